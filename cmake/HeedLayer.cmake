@@ -1,0 +1,25 @@
+# Warnings and sanitizers shared by every target.
+add_library(heed_flags INTERFACE)
+target_compile_features(heed_flags INTERFACE cxx_std_20)
+target_compile_options(heed_flags INTERFACE -Wall -Wextra $<$<BOOL:${HEED_WERROR}>:-Werror>)
+if(HEED_SANITIZE)
+  target_compile_options(heed_flags INTERFACE -fsanitize=${HEED_SANITIZE} -fno-sanitize-recover=all
+                                              -fno-omit-frame-pointer -g)
+  target_link_options(heed_flags INTERFACE -fsanitize=${HEED_SANITIZE})
+endif()
+
+# heed_layer(NAME [LINKS ...] [PRIVATE ...]): the folder's sources as one static library heed_NAME.
+# LINKS are the layers and packages that its headers need, PRIVATE those that only its sources need.
+function(heed_layer name)
+  cmake_parse_arguments(arg "" "" "LINKS;PRIVATE" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  add_library(heed_${name} STATIC ${sources})
+  add_library(heed::${name} ALIAS heed_${name})
+  target_include_directories(heed_${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(heed_${name} PUBLIC ${arg_LINKS} PRIVATE ${arg_PRIVATE}
+                        $<BUILD_INTERFACE:heed_flags>)
+  target_compile_features(heed_${name} PUBLIC cxx_std_20)
+  set_target_properties(heed_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
+  set_property(GLOBAL APPEND PROPERTY HEED_LAYERS heed_${name})
+endfunction()

@@ -1,0 +1,34 @@
+// A fixed team of threads that sleeps between jobs.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+namespace heed {
+
+// How many threads this process may use (its CPU affinity), at least 1.
+int available_threads();
+
+// run() hands tasks out one by one to whichever thread is free, so that a slow core does less. Which
+// thread runs which task must not change any result.
+class Workers {
+ public:
+  // threads >= 1, the calling thread included.
+  explicit Workers(int threads);
+  ~Workers();
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+
+  int count() const { return count_; }
+
+  // Calls task(i, worker) for i in [0, tasks), worker in [0, count()), and waits for all. If one
+  // throws, the remaining are skipped and the first exception is thrown here. Not reentrant.
+  void run(int64_t tasks, const std::function<void(int64_t task, int worker)>& task);
+
+ private:
+  struct Team;
+  int count_;
+  std::unique_ptr<Team> team_;
+};
+
+}  // namespace heed

@@ -1,0 +1,146 @@
+#include "heed/core/tensor.h"
+
+#include <bit>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <new>
+
+namespace heed {
+namespace {
+
+constexpr int64_t kAlignment = 64;
+
+std::byte* allocate(int64_t bytes) {
+  return static_cast<std::byte*>(
+      ::operator new(size_t(std::max<int64_t>(bytes, 1)), std::align_val_t(kAlignment)));
+}
+
+void release(std::byte* data) { ::operator delete(data, std::align_val_t(kAlignment)); }
+
+}  // namespace
+
+const char* name(DType type) { return type == DType::f32 ? "f32" : "f64"; }
+
+int64_t element_count(const Shape& shape) {
+  int64_t count = 1;
+  for (int64_t n : shape) {
+    check(n >= 0, "negative dimension");
+    check(!__builtin_mul_overflow(count, n, &count), "shape overflows");
+  }
+  return count;
+}
+
+std::string to_string(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
+
+Tensor::Tensor(Shape shape, DType type)
+    : shape_(std::move(shape)), size_(element_count(shape_)), type_(type) {
+  storage_ = std::make_shared<Storage>();
+  storage_->bytes = size_ * size_of(type);
+  storage_->data = allocate(storage_->bytes);
+  storage_->owner = std::shared_ptr<std::byte>(storage_->data, release);
+  std::memset(storage_->data, 0, size_t(storage_->bytes));
+}
+
+Tensor::Tensor(std::shared_ptr<Storage> storage, Shape shape, DType type, int64_t offset)
+    : storage_(std::move(storage)),
+      shape_(std::move(shape)),
+      size_(element_count(shape_)),
+      offset_(offset),
+      type_(type) {
+  check(offset >= 0 && (offset + size_) * size_of(type) <= storage_->bytes,
+        "view outside its storage");
+}
+
+int64_t Tensor::dim(int i) const {
+  const int n = int(shape_.size());
+  check(i < n && i >= -n, "no such dimension");
+  return shape_[size_t(i < 0 ? n + i : i)];
+}
+
+Tensor Tensor::slice(int64_t begin, int64_t end) const {
+  check(!shape_.empty() && 0 <= begin && begin <= end && end <= shape_[0], "slice out of range");
+  Shape shape = shape_;
+  shape[0] = end - begin;
+  const int64_t stride = shape_[0] == 0 ? 0 : size_ / shape_[0];
+  return Tensor(storage_, std::move(shape), type_, offset_ + begin * stride);
+}
+
+Tensor Tensor::reshape(Shape shape) const {
+  check(element_count(shape) == size_, "reshape changes the size");
+  return Tensor(storage_, std::move(shape), type_, offset_);
+}
+
+template <class T>
+Tensor tensor_of(Shape shape, std::span<const T> values) {
+  Tensor tensor(std::move(shape), dtype_of<T>());
+  check(int64_t(values.size()) == tensor.size(), "values do not fill the shape");
+  std::memcpy(tensor.bytes(), values.data(), values.size_bytes());
+  return tensor;
+}
+template Tensor tensor_of<float>(Shape, std::span<const float>);
+template Tensor tensor_of<double>(Shape, std::span<const double>);
+
+struct Pool::State {
+  std::mutex mutex;
+  std::multimap<int64_t, std::byte*> free;  // size class -> block
+  int64_t held = 0;
+
+  ~State() {
+    for (auto& [size, block] : free) release(block);
+  }
+};
+
+Pool::Pool() : state_(std::make_shared<State>()) {}
+
+namespace {
+
+// Rounds up so that batches of nearly the same size share blocks: at most an eighth is wasted.
+int64_t size_class(int64_t bytes) {
+  if (bytes <= 512) return 512;
+  const int64_t step = int64_t(std::bit_floor(uint64_t(bytes))) / 8;
+  return (bytes + step - 1) / step * step;
+}
+
+}  // namespace
+
+Tensor Pool::tensor(Shape shape, DType type) {
+  const int64_t bytes = element_count(shape) * size_of(type);
+  const int64_t size = size_class(bytes);
+  std::byte* block = nullptr;
+  {
+    std::lock_guard lock(state_->mutex);
+    if (auto found = state_->free.find(size); found != state_->free.end()) {
+      block = found->second;
+      state_->free.erase(found);
+    } else {
+      state_->held += size;
+    }
+  }
+  if (block == nullptr) block = allocate(size);
+  auto storage = std::make_shared<Storage>();
+  storage->data = block;
+  storage->bytes = size;
+  // The state outlives every block handed out, so a tensor may outlive its pool.
+  storage->owner = std::shared_ptr<std::byte>(block, [state = state_, size](std::byte* data) {
+    std::lock_guard lock(state->mutex);
+    state->free.emplace(size, data);
+  });
+  return Tensor(std::move(storage), std::move(shape), type);
+}
+
+int64_t Pool::bytes_held() const {
+  std::lock_guard lock(state_->mutex);
+  return state_->held;
+}
+
+void Pool::trim() {
+  std::lock_guard lock(state_->mutex);
+  for (auto& [size, block] : state_->free) {
+    release(block);
+    state_->held -= size;
+  }
+  state_->free.clear();
+}
+
+}  // namespace heed

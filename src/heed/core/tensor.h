@@ -1,0 +1,114 @@
+// Tensors: a shape over shared storage. Values only: gradients live on the tape (autograd/tape.h).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "heed/core/error.h"
+
+namespace heed {
+
+enum class DType { f32, f64 };
+
+constexpr int64_t size_of(DType type) { return type == DType::f32 ? 4 : 8; }
+const char* name(DType type);
+
+template <class T>
+constexpr DType dtype_of() {
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>);
+  return std::is_same_v<T, float> ? DType::f32 : DType::f64;
+}
+
+using Shape = std::vector<int64_t>;
+int64_t element_count(const Shape& shape);
+std::string to_string(const Shape& shape);
+
+// A form of a weight that a backend derived from its values (packed panels, say). Made by
+// Backend::prepare, dropped whenever the values change.
+class Prepared {
+ public:
+  virtual ~Prepared() = default;
+};
+
+// A block of memory, aligned to 64 bytes, and what a backend derived from it.
+struct Storage {
+  std::byte* data = nullptr;
+  int64_t bytes = 0;
+  std::shared_ptr<void> owner;  // frees the memory: heap, pool or memory map
+  std::shared_ptr<const Prepared> prepared;
+};
+
+// A handle: copies share storage. Always contiguous, row-major. A tensor without storage is false.
+class Tensor {
+ public:
+  Tensor() = default;
+  // Values are zero.
+  explicit Tensor(Shape shape, DType type = DType::f32);
+  // A view of `storage`, which must hold at least offset + element_count(shape) elements.
+  Tensor(std::shared_ptr<Storage> storage, Shape shape, DType type, int64_t offset = 0);
+
+  const Shape& shape() const { return shape_; }
+  DType dtype() const { return type_; }
+  int64_t size() const { return size_; }
+  // Negative i counts from the end.
+  int64_t dim(int i) const;
+  // The last dimension, and the product of all others.
+  int64_t columns() const { return shape_.empty() ? 1 : shape_.back(); }
+  int64_t rows() const { return columns() == 0 ? 0 : size_ / columns(); }
+
+  template <class T>
+  T* data() const {
+    check(type_ == dtype_of<T>(), "tensor read as another type");
+    return reinterpret_cast<T*>(storage_->data) + offset_;
+  }
+  template <class T>
+  std::span<T> span() const {
+    return {data<T>(), size_t(size_)};
+  }
+  std::byte* bytes() const { return storage_->data + offset_ * size_of(type_); }
+  int64_t byte_count() const { return size_ * size_of(type_); }
+
+  // Rows [begin, end) of the first dimension, sharing storage.
+  Tensor slice(int64_t begin, int64_t end) const;
+  // The same values in another shape of equal size.
+  Tensor reshape(Shape shape) const;
+
+  const std::shared_ptr<Storage>& storage() const { return storage_; }
+  // The first element's index in the storage.
+  int64_t offset() const { return offset_; }
+  explicit operator bool() const { return storage_ != nullptr; }
+
+ private:
+  std::shared_ptr<Storage> storage_;
+  Shape shape_;
+  int64_t size_ = 0;
+  int64_t offset_ = 0;
+  DType type_ = DType::f32;
+};
+
+// A tensor that holds a copy of `values`.
+template <class T>
+Tensor tensor_of(Shape shape, std::span<const T> values);
+
+// Memory that is used again: a tensor's block returns to its pool when the last handle goes.
+// One pool per worker keeps blocks warm in its core's cache; it may be used from any thread.
+class Pool {
+ public:
+  Pool();
+  // Values are not initialised.
+  Tensor tensor(Shape shape, DType type = DType::f32);
+  // Bytes held in all, in use or waiting.
+  int64_t bytes_held() const;
+  // Gives blocks that nobody uses back to the system.
+  void trim();
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace heed
