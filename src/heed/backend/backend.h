@@ -1,0 +1,165 @@
+// The one interface between the model and a device: about twenty kernels, each a pure function of
+// its operands. A new device is a new folder that implements this class.
+//
+// Conventions
+// - All tensors of a call have one dtype. Matrices are [rows, columns], contiguous.
+// - Outputs are allocated by the caller. `Write` says whether a gradient replaces what stands there
+//   or is added to it.
+// - A row of a result depends on that row's operands alone: never on how many other rows the call
+//   has, on threads, or on where the row stands. Sums over an inner dimension run in index order.
+// - Kernels run on the calling thread; parallelism is over shards and sentences, above this layer.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "heed/core/ragged.h"
+#include "heed/core/rng.h"
+#include "heed/core/tensor.h"
+
+namespace heed {
+
+enum class Activation { none, relu, gelu, silu };
+enum class Write { overwrite, accumulate };
+
+// Which rows of a key_value tensor hold each sequence's keys.
+struct KeyRows {
+  Ragged layout;              // keys of each sequence
+  std::vector<int32_t> rows;  // [layout.rows()] their rows in the tensor; empty: row i is key i
+
+  int64_t row(int64_t i) const { return rows.empty() ? i : rows[size_t(i)]; }
+};
+
+enum class Order { any, causal };
+
+// Which keys each query sees: those of its own sequence, and under Order::causal none ahead of it,
+// the queries being the sequence's last positions: query i of n sees the first (keys - n + i + 1).
+struct Sight {
+  const Ragged& queries;
+  const KeyRows& keys;
+  Order order = Order::any;
+};
+
+// Section 3.2: `heads` heads over columns [h * d_head, (h + 1) * d_head); logits times `scale`.
+struct AttentionOptions {
+  int64_t heads = 1;
+  double scale = 1;
+  Dropout dropout;  // on the attention weights, element (row * heads + h) * 65536 + key
+};
+
+struct NormOptions {
+  double epsilon = 1e-5;
+  Dropout dropout;  // on the sub-layer's output, element row * columns + column
+};
+
+struct CrossEntropyOptions {
+  double smoothing = 0;       // epsilon, spread evenly over all classes
+  double gradient_scale = 0;  // 0: no gradient is wanted and the logits may be left as they are
+};
+
+// One step of Adam (section 5.3). `learning_rate` is the rate of this step, `step` counts from 1.
+struct AdamStep {
+  double learning_rate = 0, beta1 = 0.9, beta2 = 0.98, epsilon = 1e-9;
+  double gradient_scale = 1;  // multiplies the gradient first (clipping)
+  int64_t step = 1;
+};
+
+// The k best classes of each row, best first (ties: lower id first), and their log-probabilities.
+struct TopClasses {
+  std::vector<TokenId> ids;              // [rows * k]
+  std::vector<float> log_probabilities;  // [rows * k]
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  // For people and for checkpoints: "cpu (AVX3_ZEN4)".
+  virtual std::string name() const = 0;
+
+  // Derives the form of a weight [out, in] that linear() multiplies fastest; may return null.
+  // Attach it to the storage of a whole tensor: weight.storage()->prepared.
+  virtual std::shared_ptr<const Prepared> prepare(const Tensor& weight) = 0;
+
+  // out[r] = dropout(scale * table[ids[r]] + positions[position of r]).
+  // table [vocabulary, d], positions [limit, d], out [rows, d].
+  virtual void embed(const Tokens& tokens, const Tensor& table, const Tensor& positions,
+                     double scale, const Dropout& dropout, const Tensor& out) = 0;
+  // dtable[ids[r]] += scale * dropout(dout[r]), skipping ids equal to `frozen`.
+  virtual void embed_gradient(const Tokens& tokens, const Tensor& dout, double scale,
+                              const Dropout& dropout, TokenId frozen, const Tensor& dtable) = 0;
+
+  // y = activation(x W^T + b). x [rows, in], weight [out, in], bias [out] or none, y [rows, out].
+  virtual void linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                      Activation activation, const Tensor& y) = 0;
+  // dx = dy W.
+  virtual void linear_input_gradient(const Tensor& dy, const Tensor& weight, const Tensor& dx,
+                                     Write write) = 0;
+  // dweight = dy^T x, dbias = column sums of dy (where there is a dbias).
+  virtual void linear_weight_gradient(const Tensor& dy, const Tensor& x, const Tensor& dweight,
+                                      const Tensor& dbias, Write write) = 0;
+
+  // y = activation(x). gelu is the exact one, x Phi(x); silu is x sigmoid(x). x and y may be one.
+  virtual void activate(Activation activation, const Tensor& x, const Tensor& y) = 0;
+  // dx = dy * activation'(x). For relu x may be the activation's output. dy and dx may be one.
+  virtual void activation_gradient(Activation activation, const Tensor& x, const Tensor& dy,
+                                   const Tensor& dx) = 0;
+
+  // y[i] = kept(i) ? x[i] * dropout.scale() : 0, for the element's index i; its own gradient.
+  // x and y may be one.
+  virtual void drop(const Tensor& x, const Dropout& dropout, const Tensor& y) = 0;
+
+  // sum = x + dropout(sublayer); y = gain * (sum - mean) / sqrt(variance + epsilon) + bias.
+  // statistics [rows, 2]: mean and 1 / sqrt(variance + epsilon). `sum` may be `sublayer`.
+  virtual void add_norm(const Tensor& x, const Tensor& sublayer, const Tensor& gain,
+                        const Tensor& bias, const NormOptions& options, const Tensor& sum,
+                        const Tensor& statistics, const Tensor& y) = 0;
+  struct AddNormGradient {
+    const Tensor& dx;  // overwritten or added to, by `write`
+    Write write;
+    const Tensor& dsublayer;     // overwritten
+    const Tensor& dgain, &dbias;  // added to
+  };
+  virtual void add_norm_gradient(const Tensor& dy, const Tensor& sum, const Tensor& statistics,
+                                 const Tensor& gain, const NormOptions& options,
+                                 const AddNormGradient& out) = 0;
+
+  // out = softmax(scale * Q K^T) V per head and sequence (equation 1), weights dropped out.
+  // query [query rows, d], key_value [any rows, 2 d]: keys in the first d columns, values behind.
+  // logsumexp [query rows, heads]: log of each softmax's denominator, max included.
+  // A query that sees no key gives zero.
+  virtual void attention(const Tensor& query, const Tensor& key_value, const Sight& sight,
+                         const AttentionOptions& options, const Tensor& out,
+                         const Tensor& logsumexp) = 0;
+  struct AttentionGradient {
+    const Tensor& dquery;      // overwritten
+    const Tensor& dkey_value;  // [as key_value] overwritten; every row must belong to one sequence
+  };
+  virtual void attention_gradient(const Tensor& dout, const Tensor& query, const Tensor& key_value,
+                                  const Tensor& out, const Tensor& logsumexp, const Sight& sight,
+                                  const AttentionOptions& options,
+                                  const AttentionGradient& gradient) = 0;
+
+  // For each row with label y: smoothed loss = -sum_v q(v) log p(v), where q gives 1 - epsilon to y
+  // and epsilon / classes to every class; and -log p(y). Where a gradient is wanted, logits are
+  // replaced by gradient_scale * (p - q). losses [rows, 2]: smoothed, plain.
+  virtual void cross_entropy(const Tensor& logits, std::span<const TokenId> labels,
+                             const CrossEntropyOptions& options, const Tensor& losses) = 0;
+
+  // The k most probable classes of each row of logits [rows, classes], 1 <= k <= classes.
+  virtual TopClasses top_classes(const Tensor& logits, int64_t k) = 0;
+
+  // out[rows[i]] = x[i], and out[i] = x[rows[i]].
+  virtual void scatter_rows(const Tensor& x, std::span<const int32_t> rows, const Tensor& out) = 0;
+  virtual void gather_rows(const Tensor& x, std::span<const int32_t> rows, const Tensor& out) = 0;
+
+  // y += x.
+  virtual void add(const Tensor& x, const Tensor& y) = 0;
+  // The sum of squares, in index order of fixed blocks; not finite if an element is not.
+  virtual double sum_of_squares(const Tensor& x) = 0;
+  // m, v: first and second moments, updated in place with the parameter.
+  virtual void adam(const AdamStep& step, const Tensor& gradient, const Tensor& parameter,
+                    const Tensor& m, const Tensor& v) = 0;
+};
+
+}  // namespace heed
