@@ -117,8 +117,8 @@ class Backend {
   struct AddNormGradient {
     const Tensor& dx;  // overwritten or added to, by `write`
     Write write;
-    const Tensor& dsublayer;     // overwritten
-    const Tensor& dgain, &dbias;  // added to
+    const Tensor& dsublayer;      // overwritten
+    const Tensor &dgain, &dbias;  // added to
   };
   virtual void add_norm_gradient(const Tensor& dy, const Tensor& sum, const Tensor& statistics,
                                  const Tensor& gain, const NormOptions& options,

@@ -1,0 +1,466 @@
+#include "heed/backend/reference/reference_backend.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace heed {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+double activation_value(Activation activation, double x) {
+  switch (activation) {
+    case Activation::none:
+      return x;
+    case Activation::relu:
+      return x > 0 ? x : 0;
+    case Activation::gelu:
+      return 0.5 * x * (1 + std::erf(x * M_SQRT1_2));
+    case Activation::silu:
+      return x / (1 + std::exp(-x));
+  }
+  return x;
+}
+
+double activation_slope(Activation activation, double x) {
+  switch (activation) {
+    case Activation::none:
+      return 1;
+    case Activation::relu:
+      return x > 0 ? 1 : 0;
+    case Activation::gelu:
+      return 0.5 * (1 + std::erf(x * M_SQRT1_2)) + x * std::exp(-0.5 * x * x) / std::sqrt(2 * M_PI);
+    case Activation::silu: {
+      const double s = 1 / (1 + std::exp(-x));
+      return s * (1 + x * (1 - s));
+    }
+  }
+  return 1;
+}
+
+// What dropout multiplies element `index` by.
+double keep(const Dropout& dropout, int64_t index) {
+  if (!dropout) return 1;
+  return dropout_bits(dropout.key(), uint32_t(index)) >= dropout.threshold() ? dropout.scale() : 0;
+}
+
+template <class T>
+void put(T& place, double value, Write write) {
+  place = T(write == Write::overwrite ? value : double(place) + value);
+}
+
+// The kernels for one element type.
+template <class T>
+struct Kernels {
+  static void embed(const Tokens& tokens, const Tensor& table, const Tensor& positions,
+                    double scale, const Dropout& dropout, const Tensor& out) {
+    const int64_t d = table.columns();
+    for (int64_t b = 0; b < tokens.layout.count(); ++b) {
+      for (int64_t i = 0; i < tokens.layout.length(b); ++i) {
+        const int64_t r = tokens.layout.begin[size_t(b)] + i;
+        const T* row = table.data<T>() + tokens.ids[size_t(r)] * d;
+        const T* position = positions.data<T>() + (tokens.start_of(b) + i) * d;
+        for (int64_t c = 0; c < d; ++c)
+          out.data<T>()[r * d + c] =
+              T(keep(dropout, r * d + c) * (scale * double(row[c]) + double(position[c])));
+      }
+    }
+  }
+
+  static void embed_gradient(const Tokens& tokens, const Tensor& dout, double scale,
+                             const Dropout& dropout, TokenId frozen, const Tensor& dtable) {
+    const int64_t d = dtable.columns();
+    for (int64_t r = 0; r < int64_t(tokens.ids.size()); ++r) {
+      if (tokens.ids[size_t(r)] == frozen) continue;
+      T* row = dtable.data<T>() + tokens.ids[size_t(r)] * d;
+      for (int64_t c = 0; c < d; ++c)
+        row[c] += T(scale * keep(dropout, r * d + c) * double(dout.data<T>()[r * d + c]));
+    }
+  }
+
+  static void linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                     Activation activation, const Tensor& y) {
+    const int64_t in = x.columns(), out = weight.rows();
+    for (int64_t r = 0; r < x.rows(); ++r) {
+      for (int64_t n = 0; n < out; ++n) {
+        double sum = 0;
+        for (int64_t k = 0; k < in; ++k)
+          sum += double(x.data<T>()[r * in + k]) * double(weight.data<T>()[n * in + k]);
+        if (bias) sum += double(bias.data<T>()[n]);
+        y.data<T>()[r * out + n] = T(activation_value(activation, sum));
+      }
+    }
+  }
+
+  static void linear_input_gradient(const Tensor& dy, const Tensor& weight, const Tensor& dx,
+                                    Write write) {
+    const int64_t in = weight.columns(), out = weight.rows();
+    for (int64_t r = 0; r < dy.rows(); ++r) {
+      for (int64_t k = 0; k < in; ++k) {
+        double sum = 0;
+        for (int64_t n = 0; n < out; ++n)
+          sum += double(dy.data<T>()[r * out + n]) * double(weight.data<T>()[n * in + k]);
+        put(dx.data<T>()[r * in + k], sum, write);
+      }
+    }
+  }
+
+  static void linear_weight_gradient(const Tensor& dy, const Tensor& x, const Tensor& dweight,
+                                     const Tensor& dbias, Write write) {
+    const int64_t in = x.columns(), out = dy.columns();
+    for (int64_t n = 0; n < out; ++n) {
+      for (int64_t k = 0; k < in; ++k) {
+        double sum = 0;
+        for (int64_t r = 0; r < x.rows(); ++r)
+          sum += double(dy.data<T>()[r * out + n]) * double(x.data<T>()[r * in + k]);
+        put(dweight.data<T>()[n * in + k], sum, write);
+      }
+      if (!dbias) continue;
+      double sum = 0;
+      for (int64_t r = 0; r < x.rows(); ++r) sum += double(dy.data<T>()[r * out + n]);
+      put(dbias.data<T>()[n], sum, write);
+    }
+  }
+
+  static void activate(Activation activation, const Tensor& x, const Tensor& y) {
+    for (int64_t i = 0; i < x.size(); ++i)
+      y.data<T>()[i] = T(activation_value(activation, double(x.data<T>()[i])));
+  }
+
+  static void activation_gradient(Activation activation, const Tensor& x, const Tensor& dy,
+                                  const Tensor& dx) {
+    for (int64_t i = 0; i < x.size(); ++i)
+      dx.data<T>()[i] =
+          T(double(dy.data<T>()[i]) * activation_slope(activation, double(x.data<T>()[i])));
+  }
+
+  static void drop(const Tensor& x, const Dropout& dropout, const Tensor& y) {
+    for (int64_t i = 0; i < x.size(); ++i)
+      y.data<T>()[i] = T(keep(dropout, i) * double(x.data<T>()[i]));
+  }
+
+  static void add_norm(const Tensor& x, const Tensor& sublayer, const Tensor& gain,
+                       const Tensor& bias, const NormOptions& options, const Tensor& sum,
+                       const Tensor& statistics, const Tensor& y) {
+    const int64_t d = x.columns();
+    for (int64_t r = 0; r < x.rows(); ++r) {
+      T* s = sum.data<T>() + r * d;
+      double total = 0, squares = 0;
+      for (int64_t c = 0; c < d; ++c) {
+        const int64_t i = r * d + c;
+        s[c] = T(double(x.data<T>()[i]) + keep(options.dropout, i) * double(sublayer.data<T>()[i]));
+        total += double(s[c]);
+      }
+      const double mean = total / double(d);
+      for (int64_t c = 0; c < d; ++c) squares += (double(s[c]) - mean) * (double(s[c]) - mean);
+      const double inverse = 1 / std::sqrt(squares / double(d) + options.epsilon);
+      statistics.data<T>()[2 * r] = T(mean);
+      statistics.data<T>()[2 * r + 1] = T(inverse);
+      for (int64_t c = 0; c < d; ++c)
+        y.data<T>()[r * d + c] = T(double(gain.data<T>()[c]) * (double(s[c]) - mean) * inverse +
+                                   double(bias.data<T>()[c]));
+    }
+  }
+
+  static void add_norm_gradient(const Tensor& dy, const Tensor& sum, const Tensor& statistics,
+                                const Tensor& gain, const NormOptions& options,
+                                const Backend::AddNormGradient& out) {
+    const int64_t d = dy.columns();
+    for (int64_t r = 0; r < dy.rows(); ++r) {
+      const double mean = double(statistics.data<T>()[2 * r]);
+      const double inverse = double(statistics.data<T>()[2 * r + 1]);
+      const auto normal = [&](int64_t c) {
+        return (double(sum.data<T>()[r * d + c]) - mean) * inverse;
+      };
+      double total = 0, weighted = 0;  // of g = dy * gain
+      for (int64_t c = 0; c < d; ++c) {
+        const double slope = double(dy.data<T>()[r * d + c]);
+        out.dgain.data<T>()[c] += T(slope * normal(c));
+        out.dbias.data<T>()[c] += T(slope);
+        total += slope * double(gain.data<T>()[c]);
+        weighted += slope * double(gain.data<T>()[c]) * normal(c);
+      }
+      for (int64_t c = 0; c < d; ++c) {
+        const int64_t i = r * d + c;
+        const double g = double(dy.data<T>()[i]) * double(gain.data<T>()[c]);
+        const double slope = inverse * (g - total / double(d) - normal(c) * weighted / double(d));
+        put(out.dx.data<T>()[i], slope, out.write);
+        out.dsublayer.data<T>()[i] = T(slope * keep(options.dropout, i));
+      }
+    }
+  }
+
+  // One query row and head: which keys it sees and what it gives them.
+  struct Row {
+    std::vector<int64_t> keys;   // rows of key_value
+    std::vector<double> logits;  // scaled
+    std::vector<double> kept;    // dropout's factors
+    double logsumexp = 0;
+  };
+
+  static Row attend(const Tensor& query, const Tensor& key_value, const Sight& sight,
+                    const AttentionOptions& options, int64_t b, int64_t r, int64_t h) {
+    const int64_t d = query.columns(), head = d / options.heads;
+    const int64_t queries = sight.queries.length(b), keys = sight.keys.layout.length(b);
+    const int64_t i = r - sight.queries.begin[size_t(b)];
+    const int64_t seen = sight.order == Order::causal ? keys - queries + i + 1 : keys;
+    Row row;
+    double top = -kInfinity;
+    for (int64_t j = 0; j < seen; ++j) {
+      const int64_t key = sight.keys.row(sight.keys.layout.begin[size_t(b)] + j);
+      double dot = 0;
+      for (int64_t c = 0; c < head; ++c)
+        dot += double(query.data<T>()[r * d + h * head + c]) *
+               double(key_value.data<T>()[key * 2 * d + h * head + c]);
+      row.keys.push_back(key);
+      row.logits.push_back(dot * options.scale);
+      row.kept.push_back(keep(options.dropout, (r * options.heads + h) * 65536 + j));
+      top = std::max(top, row.logits.back());
+    }
+    double sum = 0;
+    for (double logit : row.logits) sum += std::exp(logit - top);
+    row.logsumexp = row.logits.empty() ? -kInfinity : top + std::log(sum);
+    return row;
+  }
+
+  // Calls f(b, r, h) for every sequence, query row and head.
+  template <class F>
+  static void each_row(const Sight& sight, const AttentionOptions& options, F&& f) {
+    for (int64_t b = 0; b < sight.queries.count(); ++b)
+      for (int64_t i = 0; i < sight.queries.length(b); ++i)
+        for (int64_t h = 0; h < options.heads; ++h) f(b, sight.queries.begin[size_t(b)] + i, h);
+  }
+
+  static void attention(const Tensor& query, const Tensor& key_value, const Sight& sight,
+                        const AttentionOptions& options, const Tensor& out,
+                        const Tensor& logsumexp) {
+    const int64_t d = query.columns(), head = d / options.heads;
+    each_row(sight, options, [&](int64_t b, int64_t r, int64_t h) {
+      const Row row = attend(query, key_value, sight, options, b, r, h);
+      logsumexp.data<T>()[r * options.heads + h] = T(row.logsumexp);
+      for (int64_t c = 0; c < head; ++c) {
+        double sum = 0;
+        for (size_t j = 0; j < row.keys.size(); ++j)
+          sum += std::exp(row.logits[j] - row.logsumexp) * row.kept[j] *
+                 double(key_value.data<T>()[row.keys[j] * 2 * d + d + h * head + c]);
+        out.data<T>()[r * d + h * head + c] = T(sum);
+      }
+    });
+  }
+
+  static void attention_gradient(const Tensor& dout, const Tensor& query, const Tensor& key_value,
+                                 const Sight& sight, const AttentionOptions& options,
+                                 const Backend::AttentionGradient& gradient) {
+    const int64_t d = query.columns(), head = d / options.heads;
+    std::fill_n(gradient.dquery.data<T>(), gradient.dquery.size(), T(0));
+    std::fill_n(gradient.dkey_value.data<T>(), gradient.dkey_value.size(), T(0));
+    each_row(sight, options, [&](int64_t b, int64_t r, int64_t h) {
+      const Row row = attend(query, key_value, sight, options, b, r, h);
+      const T* slope = dout.data<T>() + r * d + h * head;
+      const T* q = query.data<T>() + r * d + h * head;
+      std::vector<double> weight(row.keys.size()), dweight(row.keys.size());
+      double total = 0;
+      for (size_t j = 0; j < row.keys.size(); ++j) {
+        const T* value = key_value.data<T>() + row.keys[j] * 2 * d + d + h * head;
+        weight[j] = std::exp(row.logits[j] - row.logsumexp);
+        for (int64_t c = 0; c < head; ++c)
+          dweight[j] += double(slope[c]) * double(value[c]) * row.kept[j];
+        total += weight[j] * dweight[j];
+      }
+      for (size_t j = 0; j < row.keys.size(); ++j) {
+        const double dlogit = weight[j] * (dweight[j] - total) * options.scale;
+        const T* key = key_value.data<T>() + row.keys[j] * 2 * d + h * head;
+        T* dkey = gradient.dkey_value.data<T>() + row.keys[j] * 2 * d + h * head;
+        for (int64_t c = 0; c < head; ++c) {
+          gradient.dquery.data<T>()[r * d + h * head + c] += T(dlogit * double(key[c]));
+          dkey[c] += T(dlogit * double(q[c]));
+          dkey[d + c] += T(weight[j] * row.kept[j] * double(slope[c]));
+        }
+      }
+    });
+  }
+
+  static void cross_entropy(const Tensor& logits, std::span<const TokenId> labels,
+                            const CrossEntropyOptions& options, const Tensor& losses) {
+    const int64_t classes = logits.columns();
+    for (int64_t r = 0; r < logits.rows(); ++r) {
+      T* row = logits.data<T>() + r * classes;
+      const double top = double(*std::max_element(row, row + classes));
+      double sum = 0, total = 0;
+      for (int64_t v = 0; v < classes; ++v) {
+        sum += std::exp(double(row[v]) - top);
+        total += double(row[v]);
+      }
+      const double normalizer = top + std::log(sum);
+      const double plain = normalizer - double(row[labels[size_t(r)]]);
+      const double even = normalizer - total / double(classes);
+      losses.data<T>()[2 * r] = T((1 - options.smoothing) * plain + options.smoothing * even);
+      losses.data<T>()[2 * r + 1] = T(plain);
+      if (options.gradient_scale == 0) continue;
+      for (int64_t v = 0; v < classes; ++v) {
+        const double wanted = options.smoothing / double(classes) +
+                              (v == labels[size_t(r)] ? 1 - options.smoothing : 0);
+        row[v] = T(options.gradient_scale * (std::exp(double(row[v]) - normalizer) - wanted));
+      }
+    }
+  }
+
+  static TopClasses top_classes(const Tensor& logits, int64_t k) {
+    const int64_t classes = logits.columns();
+    TopClasses top;
+    std::vector<TokenId> order(size_t(classes), 0);
+    for (int64_t r = 0; r < logits.rows(); ++r) {
+      const T* row = logits.data<T>() + r * classes;
+      const double best = double(*std::max_element(row, row + classes));
+      double sum = 0;
+      for (int64_t v = 0; v < classes; ++v) sum += std::exp(double(row[v]) - best);
+      std::iota(order.begin(), order.end(), 0);
+      std::partial_sort(order.begin(), order.begin() + k, order.end(), [&](TokenId a, TokenId b) {
+        return row[a] != row[b] ? row[a] > row[b] : a < b;
+      });
+      for (int64_t i = 0; i < k; ++i) {
+        top.ids.push_back(order[size_t(i)]);
+        top.log_probabilities.push_back(
+            float(double(row[order[size_t(i)]]) - best - std::log(sum)));
+      }
+    }
+    return top;
+  }
+
+  static void scatter_rows(const Tensor& x, std::span<const int32_t> rows, const Tensor& out) {
+    const int64_t d = x.columns();
+    for (size_t i = 0; i < rows.size(); ++i)
+      std::copy_n(x.data<T>() + int64_t(i) * d, d, out.data<T>() + rows[i] * d);
+  }
+
+  static void gather_rows(const Tensor& x, std::span<const int32_t> rows, const Tensor& out) {
+    const int64_t d = x.columns();
+    for (size_t i = 0; i < rows.size(); ++i)
+      std::copy_n(x.data<T>() + rows[i] * d, d, out.data<T>() + int64_t(i) * d);
+  }
+
+  static void add(const Tensor& x, const Tensor& y) {
+    for (int64_t i = 0; i < x.size(); ++i) y.data<T>()[i] += x.data<T>()[i];
+  }
+
+  static double sum_of_squares(const Tensor& x) {
+    double sum = 0;
+    for (int64_t i = 0; i < x.size(); ++i) sum += double(x.data<T>()[i]) * double(x.data<T>()[i]);
+    return sum;
+  }
+
+  static void adam(const AdamStep& step, const Tensor& gradient, const Tensor& parameter,
+                   const Tensor& m, const Tensor& v) {
+    const double correction1 = 1 - std::pow(step.beta1, double(step.step));
+    const double correction2 = 1 - std::pow(step.beta2, double(step.step));
+    for (int64_t i = 0; i < gradient.size(); ++i) {
+      const double g = double(gradient.data<T>()[i]) * step.gradient_scale;
+      T& first = m.data<T>()[i];
+      T& second = v.data<T>()[i];
+      first = T(step.beta1 * double(first) + (1 - step.beta1) * g);
+      second = T(step.beta2 * double(second) + (1 - step.beta2) * g * g);
+      const double rise = double(first) / correction1;
+      parameter.data<T>()[i] -=
+          T(step.learning_rate * rise / (std::sqrt(double(second) / correction2) + step.epsilon));
+    }
+  }
+};
+
+// Calls f with the kernels of the tensor's type.
+template <class F>
+decltype(auto) dispatch(const Tensor& tensor, F&& f) {
+  return tensor.dtype() == DType::f32 ? f(Kernels<float>()) : f(Kernels<double>());
+}
+
+class ReferenceBackend : public Backend {
+ public:
+  std::string name() const override { return "reference"; }
+  std::shared_ptr<const Prepared> prepare(const Tensor&) override { return nullptr; }
+
+  void embed(const Tokens& tokens, const Tensor& table, const Tensor& positions, double scale,
+             const Dropout& dropout, const Tensor& out) override {
+    dispatch(out, [&](auto k) { k.embed(tokens, table, positions, scale, dropout, out); });
+  }
+  void embed_gradient(const Tokens& tokens, const Tensor& dout, double scale,
+                      const Dropout& dropout, TokenId frozen, const Tensor& dtable) override {
+    dispatch(dout, [&](auto k) { k.embed_gradient(tokens, dout, scale, dropout, frozen, dtable); });
+  }
+  void linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation,
+              const Tensor& y) override {
+    dispatch(x, [&](auto k) { k.linear(x, weight, bias, activation, y); });
+  }
+  void linear_input_gradient(const Tensor& dy, const Tensor& weight, const Tensor& dx,
+                             Write write) override {
+    dispatch(dy, [&](auto k) { k.linear_input_gradient(dy, weight, dx, write); });
+  }
+  void linear_weight_gradient(const Tensor& dy, const Tensor& x, const Tensor& dweight,
+                              const Tensor& dbias, Write write) override {
+    dispatch(dy, [&](auto k) { k.linear_weight_gradient(dy, x, dweight, dbias, write); });
+  }
+  void activate(Activation activation, const Tensor& x, const Tensor& y) override {
+    dispatch(x, [&](auto k) { k.activate(activation, x, y); });
+  }
+  void activation_gradient(Activation activation, const Tensor& x, const Tensor& dy,
+                           const Tensor& dx) override {
+    dispatch(x, [&](auto k) { k.activation_gradient(activation, x, dy, dx); });
+  }
+  void drop(const Tensor& x, const Dropout& dropout, const Tensor& y) override {
+    dispatch(x, [&](auto k) { k.drop(x, dropout, y); });
+  }
+  void add_norm(const Tensor& x, const Tensor& sublayer, const Tensor& gain, const Tensor& bias,
+                const NormOptions& options, const Tensor& sum, const Tensor& statistics,
+                const Tensor& y) override {
+    dispatch(x, [&](auto k) { k.add_norm(x, sublayer, gain, bias, options, sum, statistics, y); });
+  }
+  void add_norm_gradient(const Tensor& dy, const Tensor& sum, const Tensor& statistics,
+                         const Tensor& gain, const NormOptions& options,
+                         const AddNormGradient& out) override {
+    dispatch(dy, [&](auto k) { k.add_norm_gradient(dy, sum, statistics, gain, options, out); });
+  }
+  void attention(const Tensor& query, const Tensor& key_value, const Sight& sight,
+                 const AttentionOptions& options, const Tensor& out,
+                 const Tensor& logsumexp) override {
+    dispatch(query, [&](auto k) { k.attention(query, key_value, sight, options, out, logsumexp); });
+  }
+  void attention_gradient(const Tensor& dout, const Tensor& query, const Tensor& key_value,
+                          const Tensor&, const Tensor&, const Sight& sight,
+                          const AttentionOptions& options,
+                          const AttentionGradient& gradient) override {
+    dispatch(query, [&](auto k) {
+      k.attention_gradient(dout, query, key_value, sight, options, gradient);
+    });
+  }
+  void cross_entropy(const Tensor& logits, std::span<const TokenId> labels,
+                     const CrossEntropyOptions& options, const Tensor& losses) override {
+    dispatch(logits, [&](auto k) { k.cross_entropy(logits, labels, options, losses); });
+  }
+  TopClasses top_classes(const Tensor& logits, int64_t k) override {
+    return dispatch(logits, [&](auto kernels) { return kernels.top_classes(logits, k); });
+  }
+  void scatter_rows(const Tensor& x, std::span<const int32_t> rows, const Tensor& out) override {
+    dispatch(x, [&](auto k) { k.scatter_rows(x, rows, out); });
+  }
+  void gather_rows(const Tensor& x, std::span<const int32_t> rows, const Tensor& out) override {
+    dispatch(x, [&](auto k) { k.gather_rows(x, rows, out); });
+  }
+  void add(const Tensor& x, const Tensor& y) override {
+    dispatch(x, [&](auto k) { k.add(x, y); });
+  }
+  double sum_of_squares(const Tensor& x) override {
+    return dispatch(x, [&](auto k) { return k.sum_of_squares(x); });
+  }
+  void adam(const AdamStep& step, const Tensor& gradient, const Tensor& parameter, const Tensor& m,
+            const Tensor& v) override {
+    dispatch(gradient, [&](auto k) { k.adam(step, gradient, parameter, m, v); });
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_reference_backend() {
+  return std::make_unique<ReferenceBackend>();
+}
+
+}  // namespace heed
