@@ -1,0 +1,187 @@
+#include "heed/autograd/ops.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace heed {
+namespace {
+
+// Logits that stand at once in cross_entropy, in bytes: about what a core's caches hold.
+constexpr int64_t kLogitBytes = 8 << 20;
+
+}  // namespace
+
+Dropout Pass::next_dropout(double probability) {
+  if (!dropout_seed) return {};
+  return {float(probability), mix(*dropout_seed, drawn_++)};
+}
+
+void require_supported(ComputeType compute) {
+  if (compute == ComputeType::fp32) return;
+  fail_usage("compute type {} is not supported yet, expected fp32",
+             compute == ComputeType::bf16 ? "bf16" : "int8");
+}
+
+Tensor embed(Pass& pass, const Tokens& tokens, const Tensor& table, const Tensor& positions,
+             const EmbedOptions& options) {
+  const int64_t rows = int64_t(tokens.ids.size());
+  check(rows == tokens.layout.rows(), "tokens do not fill their layout");
+  check(table.columns() == positions.columns(), "[embed] table and positions differ in width");
+  for (int64_t b = 0; b < tokens.layout.count(); ++b)
+    check(tokens.start_of(b) + tokens.layout.length(b) <= positions.rows(),
+          "[embed] sequence longer than the position table");
+  for (TokenId id : tokens.ids) check(id >= 0 && id < table.rows(), "[embed] id outside the table");
+  Tensor out = pass.tensor({rows, table.columns()}, table.dtype());
+  const Dropout dropout = pass.next_dropout(options.dropout);
+  pass.backend.embed(tokens, table, positions, options.scale, dropout, out);
+  if (pass.tape)
+    pass.tape->record(out, [&pass, tokens, table, options, dropout](const Tensor& dout) {
+      pass.backend.embed_gradient(tokens, dout, options.scale, dropout, options.frozen,
+                                  pass.tape->sum_slot(table));
+    });
+  return out;
+}
+
+Tensor linear(Pass& pass, const Tensor& x, const Tensor& weight, const Tensor& bias,
+              Activation activation) {
+  check(x.columns() == weight.columns(), "[linear] input and weight differ in width");
+  check(!bias || bias.size() == weight.rows(), "[linear] one bias per output");
+  // Only relu's slope can be told from its output: others keep their input.
+  const bool fused = activation == Activation::none || activation == Activation::relu || !pass.tape;
+  Tensor y = pass.tensor({x.rows(), weight.rows()}, x.dtype());
+  pass.backend.linear(x, weight, bias, fused ? activation : Activation::none, y);
+  Tensor activated = y;
+  if (!fused) {
+    activated = pass.tensor(y.shape(), y.dtype());
+    pass.backend.activate(activation, y, activated);
+  }
+  if (pass.tape)
+    pass.tape->record(activated, [&pass, x, y, weight, bias, activation](const Tensor& dout) {
+      if (activation != Activation::none)
+        pass.backend.activation_gradient(activation, y, dout, dout);
+      const GradientSlot dweight = pass.tape->slot(weight);
+      const Tensor dbias = bias ? pass.tape->sum_slot(bias) : Tensor();
+      pass.backend.linear_weight_gradient(dout, x, dweight.tensor, dbias, dweight.write);
+      const GradientSlot dx = pass.tape->slot(x);
+      pass.backend.linear_input_gradient(dout, weight, dx.tensor, dx.write);
+    });
+  return activated;
+}
+
+Tensor dropout(Pass& pass, const Tensor& x, double probability) {
+  const Dropout dropout = pass.next_dropout(probability);
+  if (!dropout) return x;
+  Tensor y = pass.tensor(x.shape(), x.dtype());
+  pass.backend.drop(x, dropout, y);
+  if (pass.tape)
+    pass.tape->record(y, [&pass, x, dropout](const Tensor& dy) {
+      pass.backend.drop(dy, dropout, dy);
+      const GradientSlot dx = pass.tape->slot(x);
+      if (dx.write == Write::overwrite)
+        std::copy_n(dy.bytes(), dy.byte_count(), dx.tensor.bytes());
+      else
+        pass.backend.add(dy, dx.tensor);
+    });
+  return y;
+}
+
+Tensor attention(Pass& pass, const Tensor& query, const Tensor& key_value, const Sight& sight,
+                 const AttendOptions& options) {
+  check(key_value.columns() == 2 * query.columns(), "[attention] key_value is [rows, 2 d]");
+  check(query.columns() % options.heads == 0, "[attention] d_model is not divisible by heads");
+  check(sight.queries.rows() == query.rows(), "[attention] queries do not fill their layout");
+  check(sight.queries.count() == sight.keys.layout.count(), "[attention] one key list a sequence");
+  const double d_head = double(query.columns() / options.heads);
+  const AttentionOptions attend{options.heads, 1 / std::sqrt(d_head),
+                                pass.next_dropout(options.dropout)};
+  Tensor out = pass.tensor(query.shape(), query.dtype());
+  Tensor logsumexp = pass.tensor({query.rows(), options.heads}, query.dtype());
+  pass.backend.attention(query, key_value, sight, attend, out, logsumexp);
+  if (pass.tape) {
+    check(sight.keys.rows.empty(), "[attention] a cache is not differentiated");
+    pass.tape->record(out, [&pass, query, key_value, queries = sight.queries, keys = sight.keys,
+                            order = sight.order, attend, out, logsumexp](const Tensor& dout) {
+      const GradientSlot dquery = pass.tape->slot(query);
+      const GradientSlot dkey_value = pass.tape->slot(key_value);
+      check(dquery.write == Write::overwrite && dkey_value.write == Write::overwrite,
+            "[attention] operands have one use");
+      pass.backend.attention_gradient(dout, query, key_value, out, logsumexp,
+                                      {queries, keys, order}, attend,
+                                      {dquery.tensor, dkey_value.tensor});
+    });
+  }
+  return out;
+}
+
+Tensor add_norm(Pass& pass, const Tensor& x, const Tensor& sublayer, const Tensor& gain,
+                const Tensor& bias, const AddNormOptions& options) {
+  check(x.shape() == sublayer.shape(), "[add_norm] input and sub-layer differ in shape");
+  check(gain.size() == x.columns() && bias.size() == x.columns(), "[add_norm] gain and bias [d]");
+  const NormOptions norm{options.epsilon, pass.next_dropout(options.dropout)};
+  Tensor y = pass.tensor(x.shape(), x.dtype());
+  Tensor statistics = pass.tensor({x.rows(), 2}, x.dtype());
+  // The sub-layer's output is not needed again: the sum takes its place.
+  const Tensor sum = sublayer;
+  pass.backend.add_norm(x, sublayer, gain, bias, norm, sum, statistics, y);
+  if (pass.tape)
+    pass.tape->record(y, [&pass, x, sublayer, sum, statistics, gain, bias, norm](const Tensor& dy) {
+      const GradientSlot dx = pass.tape->slot(x);
+      const GradientSlot dsublayer = pass.tape->slot(sublayer);
+      check(dsublayer.write == Write::overwrite, "[add_norm] the sub-layer's output has one use");
+      pass.backend.add_norm_gradient(dy, sum, statistics, gain, norm,
+                                     {dx.tensor, dx.write, dsublayer.tensor,
+                                      pass.tape->sum_slot(gain), pass.tape->sum_slot(bias)});
+    });
+  return y;
+}
+
+Loss& Loss::operator+=(const Loss& other) {
+  smoothed += other.smoothed;
+  plain += other.plain;
+  tokens += other.tokens;
+  return *this;
+}
+
+namespace {
+
+double element(const Tensor& tensor, int64_t i) {
+  return tensor.dtype() == DType::f32 ? double(tensor.data<float>()[i]) : tensor.data<double>()[i];
+}
+
+}  // namespace
+
+Loss cross_entropy(Pass& pass, const Tensor& states, const Tensor& table, const Tensor& bias,
+                   std::span<const TokenId> labels, const LossOptions& options) {
+  const int64_t rows = states.rows(), classes = table.rows();
+  check(int64_t(labels.size()) == rows, "[cross_entropy] one label a row");
+  for (TokenId label : labels)
+    check(label >= 0 && label < classes, "[cross_entropy] label outside the classes");
+  const int64_t block =
+      std::clamp<int64_t>(kLogitBytes / (classes * size_of(states.dtype())), 16, 512);
+  const CrossEntropyOptions kernel{options.smoothing, pass.tape ? options.gradient_scale : 0};
+  Tensor losses = pass.tensor({rows, 2}, states.dtype());
+  Tensor dstates = pass.tape ? pass.tensor(states.shape(), states.dtype()) : Tensor();
+  for (int64_t begin = 0; begin < rows; begin += block) {
+    const int64_t end = std::min(rows, begin + block);
+    const Tensor x = states.slice(begin, end);
+    Tensor logits = pass.tensor({end - begin, classes}, states.dtype());
+    pass.backend.linear(x, table, bias, Activation::none, logits);
+    pass.backend.cross_entropy(logits, labels.subspan(size_t(begin), size_t(end - begin)), kernel,
+                               losses.slice(begin, end));
+    if (!pass.tape) continue;
+    const GradientSlot dtable = pass.tape->slot(table);
+    const Tensor dbias = bias ? pass.tape->sum_slot(bias) : Tensor();
+    pass.backend.linear_weight_gradient(logits, x, dtable.tensor, dbias, dtable.write);
+    pass.backend.linear_input_gradient(logits, table, dstates.slice(begin, end), Write::overwrite);
+  }
+  if (pass.tape) pass.tape->seed(states, dstates);
+  Loss loss;
+  for (int64_t r = 0; r < rows; ++r) {
+    loss.smoothed += element(losses, 2 * r);
+    loss.plain += element(losses, 2 * r + 1);
+  }
+  loss.tokens = rows;
+  return loss;
+}
+
+}  // namespace heed

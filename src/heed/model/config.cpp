@@ -1,0 +1,59 @@
+#include "heed/model/config.h"
+
+namespace heed {
+namespace {
+
+void require(bool ok, const char* what, const std::string& got) {
+  if (!ok) fail_usage("model configuration: {}, got {}", what, got);
+}
+
+void require_range(const char* name, int64_t value, int64_t low, int64_t high) {
+  if (value < low || value > high)
+    fail_usage("model configuration: {} is {}, expected {} to {}", name, value, low, high);
+}
+
+}  // namespace
+
+void ModelConfig::validate() const {
+  require_range("vocabulary", vocabulary, 4, 1 << 24);
+  require_range("classes", classes, 2, vocabulary - 1);
+  require_range("d_model", d_model, 2, 1 << 16);
+  require_range("d_ff", d_ff, 1, 1 << 20);
+  require_range("heads", heads, 1, d_model);
+  require_range("encoder_layers", encoder_layers, 1, 1000);
+  require_range("decoder_layers", decoder_layers, 1, 1000);
+  require_range("max_positions", max_positions, 8, 1 << 16);
+  require(d_model % heads == 0, "d_model must be a multiple of heads",
+          fmt::format("d_model {} and heads {}", d_model, heads));
+  require(d_model % 2 == 0, "d_model must be even (half sines, half cosines)",
+          std::to_string(d_model));
+  require(activation != Activation::none, "activation must be relu, gelu or silu", "none");
+  for (const double rate : {dropout, attention_dropout, activation_dropout})
+    require(rate >= 0 && rate < 1, "dropout must be at least 0 and below 1",
+            fmt::format("{}", rate));
+}
+
+ModelConfig preset(std::string_view name) {
+  ModelConfig config;
+  const auto size = [&](int64_t layers, int64_t d_model, int64_t heads, int64_t d_ff,
+                        double dropout) {
+    config.encoder_layers = config.decoder_layers = layers;
+    config.d_model = d_model;
+    config.heads = heads;
+    config.d_ff = d_ff;
+    config.dropout = dropout;
+  };
+  if (name == "tiny")
+    size(2, 128, 4, 512, 0.1);
+  else if (name == "small")
+    size(3, 256, 4, 1024, 0.1);
+  else if (name == "base")
+    size(6, 512, 8, 2048, 0.1);
+  else if (name == "big")
+    size(6, 1024, 16, 4096, 0.3);
+  else
+    fail_usage("unknown preset '{}', expected tiny, small, base or big", name);
+  return config;
+}
+
+}  // namespace heed

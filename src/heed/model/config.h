@@ -1,0 +1,58 @@
+// What a Transformer looks like: the numbers of the paper's Table 3, and what its text leaves open.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "heed/backend/backend.h"
+
+namespace heed {
+
+// Which of the source embedding, the target embedding and the softmax's table are one
+// (section 3.4).
+enum class TieEmbeddings { all, decoder, none };
+
+constexpr std::array<std::pair<std::string_view, TieEmbeddings>, 3> enum_names(TieEmbeddings) {
+  return {{{"all", TieEmbeddings::all},
+           {"decoder", TieEmbeddings::decoder},
+           {"none", TieEmbeddings::none}}};
+}
+
+// Activations a feed-forward network may have; the paper's is relu, published Marian models use
+// silu.
+constexpr std::array<std::pair<std::string_view, Activation>, 3> enum_names(Activation) {
+  return {{{"relu", Activation::relu}, {"gelu", Activation::gelu}, {"silu", Activation::silu}}};
+}
+
+struct ModelConfig {
+  int64_t vocabulary = 37000;  // rows of each embedding table, </s>, <unk> and <pad> included
+  int64_t classes = 36999;     // ids [0, classes) that the softmax may yield: <pad> never
+  int64_t d_model = 512;
+  int64_t d_ff = 2048;
+  int64_t heads = 8;
+  int64_t encoder_layers = 6;
+  int64_t decoder_layers = 6;
+  Activation activation = Activation::relu;
+  TieEmbeddings tie_embeddings = TieEmbeddings::all;
+  bool output_bias = false;      // a bias on the logits: published models have one, the paper none
+  int64_t max_positions = 1024;  // longest sequence, </s> included
+  // Used in training only.
+  double dropout = 0.1;           // sub-layer outputs; embeddings plus positions (section 5.4)
+  double attention_dropout = 0;   // attention weights
+  double activation_dropout = 0;  // inside the feed-forward networks
+
+  TokenId end_id() const { return 0; }
+  TokenId unknown_id() const { return 1; }
+  // <pad>: the last id. A target starts with it; its embedding is zero and stays so.
+  TokenId pad_id() const { return TokenId(vocabulary - 1); }
+
+  // Throws UsageError naming the value that is out of range or contradicts another.
+  void validate() const;
+  friend bool operator==(const ModelConfig&, const ModelConfig&) = default;
+};
+
+// "tiny", "small", "base" or "big": base and big are the paper's, Table 3. UsageError otherwise.
+ModelConfig preset(std::string_view name);
+
+}  // namespace heed

@@ -1,0 +1,211 @@
+#include "heed/model/transformer.h"
+
+#include <cmath>
+
+namespace heed {
+namespace {
+
+struct Make {
+  DType type;
+  Tensor tensor(Shape shape) const { return Tensor(std::move(shape), type); }
+  Linear linear(int64_t in, int64_t out) const { return {tensor({out, in}), tensor({out})}; }
+  LayerNorm norm(int64_t d) const { return {tensor({d}), tensor({d})}; }
+  Attention attention(int64_t d) const { return {linear(d, d), linear(d, 2 * d), linear(d, d)}; }
+  FeedForward feed_forward(int64_t d, int64_t ff) const { return {linear(d, ff), linear(ff, d)}; }
+};
+
+Tensor apply(Pass& pass, const Linear& w, const Tensor& x,
+             Activation activation = Activation::none) {
+  return linear(pass, x, w.weight, w.bias, activation);
+}
+
+void put(const Tensor& tensor, int64_t i, double value) {
+  if (tensor.dtype() == DType::f32)
+    tensor.data<float>()[i] = float(value);
+  else
+    tensor.data<double>()[i] = value;
+}
+
+// Calls f(name, tensor) for every tensor below `node`, with dotted names.
+template <class Node, class F>
+void for_each_tensor(const std::string& prefix, Node& node, const F& f) {
+  if constexpr (std::is_same_v<Node, Tensor>) {
+    f(prefix, node);
+  } else if constexpr (requires { node.size(); }) {
+    for (size_t i = 0; i < node.size(); ++i)
+      for_each_tensor(prefix + "." + std::to_string(i), node[i], f);
+  } else {
+    node.visit([&](const char* name, auto& child) {
+      for_each_tensor(prefix.empty() ? name : prefix + "." + name, child, f);
+    });
+  }
+}
+
+}  // namespace
+
+Tensor positional_encoding(int64_t positions, int64_t d_model, DType type) {
+  Tensor table({positions, d_model}, type);
+  const int64_t half = d_model / 2;
+  for (int64_t p = 0; p < positions; ++p) {
+    for (int64_t i = 0; i < half; ++i) {
+      const double angle = double(p) / std::pow(10000.0, 2.0 * double(i) / double(d_model));
+      put(table, p * d_model + i, std::sin(angle));
+      put(table, p * d_model + half + i, std::cos(angle));
+    }
+  }
+  return table;
+}
+
+Transformer::Transformer(const ModelConfig& config, DType type) : config_(config) {
+  config.validate();
+  const Make make{type};
+  const int64_t d = config.d_model, ff = config.d_ff;
+  Embeddings& e = embeddings_;
+  e.tie = config.tie_embeddings;
+  e.source = make.tensor({config.vocabulary, d});
+  e.target = e.tie == TieEmbeddings::all ? e.source : make.tensor({config.vocabulary, d});
+  e.output = e.tie == TieEmbeddings::none ? make.tensor({config.vocabulary, d}) : e.target;
+  if (config.output_bias) e.output_bias = make.tensor({config.vocabulary});
+  positions_ = positional_encoding(config.max_positions, d, type);
+  for (int64_t i = 0; i < config.encoder_layers; ++i)
+    encoder_.push_back({make.attention(d), make.norm(d), make.feed_forward(d, ff), make.norm(d)});
+  for (int64_t i = 0; i < config.decoder_layers; ++i)
+    decoder_.push_back({make.attention(d), make.attention(d), make.norm(d), make.norm(d),
+                        make.feed_forward(d, ff), make.norm(d)});
+}
+
+void Transformer::initialize(uint64_t seed) {
+  uint64_t index = 0;
+  for (const Parameter& p : parameters(*this)) {
+    Random random(mix(seed, index++));
+    const int64_t rows = p.tensor.dim(0), columns = p.tensor.columns();
+    const bool table = p.name.starts_with("embeddings.") && p.tensor.shape().size() == 2;
+    const bool gain = p.name.ends_with(".gain");
+    // Keys and values are two matrices in one tensor: the fan is that of each.
+    const int64_t out = p.name.ends_with(".key_value.weight") ? rows / 2 : rows;
+    const double bound = std::sqrt(6.0 / double(out + columns));
+    for (int64_t i = 0; i < p.tensor.size(); ++i) {
+      double value = 0;
+      if (table)
+        value = i / columns == config_.pad_id()
+                    ? 0
+                    : random.normal() / std::sqrt(double(config_.d_model));
+      else if (p.tensor.shape().size() == 2)
+        value = bound * (2 * random.uniform() - 1);
+      else if (gain)
+        value = 1;
+      put(p.tensor, i, value);
+    }
+  }
+}
+
+// Sections 3.4 and 3.5: embeddings times sqrt(d_model), plus positions, dropped out.
+Tensor Transformer::embed(Pass& pass, const Tokens& tokens, const Tensor& table) const {
+  return heed::embed(pass, tokens, table, positions_,
+                     {std::sqrt(double(config_.d_model)), config_.dropout, config_.pad_id()});
+}
+
+// LayerNorm(x + Dropout(Sublayer(x))), sections 3.1 and 5.4.
+Tensor Transformer::add_norm(Pass& pass, const LayerNorm& w, const Tensor& x,
+                             const Tensor& sublayer) const {
+  return heed::add_norm(pass, x, sublayer, w.gain, w.bias, {1e-5, config_.dropout});
+}
+
+// MultiHead(Q, K, V) = Concat(head_1, ..., head_h) W^O, section 3.2.2.
+Tensor Transformer::multi_head(Pass& pass, const Attention& w, const Tensor& x,
+                               const Tensor& key_value, const Sight& sight) const {
+  const Tensor query = apply(pass, w.query, x);
+  return apply(
+      pass, w.output,
+      attention(pass, query, key_value, sight, {config_.heads, config_.attention_dropout}));
+}
+
+// FFN(x) = max(0, x W_1 + b_1) W_2 + b_2, section 3.3.
+Tensor Transformer::feed_forward(Pass& pass, const FeedForward& w, const Tensor& x) const {
+  const Tensor inner = apply(pass, w.inner, x, config_.activation);
+  return apply(pass, w.output, dropout(pass, inner, config_.activation_dropout));
+}
+
+Memory Transformer::encode(Pass& pass, const Tokens& source) const {
+  const KeyRows keys{source.layout, {}};
+  const Sight sight{source.layout, keys};
+  Tensor x = embed(pass, source, embeddings_.source);
+  for (const EncoderLayer& w : encoder_) {
+    const Tensor key_value = apply(pass, w.self.key_value, x);
+    x = add_norm(pass, w.self_norm, x, multi_head(pass, w.self, x, key_value, sight));
+    x = add_norm(pass, w.feed_forward_norm, x, feed_forward(pass, w.feed_forward, x));
+  }
+  return {x, source.layout};
+}
+
+Tensor Transformer::decode(Pass& pass, const Tokens& target, const Memory& memory) const {
+  check(target.layout.count() == memory.layout.count(), "one target per source");
+  return decode(pass, target, &memory, nullptr);
+}
+
+Tensor Transformer::decode(Pass& pass, const Tokens& target, DecoderCache& cache) const {
+  check(cache.layers.size() == decoder_.size(), "cache of another model");
+  return decode(pass, target, nullptr, &cache);
+}
+
+Tensor Transformer::decode(Pass& pass, const Tokens& target, const Memory* memory,
+                           DecoderCache* cache) const {
+  const KeyRows past = cache ? cache->past : KeyRows{target.layout, {}};
+  const KeyRows source = cache ? cache->source : KeyRows{memory->layout, {}};
+  const Sight earlier{target.layout, past, Order::causal};
+  const Sight all{cache ? cache->groups : target.layout, source};
+  Tensor x = embed(pass, target, embeddings_.target);
+  for (size_t i = 0; i < decoder_.size(); ++i) {
+    const DecoderLayer& w = decoder_[i];
+    Tensor self = apply(pass, w.self.key_value, x);
+    if (cache) {
+      pass.backend.scatter_rows(self, cache->store, cache->layers[i].self);
+      self = cache->layers[i].self;
+    }
+    const Tensor cross =
+        cache ? cache->layers[i].cross : cross_key_values(pass, *memory, int64_t(i));
+    x = add_norm(pass, w.self_norm, x, multi_head(pass, w.self, x, self, earlier));
+    x = add_norm(pass, w.cross_norm, x, multi_head(pass, w.cross, x, cross, all));
+    x = add_norm(pass, w.feed_forward_norm, x, feed_forward(pass, w.feed_forward, x));
+  }
+  return x;
+}
+
+Tensor Transformer::cross_key_values(Pass& pass, const Memory& memory, int64_t layer) const {
+  return apply(pass, decoder_[size_t(layer)].cross.key_value, memory.states);
+}
+
+Tensor Transformer::logits(Pass& pass, const Tensor& states) const {
+  const Embeddings& e = embeddings_;
+  return linear(pass, states, e.output.slice(0, config_.classes),
+                e.output_bias ? e.output_bias.slice(0, config_.classes) : Tensor());
+}
+
+Loss Transformer::loss(Pass& pass, const Tensor& states, std::span<const TokenId> labels,
+                       const LossOptions& options) const {
+  const Embeddings& e = embeddings_;
+  return cross_entropy(pass, states, e.output.slice(0, config_.classes),
+                       e.output_bias ? e.output_bias.slice(0, config_.classes) : Tensor(), labels,
+                       options);
+}
+
+std::vector<Parameter> parameters(Transformer& model) {
+  std::vector<Parameter> all;
+  for_each_tensor("", model, [&](const std::string& name, Tensor& tensor) {
+    all.push_back({name, tensor});
+  });
+  return all;
+}
+
+int64_t parameter_count(Transformer& model) {
+  int64_t count = 0;
+  for (const Parameter& p : parameters(model)) count += p.tensor.size();
+  return count;
+}
+
+void prepare(Transformer& model, Backend& backend) {
+  for (const Parameter& p : parameters(model))
+    if (p.tensor.shape().size() == 2) p.tensor.storage()->prepared = backend.prepare(p.tensor);
+}
+
+}  // namespace heed

@@ -1,0 +1,166 @@
+// The Transformer of "Attention Is All You Need" (Vaswani et al., 2017).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "heed/autograd/ops.h"
+#include "heed/model/config.h"
+
+namespace heed {
+
+struct Linear {
+  Tensor weight;  // [out, in]
+  Tensor bias;    // [out]
+  void visit(auto&& f) { f("weight", weight), f("bias", bias); }
+};
+
+struct LayerNorm {
+  Tensor gain, bias;  // [d_model]
+  void visit(auto&& f) { f("gain", gain), f("bias", bias); }
+};
+
+struct Attention {
+  Linear query;      // [d_model, d_model]
+  Linear key_value;  // [2 d_model, d_model], keys first
+  Linear output;     // [d_model, d_model]
+  void visit(auto&& f) { f("query", query), f("key_value", key_value), f("output", output); }
+};
+
+struct FeedForward {
+  Linear inner, output;  // d_model -> d_ff -> d_model
+  void visit(auto&& f) { f("inner", inner), f("output", output); }
+};
+
+struct EncoderLayer {
+  Attention self;
+  LayerNorm self_norm;
+  FeedForward feed_forward;
+  LayerNorm feed_forward_norm;
+  void visit(auto&& f) {
+    f("self", self), f("self_norm", self_norm);
+    f("feed_forward", feed_forward), f("feed_forward_norm", feed_forward_norm);
+  }
+};
+
+struct DecoderLayer {
+  Attention self, cross;
+  LayerNorm self_norm, cross_norm;
+  FeedForward feed_forward;
+  LayerNorm feed_forward_norm;
+  void visit(auto&& f) {
+    f("self", self), f("self_norm", self_norm), f("cross", cross), f("cross_norm", cross_norm);
+    f("feed_forward", feed_forward), f("feed_forward_norm", feed_forward_norm);
+  }
+};
+
+// The tables of section 3.4, [vocabulary, d_model] each; tied ones are one tensor.
+struct Embeddings {
+  TieEmbeddings tie = TieEmbeddings::all;
+  Tensor source, target, output;
+  Tensor output_bias;  // [vocabulary] or none
+
+  void visit(auto&& f) {
+    if (tie == TieEmbeddings::all) {
+      f("shared", source);
+    } else {
+      f("source", source), f("target", target);
+      if (tie == TieEmbeddings::none) f("output", output);
+    }
+    if (output_bias) f("output_bias", output_bias);
+  }
+};
+
+// What the encoder hands to the decoder.
+struct Memory {
+  Tensor states;  // [source rows, d_model]
+  Ragged layout;
+};
+
+// Keys and values that the decoder keeps between steps. Rows are preallocated and written once; a
+// hypothesis finds its past through its list of rows, so nothing is ever copied. decode/ decides
+// which rows are whose.
+struct DecoderCache {
+  struct Layer {
+    Tensor self;   // [rows, 2 d_model]: of every target position decoded so far
+    Tensor cross;  // [rows, 2 d_model]: of the source, projected once
+  };
+  std::vector<Layer> layers;
+
+  // Of the step at hand:
+  std::vector<int32_t> store;  // [target rows] where in `self` each new position is kept
+  KeyRows past;                // each target sequence's rows in `self`, the new ones last
+  Ragged groups;               // target rows that look at one source (the beams of a sentence)
+  KeyRows source;              // each group's rows in `cross`
+};
+
+class Transformer {
+ public:
+  // All parameters zero.
+  explicit Transformer(const ModelConfig& config, DType type = DType::f32);
+
+  const ModelConfig& config() const { return config_; }
+
+  // Xavier-uniform matrices, embeddings of standard deviation d_model^-0.5 with a zero row for
+  // <pad>, gains 1, biases 0.
+  void initialize(uint64_t seed);
+
+  // Source tokens, each sentence ended by </s>, to memory.
+  Memory encode(Pass& pass, const Tokens& source) const;
+
+  // Target tokens, each sequence begun by <pad>, to states [target rows, d_model]. Every target
+  // sequence looks at the source sequence of the same number.
+  Tensor decode(Pass& pass, const Tokens& target, const Memory& memory) const;
+
+  // The same lines with a cache: the tokens continue what earlier calls decoded.
+  Tensor decode(Pass& pass, const Tokens& target, DecoderCache& cache) const;
+
+  // Rows of keys and values of a source for each decoder layer: what DecoderCache::Layer::cross
+  // holds.
+  Tensor cross_key_values(Pass& pass, const Memory& memory, int64_t layer) const;
+
+  // States to logits [rows, classes].
+  Tensor logits(Pass& pass, const Tensor& states) const;
+
+  // Loss of the labels of `states`, in blocks (autograd/ops.h).
+  Loss loss(Pass& pass, const Tensor& states, std::span<const TokenId> labels,
+            const LossOptions& options) const;
+
+  void visit(auto&& f) {
+    f("embeddings", embeddings_), f("encoder", encoder_), f("decoder", decoder_);
+  }
+
+ private:
+  // One target pass; cache may be none.
+  Tensor decode(Pass& pass, const Tokens& target, const Memory* memory, DecoderCache* cache) const;
+  Tensor add_norm(Pass& pass, const LayerNorm& w, const Tensor& x, const Tensor& sublayer) const;
+  Tensor multi_head(Pass& pass, const Attention& w, const Tensor& x, const Tensor& key_value,
+                    const Sight& sight) const;
+  Tensor feed_forward(Pass& pass, const FeedForward& w, const Tensor& x) const;
+  Tensor embed(Pass& pass, const Tokens& tokens, const Tensor& table) const;
+
+  ModelConfig config_;
+  Embeddings embeddings_;
+  Tensor positions_;  // [max_positions, d_model], section 3.5
+  std::vector<EncoderLayer> encoder_;
+  std::vector<DecoderLayer> decoder_;
+};
+
+// Row p: sin(p / 10000^(2i/d)) for i < d/2, then the cosines (a permutation of section 3.5).
+Tensor positional_encoding(int64_t positions, int64_t d_model, DType type);
+
+// A parameter by its dotted name, such as "encoder.0.self.query.weight".
+struct Parameter {
+  std::string name;
+  Tensor tensor;
+};
+
+// Every parameter once, in one fixed order.
+std::vector<Parameter> parameters(Transformer& model);
+int64_t parameter_count(Transformer& model);
+
+// Derives what the backend multiplies fastest from every matrix of the model; call it again
+// whenever the values have changed.
+void prepare(Transformer& model, Backend& backend);
+
+}  // namespace heed
