@@ -1,0 +1,206 @@
+// Every op's gradient against central differences, in double on the reference backend, with
+// dropout.
+#include "heed/autograd/ops.h"
+
+#include "heed/backend/reference/reference_backend.h"
+#include "support/gradients.h"
+
+namespace heed {
+namespace {
+
+using testing::expect_gradient;
+using testing::random_tensor;
+
+// Runs `op`, weighs its output with fixed random numbers, and checks the gradient of that sum by
+// every input.
+class OpsTest : public ::testing::Test {
+ protected:
+  using Op = std::function<Tensor(Pass&)>;
+
+  Pass pass() {
+    Pass p(*backend_, pool_);
+    p.dropout_seed = 7;
+    return p;
+  }
+
+  double weighted(const Tensor& y) const {
+    double sum = 0;
+    for (int64_t i = 0; i < y.size(); ++i) sum += weights_.data<double>()[i] * y.data<double>()[i];
+    return sum;
+  }
+
+  void check_op(const Op& op, const std::vector<std::pair<std::string, Tensor>>& inputs) {
+    Tape tape(pool_);
+    std::vector<Tensor> gradients;
+    for (const auto& [name, x] : inputs) {
+      gradients.push_back(random_tensor(x.shape(), 99));  // whatever stood there must not matter
+      tape.watch(x, gradients.back());
+    }
+    Pass recorded = pass();
+    recorded.tape = &tape;
+    const Tensor y = op(recorded);
+    weights_ = random_tensor(y.shape(), 1234);
+    tape.seed(y, random_tensor(y.shape(), 1234));  // a copy: backward steps work in place
+    tape.backward();
+    for (size_t i = 0; i < inputs.size(); ++i)
+      expect_gradient(inputs[i].first, inputs[i].second, gradients[i], [&] {
+        Pass plain = pass();
+        return weighted(op(plain));
+      });
+  }
+
+  std::unique_ptr<Backend> backend_ = make_reference_backend();
+  Pool pool_;
+  Tensor weights_;
+};
+
+Ragged ragged(const std::vector<int64_t>& lengths) {
+  Ragged layout;
+  for (int64_t n : lengths) layout.add(n);
+  return layout;
+}
+
+TEST_F(OpsTest, LinearWithEveryActivation) {
+  const Tensor x = random_tensor({5, 4}, 1), w = random_tensor({3, 4}, 2),
+               b = random_tensor({3}, 3);
+  for (Activation a : {Activation::none, Activation::relu, Activation::gelu, Activation::silu})
+    check_op([&](Pass& p) { return linear(p, x, w, b, a); }, {{"x", x}, {"w", w}, {"b", b}});
+  check_op([&](Pass& p) { return linear(p, x, w, Tensor()); }, {{"x", x}, {"w", w}});
+}
+
+TEST_F(OpsTest, Embed) {
+  Tokens tokens;
+  tokens.add(std::vector<TokenId>{1, 2, 1});
+  tokens.add(std::vector<TokenId>{4});
+  tokens.start = {0, 2};
+  const Tensor table = random_tensor({5, 6}, 1), positions = random_tensor({4, 6}, 2);
+  check_op(
+      [&](Pass& p) {
+        return embed(p, tokens, table, positions, {1.7, 0.3, -1});
+      },
+      {{"table", table}});
+}
+
+TEST_F(OpsTest, EmbedLeavesTheFrozenRowAlone) {
+  Tokens tokens;
+  tokens.add(std::vector<TokenId>{4, 2});
+  const Tensor table = random_tensor({5, 2}, 1), positions = random_tensor({4, 2}, 2);
+  Tape tape(pool_);
+  const Tensor gradient = random_tensor({5, 2}, 3);
+  tape.watch(table, gradient);
+  Pass p = pass();
+  p.tape = &tape;
+  const Tensor y = embed(p, tokens, table, positions, {2, 0, 4});
+  tape.seed(y, random_tensor(y.shape(), 5));
+  tape.backward();
+  EXPECT_EQ(gradient.data<double>()[8], 0);
+  EXPECT_EQ(gradient.data<double>()[9], 0);
+  EXPECT_NE(gradient.data<double>()[4], 0);
+}
+
+TEST_F(OpsTest, Dropout) {
+  const Tensor x = random_tensor({7, 9}, 1);
+  check_op([&](Pass& p) { return dropout(p, x, 0.4); }, {{"x", x}});
+}
+
+TEST_F(OpsTest, AttentionOverItself) {
+  const Ragged layout = ragged({3, 0, 1, 5});
+  const KeyRows keys{layout, {}};
+  const Tensor q = random_tensor({9, 6}, 1), kv = random_tensor({9, 12}, 2);
+  for (Order order : {Order::any, Order::causal})
+    check_op(
+        [&](Pass& p) {
+          return attention(p, q, kv, {layout, keys, order}, {2, 0.2});
+        },
+        {{"query", q}, {"key_value", kv}});
+}
+
+TEST_F(OpsTest, AttentionOverMemory) {
+  const Ragged queries = ragged({2, 4, 1});
+  const KeyRows keys{ragged({5, 1, 3}), {}};
+  const Tensor q = random_tensor({7, 8}, 1), kv = random_tensor({9, 16}, 2);
+  check_op(
+      [&](Pass& p) {
+        return attention(p, q, kv, {queries, keys}, {4, 0.1});
+      },
+      {{"query", q}, {"key_value", kv}});
+}
+
+TEST_F(OpsTest, AddNorm) {
+  const Tensor x = random_tensor({4, 6}, 1), sublayer = random_tensor({4, 6}, 2);
+  const Tensor gain = random_tensor({6}, 3), bias = random_tensor({6}, 4);
+  // add_norm takes its sub-layer's memory: hand it a copy each time.
+  const Tensor identity({6, 6}, DType::f64);
+  for (int64_t i = 0; i < 6; ++i) identity.data<double>()[i * 7] = 1;
+  check_op(
+      [&](Pass& p) {
+        return add_norm(p, x, linear(p, sublayer, identity, Tensor()), gain, bias, {1e-5, 0.3});
+      },
+      {{"x", x}, {"sublayer", sublayer}, {"gain", gain}, {"bias", bias}});
+}
+
+TEST_F(OpsTest, AnInputUsedTwiceGetsBothGradients) {
+  const Tensor x = random_tensor({4, 6}, 1), w = random_tensor({6, 6}, 2);
+  const Tensor gain = random_tensor({6}, 3), bias = random_tensor({6}, 4);
+  check_op([&](Pass& p) { return add_norm(p, x, linear(p, x, w, Tensor()), gain, bias, {}); },
+           {{"x", x}, {"w", w}});
+}
+
+TEST_F(OpsTest, CrossEntropy) {
+  const Tensor states = random_tensor({40, 4}, 1), table = random_tensor({7, 4}, 2);
+  const Tensor bias = random_tensor({7}, 3);
+  std::vector<TokenId> labels;
+  for (int i = 0; i < 40; ++i) labels.push_back(i % 7);
+  Tape tape(pool_);
+  const Tensor dstates({40, 4}, DType::f64), dtable({7, 4}, DType::f64), dbias({7}, DType::f64);
+  tape.watch(table, dtable);
+  tape.watch(bias, dbias);
+  Pass p = pass();
+  p.tape = &tape;
+  // An op before the loss, so that the gradient of its states has somewhere to go.
+  const Tensor identity({4, 4}, DType::f64);
+  for (int64_t i = 0; i < 4; ++i) identity.data<double>()[i * 5] = 1;
+  tape.watch(states, dstates);
+  const LossOptions options{0.1, 0.5};
+  cross_entropy(p, linear(p, states, identity, Tensor()), table, bias, labels, options);
+  tape.backward();
+  const auto loss = [&] {
+    Pass plain = pass();
+    return 0.5 * cross_entropy(plain, states, table, bias, labels, options).smoothed;
+  };
+  expect_gradient("states", states, dstates, loss);
+  expect_gradient("table", table, dtable, loss);
+  expect_gradient("bias", bias, dbias, loss);
+}
+
+TEST_F(OpsTest, CrossEntropyWorksInBlocksOfRows) {
+  // 8 MiB of logits hold 16 rows of 65,536 doubles: 40 rows need three blocks.
+  const int64_t classes = 65536;
+  const Tensor states = random_tensor({40, 2}, 1), table = random_tensor({classes, 2}, 2);
+  std::vector<TokenId> labels(40, 3);
+  Pass p = pass();
+  Loss sum;
+  for (int64_t r = 0; r < 40; ++r)
+    sum += cross_entropy(p, states.slice(r, r + 1), table, Tensor(),
+                         std::span(labels).subspan(size_t(r), 1), {0.1, 1});
+  const Loss whole = cross_entropy(p, states, table, Tensor(), labels, {0.1, 1});
+  EXPECT_NEAR(whole.smoothed, sum.smoothed, 1e-9);
+  EXPECT_NEAR(whole.plain, sum.plain, 1e-9);
+  EXPECT_EQ(whole.tokens, 40);
+}
+
+TEST_F(OpsTest, ParametersThatNothingUsesGetAZeroGradient) {
+  Tape tape(pool_);
+  const Tensor x = random_tensor({3}, 1), gradient = random_tensor({3}, 2);
+  tape.watch(x, gradient);
+  tape.backward();
+  EXPECT_EQ(gradient.data<double>()[1], 0);
+}
+
+TEST_F(OpsTest, ComputeTypesWithoutKernelsAreRefused) {
+  EXPECT_NO_THROW(require_supported(ComputeType::fp32));
+  EXPECT_THROW(require_supported(ComputeType::bf16), UsageError);
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,136 @@
+#include "heed/model/transformer.h"
+
+#include "heed/backend/reference/reference_backend.h"
+#include "support/gradients.h"
+
+namespace heed {
+namespace {
+
+using testing::expect_gradient;
+
+ModelConfig small_config() {
+  ModelConfig config;
+  config.vocabulary = 11;
+  config.classes = 10;
+  config.d_model = 8;
+  config.d_ff = 12;
+  config.heads = 2;
+  config.encoder_layers = config.decoder_layers = 2;
+  config.max_positions = 16;
+  config.dropout = 0.2;
+  config.attention_dropout = 0.1;
+  config.activation_dropout = 0.1;
+  return config;
+}
+
+Tokens tokens(const std::vector<std::vector<TokenId>>& sequences) {
+  Tokens all;
+  for (const auto& s : sequences) all.add(s);
+  return all;
+}
+
+class TransformerTest : public ::testing::Test {
+ protected:
+  double loss(Transformer& model, Tape* tape) {
+    Pass pass(*backend_, pool_);
+    pass.dropout_seed = 5;
+    pass.tape = tape;
+    const Memory memory = model.encode(pass, source_);
+    const Tensor states = model.decode(pass, target_, memory);
+    const Loss loss = model.loss(pass, states, labels_, {0.1, 1});
+    if (tape) tape->backward();
+    return loss.smoothed;
+  }
+
+  std::unique_ptr<Backend> backend_ = make_reference_backend();
+  Pool pool_;
+  Tokens source_ = tokens({{2, 3, 4, 0}, {5, 0}, {7, 8, 2, 2, 6, 0}});
+  Tokens target_ = tokens({{10, 4, 3}, {10, 9, 9, 2}, {10}});
+  std::vector<TokenId> labels_ = {4, 3, 0, 9, 9, 2, 0, 0};
+};
+
+TEST_F(TransformerTest, WholeModelGradient) {
+  for (TieEmbeddings tie : {TieEmbeddings::all, TieEmbeddings::decoder, TieEmbeddings::none}) {
+    for (Activation activation : {Activation::relu, Activation::silu}) {
+      ModelConfig config = small_config();
+      config.tie_embeddings = tie;
+      config.activation = activation;
+      config.output_bias = tie == TieEmbeddings::none;
+      Transformer model(config, DType::f64);
+      model.initialize(3);
+      Tape tape(pool_);
+      std::vector<Parameter> all = parameters(model);
+      std::vector<Tensor> gradients;
+      for (const Parameter& p : all) {
+        gradients.emplace_back(p.tensor.shape(), DType::f64);
+        tape.watch(p.tensor, gradients.back());
+      }
+      loss(model, &tape);
+      for (size_t i = 0; i < all.size(); ++i) {
+        // <pad>'s row is a constant: differences would see it move.
+        const Tensor& x = all[i].tensor;
+        const bool table = x.shape().size() == 2 && x.dim(0) == config.vocabulary;
+        const Tensor moved = table ? x.slice(0, config.vocabulary - 1) : x;
+        const Tensor gradient = table ? gradients[i].slice(0, config.vocabulary - 1) : gradients[i];
+        expect_gradient(
+            all[i].name, moved, gradient, [&] { return loss(model, nullptr); }, 12);
+        if (!table) continue;
+        const Tensor pad = gradients[i].slice(config.vocabulary - 1, config.vocabulary);
+        for (double g : pad.span<double>()) EXPECT_EQ(g, 0) << all[i].name << ": <pad> is frozen";
+      }
+    }
+  }
+}
+
+TEST_F(TransformerTest, ASentenceDoesNotSeeItsNeighbours) {
+  Transformer model(small_config(), DType::f64);
+  model.initialize(3);
+  Pass pass(*backend_, pool_);
+  const Tensor together = model.decode(pass, target_, model.encode(pass, source_));
+  const Tokens source = tokens({{5, 0}}), target = tokens({{10, 9, 9, 2}});
+  const Tensor alone = model.decode(pass, target, model.encode(pass, source));
+  for (int64_t i = 0; i < alone.size(); ++i)
+    EXPECT_EQ(alone.data<double>()[i], together.data<double>()[3 * 8 + i]);
+}
+
+TEST_F(TransformerTest, InitializationFollowsItsSeed) {
+  Transformer a(small_config()), b(small_config()), c(small_config());
+  a.initialize(1), b.initialize(1), c.initialize(2);
+  const Tensor x = parameters(a)[1].tensor, y = parameters(b)[1].tensor;
+  EXPECT_EQ(0, memcmp(x.bytes(), y.bytes(), size_t(x.byte_count())));
+  EXPECT_NE(0, memcmp(x.bytes(), parameters(c)[1].tensor.bytes(), size_t(x.byte_count())));
+  const Tensor pad = parameters(a)[0].tensor.slice(10, 11);
+  for (float value : pad.span<float>()) EXPECT_EQ(value, 0);
+}
+
+TEST_F(TransformerTest, PresetsAreThePapers) {
+  ModelConfig base = preset("base");
+  Transformer model(base);
+  // Table 3 says 65 million for a vocabulary of 37,000: the tables, 18.9; the layers, 44.1.
+  EXPECT_NEAR(double(parameter_count(model)), 63.1e6, 0.1e6);
+  EXPECT_EQ(preset("big").d_ff, 4096);
+  EXPECT_THROW(preset("huge"), UsageError);
+}
+
+TEST_F(TransformerTest, ContradictionsAreNamed) {
+  ModelConfig config = small_config();
+  config.heads = 3;
+  try {
+    Transformer model(config);
+    FAIL();
+  } catch (const UsageError& e) {
+    EXPECT_NE(std::string(e.what()).find("multiple of heads"), std::string::npos);
+  }
+}
+
+TEST(PositionalEncoding, SinesFirstThenCosines) {
+  const Tensor table = positional_encoding(3, 4, DType::f64);
+  const double* row = table.data<double>() + 2 * 4;
+  EXPECT_DOUBLE_EQ(row[0], std::sin(2.0));
+  EXPECT_DOUBLE_EQ(row[1], std::sin(2.0 / 100));
+  EXPECT_DOUBLE_EQ(row[2], std::cos(2.0));
+  EXPECT_DOUBLE_EQ(row[3], std::cos(2.0 / 100));
+}
+
+}  // namespace
+}  // namespace heed
