@@ -177,11 +177,8 @@ ChrfScore chrf_score(const ChrfStatistics& corpus, size_t reference_count,
 
 ChrfScore chrf(const Lines& hypotheses, std::span<const Lines> references,
                const ChrfOptions& options) {
-  ChrfStatistics corpus;
-  for (const ChrfStatistics& sentence : chrf_statistics(hypotheses, references, options)) {
-    corpus += sentence;
-  }
-  return chrf_score(corpus, references.size(), options);
+  return chrf_score(sum(chrf_statistics(hypotheses, references, options)), references.size(),
+                    options);
 }
 
 }  // namespace heed

@@ -23,6 +23,14 @@ struct MetricScore {
 // as the hypotheses.
 void check_line_counts(const Lines& hypotheses, std::span<const Lines> references);
 
+// The statistics of a corpus, or of any choice of its sentences.
+template <class Statistics>
+Statistics sum(const std::vector<Statistics>& sentences) {
+  Statistics total;
+  for (const Statistics& sentence : sentences) total += sentence;
+  return total;
+}
+
 // "version:heed-0.1.0", the last field of every signature.
 std::string version_field();
 
