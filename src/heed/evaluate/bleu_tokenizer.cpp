@@ -15,25 +15,15 @@ constexpr std::array<std::pair<std::string_view, BleuTokenizer>, 3> kNames = {{
     {"char", BleuTokenizer::character},
 }};
 
-bool is_digit(char byte) {
-  return byte >= '0' && byte <= '9';
-}
-bool is_no_digit(char byte) {
-  return !is_digit(byte);
-}
-bool is_hyphen(char byte) {
-  return byte == '-';
-}
-bool is_point_or_comma(char byte) {
-  return byte == '.' || byte == ',';
-}
+// Objects rather than functions, so that the rules below are compiled with them inside.
+constexpr auto is_digit = [](char byte) { return byte >= '0' && byte <= '9'; };
+constexpr auto is_no_digit = [](char byte) { return !is_digit(byte); };
+constexpr auto is_hyphen = [](char byte) { return byte == '-'; };
+constexpr auto is_point_or_comma = [](char byte) { return byte == '.' || byte == ','; };
 
-// ASCII punctuation and symbols that always stand alone: all but apostrophe, comma, hyphen and
-// point.
+// What always stands alone: the rules below see to the other four.
 bool stands_alone(char byte) {
-  if (byte == '\'' || byte == ',' || byte == '-' || byte == '.') return false;
-  return (byte >= '!' && byte <= '/') || (byte >= ':' && byte <= '@') ||
-         (byte >= '[' && byte <= '`') || (byte >= '{' && byte <= '~');
+  return is_ascii_punctuation(byte) && byte != '\'' && byte != ',' && byte != '-' && byte != '.';
 }
 
 // In one pass: time grows with the text, however often `from` stands in it.

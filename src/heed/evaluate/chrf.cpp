@@ -15,11 +15,6 @@
 namespace heed {
 namespace {
 
-bool is_ascii_punctuation(char byte) {
-  return (byte >= '!' && byte <= '/') || (byte >= ':' && byte <= '@') ||
-         (byte >= '[' && byte <= '`') || (byte >= '{' && byte <= '~');
-}
-
 // Words at whitespace; of each, one punctuation mark at its end or else at its beginning is a word
 // of its own.
 std::vector<std::string_view> split_words(std::string_view line) {
