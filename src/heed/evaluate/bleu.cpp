@@ -168,8 +168,8 @@ BleuScore bleu_score(const BleuStatistics& corpus, size_t reference_count,
 
 BleuScore bleu(const Lines& hypotheses, std::span<const Lines> references,
                const BleuOptions& options) {
-  return bleu_score(sum(bleu_statistics(hypotheses, references, options)), references.size(),
-                    options);
+  return bleu_score(sum_of_sentences(bleu_statistics(hypotheses, references, options)),
+                    references.size(), options);
 }
 
 }  // namespace heed

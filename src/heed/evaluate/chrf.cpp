@@ -172,8 +172,8 @@ ChrfScore chrf_score(const ChrfStatistics& corpus, size_t reference_count,
 
 ChrfScore chrf(const Lines& hypotheses, std::span<const Lines> references,
                const ChrfOptions& options) {
-  return chrf_score(sum(chrf_statistics(hypotheses, references, options)), references.size(),
-                    options);
+  return chrf_score(sum_of_sentences(chrf_statistics(hypotheses, references, options)),
+                    references.size(), options);
 }
 
 }  // namespace heed

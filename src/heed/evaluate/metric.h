@@ -1,7 +1,6 @@
 // What all metrics share: their result, and the check of what they are given.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,7 +24,7 @@ void check_line_counts(const Lines& hypotheses, std::span<const Lines> reference
 
 // The statistics of a corpus, or of any choice of its sentences.
 template <class Statistics>
-Statistics sum(const std::vector<Statistics>& sentences) {
+Statistics sum_of_sentences(const std::vector<Statistics>& sentences) {
   Statistics total;
   for (const Statistics& sentence : sentences) total += sentence;
   return total;
