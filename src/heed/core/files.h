@@ -1,0 +1,72 @@
+// Files: read whole, mapped, or replaced so that a crash leaves the old or the new, never half.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace heed {
+
+// The bytes of a regular file of at most `limit` bytes; anything else is an Error naming it.
+std::string read_file(const std::filesystem::path& path, int64_t limit = int64_t{1} << 30);
+
+// Writes a file under a temporary name beside its own ("NAME.partial") and renames it on commit().
+// A reader sees the old file or the whole new one; without commit the temporary is removed. Every
+// failure (no space, no permission, another process writing the same file) is an Error naming the
+// path. What a killed process left behind is overwritten by the next writer.
+class AtomicFile {
+ public:
+  explicit AtomicFile(std::filesystem::path path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  // Appends. Buffered: small writes are cheap.
+  void write(std::string_view bytes);
+  template <class T>
+  void write(std::span<const T> values) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    write(std::string_view(reinterpret_cast<const char*>(values.data()), values.size_bytes()));
+  }
+  // Overwrites bytes that were written before: a header whose values are known at the end.
+  void write_at(int64_t position, std::string_view bytes);
+  // Bytes written so far.
+  int64_t size() const { return size_; }
+  // Data to the disk, the name in place, the folder to the disk. Once.
+  void commit();
+
+ private:
+  void flush();
+
+  std::filesystem::path path_, temporary_;
+  std::string buffer_;
+  int64_t size_ = 0;
+  int descriptor_ = -1;
+};
+
+// The whole of a file at once, through AtomicFile.
+void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
+
+// A file mapped for reading. The mapping stays valid when the file is replaced through AtomicFile;
+// a file that another program cuts short while it is mapped ends the process (SIGBUS).
+class MappedFile {
+ public:
+  MappedFile() = default;
+  // Regular files only; an empty one maps to no bytes.
+  explicit MappedFile(const std::filesystem::path& path);
+  ~MappedFile();
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&& other) noexcept;
+
+  std::span<const std::byte> bytes() const { return {data_, size_}; }
+  std::string_view text() const { return {reinterpret_cast<const char*>(data_), size_}; }
+
+ private:
+  const std::byte* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+}  // namespace heed

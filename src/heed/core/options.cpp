@@ -1,0 +1,251 @@
+#include "heed/core/options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+namespace heed {
+namespace {
+
+bool within(double value, const OptionInfo& info) {
+  return std::isfinite(value) && value >= info.minimum && value <= info.maximum &&
+         value > info.above && value < info.below;
+}
+
+template <class Number>
+bool number_from_text(const std::string& text, const OptionInfo& info, Number& value) {
+  Number parsed{};
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, parsed);
+  if (error != std::errc{} || stop != end || !within(double(parsed), info)) return false;
+  value = parsed;
+  return true;
+}
+
+std::string range(const OptionInfo& info) {
+  std::vector<std::string> bounds;
+  const bool low = std::isfinite(info.minimum), high = std::isfinite(info.maximum);
+  if (low && high) bounds.push_back(fmt::format("from {} to {}", info.minimum, info.maximum));
+  if (low && !high) bounds.push_back(fmt::format("of at least {}", info.minimum));
+  if (!low && high) bounds.push_back(fmt::format("of at most {}", info.maximum));
+  if (std::isfinite(info.above)) bounds.push_back(fmt::format("above {}", info.above));
+  if (std::isfinite(info.below)) bounds.push_back(fmt::format("below {}", info.below));
+  std::string text;
+  for (const std::string& bound : bounds) text += (text.empty() ? " " : " and ") + bound;
+  return text;
+}
+
+std::string alternatives(const std::vector<std::string>& names) {
+  std::string text;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) text += i + 1 == names.size() ? " or " : ", ";
+    text += names[i];
+  }
+  return text;
+}
+
+std::string plain(std::string_view name) {
+  std::string text(name);
+  std::replace(text.begin(), text.end(), '-', '_');
+  return text;
+}
+
+// Edits (insert, delete, replace, swap of neighbours) from one word to another.
+size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<size_t>> cost(a.size() + 1, std::vector<size_t>(b.size() + 1));
+  for (size_t i = 0; i <= a.size(); ++i) cost[i][0] = i;
+  std::iota(cost[0].begin(), cost[0].end(), size_t{0});
+  for (size_t i = 1; i <= a.size(); ++i) {
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t replaced = cost[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+      cost[i][j] = std::min({cost[i - 1][j] + 1, cost[i][j - 1] + 1, replaced});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
+      }
+    }
+  }
+  return cost[a.size()][b.size()];
+}
+
+std::string joined(const std::vector<std::string>& texts) {
+  if (texts.empty()) return "none";
+  std::string line;
+  for (const std::string& text : texts) line += (line.empty() ? "" : " ") + text;
+  return line;
+}
+
+nlohmann::json json_of(const Option& option) {
+  const std::vector<std::string> texts = option.read();
+  if (option.list) return texts;
+  if (texts.empty()) return nullptr;
+  switch (option.kind) {
+    case OptionKind::flag:
+    case OptionKind::integer:
+    case OptionKind::number:
+      return nlohmann::json::parse(texts[0]);
+    case OptionKind::text:
+    case OptionKind::choice:
+      break;
+  }
+  return texts[0];
+}
+
+std::vector<std::string> texts_of(const nlohmann::json& value) {
+  if (value.is_null()) return {};
+  if (value.is_string()) return {value.get<std::string>()};
+  if (!value.is_array()) return {value.dump()};
+  std::vector<std::string> texts;
+  for (const auto& item : value)
+    texts.push_back(item.is_string() ? item.get<std::string>() : item.dump());
+  return texts;
+}
+
+}  // namespace
+
+std::string Option::flag() const {
+  std::string text = "--" + name;
+  std::replace(text.begin(), text.end(), '_', '-');
+  return text;
+}
+
+std::string Option::expectation() const {
+  switch (kind) {
+    case OptionKind::flag:
+      return "true or false";
+    case OptionKind::integer:
+      return "a whole number" + range(info);
+    case OptionKind::number:
+      return "a number" + range(info);
+    case OptionKind::choice:
+      return alternatives(choices);
+    case OptionKind::text:
+      break;
+  }
+  return list ? "one or more texts" : "one text";
+}
+
+bool from_text(const std::string& text, const OptionInfo&, bool& value) {
+  if (text != "true" && text != "false") return false;
+  value = text == "true";
+  return true;
+}
+
+bool from_text(const std::string& text, const OptionInfo& info, int64_t& value) {
+  return number_from_text(text, info, value);
+}
+
+bool from_text(const std::string& text, const OptionInfo& info, double& value) {
+  return number_from_text(text, info, value);
+}
+
+bool from_text(const std::string& text, const OptionInfo&, std::string& value) {
+  value = text;
+  return true;
+}
+
+std::string to_text(bool value) {
+  return value ? "true" : "false";
+}
+std::string to_text(int64_t value) {
+  return fmt::format("{}", value);
+}
+std::string to_text(double value) {
+  return fmt::format("{}", value);
+}
+std::string to_text(const std::string& value) {
+  return value;
+}
+
+void OptionCollector::operator()(std::string_view name, std::vector<std::string>& field,
+                                 OptionInfo info) {
+  Option& option = add<std::string>(name, info);
+  option.list = true;
+  option.read = [&field] { return field; };
+  option.store = [&field](const std::vector<std::string>& texts) {
+    field = texts;
+    return true;
+  };
+}
+
+const Option* find_option(const Options& options, std::string_view name) {
+  const std::string wanted = plain(name);
+  for (const Option& option : options) {
+    if (option.name == wanted) return &option;
+  }
+  return nullptr;
+}
+
+void assign(const Option& option, const std::vector<std::string>& texts, std::string_view where) {
+  if (option.store(texts)) return;
+  fail_usage("{}: expected {}, got '{}'", where, option.expectation(), joined(texts));
+}
+
+void validate(const Options& options) {
+  for (const Option& option : options) {
+    const std::vector<std::string> texts = option.read();
+    const bool empty = texts.empty() || (texts.size() == 1 && texts[0].empty());
+    if (option.info.required && empty) {
+      fail_usage("{} is missing: {}", option.flag(), option.info.help);
+    }
+    if (!texts.empty()) assign(option, texts, option.flag());
+  }
+}
+
+std::string nearest(std::string_view name, const std::vector<std::string>& known) {
+  const std::string wanted = plain(name);
+  std::string best;
+  size_t least = std::max<size_t>(2, wanted.size() / 3) + 1;
+  for (const std::string& candidate : known) {
+    const size_t distance = edit_distance(wanted, plain(candidate));
+    if (distance < least) {
+      least = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+std::string suggestion(const Options& options, std::string_view name, std::string_view prefix) {
+  std::vector<std::string> known;
+  for (const Option& option : options) {
+    known.push_back(prefix.empty() ? option.name : option.flag().substr(2));
+  }
+  const std::string best = nearest(name, known);
+  return best.empty() ? "" : fmt::format("; did you mean '{}{}'?", prefix, best);
+}
+
+std::vector<OptionDifference> differences(const Options& left, const Options& right) {
+  check(left.size() == right.size(), "options of two types compared");
+  std::vector<OptionDifference> found;
+  for (size_t i = 0; i < left.size(); ++i) {
+    if (left[i].info.incidental) continue;
+    const auto a = left[i].read(), b = right[i].read();
+    if (a != b) found.push_back({left[i].name, joined(a), joined(b)});
+  }
+  return found;
+}
+
+std::string to_json(const Options& options) {
+  nlohmann::ordered_json object = nlohmann::ordered_json::object();
+  for (const Option& option : options) object[option.name] = json_of(option);
+  return object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+void from_json(const Options& options, std::string_view text, std::string_view where) {
+  const auto object = nlohmann::json::parse(text, nullptr, false);
+  if (!object.is_object()) fail("{}: expected a JSON object of options, got other text", where);
+  for (const auto& [name, value] : object.items()) {
+    const Option* option = find_option(options, name);
+    if (!option) {
+      fail("{}: unknown option '{}'{}", where, name, suggestion(options, name, ""));
+    }
+    if (!option->store(texts_of(value))) {
+      fail("{}: {}: expected {}, got '{}'", where, name, option->expectation(),
+           joined(texts_of(value)));
+    }
+  }
+}
+
+}  // namespace heed

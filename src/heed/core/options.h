@@ -1,0 +1,238 @@
+// Options, declared once. A plain struct with defaults visits its fields, and from that one visit
+// come flags, TOML keys, --help, the saved configuration, docs/options.md and comparisons:
+//
+//   struct DecodeOptions {
+//     int64_t beam = 4;
+//     template <class Self, class Visitor>
+//     static void visit(Self& self, Visitor&& v) {
+//       v.group("Search");
+//       v("beam", self.beam, {.help = "Hypotheses kept at each step", .minimum = 1, .maximum =
+//       64});
+//     }
+//   };
+//
+// A field is bool, int64_t, double, std::string, an enum, std::vector<std::string>, or an optional
+// of one of the first five. An enum has a function beside it, found by argument-dependent lookup:
+//
+//   constexpr auto enum_names(Schedule) {
+//     return std::array<std::pair<std::string_view, Schedule>, 2>{
+//         {{"noam", Schedule::noam}, {"constant", Schedule::constant}}};
+//   }
+//
+// A struct visits a struct inside it by calling that one's visit: Inner::visit(self.inner, v).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "heed/core/error.h"
+
+namespace heed {
+
+// What a visit says about a field, beside its name.
+struct OptionInfo {
+  static constexpr double unbounded = std::numeric_limits<double>::infinity();
+  std::string_view help = "";          // one sentence without a full stop
+  std::string_view unit = "";          // of a number: "tokens", "minutes"
+  std::string_view value = "";         // what stands for the value in --help: "FILE", "DIR"
+  std::string_view default_text = "";  // says the default where the field has none: "by preset"
+  double minimum = -unbounded;         // the least allowed value
+  double maximum = unbounded;          // the greatest allowed value
+  double above = -unbounded;           // an excluded lower bound: a rate above 0
+  double below = unbounded;            // an excluded upper bound: a probability below 1
+  bool required = false;               // an empty value is an error
+  bool incidental = false;             // cannot change a result (threads): left out of comparisons
+};
+
+enum class OptionKind { flag, integer, number, text, choice };
+
+// One option of one struct, bound to its field: the struct must outlive it.
+struct Option {
+  std::string name;   // as visited: "length_penalty"
+  std::string group;  // the heading above it
+  OptionInfo info;
+  OptionKind kind = OptionKind::text;
+  bool list = false;
+  std::vector<std::string> choices;   // the names of an enum
+  std::vector<std::string> defaults;  // the field of a fresh struct, as read() gives it
+
+  // The field as text: nothing for an empty optional or list, one text for any other but a list.
+  std::function<std::vector<std::string>()> read;
+  // Sets the field; false where the texts are no allowed value (the field is then unchanged).
+  std::function<bool(const std::vector<std::string>&)> store;
+
+  // "--length-penalty"
+  std::string flag() const;
+  // What is allowed, for messages: "a whole number from 1 to 64".
+  std::string expectation() const;
+};
+
+using Options = std::vector<Option>;
+
+// Text to value, within the bounds of `info`; false if it is none. to_text is the exact inverse.
+bool from_text(const std::string& text, const OptionInfo& info, bool& value);
+bool from_text(const std::string& text, const OptionInfo& info, int64_t& value);
+bool from_text(const std::string& text, const OptionInfo& info, double& value);
+bool from_text(const std::string& text, const OptionInfo& info, std::string& value);
+std::string to_text(bool value);
+std::string to_text(int64_t value);
+std::string to_text(double value);
+std::string to_text(const std::string& value);
+
+template <class Enum>
+requires std::is_enum_v<Enum>
+bool from_text(const std::string& text, const OptionInfo&, Enum& value) {
+  for (const auto& [name, item] : enum_names(Enum{})) {
+    if (name == text) {
+      value = item;
+      return true;
+    }
+  }
+  return false;
+}
+
+template <class Enum>
+requires std::is_enum_v<Enum> std::string to_text(Enum value) {
+  for (const auto& [name, item] : enum_names(Enum{})) {
+    if (item == value) return std::string(name);
+  }
+  check(false, "an enum value without a name in enum_names");
+  return {};
+}
+
+// The visitor that makes Options of a struct.
+class OptionCollector {
+ public:
+  explicit OptionCollector(Options& options) : options_(options) {}
+
+  void group(std::string_view name) { group_ = name; }
+
+  template <class T>
+  void operator()(std::string_view name, T& field, OptionInfo info) {
+    Option& option = add<T>(name, info);
+    option.read = [&field] { return std::vector<std::string>{to_text(field)}; };
+    option.store = [&field, info](const std::vector<std::string>& texts) {
+      return texts.size() == 1 && from_text(texts[0], info, field);
+    };
+  }
+
+  template <class T>
+  void operator()(std::string_view name, std::optional<T>& field, OptionInfo info) {
+    Option& option = add<T>(name, info);
+    option.read = [&field] {
+      return field ? std::vector<std::string>{to_text(*field)} : std::vector<std::string>{};
+    };
+    option.store = [&field, info](const std::vector<std::string>& texts) {
+      if (texts.empty()) {
+        field.reset();
+        return true;
+      }
+      T value{};
+      if (texts.size() != 1 || !from_text(texts[0], info, value)) return false;
+      field = value;
+      return true;
+    };
+  }
+
+  void operator()(std::string_view name, std::vector<std::string>& field, OptionInfo info);
+
+ private:
+  template <class T>
+  Option& add(std::string_view name, const OptionInfo& info) {
+    Option& option = options_.emplace_back();
+    option.name = name;
+    option.group = group_;
+    option.info = info;
+    if constexpr (std::is_enum_v<T>) {
+      option.kind = OptionKind::choice;
+      for (const auto& [choice, item] : enum_names(T{})) option.choices.emplace_back(choice);
+    } else {
+      option.kind = std::is_same_v<T, bool>      ? OptionKind::flag
+                    : std::is_same_v<T, int64_t> ? OptionKind::integer
+                    : std::is_same_v<T, double>  ? OptionKind::number
+                                                 : OptionKind::text;
+    }
+    return option;
+  }
+
+  Options& options_;
+  std::string group_;
+};
+
+// The options of `target`, which must outlive them.
+template <class T>
+Options options_of(T& target) {
+  Options options;
+  OptionCollector collector(options);
+  T::visit(target, collector);
+  T fresh{};
+  Options defaults;
+  OptionCollector default_collector(defaults);
+  T::visit(fresh, default_collector);
+  check(defaults.size() == options.size(), "a visit that depends on values");
+  for (size_t i = 0; i < options.size(); ++i) options[i].defaults = defaults[i].read();
+  return options;
+}
+
+// The option of that name, '-' and '_' alike; nullptr if there is none.
+const Option* find_option(const Options& options, std::string_view name);
+
+// Sets an option. `where` names it in the UsageError that a value not allowed causes: "--beam",
+// "run.toml:3: beam".
+void assign(const Option& option, const std::vector<std::string>& texts, std::string_view where);
+
+// Throws UsageError where a required option is empty or a value is out of its range: for structs
+// that code filled. The command line checks as it reads.
+void validate(const Options& options);
+template <class T>
+void validate(const T& target) {
+  T copy = target;
+  validate(options_of(copy));
+}
+
+// The name among `known` that `name` most likely meant; empty if none is near.
+std::string nearest(std::string_view name, const std::vector<std::string>& known);
+
+// `; did you mean '--beam'?`, or nothing. `prefix` stands before the suggestion: "--" or "".
+std::string suggestion(const Options& options, std::string_view name, std::string_view prefix);
+
+// An option whose values differ.
+struct OptionDifference {
+  std::string name;
+  std::string left;  // as a reader would write it, "none" where there is no value
+  std::string right;
+};
+
+// What differs between two structs of one type, incidental options left out.
+std::vector<OptionDifference> differences(const Options& left, const Options& right);
+template <class T>
+std::vector<OptionDifference> differences(const T& left, const T& right) {
+  T a = left, b = right;
+  return differences(options_of(a), options_of(b));
+}
+
+// One JSON object of all options: numbers, booleans, strings, arrays of strings, null.
+std::string to_json(const Options& options);
+template <class T>
+std::string to_json(const T& target) {
+  T copy = target;
+  return to_json(options_of(copy));
+}
+
+// Sets options from a JSON object; those it does not name stay. `where` (a file's path) begins the
+// Error for text that is no such object, an unknown name or a value that is not allowed.
+void from_json(const Options& options, std::string_view text, std::string_view where);
+template <class T>
+void from_json(T& target, std::string_view text, std::string_view where) {
+  from_json(options_of(target), text, where);
+}
+
+}  // namespace heed

@@ -1,0 +1,134 @@
+#include "heed/core/utf8.h"
+
+#include <cstdint>
+#include <cstring>
+
+#include "heed/core/error.h"
+
+namespace heed {
+namespace {
+
+// What a first byte announces: how many bytes follow, its payload, and the range of the second byte
+// (narrower than 80..BF where that keeps out overlong forms, surrogates and too large values).
+struct Lead {
+  int following;
+  char32_t payload;
+  uint8_t second_least;
+  uint8_t second_most;
+};
+
+std::optional<Lead> read_lead(uint8_t byte) {
+  if (byte >= 0xC2 && byte <= 0xDF) return Lead{1, byte & 0x1Fu, 0x80, 0xBF};
+  if (byte >= 0xE0 && byte <= 0xEF) {
+    const uint8_t least = byte == 0xE0 ? 0xA0 : 0x80;
+    const uint8_t most = byte == 0xED ? 0x9F : 0xBF;
+    return Lead{2, byte & 0x0Fu, least, most};
+  }
+  if (byte >= 0xF0 && byte <= 0xF4) {
+    const uint8_t least = byte == 0xF0 ? 0x90 : 0x80;
+    const uint8_t most = byte == 0xF4 ? 0x8F : 0xBF;
+    return Lead{3, byte & 0x07u, least, most};
+  }
+  return std::nullopt;
+}
+
+// How many bytes at the beginning of the text are ASCII, in steps of eight.
+size_t count_ascii(std::string_view text) {
+  constexpr uint64_t kHighBits = 0x8080808080808080u;
+  size_t count = 0;
+  while (text.size() - count >= sizeof(uint64_t)) {
+    uint64_t eight;
+    std::memcpy(&eight, text.data() + count, sizeof(eight));
+    if (eight & kHighBits) break;
+    count += sizeof(eight);
+  }
+  return count;
+}
+
+}  // namespace
+
+Utf8Character first_utf8_character(std::string_view text) {
+  check(!text.empty(), "no character in an empty text");
+  const auto byte_at = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
+  if (byte_at(0) < 0x80) return {byte_at(0), 1, true};
+  const std::optional<Lead> lead = read_lead(byte_at(0));
+  if (!lead) return {kReplacementCharacter, 1, false};
+  char32_t value = lead->payload;
+  const size_t bytes = static_cast<size_t>(lead->following) + 1;
+  for (size_t i = 1; i < bytes; ++i) {
+    const uint8_t least = i == 1 ? lead->second_least : 0x80;
+    const uint8_t most = i == 1 ? lead->second_most : 0xBF;
+    if (i >= text.size() || byte_at(i) < least || byte_at(i) > most) {
+      return {kReplacementCharacter, i, false};
+    }
+    value = value << 6 | (byte_at(i) & 0x3Fu);
+  }
+  return {value, bytes, true};
+}
+
+std::optional<size_t> find_invalid_utf8(std::string_view text) {
+  size_t position = 0;
+  while (position < text.size()) {
+    position += count_ascii(text.substr(position));
+    if (position == text.size()) break;
+    const Utf8Character character = first_utf8_character(text.substr(position));
+    if (!character.valid) return position;
+    position += character.bytes;
+  }
+  return std::nullopt;
+}
+
+std::string replace_invalid_utf8(std::string_view text) {
+  std::string mended;
+  mended.reserve(text.size());
+  while (const std::optional<size_t> bad = find_invalid_utf8(text)) {
+    mended.append(text.substr(0, *bad));
+    append_utf8(mended, kReplacementCharacter);
+    text.remove_prefix(*bad + first_utf8_character(text.substr(*bad)).bytes);
+  }
+  mended.append(text);
+  return mended;
+}
+
+std::u32string decode_utf8(std::string_view text) {
+  std::u32string decoded;
+  decoded.reserve(text.size());
+  while (!text.empty()) {
+    const Utf8Character character = first_utf8_character(text);
+    decoded.push_back(character.value);
+    text.remove_prefix(character.bytes);
+  }
+  return decoded;
+}
+
+void append_utf8(std::string& text, char32_t character) {
+  const bool is_surrogate = character >= 0xD800 && character <= 0xDFFF;
+  if (is_surrogate || character > 0x10FFFF) character = kReplacementCharacter;
+  const auto following = [&](int shift) {
+    text.push_back(static_cast<char>(0x80 | (character >> shift & 0x3F)));
+  };
+  if (character < 0x80) {
+    text.push_back(static_cast<char>(character));
+  } else if (character < 0x800) {
+    text.push_back(static_cast<char>(0xC0 | character >> 6));
+    following(0);
+  } else if (character < 0x10000) {
+    text.push_back(static_cast<char>(0xE0 | character >> 12));
+    following(6);
+    following(0);
+  } else {
+    text.push_back(static_cast<char>(0xF0 | character >> 18));
+    following(12);
+    following(6);
+    following(0);
+  }
+}
+
+std::string encode_utf8(std::u32string_view text) {
+  std::string encoded;
+  encoded.reserve(text.size());
+  for (const char32_t character : text) append_utf8(encoded, character);
+  return encoded;
+}
+
+}  // namespace heed

@@ -1,0 +1,42 @@
+// UTF-8: reading it, finding where it is broken, mending it.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace heed {
+
+// What stands for bytes that are not UTF-8.
+inline constexpr char32_t kReplacementCharacter = 0xFFFD;
+
+// One step through a text. `bytes` are to be skipped (at least 1). Where the text is not UTF-8,
+// value is kReplacementCharacter and bytes is the longest beginning of a character that is there,
+// as Unicode recommends (chapter 3.9) and Python does.
+struct Utf8Character {
+  char32_t value;
+  size_t bytes;
+  bool valid;
+};
+
+// Reads the character at the beginning of a text that is not empty. Overlong forms, surrogates and
+// values above U+10FFFF are not valid.
+Utf8Character first_utf8_character(std::string_view text);
+
+// The position of the first byte that does not belong to a valid character; nothing if all do.
+std::optional<size_t> find_invalid_utf8(std::string_view text);
+
+// The text with every broken sequence replaced by U+FFFD; a valid text comes back unchanged.
+std::string replace_invalid_utf8(std::string_view text);
+
+// Bytes to code points, broken sequences as U+FFFD.
+std::u32string decode_utf8(std::string_view text);
+
+// Appends one code point; what is no Unicode scalar value is written as U+FFFD.
+void append_utf8(std::string& text, char32_t character);
+
+// Code points to bytes.
+std::string encode_utf8(std::u32string_view text);
+
+}  // namespace heed

@@ -1,0 +1,178 @@
+#include "heed/evaluate/bleu.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <deque>
+#include <functional>
+
+#include "heed/core/utf8.h"
+#include "heed/evaluate/dense_numbers.h"
+#include "heed/evaluate/ngrams.h"
+#include "heed/evaluate/unicode.h"
+
+namespace heed {
+namespace {
+
+// Counts one sentence after the other, keeping its memory between them.
+class SentenceCounter {
+ public:
+  explicit SentenceCounter(const BleuOptions& options) : options_(options) {}
+
+  void add_reference(const std::string& line) {
+    if (references_ == lines_.size()) lines_.emplace_back();
+    const std::vector<uint32_t>& tokens = read(line, lines_[references_++]);
+    lengths_.push_back(static_cast<int64_t>(tokens.size()));
+    ngrams_.add_reference(tokens);
+  }
+
+  // The statistics against the references added since the last call.
+  BleuStatistics finish(const std::string& line) {
+    const std::vector<uint32_t>& tokens = read(line, hypothesis_);
+    BleuStatistics statistics;
+    statistics.hypothesis_length = static_cast<int64_t>(tokens.size());
+    statistics.reference_length = closest_length(statistics.hypothesis_length);
+    for (int n = 0; n < kBleuOrder; ++n) {
+      statistics.totals[n] = std::max<int64_t>(statistics.hypothesis_length - n, 0);
+    }
+    ngrams_.take_matches(tokens, statistics.matches);
+    ngrams_.clear();
+    words_.clear();
+    lengths_.clear();
+    references_ = 0;
+    return statistics;
+  }
+
+ private:
+  // The tokens of a line as numbers. `storage` must stay as it is until the sentence is finished,
+  // for the table of words points into it.
+  const std::vector<uint32_t>& read(const std::string& line, std::string& storage) {
+    storage = find_invalid_utf8(line) ? replace_invalid_utf8(line) : line;
+    if (options_.lowercase) storage = lowercase(storage);
+    tokenize(options_.tokenizer, storage, tokens_);
+    numbers_.clear();
+    for (const std::string_view token : tokens_) numbers_.push_back(words_.number(token));
+    return numbers_;
+  }
+
+  // Of two references as close, the shorter.
+  int64_t closest_length(int64_t length) const {
+    return *std::min_element(lengths_.begin(), lengths_.end(), [&](int64_t a, int64_t b) {
+      const int64_t distance_a = std::abs(a - length), distance_b = std::abs(b - length);
+      return distance_a != distance_b ? distance_a < distance_b : a < b;
+    });
+  }
+
+  BleuOptions options_;
+  NgramMatcher ngrams_{kBleuOrder};
+  DenseNumbers<std::string_view, std::hash<std::string_view>> words_;
+  std::deque<std::string> lines_;  // references of this sentence, then spare ones; none ever moves
+  size_t references_ = 0;
+  std::vector<int64_t> lengths_;
+  std::string hypothesis_;
+  std::vector<std::string_view> tokens_;
+  std::vector<uint32_t> numbers_;
+};
+
+double brevity_penalty(int64_t hypothesis_length, int64_t reference_length) {
+  if (hypothesis_length >= reference_length) return 1;
+  if (hypothesis_length == 0) return 0;
+  return std::exp(1 -
+                  static_cast<double>(reference_length) / static_cast<double>(hypothesis_length));
+}
+
+std::array<double, kBleuOrder> smoothed_precisions(const BleuStatistics& corpus) {
+  std::array<double, kBleuOrder> precisions = {};
+  double divisor = 1;
+  for (int n = 0; n < kBleuOrder && corpus.totals[n] > 0; ++n) {
+    const double total = static_cast<double>(corpus.totals[n]);
+    if (corpus.matches[n] > 0) {
+      precisions[n] = 100.0 * static_cast<double>(corpus.matches[n]) / total;
+    } else {
+      divisor *= 2;
+      precisions[n] = 100.0 / (divisor * total);
+    }
+  }
+  return precisions;
+}
+
+double geometric_mean(const std::array<double, kBleuOrder>& precisions) {
+  double sum = 0;
+  for (const double precision : precisions) {
+    if (precision == 0) return 0;
+    sum += std::log(precision);
+  }
+  return std::exp(sum / kBleuOrder);
+}
+
+std::string signature(size_t reference_count, const BleuOptions& options) {
+  return fmt::format("nrefs:{}|case:{}|eff:no|tok:{}|smooth:exp|{}", reference_count,
+                     options.lowercase ? "lc" : "mixed", name(options.tokenizer), version_field());
+}
+
+}  // namespace
+
+BleuStatistics& BleuStatistics::operator+=(const BleuStatistics& other) {
+  hypothesis_length += other.hypothesis_length;
+  reference_length += other.reference_length;
+  for (int n = 0; n < kBleuOrder; ++n) {
+    matches[n] += other.matches[n];
+    totals[n] += other.totals[n];
+  }
+  return *this;
+}
+
+std::string BleuScore::line() const {
+  return fmt::format(
+      "BLEU = {:.2f} {:.1f}/{:.1f}/{:.1f}/{:.1f} (BP = {:.3f} ratio = {:.3f} hyp_len = {} ref_len "
+      "= "
+      "{})",
+      score, precisions[0], precisions[1], precisions[2], precisions[3], brevity_penalty, ratio,
+      statistics.hypothesis_length, statistics.reference_length);
+}
+
+std::vector<BleuStatistics> bleu_statistics(const Lines& hypotheses,
+                                            std::span<const Lines> references,
+                                            const BleuOptions& options) {
+  check_line_counts(hypotheses, references);
+  SentenceCounter counter(options);
+  std::vector<BleuStatistics> statistics;
+  statistics.reserve(hypotheses.size());
+  for (size_t i = 0; i < hypotheses.size(); ++i) {
+    for (const Lines& reference : references) counter.add_reference(reference[i]);
+    statistics.push_back(counter.finish(hypotheses[i]));
+  }
+  return statistics;
+}
+
+BleuScore bleu_score(const BleuStatistics& corpus, size_t reference_count,
+                     const BleuOptions& options) {
+  BleuScore result;
+  result.statistics = corpus;
+  result.signature = signature(reference_count, options);
+  result.brevity_penalty = brevity_penalty(corpus.hypothesis_length, corpus.reference_length);
+  if (corpus.reference_length > 0) {
+    result.ratio = static_cast<double>(corpus.hypothesis_length) /
+                   static_cast<double>(corpus.reference_length);
+  }
+  // Without any match there is nothing to smooth.
+  const bool any = std::any_of(corpus.matches.begin(), corpus.matches.end(),
+                               [](int64_t matches) { return matches > 0; });
+  if (!any) return result;
+  result.precisions = smoothed_precisions(corpus);
+  result.score = result.brevity_penalty * geometric_mean(result.precisions);
+  return result;
+}
+
+BleuScore bleu(const Lines& hypotheses, std::span<const Lines> references,
+               const BleuOptions& options) {
+  BleuStatistics corpus;
+  for (const BleuStatistics& sentence : bleu_statistics(hypotheses, references, options)) {
+    corpus += sentence;
+  }
+  return bleu_score(corpus, references.size(), options);
+}
+
+}  // namespace heed

@@ -1,0 +1,26 @@
+// The ways in which BLEU cuts a line into tokens, those of sacreBLEU.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heed {
+
+enum class BleuTokenizer {
+  mteval_13a,  // "13a": NIST's mteval-v13a, which WMT uses: punctuation and symbols stand alone
+  none,        // "none": at whitespace, for text that is tokenized already
+  character,   // "char": every character that is not whitespace
+};
+
+// Its name in options and signatures: "13a", "none" or "char".
+std::string_view name(BleuTokenizer tokenizer);
+
+// The reverse; fails with a UsageError that lists the names.
+BleuTokenizer parse_bleu_tokenizer(std::string_view name);
+
+// Replaces `tokens` by those of a line of valid UTF-8. They point into the line, which 13a
+// rewrites.
+void tokenize(BleuTokenizer tokenizer, std::string& line, std::vector<std::string_view>& tokens);
+
+}  // namespace heed

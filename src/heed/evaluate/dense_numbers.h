@@ -1,0 +1,68 @@
+// A hash table that numbers distinct keys 0, 1, 2... in the order of their arrival. It is emptied
+// and filled again for every sentence, so emptying costs no more than what was put in.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace heed {
+
+// Hash is called as Hash{}(key) and must spread its values over all 64 bits.
+template <class Key, class Hash>
+class DenseNumbers {
+ public:
+  size_t size() const { return entries_.size(); }
+
+  void clear() {
+    for (const Entry& entry : entries_) slots_[entry.slot] = kEmpty;
+    entries_.clear();
+  }
+
+  // The key's number, a new one if it has none.
+  uint32_t number(const Key& key) {
+    if (2 * entries_.size() >= slots_.size()) grow();
+    const size_t slot = find_slot(key);
+    if (slots_[slot] == kEmpty) {
+      slots_[slot] = static_cast<uint32_t>(entries_.size());
+      entries_.push_back({key, slot});
+    }
+    return slots_[slot];
+  }
+
+  // The key's number if it has one.
+  std::optional<uint32_t> find(const Key& key) const {
+    if (slots_.empty()) return std::nullopt;
+    const uint32_t number = slots_[find_slot(key)];
+    return number == kEmpty ? std::nullopt : std::optional(number);
+  }
+
+ private:
+  struct Entry {
+    Key key;
+    size_t slot;
+  };
+  static constexpr uint32_t kEmpty = ~uint32_t{0};
+
+  // Where the key is, or the empty slot where it would be.
+  size_t find_slot(const Key& key) const {
+    const size_t mask = slots_.size() - 1;
+    size_t slot = Hash{}(key)&mask;
+    while (slots_[slot] != kEmpty && !(entries_[slots_[slot]].key == key)) slot = (slot + 1) & mask;
+    return slot;
+  }
+
+  void grow() {
+    slots_.assign(slots_.empty() ? 256 : 2 * slots_.size(), kEmpty);
+    for (size_t i = 0; i < entries_.size(); ++i) {
+      entries_[i].slot = find_slot(entries_[i].key);
+      slots_[entries_[i].slot] = static_cast<uint32_t>(i);
+    }
+  }
+
+  std::vector<Entry> entries_;
+  std::vector<uint32_t> slots_;  // a power of two of them, at most half in use
+};
+
+}  // namespace heed

@@ -1,0 +1,29 @@
+// What all metrics share: their result, and the check of what they are given.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace heed {
+
+// One line per sentence, in UTF-8 (broken bytes count as U+FFFD).
+using Lines = std::vector<std::string>;
+
+// A result as `heed evaluate --json` prints it. The signature says how it was computed, in
+// sacreBLEU's form, so that two scores can be compared.
+struct MetricScore {
+  std::string name;
+  double score;
+  std::string signature;
+};
+
+// Fails unless there is at least one line and one reference, and each reference has as many lines
+// as the hypotheses.
+void check_line_counts(const Lines& hypotheses, std::span<const Lines> references);
+
+// "version:heed-0.1.0", the last field of every signature.
+std::string version_field();
+
+}  // namespace heed

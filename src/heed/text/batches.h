@@ -1,0 +1,51 @@
+// Which pairs stand together in a batch, and in which order batches come.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "heed/text/corpus.h"
+
+namespace heed {
+
+// Batches are limited by tokens or by sentences: the one that is not 0 (UsageError if both or none
+// are). Tokens count </s> once for each sentence; there is no padding to count.
+struct BatchOptions {
+  int64_t batch_tokens = 4096;  // neither source nor target tokens of a batch exceed this
+  int64_t batch_sentences = 0;  // pairs of a batch; the last of an epoch may have fewer
+};
+
+// The number of tokens of pair i, without </s>.
+using LengthOf = std::function<PairLength(int64_t pair)>;
+LengthOf lengths_of(const Corpus& corpus);
+
+// The batches of one epoch. Holds 4 bytes for each pair, so 40 million take 160 MB.
+class BatchPlan {
+ public:
+  // A function of its arguments alone. Pairs are permuted, sorted by length within windows of the
+  // permutation and cut into batches; then the batches are shuffled. Every pair stands in exactly
+  // one batch. Error: a pair that alone exceeds batch_tokens.
+  static BatchPlan shuffled(int64_t pairs, const LengthOf& length, const BatchOptions& options,
+                            uint64_t seed, int64_t epoch);
+  // All pairs from the shortest to the longest target: for validation.
+  static BatchPlan sorted(int64_t pairs, const LengthOf& length, const BatchOptions& options);
+
+  int64_t size() const { return int64_t(order_.size()); }
+  // The pairs of batch i.
+  std::span<const uint32_t> batch(int64_t i) const;
+
+ private:
+  std::vector<uint32_t> pairs_;  // batch after batch, before the shuffle
+  std::vector<uint32_t> begin_;  // [batches + 1] into pairs_
+  std::vector<uint32_t> order_;  // [batches] which batch comes i-th
+};
+
+// Cuts a batch into `count` shards (a power of two) of nearly equal tokens: a function of the
+// arguments alone, so that gradients can be added in one fixed tree whoever computes them. Shards
+// of a batch with few pairs may be empty.
+std::vector<std::vector<uint32_t>> shards(std::span<const uint32_t> batch, const LengthOf& length,
+                                          int count);
+
+}  // namespace heed

@@ -1,0 +1,42 @@
+// Text files, plain or gzip, read line by line.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace heed {
+
+// Reads lines with constant memory. Only '\n' ends a line and it is not part of it; every other
+// byte is kept as it is, a '\r' before the '\n' and NUL included. A last line needs no '\n'; an
+// empty file has no lines. What begins like gzip is decompressed, members one behind the other
+// included, whatever the name; a name that ends in .gz must be gzip.
+//
+// Errors name the file: missing, a folder, no permission, a gzip that is cut short, damaged or
+// followed by something else, a line longer than kMaxLineBytes.
+class LineReader {
+ public:
+  static constexpr int64_t kMaxLineBytes = int64_t{64} << 20;
+
+  explicit LineReader(const std::filesystem::path& path);
+  // Reads an open descriptor (not closed here) that messages call `name`: standard input, say.
+  LineReader(int descriptor, std::string name);
+  ~LineReader();
+  LineReader(LineReader&&) noexcept;
+  LineReader& operator=(LineReader&&) noexcept;
+
+  // False at the end of the file; the line is then empty.
+  bool next(std::string& line);
+  // The number of the line that next() gave last, counted from 1.
+  int64_t line_number() const;
+  // Whether next() would have to wait for input: nothing complete is buffered and nothing has come.
+  bool would_wait() const;
+  const std::string& name() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace heed

@@ -1,0 +1,119 @@
+// Between text and token ids: SentencePiece models under the ids of the model directory.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/core/ragged.h"
+
+namespace heed {
+
+inline constexpr std::string_view kEndPiece = "</s>";
+inline constexpr std::string_view kUnknownPiece = "<unk>";
+inline constexpr std::string_view kPadPiece = "<pad>";
+
+// The pieces of a vocabulary, id by id: what vocab.json says. <pad> is always the last id. A
+// vocabulary made by heed has </s> = 0 and <unk> = 1; others may have them elsewhere.
+class Vocabulary {
+ public:
+  // Pieces must be distinct and contain </s>, <unk> and, last, <pad>; `name` is for messages.
+  explicit Vocabulary(std::vector<std::string> pieces, const std::string& name = "vocabulary");
+  // A JSON object from piece to id, ids 0 to N - 1 each once.
+  static Vocabulary load(const std::filesystem::path& path);
+  // The JSON text that load() reads, ordered by id.
+  std::string json() const;
+  // With unused pieces before <pad>, so that it holds `size` ids.
+  Vocabulary filled_up_to(int64_t size) const;
+
+  int64_t size() const { return int64_t(pieces_.size()); }
+  // Ids below this one mean something; the fillers and <pad> stand from here on.
+  int64_t classes() const { return classes_; }
+  const std::string& piece(TokenId id) const;
+  std::optional<TokenId> find(std::string_view piece) const;
+  TokenId end_id() const { return end_; }
+  TokenId unknown_id() const { return unknown_; }
+  TokenId pad_id() const { return TokenId(size() - 1); }
+
+ private:
+  struct Index;
+  std::vector<std::string> pieces_;
+  std::shared_ptr<const Index> index_;
+  int64_t classes_ = 0;
+  TokenId end_ = 0, unknown_ = 0;
+};
+
+// One language's SentencePiece model and the ids of its pieces. Const once built: any number of
+// threads may use one. Copies share the model.
+class Tokenizer {
+ public:
+  // `model` holds the bytes of a .spm file called `name` in messages. Pieces that the vocabulary
+  // lacks become <unk>.
+  Tokenizer(std::string model, std::shared_ptr<const Vocabulary> vocabulary,
+            const std::string& name = "tokenizer model");
+
+  // Ids without </s>; never </s> or <pad>, whatever the text says. A language code of a
+  // multilingual model in front (">>fra<<") becomes its one id. Text that is not UTF-8 is read
+  // with U+FFFD in place of the broken bytes.
+  std::vector<TokenId> encode(std::string_view text) const;
+  // One string for each id.
+  std::vector<std::string> pieces(std::span<const TokenId> ids) const;
+  // Text from ids; </s>, <pad> and fillers are skipped, <unk> reads " ⁇ ".
+  std::string decode(std::span<const TokenId> ids) const;
+
+  const Vocabulary& vocabulary() const { return *vocabulary_; }
+  int64_t size() const { return vocabulary_->size(); }
+  TokenId end_id() const { return vocabulary_->end_id(); }
+  TokenId unknown_id() const { return vocabulary_->unknown_id(); }
+  TokenId pad_id() const { return vocabulary_->pad_id(); }
+  // The .spm file's bytes.
+  const std::string& model() const;
+
+ private:
+  struct Model;
+  std::shared_ptr<const Model> model_;
+  std::shared_ptr<const Vocabulary> vocabulary_;
+};
+
+// What tokenizer_config.json says beside the vocabularies.
+struct TokenizerConfig {
+  std::string source_language, target_language;  // "zh", "en"; may be empty
+  int64_t max_length = 256;                      // tokens of a sentence, </s> included
+};
+
+// Source and target tokenizer of a model: one vocabulary for both, or one each. Both have the same
+// size, and with it the same <pad>.
+class TokenizerPair {
+ public:
+  // From the bytes of .spm files, as train_tokenizer() gives them. heed's ids: </s>, <unk>, the
+  // model's pieces in their order, <pad>.
+  static TokenizerPair joint(std::string model, const std::string& name = "tokenizer model");
+  static TokenizerPair separate(std::string source_model, std::string target_model);
+  // From a model directory: source.spm, target.spm, vocab.json and, for separate vocabularies,
+  // target_vocab.json. Also reads what OPUS-MT published in this layout.
+  static TokenizerPair load(const std::filesystem::path& directory);
+  // Writes those files and tokenizer_config.json.
+  void save(const std::filesystem::path& directory, const TokenizerConfig& config = {}) const;
+
+  const Tokenizer& source() const { return source_; }
+  const Tokenizer& target() const { return target_; }
+  bool is_joint() const { return &source_.vocabulary() == &target_.vocabulary(); }
+  // Ids of either side, </s>, <unk>, fillers and <pad> included: the rows of an embedding table.
+  int64_t size() const { return source_.size(); }
+  TokenId pad_id() const { return source_.pad_id(); }
+  // What the softmax may yield: ids below this.
+  int64_t target_classes() const { return target_.vocabulary().classes(); }
+  // Changes with anything that changes an encoding.
+  uint64_t fingerprint() const;
+
+ private:
+  TokenizerPair(Tokenizer source, Tokenizer target);
+  Tokenizer source_, target_;
+};
+
+}  // namespace heed

@@ -1,0 +1,176 @@
+#include "heed/decode/search.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "heed/backend/reference/reference_backend.h"
+
+namespace heed {
+namespace {
+
+ModelConfig tiny_config(int64_t vocabulary) {
+  ModelConfig config;
+  config.vocabulary = vocabulary;
+  config.classes = vocabulary - 1;
+  config.d_model = 8;
+  config.d_ff = 16;
+  config.heads = 2;
+  config.encoder_layers = config.decoder_layers = 2;
+  config.max_positions = 32;
+  return config;
+}
+
+class SearchTest : public ::testing::Test {
+ protected:
+  SearchTest() : model_(tiny_config(12)) { model_.initialize(11); }
+
+  // Log-probabilities [classes] of what follows `prefix`, by decoding the whole prefix at once.
+  std::vector<double> next(const Transformer& model, const std::vector<TokenId>& source,
+                           std::vector<TokenId> prefix) {
+    Pass pass(*backend_, pool_);
+    Tokens from, to;
+    from.add(source);
+    prefix.insert(prefix.begin(), model.config().pad_id());
+    to.add(prefix);
+    const Tensor states = model.decode(pass, to, model.encode(pass, from));
+    const Tensor logits = model.logits(pass, states.slice(states.rows() - 1, states.rows()));
+    const int64_t classes = model.config().classes;
+    const TopClasses top = backend_->top_classes(logits, classes);
+    std::vector<double> all(size_t(classes), 0);
+    for (int64_t i = 0; i < classes; ++i)
+      all[size_t(top.ids[size_t(i)])] = double(top.log_probabilities[size_t(i)]);
+    return all;
+  }
+
+  std::unique_ptr<Backend> backend_ = make_reference_backend();
+  Pool pool_;
+  Transformer model_;
+};
+
+std::vector<std::vector<TokenId>> sources(int64_t count, uint64_t seed) {
+  Random random(seed);
+  std::vector<std::vector<TokenId>> all;
+  for (int64_t i = 0; i < count; ++i) {
+    all.emplace_back();
+    for (uint64_t n = random.below(9); n > 0; --n)
+      all.back().push_back(TokenId(2 + random.below(9)));
+    all.back().push_back(0);
+  }
+  return all;
+}
+
+TEST_F(SearchTest, BeamOneIsGreedy) {
+  SearchOptions options;
+  options.beam = 1;
+  options.extra_length = 6;
+  for (const auto& source : sources(6, 3)) {
+    const Candidate got = search(model_, *backend_, options, {source})[0].candidates[0];
+    std::vector<TokenId> ids;
+    double sum = 0;
+    bool ended = false;
+    while (!ended && int64_t(ids.size()) < int64_t(source.size()) + 6) {
+      const std::vector<double> all = next(model_, source, ids);
+      const auto best = std::max_element(all.begin(), all.end());
+      sum += *best;
+      ended = best == all.begin();
+      if (!ended) ids.push_back(TokenId(best - all.begin()));
+    }
+    EXPECT_EQ(got.ids, ids);
+    EXPECT_EQ(got.ended, ended);
+    EXPECT_EQ(got.log_probability, sum) << "cached and whole-prefix decoding differ in bits";
+  }
+}
+
+TEST_F(SearchTest, AWideBeamIsExhaustiveSearch) {
+  Transformer model(tiny_config(5));  // </s>, <unk>, two pieces, <pad>
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    model.initialize(seed);
+    const std::vector<TokenId> source = {2, 3, 3, 0};
+    SearchOptions options;
+    options.beam = 81;  // prefixes of length 4 over 3 pieces
+    options.nbest = 10;
+    options.max_length = 4;
+    // Every sequence that ends within 4 tokens, and every one that does not.
+    std::vector<Candidate> all;
+    std::vector<Candidate> open = {{}};
+    for (int64_t length = 1; length <= 4; ++length) {
+      std::vector<Candidate> longer;
+      for (const Candidate& c : open) {
+        const std::vector<double> p = next(model, source, c.ids);
+        for (TokenId id = 0; id < 4; ++id) {
+          Candidate d = c;
+          d.log_probability += p[size_t(id)];
+          d.score = d.log_probability / length_penalty(length, 0.6);
+          if (id != 0) d.ids.push_back(id);
+          (id == 0 || length == 4 ? all : longer).push_back(std::move(d));
+        }
+      }
+      open = std::move(longer);
+    }
+    std::sort(all.begin(), all.end(),
+              [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
+    const std::vector<Candidate> got = search(model, *backend_, options, {source})[0].candidates;
+    ASSERT_EQ(got.size(), 10u);
+    for (size_t i = 0; i < got.size(); ++i) {
+      EXPECT_EQ(got[i].ids, all[i].ids) << "rank " << i << ", seed " << seed;
+      EXPECT_NEAR(got[i].score, all[i].score, 1e-5);
+    }
+  }
+}
+
+TEST_F(SearchTest, NeighboursAndBatchSizeChangeNothing) {
+  const auto texts = sources(40, 5);
+  SearchOptions options;
+  options.nbest = 3;
+  options.batch_tokens = 1;
+  const std::vector<Found> alone = search(model_, *backend_, options, texts);
+  for (int64_t batch_tokens : {7, 40, 5000}) {
+    options.batch_tokens = batch_tokens;
+    auto reversed = texts;
+    std::reverse(reversed.begin(), reversed.end());
+    const std::vector<Found> together = search(model_, *backend_, options, texts);
+    const std::vector<Found> backwards = search(model_, *backend_, options, reversed);
+    for (size_t i = 0; i < texts.size(); ++i) {
+      for (const Found* other : {&together[i], &backwards[texts.size() - 1 - i]}) {
+        ASSERT_EQ(alone[i].candidates.size(), other->candidates.size());
+        for (size_t n = 0; n < alone[i].candidates.size(); ++n) {
+          EXPECT_EQ(alone[i].candidates[n].ids, other->candidates[n].ids);
+          EXPECT_EQ(alone[i].candidates[n].score, other->candidates[n].score);
+        }
+      }
+    }
+  }
+}
+
+TEST_F(SearchTest, LengthsAreKept) {
+  SearchOptions options;
+  options.min_length = 5;
+  options.max_length = 6;
+  for (const Found& found : search(model_, *backend_, options, sources(20, 9))) {
+    const Candidate& best = found.candidates[0];
+    EXPECT_GE(best.ids.size(), 5u);
+    EXPECT_LE(best.ids.size(), 6u);
+    EXPECT_EQ(best.ended, best.ids.size() == 5);
+  }
+}
+
+TEST_F(SearchTest, OptionsOutOfRangeAreNamed) {
+  SearchOptions options;
+  options.nbest = 5;
+  EXPECT_THROW(Search(model_, *backend_, options), UsageError);
+  options = {};
+  options.length_penalty = -1;
+  EXPECT_THROW(Search(model_, *backend_, options), UsageError);
+}
+
+TEST(LengthPenalty, IsThePapers) {
+  EXPECT_DOUBLE_EQ(length_penalty(1, 0.6), 1);
+  EXPECT_DOUBLE_EQ(length_penalty(7, 1), 2);
+  EXPECT_DOUBLE_EQ(length_penalty(19, 0.5), 2);
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,98 @@
+#include "heed/evaluate/bleu.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "evaluate/golden.h"
+#include "heed/core/error.h"
+
+namespace heed {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+TEST(Bleu, EqualsSacrebleuOnOddText) {
+  expect_goldens("bleu.json", 1800,
+                 [](const Lines& hypotheses, const std::vector<Lines>& references,
+                    const nlohmann::json& golden) {
+                   const BleuOptions options{
+                       parse_bleu_tokenizer(golden["tokenize"].get<std::string>()),
+                       golden["lowercase"].get<bool>()};
+                   const BleuScore got = bleu(hypotheses, references, options);
+                   for (int n = 0; n < kBleuOrder; ++n) {
+                     EXPECT_DOUBLE_EQ(got.precisions[n], golden["precisions"][n].get<double>());
+                   }
+                   return got;
+                 });
+}
+
+TEST(Bleu, TheSumOfSentencesIsTheCorpus) {
+  const Lines hypotheses = {"the cat sat on the mat", "a dog", ""};
+  const std::vector<Lines> references = {{"the cat is on the mat", "a dog barks", "nothing"}};
+  const std::vector<BleuStatistics> sentences = bleu_statistics(hypotheses, references);
+  ASSERT_EQ(sentences.size(), 3u);
+  EXPECT_EQ(sentences[0].matches, (std::array<int64_t, 4>{5, 3, 1, 0}));
+  EXPECT_EQ(sentences[1].totals, (std::array<int64_t, 4>{2, 1, 0, 0}));
+  BleuStatistics sum;
+  for (const BleuStatistics& sentence : sentences) sum += sentence;
+  EXPECT_EQ(bleu_score(sum, 1).line(), bleu(hypotheses, references).line());
+  // A corpus of the first two alone, without reading them again.
+  const BleuScore part = bleu({hypotheses[0], hypotheses[1]},
+                              std::vector<Lines>{{references[0][0], references[0][1]}});
+  BleuStatistics first_two = sentences[0];
+  first_two += sentences[1];
+  EXPECT_EQ(bleu_score(first_two, 1).line(), part.line());
+}
+
+TEST(Bleu, ReportsAsMetric) {
+  const MetricScore metric =
+      bleu({"a b c d"}, std::vector<Lines>{{"a b c d"}, {"x"}}, {BleuTokenizer::none, true})
+          .metric();
+  EXPECT_EQ(metric.name, "BLEU");
+  EXPECT_NEAR(metric.score, 100, 1e-9);
+  EXPECT_EQ(metric.signature, "nrefs:2|case:lc|eff:no|tok:none|smooth:exp|version:heed-0.1.0");
+}
+
+TEST(Bleu, BrokenBytesCountAsReplacementCharacters) {
+  const std::vector<Lines> broken = {{"caf\xE9 one two three"}};
+  const std::vector<Lines> mended = {{"caf\xEF\xBF\xBD one two three"}};
+  EXPECT_EQ(bleu(mended[0], broken).line(), bleu(mended[0], mended).line());
+  EXPECT_EQ(bleu(broken[0], mended).line(), bleu(mended[0], mended).line());
+}
+
+// Tables are emptied between sentences: a long one must leave nothing behind.
+TEST(Bleu, ASentenceDoesNotDependOnItsNeighbours) {
+  std::string long_line;
+  for (int i = 0; i < 5000; ++i) long_line += fmt::format("w{} ", i % 700);
+  const Lines hypotheses = {long_line, "w1 w2 w3 w4 w5"};
+  const std::vector<Lines> references = {{long_line, "w1 w2 w3 w5 w4"}};
+  const BleuStatistics alone =
+      bleu_statistics({hypotheses[1]}, std::vector<Lines>{{references[0][1]}})[0];
+  const std::vector<BleuStatistics> together = bleu_statistics(hypotheses, references);
+  EXPECT_EQ(together[0].matches, together[0].totals);
+  EXPECT_EQ(together[1].matches, alone.matches);
+  EXPECT_EQ(alone.matches, (std::array<int64_t, 4>{5, 2, 1, 0}));
+}
+
+TEST(Bleu, SaysWhatIsWrongWithTheLines) {
+  const Lines two = {"a", "b"};
+  const auto score = [&](const std::vector<Lines>& references) { return bleu(two, references); };
+  EXPECT_THAT(
+      [&] { score({{"a"}}); },
+      ThrowsMessage<Error>(HasSubstr("the reference has 1 lines but the hypotheses have 2")));
+  EXPECT_THAT(
+      [&] {
+        score({{"a", "b"}, {"a", "b", "c"}});
+      },
+      ThrowsMessage<Error>(HasSubstr("reference 2 has 3 lines but the hypotheses have 2")));
+  EXPECT_THAT([&] { score({}); }, ThrowsMessage<Error>(HasSubstr("at least one reference")));
+  EXPECT_THAT([&] { bleu({}, std::vector<Lines>{{}}); },
+              ThrowsMessage<Error>(HasSubstr("no lines to evaluate")));
+  EXPECT_THAT([] { parse_bleu_tokenizer("intl"); },
+              ThrowsMessage<UsageError>(HasSubstr("expected 13a, none or char")));
+}
+
+}  // namespace
+}  // namespace heed
