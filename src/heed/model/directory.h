@@ -25,8 +25,7 @@ void save_model(const std::filesystem::path& directory, Transformer& model,
 // damaged, or no model that heed can run; no memory is taken before the file is known to fit it.
 Transformer load_model(const std::filesystem::path& directory);
 
-// What config.json says. ModelConfig::output_bias is true here where only the weights can tell (a
-// published model: load_model clears it if its biases are all zero).
+// What config.json says. A published model has an output bias and yields every id but <pad>.
 ModelConfig read_config(const std::filesystem::path& directory);
 
 }  // namespace heed
