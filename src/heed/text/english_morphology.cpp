@@ -9,7 +9,9 @@
 namespace heed {
 namespace {
 
-bool is_vowel(char letter) { return std::string_view("aeiouAEIOU").find(letter) != std::string_view::npos; }
+bool is_vowel(char letter) {
+  return std::string_view("aeiouAEIOU").find(letter) != std::string_view::npos;
+}
 
 bool ends_in_consonant_y(const std::string& word) {
   return word.size() > 1 && word.back() == 'y' && !is_vowel(word[word.size() - 2]);
@@ -35,7 +37,9 @@ std::string add_ing(const std::string& word) {
 }
 
 // Short words and those in -y take -er and -est, the others more and most.
-bool takes_er(const std::string& word) { return word.size() <= 6 || ends_in_consonant_y(word); }
+bool takes_er(const std::string& word) {
+  return word.size() <= 6 || ends_in_consonant_y(word);
+}
 
 std::string add_er(const std::string& word, const char* ending) {
   if (word.back() == 'e') return word + (ending + 1);
@@ -45,8 +49,10 @@ std::string add_er(const std::string& word, const char* ending) {
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts{""};
   for (const char letter : text) {
-    if (letter == separator) parts.emplace_back();
-    else parts.back() += letter;
+    if (letter == separator)
+      parts.emplace_back();
+    else
+      parts.back() += letter;
   }
   return parts;
 }
@@ -62,20 +68,22 @@ WordForms all(const std::string& text) {
   return forms;
 }
 
-std::string& at(WordForms& forms, Form form) { return forms[std::size_t(form)]; }
+std::string& at(WordForms& forms, Form form) {
+  return forms[std::size_t(form)];
+}
 
 }  // namespace
 
 Form parse_form(std::string_view name) {
   constexpr std::pair<std::string_view, Form> names[] = {
-      {"base", Form::base},        {"past", Form::past},      {"en", Form::participle},
-      {"ing", Form::gerund},       {"sg", Form::singular},    {"pl", Form::plural},
-      {"a", Form::article},        {"gen", Form::generic},    {"bare", Form::bare},
-      {"er", Form::comparative},   {"est", Form::superlative}, {"obj", Form::object},
-      {"poss", Form::possessive},  {"mine", Form::mine},      {"be", Form::be},
-      {"was", Form::was},          {"do", Form::do_},         {"dont", Form::dont},
-      {"has", Form::has},          {"want", Form::want},      {"live", Form::live},
-      {"know", Form::know},        {"*", Form::inherited},
+      {"base", Form::base},       {"past", Form::past},       {"en", Form::participle},
+      {"ing", Form::gerund},      {"sg", Form::singular},     {"pl", Form::plural},
+      {"a", Form::article},       {"gen", Form::generic},     {"bare", Form::bare},
+      {"er", Form::comparative},  {"est", Form::superlative}, {"obj", Form::object},
+      {"poss", Form::possessive}, {"mine", Form::mine},       {"be", Form::be},
+      {"was", Form::was},         {"do", Form::do_},          {"dont", Form::dont},
+      {"has", Form::has},         {"want", Form::want},       {"live", Form::live},
+      {"know", Form::know},       {"*", Form::inherited},
   };
   const auto* found = std::find_if(std::begin(names), std::end(names),
                                    [&](const auto& entry) { return entry.first == name; });
@@ -93,8 +101,9 @@ Agreement parse_agreement(std::string_view name) {
 
 WordForms verb_forms(std::string_view field) {
   const std::size_t underscore = field.find('_');
-  const std::string rest =
-      underscore == std::string_view::npos ? "" : with_spaces(std::string(field.substr(underscore)));
+  const std::string rest = underscore == std::string_view::npos
+                               ? ""
+                               : with_spaces(std::string(field.substr(underscore)));
   const std::vector<std::string> given = split(field.substr(0, underscore), '>');
   const std::string& base = given[0];
   const std::string past = given.size() > 1 ? given[1] : add_ed(base);
@@ -111,10 +120,12 @@ WordForms adjective_forms(std::string_view field) {
   const std::string& base = given[0];
   WordForms forms = all(with_spaces(base));
   const bool short_word = takes_er(base);
-  at(forms, Form::comparative) =
-      given.size() > 1 ? with_spaces(given[1]) : short_word ? add_er(base, "er") : "more " + base;
-  at(forms, Form::superlative) =
-      given.size() > 2 ? with_spaces(given[2]) : short_word ? add_er(base, "est") : "most " + base;
+  at(forms, Form::comparative) = given.size() > 1 ? with_spaces(given[1])
+                                 : short_word     ? add_er(base, "er")
+                                                  : "more " + base;
+  at(forms, Form::superlative) = given.size() > 2 ? with_spaces(given[2])
+                                 : short_word     ? add_er(base, "est")
+                                                  : "most " + base;
   return forms;
 }
 
@@ -124,14 +135,16 @@ WordForms person_forms(std::string_view field) {
   at(forms, Form::object) = given.size() > 1 ? given[1] : given[0];
   std::string& possessive = at(forms, Form::possessive);
   possessive = given.size() > 2 ? given[2] : possessive_of(given[0], Agreement::third);
-  at(forms, Form::mine) = given.size() <= 2         ? possessive
-                          : possessive == "my"      ? "mine"
+  at(forms, Form::mine) = given.size() <= 2          ? possessive
+                          : possessive == "my"       ? "mine"
                           : possessive.back() == 's' ? possessive
                                                      : possessive + "s";
   return forms;
 }
 
-WordForms plain_forms(std::string_view field) { return all(with_spaces(std::string(field))); }
+WordForms plain_forms(std::string_view field) {
+  return all(with_spaces(std::string(field)));
+}
 
 WordForms noun_forms(std::string_view field, std::string_view container) {
   const std::vector<std::string> given = split(with_spaces(std::string(field)), '>');
@@ -157,15 +170,25 @@ std::string agreeing_word(Form form, Agreement agreement) {
   const bool third = agreement == Agreement::third;
   const bool first = agreement == Agreement::first;
   switch (form) {
-    case Form::be: return third ? "is" : first ? "am" : "are";
-    case Form::was: return third || first ? "was" : "were";
-    case Form::do_: return third ? "does" : "do";
-    case Form::dont: return third ? "doesn't" : "don't";
-    case Form::has: return third ? "has" : "have";
-    case Form::want: return third ? "wants" : "want";
-    case Form::live: return third ? "lives" : "live";
-    case Form::know: return third ? "knows" : "know";
-    default: check(false, "this form does not agree with a subject"); return {};
+    case Form::be:
+      return third ? "is" : first ? "am" : "are";
+    case Form::was:
+      return third || first ? "was" : "were";
+    case Form::do_:
+      return third ? "does" : "do";
+    case Form::dont:
+      return third ? "doesn't" : "don't";
+    case Form::has:
+      return third ? "has" : "have";
+    case Form::want:
+      return third ? "wants" : "want";
+    case Form::live:
+      return third ? "lives" : "live";
+    case Form::know:
+      return third ? "knows" : "know";
+    default:
+      check(false, "this form does not agree with a subject");
+      return {};
   }
 }
 

@@ -13,12 +13,30 @@ enum class Agreement { first, second, third, plural };
 // A form that a rule may ask of a word or phrase. The names in rules are those of parse_form().
 enum class Form {
   base,  // also a noun in the singular, the subject form of a person
-  past, participle, gerund, third, present,
-  singular, plural, article, generic, bare,
-  comparative, superlative,
-  object, possessive, mine,
-  be, was, do_, dont, has, want, live, know,  // an auxiliary or verb that agrees with the phrase
-  inherited,                                  // the form asked of the rule itself
+  past,
+  participle,
+  gerund,
+  third,
+  present,
+  singular,
+  plural,
+  article,
+  generic,
+  bare,
+  comparative,
+  superlative,
+  object,
+  possessive,
+  mine,
+  be,
+  was,
+  do_,
+  dont,
+  has,
+  want,
+  live,
+  know,       // an auxiliary or verb that agrees with the phrase
+  inherited,  // the form asked of the rule itself
   count,
 };
 

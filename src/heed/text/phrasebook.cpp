@@ -43,9 +43,12 @@ void for_each_word(const SentencePair& pair, Visit visit) {
   };
   for (const std::string* side : {&pair.chinese_words, &pair.english}) {
     for (const char letter : *side) {
-      const bool ends = letter == ' ' || std::string_view(".,?!").find(letter) != std::string_view::npos;
-      if (ends) end_word();
-      else word += char(uint8_t(letter) < 128 ? std::tolower(letter) : letter);
+      const bool ends =
+          letter == ' ' || std::string_view(".,?!").find(letter) != std::string_view::npos;
+      if (ends)
+        end_word();
+      else
+        word += char(uint8_t(letter) < 128 ? std::tolower(letter) : letter);
     }
     end_word();
   }
@@ -93,8 +96,10 @@ void check_counts(int64_t pairs, int64_t held_out_pairs) {
     fail_usage("phrasebook: got {} training and {} held-out pairs, expected counts of at least 0",
                pairs, held_out_pairs);
   if (pairs > kPhrasebookCapacity || held_out_pairs > kPhrasebookCapacity - pairs)
-    fail_usage("phrasebook: {} training and {} held-out pairs exceed the {} that its grammar gives; "
-               "ask for fewer", pairs, held_out_pairs, kPhrasebookCapacity);
+    fail_usage(
+        "phrasebook: {} training and {} held-out pairs exceed the {} that its grammar gives; "
+        "ask for fewer",
+        pairs, held_out_pairs, kPhrasebookCapacity);
 }
 
 }  // namespace
@@ -118,16 +123,18 @@ Phrasebook make_phrasebook(int64_t pairs, int64_t held_out_pairs, uint64_t seed)
   const auto hold_out = [&](const SentencePair& candidate) {
     bool all_known = true;
     for_each_word(candidate, [&](const std::string& word) { all_known &= known.count(word) > 0; });
-    if (all_known && int64_t(book.held_out.size()) < held_out_pairs) book.held_out.push_back(candidate);
+    if (all_known && int64_t(book.held_out.size()) < held_out_pairs)
+      book.held_out.push_back(candidate);
   };
   for (const SentencePair& candidate : candidates) hold_out(candidate);
   for (; int64_t(book.held_out.size()) < held_out_pairs && draws < most_draws; ++draws)
     if (source.draw(pair, reserved) && reserved) hold_out(pair);
 
   if (int64_t(book.train.size()) < pairs || int64_t(book.held_out.size()) < held_out_pairs)
-    fail_usage("phrasebook: got {} of {} training and {} of {} held-out pairs; ask for fewer held-out "
-               "pairs, or for more training pairs, which must contain every held-out word",
-               book.train.size(), pairs, book.held_out.size(), held_out_pairs);
+    fail_usage(
+        "phrasebook: got {} of {} training and {} of {} held-out pairs; ask for fewer held-out "
+        "pairs, or for more training pairs, which must contain every held-out word",
+        book.train.size(), pairs, book.held_out.size(), held_out_pairs);
   return book;
 }
 

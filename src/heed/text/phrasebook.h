@@ -1,5 +1,6 @@
 // The embedded corpus: Chinese and English sentences of everyday life, generated side by side by a
-// synchronous grammar. The English is a function of the Chinese, so that a small model can learn it.
+// synchronous grammar. The English is a function of the Chinese, so that a small model can learn
+// it.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +25,8 @@ inline constexpr int64_t kPhrasebookCapacity = 1'000'000;
 // A function of its arguments, the same on every platform.
 //
 // No sentence, Chinese or English, occurs twice in the whole phrasebook. About one pair of content
-// words in 64 is reserved, whatever the seed: no training sentence contains both words of a reserved
-// pair, each held-out sentence contains such a pair, and all its words occur in training.
+// words in 64 is reserved, whatever the seed: no training sentence contains both words of a
+// reserved pair, each held-out sentence contains such a pair, and all its words occur in training.
 //
 // UsageError where a count is negative, where both together exceed kPhrasebookCapacity, or where
 // there are too few training pairs to know the words of `held_out_pairs` sentences.

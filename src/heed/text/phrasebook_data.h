@@ -1,4 +1,5 @@
-// The data of the phrasebook's grammar: words and rules, in the notations explained where they stand.
+// The data of the phrasebook's grammar: words and rules, in the notations explained where they
+// stand.
 #pragma once
 
 namespace heed {

@@ -2,7 +2,8 @@
 // words, whose combinations are never held out); entries follow, separated by semicolons, their
 // fields by spaces, an underscore standing for a space inside a field.
 //   word       Chinese English
-//   noun       Chinese measure English[>plural] [container]; a container makes it a mass noun, counted
+//   noun       Chinese measure English[>plural] [container]; a container makes it a mass noun,
+//   counted
 //              as "a cup of tea"
 //   verb       Chinese English[>past[>participle[>gerund]]]; the first English word is inflected
 //   adjective  Chinese English[>comparative>superlative]

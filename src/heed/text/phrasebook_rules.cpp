@@ -3,14 +3,15 @@
 //   @Category[X]                 opens a category, here one with a parameter
 //   weight chinese || english    one rule; parts are {Category}, {Category2}, {Category[Argument]}
 //
-// A rule with a parameter is copied for each argument it is used with, and left out where it names a
-// category that does not exist for that argument. The Chinese side introduces every part; "*" stands
-// where the aspect particle asked for by {Part+了} goes, and {Part.m} is the measure word of a noun.
-// The English side names a form of a part:
+// A rule with a parameter is copied for each argument it is used with, and left out where it names
+// a category that does not exist for that argument. The Chinese side introduces every part; "*"
+// stands where the aspect particle asked for by {Part+了} goes, and {Part.m} is the measure word of
+// a noun. The English side names a form of a part:
 //   noun    .sg .pl .a (with its article) .gen (plural, or mass) .bare (after a possessive)
 //   verb    .base .past .en .ing, and ~P: the present that agrees with part P
 //   adjective .er .est            person .obj .poss .mine
-//   any     .be .was .do .dont .has (the auxiliary that agrees with it), .* (the form asked of the rule)
+//   any     .be .was .do .dont .has (the auxiliary that agrees with it), .* (the form asked of the
+//   rule)
 //           .a~P (singular with its article or plural, as part P)
 // The number of an English phrase is that of its first part with .* or a form of a noun.
 #include "heed/text/phrasebook_data.h"

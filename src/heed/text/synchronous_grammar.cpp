@@ -23,7 +23,9 @@ bool is_number_form(Form form) {
          form == Form::article || form == Form::generic || form == Form::bare;
 }
 
-bool is_agreeing_form(Form form) { return form >= Form::be && form <= Form::know; }
+bool is_agreeing_form(Form form) {
+  return form >= Form::be && form <= Form::know;
+}
 
 constexpr std::string_view kParameter = "X";
 
@@ -39,7 +41,9 @@ std::string category_of_part(const std::string& text, const std::string& argumen
 }
 
 // Two words of one person: "I ... us" or a name said twice.
-std::string first_character(const std::string& chinese) { return chinese.substr(0, 3); }
+std::string first_character(const std::string& chinese) {
+  return chinese.substr(0, 3);
+}
 
 }  // namespace
 
@@ -72,6 +76,7 @@ void SynchronousGrammar::read_lexicon(std::string_view text) {
       Lexeme lexeme;
       lexeme.chinese = fields[0];
       lexeme.is_closed = is_closed;
+      (is_closed ? closed_words_ : open_words_).insert(lexeme.chinese);
       if (kind == "noun") {
         lexeme.is_noun = true;
         lexeme.measure = fields.at(1);
@@ -144,7 +149,8 @@ bool SynchronousGrammar::compile_rule(const std::string& text, const std::string
       // The key of a part is its name without the argument.
       std::string inside = words[i].substr(1, words[i].size() - 2);
       if (!compile_token(inside, is_english, rule, part_of_key, token)) {
-        const std::string name = category_of_part(inside.substr(0, inside.find_first_of(".+")), argument);
+        const std::string name =
+            category_of_part(inside.substr(0, inside.find_first_of(".+")), argument);
         const int category = compile_category(name);
         // Only a category with an argument may be missing.
         check(category >= 0 || name.find('[') != std::string::npos,
@@ -179,8 +185,10 @@ bool SynchronousGrammar::compile_token(std::string text, bool is_english, Rule& 
     text.resize(tilde);
   }
   if (const std::size_t dot = text.find('.'); dot != std::string::npos) {
-    if (is_english) token.form = parse_form(text.substr(dot + 1));
-    else token.is_measure = true;
+    if (is_english)
+      token.form = parse_form(text.substr(dot + 1));
+    else
+      token.is_measure = true;
     text.resize(dot);
   }
   token.part = part_at(text.substr(0, text.find('[')));
@@ -221,7 +229,8 @@ Agreement SynchronousGrammar::agreement(const Node& node) {
     if (token.form == Form::article || token.form == Form::singular) return Agreement::third;
     // "Some apples", "my jeans", "some noodles": unlike the form that counts them, and in -s.
     const bool is_plural = word.back() == 's' && word != words[std::size_t(Form::singular)];
-    const bool is_irregular = token.form == Form::generic && word == words[std::size_t(Form::plural)];
+    const bool is_irregular =
+        token.form == Form::generic && word == words[std::size_t(Form::plural)];
     return is_plural || is_irregular ? Agreement::plural : Agreement::third;
   }
   return Agreement::third;
@@ -240,8 +249,10 @@ struct SynchronousGrammar::Realization {
     }
     for (const Token& token : node.rule->chinese) {
       if (token.part < 0) {
-        if (token.literal != "*") chinese.push_back(token.literal);
-        else if (!aspect.empty()) chinese.push_back(aspect);
+        if (token.literal != "*")
+          chinese.push_back(token.literal);
+        else if (!aspect.empty())
+          chinese.push_back(aspect);
       } else if (token.is_measure) {
         chinese.push_back(head(node.parts[token.part]).measure);
       } else {
@@ -316,7 +327,10 @@ bool SynchronousGrammar::draw(Random& random, GeneratedSentence& sentence) const
   std::set<std::string> open;
   for (const Lexeme* lexeme : words.lexemes)
     if (!lexeme->is_closed && !open.insert(lexeme->chinese).second) return false;
-  sentence.content_words.assign(open.begin(), open.end());
+  sentence.content_words.clear();
+  for (const std::string& word : words.chinese)
+    if (open_words_.count(word) && !closed_words_.count(word))
+      sentence.content_words.push_back(word);
   sentence.chinese_words = std::move(words.chinese);
   sentence.english = join_english(words.english);
   return true;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,7 +18,7 @@ namespace heed {
 struct GeneratedSentence {
   std::vector<std::string> chinese_words;  // punctuation marks are words too
   std::string english;
-  std::vector<std::string> content_words;  // the Chinese of its words from open categories
+  std::vector<std::string> content_words;  // its Chinese words that only open categories have
 };
 
 // Immutable once built: drawing from several threads is safe.
@@ -42,10 +43,10 @@ class SynchronousGrammar {
   struct Token {
     std::string literal;
     int part = -1;
-    Form form = Form::base;       // English
-    int agrees_with = -1;         // English: the part a verb or article agrees with
-    std::string aspect;           // Chinese: the particle handed to the part
-    bool is_measure = false;      // Chinese: the measure word of the part
+    Form form = Form::base;   // English
+    int agrees_with = -1;     // English: the part a verb or article agrees with
+    std::string aspect;       // Chinese: the particle handed to the part
+    bool is_measure = false;  // Chinese: the measure word of the part
   };
   struct Rule {
     int weight = 1;
@@ -78,6 +79,7 @@ class SynchronousGrammar {
   std::map<std::string, std::vector<std::string>> sources_;  // rules as they are written
   std::map<std::string, int> category_of_;
   std::vector<Category> categories_;
+  std::set<std::string> open_words_, closed_words_;  // Chinese, of the lexicon
   int start_ = -1;
 };
 
