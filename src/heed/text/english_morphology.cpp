@@ -80,10 +80,10 @@ Form parse_form(std::string_view name) {
       {"ing", Form::gerund},      {"sg", Form::singular},     {"pl", Form::plural},
       {"a", Form::article},       {"gen", Form::generic},     {"bare", Form::bare},
       {"er", Form::comparative},  {"est", Form::superlative}, {"obj", Form::object},
-      {"poss", Form::possessive}, {"mine", Form::mine},       {"be", Form::be},
-      {"was", Form::was},         {"do", Form::do_},          {"dont", Form::dont},
-      {"has", Form::has},         {"want", Form::want},       {"live", Form::live},
-      {"know", Form::know},       {"*", Form::inherited},
+      {"poss", Form::possessive}, {"be", Form::be},           {"was", Form::was},
+      {"do", Form::do_},          {"dont", Form::dont},       {"has", Form::has},
+      {"want", Form::want},       {"live", Form::live},       {"know", Form::know},
+      {"*", Form::inherited},
   };
   const auto* found = std::find_if(std::begin(names), std::end(names),
                                    [&](const auto& entry) { return entry.first == name; });
@@ -133,12 +133,8 @@ WordForms person_forms(std::string_view field) {
   const std::vector<std::string> given = split(with_spaces(std::string(field)), '>');
   WordForms forms = all(given[0]);
   at(forms, Form::object) = given.size() > 1 ? given[1] : given[0];
-  std::string& possessive = at(forms, Form::possessive);
-  possessive = given.size() > 2 ? given[2] : possessive_of(given[0], Agreement::third);
-  at(forms, Form::mine) = given.size() <= 2          ? possessive
-                          : possessive == "my"       ? "mine"
-                          : possessive.back() == 's' ? possessive
-                                                     : possessive + "s";
+  at(forms, Form::possessive) =
+      given.size() > 2 ? given[2] : possessive_of(given[0], Agreement::third);
   return forms;
 }
 
@@ -158,7 +154,7 @@ WordForms noun_forms(std::string_view field, std::string_view container) {
   at(forms, Form::article) = "a " + singular;
   at(forms, Form::generic) = unit.empty() ? at(forms, Form::plural) : noun;
   at(forms, Form::bare) = noun;
-  at(forms, Form::possessive) = at(forms, Form::mine) = possessive_of(singular, Agreement::third);
+  at(forms, Form::possessive) = possessive_of(singular, Agreement::third);
   return forms;
 }
 

@@ -27,7 +27,6 @@ enum class Form {
   superlative,
   object,
   possessive,
-  mine,
   be,
   was,
   do_,

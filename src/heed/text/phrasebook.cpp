@@ -110,7 +110,7 @@ Phrasebook make_phrasebook(int64_t pairs, int64_t held_out_pairs, uint64_t seed)
   book.train.reserve(std::size_t(pairs));
   std::vector<SentencePair> candidates;
   Source source(seed);
-  const int64_t most_draws = 100'000 + 100 * (pairs + held_out_pairs);
+  const int64_t most_draws = 20'000 + 100 * (pairs + held_out_pairs);
   int64_t draws = 0;
   SentencePair pair;
   bool reserved = false;

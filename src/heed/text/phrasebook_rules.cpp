@@ -9,7 +9,7 @@
 // a noun. The English side names a form of a part:
 //   noun    .sg .pl .a (with its article) .gen (plural, or mass) .bare (after a possessive)
 //   verb    .base .past .en .ing, and ~P: the present that agrees with part P
-//   adjective .er .est            person .obj .poss .mine
+//   adjective .er .est            person .obj .poss
 //   any     .be .was .do .dont .has (the auxiliary that agrees with it), .* (the form asked of the
 //   rule)
 //           .a~P (singular with its article or plural, as part P)
@@ -19,6 +19,17 @@
 namespace heed {
 
 const char* const kPhrasebookPhrases = R"(
+@Pronoun
+2 {Speaker} || {Speaker.*}
+5 {Listener} || {Listener.*}
+@Asked
+8 {Listener} || {Listener.*}
+5 {Name} || {Name.*}
+3 {Listener} {Kin} || {Listener.poss} {Kin.*}
+2 {Listener} 的 {Contact} || {Listener.poss} {Contact.*}
+1 那 {Human.m} {Human} || that {Human.*}
+1 那 {Job.m} {Job} || that {Job.*}
+1 那些 {Human} || those {Human.pl}
 @Someone
 10 {Pronoun} || {Pronoun.*}
 7 {Name} || {Name.*}
@@ -103,6 +114,11 @@ const char* const kPhrasebookPhrases = R"(
 @Play
 2 {Ball} {BallGame} || {Ball.*} {BallGame}
 1 {Music} {Instrument} || {Music.*} {Instrument}
+@Shared
+3 {Pastime} || {Pastime.*}
+3 {Outing} || {Outing.*}
+2 {Skill} || {Skill.*}
+3 {Play} || {Play.*}
 @Doing
 6 {Pastime} || {Pastime.*}
 4 {Chore} || {Chore.*}
@@ -125,6 +141,8 @@ const char* const kPhrasebookPhrases = R"(
 @Adj[Appliance]
 1 {Quality} || {Quality.*}
 @Adj[Furniture]
+1 {Quality} || {Quality.*}
+@Adj[Bike]
 1 {Quality} || {Quality.*}
 @Adj[Vehicle]
 1 {Quality} || {Quality.*}
@@ -150,6 +168,8 @@ const char* const kPhrasebookPhrases = R"(
 1 {Color} || {Color}
 @Paint[Garment]
 1 {Color} || {Color}
+@Paint[Bike]
+1 {Color} || {Color}
 @Paint[Vehicle]
 1 {Color} || {Color}
 @Paint[Furniture]
@@ -168,6 +188,8 @@ const char* const kPhrasebookPhrases = R"(
 1 {Write} || {Write.*}
 @Get[Fruit]
 1 {Buy} || {Buy.*}
+@Get[Bike]
+1 {Ride} || {Ride.*}
 @Get[Vehicle]
 1 {Drive} || {Drive.*}
 
@@ -205,6 +227,15 @@ const char* const kPhrasebookPhrases = R"(
 3 {Drink} * {X[Beverage]} || {Drink.*} {X}
 4 {Read} * {X[Text]} || {Read.*} {X}
 3 {Write} * {X[Writing]} || {Write.*} {X}
+@Topic[AtPlace]
+2 {This[AtPlace]} || {This.*}
+1 这些 {AtPlace} || these {AtPlace.pl}
+1 那些 {AtPlace} || those {AtPlace.pl}
+@Topic[Hall]
+1 {This[Hall]} || {This.*}
+@Topic[Open]
+1 {This[Open]} || {This.*}
+
 @Act[X]
 3 {Eat} * {X[Fruit]} || {Eat.*} {X}
 2 {Eat} * {X[Dish]} || {Eat.*} {X}
@@ -220,6 +251,7 @@ const char* const kPhrasebookPhrases = R"(
 1 {Tend} * {X[Furniture]} || {Tend.*} {X}
 1 {Tend} * {X[Appliance]} || {Tend.*} {X}
 2 {Drive} * {X[Vehicle]} || {Drive.*} {X}
+1 {Ride} * {X[Bike]} || {Ride.*} {X}
 3 {Raise} * {X[Animal]} || {Raise.*} {X}
 @VP[X]
 12 {Act[X]+*} || {Act.*}
@@ -236,6 +268,7 @@ const char* const kPhrasebookSentences = R"(
 3 {Describe[Appliance]} 。 || {Describe} .
 3 {Describe[Furniture]} 。 || {Describe} .
 3 {Describe[Vehicle]} 。 || {Describe} .
+2 {Describe[Bike]} 。 || {Describe} .
 6 {Describe[Text]} 。 || {Describe} .
 2 {Describe[Writing]} 。 || {Describe} .
 6 {Describe[Garment]} 。 || {Describe} .
@@ -253,6 +286,7 @@ const char* const kPhrasebookSentences = R"(
 1 {Ask[Text]} ？ || {Ask} ?
 1 {Ask[Garment]} ？ || {Ask} ?
 1 {Ask[Vehicle]} ？ || {Ask} ?
+1 {Ask[Bike]} ？ || {Ask} ?
 1 {Ask[Appliance]} ？ || {Ask} ?
 1 {Ask[Fruit]} ？ || {Ask} ?
 1 {Ask[Furniture]} ？ || {Ask} ?
@@ -260,6 +294,7 @@ const char* const kPhrasebookSentences = R"(
 2 {Own[Animal]} 。 || {Own} .
 2 {Own[Thing]} 。 || {Own} .
 1 {Own[Vehicle]} 。 || {Own} .
+1 {Own[Bike]} 。 || {Own} .
 1 {Own[Dish]} 。 || {Own} .
 1 {Own[Beverage]} 。 || {Own} .
 1 {Own[Fruit]} 。 || {Own} .
@@ -286,9 +321,9 @@ const char* const kPhrasebookSentences = R"(
 2 {Person} 每天 {Scene} || {Person} {Scene~Person} every day
 2 {Person} 从来 不 {VP[G]} || {Person} never {VP~Person}
 3 {Person} 每天 {DayClock} {Departure} || {Person} {Departure~Person} at {DayClock} every day
-3 {Person} 正在 {Scene} || {Person} {Person.be} {Scene.ing}
+3 {Person} 正 {Scene} || {Person} {Person.be} {Scene.ing}
 4 {Person} 正在 {Act[G]} || {Person} {Person.be} {Act.ing}
-2 {Person} 正在 {Where} {Light[G]} || {Person} {Person.be} {Light.ing} {Where}
+2 {Person} 正 {Where} {Light[G]} || {Person} {Person.be} {Light.ing} {Where}
 2 {Person} {Act[R]+过} || {Person} {Person.has} {Act.en} before
 2 {Person} 从来 没 {Act[R]+过} || {Person} {Person.has} never {Act.en}
 1 {Person} 去 过 {City} {Few} 次 || {Person} {Person.has} been to {City} {Few} times
@@ -300,8 +335,8 @@ const char* const kPhrasebookSentences = R"(
 4 {Person} {Want} {VP[Q]} || {Person} {Want~Person} {VP.base}
 2 {Person} 不 {Want} {VP[R]} || {Person} {Person.dont} {Want.base} {VP.base}
 3 {Person} {Past} {Decide} {VP[D]} || {Person} {Decide.past} {VP.base} {Past}
-3 {Person} {Past} 跟 {Person2} 一起 {Doing} 了 || {Person} {Doing.past} with {Person2.obj} {Past}
-2 {Person} 常常 跟 {Person2} 一起 {Scene} || {Person} often {Scene~Person} with {Person2.obj}
+3 {Person} {Past} 跟 {Person2} 一起 {Shared} 了 || {Person} {Shared.past} with {Person2.obj} {Past}
+2 {Person} 常常 跟 {Person2} 一起 {Shared} || {Person} often {Shared~Person} with {Person2.obj}
 2 {Person} {KnowPerson} {Person2} || {Person} {KnowPerson~Person} {Person2.obj}
 1 {Person} 不 {KnowPerson} {Person2} || {Person} {Person.dont} {KnowPerson.base} {Person2.obj}
 2 {Person} 比 {Person2} {Trait} 得多 || {Person} {Person.be} much {Trait.er} than {Person2.obj}
@@ -310,7 +345,7 @@ const char* const kPhrasebookSentences = R"(
 2 {Person} 没有 {Person2} {Trait} || {Person} {Person.be} not as {Trait} as {Person2.obj}
 2 {Person} 很 {Trait} || {Person} {Person.be} very {Trait}
 2 {Person} {Past} 很 {State} || {Person} {Person.was} very {State} {Past}
-2 {Person} 又 {Trait} 又 {State} || {Person} {Person.be} both {Trait} and {State}
+2 {Person} 又 {Trait} 又 {Trait2} || {Person} {Person.be} both {Trait} and {Trait2}
 2 {Someone} 是 {Job} || {Someone} {Someone.be} {Job.a~Someone}
 1 {Someone} 不 是 {Job} || {Someone} {Someone.be} not {Job.a~Someone}
 1 {Someone} 想 当 {Job} || {Someone} {Someone.want} to become {Job.a~Someone}
@@ -323,7 +358,7 @@ const char* const kPhrasebookSentences = R"(
 2 {Person} {Past} {Do} 得 太 {Manner} 了 || {Person} {Do.past} too {Manner} {Past}
 2 {Person} 学 了 {Course} {Language} || {Person} studied {Language} for {Course}
 2 {Person} 学 了 {Course} {Subject} || {Person} studied {Subject} for {Course}
-2 {Person} 正在 {City} 学 {Subject} || {Person} {Person.be} studying {Subject} in {City}
+2 {Person} 正 在 {City} 学 {Subject} || {Person} {Person.be} studying {Subject} in {City}
 2 {Person} {Past} 等 了 {Person2} {Wait} || {Person} waited for {Person2.obj} for {Wait} {Past}
 3 {Person} {Future} 会 坐 {Transport} 去 {Place} || {Person} will go to {Place} by {Transport} {Future}
 2 {Person} {Past} 坐 {Transport} 去 了 {Place} || {Person} went to {Place} by {Transport} {Past}
@@ -355,48 +390,53 @@ const char* const kPhrasebookSentences = R"(
 3 {Person} 有 {Q[X]} || {Person} {Person.has} {Q}
 2 {Person} 没有 {X} || {Person} {Person.dont} have any {X.gen}
 3 {InPlace} 里 有 {Q[X]} || there {Q.be} {Q} in the {InPlace}
-2 {Person} {Stative} {Q[X]} || {Person} {Stative~Person} {Q}
+2 {Person} {Require} {Q[X]} || {Person} {Require~Person} {Q}
 3 {Person} {Stative} {X} || {Person} {Stative~Person} {X.gen}
 2 {Person} 不 {Stative} {R[X]} || {Person} {Person.dont} {Stative.base} {R}
 @Ask[X]
 3 {Topic[X]} 多少 钱 || how much {Topic.be} {Topic}
 2 {Topic[X]} {Adj[X]} 吗 || {Topic.be} {Topic} {Adj}
-2 {Person} 有 多少 {X} || how many {X.pl} {Person.do} {Person} have
+2 {Asked} 有 多少 {X} || how many {X.pl} {Asked.do} {Asked} have
 2 哪 {X.m} {X} 最 {Adj[X]} || which {X.sg} is the {Adj.est}
-2 {Person} 为什么 不 喜欢 {R[X]} || why {Person.dont} {Person} like {R}
+2 {Asked} 为什么 不 喜欢 {R[X]} || why {Asked.dont} {Asked} like {R}
 2 谁 {Past} {Get[X]} 了 {Q[X]} || who {Get.past} {Q} {Past}
 @Question
-5 {Person} {Past} {VP[Q]+了} 吗 || did {Person} {VP.base} {Past}
-2 {Person} 每天 {Scene} 吗 || {Person.do} {Person} {Scene.base} every day
-3 {Person} {Want} {VP[R]} 吗 || {Person.do} {Person} {Want.base} {VP.base}
-3 {Person} {Future} 会 {VP[D]} 吗 || will {Person} {VP.base} {Future}
-1 {Someone} 是 {Job} 吗 || {Someone.be} {Someone} {Job.a~Someone}
-1 {Person} 会 {Doing} 吗 || can {Person} {Doing.base}
-1 {Person} 会 说 {Language} 吗 || can {Person} speak {Language}
-2 {Person} {Past} {Buy} 了 什么 || what did {Person} {Buy.base} {Past}
-2 {Person} {Past} 在 哪里 {Pastime} || where did {Person} {Pastime.base} {Past}
-2 {Person} {Future} 想 去 哪里 || where {Person.do} {Person} want to go {Future}
+5 {Asked} {Past} {VP[Q]+了} 吗 || did {Asked} {VP.base} {Past}
+2 {Asked} 每天 {Scene} 吗 || {Asked.do} {Asked} {Scene.base} every day
+3 {Asked} {Want} {VP[R]} 吗 || {Asked.do} {Asked} {Want.base} {VP.base}
+3 {Asked} {Future} 会 {VP[D]} 吗 || will {Asked} {VP.base} {Future}
+1 {Asked} 是 {Job} 吗 || {Asked.be} {Asked} {Job.a~Asked}
+1 {Asked} 会 {Doing} 吗 || can {Asked} {Doing.base}
+1 {Asked} 会 说 {Language} 吗 || can {Asked} speak {Language}
+2 {Asked} {Past} {Buy} 了 什么 || what did {Asked} {Buy.base} {Past}
+2 {Asked} {Past} 在 哪里 {Pastime} || where did {Asked} {Pastime.base} {Past}
+2 {Asked} {Future} 想 去 哪里 || where {Asked.do} {Asked} want to go {Future}
 3 谁 {Past} {VP[Q]+了} || who {VP.past} {Past}
-3 {Person} 为什么 没 {VP[R]} || why didn't {Person} {VP.base}
-2 {Person} 为什么 不 想 {VP[R]} || why {Person.dont} {Person} want to {VP.base}
-2 {Person} 每天 几 点 {Departure} || what time {Person.do} {Person} {Departure.base} every day
-2 {Person} 什么 时候 会 {VP[R]} || when will {Person} {VP.base}
-1 {Person} {Future} 怎么 去 {Place} || how will {Person} go to {Place} {Future}
-2 {Person} 想 喝 {Beverage} 还是 {Beverage2} || {Person.do} {Person} want to drink {Beverage.gen} or {Beverage2.gen}
-2 {Person} {Past} {Meet} 了 谁 || who did {Person} {Meet.base} {Past}
-1 {Person} 叫 什么 名字 || what is {Person.poss} name
-1 {Person} 今年 多 大 || how old {Person.be} {Person}
+3 {Asked} 为什么 没 {VP[R]} || why didn't {Asked} {VP.base}
+2 {Asked} 为什么 不 想 {VP[R]} || why {Asked.dont} {Asked} want to {VP.base}
+2 {Asked} 每天 几 点 {Departure} || what time {Asked.do} {Asked} {Departure.base} every day
+2 {Asked} 什么 时候 会 {VP[R]} || when will {Asked} {VP.base}
+1 {Asked} {Future} 怎么 去 {Place} || how will {Asked} go to {Place} {Future}
+2 {Asked} 想 喝 {Beverage} 还是 {Beverage2} || {Asked.do} {Asked} want to drink {Beverage.gen} or {Beverage2.gen}
+2 {Asked} {Past} {Meet} 了 谁 || who did {Asked} {Meet.base} {Past}
+1 {Asked} 叫 什么 名字 || what is {Asked.poss} name
+1 {Asked} 今年 多 大 || how old {Asked.be} {Asked}
 
 @Compound
 5 {Person} {Arrival} 的 时候 ， {Person2} 正在 {Doing} || {Person2} {Person2.was} {Doing.ing} when {Person} {Arrival.past}
 4 {Person} {Departure} 以前 ， {Person2} {Act[Q]+了} || {Person2} {Act.past} before {Person} {Departure.past}
 4 {Person} {Departure} 以后 ， {Person2} {Act[Q]+了} || {Person2} {Act.past} after {Person} {Departure.past}
-4 因为 {Person} {Past} {Mishap} 了 ， 所以 {Person2} 没 {VP[D]} || {Person2} didn't {VP.base} because {Person} {Mishap.past} {Past}
-4 因为 {Person} 很 {State} ， 所以 {Person2} 不 想 {VP[R]} || {Person2} {Person2.dont} want to {VP.base} because {Person} {Person.be} very {State}
-4 如果 {Condition} ， {Person2} 就 会 {VP[D]} || {Person2} will {VP.base} if {Condition}
+2 因为 {Person} {Past} {Mishap} 了 ， 所以 {Person2} 没 {VP[D]} || {Person2} didn't {VP.base} because {Person} {Mishap.past} {Past}
+4 因为 {Pronoun} {Past} {Mishap} 了 ， 所以 {Pronoun} 没 {VP[D]} || {Pronoun} didn't {VP.base} because {Pronoun} {Mishap.past} {Past}
+2 因为 {Person} 很 {State} ， 所以 {Person2} 不 想 {VP[R]} || {Person2} {Person2.dont} want to {VP.base} because {Person} {Person.be} very {State}
+4 因为 {Pronoun} 很 {State} ， 所以 {Pronoun} 不 想 {VP[R]} || {Pronoun} {Pronoun.dont} want to {VP.base} because {Pronoun} {Pronoun.be} very {State}
+3 如果 {Condition} ， {Person2} 就 会 {VP[D]} || {Person2} will {VP.base} if {Condition}
+2 如果 {Pronoun} 很 {State} ， {Pronoun} 就 会 {VP[D]} || {Pronoun} will {VP.base} if {Pronoun} {Pronoun.be} very {State}
+2 如果 {Pronoun} {Future} 有 时间 ， {Pronoun} 就 会 {VP[D]} || {Pronoun} will {VP.base} if {Pronoun} {Pronoun.has} time {Future}
 2 如果 {Condition} ， {Person2} 就 不 会 {Doing} || {Person2} won't {Doing.base} if {Condition}
 3 虽然 {Person} 很 {Trait} ， 但是 {Person2} 更 {Trait2} || although {Person} {Person.be} very {Trait} , {Person2} {Person2.be} even {Trait2.er}
-3 虽然 {Person} 很 {State} ， 但是 {Person2} 还 想 {VP[D]} || although {Person} {Person.be} very {State} , {Person2} still {Person2.want} to {VP.base}
+2 虽然 {Person} 很 {State} ， 但是 {Person2} 还 想 {VP[D]} || although {Person} {Person.be} very {State} , {Person2} still {Person2.want} to {VP.base}
+4 虽然 {Pronoun} 很 {State} ， 但是 {Pronoun} 还 想 {VP[D]} || although {Pronoun} {Pronoun.be} very {State} , {Pronoun} still {Pronoun.want} to {VP.base}
 4 {Person} {Say} {Claim} || {Person} {Say~Person} that {Claim}
 3 {Person} 不 知道 {Secret} || {Person} {Person.dont} know {Secret}
 2 {Person} 听说 {Person2} {Past} {Life} 了 || {Person} heard that {Person2} {Life.past} {Past}

@@ -1,7 +1,6 @@
 #include "heed/text/synchronous_grammar.h"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -29,6 +28,28 @@ bool is_agreeing_form(Form form) {
 
 constexpr std::string_view kParameter = "X";
 
+// What stands between the braces of a part: Category2[Argument].form~other+aspect.
+struct PartText {
+  explicit PartText(const std::string& token) : category(token.substr(1, token.size() - 2)) {
+    aspect = cut_at('+');
+    agrees_with = cut_at('~');
+    form = cut_at('.');
+    key = category.substr(0, category.find('['));
+  }
+
+  std::string category, key, form, agrees_with, aspect;
+
+ private:
+  // Takes what follows `mark` off the end of the category.
+  std::string cut_at(char mark) {
+    const std::size_t place = category.find(mark);
+    if (place == std::string::npos) return {};
+    std::string rest = category.substr(place + 1);
+    category.resize(place);
+    return rest;
+  }
+};
+
 // "Category2[Argument]" -> "Category[Argument]", the parameter replaced by its argument.
 std::string category_of_part(const std::string& text, const std::string& argument) {
   const std::size_t bracket = std::min(text.find('['), text.size());
@@ -40,7 +61,7 @@ std::string category_of_part(const std::string& text, const std::string& argumen
   return base + "[" + (inner == kParameter ? argument : inner) + "]";
 }
 
-// Two words of one person: "I ... us" or a name said twice.
+// Tells whether two words are of one person: "I" and "us", or a name said twice.
 std::string first_character(const std::string& chinese) {
   return chinese.substr(0, 3);
 }
@@ -132,9 +153,10 @@ int SynchronousGrammar::compile_category(const std::string& name) {
   return id;
 }
 
+// False where the rule names a category that does not exist for this argument.
 bool SynchronousGrammar::compile_rule(const std::string& text, const std::string& argument,
                                       Rule& rule) {
-  std::vector<std::string> words = words_of(text);
+  const std::vector<std::string> words = words_of(text);
   rule.weight = std::stoi(words.at(0));
   std::map<std::string, int> part_of_key;
   bool is_english = false;
@@ -146,53 +168,33 @@ bool SynchronousGrammar::compile_rule(const std::string& text, const std::string
     Token token;
     token.literal = words[i];
     if (words[i][0] == '{') {
-      // The key of a part is its name without the argument.
-      std::string inside = words[i].substr(1, words[i].size() - 2);
-      if (!compile_token(inside, is_english, rule, part_of_key, token)) {
-        const std::string name =
-            category_of_part(inside.substr(0, inside.find_first_of(".+")), argument);
+      const PartText part(words[i]);
+      if (!is_english && part_of_key.count(part.key) == 0) {
+        const std::string name = category_of_part(part.category, argument);
         const int category = compile_category(name);
         // Only a category with an argument may be missing.
         check(category >= 0 || name.find('[') != std::string::npos,
               ("a phrasebook rule lacks a category: " + text).c_str());
         if (category < 0) return false;
-        part_of_key[inside.substr(0, inside.find_first_of(".+["))] = int(rule.parts.size());
+        part_of_key[part.key] = int(rule.parts.size());
         rule.parts.push_back(category);
-        check(compile_token(inside, is_english, rule, part_of_key, token),
-              ("a phrasebook rule refers to an unknown part: " + text).c_str());
+      }
+      check(part_of_key.count(part.key) > 0 &&
+                (part.agrees_with.empty() || part_of_key.count(part.agrees_with) > 0),
+            ("a phrasebook rule refers to an unknown part: " + text).c_str());
+      token.part = part_of_key[part.key];
+      token.aspect = part.aspect;
+      token.is_measure = !is_english && part.form == "m";
+      if (is_english && !part.form.empty()) token.form = parse_form(part.form);
+      if (!part.agrees_with.empty()) {
+        token.agrees_with = part_of_key[part.agrees_with];
+        if (part.form.empty()) token.form = Form::present;
       }
     }
     (is_english ? rule.english : rule.chinese).push_back(std::move(token));
   }
   check(is_english && !rule.english.empty(), "a phrasebook rule lacks its English side");
   return true;
-}
-
-// False where the part has not been met yet.
-bool SynchronousGrammar::compile_token(std::string text, bool is_english, Rule& rule,
-                                       std::map<std::string, int>& part_of_key, Token& token) {
-  if (const std::size_t plus = text.find('+'); plus != std::string::npos) {
-    token.aspect = text.substr(plus + 1);
-    text.resize(plus);
-  }
-  const auto part_at = [&](const std::string& key) {
-    const auto found = part_of_key.find(key);
-    return found == part_of_key.end() ? -1 : found->second;
-  };
-  if (const std::size_t tilde = text.find('~'); tilde != std::string::npos) {
-    token.agrees_with = part_at(text.substr(tilde + 1));
-    token.form = Form::present;
-    text.resize(tilde);
-  }
-  if (const std::size_t dot = text.find('.'); dot != std::string::npos) {
-    if (is_english)
-      token.form = parse_form(text.substr(dot + 1));
-    else
-      token.is_measure = true;
-    text.resize(dot);
-  }
-  token.part = part_at(text.substr(0, text.find('[')));
-  return token.part >= 0 && token.part < int(rule.parts.size());
 }
 
 SynchronousGrammar::Node SynchronousGrammar::expand(int id, Random& random) const {
@@ -290,7 +292,7 @@ struct SynchronousGrammar::Realization {
         asked = Form::plural;
       add_english(part, asked, with);
     }
-    if (!inherits && (form == Form::possessive || form == Form::mine))
+    if (!inherits && form == Form::possessive)
       english.back() = possessive_of(english.back(), agreement(node));
   }
 };

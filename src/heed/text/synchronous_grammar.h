@@ -69,8 +69,6 @@ class SynchronousGrammar {
   void read_rules(std::string_view text);
   int compile_category(const std::string& name);  // -1 where nothing defines it
   bool compile_rule(const std::string& text, const std::string& argument, Rule& rule);
-  bool compile_token(std::string text, bool is_english, Rule& rule,
-                     std::map<std::string, int>& part_of_key, Token& token);
   Node expand(int category, Random& random) const;
 
   static const Lexeme& head(const Node& node);
