@@ -1,0 +1,66 @@
+// heed inspect model DIR|PRESET: what a model consists of.
+#include <filesystem>
+
+#include "command.h"
+#include "model_page.h"
+
+namespace heed {
+namespace {
+
+struct InspectSettings {
+  int64_t vocabulary = 37000;
+  int64_t length = 25;
+  bool json = false;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v.group("Model");
+    v("vocabulary", self.vocabulary,
+      {.help = "Vocabulary to assume for a preset",
+       .unit = "pieces",
+       .minimum = 4,
+       .maximum = 1 << 24});
+    v("length", self.length,
+      {.help = "Length of the sentences to count for",
+       .unit = "tokens",
+       .minimum = 1,
+       .maximum = 65536});
+    v.group("Output");
+    v("json", self.json, {.help = "Print one JSON object"});
+  }
+};
+
+class InspectCommand : public CommandOf<InspectSettings> {
+ public:
+  std::string name() const override { return "inspect"; }
+  std::string summary() const override { return "Shows a model's layers, shapes and cost"; }
+  std::string description() const override {
+    return "Prints the layers in the paper's words, with the shape and number of parameters of "
+           "each "
+           "and its multiply-adds per token: of a trained model in its directory, or of a preset "
+           "(tiny, small, base, big).";
+  }
+  std::string words() const override { return "model DIR|PRESET"; }
+
+  void run(const std::vector<std::string>& words, Console& console) override {
+    if (words.size() != 2 || words[0] != "model") {
+      fail_usage(
+          "expected 'heed inspect model DIR' or 'heed inspect model PRESET' "
+          "(tiny, small, base, big)");
+    }
+    ModelConfig config = preset(words[1]);
+    config.vocabulary = settings_.vocabulary;
+    config.classes = settings_.vocabulary - 1;
+    console.out().write(settings_.json
+                            ? model_json(words[1], config, settings_.length)
+                            : model_page("Preset " + words[1], config, settings_.length));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_inspect_command() {
+  return std::make_unique<InspectCommand>();
+}
+
+}  // namespace heed
