@@ -35,6 +35,10 @@ void run_command(Command& command, const std::vector<std::string>& arguments, Co
     console.out().write(command_help(command));
     return;
   }
+  if (command.words().empty() && !given.words.empty()) {
+    fail_usage("unexpected '{}': heed {} takes options only (heed {} --help lists them)",
+               given.words[0], command.name(), command.name());
+  }
   const auto names_config = [](const Assignment& a) { return a.option->name == "config"; };
   for (const Assignment& a : given.assignments) {
     if (names_config(a)) apply({a});
@@ -44,10 +48,6 @@ void run_command(Command& command, const std::vector<std::string>& arguments, Co
   }
   apply(given.assignments);
   validate(options);
-  if (command.words().empty() && !given.words.empty()) {
-    fail_usage("unexpected '{}': heed {} takes options only (heed {} --help lists them)",
-               given.words[0], command.name(), command.name());
-  }
   console.be_quiet(common.quiet);
   command.run(given.words, console);
 }
@@ -56,7 +56,9 @@ void run_command(Command& command, const std::vector<std::string>& arguments, Co
 
 std::vector<std::unique_ptr<Command>> all_commands() {
   std::vector<std::unique_ptr<Command>> commands;
+  commands.push_back(make_evaluate_command());
   commands.push_back(make_inspect_command());
+  commands.push_back(make_phrasebook_command());
   commands.push_back(make_options_command());
   return commands;
 }

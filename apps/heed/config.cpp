@@ -3,23 +3,14 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
+
+#include "heed/core/files.h"
 
 namespace heed {
 namespace {
 
 std::string place(const std::string& path, const toml::source_region& source) {
   return fmt::format("{}:{}", path, source.begin.line);
-}
-
-std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (!file) fail_usage("--config: cannot read '{}': {}", path, std::strerror(errno));
-  return text;
 }
 
 std::string scalar_text(const toml::node& node, const std::string& where) {

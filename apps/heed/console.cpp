@@ -1,6 +1,5 @@
 #include "console.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,12 +12,6 @@ namespace heed {
 namespace {
 
 constexpr size_t buffer_size = 1 << 16;
-
-int create(const std::string& path) {
-  const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor < 0) fail("cannot write '{}': {}", path, std::strerror(errno));
-  return descriptor;
-}
 
 }  // namespace
 
@@ -41,28 +34,6 @@ void Output::flush() {
     }
   }
   buffer_.clear();
-}
-
-OutputFile::OutputFile(const std::string& path)
-    : path_(path),
-      partial_(path + ".partial"),
-      descriptor_(create(partial_)),
-      output_(descriptor_, "'" + path + "'") {}
-
-OutputFile::~OutputFile() {
-  if (descriptor_ < 0) return;
-  close(descriptor_);
-  unlink(partial_.c_str());
-}
-
-void OutputFile::commit() {
-  output_.flush();
-  if (fsync(descriptor_) != 0) fail("cannot write '{}': {}", path_, std::strerror(errno));
-  if (rename(partial_.c_str(), path_.c_str()) != 0) {
-    fail("cannot name '{}': {}", path_, std::strerror(errno));
-  }
-  close(descriptor_);
-  descriptor_ = -1;
 }
 
 void Console::note(std::string_view text) const {

@@ -32,26 +32,6 @@ class Output {
   std::string buffer_;
 };
 
-// A file that appears under its name only when it is complete: until commit() it is PATH.partial,
-// which is removed if commit() is never reached.
-class OutputFile {
- public:
-  // Throws Error if it cannot be made.
-  explicit OutputFile(const std::string& path);
-  ~OutputFile();
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
-
-  Output& output() { return output_; }
-  // Flushes, syncs and renames.
-  void commit();
-
- private:
-  std::string path_, partial_;
-  int descriptor_;
-  Output output_;
-};
-
 // What commands write to.
 class Console {
  public:

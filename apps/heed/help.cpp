@@ -19,7 +19,7 @@ std::string value_word(const Option& option) {
            : option.kind == OptionKind::choice ? "NAME"
                                                : "TEXT";
   }
-  return option.list ? word + "..." : word;
+  return option.list && !word.ends_with("...") ? word + "..." : word;
 }
 
 std::string allowed(const Option& option) {
