@@ -26,7 +26,7 @@ class Command {
   virtual Options options() = 0;
   // Called once, with its settings filled and within their ranges. `words` are as many as words()
   // says or the command throws UsageError.
-  virtual void run(const std::vector<std::string>& words, Console& console) = 0;
+  virtual int run(const std::vector<std::string>& words, Console& console) = 0;
 };
 
 // A command whose settings are a struct with a visit.

@@ -79,7 +79,7 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
            "signature.";
   }
 
-  void run(const std::vector<std::string>&, Console& console) override {
+  int run(const std::vector<std::string>&, Console& console) override {
     check_metrics();
     if (settings_.hypothesis.empty()) {
       fail_usage("--hypothesis is missing: the file of translations to score");

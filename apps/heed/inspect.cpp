@@ -42,7 +42,7 @@ class InspectCommand : public CommandOf<InspectSettings> {
   }
   std::string words() const override { return "model DIR|PRESET"; }
 
-  void run(const std::vector<std::string>& words, Console& console) override {
+  int run(const std::vector<std::string>& words, Console& console) override {
     if (words.size() != 2 || words[0] != "model") {
       fail_usage(
           "expected 'heed inspect model DIR' or 'heed inspect model PRESET' "

@@ -43,7 +43,7 @@ class OptionsCommand : public CommandOf<OptionsSettings> {
   std::string summary() const override { return "Lists the options of every command"; }
   bool hidden() const override { return true; }
 
-  void run(const std::vector<std::string>&, Console& console) override {
+  int run(const std::vector<std::string>&, Console& console) override {
     if (settings_.markdown) {
       console.out().write(markdown_page());
       return;

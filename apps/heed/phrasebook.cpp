@@ -31,7 +31,7 @@ class PhrasebookCommand : public CommandOf<PhrasebookCommandSettings> {
            "combines words that never stand together there.";
   }
 
-  void run(const std::vector<std::string>&, Console& console) override {
+  int run(const std::vector<std::string>&, Console& console) override {
     write_phrasebook(settings_.phrasebook, settings_.output,
                      settings_.overwrite ? Existing::replace : Existing::refuse);
     console.note(fmt::format("wrote {} pairs to train on, {} to validate and {} to test to {}",
