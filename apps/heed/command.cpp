@@ -25,7 +25,7 @@ std::unique_ptr<Command> find_command(const std::string& name) {
              near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
 }
 
-void run_command(Command& command, const std::vector<std::string>& arguments, Console& console) {
+int run_command(Command& command, const std::vector<std::string>& arguments, Console& console) {
   CommonSettings common;
   Options options = command.options();
   for (Option& option : options_of(common)) options.push_back(std::move(option));
@@ -33,7 +33,7 @@ void run_command(Command& command, const std::vector<std::string>& arguments, Co
   const Arguments given = read_arguments(arguments, options, command.name());
   if (given.help) {
     console.out().write(command_help(command));
-    return;
+    return 0;
   }
   if (command.words().empty() && !given.words.empty()) {
     fail_usage("unexpected '{}': heed {} takes options only (heed {} --help lists them)",
@@ -44,21 +44,25 @@ void run_command(Command& command, const std::vector<std::string>& arguments, Co
     if (names_config(a)) apply({a});
   }
   if (!common.config.empty()) {
-    apply(read_config(common.config, options, command.name(), command_names()));
+    apply(read_config_file(common.config, options, command.name(), command_names()));
   }
   apply(given.assignments);
   validate(options);
   console.be_quiet(common.quiet);
-  command.run(given.words, console);
+  return command.run(given.words, console);
 }
 
 }  // namespace
 
 std::vector<std::unique_ptr<Command>> all_commands() {
   std::vector<std::unique_ptr<Command>> commands;
+  commands.push_back(make_train_command());
+  commands.push_back(make_translate_command());
   commands.push_back(make_evaluate_command());
   commands.push_back(make_inspect_command());
   commands.push_back(make_phrasebook_command());
+  commands.push_back(make_demo_command());
+  commands.push_back(make_version_command());
   commands.push_back(make_options_command());
   return commands;
 }
@@ -96,8 +100,7 @@ int run_program(const std::vector<std::string>& arguments, Console& console) {
     console.out().write(rest.empty() ? program_help() : command_help(*find_command(rest[0])));
     return 0;
   }
-  run_command(*find_command(first == "--version" ? "version" : first), rest, console);
-  return 0;
+  return run_command(*find_command(first == "--version" ? "version" : first), rest, console);
 }
 
 }  // namespace heed

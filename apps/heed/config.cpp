@@ -52,9 +52,9 @@ void read_table(const toml::table& table, const std::string& path, const Options
 
 }  // namespace
 
-std::vector<Assignment> read_config(const std::string& path, const Options& options,
-                                    const std::string& command,
-                                    const std::vector<std::string>& commands) {
+std::vector<Assignment> read_config_file(const std::string& path, const Options& options,
+                                         const std::string& command,
+                                         const std::vector<std::string>& commands) {
   const toml::table file = parse(path);
   std::vector<Assignment> found;
   read_table(file, path, options, found);

@@ -4,6 +4,7 @@
 #include "command.h"
 #include "heed/evaluate/bleu.h"
 #include "heed/evaluate/chrf.h"
+#include "loaded_model.h"
 #include "text_files.h"
 
 namespace heed {
@@ -20,17 +21,23 @@ namespace {
 
 struct EvaluateSettings {
   std::string hypothesis;
+  std::string model, source;
   std::vector<std::string> reference;
   std::string metrics = "bleu";
   BleuTokenizer tokenize = BleuTokenizer::mteval_13a;
   bool lowercase = false;
   bool json = false;
+  DecodeOptions decode;
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
     v.group("Text");
     v("hypothesis", self.hypothesis,
       {.help = "Translations to score, one a line; - is standard input", .value = "FILE"});
+    v("model", self.model,
+      {.help = "Instead of --hypothesis: translate --source with this model first",
+       .value = "DIR"});
+    v("source", self.source, {.help = "Text to translate with --model", .value = "FILE"});
     v("reference", self.reference,
       {.help = "Right translations, one a line; several files are several references",
        .value = "FILE",
@@ -43,6 +50,7 @@ struct EvaluateSettings {
     v("lowercase", self.lowercase, {.help = "Take capital and small letters as equal"});
     v.group("Output");
     v("json", self.json, {.help = "Print a JSON list of name, score and signature"});
+    DecodeOptions::visit(self.decode, v);
   }
 };
 
@@ -81,22 +89,41 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
 
   int run(const std::vector<std::string>&, Console& console) override {
     check_metrics();
-    if (settings_.hypothesis.empty()) {
-      fail_usage("--hypothesis is missing: the file of translations to score");
+    check_text();
+    const bool translates = settings_.hypothesis.empty();
+    const std::string& path = translates ? settings_.source : settings_.hypothesis;
+    Lines lines = read_lines(path);
+    const std::vector<Lines> references = read_references(path, lines.size());
+    if (translates) {
+      console.note(fmt::format("translating {} lines", lines.size()));
+      lines = best_translations(open_model(settings_.model)->translator(settings_.decode), lines);
     }
-    const Lines hypotheses = read_lines(settings_.hypothesis);
-    std::vector<Lines> references;
-    for (const std::string& path : settings_.reference) {
-      references.push_back(read_lines(path));
-      if (references.back().size() != hypotheses.size()) {
-        fail("{} has {} lines and {} has {}: line i of both must belong to the same sentence",
-             settings_.hypothesis, hypotheses.size(), path, references.back().size());
-      }
-    }
-    print(score(hypotheses, references), console.out());
+    print(score(lines, references), console.out());
+    return 0;
   }
 
  private:
+  void check_text() const {
+    const bool both = !settings_.model.empty() && !settings_.source.empty();
+    const bool either = !settings_.model.empty() || !settings_.source.empty();
+    if (settings_.hypothesis.empty() ? !both : either) {
+      fail_usage("give either --hypothesis, or --model and --source to translate first");
+    }
+  }
+
+  // Every reference must have as many lines as the text at `path`.
+  std::vector<Lines> read_references(const std::string& path, size_t lines) const {
+    std::vector<Lines> references;
+    for (const std::string& reference : settings_.reference) {
+      references.push_back(read_lines(reference));
+      if (references.back().size() != lines) {
+        fail("{} has {} lines and {} has {}: line i of both must belong to the same sentence", path,
+             lines, reference, references.back().size());
+      }
+    }
+    return references;
+  }
+
   void check_metrics() const {
     const std::vector<std::string> known{"bleu", "chrf", "chrf++"};
     for (const std::string& metric : split_names(settings_.metrics)) {

@@ -2,6 +2,8 @@
 #include <filesystem>
 
 #include "command.h"
+#include "heed/model/directory.h"
+#include "heed/train/options.h"
 #include "model_page.h"
 
 namespace heed {
@@ -48,12 +50,24 @@ class InspectCommand : public CommandOf<InspectSettings> {
           "expected 'heed inspect model DIR' or 'heed inspect model PRESET' "
           "(tiny, small, base, big)");
     }
-    ModelConfig config = preset(words[1]);
-    config.vocabulary = settings_.vocabulary;
-    config.classes = settings_.vocabulary - 1;
-    console.out().write(settings_.json
-                            ? model_json(words[1], config, settings_.length)
-                            : model_page("Preset " + words[1], config, settings_.length));
+    const std::string& model = words[1];
+    const ModelConfig config = config_of(model);
+    console.out().write(settings_.json ? model_json(model, config, settings_.length)
+                                       : model_page(model, config, settings_.length));
+    return 0;
+  }
+
+ private:
+  ModelConfig config_of(const std::string& model) const {
+    if (std::filesystem::is_directory(model)) return load_model(model).config();
+    for (const auto& [name, ignored] : enum_names(Preset{})) {
+      if (name != model) continue;
+      ModelConfig config = preset(name);
+      config.vocabulary = settings_.vocabulary;
+      config.classes = settings_.vocabulary - 1;
+      return config;
+    }
+    fail_usage("'{}' is neither a folder nor a preset (tiny, small, base, big)", model);
   }
 };
 

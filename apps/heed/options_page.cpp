@@ -46,11 +46,12 @@ class OptionsCommand : public CommandOf<OptionsSettings> {
   int run(const std::vector<std::string>&, Console& console) override {
     if (settings_.markdown) {
       console.out().write(markdown_page());
-      return;
+      return 0;
     }
     for (const auto& command : all_commands()) {
       console.out().write(command_help(*command) + "\n");
     }
+    return 0;
   }
 };
 

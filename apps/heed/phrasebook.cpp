@@ -37,6 +37,7 @@ class PhrasebookCommand : public CommandOf<PhrasebookCommandSettings> {
     console.note(fmt::format("wrote {} pairs to train on, {} to validate and {} to test to {}",
                              settings_.phrasebook.pairs, settings_.phrasebook.valid_pairs,
                              settings_.phrasebook.test_pairs, settings_.output));
+    return 0;
   }
 };
 

@@ -6,7 +6,9 @@ namespace {
 // A handler has no argument to reach an object through, so this one variable is global.
 volatile std::sig_atomic_t received_signal = 0;
 
-extern "C" void note_signal(int signal) { received_signal = signal; }
+extern "C" void note_signal(int signal) {
+  received_signal = signal;
+}
 
 }  // namespace
 
@@ -24,6 +26,8 @@ StopSignals::~StopSignals() {
   sigaction(SIGTERM, &terminate_, nullptr);
 }
 
-int StopSignals::received() const { return received_signal; }
+int StopSignals::received() const {
+  return received_signal;
+}
 
 }  // namespace heed

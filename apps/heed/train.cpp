@@ -11,9 +11,11 @@ class TrainCommand : public CommandOf<TrainOptions> {
   std::string name() const override { return "train"; }
   std::string summary() const override { return "Trains a model on two files of parallel text"; }
   std::string description() const override {
-    return "Line i of the target translates line i of the source. The model's folder then holds all "
+    return "Line i of the target translates line i of the source. The model's folder then holds "
+           "all "
            "that translating needs, in the layout that transformers opens as MarianMTModel, and "
-           "metrics.jsonl, the course of the training. SIGINT and SIGTERM finish the step, save and "
+           "metrics.jsonl, the course of the training. SIGINT and SIGTERM finish the step, save "
+           "and "
            "end; --resume goes on.";
   }
 
@@ -26,6 +28,8 @@ class TrainCommand : public CommandOf<TrainOptions> {
 
 }  // namespace
 
-std::unique_ptr<Command> make_train_command() { return std::make_unique<TrainCommand>(); }
+std::unique_ptr<Command> make_train_command() {
+  return std::make_unique<TrainCommand>();
+}
 
 }  // namespace heed

@@ -1,7 +1,7 @@
 #include "train_display.h"
 
-#include "heed/decode/translator.h"
 #include "heed/evaluate/bleu.h"
+#include "loaded_model.h"
 #include "text_files.h"
 
 namespace heed {
@@ -12,20 +12,23 @@ TrainDisplay::TrainDisplay(const TrainOptions& options, Backend& backend, const 
       console_(console),
       progress_(ProgressDisplay::style(console.quiet())) {}
 
-void TrainDisplay::message(const std::string& text) { progress_.message(text); }
+void TrainDisplay::message(const std::string& text) {
+  progress_.message(text);
+}
 
 void TrainDisplay::warning(const std::string& text) {
   progress_.clear();
   console_.warn(text);
 }
 
-void TrainDisplay::report(const TrainReport& report) { progress_.report(report); }
+void TrainDisplay::report(const TrainReport& report) {
+  progress_.report(report);
+}
 
 void TrainDisplay::validated(const ValidationReport& report) {
   const std::string text = validation_text(report);
   if (text.empty()) return;
-  progress_.message(
-      fmt::format("step {}, epoch {:.2f}: {}", report.step, report.epoch, text));
+  progress_.message(fmt::format("step {}, epoch {:.2f}: {}", report.step, report.epoch, text));
 }
 
 bool TrainDisplay::stop_requested() {
@@ -37,10 +40,7 @@ double TrainDisplay::bleu(const Transformer& model, const TokenizerPair& tokeniz
   DecodeOptions decode;
   decode.threads = options_.threads;
   const Translator translator(model, tokenizers, backend_, decode);
-  Lines hypotheses;
-  for (const Translation& t : translator.translate(read_lines(options_.valid_source))) {
-    hypotheses.push_back(t.alternatives.front().text);
-  }
+  const Lines hypotheses = best_translations(translator, read_lines(options_.valid_source));
   const std::vector<Lines> references{read_lines(options_.valid_target)};
   return heed::bleu(hypotheses, references).score;
 }
