@@ -6,7 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "heed/core/files.h"
 #include "run_heed.h"
+#include "support/temporary_folder.h"
 
 namespace heed::testing {
 namespace {
@@ -87,7 +89,7 @@ TEST(CommandLineTest, ValuesOutOfRangeNameTheRange) {
 }
 
 TEST(CommandLineTest, FlagsWinOverTheFile) {
-  const TemporaryDirectory folder;
+  const TemporaryFolder folder;
   const std::string config = folder.write("run.toml", "length = 7\n[inspect]\njson = true\n");
   const auto length = [](const RunResult& result) {
     return nlohmann::json::parse(result.out)["sentence_length"].get<int>();
@@ -99,7 +101,7 @@ TEST(CommandLineTest, FlagsWinOverTheFile) {
 }
 
 TEST(CommandLineTest, DefectsOfTheFileAreNamedWithTheirLine) {
-  const TemporaryDirectory folder;
+  const TemporaryFolder folder;
   const auto run = [&](const std::string& text) {
     return run_heed({"inspect", "model", "tiny", "--config", folder.write("run.toml", text)});
   };
@@ -126,7 +128,7 @@ TEST(CommandLineTest, AFullDiskIsAnErrorAndAGoneReaderIsNot) {
 }
 
 TEST(CommandLineTest, TheOptionsPageIsUpToDate) {
-  EXPECT_EQ(run_heed({"options", "--markdown"}).out, read_whole(HEED_OPTIONS_PAGE))
+  EXPECT_EQ(run_heed({"options", "--markdown"}).out, read_file(HEED_OPTIONS_PAGE))
       << "run: build/release/heed options --markdown > docs/options.md";
 }
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "run_heed.h"
+#include "support/temporary_folder.h"
 
 namespace heed::testing {
 namespace {
@@ -13,7 +14,7 @@ using ::testing::HasSubstr;
 
 class EvaluateTest : public ::testing::Test {
  protected:
-  const TemporaryDirectory folder_;
+  const TemporaryFolder folder_;
   const std::string right_ =
       folder_.write("right", "The cat sat on the mat .\nA dog barks loudly .\n");
   const std::string wrong_ =
@@ -53,8 +54,8 @@ TEST_F(EvaluateTest, OptionsReachTheMetric) {
 }
 
 TEST_F(EvaluateTest, ReadsStandardInputAndPrintsForReaders) {
-  const RunResult result =
-      run_heed({"evaluate", "--hypothesis", "-", "--reference", right_}, ".", read_whole(right_));
+  const RunResult result = run_heed({"evaluate", "--hypothesis", "-", "--reference", right_}, ".",
+                                    folder_.read("right"));
   EXPECT_EQ(result.status, 0);
   EXPECT_THAT(result.out, HasSubstr("BLEU = 100.00 100.0/100.0/100.0/100.0"));
 }

@@ -5,10 +5,9 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
+
+#include "support/temporary_folder.h"
 
 namespace heed::testing {
 namespace {
@@ -45,7 +44,7 @@ void redirect(const std::string& path, int flags, int descriptor) {
 
 RunResult run_heed(const std::vector<std::string>& arguments, const fs::path& directory,
                    const std::string& input, OutputTo output) {
-  const TemporaryDirectory streams;
+  const TemporaryFolder streams;
   streams.write("in", input);
   const pid_t child = fork();
   if (child == 0) become_heed(arguments, directory, streams.path(), output);
@@ -53,30 +52,9 @@ RunResult run_heed(const std::vector<std::string>& arguments, const fs::path& di
   if (child < 0 || waitpid(child, &status, 0) != child) throw std::runtime_error("cannot run heed");
   RunResult result;
   result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  if (output == OutputTo::file) result.out = read_whole(streams.path() / "out");
-  result.err = read_whole(streams.path() / "err");
+  if (output == OutputTo::file) result.out = streams.read("out");
+  result.err = streams.read("err");
   return result;
-}
-
-TemporaryDirectory::TemporaryDirectory() {
-  std::string name = (fs::temp_directory_path() / "heed-test-XXXXXX").string();
-  if (!mkdtemp(name.data())) throw std::runtime_error("cannot make a temporary folder");
-  path_ = name;
-}
-
-TemporaryDirectory::~TemporaryDirectory() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
-
-std::string TemporaryDirectory::write(const std::string& name, const std::string& text) const {
-  std::ofstream(path_ / name, std::ios::binary) << text;
-  return (path_ / name).string();
-}
-
-std::string read_whole(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
 }  // namespace heed::testing

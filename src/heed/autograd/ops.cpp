@@ -91,8 +91,8 @@ Tensor attention(Pass& pass, const Tensor& query, const Tensor& key_value, const
   check(query.columns() % options.heads == 0, "[attention] d_model is not divisible by heads");
   check(sight.queries.rows() == query.rows(), "[attention] queries do not fill their layout");
   check(sight.queries.count() == sight.keys.layout.count(), "[attention] one key list a sequence");
-  const double d_head = double(query.columns() / options.heads);
-  const AttentionOptions attend{options.heads, 1 / std::sqrt(d_head),
+  const int64_t d_head = query.columns() / options.heads;
+  const AttentionOptions attend{options.heads, 1 / std::sqrt(double(d_head)),
                                 pass.next_dropout(options.dropout)};
   Tensor out = pass.tensor(query.shape(), query.dtype());
   Tensor logsumexp = pass.tensor({query.rows(), options.heads}, query.dtype());
@@ -121,7 +121,7 @@ Tensor add_norm(Pass& pass, const Tensor& x, const Tensor& sublayer, const Tenso
   Tensor y = pass.tensor(x.shape(), x.dtype());
   Tensor statistics = pass.tensor({x.rows(), 2}, x.dtype());
   // The sub-layer's output is not needed again: the sum takes its place.
-  const Tensor sum = sublayer;
+  const Tensor& sum = sublayer;
   pass.backend.add_norm(x, sublayer, gain, bias, norm, sum, statistics, y);
   if (pass.tape)
     pass.tape->record(y, [&pass, x, sublayer, sum, statistics, gain, bias, norm](const Tensor& dy) {

@@ -44,7 +44,8 @@ class Bug : public std::logic_error {
 // Throws Bug with the caller's place if `ok` is false.
 inline void check(bool ok, const char* what, const char* file = __builtin_FILE(),
                   int line = __builtin_LINE()) {
-  if (!ok) [[unlikely]] report_bug(what, file, line);
+  if (!ok) [[unlikely]]
+    report_bug(what, file, line);
 }
 
 }  // namespace heed

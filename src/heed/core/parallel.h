@@ -9,8 +9,8 @@ namespace heed {
 // How many threads this process may use (its CPU affinity), at least 1.
 int available_threads();
 
-// run() hands tasks out one by one to whichever thread is free, so that a slow core does less. Which
-// thread runs which task must not change any result.
+// run() hands tasks out one by one to whichever thread is free, so that a slow core does less.
+// Which thread runs which task must not change any result.
 class Workers {
  public:
   // threads >= 1, the calling thread included.

@@ -28,7 +28,9 @@ class Random {
   uint64_t operator()() { return mix(seed_, counter_++); }
 
   // Uniform in [0, n), n > 0; exact enough for n far below 2^64 (Lemire's multiplication).
-  uint64_t below(uint64_t n) { return uint64_t((static_cast<unsigned __int128>((*this)()) * n) >> 64); }
+  uint64_t below(uint64_t n) {
+    return uint64_t((static_cast<unsigned __int128>((*this)()) * n) >> 64);
+  }
   // Uniform in [0, 1).
   double uniform() { return double((*this)() >> 11) * 0x1p-53; }
   // Standard normal (Box-Muller, one of the pair).

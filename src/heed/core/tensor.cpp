@@ -16,11 +16,15 @@ std::byte* allocate(int64_t bytes) {
       ::operator new(size_t(std::max<int64_t>(bytes, 1)), std::align_val_t(kAlignment)));
 }
 
-void release(std::byte* data) { ::operator delete(data, std::align_val_t(kAlignment)); }
+void release(std::byte* data) {
+  ::operator delete(data, std::align_val_t(kAlignment));
+}
 
 }  // namespace
 
-const char* name(DType type) { return type == DType::f32 ? "f32" : "f64"; }
+const char* name(DType type) {
+  return type == DType::f32 ? "f32" : "f64";
+}
 
 int64_t element_count(const Shape& shape) {
   int64_t count = 1;
@@ -31,7 +35,9 @@ int64_t element_count(const Shape& shape) {
   return count;
 }
 
-std::string to_string(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
+std::string to_string(const Shape& shape) {
+  return fmt::format("[{}]", fmt::join(shape, ", "));
+}
 
 Tensor::Tensor(Shape shape, DType type)
     : shape_(std::move(shape)), size_(element_count(shape_)), type_(type) {

@@ -14,7 +14,9 @@ namespace heed {
 
 enum class DType { f32, f64 };
 
-constexpr int64_t size_of(DType type) { return type == DType::f32 ? 4 : 8; }
+constexpr int64_t size_of(DType type) {
+  return type == DType::f32 ? 4 : 8;
+}
 const char* name(DType type);
 
 template <class T>

@@ -34,8 +34,6 @@ void check_consistent(const TrainOptions& o) {
   if (averaging.kind == Averaging::Kind::best && !validates)
     fail_usage("--average {} needs --valid-source and --valid-target", o.average);
   if (o.resume && o.overwrite) fail_usage("--resume and --overwrite contradict each other");
-  if (o.batch_tokens && o.batch_sentences)
-    fail_usage("--batch-tokens and --batch-sentences contradict each other");
   if (!std::has_single_bit(uint64_t(o.shards)))
     fail_usage("--shards is {}, expected a power of two", o.shards);
   if (o.vocabularies == Vocabularies::separate && o.tie_embeddings == TieEmbeddings::all)
@@ -51,29 +49,6 @@ void check_consistent(const TrainOptions& o) {
         "--encoder-layers and --decoder-layers");
   if (o.schedule != Schedule::constant && o.warmup && *o.warmup == 0)
     fail_usage("--warmup 0 works with --schedule constant only");
-}
-
-TokenizerOptions tokenizer_options(const TrainOptions& o) {
-  TokenizerOptions t;
-  for (const auto& [name, kind] : enum_names(TokenizerKind{}))
-    if (kind == o.tokenizer) t.kind = name;
-  for (const auto& [name, normalization] : enum_names(Normalization{}))
-    if (normalization == o.normalization) t.normalization = name;
-  t.vocabulary = o.vocabulary;
-  t.character_coverage = o.character_coverage;
-  t.byte_fallback = o.byte_fallback;
-  t.lowercase = o.lowercase;
-  t.seed = uint64_t(o.seed);
-  return t;
-}
-
-FilterOptions filter_options(const TrainOptions& o) {
-  return {o.max_tokens, o.max_words, o.max_ratio, o.min_word_count};
-}
-
-BatchOptions batch_options(const TrainOptions& o) {
-  if (o.batch_sentences) return {0, *o.batch_sentences};
-  return {o.batch_tokens.value_or(4096), 0};
 }
 
 ModelConfig model_config(const TrainOptions& o, int64_t vocabulary, int64_t classes) {
@@ -93,7 +68,7 @@ ModelConfig model_config(const TrainOptions& o, int64_t vocabulary, int64_t clas
   config.activation = o.activation;
   config.tie_embeddings = o.tie_embeddings;
   // Room to translate a source of the longest kind that was learnt.
-  config.max_positions = std::max<int64_t>(512, 2 * o.max_tokens);
+  config.max_positions = std::max<int64_t>(512, 2 * o.filters.max_tokens);
   config.validate();
   return config;
 }

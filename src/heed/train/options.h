@@ -15,21 +15,6 @@
 
 namespace heed {
 
-enum class TokenizerKind { bpe, unigram, word, character };
-constexpr std::array<std::pair<std::string_view, TokenizerKind>, 4> enum_names(TokenizerKind) {
-  return {{{"bpe", TokenizerKind::bpe},
-           {"unigram", TokenizerKind::unigram},
-           {"word", TokenizerKind::word},
-           {"char", TokenizerKind::character}}};
-}
-
-enum class Normalization { nmt_nfkc, nfkc, identity };
-constexpr std::array<std::pair<std::string_view, Normalization>, 3> enum_names(Normalization) {
-  return {{{"nmt_nfkc", Normalization::nmt_nfkc},
-           {"nfkc", Normalization::nfkc},
-           {"identity", Normalization::identity}}};
-}
-
 enum class Vocabularies { joint, separate };
 constexpr std::array<std::pair<std::string_view, Vocabularies>, 2> enum_names(Vocabularies) {
   return {{{"joint", Vocabularies::joint}, {"separate", Vocabularies::separate}}};
@@ -56,20 +41,11 @@ struct TrainOptions {
   std::string valid_source, valid_target;
   std::string model;
   std::string source_language, target_language;
-  // Vocabulary
-  TokenizerKind tokenizer = TokenizerKind::bpe;
-  int64_t vocabulary = 8000;
+  // Vocabulary and filters
+  TokenizerOptions tokenizer;
   Vocabularies vocabularies = Vocabularies::joint;
-  double character_coverage = 1.0;
-  bool byte_fallback = false;
-  bool lowercase = false;
-  Normalization normalization = Normalization::nmt_nfkc;
   std::string tokenizer_model;
-  // Filters
-  int64_t max_tokens = 256;
-  int64_t max_words = 0;
-  double max_ratio = 9;
-  int64_t min_word_count = 0;
+  FilterOptions filters{.max_ratio = 9};
   // Model
   Preset preset = Preset::base;
   std::optional<int64_t> d_model, d_ff, heads, encoder_layers, decoder_layers;
@@ -79,7 +55,7 @@ struct TrainOptions {
   TieEmbeddings tie_embeddings = TieEmbeddings::all;
   std::string initialize;
   // Batches
-  std::optional<int64_t> batch_tokens, batch_sentences;
+  BatchOptions batches;
   int64_t accumulate = 1;
   int64_t shards = 4;
   // Optimizer
@@ -120,17 +96,28 @@ struct TrainOptions {
     v("source", o.source,
       {.help = "Source text, one sentence a line, plain or .gz; several files follow each other",
        .value = "FILE...",
-       .required = true});
+       .required = true,
+       .incidental = true});
     v("target", o.target,
       {.help = "Target text: line i translates line i of the source",
        .value = "FILE...",
-       .required = true});
+       .required = true,
+       .incidental = true});
     v("valid_source", o.valid_source,
-      {.help = "Source text to validate on", .value = "FILE", .default_text = "none"});
+      {.help = "Source text to validate on",
+       .value = "FILE",
+       .default_text = "none",
+       .incidental = true});
     v("valid_target", o.valid_target,
-      {.help = "Target text to validate on", .value = "FILE", .default_text = "none"});
+      {.help = "Target text to validate on",
+       .value = "FILE",
+       .default_text = "none",
+       .incidental = true});
     v("model", o.model,
-      {.help = "The model's folder, made if need be", .value = "DIR", .required = true});
+      {.help = "The model's folder, made if need be",
+       .value = "DIR",
+       .required = true,
+       .incidental = true});
     v("source_language", o.source_language,
       {.help = "Code of the source language, such as zh: noted in the model",
        .value = "CODE",
@@ -139,47 +126,16 @@ struct TrainOptions {
       {.help = "Code of the target language, such as en: noted in the model",
        .value = "CODE",
        .default_text = "none"});
-    v.group("Filters");
-    v("max_tokens", o.max_tokens,
-      {.help = "Drop pairs with a longer side, </s> included",
-       .unit = "tokens",
-       .minimum = 2,
-       .maximum = 32768});
-    v("max_words", o.max_words,
-      {.help = "Drop pairs with a longer side; 0 is off",
-       .unit = "words",
-       .minimum = 0,
-       .maximum = 1e6});
-    v("max_ratio", o.max_ratio,
-      {.help = "Drop pairs with one side so many times longer in tokens; 0 is off",
-       .minimum = 0,
-       .maximum = 1e6});
-    v("min_word_count", o.min_word_count,
-      {.help = "Drop pairs with a word that stands fewer times in its side; 0 is off",
-       .unit = "times",
-       .minimum = 0,
-       .maximum = 1e9});
-    v.group("Vocabulary");
-    v("tokenizer", o.tokenizer, {.help = "How text becomes tokens (SentencePiece)"});
-    v("vocabulary", o.vocabulary,
-      {.help = "Size of the vocabulary, </s>, <unk> and <pad> included",
-       .unit = "tokens",
-       .minimum = 8,
-       .maximum = 1 << 20});
+    FilterOptions::visit(o.filters, v);
+    TokenizerOptions::visit(o.tokenizer, v);
     v("vocabularies", o.vocabularies,
-      {.help = "One vocabulary for both languages, or one each (needs --tie-embeddings decoder "
-               "or none)"});
-    v("character_coverage", o.character_coverage,
-      {.help = "Share of the text's characters that get pieces", .above = 0.9, .maximum = 1});
-    v("byte_fallback", o.byte_fallback,
-      {.help = "Spell characters without a piece as bytes instead of <unk>"});
-    v("lowercase", o.lowercase,
-      {.help = "Fold case inside the tokenizer, so that every reader of the model does"});
-    v("normalization", o.normalization, {.help = "Unicode normalization inside the tokenizer"});
+      {.help = "One vocabulary for both languages, or one each (needs --tie-embeddings decoder or "
+               "none)"});
     v("tokenizer_model", o.tokenizer_model,
       {.help = "Use this SentencePiece model instead of learning one",
        .value = "FILE",
-       .default_text = "none"});
+       .default_text = "none",
+       .incidental = true});
   }
 
   template <class Self, class Visitor>
@@ -224,24 +180,14 @@ struct TrainOptions {
     v("initialize", o.initialize,
       {.help = "Begin with the weights and vocabulary of this model (fine-tuning); its sizes hold",
        .value = "DIR",
-       .default_text = "random weights"});
+       .default_text = "random weights",
+       .incidental = true});
   }
 
   template <class Self, class Visitor>
   static void visit_optimization(Self& o, Visitor&& v) {
     v.group("Batches");
-    v("batch_tokens", o.batch_tokens,
-      {.help = "Neither the source nor the target tokens of a batch exceed this",
-       .unit = "tokens",
-       .default_text = "4096",
-       .minimum = 1,
-       .maximum = 1 << 24});
-    v("batch_sentences", o.batch_sentences,
-      {.help = "Instead: so many pairs a batch",
-       .unit = "pairs",
-       .default_text = "off",
-       .minimum = 1,
-       .maximum = 1 << 24});
+    BatchOptions::visit(o.batches, v);
     v("accumulate", o.accumulate,
       {.help = "Batches whose gradients make one step",
        .unit = "batches",
@@ -280,19 +226,22 @@ struct TrainOptions {
        .unit = "epochs",
        .default_text = "20",
        .minimum = 1,
-       .maximum = 1e6});
+       .maximum = 1e6,
+       .incidental = true});
     v("steps", o.steps,
       {.help = "Stop after so many steps",
        .unit = "steps",
        .default_text = "off",
        .minimum = 1,
-       .maximum = 1e9});
+       .maximum = 1e9,
+       .incidental = true});
     v("minutes", o.minutes,
       {.help = "Stop after so much training time; such a run depends on the machine's speed",
        .unit = "minutes",
        .default_text = "off",
        .above = 0,
-       .maximum = 1e6});
+       .maximum = 1e6,
+       .incidental = true});
   }
 
   template <class Self, class Visitor>
@@ -362,10 +311,6 @@ struct Averaging {
 };
 Averaging parse_averaging(const std::string& text);
 
-// The parts that other layers understand.
-TokenizerOptions tokenizer_options(const TrainOptions& options);
-FilterOptions filter_options(const TrainOptions& options);
-BatchOptions batch_options(const TrainOptions& options);
 // Sizes by preset and by what overrides it, for a vocabulary.
 ModelConfig model_config(const TrainOptions& options, int64_t vocabulary, int64_t classes);
 

@@ -41,7 +41,8 @@ TokenizerPair make_tokenizers(const TrainOptions& options, const ParallelText& t
   if (!options.tokenizer_model.empty())
     return TokenizerPair::joint(read_file(options.tokenizer_model), options.tokenizer_model);
   observer.message("learning the vocabulary");
-  const TokenizerOptions learn = tokenizer_options(options);
+  TokenizerOptions learn = options.tokenizer;
+  learn.seed = uint64_t(options.seed);
   if (options.vocabularies == Vocabularies::separate)
     return TokenizerPair::separate(train_tokenizer(learn, text.source()),
                                    train_tokenizer(learn, text.target()));
@@ -57,7 +58,7 @@ TokenizerPair open_tokenizers(const TrainOptions& options, const fs::path& direc
     return TokenizerPair::load(directory);
   TokenizerPair tokenizers = make_tokenizers(options, text, observer);
   tokenizers.save(directory,
-                  {options.source_language, options.target_language, options.max_tokens});
+                  {options.source_language, options.target_language, options.filters.max_tokens});
   return tokenizers;
 }
 
@@ -112,7 +113,7 @@ Workspace open_workspace(const TrainOptions& options, Workers& workers, TrainObs
   const fs::path directory = open_directory(options);
   TokenizerPair tokenizers = open_tokenizers(options, directory, text, observer);
   Transformer model = make_model(options, tokenizers);
-  FilterOptions filters = filter_options(options);
+  FilterOptions filters = options.filters;
   filters.max_tokens = std::min(filters.max_tokens, model.config().max_positions);
   const fs::path caches = directory / "training";
   Workspace space{

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Installs heed from BUILD_FOLDER under SCRATCH and builds another project against what was installed.
+# Usage: install_test.sh BUILD_FOLDER SCRATCH CXX
+set -euo pipefail
+build=$1 scratch=$2 compiler=$3
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
+
+rm -rf "$scratch"
+mkdir -p "$scratch"
+cmake --install "$build" --prefix "$scratch/first" >"$scratch/install.log"
+# The package must not remember where it was installed.
+mv "$scratch/first" "$scratch/moved here"
+
+"$scratch/moved here/bin/heed" version
+cmake -G Ninja -S "$here/consumer" -B "$scratch/consumer" -DCMAKE_BUILD_TYPE=Debug \
+  -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_PREFIX_PATH="$scratch/moved here"
+cmake --build "$scratch/consumer"
+printed=$("$scratch/consumer/consumer")
+[[ $printed == "the sum is 45" ]] || {
+  echo "install_test: expected 'the sum is 45', got '$printed'" >&2
+  exit 1
+}

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# ./dev answers from any folder, refuses what it does not know, and says what a machine lacks.
+set -euo pipefail
+project=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd -P)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# expect STATUS TEXT COMMAND...: the command exits with STATUS and prints TEXT.
+expect() {
+  local status=0 printed
+  printed=$("${@:3}" 2>&1 </dev/null) || status=$?
+  [[ $status == "$1" && $printed == *"$2"* ]] || {
+    echo "expected exit $1 and '$2' from '${*:3}', got exit $status and: $printed" >&2
+    exit 1
+  }
+}
+
+# A copy in a path with a space, called from elsewhere.
+copy="$scratch/a copy"
+mkdir -p "$copy/tools"
+cp "$project/dev" "$copy/"
+cp -r "$project/tools/dev" "$copy/tools/"
+cd /
+
+expect 0 "Usage: ./dev COMMAND" "$copy/dev"
+expect 0 "Usage: ./dev COMMAND" "$copy/dev" --help
+expect 2 "unknown command 'biuld', did you mean build?" "$copy/dev" biuld
+expect 2 "unknown command 'tests', did you mean test?" "$copy/dev" tests
+
+# A machine of another distribution: no apt-get, and few commands.
+mkdir "$scratch/bin"
+for tool in bash dirname mkdir cat; do
+  ln -s "$(command -v "$tool")" "$scratch/bin/$tool"
+done
+bare=(env -i HOME="$scratch" PATH="$scratch/bin" "$copy/dev")
+expect 0 "Usage: ./dev COMMAND" "${bare[@]}"
+for lacking in "the command c++" "the command cmake" "header sentencepiece_processor.h" "header gtest/gtest.h"; do
+  expect 1 "$lacking" "${bare[@]}" test
+done
+
+# A Debian machine where everything is installed: nothing is installed, the build goes on to cmake.
+cat >"$scratch/bin/dpkg-query" <<'FAKE'
+#!/usr/bin/env bash
+printf installed
+FAKE
+printf '#!/usr/bin/env bash\necho "apt-get must not run" >&2; exit 1\n' >"$scratch/bin/apt-get"
+printf '#!/usr/bin/env bash\necho "cmake $*"; exit 1\n' >"$scratch/bin/cmake"
+chmod +x "$scratch"/bin/{dpkg-query,apt-get,cmake}
+ln -s "$(command -v tail)" "$scratch/bin/tail"
+expect 1 "cmake --preset release" "${bare[@]}" build
+
+# Nothing installed: the build asks for the program's packages only, as root or by sudo.
+printf '#!/usr/bin/env bash\nexit 1\n' >"$scratch/bin/dpkg-query"
+ln -s "$(command -v env)" "$scratch/bin/env"
+printf '#!/usr/bin/env bash\nwhile [[ $1 != env ]]; do shift; done\n"$@"\n' >"$scratch/bin/sudo"
+chmod +x "$scratch/bin/sudo"
+expect 1 "installing 11 packages: g++ cmake" "${bare[@]}" build
+expect 1 "apt-get must not run" "${bare[@]}" build

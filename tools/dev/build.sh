@@ -1,0 +1,65 @@
+# Sourced by ./dev. Configures, builds and tests the presets of CMakePresets.json.
+
+# The C++ files under the given folders, separated by NUL.
+sources() {
+  local folder
+  for folder in "$@"; do
+    [[ ! -d $folder ]] || find "$folder" \( -name '*.h' -o -name '*.cpp' \) -print0
+  done
+}
+
+# One job per core, but no more than memory holds: a kernel file takes about 1 GiB to compile.
+jobs_allowed() {
+  local jobs memory=
+  jobs=$(nproc)
+  [[ ! -r /proc/meminfo ]] || memory=$(awk '/^MemAvailable:/ {print int($2 / 1048576)}' /proc/meminfo)
+  if [[ -n $memory ]] && ((memory < jobs)); then jobs=$((memory > 0 ? memory : 1)); fi
+  echo "${CMAKE_BUILD_PARALLEL_LEVEL:-$jobs}"
+}
+
+# configure PRESET [CMAKE ARGS...]
+configure() {
+  if ! (cd "$root" && cmake --preset "$@") >>"$log" 2>&1; then
+    tail -n 30 "$log" >&2
+    stop "cmake could not configure build/$1 (the whole log: $log)"
+  fi
+}
+
+# compile PRESET [ARGS...]
+compile() {
+  (cd "$root" && CMAKE_BUILD_PARALLEL_LEVEL=$(jobs_allowed) cmake --build --preset "$@") ||
+    stop "the build of build/$1 failed"
+}
+
+# The program alone needs no test packages, so a new build folder starts without tests.
+build_program() {
+  if [[ -f $root/build/release/CMakeCache.txt ]]; then
+    configure release
+  else
+    configure release -DHEED_TESTS=OFF
+  fi
+  compile release --target heed_program
+}
+
+# test_with TEST-PRESET [FILTER | -- CTEST ARGS...]
+test_with() {
+  local preset=$1
+  local build=${preset%-short} arguments=()
+  shift
+  if [[ ${1-} == -- ]]; then
+    arguments=("${@:2}")
+  elif (($# > 0)); then
+    arguments=(-R "$1")
+  fi
+  configure "$build" -DHEED_TESTS=ON
+  compile "$build"
+  if [[ -z ${HEED_DATA-} && -d $root/../shared/data ]]; then
+    HEED_DATA=$(cd "$root/../shared/data" && pwd -P)
+    export HEED_DATA
+  fi
+  local run=()
+  # GCC 12's thread sanitizer cannot place its shadow under the address randomisation of new kernels.
+  if [[ $build == tsan ]] && setarch -R true 2>/dev/null; then run=(setarch -R); fi
+  (cd "$root" && ${run[@]+"${run[@]}"} ctest --preset "$preset" \
+    --parallel "${CTEST_PARALLEL_LEVEL:-$(nproc)}" ${arguments[@]+"${arguments[@]}"})
+}
