@@ -110,7 +110,7 @@ TEST(SentencePieceCheck, RefusesWhatIsNoMessage) {
       has_sound_tables(std::string("\x08\x01\x0d"
                                    "1234\x09"
                                    "12345678",
-                                   15)));
+                                   16)));
 }
 
 }  // namespace

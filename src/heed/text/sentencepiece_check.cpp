@@ -64,7 +64,7 @@ bool all_fields(std::string_view message, Good good) {
 }
 
 // A double-array trie (Aoe 1989; the units are those of darts-clone) from characters to positions
-// in a text of replacements.
+// in a text of replacements. `units` are not empty.
 class Trie {
  public:
   Trie(std::string_view units, size_t replacements)
@@ -73,7 +73,7 @@ class Trie {
     values_below_.assign(units_.size(), kUnknown);
   }
 
-  bool is_sound() { return !units_.empty() && values_below(0, 0) <= kMaxValues; }
+  bool is_sound() { return values_below(0, 0) <= kMaxValues; }
 
  private:
   // Results of one look-up that SentencePiece has room for.
@@ -117,7 +117,7 @@ bool is_sound_table(std::string_view table) {
   if (table.size() < sizeof size) return false;
   std::memcpy(&size, table.data(), sizeof size);
   table.remove_prefix(sizeof size);
-  if (size >= table.size() || size % sizeof(uint32_t) != 0) return false;
+  if (size == 0 || size >= table.size() || size % sizeof(uint32_t) != 0) return false;
   return Trie(table.substr(0, size), table.size() - size).is_sound();
 }
 
