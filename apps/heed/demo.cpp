@@ -81,9 +81,8 @@ class DemoCommand : public CommandOf<DemoSettings> {
     options.model = (folder / "model").string();
     options.overwrite = true;
     options.preset = Preset::tiny;
-    options.tokenizer = TokenizerKind::bpe;
-    options.vocabulary = 2000;
-    options.batch_tokens = 2048;
+    options.tokenizer.vocabulary = 2000;
+    options.batches.batch_tokens = 2048;
     options.learning_rate = 1;
     options.warmup = 400;
     options.minutes = settings_.minutes;
