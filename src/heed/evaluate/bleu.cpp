@@ -168,11 +168,8 @@ BleuScore bleu_score(const BleuStatistics& corpus, size_t reference_count,
 
 BleuScore bleu(const Lines& hypotheses, std::span<const Lines> references,
                const BleuOptions& options) {
-  BleuStatistics corpus;
-  for (const BleuStatistics& sentence : bleu_statistics(hypotheses, references, options)) {
-    corpus += sentence;
-  }
-  return bleu_score(corpus, references.size(), options);
+  return bleu_score(sum_of_sentences(bleu_statistics(hypotheses, references, options)),
+                    references.size(), options);
 }
 
 }  // namespace heed

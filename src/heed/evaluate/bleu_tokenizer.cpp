@@ -15,25 +15,29 @@ constexpr std::array<std::pair<std::string_view, BleuTokenizer>, 3> kNames = {{
     {"char", BleuTokenizer::character},
 }};
 
-bool is_digit(char byte) {
-  return byte >= '0' && byte <= '9';
-}
-bool is_point_or_comma(char byte) {
-  return byte == '.' || byte == ',';
-}
+// Objects rather than functions, so that the rules below are compiled with them inside.
+constexpr auto is_digit = [](char byte) { return byte >= '0' && byte <= '9'; };
+constexpr auto is_no_digit = [](char byte) { return !is_digit(byte); };
+constexpr auto is_hyphen = [](char byte) { return byte == '-'; };
+constexpr auto is_point_or_comma = [](char byte) { return byte == '.' || byte == ','; };
 
-// ASCII punctuation and symbols that always stand alone: all but apostrophe, comma, hyphen and
-// point.
+// What always stands alone: the rules below see to the other four.
 bool stands_alone(char byte) {
-  if (byte == '\'' || byte == ',' || byte == '-' || byte == '.') return false;
-  return (byte >= '!' && byte <= '/') || (byte >= ':' && byte <= '@') ||
-         (byte >= '[' && byte <= '`') || (byte >= '{' && byte <= '~');
+  return is_ascii_punctuation(byte) && byte != '\'' && byte != ',' && byte != '-' && byte != '.';
 }
 
+// In one pass: time grows with the text, however often `from` stands in it.
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
+  size_t found = text.find(from);
+  if (found == std::string::npos) return;
+  std::string replaced;
+  replaced.reserve(text.size());
+  size_t begin = 0;
+  for (; found != std::string::npos; found = text.find(from, begin)) {
+    replaced.append(text, begin, found - begin).append(to);
+    begin = found + from.size();
   }
+  text = replaced.append(text, begin);
 }
 
 // Takes out the marks of the format that mteval reads. One after the other, for what one yields may
@@ -51,68 +55,54 @@ void remove_markup(std::string& line) {
 
 // The rules of 13a look at ASCII alone, so bytes will do. Each reads the whole line that the one
 // before wrote, and as there, what a rule has matched is not looked at again by the same rule.
+// `begin` is where that ends in each of them; what stands between matches is copied whole.
 std::string separate_symbols(std::string_view line) {
-  std::string separated = " ";
+  std::string separated = {' '};
   separated.reserve(2 * line.size() + 2);
-  for (const char byte : line) {
-    if (stands_alone(byte)) {
-      separated.append({' ', byte, ' '});
-    } else {
-      separated.push_back(byte);
-    }
+  size_t begin = 0;
+  for (size_t i = 0; i < line.size(); ++i) {
+    if (!stands_alone(line[i])) continue;
+    separated.append(line, begin, i - begin).append({' ', line[i], ' '});
+    begin = i + 1;
   }
-  separated.push_back(' ');
+  separated.append(line, begin).push_back(' ');
   return separated;
 }
 
-// A point or comma, unless behind a digit.
-std::string separate_after_nondigit(std::string_view line) {
+// Every byte that is a mark and stands behind one that is `before`.
+template <class Before, class Mark>
+std::string separate_behind(std::string_view line, Before before, Mark mark) {
   std::string separated;
   separated.reserve(line.size() + line.size() / 4);
-  for (size_t i = 0; i < line.size(); ++i) {
-    separated.push_back(line[i]);
-    if (!is_digit(line[i]) && i + 1 < line.size() && is_point_or_comma(line[i + 1])) {
-      separated.append({' ', line[++i], ' '});
-    }
+  size_t begin = 0;
+  for (size_t i = 1; i < line.size(); ++i) {
+    if (!mark(line[i]) || i == begin || !before(line[i - 1])) continue;
+    separated.append(line, begin, i - begin).append({' ', line[i], ' '});
+    begin = i + 1;
   }
-  return separated;
+  return separated.append(line, begin);
 }
 
 // A point or comma, unless before a digit.
 std::string separate_before_nondigit(std::string_view line) {
   std::string separated;
   separated.reserve(line.size() + line.size() / 4);
-  for (size_t i = 0; i < line.size(); ++i) {
-    if (is_point_or_comma(line[i]) && i + 1 < line.size() && !is_digit(line[i + 1])) {
-      separated.append({' ', line[i], ' ', line[i + 1]});
-      ++i;
-    } else {
-      separated.push_back(line[i]);
-    }
+  size_t begin = 0;
+  for (size_t i = 0; i + 1 < line.size(); ++i) {
+    if (!is_point_or_comma(line[i]) || is_digit(line[i + 1])) continue;
+    separated.append(line, begin, i - begin).append({' ', line[i], ' ', line[i + 1]});
+    begin = ++i + 1;
   }
-  return separated;
-}
-
-// A hyphen behind a digit.
-std::string separate_hyphens(std::string_view line) {
-  std::string separated;
-  separated.reserve(line.size() + line.size() / 4);
-  for (size_t i = 0; i < line.size(); ++i) {
-    separated.push_back(line[i]);
-    if (is_digit(line[i]) && i + 1 < line.size() && line[i + 1] == '-') {
-      separated.append({' ', line[++i], ' '});
-    }
-  }
-  return separated;
+  return separated.append(line, begin);
 }
 
 void rewrite_as_13a(std::string& line) {
   line.resize(without_trailing_whitespace(line).size());
   remove_markup(line);
   line = separate_symbols(line);
-  line = separate_after_nondigit(line);
+  line = separate_behind(line, is_no_digit, is_point_or_comma);
   line = separate_before_nondigit(line);
-  line = separate_hyphens(line);
+  line = separate_behind(line, is_digit, is_hyphen);
 }
 
 }  // namespace

@@ -15,11 +15,6 @@
 namespace heed {
 namespace {
 
-bool is_ascii_punctuation(char byte) {
-  return (byte >= '!' && byte <= '/') || (byte >= ':' && byte <= '@') ||
-         (byte >= '[' && byte <= '`') || (byte >= '{' && byte <= '~');
-}
-
 // Words at whitespace; of each, one punctuation mark at its end or else at its beginning is a word
 // of its own.
 std::vector<std::string_view> split_words(std::string_view line) {
@@ -177,11 +172,8 @@ ChrfScore chrf_score(const ChrfStatistics& corpus, size_t reference_count,
 
 ChrfScore chrf(const Lines& hypotheses, std::span<const Lines> references,
                const ChrfOptions& options) {
-  ChrfStatistics corpus;
-  for (const ChrfStatistics& sentence : chrf_statistics(hypotheses, references, options)) {
-    corpus += sentence;
-  }
-  return chrf_score(corpus, references.size(), options);
+  return chrf_score(sum_of_sentences(chrf_statistics(hypotheses, references, options)),
+                    references.size(), options);
 }
 
 }  // namespace heed

@@ -1,7 +1,6 @@
 // What all metrics share: their result, and the check of what they are given.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,6 +21,14 @@ struct MetricScore {
 // Fails unless there is at least one line and one reference, and each reference has as many lines
 // as the hypotheses.
 void check_line_counts(const Lines& hypotheses, std::span<const Lines> references);
+
+// The statistics of a corpus, or of any choice of its sentences.
+template <class Statistics>
+Statistics sum_of_sentences(const std::vector<Statistics>& sentences) {
+  Statistics total;
+  for (const Statistics& sentence : sentences) total += sentence;
+  return total;
+}
 
 // "version:heed-0.1.0", the last field of every signature.
 std::string version_field();

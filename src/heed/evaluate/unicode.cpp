@@ -1,6 +1,8 @@
 #include "heed/evaluate/unicode.h"
 
 #include <algorithm>
+#include <iterator>
+#include <span>
 
 #include "heed/core/utf8.h"
 #include "heed/evaluate/unicode_tables.h"

@@ -10,6 +10,12 @@ namespace heed {
 
 bool is_whitespace(char32_t character);
 
+// The punctuation and symbols of ASCII; false for all bytes of other characters.
+constexpr bool is_ascii_punctuation(char byte) {
+  return (byte >= '!' && byte <= '/') || (byte >= ':' && byte <= '@') ||
+         (byte >= '[' && byte <= '`') || (byte >= '{' && byte <= '~');
+}
+
 // Valid UTF-8 in lowercase, the two special cases included: a capital sigma at the end of a word
 // becomes a final sigma, and I with a dot becomes i and a combining dot.
 std::string lowercase(std::string_view text);

@@ -10,11 +10,24 @@
 
 namespace heed {
 
-// Batches are limited by tokens or by sentences: the one that is not 0 (UsageError if both or none
-// are). Tokens count </s> once for each sentence; there is no padding to count.
+// Batches are limited by sentences if batch_sentences is not 0, else by tokens. Tokens count </s>
+// once for each sentence; there is no padding to count.
 struct BatchOptions {
   int64_t batch_tokens = 4096;  // neither source nor target tokens of a batch exceed this
   int64_t batch_sentences = 0;  // pairs of a batch; the last of an epoch may have fewer
+
+  // What stands on the command line (core/options.h).
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v("batch_tokens", self.batch_tokens,
+      {.help = "Neither the source nor the target tokens of a batch exceed this",
+       .unit = "tokens",
+       .minimum = 1});
+    v("batch_sentences", self.batch_sentences,
+      {.help = "Make batches of this many pairs instead; 0 goes by tokens",
+       .unit = "pairs",
+       .minimum = 0});
+  }
 };
 
 // The number of tokens of pair i, without </s>.
@@ -37,6 +50,9 @@ class BatchPlan {
   std::span<const uint32_t> batch(int64_t i) const;
 
  private:
+  explicit BatchPlan(int64_t pairs);
+  void cut(const LengthOf& length, const BatchOptions& options, size_t window_pairs);
+
   std::vector<uint32_t> pairs_;  // batch after batch, before the shuffle
   std::vector<uint32_t> begin_;  // [batches + 1] into pairs_
   std::vector<uint32_t> order_;  // [batches] which batch comes i-th

@@ -1,4 +1,4 @@
-// A parallel corpus: checked as text, encoded once, then read from a memory-mapped file.
+// A parallel corpus: encoded once, then read from a memory-mapped file.
 #pragma once
 
 #include <cstdint>
@@ -10,31 +10,10 @@
 #include "heed/core/files.h"
 #include "heed/core/parallel.h"
 #include "heed/core/ragged.h"
+#include "heed/text/parallel_text.h"
 #include "heed/text/tokenizer.h"
 
 namespace heed {
-
-// Pairs of text files, line by line translations of each other; file k of one side belongs to
-// file k of the other. Building one reads them all once, so that every defect is told at the
-// start: a file that cannot be read, sides of different length (Error with both counts), bytes
-// that are not UTF-8 (Error with file, line and byte), no lines at all.
-class ParallelText {
- public:
-  using Paths = std::vector<std::filesystem::path>;
-  ParallelText(Paths source, Paths target);
-
-  const Paths& source() const { return source_; }
-  const Paths& target() const { return target_; }
-  // All lines of one side.
-  int64_t pairs() const { return pairs_; }
-  // Of what the lines say, compressed or not.
-  uint64_t fingerprint() const { return fingerprint_; }
-
- private:
-  Paths source_, target_;
-  int64_t pairs_ = 0;
-  uint64_t fingerprint_ = 0;
-};
 
 // Which pairs a corpus keeps; 0 switches a filter off, but for max_tokens. Words are what stands
 // between ASCII whitespace.
@@ -43,6 +22,26 @@ struct FilterOptions {
   int64_t max_words = 0;       // of either side
   double max_ratio = 0;        // of the longer side's tokens to the shorter's, </s> not included
   int64_t min_word_count = 0;  // drops pairs with a word rarer than this on its side of the corpus
+
+  // What stands on the command line (core/options.h).
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v.group("Filters");
+    v("max_tokens", self.max_tokens,
+      {.help = "Drop pairs with a longer side, </s> included",
+       .unit = "tokens",
+       .minimum = 2,
+       .maximum = 65535});
+    v("max_words", self.max_words,
+      {.help = "Drop pairs with a longer side; 0 keeps all", .unit = "words", .minimum = 0});
+    v("max_ratio", self.max_ratio,
+      {.help = "Drop pairs with one side this many times as long as the other; 0 keeps all",
+       .minimum = 0});
+    v("min_word_count", self.min_word_count,
+      {.help = "Drop pairs with a word that occurs less often; 0 keeps all",
+       .unit = "occurrences",
+       .minimum = 0});
+  }
 };
 
 // How many pairs were read, kept and dropped, each for the first reason that holds, in this order.
@@ -63,6 +62,8 @@ struct PairLength {
   int32_t source = 0;
   int32_t target = 0;
 };
+
+struct CorpusRecord;
 
 // The encoded pairs that passed the filters, in the order of the text. Const: any thread may read.
 class Corpus {
@@ -93,9 +94,9 @@ class Corpus {
   bool reused() const { return reused_; }
 
  private:
-  struct Record;
   Corpus() = default;
-  const Record& record(int64_t pair) const;
+  const std::byte* block(int64_t pair) const;
+  const CorpusRecord& record(int64_t pair) const;
   void append(int64_t pair, int64_t begin, int64_t count, std::vector<TokenId>& ids) const;
   bool map(const std::filesystem::path& cache, uint64_t key);
 

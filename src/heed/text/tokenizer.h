@@ -4,49 +4,15 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "heed/core/ragged.h"
+#include "heed/text/vocabulary.h"
 
 namespace heed {
-
-inline constexpr std::string_view kEndPiece = "</s>";
-inline constexpr std::string_view kUnknownPiece = "<unk>";
-inline constexpr std::string_view kPadPiece = "<pad>";
-
-// The pieces of a vocabulary, id by id: what vocab.json says. <pad> is always the last id. A
-// vocabulary made by heed has </s> = 0 and <unk> = 1; others may have them elsewhere.
-class Vocabulary {
- public:
-  // Pieces must be distinct and contain </s>, <unk> and, last, <pad>; `name` is for messages.
-  explicit Vocabulary(std::vector<std::string> pieces, const std::string& name = "vocabulary");
-  // A JSON object from piece to id, ids 0 to N - 1 each once.
-  static Vocabulary load(const std::filesystem::path& path);
-  // The JSON text that load() reads, ordered by id.
-  std::string json() const;
-  // With unused pieces before <pad>, so that it holds `size` ids.
-  Vocabulary filled_up_to(int64_t size) const;
-
-  int64_t size() const { return int64_t(pieces_.size()); }
-  // Ids below this one mean something; the fillers and <pad> stand from here on.
-  int64_t classes() const { return classes_; }
-  const std::string& piece(TokenId id) const;
-  std::optional<TokenId> find(std::string_view piece) const;
-  TokenId end_id() const { return end_; }
-  TokenId unknown_id() const { return unknown_; }
-  TokenId pad_id() const { return TokenId(size() - 1); }
-
- private:
-  struct Index;
-  std::vector<std::string> pieces_;
-  std::shared_ptr<const Index> index_;
-  int64_t classes_ = 0;
-  TokenId end_ = 0, unknown_ = 0;
-};
 
 // One language's SentencePiece model and the ids of its pieces. Const once built: any number of
 // threads may use one. Copies share the model.
@@ -75,9 +41,17 @@ class Tokenizer {
   const std::string& model() const;
 
  private:
+  friend class TokenizerPair;
   struct Model;
+  Tokenizer(std::shared_ptr<const Model> model, std::shared_ptr<const Vocabulary> vocabulary);
+  // heed's own order of a model's pieces.
+  static std::vector<std::string> vocabulary_of(const Model& model);
+  // The id of a piece that text may become; <unk> for all others.
+  TokenId text_id(std::string_view piece) const;
+
   std::shared_ptr<const Model> model_;
   std::shared_ptr<const Vocabulary> vocabulary_;
+  std::vector<TokenId> ids_;  // by SentencePiece's id
 };
 
 // What tokenizer_config.json says beside the vocabularies.

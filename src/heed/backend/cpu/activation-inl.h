@@ -1,0 +1,74 @@
+// The activations and their slopes on arrays.
+#if defined(HEED_BACKEND_CPU_ACTIVATION_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef HEED_BACKEND_CPU_ACTIVATION_INL_H_
+#undef HEED_BACKEND_CPU_ACTIVATION_INL_H_
+#else
+#define HEED_BACKEND_CPU_ACTIVATION_INL_H_
+#endif
+
+#include "heed/backend/backend.h"
+#include "heed/backend/cpu/simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::cpu::HWY_NAMESPACE {
+
+template <Activation kActivation>
+HWY_INLINE Vector activated(Vector x) {
+  if constexpr (kActivation == Activation::relu) {
+    return hn::Max(x, zero());
+  } else if constexpr (kActivation == Activation::gelu) {
+    const Vector density = exp(hn::Mul(hn::Mul(x, x), set(-0.5f)));
+    return hn::Mul(x, normal_distribution(x, density));
+  } else if constexpr (kActivation == Activation::silu) {
+    return hn::Mul(x, sigmoid(x));
+  } else {
+    return x;
+  }
+}
+
+template <Activation kActivation>
+HWY_INLINE Vector activation_slope(Vector x) {
+  if constexpr (kActivation == Activation::relu) {
+    return hn::IfThenElseZero(hn::Gt(x, zero()), set(1.0f));
+  } else if constexpr (kActivation == Activation::gelu) {
+    const Vector density = exp(hn::Mul(hn::Mul(x, x), set(-0.5f)));
+    const Vector rise = hn::Mul(hn::Mul(x, density), set(0.3989422804f));  // 1 / sqrt(2 pi)
+    return hn::Add(normal_distribution(x, density), rise);
+  } else if constexpr (kActivation == Activation::silu) {
+    const Vector s = sigmoid(x);
+    return hn::Mul(s, hn::MulAdd(x, hn::Sub(set(1.0f), s), set(1.0f)));
+  } else {
+    return set(1.0f);
+  }
+}
+
+template <Activation kActivation>
+void activate_all(const float* x, float* y, int64_t size) {
+  for (int64_t i = 0; i < size; i += kLanes)
+    store(activated<kActivation>(load(x + i, size - i)), y + i, size - i);
+}
+
+template <Activation kActivation>
+void activation_gradient_all(const float* x, const float* dy, float* dx, int64_t size) {
+  for (int64_t i = 0; i < size; i += kLanes) {
+    const Vector slope = activation_slope<kActivation>(load(x + i, size - i));
+    store(hn::Mul(load(dy + i, size - i), slope), dx + i, size - i);
+  }
+}
+
+inline void activate_elements(Activation activation, const float* x, float* y, int64_t size) {
+  switch (activation) {
+    case Activation::none:
+      return activate_all<Activation::none>(x, y, size);
+    case Activation::relu:
+      return activate_all<Activation::relu>(x, y, size);
+    case Activation::gelu:
+      return activate_all<Activation::gelu>(x, y, size);
+    case Activation::silu:
+      return activate_all<Activation::silu>(x, y, size);
+  }
+}
+
+}  // namespace heed::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

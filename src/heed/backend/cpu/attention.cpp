@@ -1,0 +1,283 @@
+// Scaled dot-product attention (equation 1) per sequence and head, and its gradient.
+//
+// A head's keys are packed once, through the row list, whether one new query or a whole prefix
+// attends to them. Every score is one chain over d_head, every output one chain over the keys in
+// their order. Keys that a query does not see have weight 0, and a multiply-add of 0 leaves a chain
+// as it is: so a query's bits are the same alone and within its prefix.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "heed/backend/cpu/attention.cpp"
+#include "hwy/foreach_target.h"
+// behind foreach_target.h
+#include <cmath>
+#include <limits>
+
+#include "heed/backend/cpu/dispatch.h"
+#include "heed/backend/cpu/gemm-inl.h"
+#include "heed/backend/cpu/kernels.h"
+#include "heed/backend/cpu/scratch.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::cpu::HWY_NAMESPACE {
+namespace {
+
+// Queries that share one block of scores.
+constexpr int64_t kQueryBlock = 32;
+
+// One sequence under one head.
+struct Head {
+  int64_t query_begin, queries;  // rows of the query tensor
+  int64_t keys;
+  int64_t d, d_head;     // columns of the query tensor, and of the head
+  int64_t column;        // the head's first
+  int64_t index, heads;  // which head of how many
+  Rows key_rows, value_rows;
+  Order order;
+
+  // How many keys the sequence's query i sees.
+  int64_t seen(int64_t i) const {
+    return order == Order::causal ? std::clamp<int64_t>(keys - queries + i + 1, 0, keys) : keys;
+  }
+  // Of the tensor `data` [query rows, d], the head's part of the sequence's query i.
+  template <class T>
+  T* part(T* data, int64_t i) const {
+    return data + (query_begin + i) * d + column;
+  }
+  // The index of dropout for weight (query i, key 0).
+  int64_t dropout_index(int64_t i) const { return ((query_begin + i) * heads + index) * 65536; }
+};
+
+Head make_head(const Tensor& query, const Tensor& key_value, const Sight& sight, int64_t heads,
+               int64_t b, int64_t h) {
+  const int64_t d = query.columns(), d_head = d / heads;
+  const int64_t key_begin = sight.keys.layout.begin[size_t(b)];
+  const float* keys = key_value.data<float>() + h * d_head;
+  const int32_t* list = sight.keys.rows.empty() ? nullptr : sight.keys.rows.data() + key_begin;
+  if (!list) keys += key_begin * 2 * d;
+  return {sight.queries.begin[size_t(b)],
+          sight.queries.length(b),
+          sight.keys.layout.length(b),
+          d,
+          d_head,
+          h * d_head,
+          h,
+          heads,
+          {keys, 2 * d, list},
+          {keys + d, 2 * d, list},
+          sight.order};
+}
+
+// `rows` [count, depth] as a right operand whose columns they are.
+Panels pack_transposed(const Rows& rows, int64_t count, int64_t depth, Scratch use) {
+  const int64_t stride = depth * kPanel;
+  float* out = scratch(use, divide_up(count, kPanel) * stride);
+  pack_columns(rows, count, 0, depth, stride, out);
+  return {out, stride};
+}
+
+// `rows` [count, width] as a right operand whose rows they are.
+Panels pack_plain(const Rows& rows, int64_t count, int64_t width, Scratch use) {
+  const int64_t stride = count * kPanel;
+  float* out = scratch(use, divide_up(width, kPanel) * stride);
+  pack_rows(rows, count, 0, width, out);
+  return {out, stride};
+}
+
+// Scores of one block of queries: `rows` rows of `width` keys, `stride` apart.
+struct Block {
+  int64_t begin, rows;  // queries
+  int64_t width;        // keys that any of them sees
+  int64_t stride;       // >= width, whole vectors
+};
+
+Block make_block(const Head& head, int64_t begin) {
+  const int64_t rows = std::min(kQueryBlock, head.queries - begin);
+  const int64_t width = head.seen(begin + rows - 1);
+  return {begin, rows, width, divide_up(std::max<int64_t>(width, 1), kLanes) * kLanes};
+}
+
+// Turns a row of dot products into weights, 0 from `seen` to `width`; returns their logsumexp.
+float softmax_row(float* row, int64_t seen, int64_t width, float scale) {
+  Vector top = set(-std::numeric_limits<float>::infinity());
+  for (int64_t c = 0; c < seen; c += kLanes)
+    top = hn::Max(top, first(hn::Mul(load(row + c, seen - c), set(scale)), seen - c, top));
+  const float highest = max_of(top);
+  Vector total = zero();
+  for (int64_t c = 0; c < width; c += kLanes) {
+    const Vector logit = hn::Mul(load(row + c, width - c), set(scale));
+    const Vector weight = first(exp(hn::Sub(logit, set(highest))), seen - c, zero());
+    store(weight, row + c, width - c);
+    total = hn::Add(total, weight);
+  }
+  const float sum = sum_of(total);
+  const Vector inverse = set(1 / sum);
+  for (int64_t c = 0; c < seen; c += kLanes)
+    store(hn::Mul(load(row + c, seen - c), inverse), row + c, seen - c);
+  return highest + std::log(sum);
+}
+
+void drop_row(const DropoutFactors& factors, int64_t index, int64_t seen, float* row) {
+  for (int64_t c = 0; c < seen; c += kLanes)
+    store(hn::Mul(load(row + c, seen - c), factors.at(index + c)), row + c, seen - c);
+}
+
+void attend(const Head& head, const Tensor& query, const AttentionOptions& options,
+            const Tensor& out, const Tensor& logsumexp) {
+  const DropoutFactors factors(options.dropout);
+  const Panels keys = pack_transposed(head.key_rows, head.keys, head.d_head, Scratch::keys);
+  const Panels values = pack_plain(head.value_rows, head.keys, head.d_head, Scratch::values);
+  for (int64_t begin = 0; begin < head.queries; begin += kQueryBlock) {
+    const Block block = make_block(head, begin);
+    float* scores = scratch(Scratch::scores, block.rows * block.stride);
+    multiply({head.part(query.data<float>(), begin), head.d, Along::rows}, keys, block.rows,
+             block.width, head.d_head, {scores, block.stride});
+    for (int64_t i = 0; i < block.rows; ++i) {
+      const int64_t seen = head.seen(begin + i);
+      float* row = scores + i * block.stride;
+      logsumexp.data<float>()[(head.query_begin + begin + i) * head.heads + head.index] =
+          softmax_row(row, seen, block.width, float(options.scale));
+      if (factors.on()) drop_row(factors, head.dropout_index(begin + i), seen, row);
+    }
+    multiply({scores, block.stride, Along::rows}, values, block.rows, head.d_head, block.width,
+             {head.part(out.data<float>(), begin), head.d});
+  }
+}
+
+void attention(const Tensor& query, const Tensor& key_value, const Sight& sight,
+               const AttentionOptions& options, const Tensor& out, const Tensor& logsumexp) {
+  for (int64_t b = 0; b < sight.queries.count(); ++b)
+    for (int64_t h = 0; h < options.heads; ++h)
+      attend(make_head(query, key_value, sight, options.heads, b, h), query, options, out,
+             logsumexp);
+}
+
+// The sum of products of two rows.
+HWY_INLINE float dot(const float* a, const float* b, int64_t count) {
+  Vector sum = zero();
+  for (int64_t c = 0; c < count; c += kLanes)
+    sum = hn::MulAdd(load(a + c, count - c), load(b + c, count - c), sum);
+  return sum_of(sum);
+}
+
+// One row of the gradient: weights from dot products, and the gradients of the scaled logits from
+// those of the dropped weights.
+struct WeightRow {
+  float* weights;  // in: dot products; out: dropped weights
+  float* slopes;   // in: gradients of the dropped weights; out: gradients of the dot products
+  int64_t seen, width;
+  float logsumexp;
+  float total;  // the sum over keys of dropped weight times its gradient: dout . out
+  int64_t dropout_index;
+};
+
+void weight_row_gradient(const WeightRow& row, float scale, const DropoutFactors& factors) {
+  for (int64_t c = 0; c < row.width; c += kLanes) {
+    const int64_t left = row.width - c;
+    const Vector logit = hn::Mul(load(row.weights + c, left), set(scale));
+    const Vector weight = first(exp(hn::Sub(logit, set(row.logsumexp))), row.seen - c, zero());
+    const Vector kept = factors.on() ? factors.at(row.dropout_index + c) : set(1.0f);
+    const Vector slope = hn::Sub(hn::Mul(load(row.slopes + c, left), kept), set(row.total));
+    store(hn::Mul(weight, kept), row.weights + c, left);
+    // Behind `seen` the slope of a key outside may be anything finite: the weight is 0.
+    store(hn::Mul(hn::Mul(weight, slope), set(scale)), row.slopes + c, left);
+  }
+}
+
+// The tensors of the gradient.
+struct Gradient {
+  const float *dout, *query, *out, *logsumexp;
+  float *dquery, *dkey_value;
+};
+
+// A head's keys and values, packed for the gradient's products, and where their gradients gather.
+struct PackedHead {
+  Panels keys, values;  // transposed
+  Panels key_rows;
+  float *dkeys, *dvalues;  // [keys, d_head]
+};
+
+void block_gradient(const Head& head, const PackedHead& packed, const Gradient& tensors,
+                    const AttentionOptions& options, const Block& block) {
+  const DropoutFactors factors(options.dropout);
+  const float* dout = head.part(tensors.dout, block.begin);
+  const float* query = head.part(tensors.query, block.begin);
+  float* weights = scratch(Scratch::scores, block.rows * block.stride);
+  float* slopes = scratch(Scratch::score_slopes, block.rows * block.stride);
+  multiply({query, head.d, Along::rows}, packed.keys, block.rows, block.width, head.d_head,
+           {weights, block.stride});
+  multiply({dout, head.d, Along::rows}, packed.values, block.rows, block.width, head.d_head,
+           {slopes, block.stride});
+  for (int64_t i = 0; i < block.rows; ++i) {
+    const int64_t query_row = block.begin + i;
+    const float logsumexp =
+        tensors.logsumexp[(head.query_begin + query_row) * head.heads + head.index];
+    const float total = dot(dout + i * head.d, head.part(tensors.out, query_row), head.d_head);
+    weight_row_gradient(
+        {weights + i * block.stride, slopes + i * block.stride, head.seen(query_row), block.width,
+         logsumexp, total, head.dropout_index(query_row)},
+        float(options.scale), factors);
+  }
+  multiply({slopes, block.stride, Along::rows}, packed.key_rows, block.rows, head.d_head,
+           block.width, {head.part(tensors.dquery, block.begin), head.d});
+  const Panels queries = pack_plain({query, head.d}, block.rows, head.d_head, Scratch::queries);
+  multiply({slopes, block.stride, Along::columns}, queries, block.width, head.d_head, block.rows,
+           {packed.dkeys, head.d_head, Write::accumulate});
+  const Panels douts = pack_plain({dout, head.d}, block.rows, head.d_head, Scratch::slopes);
+  multiply({weights, block.stride, Along::columns}, douts, block.width, head.d_head, block.rows,
+           {packed.dvalues, head.d_head, Write::accumulate});
+}
+
+void attend_gradient(const Head& head, const Gradient& tensors, const AttentionOptions& options,
+                     const Rows& dkey_rows) {
+  const int64_t size = head.keys * head.d_head;
+  const PackedHead packed{pack_transposed(head.key_rows, head.keys, head.d_head, Scratch::keys),
+                          pack_transposed(head.value_rows, head.keys, head.d_head, Scratch::values),
+                          pack_plain(head.key_rows, head.keys, head.d_head, Scratch::key_rows),
+                          scratch(Scratch::dkeys, size), scratch(Scratch::dvalues, size)};
+  std::fill_n(packed.dkeys, size, 0.0f);
+  std::fill_n(packed.dvalues, size, 0.0f);
+  for (int64_t begin = 0; begin < head.queries; begin += kQueryBlock)
+    block_gradient(head, packed, tensors, options, make_block(head, begin));
+  for (int64_t j = 0; j < head.keys; ++j) {
+    float* to = const_cast<float*>(dkey_rows.at(j));
+    std::copy_n(packed.dkeys + j * head.d_head, head.d_head, to);
+    std::copy_n(packed.dvalues + j * head.d_head, head.d_head, to + head.d);
+  }
+}
+
+void attention_gradient(const Tensor& dout, const Tensor& query, const Tensor& key_value,
+                        const Tensor& out, const Tensor& logsumexp, const Sight& sight,
+                        const AttentionOptions& options,
+                        const Backend::AttentionGradient& gradient) {
+  const Gradient tensors{
+      dout.data<float>(),      query.data<float>(),           out.data<float>(),
+      logsumexp.data<float>(), gradient.dquery.data<float>(), gradient.dkey_value.data<float>()};
+  for (int64_t b = 0; b < sight.queries.count(); ++b) {
+    for (int64_t h = 0; h < options.heads; ++h) {
+      const Head head = make_head(query, key_value, sight, options.heads, b, h);
+      Rows dkey_rows = head.key_rows;
+      dkey_rows.data = tensors.dkey_value + (head.key_rows.data - key_value.data<float>());
+      attend_gradient(head, tensors, options, dkey_rows);
+    }
+  }
+}
+
+}  // namespace
+
+void fill_attention_kernels(Kernels& kernels) {
+  kernels.attention = attention;
+  kernels.attention_gradient = attention_gradient;
+}
+
+}  // namespace heed::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::cpu {
+
+HWY_EXPORT(fill_attention_kernels);
+void fill_attention(int64_t target, Kernels& kernels) {
+  HWY_DISPATCH_TABLE(fill_attention_kernels)[dispatch_index(target)](kernels);
+}
+
+}  // namespace heed::cpu
+#endif

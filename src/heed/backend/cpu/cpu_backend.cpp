@@ -1,0 +1,142 @@
+#include "heed/backend/cpu/cpu_backend.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "heed/backend/cpu/kernels.h"
+#include "hwy/targets.h"
+
+namespace heed {
+namespace {
+
+// Highway's bit for a name among cpu_targets().
+int64_t target_named(const std::string& name) {
+  for (int64_t target : hwy::SupportedAndGeneratedTargets())
+    if (name == hwy::TargetName(target)) return target;
+  fail_usage("HEED_TARGET: this machine cannot run the instruction set '{}', expected one of {}",
+             name, fmt::join(cpu_targets(), ", "));
+}
+
+cpu::Kernels kernels_for(int64_t target) {
+  cpu::Kernels kernels = {};
+  cpu::fill_linear(target, kernels);
+  cpu::fill_attention(target, kernels);
+  cpu::fill_norm(target, kernels);
+  cpu::fill_loss(target, kernels);
+  cpu::fill_embedding(target, kernels);
+  cpu::fill_elementwise(target, kernels);
+  return kernels;
+}
+
+class CpuBackend : public Backend {
+ public:
+  explicit CpuBackend(int64_t target)
+      : target_(hwy::TargetName(target)), kernels_(kernels_for(target)) {}
+
+  std::string name() const override { return fmt::format("cpu ({})", target_); }
+  std::shared_ptr<const Prepared> prepare(const Tensor& weight) override {
+    return kernels_.prepare(weight);
+  }
+
+  void embed(const Tokens& tokens, const Tensor& table, const Tensor& positions, double scale,
+             const Dropout& dropout, const Tensor& out) override {
+    kernels_.embed(tokens, table, positions, scale, dropout, out);
+  }
+  void embed_gradient(const Tokens& tokens, const Tensor& dout, double scale,
+                      const Dropout& dropout, TokenId frozen, const Tensor& dtable) override {
+    kernels_.embed_gradient(tokens, dout, scale, dropout, frozen, dtable);
+  }
+  void linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation,
+              const Tensor& y) override {
+    kernels_.linear(x, weight, bias, activation, y);
+  }
+  void linear_input_gradient(const Tensor& dy, const Tensor& weight, const Tensor& dx,
+                             Write write) override {
+    kernels_.linear_input_gradient(dy, weight, dx, write);
+  }
+  void linear_weight_gradient(const Tensor& dy, const Tensor& x, const Tensor& dweight,
+                              const Tensor& dbias, Write write) override {
+    kernels_.linear_weight_gradient(dy, x, dweight, dbias, write);
+  }
+  void activate(Activation activation, const Tensor& x, const Tensor& y) override {
+    kernels_.activate(activation, x, y);
+  }
+  void activation_gradient(Activation activation, const Tensor& x, const Tensor& dy,
+                           const Tensor& dx) override {
+    kernels_.activation_gradient(activation, x, dy, dx);
+  }
+  void drop(const Tensor& x, const Dropout& dropout, const Tensor& y) override {
+    kernels_.drop(x, dropout, y);
+  }
+  void add_norm(const Tensor& x, const Tensor& sublayer, const Tensor& gain, const Tensor& bias,
+                const NormOptions& options, const Tensor& sum, const Tensor& statistics,
+                const Tensor& y) override {
+    kernels_.add_norm(x, sublayer, gain, bias, options, sum, statistics, y);
+  }
+  void add_norm_gradient(const Tensor& dy, const Tensor& sum, const Tensor& statistics,
+                         const Tensor& gain, const NormOptions& options,
+                         const AddNormGradient& out) override {
+    kernels_.add_norm_gradient(dy, sum, statistics, gain, options, out);
+  }
+  void attention(const Tensor& query, const Tensor& key_value, const Sight& sight,
+                 const AttentionOptions& options, const Tensor& out,
+                 const Tensor& logsumexp) override {
+    kernels_.attention(query, key_value, sight, options, out, logsumexp);
+  }
+  void attention_gradient(const Tensor& dout, const Tensor& query, const Tensor& key_value,
+                          const Tensor& out, const Tensor& logsumexp, const Sight& sight,
+                          const AttentionOptions& options,
+                          const AttentionGradient& gradient) override {
+    kernels_.attention_gradient(dout, query, key_value, out, logsumexp, sight, options, gradient);
+  }
+  void cross_entropy(const Tensor& logits, std::span<const TokenId> labels,
+                     const CrossEntropyOptions& options, const Tensor& losses) override {
+    kernels_.cross_entropy(logits, labels, options, losses);
+  }
+  TopClasses top_classes(const Tensor& logits, int64_t k) override {
+    return kernels_.top_classes(logits, k);
+  }
+  void scatter_rows(const Tensor& x, std::span<const int32_t> rows, const Tensor& out) override {
+    const int64_t d = x.columns();
+    for (size_t i = 0; i < rows.size(); ++i)
+      std::copy_n(x.data<float>() + int64_t(i) * d, d, out.data<float>() + rows[i] * d);
+  }
+  void gather_rows(const Tensor& x, std::span<const int32_t> rows, const Tensor& out) override {
+    const int64_t d = x.columns();
+    for (size_t i = 0; i < rows.size(); ++i)
+      std::copy_n(x.data<float>() + rows[i] * d, d, out.data<float>() + int64_t(i) * d);
+  }
+  void add(const Tensor& x, const Tensor& y) override { kernels_.add(x, y); }
+  double sum_of_squares(const Tensor& x) override { return kernels_.sum_of_squares(x); }
+  void adam(const AdamStep& step, const Tensor& gradient, const Tensor& parameter, const Tensor& m,
+            const Tensor& v) override {
+    kernels_.adam(step, gradient, parameter, m, v);
+  }
+
+ private:
+  const std::string target_;
+  const cpu::Kernels kernels_;
+};
+
+}  // namespace
+
+std::vector<std::string> cpu_targets() {
+  std::vector<std::string> names;
+  for (int64_t target : hwy::SupportedAndGeneratedTargets())
+    names.emplace_back(hwy::TargetName(target));
+  return names;
+}
+
+std::string cpu_target_from_environment() {
+  const char* value = std::getenv("HEED_TARGET");
+  return value ? value : "";
+}
+
+std::unique_ptr<Backend> make_cpu_backend(const std::string& target) {
+  std::string name = target.empty() ? cpu_target_from_environment() : target;
+  if (name.empty()) name = cpu_targets().front();
+  return std::make_unique<CpuBackend>(target_named(name));
+}
+
+}  // namespace heed

@@ -1,0 +1,227 @@
+// The matrix product that everything stands on: C = A B for a row-major C, where every element of C
+// is one chain of fused multiply-adds over the inner index in its order. So its bits depend neither
+// on tiling nor on which other rows and columns are computed with it.
+//
+// B is packed into panels of kPanel columns: panel p holds, for each k, elements (k, p * kPanel
+// ...). A tile of C (up to kTileRows x kPanel) stays in registers while k runs; A's elements are
+// broadcast.
+#if defined(HEED_BACKEND_CPU_GEMM_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef HEED_BACKEND_CPU_GEMM_INL_H_
+#undef HEED_BACKEND_CPU_GEMM_INL_H_
+#else
+#define HEED_BACKEND_CPU_GEMM_INL_H_
+#endif
+
+#include <array>
+#include <utility>
+
+#include "heed/backend/backend.h"
+#include "heed/backend/cpu/simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::cpu::HWY_NAMESPACE {
+
+#if HWY_TARGET == HWY_AVX3 || HWY_ARCH_ARM_A64
+constexpr int kRegisters = 32;
+#else
+constexpr int kRegisters = 16;
+#endif
+constexpr int kPanelVectors = 2;
+constexpr int64_t kPanel = kPanelVectors * kLanes;
+// Two registers for the panel's row and one or two for A leave these for C.
+constexpr int kAccumulators = kRegisters - 4;
+constexpr int kTileRows = kAccumulators / kPanelVectors;
+
+constexpr int64_t divide_up(int64_t a, int64_t b) {
+  return (a + b - 1) / b;
+}
+
+// How A's elements lie: (m, k) at m * stride + k, or at k * stride + m.
+enum class Along { rows, columns };
+
+// The left operand.
+struct Left {
+  const float* data;
+  int64_t stride;
+  Along along;
+
+  Left from(int64_t m, int64_t k) const {
+    return {data + (along == Along::rows ? m * stride + k : k * stride + m), stride, along};
+  }
+};
+
+// The packed right operand: panel p begins at data + p * stride.
+struct Panels {
+  const float* data;
+  int64_t stride;
+};
+
+// The result, and what happens on the way into it.
+struct Result {
+  float* data;
+  int64_t stride;
+  Write write = Write::overwrite;  // accumulate: chains go on from what stands there
+  const float* bias = nullptr;     // [columns], added behind the chain
+  bool relu = false;
+
+  Result from(int64_t m, int64_t n) const {
+    return {data + m * stride + n, stride, write, bias ? bias + n : nullptr, relu};
+  }
+};
+
+// kTileRowCount rows times kPanelCount panels of C, of which `columns` columns exist.
+template <int kTileRowCount, int kPanelCount, Along kAlong>
+HWY_NOINLINE void tile(const Left& a, const Panels& b, int64_t depth, int64_t columns,
+                       const Result& c) {
+  constexpr int kVectors = kPanelCount * kPanelVectors;
+  Vector sum[kTileRowCount][kVectors];
+  HWY_UNROLL(16)
+  for (int m = 0; m < kTileRowCount; ++m) {
+    HWY_UNROLL(16)
+    for (int j = 0; j < kVectors; ++j)
+      sum[m][j] = c.write == Write::overwrite ? zero()
+                                              : load(c.data + m * c.stride + j * kLanes,
+                                                     std::max<int64_t>(0, columns - j * kLanes));
+  }
+  const float* left = a.data;
+  const float* right = b.data;
+  const int64_t left_step = kAlong == Along::rows ? 1 : a.stride;
+  const int64_t row_step = kAlong == Along::rows ? a.stride : 1;
+  for (int64_t k = 0; k < depth; ++k) {
+    if constexpr (kPanelCount == 1) {
+      Vector row[kVectors];
+      HWY_UNROLL(16)
+      for (int j = 0; j < kVectors; ++j) row[j] = hn::LoadU(kFloats, right + j * kLanes);
+      HWY_UNROLL(16)
+      for (int m = 0; m < kTileRowCount; ++m) {
+        const Vector element = set(left[m * row_step]);
+        HWY_UNROLL(16)
+        for (int j = 0; j < kVectors; ++j) sum[m][j] = hn::MulAdd(element, row[j], sum[m][j]);
+      }
+    } else {
+      Vector element[kTileRowCount];
+      HWY_UNROLL(16)
+      for (int m = 0; m < kTileRowCount; ++m) element[m] = set(left[m * row_step]);
+      HWY_UNROLL(16)
+      for (int j = 0; j < kVectors; ++j) {
+        const Vector row = hn::LoadU(
+            kFloats, right + (j / kPanelVectors) * b.stride + (j % kPanelVectors) * kLanes);
+        HWY_UNROLL(16)
+        for (int m = 0; m < kTileRowCount; ++m) sum[m][j] = hn::MulAdd(element[m], row, sum[m][j]);
+      }
+    }
+    left += left_step;
+    right += kPanel;
+  }
+  HWY_UNROLL(16)
+  for (int j = 0; j < kVectors; ++j) {
+    const int64_t left_columns = columns - j * kLanes;
+    if (left_columns <= 0) break;
+    const Vector bias = c.bias ? load(c.bias + j * kLanes, left_columns) : zero();
+    HWY_UNROLL(16)
+    for (int m = 0; m < kTileRowCount; ++m) {
+      Vector value = sum[m][j];
+      if (c.bias) value = hn::Add(value, bias);
+      if (c.relu) value = hn::Max(value, zero());
+      store(value, c.data + m * c.stride + j * kLanes, left_columns);
+    }
+  }
+}
+
+using Tile = void (*)(const Left&, const Panels&, int64_t, int64_t, const Result&);
+
+// Few rows take several panels at once, so that enough chains run to hide the latency of each.
+constexpr int panels_at_once(int rows) {
+  return std::clamp(kAccumulators / (rows * kPanelVectors), 1, 4);
+}
+
+template <Along kAlong, size_t... kRow>
+constexpr std::array<Tile, sizeof...(kRow)> wide_tiles(std::index_sequence<kRow...>) {
+  return {tile<int(kRow) + 1, panels_at_once(int(kRow) + 1), kAlong>...};
+}
+template <Along kAlong, size_t... kRow>
+constexpr std::array<Tile, sizeof...(kRow)> narrow_tiles(std::index_sequence<kRow...>) {
+  return {tile<int(kRow) + 1, 1, kAlong>...};
+}
+
+// Where A's rows are read as they lie, more than this many would be too many pointers.
+constexpr int kStridedRows = std::min(8, kTileRows);
+
+// The parts, as equal as can be, that `total` is cut into if none may exceed `most`.
+struct Parts {
+  int64_t count, size, larger;
+  Parts(int64_t total, int64_t most)
+      : count(divide_up(total, most)),
+        size(count == 0 ? 0 : total / count),
+        larger(count == 0 ? 0 : total % count) {}
+  int64_t begin(int64_t i) const { return i * size + std::min(i, larger); }
+  int64_t length(int64_t i) const { return size + (i < larger ? 1 : 0); }
+};
+
+// C[rows, columns] = A B with B packed and A read where it lies, `depth` long.
+template <Along kAlong>
+void multiply_along(const Left& a, const Panels& b, int64_t rows, int64_t columns, int64_t depth,
+                    const Result& c) {
+  constexpr int kMost = kAlong == Along::rows ? kStridedRows : kTileRows;
+  static constexpr auto kWide = wide_tiles<kAlong>(std::make_index_sequence<kMost>());
+  static constexpr auto kNarrow = narrow_tiles<kAlong>(std::make_index_sequence<kMost>());
+  const Parts parts(rows, kMost);
+  for (int64_t n = 0; n < columns;) {
+    int64_t width = kPanel;
+    for (int64_t i = 0; i < parts.count; ++i) {
+      const int64_t m = parts.begin(i), height = parts.length(i);
+      const Panels panels{b.data + n / kPanel * b.stride, b.stride};
+      const int64_t wide = parts.count == 1 ? panels_at_once(int(height)) : 1;
+      // A last group of panels that is not whole goes one by one.
+      const bool all = wide > 1 && columns - n > (wide - 1) * kPanel;
+      width = all ? wide * kPanel : kPanel;
+      (all ? kWide : kNarrow)[size_t(height - 1)](a.from(m, 0), panels, depth,
+                                                  std::min(width, columns - n), c.from(m, n));
+    }
+    n += width;
+  }
+}
+
+HWY_INLINE void multiply(const Left& a, const Panels& b, int64_t rows, int64_t columns,
+                         int64_t depth, const Result& c) {
+  if (a.along == Along::rows) {
+    multiply_along<Along::rows>(a, b, rows, columns, depth, c);
+  } else {
+    multiply_along<Along::columns>(a, b, rows, columns, depth, c);
+  }
+}
+
+// Packs B whose rows (one per k) are `rows` [depth], from column `begin` to `end`.
+inline void pack_rows(const Rows& rows, int64_t depth, int64_t begin, int64_t end, float* out) {
+  for (int64_t n = begin; n < end; n += kPanel) {
+    for (int64_t k = 0; k < depth; ++k) {
+      const float* row = rows.at(k) + n;
+      HWY_UNROLL(2)
+      for (int64_t j = 0; j < kPanelVectors; ++j) {
+        const int64_t left = std::max<int64_t>(0, end - n - j * kLanes);
+        hn::StoreU(load(row + j * kLanes, left), kFloats, out + j * kLanes);
+      }
+      out += kPanel;
+    }
+  }
+}
+
+// Packs B whose columns are `columns` [count], elements [begin, begin + depth) of each. Panels
+// `stride` apart.
+inline void pack_columns(const Rows& columns, int64_t count, int64_t begin, int64_t depth,
+                         int64_t stride, float* out) {
+  const float* group[kLanes];
+  for (int64_t n = 0; n < count; n += kLanes) {
+    // Lanes behind the last column repeat it; nobody stores what they give.
+    for (int64_t i = 0; i < kLanes; ++i) group[i] = columns.at(std::min(n + i, count - 1)) + begin;
+    transpose(group, depth, out + n / kPanel * stride + n % kPanel, kPanel);
+  }
+  // A panel whose upper half has no column at all.
+  if (const int64_t filled = divide_up(count, kLanes) * kLanes; filled % kPanel != 0)
+    for (int64_t k = 0; k < depth; ++k)
+      hn::StoreU(zero(), kFloats, out + filled / kPanel * stride + k * kPanel + filled % kPanel);
+}
+
+}  // namespace heed::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

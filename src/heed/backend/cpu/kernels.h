@@ -1,0 +1,60 @@
+// The kernels of one instruction set. Each source file of this folder compiles its family once per
+// instruction set and fills its part of the table.
+#pragma once
+
+#include "heed/backend/backend.h"
+
+namespace heed::cpu {
+
+// Signatures and meaning are those of Backend's members of the same name.
+struct Kernels {
+  std::shared_ptr<const Prepared> (*prepare)(const Tensor& weight);
+  void (*linear)(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation,
+                 const Tensor& y);
+  void (*linear_input_gradient)(const Tensor& dy, const Tensor& weight, const Tensor& dx,
+                                Write write);
+  void (*linear_weight_gradient)(const Tensor& dy, const Tensor& x, const Tensor& dweight,
+                                 const Tensor& dbias, Write write);
+
+  void (*attention)(const Tensor& query, const Tensor& key_value, const Sight& sight,
+                    const AttentionOptions& options, const Tensor& out, const Tensor& logsumexp);
+  void (*attention_gradient)(const Tensor& dout, const Tensor& query, const Tensor& key_value,
+                             const Tensor& out, const Tensor& logsumexp, const Sight& sight,
+                             const AttentionOptions& options,
+                             const Backend::AttentionGradient& gradient);
+
+  void (*add_norm)(const Tensor& x, const Tensor& sublayer, const Tensor& gain, const Tensor& bias,
+                   const NormOptions& options, const Tensor& sum, const Tensor& statistics,
+                   const Tensor& y);
+  void (*add_norm_gradient)(const Tensor& dy, const Tensor& sum, const Tensor& statistics,
+                            const Tensor& gain, const NormOptions& options,
+                            const Backend::AddNormGradient& out);
+
+  void (*cross_entropy)(const Tensor& logits, std::span<const TokenId> labels,
+                        const CrossEntropyOptions& options, const Tensor& losses);
+  TopClasses (*top_classes)(const Tensor& logits, int64_t k);
+
+  void (*embed)(const Tokens& tokens, const Tensor& table, const Tensor& positions, double scale,
+                const Dropout& dropout, const Tensor& out);
+  void (*embed_gradient)(const Tokens& tokens, const Tensor& dout, double scale,
+                         const Dropout& dropout, TokenId frozen, const Tensor& dtable);
+
+  void (*activate)(Activation activation, const Tensor& x, const Tensor& y);
+  void (*activation_gradient)(Activation activation, const Tensor& x, const Tensor& dy,
+                              const Tensor& dx);
+  void (*drop)(const Tensor& x, const Dropout& dropout, const Tensor& y);
+  void (*add)(const Tensor& x, const Tensor& y);
+  double (*sum_of_squares)(const Tensor& x);
+  void (*adam)(const AdamStep& step, const Tensor& gradient, const Tensor& parameter,
+               const Tensor& m, const Tensor& v);
+};
+
+// Each fills in its family's kernels for `target`, a bit of hwy::SupportedTargets().
+void fill_linear(int64_t target, Kernels& kernels);
+void fill_attention(int64_t target, Kernels& kernels);
+void fill_norm(int64_t target, Kernels& kernels);
+void fill_loss(int64_t target, Kernels& kernels);
+void fill_embedding(int64_t target, Kernels& kernels);
+void fill_elementwise(int64_t target, Kernels& kernels);
+
+}  // namespace heed::cpu

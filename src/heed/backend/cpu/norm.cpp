@@ -1,0 +1,132 @@
+// Residual connection, dropout and layer normalisation in one pass (section 3.1).
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "heed/backend/cpu/norm.cpp"
+#include "hwy/foreach_target.h"
+// behind foreach_target.h
+#include <cmath>
+
+#include "heed/backend/cpu/dispatch.h"
+#include "heed/backend/cpu/kernels.h"
+#include "heed/backend/cpu/simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::cpu::HWY_NAMESPACE {
+namespace {
+
+// sum = x + dropout(sublayer) for one row whose first element has index `index`; returns its mean.
+HWY_INLINE float add_row(const float* x, const float* sublayer, const DropoutFactors& factors,
+                         int64_t index, int64_t d, float* sum) {
+  Vector total = zero();
+  for (int64_t c = 0; c < d; c += kLanes) {
+    Vector value = load(sublayer + c, d - c);
+    if (factors.on()) value = hn::Mul(value, factors.at(index + c));
+    value = hn::Add(load(x + c, d - c), value);
+    store(value, sum + c, d - c);
+    // Lanes behind the row's end hold 0 + 0 * factor.
+    total = hn::Add(total, value);
+  }
+  return sum_of(total) / float(d);
+}
+
+HWY_INLINE float inverse_deviation(const float* row, int64_t d, float mean, double epsilon) {
+  Vector squares = zero();
+  for (int64_t c = 0; c < d; c += kLanes) {
+    const Vector centred = hn::Sub(load(row + c, d - c), set(mean));
+    const Vector counted = first(centred, d - c, zero());
+    squares = hn::MulAdd(counted, counted, squares);
+  }
+  return float(1 / std::sqrt(double(sum_of(squares)) / double(d) + epsilon));
+}
+
+void add_norm(const Tensor& x, const Tensor& sublayer, const Tensor& gain, const Tensor& bias,
+              const NormOptions& options, const Tensor& sum, const Tensor& statistics,
+              const Tensor& y) {
+  const int64_t d = x.columns();
+  const DropoutFactors factors(options.dropout);
+  for (int64_t r = 0; r < x.rows(); ++r) {
+    float* s = sum.data<float>() + r * d;
+    const float mean =
+        add_row(x.data<float>() + r * d, sublayer.data<float>() + r * d, factors, r * d, d, s);
+    const float inverse = inverse_deviation(s, d, mean, options.epsilon);
+    statistics.data<float>()[2 * r] = mean;
+    statistics.data<float>()[2 * r + 1] = inverse;
+    float* to = y.data<float>() + r * d;
+    for (int64_t c = 0; c < d; c += kLanes) {
+      const int64_t left = d - c;
+      const Vector normal = hn::Mul(hn::Sub(load(s + c, left), set(mean)), set(inverse));
+      store(hn::MulAdd(normal, load(gain.data<float>() + c, left),
+                       load(bias.data<float>() + c, left)),
+            to + c, left);
+    }
+  }
+}
+
+// One row of the gradient: the pointers are at the row's first element.
+struct RowGradient {
+  const float *dy, *sum, *gain;
+  float *dx, *dsublayer, *dgain, *dbias;
+};
+
+// Adds to dgain and dbias; gives the means of g = dy * gain and of g * normal.
+HWY_INLINE std::pair<float, float> reduce_row(const RowGradient& row, int64_t d, float mean,
+                                              float inverse) {
+  Vector total = zero(), weighted = zero();
+  for (int64_t c = 0; c < d; c += kLanes) {
+    const int64_t left = d - c;
+    const Vector slope = load(row.dy + c, left);  // zeros behind the end make the rest zero
+    const Vector normal = hn::Mul(hn::Sub(load(row.sum + c, left), set(mean)), set(inverse));
+    store(hn::MulAdd(slope, normal, load(row.dgain + c, left)), row.dgain + c, left);
+    store(hn::Add(slope, load(row.dbias + c, left)), row.dbias + c, left);
+    const Vector g = hn::Mul(slope, load(row.gain + c, left));
+    total = hn::Add(total, g);
+    weighted = hn::MulAdd(g, normal, weighted);
+  }
+  return {sum_of(total) / float(d), sum_of(weighted) / float(d)};
+}
+
+void add_norm_gradient(const Tensor& dy, const Tensor& sum, const Tensor& statistics,
+                       const Tensor& gain, const NormOptions& options,
+                       const Backend::AddNormGradient& out) {
+  const int64_t d = dy.columns();
+  const DropoutFactors factors(options.dropout);
+  for (int64_t r = 0; r < dy.rows(); ++r) {
+    const float mean = statistics.data<float>()[2 * r];
+    const float inverse = statistics.data<float>()[2 * r + 1];
+    const RowGradient row{
+        dy.data<float>() + r * d,     sum.data<float>() + r * d,           gain.data<float>(),
+        out.dx.data<float>() + r * d, out.dsublayer.data<float>() + r * d, out.dgain.data<float>(),
+        out.dbias.data<float>()};
+    const auto [total, weighted] = reduce_row(row, d, mean, inverse);
+    for (int64_t c = 0; c < d; c += kLanes) {
+      const int64_t left = d - c;
+      const Vector g = hn::Mul(load(row.dy + c, left), load(row.gain + c, left));
+      const Vector normal = hn::Mul(hn::Sub(load(row.sum + c, left), set(mean)), set(inverse));
+      const Vector centred = hn::NegMulAdd(normal, set(weighted), hn::Sub(g, set(total)));
+      const Vector slope = hn::Mul(centred, set(inverse));
+      store(out.write == Write::overwrite ? slope : hn::Add(load(row.dx + c, left), slope),
+            row.dx + c, left);
+      store(factors.on() ? hn::Mul(slope, factors.at(r * d + c)) : slope, row.dsublayer + c, left);
+    }
+  }
+}
+
+}  // namespace
+
+void fill_norm_kernels(Kernels& kernels) {
+  kernels.add_norm = add_norm;
+  kernels.add_norm_gradient = add_norm_gradient;
+}
+
+}  // namespace heed::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::cpu {
+
+HWY_EXPORT(fill_norm_kernels);
+void fill_norm(int64_t target, Kernels& kernels) {
+  HWY_DISPATCH_TABLE(fill_norm_kernels)[dispatch_index(target)](kernels);
+}
+
+}  // namespace heed::cpu
+#endif

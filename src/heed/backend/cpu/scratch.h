@@ -1,0 +1,28 @@
+// Memory that a kernel needs while it runs, kept per thread for the next call.
+#pragma once
+
+#include <cstdint>
+
+namespace heed::cpu {
+
+// What a block is used for; one call may hold one block of each.
+enum class Scratch {
+  weights,       // packed right operand of a product
+  activations,   // packed left operand
+  keys,          // a head's keys, transposed
+  values,        // a head's values
+  key_rows,      // a head's keys, in rows
+  queries,       // a head's queries
+  slopes,        // a head's gradients of the output
+  scores,        // attention weights
+  score_slopes,  // and their gradients
+  dkeys,         // a head's gradients of the keys
+  dvalues,       // and of the values
+  count
+};
+
+// At least `floats` floats, aligned to 64 bytes, contents unspecified. They stay valid on this
+// thread until its next call with the same `use`.
+float* scratch(Scratch use, int64_t floats);
+
+}  // namespace heed::cpu

@@ -1,0 +1,200 @@
+// What the kernels share: tails, sums, exp, dropout, transposition. Included once per instruction
+// set (see foreach_target.h), hence the guard that toggles.
+#if defined(HEED_BACKEND_CPU_SIMD_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef HEED_BACKEND_CPU_SIMD_INL_H_
+#undef HEED_BACKEND_CPU_SIMD_INL_H_
+#else
+#define HEED_BACKEND_CPU_SIMD_INL_H_
+#endif
+
+#include <algorithm>
+#include <cstring>
+
+#include "heed/core/rng.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::cpu::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using Floats = hn::ScalableTag<float>;
+using Vector = hn::Vec<Floats>;
+
+constexpr Floats kFloats;
+constexpr int64_t kLanes = HWY_LANES(float);
+
+HWY_INLINE Vector zero() {
+  return hn::Zero(kFloats);
+}
+HWY_INLINE Vector set(float value) {
+  return hn::Set(kFloats, value);
+}
+
+// The first min(count, kLanes) elements at p, zeros behind them; touches no other memory.
+HWY_INLINE Vector load(const float* p, int64_t count) {
+  if (HWY_LIKELY(count >= kLanes)) return hn::LoadU(kFloats, p);
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+  return hn::MaskedLoad(hn::FirstN(kFloats, size_t(count)), kFloats, p);
+#else
+  HWY_ALIGN float lanes[kLanes] = {};
+  std::memcpy(lanes, p, size_t(count) * sizeof(float));
+  return hn::Load(kFloats, lanes);
+#endif
+}
+
+// Writes the first min(count, kLanes) elements to p and nothing else.
+HWY_INLINE void store(Vector value, float* p, int64_t count) {
+  if (HWY_LIKELY(count >= kLanes)) return hn::StoreU(value, kFloats, p);
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+  hn::BlendedStore(value, hn::FirstN(kFloats, size_t(count)), kFloats, p);
+#else
+  HWY_ALIGN float lanes[kLanes];
+  hn::Store(value, kFloats, lanes);
+  std::memcpy(p, lanes, size_t(count) * sizeof(float));
+#endif
+}
+
+// `value` in the first `count` lanes, `other` behind them.
+HWY_INLINE Vector first(Vector value, int64_t count, Vector other) {
+  if (HWY_LIKELY(count >= kLanes)) return value;
+  return hn::IfThenElse(hn::FirstN(kFloats, size_t(std::max<int64_t>(count, 0))), value, other);
+}
+
+HWY_INLINE float sum_of(Vector value) {
+  return hn::GetLane(hn::SumOfLanes(kFloats, value));
+}
+HWY_INLINE float max_of(Vector value) {
+  return hn::GetLane(hn::MaxOfLanes(kFloats, value));
+}
+
+// e^x to about one unit in the last place; 0 below -87.3, 2.4e38 above 88.37; NaN stays NaN.
+HWY_INLINE Vector exp(Vector x) {
+  const hn::RebindToSigned<Floats> integers;
+  const Vector least = set(-87.33654f);
+  // The operands' order lets NaN through on x86.
+  const Vector bounded = hn::Min(set(88.37f), hn::Max(least, x));
+  const auto power = hn::NearestInt(hn::Mul(bounded, set(1.44269504f)));
+  const Vector n = hn::ConvertTo(kFloats, power);
+  // ln 2 in two parts: the product with the first is exact.
+  Vector r = hn::MulAdd(n, set(-0.693359375f), bounded);
+  r = hn::MulAdd(n, set(2.12194440e-4f), r);
+  // e^r = 1 + r + r^2 q(r) for |r| <= ln(2) / 2; q by a minimax fit, relative error 3e-9.
+  Vector q = hn::MulAdd(set(0.001381315873f), r, set(0.008369411342f));
+  q = hn::MulAdd(q, r, set(0.041668456048f));
+  q = hn::MulAdd(q, r, set(0.166665151715f));
+  q = hn::MulAdd(q, r, set(0.499999940395f));
+  const Vector fraction = hn::Add(hn::MulAdd(hn::Mul(r, r), q, r), set(1.0f));
+  const auto scale = hn::ShiftLeft<23>(hn::Add(power, hn::Set(integers, 127)));
+  const Vector result = hn::Mul(fraction, hn::BitCast(kFloats, scale));
+  return hn::IfThenZeroElse(hn::Lt(x, least), result);
+}
+
+// 1 / (1 + e^-x).
+HWY_INLINE Vector sigmoid(Vector x) {
+  return hn::Div(set(1.0f), hn::Add(set(1.0f), exp(hn::Neg(x))));
+}
+
+// Phi(x), the distribution function of the standard normal; `density` is e^(-x^2 / 2).
+HWY_INLINE Vector normal_distribution(Vector x, Vector density) {
+  // Phi(-|x|) = density * p(t) at t = 1 / (1 + |x| / 4); p by a minimax fit, relative error 1.5e-8.
+  const Vector t = hn::Div(set(1.0f), hn::MulAdd(hn::Abs(x), set(0.25f), set(1.0f)));
+  Vector p = hn::MulAdd(set(0.03394689783f), t, set(-0.19617821276f));
+  p = hn::MulAdd(p, t, set(0.39500337839f));
+  p = hn::MulAdd(p, t, set(-0.33347168565f));
+  p = hn::MulAdd(p, t, set(0.30448874831f));
+  p = hn::MulAdd(p, t, set(-0.02038499154f));
+  p = hn::MulAdd(p, t, set(0.12156824023f));
+  p = hn::MulAdd(p, t, set(0.09482019395f));
+  p = hn::MulAdd(p, t, set(0.10022900253f));
+  p = hn::MulAdd(p, t, set(-2.1600410037e-5f));
+  const Vector tail = hn::Mul(density, p);
+  return hn::IfThenElse(hn::Lt(x, zero()), tail, hn::Sub(set(1.0f), tail));
+}
+
+// Dropout as factors: 0 or scale, by element index.
+class DropoutFactors {
+ public:
+  explicit DropoutFactors(const Dropout& dropout)
+      : on_(bool(dropout)),
+        key_(dropout.key()),
+        threshold_(dropout.threshold()),
+        scale_(float(dropout.scale())) {}
+
+  bool on() const { return on_; }
+
+  // Of elements index, index + 1, ... The same function as dropout_bits in core/rng.h.
+  HWY_INLINE Vector at(int64_t index) const {
+    const hn::RebindToUnsigned<Floats> bits;
+    const auto key = hn::Set(bits, key_);
+    auto x = hn::Add(hn::Set(bits, uint32_t(index)), hn::Iota(bits, 0));
+    x = hn::Mul(hn::Xor(x, key), hn::Set(bits, 0x9E3779B1u));
+    x = hn::Xor(x, hn::ShiftRight<16>(x));
+    x = hn::Mul(hn::Add(x, key), hn::Set(bits, 0x21F0AAADu));
+    x = hn::Xor(x, hn::ShiftRight<15>(x));
+    x = hn::Mul(x, hn::Set(bits, 0x735A2D97u));
+    x = hn::Xor(x, hn::ShiftRight<15>(x));
+    const auto dropped = hn::Lt(x, hn::Set(bits, threshold_));
+    return hn::IfThenZeroElse(hn::RebindMask(kFloats, dropped), set(scale_));
+  }
+
+ private:
+  bool on_;
+  uint32_t key_, threshold_;
+  float scale_;
+};
+
+// Which rows of a matrix an operand consists of: all from `data` on, or those in a list.
+struct Rows {
+  const float* data;
+  int64_t stride;
+  const int32_t* list = nullptr;
+
+  const float* at(int64_t i) const { return data + (list ? list[i] : i) * stride; }
+};
+
+#if HWY_TARGET != HWY_SCALAR
+// Four elements from rows[0] + k, rows[4] + k, ...: one row per 128-bit block.
+template <class D>
+HWY_INLINE hn::Vec<D> load_quads(D d, const float* const* rows, int64_t k) {
+  constexpr size_t kCount = hn::MaxLanes(D());
+  if constexpr (kCount == 4) {
+    return hn::LoadU(d, rows[0] + k);
+  } else {
+    const hn::Half<D> half;
+    return hn::Combine(d, load_quads(half, rows + kCount / 2, k), load_quads(half, rows, k));
+  }
+}
+#endif
+
+// Lane i of vector k is rows[i][k], for `depth` values of k: written to out + k * out_stride.
+// `rows` holds kLanes pointers. Ranges may overlap if out_stride < kLanes: the later k wins.
+HWY_INLINE void transpose(const float* const* rows, int64_t depth, float* out, int64_t out_stride) {
+  int64_t k = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const hn::Repartition<double, Floats> pairs;
+  for (; k + 4 <= depth; k += 4) {
+    // quad[j] holds rows j, j + 4, ...: four elements of each, one per 128-bit block.
+    Vector quad[4];
+    HWY_UNROLL(4)
+    for (int j = 0; j < 4; ++j) quad[j] = load_quads(kFloats, rows + j, k);
+    const auto low01 = hn::BitCast(pairs, hn::InterleaveLower(kFloats, quad[0], quad[1]));
+    const auto high01 = hn::BitCast(pairs, hn::InterleaveUpper(kFloats, quad[0], quad[1]));
+    const auto low23 = hn::BitCast(pairs, hn::InterleaveLower(kFloats, quad[2], quad[3]));
+    const auto high23 = hn::BitCast(pairs, hn::InterleaveUpper(kFloats, quad[2], quad[3]));
+    float* to = out + k * out_stride;
+    hn::StoreU(hn::BitCast(kFloats, hn::InterleaveLower(pairs, low01, low23)), kFloats, to);
+    to += out_stride;
+    hn::StoreU(hn::BitCast(kFloats, hn::InterleaveUpper(pairs, low01, low23)), kFloats, to);
+    to += out_stride;
+    hn::StoreU(hn::BitCast(kFloats, hn::InterleaveLower(pairs, high01, high23)), kFloats, to);
+    to += out_stride;
+    hn::StoreU(hn::BitCast(kFloats, hn::InterleaveUpper(pairs, high01, high23)), kFloats, to);
+  }
+#endif
+  for (; k < depth; ++k)
+    for (int64_t i = 0; i < kLanes; ++i) out[k * out_stride + i] = rows[i][k];
+}
+
+}  // namespace heed::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

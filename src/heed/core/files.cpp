@@ -1,0 +1,195 @@
+#include "heed/core/files.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "heed/core/error.h"
+
+namespace heed {
+namespace {
+
+constexpr size_t kBufferBytes = size_t{1} << 20;
+
+std::string reason(int error) {
+  return std::generic_category().message(error);
+}
+
+// An open descriptor that closes itself.
+class Descriptor {
+ public:
+  explicit Descriptor(int value) : value_(value) {}
+  ~Descriptor() {
+    if (value_ >= 0) ::close(value_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return value_; }
+  int release() { return std::exchange(value_, -1); }
+
+ private:
+  int value_;
+};
+
+// Opens a regular file for reading and tells its size.
+Descriptor open_regular(const std::filesystem::path& path, int64_t& size) {
+  // Not blocking: a pipe without a writer is refused below instead of waited for.
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.get() < 0) fail("cannot open {}: {}", path.string(), reason(errno));
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) fail("cannot read {}: {}", path.string(), reason(errno));
+  if (S_ISDIR(status.st_mode)) fail("{} is a folder; expected a file", path.string());
+  if (!S_ISREG(status.st_mode)) fail("{} is no regular file", path.string());
+  size = status.st_size;
+  return Descriptor(file.release());
+}
+
+// Writes all bytes, however many calls that takes.
+void write_all(int file, std::string_view bytes, int64_t position,
+               const std::filesystem::path& path) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::pwrite(file, bytes.data(), bytes.size(), position);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) fail("cannot write {}: {}", path.string(), reason(written < 0 ? errno : EIO));
+    bytes.remove_prefix(size_t(written));
+    position += written;
+  }
+}
+
+// Whether `path` still names the open file: another process may have renamed or removed it.
+bool names(const std::filesystem::path& path, int file) {
+  struct stat by_name {
+  }, by_file{};
+  return ::stat(path.c_str(), &by_name) == 0 && ::fstat(file, &by_file) == 0 &&
+         by_name.st_ino == by_file.st_ino && by_name.st_dev == by_file.st_dev;
+}
+
+// The locked, empty temporary file. The lock ends with the process, so a killed one leaves no mess.
+int open_temporary(const std::filesystem::path& temporary, const std::filesystem::path& path) {
+  for (;;) {
+    Descriptor file(::open(temporary.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+    if (file.get() < 0) fail("cannot write {}: {}", path.string(), reason(errno));
+    if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+      fail("cannot write {}: another process is writing it", path.string());
+    }
+    if (!names(temporary, file.get())) continue;
+    if (::ftruncate(file.get(), 0) != 0) fail("cannot write {}: {}", path.string(), reason(errno));
+    return file.release();
+  }
+}
+
+// Makes a rename survive a power cut.
+void sync_folder(const std::filesystem::path& path) {
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  const Descriptor file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // EINVAL: a file system that has nothing to sync for folders.
+  if (file.get() < 0 || (::fsync(file.get()) != 0 && errno != EINVAL)) {
+    fail("cannot sync the folder of {}: {}", path.string(), reason(errno));
+  }
+}
+
+}  // namespace
+
+std::string read_file(const std::filesystem::path& path, int64_t limit) {
+  int64_t size = 0;
+  const Descriptor file = open_regular(path, size);
+  if (size > limit) {
+    fail("{} has {} bytes; expected at most {}", path.string(), size, limit);
+  }
+  std::string bytes(size_t(size), '\0');
+  size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t got = ::read(file.get(), bytes.data() + done, bytes.size() - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail("cannot read {}: {}", path.string(), reason(errno));
+    if (got == 0) fail("{} became shorter while it was read", path.string());
+    done += size_t(got);
+  }
+  return bytes;
+}
+
+AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
+  if (std::error_code error; std::filesystem::is_directory(path_, error)) {
+    fail("cannot write {}: it is a folder", path_.string());
+  }
+  temporary_ = path_;
+  temporary_ += ".partial";
+  descriptor_ = open_temporary(temporary_, path_);
+}
+
+AtomicFile::~AtomicFile() {
+  if (descriptor_ < 0) return;
+  ::unlink(temporary_.c_str());
+  ::close(descriptor_);
+}
+
+void AtomicFile::write(std::string_view bytes) {
+  check(descriptor_ >= 0, "write to a committed file");
+  if (buffer_.size() + bytes.size() > kBufferBytes) flush();
+  if (bytes.size() > kBufferBytes) {
+    write_all(descriptor_, bytes, size_, path_);
+  } else {
+    buffer_.append(bytes);
+  }
+  size_ += int64_t(bytes.size());
+}
+
+void AtomicFile::write_at(int64_t position, std::string_view bytes) {
+  check(descriptor_ >= 0, "write to a committed file");
+  check(position >= 0 && position + int64_t(bytes.size()) <= size_, "write_at behind the end");
+  flush();
+  write_all(descriptor_, bytes, position, path_);
+}
+
+void AtomicFile::flush() {
+  write_all(descriptor_, buffer_, size_ - int64_t(buffer_.size()), path_);
+  buffer_.clear();
+}
+
+void AtomicFile::commit() {
+  check(descriptor_ >= 0, "a file is committed once");
+  flush();
+  if (::fsync(descriptor_) != 0) fail("cannot write {}: {}", path_.string(), reason(errno));
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) {
+    fail("cannot write {}: {}", path_.string(), reason(errno));
+  }
+  ::close(std::exchange(descriptor_, -1));
+  sync_folder(path_);
+}
+
+void write_file_atomically(const std::filesystem::path& path, std::string_view bytes) {
+  AtomicFile file(path);
+  file.write(bytes);
+  file.commit();
+}
+
+MappedFile::MappedFile(const std::filesystem::path& path) {
+  int64_t size = 0;
+  const Descriptor file = open_regular(path, size);
+  if (size == 0) return;
+  void* data = ::mmap(nullptr, size_t(size), PROT_READ, MAP_PRIVATE, file.get(), 0);
+  if (data == MAP_FAILED) fail("cannot map {}: {}", path.string(), reason(errno));
+  data_ = static_cast<const std::byte*>(data);
+  size_ = size_t(size);
+}
+
+MappedFile::~MappedFile() {
+  if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+}  // namespace heed

@@ -1,0 +1,313 @@
+#include "heed/decode/translator.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "heed/core/parallel.h"
+#include "heed/core/utf8.h"
+#include "heed/decode/split.h"
+
+namespace heed {
+namespace {
+
+// Lines between the one read last and the one emitted last.
+constexpr int64_t kWindow = 8192;
+
+struct Line {
+  int64_t number;
+  std::string text;
+};
+
+// Lines on their way from the reader to the workers, and translations on their way back into order.
+class Exchange {
+ public:
+  explicit Exchange(const Translator::Emit& emit, int workers) : emit_(emit), workers_(workers) {}
+
+  // Reader: false once something failed.
+  bool put(Line line) {
+    std::unique_lock lock(mutex_);
+    room_.wait(lock, [&] { return error_ || line.number - emitted_ < kWindow; });
+    if (error_) return false;
+    waiting_.push_back(std::move(line));
+    work_.notify_one();
+    return true;
+  }
+  void close() {
+    std::lock_guard lock(mutex_);
+    closed_ = true;
+    work_.notify_all();
+  }
+
+  enum class Patience { wait, now };
+  // Worker: takes its share of the lines that wait; none is the end, or nothing there right now.
+  std::vector<Line> take(Patience patience) {
+    std::unique_lock lock(mutex_);
+    if (patience == Patience::wait)
+      work_.wait(lock, [&] { return error_ || closed_ || !waiting_.empty(); });
+    std::vector<Line> lines;
+    if (error_) return lines;
+    // A share, so that the last lines do not all end up with one worker.
+    const size_t share = (waiting_.size() + size_t(workers_) - 1) / size_t(workers_);
+    for (size_t i = 0; i < std::min<size_t>(share, 64); ++i) {
+      lines.push_back(std::move(waiting_.front()));
+      waiting_.pop_front();
+    }
+    return lines;
+  }
+
+  // Worker: a line is done; emits all that are next in order.
+  void give(Translation translation) {
+    std::unique_lock lock(mutex_);
+    done_.emplace(translation.line, std::move(translation));
+    if (emitting_) return;  // whoever emits now will see it
+    emitting_ = true;
+    while (!error_ && !done_.empty() && done_.begin()->first == emitted_) {
+      const Translation next = std::move(done_.begin()->second);
+      done_.erase(done_.begin());
+      lock.unlock();
+      try {
+        emit_(next);
+      } catch (...) {
+        fail_with(std::current_exception());
+      }
+      lock.lock();
+      ++emitted_;
+      room_.notify_one();
+    }
+    emitting_ = false;
+  }
+
+  void fail_with(std::exception_ptr error) {
+    std::lock_guard lock(mutex_);
+    if (!error_) error_ = error;
+    work_.notify_all();
+    room_.notify_all();
+  }
+  bool failed() {
+    std::lock_guard lock(mutex_);
+    return error_ != nullptr;
+  }
+  void rethrow() {
+    std::lock_guard lock(mutex_);
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  const Translator::Emit& emit_;
+  const int workers_;
+  std::mutex mutex_;
+  std::condition_variable work_, room_;
+  std::deque<Line> waiting_;
+  std::map<int64_t, Translation> done_;
+  int64_t emitted_ = 0;
+  bool closed_ = false, emitting_ = false;
+  std::exception_ptr error_;
+};
+
+// One thread's share of the work: its running batch and the lines it has in hand.
+class Worker {
+ public:
+  Worker(const Transformer& model, const TokenizerPair& tokenizers, Backend& backend,
+         const DecodeOptions& options, Exchange& exchange)
+      : tokenizers_(tokenizers),
+        options_(options),
+        exchange_(exchange),
+        search_(model, backend, options.search),
+        limit_(std::max<int64_t>(1, model.config().max_positions / 2 - 1)) {}
+
+  void run() {
+    std::vector<Found> found;
+    while (!exchange_.failed()) {
+      fill();
+      if (search_.running() == 0) return;  // nothing left to do
+      search_.step(found);
+      for (Found& f : found) collect(std::move(f));
+      found.clear();
+    }
+  }
+
+ private:
+  // A line whose parts are being searched.
+  struct Open {
+    Translation translation;
+    std::vector<Found> parts;
+    int64_t missing = 0;
+  };
+  struct Part {
+    int64_t tag;
+    std::vector<TokenId> source;
+  };
+
+  // Takes lines in until the batch is full; waits for one where it would be empty.
+  void fill() {
+    for (;;) {
+      while (!parts_.empty() && search_.has_room(int64_t(parts_.front().source.size()))) {
+        search_.add(parts_.front().tag, std::move(parts_.front().source));
+        parts_.pop_front();
+      }
+      if (!parts_.empty()) return;
+      const auto patience =
+          search_.running() == 0 ? Exchange::Patience::wait : Exchange::Patience::now;
+      const std::vector<Line> lines = exchange_.take(patience);
+      if (lines.empty()) return;
+      for (const Line& line : lines) begin(line);
+    }
+  }
+
+  // Encodes a line and queues its parts; a line with nothing in it is done at once.
+  void begin(const Line& line) {
+    Open open;
+    open.translation.line = line.number;
+    std::string text = line.text;
+    if (const auto at = find_invalid_utf8(text)) {
+      if (options_.strict)
+        fail("line {} of the input is not UTF-8 at byte {}", line.number + 1, *at + 1);
+      text = replace_invalid_utf8(text);
+      open.translation.status.repaired = true;
+    }
+    std::vector<std::vector<TokenId>> sources;
+    std::vector<TokenId> ids = tokenizers_.source().encode(text);
+    if (int64_t(ids.size()) > limit_) {
+      open.translation.status.split = true;
+      const auto length = [&](std::string_view part) {
+        return int64_t(tokenizers_.source().encode(part).size());
+      };
+      for (const std::string& part : split_text(text, limit_, length))
+        sources.push_back(tokenizers_.source().encode(part));
+    } else {
+      sources.push_back(std::move(ids));
+    }
+    // A lone character may still have more tokens than the model has positions.
+    for (auto& source : sources)
+      if (int64_t(source.size()) >= search_.source_limit()) {
+        source.resize(size_t(search_.source_limit()) - 1);
+        open.translation.status.cut = true;
+      }
+    std::erase_if(sources, [](const auto& source) { return source.empty(); });
+    if (sources.empty()) {
+      open.translation.status.empty = true;
+      open.translation.alternatives.emplace_back();
+      exchange_.give(std::move(open.translation));
+      return;
+    }
+    open.missing = int64_t(sources.size());
+    open.parts.resize(sources.size());
+    for (size_t i = 0; i < sources.size(); ++i) {
+      sources[i].push_back(tokenizers_.source().end_id());
+      const int64_t tag = next_tag_++;
+      places_[tag] = {line.number, i};
+      parts_.push_back({tag, std::move(sources[i])});
+    }
+    open_.emplace(line.number, std::move(open));
+  }
+
+  void collect(Found found) {
+    const auto place = places_.extract(found.tag).mapped();
+    Open& open = open_.at(place.first);
+    open.parts[place.second] = std::move(found);
+    if (--open.missing > 0) return;
+    finish(open);
+    exchange_.give(std::move(open.translation));
+    open_.erase(place.first);
+  }
+
+  // Joins the parts' candidates, first with first, second with second.
+  void finish(Open& open) const {
+    size_t count = SIZE_MAX;
+    for (const Found& part : open.parts) count = std::min(count, part.candidates.size());
+    for (size_t n = 0; n < count; ++n) {
+      Alternative alternative;
+      std::vector<std::string> texts;
+      for (const Found& part : open.parts) {
+        const Candidate& c = part.candidates[n];
+        std::string text = tokenizers_.target().decode(c.ids);
+        std::replace(text.begin(), text.end(), '\n', ' ');  // a line stays one line
+        texts.push_back(std::move(text));
+        alternative.score += c.score;
+        const std::vector<std::string> pieces = tokenizers_.target().pieces(c.ids);
+        alternative.pieces.insert(alternative.pieces.end(), pieces.begin(), pieces.end());
+        if (n == 0 && !c.ended) open.translation.status.cut = true;
+      }
+      alternative.text = texts.size() == 1 ? std::move(texts[0]) : join_parts(texts);
+      open.translation.alternatives.push_back(std::move(alternative));
+    }
+  }
+
+  const TokenizerPair& tokenizers_;
+  const DecodeOptions& options_;
+  Exchange& exchange_;
+  Search search_;
+  const int64_t limit_;  // source tokens of a part: half the positions leave room for the target
+  std::deque<Part> parts_;
+  std::map<int64_t, Open> open_;
+  std::map<int64_t, std::pair<int64_t, size_t>> places_;  // tag -> line, part
+  int64_t next_tag_ = 0;
+};
+
+}  // namespace
+
+std::string LineStatus::text() const {
+  std::string all;
+  const auto add = [&](bool holds, const char* name) {
+    if (!holds) return;
+    if (!all.empty()) all += ',';
+    all += name;
+  };
+  add(empty, "empty");
+  add(split, "split");
+  add(cut, "cut");
+  add(repaired, "repaired");
+  return all.empty() ? "ok" : all;
+}
+
+Translator::Translator(const Transformer& model, const TokenizerPair& tokenizers, Backend& backend,
+                       const DecodeOptions& options)
+    : model_(model), tokenizers_(tokenizers), backend_(backend), options_(options) {
+  if (tokenizers.size() != model.config().vocabulary)
+    fail("the vocabulary has {} tokens, the model {}: they do not belong together",
+         tokenizers.size(), model.config().vocabulary);
+  Search(model, backend, options.search);  // checks the options before any thread runs
+}
+
+void Translator::translate(const Next& next, const Emit& emit) const {
+  const int workers = int(options_.threads.value_or(available_threads()));
+  Exchange exchange(emit, workers);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < workers; ++i)
+    threads.emplace_back([&] {
+      try {
+        Worker(model_, tokenizers_, backend_, options_, exchange).run();
+      } catch (...) {
+        exchange.fail_with(std::current_exception());
+      }
+    });
+  try {
+    int64_t number = 0;
+    while (std::optional<std::string> line = next())
+      if (!exchange.put({number++, std::move(*line)})) break;
+  } catch (...) {
+    exchange.fail_with(std::current_exception());
+  }
+  exchange.close();
+  for (std::thread& thread : threads) thread.join();
+  exchange.rethrow();
+}
+
+std::vector<Translation> Translator::translate(const std::vector<std::string>& lines) const {
+  std::vector<Translation> all(lines.size());
+  size_t at = 0;
+  translate(
+      [&]() -> std::optional<std::string> {
+        if (at == lines.size()) return {};
+        return lines[at++];
+      },
+      [&](const Translation& t) { all[size_t(t.line)] = t; });
+  return all;
+}
+
+}  // namespace heed

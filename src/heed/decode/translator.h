@@ -1,0 +1,65 @@
+// Lines of text in, lines of text out: one for one, in order, whatever the lines are.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "heed/decode/options.h"
+#include "heed/text/tokenizer.h"
+
+namespace heed {
+
+// What happened to a line on its way. All false: nothing worth telling.
+struct LineStatus {
+  bool empty = false;     // nothing to translate: the translation is empty
+  bool split = false;     // too long for the model: translated in parts
+  bool cut = false;       // a part stands at the greatest length without having ended
+  bool repaired = false;  // bytes that are not UTF-8 were read as U+FFFD
+
+  // "ok", "empty", "split,cut", ...
+  std::string text() const;
+};
+
+// One of a line's nbest.
+struct Alternative {
+  std::string text;
+  double score = 0;  // of the parts together, where the line was split
+  std::vector<std::string> pieces;
+};
+
+struct Translation {
+  int64_t line = 0;                       // counted from 0
+  std::vector<Alternative> alternatives;  // best first, at least one
+  LineStatus status;
+};
+
+// Translates on several threads, each with a running batch of its own. A line's translation
+// depends on the line, the model and the options alone: not on other lines, their order, the size
+// of batches or the number of threads.
+class Translator {
+ public:
+  // All must outlive the translator. Throws UsageError for options out of range, Error where the
+  // tokenizers are not the model's.
+  Translator(const Transformer& model, const TokenizerPair& tokenizers, Backend& backend,
+             const DecodeOptions& options);
+
+  using Next = std::function<std::optional<std::string>()>;
+  using Emit = std::function<void(const Translation&)>;
+
+  // Calls next() on this thread until it gives nothing, and emit() once for every line, in order,
+  // as soon as it and all before it are done: from other threads, one call at a time. What either
+  // throws ends the translation and is thrown here. Holds a bounded number of lines.
+  void translate(const Next& next, const Emit& emit) const;
+
+  std::vector<Translation> translate(const std::vector<std::string>& lines) const;
+
+ private:
+  const Transformer& model_;
+  const TokenizerPair& tokenizers_;
+  Backend& backend_;
+  DecodeOptions options_;
+};
+
+}  // namespace heed

@@ -1,0 +1,215 @@
+#include "heed/text/corpus.h"
+
+#include <cstring>
+#include <optional>
+#include <span>
+#include <type_traits>
+
+#include "heed/core/error.h"
+#include "heed/core/hash.h"
+#include "heed/text/corpus_file.h"
+
+namespace heed {
+namespace {
+
+static_assert(sizeof(CorpusRecord) == 12 && std::is_trivially_copyable_v<CorpusHeader>);
+static_assert(sizeof(CorpusHeader) % 8 == 0);
+
+void validate(const FilterOptions& filters) {
+  if (filters.max_tokens < 2 || filters.max_tokens > 65535) {
+    fail_usage("max-tokens is {}; expected 2 to 65535", filters.max_tokens);
+  }
+  if (filters.max_words < 0) fail_usage("max-words is {}; expected 0 or more", filters.max_words);
+  if (!(filters.max_ratio == 0 || filters.max_ratio >= 1)) {
+    fail_usage("max-ratio is {}; expected 1 or more, or 0 to keep all", filters.max_ratio);
+  }
+  if (filters.min_word_count < 0) {
+    fail_usage("min-word-count is {}; expected 0 or more", filters.min_word_count);
+  }
+}
+
+// Everything that a cache's content depends on.
+uint64_t key_of(const ParallelText& text, const TokenizerPair& tokenizers,
+                const FilterOptions& filters) {
+  uint64_t ratio;
+  static_assert(sizeof ratio == sizeof filters.max_ratio);
+  std::memcpy(&ratio, &filters.max_ratio, sizeof ratio);
+  Hash hash;
+  for (const uint64_t part :
+       {text.fingerprint(), tokenizers.fingerprint(), uint64_t(filters.max_tokens),
+        uint64_t(filters.max_words), ratio, uint64_t(filters.min_word_count)}) {
+    hash.add(part);
+  }
+  return hash.value();
+}
+
+std::string_view bytes_of(const CorpusHeader& header, size_t count) {
+  return {reinterpret_cast<const char*>(&header), count};
+}
+
+template <class Id>
+bool ids_below(const std::byte* ids, int64_t count, int64_t limit) {
+  const Id* values = reinterpret_cast<const Id*>(ids);
+  bool good = true;
+  for (int64_t i = 0; i < count; ++i) good &= int64_t(values[i]) < limit;
+  return good;
+}
+
+// A cache whose every number has been checked.
+struct CheckedFile {
+  CorpusHeader header;
+  const uint64_t* blocks;
+};
+
+bool good_header(const CorpusHeader& header, std::span<const std::byte> file, uint64_t key) {
+  if (header.magic != kCorpusMagic || header.key != key ||
+      header.header_fingerprint != header.own_fingerprint() ||
+      header.size != int64_t(file.size())) {
+    return false;
+  }
+  const int64_t kept = header.report.kept;
+  if (kept < 1 || kept > UINT32_MAX) return false;
+  const int64_t blocks = (kept + kBlockPairs - 1) / kBlockPairs;
+  return header.vocabulary > 0 && header.vocabulary <= INT32_MAX &&
+         header.token_bytes == token_bytes_for(header.vocabulary) &&
+         header.index >= int64_t(sizeof(CorpusHeader)) && header.index % 8 == 0 &&
+         header.index <= header.size && header.size - header.index == blocks * 8;
+}
+
+// Whether all records of a block point into it and its ids stand in the vocabulary.
+bool good_block(const CorpusHeader& header, const std::byte* block, int64_t bytes, int64_t pairs) {
+  const int64_t room = bytes - pairs * int64_t(sizeof(CorpusRecord));
+  if (room < 0) return false;
+  const int64_t ids = room / header.token_bytes;
+  const auto* records = reinterpret_cast<const CorpusRecord*>(block);
+  for (int64_t i = 0; i < pairs; ++i) {
+    const CorpusRecord& record = records[i];
+    if (int64_t{record.begin} + record.source_length + record.target_length > ids) return false;
+  }
+  const std::byte* first = block + bytes - room;
+  return header.token_bytes == 2 ? ids_below<uint16_t>(first, ids, header.vocabulary)
+                                 : ids_below<uint32_t>(first, ids, header.vocabulary);
+}
+
+// A cache may be cut short, damaged, or made of something else: then it is nothing.
+std::optional<CheckedFile> check_file(std::span<const std::byte> file, uint64_t key) {
+  CheckedFile result;
+  if (file.size() < sizeof result.header) return std::nullopt;
+  std::memcpy(&result.header, file.data(), sizeof result.header);
+  const CorpusHeader& header = result.header;
+  if (!good_header(header, file, key)) return std::nullopt;
+  const auto payload = file.subspan(sizeof header);
+  if (hash_of({reinterpret_cast<const char*>(payload.data()), payload.size()}) !=
+      header.fingerprint) {
+    return std::nullopt;
+  }
+  result.blocks = reinterpret_cast<const uint64_t*>(file.data() + header.index);
+  int64_t pairs = header.report.kept;
+  for (int64_t b = 0; pairs > 0; ++b, pairs -= kBlockPairs) {
+    const uint64_t begin = result.blocks[b];
+    const uint64_t end = pairs > kBlockPairs ? result.blocks[b + 1] : uint64_t(header.index);
+    if (begin % 8 != 0 || begin < sizeof header || end > uint64_t(header.index) || begin > end) {
+      return std::nullopt;
+    }
+    if (!good_block(header, file.data() + begin, int64_t(end - begin),
+                    std::min(pairs, kBlockPairs))) {
+      return std::nullopt;
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+uint64_t CorpusHeader::own_fingerprint() const {
+  return hash_of(bytes_of(*this, offsetof(CorpusHeader, header_fingerprint)));
+}
+
+Corpus Corpus::open(const ParallelText& text, const TokenizerPair& tokenizers,
+                    const FilterOptions& filters, const std::filesystem::path& cache,
+                    Workers& workers, const Progress& progress) {
+  validate(filters);
+  const uint64_t key = key_of(text, tokenizers, filters);
+  Corpus corpus;
+  corpus.reused_ = corpus.map(cache, key);
+  if (!corpus.reused_) {
+    build_corpus(text, tokenizers, filters, key, cache, workers, progress);
+    if (!corpus.map(cache, key)) fail("{} was damaged while it was written", cache.string());
+  }
+  return corpus;
+}
+
+bool Corpus::map(const std::filesystem::path& cache, uint64_t key) {
+  std::error_code error;
+  if (!std::filesystem::exists(cache, error)) return false;
+  file_ = MappedFile(cache);
+  const auto checked = check_file(file_.bytes(), key);
+  if (!checked) {
+    file_ = MappedFile();
+    return false;
+  }
+  blocks_ = checked->blocks;
+  token_bytes_ = int(checked->header.token_bytes);
+  report_ = checked->header.report;
+  source_tokens_ = checked->header.source_tokens;
+  target_tokens_ = checked->header.target_tokens;
+  return true;
+}
+
+const std::byte* Corpus::block(int64_t pair) const {
+  check(pair >= 0 && pair < size(), "pair outside the corpus");
+  return file_.bytes().data() + blocks_[pair / kBlockPairs];
+}
+
+const CorpusRecord& Corpus::record(int64_t pair) const {
+  return reinterpret_cast<const CorpusRecord*>(block(pair))[pair % kBlockPairs];
+}
+
+PairLength Corpus::length(int64_t pair) const {
+  const CorpusRecord& found = record(pair);
+  return {found.source_length, found.target_length};
+}
+
+int64_t Corpus::line(int64_t pair) const {
+  return record(pair).line;
+}
+
+void Corpus::append_source(int64_t pair, std::vector<TokenId>& ids) const {
+  const CorpusRecord& found = record(pair);
+  append(pair, found.begin, found.source_length, ids);
+}
+
+void Corpus::append_target(int64_t pair, std::vector<TokenId>& ids) const {
+  const CorpusRecord& found = record(pair);
+  append(pair, int64_t{found.begin} + found.source_length, found.target_length, ids);
+}
+
+void Corpus::append(int64_t pair, int64_t begin, int64_t count, std::vector<TokenId>& ids) const {
+  const int64_t in_block = std::min(kBlockPairs, size() - pair / kBlockPairs * kBlockPairs);
+  const std::byte* first = block(pair) + in_block * int64_t(sizeof(CorpusRecord));
+  if (token_bytes_ == 2) {
+    const auto* tokens = reinterpret_cast<const uint16_t*>(first) + begin;
+    ids.insert(ids.end(), tokens, tokens + count);
+  } else {
+    const auto* tokens = reinterpret_cast<const TokenId*>(first) + begin;
+    ids.insert(ids.end(), tokens, tokens + count);
+  }
+}
+
+std::string to_string(const FilterReport& report) {
+  std::string text = fmt::format("kept {} of {} pairs", report.kept, report.read);
+  const char* separator = "; dropped ";
+  const auto say = [&](int64_t count, const char* what) {
+    if (count == 0) return;
+    text += fmt::format("{}{} {}", separator, count, what);
+    separator = ", ";
+  };
+  say(report.empty, "with an empty side");
+  say(report.too_many_words, "of too many words");
+  say(report.rare_words, "with a rare word");
+  say(report.too_long, "of too many tokens");
+  say(report.odd_ratio, "of an odd length ratio");
+  return text;
+}
+
+}  // namespace heed

@@ -1,0 +1,240 @@
+// Encodes parallel text into a corpus cache: read a chunk, encode it on all workers, write it in
+// order. Memory holds one chunk and one block, however long the text is.
+#include <algorithm>
+#include <limits>
+#include <unordered_map>
+
+#include "heed/core/error.h"
+#include "heed/core/files.h"
+#include "heed/core/hash.h"
+#include "heed/text/corpus_file.h"
+
+namespace heed {
+namespace {
+
+constexpr int64_t kChunkPairs = 16384;  // read at a time
+constexpr int64_t kTaskPairs = 128;     // encoded by one task
+
+// Calls use(word) for each word until it returns false.
+template <class Use>
+void for_each_word(std::string_view line, Use use) {
+  constexpr std::string_view spaces = " \t\r\n\v\f";
+  for (;;) {
+    const size_t begin = line.find_first_not_of(spaces);
+    if (begin == line.npos) return;
+    line.remove_prefix(begin);
+    const size_t length = std::min(line.find_first_of(spaces), line.size());
+    if (!use(line.substr(0, length))) return;
+    line.remove_prefix(length);
+  }
+}
+
+int64_t count_words(std::string_view line) {
+  int64_t words = 0;
+  for_each_word(line, [&](std::string_view) { return ++words > 0; });
+  return words;
+}
+
+// How often each word of one side occurs, by its fingerprint: a few bytes a word, whatever its
+// length.
+class WordCounts {
+ public:
+  void add(std::string_view line) {
+    for_each_word(line, [&](std::string_view word) { return ++counts_[hash_of(word)] > 0; });
+  }
+  bool has_rarer(std::string_view line, int64_t least) const {
+    bool found = false;
+    for_each_word(line, [&](std::string_view word) {
+      const auto count = counts_.find(hash_of(word));
+      found = count == counts_.end() || count->second < least;
+      return !found;
+    });
+    return found;
+  }
+
+ private:
+  std::unordered_map<uint64_t, int64_t> counts_;
+};
+
+enum class Verdict { kept, empty, too_many_words, rare_words, too_long, odd_ratio };
+
+// Decides about pairs; const while it does.
+class Filter {
+ public:
+  Filter(const FilterOptions& options, const ParallelText& text) : options_(options) {
+    if (options.min_word_count <= 1) return;
+    PairReader reader(text);
+    std::string source, target;
+    while (reader.next(source, target)) {
+      source_words_.add(source);
+      target_words_.add(target);
+    }
+  }
+
+  Verdict judge_text(std::string_view source, std::string_view target) const {
+    const int64_t source_words = count_words(source), target_words = count_words(target);
+    if (source_words == 0 || target_words == 0) return Verdict::empty;
+    if (options_.max_words > 0 && std::max(source_words, target_words) > options_.max_words) {
+      return Verdict::too_many_words;
+    }
+    if (options_.min_word_count > 1 && (source_words_.has_rarer(source, options_.min_word_count) ||
+                                        target_words_.has_rarer(target, options_.min_word_count))) {
+      return Verdict::rare_words;
+    }
+    return Verdict::kept;
+  }
+
+  Verdict judge_tokens(size_t source, size_t target) const {
+    const auto shorter = int64_t(std::min(source, target));
+    const auto longer = int64_t(std::max(source, target));
+    if (shorter == 0) return Verdict::empty;
+    if (longer + 1 > options_.max_tokens) return Verdict::too_long;
+    if (options_.max_ratio > 0 && double(longer) > options_.max_ratio * double(shorter)) {
+      return Verdict::odd_ratio;
+    }
+    return Verdict::kept;
+  }
+
+ private:
+  FilterOptions options_;
+  WordCounts source_words_, target_words_;
+};
+
+// A pair on its way through.
+struct Pair {
+  std::string source_line, target_line;
+  std::vector<TokenId> source, target;
+  Verdict verdict = Verdict::kept;
+};
+
+void encode(Pair& pair, const TokenizerPair& tokenizers, const Filter& filter) {
+  pair.verdict = filter.judge_text(pair.source_line, pair.target_line);
+  if (pair.verdict != Verdict::kept) return;
+  pair.source = tokenizers.source().encode(pair.source_line);
+  pair.target = tokenizers.target().encode(pair.target_line);
+  pair.verdict = filter.judge_tokens(pair.source.size(), pair.target.size());
+}
+
+class CorpusWriter {
+ public:
+  CorpusWriter(const std::filesystem::path& cache, uint64_t key, int64_t vocabulary)
+      : file_(cache) {
+    header_.key = key;
+    header_.vocabulary = vocabulary;
+    header_.token_bytes = token_bytes_for(vocabulary);
+    file_.write(std::string_view(reinterpret_cast<const char*>(&header_), sizeof header_));
+  }
+
+  void add(const Pair& pair) {
+    FilterReport& report = header_.report;
+    const int64_t line = report.read++;
+    ++count(pair.verdict);
+    if (pair.verdict != Verdict::kept) return;
+    records_.push_back({uint32_t(ids_.size()), uint16_t(pair.source.size()),
+                        uint16_t(pair.target.size()), uint32_t(line)});
+    ids_.insert(ids_.end(), pair.source.begin(), pair.source.end());
+    ids_.insert(ids_.end(), pair.target.begin(), pair.target.end());
+    header_.source_tokens += int64_t(pair.source.size());
+    header_.target_tokens += int64_t(pair.target.size());
+    if (int64_t(records_.size()) == kBlockPairs) finish_block();
+  }
+
+  void commit() {
+    if (header_.report.kept == 0) {
+      fail("no pair of the corpus passes the filters: {}", to_string(header_.report));
+    }
+    if (!records_.empty()) finish_block();
+    header_.index = file_.size();
+    write(std::span<const uint64_t>(blocks_));
+    header_.size = file_.size();
+    header_.fingerprint = hash_.value();
+    header_.header_fingerprint = header_.own_fingerprint();
+    file_.write_at(0, std::string_view(reinterpret_cast<const char*>(&header_), sizeof header_));
+    file_.commit();
+  }
+
+ private:
+  int64_t& count(Verdict verdict) {
+    FilterReport& report = header_.report;
+    switch (verdict) {
+      case Verdict::kept:
+        return report.kept;
+      case Verdict::empty:
+        return report.empty;
+      case Verdict::too_many_words:
+        return report.too_many_words;
+      case Verdict::rare_words:
+        return report.rare_words;
+      case Verdict::too_long:
+        return report.too_long;
+      case Verdict::odd_ratio:
+        return report.odd_ratio;
+    }
+    check(false, "a verdict without a count");
+    return report.kept;
+  }
+
+  template <class T>
+  void write(std::span<const T> values) {
+    const std::string_view bytes(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+    file_.write(bytes);
+    hash_.add(bytes);
+  }
+
+  void finish_block() {
+    blocks_.push_back(uint64_t(file_.size()));
+    write(std::span<const CorpusRecord>(records_));
+    if (header_.token_bytes == 2) {
+      const std::vector<uint16_t> narrow(ids_.begin(), ids_.end());
+      write(std::span<const uint16_t>(narrow));
+    } else {
+      write(std::span<const TokenId>(ids_));
+    }
+    const std::string padding(size_t(-file_.size() & 7), '\0');
+    write(std::span<const char>(padding));
+    records_.clear();
+    ids_.clear();
+  }
+
+  AtomicFile file_;
+  CorpusHeader header_;
+  Hash hash_;  // of all that follows the header
+  std::vector<CorpusRecord> records_;
+  std::vector<TokenId> ids_;
+  std::vector<uint64_t> blocks_;
+};
+
+}  // namespace
+
+void build_corpus(const ParallelText& text, const TokenizerPair& tokenizers,
+                  const FilterOptions& filters, uint64_t key, const std::filesystem::path& cache,
+                  Workers& workers, const Corpus::Progress& progress) {
+  if (text.pairs() > std::numeric_limits<uint32_t>::max()) {
+    fail("the corpus has {} pairs; expected fewer than 2^32", text.pairs());
+  }
+  const Filter filter(filters, text);
+  CorpusWriter writer(cache, key, tokenizers.size());
+  PairReader reader(text);
+  std::vector<Pair> chunk(size_t(std::min(kChunkPairs, text.pairs())));
+  int64_t done = 0;
+  for (;;) {
+    int64_t count = 0;
+    while (count < int64_t(chunk.size()) &&
+           reader.next(chunk[size_t(count)].source_line, chunk[size_t(count)].target_line)) {
+      ++count;
+    }
+    if (count == 0) break;
+    workers.run((count + kTaskPairs - 1) / kTaskPairs, [&](int64_t task, int) {
+      const int64_t end = std::min(count, (task + 1) * kTaskPairs);
+      for (int64_t i = task * kTaskPairs; i < end; ++i) {
+        encode(chunk[size_t(i)], tokenizers, filter);
+      }
+    });
+    for (int64_t i = 0; i < count; ++i) writer.add(chunk[size_t(i)]);
+    done += count;
+    if (progress) progress(done);
+  }
+  writer.commit();
+}
+
+}  // namespace heed

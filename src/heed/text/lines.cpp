@@ -1,0 +1,207 @@
+#include "heed/text/lines.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <vector>
+
+#include "heed/core/error.h"
+
+namespace heed {
+namespace {
+
+constexpr size_t kBufferBytes = size_t{1} << 18;
+constexpr char kGzipMagic[] = {'\x1f', '\x8b'};
+
+std::string reason(int error) {
+  return std::generic_category().message(error);
+}
+
+// Bytes of a buffer that have not been used yet.
+struct Buffer {
+  std::vector<char> bytes = std::vector<char>(kBufferBytes);
+  size_t begin = 0, end = 0;
+
+  bool empty() const { return begin == end; }
+  size_t size() const { return end - begin; }
+  const char* data() const { return bytes.data() + begin; }
+};
+
+}  // namespace
+
+struct LineReader::State {
+  std::string name;
+  int descriptor = -1;
+  bool owned = false;
+  bool must_be_gzip = false;
+  bool started = false;
+  bool input_ended = false;   // the descriptor has no more
+  bool ended = false;         // no more text
+  bool inside_member = true;  // of a gzip file
+  std::unique_ptr<z_stream> inflater;
+  Buffer input;  // compressed bytes
+  Buffer text;
+  int64_t line_number = 0;
+
+  ~State() {
+    if (inflater) inflateEnd(inflater.get());
+    if (owned) ::close(descriptor);
+  }
+
+  // Reads once behind what the buffer holds, which must leave room.
+  void fill(Buffer& buffer) {
+    ssize_t got;
+    do {
+      got = ::read(descriptor, buffer.bytes.data() + buffer.end, buffer.bytes.size() - buffer.end);
+    } while (got < 0 && errno == EINTR);
+    if (got < 0) fail("cannot read {}: {}", name, reason(errno));
+    buffer.end += size_t(got);
+    input_ended = got == 0;
+  }
+
+  // Tells gzip from text by the first bytes.
+  void start() {
+    started = true;
+    fill(text);
+    if (text.size() == 1 && text.data()[0] == kGzipMagic[0]) fill(text);
+    const bool gzip = text.size() >= 2 && std::equal(kGzipMagic, kGzipMagic + 2, text.data());
+    if (!gzip && must_be_gzip) {
+      fail("{} is not gzip although its name ends in .gz; unpack it again or rename it", name);
+    }
+    if (!gzip) return;
+    std::swap(input, text);
+    inflater = std::make_unique<z_stream>();
+    // 15 bits of window, plus 16 for a gzip header.
+    check(inflateInit2(inflater.get(), 15 + 16) == Z_OK, "zlib cannot start");
+  }
+
+  // More text behind what is used up; sets `ended` where there is none.
+  void refill() {
+    text.begin = text.end = 0;
+    if (!started) {
+      start();
+      if (!inflater) {
+        ended = text.empty();
+        return;
+      }
+    }
+    if (inflater) {
+      decompress();
+    } else {
+      fill(text);
+    }
+    ended = text.empty();
+  }
+
+  // Compressed bytes to use; false at the end of the file.
+  bool have_input() {
+    if (input.empty() && !input_ended) {
+      input.begin = input.end = 0;
+      fill(input);
+    }
+    return !input.empty();
+  }
+
+  // Between members gzip allows zeros, which fill up a tape's block; then another member or the
+  // end must follow. inflate() refuses anything else as a wrong header.
+  bool next_member() {
+    while (have_input() && *input.data() == '\0') ++input.begin;
+    if (!have_input()) return false;
+    inflateReset(inflater.get());
+    inside_member = true;
+    return true;
+  }
+
+  void decompress() {
+    while (text.empty()) {
+      if (!inside_member && !next_member()) return;
+      if (!have_input()) fail("{} is cut short: its gzip data has no end", name);
+      z_stream& stream = *inflater;
+      stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(input.data()));
+      stream.avail_in = uInt(input.size());
+      stream.next_out = reinterpret_cast<Bytef*>(text.bytes.data());
+      stream.avail_out = uInt(text.bytes.size());
+      const int result = inflate(&stream, Z_NO_FLUSH);
+      input.begin = input.end - stream.avail_in;
+      text.end = text.bytes.size() - stream.avail_out;
+      if (result == Z_STREAM_END) {
+        inside_member = false;
+      } else if (result != Z_OK && result != Z_BUF_ERROR) {
+        fail("{} is damaged: its gzip data is not valid ({})", name,
+             stream.msg != nullptr ? stream.msg : "no reason given");
+      }
+    }
+  }
+};
+
+LineReader::LineReader(const std::filesystem::path& path) : state_(std::make_unique<State>()) {
+  state_->name = path.string();
+  state_->must_be_gzip = path.extension() == ".gz";
+  state_->descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (state_->descriptor < 0) fail("cannot open {}: {}", state_->name, reason(errno));
+  state_->owned = true;
+  struct stat status {};
+  if (::fstat(state_->descriptor, &status) == 0 && S_ISDIR(status.st_mode)) {
+    fail("{} is a folder; expected a text file", state_->name);
+  }
+}
+
+LineReader::LineReader(int descriptor, std::string name) : state_(std::make_unique<State>()) {
+  state_->name = std::move(name);
+  state_->descriptor = descriptor;
+}
+
+LineReader::~LineReader() = default;
+LineReader::LineReader(LineReader&&) noexcept = default;
+LineReader& LineReader::operator=(LineReader&&) noexcept = default;
+
+bool LineReader::next(std::string& line) {
+  line.clear();
+  State& state = *state_;
+  Buffer& text = state.text;
+  bool any = false;
+  while (!state.ended) {
+    if (text.empty()) {
+      state.refill();
+      continue;
+    }
+    any = true;
+    const void* newline = std::memchr(text.data(), '\n', text.size());
+    const size_t length =
+        newline != nullptr ? size_t(static_cast<const char*>(newline) - text.data()) : text.size();
+    if (int64_t(line.size() + length) > kMaxLineBytes) {
+      fail("{}:{}: line longer than {} MiB; is this a text file?", state.name,
+           state.line_number + 1, kMaxLineBytes >> 20);
+    }
+    line.append(text.data(), length);
+    text.begin += length + (newline != nullptr ? 1 : 0);
+    if (newline != nullptr) break;
+  }
+  if (any) ++state.line_number;
+  return any;
+}
+
+int64_t LineReader::line_number() const {
+  return state_->line_number;
+}
+
+const std::string& LineReader::name() const {
+  return state_->name;
+}
+
+bool LineReader::would_wait() const {
+  const State& state = *state_;
+  if (state.ended || state.input_ended || !state.input.empty()) return false;
+  if (std::memchr(state.text.data(), '\n', state.text.size()) != nullptr) return false;
+  pollfd poll_state{state.descriptor, POLLIN, 0};
+  return ::poll(&poll_state, 1, 0) == 0;
+}
+
+}  // namespace heed

@@ -1,0 +1,206 @@
+#include "heed/text/tokenizer.h"
+
+#include <sentencepiece_processor.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "heed/core/error.h"
+#include "heed/core/files.h"
+#include "heed/core/hash.h"
+#include "heed/core/utf8.h"
+
+namespace heed {
+namespace {
+
+constexpr int64_t kMaxModelBytes = int64_t{256} << 20;
+
+// The code in front of a sentence that a multilingual model wants: ">>fra<<".
+std::string_view language_code(std::string_view text) {
+  if (!text.starts_with(">>")) return {};
+  const size_t end = text.find("<<");
+  return end == text.npos ? std::string_view() : text.substr(0, end + 2);
+}
+
+}  // namespace
+
+struct Tokenizer::Model {
+  std::string bytes;
+  sentencepiece::SentencePieceProcessor processor;
+
+  Model(std::string model, const std::string& name) : bytes(std::move(model)) {
+    const auto status = processor.LoadFromSerializedProto(bytes);
+    if (!status.ok()) fail("{} is no SentencePiece model ({})", name, status.message());
+  }
+
+  int size() const { return processor.GetPieceSize(); }
+  // Whether text can be encoded as this piece.
+  bool is_text(int id) const {
+    return !processor.IsUnknown(id) && !processor.IsControl(id) && !processor.IsUnused(id);
+  }
+};
+
+Tokenizer::Tokenizer(std::shared_ptr<const Model> model,
+                     std::shared_ptr<const Vocabulary> vocabulary)
+    : model_(std::move(model)), vocabulary_(std::move(vocabulary)) {
+  ids_.reserve(size_t(model_->size()));
+  for (int i = 0; i < model_->size(); ++i) {
+    ids_.push_back(model_->is_text(i) ? text_id(model_->processor.IdToPiece(i)) : unknown_id());
+  }
+}
+
+Tokenizer::Tokenizer(std::string model, std::shared_ptr<const Vocabulary> vocabulary,
+                     const std::string& name)
+    : Tokenizer(std::make_shared<Model>(std::move(model), name), std::move(vocabulary)) {}
+
+const std::string& Tokenizer::model() const {
+  return model_->bytes;
+}
+
+TokenId Tokenizer::text_id(std::string_view piece) const {
+  const auto id = vocabulary_->find(piece);
+  const bool usable = id && *id != end_id() && *id < vocabulary_->classes();
+  return usable ? *id : unknown_id();
+}
+
+std::vector<TokenId> Tokenizer::encode(std::string_view text) const {
+  if (find_invalid_utf8(text)) return encode(replace_invalid_utf8(text));
+  std::vector<TokenId> ids;
+  const std::string_view code = language_code(text);
+  if (!code.empty() && text_id(code) != unknown_id()) {
+    ids.push_back(text_id(code));
+    text.remove_prefix(code.size());
+  }
+  std::vector<int> found;
+  const auto status = model_->processor.Encode(text, &found);
+  if (!status.ok()) fail("SentencePiece cannot encode a text: {}", status.message());
+  std::vector<std::string> pieces;  // needed only where something is unknown
+  for (size_t i = 0; i < found.size(); ++i) {
+    TokenId id = ids_[size_t(found[i])];
+    if (model_->processor.IsUnknown(found[i])) {
+      // A joint vocabulary over two models may hold what this model does not: published models
+      // rely on it.
+      if (pieces.empty()) pieces = model_->processor.EncodeAsPieces(text);
+      id = text_id(pieces[i]);
+    }
+    ids.push_back(id);
+  }
+  return ids;
+}
+
+std::vector<std::string> Tokenizer::pieces(std::span<const TokenId> ids) const {
+  std::vector<std::string> result;
+  result.reserve(ids.size());
+  for (const TokenId id : ids) result.push_back(vocabulary_->piece(id));
+  return result;
+}
+
+std::string Tokenizer::decode(std::span<const TokenId> ids) const {
+  std::vector<std::string_view> pieces;
+  pieces.reserve(ids.size());
+  for (const TokenId id : ids) {
+    const std::string& piece = vocabulary_->piece(id);
+    if (id != end_id() && id < vocabulary_->classes()) pieces.push_back(piece);
+  }
+  std::string text;
+  const auto status = model_->processor.Decode(pieces, &text);
+  if (!status.ok()) fail("SentencePiece cannot decode pieces: {}", status.message());
+  return text;
+}
+
+std::vector<std::string> Tokenizer::vocabulary_of(const Model& model) {
+  std::vector<std::string> pieces{std::string(kEndPiece), std::string(kUnknownPiece)};
+  for (int i = 0; i < model.size(); ++i) {
+    const std::string& piece = model.processor.IdToPiece(i);
+    const bool special = piece == kEndPiece || piece == kUnknownPiece || piece == kPadPiece;
+    if (model.is_text(i) && !special) pieces.push_back(piece);
+  }
+  pieces.emplace_back(kPadPiece);
+  return pieces;
+}
+
+TokenizerPair::TokenizerPair(Tokenizer source, Tokenizer target)
+    : source_(std::move(source)), target_(std::move(target)) {
+  check(source_.size() == target_.size(), "two vocabularies of different size");
+}
+
+TokenizerPair TokenizerPair::joint(std::string model, const std::string& name) {
+  const auto shared = std::make_shared<Tokenizer::Model>(std::move(model), name);
+  const Tokenizer tokenizer(shared,
+                            std::make_shared<Vocabulary>(Tokenizer::vocabulary_of(*shared), name));
+  return {tokenizer, tokenizer};
+}
+
+TokenizerPair TokenizerPair::separate(std::string source_model, std::string target_model) {
+  const std::string source_name = "source tokenizer model", target_name = "target tokenizer model";
+  const auto source = std::make_shared<Tokenizer::Model>(std::move(source_model), source_name);
+  const auto target = std::make_shared<Tokenizer::Model>(std::move(target_model), target_name);
+  const Vocabulary source_pieces(Tokenizer::vocabulary_of(*source), source_name);
+  const Vocabulary target_pieces(Tokenizer::vocabulary_of(*target), target_name);
+  const int64_t size = std::max(source_pieces.size(), target_pieces.size());
+  return {Tokenizer(source, std::make_shared<Vocabulary>(source_pieces.filled_up_to(size))),
+          Tokenizer(target, std::make_shared<Vocabulary>(target_pieces.filled_up_to(size)))};
+}
+
+TokenizerPair TokenizerPair::load(const std::filesystem::path& directory) {
+  const auto open = [&](const char* file) {
+    const std::filesystem::path path = directory / file;
+    return std::make_shared<Tokenizer::Model>(read_file(path, kMaxModelBytes), path.string());
+  };
+  const auto vocabulary = [&](const char* file) {
+    return std::make_shared<const Vocabulary>(Vocabulary::load(directory / file));
+  };
+  const auto source_pieces = vocabulary("vocab.json");
+  std::error_code error;
+  const bool separate = std::filesystem::exists(directory / "target_vocab.json", error);
+  const auto target_pieces = separate ? vocabulary("target_vocab.json") : source_pieces;
+  if (source_pieces->size() != target_pieces->size()) {
+    fail(
+        "{}: vocab.json has {} ids and target_vocab.json {}; expected as many, so that {} is the "
+        "same id in both",
+        directory.string(), source_pieces->size(), target_pieces->size(), kPadPiece);
+  }
+  const auto source = open("source.spm");
+  auto target = open("target.spm");
+  if (target->bytes == source->bytes) target = source;
+  return {Tokenizer(source, source_pieces), Tokenizer(target, target_pieces)};
+}
+
+void TokenizerPair::save(const std::filesystem::path& directory,
+                         const TokenizerConfig& config) const {
+  write_file_atomically(directory / "source.spm", source_.model());
+  write_file_atomically(directory / "target.spm", target_.model());
+  write_file_atomically(directory / "vocab.json", source_.vocabulary().json());
+  if (is_joint()) {
+    std::error_code error;
+    std::filesystem::remove(directory / "target_vocab.json", error);
+    if (error) fail("cannot remove {}/target_vocab.json: {}", directory.string(), error.message());
+  } else {
+    write_file_atomically(directory / "target_vocab.json", target_.vocabulary().json());
+  }
+  const nlohmann::ordered_json json = {
+      {"tokenizer_class", "MarianTokenizer"},
+      {"source_lang", config.source_language},
+      {"target_lang", config.target_language},
+      {"separate_vocabs", !is_joint()},
+      {"model_max_length", config.max_length},
+      {"eos_token", kEndPiece},
+      {"unk_token", kUnknownPiece},
+      {"pad_token", kPadPiece},
+      {"clean_up_tokenization_spaces", false},
+  };
+  constexpr auto replace = nlohmann::ordered_json::error_handler_t::replace;
+  write_file_atomically(directory / "tokenizer_config.json",
+                        json.dump(2, ' ', false, replace) + "\n");
+}
+
+uint64_t TokenizerPair::fingerprint() const {
+  Hash hash;
+  for (const Tokenizer* side : {&source_, &target_}) {
+    hash.add(hash_of(side->model()));
+    hash.add(hash_of(side->vocabulary().json()));
+  }
+  return hash.value();
+}
+
+}  // namespace heed

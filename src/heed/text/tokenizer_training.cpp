@@ -1,0 +1,189 @@
+#include "heed/text/tokenizer_training.h"
+
+#include <sentencepiece_trainer.h>
+
+#include <algorithm>
+#include <charconv>
+#include <exception>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "heed/core/error.h"
+#include "heed/core/rng.h"
+#include "heed/text/lines.h"
+#include "heed/text/parallel_text.h"
+
+namespace heed {
+namespace {
+
+using Paths = std::span<const std::filesystem::path>;
+
+// Never the machine's number: sums over threads must come out the same everywhere.
+constexpr int kThreads = 2;
+// SentencePiece's own limit. What is longer it would leave out; we cut it instead.
+constexpr size_t kMaxSentenceBytes = 4192;
+
+// Where to cut a text of more than `limit` bytes: behind the last space, else between characters.
+size_t cut_position(std::string_view text, size_t limit) {
+  const size_t space = text.rfind(' ', limit - 1);
+  if (space != text.npos && space > 0) return space + 1;
+  size_t cut = limit;
+  while (cut > 1 && (static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80) --cut;
+  return cut;
+}
+
+// Gives a sample of the files' lines, in their order. Whether a line is taken is decided as it
+// passes, from how many must still be taken of how many still come, so nothing is stored.
+class SampledSentences : public sentencepiece::SentenceIterator {
+ public:
+  SampledSentences(Paths files, int64_t lines, int64_t wanted, uint64_t seed)
+      : files_(files), left_(lines), wanted_(std::min(lines, wanted)), random_(seed) {
+    Next();
+  }
+
+  bool done() const override { return done_; }
+  const std::string& value() const override { return sentence_; }
+  sentencepiece::util::Status status() const override { return {}; }
+
+  // SentencePiece knows no exceptions: one waits here until training has returned.
+  void Next() override {
+    try {
+      if (rest_.empty() && !take_line()) {
+        done_ = true;
+        return;
+      }
+      const size_t cut =
+          rest_.size() <= kMaxSentenceBytes ? rest_.size() : cut_position(rest_, kMaxSentenceBytes);
+      sentence_ = rest_.substr(0, cut);
+      rest_.erase(0, cut);
+    } catch (...) {
+      error_ = std::current_exception();
+      done_ = true;
+    }
+  }
+
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  // The next line of the sample that is not empty into rest_.
+  bool take_line() {
+    while (wanted_ > 0 && next_line()) {
+      const bool taken = random_.below(uint64_t(left_--)) < uint64_t(wanted_);
+      if (taken) --wanted_;
+      if (taken && !rest_.empty()) return true;
+    }
+    return false;
+  }
+
+  bool next_line() {
+    while (left_ > 0) {
+      if (reader_ && reader_->next(rest_)) return true;
+      if (file_ == files_.size()) fail("{} became shorter while it was read", reader_->name());
+      reader_.emplace(files_[file_++]);
+    }
+    return false;
+  }
+
+  Paths files_;
+  int64_t left_;    // lines not seen yet
+  int64_t wanted_;  // lines still to be taken
+  Random random_;
+  size_t file_ = 0;
+  std::optional<LineReader> reader_;
+  std::string rest_, sentence_;
+  std::exception_ptr error_;
+  bool done_ = false;
+};
+
+template <class Enum>
+std::string name_of(Enum value) {
+  for (const auto& [name, item] : enum_names(Enum{})) {
+    if (item == value) return std::string(name);
+  }
+  return {};
+}
+
+void validate(const TokenizerOptions& options) {
+  if (options.vocabulary < 4 || options.vocabulary > (1 << 24)) {
+    fail_usage("vocabulary is {}; expected 4 to {}", options.vocabulary, 1 << 24);
+  }
+  if (!(options.character_coverage > 0 && options.character_coverage <= 1)) {
+    fail_usage("character-coverage is {}; expected more than 0, at most 1",
+               options.character_coverage);
+  }
+  if (options.sample_lines < 1) {
+    fail_usage("the sample of a tokenizer has {} lines; expected at least 1", options.sample_lines);
+  }
+  if (options.lowercase && options.normalization == Normalization::identity) {
+    fail_usage("lowercase needs the normalization nmt_nfkc or nfkc; identity changes no letter");
+  }
+}
+
+std::unordered_map<std::string, std::string> arguments(const TokenizerOptions& options) {
+  const bool limited =
+      options.kind == TokenizerKind::word || options.kind == TokenizerKind::character;
+  return {{"model_type", name_of(options.kind)},
+          {"vocab_size", std::to_string(options.vocabulary - 1)},  // without <pad>
+          {"character_coverage", fmt::format("{}", options.character_coverage)},
+          {"byte_fallback", options.byte_fallback ? "true" : "false"},
+          {"normalization_rule_name",
+           name_of(options.normalization) + (options.lowercase ? "_cf" : "")},
+          {"hard_vocab_limit", limited ? "false" : "true"},
+          {"eos_id", "0"},
+          {"unk_id", "1"},
+          {"bos_id", "-1"},
+          {"pad_id", "-1"},
+          {"num_threads", std::to_string(kThreads)},
+          {"max_sentence_length", std::to_string(kMaxSentenceBytes)},
+          {"minloglevel", "3"}};
+}
+
+// The number behind `words` in a message of SentencePiece; 0 if there is none.
+int64_t number_after(std::string_view message, std::string_view words) {
+  const size_t found = message.find(words);
+  int64_t number = 0;
+  if (found != message.npos) {
+    message.remove_prefix(found + words.size());
+    std::from_chars(message.data(), message.data() + message.size(), number);
+  }
+  return number;
+}
+
+[[noreturn]] void explain(const TokenizerOptions& options, std::string_view message) {
+  if (const int64_t most = number_after(message, "set it to a value <= "); most > 0) {
+    fail(
+        "the text is too small for a vocabulary of {} ids: at most {} are possible; lower "
+        "--vocabulary or give more text",
+        options.vocabulary, most + 1);
+  }
+  if (message.find("smaller than required_chars") != message.npos) {
+    fail(
+        "a vocabulary of {} ids is too small for the characters of the text ({} pieces are "
+        "needed); raise --vocabulary or lower --character-coverage",
+        options.vocabulary, number_after(message, "vs "));
+  }
+  fail("SentencePiece cannot learn a vocabulary of {} ids: {}", options.vocabulary, message);
+}
+
+}  // namespace
+
+std::string train_tokenizer(const TokenizerOptions& options, Paths files) {
+  validate(options);
+  if (files.empty()) fail_usage("a tokenizer needs text; no file was given");
+  int64_t lines = 0;
+  for (const auto& file : files) lines += survey(file).lines;
+  SampledSentences sentences(files, lines, options.sample_lines, options.seed);
+  sentences.rethrow();
+  if (sentences.done()) fail("{}: no text to learn a tokenizer from", files.front().string());
+  std::string model;
+  const auto status =
+      sentencepiece::SentencePieceTrainer::Train(arguments(options), &sentences, &model);
+  sentences.rethrow();
+  if (!status.ok()) explain(options, status.message());
+  return model;
+}
+
+}  // namespace heed

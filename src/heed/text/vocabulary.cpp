@@ -1,0 +1,112 @@
+#include "heed/text/vocabulary.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "heed/core/files.h"
+#include "heed/core/utf8.h"
+
+namespace heed {
+namespace {
+
+constexpr int64_t kMaxFileBytes = int64_t{256} << 20;
+
+// Unused ids before <pad>, counted from 1.
+std::string filler(int64_t number) {
+  return fmt::format("<unused_{}>", number);
+}
+
+bool is_filler(std::string_view piece) {
+  constexpr std::string_view head = "<unused_", tail = ">";
+  if (!piece.starts_with(head) || !piece.ends_with(tail)) return false;
+  piece.remove_prefix(head.size());
+  piece.remove_suffix(tail.size());
+  return !piece.empty() && piece.find_first_not_of("0123456789") == piece.npos;
+}
+
+}  // namespace
+
+Vocabulary::Vocabulary(std::vector<std::string> pieces, const std::string& name) {
+  auto table = std::make_shared<Table>();
+  table->pieces = std::move(pieces);
+  table->ids.reserve(table->pieces.size());
+  for (size_t i = 0; i < table->pieces.size(); ++i) {
+    const std::string& piece = table->pieces[i];
+    if (find_invalid_utf8(piece)) fail("{}: the piece of id {} is not UTF-8", name, i);
+    if (!table->ids.emplace(piece, TokenId(i)).second) {
+      fail("{}: piece '{}' has two ids, {} and {}", name, piece, table->ids.at(piece), i);
+    }
+  }
+  table_ = std::move(table);
+  for (const std::string_view piece : {kEndPiece, kUnknownPiece, kPadPiece}) {
+    if (!find(piece)) fail("{}: piece '{}' is missing; every model needs it", name, piece);
+  }
+  if (*find(kPadPiece) != pad_id()) {
+    fail("{}: {} has id {}; expected the last id, {}", name, kPadPiece, *find(kPadPiece), pad_id());
+  }
+  end_ = *find(kEndPiece);
+  unknown_ = *find(kUnknownPiece);
+  classes_ = pad_id();
+  while (classes_ > 0 && is_filler(piece(TokenId(classes_ - 1)))) --classes_;
+}
+
+Vocabulary Vocabulary::load(const std::filesystem::path& path) {
+  const std::string text = read_file(path, kMaxFileBytes);
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  if (json.is_discarded()) fail("{} is no valid JSON", path.string());
+  if (!json.is_object()) {
+    fail("{}: expected an object from piece to id, got {}", path.string(), json.type_name());
+  }
+  const auto size = int64_t(json.size());
+  std::vector<std::string> pieces(json.size());
+  std::vector<bool> seen(json.size());
+  for (const auto& [piece, id] : json.items()) {
+    // Beyond int64 a number is unsigned and never below the size.
+    const bool whole = id.is_number_integer() &&
+                       (!id.is_number_unsigned() || id.get<uint64_t>() < uint64_t(INT64_MAX));
+    if (!whole || id.get<int64_t>() < 0 || id.get<int64_t>() >= size) {
+      fail("{}: piece '{}' has id {}; expected a whole number from 0 to {}", path.string(), piece,
+           id.dump(), size - 1);
+    }
+    const auto index = id.get<size_t>();
+    if (seen[index]) {
+      fail("{}: id {} belongs to '{}' and to '{}'", path.string(), index, pieces[index], piece);
+    }
+    seen[index] = true;
+    pieces[index] = piece;
+  }
+  return Vocabulary(std::move(pieces), path.string());
+}
+
+std::string Vocabulary::json() const {
+  std::string text = "{";
+  for (int64_t id = 0; id < size(); ++id) {
+    text += id == 0 ? "\n" : ",\n";
+    text += fmt::format("  {}: {}", nlohmann::json(piece(TokenId(id))).dump(), id);
+  }
+  return text + "\n}\n";
+}
+
+Vocabulary Vocabulary::filled_up_to(int64_t size) const {
+  check(size >= this->size(), "a vocabulary cannot shrink");
+  std::vector<std::string> pieces = table_->pieces;
+  pieces.pop_back();
+  for (int64_t number = 1; int64_t(pieces.size()) + 1 < size; ++number) {
+    if (!find(filler(number))) pieces.push_back(filler(number));
+  }
+  pieces.emplace_back(kPadPiece);
+  return Vocabulary(std::move(pieces));
+}
+
+const std::string& Vocabulary::piece(TokenId id) const {
+  check(id >= 0 && id < size(), "token id outside the vocabulary");
+  return table_->pieces[size_t(id)];
+}
+
+std::optional<TokenId> Vocabulary::find(std::string_view piece) const {
+  const auto found = table_->ids.find(piece);
+  if (found == table_->ids.end()) return std::nullopt;
+  return found->second;
+}
+
+}  // namespace heed

@@ -1,0 +1,54 @@
+#include "heed/train/adam.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace heed {
+namespace {
+
+constexpr int64_t kBlock = 1 << 17;  // elements: half a megabyte of each operand
+
+}  // namespace
+
+Adam::Adam(Transformer& model, Backend& backend, Workers& workers)
+    : model_(model), backend_(backend), workers_(workers), parameters_(parameters(model)) {
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    const Tensor& p = parameters_[i].tensor;
+    first_.emplace_back(p.shape(), p.dtype());
+    second_.emplace_back(p.shape(), p.dtype());
+    for (int64_t begin = 0; begin < p.size(); begin += kBlock)
+      blocks_.push_back({i, begin, std::min(p.size(), begin + kBlock)});
+  }
+}
+
+void Adam::update(const AdamStep& step, const Tensor& gradient,
+                  const std::vector<int64_t>& offsets) {
+  workers_.run(int64_t(blocks_.size()), [&](int64_t i, int) {
+    const Block& block = blocks_[size_t(i)];
+    const auto part = [&](const Tensor& x) {
+      return x.reshape({x.size()}).slice(block.begin, block.end);
+    };
+    const int64_t offset = offsets[block.parameter];
+    backend_.adam(step, gradient.slice(offset + block.begin, offset + block.end),
+                  part(parameters_[block.parameter].tensor), part(first_[block.parameter]),
+                  part(second_[block.parameter]));
+  });
+  workers_.run(int64_t(parameters_.size()), [&](int64_t i, int) {
+    const Tensor& p = parameters_[size_t(i)].tensor;
+    if (p.shape().size() == 2) p.storage()->prepared = backend_.prepare(p);
+  });
+}
+
+double Adam::norm(const Tensor& gradient) {
+  const int64_t blocks = (gradient.size() + kBlock - 1) / kBlock;
+  std::vector<double> sums(size_t(blocks), 0);
+  workers_.run(blocks, [&](int64_t i, int) {
+    sums[size_t(i)] = backend_.sum_of_squares(
+        gradient.slice(i * kBlock, std::min(gradient.size(), (i + 1) * kBlock)));
+  });
+  double sum = 0;
+  for (const double s : sums) sum += s;
+  return std::sqrt(sum);
+}
+
+}  // namespace heed

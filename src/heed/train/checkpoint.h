@@ -1,0 +1,55 @@
+// Everything a run needs to go on as if it had never stopped, in one file.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "heed/train/adam.h"
+#include "heed/train/options.h"
+
+namespace heed {
+
+// Weights that were kept at one validation.
+struct Snapshot {
+  int64_t step = 0;
+  std::optional<double> score;  // greater is better; none without validation
+};
+
+// Where a run stands.
+struct Progress {
+  int64_t step = 0;        // steps done
+  int64_t epoch = 0;       // epochs done
+  int64_t batch = 0;       // batches of the current epoch done
+  int64_t since_best = 0;  // validations since the best one
+  std::optional<double> best;
+  double seconds = 0;  // of training
+  Loss epoch_loss;     // of the current epoch so far
+  double tokens = 0;   // mean of source and target tokens, all steps
+  bool finished = false;
+  std::vector<Snapshot> snapshots;  // kept files, oldest first
+};
+
+// What a checkpoint belongs to.
+struct CheckpointKey {
+  TrainOptions options;
+  std::string backend;        // name, with its instruction set
+  uint64_t text_fingerprint;  // of the training text and the tokenizers
+};
+
+// Writes parameters, moments and progress, replacing the file at once or not at all.
+void save_checkpoint(const std::filesystem::path& path, const CheckpointKey& key,
+                     const Progress& progress, Transformer& model, const Adam& adam);
+
+// Reads them back into model and adam. Error where the file is damaged; UsageError where it belongs
+// to other options, another text or (unless allowed) another instruction set.
+Progress load_checkpoint(const std::filesystem::path& path, const CheckpointKey& key,
+                         Transformer& model, const Adam& adam);
+
+// Parameters alone.
+void save_snapshot(const std::filesystem::path& path, Transformer& model);
+// The mean of several snapshots, summed in the order given, into the model.
+void load_average(const std::vector<std::filesystem::path>& paths, Transformer& model);
+
+}  // namespace heed

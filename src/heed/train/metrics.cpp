@@ -1,0 +1,63 @@
+#include "heed/train/metrics.h"
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "heed/core/files.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void append(const std::filesystem::path& path, const Json& object) {
+  std::ofstream file(path, std::ios::app);
+  file << object.dump() << '\n';
+  file.flush();
+  if (!file) fail("{}: cannot write: is the disk full?", path.string());
+}
+
+void put(Json& object, const char* name, const std::optional<double>& value) {
+  if (value) object[name] = *value;
+}
+
+}  // namespace
+
+void Metrics::keep_up_to(int64_t step) const {
+  std::string kept;
+  if (step > 0 && std::filesystem::exists(path_)) {
+    std::ifstream file(path_);
+    for (std::string line; std::getline(file, line);) {
+      const Json object = Json::parse(line, nullptr, false);
+      const bool known =
+          object.is_object() && object.contains("step") && object["step"].is_number_integer();
+      if (known && object["step"].get<int64_t>() <= step) kept += line + '\n';
+    }
+  }
+  write_file_atomically(path_, kept);
+}
+
+void Metrics::add(const TrainReport& r) const {
+  append(path_, {{"kind", "train"},
+                 {"step", r.step},
+                 {"epoch", r.epoch},
+                 {"loss", r.loss},
+                 {"plain_loss", r.plain_loss},
+                 {"learning_rate", r.learning_rate},
+                 {"gradient_norm", r.gradient_norm},
+                 {"tokens_per_second", r.tokens_per_second},
+                 {"seconds", r.seconds}});
+}
+
+void Metrics::add(const ValidationReport& r) const {
+  Json object = {{"kind", "validation"}, {"step", r.step}, {"epoch", r.epoch}};
+  put(object, "train_loss", r.train_loss);
+  put(object, "loss", r.loss);
+  put(object, "perplexity", r.perplexity);
+  put(object, "bleu", r.bleu);
+  object["best"] = r.best;
+  object["seconds"] = r.seconds;
+  append(path_, object);
+}
+
+}  // namespace heed

@@ -1,0 +1,24 @@
+// metrics.jsonl: one JSON object a report, for programs and plots.
+#pragma once
+
+#include <filesystem>
+
+#include "heed/train/trainer.h"
+
+namespace heed {
+
+class Metrics {
+ public:
+  explicit Metrics(std::filesystem::path path) : path_(std::move(path)) {}
+
+  // Forgets reports of later steps: a resumed run writes them again.
+  void keep_up_to(int64_t step) const;
+  // Appends {"kind": "train", ...} or {"kind": "validation", ...}. Error if it cannot be written.
+  void add(const TrainReport& report) const;
+  void add(const ValidationReport& report) const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace heed

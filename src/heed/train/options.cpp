@@ -1,0 +1,76 @@
+#include "heed/train/options.h"
+
+#include <bit>
+#include <charconv>
+
+namespace heed {
+
+Averaging parse_averaging(const std::string& text) {
+  if (text.empty()) return {};
+  Averaging averaging;
+  const bool last = text.starts_with("last:"), best = text.starts_with("best:");
+  const char* end = text.data() + text.size();
+  if (last || best) {
+    averaging.kind = last ? Averaging::Kind::last : Averaging::Kind::best;
+    const auto [rest, error] = std::from_chars(text.data() + 5, end, averaging.count);
+    if (error == std::errc() && rest == end && averaging.count >= 1 && averaging.count <= 1000)
+      return averaging;
+  }
+  fail_usage("--average is '{}', expected last:K or best:K with K from 1 to 1000", text);
+}
+
+void check_consistent(const TrainOptions& o) {
+  if (o.source.size() != o.target.size())
+    fail_usage("--source names {} files and --target {}: they go together one by one",
+               o.source.size(), o.target.size());
+  if (o.valid_source.empty() != o.valid_target.empty())
+    fail_usage("--valid-source and --valid-target go together, got only one");
+  const bool validates = !o.valid_source.empty();
+  if (o.patience > 0 && !validates)
+    fail_usage("--patience needs --valid-source and --valid-target");
+  if (o.validate_bleu && !validates)
+    fail_usage("--validate-bleu needs --valid-source and --valid-target");
+  const Averaging averaging = parse_averaging(o.average);
+  if (averaging.kind == Averaging::Kind::best && !validates)
+    fail_usage("--average {} needs --valid-source and --valid-target", o.average);
+  if (o.resume && o.overwrite) fail_usage("--resume and --overwrite contradict each other");
+  if (!std::has_single_bit(uint64_t(o.shards)))
+    fail_usage("--shards is {}, expected a power of two", o.shards);
+  if (o.vocabularies == Vocabularies::separate && o.tie_embeddings == TieEmbeddings::all)
+    fail_usage("--vocabularies separate needs --tie-embeddings decoder or none");
+  if (o.vocabularies == Vocabularies::separate && !o.tokenizer_model.empty())
+    fail_usage("--tokenizer-model is one model: it contradicts --vocabularies separate");
+  if (!o.initialize.empty() && !o.tokenizer_model.empty())
+    fail_usage("--initialize brings its own vocabulary: it contradicts --tokenizer-model");
+  const bool sized = o.d_model || o.d_ff || o.heads || o.encoder_layers || o.decoder_layers;
+  if (!o.initialize.empty() && sized)
+    fail_usage(
+        "--initialize brings its own sizes: it contradicts --d-model, --d-ff, --heads, "
+        "--encoder-layers and --decoder-layers");
+  if (o.schedule != Schedule::constant && o.warmup && *o.warmup == 0)
+    fail_usage("--warmup 0 works with --schedule constant only");
+}
+
+ModelConfig model_config(const TrainOptions& o, int64_t vocabulary, int64_t classes) {
+  ModelConfig config;
+  for (const auto& [name, item] : enum_names(Preset{}))
+    if (item == o.preset) config = preset(name);
+  config.vocabulary = vocabulary;
+  config.classes = classes;
+  config.d_model = o.d_model.value_or(config.d_model);
+  config.d_ff = o.d_ff.value_or(config.d_ff);
+  config.heads = o.heads.value_or(config.heads);
+  config.encoder_layers = o.encoder_layers.value_or(config.encoder_layers);
+  config.decoder_layers = o.decoder_layers.value_or(config.decoder_layers);
+  config.dropout = o.dropout.value_or(config.dropout);
+  config.attention_dropout = o.attention_dropout;
+  config.activation_dropout = o.activation_dropout;
+  config.activation = o.activation;
+  config.tie_embeddings = o.tie_embeddings;
+  // Room to translate a source of the longest kind that was learnt.
+  config.max_positions = std::max<int64_t>(512, 2 * o.filters.max_tokens);
+  config.validate();
+  return config;
+}
+
+}  // namespace heed

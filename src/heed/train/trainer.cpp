@@ -1,0 +1,346 @@
+#include "heed/train/trainer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <fstream>
+
+#include "heed/core/files.h"
+#include "heed/model/directory.h"
+#include "heed/train/gradients.h"
+#include "heed/train/metrics.h"
+#include "heed/train/schedule.h"
+#include "heed/train/workspace.h"
+
+namespace heed {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// What was summed since the last report.
+struct Window {
+  Loss loss;
+  double tokens = 0, seconds = 0, norm = 0;
+};
+
+// One run: the loop over steps, and what happens between them.
+class Run {
+ public:
+  Run(const TrainOptions& options, Backend& backend, TrainObserver& observer)
+      : options_(options),
+        backend_(backend),
+        observer_(observer),
+        workers_(int(options.threads.value_or(available_threads()))),
+        space_(open_workspace(options, workers_, observer)),
+        model_(std::move(space_.model)),
+        gradients_(model_, backend, workers_),
+        adam_(model_, backend, workers_),
+        length_(lengths_of(*space_.corpus)),
+        metrics_(space_.directory / "metrics.jsonl") {}
+
+  TrainResult go() {
+    start();
+    TrainEnd end = TrainEnd::finished;
+    while (!progress_.finished) {
+      const auto ended = run_epoch();
+      if (!ended) continue;
+      end = *ended;
+      break;
+    }
+    if (end != TrainEnd::stopped) finish();
+    return {end, progress_};
+  }
+
+ private:
+  // Sentences, where they are given, go before tokens.
+  BatchOptions batches() const {
+    BatchOptions batches = options_.batches;
+    if (batches.batch_sentences > 0) batches.batch_tokens = 0;
+    return batches;
+  }
+
+  CheckpointKey key() const { return {options_, backend_.name(), space_.fingerprint}; }
+
+  void start() {
+    const auto state = space_.state_file();
+    if (options_.resume && std::filesystem::exists(state)) {
+      progress_ = load_checkpoint(state, key(), model_, adam_);
+      progress_.finished = out_of_bounds();
+      observer_.message(
+          fmt::format("resuming after step {} of epoch {}", progress_.step, progress_.epoch + 1));
+    } else if (options_.resume) {
+      observer_.message("nothing was saved yet: beginning anew");
+    }
+    metrics_.keep_up_to(progress_.step);
+    prepare(model_, backend_);
+    observer_.message(fmt::format("{} parameters, {} on {} threads, {} shards a batch",
+                                  parameter_count(model_), backend_.name(), workers_.count(),
+                                  options_.shards));
+  }
+
+  // Whether steps, epochs or minutes are used up.
+  bool out_of_bounds() const {
+    const bool bounded = options_.steps || options_.minutes;
+    const int64_t epochs = options_.epochs.value_or(bounded ? INT64_MAX : 20);
+    return progress_.epoch >= epochs || (options_.steps && progress_.step >= *options_.steps) ||
+           (options_.minutes && progress_.seconds >= *options_.minutes * 60);
+  }
+
+  // From where progress stands to the end of the epoch; what ended the run, if something did.
+  std::optional<TrainEnd> run_epoch() {
+    const BatchPlan plan = BatchPlan::shuffled(space_.corpus->size(), length_, batches(),
+                                               uint64_t(options_.seed), progress_.epoch);
+    while (progress_.batch < plan.size()) {
+      step(plan);
+      const bool epoch_done = progress_.batch >= plan.size();
+      if (epoch_done) {
+        ++progress_.epoch;
+        progress_.batch = 0;
+      }
+      progress_.finished = out_of_bounds();
+      if (progress_.step % options_.report_every == 0 || epoch_done || progress_.finished)
+        report(plan.size());
+      const bool due =
+          options_.validate_every > 0 ? progress_.step % options_.validate_every == 0 : epoch_done;
+      if (due || progress_.finished) validate(epoch_done);
+      if (epoch_done) progress_.epoch_loss = {};
+      const bool patient = options_.patience == 0 || progress_.since_best < options_.patience;
+      if (!patient) progress_.finished = true;
+      const bool stop = observer_.stop_requested() && !progress_.finished;
+      if (due || progress_.finished || stop || seconds_since(saved_) >= options_.save_minutes * 60)
+        save();
+      if (!patient) return TrainEnd::out_of_patience;
+      if (stop) return TrainEnd::stopped;
+      if (progress_.finished || epoch_done) break;
+    }
+    return {};
+  }
+
+  void step(const BatchPlan& plan) {
+    const auto start = Clock::now();
+    const int64_t batches = std::min(options_.accumulate, plan.size() - progress_.batch);
+    std::vector<std::vector<uint32_t>> parts;
+    GradientTree::Request request;
+    request.target_tokens = 0;
+    int64_t source_tokens = 0;
+    for (int64_t i = 0; i < batches; ++i) {
+      const std::span<const uint32_t> batch = plan.batch(progress_.batch + i);
+      for (auto& shard : shards(batch, length_, int(options_.shards)))
+        parts.push_back(std::move(shard));
+      for (const uint32_t pair : batch) {
+        source_tokens += length_(pair).source + 1;
+        request.target_tokens += length_(pair).target + 1;
+      }
+    }
+    request.shards = int64_t(parts.size());
+    request.label_smoothing = options_.label_smoothing;
+    request.seed = mix(mix(uint64_t(options_.seed), 0xD0), uint64_t(progress_.step));
+    request.examples = [&](int64_t shard) {
+      return examples(*space_.corpus, parts[size_t(shard)]);
+    };
+    const Loss loss = gradients_.compute(request);
+    const double norm = adam_.norm(gradients_.gradient());
+    if (!std::isfinite(loss.smoothed) || !std::isfinite(norm)) refuse(plan, batches, loss, norm);
+
+    AdamStep adam{learning_rate(options_, model_.config().d_model, progress_.step + 1),
+                  options_.beta1, options_.beta2, options_.epsilon};
+    if (options_.clip_norm > 0 && norm > options_.clip_norm)
+      adam.gradient_scale = options_.clip_norm / norm;
+    adam.step = progress_.step + 1;
+    adam_.update(adam, gradients_.gradient(), gradients_.offsets());
+
+    ++progress_.step;
+    progress_.batch += batches;
+    progress_.epoch_loss += loss;
+    const double tokens = 0.5 * double(source_tokens + request.target_tokens);
+    const double seconds = seconds_since(start);
+    progress_.tokens += tokens;
+    progress_.seconds += seconds;
+    window_.loss += loss;
+    window_.tokens += tokens;
+    window_.seconds += seconds;
+    window_.norm = norm;
+  }
+
+  Examples examples(const Corpus& corpus, std::span<const uint32_t> pairs) const {
+    Examples all;
+    std::vector<TokenId> source, target;
+    for (const uint32_t pair : pairs) {
+      source.clear();
+      target.clear();
+      corpus.append_source(pair, source);
+      corpus.append_target(pair, target);
+      all.add(source, target, model_.config());
+    }
+    return all;
+  }
+
+  // A loss that is not finite: nothing is saved over the last good checkpoint.
+  [[noreturn]] void refuse(const BatchPlan& plan, int64_t batches, const Loss& loss, double norm) {
+    std::string lines;
+    const std::span<const uint32_t> batch = plan.batch(progress_.batch);
+    for (size_t i = 0; i < std::min<size_t>(batch.size(), 3); ++i)
+      lines += fmt::format("{}{}", i ? ", " : "", space_.corpus->line(batch[i]) + 1);
+    fail(
+        "the loss is not finite at step {} (loss {}, gradient norm {}): batch {} of epoch {}, {} "
+        "pairs, the first from lines {}; the last saved state is untouched: try a lower "
+        "--learning-rate, a longer --warmup or --clip-norm 1",
+        progress_.step + 1, loss.smoothed, norm, progress_.batch + batches, progress_.epoch + 1,
+        batch.size(), lines);
+  }
+
+  // Epochs done, with the fraction of the current one.
+  double epoch_position(int64_t batches) const {
+    return double(progress_.epoch) + double(progress_.batch) / double(batches);
+  }
+
+  double share_done(int64_t batches) const {
+    double done = 0;
+    if (options_.steps) done = std::max(done, double(progress_.step) / double(*options_.steps));
+    if (options_.minutes) done = std::max(done, progress_.seconds / (*options_.minutes * 60));
+    const bool bounded = options_.steps || options_.minutes;
+    if (!bounded || options_.epochs)
+      done = std::max(done, epoch_position(batches) / double(options_.epochs.value_or(20)));
+    return std::min(done, 1.0);
+  }
+
+  void report(int64_t batches) {
+    if (window_.loss.tokens == 0) return;
+    TrainReport r;
+    r.step = progress_.step;
+    r.epoch = epoch_position(batches);
+    r.loss = window_.loss.smoothed / double(window_.loss.tokens);
+    r.plain_loss = window_.loss.plain / double(window_.loss.tokens);
+    r.learning_rate = learning_rate(options_, model_.config().d_model, progress_.step);
+    r.gradient_norm = window_.norm;
+    r.tokens_per_second = window_.tokens / window_.seconds;
+    r.seconds = progress_.seconds;
+    r.done = share_done(batches);
+    epoch_batches_ = batches;
+    window_ = {};
+    metrics_.add(r);
+    observer_.report(r);
+  }
+
+  // Loss on the validation text, per target token, over all workers; sums in the order of batches.
+  Loss validation_loss() {
+    const Corpus& corpus = *space_.validation;
+    const LengthOf length = lengths_of(corpus);
+    const BatchPlan plan = BatchPlan::sorted(corpus.size(), length, {2048, 0});
+    std::vector<Loss> losses(size_t(plan.size()));
+    std::vector<Pool> pools(size_t(workers_.count()));
+    workers_.run(plan.size(), [&](int64_t i, int worker) {
+      Pass pass(backend_, pools[size_t(worker)]);
+      const Examples batch = examples(corpus, plan.batch(i));
+      const Tensor states = model_.decode(pass, batch.target, model_.encode(pass, batch.source));
+      losses[size_t(i)] = model_.loss(pass, states, batch.labels, {options_.label_smoothing, 0});
+    });
+    Loss sum;
+    for (const Loss& loss : losses) sum += loss;
+    return sum;
+  }
+
+  // Scores the model where there is something to score it on, and keeps its weights.
+  void validate(bool epoch_done) {
+    ValidationReport r;
+    r.step = progress_.step;
+    r.epoch = epoch_position(epoch_batches_);
+    const Loss& epoch = progress_.epoch_loss;
+    if (epoch_done && epoch.tokens > 0) r.train_loss = epoch.smoothed / double(epoch.tokens);
+    std::optional<double> score;
+    if (space_.validation) {
+      const Loss loss = validation_loss();
+      r.loss = loss.smoothed / double(loss.tokens);
+      r.perplexity = std::exp(loss.plain / double(loss.tokens));
+      if (options_.validate_bleu) r.bleu = observer_.bleu(model_, space_.tokenizers);
+      score = r.bleu ? *r.bleu : -*r.loss;
+      r.best = !progress_.best || *score > *progress_.best;
+      if (r.best) progress_.best = score;
+      progress_.since_best = r.best ? 0 : progress_.since_best + 1;
+    }
+    r.seconds = progress_.seconds;
+    metrics_.add(r);
+    observer_.validated(r);
+    keep_snapshot(score);
+  }
+
+  bool keeps_snapshots() const { return options_.keep > 1 || !options_.average.empty(); }
+
+  void keep_snapshot(std::optional<double> score) {
+    if (!keeps_snapshots()) return;
+    std::vector<Snapshot>& kept = progress_.snapshots;
+    if (!kept.empty() && kept.back().step == progress_.step) return;
+    save_snapshot(space_.snapshot_file(progress_.step), model_);
+    kept.push_back({progress_.step, score});
+    const Averaging averaging = parse_averaging(options_.average);
+    const size_t limit = size_t(std::max(options_.keep, averaging.count));
+    if (kept.size() <= limit) return;
+    // Drops the oldest, or the worst where the best are averaged (of equals, the oldest).
+    auto gone = kept.begin();
+    if (averaging.kind == Averaging::Kind::best)
+      gone = std::min_element(kept.begin(), kept.end(), [](const Snapshot& a, const Snapshot& b) {
+        return *a.score < *b.score;
+      });
+    kept.erase(gone);
+  }
+
+  void save() {
+    save_checkpoint(space_.state_file(), key(), progress_, model_, adam_);
+    save_model(space_.directory, model_);
+    if (keeps_snapshots()) space_.remove_snapshots_but(progress_.snapshots);
+    saved_ = Clock::now();
+  }
+
+  // The model that the run leaves: the last weights, or the mean that was asked for.
+  void finish() {
+    const Averaging averaging = parse_averaging(options_.average);
+    if (averaging.kind == Averaging::Kind::none) {
+      save_model(space_.directory, model_);
+      return;
+    }
+    std::vector<Snapshot> chosen = progress_.snapshots;
+    if (averaging.kind == Averaging::Kind::best)
+      std::stable_sort(chosen.begin(), chosen.end(),
+                       [](const Snapshot& a, const Snapshot& b) { return *a.score > *b.score; });
+    else
+      std::reverse(chosen.begin(), chosen.end());
+    if (int64_t(chosen.size()) > averaging.count) chosen.resize(size_t(averaging.count));
+    std::vector<std::filesystem::path> paths;
+    for (const Snapshot& s : chosen) paths.push_back(space_.snapshot_file(s.step));
+    load_average(paths, model_);
+    save_model(space_.directory, model_);
+    observer_.message(fmt::format("the model is the mean of {} snapshots", paths.size()));
+  }
+
+  const TrainOptions& options_;
+  Backend& backend_;
+  TrainObserver& observer_;
+  Workers workers_;
+  Workspace space_;
+  Transformer model_;
+  GradientTree gradients_;
+  Adam adam_;
+  LengthOf length_;
+  Metrics metrics_;
+  Progress progress_;
+  Window window_;
+  int64_t epoch_batches_ = 1;
+  Clock::time_point saved_ = Clock::now();
+};
+
+}  // namespace
+
+double TrainObserver::bleu(const Transformer&, const TokenizerPair&) {
+  fail_usage("--validate-bleu is not supported by this program");
+}
+
+TrainResult train(const TrainOptions& options, Backend& backend, TrainObserver& observer) {
+  check_consistent(options);
+  return Run(options, backend, observer).go();
+}
+
+}  // namespace heed

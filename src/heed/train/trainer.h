@@ -1,0 +1,62 @@
+// Two text files to a trained model directory (section 5).
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "heed/text/tokenizer.h"
+#include "heed/train/checkpoint.h"
+
+namespace heed {
+
+// How a run is going, each `report_every` steps.
+struct TrainReport {
+  int64_t step = 0;
+  double epoch = 0;       // 1.5: in the middle of the second
+  double loss = 0;        // smoothed, per target token, since the last report
+  double plain_loss = 0;  // -log p(token), the same
+  double learning_rate = 0;
+  double gradient_norm = 0;      // of the last step, before clipping
+  double tokens_per_second = 0;  // mean of source and target tokens, </s> included
+  double seconds = 0;            // of training, earlier runs included
+  double done = 0;               // share of the run, 0 to 1
+};
+
+struct ValidationReport {
+  int64_t step = 0;
+  double epoch = 0;
+  std::optional<double> train_loss;  // smoothed, of the epoch that just ended
+  std::optional<double> loss;        // smoothed, as in training but without dropout
+  std::optional<double> perplexity;  // exp of -log p per target token
+  std::optional<double> bleu;
+  bool best = false;
+  double seconds = 0;
+};
+
+// How a run tells what it does, and what it asks. All calls come from the training thread.
+class TrainObserver {
+ public:
+  virtual ~TrainObserver() = default;
+  virtual void message(const std::string&) {}
+  virtual void warning(const std::string&) {}
+  virtual void report(const TrainReport&) {}
+  virtual void validated(const ValidationReport&) {}
+  // True ends the run after the step at hand, saved.
+  virtual bool stop_requested() { return false; }
+  // BLEU of the model on the validation text: train/ does not know how to decode.
+  virtual double bleu(const Transformer&, const TokenizerPair&);
+};
+
+enum class TrainEnd { finished, out_of_patience, stopped };
+
+struct TrainResult {
+  TrainEnd end = TrainEnd::finished;
+  Progress progress;
+};
+
+// Trains as the options say and leaves a model directory. Throws Error or UsageError for what the
+// user can fix. Beside the model the directory has metrics.jsonl and training/ (the state to resume
+// from, snapshots, encoded text), which may be deleted once the model is done.
+TrainResult train(const TrainOptions& options, Backend& backend, TrainObserver& observer);
+
+}  // namespace heed

@@ -1,0 +1,134 @@
+#include "backend/compare.h"
+
+namespace heed::testing {
+namespace {
+
+// Queries and keys of each sequence.
+using Lengths = std::vector<std::pair<int64_t, int64_t>>;
+
+struct Case {
+  std::string name;
+  Lengths lengths;
+  int64_t heads, d_head;
+  Order order = Order::any;
+  float dropout = 0;
+};
+
+const std::vector<Case> kCases = {
+    {"one", {{1, 1}}, 1, 1},
+    {"no sequence", {}, 2, 8},
+    {"empty sequences", {{0, 3}, {2, 0}, {0, 0}, {3, 2}}, 2, 8},
+    {"odd", {{3, 7}, {17, 2}, {1, 33}, {7, 65}}, 3, 7},
+    {"typical", {{20, 20}, {12, 12}, {31, 31}}, 4, 32, Order::causal},
+    {"dropped", {{20, 13}, {33, 100}}, 2, 33, Order::any, 0.3f},
+    {"causal and dropped", {{17, 17}, {65, 65}, {100, 100}}, 2, 17, Order::causal, 0.1f},
+    {"causal behind a prefix", {{3, 10}, {1, 64}, {40, 100}}, 2, 64, Order::causal},
+    {"causal with blind queries", {{5, 3}, {40, 2}}, 2, 8, Order::causal, 0.2f},
+    {"long", {{257, 257}}, 1, 40, Order::causal},
+};
+
+// Operands of a case. The keys lie in a shuffled row order, which `keys` lists.
+struct Operands {
+  explicit Operands(const Case& c) {
+    for (auto [query_count, key_count] : c.lengths) {
+      queries.add(query_count);
+      keys.layout.add(key_count);
+    }
+    for (int64_t i = 0; i < keys.layout.rows(); ++i) keys.rows.push_back(int32_t(i));
+    Random(11).shuffle(keys.rows);
+    const int64_t d = c.heads * c.d_head;
+    query = random_tensor({queries.rows(), d}, 1);
+    key_value = random_tensor({keys.layout.rows(), 2 * d}, 2);
+    dout = random_tensor({queries.rows(), d}, 3);
+    options.heads = c.heads;
+    options.scale = 1 / std::sqrt(double(c.d_head));
+    options.dropout = {c.dropout, 77};
+  }
+
+  Ragged queries;
+  KeyRows keys;
+  Tensor query, key_value, dout;
+  AttentionOptions options;
+};
+
+using CpuAttention = CpuTest;
+INSTANTIATE_TEST_SUITE_P(Targets, CpuAttention, ::testing::ValuesIn(cpu_targets()), target_name);
+
+TEST_P(CpuAttention, ForwardAndGradient) {
+  for (const Case& c : kCases) {
+    for (bool listed : {true, false}) {
+      Operands o(c);
+      if (!listed) o.keys.rows.clear();
+      const Sight sight{o.queries, o.keys, c.order};
+      const Shape shape = o.query.shape(), logs = {o.queries.rows(), c.heads};
+      Tensor expected(shape), got = random_tensor(shape, 5), expected_log(logs), got_log(logs);
+      reference->attention(o.query, o.key_value, sight, o.options, expected, expected_log);
+      cpu->attention(o.query, o.key_value, sight, o.options, got, got_log);
+      expect_close(got, expected, 1e-5, c.name);
+      expect_close(got_log, expected_log, 1e-6, c.name + " logsumexp");
+
+      Tensor dquery(shape), dkeys(o.key_value.shape());
+      Tensor got_dquery = random_tensor(shape, 6);
+      Tensor got_dkeys = random_tensor(o.key_value.shape(), 7);
+      reference->attention_gradient(o.dout, o.query, o.key_value, expected, expected_log, sight,
+                                    o.options, {dquery, dkeys});
+      cpu->attention_gradient(o.dout, o.query, o.key_value, got, got_log, sight, o.options,
+                              {got_dquery, got_dkeys});
+      expect_close(got_dquery, dquery, 3e-5, c.name + " dquery");
+      expect_close(got_dkeys, dkeys, 3e-5, c.name + " dkey_value");
+    }
+  }
+}
+
+// Decoding one token at a time over cached keys gives the bits of decoding the whole prefix.
+TEST_P(CpuAttention, AQueryAloneGivesTheBitsOfItsPrefix) {
+  for (int64_t length : {1, 2, 17, 33, 64, 100}) {
+    const int64_t heads = 2, d_head = 24, d = heads * d_head;
+    const Case c{"prefix", {{length, length}}, heads, d_head, Order::causal};
+    const Operands o(c);
+    Tensor whole({length, d}), whole_log({length, heads});
+    cpu->attention(o.query, o.key_value, {o.queries, o.keys, Order::causal}, o.options, whole,
+                   whole_log);
+    for (int64_t i = 0; i < length; ++i) {
+      Ragged one;
+      one.add(1);
+      KeyRows seen;
+      seen.layout.add(i + 1);
+      seen.rows.assign(o.keys.rows.begin(), o.keys.rows.begin() + i + 1);
+      Tensor out({1, d}), log({1, heads});
+      cpu->attention(o.query.slice(i, i + 1), o.key_value, {one, seen, Order::causal}, o.options,
+                     out, log);
+      expect_same_bits(out, copy_of(whole.slice(i, i + 1)), fmt::format("{} of {}", i, length));
+      expect_same_bits(log, copy_of(whole_log.slice(i, i + 1)), "logsumexp");
+    }
+  }
+}
+
+TEST_P(CpuAttention, ASequenceDependsOnItselfAlone) {
+  const Case both{"both", {{50, 37}, {5, 9}}, 2, 32}, first{"first", {{50, 37}}, 2, 32};
+  const Operands o(both);
+  KeyRows keys;
+  keys.layout.add(37);
+  keys.rows.assign(o.keys.rows.begin(), o.keys.rows.begin() + 37);
+  Ragged queries;
+  queries.add(50);
+  Tensor whole(o.query.shape()), part({50, 64}), whole_log({55, 2}), part_log({50, 2});
+  cpu->attention(o.query, o.key_value, {o.queries, o.keys}, o.options, whole, whole_log);
+  cpu->attention(o.query.slice(0, 50), o.key_value, {queries, keys}, o.options, part, part_log);
+  expect_same_bits(part, copy_of(whole.slice(0, 50)), "first sequence");
+}
+
+TEST_P(CpuAttention, LargeScoresStayFinite) {
+  const Case c{"large", {{9, 40}}, 1, 16};
+  Operands o(c);
+  o.options.scale = 300;
+  const Sight sight{o.queries, o.keys};
+  Tensor expected(o.query.shape()), got(o.query.shape()), expected_log({9, 1}), got_log({9, 1});
+  reference->attention(o.query, o.key_value, sight, o.options, expected, expected_log);
+  cpu->attention(o.query, o.key_value, sight, o.options, got, got_log);
+  expect_close(got, expected, 1e-3, "out");
+  expect_close(got_log, expected_log, 1e-5, "logsumexp");
+}
+
+}  // namespace
+}  // namespace heed::testing

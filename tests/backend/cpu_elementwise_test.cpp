@@ -1,0 +1,108 @@
+#include "backend/compare.h"
+
+namespace heed::testing {
+namespace {
+
+const int64_t kSizes[] = {0, 1, 2, 3, 7, 17, 33, 64, 65, 100, 257, 1000};
+const Activation kActivations[] = {Activation::none, Activation::relu, Activation::gelu,
+                                   Activation::silu};
+
+using CpuElementwise = CpuTest;
+INSTANTIATE_TEST_SUITE_P(Targets, CpuElementwise, ::testing::ValuesIn(cpu_targets()), target_name);
+
+TEST_P(CpuElementwise, Activations) {
+  for (int64_t size : kSizes) {
+    for (Activation activation : kActivations) {
+      const Tensor x = random_tensor({size}, 1, 4), dy = random_tensor({size}, 2);
+      Tensor expected({size}), got({size});
+      reference->activate(activation, x, expected);
+      cpu->activate(activation, x, got);
+      expect_close(got, expected, 4e-7, "value");
+      reference->activation_gradient(activation, x, dy, expected);
+      cpu->activation_gradient(activation, x, dy, got);
+      expect_close(got, expected, 2e-6, "slope");
+      cpu->activation_gradient(activation, x, dy, dy);
+      expect_same_bits(dy, got, "in place");
+    }
+  }
+}
+
+// The relative error of the tails, far from where rounding to 1 hides it.
+TEST_P(CpuElementwise, TailsOfActivations) {
+  Tensor x({601}), expected({601}), got({601});
+  for (int64_t i = 0; i < x.size(); ++i) x.data<float>()[i] = float(i - 300) / 50;  // -6 to 6
+  for (Activation activation : {Activation::gelu, Activation::silu}) {
+    reference->activate(activation, x, expected);
+    cpu->activate(activation, x, got);
+    for (int64_t i = 0; i < x.size(); ++i) {
+      const double e = expected.data<float>()[i];
+      EXPECT_LE(std::abs(got.data<float>()[i] - e), 3e-6 * std::abs(e)) << x.data<float>()[i];
+    }
+  }
+}
+
+TEST_P(CpuElementwise, ActivationsAtTheEnds) {
+  const float values[] = {-1e30f, -200.0f, -90.0f, 90.0f, 200.0f, 1e30f};
+  const Tensor x = tensor_of<float>({6}, values);
+  for (Activation activation : {Activation::gelu, Activation::silu}) {
+    Tensor got({6});
+    cpu->activate(activation, x, got);
+    for (int64_t i = 0; i < 3; ++i) EXPECT_NEAR(got.data<float>()[i] / values[i], 0, 1e-30);
+    for (int64_t i = 3; i < 6; ++i) EXPECT_EQ(got.data<float>()[i], values[i]);
+  }
+  const float nan[] = {NAN};
+  const Tensor nans = tensor_of<float>({1}, nan);
+  cpu->activate(Activation::silu, nans, nans);
+  EXPECT_TRUE(std::isnan(nans.data<float>()[0]));
+}
+
+TEST_P(CpuElementwise, Drop) {
+  for (int64_t size : kSizes) {
+    for (const Dropout& dropout : {Dropout{}, Dropout{0.1f, 1}, Dropout{0.5f, 2}}) {
+      const Tensor x = random_tensor({size}, 1);
+      Tensor expected({size}), got({size});
+      reference->drop(x, dropout, expected);
+      cpu->drop(x, dropout, got);
+      expect_close(got, expected, 2e-7, "drop");
+      cpu->drop(x, dropout, x);
+      expect_same_bits(x, got, "in place");
+    }
+  }
+}
+
+TEST_P(CpuElementwise, AddAndSumOfSquares) {
+  for (int64_t size : kSizes) {
+    const Tensor x = random_tensor({size}, 1), y = random_tensor({size}, 2), got = copy_of(y);
+    reference->add(x, y);
+    cpu->add(x, got);
+    expect_same_bits(got, y, "add");
+    const double expected = reference->sum_of_squares(x);
+    EXPECT_NEAR(cpu->sum_of_squares(x), expected, 1e-12 * expected);
+  }
+  const Tensor huge = random_tensor({40}, 3, 1e30);
+  EXPECT_TRUE(std::isfinite(cpu->sum_of_squares(huge)));
+  huge.data<float>()[39] = NAN;
+  EXPECT_FALSE(std::isfinite(cpu->sum_of_squares(huge)));
+}
+
+TEST_P(CpuElementwise, Adam) {
+  for (int64_t size : kSizes) {
+    const Tensor parameter = random_tensor({size}, 1), got = copy_of(parameter);
+    Tensor m({size}), v({size}), got_m({size}), got_v({size});
+    for (int64_t i = 1; i <= 5; ++i) {
+      const Tensor gradient = random_tensor({size}, 10 + uint64_t(i));
+      AdamStep step;
+      step.learning_rate = 0.01;
+      step.gradient_scale = 0.5;
+      step.step = i;
+      reference->adam(step, gradient, parameter, m, v);
+      cpu->adam(step, gradient, got, got_m, got_v);
+      expect_close(got, parameter, 1e-6, "parameter");
+      expect_close(got_m, m, 1e-6, "first moment");
+      expect_close(got_v, v, 1e-6, "second moment");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace heed::testing

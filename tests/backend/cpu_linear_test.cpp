@@ -1,0 +1,114 @@
+#include "backend/compare.h"
+
+namespace heed::testing {
+namespace {
+
+struct Size {
+  int64_t rows, in, out;
+};
+
+const std::vector<Size> kSizes = {{0, 5, 7},     {1, 1, 1},      {1, 2, 3},     {2, 3, 2},
+                                  {3, 7, 17},    {7, 17, 33},    {17, 33, 7},   {33, 64, 65},
+                                  {64, 65, 100}, {65, 100, 257}, {9, 257, 64},  {100, 257, 3},
+                                  {257, 64, 17}, {15, 600, 530}, {300, 31, 33}, {1, 300, 700}};
+
+const Activation kActivations[] = {Activation::none, Activation::relu, Activation::gelu,
+                                   Activation::silu};
+
+std::string to_string(const Size& size) {
+  return fmt::format("rows {}, in {}, out {}", size.rows, size.in, size.out);
+}
+
+using CpuLinear = CpuTest;
+INSTANTIATE_TEST_SUITE_P(Targets, CpuLinear, ::testing::ValuesIn(cpu_targets()), target_name);
+
+TEST_P(CpuLinear, Forward) {
+  for (const Size& size : kSizes) {
+    const Tensor x = random_tensor({size.rows, size.in}, 1);
+    const Tensor weight = random_tensor({size.out, size.in}, 2, 1 / std::sqrt(double(size.in)));
+    for (const Tensor& bias : {Tensor(), random_tensor({size.out}, 3)}) {
+      for (Activation activation : kActivations) {
+        Tensor expected({size.rows, size.out}), got({size.rows, size.out});
+        reference->linear(x, weight, bias, activation, expected);
+        cpu->linear(x, weight, bias, activation, got);
+        expect_close(got, expected, 1e-5, to_string(size));
+        Tensor prepared = copy_of(weight);
+        prepared.storage()->prepared = cpu->prepare(prepared);
+        Tensor again({size.rows, size.out});
+        cpu->linear(x, prepared, bias, activation, again);
+        expect_same_bits(again, got, "prepared, " + to_string(size));
+      }
+    }
+  }
+}
+
+TEST_P(CpuLinear, PreparedSliceOfRows) {
+  const Tensor x = random_tensor({20, 48}, 1);
+  const Tensor table = random_tensor({100, 48}, 2);
+  const Tensor unprepared = copy_of(table);
+  table.storage()->prepared = cpu->prepare(table);
+  for (const auto& [begin, end] : std::vector<std::pair<int, int>>{{0, 99}, {0, 1}, {3, 50}}) {
+    Tensor got({20, end - begin}), expected({20, end - begin});
+    cpu->linear(x, table.slice(begin, end), Tensor(), Activation::none, got);
+    cpu->linear(x, unprepared.slice(begin, end), Tensor(), Activation::none, expected);
+    expect_same_bits(got, expected, fmt::format("rows {} to {}", begin, end));
+  }
+}
+
+// What another instruction set prepared has another layout: it must not be used.
+TEST_P(CpuLinear, IgnoresAnothersPreparedForm) {
+  const Tensor x = random_tensor({20, 48}, 1), weight = random_tensor({100, 48}, 2);
+  Tensor expected({20, 100}), got({20, 100});
+  reference->linear(x, weight, Tensor(), Activation::none, expected);
+  for (const std::string& other : cpu_targets()) {
+    weight.storage()->prepared = make_cpu_backend(other)->prepare(weight);
+    cpu->linear(x, weight, Tensor(), Activation::none, got);
+    expect_close(got, expected, 1e-5, other);
+  }
+}
+
+TEST_P(CpuLinear, ARowDependsOnItselfAlone) {
+  for (const Size& size : {Size{100, 257, 65}, Size{100, 64, 700}, Size{33, 600, 33}}) {
+    const Tensor x = random_tensor({size.rows, size.in}, 1);
+    const Tensor weight = random_tensor({size.out, size.in}, 2),
+                 bias = random_tensor({size.out}, 3);
+    weight.storage()->prepared = cpu->prepare(weight);
+    Tensor whole({size.rows, size.out}), slopes({size.rows, size.in});
+    cpu->linear(x, weight, bias, Activation::gelu, whole);
+    cpu->linear_input_gradient(whole, weight, slopes, Write::overwrite);
+    for (int64_t count : {1, 2, 3, 5, 8, 13, 31}) {
+      Tensor some({count, size.out}), some_slopes({count, size.in});
+      const int64_t begin = size.rows - count;
+      cpu->linear(x.slice(begin, size.rows), weight, bias, Activation::gelu, some);
+      expect_same_bits(some, copy_of(whole.slice(begin, size.rows)), to_string(size));
+      cpu->linear_input_gradient(some, weight, some_slopes, Write::overwrite);
+      expect_same_bits(some_slopes, copy_of(slopes.slice(begin, size.rows)), to_string(size));
+    }
+  }
+}
+
+TEST_P(CpuLinear, Gradients) {
+  for (const Size& size : kSizes) {
+    const Tensor dy = random_tensor({size.rows, size.out}, 4);
+    const Tensor x = random_tensor({size.rows, size.in}, 5);
+    const Tensor weight = random_tensor({size.out, size.in}, 6);
+    for (Write write : {Write::overwrite, Write::accumulate}) {
+      const Tensor expected = random_tensor({size.rows, size.in}, 7), got = copy_of(expected);
+      reference->linear_input_gradient(dy, weight, expected, write);
+      cpu->linear_input_gradient(dy, weight, got, write);
+      expect_close(got, expected, 1e-5 * std::sqrt(double(size.out)), to_string(size));
+
+      const Tensor dweight = random_tensor({size.out, size.in}, 8),
+                   dbias = random_tensor({size.out}, 9);
+      const Tensor got_weight = copy_of(dweight), got_bias = copy_of(dbias);
+      reference->linear_weight_gradient(dy, x, dweight, dbias, write);
+      cpu->linear_weight_gradient(dy, x, got_weight, got_bias, write);
+      expect_close(got_weight, dweight, 1e-5 * std::sqrt(size.rows + 1.0), to_string(size));
+      expect_close(got_bias, dbias, 1e-5 * std::sqrt(size.rows + 1.0), to_string(size));
+      cpu->linear_weight_gradient(dy, x, got_weight, Tensor(), Write::overwrite);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace heed::testing

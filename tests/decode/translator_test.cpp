@@ -1,0 +1,159 @@
+#include "heed/decode/translator.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+
+#include "heed/backend/reference/reference_backend.h"
+#include "heed/text/tokenizer_training.h"
+#include "support/temporary_folder.h"
+
+namespace heed {
+namespace {
+
+// A random model over the characters of a few lines: its translations are nonsense, but they are
+// the same nonsense each time.
+class TranslatorTest : public ::testing::Test {
+ protected:
+  TranslatorTest() : tokenizers_(make_tokenizers()), model_(config()) { model_.initialize(4); }
+
+  TokenizerPair make_tokenizers() {
+    const auto path = folder_.write("text", "a bc def, ghi. jkl mno pqr stu vwx yz?\n");
+    TokenizerOptions options;
+    options.kind = TokenizerKind::character;
+    options.vocabulary = 64;
+    const std::vector<std::filesystem::path> files = {path};
+    return TokenizerPair::joint(train_tokenizer(options, files));
+  }
+
+  ModelConfig config() const {
+    ModelConfig c;
+    c.vocabulary = tokenizers_.size();
+    c.classes = tokenizers_.target_classes();
+    c.d_model = 8;
+    c.d_ff = 8;
+    c.heads = 2;
+    c.encoder_layers = c.decoder_layers = 1;
+    c.max_positions = 40;
+    return c;
+  }
+
+  std::vector<Translation> translate(const std::vector<std::string>& lines,
+                                     DecodeOptions options = {}) {
+    options.search.extra_length = 4;
+    return Translator(model_, tokenizers_, *backend_, options).translate(lines);
+  }
+
+  testing::TemporaryFolder folder_;
+  std::unique_ptr<Backend> backend_ = make_reference_backend();
+  TokenizerPair tokenizers_;
+  Transformer model_;
+};
+
+std::vector<std::string> odd_lines() {
+  std::vector<std::string> lines = {"",      "abc",  "   ",   "\xff\xfe", "a\r",
+                                    "def ?", "\xe4", "日本語", std::string(1, '\0')};
+  for (int i = 0; i < 30; ++i) lines.push_back(std::string(size_t(1 + i % 7), char('a' + i % 26)));
+  lines.push_back("a bc. def ghi jkl mno pqr stu vwx yz, abc def ghi jkl mno pqr stu vwx yz.");
+  return lines;
+}
+
+TEST_F(TranslatorTest, OneLineOutForEachLineIn) {
+  const auto lines = odd_lines();
+  const auto all = translate(lines);
+  ASSERT_EQ(all.size(), lines.size());
+  for (size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(all[i].line, int64_t(i));
+    ASSERT_FALSE(all[i].alternatives.empty());
+    EXPECT_EQ(all[i].alternatives[0].text.find('\n'), std::string::npos);
+  }
+  EXPECT_EQ(all[0].status.text(), "empty");
+  EXPECT_EQ(all[0].alternatives[0].text, "");
+  EXPECT_TRUE(all[2].status.empty);
+  EXPECT_TRUE(all[3].status.repaired);
+  EXPECT_FALSE(all[1].status.repaired);
+  EXPECT_TRUE(all.back().status.split);
+}
+
+TEST_F(TranslatorTest, NothingButTheLineMatters) {
+  auto lines = odd_lines();
+  const auto expected = translate(lines);
+  for (const int64_t threads : {1, 3}) {
+    for (const int64_t batch_tokens : {1, 11, 4000}) {
+      DecodeOptions options;
+      options.threads = threads;
+      options.search.batch_tokens = batch_tokens;
+      const auto same = translate(lines, options);
+      std::reverse(lines.begin(), lines.end());
+      const auto reversed = translate(lines, options);
+      std::reverse(lines.begin(), lines.end());
+      for (size_t i = 0; i < lines.size(); ++i) {
+        for (const Translation* other : {&same[i], &reversed[lines.size() - 1 - i]}) {
+          EXPECT_EQ(expected[i].alternatives[0].text, other->alternatives[0].text);
+          EXPECT_EQ(expected[i].alternatives[0].score, other->alternatives[0].score);
+          EXPECT_EQ(expected[i].status.text(), other->status.text());
+        }
+      }
+    }
+  }
+}
+
+TEST_F(TranslatorTest, StrictNamesLineAndByte) {
+  DecodeOptions options;
+  options.strict = true;
+  try {
+    translate({"ok", "a\xff"}, options);
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_STREQ(e.what(), "line 2 of the input is not UTF-8 at byte 2");
+  }
+}
+
+TEST_F(TranslatorTest, WhatEmitThrowsComesOut) {
+  Translator translator(model_, tokenizers_, *backend_, {});
+  int64_t given = 0;
+  EXPECT_THROW(translator.translate(
+                   [&]() -> std::optional<std::string> {
+                     if (given++ > 100000) return {};
+                     return "abc";
+                   },
+                   [](const Translation&) { fail("stdout is closed"); }),
+               Error);
+  EXPECT_LT(given, 100000) << "the input was read on";
+}
+
+TEST_F(TranslatorTest, ALineComesOutBeforeTheNextIsAskedFor) {
+  // The input pauses: next() waits until the line before has been emitted.
+  Translator translator(model_, tokenizers_, *backend_, {});
+  std::mutex mutex;
+  std::condition_variable changed;
+  int64_t emitted = 0, asked = 0;
+  translator.translate(
+      [&]() -> std::optional<std::string> {
+        std::unique_lock lock(mutex);
+        changed.wait(lock, [&] { return emitted == asked; });
+        if (asked == 5) return {};
+        ++asked;
+        return "abc";
+      },
+      [&](const Translation&) {
+        std::lock_guard lock(mutex);
+        ++emitted;
+        changed.notify_all();
+      });
+  EXPECT_EQ(emitted, 5);
+}
+
+TEST_F(TranslatorTest, NbestComesBestFirst) {
+  DecodeOptions options;
+  options.search.nbest = 3;
+  const auto all = translate({"abc def"}, options);
+  ASSERT_EQ(all[0].alternatives.size(), 3u);
+  EXPECT_GE(all[0].alternatives[0].score, all[0].alternatives[1].score);
+  EXPECT_GE(all[0].alternatives[1].score, all[0].alternatives[2].score);
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,50 @@
+#include "heed/evaluate/bleu_tokenizer.h"
+
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include "heed/core/error.h"
+
+namespace heed {
+namespace {
+
+std::string tokens(BleuTokenizer tokenizer, std::string line) {
+  std::vector<std::string_view> tokens = {"left from before"};
+  tokenize(tokenizer, line, tokens);
+  return fmt::format("{}", fmt::join(tokens, " "));
+}
+
+// The right side is sacreBLEU's.
+TEST(BleuTokenizer, Mteval13a) {
+  const auto tokens_13a = [](const char* line) { return tokens(BleuTokenizer::mteval_13a, line); };
+  EXPECT_EQ(tokens_13a("It's 1,000.5 (or so), isn't it?"), "It's 1,000.5 ( or so ) , isn't it ?");
+  EXPECT_EQ(tokens_13a("well-known 10-year 5- -5"), "well-known 10 - year 5 - -5");
+  EXPECT_EQ(tokens_13a("a.b ... 5. .5 ,,"), "a . b . . . 5 . . 5 , ,");
+  EXPECT_EQ(tokens_13a("&amp;lt; &amp;quot; AT&amp;T<skipped>"), "< & quot ; AT & T");
+  EXPECT_EQ(tokens_13a("Straße。你好，\u00a0世界.  "), "Straße。你好， 世界 .");
+  EXPECT_EQ(tokens_13a(" \u3000"), "");
+}
+
+// Erased one by one, they would take minutes.
+TEST(BleuTokenizer, ALongLineOfMarkupIsReadQuickly) {
+  std::string line;
+  for (int i = 0; i < 1'000'000; ++i) line += "<skipped>&amp;";
+  std::vector<std::string_view> found;
+  tokenize(BleuTokenizer::mteval_13a, line, found);
+  EXPECT_EQ(found.size(), 1'000'000u);
+}
+
+TEST(BleuTokenizer, NoneAndCharacter) {
+  EXPECT_EQ(tokens(BleuTokenizer::none, " a,b \u2028 c. "), "a,b c.");
+  EXPECT_EQ(tokens(BleuTokenizer::character, "ab 你好e\u0301"), "a b 你 好 e \u0301");
+}
+
+TEST(BleuTokenizer, HasTheNamesOfTheSignature) {
+  for (const std::string_view each : {"13a", "none", "char"}) {
+    EXPECT_EQ(name(parse_bleu_tokenizer(each)), each);
+  }
+  EXPECT_THROW(parse_bleu_tokenizer("13A"), UsageError);
+}
+
+}  // namespace
+}  // namespace heed

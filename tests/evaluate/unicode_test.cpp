@@ -1,0 +1,83 @@
+#include "heed/evaluate/unicode.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "heed/core/utf8.h"
+
+namespace heed {
+namespace {
+
+using testing::ElementsAre;
+using Pieces = std::vector<std::string_view>;
+
+std::vector<char32_t> all_characters() {
+  std::vector<char32_t> characters;
+  for (char32_t c = 0; c <= 0x10FFFF; ++c) {
+    if (c < 0xD800 || c > 0xDFFF) characters.push_back(c);
+  }
+  return characters;
+}
+
+// FNV-1a, to compare with a hash that Python 3.11 computed of the same bytes.
+uint64_t hash(std::string_view text) {
+  uint64_t value = 0xCBF29CE484222325u;
+  for (const char byte : text) value = (value ^ static_cast<uint8_t>(byte)) * 0x100000001B3u;
+  return value;
+}
+
+// In Python, with `characters` all but the surrogates: "\n".join(characters).lower().
+TEST(Unicode, LowercaseOfEveryCharacterIsPythons) {
+  std::u32string text;
+  for (const char32_t character : all_characters()) {
+    if (!text.empty()) text += U'\n';
+    text += character;
+  }
+  EXPECT_EQ(hash(lowercase(encode_utf8(text))), 0x65C7C290AC535152u);
+}
+
+// In Python, with the characters below U+20000, which hold every cased one:
+// "".join(f"A{c}Σ\n{c}Σ\nAΣ{c}\nAΣ{c}B\n" for c in characters).lower().
+TEST(Unicode, SigmaBesideEveryCharacterIsPythons) {
+  std::u32string text;
+  for (const char32_t c : all_characters()) {
+    if (c >= 0x20000) break;
+    text.append(U"A").append(1, c).append(U"Σ\n").append(1, c).append(U"Σ\nAΣ");
+    text.append(1, c).append(U"\nAΣ").append(1, c).append(U"B\n");
+  }
+  EXPECT_EQ(hash(lowercase(encode_utf8(text))), 0x99D1D9A7E4B15C08u);
+}
+
+TEST(Unicode, SpecialCasesOfLowercase) {
+  EXPECT_EQ(lowercase("ΟΔΥΣΣΕΥΣ ΣΑΣ Σ"), "οδυσσευς σας σ");
+  EXPECT_EQ(lowercase("İI"), "i\xCC\x87i");
+  EXPECT_EQ(lowercase("GROẞE Straße 12"), "große straße 12");
+}
+
+TEST(Unicode, WhitespaceIsPythons) {
+  EXPECT_THAT(all_characters(),
+              testing::Contains(testing::ResultOf(is_whitespace, true)).Times(29));
+  for (const char32_t space : {0x09, 0x1C, 0x20, 0x85, 0xA0, 0x1680, 0x200A, 0x2028, 0x3000}) {
+    EXPECT_TRUE(is_whitespace(space)) << static_cast<uint32_t>(space);
+  }
+  for (const char32_t other : {0x00, 0x21, 0x200B, 0x180E, 0xFEFF}) {
+    EXPECT_FALSE(is_whitespace(other)) << static_cast<uint32_t>(other);
+  }
+}
+
+TEST(Unicode, SplitsAtWhitespace) {
+  const std::string text = "\u3000你 好\u00a0\t x\x1f";
+  Pieces pieces, characters;
+  split_at_whitespace(text, pieces);
+  EXPECT_THAT(pieces, ElementsAre("你", "好", "x"));
+  split_characters(text, characters);
+  EXPECT_THAT(characters, ElementsAre("你", "好", "x"));
+  EXPECT_EQ(without_trailing_whitespace("a b\u2028 \r"), "a b");
+  EXPECT_EQ(without_trailing_whitespace(" \u3000"), "");
+}
+
+}  // namespace
+}  // namespace heed
