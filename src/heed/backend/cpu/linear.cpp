@@ -16,7 +16,7 @@ namespace {
 // Blocks: a panel of kDepthBlock rows stays in the first cache, kRowBlock rows of A and
 // kColumnBlock columns of B in the second.
 constexpr int64_t kDepthBlock = 256;
-constexpr int64_t kRowBlock = 16 * kTileRows;
+constexpr int64_t kRowBlock = int64_t{16} * kTileRows;
 constexpr int64_t kColumnBlock = 512;
 
 // A weight [out, in] in panels: the right operand of x W^T.
