@@ -1,3 +1,40 @@
-int main() {
-  return 0;
+// The program: runs a command, and turns what it throws into one line and a status.
+#include <csignal>
+#include <cstdio>
+#include <new>
+
+#include "command.h"
+#include "console.h"
+#include "heed/core/error.h"
+
+namespace {
+
+constexpr int exit_failure = 1, exit_usage = 2, exit_broken_pipe = 128 + SIGPIPE;
+
+int complain(const char* text, int status) {
+  std::fprintf(stderr, "heed: %s\n", heed::one_line(text).c_str());
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // A write to a pipe without a reader then fails, where it can be handled, and a training whose
+  // log nobody reads any more goes on.
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    heed::Output out(1, "standard output");
+    heed::Console console(out);
+    const int status = heed::run_program({argv + 1, argv + argc}, console);
+    out.flush();
+    return status;
+  } catch (const heed::BrokenPipe&) {
+    return exit_broken_pipe;
+  } catch (const heed::UsageError& error) {
+    return complain(error.what(), exit_usage);
+  } catch (const std::bad_alloc&) {
+    return complain("out of memory: try smaller batches or a smaller model", exit_failure);
+  } catch (const std::exception& error) {
+    return complain(error.what(), exit_failure);
+  }
 }

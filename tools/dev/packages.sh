@@ -4,7 +4,7 @@
 packages_for() {
   case $1 in
     build)
-      echo g++ cmake ninja-build pkg-config libhwy-dev libsentencepiece-dev libcli11-dev \
+      echo g++ cmake ninja-build pkg-config libhwy-dev libsentencepiece-dev \
         libtomlplusplus-dev nlohmann-json3-dev libfmt-dev zlib1g-dev
       ;;
     test) echo libgtest-dev libgmock-dev ;;
@@ -19,7 +19,7 @@ requirements_for() {
     build)
       printf '%s\n' "command c++" "command cmake" "command ninja" "command pkg-config" \
         "library libhwy hwy/highway.h" "library sentencepiece sentencepiece_processor.h" \
-        "library CLI11 CLI/CLI.hpp" "library tomlplusplus toml++/toml.h" \
+        "library tomlplusplus toml++/toml.h" \
         "library nlohmann_json nlohmann/json.hpp" "library fmt fmt/format.h" "library zlib zlib.h"
       ;;
     test) printf '%s\n' "library gtest gtest/gtest.h" "library gmock gmock/gmock.h" ;;

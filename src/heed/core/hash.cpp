@@ -24,10 +24,12 @@ Hash::Hash(uint64_t seed) {
 }
 
 // Four independent lanes keep the multiplier busy; each step is a bijection of its lane, so a
-// single changed word always changes the value.
+// single changed word always changes the value. The second multiplication spreads the top bit,
+// which the first one leaves alone.
 void Hash::add_block(const char* bytes) {
   for (size_t i = 0; i < lanes_.size(); ++i) {
-    lanes_[i] = std::rotl((lanes_[i] ^ word_at(bytes + 8 * i)) * 0x9E3779B97F4A7C15u, 29);
+    const uint64_t product = (lanes_[i] ^ word_at(bytes + 8 * i)) * 0x9E3779B97F4A7C15u;
+    lanes_[i] = std::rotl(product, 29) * 0xBF58476D1CE4E5B9u;
   }
 }
 

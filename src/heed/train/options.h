@@ -203,8 +203,8 @@ struct TrainOptions {
     v("learning_rate", o.learning_rate,
       {.help = "noam: the factor on the paper's formula (default 1); else the peak (default 5e-4)",
        .default_text = "by schedule",
-       .above = 0,
-       .maximum = 1000});
+       .maximum = 1000,
+       .above = 0});
     v("warmup", o.warmup,
       {.help = "Steps over which the rate rises (default 4000; 0 for constant)",
        .unit = "steps",
@@ -213,7 +213,7 @@ struct TrainOptions {
        .maximum = 1e9});
     v("beta1", o.beta1, {.help = "Adam's decay of the first moment", .minimum = 0, .below = 1});
     v("beta2", o.beta2, {.help = "Adam's decay of the second moment", .minimum = 0, .below = 1});
-    v("epsilon", o.epsilon, {.help = "Adam's epsilon", .above = 0, .maximum = 1});
+    v("epsilon", o.epsilon, {.help = "Adam's epsilon", .maximum = 1, .above = 0});
     v("clip_norm", o.clip_norm,
       {.help = "Scale gradients down to this norm; 0 is off", .minimum = 0, .maximum = 1e9});
     v("label_smoothing", o.label_smoothing,
@@ -239,8 +239,8 @@ struct TrainOptions {
       {.help = "Stop after so much training time; such a run depends on the machine's speed",
        .unit = "minutes",
        .default_text = "off",
-       .above = 0,
        .maximum = 1e6,
+       .above = 0,
        .incidental = true});
   }
 

@@ -69,62 +69,94 @@ struct Result {
   }
 };
 
-// kTileRowCount rows times kPanelCount panels of C, of which `columns` columns exist.
-template <int kTileRowCount, int kPanelCount, Along kAlong>
-HWY_NOINLINE void tile(const Left& a, const Panels& b, int64_t depth, int64_t columns,
-                       const Result& c) {
-  constexpr int kVectors = kPanelCount * kPanelVectors;
-  Vector sum[kTileRowCount][kVectors];
+// Reads or writes of C where all of a tile's columns exist, and where some may not.
+enum class Columns { whole, some };
+
+template <Columns kColumns>
+HWY_INLINE Vector load_part(const float* p, int64_t count) {
+  return kColumns == Columns::whole ? hn::LoadU(kFloats, p) : load(p, std::max<int64_t>(count, 0));
+}
+
+// The tile's way out of the registers: bias, relu, memory.
+template <Columns kColumns, int kHeight, int kVectors>
+HWY_INLINE void finish_tile(Vector (&sum)[kHeight][kVectors], int64_t columns, const Result& c) {
   HWY_UNROLL(16)
-  for (int m = 0; m < kTileRowCount; ++m) {
+  for (int j = 0; j < kVectors; ++j) {
+    const int64_t count = columns - j * kLanes;
+    if (kColumns == Columns::some && count <= 0) break;
+    if (c.bias) {
+      const Vector bias = load_part<kColumns>(c.bias + j * kLanes, count);
+      HWY_UNROLL(16)
+      for (int m = 0; m < kHeight; ++m) sum[m][j] = hn::Add(sum[m][j], bias);
+    }
+    if (c.relu) {
+      HWY_UNROLL(16)
+      for (int m = 0; m < kHeight; ++m) sum[m][j] = hn::Max(sum[m][j], zero());
+    }
     HWY_UNROLL(16)
-    for (int j = 0; j < kVectors; ++j)
-      sum[m][j] = c.write == Write::overwrite ? zero()
-                                              : load(c.data + m * c.stride + j * kLanes,
-                                                     std::max<int64_t>(0, columns - j * kLanes));
+    for (int m = 0; m < kHeight; ++m) {
+      float* to = c.data + m * c.stride + j * kLanes;
+      if constexpr (kColumns == Columns::whole) {
+        hn::StoreU(sum[m][j], kFloats, to);
+      } else {
+        store(sum[m][j], to, count);
+      }
+    }
+  }
+}
+
+// One tile of C: kHeight rows times kPanelCount panels, of which `columns` columns exist.
+template <int kHeight, int kPanelCount, Along kAlong, Columns kColumns>
+HWY_NOINLINE void tile_of(const Left& a, const Panels& b, int64_t depth, int64_t columns,
+                          const Result& c) {
+  constexpr int kVectors = kPanelCount * kPanelVectors;
+  Vector sum[kHeight][kVectors];
+  HWY_UNROLL(16)
+  for (int m = 0; m < kHeight; ++m) {
+    HWY_UNROLL(16)
+    for (int j = 0; j < kVectors; ++j) sum[m][j] = zero();
+  }
+  if (c.write == Write::accumulate) {
+    HWY_UNROLL(16)
+    for (int m = 0; m < kHeight; ++m) {
+      HWY_UNROLL(16)
+      for (int j = 0; j < kVectors; ++j)
+        sum[m][j] = load_part<kColumns>(c.data + m * c.stride + j * kLanes, columns - j * kLanes);
+    }
   }
   const float* left = a.data;
   const float* right = b.data;
   const int64_t left_step = kAlong == Along::rows ? 1 : a.stride;
   const int64_t row_step = kAlong == Along::rows ? a.stride : 1;
   for (int64_t k = 0; k < depth; ++k) {
-    if constexpr (kPanelCount == 1) {
-      Vector row[kVectors];
+    HWY_UNROLL(16)
+    for (int p = 0; p < kPanelCount; ++p) {
+      Vector row[kPanelVectors];
       HWY_UNROLL(16)
-      for (int j = 0; j < kVectors; ++j) row[j] = hn::LoadU(kFloats, right + j * kLanes);
+      for (int j = 0; j < kPanelVectors; ++j)
+        row[j] = hn::LoadU(kFloats, right + p * b.stride + j * kLanes);
       HWY_UNROLL(16)
-      for (int m = 0; m < kTileRowCount; ++m) {
+      for (int m = 0; m < kHeight; ++m) {
         const Vector element = set(left[m * row_step]);
         HWY_UNROLL(16)
-        for (int j = 0; j < kVectors; ++j) sum[m][j] = hn::MulAdd(element, row[j], sum[m][j]);
-      }
-    } else {
-      Vector element[kTileRowCount];
-      HWY_UNROLL(16)
-      for (int m = 0; m < kTileRowCount; ++m) element[m] = set(left[m * row_step]);
-      HWY_UNROLL(16)
-      for (int j = 0; j < kVectors; ++j) {
-        const Vector row = hn::LoadU(
-            kFloats, right + (j / kPanelVectors) * b.stride + (j % kPanelVectors) * kLanes);
-        HWY_UNROLL(16)
-        for (int m = 0; m < kTileRowCount; ++m) sum[m][j] = hn::MulAdd(element[m], row, sum[m][j]);
+        for (int j = 0; j < kPanelVectors; ++j) {
+          Vector& chain = sum[m][p * kPanelVectors + j];
+          chain = hn::MulAdd(element, row[j], chain);
+        }
       }
     }
     left += left_step;
     right += kPanel;
   }
-  HWY_UNROLL(16)
-  for (int j = 0; j < kVectors; ++j) {
-    const int64_t left_columns = columns - j * kLanes;
-    if (left_columns <= 0) break;
-    const Vector bias = c.bias ? load(c.bias + j * kLanes, left_columns) : zero();
-    HWY_UNROLL(16)
-    for (int m = 0; m < kTileRowCount; ++m) {
-      Vector value = sum[m][j];
-      if (c.bias) value = hn::Add(value, bias);
-      if (c.relu) value = hn::Max(value, zero());
-      store(value, c.data + m * c.stride + j * kLanes, left_columns);
-    }
+  finish_tile<kColumns>(sum, columns, c);
+}
+
+template <int kHeight, int kPanelCount, Along kAlong>
+void tile(const Left& a, const Panels& b, int64_t depth, int64_t columns, const Result& c) {
+  if (columns == kPanelCount * kPanel) {
+    tile_of<kHeight, kPanelCount, kAlong, Columns::whole>(a, b, depth, columns, c);
+  } else {
+    tile_of<kHeight, kPanelCount, kAlong, Columns::some>(a, b, depth, columns, c);
   }
 }
 
@@ -132,7 +164,7 @@ using Tile = void (*)(const Left&, const Panels&, int64_t, int64_t, const Result
 
 // Few rows take several panels at once, so that enough chains run to hide the latency of each.
 constexpr int panels_at_once(int rows) {
-  return std::clamp(kAccumulators / (rows * kPanelVectors), 1, 4);
+  return std::clamp((kAccumulators - 4) / (rows * kPanelVectors), 1, 4);
 }
 
 template <Along kAlong, size_t... kRow>

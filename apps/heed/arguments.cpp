@@ -1,0 +1,110 @@
+#include "arguments.h"
+
+#include <cctype>
+
+namespace heed {
+namespace {
+
+bool starts_with(const std::string& text, const char* prefix) {
+  return text.rfind(prefix, 0) == 0;
+}
+
+// Whether an argument is meant as a flag: not "-" (standard input), not "-5".
+bool is_flag(const std::string& text) {
+  return text.size() > 1 && text[0] == '-' && !std::isdigit(uint8_t(text[1])) && text[1] != '.';
+}
+
+class Reader {
+ public:
+  Reader(const std::vector<std::string>& arguments, const Options& options,
+         const std::string& command)
+      : arguments_(arguments), options_(options), command_(command) {}
+
+  Arguments read() {
+    while (next_ < arguments_.size()) {
+      const std::string& argument = arguments_[next_++];
+      if (argument == "--") {
+        while (next_ < arguments_.size()) result_.words.push_back(arguments_[next_++]);
+      } else if (argument == "--help" || argument == "-h") {
+        result_.help = true;
+      } else if (is_flag(argument)) {
+        read_flag(argument);
+      } else {
+        result_.words.push_back(argument);
+      }
+    }
+    return result_;
+  }
+
+ private:
+  void read_flag(const std::string& argument) {
+    const size_t equals = argument.find('=');
+    const std::string flag = argument.substr(0, equals);
+    const Option* option =
+        starts_with(flag, "--") ? find_option(options_, flag.substr(2)) : nullptr;
+    if (option) {
+      std::vector<std::string> texts;
+      if (equals != std::string::npos) {
+        texts = {argument.substr(equals + 1)};
+      } else if (option->kind == OptionKind::flag) {
+        texts = {"true"};
+      } else {
+        texts = values_of(*option);
+      }
+      result_.assignments.push_back({option, texts, option->flag()});
+      return;
+    }
+    if (starts_with(flag, "--no-") && equals == std::string::npos) {
+      const Option* negated = find_option(options_, flag.substr(5));
+      if (negated && negated->kind == OptionKind::flag) {
+        result_.assignments.push_back({negated, {"false"}, flag});
+        return;
+      }
+    }
+    fail_usage("unknown option '{}'{} (heed {} --help lists all)", flag,
+               suggestion(options_, flag.substr(flag.find_first_not_of('-')), "--"), command_);
+  }
+
+  std::vector<std::string> values_of(const Option& option) {
+    std::vector<std::string> texts;
+    const size_t most = option.list ? arguments_.size() : 1;
+    while (texts.size() < most && next_ < arguments_.size() && !is_flag(arguments_[next_])) {
+      texts.push_back(arguments_[next_++]);
+    }
+    if (texts.empty()) {
+      fail_usage("{}: expected {}, got nothing (a value that begins with '-' is given as {}=VALUE)",
+                 option.flag(), option.expectation(), option.flag());
+    }
+    return texts;
+  }
+
+  const std::vector<std::string>& arguments_;
+  const Options& options_;
+  const std::string& command_;
+  size_t next_ = 0;
+  Arguments result_;
+};
+
+}  // namespace
+
+Arguments read_arguments(const std::vector<std::string>& arguments, const Options& options,
+                         const std::string& command) {
+  return Reader(arguments, options, command).read();
+}
+
+void apply(const std::vector<Assignment>& assignments) {
+  for (size_t i = 0; i < assignments.size(); ++i) {
+    const auto& [option, texts, where] = assignments[i];
+    std::vector<std::string> all;
+    if (option->list) {
+      for (size_t j = 0; j < i; ++j) {
+        if (assignments[j].option != option) continue;
+        all.insert(all.end(), assignments[j].texts.begin(), assignments[j].texts.end());
+      }
+    }
+    all.insert(all.end(), texts.begin(), texts.end());
+    assign(*option, all, where);
+  }
+}
+
+}  // namespace heed

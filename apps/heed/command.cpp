@@ -1,0 +1,106 @@
+#include "command.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "arguments.h"
+#include "config.h"
+#include "help.h"
+
+namespace heed {
+namespace {
+
+std::vector<std::string> command_names() {
+  std::vector<std::string> names;
+  for (const auto& command : all_commands()) names.push_back(command->name());
+  return names;
+}
+
+std::unique_ptr<Command> find_command(const std::string& name) {
+  for (auto& command : all_commands()) {
+    if (command->name() == name) return std::move(command);
+  }
+  const std::string near = nearest(name, command_names());
+  fail_usage("unknown command '{}'{} (heed --help lists all)", name,
+             near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
+}
+
+int run_command(Command& command, const std::vector<std::string>& arguments, Console& console) {
+  CommonSettings common;
+  Options options = command.options();
+  for (Option& option : options_of(common)) options.push_back(std::move(option));
+
+  const Arguments given = read_arguments(arguments, options, command.name());
+  if (given.help) {
+    console.out().write(command_help(command));
+    return 0;
+  }
+  if (command.words().empty() && !given.words.empty()) {
+    fail_usage("unexpected '{}': heed {} takes options only (heed {} --help lists them)",
+               given.words[0], command.name(), command.name());
+  }
+  const auto names_config = [](const Assignment& a) { return a.option->name == "config"; };
+  for (const Assignment& a : given.assignments) {
+    if (names_config(a)) apply({a});
+  }
+  if (!common.config.empty()) {
+    apply(read_config_file(common.config, options, command.name(), command_names()));
+  }
+  apply(given.assignments);
+  validate(options);
+  console.be_quiet(common.quiet);
+  return command.run(given.words, console);
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<Command>> all_commands() {
+  std::vector<std::unique_ptr<Command>> commands;
+  commands.push_back(make_train_command());
+  commands.push_back(make_translate_command());
+  commands.push_back(make_evaluate_command());
+  commands.push_back(make_inspect_command());
+  commands.push_back(make_phrasebook_command());
+  commands.push_back(make_demo_command());
+  commands.push_back(make_version_command());
+  commands.push_back(make_options_command());
+  return commands;
+}
+
+std::string program_help() {
+  std::string text =
+      "heed trains, measures and runs the Transformer of \"Attention Is All You Need\".\n\n"
+      "Usage: heed COMMAND [options]\n\nCommands\n";
+  for (const auto& command : all_commands()) {
+    if (command->hidden()) continue;
+    text += fmt::format("  {:<12}{}\n", command->name(), wrap(command->summary(), 14, 14));
+  }
+  return text + "\nheed COMMAND --help says what a command takes.\n";
+}
+
+std::string command_help(Command& command) {
+  const std::string words =
+      fmt::format("{}{}", command.words().empty() ? "" : " ", command.words());
+  std::string text =
+      fmt::format("{}\n\nUsage: heed {}{} [options]\n", command.summary(), command.name(), words);
+  if (!command.description().empty())
+    text += fmt::format("\n{}\n", wrap(command.description(), 0, 0));
+  CommonSettings common;
+  return text + options_help(command.options()) + options_help(options_of(common));
+}
+
+int run_program(const std::vector<std::string>& arguments, Console& console) {
+  if (arguments.empty()) {
+    std::fputs(program_help().c_str(), stderr);
+    return 2;
+  }
+  const std::string& first = arguments[0];
+  const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
+  if (first == "--help" || first == "-h" || first == "help") {
+    console.out().write(rest.empty() ? program_help() : command_help(*find_command(rest[0])));
+    return 0;
+  }
+  return run_command(*find_command(first == "--version" ? "version" : first), rest, console);
+}
+
+}  // namespace heed

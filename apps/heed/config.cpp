@@ -1,0 +1,75 @@
+#include "config.h"
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+
+#include "heed/core/files.h"
+
+namespace heed {
+namespace {
+
+std::string place(const std::string& path, const toml::source_region& source) {
+  return fmt::format("{}:{}", path, source.begin.line);
+}
+
+std::string scalar_text(const toml::node& node, const std::string& where) {
+  if (const auto* text = node.as_string()) return text->get();
+  if (const auto* number = node.as_integer()) return to_text(int64_t{number->get()});
+  if (const auto* number = node.as_floating_point()) return to_text(number->get());
+  if (const auto* flag = node.as_boolean()) return to_text(flag->get());
+  fail_usage("{}: expected a text, number, true or false, or a list of texts", where);
+}
+
+std::vector<std::string> texts_of(const toml::node& node, const std::string& where) {
+  const toml::array* items = node.as_array();
+  if (!items) return {scalar_text(node, where)};
+  std::vector<std::string> texts;
+  for (const toml::node& item : *items) texts.push_back(scalar_text(item, where));
+  return texts;
+}
+
+toml::table parse(const std::string& path) {
+  try {
+    return toml::parse(read_file(path), path);
+  } catch (const toml::parse_error& error) {
+    fail_usage("{}: not TOML: {}", place(path, error.source()), error.description());
+  }
+}
+
+// The values of one table; what is a table itself is left to the caller.
+void read_table(const toml::table& table, const std::string& path, const Options& options,
+                std::vector<Assignment>& found) {
+  for (const auto& [key, node] : table) {
+    if (node.is_table()) continue;
+    const std::string name(key.str());
+    const std::string where = fmt::format("{}: {}", place(path, node.source()), name);
+    const Option* option = find_option(options, name);
+    if (!option) fail_usage("{}: unknown key{}", where, suggestion(options, name, ""));
+    found.push_back({option, texts_of(node, where), where});
+  }
+}
+
+}  // namespace
+
+std::vector<Assignment> read_config_file(const std::string& path, const Options& options,
+                                         const std::string& command,
+                                         const std::vector<std::string>& commands) {
+  const toml::table file = parse(path);
+  std::vector<Assignment> found;
+  read_table(file, path, options, found);
+  for (const auto& [key, node] : file) {
+    const toml::table* table = node.as_table();
+    if (!table) continue;
+    const std::string name(key.str());
+    if (std::find(commands.begin(), commands.end(), name) == commands.end()) {
+      const std::string near = nearest(name, commands);
+      fail_usage("{}: [{}] names no command{}", place(path, node.source()), name,
+                 near.empty() ? "" : fmt::format("; did you mean [{}]?", near));
+    }
+    if (name == command) read_table(*table, path, options, found);
+  }
+  return found;
+}
+
+}  // namespace heed

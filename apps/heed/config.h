@@ -1,0 +1,18 @@
+// Options from a TOML file.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "arguments.h"
+
+namespace heed {
+
+// Reads the file at `path`. Keys at its top hold for every command; those of a table named after a
+// command ([translate]) for that command alone, and come last. Throws UsageError naming file and
+// line for text that is no TOML, a key that `options` lacks, or a table of no command.
+std::vector<Assignment> read_config_file(const std::string& path, const Options& options,
+                                         const std::string& command,
+                                         const std::vector<std::string>& commands);
+
+}  // namespace heed

@@ -1,0 +1,56 @@
+// Where the program's words go: results to standard output, everything else to standard error.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace heed {
+
+// The reader of standard output has gone (`heed ... | head`): the program ends without a word.
+class BrokenPipe : public std::runtime_error {
+ public:
+  BrokenPipe() : std::runtime_error("the reader of the output has gone") {}
+};
+
+// Buffered writing to a file descriptor. Throws BrokenPipe, or Error naming `name` when the disk is
+// full.
+class Output {
+ public:
+  // Does not own `descriptor`.
+  Output(int descriptor, std::string name) : descriptor_(descriptor), name_(std::move(name)) {}
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+
+  void write(std::string_view text);
+  // Hands everything to the system. What was not flushed is lost when the Output goes.
+  void flush();
+
+ private:
+  int descriptor_;
+  std::string name_;
+  std::string buffer_;
+};
+
+// What commands write to.
+class Console {
+ public:
+  explicit Console(Output& out) : out_(out) {}
+
+  Output& out() { return out_; }
+  bool quiet() const { return quiet_; }
+  void be_quiet(bool quiet) { quiet_ = quiet; }
+  // One line on standard error, unless quiet.
+  void note(std::string_view text) const;
+  // One line on standard error, always.
+  void warn(std::string_view text) const;
+
+ private:
+  Output& out_;
+  bool quiet_ = false;
+};
+
+// One line for standard error: control characters become spaces.
+std::string one_line(std::string_view text);
+
+}  // namespace heed

@@ -1,0 +1,131 @@
+// heed demo: the whole road in minutes, on the embedded phrasebook.
+#include <filesystem>
+
+#include "command.h"
+#include "heed/backend/cpu/cpu_backend.h"
+#include "heed/evaluate/bleu.h"
+#include "loaded_model.h"
+#include "phrasebook_files.h"
+#include "text_files.h"
+#include "train_display.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct DemoSettings {
+  std::string directory = "heed-demo";
+  double minutes = 2;
+  std::optional<int64_t> threads;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v.group("Demo");
+    v("directory", self.directory,
+      {.help = "Folder to work in; that of an earlier demo is replaced", .value = "DIR"});
+    v("minutes", self.minutes,
+      {.help = "Time to train", .unit = "minutes", .maximum = 1440, .above = 0});
+    v("threads", self.threads,
+      {.help = "Threads", .default_text = "all", .minimum = 1, .maximum = 1024});
+  }
+};
+
+constexpr int64_t examples = 10;
+
+class DemoCommand : public CommandOf<DemoSettings> {
+ public:
+  std::string name() const override { return "demo"; }
+  std::string summary() const override { return "Trains a small Chinese-English translator"; }
+  std::string description() const override {
+    return "Writes the phrasebook to a folder, trains a small model on it, and shows how well it "
+           "translates sentences that it never saw.";
+  }
+
+  int run(const std::vector<std::string>&, Console& console) override {
+    const fs::path folder = settings_.directory;
+    refuse_foreign(folder);
+    const PhrasebookSettings phrasebook;
+    write_phrasebook(phrasebook, folder, Existing::replace);
+    console.note(fmt::format("wrote a phrasebook of {} Chinese and English sentences to {}",
+                             phrasebook.pairs, folder.string()));
+
+    const TrainOptions options = train_options(folder);
+    const auto backend = make_cpu_backend();
+    TrainDisplay display(options, *backend, console);
+    const int status = display.close(train(options, *backend, display));
+    if (status == 0) show(folder, console);
+    return status;
+  }
+
+ private:
+  // A folder with other people's files is left alone.
+  static void refuse_foreign(const fs::path& folder) {
+    std::error_code error;
+    if (!fs::exists(folder, error)) return;
+    if (!fs::is_directory(folder, error))
+      fail("{}: expected a folder, found a file", folder.string());
+    if (!fs::is_empty(folder, error) && !fs::exists(folder / "train.zh", error)) {
+      fail("{} holds other files: name another folder with --directory", folder.string());
+    }
+  }
+
+  TrainOptions train_options(const fs::path& folder) const {
+    TrainOptions options;
+    options.source = {(folder / "train.zh").string()};
+    options.target = {(folder / "train.en").string()};
+    options.valid_source = (folder / "valid.zh").string();
+    options.valid_target = (folder / "valid.en").string();
+    options.source_language = "zh";
+    options.target_language = "en";
+    options.model = (folder / "model").string();
+    options.overwrite = true;
+    options.preset = Preset::tiny;
+    options.tokenizer = TokenizerKind::bpe;
+    options.vocabulary = 2000;
+    options.batch_tokens = 2048;
+    options.learning_rate = 1;
+    options.warmup = 400;
+    options.minutes = settings_.minutes;
+    options.threads = settings_.threads;
+    options.report_every = 25;
+    return options;
+  }
+
+  void show(const fs::path& folder, Console& console) const {
+    const auto model = open_model((folder / "model").string());
+    const Lines source = read_lines((folder / "test.zh").string());
+    const std::vector<Lines> references{read_lines((folder / "test.en").string())};
+    DecodeOptions decode;
+    decode.threads = settings_.threads;
+    const Lines translations = best_translations(model->translator(decode), source);
+    Output& out = console.out();
+    out.write(fmt::format("\n{} sentences that it never saw: {}\n\n", source.size(),
+                          bleu(translations, references).line()));
+    // Spread over the test: sentences of all kinds.
+    for (int64_t i = 0; i < examples; ++i) {
+      const size_t line = size_t(i) * source.size() / size_t(examples);
+      out.write(fmt::format("source       {}\ntranslation  {}\nreference    {}\n\n", source[line],
+                            translations[line], references[0][line]));
+    }
+    out.write(next_steps(folder.string()));
+  }
+
+  static std::string next_steps(const std::string& folder) {
+    return fmt::format(
+        "Next:\n"
+        "  echo 你好！ | heed translate --model {0}/model\n"
+        "  heed evaluate --model {0}/model --source {0}/test.zh --reference {0}/test.en\n"
+        "  heed inspect model {0}/model\n"
+        "  heed train --help           your own two files\n",
+        folder);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_demo_command() {
+  return std::make_unique<DemoCommand>();
+}
+
+}  // namespace heed

@@ -1,0 +1,20 @@
+// What --help and docs/options.md say, from the options' visits.
+#pragma once
+
+#include <string>
+
+#include "heed/core/options.h"
+
+namespace heed {
+
+// Breaks `text` at spaces into lines of at most `width` columns, each after the first indented by
+// `indent` spaces; `column` is where the first line begins.
+std::string wrap(const std::string& text, size_t column, size_t indent, size_t width = 80);
+
+// The options under their groups' headings, in 80 columns.
+std::string options_help(const Options& options);
+
+// The same as Markdown tables.
+std::string options_markdown(const Options& options);
+
+}  // namespace heed

@@ -1,0 +1,39 @@
+// A model as a table: every sub-layer in the paper's words, with its shape and cost.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "heed/model/config.h"
+
+namespace heed {
+
+// One row: a part of the model, or of one of its layers.
+struct ModelPart {
+  int depth = 0;           // 0: a stack or table, 1: a sub-layer, 2: a matrix of it
+  std::string name;        // "Multi-head self-attention (3.2.2)"
+  Shape shape;             // of its matrix; empty where it has none
+  int64_t copies = 1;      // of this part in the model (the layers of its stack)
+  int64_t parameters = 0;  // of one copy
+  double source_work = 0;  // multiply-adds of one copy for each source token
+  double target_work = 0;  // and for each target token
+};
+
+// The parts of a model whose sentences have `length` tokens on either side. Work is that of one
+// pass over whole sentences: attention sees the whole source, and half of the target on average.
+std::vector<ModelPart> model_parts(const ModelConfig& config, int64_t length);
+
+// Sums over copies.
+struct ModelTotals {
+  int64_t parameters = 0;
+  double source_work = 0;
+  double target_work = 0;
+};
+ModelTotals totals(const std::vector<ModelPart>& parts);
+
+// As a page of 80 columns, headed by `title`.
+std::string model_page(const std::string& title, const ModelConfig& config, int64_t length);
+// As one JSON object: configuration, parts, totals.
+std::string model_json(const std::string& title, const ModelConfig& config, int64_t length);
+
+}  // namespace heed

@@ -1,0 +1,51 @@
+#include "phrasebook_files.h"
+
+#include <span>
+
+#include "heed/core/files.h"
+#include "heed/text/phrasebook.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+void write_split(const fs::path& stem, std::span<const SentencePair> pairs) {
+  AtomicFile chinese(stem.string() + ".zh"), english(stem.string() + ".en");
+  for (const SentencePair& pair : pairs) {
+    chinese.write(pair.chinese + "\n");
+    english.write(pair.english + "\n");
+  }
+  chinese.commit();
+  english.commit();
+}
+
+void refuse_existing(const fs::path& directory) {
+  for (const char* stem : {"train", "valid", "test"}) {
+    for (const char* language : {".zh", ".en"}) {
+      const fs::path path = directory / (std::string(stem) + language);
+      if (fs::exists(path)) {
+        fail("'{}' is there already: name another folder, or give --overwrite", path.string());
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void write_phrasebook(const PhrasebookSettings& settings, const fs::path& directory,
+                      Existing existing) {
+  const Phrasebook book = make_phrasebook(
+      settings.pairs, settings.valid_pairs + settings.test_pairs, uint64_t(settings.seed));
+  std::error_code error;
+  fs::create_directories(directory, error);
+  if (error) fail("cannot make the folder '{}': {}", directory.string(), error.message());
+  if (existing == Existing::refuse) refuse_existing(directory);
+
+  const std::span<const SentencePair> held_out = book.held_out;
+  write_split(directory / "train", book.train);
+  write_split(directory / "valid", held_out.first(size_t(settings.valid_pairs)));
+  write_split(directory / "test", held_out.subspan(size_t(settings.valid_pairs)));
+}
+
+}  // namespace heed

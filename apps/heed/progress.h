@@ -1,0 +1,44 @@
+// How far a run has come: one line redrawn on a terminal, a line per report elsewhere.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "heed/train/trainer.h"
+
+namespace heed {
+
+// "1:05" or "2:03:09".
+std::string clock_text(double seconds);
+
+// One line of at most `columns` columns:
+// "[######--------] 42%  step 1200  loss 2.314  12.3k tokens/s  rate 7.0e-04  1:23, 1:55 left"
+std::string progress_bar(const TrainReport& report, size_t columns);
+
+// The same for a log: "step 1200, epoch 1.50: loss 2.314, 12345 tokens/s, rate 7.00e-04, ..."
+std::string progress_text(const TrainReport& report);
+
+enum class ProgressStyle { none, lines, bar };
+
+class ProgressDisplay {
+ public:
+  // `none` if quiet; else a bar where standard error is a terminal.
+  static ProgressStyle style(bool quiet);
+
+  explicit ProgressDisplay(ProgressStyle style) : style_(style) {}
+  ~ProgressDisplay() { clear(); }
+  ProgressDisplay(const ProgressDisplay&) = delete;
+  ProgressDisplay& operator=(const ProgressDisplay&) = delete;
+
+  void report(const TrainReport& report);
+  // A line of its own, above the bar; nothing if the style is none.
+  void message(std::string_view text);
+  // Removes the bar: before others write to the terminal.
+  void clear();
+
+ private:
+  ProgressStyle style_;
+  std::string bar_;  // what stands on the terminal's last line
+};
+
+}  // namespace heed

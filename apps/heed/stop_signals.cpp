@@ -1,0 +1,33 @@
+#include "stop_signals.h"
+
+namespace heed {
+namespace {
+
+// A handler has no argument to reach an object through, so this one variable is global.
+volatile std::sig_atomic_t received_signal = 0;
+
+extern "C" void note_signal(int signal) {
+  received_signal = signal;
+}
+
+}  // namespace
+
+StopSignals::StopSignals() {
+  received_signal = 0;
+  struct sigaction action = {};
+  action.sa_handler = note_signal;
+  action.sa_flags = SA_RESETHAND | SA_RESTART;
+  sigaction(SIGINT, &action, &interrupt_);
+  sigaction(SIGTERM, &action, &terminate_);
+}
+
+StopSignals::~StopSignals() {
+  sigaction(SIGINT, &interrupt_, nullptr);
+  sigaction(SIGTERM, &terminate_, nullptr);
+}
+
+int StopSignals::received() const {
+  return received_signal;
+}
+
+}  // namespace heed

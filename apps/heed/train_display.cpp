@@ -1,0 +1,71 @@
+#include "train_display.h"
+
+#include "heed/evaluate/bleu.h"
+#include "loaded_model.h"
+#include "text_files.h"
+
+namespace heed {
+
+TrainDisplay::TrainDisplay(const TrainOptions& options, Backend& backend, const Console& console)
+    : options_(options),
+      backend_(backend),
+      console_(console),
+      progress_(ProgressDisplay::style(console.quiet())) {}
+
+void TrainDisplay::message(const std::string& text) {
+  progress_.message(text);
+}
+
+void TrainDisplay::warning(const std::string& text) {
+  progress_.clear();
+  console_.warn(text);
+}
+
+void TrainDisplay::report(const TrainReport& report) {
+  progress_.report(report);
+}
+
+void TrainDisplay::validated(const ValidationReport& report) {
+  const std::string text = validation_text(report);
+  if (text.empty()) return;
+  progress_.message(fmt::format("step {}, epoch {:.2f}: {}", report.step, report.epoch, text));
+}
+
+bool TrainDisplay::stop_requested() {
+  if (!signals_) signals_.emplace();
+  return signals_->received() != 0;
+}
+
+double TrainDisplay::bleu(const Transformer& model, const TokenizerPair& tokenizers) {
+  DecodeOptions decode;
+  decode.threads = options_.threads;
+  const Translator translator(model, tokenizers, backend_, decode);
+  const Lines hypotheses = best_translations(translator, read_lines(options_.valid_source));
+  const std::vector<Lines> references{read_lines(options_.valid_target)};
+  return heed::bleu(hypotheses, references).score;
+}
+
+int TrainDisplay::close(const TrainResult& result) {
+  progress_.clear();
+  if (result.end == TrainEnd::out_of_patience) {
+    message(fmt::format("stopped after step {}: no better validation for {} in a row",
+                        result.progress.step, options_.patience));
+  }
+  if (result.end != TrainEnd::stopped) return 0;
+  message(fmt::format("stopped after step {} and saved; the same command with --resume goes on",
+                      result.progress.step));
+  return 128 + signals_->received();
+}
+
+std::string validation_text(const ValidationReport& report) {
+  std::string text;
+  const auto add = [&](const std::string& fact) { text += (text.empty() ? "" : ", ") + fact; };
+  if (report.train_loss) add(fmt::format("training loss of the epoch {:.4f}", *report.train_loss));
+  if (report.loss) add(fmt::format("validation loss {:.4f}", *report.loss));
+  if (report.perplexity) add(fmt::format("perplexity {:.2f}", *report.perplexity));
+  if (report.bleu) add(fmt::format("BLEU {:.2f}", *report.bleu));
+  if (report.best) text += " (best so far)";
+  return text;
+}
+
+}  // namespace heed

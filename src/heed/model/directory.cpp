@@ -1,0 +1,219 @@
+#include "heed/model/directory.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <set>
+
+#include "heed/model/marian.h"
+#include "heed/model/safetensors.h"
+
+namespace heed {
+namespace {
+
+// Added to the logit of an id that must never come out: exp() of it is zero, and half precision
+// still holds it.
+constexpr float kNever = -1e4f;
+
+constexpr int64_t kLongestConfig = int64_t{16} << 20;
+
+std::string json_text(const nlohmann::ordered_json& json) {
+  return json.dump(2) + "\n";
+}
+
+std::map<std::string, Tensor> parameters_by_name(Transformer& model) {
+  std::map<std::string, Tensor> tensors;
+  for (const Parameter& p : parameters(model)) tensors.emplace(p.name, p.tensor);
+  return tensors;
+}
+
+// The rows of a parameter that a tensor of the file holds.
+Tensor rows_of(const std::map<std::string, Tensor>& parameters, const MarianTensor& tensor) {
+  const auto found = parameters.find(tensor.parameter);
+  check(found != parameters.end(), "the layout names a parameter that no model has");
+  const Tensor rows = found->second.slice(tensor.row, tensor.row + tensor.shape[0]);
+  check(rows.shape() == tensor.shape, "the layout gives a parameter another shape");
+  return rows;
+}
+
+Tensor to_f32(const Tensor& values) {
+  if (values.dtype() == DType::f32) return values;
+  Tensor result(values.shape(), DType::f32);
+  std::ranges::transform(values.span<double>(), result.data<float>(),
+                         [](double x) { return float(x); });
+  return result;
+}
+
+// `what` introduces the message: the file or the deed.
+void require_finite(const Tensor& values, const std::string& what, const std::string& name) {
+  const auto span = values.span<float>();
+  const auto bad =
+      std::find_if(span.begin(), span.end(), [](float x) { return !std::isfinite(x); });
+  if (bad != span.end())
+    fail("{}: tensor {} holds {} at index {}, expected finite values", what, quote(name), *bad,
+         bad - span.begin());
+}
+
+// [1, vocabulary]; ids that mean nothing are kept from ever coming out.
+Tensor logits_bias(const ModelConfig& config, const std::map<std::string, Tensor>& parameters) {
+  Tensor bias({1, config.vocabulary}, DType::f32);
+  if (config.output_bias)
+    std::ranges::copy(to_f32(parameters.at("embeddings.output_bias")).span<float>(),
+                      bias.data<float>());
+  std::ranges::fill(bias.span<float>().subspan(size_t(config.classes)), kNever);
+  return bias;
+}
+
+void save_weights(const std::filesystem::path& path, Transformer& model) {
+  const ModelConfig& config = model.config();
+  const auto tensors = marian_tensors(config);
+  const auto parameters = parameters_by_name(model);
+  std::vector<TensorEntry> entries = {{kLogitsBias, DType::f32, {1, config.vocabulary}}};
+  for (const MarianTensor& t : tensors) entries.push_back({t.names[0], DType::f32, t.shape});
+  SafetensorsWriter writer(path, std::move(entries), {{"format", "pt"}});
+  const auto write = [&](const std::string& name, const Tensor& values) {
+    require_finite(values, path.string() + " is not written", name);
+    writer.write(name, values);
+  };
+  write(kLogitsBias, logits_bias(config, parameters));
+  for (const MarianTensor& t : tensors) write(t.names[0], to_f32(rows_of(parameters, t)));
+  writer.commit();
+}
+
+// Reads the weights of one model directory: check() before any memory is taken, then fill().
+class WeightsReader {
+ public:
+  WeightsReader(const std::filesystem::path& path, const ModelConfig& config)
+      : file_(path), config_(config), tensors_(marian_tensors(config)) {}
+
+  void check_file() const {
+    std::set<std::string> known = {kLogitsBias};
+    for (const MarianTensor& t : tensors_) {
+      check_copies(t);
+      known.insert(t.names.begin(), t.names.end());
+    }
+    if (file_.find(kLogitsBias)) file_.expect(kLogitsBias, {1, config_.vocabulary});
+    for (const StoredTensor& stored : file_.tensors()) {
+      if (is_position_table(stored.name))
+        check_positions(stored);
+      else if (!known.contains(stored.name))
+        fail("{}: tensor {} has no place in the model that config.json describes",
+             file_.path().string(), quote(stored.name));
+    }
+  }
+
+  void fill(Transformer& model) const {
+    const auto parameters = parameters_by_name(model);
+    for (const MarianTensor& t : tensors_) read(stored_name(t), rows_of(parameters, t));
+    if (!file_.find(kLogitsBias)) return;  // none: all zero
+    const Tensor bias({1, config_.vocabulary}, DType::f32);
+    read(kLogitsBias, bias);
+    const auto classes = bias.span<float>().first(size_t(config_.classes));
+    if (config_.output_bias)
+      std::ranges::copy(classes, parameters.at("embeddings.output_bias").data<float>());
+    else if (std::ranges::any_of(classes, [](float x) { return x != 0; }))
+      fail("{}: tensor {} is not zero, but config.json says that heed.output_bias is false",
+           file_.path().string(), quote(kLogitsBias));
+  }
+
+ private:
+  // Under which of its names the file holds a tensor; the first if under none.
+  const std::string& stored_name(const MarianTensor& tensor) const {
+    const auto found =
+        std::ranges::find_if(tensor.names, [&](const std::string& n) { return file_.find(n); });
+    return found == tensor.names.end() ? tensor.names[0] : *found;
+  }
+
+  // The tensor is there, and what else the file holds of tied weights is the same.
+  void check_copies(const MarianTensor& tensor) const {
+    const StoredTensor& first = file_.expect(stored_name(tensor), tensor.shape);
+    for (const std::string& name : tensor.names) {
+      const StoredTensor* copy = file_.find(name);
+      if (copy && (copy->type != first.type || !std::ranges::equal(copy->bytes, first.bytes)))
+        fail("{}: tensors {} and {} differ, but config.json says that they are one",
+             file_.path().string(), quote(first.name), quote(name));
+    }
+  }
+
+  // Positions are computed, so a stored table must be the sinusoids (in f16 perhaps).
+  void check_positions(const StoredTensor& stored) const {
+    if (stored.shape.size() != 2 || stored.shape[1] != config_.d_model)
+      fail("{}: tensor {} has shape {}, expected [positions, {}]", file_.path().string(),
+           quote(stored.name), to_string(stored.shape), config_.d_model);
+    constexpr int64_t kRows = 1024;  // enough to tell
+    const Tensor found(stored.shape, DType::f32);
+    file_.read(stored.name, found);
+    const int64_t rows = std::min(kRows, stored.shape[0]);
+    const Tensor expected = positional_encoding(rows, config_.d_model, DType::f32);
+    const auto near = [](float a, float b) { return std::abs(a - b) < 0.01f; };
+    if (!std::ranges::equal(found.slice(0, rows).span<float>(), expected.span<float>(), near))
+      fail("{}: tensor {} is no table of sinusoids; heed has no model with other positions",
+           file_.path().string(), quote(stored.name));
+  }
+
+  void read(const std::string& name, const Tensor& values) const {
+    file_.read(name, values);
+    require_finite(values, file_.path().string(), name);
+  }
+
+  SafetensorsFile file_;
+  const ModelConfig& config_;
+  std::vector<MarianTensor> tensors_;
+};
+
+// A clear word where the folder, or a file of it, is missing.
+std::filesystem::path expect_file(const std::filesystem::path& directory, const char* name) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (!fs::is_directory(directory, error))
+    fail("there is no model directory {}", directory.string());
+  const fs::path path = directory / name;
+  if (!fs::exists(path, error))
+    fail("{} is no model directory: {} is missing{}", directory.string(), name,
+         fs::exists(directory / "pytorch_model.bin", error)
+             ? " (heed does not read pytorch_model.bin; save it again with transformers as "
+               "safetensors)"
+             : "");
+  return path;
+}
+
+}  // namespace
+
+void save_model(const std::filesystem::path& directory, Transformer& model,
+                const DirectoryInfo& info) {
+  const ModelConfig& config = model.config();
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) fail("cannot make the folder {}: {}", directory.string(), error.message());
+  save_weights(directory / "model.safetensors", model);
+  const int64_t max_length = info.max_length > 0 ? info.max_length : config.max_positions;
+  const nlohmann::ordered_json generation = {
+      {"decoder_start_token_id", int64_t(config.pad_id())},
+      {"eos_token_id", int64_t(config.end_id())},
+      {"pad_token_id", int64_t(config.pad_id())},
+      {"forced_eos_token_id", int64_t(config.end_id())},
+      {"bad_words_ids", {{int64_t(config.pad_id())}}},
+      {"num_beams", info.num_beams},
+      {"max_length", max_length},
+  };
+  write_file_atomically(directory / "generation_config.json", json_text(generation));
+  write_file_atomically(directory / "config.json", json_text(to_marian(config)));
+}
+
+ModelConfig read_config(const std::filesystem::path& directory) {
+  const std::filesystem::path path = expect_file(directory, "config.json");
+  const std::string text = read_file(path, kLongestConfig);
+  return from_marian(parse_json(text, path.string()), path.string());
+}
+
+Transformer load_model(const std::filesystem::path& directory) {
+  const ModelConfig config = read_config(directory);
+  const WeightsReader weights(expect_file(directory, "model.safetensors"), config);
+  weights.check_file();
+  Transformer model(config);
+  weights.fill(model);
+  return model;
+}
+
+}  // namespace heed

@@ -1,0 +1,31 @@
+// The model directory in the ecosystem's own layout: what Hugging Face calls MarianMTModel. What
+// heed trains opens in transformers and CTranslate2, what OPUS-MT published opens in heed
+// (docs/architecture.md, decision 6). The tokenizer's files beside these are written and read by
+// text/tokenizer.h.
+#pragma once
+
+#include <filesystem>
+
+#include "heed/model/transformer.h"
+
+namespace heed {
+
+// What generation_config.json says to other programs; heed itself has options of its own.
+struct DirectoryInfo {
+  int64_t num_beams = 4;
+  int64_t max_length = 0;  // tokens of a translation at most; 0: all positions the model has
+};
+
+// Writes config.json, generation_config.json and model.safetensors (values as f32), each replaced
+// at once or not at all; makes the directory if need be. The same model gives the same bytes.
+void save_model(const std::filesystem::path& directory, Transformer& model,
+                const DirectoryInfo& info = {});
+
+// The model of a directory, in f32. An Error, naming file and tensor or key, says what is missing,
+// damaged, or no model that heed can run; no memory is taken before the file is known to fit it.
+Transformer load_model(const std::filesystem::path& directory);
+
+// What config.json says. A published model has an output bias and yields every id but <pad>.
+ModelConfig read_config(const std::filesystem::path& directory);
+
+}  // namespace heed

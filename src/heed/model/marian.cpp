@@ -1,0 +1,269 @@
+#include "heed/model/marian.h"
+
+#include <initializer_list>
+
+namespace heed {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+// Collects the tensors of a model, layer by layer.
+class Names {
+ public:
+  explicit Names(const ModelConfig& config) : d_(config.d_model), d_ff_(config.d_ff) {}
+
+  void table(std::vector<std::string> names, const std::string& parameter, int64_t rows) {
+    tensors_.push_back({std::move(names), {rows, d_}, parameter, 0});
+  }
+  void attention(const std::string& marian, const std::string& heed) {
+    linear(marian + ".q_proj", heed + ".query", d_, d_);
+    linear(marian + ".k_proj", heed + ".key_value", d_, d_);
+    linear(marian + ".v_proj", heed + ".key_value", d_, d_, d_);
+    linear(marian + ".out_proj", heed + ".output", d_, d_);
+  }
+  void norm(const std::string& marian, const std::string& heed) {
+    add(marian + ".weight", {d_}, heed + ".gain", 0);
+    add(marian + ".bias", {d_}, heed + ".bias", 0);
+  }
+  // Both networks of a layer end alike.
+  void feed_forward(const std::string& marian, const std::string& heed) {
+    linear(marian + ".fc1", heed + ".feed_forward.inner", d_, d_ff_);
+    linear(marian + ".fc2", heed + ".feed_forward.output", d_ff_, d_);
+    norm(marian + ".final_layer_norm", heed + ".feed_forward_norm");
+  }
+  std::vector<MarianTensor> take() { return std::move(tensors_); }
+
+ private:
+  void add(const std::string& name, Shape shape, const std::string& parameter, int64_t row) {
+    tensors_.push_back({{name}, std::move(shape), parameter, row});
+  }
+  void linear(const std::string& marian, const std::string& heed, int64_t in, int64_t out,
+              int64_t row = 0) {
+    add(marian + ".weight", {out, in}, heed + ".weight", row);
+    add(marian + ".bias", {out}, heed + ".bias", row);
+  }
+
+  int64_t d_, d_ff_;
+  std::vector<MarianTensor> tensors_;
+};
+
+void add_tables(Names& names, const ModelConfig& config) {
+  const std::string shared = "model.shared.weight", output = "lm_head.weight";
+  const std::string source = "model.encoder.embed_tokens.weight";
+  const std::string target = "model.decoder.embed_tokens.weight";
+  const int64_t rows = config.vocabulary;
+  switch (config.tie_embeddings) {
+    case TieEmbeddings::all:
+      names.table({shared, source, target, output}, "embeddings.shared", rows);
+      break;
+    case TieEmbeddings::decoder:
+      names.table({source}, "embeddings.source", rows);
+      names.table({target, output}, "embeddings.target", rows);
+      break;
+    case TieEmbeddings::none:
+      names.table({source}, "embeddings.source", rows);
+      names.table({target}, "embeddings.target", rows);
+      names.table({output}, "embeddings.output", rows);
+      break;
+  }
+}
+
+// Reads keys of config.json; every message names the key, what stands there and what should.
+class Keys {
+ public:
+  Keys(const json& object, std::string place) : object_(object), place_(std::move(place)) {
+    if (!object.is_object()) fail("{}: expected a JSON object, got {}", place_, quote(object));
+  }
+
+  int64_t integer(const char* key) const {
+    const json& value = required(key);
+    if (!value.is_number_unsigned() || value.get<uint64_t>() > uint64_t(INT64_MAX))
+      reject(key, value, "a whole number");
+    return value;
+  }
+  double number(const char* key, double otherwise) const {
+    if (!has(key)) return otherwise;
+    if (!object_[key].is_number()) reject(key, object_[key], "a number");
+    return object_[key];
+  }
+  bool boolean(const char* key, bool otherwise) const {
+    if (!has(key)) return otherwise;
+    if (!object_[key].is_boolean()) reject(key, object_[key], "true or false");
+    return object_[key];
+  }
+  std::string text(const char* key) const {
+    const json& value = required(key);
+    if (!value.is_string()) reject(key, value, "a text");
+    return value;
+  }
+  // An absent key means `otherwise`, as it does in transformers.
+  void expect(const char* key, const json& expected, const json& otherwise) const {
+    const json value = has(key) ? object_[key] : otherwise;
+    if (value != expected)
+      reject(key, value, quote(expected) + " (heed has no other kind of model)");
+  }
+  bool has(const char* key) const { return object_.contains(key) && !object_[key].is_null(); }
+
+  const json& required(const char* key) const {
+    if (!has(key)) fail("{}: the key {} is missing", place_, key);
+    return object_[key];
+  }
+  [[noreturn]] void reject(const char* key, const json& got, const std::string& expected) const {
+    fail("{}: {} is {}, expected {}", place_, key, quote(got), expected);
+  }
+
+ private:
+  const json& object_;
+  std::string place_;
+};
+
+// Names of activations in transformers; the first for each of heed's is written.
+constexpr std::initializer_list<std::pair<const char*, Activation>> kActivations = {
+    {"relu", Activation::relu},
+    {"gelu", Activation::gelu},
+    {"silu", Activation::silu},
+    {"swish", Activation::silu}};
+
+const char* activation_name(Activation activation) {
+  for (const auto& [name, value] : kActivations)
+    if (value == activation) return name;
+  check(false, "an activation without a name");
+  return "";
+}
+
+Activation read_activation(const Keys& keys) {
+  const std::string name = keys.text("activation_function");
+  for (const auto& [known, value] : kActivations)
+    if (name == known) return value;
+  keys.reject("activation_function", name, "relu, gelu, silu or swish");
+}
+
+TieEmbeddings read_tie(const Keys& keys) {
+  const bool shared = keys.boolean("share_encoder_decoder_embeddings", true);
+  const bool tied = keys.boolean("tie_word_embeddings", true);
+  if (shared && !tied)
+    keys.reject("tie_word_embeddings", false,
+                "true where share_encoder_decoder_embeddings is true");
+  return shared ? TieEmbeddings::all : tied ? TieEmbeddings::decoder : TieEmbeddings::none;
+}
+
+// What a model must be for heed to run it.
+void check_kind(const Keys& keys, int64_t vocabulary) {
+  keys.expect("is_encoder_decoder", true, true);
+  keys.expect("scale_embedding", true, false);
+  keys.expect("static_position_embeddings", true, true);
+  for (const char* key :
+       {"normalize_before", "normalize_embedding", "add_final_layer_norm", "add_bias_logits"})
+    keys.expect(key, false, false);
+  keys.expect("decoder_vocab_size", vocabulary, vocabulary);
+  for (const auto& [decoder, encoder] :
+       {std::pair{"decoder_attention_heads", "encoder_attention_heads"},
+        std::pair{"decoder_ffn_dim", "encoder_ffn_dim"}})
+    keys.expect(decoder, keys.integer(encoder), nullptr);
+  keys.expect("eos_token_id", 0, 0);
+  keys.required("pad_token_id");
+  keys.expect("pad_token_id", vocabulary - 1, nullptr);
+  keys.expect("decoder_start_token_id", vocabulary - 1, vocabulary - 1);
+}
+
+}  // namespace
+
+std::vector<MarianTensor> marian_tensors(const ModelConfig& config) {
+  Names names(config);
+  add_tables(names, config);
+  for (int64_t i = 0; i < config.encoder_layers; ++i) {
+    const std::string marian = fmt::format("model.encoder.layers.{}", i);
+    const std::string heed = fmt::format("encoder.{}", i);
+    names.attention(marian + ".self_attn", heed + ".self");
+    names.norm(marian + ".self_attn_layer_norm", heed + ".self_norm");
+    names.feed_forward(marian, heed);
+  }
+  for (int64_t i = 0; i < config.decoder_layers; ++i) {
+    const std::string marian = fmt::format("model.decoder.layers.{}", i);
+    const std::string heed = fmt::format("decoder.{}", i);
+    names.attention(marian + ".self_attn", heed + ".self");
+    names.norm(marian + ".self_attn_layer_norm", heed + ".self_norm");
+    names.attention(marian + ".encoder_attn", heed + ".cross");
+    names.norm(marian + ".encoder_attn_layer_norm", heed + ".cross_norm");
+    names.feed_forward(marian, heed);
+  }
+  return names.take();
+}
+
+bool is_position_table(std::string_view name) {
+  return name == "model.encoder.embed_positions.weight" ||
+         name == "model.decoder.embed_positions.weight";
+}
+
+ordered_json to_marian(const ModelConfig& c) {
+  const int64_t pad = c.pad_id();
+  return {
+      {"model_type", "marian"},
+      {"architectures", {"MarianMTModel"}},
+      {"is_encoder_decoder", true},
+      {"vocab_size", c.vocabulary},
+      {"decoder_vocab_size", c.vocabulary},
+      {"d_model", c.d_model},
+      {"encoder_layers", c.encoder_layers},
+      {"decoder_layers", c.decoder_layers},
+      {"encoder_attention_heads", c.heads},
+      {"decoder_attention_heads", c.heads},
+      {"encoder_ffn_dim", c.d_ff},
+      {"decoder_ffn_dim", c.d_ff},
+      {"activation_function", activation_name(c.activation)},
+      {"dropout", c.dropout},
+      {"attention_dropout", c.attention_dropout},
+      {"activation_dropout", c.activation_dropout},
+      {"max_position_embeddings", c.max_positions},
+      {"scale_embedding", true},
+      {"static_position_embeddings", true},
+      {"normalize_before", false},
+      {"normalize_embedding", false},
+      {"share_encoder_decoder_embeddings", c.tie_embeddings == TieEmbeddings::all},
+      {"tie_word_embeddings", c.tie_embeddings != TieEmbeddings::none},
+      {"eos_token_id", int64_t(c.end_id())},
+      {"forced_eos_token_id", int64_t(c.end_id())},
+      {"pad_token_id", pad},
+      {"decoder_start_token_id", pad},
+      // What the layout has no word for; other programs ignore it.
+      {"heed", {{"classes", c.classes}, {"output_bias", c.output_bias}}},
+  };
+}
+
+ModelConfig from_marian(const json& object, const std::string& place) {
+  const Keys keys(object, place);
+  if (const std::string type = keys.text("model_type"); type != "marian")
+    keys.reject("model_type", type, "marian: heed opens no other kind of model directory");
+  ModelConfig c;
+  c.vocabulary = keys.integer("vocab_size");
+  check_kind(keys, c.vocabulary);
+  c.d_model = keys.integer("d_model");
+  c.d_ff = keys.integer("encoder_ffn_dim");
+  c.heads = keys.integer("encoder_attention_heads");
+  c.encoder_layers = keys.integer("encoder_layers");
+  c.decoder_layers = keys.integer("decoder_layers");
+  c.activation = read_activation(keys);
+  c.tie_embeddings = read_tie(keys);
+  c.max_positions =
+      keys.has("max_position_embeddings") ? keys.integer("max_position_embeddings") : 512;
+  c.dropout = keys.number("dropout", 0.1);
+  c.attention_dropout = keys.number("attention_dropout", 0);
+  c.activation_dropout = keys.number("activation_dropout", 0);
+  // A published model has a bias and yields every id but <pad>.
+  c.classes = c.vocabulary - 1;
+  c.output_bias = true;
+  if (keys.has("heed")) {
+    const Keys own(object["heed"], place + ", heed");
+    c.classes = own.integer("classes");
+    c.output_bias = own.boolean("output_bias", false);
+  }
+  try {
+    c.validate();
+  } catch (const UsageError& e) {
+    fail("{}: {}", place, e.what());
+  }
+  return c;
+}
+
+}  // namespace heed

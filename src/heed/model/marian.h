@@ -1,0 +1,35 @@
+// The MarianMTModel layout: config.json and the names of tensors, as transformers writes and reads
+// them. Private to the model layer's sources.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "heed/model/config.h"
+#include "heed/model/strict_json.h"
+
+namespace heed {
+
+// A tensor of model.safetensors, and the rows of one of heed's parameters that it holds.
+struct MarianTensor {
+  std::vector<std::string> names;  // the first is written; files may hold equal copies under others
+  Shape shape;
+  std::string parameter;  // as parameters() calls it
+  int64_t row = 0;        // its first row there
+};
+
+// All tensors but final_logits_bias, in the order of the file.
+std::vector<MarianTensor> marian_tensors(const ModelConfig& config);
+
+// [1, vocabulary]: added to the logits.
+inline constexpr const char* kLogitsBias = "final_logits_bias";
+
+// Whether this is a table of sinusoids, which some files carry: it is recomputed, not read.
+bool is_position_table(std::string_view name);
+
+// config.json.
+nlohmann::ordered_json to_marian(const ModelConfig& config);
+// `place` names the file in messages. Error for what heed has no model for.
+ModelConfig from_marian(const nlohmann::json& json, const std::string& place);
+
+}  // namespace heed

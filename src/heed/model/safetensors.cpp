@@ -1,0 +1,287 @@
+#include "heed/model/safetensors.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <tuple>
+
+#include "heed/model/strict_json.h"
+
+static_assert(std::endian::native == std::endian::little, "safetensors are little-endian");
+
+namespace heed {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+constexpr int64_t kPrefix = 8;                          // bytes of the header's length
+constexpr int64_t kLongestHeader = int64_t{100} << 20;  // the format's own limit
+
+struct TypeSize {
+  std::string_view type;
+  int64_t bytes;
+};
+constexpr std::array<TypeSize, 13> kTypes = {{{"F32", 4},
+                                              {"F64", 8},
+                                              {"F16", 2},
+                                              {"BF16", 2},
+                                              {"BOOL", 1},
+                                              {"U8", 1},
+                                              {"I8", 1},
+                                              {"U16", 2},
+                                              {"I16", 2},
+                                              {"U32", 4},
+                                              {"I32", 4},
+                                              {"U64", 8},
+                                              {"I64", 8}}};
+
+// 0 for a type that the format or heed does not know.
+int64_t bytes_of(std::string_view type) {
+  for (const TypeSize& known : kTypes)
+    if (known.type == type) return known.bytes;
+  return 0;
+}
+
+float from_half(uint16_t bits) {
+  const uint32_t sign = uint32_t(bits & 0x8000u) << 16;
+  const uint32_t exponent = (bits >> 10) & 31u, fraction = bits & 1023u;
+  if (exponent == 0) {  // zero or subnormal
+    const float magnitude = float(fraction) * 0x1p-24f;
+    return sign ? -magnitude : magnitude;
+  }
+  const uint32_t wide = exponent == 31 ? 255u : exponent + 112u;
+  return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
+}
+
+float from_bfloat(uint16_t bits) {
+  return std::bit_cast<float>(uint32_t(bits) << 16);
+}
+
+// values[i] = convert(stored value i); the stored ones need not be aligned.
+template <class Stored, class Value, class Convert>
+void convert_all(std::span<const std::byte> bytes, std::span<Value> values, Convert convert) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    Stored stored;
+    std::memcpy(&stored, bytes.data() + i * sizeof(Stored), sizeof(Stored));
+    values[i] = Value(convert(stored));
+  }
+}
+
+// False for a type that holds no floating-point numbers.
+template <class Value>
+bool convert_into(const StoredTensor& stored, std::span<Value> values) {
+  if (stored.type == "F32")
+    convert_all<float>(stored.bytes, values, [](float x) { return x; });
+  else if (stored.type == "F64")
+    convert_all<double>(stored.bytes, values, [](double x) { return x; });
+  else if (stored.type == "F16")
+    convert_all<uint16_t>(stored.bytes, values, from_half);
+  else if (stored.type == "BF16")
+    convert_all<uint16_t>(stored.bytes, values, from_bfloat);
+  else
+    return false;
+  return true;
+}
+
+// Reads and checks the header of one file.
+class HeaderReader {
+ public:
+  HeaderReader(std::string path, std::span<const std::byte> file)
+      : path_(std::move(path)), file_(file) {}
+
+  void read(Metadata& metadata, std::vector<StoredTensor>& tensors) {
+    const json header = parse_json(text(), path_ + ", header");
+    if (!header.is_object()) fail("{}: the header is no JSON object", path_);
+    for (const auto& [name, value] : header.items()) {
+      if (name == "__metadata__")
+        read_metadata(value, metadata);
+      else
+        read_tensor(name, value);
+    }
+    std::sort(placed_.begin(), placed_.end(), [](const Placed& a, const Placed& b) {
+      return std::tie(a.begin, a.end, a.tensor.name) < std::tie(b.begin, b.end, b.tensor.name);
+    });
+    take_places(tensors);
+  }
+
+ private:
+  struct Placed {
+    StoredTensor tensor;
+    int64_t begin = 0, end = 0;
+  };
+
+  // The header's text; what follows it is data_.
+  std::string_view text() {
+    const int64_t size = int64_t(file_.size());
+    if (size < kPrefix)
+      fail("{}: {} bytes are no safetensors file; it is cut short or something else", path_, size);
+    uint64_t length = 0;
+    std::memcpy(&length, file_.data(), kPrefix);
+    if (length > uint64_t(kLongestHeader))
+      fail("{}: a header of {} bytes, expected at most {}; this is no safetensors file", path_,
+           length, kLongestHeader);
+    if (int64_t(length) > size - kPrefix)
+      fail("{}: a header of {} bytes in a file of {}; the file is cut short", path_, length, size);
+    data_ = file_.subspan(size_t(kPrefix) + length);
+    return {reinterpret_cast<const char*>(file_.data()) + kPrefix, length};
+  }
+
+  void read_metadata(const json& value, Metadata& metadata) const {
+    if (!value.is_object()) fail("{}: __metadata__ is no JSON object", path_);
+    for (const auto& [key, text] : value.items()) {
+      if (!text.is_string())
+        fail("{}: __metadata__ {} is {}, expected a string", path_, quote(key), quote(text));
+      metadata.emplace(key, text.get<std::string>());
+    }
+  }
+
+  // A whole number from 0 to 2^63 - 1.
+  static bool is_count(const json& value) {
+    return value.is_number_unsigned() && value.get<uint64_t>() <= uint64_t(INT64_MAX);
+  }
+
+  [[noreturn]] void reject(const std::string& name, const std::string& what) const {
+    fail("{}: tensor {}: {}", path_, quote(name), what);
+  }
+
+  void read_tensor(const std::string& name, const json& value) {
+    if (!value.is_object() || value.size() != 3 || !value.contains("dtype") ||
+        !value.contains("shape") || !value.contains("data_offsets"))
+      reject(name, "expected exactly dtype, shape and data_offsets, got " + quote(value));
+    const json& type = value["dtype"];
+    if (!type.is_string() || bytes_of(type.get_ref<const std::string&>()) == 0)
+      reject(name, "a dtype that heed does not know: " + quote(type));
+    Placed placed;
+    placed.tensor.name = name;
+    placed.tensor.type = type;
+    const int64_t bytes = read_shape(placed.tensor, value["shape"]);
+    const json& offsets = value["data_offsets"];
+    if (!offsets.is_array() || offsets.size() != 2 || !is_count(offsets[0]) ||
+        !is_count(offsets[1]))
+      reject(name, "data_offsets are " + quote(offsets) + ", expected two whole numbers");
+    placed.begin = offsets[0];
+    placed.end = offsets[1];
+    if (placed.begin > placed.end || placed.end > int64_t(data_.size()))
+      reject(name, fmt::format("data_offsets {} outside the {} bytes of data; the file is cut "
+                               "short or damaged",
+                               quote(offsets), data_.size()));
+    if (placed.end - placed.begin != bytes)
+      reject(name, fmt::format("{} bytes of data, expected {} for {} {}", placed.end - placed.begin,
+                               bytes, placed.tensor.type, to_string(placed.tensor.shape)));
+    placed_.push_back(std::move(placed));
+  }
+
+  // Fills the shape and returns the bytes that it needs.
+  int64_t read_shape(StoredTensor& tensor, const json& shape) const {
+    constexpr size_t kMostDimensions = 32;
+    if (!shape.is_array() || shape.size() > kMostDimensions)
+      reject(tensor.name, "the shape is " + quote(shape) + ", expected a short list");
+    int64_t bytes = bytes_of(tensor.type);
+    for (const json& dimension : shape) {
+      if (!is_count(dimension))
+        reject(tensor.name, "the shape is " + quote(shape) + ", expected whole numbers");
+      tensor.shape.push_back(dimension);
+      if (__builtin_mul_overflow(bytes, tensor.shape.back(), &bytes))
+        reject(tensor.name, "the shape " + quote(shape) + " is larger than any memory");
+    }
+    return bytes;
+  }
+
+  // The format wants the tensors end to end, and nothing else in the file.
+  void take_places(std::vector<StoredTensor>& tensors) {
+    int64_t position = 0;
+    for (Placed& placed : placed_) {
+      if (placed.begin != position)
+        reject(
+            placed.tensor.name,
+            fmt::format("its data begin at byte {}, expected {}: tensors overlap or leave a hole",
+                        placed.begin, position));
+      position = placed.end;
+      placed.tensor.bytes = data_.subspan(size_t(placed.begin), size_t(placed.end - placed.begin));
+      tensors.push_back(std::move(placed.tensor));
+    }
+    if (position != int64_t(data_.size()))
+      fail("{}: {} bytes behind the last tensor; the file is damaged", path_,
+           int64_t(data_.size()) - position);
+  }
+
+  std::string path_;
+  std::span<const std::byte> file_, data_;
+  std::vector<Placed> placed_;
+};
+
+}  // namespace
+
+SafetensorsWriter::SafetensorsWriter(const std::filesystem::path& path,
+                                     std::vector<TensorEntry> entries, const Metadata& metadata)
+    : entries_(std::move(entries)), file_(path) {
+  ordered_json header = ordered_json::object();
+  if (!metadata.empty()) header["__metadata__"] = metadata;
+  int64_t offset = 0;
+  for (const TensorEntry& entry : entries_) {
+    check(entry.name != "__metadata__", "a tensor named __metadata__");
+    check(!header.contains(entry.name), "two tensors of one name");
+    const int64_t end = offset + element_count(entry.shape) * size_of(entry.type);
+    header[entry.name] = {{"dtype", entry.type == DType::f32 ? "F32" : "F64"},
+                          {"shape", entry.shape},
+                          {"data_offsets", {offset, end}}};
+    offset = end;
+  }
+  std::string text = header.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  text.resize((text.size() + 7) / 8 * 8, ' ');  // so that the values are aligned
+  const uint64_t length = text.size();
+  file_.write(std::string_view(reinterpret_cast<const char*>(&length), sizeof(length)));
+  file_.write(text);
+}
+
+void SafetensorsWriter::write(std::string_view name, const Tensor& values) {
+  check(next_ < entries_.size() && entries_[next_].name == name, "tensor written out of order");
+  const TensorEntry& entry = entries_[next_++];
+  check(entry.type == values.dtype() && entry.shape == values.shape(), "tensor is not its entry");
+  file_.write(std::span<const std::byte>(values.bytes(), size_t(values.byte_count())));
+}
+
+void SafetensorsWriter::commit() {
+  check(next_ == entries_.size(), "a tensor of the header was never written");
+  file_.commit();
+}
+
+SafetensorsFile::SafetensorsFile(std::filesystem::path path)
+    : path_(std::move(path)), file_(path_) {
+  HeaderReader(path_.string(), file_.bytes()).read(metadata_, tensors_);
+  for (size_t i = 0; i < tensors_.size(); ++i) index_.emplace(tensors_[i].name, i);
+}
+
+std::vector<std::string> SafetensorsFile::names() const {
+  std::vector<std::string> names;
+  for (const StoredTensor& tensor : tensors_) names.push_back(tensor.name);
+  return names;
+}
+
+const StoredTensor* SafetensorsFile::find(std::string_view name) const {
+  const auto found = index_.find(name);
+  return found == index_.end() ? nullptr : &tensors_[found->second];
+}
+
+const StoredTensor& SafetensorsFile::expect(std::string_view name, const Shape& shape) const {
+  const StoredTensor* stored = find(name);
+  if (stored == nullptr)
+    fail("{}: the tensor {} is missing", path_.string(), quote(std::string(name)));
+  if (stored->shape != shape)
+    fail("{}: tensor {} has shape {}, expected {}", path_.string(), quote(std::string(name)),
+         to_string(stored->shape), to_string(shape));
+  return *stored;
+}
+
+void SafetensorsFile::read(std::string_view name, const Tensor& values) const {
+  const StoredTensor& stored = expect(name, values.shape());
+  const bool converted = values.dtype() == DType::f32 ? convert_into(stored, values.span<float>())
+                                                      : convert_into(stored, values.span<double>());
+  if (!converted)
+    fail("{}: tensor {} is {}, expected F32, F16, BF16 or F64", path_.string(),
+         quote(std::string(name)), stored.type);
+}
+
+}  // namespace heed

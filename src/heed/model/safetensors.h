@@ -1,0 +1,84 @@
+// Tensors in a file: Hugging Face's safetensors format (a JSON header, then raw little-endian
+// values), for models and training checkpoints alike.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/core/files.h"
+#include "heed/core/tensor.h"
+
+namespace heed {
+
+// What a file says about itself: `__metadata__`.
+using Metadata = std::map<std::string, std::string>;
+
+// Name, type and shape of a tensor that is to be written.
+struct TensorEntry {
+  std::string name;
+  DType type = DType::f32;
+  Shape shape;
+};
+
+// Writes a file tensor by tensor, without holding a copy of them all. Nothing stands under the
+// file's name before commit() (core/files.h: AtomicFile). The same content gives the same bytes.
+class SafetensorsWriter {
+ public:
+  // The header, and with it the order of the tensors, comes first. Names must be distinct. Bytes of
+  // metadata and names that are not UTF-8 are written as U+FFFD.
+  SafetensorsWriter(const std::filesystem::path& path, std::vector<TensorEntry> entries,
+                    const Metadata& metadata = {});
+
+  // The next entry's values: its name, type and shape must be the entry's.
+  void write(std::string_view name, const Tensor& values);
+  // After the last entry: the file takes its name.
+  void commit();
+
+ private:
+  std::vector<TensorEntry> entries_;
+  size_t next_ = 0;
+  AtomicFile file_;
+};
+
+// A tensor as it lies in a file. The bytes need not be aligned.
+struct StoredTensor {
+  std::string name;
+  std::string type;  // as the format calls it: "F32", "F16", "BF16", "F64", "I64", ...
+  Shape shape;
+  std::span<const std::byte> bytes;
+};
+
+// A file mapped for reading. Everything its header says is checked when it is opened: the types,
+// that each tensor's bytes are as many as its shape needs, and that the tensors fill the file
+// without holes or overlaps. What is wrong is an Error naming file and tensor.
+class SafetensorsFile {
+ public:
+  explicit SafetensorsFile(std::filesystem::path path);
+
+  const std::filesystem::path& path() const { return path_; }
+  const Metadata& metadata() const { return metadata_; }
+  // In the order of their bytes.
+  const std::vector<StoredTensor>& tensors() const { return tensors_; }
+  std::vector<std::string> names() const;
+  // Valid while the file object lives; none: nullptr.
+  const StoredTensor* find(std::string_view name) const;
+
+  // The same, but a missing tensor or another shape is an Error.
+  const StoredTensor& expect(std::string_view name, const Shape& shape) const;
+  // Fills `values` (f32 or f64) from a tensor of the same shape. F32, F16, BF16 and F64 are
+  // converted; any other type, a missing tensor or another shape is an Error.
+  void read(std::string_view name, const Tensor& values) const;
+
+ private:
+  std::filesystem::path path_;
+  MappedFile file_;
+  Metadata metadata_;
+  std::vector<StoredTensor> tensors_;
+  std::map<std::string, size_t, std::less<>> index_;  // name to position in tensors_
+};
+
+}  // namespace heed

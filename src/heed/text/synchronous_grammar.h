@@ -1,0 +1,84 @@
+// A synchronous grammar: rules that build a Chinese and an English phrase from the same parts, so
+// that every derivation is a pair of translations. Notations: phrasebook_lexicon.cpp for words,
+// phrasebook_phrases.cpp for rules.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/core/rng.h"
+#include "heed/text/english_morphology.h"
+
+namespace heed {
+
+// What one derivation says.
+struct GeneratedSentence {
+  std::vector<std::string> chinese_words;  // punctuation marks are words too
+  std::string english;
+  std::vector<std::string> content_words;  // its Chinese words that only open categories have
+};
+
+// Immutable once built: drawing from several threads is safe.
+class SynchronousGrammar {
+ public:
+  // Compiles what can be reached from category `start`. Errors in the texts are our bugs.
+  SynchronousGrammar(const std::vector<std::string_view>& lexicons,
+                     const std::vector<std::string_view>& rules, const std::string& start);
+
+  // One random sentence. False for the rare derivation nobody would say, such as "I know me" or one
+  // that uses a name twice; draw again.
+  bool draw(Random& random, GeneratedSentence& sentence) const;
+
+ private:
+  struct Lexeme {
+    std::string chinese, measure;
+    WordForms english;
+    Agreement agreement = Agreement::third;
+    bool is_noun = false, is_person = false, is_closed = false;
+  };
+  // A token of one side of a rule: a literal word, or a part where `part` >= 0.
+  struct Token {
+    std::string literal;
+    int part = -1;
+    Form form = Form::base;   // English
+    int agrees_with = -1;     // English: the part a verb or article agrees with
+    std::string aspect;       // Chinese: the particle handed to the part
+    bool is_measure = false;  // Chinese: the measure word of the part
+  };
+  struct Rule {
+    int weight = 1;
+    std::vector<int> parts;  // categories
+    std::vector<Token> chinese, english;
+  };
+  struct Category {
+    std::vector<Lexeme> lexemes;
+    std::vector<Rule> rules;
+    int weight = 0;  // of all rules
+  };
+  struct Node {
+    const Lexeme* lexeme = nullptr;  // or a rule and its parts
+    const Rule* rule = nullptr;
+    std::vector<Node> parts;
+  };
+  struct Realization;
+
+  void read_lexicon(std::string_view text);
+  void read_rules(std::string_view text);
+  int compile_category(const std::string& name);  // -1 where nothing defines it
+  bool compile_rule(const std::string& text, const std::string& argument, Rule& rule);
+  Node expand(int category, Random& random) const;
+
+  static const Lexeme& head(const Node& node);
+  static Agreement agreement(const Node& node);
+
+  std::map<std::string, std::vector<std::string>> sources_;  // rules as they are written
+  std::map<std::string, int> category_of_;
+  std::vector<Category> categories_;
+  std::set<std::string> open_words_, closed_words_;  // Chinese, of the lexicon
+  int start_ = -1;
+};
+
+}  // namespace heed

@@ -1,0 +1,183 @@
+#include "heed/train/checkpoint.h"
+
+#include <nlohmann/json.hpp>
+
+#include "heed/model/safetensors.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Names of a parameter and its moments in the file.
+struct Names {
+  std::string parameter, first, second;
+  explicit Names(const std::string& name)
+      : parameter("parameter." + name),
+        first("first_moment." + name),
+        second("second_moment." + name) {}
+};
+
+Json optional_number(const std::optional<double>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+std::string to_json(const Progress& p) {
+  Json snapshots = Json::array();
+  for (const Snapshot& s : p.snapshots)
+    snapshots.push_back({{"step", s.step}, {"score", optional_number(s.score)}});
+  return Json({{"step", p.step},
+               {"epoch", p.epoch},
+               {"batch", p.batch},
+               {"since_best", p.since_best},
+               {"best", optional_number(p.best)},
+               {"seconds", p.seconds},
+               {"tokens", p.tokens},
+               {"epoch_loss",
+                {{"smoothed", p.epoch_loss.smoothed},
+                 {"plain", p.epoch_loss.plain},
+                 {"tokens", p.epoch_loss.tokens}}},
+               {"finished", p.finished},
+               {"snapshots", snapshots}})
+      .dump();
+}
+
+int64_t count(const Json& object, const char* key) {
+  const int64_t value = object.at(key).get<int64_t>();
+  if (value < 0) throw std::out_of_range(key);
+  return value;
+}
+
+std::optional<double> optional_number(const Json& value) {
+  if (value.is_null()) return {};
+  return value.get<double>();
+}
+
+Progress parse_progress(const std::string& text, const std::filesystem::path& path) {
+  try {
+    const Json object = Json::parse(text);
+    Progress p;
+    p.step = count(object, "step");
+    p.epoch = count(object, "epoch");
+    p.batch = count(object, "batch");
+    p.since_best = count(object, "since_best");
+    p.best = optional_number(object.at("best"));
+    p.seconds = object.at("seconds").get<double>();
+    p.tokens = object.at("tokens").get<double>();
+    const Json& loss = object.at("epoch_loss");
+    p.epoch_loss = {loss.at("smoothed").get<double>(), loss.at("plain").get<double>(),
+                    count(loss, "tokens")};
+    p.finished = object.at("finished").get<bool>();
+    for (const Json& s : object.at("snapshots"))
+      p.snapshots.push_back({count(s, "step"), optional_number(s.at("score"))});
+    return p;
+  } catch (const std::exception&) {
+    fail("{}: the progress it records is damaged: begin anew with --overwrite", path.string());
+  }
+}
+
+std::string metadata(const SafetensorsFile& file, const char* key) {
+  const auto found = file.metadata().find(key);
+  if (found == file.metadata().end())
+    fail("{}: no checkpoint of heed: '{}' is missing", file.path().string(), key);
+  return found->second;
+}
+
+void check_key(const SafetensorsFile& file, const CheckpointKey& key) {
+  const std::string path = file.path().string();
+  TrainOptions saved;
+  from_json(saved, metadata(file, "options"), path);
+  const std::vector<OptionDifference> changed = differences(saved, key.options);
+  if (!changed.empty())
+    fail_usage(
+        "{} belongs to a run with other options ({} was {}, is now {}): give the same, or "
+        "begin anew with --overwrite",
+        path, changed[0].name, changed[0].left, changed[0].right);
+  if (metadata(file, "text") != fmt::format("{:016x}", key.text_fingerprint))
+    fail_usage(
+        "{} belongs to a run on another text or vocabulary: give the same files, or begin "
+        "anew with --overwrite",
+        path);
+  const std::string backend = metadata(file, "backend");
+  if (backend != key.backend && !key.options.other_instruction_set)
+    fail_usage(
+        "{} was computed by {}, here is {}: the same bytes cannot be promised; set "
+        "HEED_TARGET, or accept it with --other-instruction-set",
+        path, backend, key.backend);
+}
+
+std::vector<TensorEntry> entries(const std::vector<Parameter>& all) {
+  std::vector<TensorEntry> list;
+  for (const Parameter& p : all) {
+    const Names names(p.name);
+    for (const std::string& name : {names.parameter, names.first, names.second})
+      list.push_back({name, p.tensor.dtype(), p.tensor.shape()});
+  }
+  return list;
+}
+
+}  // namespace
+
+void save_checkpoint(const std::filesystem::path& path, const CheckpointKey& key,
+                     const Progress& progress, Transformer& model, const Adam& adam) {
+  const std::vector<Parameter> all = parameters(model);
+  SafetensorsWriter file(path, entries(all),
+                         {{"options", to_json(key.options)},
+                          {"backend", key.backend},
+                          {"text", fmt::format("{:016x}", key.text_fingerprint)},
+                          {"progress", to_json(progress)}});
+  for (size_t i = 0; i < all.size(); ++i) {
+    const Names names(all[i].name);
+    file.write(names.parameter, all[i].tensor);
+    file.write(names.first, adam.first_moment(i));
+    file.write(names.second, adam.second_moment(i));
+  }
+  file.commit();
+}
+
+Progress load_checkpoint(const std::filesystem::path& path, const CheckpointKey& key,
+                         Transformer& model, const Adam& adam) {
+  const SafetensorsFile file(path);
+  check_key(file, key);
+  Progress progress = parse_progress(metadata(file, "progress"), path);
+  const std::vector<Parameter> all = parameters(model);
+  for (size_t i = 0; i < all.size(); ++i) {
+    const Names names(all[i].name);
+    file.read(names.parameter, all[i].tensor);
+    file.read(names.first, adam.first_moment(i));
+    file.read(names.second, adam.second_moment(i));
+  }
+  return progress;
+}
+
+void save_snapshot(const std::filesystem::path& path, Transformer& model) {
+  const std::vector<Parameter> all = parameters(model);
+  std::vector<TensorEntry> list;
+  for (const Parameter& p : all) list.push_back({p.name, p.tensor.dtype(), p.tensor.shape()});
+  SafetensorsWriter file(path, list);
+  for (const Parameter& p : all) file.write(p.name, p.tensor);
+  file.commit();
+}
+
+void load_average(const std::vector<std::filesystem::path>& paths, Transformer& model) {
+  check(!paths.empty(), "a mean of nothing");
+  std::vector<std::unique_ptr<SafetensorsFile>> files;
+  for (const auto& path : paths) files.push_back(std::make_unique<SafetensorsFile>(path));
+  for (const Parameter& p : parameters(model)) {
+    Tensor sum(p.tensor.shape(), DType::f64), one(p.tensor.shape(), DType::f64);
+    for (const auto& file : files) {
+      file->read(p.name, one);
+      for (int64_t i = 0; i < sum.size(); ++i) sum.data<double>()[i] += one.data<double>()[i];
+    }
+    const double count = double(files.size());
+    for (int64_t i = 0; i < sum.size(); ++i) {
+      const double mean = sum.data<double>()[i] / count;
+      if (p.tensor.dtype() == DType::f64)
+        p.tensor.data<double>()[i] = mean;
+      else
+        p.tensor.data<float>()[i] = float(mean);
+    }
+  }
+}
+
+}  // namespace heed

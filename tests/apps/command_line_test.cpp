@@ -1,0 +1,136 @@
+// The program as a user meets it: help, options from flags and files, failures.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "heed/core/files.h"
+#include "run_heed.h"
+#include "support/temporary_folder.h"
+
+namespace heed::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
+using ::testing::StartsWith;
+
+// A failure is one line, "heed: what, where, got, expected, what to do", and nothing else.
+void expect_failure(const RunResult& result, int status, const std::string& part) {
+  EXPECT_EQ(result.status, status) << result.err;
+  EXPECT_THAT(result.err, StartsWith("heed: "));
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  EXPECT_THAT(result.err, HasSubstr(part));
+  EXPECT_THAT(result.out, IsEmpty());
+}
+
+size_t longest_line(const std::string& text) {
+  std::istringstream lines(text);
+  size_t longest = 0;
+  for (std::string line; std::getline(lines, line);) longest = std::max(longest, line.size());
+  return longest;
+}
+
+std::vector<std::string> listed_commands() {
+  std::istringstream lines(run_heed({"--help"}).out);
+  std::vector<std::string> names;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind("  ", 0) == 0 && line.size() > 2 && line[2] != ' ') {
+      names.push_back(line.substr(2, line.find(' ', 2) - 2));
+    }
+  }
+  return names;
+}
+
+TEST(CommandLineTest, AloneItShowsHelpAndExits2) {
+  const RunResult result = run_heed({});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.out, IsEmpty());
+  EXPECT_THAT(result.err, HasSubstr("Usage: heed COMMAND"));
+}
+
+TEST(CommandLineTest, HelpOfEveryCommandFits80ColumnsAndNamesDefaults) {
+  const std::vector<std::string> commands = listed_commands();
+  EXPECT_GE(commands.size(), 3u);
+  for (const std::string& command : commands) {
+    const RunResult result = run_heed({command, "--help"});
+    EXPECT_EQ(result.status, 0) << command;
+    EXPECT_THAT(result.err, IsEmpty());
+    EXPECT_THAT(result.out, HasSubstr("Usage: heed " + command));
+    EXPECT_THAT(result.out, HasSubstr("--config FILE"));
+    EXPECT_LE(longest_line(result.out), 80u) << result.out;
+    EXPECT_EQ(run_heed({"help", command}).out, result.out);
+  }
+  EXPECT_THAT(run_heed({"inspect", "--help"}).out, HasSubstr("16777216; default 37000)"));
+}
+
+TEST(CommandLineTest, UnknownNamesSuggestTheNearest) {
+  expect_failure(run_heed({"inspct"}), 2, "unknown command 'inspct'; did you mean 'inspect'?");
+  expect_failure(run_heed({"inspect", "model", "tiny", "--lenght", "3"}), 2,
+                 "unknown option '--lenght'; did you mean '--length'?");
+  expect_failure(run_heed({"inspect", "-length", "3"}), 2, "did you mean '--length'?");
+  expect_failure(run_heed({"inspect", "--no-lenght"}), 2, "unknown option '--no-lenght'");
+  expect_failure(run_heed({"evaluate", "--zzzzzzzz"}), 2, "unknown option '--zzzzzzzz' (heed");
+  expect_failure(run_heed({"inspect", "model", "tinny"}), 2, "tinny");
+}
+
+TEST(CommandLineTest, ValuesOutOfRangeNameTheRange) {
+  expect_failure(run_heed({"inspect", "model", "tiny", "--length", "0"}), 2,
+                 "--length: expected a whole number from 1 to 65536, got '0'");
+  expect_failure(run_heed({"inspect", "model", "tiny", "--length=-5"}), 2, "got '-5'");
+  expect_failure(run_heed({"inspect", "model", "tiny", "--length"}), 2, "got nothing");
+  expect_failure(run_heed({"inspect", "model", "tiny", "--json=maybe"}), 2,
+                 "--json: expected true or false, got 'maybe'");
+  expect_failure(run_heed({"phrasebook"}), 2, "--output is missing");
+  expect_failure(run_heed({"phrasebook", "word"}), 2, "unexpected 'word'");
+}
+
+TEST(CommandLineTest, FlagsWinOverTheFile) {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("run.toml", "length = 7\n[inspect]\njson = true\n");
+  const auto length = [](const RunResult& result) {
+    return nlohmann::json::parse(result.out)["sentence_length"].get<int>();
+  };
+  EXPECT_EQ(length(run_heed({"inspect", "model", "tiny", "--config", config})), 7);
+  EXPECT_EQ(length(run_heed({"inspect", "--length", "8", "model", "tiny", "--config", config})), 8);
+  EXPECT_THAT(run_heed({"inspect", "model", "tiny", "--config", config, "--no-json"}).out,
+              HasSubstr("sentences of 7 tokens"));
+}
+
+TEST(CommandLineTest, DefectsOfTheFileAreNamedWithTheirLine) {
+  const TemporaryFolder folder;
+  const auto run = [&](const std::string& text) {
+    return run_heed({"inspect", "model", "tiny", "--config", folder.write("run.toml", text)});
+  };
+  expect_failure(run("json = true\nlenght = 7\n"), 2,
+                 "run.toml:2: lenght: unknown key; did you mean 'length'?");
+  expect_failure(run("length = 0\n"), 2, "run.toml:1: length: expected a whole number from 1");
+  expect_failure(run("length = 1.5\n"), 2, "got '1.5'");
+  expect_failure(run("length = 1979-05-27\n"), 2, "run.toml:1: length: expected a text, number");
+  expect_failure(run("\n[insect]\n"), 2,
+                 "run.toml:2: [insect] names no command; did you mean [inspect]?");
+  expect_failure(run("length = \n"), 2, "run.toml:1: not TOML");
+  expect_failure(run_heed({"inspect", "model", "tiny", "--config", "absent.toml"}), 1,
+                 "absent.toml");
+  expect_failure(run_heed({"inspect", "model", "tiny", "--config", folder.path().string()}), 1,
+                 folder.path().string());
+}
+
+TEST(CommandLineTest, AFullDiskIsAnErrorAndAGoneReaderIsNot) {
+  const std::vector<std::string> command{"inspect", "model", "tiny"};
+  expect_failure(run_heed(command, ".", "", OutputTo::full_disk), 1, "No space left on device");
+  const RunResult result = run_heed(command, ".", "", OutputTo::closed_pipe);
+  EXPECT_NE(result.status, 0);
+  EXPECT_THAT(result.err, IsEmpty());
+}
+
+TEST(CommandLineTest, TheOptionsPageIsUpToDate) {
+  EXPECT_EQ(run_heed({"options", "--markdown"}).out, read_file(HEED_OPTIONS_PAGE))
+      << "run: build/release/heed options --markdown > docs/options.md";
+}
+
+}  // namespace
+}  // namespace heed::testing

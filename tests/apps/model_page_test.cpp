@@ -1,0 +1,42 @@
+#include "model_page.h"
+
+#include <gtest/gtest.h>
+
+#include "heed/model/transformer.h"
+
+namespace heed {
+namespace {
+
+TEST(ModelPageTest, CountsTheParametersThatTheModelHas) {
+  ModelConfig config = preset("tiny");
+  config.vocabulary = 50;
+  config.classes = 49;
+  config.decoder_layers = 3;
+  for (const TieEmbeddings tie :
+       {TieEmbeddings::all, TieEmbeddings::decoder, TieEmbeddings::none}) {
+    for (const bool bias : {false, true}) {
+      config.tie_embeddings = tie;
+      config.output_bias = bias;
+      Transformer model(config);
+      EXPECT_EQ(totals(model_parts(config, 9)).parameters, parameter_count(model));
+    }
+  }
+}
+
+TEST(ModelPageTest, CountsTheWorkOfThePaper) {
+  ModelConfig config;
+  config.d_model = 8;
+  config.d_ff = 16;
+  config.heads = 2;
+  config.vocabulary = 12;
+  config.classes = 11;
+  config.encoder_layers = config.decoder_layers = 1;
+  const ModelTotals sum = totals(model_parts(config, 5));
+  // Encoder: 4 d^2 + 2 d d_ff and 2 n d; the decoder's keys and values of the source: 2 d^2.
+  EXPECT_EQ(sum.source_work, 4 * 64 + 2 * 8 * 16 + 2 * 5 * 8 + 2 * 64);
+  // Decoder: 4 d^2 + 2 ((n + 1) / 2) d, then 2 d^2 + 2 n d, then 2 d d_ff, then the softmax.
+  EXPECT_EQ(sum.target_work, 4 * 64 + 2 * 3 * 8 + 2 * 64 + 2 * 5 * 8 + 2 * 8 * 16 + 11 * 8);
+}
+
+}  // namespace
+}  // namespace heed

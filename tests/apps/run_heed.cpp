@@ -1,0 +1,60 @@
+#include "run_heed.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <stdexcept>
+
+#include "support/temporary_folder.h"
+
+namespace heed::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+void redirect(const std::string& path, int flags, int descriptor) {
+  const int file = open(path.c_str(), flags, 0600);
+  if (file < 0 || dup2(file, descriptor) < 0) _exit(125);
+}
+
+// In the child: connects the standard streams and becomes the program.
+[[noreturn]] void become_heed(const std::vector<std::string>& arguments, const fs::path& directory,
+                              const fs::path& streams, OutputTo output) {
+  std::signal(SIGPIPE, SIG_DFL);
+  redirect(streams / "in", O_RDONLY, 0);
+  redirect(streams / "err", O_WRONLY | O_CREAT, 2);
+  if (output == OutputTo::file) redirect(streams / "out", O_WRONLY | O_CREAT, 1);
+  if (output == OutputTo::full_disk) redirect("/dev/full", O_WRONLY, 1);
+  if (output == OutputTo::closed_pipe) {
+    int ends[2];
+    if (pipe(ends) != 0 || close(ends[0]) != 0 || dup2(ends[1], 1) < 0) _exit(125);
+  }
+  if (chdir(directory.c_str()) != 0) _exit(125);
+  std::vector<char*> words{const_cast<char*>(HEED_PROGRAM)};
+  for (const std::string& argument : arguments)
+    words.push_back(const_cast<char*>(argument.c_str()));
+  words.push_back(nullptr);
+  execv(HEED_PROGRAM, words.data());
+  _exit(126);
+}
+
+}  // namespace
+
+RunResult run_heed(const std::vector<std::string>& arguments, const fs::path& directory,
+                   const std::string& input, OutputTo output) {
+  const TemporaryFolder streams;
+  streams.write("in", input);
+  const pid_t child = fork();
+  if (child == 0) become_heed(arguments, directory, streams.path(), output);
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) != child) throw std::runtime_error("cannot run heed");
+  RunResult result;
+  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  if (output == OutputTo::file) result.out = streams.read("out");
+  result.err = streams.read("err");
+  return result;
+}
+
+}  // namespace heed::testing

@@ -1,0 +1,125 @@
+#include "heed/text/lines.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include "test_files.h"
+
+namespace heed {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+using LinesTest = FolderTest;
+using Lines = std::vector<std::string>;
+
+Lines lines_of(const std::filesystem::path& path) {
+  LineReader reader(path);
+  Lines lines;
+  std::string line;
+  while (reader.next(line)) {
+    lines.push_back(line);
+    EXPECT_EQ(reader.line_number(), int64_t(lines.size()));
+  }
+  EXPECT_FALSE(reader.next(line));
+  EXPECT_EQ(line, "");
+  return lines;
+}
+
+TEST_F(LinesTest, OnlyNewlineEndsALine) {
+  EXPECT_THAT(lines_of(write("a", "one\ntwo\n")), ElementsAre("one", "two"));
+  EXPECT_THAT(lines_of(write("b", "one\ntwo")), ElementsAre("one", "two"));
+  EXPECT_THAT(lines_of(write("c", "")), IsEmpty());
+  EXPECT_THAT(lines_of(write("d", "\n\n")), ElementsAre("", ""));
+  EXPECT_THAT(lines_of(write("e", "one\r\ntwo\rthree\n")), ElementsAre("one\r", "two\rthree"));
+  EXPECT_THAT(lines_of(write("f", "a\u2028b\u0085c\vd\fe\n")),
+              ElementsAre("a\u2028b\u0085c\vd\fe"));
+  EXPECT_THAT(lines_of(write("g", std::string_view("a\0b\n\0", 5))),
+              ElementsAre(std::string("a\0b", 3), std::string("\0", 1)));
+  EXPECT_THAT(lines_of(write("h", "\xff\xfe\n")), ElementsAre("\xff\xfe"));
+  EXPECT_THAT(lines_of(write("i", "\x1f")), ElementsAre("\x1f"));
+}
+
+TEST_F(LinesTest, LinesMayBeLongerThanTheBuffer) {
+  const std::string long_line(1'000'000, 'x');
+  EXPECT_THAT(lines_of(write("a", "first\n" + long_line + "\nlast")),
+              ElementsAre("first", long_line, "last"));
+}
+
+TEST_F(LinesTest, ReadsGzipWhateverItsName) {
+  std::string text;
+  for (int i = 0; i < 100'000; ++i) text += std::to_string(i * 7919 % 10007) + "\n";
+  const Lines expected = lines_of(write("plain", text));
+  EXPECT_TRUE(lines_of(write("a.gz", gzip(text))) == expected);
+  EXPECT_TRUE(lines_of(write("b", gzip(text))) == expected);
+  EXPECT_THAT(lines_of(write("c.gz", gzip(""))), IsEmpty());
+}
+
+TEST_F(LinesTest, GzipMembersFollowEachOther) {
+  EXPECT_THAT(lines_of(write("a.gz", gzip("one\ntw") + gzip("") + gzip("o\nthree"))),
+              ElementsAre("one", "two", "three"));
+  EXPECT_THAT(lines_of(write("b.gz", gzip("one\n") + std::string(600, '\0'))), ElementsAre("one"));
+}
+
+TEST_F(LinesTest, GzipCutAnywhereIsAnError) {
+  const std::string whole = gzip("some text that is long enough\nfor two lines\n");
+  for (size_t length = 2; length < whole.size(); ++length) {
+    const auto path = write("cut.gz", whole.substr(0, length));
+    EXPECT_THAT(error_of([&] { lines_of(path); }), HasSubstr("cut.gz is cut short")) << length;
+  }
+  EXPECT_THAT(error_of([&] { lines_of(write("cut.gz", "")); }), HasSubstr("not gzip"));
+  const auto second = write("cut.gz", whole + whole.substr(0, 12));
+  EXPECT_THAT(error_of([&] { lines_of(second); }), HasSubstr("cut short"));
+}
+
+TEST_F(LinesTest, DamagedGzipIsAnError) {
+  std::string whole = gzip("some text that is long enough\nfor two lines\n");
+  whole[whole.size() - 6] ^= 1;  // the checksum
+  EXPECT_THAT(error_of([&] { lines_of(write("a.gz", whole)); }), HasSubstr("a.gz is damaged"));
+  EXPECT_THAT(error_of([&] { lines_of(write("b.gz", gzip("one\n") + "trailing")); }),
+              HasSubstr("b.gz is damaged"));
+  EXPECT_THAT(error_of([&] { lines_of(write("c.gz", "plain text\n")); }),
+              HasSubstr("c.gz is not gzip"));
+}
+
+TEST_F(LinesTest, NamesWhatCannotBeOpened) {
+  EXPECT_THAT(error_of([&] { lines_of(folder_ / "none.txt"); }), HasSubstr("none.txt: No such"));
+  EXPECT_THAT(error_of([&] { lines_of(folder_); }), HasSubstr("is a folder"));
+  if (::geteuid() != 0) {
+    const auto path = write("secret", "x\n");
+    std::filesystem::permissions(path, std::filesystem::perms::none);
+    EXPECT_THAT(error_of([&] { lines_of(path); }), HasSubstr("Permission denied"));
+  }
+}
+
+TEST_F(LinesTest, EndlessLinesAreAnError) {
+  const auto path = write("long", "short\n");
+  std::filesystem::resize_file(path, uintmax_t(LineReader::kMaxLineBytes) + 100);  // NULs
+  EXPECT_THAT(error_of([&] { lines_of(path); }), HasSubstr("long:2: line longer than 64 MiB"));
+}
+
+TEST(LineReader, SaysWhetherInputWaits) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  LineReader reader(ends[0], "standard input");
+  EXPECT_TRUE(reader.would_wait());
+  ASSERT_EQ(::write(ends[1], "one\ntwo\nth", 10), 10);
+  std::string line;
+  EXPECT_FALSE(reader.would_wait());
+  EXPECT_TRUE(reader.next(line));
+  EXPECT_FALSE(reader.would_wait());
+  EXPECT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "two");
+  EXPECT_TRUE(reader.would_wait());
+  ::close(ends[1]);
+  EXPECT_FALSE(reader.would_wait());
+  EXPECT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "th");
+  EXPECT_FALSE(reader.next(line));
+  ::close(ends[0]);
+}
+
+}  // namespace
+}  // namespace heed

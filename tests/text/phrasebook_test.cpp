@@ -1,0 +1,305 @@
+#include "heed/text/phrasebook.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "heed/core/error.h"
+#include "heed/core/rng.h"
+#include "heed/evaluate/bleu.h"
+#include "heed/text/phrasebook_data.h"
+#include "heed/text/synchronous_grammar.h"
+
+namespace heed {
+namespace {
+
+constexpr int64_t kTrain = 50'000;
+constexpr int64_t kHeldOut = 500;
+
+// Generated once: most tests read it.
+const Phrasebook& book() {
+  static const Phrasebook phrasebook = make_phrasebook(kTrain, kHeldOut, 1);
+  return phrasebook;
+}
+
+std::vector<const SentencePair*> all_pairs() {
+  std::vector<const SentencePair*> pairs;
+  for (const auto* split : {&book().train, &book().held_out})
+    for (const SentencePair& pair : *split) pairs.push_back(&pair);
+  return pairs;
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+bool is_chinese_mark(const std::string& word) {
+  return word == "，" || word == "。" || word == "？" || word == "！";
+}
+
+std::vector<std::string> chinese_words(const SentencePair& pair) {
+  std::vector<std::string> words = words_of(pair.chinese_words);
+  words.erase(std::remove_if(words.begin(), words.end(), is_chinese_mark), words.end());
+  return words;
+}
+
+// Lowercase, split at spaces and punctuation.
+std::vector<std::string> english_words(const SentencePair& pair) {
+  std::string text = pair.english;
+  for (char& letter : text) {
+    if (std::string_view(".,?!").find(letter) != std::string_view::npos) letter = ' ';
+    if (letter >= 'A' && letter <= 'Z') letter = char(letter - 'A' + 'a');
+  }
+  return words_of(text);
+}
+
+// The code points of valid UTF-8, each packed into the number its bytes make; 0 where invalid.
+std::vector<uint32_t> characters_of(const std::string& text) {
+  std::vector<uint32_t> characters;
+  for (std::size_t i = 0; i < text.size();) {
+    const auto byte = [&](std::size_t k) { return k < text.size() ? uint8_t(text[k]) : 0; };
+    const int length = byte(i) < 0x80 ? 1 : byte(i) >> 4 == 0xE ? 3 : 0;
+    bool valid = length > 0;
+    uint32_t character = 0;
+    for (int k = 0; k < std::max(length, 1); ++k) {
+      valid &= k == 0 || byte(i + std::size_t(k)) >> 6 == 2;
+      character = character << 8 | byte(i + std::size_t(k));
+    }
+    characters.push_back(valid ? character : 0);
+    i += std::size_t(std::max(length, 1));
+  }
+  return characters;
+}
+
+double score(const Lines& hypotheses) {
+  std::vector<Lines> references(1);
+  for (const SentencePair& pair : book().held_out) references[0].push_back(pair.english);
+  return bleu(hypotheses, references).score;
+}
+
+TEST(Phrasebook, IsAFunctionOfItsArguments) {
+  // FNV-1a over a small phrasebook: the same on every platform. It changes with the grammar.
+  const Phrasebook small = make_phrasebook(2000, 20, 7);
+  uint64_t hash = 0xCBF29CE484222325u;
+  const auto add = [&](const std::string& text) {
+    for (const char byte : text + "\n") hash = (hash ^ uint8_t(byte)) * 0x100000001B3u;
+  };
+  for (const auto* split : {&small.train, &small.held_out})
+    for (const SentencePair& pair : *split) add(pair.chinese), add(pair.english);
+  EXPECT_EQ(hash, 2384993081153827576u);
+}
+
+TEST(Phrasebook, AnotherSeedGivesOtherSentences) {
+  const Phrasebook one = make_phrasebook(1000, 0, 1), two = make_phrasebook(1000, 0, 2);
+  std::set<std::string> seen;
+  for (const SentencePair& pair : one.train) seen.insert(pair.chinese);
+  const auto again =
+      std::count_if(two.train.begin(), two.train.end(),
+                    [&](const SentencePair& pair) { return seen.count(pair.chinese) > 0; });
+  EXPECT_LT(again, 100);
+}
+
+TEST(Phrasebook, GivesAsManyPairsAsAsked) {
+  EXPECT_EQ(book().train.size(), std::size_t(kTrain));
+  EXPECT_EQ(book().held_out.size(), std::size_t(kHeldOut));
+  EXPECT_TRUE(make_phrasebook(0, 0, 1).train.empty());
+}
+
+TEST(Phrasebook, RefusesWhatItCannotGive) {
+  EXPECT_THROW(make_phrasebook(-1, 0, 1), UsageError);
+  EXPECT_THROW(make_phrasebook(10, -1, 1), UsageError);
+  EXPECT_THROW(make_phrasebook(kPhrasebookCapacity, 1, 1), UsageError);
+  EXPECT_THROW(make_phrasebook(0, 10, 1), UsageError);  // no training pair knows the words
+}
+
+TEST(Phrasebook, SaysNothingTwice) {
+  std::set<std::string> chinese, english;
+  for (const SentencePair* pair : all_pairs()) {
+    EXPECT_TRUE(chinese.insert(pair->chinese).second) << pair->chinese;
+    EXPECT_TRUE(english.insert(pair->english).second) << pair->english;
+  }
+}
+
+TEST(Phrasebook, HasAWideVocabulary) {
+  std::set<std::string> chinese, english;
+  for (const SentencePair& pair : book().train) {
+    for (const std::string& word : chinese_words(pair)) chinese.insert(word);
+    for (const std::string& word : english_words(pair)) english.insert(word);
+  }
+  EXPECT_GE(chinese.size(), 700u);
+  EXPECT_GE(english.size(), 1000u);
+}
+
+TEST(Phrasebook, WritesCleanText) {
+  double words = 0;
+  for (const SentencePair* pair : all_pairs()) {
+    const std::vector<uint32_t> characters = characters_of(pair->chinese);
+    for (const uint32_t character : characters)
+      EXPECT_GT(character, 0xE38081u) << "not a Chinese character in " << pair->chinese;
+    EXPECT_TRUE(is_chinese_mark(pair->chinese.substr(pair->chinese.size() - 3))) << pair->chinese;
+    for (const char letter : pair->english) EXPECT_TRUE(letter >= ' ' && letter < 127);
+    EXPECT_TRUE(pair->english[0] >= 'A' && pair->english[0] <= 'Z') << pair->english;
+    EXPECT_NE(std::string_view(".?!").find(pair->english.back()), std::string_view::npos);
+    for (const char* flaw : {"  ", " .", " ,", " ?", "{", "_", "*", " a a", " a e", " an b"})
+      EXPECT_EQ(pair->english.find(flaw), std::string::npos) << pair->english;
+    std::string joined = pair->chinese_words;
+    joined.erase(std::remove(joined.begin(), joined.end(), ' '), joined.end());
+    EXPECT_EQ(joined, pair->chinese);
+    words += double(words_of(pair->english).size());
+    EXPECT_LE(words_of(pair->english).size(), 30u) << pair->english;
+  }
+  EXPECT_GT(words / double(kTrain + kHeldOut), 7);
+  EXPECT_LT(words / double(kTrain + kHeldOut), 10);
+}
+
+// Nothing in the grammar itself is ambiguous: not hidden by the phrasebook's own rejections.
+TEST(Phrasebook, AChineseSentenceHasOneMeaning) {
+  const SynchronousGrammar grammar({kPhrasebookLexicon, kPhrasebookModifiers},
+                                   {kPhrasebookPhrases, kPhrasebookSentences}, "S");
+  Random random(3);
+  std::unordered_map<std::string, std::string> meaning;
+  GeneratedSentence sentence;
+  for (int i = 0; i < 100'000; ++i) {
+    if (!grammar.draw(random, sentence)) continue;
+    std::string chinese;
+    for (const std::string& word : sentence.chinese_words) chinese += word;
+    const auto [entry, is_new] = meaning.emplace(chinese, sentence.english);
+    EXPECT_EQ(entry->second, sentence.english) << chinese;
+  }
+}
+
+TEST(Phrasebook, HeldOutWordsAllOccurInTraining) {
+  std::set<std::string> known;
+  for (const SentencePair& pair : book().train) {
+    for (const std::string& word : chinese_words(pair)) known.insert(word);
+    for (const std::string& word : english_words(pair)) known.insert(word);
+  }
+  for (const SentencePair& pair : book().held_out) {
+    for (const std::string& word : chinese_words(pair)) EXPECT_TRUE(known.count(word)) << word;
+    for (const std::string& word : english_words(pair)) EXPECT_TRUE(known.count(word)) << word;
+  }
+}
+
+TEST(Phrasebook, EveryHeldOutSentenceCombinesWordsThatNeverMeetInTraining) {
+  // Also of another seed: the reservation is the same.
+  const Phrasebook other = make_phrasebook(10'000, 0, 99);
+  std::unordered_map<std::string, uint64_t> number_of;
+  const auto numbers_of = [&](const SentencePair& pair) {
+    std::vector<uint64_t> numbers;
+    for (const std::string& word : chinese_words(pair))
+      numbers.push_back(number_of.emplace(word, number_of.size()).first->second);
+    return numbers;
+  };
+  std::unordered_set<uint64_t> met;
+  for (const auto* split : {&book().train, &other.train})
+    for (const SentencePair& pair : *split) {
+      const std::vector<uint64_t> words = numbers_of(pair);
+      for (const uint64_t one : words)
+        for (const uint64_t two : words) met.insert(one << 32 | two);
+    }
+  for (const SentencePair& pair : book().held_out) {
+    const std::vector<uint64_t> words = numbers_of(pair);
+    bool is_new = false;
+    for (const uint64_t one : words)
+      for (const uint64_t two : words) is_new |= met.count(one << 32 | two) == 0;
+    EXPECT_TRUE(is_new) << pair.chinese;
+  }
+}
+
+// IBM model 1 (Brown et al., 1993) without the null word: the likeliest English word of each
+// Chinese word.
+std::unordered_map<std::string, std::string> learn_dictionary(std::size_t pairs, int rounds) {
+  std::unordered_map<std::string, std::unordered_map<std::string, double>> probability, count;
+  for (int round = 0; round < rounds; ++round) {
+    count.clear();
+    for (std::size_t i = 0; i < pairs; ++i) {
+      const std::vector<std::string> source = chinese_words(book().train[i]);
+      for (const std::string& target : english_words(book().train[i])) {
+        double sum = 0;
+        for (const std::string& word : source) sum += round == 0 ? 1 : probability[word][target];
+        for (const std::string& word : source)
+          count[word][target] += (round == 0 ? 1 : probability[word][target]) / sum;
+      }
+    }
+    for (auto& [word, targets] : count) {
+      double total = 0;
+      for (const auto& [target, part] : targets) total += part;
+      for (auto& [target, part] : targets) part /= total;
+    }
+    std::swap(probability, count);
+  }
+  std::unordered_map<std::string, std::string> best;
+  for (const auto& [word, targets] : probability)
+    best[word] = std::max_element(targets.begin(), targets.end(), [](const auto& a, const auto& b) {
+                   return a.second < b.second;
+                 })->first;
+  return best;
+}
+
+TEST(Phrasebook, WordByWordTranslationStaysBelow40Bleu) {
+  std::unordered_map<std::string, std::string> dictionary = learn_dictionary(8'000, 4);
+  ASSERT_EQ(dictionary["苹果"].substr(0, 5), "apple");
+  Lines hypotheses;
+  for (const SentencePair& pair : book().held_out) {
+    std::string line;
+    for (const std::string& word : chinese_words(pair)) line += dictionary[word] + " ";
+    line.back() = pair.english.back();
+    line[0] = char(std::toupper(line[0]));
+    hypotheses.push_back(line);
+  }
+  const double bleu_score = score(hypotheses);
+  RecordProperty("bleu", std::to_string(bleu_score));
+  EXPECT_LT(bleu_score, 40);
+  EXPECT_GT(bleu_score, 1);  // the baseline works
+}
+
+std::unordered_set<uint64_t> bigrams_of(const std::string& text) {
+  const std::vector<uint32_t> characters = characters_of(text);
+  std::unordered_set<uint64_t> bigrams;
+  for (std::size_t i = 1; i < characters.size(); ++i)
+    bigrams.insert(uint64_t(characters[i - 1]) << 32 | characters[i]);
+  return bigrams;
+}
+
+TEST(Phrasebook, TheNearestTrainingSentenceStaysBelow40Bleu) {
+  std::unordered_map<uint64_t, std::vector<std::size_t>> sentences_with;
+  std::vector<std::size_t> sizes;
+  for (const SentencePair& pair : book().train) {
+    const auto bigrams = bigrams_of(pair.chinese);
+    for (const uint64_t bigram : bigrams) sentences_with[bigram].push_back(sizes.size());
+    sizes.push_back(bigrams.size());
+  }
+  Lines hypotheses;
+  std::vector<int> shared(sizes.size());
+  for (const SentencePair& pair : book().held_out) {
+    std::fill(shared.begin(), shared.end(), 0);
+    const auto bigrams = bigrams_of(pair.chinese);
+    for (const uint64_t bigram : bigrams)
+      for (const std::size_t i : sentences_with[bigram]) ++shared[i];
+    std::size_t best = 0;
+    const auto overlap = [&](std::size_t i) {
+      return 2.0 * shared[i] / double(bigrams.size() + sizes[i]);
+    };
+    for (std::size_t i = 1; i < sizes.size(); ++i)
+      if (overlap(i) > overlap(best)) best = i;
+    hypotheses.push_back(book().train[best].english);
+  }
+  const double bleu_score = score(hypotheses);
+  RecordProperty("bleu", std::to_string(bleu_score));
+  EXPECT_LT(bleu_score, 40);
+  EXPECT_GT(bleu_score, 1);
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,289 @@
+#include "heed/text/tokenizer.h"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "heed/core/rng.h"
+#include "heed/text/tokenizer_training.h"
+#include "test_files.h"
+
+namespace heed {
+namespace {
+
+using testing::AllOf;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Lt;
+using testing::Ne;
+
+class TokenizerTest : public FolderTest {
+ protected:
+  void SetUp() override {
+    FolderTest::SetUp();
+    const Sentences pairs = sentences(300);
+    source_ = write("train.zh", Sentences::text(pairs.source));
+    target_ = write("train.de", Sentences::text(pairs.target));
+  }
+
+  std::string train(TokenizerOptions options) const {
+    return train_tokenizer(options, std::vector{source_, target_});
+  }
+  std::string small_model() const {
+    TokenizerOptions options;
+    options.vocabulary = 100;
+    return train(options);
+  }
+  // A directory with the files of a joint model, to be damaged.
+  std::filesystem::path saved() const {
+    const auto directory = folder_ / "model";
+    std::filesystem::create_directory(directory);
+    TokenizerPair::joint(small_model()).save(directory);
+    return directory;
+  }
+  std::string vocabulary_error(std::string_view json) const {
+    const auto path = write("vocab.json", json);
+    return error_of([&] { Vocabulary::load(path); });
+  }
+
+  std::filesystem::path source_, target_;
+};
+
+TEST_F(TokenizerTest, EveryKindSpellsWhatItHasLearnt) {
+  const Sentences pairs = sentences(300);
+  for (const auto& [name, kind] : enum_names(TokenizerKind{})) {
+    TokenizerOptions options;
+    options.kind = kind;
+    options.vocabulary = kind == TokenizerKind::word ? 5000 : 110;
+    const auto tokenizers = TokenizerPair::joint(train(options));
+    for (const auto* side : {&pairs.source, &pairs.target}) {
+      for (int i = 0; i < 300; i += 17) {
+        const std::string& text = (*side)[size_t(i)];
+        const auto ids = tokenizers.source().encode(text);
+        EXPECT_FALSE(ids.empty());
+        EXPECT_THAT(
+            ids, Each(AllOf(Ne(tokenizers.source().unknown_id()), Ne(0), Lt(tokenizers.pad_id()))))
+            << name << ": " << text;
+        EXPECT_EQ(tokenizers.target().decode(ids), text) << name;
+        EXPECT_EQ(tokenizers.source().pieces(ids).size(), ids.size());
+      }
+    }
+  }
+}
+
+TEST_F(TokenizerTest, IdsAreHeeds) {
+  const auto tokenizers = TokenizerPair::joint(small_model());
+  const Vocabulary& vocabulary = tokenizers.source().vocabulary();
+  EXPECT_TRUE(tokenizers.is_joint());
+  EXPECT_EQ(vocabulary.size(), 100);
+  EXPECT_EQ(vocabulary.classes(), 99);
+  EXPECT_EQ(tokenizers.target_classes(), 99);
+  EXPECT_EQ(vocabulary.piece(0), "</s>");
+  EXPECT_EQ(vocabulary.piece(1), "<unk>");
+  EXPECT_EQ(vocabulary.piece(99), "<pad>");
+  EXPECT_EQ(tokenizers.pad_id(), 99);
+  EXPECT_EQ(tokenizers.source().end_id(), 0);
+}
+
+TEST_F(TokenizerTest, TextNeverBecomesSpecialIds) {
+  const auto tokenizers = TokenizerPair::joint(small_model());
+  for (const std::string text : {"</s>", "<pad>", "a </s> b <pad>", "<unk>", "<s>"}) {
+    EXPECT_THAT(tokenizers.source().encode(text), Each(AllOf(Ne(0), Ne(tokenizers.pad_id()))))
+        << text;
+  }
+}
+
+TEST_F(TokenizerTest, DecodeSkipsSpecialIdsAndShowsUnknownOnes) {
+  const auto tokenizers = TokenizerPair::joint(small_model());
+  const Tokenizer& tokenizer = tokenizers.target();
+  auto ids = tokenizer.encode("Ich sehen");
+  ids.insert(ids.begin(), tokenizer.pad_id());
+  ids.push_back(tokenizer.unknown_id());
+  ids.push_back(tokenizer.end_id());
+  EXPECT_EQ(tokenizer.decode(ids), "Ich sehen ⁇ ");
+  EXPECT_EQ(tokenizer.decode({}), "");
+  EXPECT_THROW(tokenizer.decode(std::vector<TokenId>{100}), Bug);
+  EXPECT_THROW(tokenizer.pieces(std::vector<TokenId>{-1}), Bug);
+}
+
+TEST_F(TokenizerTest, OddTextIsEncodedAllTheSame) {
+  const auto tokenizers = TokenizerPair::joint(small_model());
+  const Tokenizer& tokenizer = tokenizers.source();
+  EXPECT_TRUE(tokenizer.encode("").empty());
+  EXPECT_TRUE(tokenizer.encode("  \t ").empty());
+  EXPECT_EQ(tokenizer.encode("Ich\xff"), tokenizer.encode("Ich\uFFFD"));
+  EXPECT_FALSE(tokenizer.encode(std::string_view("Ich\0Du", 6)).empty());
+  EXPECT_FALSE(tokenizer.encode(std::string(100'000, 'I')).empty());
+  EXPECT_EQ(tokenizer.encode("Ich\r"), tokenizer.encode("Ich"));
+}
+
+TEST_F(TokenizerTest, ByteFallbackSpellsEveryCharacter) {
+  TokenizerOptions options;
+  options.vocabulary = 360;
+  options.byte_fallback = true;
+  const auto tokenizers = TokenizerPair::joint(train(options));
+  const std::string text = "Ich 🐈 ж";
+  const auto ids = tokenizers.source().encode(text);
+  EXPECT_THAT(ids, Each(Ne(tokenizers.source().unknown_id())));
+  EXPECT_THAT(tokenizers.source().pieces(ids), testing::Contains("<0xF0>"));
+  EXPECT_EQ(tokenizers.target().decode(ids), text);
+}
+
+TEST_F(TokenizerTest, LowercaseStandsInTheModel) {
+  TokenizerOptions options;
+  options.vocabulary = 100;
+  options.lowercase = true;
+  const auto tokenizers = TokenizerPair::joint(train(options));
+  const auto ids = tokenizers.source().encode("DIE ÄRZTIN");
+  EXPECT_EQ(tokenizers.source().decode(ids), "die ärztin");
+}
+
+TEST_F(TokenizerTest, SeparateVocabulariesShareTheirSizeAndPad) {
+  TokenizerOptions options;
+  options.vocabulary = 90;
+  const std::string source = train_tokenizer(options, std::vector{source_});
+  options.vocabulary = 60;
+  const std::string target = train_tokenizer(options, std::vector{target_});
+  const auto tokenizers = TokenizerPair::separate(source, target);
+  EXPECT_FALSE(tokenizers.is_joint());
+  EXPECT_EQ(tokenizers.size(), 90);
+  EXPECT_EQ(tokenizers.source().vocabulary().classes(), 89);
+  EXPECT_EQ(tokenizers.target_classes(), 59);
+  EXPECT_EQ(tokenizers.target().pad_id(), 89);
+  EXPECT_EQ(tokenizers.target().vocabulary().piece(59), "<unused_1>");
+  EXPECT_EQ(tokenizers.target().decode(std::vector<TokenId>{59, 88, 89, 0}), "");
+
+  tokenizers.save(folder_);
+  const auto again = TokenizerPair::load(folder_);
+  EXPECT_FALSE(again.is_joint());
+  EXPECT_EQ(again.target_classes(), 59);
+  EXPECT_EQ(again.fingerprint(), tokenizers.fingerprint());
+  EXPECT_NE(TokenizerPair::separate(target, source).fingerprint(), tokenizers.fingerprint());
+}
+
+TEST_F(TokenizerTest, LoadsWhatItSaved) {
+  const auto tokenizers = TokenizerPair::joint(small_model());
+  write("target_vocab.json", "left from another model");
+  tokenizers.save(folder_, {.source_language = "zh", .target_language = "de", .max_length = 99});
+  const auto again = TokenizerPair::load(folder_);
+  EXPECT_TRUE(again.is_joint());
+  EXPECT_EQ(again.fingerprint(), tokenizers.fingerprint());
+  EXPECT_EQ(again.source().encode("我喜欢水。"), tokenizers.source().encode("我喜欢水。"));
+  const auto config = nlohmann::json::parse(read(folder_ / "tokenizer_config.json"));
+  EXPECT_EQ(config["source_lang"], "zh");
+  EXPECT_EQ(config["target_lang"], "de");
+  EXPECT_EQ(config["model_max_length"], 99);
+  EXPECT_EQ(config["separate_vocabs"], false);
+}
+
+// Published models: two SentencePiece models under one vocab.json whose ids are its own.
+TEST_F(TokenizerTest, IdsComeFromVocabJson) {
+  TokenizerOptions options;
+  options.kind = TokenizerKind::character;
+  const std::string source = train_tokenizer(options, std::vector{source_});
+  const std::string target = train_tokenizer(options, std::vector{target_});
+  write("source.spm", source);
+  write("target.spm", target);
+  write("vocab.json",
+        R"({"<unk>":1,"▁":2,"a":3,"水":4,"</s>":5,">>deu<<":6,"c":7,"h":8,"I":0,"<pad>":9})");
+  const auto tokenizers = TokenizerPair::load(folder_);
+  EXPECT_TRUE(tokenizers.is_joint());
+  EXPECT_EQ(tokenizers.source().end_id(), 5);
+  EXPECT_THAT(tokenizers.source().encode(">>deu<< 水"), ElementsAre(6, 2, 4));
+  EXPECT_THAT(tokenizers.source().encode(">>fra<<").front(), 2);
+  EXPECT_THAT(tokenizers.target().encode("Ich"), ElementsAre(2, 0, 7, 8));
+  EXPECT_THAT(tokenizers.target().encode("Bach"), ElementsAre(2, 1, 3, 7, 8));
+  // Not a piece of the source model, yet of the vocabulary.
+  EXPECT_THAT(tokenizers.source().encode("I"), ElementsAre(2, 0));
+  EXPECT_EQ(tokenizers.target().decode(std::vector<TokenId>{2, 0, 7, 8, 2, 4, 5}), "Ich 水");
+}
+
+TEST_F(TokenizerTest, ManyThreadsMayUseOne) {
+  const auto tokenizers = TokenizerPair::joint(small_model());
+  const Sentences pairs = sentences(100);
+  std::vector<std::vector<TokenId>> expected;
+  for (const auto& line : pairs.target) expected.push_back(tokenizers.source().encode(line));
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (size_t i = 0; i < pairs.target.size(); ++i) {
+        const auto ids = tokenizers.source().encode(pairs.target[i]);
+        if (ids != expected[i] || tokenizers.source().decode(ids) != pairs.target[i]) ++wrong;
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(TokenizerTest, HostileVocabulariesAreErrors) {
+  EXPECT_THAT(vocabulary_error(""), HasSubstr("vocab.json is no valid JSON"));
+  EXPECT_THAT(vocabulary_error("{\"</s>\":0"), HasSubstr("no valid JSON"));
+  EXPECT_THAT(vocabulary_error(std::string(100'000, '[')), HasSubstr("no valid JSON"));
+  EXPECT_THAT(vocabulary_error("[1]"), HasSubstr("got array"));
+  EXPECT_THAT(vocabulary_error("{}"), HasSubstr("'</s>' is missing"));
+  EXPECT_THAT(vocabulary_error(R"({"</s>":0,"<unk>":1,"a":1,"<pad>":3})"),
+              HasSubstr("id 1 belongs to"));
+  EXPECT_THAT(vocabulary_error(R"({"</s>":0,"<unk>":1,"a":2,"<pad>":4})"),
+              HasSubstr("piece '<pad>' has id 4; expected a whole number from 0 to 3"));
+  EXPECT_THAT(vocabulary_error(R"({"</s>":0,"<unk>":-1,"a":2,"<pad>":3})"), HasSubstr("id -1"));
+  EXPECT_THAT(vocabulary_error(R"({"</s>":0,"<unk>":1.5,"a":2,"<pad>":3})"), HasSubstr("id 1.5"));
+  EXPECT_THAT(vocabulary_error(R"({"</s>":0,"<unk>":"1","a":2,"<pad>":3})"), HasSubstr("\"1\""));
+  EXPECT_THAT(vocabulary_error(R"({"</s>":0,"<unk>":99999999999999999999,"<pad>":2})"),
+              HasSubstr("'<unk>' has id"));
+  EXPECT_THAT(vocabulary_error(R"({"</s>":0,"<unk>":18446744073709551615,"<pad>":2})"),
+              HasSubstr("id 18446744073709551615"));
+  EXPECT_THAT(vocabulary_error(R"({"</s>":0,"<unk>":1,"<pad>":2,"a":3})"),
+              HasSubstr("<pad> has id 2; expected the last id, 3"));
+  EXPECT_THAT(vocabulary_error("{\"</s>\":0,\"<unk>\":1,\"\xff\":2,\"<pad>\":3}"),
+              HasSubstr("no valid JSON"));
+  EXPECT_EQ(vocabulary_error(R"({"</s>":0,"<unk>":1,"\u0000\"\\":2,"<pad>":3})"), "");
+  EXPECT_EQ(vocabulary_error(Vocabulary::load(folder_ / "vocab.json").json()), "");
+  EXPECT_EQ(Vocabulary::load(folder_ / "vocab.json").piece(2), std::string("\0\"\\", 3));
+}
+
+TEST_F(TokenizerTest, MissingOrBrokenFilesOfAModelAreNamed) {
+  const auto directory = saved();
+  for (const std::string file : {"source.spm", "target.spm", "vocab.json"}) {
+    const std::string whole = read(directory / file);
+    const auto message = [&] { return error_of([&] { TokenizerPair::load(directory); }); };
+    std::filesystem::remove(directory / file);
+    EXPECT_THAT(message(), HasSubstr(file + ": No such file"));
+    for (const std::string& bytes :
+         {std::string(), std::string("garbage"), std::string("\0\0\0\0", 4),
+          whole.substr(0, whole.size() / 2), whole.substr(0, whole.size() - 1) + "\xff\xff\xff"}) {
+      write("model/" + file, bytes);
+      EXPECT_THAT(message(), HasSubstr(file)) << bytes.size();
+    }
+    write("model/" + file, whole);
+    EXPECT_EQ(message(), "");
+  }
+  write("model/target_vocab.json", R"({"</s>":0,"<unk>":1,"<pad>":2})");
+  EXPECT_THAT(error_of([&] { TokenizerPair::load(directory); }),
+              HasSubstr("vocab.json has 100 ids and target_vocab.json 3"));
+  EXPECT_THAT(error_of([&] { TokenizerPair::joint("garbage", "my.spm"); }),
+              HasSubstr("my.spm is no SentencePiece model"));
+}
+
+// Damage anywhere gives an Error or a tokenizer that works, never a crash.
+TEST_F(TokenizerTest, FlippedBytesOfAModelNeverCrash) {
+  const std::string whole = small_model();
+  const std::string text = Sentences::text(sentences(2).target) + "ﬁ Å ½ 水";
+  Random random(5);
+  int errors = 0;
+  for (int round = 0; round < 150; ++round) {
+    std::string bytes = whole;
+    // Half of the damage where pieces and scores stand, half in the table of the normalizer.
+    const size_t range = round % 2 == 0 ? std::min<size_t>(bytes.size(), 2500) : bytes.size();
+    bytes[random.below(range)] = char(random());
+    errors += error_of([&] { TokenizerPair::joint(bytes).source().encode(text); }).empty() ? 0 : 1;
+  }
+  EXPECT_GT(errors, 0);
+}
+
+}  // namespace
+}  // namespace heed

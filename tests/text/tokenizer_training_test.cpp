@@ -1,0 +1,142 @@
+#include "heed/text/tokenizer_training.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "heed/text/tokenizer.h"
+#include "test_files.h"
+
+namespace heed {
+namespace {
+
+using testing::HasSubstr;
+
+class TokenizerTrainingTest : public FolderTest {
+ protected:
+  std::string error_with(const TokenizerOptions& options, const std::string& text) const {
+    const auto path = write("text", text);
+    return error_of([&] { train_tokenizer(options, std::vector{path}); });
+  }
+};
+
+TEST_F(TokenizerTrainingTest, TheSameTextGivesTheSameBytes) {
+  const auto path = write("text", Sentences::text(sentences(400).target));
+  const auto packed = write("text.gz", gzip(read(path)));
+  for (const auto& [name, kind] : enum_names(TokenizerKind{})) {
+    TokenizerOptions options;
+    options.kind = kind;
+    options.vocabulary = 70;
+    const std::string model = train_tokenizer(options, std::vector{path});
+    EXPECT_TRUE(train_tokenizer(options, std::vector{path}) == model) << name;
+    EXPECT_TRUE(train_tokenizer(options, std::vector{packed}) == model) << name;
+  }
+}
+
+TEST_F(TokenizerTrainingTest, TheSampleIsAFunctionOfTheSeed) {
+  const auto path = write("text", Sentences::text(sentences(400).target));
+  TokenizerOptions options;
+  options.vocabulary = 60;
+  options.sample_lines = 50;
+  const std::string model = train_tokenizer(options, std::vector{path});
+  EXPECT_TRUE(train_tokenizer(options, std::vector{path}) == model);
+  options.seed = 2;
+  EXPECT_FALSE(train_tokenizer(options, std::vector{path}) == model);
+}
+
+TEST_F(TokenizerTrainingTest, SampleHasTheAskedSize) {
+  // Each line has a word of its own, so the pieces of a word model tell which lines were taken.
+  std::string text;
+  for (int i = 0; i < 500; ++i) text += fmt::format("w{}\n\n", i);
+  const auto path = write("text", text);
+  TokenizerOptions options;
+  options.kind = TokenizerKind::word;
+  options.vocabulary = 5000;
+  const auto whole = TokenizerPair::joint(train_tokenizer(options, std::vector{path}));
+  EXPECT_EQ(whole.size(), 500 + 3);
+  options.sample_lines = 100;  // of 1000 lines, every other one empty
+  const auto sample = TokenizerPair::joint(train_tokenizer(options, std::vector{path}));
+  EXPECT_GT(sample.size(), 25);
+  EXPECT_LT(sample.size(), 75);
+}
+
+TEST_F(TokenizerTrainingTest, LongLinesAreCutNotLost) {
+  std::string text = "short\n";
+  for (int i = 0; i < 4000; ++i) text += fmt::format("long{} ", i);
+  text += "\n";
+  for (int i = 0; i < 3000; ++i) text += "水火";
+  const auto path = write("text", text);
+  TokenizerOptions options;
+  options.kind = TokenizerKind::word;
+  options.vocabulary = 10'000;
+  const auto tokenizers = TokenizerPair::joint(train_tokenizer(options, std::vector{path}));
+  for (const std::string word : {"▁long0", "▁long1999", "▁long3999"}) {
+    EXPECT_TRUE(tokenizers.source().vocabulary().find(word)) << word;
+  }
+  options.kind = TokenizerKind::character;
+  const auto characters = TokenizerPair::joint(train_tokenizer(options, std::vector{path}));
+  EXPECT_TRUE(characters.source().vocabulary().find("火"));
+  EXPECT_FALSE(characters.source().vocabulary().find("\uFFFD"));
+}
+
+TEST_F(TokenizerTrainingTest, ATextTooSmallSaysWhatIsPossible) {
+  const std::string text = Sentences::text(sentences(100).target);
+  for (const TokenizerKind kind : {TokenizerKind::bpe, TokenizerKind::unigram}) {
+    TokenizerOptions options;
+    options.kind = kind;
+    const std::string message = error_with(options, text);
+    EXPECT_THAT(message, HasSubstr("too small for a vocabulary of 8000 ids: at most "));
+    EXPECT_THAT(message, HasSubstr("--vocabulary"));
+    // What it names is possible, and one more is not.
+    options.vocabulary = std::stoll(message.substr(message.find("at most ") + 8));
+    EXPECT_EQ(error_with(options, text), "");
+    ++options.vocabulary;
+    EXPECT_THAT(error_with(options, text), HasSubstr("too small"));
+  }
+}
+
+TEST_F(TokenizerTrainingTest, TooFewIdsForTheCharactersIsAnError) {
+  TokenizerOptions options;
+  options.vocabulary = 10;
+  EXPECT_THAT(error_with(options, Sentences::text(sentences(100).target)),
+              HasSubstr("raise --vocabulary or lower --character-coverage"));
+}
+
+TEST_F(TokenizerTrainingTest, ATextWithoutTextIsAnError) {
+  EXPECT_THAT(error_with({}, ""), HasSubstr("no text to learn a tokenizer from"));
+  EXPECT_THAT(error_with({}, "\n\n\n"), HasSubstr("no text to learn a tokenizer from"));
+  EXPECT_NE(error_with({}, "  \n \n"), "");
+  EXPECT_THAT(error_with({}, "good\nb\xc3\n"), HasSubstr("text:2: byte 2 of the line (0xc3)"));
+  EXPECT_THAT(error_of([&] { train_tokenizer({}, std::vector{folder_ / "none"}); }),
+              HasSubstr("none: No such file"));
+}
+
+TEST_F(TokenizerTrainingTest, OptionsOutOfRangeAreUsageErrors) {
+  const auto path = write("text", "text\n");
+  const auto expect_usage = [&](const TokenizerOptions& options) {
+    EXPECT_THROW(train_tokenizer(options, std::vector{path}), UsageError);
+  };
+  expect_usage({.vocabulary = 3});
+  expect_usage({.vocabulary = int64_t{1} << 40});
+  expect_usage({.character_coverage = 0});
+  expect_usage({.character_coverage = 1.5});
+  expect_usage({.character_coverage = NAN});
+  expect_usage({.sample_lines = 0});
+  expect_usage({.lowercase = true, .normalization = Normalization::identity});
+  EXPECT_THROW(train_tokenizer({}, {}), UsageError);
+}
+
+TEST_F(TokenizerTrainingTest, NothingIsPrinted) {
+  testing::internal::CaptureStderr();
+  testing::internal::CaptureStdout();
+  error_with({}, Sentences::text(sentences(50).target));
+  TokenizerOptions options;
+  options.vocabulary = 60;
+  EXPECT_EQ(error_with(options, Sentences::text(sentences(50).target)), "");
+  error_of([] { TokenizerPair::joint("garbage"); });
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+}  // namespace
+}  // namespace heed

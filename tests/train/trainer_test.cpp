@@ -1,0 +1,286 @@
+#include "heed/train/trainer.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "heed/backend/cpu/cpu_backend.h"
+#include "heed/core/files.h"
+#include "support/temporary_folder.h"
+
+namespace heed {
+namespace {
+
+// Counts steps by reports and asks to stop after some of them.
+class Recorder : public TrainObserver {
+ public:
+  explicit Recorder(int64_t stop_after = INT64_MAX) : stop_after_(stop_after) {}
+  void report(const TrainReport& r) override { reports.push_back(r); }
+  void validated(const ValidationReport& r) override { validations.push_back(r); }
+  bool stop_requested() override { return ++asked_ >= stop_after_; }
+  double bleu(const Transformer&, const TokenizerPair&) override {
+    return bleus.empty() ? 0 : bleus[std::min(validations.size(), bleus.size() - 1)];
+  }
+  std::vector<TrainReport> reports;
+  std::vector<ValidationReport> validations;
+  std::vector<double> bleus;
+
+ private:
+  int64_t asked_ = 0, stop_after_;
+};
+
+class TrainerTest : public ::testing::Test {
+ protected:
+  TrainerTest() {
+    std::string source, target;
+    Random random(1);
+    for (int i = 0; i < 120; ++i) {  // the target is the source backwards
+      std::string words, backwards;
+      for (uint64_t n = 1 + random.below(5); n > 0; --n) {
+        const std::string word(1, char('a' + random.below(12)));
+        words += word + " ";
+        backwards.insert(0, word + " ");
+      }
+      source += words + "\n";
+      target += backwards + "\n";
+    }
+    folder_.write("source", source);
+    folder_.write("target", target);
+  }
+
+  TrainOptions options(const std::string& model) const {
+    TrainOptions o;
+    o.source = {(folder_ / "source").string()};
+    o.target = {(folder_ / "target").string()};
+    o.model = (folder_ / model).string();
+    o.tokenizer.kind = TokenizerKind::word;
+    o.tokenizer.vocabulary = 32;
+    o.preset = Preset::tiny;
+    o.d_model = 16;
+    o.d_ff = 32;
+    o.heads = 2;
+    o.encoder_layers = o.decoder_layers = 1;
+    o.batches.batch_tokens = 100;
+    o.warmup = 20;
+    o.threads = 2;
+    o.report_every = 1;
+    o.epochs = 3;
+    return o;
+  }
+
+  TrainOptions validated(const std::string& model) const {
+    TrainOptions o = options(model);
+    o.valid_source = o.source[0];
+    o.valid_target = o.target[0];
+    return o;
+  }
+
+  std::string weights(const std::string& model) const {
+    return folder_.read(model + "/model.safetensors");
+  }
+
+  std::string message(const TrainOptions& o) {
+    try {
+      Recorder recorder;
+      train(o, *backend_, recorder);
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "";
+  }
+
+  testing::TemporaryFolder folder_;
+  std::unique_ptr<Backend> backend_ = make_cpu_backend();
+};
+
+TEST_F(TrainerTest, LearnsAndLeavesAModelDirectory) {
+  TrainOptions o = options("m");
+  o.epochs = 30;
+  Recorder recorder;
+  const TrainResult result = train(o, *backend_, recorder);
+  EXPECT_EQ(result.end, TrainEnd::finished);
+  EXPECT_EQ(result.progress.epoch, 30);
+  EXPECT_LT(recorder.reports.back().loss, 0.7 * recorder.reports.front().loss);
+  EXPECT_DOUBLE_EQ(recorder.reports.back().done, 1);
+  for (const char* name : {"config.json", "model.safetensors", "source.spm", "target.spm",
+                           "vocab.json", "generation_config.json", "tokenizer_config.json",
+                           "metrics.jsonl", "training/state.safetensors"})
+    EXPECT_TRUE(std::filesystem::exists(folder_ / "m" / name)) << name;
+}
+
+TEST_F(TrainerTest, StoppedAnywhereAndResumedItEndsWithTheSameBytes) {
+  TrainOptions o = validated("whole");
+  o.average = "last:2";
+  o.accumulate = 2;
+  Recorder whole;
+  const int64_t steps = train(o, *backend_, whole).progress.step;
+  ASSERT_GT(steps, 8);
+  for (int64_t stop = 1; stop < steps; stop += 3) {
+    const std::string name = "stopped" + std::to_string(stop);
+    TrainOptions first = o;
+    first.model = (folder_ / name).string();
+    Recorder recorder(stop);
+    EXPECT_EQ(train(first, *backend_, recorder).end, TrainEnd::stopped);
+    first.resume = true;
+    first.threads = 1;
+    Recorder rest;
+    EXPECT_EQ(train(first, *backend_, rest).end, TrainEnd::finished);
+    EXPECT_EQ(weights(name), weights("whole")) << "stopped after step " << stop;
+    // The losses reported are those of the run that never stopped, too.
+    EXPECT_EQ(rest.reports.back().loss, whole.reports.back().loss);
+  }
+}
+
+TEST_F(TrainerTest, ResumingBeforeAnythingWasSavedBeginsAnew) {
+  TrainOptions o = options("a");
+  Recorder recorder;
+  train(o, *backend_, recorder);
+  o.model = (folder_ / "b").string();
+  o.resume = true;
+  train(o, *backend_, recorder);
+  EXPECT_EQ(weights("a"), weights("b"));
+}
+
+TEST_F(TrainerTest, AFinishedRunCanGoOnLonger) {
+  TrainOptions o = options("long");
+  Recorder recorder;
+  train(o, *backend_, recorder);
+  o.model = (folder_ / "short").string();
+  o.epochs = 1;
+  train(o, *backend_, recorder);
+  o.epochs = 3;
+  o.resume = true;
+  train(o, *backend_, recorder);
+  EXPECT_EQ(weights("long"), weights("short"));
+}
+
+TEST_F(TrainerTest, BoundsEndTheRun) {
+  TrainOptions o = options("steps");
+  o.epochs.reset();
+  o.steps = 5;
+  Recorder recorder;
+  EXPECT_EQ(train(o, *backend_, recorder).progress.step, 5);
+  o = options("minutes");
+  o.epochs.reset();
+  o.minutes = 1e-9;
+  EXPECT_EQ(train(o, *backend_, recorder).progress.step, 1);
+}
+
+TEST_F(TrainerTest, PatienceEndsTheRun) {
+  TrainOptions o = validated("patient");
+  o.validate_bleu = true;
+  o.patience = 2;
+  o.epochs = 50;
+  Recorder recorder;
+  recorder.bleus = {1, 5, 4, 5, 9};
+  EXPECT_EQ(train(o, *backend_, recorder).end, TrainEnd::out_of_patience);
+  ASSERT_EQ(recorder.validations.size(), 4u);
+  EXPECT_TRUE(recorder.validations[1].best);
+  EXPECT_FALSE(recorder.validations[3].best) << "equal is not better";
+}
+
+TEST_F(TrainerTest, TheBestSnapshotsAreAveraged) {
+  TrainOptions o = validated("best");
+  o.validate_bleu = true;
+  o.average = "best:1";
+  o.epochs = 4;
+  Recorder recorder;
+  recorder.bleus = {1, 7, 3, 2};
+  train(o, *backend_, recorder);
+  TrainOptions two = validated("two");
+  two.epochs = 2;
+  Recorder plain;
+  train(two, *backend_, plain);
+  EXPECT_EQ(weights("best"), weights("two"));
+}
+
+TEST_F(TrainerTest, AModelIsNotOverwrittenUnasked) {
+  EXPECT_EQ(message(options("m")), "");
+  EXPECT_NE(message(options("m")).find("holds a model already"), std::string::npos);
+  TrainOptions o = options("m");
+  o.overwrite = true;
+  o.seed = 2;
+  const std::string before = weights("m");
+  EXPECT_EQ(message(o), "");
+  EXPECT_NE(weights("m"), before);
+}
+
+TEST_F(TrainerTest, ResumingWithOtherOptionsIsRefused) {
+  EXPECT_EQ(message(options("m")), "");
+  TrainOptions o = options("m");
+  o.resume = true;
+  o.label_smoothing = 0.2;
+  EXPECT_NE(message(o).find("label_smoothing was 0.1, is now 0.2"), std::string::npos);
+  o = options("m");
+  o.resume = true;
+  std::swap(o.source, o.target);
+  EXPECT_NE(message(o).find("another text"), std::string::npos);
+}
+
+TEST_F(TrainerTest, ResumingOnAnotherInstructionSetIsRefused) {
+  const std::vector<std::string> targets = cpu_targets();
+  if (targets.size() < 2) GTEST_SKIP() << "this machine has one instruction set";
+  EXPECT_EQ(message(options("m")), "");
+  backend_ = make_cpu_backend(targets.back());
+  TrainOptions o = options("m");
+  o.resume = true;
+  EXPECT_NE(message(o).find("--other-instruction-set"), std::string::npos);
+  o.other_instruction_set = true;
+  EXPECT_EQ(message(o), "");
+}
+
+TEST_F(TrainerTest, ADamagedCheckpointIsAClearError) {
+  EXPECT_EQ(message(options("m")), "");
+  const auto state = folder_ / "m" / "training" / "state.safetensors";
+  const std::string bytes = folder_.read("m/training/state.safetensors");
+  TrainOptions o = options("m");
+  o.resume = true;
+  for (const size_t length :
+       {size_t(0), size_t(7), size_t(100), bytes.size() / 2, bytes.size() - 1}) {
+    folder_.write("m/training/state.safetensors", bytes.substr(0, length));
+    EXPECT_NE(message(o).find("state.safetensors"), std::string::npos) << length;
+  }
+}
+
+TEST_F(TrainerTest, ALossThatIsNotFiniteStopsTheRunAndKeepsTheCheckpoint) {
+  TrainOptions o = options("m");
+  o.epochs = 1;
+  EXPECT_EQ(message(o), "");
+  // Weights so large that the next step overflows: the first tensor's values follow the header,
+  // whose length stands in the first eight bytes.
+  std::string state = folder_.read("m/training/state.safetensors");
+  uint64_t header = 0;
+  memcpy(&header, state.data(), 8);
+  const std::vector<float> huge(64, 1e38f);
+  memcpy(state.data() + 8 + header, huge.data(), 64 * sizeof(float));
+  folder_.write("m/training/state.safetensors", state);
+  o.resume = true;
+  o.epochs = 2;
+  const std::string text = message(o);
+  EXPECT_NE(text.find("the loss is not finite at step"), std::string::npos) << text;
+  EXPECT_NE(text.find("from lines"), std::string::npos) << text;
+  EXPECT_EQ(folder_.read("m/training/state.safetensors"), state);
+}
+
+TEST_F(TrainerTest, FineTuningBeginsWithTheModel) {
+  EXPECT_EQ(message(options("base")), "");
+  TrainOptions o = options("tuned");
+  o.d_model.reset(), o.d_ff.reset(), o.heads.reset();
+  o.encoder_layers.reset(), o.decoder_layers.reset();
+  o.initialize = (folder_ / "base").string();
+  o.schedule = Schedule::constant;
+  o.learning_rate = 1e-30;  // so small that nothing moves
+  EXPECT_EQ(message(o), "");
+  EXPECT_EQ(weights("tuned"), weights("base"));
+}
+
+TEST_F(TrainerTest, SeparateVocabularies) {
+  TrainOptions o = options("separate");
+  o.vocabularies = Vocabularies::separate;
+  o.tie_embeddings = TieEmbeddings::decoder;
+  EXPECT_EQ(message(o), "");
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "separate" / "target_vocab.json"));
+}
+
+}  // namespace
+}  // namespace heed
