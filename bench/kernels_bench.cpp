@@ -138,7 +138,10 @@ void attention_sizes(benchmark::internal::Benchmark* benchmark) {
       ->Args({4, 300, 300, 8, 64, 1})
       ->Args({1, 2048, 2048, 8, 64, 1});
 }
-BENCHMARK(attention)->Apply(attention_sizes)->Args({64, 1, 30, 8, 32, 0})->Args({64, 4, 30, 8, 32, 0});
+BENCHMARK(attention)
+    ->Apply(attention_sizes)
+    ->Args({64, 1, 30, 8, 32, 0})
+    ->Args({64, 4, 30, 8, 32, 0});
 BENCHMARK(attention_gradient)->Apply(attention_sizes);
 
 // Arguments: rows, columns.
