@@ -2,7 +2,7 @@
 // logits of each target under teacher forcing.
 //
 // heed_logits MODEL OUTPUT.safetensors cpu|reference < PAIRS (source TAB target, a pair a line)
-// Of pair i the output holds "i.source" and "i.target" (ids, as f64) and "i.logits" [steps, classes].
+// Of pair i the output holds "i.source", "i.target" (ids, as f64), "i.logits" [steps, classes].
 #include <fmt/core.h>
 
 #include <iostream>
