@@ -133,12 +133,17 @@ void attention_gradient(benchmark::State& state) {
 }
 
 void attention_sizes(benchmark::internal::Benchmark* benchmark) {
-  benchmark->Args({64, 20, 20, 8, 32, 1})
+  benchmark->Args({4, 20, 20, 8, 32, 1})
+      ->Args({4, 20, 20, 8, 64, 1})
+      ->Args({64, 20, 20, 8, 32, 1})
       ->Args({64, 20, 20, 8, 64, 0})
       ->Args({4, 300, 300, 8, 64, 1})
       ->Args({1, 2048, 2048, 8, 64, 1});
 }
-BENCHMARK(attention)->Apply(attention_sizes)->Args({64, 1, 30, 8, 32, 0})->Args({64, 4, 30, 8, 32, 0});
+BENCHMARK(attention)
+    ->Apply(attention_sizes)
+    ->Args({4, 1, 30, 8, 32, 0})
+    ->Args({64, 4, 30, 8, 32, 0});
 BENCHMARK(attention_gradient)->Apply(attention_sizes);
 
 // Arguments: rows, columns.

@@ -3,6 +3,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "heed/core/files.h"
 
@@ -13,8 +14,24 @@ std::string place(const std::string& path, const toml::source_region& source) {
   return fmt::format("{}:{}", path, source.begin.line);
 }
 
+// Puts environment variables in place of ${NAME}: recipes name folders that differ by machine.
+std::string expand(const std::string& text, const std::string& where) {
+  std::string expanded;
+  size_t at = 0;
+  for (;;) {
+    const size_t begin = text.find("${", at);
+    const size_t end = begin == std::string::npos ? begin : text.find('}', begin);
+    if (end == std::string::npos) return expanded + text.substr(at);
+    const std::string name = text.substr(begin + 2, end - begin - 2);
+    const char* value = std::getenv(name.c_str());
+    if (!value) fail_usage("{}: the environment variable {} is not set", where, name);
+    expanded += text.substr(at, begin - at) + value;
+    at = end + 1;
+  }
+}
+
 std::string scalar_text(const toml::node& node, const std::string& where) {
-  if (const auto* text = node.as_string()) return text->get();
+  if (const auto* text = node.as_string()) return expand(text->get(), where);
   if (const auto* number = node.as_integer()) return to_text(int64_t{number->get()});
   if (const auto* number = node.as_floating_point()) return to_text(number->get());
   if (const auto* flag = node.as_boolean()) return to_text(flag->get());

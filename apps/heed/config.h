@@ -9,8 +9,9 @@
 namespace heed {
 
 // Reads the file at `path`. Keys at its top hold for every command; those of a table named after a
-// command ([translate]) for that command alone, and come last. Throws UsageError naming file and
-// line for text that is no TOML, a key that `options` lacks, or a table of no command.
+// command ([translate]) for that command alone, and come last. ${NAME} in a text is that
+// environment variable. Throws UsageError naming file and line for text that is no TOML, a key that
+// `options` lacks, or a table of no command.
 std::vector<Assignment> read_config_file(const std::string& path, const Options& options,
                                          const std::string& command,
                                          const std::vector<std::string>& commands);

@@ -81,8 +81,9 @@ class DemoCommand : public CommandOf<DemoSettings> {
     options.model = (folder / "model").string();
     options.overwrite = true;
     options.preset = Preset::tiny;
-    options.tokenizer.vocabulary = 2000;
-    options.batches.batch_tokens = 2048;
+    options.tokenizer.kind = TokenizerKind::bpe;
+    options.tokenizer.vocabulary = 3000;
+    options.batches.batch_tokens = 1024;
     options.learning_rate = 1;
     options.warmup = 400;
     options.minutes = settings_.minutes;

@@ -10,7 +10,9 @@ namespace {
 
 using ::testing::ElementsAre;
 
-int64_t characters(std::string_view text) { return int64_t(decode_utf8(text).size()); }
+int64_t characters(std::string_view text) {
+  return int64_t(decode_utf8(text).size());
+}
 
 TEST(SplitText, PrefersSentencesThenClausesThenWordsThenCharacters) {
   EXPECT_THAT(split_text("One two. Three four. Five.", 20, characters),

@@ -53,7 +53,7 @@ class TranslatorTest : public ::testing::Test {
 };
 
 std::vector<std::string> odd_lines() {
-  std::vector<std::string> lines = {"",      "abc",  "   ",   "\xff\xfe", "a\r",
+  std::vector<std::string> lines = {"",      "abc",  "   ",    "\xff\xfe",          "a\r",
                                     "def ?", "\xe4", "日本語", std::string(1, '\0')};
   for (int i = 0; i < 30; ++i) lines.push_back(std::string(size_t(1 + i % 7), char('a' + i % 26)));
   lines.push_back("a bc. def ghi jkl mno pqr stu vwx yz, abc def ghi jkl mno pqr stu vwx yz.");

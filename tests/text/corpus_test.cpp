@@ -16,7 +16,7 @@ class CorpusTest : public FolderTest {
   void SetUp() override {
     FolderTest::SetUp();
     cache_ = folder_ / "corpus.cache";
-    pairs_ = sentences(3000);
+    pairs_ = sentences(1300);
     write("zh", Sentences::text(pairs_.source));
     write("de", Sentences::text(pairs_.target));
   }
@@ -79,9 +79,9 @@ TEST_F(CorpusTest, GivesEveryPairAndIsUsedAgain) {
   expect_whole(first, tokenizers());
   const Corpus second = open();
   EXPECT_TRUE(second.reused());
-  EXPECT_EQ(second.report().kept, 3000);
+  EXPECT_EQ(second.report().kept, 1300);
   expect_whole(second, tokenizers());
-  EXPECT_THROW(second.length(3000), Bug);
+  EXPECT_THROW(second.length(1300), Bug);
   EXPECT_THROW(second.line(-1), Bug);
 }
 
@@ -142,9 +142,9 @@ TEST_F(CorpusTest, DamagedCachesAreRebuilt) {
   expect_rebuilt(whole + std::string(8, '\0'), "longer");
   expect_rebuilt("something else", "foreign");
   Random random(9);
-  for (int round = 0; round < 25; ++round) {
+  for (int round = 0; round < 20; ++round) {
     std::string bytes = whole;
-    const size_t at = round < 15 ? random.below(152) : random.below(bytes.size());
+    const size_t at = round < 12 ? random.below(152) : random.below(bytes.size());
     bytes[at] = char(bytes[at] ^ (1 << random.below(8)));
     expect_rebuilt(bytes, fmt::format("byte {}", at));
   }
@@ -230,7 +230,7 @@ TEST_F(CorpusTest, TellsItsProgress) {
   Corpus::open(text(), tokenizers(), {}, cache_, workers, [&](int64_t n) { seen.push_back(n); });
   ASSERT_FALSE(seen.empty());
   EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
-  EXPECT_EQ(seen.back(), 3000);
+  EXPECT_EQ(seen.back(), 1300);
 }
 
 }  // namespace

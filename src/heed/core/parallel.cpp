@@ -17,7 +17,7 @@ int available_threads() {
   cpu_set_t set;
   CPU_ZERO(&set);
   if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
-  return std::max(1u, std::thread::hardware_concurrency());
+  return std::max(1, int(std::thread::hardware_concurrency()));
 }
 
 struct Workers::Team {

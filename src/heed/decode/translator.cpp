@@ -82,7 +82,7 @@ class Exchange {
     emitting_ = false;
   }
 
-  void fail_with(std::exception_ptr error) {
+  void fail_with(const std::exception_ptr& error) {
     std::lock_guard lock(mutex_);
     if (!error_) error_ = error;
     work_.notify_all();
@@ -278,6 +278,7 @@ void Translator::translate(const Next& next, const Emit& emit) const {
   const int workers = int(options_.threads.value_or(available_threads()));
   Exchange exchange(emit, workers);
   std::vector<std::thread> threads;
+  threads.reserve(size_t(workers));
   for (int i = 0; i < workers; ++i)
     threads.emplace_back([&] {
       try {

@@ -1,6 +1,6 @@
 // A synchronous grammar: rules that build a Chinese and an English phrase from the same parts, so
 // that every derivation is a pair of translations. Notations: phrasebook_lexicon.cpp for words,
-// phrasebook_rules.cpp for rules.
+// phrasebook_phrases.cpp for rules.
 #pragma once
 
 #include <map>

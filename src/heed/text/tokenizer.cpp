@@ -9,6 +9,7 @@
 #include "heed/core/files.h"
 #include "heed/core/hash.h"
 #include "heed/core/utf8.h"
+#include "heed/text/sentencepiece_check.h"
 
 namespace heed {
 namespace {
@@ -29,6 +30,7 @@ struct Tokenizer::Model {
   sentencepiece::SentencePieceProcessor processor;
 
   Model(std::string model, const std::string& name) : bytes(std::move(model)) {
+    if (!has_sound_tables(bytes)) fail("{} is no SentencePiece model, or damaged", name);
     const auto status = processor.LoadFromSerializedProto(bytes);
     if (!status.ok()) fail("{} is no SentencePiece model ({})", name, status.message());
   }

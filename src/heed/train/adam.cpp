@@ -11,7 +11,7 @@ constexpr int64_t kBlock = 1 << 17;  // elements: half a megabyte of each operan
 }  // namespace
 
 Adam::Adam(Transformer& model, Backend& backend, Workers& workers)
-    : model_(model), backend_(backend), workers_(workers), parameters_(parameters(model)) {
+    : backend_(backend), workers_(workers), parameters_(parameters(model)) {
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const Tensor& p = parameters_[i].tensor;
     first_.emplace_back(p.shape(), p.dtype());

@@ -86,38 +86,41 @@ Panels pack_plain(const Rows& rows, int64_t count, int64_t width, Scratch use) {
 struct Block {
   int64_t begin, rows;  // queries
   int64_t width;        // keys that any of them sees
-  int64_t stride;       // >= width, whole vectors
+  int64_t stride;       // width in whole panels; what stands behind width has no meaning
 };
 
 Block make_block(const Head& head, int64_t begin) {
   const int64_t rows = std::min(kQueryBlock, head.queries - begin);
   const int64_t width = head.seen(begin + rows - 1);
-  return {begin, rows, width, divide_up(std::max<int64_t>(width, 1), kLanes) * kLanes};
+  return {begin, rows, width, divide_up(width, kPanel) * kPanel};
 }
 
-// Turns a row of dot products into weights, 0 from `seen` to `width`; returns their logsumexp.
-float softmax_row(float* row, int64_t seen, int64_t width, float scale) {
-  Vector top = set(-std::numeric_limits<float>::infinity());
-  for (int64_t c = 0; c < seen; c += kLanes)
-    top = hn::Max(top, first(hn::Mul(load(row + c, seen - c), set(scale)), seen - c, top));
-  const float highest = max_of(top);
+// Turns a row of dot products into weights, 0 from `seen` on; returns their logsumexp.
+float softmax_row(float* row, int64_t seen, int64_t stride, float scale) {
+  const Vector least = set(-std::numeric_limits<float>::infinity());
+  Vector top = least;
+  for (int64_t c = 0; c < seen; c += kLanes) {
+    const Vector logit = hn::Mul(hn::LoadU(kFloats, row + c), set(scale));
+    top = hn::Max(top, first(logit, seen - c, least));
+  }
+  top = hn::MaxOfLanes(kFloats, top);
   Vector total = zero();
-  for (int64_t c = 0; c < width; c += kLanes) {
-    const Vector logit = hn::Mul(load(row + c, width - c), set(scale));
-    const Vector weight = first(exp(hn::Sub(logit, set(highest))), seen - c, zero());
-    store(weight, row + c, width - c);
+  for (int64_t c = 0; c < stride; c += kLanes) {
+    const Vector logit = hn::Mul(hn::LoadU(kFloats, row + c), set(scale));
+    const Vector weight = first(exp(hn::Sub(logit, top)), seen - c, zero());
+    hn::StoreU(weight, kFloats, row + c);
     total = hn::Add(total, weight);
   }
-  const float sum = sum_of(total);
-  const Vector inverse = set(1 / sum);
+  total = hn::SumOfLanes(kFloats, total);
+  const Vector inverse = hn::Div(set(1.0f), total);
   for (int64_t c = 0; c < seen; c += kLanes)
-    store(hn::Mul(load(row + c, seen - c), inverse), row + c, seen - c);
-  return highest + std::log(sum);
+    hn::StoreU(hn::Mul(hn::LoadU(kFloats, row + c), inverse), kFloats, row + c);
+  return hn::GetLane(top) + std::log(hn::GetLane(total));
 }
 
 void drop_row(const DropoutFactors& factors, int64_t index, int64_t seen, float* row) {
   for (int64_t c = 0; c < seen; c += kLanes)
-    store(hn::Mul(load(row + c, seen - c), factors.at(index + c)), row + c, seen - c);
+    hn::StoreU(hn::Mul(hn::LoadU(kFloats, row + c), factors.at(index + c)), kFloats, row + c);
 }
 
 void attend(const Head& head, const Tensor& query, const AttentionOptions& options,
@@ -129,12 +132,12 @@ void attend(const Head& head, const Tensor& query, const AttentionOptions& optio
     const Block block = make_block(head, begin);
     float* scores = scratch(Scratch::scores, block.rows * block.stride);
     multiply({head.part(query.data<float>(), begin), head.d, Along::rows}, keys, block.rows,
-             block.width, head.d_head, {scores, block.stride});
+             block.stride, head.d_head, {scores, block.stride});
     for (int64_t i = 0; i < block.rows; ++i) {
       const int64_t seen = head.seen(begin + i);
       float* row = scores + i * block.stride;
       logsumexp.data<float>()[(head.query_begin + begin + i) * head.heads + head.index] =
-          softmax_row(row, seen, block.width, float(options.scale));
+          softmax_row(row, seen, block.stride, float(options.scale));
       if (factors.on()) drop_row(factors, head.dropout_index(begin + i), seen, row);
     }
     multiply({scores, block.stride, Along::rows}, values, block.rows, head.d_head, block.width,
@@ -163,22 +166,21 @@ HWY_INLINE float dot(const float* a, const float* b, int64_t count) {
 struct WeightRow {
   float* weights;  // in: dot products; out: dropped weights
   float* slopes;   // in: gradients of the dropped weights; out: gradients of the dot products
-  int64_t seen, width;
+  int64_t seen, stride;
   float logsumexp;
   float total;  // the sum over keys of dropped weight times its gradient: dout . out
   int64_t dropout_index;
 };
 
 void weight_row_gradient(const WeightRow& row, float scale, const DropoutFactors& factors) {
-  for (int64_t c = 0; c < row.width; c += kLanes) {
-    const int64_t left = row.width - c;
-    const Vector logit = hn::Mul(load(row.weights + c, left), set(scale));
+  for (int64_t c = 0; c < row.stride; c += kLanes) {
+    const Vector logit = hn::Mul(hn::LoadU(kFloats, row.weights + c), set(scale));
     const Vector weight = first(exp(hn::Sub(logit, set(row.logsumexp))), row.seen - c, zero());
     const Vector kept = factors.on() ? factors.at(row.dropout_index + c) : set(1.0f);
-    const Vector slope = hn::Sub(hn::Mul(load(row.slopes + c, left), kept), set(row.total));
-    store(hn::Mul(weight, kept), row.weights + c, left);
-    // Behind `seen` the slope of a key outside may be anything finite: the weight is 0.
-    store(hn::Mul(hn::Mul(weight, slope), set(scale)), row.slopes + c, left);
+    const Vector slope = hn::MulSub(hn::LoadU(kFloats, row.slopes + c), kept, set(row.total));
+    hn::StoreU(hn::Mul(weight, kept), kFloats, row.weights + c);
+    // Behind `seen` the weight is 0, and so is the product with whatever slope stands there.
+    hn::StoreU(hn::Mul(hn::Mul(weight, slope), set(scale)), kFloats, row.slopes + c);
   }
 }
 
@@ -202,9 +204,9 @@ void block_gradient(const Head& head, const PackedHead& packed, const Gradient& 
   const float* query = head.part(tensors.query, block.begin);
   float* weights = scratch(Scratch::scores, block.rows * block.stride);
   float* slopes = scratch(Scratch::score_slopes, block.rows * block.stride);
-  multiply({query, head.d, Along::rows}, packed.keys, block.rows, block.width, head.d_head,
+  multiply({query, head.d, Along::rows}, packed.keys, block.rows, block.stride, head.d_head,
            {weights, block.stride});
-  multiply({dout, head.d, Along::rows}, packed.values, block.rows, block.width, head.d_head,
+  multiply({dout, head.d, Along::rows}, packed.values, block.rows, block.stride, head.d_head,
            {slopes, block.stride});
   for (int64_t i = 0; i < block.rows; ++i) {
     const int64_t query_row = block.begin + i;

@@ -38,26 +38,29 @@ HWY_INLINE float inverse_deviation(const float* row, int64_t d, float mean, doub
   return float(1 / std::sqrt(double(sum_of(squares)) / double(d) + epsilon));
 }
 
+HWY_INLINE void normalize_row(const float* sum, const float* gain, const float* bias, int64_t d,
+                              float mean, float inverse, float* y) {
+  for (int64_t c = 0; c < d; c += kLanes) {
+    const int64_t left = d - c;
+    const Vector normal = hn::Mul(hn::Sub(load(sum + c, left), set(mean)), set(inverse));
+    store(hn::MulAdd(normal, load(gain + c, left), load(bias + c, left)), y + c, left);
+  }
+}
+
 void add_norm(const Tensor& x, const Tensor& sublayer, const Tensor& gain, const Tensor& bias,
               const NormOptions& options, const Tensor& sum, const Tensor& statistics,
               const Tensor& y) {
   const int64_t d = x.columns();
   const DropoutFactors factors(options.dropout);
   for (int64_t r = 0; r < x.rows(); ++r) {
-    float* s = sum.data<float>() + r * d;
+    float* row = sum.data<float>() + r * d;
     const float mean =
-        add_row(x.data<float>() + r * d, sublayer.data<float>() + r * d, factors, r * d, d, s);
-    const float inverse = inverse_deviation(s, d, mean, options.epsilon);
+        add_row(x.data<float>() + r * d, sublayer.data<float>() + r * d, factors, r * d, d, row);
+    const float inverse = inverse_deviation(row, d, mean, options.epsilon);
     statistics.data<float>()[2 * r] = mean;
     statistics.data<float>()[2 * r + 1] = inverse;
-    float* to = y.data<float>() + r * d;
-    for (int64_t c = 0; c < d; c += kLanes) {
-      const int64_t left = d - c;
-      const Vector normal = hn::Mul(hn::Sub(load(s + c, left), set(mean)), set(inverse));
-      store(hn::MulAdd(normal, load(gain.data<float>() + c, left),
-                       load(bias.data<float>() + c, left)),
-            to + c, left);
-    }
+    normalize_row(row, gain.data<float>(), bias.data<float>(), d, mean, inverse,
+                  y.data<float>() + r * d);
   }
 }
 

@@ -1,0 +1,318 @@
+#include "heed/model/directory.h"
+
+#include <cmath>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "heed/backend/reference/reference_backend.h"
+#include "heed/model/safetensors.h"
+#include "support/damage.h"
+#include "support/temporary_folder.h"
+
+namespace heed {
+namespace {
+
+using nlohmann::json;
+using ::testing::ElementsAre;
+using testing::error_of;
+using ::testing::HasSubstr;
+
+constexpr TieEmbeddings kTies[] = {TieEmbeddings::all, TieEmbeddings::decoder, TieEmbeddings::none};
+
+ModelConfig small_config() {
+  ModelConfig config;
+  config.vocabulary = 13;
+  config.classes = 10;  // 10 and 11 are fillers
+  config.d_model = 8;
+  config.d_ff = 12;
+  config.heads = 2;
+  config.encoder_layers = 2;
+  config.decoder_layers = 1;
+  config.max_positions = 16;
+  config.dropout = 0.3;
+  config.activation_dropout = 0.05;
+  return config;
+}
+
+// A model whose every value is drawn: biases and gains too.
+Transformer random_model(const ModelConfig& config, DType type = DType::f32) {
+  Transformer model(config, type);
+  model.initialize(3);
+  Random random(5);
+  for (const Parameter& p : parameters(model)) {
+    if (p.tensor.shape().size() != 1) continue;
+    for (int64_t i = 0; i < p.tensor.size(); ++i) {
+      const double value = random.normal() + (p.name.ends_with("gain") ? 1 : 0);
+      if (type == DType::f32)
+        p.tensor.data<float>()[i] = float(value);
+      else
+        p.tensor.data<double>()[i] = value;
+    }
+  }
+  return model;
+}
+
+std::vector<double> logits(const Transformer& model) {
+  const auto backend = make_reference_backend();
+  Pool pool;
+  Pass pass(*backend, pool);
+  Tokens source, target;
+  source.add(std::vector<TokenId>{2, 5, 9, 0});
+  source.add(std::vector<TokenId>{7, 0});
+  target.add(std::vector<TokenId>{model.config().pad_id(), 4, 3});
+  target.add(std::vector<TokenId>{model.config().pad_id(), 1});
+  const Tensor result = model.logits(pass, model.decode(pass, target, model.encode(pass, source)));
+  if (result.dtype() == DType::f64)
+    return {result.span<double>().begin(), result.span<double>().end()};
+  return {result.span<float>().begin(), result.span<float>().end()};
+}
+
+class DirectoryTest : public ::testing::Test {
+ protected:
+  std::filesystem::path path() const { return folder_.path(); }
+  void save(const ModelConfig& config = small_config()) const {
+    Transformer model = random_model(config);
+    save_model(path(), model);
+  }
+  json config_json() const { return json::parse(folder_.read("config.json")); }
+  // The complaint after `change` was made to config.json.
+  std::string complaint(const std::function<void(json&)>& change) const {
+    save();
+    json config = config_json();
+    change(config);
+    folder_.write("config.json", config.dump());
+    return error_of([&] { load_model(path()); });
+  }
+  std::string complaint(const std::string& key, const json& value) const {
+    return complaint([&](json& config) { config[key] = value; });
+  }
+
+  // Rewrites model.safetensors in f32 under the names and with the values that `change` leaves.
+  using Weights = std::vector<std::pair<std::string, Tensor>>;
+  void rewrite(const std::function<void(Weights&)>& change) const {
+    Weights weights;
+    {
+      const SafetensorsFile file(path() / "model.safetensors");
+      for (const StoredTensor& stored : file.tensors()) {
+        weights.emplace_back(stored.name, Tensor(stored.shape));
+        file.read(stored.name, weights.back().second);
+      }
+    }
+    change(weights);
+    std::vector<TensorEntry> entries;
+    for (const auto& [name, values] : weights)
+      entries.push_back({name, DType::f32, values.shape()});
+    SafetensorsWriter writer(path() / "model.safetensors", entries);
+    for (const auto& [name, values] : weights) writer.write(name, values);
+    writer.commit();
+  }
+  static Tensor& named(Weights& weights, const std::string& name) {
+    for (auto& [known, values] : weights)
+      if (known == name) return values;
+    throw std::runtime_error("no tensor " + name);
+  }
+  // The complaint after that.
+  std::string weights_complaint(const std::function<void(Weights&)>& change) const {
+    save();
+    rewrite(change);
+    return error_of([&] { load_model(path()); });
+  }
+
+  testing::TemporaryFolder folder_;
+};
+
+TEST_F(DirectoryTest, AModelComesBackAsItWas) {
+  for (const TieEmbeddings tie : kTies) {
+    for (const bool output_bias : {false, true}) {
+      ModelConfig config = small_config();
+      config.tie_embeddings = tie;
+      config.output_bias = output_bias;
+      config.activation = output_bias ? Activation::silu : Activation::relu;
+      Transformer model = random_model(config);
+      save_model(path(), model);
+      EXPECT_EQ(read_config(path()), config);
+      Transformer loaded = load_model(path());
+      EXPECT_EQ(loaded.config(), config);
+      EXPECT_EQ(logits(loaded), logits(model));
+    }
+  }
+}
+
+TEST_F(DirectoryTest, TheSameModelIsTheSameBytes) {
+  save();
+  const std::string weights = folder_.read("model.safetensors"),
+                    config = folder_.read("config.json");
+  Transformer loaded = load_model(path());
+  save_model(path() / "again", loaded);
+  EXPECT_EQ(folder_.read("again/model.safetensors"), weights);
+  EXPECT_EQ(folder_.read("again/config.json"), config);
+  EXPECT_EQ(folder_.read("again/generation_config.json"), folder_.read("generation_config.json"));
+}
+
+TEST_F(DirectoryTest, DoublesAreSavedAsSingles) {
+  Transformer model = random_model(small_config(), DType::f64);
+  save_model(path(), model);
+  const std::vector<double> before = logits(model), after = logits(load_model(path()));
+  ASSERT_EQ(before.size(), after.size());
+  for (size_t i = 0; i < before.size(); ++i) EXPECT_NEAR(before[i], after[i], 1e-4);
+}
+
+TEST_F(DirectoryTest, SaysWhatOtherProgramsRead) {
+  ModelConfig config = small_config();
+  Transformer model = random_model(config);
+  save_model(path(), model, {.num_beams = 5, .max_length = 12});
+  const json saved = config_json();
+  EXPECT_EQ(saved["model_type"], "marian");
+  EXPECT_EQ(saved["architectures"], json::array({"MarianMTModel"}));
+  EXPECT_EQ(saved["decoder_start_token_id"], 12);
+  EXPECT_EQ(saved["dropout"], 0.3);
+  const json generation = json::parse(folder_.read("generation_config.json"));
+  EXPECT_EQ(generation, json::parse(R"({"decoder_start_token_id": 12, "eos_token_id": 0,
+      "pad_token_id": 12, "forced_eos_token_id": 0, "bad_words_ids": [[12]], "num_beams": 5,
+      "max_length": 12})"));
+  const SafetensorsFile file(path() / "model.safetensors");
+  const Tensor bias({1, 13}), value({8, 8});
+  file.read("final_logits_bias", bias);
+  EXPECT_THAT(bias.span<float>(), ElementsAre(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1e4f, -1e4f, -1e4f));
+  file.read("model.decoder.layers.0.encoder_attn.v_proj.weight", value);
+  for (const Parameter& p : parameters(model)) {
+    if (p.name != "decoder.0.cross.key_value.weight") continue;
+    EXPECT_EQ(0, std::memcmp(value.bytes(), p.tensor.slice(8, 16).bytes(), 256));
+  }
+}
+
+// What transformers writes of an OPUS-MT model: no word of heed, biases on real classes, positions
+// and tied copies stored.
+TEST_F(DirectoryTest, OpensWhatOthersPublished) {
+  ModelConfig config = small_config();
+  config.classes = 12;
+  config.output_bias = true;
+  config.max_positions = 512;
+  config.activation = Activation::silu;
+  Transformer model = random_model(config);
+  save_model(path(), model);
+  json published = config_json();
+  published.erase("heed");
+  published["activation_function"] = "swish";
+  published["bos_token_id"] = 0;
+  published["num_beams"] = 6;
+  published.erase("max_position_embeddings");
+  folder_.write("config.json", published.dump());
+  rewrite([&](Weights& weights) {
+    named(weights, "final_logits_bias").data<float>()[12] = 0;
+    const Tensor shared = named(weights, "model.shared.weight");
+    weights.emplace_back("model.encoder.embed_tokens.weight", shared);
+    weights.emplace_back("lm_head.weight", shared);
+    weights.emplace_back("model.encoder.embed_positions.weight",
+                         positional_encoding(512, 8, DType::f32));
+  });
+  const Transformer loaded = load_model(path());
+  EXPECT_EQ(loaded.config(), config);
+  EXPECT_EQ(logits(loaded), logits(model));
+}
+
+TEST_F(DirectoryTest, WeightsThatDoNotFitAreNamed) {
+  const std::string file = (path() / "model.safetensors").string();
+  EXPECT_EQ(weights_complaint([](Weights& w) { w.pop_back(); }),
+            file + ": the tensor \"model.decoder.layers.0.final_layer_norm.bias\" is missing");
+  EXPECT_EQ(weights_complaint([](Weights& w) {
+              named(w, "model.encoder.layers.1.fc1.weight") = Tensor({11, 8});
+            }),
+            file +
+                ": tensor \"model.encoder.layers.1.fc1.weight\" has shape [11, 8], expected "
+                "[12, 8]");
+  EXPECT_THAT(weights_complaint([](Weights& w) {
+                w.emplace_back("model.encoder.layer_norm.weight", Tensor({8}));
+              }),
+              HasSubstr("\"model.encoder.layer_norm.weight\" has no place in the model"));
+  EXPECT_THAT(weights_complaint([](Weights& w) {
+                w.emplace_back("lm_head.weight", Tensor({13, 8}));
+              }),
+              HasSubstr("\"model.shared.weight\" and \"lm_head.weight\" differ"));
+  EXPECT_THAT(weights_complaint([](Weights& w) {
+                w.emplace_back("model.decoder.embed_positions.weight", Tensor({16, 8}));
+              }),
+              HasSubstr("no table of sinusoids"));
+  EXPECT_THAT(weights_complaint(
+                  [](Weights& w) { named(w, "model.shared.weight").data<float>()[17] = NAN; }),
+              HasSubstr("\"model.shared.weight\" holds nan at index 17"));
+  EXPECT_THAT(
+      weights_complaint([](Weights& w) { named(w, "final_logits_bias").data<float>()[3] = 1; }),
+      HasSubstr("heed.output_bias is false"));
+}
+
+TEST_F(DirectoryTest, ConfigurationsThatHeedCannotRunAreNamed) {
+  const std::string file = (path() / "config.json").string();
+  EXPECT_EQ(complaint("model_type", "bart"),
+            file +
+                ": model_type is \"bart\", expected marian: heed opens no other kind of model "
+                "directory");
+  EXPECT_EQ(complaint("d_model", "eight"),
+            file + ": d_model is \"eight\", expected a whole number");
+  EXPECT_EQ(complaint([](json& c) { c.erase("d_model"); }), file + ": the key d_model is missing");
+  EXPECT_THAT(complaint("normalize_before", true),
+              HasSubstr("normalize_before is true, expected false"));
+  EXPECT_THAT(complaint("static_position_embeddings", false), HasSubstr("expected true"));
+  EXPECT_THAT(complaint("scale_embedding", false), HasSubstr("scale_embedding is false"));
+  EXPECT_THAT(complaint("activation_function", "tanh"), HasSubstr("relu, gelu, silu or swish"));
+  EXPECT_THAT(complaint("decoder_ffn_dim", 13), HasSubstr("decoder_ffn_dim is 13, expected 12"));
+  EXPECT_THAT(complaint("eos_token_id", 2), HasSubstr("eos_token_id is 2, expected 0"));
+  EXPECT_THAT(complaint("pad_token_id", 11), HasSubstr("pad_token_id is 11, expected 12"));
+  EXPECT_THAT(complaint("tie_word_embeddings", false), HasSubstr("tie_word_embeddings is false"));
+  EXPECT_THAT(complaint("encoder_attention_heads", 3), HasSubstr("decoder_attention_heads is 2"));
+  EXPECT_THAT(complaint("dropout", 2), HasSubstr("dropout must be"));
+  EXPECT_THAT(complaint("d_model", int64_t{1} << 60), HasSubstr("d_model is 1152921504606846976"));
+  EXPECT_THAT(complaint("encoder_layers", 1000),
+              HasSubstr("encoder.layers.2.self_attn.q_proj.weight\" is missing"));
+  EXPECT_THAT(complaint("heed", json{{"classes", 13}}), HasSubstr("classes is 13"));
+}
+
+TEST_F(DirectoryTest, MissingPiecesAreNamed) {
+  EXPECT_EQ(error_of([&] { load_model(path() / "nowhere"); }),
+            "there is no model directory " + (path() / "nowhere").string());
+  EXPECT_EQ(error_of([&] { load_model(path()); }),
+            path().string() + " is no model directory: config.json is missing");
+  save();
+  std::filesystem::remove(path() / "model.safetensors");
+  folder_.write("pytorch_model.bin", "");
+  EXPECT_THAT(error_of([&] { load_model(path()); }),
+              HasSubstr("model.safetensors is missing (heed does not read pytorch_model.bin"));
+}
+
+TEST_F(DirectoryTest, WhatCannotBeSavedLeavesTheOldModel) {
+  save();
+  const std::string before = folder_.read("model.safetensors");
+  Transformer model = random_model(small_config());
+  parameters(model)[2].tensor.data<float>()[0] = INFINITY;
+  EXPECT_THAT(error_of([&] { save_model(path(), model); }), HasSubstr("is not written: tensor"));
+  EXPECT_EQ(folder_.read("model.safetensors"), before);
+  folder_.write("file", "");
+  Transformer good = random_model(small_config());
+  EXPECT_THAT(error_of([&] { save_model(path() / "file", good); }),
+              HasSubstr("cannot make the folder"));
+}
+
+TEST_F(DirectoryTest, ADamagedDirectoryIsAnErrorOrAModel) {
+  save();
+  int refused = 0, loaded = 0;
+  for (const char* name : {"config.json", "model.safetensors"}) {
+    const std::string good = folder_.read(name);
+    testing::for_each_damaged(good, 5000, 400, [&](const std::string& bytes) {
+      folder_.write(name, bytes);
+      try {
+        EXPECT_EQ(logits(load_model(path())).size() % 5, 0u);
+        ++loaded;
+      } catch (const UsageError& e) {
+        ADD_FAILURE() << "a file is no usage: " << e.what();
+      } catch (const Error&) {
+        ++refused;
+      }
+    });
+    folder_.write(name, good);
+  }
+  EXPECT_GT(refused, 500);
+  EXPECT_GT(loaded, 0) << "a changed weight is still a weight";
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+"""Shows that transformers and CTranslate2 open a model directory of heed's and agree with it.
+
+Needs PyPI's transformers, torch, ctranslate2, sentencepiece, sacrebleu and safetensors, and a build
+of heed with its tests (heed and tests/heed_logits). Example:
+
+  tools/check_ecosystem.py runs/multi30k --source test.en --reference test.de
+
+Prints a table; exits 0 if every check passed, 1 if one failed.
+"""
+import argparse
+import gzip
+import json
+import logging
+import os
+import subprocess
+import sys
+import tempfile
+
+import ctranslate2
+import sacrebleu
+import torch
+from safetensors.torch import load_file
+from transformers import MarianMTModel, MarianTokenizer
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+TOLERANCE = 1e-4  # of logits
+TIES = 2  # greedy outputs that may differ in 100 lines
+BLEU_MARGIN = 0.3
+LENGTH_PENALTY = 0.6  # the paper's, of heed's beam search
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("model", help="model directory")
+    parser.add_argument("--source", required=True, help="sentences, plain or .gz")
+    parser.add_argument("--reference", required=True, help="their translations")
+    parser.add_argument("--lines", type=int, default=100, help="for ids, logits and greedy output")
+    parser.add_argument("--beam-lines", type=int, default=1000, help="for beam search")
+    parser.add_argument("--heed", default=f"{ROOT}/build/release/heed")
+    parser.add_argument("--logits", default=f"{ROOT}/build/release/tests/heed_logits")
+    parser.add_argument("--backend", choices=["cpu", "reference"], default="cpu")
+    return parser.parse_args()
+
+
+def read_lines(path, limit):
+    opener = gzip.open if path.endswith(".gz") else open
+    with opener(path, "rt", encoding="utf-8", newline="\n") as file:
+        return [line.rstrip("\n") for line, _ in zip(file, range(limit))]
+
+
+def heed_tensors(options, pairs):
+    """Ids and logits of heed: {"0.source": ..., "0.target": ..., "0.logits": ...}."""
+    text = "".join(f"{source}\t{target}\n" for source, target in pairs)
+    with tempfile.TemporaryDirectory() as folder:
+        output = os.path.join(folder, "logits.safetensors")
+        command = [options.logits, options.model, output, options.backend]
+        subprocess.run(command, input=text.encode(), check=True)
+        return load_file(output)
+
+
+def heed_translations(options, lines, beam):
+    command = [options.heed, "translate", "--model", options.model, "--beam", str(beam),
+               "--length-penalty", str(LENGTH_PENALTY), "--format", "jsonl"]
+    result = subprocess.run(command, input="".join(line + "\n" for line in lines).encode(),
+                            check=True, stdout=subprocess.PIPE)
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+class Checks:
+    def __init__(self):
+        self.rows = []
+
+    def add(self, name, passed, found):
+        self.rows.append((name, passed, found))
+        print(f"{'pass' if passed else 'FAIL'}  {name:34} {found}", flush=True)
+
+    def failed(self):
+        return any(not passed for _, passed, _ in self.rows)
+
+
+def check_opening(checks, options):
+    model, told = MarianMTModel.from_pretrained(options.model, output_loading_info=True)
+    tokenizer = MarianTokenizer.from_pretrained(options.model)
+    strange = {kind: sorted(names) for kind, names in told.items() if names}
+    checks.add("transformers opens it", not strange, strange or "every tensor has its place")
+    return model.eval(), tokenizer
+
+
+def check_ids(checks, tokenizer, tensors, pairs):
+    wrong = 0
+    for i, (source, target) in enumerate(pairs):
+        both = tokenizer(source, text_target=target)
+        ours = [tensors[f"{i}.{side}"].int().tolist() for side in ("source", "target")]
+        wrong += both["input_ids"] != ours[0]
+        wrong += [tokenizer.pad_token_id] + both["labels"][:-1] != ours[1]
+    checks.add("ids", wrong == 0, f"{2 * len(pairs) - wrong} of {2 * len(pairs)} sentences equal")
+
+
+def check_logits(checks, model, tensors, count):
+    worst = 0.0
+    for i in range(count):
+        source, target = (tensors[f"{i}.{side}"].long()[None] for side in ("source", "target"))
+        ours = tensors[f"{i}.logits"]
+        with torch.no_grad():
+            theirs = model(input_ids=source, decoder_input_ids=target).logits[0, :, :ours.shape[1]]
+        worst = max(worst, (ours - theirs).abs().max().item())
+    checks.add("logits", worst <= TOLERANCE, f"largest difference {worst:.2e} (at most {TOLERANCE})")
+
+
+def greedy(model, tokenizer, line):
+    source = tokenizer(line, return_tensors="pt")
+    limit = source.input_ids.shape[1] + 50  # heed's own default
+    with torch.no_grad():
+        ids = model.generate(**source, num_beams=1, do_sample=False, max_length=None,
+                             max_new_tokens=limit, forced_eos_token_id=None)[0].tolist()
+    return [token for token in tokenizer.convert_ids_to_tokens(ids[1:])
+            if token not in (tokenizer.eos_token, tokenizer.pad_token)]
+
+
+def check_greedy(checks, options, model, tokenizer, lines):
+    ours = [line["pieces"] for line in heed_translations(options, lines, 1)]
+    theirs = [greedy(model, tokenizer, line) for line in lines]
+    different = [i for i in range(len(lines)) if ours[i] != theirs[i]]
+    allowed = TIES * len(lines) / 100
+    checks.add("greedy, transformers", len(different) <= allowed,
+               f"{len(lines) - len(different)} of {len(lines)} equal ({allowed:g} ties allowed)")
+    for i in different[:5]:
+        print(f"      line {i + 1}: heed {' '.join(ours[i])}")
+        print(f"      {' ' * len(str(i + 1))}transformers {' '.join(theirs[i])}")
+
+
+def open_with_ctranslate2(checks, options, folder):
+    output = os.path.join(folder, "ct2")
+    try:
+        ctranslate2.converters.TransformersConverter(options.model).convert(output)
+    except Exception as error:  # whatever the converter may throw is the finding
+        checks.add("CTranslate2 opens it", False, f"{type(error).__name__}: {error}")
+        return None
+    checks.add("CTranslate2 opens it", True, "converted")
+    return ctranslate2.Translator(output, "cpu", compute_type="float32", intra_threads=1)
+
+
+def check_ctranslate2(checks, options, tokenizer, sources, references):
+    with tempfile.TemporaryDirectory() as folder:
+        translator = open_with_ctranslate2(checks, options, folder)
+        if translator is None:
+            return
+        tokens = [tokenizer.convert_ids_to_tokens(tokenizer(line).input_ids) for line in sources]
+        results = translator.translate_batch(tokens, beam_size=4, length_penalty=LENGTH_PENALTY,
+                                             max_batch_size=2048, batch_type="tokens")
+    tokenizer._switch_to_target_mode()
+    theirs = [tokenizer.spm_target.decode_pieces(r.hypotheses[0]) for r in results]
+    ours = [line["translation"] for line in heed_translations(options, sources, 4)]
+    heed, other = (sacrebleu.corpus_bleu(text, [references]).score for text in (ours, theirs))
+    equal = sum(a == b for a, b in zip(ours, theirs))
+    checks.add("beam 4, CTranslate2", abs(heed - other) <= BLEU_MARGIN,
+               f"BLEU {heed:.2f} heed, {other:.2f} CTranslate2 (within {BLEU_MARGIN}), "
+               f"{equal} of {len(ours)} lines equal")
+
+
+def main():
+    options = arguments()
+    logging.getLogger("transformers").setLevel(logging.ERROR)
+    sources = read_lines(options.source, options.beam_lines)
+    references = read_lines(options.reference, options.beam_lines)
+    pairs = list(zip(sources, references))[:options.lines]
+    checks = Checks()
+    model, tokenizer = check_opening(checks, options)
+    tensors = heed_tensors(options, pairs)
+    check_ids(checks, tokenizer, tensors, pairs)
+    check_logits(checks, model, tensors, len(pairs))
+    check_greedy(checks, options, model, tokenizer, [source for source, _ in pairs])
+    check_ctranslate2(checks, options, tokenizer, sources, references)
+    return 1 if checks.failed() else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
