@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <csignal>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -141,6 +142,44 @@ TEST_F(TrainTranslateTest, InspectReadsTheDirectory) {
   const auto page = nlohmann::json::parse(result.out);
   EXPECT_EQ(page["d_model"], 16);
   EXPECT_EQ(page["vocabulary"], 1500);
+}
+
+TEST_F(TrainTranslateTest, ALineComesOutWhileTheInputPauses) {
+  RunningHeed heed({"translate", "--model", "m", "--max-length", "8"}, folder_->path());
+  for (const char* line : {"你好。\n", "\n", "他是老师。\n"}) {
+    heed.write(line);
+    const std::string expected = translate({}, line).out;
+    EXPECT_EQ(heed.read_output_line() + "\n", expected);  // the input is still open
+  }
+  EXPECT_EQ(heed.wait(), 0);
+}
+
+// Reads messages until one begins with `start`; fails at their end.
+std::string await_message(const RunningHeed& heed, const std::string& start) {
+  for (std::string line = heed.read_error_line(); !line.empty(); line = heed.read_error_line()) {
+    if (line.rfind(start, 0) == 0) return line;
+  }
+  ADD_FAILURE() << "no message began with '" << start << "'";
+  return "";
+}
+
+TEST_F(TrainTranslateTest, SignalsEndTrainingSaved) {
+  std::vector<std::string> command = train_command("stopped");
+  command.insert(command.end(), {"--steps", "1000000", "--report-every", "1"});
+  {
+    RunningHeed heed(command, folder_->path());
+    await_message(heed, "step 3,");
+    heed.send(SIGINT);
+    EXPECT_THAT(await_message(heed, "stopped after step"), HasSubstr("--resume"));
+    EXPECT_EQ(heed.wait(), 130);
+  }
+  command.push_back("--resume");
+  RunningHeed heed(command, folder_->path());
+  await_message(heed, "resuming after step");
+  await_message(heed, "step ");
+  heed.send(SIGTERM);
+  await_message(heed, "stopped after step");
+  EXPECT_EQ(heed.wait(), 143);
 }
 
 }  // namespace
