@@ -32,6 +32,9 @@ struct DemoSettings {
 };
 
 constexpr int64_t examples = 10;
+// Enough that two minutes see each pair about twice: no pair can be learnt by heart, so that no
+// dropout is needed, which would slow learning down.
+constexpr int64_t pairs = 150'000;
 
 class DemoCommand : public CommandOf<DemoSettings> {
  public:
@@ -45,7 +48,8 @@ class DemoCommand : public CommandOf<DemoSettings> {
   int run(const std::vector<std::string>&, Console& console) override {
     const fs::path folder = settings_.directory;
     refuse_foreign(folder);
-    const PhrasebookSettings phrasebook;
+    PhrasebookSettings phrasebook;
+    phrasebook.pairs = pairs;
     write_phrasebook(phrasebook, folder, Existing::replace);
     console.note(fmt::format("wrote a phrasebook of {} Chinese and English sentences to {}",
                              phrasebook.pairs, folder.string()));
@@ -82,10 +86,11 @@ class DemoCommand : public CommandOf<DemoSettings> {
     options.overwrite = true;
     options.preset = Preset::tiny;
     options.tokenizer.kind = TokenizerKind::bpe;
-    options.tokenizer.vocabulary = 3000;
+    options.tokenizer.vocabulary = 2000;
     options.batches.batch_tokens = 1024;
     options.learning_rate = 1;
-    options.warmup = 400;
+    options.warmup = 800;
+    options.dropout = 0;
     options.minutes = settings_.minutes;
     options.threads = settings_.threads;
     options.report_every = 25;
