@@ -113,17 +113,24 @@ class DemoCommand : public CommandOf<DemoSettings> {
       out.write(fmt::format("source       {}\ntranslation  {}\nreference    {}\n\n", source[line],
                             translations[line], references[0][line]));
     }
-    out.write(next_steps(folder.string()));
+    out.write(next_steps(folder.string(), source[0]));
   }
 
-  static std::string next_steps(const std::string& folder) {
+  // How the user can call this program from where they are.
+  static std::string program() {
+    std::error_code error;
+    const fs::path path = fs::proximate(fs::read_symlink("/proc/self/exe", error), error);
+    return error || path.empty() ? "heed" : path.string();
+  }
+
+  static std::string next_steps(const std::string& folder, const std::string& sentence) {
     return fmt::format(
         "Next:\n"
-        "  echo 你好！ | heed translate --model {0}/model\n"
-        "  heed evaluate --model {0}/model --source {0}/test.zh --reference {0}/test.en\n"
-        "  heed inspect model {0}/model\n"
-        "  heed train --help           your own two files\n",
-        folder);
+        "  echo {2} | {0} translate --model {1}/model\n"
+        "  {0} evaluate --model {1}/model --source {1}/test.zh --reference {1}/test.en\n"
+        "  {0} inspect model {1}/model\n"
+        "  {0} train --help           your own two files\n",
+        program(), folder, sentence);
   }
 };
 
