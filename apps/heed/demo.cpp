@@ -32,6 +32,9 @@ struct DemoSettings {
 };
 
 constexpr int64_t examples = 10;
+// Enough that two minutes see each pair about twice: no pair can be learnt by heart, so that no
+// dropout is needed, which would slow learning down.
+constexpr int64_t pairs = 150'000;
 
 class DemoCommand : public CommandOf<DemoSettings> {
  public:
@@ -45,7 +48,8 @@ class DemoCommand : public CommandOf<DemoSettings> {
   int run(const std::vector<std::string>&, Console& console) override {
     const fs::path folder = settings_.directory;
     refuse_foreign(folder);
-    const PhrasebookSettings phrasebook;
+    PhrasebookSettings phrasebook;
+    phrasebook.pairs = pairs;
     write_phrasebook(phrasebook, folder, Existing::replace);
     console.note(fmt::format("wrote a phrasebook of {} Chinese and English sentences to {}",
                              phrasebook.pairs, folder.string()));
@@ -82,10 +86,11 @@ class DemoCommand : public CommandOf<DemoSettings> {
     options.overwrite = true;
     options.preset = Preset::tiny;
     options.tokenizer.kind = TokenizerKind::bpe;
-    options.tokenizer.vocabulary = 3000;
+    options.tokenizer.vocabulary = 2000;
     options.batches.batch_tokens = 1024;
     options.learning_rate = 1;
-    options.warmup = 400;
+    options.warmup = 800;
+    options.dropout = 0;
     options.minutes = settings_.minutes;
     options.threads = settings_.threads;
     options.report_every = 25;
@@ -108,17 +113,24 @@ class DemoCommand : public CommandOf<DemoSettings> {
       out.write(fmt::format("source       {}\ntranslation  {}\nreference    {}\n\n", source[line],
                             translations[line], references[0][line]));
     }
-    out.write(next_steps(folder.string()));
+    out.write(next_steps(folder.string(), source[0]));
   }
 
-  static std::string next_steps(const std::string& folder) {
+  // How the user can call this program from where they are.
+  static std::string program() {
+    std::error_code error;
+    const fs::path path = fs::proximate(fs::read_symlink("/proc/self/exe", error), error);
+    return error || path.empty() ? "heed" : path.string();
+  }
+
+  static std::string next_steps(const std::string& folder, const std::string& sentence) {
     return fmt::format(
         "Next:\n"
-        "  echo 你好！ | heed translate --model {0}/model\n"
-        "  heed evaluate --model {0}/model --source {0}/test.zh --reference {0}/test.en\n"
-        "  heed inspect model {0}/model\n"
-        "  heed train --help           your own two files\n",
-        folder);
+        "  echo {2} | {0} translate --model {1}/model\n"
+        "  {0} evaluate --model {1}/model --source {1}/test.zh --reference {1}/test.en\n"
+        "  {0} inspect model {1}/model\n"
+        "  {0} train --help           your own two files\n",
+        program(), folder, sentence);
   }
 };
 

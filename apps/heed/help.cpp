@@ -31,11 +31,11 @@ std::string allowed(const Option& option) {
   const OptionInfo& info = option.info;
   std::string text;
   const auto add = [&](const std::string& bound) { text += (text.empty() ? "" : ", ") + bound; };
+  if (std::isfinite(info.above)) add(fmt::format("above {}", info.above));
   const bool low = std::isfinite(info.minimum), high = std::isfinite(info.maximum);
   if (low && high) add(fmt::format("{} to {}", info.minimum, info.maximum));
   if (low && !high) add(fmt::format("at least {}", info.minimum));
   if (!low && high) add(fmt::format("at most {}", info.maximum));
-  if (std::isfinite(info.above)) add(fmt::format("above {}", info.above));
   if (std::isfinite(info.below)) add(fmt::format("below {}", info.below));
   return text;
 }

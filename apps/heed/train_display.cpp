@@ -22,6 +22,7 @@ void TrainDisplay::warning(const std::string& text) {
 }
 
 void TrainDisplay::report(const TrainReport& report) {
+  listen();
   progress_.report(report);
 }
 
@@ -32,8 +33,12 @@ void TrainDisplay::validated(const ValidationReport& report) {
 }
 
 bool TrainDisplay::stop_requested() {
-  if (!signals_) signals_.emplace();
+  listen();
   return signals_->received() != 0;
+}
+
+void TrainDisplay::listen() {
+  if (!signals_) signals_.emplace();
 }
 
 double TrainDisplay::bleu(const Transformer& model, const TokenizerPair& tokenizers) {

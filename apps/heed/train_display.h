@@ -20,8 +20,8 @@ class TrainDisplay : public TrainObserver {
   void warning(const std::string& text) override;
   void report(const TrainReport& report) override;
   void validated(const ValidationReport& report) override;
-  // From the first question on, SIGINT and SIGTERM are noted instead of ending the program: before,
-  // there is nothing to save.
+  // From the first report or question on, SIGINT and SIGTERM are noted instead of ending the
+  // program: before, there is nothing to save.
   bool stop_requested() override;
   double bleu(const Transformer& model, const TokenizerPair& tokenizers) override;
 
@@ -30,6 +30,8 @@ class TrainDisplay : public TrainObserver {
   int close(const TrainResult& result);
 
  private:
+  void listen();
+
   const TrainOptions& options_;
   Backend& backend_;
   const Console& console_;

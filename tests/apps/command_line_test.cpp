@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -117,6 +118,22 @@ TEST(CommandLineTest, DefectsOfTheFileAreNamedWithTheirLine) {
                  "absent.toml");
   expect_failure(run_heed({"inspect", "model", "tiny", "--config", folder.path().string()}), 1,
                  folder.path().string());
+}
+
+TEST(CommandLineTest, TheFileMayNameEnvironmentVariables) {
+  const TemporaryFolder folder;
+  const auto run = [&](const std::string& text) {
+    return run_heed({"phrasebook", "--config", folder.write("run.toml", text)}, folder.path());
+  };
+  setenv("HEED_TEST_FOLDER", "here", 1);
+  EXPECT_EQ(run("output = '${HEED_TEST_FOLDER}/book'\npairs = 5000\nvalid_pairs = 9\n"
+                "test_pairs = 9\n")
+                .status,
+            0);
+  EXPECT_TRUE(std::filesystem::exists(folder / "here/book/train.zh"));
+  unsetenv("HEED_TEST_FOLDER");
+  expect_failure(run("\noutput = '${HEED_TEST_FOLDER}/book'\n"), 2,
+                 "run.toml:2: output: the environment variable HEED_TEST_FOLDER is not set");
 }
 
 TEST(CommandLineTest, AFullDiskIsAnErrorAndAGoneReaderIsNot) {

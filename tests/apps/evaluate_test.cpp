@@ -73,7 +73,8 @@ TEST_F(EvaluateTest, BadInputIsNamed) {
               HasSubstr("shorter has 1 lines and"));
   EXPECT_THAT(error({"--hypothesis", "absent", "--reference", right_}, 1), HasSubstr("absent"));
   EXPECT_THAT(error({"--hypothesis", shorter}, 2), HasSubstr("--reference is missing"));
-  EXPECT_THAT(error({"--reference", right_}, 2), HasSubstr("give either --hypothesis, or --model and --source"));
+  EXPECT_THAT(error({"--reference", right_}, 2),
+              HasSubstr("give either --hypothesis, or --model and --source"));
   EXPECT_THAT(error({"--hypothesis", shorter, "--reference", shorter, "--metrics", "blue"}, 2),
               HasSubstr("--metrics: expected bleu, chrf or chrf++, got 'blue'"));
   EXPECT_THAT(error({"--hypothesis", shorter, "--reference", shorter, "--tokenize", "14a"}, 2),

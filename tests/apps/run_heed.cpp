@@ -19,6 +19,21 @@ void redirect(const std::string& path, int flags, int descriptor) {
   if (file < 0 || dup2(file, descriptor) < 0) _exit(125);
 }
 
+// In the child: becomes the program.
+[[noreturn]] void execute(const std::vector<std::string>& arguments, const fs::path& directory) {
+  if (chdir(directory.c_str()) != 0) _exit(125);
+  std::vector<char*> words{const_cast<char*>(HEED_PROGRAM)};
+  for (const std::string& argument : arguments)
+    words.push_back(const_cast<char*>(argument.c_str()));
+  words.push_back(nullptr);
+  execv(HEED_PROGRAM, words.data());
+  _exit(126);
+}
+
+int status_of(int status) {
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 // In the child: connects the standard streams and becomes the program.
 [[noreturn]] void become_heed(const std::vector<std::string>& arguments, const fs::path& directory,
                               const fs::path& streams, OutputTo output) {
@@ -31,13 +46,7 @@ void redirect(const std::string& path, int flags, int descriptor) {
     int ends[2];
     if (pipe(ends) != 0 || close(ends[0]) != 0 || dup2(ends[1], 1) < 0) _exit(125);
   }
-  if (chdir(directory.c_str()) != 0) _exit(125);
-  std::vector<char*> words{const_cast<char*>(HEED_PROGRAM)};
-  for (const std::string& argument : arguments)
-    words.push_back(const_cast<char*>(argument.c_str()));
-  words.push_back(nullptr);
-  execv(HEED_PROGRAM, words.data());
-  _exit(126);
+  execute(arguments, directory);
 }
 
 }  // namespace
@@ -51,10 +60,60 @@ RunResult run_heed(const std::vector<std::string>& arguments, const fs::path& di
   int status = 0;
   if (child < 0 || waitpid(child, &status, 0) != child) throw std::runtime_error("cannot run heed");
   RunResult result;
-  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  result.status = status_of(status);
   if (output == OutputTo::file) result.out = streams.read("out");
   result.err = streams.read("err");
   return result;
+}
+
+RunningHeed::RunningHeed(const std::vector<std::string>& arguments, const fs::path& directory) {
+  int in[2], out[2], err[2];
+  if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0)
+    throw std::runtime_error("cannot make pipes");
+  child_ = fork();
+  if (child_ == 0) {
+    if (dup2(in[0], 0) < 0 || dup2(out[1], 1) < 0 || dup2(err[1], 2) < 0) _exit(125);
+    execute(arguments, directory);
+  }
+  if (child_ < 0) throw std::runtime_error("cannot run heed");
+  close(in[0]);
+  close(out[1]);
+  close(err[1]);
+  input_ = in[1];
+  output_ = out[0];
+  error_ = err[0];
+}
+
+RunningHeed::~RunningHeed() {
+  if (child_ > 0) {
+    send(SIGKILL);
+    wait();
+  }
+  close(output_);
+  close(error_);
+}
+
+void RunningHeed::write(const std::string& text) const {
+  if (::write(input_, text.data(), text.size()) != ssize_t(text.size()))
+    throw std::runtime_error("heed reads no more");
+}
+
+std::string RunningHeed::read_line(int descriptor) {
+  std::string line;
+  for (char c = 0; ::read(descriptor, &c, 1) == 1 && c != '\n';) line += c;
+  return line;
+}
+
+void RunningHeed::send(int signal) const {
+  kill(child_, signal);
+}
+
+int RunningHeed::wait() {
+  close(input_);
+  int status = 0;
+  waitpid(child_, &status, 0);
+  child_ = -1;
+  return status_of(status);
 }
 
 }  // namespace heed::testing

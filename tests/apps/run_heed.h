@@ -20,4 +20,27 @@ RunResult run_heed(const std::vector<std::string>& arguments,
                    const std::filesystem::path& directory = ".", const std::string& input = "",
                    OutputTo output = OutputTo::file);
 
+// The program while it runs: fed and read line by line.
+class RunningHeed {
+ public:
+  RunningHeed(const std::vector<std::string>& arguments, const std::filesystem::path& directory);
+  // Ends it by SIGKILL if it still runs.
+  ~RunningHeed();
+  RunningHeed(const RunningHeed&) = delete;
+  RunningHeed& operator=(const RunningHeed&) = delete;
+
+  void write(const std::string& text) const;
+  // The next line of standard output or standard error; empty at its end.
+  std::string read_output_line() const { return read_line(output_); }
+  std::string read_error_line() const { return read_line(error_); }
+  void send(int signal) const;
+  // Closes its standard input and waits. The status as in RunResult.
+  int wait();
+
+ private:
+  static std::string read_line(int descriptor);
+
+  int child_ = -1, input_ = -1, output_ = -1, error_ = -1;
+};
+
 }  // namespace heed::testing

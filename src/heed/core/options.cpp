@@ -26,11 +26,11 @@ bool number_from_text(const std::string& text, const OptionInfo& info, Number& v
 
 std::string range(const OptionInfo& info) {
   std::vector<std::string> bounds;
+  if (std::isfinite(info.above)) bounds.push_back(fmt::format("above {}", info.above));
   const bool low = std::isfinite(info.minimum), high = std::isfinite(info.maximum);
   if (low && high) bounds.push_back(fmt::format("from {} to {}", info.minimum, info.maximum));
   if (low && !high) bounds.push_back(fmt::format("of at least {}", info.minimum));
   if (!low && high) bounds.push_back(fmt::format("of at most {}", info.maximum));
-  if (std::isfinite(info.above)) bounds.push_back(fmt::format("above {}", info.above));
   if (std::isfinite(info.below)) bounds.push_back(fmt::format("below {}", info.below));
   std::string text;
   for (const std::string& bound : bounds) text += (text.empty() ? " " : " and ") + bound;

@@ -1,0 +1,186 @@
+// heed train, translate, evaluate and inspect on a model of seconds.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "run_heed.h"
+#include "support/temporary_folder.h"
+
+namespace heed::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+// One model for all tests here: a phrasebook and a few steps.
+class TrainTranslateTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = new TemporaryFolder;
+    const RunResult book = heed({"phrasebook", "--output", ".", "--pairs", "5000", "--valid-pairs",
+                                 "20", "--test-pairs", "20"});
+    ASSERT_EQ(book.status, 0) << book.err;
+    trained_ = heed(train_command("m"));
+    ASSERT_EQ(trained_.status, 0) << trained_.err;
+  }
+  static void TearDownTestSuite() { delete folder_; }
+
+  static RunResult heed(const std::vector<std::string>& arguments, const std::string& input = "") {
+    return run_heed(arguments, folder_->path(), input);
+  }
+  static std::vector<std::string> train_command(const std::string& model) {
+    return {"train",    "--source",       "train.zh", "--target", "train.en", "--valid-source",
+            "valid.zh", "--valid-target", "valid.en", "--model",  model,      "--preset",
+            "tiny",     "--d-model",      "16",       "--d-ff",   "32",       "--vocabulary",
+            "1500",     "--batch-tokens", "256",      "--steps",  "12",       "--report-every",
+            "5",        "--validate-bleu"};
+  }
+  static RunResult translate(const std::vector<std::string>& more, const std::string& input) {
+    std::vector<std::string> command{"translate", "--model", "m", "--max-length", "8"};
+    command.insert(command.end(), more.begin(), more.end());
+    return heed(command, input);
+  }
+
+  static TemporaryFolder* folder_;
+  static RunResult trained_;
+};
+
+TemporaryFolder* TrainTranslateTest::folder_ = nullptr;
+RunResult TrainTranslateTest::trained_;
+
+TEST_F(TrainTranslateTest, TrainingReportsOnStandardErrorAlone) {
+  EXPECT_THAT(trained_.out, IsEmpty());
+  EXPECT_THAT(trained_.err, HasSubstr("step 5, epoch"));
+  EXPECT_THAT(trained_.err, HasSubstr("tokens/s"));
+  EXPECT_THAT(trained_.err, HasSubstr("validation loss"));
+  EXPECT_THAT(trained_.err, HasSubstr("BLEU"));
+  EXPECT_EQ(trained_.err.find('\r'), std::string::npos);
+}
+
+TEST_F(TrainTranslateTest, AModelIsNotReplacedUnasked) {
+  const RunResult again = heed(train_command("m"));
+  EXPECT_EQ(again.status, 2);
+  EXPECT_THAT(again.err, HasSubstr("--overwrite"));
+}
+
+TEST_F(TrainTranslateTest, GivesOneLineForEachLine) {
+  const std::string text = "你好。\n\n他是老师。\nno newline at the end";
+  const RunResult result = translate({}, text);
+  EXPECT_EQ(result.status, 0) << result.err;
+  const std::vector<std::string> lines = lines_of(result.out);
+  ASSERT_EQ(lines.size(), 4u);
+  EXPECT_EQ(lines[1], "");
+  EXPECT_EQ(translate({"--threads", "1", "--batch-tokens", "7"}, text).out, result.out);
+}
+
+TEST_F(TrainTranslateTest, JsonLinesSayWhatHappened) {
+  const RunResult result =
+      translate({"--format", "jsonl", "--nbest", "2"}, "你好。\n\n\xFF broken\n");
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("1 of 3 lines are not UTF-8"));
+  const std::vector<std::string> lines = lines_of(result.out);
+  ASSERT_EQ(lines.size(), 3u);
+  const auto first = nlohmann::json::parse(lines[0]);
+  EXPECT_TRUE(first["translation"].is_string());
+  EXPECT_LT(first["score"], 0);
+  EXPECT_FALSE(first["pieces"].empty());
+  EXPECT_EQ(first["nbest"].size(), 2u);
+  EXPECT_EQ(nlohmann::json::parse(lines[1])["status"], "empty");
+  EXPECT_THAT(nlohmann::json::parse(lines[2])["status"].get<std::string>(), HasSubstr("repaired"));
+}
+
+TEST_F(TrainTranslateTest, AFailureLeavesNoOutputFile) {
+  const RunResult strict = translate({"--strict", "--output", "o.txt"}, "你好。\n\xFF\n");
+  EXPECT_EQ(strict.status, 1);
+  EXPECT_THAT(strict.err, HasSubstr("line 2"));
+  for (const auto& entry : std::filesystem::directory_iterator(folder_->path())) {
+    EXPECT_NE(entry.path().filename().string().rfind("o.txt", 0), 0u) << entry.path();
+  }
+  EXPECT_EQ(translate({"--output", "o.txt"}, "你好。\n").status, 0);
+  EXPECT_EQ(lines_of(folder_->read("o.txt")).size(), 1u);
+}
+
+TEST_F(TrainTranslateTest, BadInputIsNamed) {
+  const auto error = [&](const std::vector<std::string>& arguments, int status) {
+    const RunResult result = heed(arguments);
+    EXPECT_EQ(result.status, status) << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    return result.err;
+  };
+  EXPECT_THAT(error({"translate", "--model", "absent"}, 1), HasSubstr("absent"));
+  EXPECT_THAT(error({"translate", "--model", "m", "--input", "absent"}, 1), HasSubstr("absent"));
+  EXPECT_THAT(error({"translate", "--model", "m", "--nbest", "2"}, 2), HasSubstr("jsonl"));
+  EXPECT_THAT(error({"translate", "--model", "m", "--beam", "0"}, 2),
+              HasSubstr("--beam: expected a whole number from 1 to"));
+  EXPECT_THAT(error({"inspect", "model", "absent"}, 2), HasSubstr("neither a folder nor a preset"));
+  EXPECT_THAT(error({"train", "--source", "train.zh", "--target", "valid.en", "--model", "n"}, 1),
+              HasSubstr("5000"));
+  EXPECT_FALSE(std::filesystem::exists(folder_->path() / "n"));
+}
+
+TEST_F(TrainTranslateTest, EvaluateTranslatesFirst) {
+  const RunResult result = heed({"evaluate", "--model", "m", "--source", "test.zh", "--reference",
+                                 "test.en", "--max-length", "8", "--json"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(nlohmann::json::parse(result.out)[0]["name"], "BLEU");
+}
+
+TEST_F(TrainTranslateTest, InspectReadsTheDirectory) {
+  const RunResult result = heed({"inspect", "model", "m", "--json"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  const auto page = nlohmann::json::parse(result.out);
+  EXPECT_EQ(page["d_model"], 16);
+  EXPECT_EQ(page["vocabulary"], 1500);
+}
+
+TEST_F(TrainTranslateTest, ALineComesOutWhileTheInputPauses) {
+  RunningHeed heed({"translate", "--model", "m", "--max-length", "8"}, folder_->path());
+  for (const char* line : {"你好。\n", "\n", "他是老师。\n"}) {
+    heed.write(line);
+    const std::string expected = translate({}, line).out;
+    EXPECT_EQ(heed.read_output_line() + "\n", expected);  // the input is still open
+  }
+  EXPECT_EQ(heed.wait(), 0);
+}
+
+// Reads messages until one begins with `start`; fails at their end.
+std::string await_message(const RunningHeed& heed, const std::string& start) {
+  for (std::string line = heed.read_error_line(); !line.empty(); line = heed.read_error_line()) {
+    if (line.rfind(start, 0) == 0) return line;
+  }
+  ADD_FAILURE() << "no message began with '" << start << "'";
+  return "";
+}
+
+TEST_F(TrainTranslateTest, SignalsEndTrainingSaved) {
+  std::vector<std::string> command = train_command("stopped");
+  command.insert(command.end(), {"--steps", "1000000", "--report-every", "1"});
+  {
+    RunningHeed heed(command, folder_->path());
+    await_message(heed, "step 3,");
+    heed.send(SIGINT);
+    EXPECT_THAT(await_message(heed, "stopped after step"), HasSubstr("--resume"));
+    EXPECT_EQ(heed.wait(), 130);
+  }
+  command.push_back("--resume");
+  RunningHeed heed(command, folder_->path());
+  await_message(heed, "resuming after step");
+  await_message(heed, "step ");
+  heed.send(SIGTERM);
+  await_message(heed, "stopped after step");
+  EXPECT_EQ(heed.wait(), 143);
+}
+
+}  // namespace
+}  // namespace heed::testing
