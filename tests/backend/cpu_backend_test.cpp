@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "backend/compare.h"
+#include "heed/core/parallel.h"
 
 namespace heed {
 namespace {
@@ -43,6 +44,47 @@ TEST(CpuTargets, UnknownNameIsTheUsersError) {
   } catch (const UsageError& error) {
     EXPECT_THAT(error.what(), HasSubstr("AVX9"));
     EXPECT_THAT(error.what(), HasSubstr(cpu_targets().back()));
+  }
+}
+
+// What each thread computes from shared operands, at sizes of its own.
+struct Outcome {
+  Tensor y, dweight, out;
+};
+
+Outcome compute(Backend& backend, const Tensor& x, const Tensor& weight) {
+  const int64_t rows = x.rows(), d = x.columns();
+  Outcome outcome{Tensor({rows, d}), Tensor({d, d}), Tensor({rows, d / 2})};
+  backend.linear(x, weight, Tensor(), Activation::gelu, outcome.y);
+  backend.linear_weight_gradient(outcome.y, x, outcome.dweight, Tensor(), Write::overwrite);
+  Ragged queries;
+  queries.add(rows);
+  const Tensor query = testing::random_tensor({rows, d / 2}, 9), logsumexp({rows, 2});
+  AttentionOptions options;
+  options.heads = 2;
+  backend.attention(query, outcome.y, {queries, {queries, {}}, Order::causal}, options, outcome.out,
+                    logsumexp);
+  return outcome;
+}
+
+TEST(CpuBackend, ServesManyThreadsAtOnce) {
+  const auto backend = make_cpu_backend();
+  const Tensor weight = testing::random_tensor({64, 64}, 1, 0.1);
+  weight.storage()->prepared = backend->prepare(weight);
+  std::vector<Tensor> inputs;
+  std::vector<Outcome> expected, got(16);
+  for (size_t i = 0; i < got.size(); ++i) {
+    inputs.push_back(testing::random_tensor({1 + int64_t(i * 7), 64}, i));
+    expected.push_back(compute(*backend, inputs[i], weight));
+  }
+  Workers workers(4);
+  workers.run(int64_t(got.size()), [&](int64_t i, int) {
+    got[size_t(i)] = compute(*backend, inputs[size_t(i)], weight);
+  });
+  for (size_t i = 0; i < got.size(); ++i) {
+    testing::expect_same_bits(got[i].y, expected[i].y, "y");
+    testing::expect_same_bits(got[i].dweight, expected[i].dweight, "dweight");
+    testing::expect_same_bits(got[i].out, expected[i].out, "out");
   }
 }
 
