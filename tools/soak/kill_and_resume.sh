@@ -7,18 +7,15 @@ kills=${KILLS:-20}
 heed=${HEED_PROGRAM:?the heed program}
 RANDOM=${SEED:-1}
 
-"$heed" phrasebook --pairs 4000 --seed 1 --output text --quiet
-train() {
-  local model=$1
-  shift
-  "$heed" train --source text/train.zh --target text/train.en --valid-source text/test.zh \
-    --valid-target text/test.en --model "$model" --preset tiny --vocabulary 1500 --batch-tokens 512 \
-    --warmup 50 --steps 90 --validate-every 15 --save-minutes 0 --average last:3 --quiet "$@"
-}
+"$heed" phrasebook --pairs 4000 --seed 1 --output text --overwrite --quiet
+# Not a function: a kill must hit the program itself, not a shell around it.
+options=(train --source text/train.zh --target text/train.en --valid-source text/test.zh
+  --valid-target text/test.en --preset tiny --vocabulary 1500 --batch-tokens 512 --warmup 50
+  --steps 90 --validate-every 15 --save-minutes 0 --average last:3 --quiet)
 
 rm -rf whole killed-*
 start=$(date +%s%N)
-train whole --threads 2
+"$heed" "${options[@]}" --model whole --threads 2
 milliseconds=$((($(date +%s%N) - start) / 1000000))
 
 survived=0
@@ -27,13 +24,13 @@ for ((i = 1; i <= kills; i++)); do
   moments=()
   for attempt in 1 2; do # two kills in each run: the second may hit what the first left behind
     delay=$((RANDOM * milliseconds / 32768))
-    train "$model" --resume --threads $((attempt % 2 + 1)) 2>/dev/null &
+    "$heed" "${options[@]}" --model "$model" --resume --threads $((attempt % 2 + 1)) 2>/dev/null &
     child=$!
     sleep "$(printf '%d.%03d' $((delay / 1000)) $((delay % 1000)))"
     kill -KILL "$child" 2>/dev/null && moments+=("${delay}ms") || true
     wait "$child" 2>/dev/null || true
   done
-  train "$model" --resume --threads $((i % 2 + 1))
+  "$heed" "${options[@]}" --model "$model" --resume --threads $((i % 2 + 1))
   cmp whole/model.safetensors "$model/model.safetensors" || {
     echo "kill_and_resume: $model differs after kills at ${moments[*]}" >&2
     exit 1
