@@ -95,6 +95,21 @@ struct Pool::State {
   ~State() {
     for (auto& [size, block] : free) release(block);
   }
+
+  // Before a new block: gives up free ones that are too small for it, the largest first, until they
+  // make up for it. So batches of ever other sizes end with the blocks of the largest ones.
+  void make_room(int64_t size) {
+    int64_t given = 0;
+    while (given < size) {
+      auto smaller = free.lower_bound(size);
+      if (smaller == free.begin()) return;
+      --smaller;
+      release(smaller->second);
+      given += smaller->first;
+      held -= smaller->first;
+      free.erase(smaller);
+    }
+  }
 };
 
 Pool::Pool() : state_(std::make_shared<State>()) {}
@@ -110,16 +125,22 @@ int64_t size_class(int64_t bytes) {
 
 }  // namespace
 
+// A free block may be so many times larger than what is asked for.
+constexpr int64_t kGenerosity = 4;
+
 Tensor Pool::tensor(Shape shape, DType type) {
   const int64_t bytes = element_count(shape) * size_of(type);
-  const int64_t size = size_class(bytes);
+  int64_t size = size_class(bytes);
   std::byte* block = nullptr;
   {
     std::lock_guard lock(state_->mutex);
-    if (auto found = state_->free.find(size); found != state_->free.end()) {
+    const auto found = state_->free.lower_bound(size);
+    if (found != state_->free.end() && found->first <= kGenerosity * size) {
+      size = found->first;
       block = found->second;
       state_->free.erase(found);
     } else {
+      state_->make_room(size);
       state_->held += size;
     }
   }

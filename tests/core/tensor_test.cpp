@@ -1,0 +1,69 @@
+#include "heed/core/tensor.h"
+
+#include <gtest/gtest.h>
+
+#include "heed/core/rng.h"
+
+namespace heed {
+namespace {
+
+TEST(Tensor, ViewsShareStorage) {
+  const std::vector<float> values = {1, 2, 3, 4, 5, 6};
+  const Tensor whole = tensor_of<float>({3, 2}, values);
+  const Tensor row = whole.slice(1, 2);
+  EXPECT_EQ(row.shape(), (Shape{1, 2}));
+  row.data<float>()[0] = 9;
+  EXPECT_EQ(whole.data<float>()[2], 9);
+  EXPECT_EQ(whole.reshape({6}).slice(4, 6).data<float>()[1], 6);
+  EXPECT_EQ(whole.dim(-1), 2);
+  EXPECT_THROW(whole.slice(2, 4), Bug);
+  EXPECT_THROW(whole.reshape({5}), Bug);
+  EXPECT_THROW(whole.data<double>(), Bug);
+}
+
+TEST(Tensor, ShapesThatOverflowAreRefused) {
+  EXPECT_THROW(element_count({int64_t{1} << 40, int64_t{1} << 40}), Bug);
+  EXPECT_THROW(element_count({-1}), Bug);
+}
+
+TEST(Pool, UsesABlockAgain) {
+  Pool pool;
+  const std::byte* first = pool.tensor({100}).bytes();
+  EXPECT_EQ(pool.tensor({99}).bytes(), first) << "nearly the same size";
+  const Tensor held = pool.tensor({100});
+  EXPECT_EQ(held.bytes(), first);
+  EXPECT_NE(pool.tensor({100}).bytes(), first) << "in use";
+}
+
+TEST(Pool, ATensorMayOutliveIt) {
+  Tensor left;
+  {
+    Pool pool;
+    left = pool.tensor({8});
+  }
+  left.data<float>()[7] = 1;
+  EXPECT_EQ(left.data<float>()[7], 1);
+}
+
+TEST(Pool, BatchesOfEverOtherSizesDoNotPileUp) {
+  // What a training step does: some tensors in proportion to the batch, all let go at its end.
+  Pool pool;
+  Random random(1);
+  int64_t largest = 0;
+  for (int step = 0; step < 500; ++step) {
+    const int64_t rows = int64_t(200 + random.below(400));
+    std::vector<Tensor> held;
+    int64_t bytes = 0;
+    for (const int64_t columns : {256, 256, 512, 1024, 256, 2, 512, 8}) {
+      held.push_back(pool.tensor({rows, columns}));
+      bytes += held.back().byte_count();
+    }
+    largest = std::max(largest, bytes);
+  }
+  EXPECT_LE(pool.bytes_held(), largest * 3 / 2);
+  pool.trim();
+  EXPECT_EQ(pool.bytes_held(), 0);
+}
+
+}  // namespace
+}  // namespace heed
