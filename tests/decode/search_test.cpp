@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "heed/backend/cpu/cpu_backend.h"
 #include "heed/backend/reference/reference_backend.h"
 
 namespace heed {
@@ -23,9 +24,20 @@ ModelConfig tiny_config(int64_t vocabulary) {
   return config;
 }
 
-class SearchTest : public ::testing::Test {
+// "reference", or an instruction set of the cpu backend.
+std::vector<std::string> backends() {
+  std::vector<std::string> names = cpu_targets();
+  names.push_back("reference");
+  return names;
+}
+
+class SearchTest : public ::testing::TestWithParam<std::string> {
  protected:
-  SearchTest() : model_(tiny_config(12)) { model_.initialize(11); }
+  SearchTest() : model_(tiny_config(12)) {
+    backend_ = GetParam() == "reference" ? make_reference_backend() : make_cpu_backend(GetParam());
+    model_.initialize(11);
+    prepare(model_, *backend_);
+  }
 
   // Log-probabilities [classes] of what follows `prefix`, by decoding the whole prefix at once.
   std::vector<double> next(const Transformer& model, const std::vector<TokenId>& source,
@@ -45,10 +57,12 @@ class SearchTest : public ::testing::Test {
     return all;
   }
 
-  std::unique_ptr<Backend> backend_ = make_reference_backend();
+  std::unique_ptr<Backend> backend_;
   Pool pool_;
   Transformer model_;
 };
+
+INSTANTIATE_TEST_SUITE_P(Backends, SearchTest, ::testing::ValuesIn(backends()));
 
 std::vector<std::vector<TokenId>> sources(int64_t count, uint64_t seed) {
   Random random(seed);
@@ -62,7 +76,7 @@ std::vector<std::vector<TokenId>> sources(int64_t count, uint64_t seed) {
   return all;
 }
 
-TEST_F(SearchTest, BeamOneIsGreedy) {
+TEST_P(SearchTest, BeamOneIsGreedy) {
   SearchOptions options;
   options.beam = 1;
   options.extra_length = 6;
@@ -84,7 +98,7 @@ TEST_F(SearchTest, BeamOneIsGreedy) {
   }
 }
 
-TEST_F(SearchTest, AWideBeamIsExhaustiveSearch) {
+TEST_P(SearchTest, AWideBeamIsExhaustiveSearch) {
   Transformer model(tiny_config(5));  // </s>, <unk>, two pieces, <pad>
   for (uint64_t seed = 1; seed <= 5; ++seed) {
     model.initialize(seed);
@@ -121,7 +135,7 @@ TEST_F(SearchTest, AWideBeamIsExhaustiveSearch) {
   }
 }
 
-TEST_F(SearchTest, NeighboursAndBatchSizeChangeNothing) {
+TEST_P(SearchTest, NeighboursAndBatchSizeChangeNothing) {
   const auto texts = sources(40, 5);
   SearchOptions options;
   options.nbest = 3;
@@ -145,7 +159,7 @@ TEST_F(SearchTest, NeighboursAndBatchSizeChangeNothing) {
   }
 }
 
-TEST_F(SearchTest, LengthsAreKept) {
+TEST_P(SearchTest, LengthsAreKept) {
   SearchOptions options;
   options.min_length = 5;
   options.max_length = 6;
@@ -157,7 +171,7 @@ TEST_F(SearchTest, LengthsAreKept) {
   }
 }
 
-TEST_F(SearchTest, OptionsOutOfRangeAreNamed) {
+TEST_P(SearchTest, OptionsOutOfRangeAreNamed) {
   SearchOptions options;
   options.nbest = 5;
   EXPECT_THROW(Search(model_, *backend_, options), UsageError);
