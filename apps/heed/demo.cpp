@@ -26,8 +26,7 @@ struct DemoSettings {
       {.help = "Folder to work in; that of an earlier demo is replaced", .value = "DIR"});
     v("minutes", self.minutes,
       {.help = "Time to train", .unit = "minutes", .maximum = 1440, .above = 0});
-    v("threads", self.threads,
-      {.help = "Threads", .default_text = "all", .minimum = 1, .maximum = 1024});
+    v("threads", self.threads, kThreadsOption);
   }
 };
 

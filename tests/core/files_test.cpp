@@ -7,12 +7,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "folder_test.h"
+#include "support/folder_test.h"
 
 namespace heed {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 class FilesTest : public FolderTest {
  protected:

@@ -8,8 +8,8 @@
 namespace heed {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 enum class Fruit { apple, pear };
 

@@ -13,7 +13,7 @@
 namespace heed {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 using Batches = std::vector<std::vector<uint32_t>>;
 
 std::vector<PairLength> random_lengths(int64_t count) {

@@ -9,7 +9,7 @@
 namespace heed {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 class CorpusTest : public FolderTest {
  protected:

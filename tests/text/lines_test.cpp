@@ -8,9 +8,9 @@
 namespace heed {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 using LinesTest = FolderTest;
 using Lines = std::vector<std::string>;

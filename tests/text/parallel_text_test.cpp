@@ -7,7 +7,7 @@
 namespace heed {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 using ParallelTextTest = FolderTest;
 
@@ -39,7 +39,7 @@ TEST_F(ParallelTextTest, TellsEveryDefectAtOnce) {
     return error_of([&] { ParallelText text(source, target); });
   };
   EXPECT_THAT(open({good}, {shorter}),
-              testing::AllOf(HasSubstr("good has 3 lines"), HasSubstr("short has 2")));
+              ::testing::AllOf(HasSubstr("good has 3 lines"), HasSubstr("short has 2")));
   EXPECT_THAT(open({shorter, good}, {shorter, shorter}), HasSubstr("good has 3 lines"));
   EXPECT_THAT(open({good}, {write("bad", "a\nb\nc \xe6\xb0\n")}),
               HasSubstr("bad:3: byte 3 of the line (0xe6) is not UTF-8"));

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "folder_test.h"
+#include "support/folder_test.h"
 
 namespace heed {
 

@@ -13,12 +13,12 @@
 namespace heed {
 namespace {
 
-using testing::AllOf;
-using testing::Each;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Lt;
-using testing::Ne;
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Lt;
+using ::testing::Ne;
 
 class TokenizerTest : public FolderTest {
  protected:
@@ -128,7 +128,7 @@ TEST_F(TokenizerTest, ByteFallbackSpellsEveryCharacter) {
   const std::string text = "Ich 🐈 ж";
   const auto ids = tokenizers.source().encode(text);
   EXPECT_THAT(ids, Each(Ne(tokenizers.source().unknown_id())));
-  EXPECT_THAT(tokenizers.source().pieces(ids), testing::Contains("<0xF0>"));
+  EXPECT_THAT(tokenizers.source().pieces(ids), ::testing::Contains("<0xF0>"));
   EXPECT_EQ(tokenizers.target().decode(ids), text);
 }
 

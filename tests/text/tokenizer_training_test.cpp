@@ -10,7 +10,7 @@
 namespace heed {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 class TokenizerTrainingTest : public FolderTest {
  protected:
@@ -127,15 +127,15 @@ TEST_F(TokenizerTrainingTest, OptionsOutOfRangeAreUsageErrors) {
 }
 
 TEST_F(TokenizerTrainingTest, NothingIsPrinted) {
-  testing::internal::CaptureStderr();
-  testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStdout();
   error_with({}, Sentences::text(sentences(50).target));
   TokenizerOptions options;
   options.vocabulary = 60;
   EXPECT_EQ(error_with(options, Sentences::text(sentences(50).target)), "");
   error_of([] { TokenizerPair::joint("garbage"); });
-  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
 }
 
 }  // namespace

@@ -44,6 +44,7 @@ Tensor embed(Pass& pass, const Tokens& tokens, const Tensor& table, const Tensor
 
 Tensor linear(Pass& pass, const Tensor& x, const Tensor& weight, const Tensor& bias,
               Activation activation) {
+  require_supported(pass.compute);
   check(x.columns() == weight.columns(), "[linear] input and weight differ in width");
   check(!bias || bias.size() == weight.rows(), "[linear] one bias per output");
   // Only relu's slope can be told from its output: others keep their input.

@@ -52,6 +52,13 @@ struct OptionInfo {
   bool incidental = false;             // cannot change a result (threads): left out of comparisons
 };
 
+// `threads` is the same option everywhere: an optional<int64_t>, all of the machine's by default.
+inline constexpr OptionInfo kThreadsOption{.help = "Threads; no result depends on them",
+                                           .default_text = "all",
+                                           .minimum = 1,
+                                           .maximum = 1024,
+                                           .incidental = true};
+
 enum class OptionKind { flag, integer, number, text, choice };
 
 // One option of one struct, bound to its field: the struct must outlive it.

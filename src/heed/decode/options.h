@@ -48,12 +48,7 @@ struct DecodeOptions {
        .minimum = 1,
        .maximum = 1 << 20,
        .incidental = true});
-    v("threads", o.threads,
-      {.help = "Threads; no result depends on them",
-       .default_text = "all",
-       .minimum = 1,
-       .maximum = 1024,
-       .incidental = true});
+    v("threads", o.threads, kThreadsOption);
     v("strict", o.strict,
       {.help = "Stop at a line that is not UTF-8 instead of reading U+FFFD for its broken bytes"});
   }

@@ -203,9 +203,17 @@ int64_t parameter_count(Transformer& model) {
   return count;
 }
 
-void prepare(Transformer& model, Backend& backend) {
-  for (const Parameter& p : parameters(model))
-    if (p.tensor.shape().size() == 2) p.tensor.storage()->prepared = backend.prepare(p.tensor);
+void prepare(Transformer& model, Backend& backend, Workers* workers) {
+  const std::vector<Parameter> all = parameters(model);
+  const auto one = [&](int64_t i, int) {
+    const Tensor& p = all[size_t(i)].tensor;
+    if (p.shape().size() == 2) p.storage()->prepared = backend.prepare(p);
+  };
+  if (workers != nullptr) {
+    workers->run(int64_t(all.size()), one);
+  } else {
+    for (size_t i = 0; i < all.size(); ++i) one(int64_t(i), 0);
+  }
 }
 
 }  // namespace heed

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "heed/autograd/ops.h"
+#include "heed/core/parallel.h"
 #include "heed/model/config.h"
 
 namespace heed {
@@ -160,7 +161,7 @@ std::vector<Parameter> parameters(Transformer& model);
 int64_t parameter_count(Transformer& model);
 
 // Derives what the backend multiplies fastest from every matrix of the model; call it again
-// whenever the values have changed.
-void prepare(Transformer& model, Backend& backend);
+// whenever the values have changed. Spread over `workers` where there are some.
+void prepare(Transformer& model, Backend& backend, Workers* workers = nullptr);
 
 }  // namespace heed

@@ -11,7 +11,7 @@ constexpr int64_t kBlock = 1 << 17;  // elements: half a megabyte of each operan
 }  // namespace
 
 Adam::Adam(Transformer& model, Backend& backend, Workers& workers)
-    : backend_(backend), workers_(workers), parameters_(parameters(model)) {
+    : model_(model), backend_(backend), workers_(workers), parameters_(parameters(model)) {
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const Tensor& p = parameters_[i].tensor;
     first_.emplace_back(p.shape(), p.dtype());
@@ -33,10 +33,7 @@ void Adam::update(const AdamStep& step, const Tensor& gradient,
                   part(parameters_[block.parameter].tensor), part(first_[block.parameter]),
                   part(second_[block.parameter]));
   });
-  workers_.run(int64_t(parameters_.size()), [&](int64_t i, int) {
-    const Tensor& p = parameters_[size_t(i)].tensor;
-    if (p.shape().size() == 2) p.storage()->prepared = backend_.prepare(p);
-  });
+  prepare(model_, backend_, &workers_);
 }
 
 double Adam::norm(const Tensor& gradient) {

@@ -27,6 +27,7 @@ class Adam {
     int64_t begin, end;
   };
 
+  Transformer& model_;
   Backend& backend_;
   Workers& workers_;
   std::vector<Parameter> parameters_;

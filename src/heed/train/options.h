@@ -286,12 +286,7 @@ struct TrainOptions {
     v.group("Running");
     v("seed", o.seed,
       {.help = "Of initial weights, order and dropout", .minimum = 0, .maximum = 9e15});
-    v("threads", o.threads,
-      {.help = "Threads; no result depends on them",
-       .default_text = "all",
-       .minimum = 1,
-       .maximum = 1024,
-       .incidental = true});
+    v("threads", o.threads, kThreadsOption);
     v("report_every", o.report_every,
       {.help = "Report each time so many steps are done",
        .unit = "steps",

@@ -2,31 +2,20 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
-#include <filesystem>
-#include <fstream>
 #include <sstream>
-#include <string>
 #include <string_view>
 
 #include "heed/core/error.h"
+#include "support/temporary_folder.h"
 
 namespace heed {
 
 // A fixture with a folder that goes when the test ends.
-class FolderTest : public testing::Test {
+class FolderTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = testing::TempDir() + "heed_XXXXXX";
-    folder_ = ::mkdtemp(name.data());
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   std::filesystem::path write(const std::string& name, std::string_view bytes) const {
-    const auto path = folder_ / name;
-    std::ofstream(path, std::ios::binary).write(bytes.data(), std::streamsize(bytes.size()));
-    return path;
+    return temporary_.write(name, std::string(bytes));
   }
   static std::string read(const std::filesystem::path& path) {
     std::stringstream bytes;
@@ -34,7 +23,8 @@ class FolderTest : public testing::Test {
     return bytes.str();
   }
 
-  std::filesystem::path folder_;
+  testing::TemporaryFolder temporary_;
+  const std::filesystem::path folder_ = temporary_.path();
 };
 
 // What `action` throws as Error; empty if nothing.
