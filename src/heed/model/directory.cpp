@@ -32,7 +32,7 @@ std::map<std::string, Tensor> parameters_by_name(Transformer& model) {
 Tensor rows_of(const std::map<std::string, Tensor>& parameters, const MarianTensor& tensor) {
   const auto found = parameters.find(tensor.parameter);
   check(found != parameters.end(), "the layout names a parameter that no model has");
-  const Tensor rows = found->second.slice(tensor.row, tensor.row + tensor.shape[0]);
+  Tensor rows = found->second.slice(tensor.row, tensor.row + tensor.shape[0]);
   check(rows.shape() == tensor.shape, "the layout gives a parameter another shape");
   return rows;
 }
@@ -168,7 +168,7 @@ std::filesystem::path expect_file(const std::filesystem::path& directory, const 
   std::error_code error;
   if (!fs::is_directory(directory, error))
     fail("there is no model directory {}", directory.string());
-  const fs::path path = directory / name;
+  fs::path path = directory / name;
   if (!fs::exists(path, error))
     fail("{} is no model directory: {} is missing{}", directory.string(), name,
          fs::exists(directory / "pytorch_model.bin", error)

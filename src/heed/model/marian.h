@@ -30,6 +30,6 @@ bool is_position_table(std::string_view name);
 // config.json.
 nlohmann::ordered_json to_marian(const ModelConfig& config);
 // `place` names the file in messages. Error for what heed has no model for.
-ModelConfig from_marian(const nlohmann::json& json, const std::string& place);
+ModelConfig from_marian(const nlohmann::json& object, const std::string& place);
 
 }  // namespace heed

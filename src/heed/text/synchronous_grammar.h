@@ -69,7 +69,7 @@ class SynchronousGrammar {
   void read_rules(std::string_view text);
   int compile_category(const std::string& name);  // -1 where nothing defines it
   bool compile_rule(const std::string& text, const std::string& argument, Rule& rule);
-  Node expand(int category, Random& random) const;
+  Node expand(int id, Random& random) const;
 
   static const Lexeme& head(const Node& node);
   static Agreement agreement(const Node& node);

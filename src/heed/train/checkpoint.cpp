@@ -153,6 +153,7 @@ Progress load_checkpoint(const std::filesystem::path& path, const CheckpointKey&
 void save_snapshot(const std::filesystem::path& path, Transformer& model) {
   const std::vector<Parameter> all = parameters(model);
   std::vector<TensorEntry> list;
+  list.reserve(all.size());
   for (const Parameter& p : all) list.push_back({p.name, p.tensor.dtype(), p.tensor.shape()});
   SafetensorsWriter file(path, list);
   for (const Parameter& p : all) file.write(p.name, p.tensor);
@@ -162,6 +163,7 @@ void save_snapshot(const std::filesystem::path& path, Transformer& model) {
 void load_average(const std::vector<std::filesystem::path>& paths, Transformer& model) {
   check(!paths.empty(), "a mean of nothing");
   std::vector<std::unique_ptr<SafetensorsFile>> files;
+  files.reserve(paths.size());
   for (const auto& path : paths) files.push_back(std::make_unique<SafetensorsFile>(path));
   for (const Parameter& p : parameters(model)) {
     Tensor sum(p.tensor.shape(), DType::f64), one(p.tensor.shape(), DType::f64);

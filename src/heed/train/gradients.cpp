@@ -58,7 +58,7 @@ Loss GradientTree::leaf(const Request& request, int64_t shard, int worker, const
   return loss;
 }
 
-void GradientTree::climb(int64_t node, Tensor gradient) {
+void GradientTree::climb(int64_t node, const Tensor& gradient) {
   for (size_t level = 0;; ++level) {
     const int64_t sibling = node ^ 1;
     if (width_[level] == 1) {
@@ -94,9 +94,9 @@ Loss GradientTree::compute(const Request& request) {
   for (const int64_t width : width_) tree_.emplace_back(size_t(width));
   std::vector<Loss> losses(size_t(request.shards));
   workers_.run(request.shards, [&](int64_t shard, int worker) {
-    Tensor gradient = take_buffer();
+    const Tensor gradient = take_buffer();
     losses[size_t(shard)] = leaf(request, shard, worker, gradient);
-    climb(shard, std::move(gradient));
+    climb(shard, gradient);
   });
   Loss sum;
   for (const Loss& loss : losses) sum += loss;

@@ -45,7 +45,7 @@ class GradientTree {
  private:
   Loss leaf(const Request& request, int64_t shard, int worker, const Tensor& gradient);
   // Adds a finished leaf into the tree as far up as its siblings are there.
-  void climb(int64_t leaf, Tensor gradient);
+  void climb(int64_t node, const Tensor& gradient);
   Tensor take_buffer();
 
   Transformer& model_;

@@ -310,6 +310,7 @@ class Run {
       std::reverse(chosen.begin(), chosen.end());
     if (int64_t(chosen.size()) > averaging.count) chosen.resize(size_t(averaging.count));
     std::vector<std::filesystem::path> paths;
+    paths.reserve(chosen.size());
     for (const Snapshot& s : chosen) paths.push_back(space_.snapshot_file(s.step));
     load_average(paths, model_);
     save_model(space_.directory, model_);

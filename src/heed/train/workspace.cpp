@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 // The folder of the run, ready to write to.
 fs::path open_directory(const TrainOptions& options) {
-  const fs::path directory = options.model;
+  fs::path directory = options.model;
   std::error_code error;
   if (fs::exists(directory, error) && !fs::is_directory(directory, error))
     fail("{}: expected a folder for the model, found a file", directory.string());

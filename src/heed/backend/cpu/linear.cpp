@@ -17,7 +17,7 @@ namespace {
 // kRowBlock rows of A and kColumnBlock columns of B stay in the second cache. A longer kDepthBlock
 // means fewer trips of C through the registers; 256 to 512 differ by a few percent.
 constexpr int64_t kDepthBlock = 512;
-constexpr int64_t kRowBlock = 8 * kTileRows;
+constexpr int64_t kRowBlock = int64_t{8} * kTileRows;
 constexpr int64_t kColumnBlock = 256;
 
 // A weight [out, in] in panels: the right operand of x W^T.
