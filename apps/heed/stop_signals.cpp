@@ -4,6 +4,7 @@ namespace heed {
 namespace {
 
 // A handler has no argument to reach an object through, so this one variable is global.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
 volatile std::sig_atomic_t received_signal = 0;
 
 extern "C" void note_signal(int signal) {
