@@ -1,7 +1,9 @@
 #include "heed/train/trainer.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <cstring>
 
 #include "heed/backend/cpu/cpu_backend.h"
@@ -260,6 +262,28 @@ TEST_F(TrainerTest, ALossThatIsNotFiniteStopsTheRunAndKeepsTheCheckpoint) {
   EXPECT_NE(text.find("the loss is not finite at step"), std::string::npos) << text;
   EXPECT_NE(text.find("from lines"), std::string::npos) << text;
   EXPECT_EQ(folder_.read("m/training/state.safetensors"), state);
+}
+
+TEST_F(TrainerTest, AFullDiskLeavesTheLastGoodCheckpoint) {
+  TrainOptions o = options("m");
+  o.epochs = 1;
+  EXPECT_EQ(message(o), "");
+  const std::string state = folder_.read("m/training/state.safetensors");
+  o.resume = true;
+  o.epochs = 2;
+  // Writing beyond this size fails, as on a full disk.
+  const auto before = signal(SIGXFSZ, SIG_IGN);
+  rlimit limit{};
+  getrlimit(RLIMIT_FSIZE, &limit);
+  const rlimit tight{rlim_t(state.size() / 2), limit.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &tight);
+  const std::string text = message(o);
+  setrlimit(RLIMIT_FSIZE, &limit);
+  signal(SIGXFSZ, before);
+  EXPECT_NE(text.find("state.safetensors"), std::string::npos) << text;
+  EXPECT_EQ(folder_.read("m/training/state.safetensors"), state);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "m/training/state.safetensors.partial"));
+  EXPECT_EQ(message(o), "") << "with room again the run goes on";
 }
 
 TEST_F(TrainerTest, FineTuningBeginsWithTheModel) {
