@@ -122,12 +122,12 @@ Tensor add_norm(Pass& pass, const Tensor& x, const Tensor& sublayer, const Tenso
   Tensor y = pass.tensor(x.shape(), x.dtype());
   Tensor statistics = pass.tensor({x.rows(), 2}, x.dtype());
   // The sub-layer's output is not needed again: the sum takes its place.
-  const Tensor& sum = sublayer;
-  pass.backend.add_norm(x, sublayer, gain, bias, norm, sum, statistics, y);
+  pass.backend.add_norm(x, sublayer, gain, bias, norm, sublayer, statistics, y);
   if (pass.tape)
-    pass.tape->record(y, [&pass, x, sublayer, sum, statistics, gain, bias, norm](const Tensor& dy) {
+    pass.tape->record(y, [&pass, x, sum = sublayer, statistics, gain, bias,
+                          norm](const Tensor& dy) {
       const GradientSlot dx = pass.tape->slot(x);
-      const GradientSlot dsublayer = pass.tape->slot(sublayer);
+      const GradientSlot dsublayer = pass.tape->slot(sum);
       check(dsublayer.write == Write::overwrite, "[add_norm] the sub-layer's output has one use");
       pass.backend.add_norm_gradient(dy, sum, statistics, gain, norm,
                                      {dx.tensor, dx.write, dsublayer.tensor,

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <fstream>
 
-#include "heed/core/files.h"
 #include "heed/model/directory.h"
 #include "heed/train/gradients.h"
 #include "heed/train/metrics.h"
@@ -82,11 +80,17 @@ class Run {
                                   options_.shards));
   }
 
+  // Epochs at which the run ends: 20 where no other end is given either, none where one is.
+  std::optional<int64_t> epoch_limit() const {
+    if (options_.epochs || options_.steps || options_.minutes) return options_.epochs;
+    return 20;
+  }
+
   // Whether steps, epochs or minutes are used up.
   bool out_of_bounds() const {
-    const bool bounded = options_.steps || options_.minutes;
-    const int64_t epochs = options_.epochs.value_or(bounded ? INT64_MAX : 20);
-    return progress_.epoch >= epochs || (options_.steps && progress_.step >= *options_.steps) ||
+    const auto epochs = epoch_limit();
+    return (epochs && progress_.epoch >= *epochs) ||
+           (options_.steps && progress_.step >= *options_.steps) ||
            (options_.minutes && progress_.seconds >= *options_.minutes * 60);
   }
 
@@ -202,9 +206,8 @@ class Run {
     double done = 0;
     if (options_.steps) done = std::max(done, double(progress_.step) / double(*options_.steps));
     if (options_.minutes) done = std::max(done, progress_.seconds / (*options_.minutes * 60));
-    const bool bounded = options_.steps || options_.minutes;
-    if (!bounded || options_.epochs)
-      done = std::max(done, epoch_position(batches) / double(options_.epochs.value_or(20)));
+    if (const auto epochs = epoch_limit())
+      done = std::max(done, epoch_position(batches) / double(*epochs));
     return std::min(done, 1.0);
   }
 
