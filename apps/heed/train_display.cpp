@@ -7,18 +7,10 @@
 namespace heed {
 
 TrainDisplay::TrainDisplay(const TrainOptions& options, Backend& backend, const Console& console)
-    : options_(options),
-      backend_(backend),
-      console_(console),
-      progress_(ProgressDisplay::style(console.quiet())) {}
+    : options_(options), backend_(backend), progress_(ProgressDisplay::style(console.quiet())) {}
 
 void TrainDisplay::message(const std::string& text) {
   progress_.message(text);
-}
-
-void TrainDisplay::warning(const std::string& text) {
-  progress_.clear();
-  console_.warn(text);
 }
 
 void TrainDisplay::report(const TrainReport& report) {

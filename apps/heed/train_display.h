@@ -17,7 +17,6 @@ class TrainDisplay : public TrainObserver {
   TrainDisplay(const TrainOptions& options, Backend& backend, const Console& console);
 
   void message(const std::string& text) override;
-  void warning(const std::string& text) override;
   void report(const TrainReport& report) override;
   void validated(const ValidationReport& report) override;
   // From the first report or question on, SIGINT and SIGTERM are noted instead of ending the
@@ -34,7 +33,6 @@ class TrainDisplay : public TrainObserver {
 
   const TrainOptions& options_;
   Backend& backend_;
-  const Console& console_;
   ProgressDisplay progress_;
   std::optional<StopSignals> signals_;
 };

@@ -38,7 +38,6 @@ class TrainObserver {
  public:
   virtual ~TrainObserver() = default;
   virtual void message(const std::string&) {}
-  virtual void warning(const std::string&) {}
   virtual void report(const TrainReport&) {}
   virtual void validated(const ValidationReport&) {}
   // True ends the run after the step at hand, saved.
