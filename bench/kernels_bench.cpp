@@ -34,7 +34,7 @@ struct LinearOperands {
 
 void linear_prepared(benchmark::State& state) {
   LinearOperands o(state);
-  o.weight.storage()->prepared = o.backend->prepare(o.weight);
+  o.weight.storage()->prepared = o.backend->prepare(o.weight, Passes::both);
   for (auto _ : state) o.backend->linear(o.x, o.weight, o.bias, Activation::none, o.y);
   report_flops(state, o.operations());
 }
@@ -60,7 +60,7 @@ void linear_weight_gradient(benchmark::State& state) {
 
 void prepare(benchmark::State& state) {
   LinearOperands o(state);
-  for (auto _ : state) benchmark::DoNotOptimize(o.backend->prepare(o.weight));
+  for (auto _ : state) benchmark::DoNotOptimize(o.backend->prepare(o.weight, Passes::both));
 }
 
 void linear_sizes(benchmark::internal::Benchmark* benchmark) {

@@ -8,7 +8,7 @@ namespace heed {
 std::unique_ptr<LoadedModel> open_model(const std::string& directory) {
   auto loaded = std::make_unique<LoadedModel>(
       LoadedModel{make_cpu_backend(), TokenizerPair::load(directory), load_model(directory)});
-  prepare(loaded->model, *loaded->backend);
+  prepare(loaded->model, *loaded->backend, Passes::forward);
   return loaded;
 }
 

@@ -1,6 +1,6 @@
 // heed train: two text files to a model directory.
 #include "command.h"
-#include "heed/backend/cpu/cpu_backend.h"
+#include "heed/backend/compute.h"
 #include "train_display.h"
 
 namespace heed {
@@ -20,7 +20,7 @@ class TrainCommand : public CommandOf<TrainOptions> {
   }
 
   int run(const std::vector<std::string>&, Console& console) override {
-    const auto backend = make_cpu_backend();
+    const auto backend = make_cpu_backend(settings_.compute, Task::train);
     TrainDisplay display(settings_, *backend, console);
     return display.close(train(settings_, *backend, display));
   }

@@ -197,14 +197,5 @@ TEST_F(OpsTest, ParametersThatNothingUsesGetAZeroGradient) {
   EXPECT_EQ(gradient.data<double>()[1], 0);
 }
 
-TEST_F(OpsTest, ComputeTypesWithoutKernelsAreRefused) {
-  EXPECT_NO_THROW(require_supported(ComputeType::fp32));
-  EXPECT_THROW(require_supported(ComputeType::bf16), UsageError);
-  Pass p = pass();
-  p.compute = ComputeType::int8;
-  const Tensor x = random_tensor({2, 2}, 1);
-  EXPECT_THROW(linear(p, x, x, Tensor()), UsageError);
-}
-
 }  // namespace
 }  // namespace heed

@@ -1,3 +1,5 @@
+#include <bit>
+
 #include "backend/compare.h"
 
 namespace heed::testing {
@@ -19,8 +21,30 @@ std::string to_string(const Size& size) {
   return fmt::format("rows {}, in {}, out {}", size.rows, size.in, size.out);
 }
 
-using CpuLinear = CpuTest;
-INSTANTIATE_TEST_SUITE_P(Targets, CpuLinear, ::testing::ValuesIn(cpu_targets()), target_name);
+struct Computing {
+  std::string target;
+  ComputeType compute;
+};
+
+std::vector<Computing> all_ways() {
+  std::vector<Computing> ways;
+  for (const std::string& target : cpu_targets())
+    for (ComputeType compute : {ComputeType::fp32, ComputeType::bf16, ComputeType::int8})
+      ways.push_back({target, compute});
+  return ways;
+}
+
+// Every instruction set of the machine in every compute type.
+class CpuLinear : public ::testing::TestWithParam<Computing> {
+ protected:
+  bool has_gradients() const { return GetParam().compute != ComputeType::int8; }
+
+  std::unique_ptr<Backend> cpu = make_cpu_backend(GetParam().target, GetParam().compute);
+  std::unique_ptr<Backend> reference = make_reference_backend(GetParam().compute);
+};
+INSTANTIATE_TEST_SUITE_P(Targets, CpuLinear, ::testing::ValuesIn(all_ways()), [](const auto& info) {
+  return info.param.target + "_" + name(info.param.compute);
+});
 
 TEST_P(CpuLinear, Forward) {
   for (const Size& size : kSizes) {
@@ -33,7 +57,7 @@ TEST_P(CpuLinear, Forward) {
         cpu->linear(x, weight, bias, activation, got);
         expect_close(got, expected, 1e-5, to_string(size));
         Tensor prepared = copy_of(weight);
-        prepared.storage()->prepared = cpu->prepare(prepared);
+        prepared.storage()->prepared = cpu->prepare(prepared, Passes::forward);
         Tensor again({size.rows, size.out});
         cpu->linear(x, prepared, bias, activation, again);
         expect_same_bits(again, got, "prepared, " + to_string(size));
@@ -46,7 +70,7 @@ TEST_P(CpuLinear, PreparedSliceOfRows) {
   const Tensor x = random_tensor({20, 48}, 1);
   const Tensor table = random_tensor({100, 48}, 2);
   const Tensor unprepared = copy_of(table);
-  table.storage()->prepared = cpu->prepare(table);
+  table.storage()->prepared = cpu->prepare(table, Passes::both);
   for (const auto& [begin, end] : std::vector<std::pair<int, int>>{{0, 99}, {0, 1}, {3, 50}}) {
     Tensor got({20, end - begin}), expected({20, end - begin});
     cpu->linear(x, table.slice(begin, end), Tensor(), Activation::none, got);
@@ -61,9 +85,11 @@ TEST_P(CpuLinear, IgnoresAnothersPreparedForm) {
   Tensor expected({20, 100}), got({20, 100});
   reference->linear(x, weight, Tensor(), Activation::none, expected);
   for (const std::string& other : cpu_targets()) {
-    weight.storage()->prepared = make_cpu_backend(other)->prepare(weight);
-    cpu->linear(x, weight, Tensor(), Activation::none, got);
-    expect_close(got, expected, 1e-5, other);
+    for (ComputeType compute : {ComputeType::fp32, ComputeType::bf16, ComputeType::int8}) {
+      weight.storage()->prepared = make_cpu_backend(other, compute)->prepare(weight, Passes::both);
+      cpu->linear(x, weight, Tensor(), Activation::none, got);
+      expect_close(got, expected, 1e-5, other + " " + name(compute));
+    }
   }
 }
 
@@ -72,31 +98,83 @@ TEST_P(CpuLinear, ARowDependsOnItselfAlone) {
     const Tensor x = random_tensor({size.rows, size.in}, 1);
     const Tensor weight = random_tensor({size.out, size.in}, 2),
                  bias = random_tensor({size.out}, 3);
-    weight.storage()->prepared = cpu->prepare(weight);
+    weight.storage()->prepared = cpu->prepare(weight, Passes::both);
     Tensor whole({size.rows, size.out}), slopes({size.rows, size.in});
     cpu->linear(x, weight, bias, Activation::gelu, whole);
-    cpu->linear_input_gradient(whole, weight, slopes, Write::overwrite);
+    if (has_gradients()) cpu->linear_input_gradient(whole, weight, slopes, Write::overwrite);
     for (int64_t count : {1, 2, 3, 5, 8, 13, 31}) {
       Tensor some({count, size.out}), some_slopes({count, size.in});
       const int64_t begin = size.rows - count;
       cpu->linear(x.slice(begin, size.rows), weight, bias, Activation::gelu, some);
       expect_same_bits(some, copy_of(whole.slice(begin, size.rows)), to_string(size));
+      if (!has_gradients()) continue;
       cpu->linear_input_gradient(some, weight, some_slopes, Write::overwrite);
       expect_same_bits(some_slopes, copy_of(slopes.slice(begin, size.rows)), to_string(size));
     }
   }
 }
 
+// Integers leave no room for rounding: int8 is the same bits on every instruction set.
+TEST(CpuInt8, AllInstructionSetsAgreeToTheBit) {
+  const Tensor x = random_tensor({37, 333}, 1), weight = random_tensor({70, 333}, 2),
+               bias = random_tensor({70}, 3);
+  Tensor first;
+  for (const std::string& target : cpu_targets()) {
+    Tensor y({37, 70});
+    make_cpu_backend(target, ComputeType::int8)->linear(x, weight, bias, Activation::none, y);
+    if (first) expect_same_bits(y, first, target);
+    first = y;
+  }
+}
+
+// The largest sums that may occur, and rows of nothing but zeros.
+TEST_P(CpuLinear, ExtremesStayExact) {
+  Tensor x({3, 4096}), weight({2, 4096}), expected({3, 2}), got({3, 2});
+  for (int64_t k = 0; k < 4096; ++k) {
+    x.data<float>()[k] = 1;
+    x.data<float>()[4096 + k] = -1;
+    weight.data<float>()[k] = 2;
+  }
+  reference->linear(x, weight, Tensor(), Activation::none, expected);
+  cpu->linear(x, weight, Tensor(), Activation::none, got);
+  expect_close(got, expected, 1e-6, "extremes");
+  EXPECT_EQ(got.data<float>()[1], 0);
+  EXPECT_EQ(got.data<float>()[4], 0);
+}
+
+// A NaN in an operand must reach the result: the trainer stops at it.
+TEST_P(CpuLinear, NanIsNotLost) {
+  if (!has_gradients()) GTEST_SKIP() << "int8 does not train";
+  Tensor x = random_tensor({20, 30}, 1), y({20, 40});
+  const Tensor weight = random_tensor({40, 30}, 2);
+  x.data<float>()[5] = std::bit_cast<float>(0x7FFFFFFFu);
+  cpu->linear(x, weight, Tensor(), Activation::none, y);
+  for (int64_t n = 0; n < 40; ++n) EXPECT_TRUE(std::isnan(y.data<float>()[n]));
+  EXPECT_FALSE(std::isnan(y.data<float>()[40]));
+}
+
 TEST_P(CpuLinear, Gradients) {
+  if (!has_gradients()) {
+    const Tensor x = random_tensor({2, 3}, 1), weight = random_tensor({4, 3}, 2);
+    const Tensor dy = random_tensor({2, 4}, 3);
+    EXPECT_ANY_THROW(cpu->linear_input_gradient(dy, weight, x, Write::overwrite));
+    EXPECT_ANY_THROW(cpu->linear_weight_gradient(dy, x, weight, Tensor(), Write::overwrite));
+    return;
+  }
   for (const Size& size : kSizes) {
     const Tensor dy = random_tensor({size.rows, size.out}, 4);
     const Tensor x = random_tensor({size.rows, size.in}, 5);
     const Tensor weight = random_tensor({size.out, size.in}, 6);
+    const Tensor prepared = copy_of(weight);
+    prepared.storage()->prepared = cpu->prepare(prepared, Passes::both);
     for (Write write : {Write::overwrite, Write::accumulate}) {
       const Tensor expected = random_tensor({size.rows, size.in}, 7), got = copy_of(expected);
       reference->linear_input_gradient(dy, weight, expected, write);
       cpu->linear_input_gradient(dy, weight, got, write);
       expect_close(got, expected, 1e-5 * std::sqrt(double(size.out)), to_string(size));
+      const Tensor again = random_tensor({size.rows, size.in}, 7);
+      cpu->linear_input_gradient(dy, prepared, again, write);
+      expect_same_bits(again, got, "prepared, " + to_string(size));
 
       const Tensor dweight = random_tensor({size.out, size.in}, 8),
                    dbias = random_tensor({size.out}, 9);

@@ -36,7 +36,7 @@ class SearchTest : public ::testing::TestWithParam<std::string> {
   SearchTest() : model_(tiny_config(12)) {
     backend_ = GetParam() == "reference" ? make_reference_backend() : make_cpu_backend(GetParam());
     model_.initialize(11);
-    prepare(model_, *backend_);
+    prepare(model_, *backend_, Passes::forward);
   }
 
   // Log-probabilities [classes] of what follows `prefix`, by decoding the whole prefix at once.

@@ -65,13 +65,15 @@ class GradientTreeTest : public ::testing::Test {
 };
 
 TEST_F(GradientTreeTest, ThreadsChangeNoByte) {
-  const auto backend = make_cpu_backend();
-  for (const int64_t shards : {1, 2, 3, 8}) {
-    const auto one = gradient(*backend, 1, shards);
-    for (int repeat = 0; repeat < 5; ++repeat) {
-      const auto three = gradient(*backend, 3, shards);
-      EXPECT_EQ(one.first, three.first) << shards;
-      EXPECT_EQ(one.second.smoothed, three.second.smoothed);
+  for (const ComputeType compute : {ComputeType::fp32, ComputeType::bf16}) {
+    const auto backend = make_cpu_backend("", compute);
+    for (const int64_t shards : {1, 2, 3, 8}) {
+      const auto one = gradient(*backend, 1, shards);
+      for (int repeat = 0; repeat < 5; ++repeat) {
+        const auto three = gradient(*backend, 3, shards);
+        EXPECT_EQ(one.first, three.first) << shards;
+        EXPECT_EQ(one.second.smoothed, three.second.smoothed);
+      }
     }
   }
 }
@@ -108,10 +110,15 @@ TEST_F(GradientTreeTest, EmptyShardsCountForNothing) {
   EXPECT_EQ(gradient(*backend, 1, 2, true).first, gradient(*backend, 1, 1).first);
 }
 
-TEST_F(GradientTreeTest, AdamUpdatesWhatItPrepared) {
+class AdamTest : public GradientTreeTest, public ::testing::WithParamInterface<ComputeType> {};
+INSTANTIATE_TEST_SUITE_P(ComputeTypes, AdamTest,
+                         ::testing::Values(ComputeType::fp32, ComputeType::bf16),
+                         [](const auto& info) { return name(info.param); });
+
+TEST_P(AdamTest, UpdatesWhatItPrepared) {
   // After an update the packed weights must be the new ones: the loss of prepared and unprepared
   // weights is the same.
-  const auto backend = make_cpu_backend();
+  const auto backend = make_cpu_backend("", GetParam());
   Workers workers(2);
   GradientTree tree(model_, *backend, workers);
   Adam adam(model_, *backend, workers);
@@ -120,7 +127,7 @@ TEST_F(GradientTreeTest, AdamUpdatesWhatItPrepared) {
   request.examples = [&](int64_t) { return some_examples(model_.config(), 4, 1); };
   AdamStep step;
   step.learning_rate = 0.01;
-  prepare(model_, *backend);
+  prepare(model_, *backend, Passes::both);
   double first = 0, last = 0;
   for (step.step = 1; step.step <= 30; ++step.step) {
     last = tree.compute(request).smoothed;

@@ -110,7 +110,13 @@ TEST_F(TrainerTest, LearnsAndLeavesAModelDirectory) {
     EXPECT_TRUE(std::filesystem::exists(folder_ / "m" / name)) << name;
 }
 
-TEST_F(TrainerTest, StoppedAnywhereAndResumedItEndsWithTheSameBytes) {
+class ResumingTest : public TrainerTest, public ::testing::WithParamInterface<ComputeType> {};
+INSTANTIATE_TEST_SUITE_P(ComputeTypes, ResumingTest,
+                         ::testing::Values(ComputeType::fp32, ComputeType::bf16),
+                         [](const auto& info) { return name(info.param); });
+
+TEST_P(ResumingTest, StoppedAnywhereAndResumedItEndsWithTheSameBytes) {
+  backend_ = make_cpu_backend("", GetParam());
   TrainOptions o = validated("whole");
   o.average = "last:2";
   o.accumulate = 2;

@@ -16,12 +16,6 @@ Dropout Pass::next_dropout(double probability) {
   return {float(probability), mix(*dropout_seed, drawn_++)};
 }
 
-void require_supported(ComputeType compute) {
-  if (compute == ComputeType::fp32) return;
-  fail_usage("compute type {} is not supported yet, expected fp32",
-             compute == ComputeType::bf16 ? "bf16" : "int8");
-}
-
 Tensor embed(Pass& pass, const Tokens& tokens, const Tensor& table, const Tensor& positions,
              const EmbedOptions& options) {
   const int64_t rows = int64_t(tokens.ids.size());
@@ -44,7 +38,6 @@ Tensor embed(Pass& pass, const Tokens& tokens, const Tensor& table, const Tensor
 
 Tensor linear(Pass& pass, const Tensor& x, const Tensor& weight, const Tensor& bias,
               Activation activation) {
-  require_supported(pass.compute);
   check(x.columns() == weight.columns(), "[linear] input and weight differ in width");
   check(!bias || bias.size() == weight.rows(), "[linear] one bias per output");
   // Only relu's slope can be told from its output: others keep their input.

@@ -8,9 +8,6 @@
 
 namespace heed {
 
-// What matrix products compute in. Only fp32 is built so far.
-enum class ComputeType { fp32, bf16, int8 };
-
 // One forward pass: where it computes and allocates, whether it records and drops out. Travels as
 // an argument through the whole model: there is no global mode.
 class Pass {
@@ -21,7 +18,6 @@ class Pass {
   Pool& pool;
   Tape* tape = nullptr;                  // none: nothing is recorded
   std::optional<uint64_t> dropout_seed;  // none: no dropout
-  ComputeType compute = ComputeType::fp32;
 
   Tensor tensor(Shape shape, DType type) { return pool.tensor(std::move(shape), type); }
   // The dropout of the pass's next op that has one. Ops draw in a fixed order, so each sees its own
@@ -31,9 +27,6 @@ class Pass {
  private:
   uint64_t drawn_ = 0;
 };
-
-// Throws a clear Error for a compute type that has no kernels in this build.
-void require_supported(ComputeType compute);
 
 struct EmbedOptions {
   double scale = 1;     // sqrt(d_model), section 3.4

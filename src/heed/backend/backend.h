@@ -20,6 +20,18 @@
 
 namespace heed {
 
+// What the products of linear() and its gradients compute in; everything else is fp32.
+//   bf16: operands are rounded to bf16, their products summed in fp32.
+//   int8: w[n][k] is scale[n] * q, x[r][k] is scale[r] * q, each row's scale the least that keeps q
+//         within 127 either way; sums of integers are exact. Has no gradients.
+enum class ComputeType { fp32, bf16, int8 };
+constexpr const char* name(ComputeType type) {
+  return type == ComputeType::fp32 ? "fp32" : type == ComputeType::bf16 ? "bf16" : "int8";
+}
+
+// What a weight is prepared for: linear() alone, or its input gradient too.
+enum class Passes { forward, both };
+
 enum class Activation { none, relu, gelu, silu };
 enum class Write { overwrite, accumulate };
 
@@ -74,12 +86,13 @@ struct TopClasses {
 class Backend {
  public:
   virtual ~Backend() = default;
-  // For people and for checkpoints: "cpu (AVX3_ZEN4)".
+  // For people and for checkpoints: "cpu (AVX3)", "cpu (AVX3_BF16, bf16)".
   virtual std::string name() const = 0;
+  virtual ComputeType compute() const = 0;
 
-  // Derives the form of a weight [out, in] that linear() multiplies fastest; may return null.
+  // Derives the form of a weight [out, in] that is multiplied fastest; may return null.
   // Attach it to the storage of a whole tensor: weight.storage()->prepared.
-  virtual std::shared_ptr<const Prepared> prepare(const Tensor& weight) = 0;
+  virtual std::shared_ptr<const Prepared> prepare(const Tensor& weight, Passes passes) = 0;
 
   // out[r] = dropout(scale * table[ids[r]] + positions[position of r]).
   // table [vocabulary, d], positions [limit, d], out [rows, d].

@@ -203,11 +203,11 @@ int64_t parameter_count(Transformer& model) {
   return count;
 }
 
-void prepare(Transformer& model, Backend& backend, Workers* workers) {
+void prepare(Transformer& model, Backend& backend, Passes passes, Workers* workers) {
   const std::vector<Parameter> all = parameters(model);
   const auto one = [&](int64_t i, int) {
     const Tensor& p = all[size_t(i)].tensor;
-    if (p.shape().size() == 2) p.storage()->prepared = backend.prepare(p);
+    if (p.shape().size() == 2) p.storage()->prepared = backend.prepare(p, passes);
   };
   if (workers != nullptr) {
     workers->run(int64_t(all.size()), one);

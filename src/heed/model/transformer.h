@@ -162,6 +162,6 @@ int64_t parameter_count(Transformer& model);
 
 // Derives what the backend multiplies fastest from every matrix of the model; call it again
 // whenever the values have changed. Spread over `workers` where there are some.
-void prepare(Transformer& model, Backend& backend, Workers* workers = nullptr);
+void prepare(Transformer& model, Backend& backend, Passes passes, Workers* workers = nullptr);
 
 }  // namespace heed

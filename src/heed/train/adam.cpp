@@ -33,7 +33,7 @@ void Adam::update(const AdamStep& step, const Tensor& gradient,
                   part(parameters_[block.parameter].tensor), part(first_[block.parameter]),
                   part(second_[block.parameter]));
   });
-  prepare(model_, backend_, &workers_);
+  prepare(model_, backend_, Passes::both, &workers_);
 }
 
 double Adam::norm(const Tensor& gradient) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/backend/compute.h"
 #include "heed/core/options.h"
 #include "heed/model/config.h"
 #include "heed/text/batches.h"
@@ -78,6 +79,7 @@ struct TrainOptions {
   bool resume = false, overwrite = false, other_instruction_set = false;
   // Running
   int64_t seed = 1;
+  ComputeChoice compute = ComputeChoice::automatic;
   std::optional<int64_t> threads;
   int64_t report_every = 100;
 
@@ -286,6 +288,10 @@ struct TrainOptions {
     v.group("Running");
     v("seed", o.seed,
       {.help = "Of initial weights, order and dropout", .minimum = 0, .maximum = 9e15});
+    v("compute", o.compute,
+      {.help = "What matrix products compute in: auto is bf16 where this machine multiplies it "
+               "faster, else fp32. Weights, sums and the rest are fp32 either way",
+       .incidental = true});
     v("threads", o.threads, kThreadsOption);
     v("report_every", o.report_every,
       {.help = "Report each time so many steps are done",

@@ -74,7 +74,7 @@ class Run {
       observer_.message("nothing was saved yet: beginning anew");
     }
     metrics_.keep_up_to(progress_.step);
-    prepare(model_, backend_);
+    prepare(model_, backend_, Passes::both, &workers_);
     observer_.message(fmt::format("{} parameters, {} on {} threads, {} shards a batch",
                                   parameter_count(model_), backend_.name(), workers_.count(),
                                   options_.shards));

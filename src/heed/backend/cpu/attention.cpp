@@ -70,7 +70,7 @@ Head make_head(const Tensor& query, const Tensor& key_value, const Sight& sight,
 Panels pack_transposed(const Rows& rows, int64_t count, int64_t depth, Scratch use) {
   const int64_t stride = depth * kPanel;
   float* out = scratch(use, divide_up(count, kPanel) * stride);
-  pack_columns(rows, count, 0, depth, stride, out);
+  pack_columns(rows, count, depth, stride, out);
   return {out, stride};
 }
 
@@ -78,7 +78,7 @@ Panels pack_transposed(const Rows& rows, int64_t count, int64_t depth, Scratch u
 Panels pack_plain(const Rows& rows, int64_t count, int64_t width, Scratch use) {
   const int64_t stride = count * kPanel;
   float* out = scratch(use, divide_up(width, kPanel) * stride);
-  pack_rows(rows, count, 0, width, out);
+  pack_rows<Fp32>(rows, count, width, out);
   return {out, stride};
 }
 

@@ -10,33 +10,54 @@
 namespace heed {
 namespace {
 
-// Highway's bit for a name among cpu_targets().
-int64_t target_named(const std::string& name) {
-  for (int64_t target : hwy::SupportedAndGeneratedTargets())
-    if (name == hwy::TargetName(target)) return target;
+std::vector<cpu::InstructionSet> instruction_sets() {
+  std::vector<cpu::InstructionSet> sets;
+  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    if (target == HWY_AVX3) {
+      const bool int8 = __builtin_cpu_supports("avx512vnni") != 0;
+      if (int8 && __builtin_cpu_supports("avx512bf16") != 0)
+        sets.push_back({"AVX3_BF16", target, true, true});
+      if (int8) sets.push_back({"AVX3_VNNI", target, false, true});
+    }
+    sets.push_back({hwy::TargetName(target), target});
+  }
+  return sets;
+}
+
+// The one asked for by name, by HEED_TARGET, or else the best.
+cpu::InstructionSet instruction_set(const std::string& target) {
+  const std::string name = target.empty() ? cpu_target_from_environment() : target;
+  const std::vector<cpu::InstructionSet> sets = instruction_sets();
+  if (name.empty()) return sets.front();
+  for (const cpu::InstructionSet& set : sets)
+    if (set.name == name) return set;
   fail_usage("HEED_TARGET: this machine cannot run the instruction set '{}', expected one of {}",
              name, fmt::join(cpu_targets(), ", "));
 }
 
-cpu::Kernels kernels_for(int64_t target) {
+cpu::Kernels kernels_for(const cpu::InstructionSet& set, ComputeType compute) {
   cpu::Kernels kernels = {};
-  cpu::fill_linear(target, kernels);
-  cpu::fill_attention(target, kernels);
-  cpu::fill_norm(target, kernels);
-  cpu::fill_loss(target, kernels);
-  cpu::fill_embedding(target, kernels);
-  cpu::fill_elementwise(target, kernels);
+  cpu::fill_linear(set, compute, kernels);
+  cpu::fill_attention(set.target, kernels);
+  cpu::fill_norm(set.target, kernels);
+  cpu::fill_loss(set.target, kernels);
+  cpu::fill_embedding(set.target, kernels);
+  cpu::fill_elementwise(set.target, kernels);
   return kernels;
 }
 
 class CpuBackend : public Backend {
  public:
-  explicit CpuBackend(int64_t target)
-      : target_(hwy::TargetName(target)), kernels_(kernels_for(target)) {}
+  CpuBackend(const cpu::InstructionSet& set, ComputeType compute)
+      : set_(set), compute_(compute), kernels_(kernels_for(set, compute)) {}
 
-  std::string name() const override { return fmt::format("cpu ({})", target_); }
-  std::shared_ptr<const Prepared> prepare(const Tensor& weight) override {
-    return kernels_.prepare(weight);
+  std::string name() const override {
+    if (compute_ == ComputeType::fp32) return fmt::format("cpu ({})", set_.name);
+    return fmt::format("cpu ({}, {})", set_.name, heed::name(compute_));
+  }
+  ComputeType compute() const override { return compute_; }
+  std::shared_ptr<const Prepared> prepare(const Tensor& weight, Passes passes) override {
+    return kernels_.prepare(weight, passes);
   }
 
   void embed(const Tokens& tokens, const Tensor& table, const Tensor& positions, double scale,
@@ -53,10 +74,12 @@ class CpuBackend : public Backend {
   }
   void linear_input_gradient(const Tensor& dy, const Tensor& weight, const Tensor& dx,
                              Write write) override {
+    check(kernels_.linear_input_gradient != nullptr, "int8 has no gradients");
     kernels_.linear_input_gradient(dy, weight, dx, write);
   }
   void linear_weight_gradient(const Tensor& dy, const Tensor& x, const Tensor& dweight,
                               const Tensor& dbias, Write write) override {
+    check(kernels_.linear_weight_gradient != nullptr, "int8 has no gradients");
     kernels_.linear_weight_gradient(dy, x, dweight, dbias, write);
   }
   void activate(Activation activation, const Tensor& x, const Tensor& y) override {
@@ -115,7 +138,8 @@ class CpuBackend : public Backend {
   }
 
  private:
-  const std::string target_;
+  const cpu::InstructionSet set_;
+  const ComputeType compute_;
   const cpu::Kernels kernels_;
 };
 
@@ -123,8 +147,7 @@ class CpuBackend : public Backend {
 
 std::vector<std::string> cpu_targets() {
   std::vector<std::string> names;
-  for (int64_t target : hwy::SupportedAndGeneratedTargets())
-    names.emplace_back(hwy::TargetName(target));
+  for (const cpu::InstructionSet& set : instruction_sets()) names.push_back(set.name);
   return names;
 }
 
@@ -133,10 +156,14 @@ std::string cpu_target_from_environment() {
   return value ? value : "";
 }
 
-std::unique_ptr<Backend> make_cpu_backend(const std::string& target) {
-  std::string name = target.empty() ? cpu_target_from_environment() : target;
-  if (name.empty()) name = cpu_targets().front();
-  return std::make_unique<CpuBackend>(target_named(name));
+std::unique_ptr<Backend> make_cpu_backend(const std::string& target, ComputeType compute) {
+  return std::make_unique<CpuBackend>(instruction_set(target), compute);
+}
+
+bool cpu_gains_from(ComputeType compute, const std::string& target) {
+  const cpu::InstructionSet set = instruction_set(target);
+  return (compute == ComputeType::bf16 && set.dot_bf16) ||
+         (compute == ComputeType::int8 && set.dot_int8);
 }
 
 }  // namespace heed

@@ -10,7 +10,8 @@
 
 namespace heed {
 
-// The instruction sets that this machine can run, best first, by Highway's names: "AVX3", "AVX2".
+// The instruction sets that this machine can run, best first: Highway's names such as "AVX3" and
+// "AVX2", and before them "AVX3_VNNI" (with AVX-512 VNNI) and "AVX3_BF16" (with AVX-512 BF16 too).
 std::vector<std::string> cpu_targets();
 
 // What the environment variable HEED_TARGET asks for; "" where it is unset or empty.
@@ -18,6 +19,11 @@ std::string cpu_target_from_environment();
 
 // `target` is one of cpu_targets(); "" means HEED_TARGET, or else the best. UsageError for a name
 // that is not among them. Results are the same on every machine that runs the same target.
-std::unique_ptr<Backend> make_cpu_backend(const std::string& target = "");
+std::unique_ptr<Backend> make_cpu_backend(const std::string& target = "",
+                                          ComputeType compute = ComputeType::fp32);
+
+// Whether the instruction set that make_cpu_backend(target) chooses multiplies this type faster
+// than fp32.
+bool cpu_gains_from(ComputeType compute, const std::string& target = "");
 
 }  // namespace heed

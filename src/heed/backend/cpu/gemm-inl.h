@@ -1,10 +1,11 @@
 // The matrix product that everything stands on: C = A B for a row-major C, where every element of C
-// is one chain of fused multiply-adds over the inner index in its order. So its bits depend neither
-// on tiling nor on which other rows and columns are computed with it.
+// is one chain of multiply-adds over the inner index in its order. So its bits depend neither on
+// tiling nor on which other rows and columns are computed with it.
 //
-// B is packed into panels of kPanel columns: panel p holds, for each k, elements (k, p * kPanel
-// ...). A tile of C (up to kTileRows x kPanel) stays in registers while k runs; A's elements are
-// broadcast.
+// Operands are words (arithmetic-inl.h): floats, pairs of bf16 or fours of int8 along the inner
+// index, which counts words here. B is packed into panels of kPanel columns: panel p holds, for
+// each k, words (k, p * kPanel ...). A tile of C (up to kTileRows x kPanel) stays in registers
+// while k runs; A's words are broadcast.
 #if defined(HEED_BACKEND_CPU_GEMM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEED_BACKEND_CPU_GEMM_INL_H_
 #undef HEED_BACKEND_CPU_GEMM_INL_H_
@@ -16,7 +17,7 @@
 #include <utility>
 
 #include "heed/backend/backend.h"
-#include "heed/backend/cpu/simd-inl.h"
+#include "heed/backend/cpu/arithmetic-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::cpu::HWY_NAMESPACE {
@@ -36,7 +37,7 @@ constexpr int64_t divide_up(int64_t a, int64_t b) {
   return (a + b - 1) / b;
 }
 
-// How A's elements lie: (m, k) at m * stride + k, or at k * stride + m.
+// How A's words lie: (m, k) at m * stride + k, or at k * stride + m.
 enum class Along { rows, columns };
 
 // The left operand.
@@ -63,9 +64,19 @@ struct Result {
   Write write = Write::overwrite;  // accumulate: chains go on from what stands there
   const float* bias = nullptr;     // [columns], added behind the chain
   bool relu = false;
+  // Scaled arithmetic alone: what sums of integers begin at, and what makes them numbers.
+  const float* first = nullptr;         // [columns], integers in float's clothes
+  const float* column_scale = nullptr;  // [columns]
+  const float* row_scale = nullptr;     // [rows]
 
   Result from(int64_t m, int64_t n) const {
-    return {data + m * stride + n, stride, write, bias ? bias + n : nullptr, relu};
+    Result part = *this;
+    part.data += m * stride + n;
+    const auto move = [](const float*& p, int64_t by) {
+      if (p) p += by;
+    };
+    move(part.bias, n), move(part.first, n), move(part.column_scale, n), move(part.row_scale, m);
+    return part;
   }
 };
 
@@ -77,13 +88,21 @@ HWY_INLINE Vector load_part(const float* p, int64_t count) {
   return kColumns == Columns::whole ? hn::LoadU(kFloats, p) : load(p, std::max<int64_t>(count, 0));
 }
 
-// The tile's way out of the registers: bias, relu, memory.
-template <Columns kColumns, int kHeight, int kVectors>
+// The tile's way out of the registers: scales, bias, relu, memory.
+template <class Arithmetic, Columns kColumns, int kHeight, int kVectors>
 HWY_INLINE void finish_tile(Vector (&sum)[kHeight][kVectors], int64_t columns, const Result& c) {
   HWY_UNROLL(16)
   for (int j = 0; j < kVectors; ++j) {
     const int64_t count = columns - j * kLanes;
     if (kColumns == Columns::some && count <= 0) break;
+    if constexpr (Arithmetic::kScaled) {
+      const Vector scale = load_part<kColumns>(c.column_scale + j * kLanes, count);
+      HWY_UNROLL(16)
+      for (int m = 0; m < kHeight; ++m) {
+        const Vector whole = hn::ConvertTo(kFloats, hn::BitCast(Integers(), sum[m][j]));
+        sum[m][j] = hn::Mul(hn::Mul(whole, set(c.row_scale[m])), scale);
+      }
+    }
     if (c.bias) {
       const Vector bias = load_part<kColumns>(c.bias + j * kLanes, count);
       HWY_UNROLL(16)
@@ -106,7 +125,7 @@ HWY_INLINE void finish_tile(Vector (&sum)[kHeight][kVectors], int64_t columns, c
 }
 
 // One tile of C: kHeight rows times kPanelCount panels, of which `columns` columns exist.
-template <int kHeight, int kPanelCount, Along kAlong, Columns kColumns>
+template <class Arithmetic, int kHeight, int kPanelCount, Along kAlong, Columns kColumns>
 HWY_NOINLINE void tile_of(const Left& a, const Panels& b, int64_t depth, int64_t columns,
                           const Result& c) {
   constexpr int kVectors = kPanelCount * kPanelVectors;
@@ -116,7 +135,14 @@ HWY_NOINLINE void tile_of(const Left& a, const Panels& b, int64_t depth, int64_t
     HWY_UNROLL(16)
     for (int j = 0; j < kVectors; ++j) sum[m][j] = zero();
   }
-  if (c.write == Write::accumulate) {
+  if constexpr (Arithmetic::kScaled) {
+    HWY_UNROLL(16)
+    for (int j = 0; j < kVectors; ++j) {
+      const Vector first = load_part<kColumns>(c.first + j * kLanes, columns - j * kLanes);
+      HWY_UNROLL(16)
+      for (int m = 0; m < kHeight; ++m) sum[m][j] = first;
+    }
+  } else if (c.write == Write::accumulate) {
     HWY_UNROLL(16)
     for (int m = 0; m < kHeight; ++m) {
       HWY_UNROLL(16)
@@ -141,22 +167,22 @@ HWY_NOINLINE void tile_of(const Left& a, const Panels& b, int64_t depth, int64_t
         HWY_UNROLL(16)
         for (int j = 0; j < kPanelVectors; ++j) {
           Vector& chain = sum[m][p * kPanelVectors + j];
-          chain = hn::MulAdd(element, row[j], chain);
+          chain = Arithmetic::multiply_add(element, row[j], chain);
         }
       }
     }
     left += left_step;
     right += kPanel;
   }
-  finish_tile<kColumns>(sum, columns, c);
+  finish_tile<Arithmetic, kColumns>(sum, columns, c);
 }
 
-template <int kHeight, int kPanelCount, Along kAlong>
+template <class Arithmetic, int kHeight, int kPanelCount, Along kAlong>
 void tile(const Left& a, const Panels& b, int64_t depth, int64_t columns, const Result& c) {
   if (columns == kPanelCount * kPanel) {
-    tile_of<kHeight, kPanelCount, kAlong, Columns::whole>(a, b, depth, columns, c);
+    tile_of<Arithmetic, kHeight, kPanelCount, kAlong, Columns::whole>(a, b, depth, columns, c);
   } else {
-    tile_of<kHeight, kPanelCount, kAlong, Columns::some>(a, b, depth, columns, c);
+    tile_of<Arithmetic, kHeight, kPanelCount, kAlong, Columns::some>(a, b, depth, columns, c);
   }
 }
 
@@ -167,13 +193,13 @@ constexpr int panels_at_once(int rows) {
   return std::clamp((kAccumulators - 4) / (rows * kPanelVectors), 1, 4);
 }
 
-template <Along kAlong, size_t... kRow>
+template <class Arithmetic, Along kAlong, size_t... kRow>
 constexpr std::array<Tile, sizeof...(kRow)> wide_tiles(std::index_sequence<kRow...>) {
-  return {tile<int(kRow) + 1, panels_at_once(int(kRow) + 1), kAlong>...};
+  return {tile<Arithmetic, int(kRow) + 1, panels_at_once(int(kRow) + 1), kAlong>...};
 }
-template <Along kAlong, size_t... kRow>
+template <class Arithmetic, Along kAlong, size_t... kRow>
 constexpr std::array<Tile, sizeof...(kRow)> narrow_tiles(std::index_sequence<kRow...>) {
-  return {tile<int(kRow) + 1, 1, kAlong>...};
+  return {tile<Arithmetic, int(kRow) + 1, 1, kAlong>...};
 }
 
 // Where A's rows are read as they lie, more than this many would be too many pointers.
@@ -191,12 +217,13 @@ struct Parts {
 };
 
 // C[rows, columns] = A B with B packed and A read where it lies, `depth` long.
-template <Along kAlong>
+template <class Arithmetic, Along kAlong>
 void multiply_along(const Left& a, const Panels& b, int64_t rows, int64_t columns, int64_t depth,
                     const Result& c) {
   constexpr int kMost = kAlong == Along::rows ? kStridedRows : kTileRows;
-  static constexpr auto kWide = wide_tiles<kAlong>(std::make_index_sequence<kMost>());
-  static constexpr auto kNarrow = narrow_tiles<kAlong>(std::make_index_sequence<kMost>());
+  static constexpr auto kWide = wide_tiles<Arithmetic, kAlong>(std::make_index_sequence<kMost>());
+  static constexpr auto kNarrow =
+      narrow_tiles<Arithmetic, kAlong>(std::make_index_sequence<kMost>());
   const Parts parts(rows, kMost);
   for (int64_t n = 0; n < columns;) {
     int64_t width = kPanel;
@@ -217,35 +244,39 @@ void multiply_along(const Left& a, const Panels& b, int64_t rows, int64_t column
 HWY_INLINE void multiply(const Left& a, const Panels& b, int64_t rows, int64_t columns,
                          int64_t depth, const Result& c) {
   if (a.along == Along::rows) {
-    multiply_along<Along::rows>(a, b, rows, columns, depth, c);
+    multiply_along<Fp32, Along::rows>(a, b, rows, columns, depth, c);
   } else {
-    multiply_along<Along::columns>(a, b, rows, columns, depth, c);
+    multiply_along<Fp32, Along::columns>(a, b, rows, columns, depth, c);
   }
 }
 
-// Packs B whose rows (one per k) are `rows` [depth], from column `begin` to `end`.
-inline void pack_rows(const Rows& rows, int64_t depth, int64_t begin, int64_t end, float* out) {
-  for (int64_t n = begin; n < end; n += kPanel) {
-    for (int64_t k = 0; k < depth; ++k) {
-      const float* row = rows.at(k) + n;
+// Packs B whose rows (one element of the inner index each) are `rows` [depth], all its columns.
+template <class Arithmetic>
+void pack_rows(const Rows& rows, int64_t depth, int64_t columns, float* out) {
+  for (int64_t n = 0; n < columns; n += kPanel) {
+    for (int64_t k = 0; k < depth; k += Arithmetic::kStep) {
+      const float* even = rows.at(k) + n;
+      const bool pair = Arithmetic::kStep > 1 && k + 1 < depth;
+      const float* odd = pair ? rows.at(k + 1) + n : nullptr;
       HWY_UNROLL(2)
       for (int64_t j = 0; j < kPanelVectors; ++j) {
-        const int64_t left = std::max<int64_t>(0, end - n - j * kLanes);
-        hn::StoreU(load(row + j * kLanes, left), kFloats, out + j * kLanes);
+        const int64_t left = std::max<int64_t>(0, columns - n - j * kLanes);
+        const Vector words =
+            Arithmetic::across(even + j * kLanes, odd ? odd + j * kLanes : nullptr, left);
+        hn::StoreU(words, kFloats, out + j * kLanes);
       }
       out += kPanel;
     }
   }
 }
 
-// Packs B whose columns are `columns` [count], elements [begin, begin + depth) of each. Panels
-// `stride` apart.
-inline void pack_columns(const Rows& columns, int64_t count, int64_t begin, int64_t depth,
-                         int64_t stride, float* out) {
+// Packs B whose columns are `columns` [count], words [0, depth) of each. Panels `stride` apart.
+inline void pack_columns(const Rows& columns, int64_t count, int64_t depth, int64_t stride,
+                         float* out) {
   const float* group[kLanes];
   for (int64_t n = 0; n < count; n += kLanes) {
     // Lanes behind the last column repeat it; nobody stores what they give.
-    for (int64_t i = 0; i < kLanes; ++i) group[i] = columns.at(std::min(n + i, count - 1)) + begin;
+    for (int64_t i = 0; i < kLanes; ++i) group[i] = columns.at(std::min(n + i, count - 1));
     transpose(group, depth, out + n / kPanel * stride + n % kPanel, kPanel);
   }
   // A panel whose upper half has no column at all.

@@ -6,9 +6,18 @@
 
 namespace heed::cpu {
 
+// What kernels may use. `target` is a bit of hwy::SupportedTargets(); the others are instructions
+// that Highway's targets do not tell apart.
+struct InstructionSet {
+  std::string name;
+  int64_t target;
+  bool dot_bf16 = false;  // AVX-512 BF16
+  bool dot_int8 = false;  // AVX-512 VNNI
+};
+
 // Signatures and meaning are those of Backend's members of the same name.
 struct Kernels {
-  std::shared_ptr<const Prepared> (*prepare)(const Tensor& weight);
+  std::shared_ptr<const Prepared> (*prepare)(const Tensor& weight, Passes passes);
   void (*linear)(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation,
                  const Tensor& y);
   void (*linear_input_gradient)(const Tensor& dy, const Tensor& weight, const Tensor& dx,
@@ -49,8 +58,8 @@ struct Kernels {
                const Tensor& m, const Tensor& v);
 };
 
-// Each fills in its family's kernels for `target`, a bit of hwy::SupportedTargets().
-void fill_linear(int64_t target, Kernels& kernels);
+// Each fills in its family's kernels for one instruction set.
+void fill_linear(const InstructionSet& set, ComputeType compute, Kernels& kernels);
 void fill_attention(int64_t target, Kernels& kernels);
 void fill_norm(int64_t target, Kernels& kernels);
 void fill_loss(int64_t target, Kernels& kernels);

@@ -1,164 +1,128 @@
-// y = x W^T + b and its two gradients: three cache-blocked products on one micro-kernel.
+// y = x W^T + b and its two gradients, in every arithmetic.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/backend/cpu/linear.cpp"
 #include "hwy/foreach_target.h"
 // behind foreach_target.h
+#include <optional>
+
 #include "heed/backend/cpu/activation-inl.h"
 #include "heed/backend/cpu/dispatch.h"
-#include "heed/backend/cpu/gemm-inl.h"
 #include "heed/backend/cpu/kernels.h"
-#include "heed/backend/cpu/scratch.h"
-#include "hwy/cache_control.h"
+#include "heed/backend/cpu/product-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::cpu::HWY_NAMESPACE {
 namespace {
 
-// kRowBlock rows of A and kColumnBlock columns of B stay in the second cache. A longer kDepthBlock
-// means fewer trips of C through the registers; 256 to 512 differ by a few percent.
-constexpr int64_t kDepthBlock = 512;
-constexpr int64_t kRowBlock = int64_t{8} * kTileRows;
-constexpr int64_t kColumnBlock = 256;
-
-// A weight [out, in] in panels: the right operand of x W^T.
+// A weight [out, in] in panels: the right operand of x W^T and, where asked for, of dy W.
+template <class Arithmetic>
 class PackedWeight : public Prepared {
  public:
-  explicit PackedWeight(const Tensor& weight)
+  PackedWeight(const Tensor& weight, Passes passes)
       : rows_(weight.rows()),
         depth_(weight.columns()),
-        panels_({divide_up(rows_, kPanel) * kPanel * depth_}) {
+        words_(words_of<Arithmetic>(depth_)),
+        forward_({divide_up(rows_, kPanel) * kPanel * words_}) {
     if (rows_ == 0) return;
-    pack_columns({weight.data<float>(), depth_}, rows_, 0, depth_, kPanel * depth_,
-                 panels_.data<float>());
+    if constexpr (Arithmetic::kScaled) scales_ = Tensor({rows_}), first_ = Tensor({rows_});
+    pack_forward(weight.data<float>());
+    if constexpr (!Arithmetic::kScaled) {
+      if (passes == Passes::both) pack_backward(weight.data<float>());
+    }
   }
+
   // Whether this is the packed form of `weight` or of more rows that begin with it.
   bool fits(const Tensor& weight) const {
     return weight.offset() == 0 && weight.columns() == depth_ && weight.rows() <= rows_;
   }
-  Panels panels() const { return {panels_.data<float>(), kPanel * depth_}; }
+  Right forward() const { return {{forward_.data<float>(), kPanel * words_}}; }
+  bool has_backward() const { return bool(backward_); }
+  Right backward() const {
+    return {{backward_.data<float>(), kPanel * words_of<Arithmetic>(rows_)}};
+  }
+  const float* scales() const { return scales_ ? scales_.data<float>() : nullptr; }
+  const float* first() const { return first_ ? first_.data<float>() : nullptr; }
 
  private:
-  int64_t rows_, depth_;
-  Tensor panels_;
-};
-
-// The right operand as it comes.
-struct Right {
-  const float* data;
-  int64_t stride;
-  Along along;                   // rows: (k, n) at k * stride + n; columns: at n * stride + k
-  Panels packed = {nullptr, 0};  // where it is packed already
-
-  // Rows [k, k + depth) of columns [n, n + width) as panels.
-  Panels block(int64_t k, int64_t depth, int64_t n, int64_t width) const {
-    if (packed.data) return {packed.data + n / kPanel * packed.stride + k * kPanel, packed.stride};
-    const int64_t stride = depth * kPanel;
-    float* out = scratch(Scratch::weights, divide_up(width, kPanel) * stride);
-    if (along == Along::rows) {
-      pack_rows({data + k * this->stride, this->stride}, depth, n, n + width, out);
+  void pack_forward(const float* weight) {
+    const int64_t stride = kPanel * words_;
+    if constexpr (Arithmetic::kAsIs) {
+      pack_columns({weight, depth_}, rows_, words_, stride, forward_.data<float>());
     } else {
-      pack_columns({data + n * this->stride, this->stride}, width, k, depth, stride, out);
+      Tensor encoded({kPanel, words_});
+      for (int64_t n = 0; n < rows_; n += kPanel) {
+        const int64_t count = std::min(kPanel, rows_ - n);
+        for (int64_t i = 0; i < count; ++i)
+          encode_row(weight, n + i, encoded.data<float>() + i * words_);
+        pack_columns({encoded.data<float>(), words_}, count, words_, stride,
+                     forward_.data<float>() + n / kPanel * stride);
+      }
     }
-    return {out, stride};
   }
+
+  void encode_row(const float* weight, int64_t n, float* words) {
+    const float* row = weight + n * depth_;
+    if constexpr (Arithmetic::kScaled) {
+      auto* bytes = reinterpret_cast<uint8_t*>(words);
+      const float scale = scales_.data<float>()[n] = quantum_of(row, depth_);
+      quantize_row(row, depth_, scale, 0, bytes);
+      int32_t sum = 0;
+      for (int64_t k = 0; k < depth_; ++k) sum += int8_t(bytes[k]);
+      first_.data<float>()[n] = std::bit_cast<float>(-128 * sum);
+    } else {
+      Arithmetic::along(row, depth_, words);
+    }
+  }
+
+  void pack_backward(const float* weight) {
+    backward_ = Tensor({divide_up(depth_, kPanel) * kPanel * words_of<Arithmetic>(rows_)});
+    pack_rows<Arithmetic>({weight, depth_}, rows_, depth_, backward_.data<float>());
+  }
+
+  int64_t rows_, depth_, words_;
+  Tensor forward_, backward_;
+  Tensor scales_, first_;  // [rows]: of the rows; minus 128 times the sum of each, as an integer
 };
 
-// Copies part of A into slivers as high as the tiles: sliver i, from parts.begin(i) * depth on,
-// holds its rows' elements for k = 0, then for k = 1, ... Whole vectors are written: what goes too
-// far is overwritten by the next k, and `out` has kLanes floats to spare.
-void pack_left(const Left& a, const Parts& parts, int64_t depth, float* out) {
-  for (int64_t i = 0; i < parts.count; ++i) {
-    const int64_t height = parts.length(i);
-    const Left part = a.from(parts.begin(i), 0);
-    float* to = out + parts.begin(i) * depth;
-    if (a.along == Along::columns) {
-      for (int64_t k = 0; k < depth; ++k)
-        for (int64_t m = 0; m < height; m += kLanes)
-          hn::StoreU(load(part.data + k * a.stride + m, height - m), kFloats, to + k * height + m);
-      continue;
-    }
-    const float* group[kLanes];
-    for (int64_t j = 0; j < kLanes; ++j) group[j] = part.data + std::min(j, height - 1) * a.stride;
-    transpose(group, depth, to, height);
-    // Where vectors are shorter than tiles are high.
-    for (int64_t m = kLanes; m < height; ++m)
-      for (int64_t k = 0; k < depth; ++k) to[k * height + m] = part.data[m * a.stride + k];
-  }
+// The weight's packed form, if it has one of this arithmetic and instruction set.
+template <class Arithmetic>
+const PackedWeight<Arithmetic>* packed_form(const Tensor& weight) {
+  const auto* packed =
+      dynamic_cast<const PackedWeight<Arithmetic>*>(weight.storage()->prepared.get());
+  return packed && packed->fits(weight) ? packed : nullptr;
 }
 
-// Asks for a tile of C before it is needed: its rows lie far apart, where no hardware looks ahead.
-void prefetch_tile(const Result& c, int64_t height) {
-  for (int64_t m = 0; m < height; ++m)
-    for (int64_t j = 0; j < kPanel; j += 16) hwy::Prefetch(c.data + m * c.stride + j);
+template <class Arithmetic>
+std::shared_ptr<const Prepared> prepare(const Tensor& weight, Passes passes) {
+  return std::make_shared<PackedWeight<Arithmetic>>(weight, passes);
 }
 
-// One block of C: all its rows, B in cache.
-void multiply_block(const Left& a, const Panels& b, int64_t rows, int64_t columns, int64_t depth,
-                    const Result& c) {
-  static constexpr auto kTiles =
-      narrow_tiles<Along::columns>(std::make_index_sequence<kTileRows>());
-  for (int64_t m0 = 0; m0 < rows; m0 += kRowBlock) {
-    const Parts parts(std::min(kRowBlock, rows - m0), kTileRows);
-    float* packed = scratch(Scratch::activations, kRowBlock * depth + kLanes);
-    pack_left(a.from(m0, 0), parts, depth, packed);
-    for (int64_t n = 0; n < columns; n += kPanel) {
-      const Panels panel{b.data + n / kPanel * b.stride, b.stride};
-      for (int64_t i = 0; i < parts.count; ++i) {
-        const int64_t height = parts.length(i);
-        const Left sliver{packed + parts.begin(i) * depth, height, Along::columns};
-        if (i + 1 < parts.count)
-          prefetch_tile(c.from(m0 + parts.begin(i + 1), n), parts.length(i + 1));
-        kTiles[size_t(height - 1)](sliver, panel, depth, std::min(kPanel, columns - n),
-                                   c.from(m0 + parts.begin(i), n));
-      }
-    }
-  }
-}
-
-void product(const Left& a, const Right& b, int64_t rows, int64_t columns, int64_t depth,
-             const Result& c) {
-  // Few rows: A is too small to be worth packing, and B streams past once.
-  const bool few = rows <= kStridedRows;
-  const Parts depths(std::max<int64_t>(depth, 1), few && b.packed.data ? depth + 1 : kDepthBlock);
-  for (int64_t n = 0; n < columns; n += kColumnBlock) {
-    const int64_t width = std::min(kColumnBlock, columns - n);
-    for (int64_t i = 0; i < depths.count; ++i) {
-      const int64_t k = depths.begin(i), length = std::min(depth, depths.length(i));
-      const Panels panels = b.block(k, length, n, width);
-      Result part = c.from(0, n);
-      if (i > 0) part.write = Write::accumulate;
-      if (i + 1 < depths.count) part.bias = nullptr, part.relu = false;
-      const Left left = a.from(0, k);
-      if (few) {
-        multiply(left, panels, rows, width, length, part);
-      } else {
-        multiply_block(left, panels, rows, width, length, part);
-      }
-    }
-  }
-}
-
-std::shared_ptr<const Prepared> prepare(const Tensor& weight) {
-  return std::make_shared<PackedWeight>(weight);
-}
-
+template <class Arithmetic>
 void linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation,
             const Tensor& y) {
-  const int64_t in = weight.columns(), out = weight.rows(), rows = y.rows();
-  Right right{weight.data<float>(), in, Along::columns};
-  const auto* packed = dynamic_cast<const PackedWeight*>(weight.storage()->prepared.get());
-  if (packed && packed->fits(weight)) right.packed = packed->panels();
-  const Result result{y.data<float>(), out, Write::overwrite, bias ? bias.data<float>() : nullptr,
-                      activation == Activation::relu};
-  product({x.data<float>(), in, Along::rows}, right, rows, out, in, result);
+  const int64_t in = weight.columns(), out = weight.rows();
+  if (y.size() == 0) return;
+  std::optional<PackedWeight<Arithmetic>> passing;
+  const auto* packed = packed_form<Arithmetic>(weight);
+  if (!packed) packed = &passing.emplace(weight, Passes::forward);
+  Result result{y.data<float>(), out, Write::overwrite, bias ? bias.data<float>() : nullptr,
+                activation == Activation::relu};
+  result.first = packed->first();
+  result.column_scale = packed->scales();
+  product<Arithmetic>({x.data<float>(), in, Along::rows}, packed->forward(), y.rows(), out, in,
+                      result);
   if (activation == Activation::gelu || activation == Activation::silu)
     activate_elements(activation, y.data<float>(), y.data<float>(), y.size());
 }
 
+template <class Arithmetic>
 void linear_input_gradient(const Tensor& dy, const Tensor& weight, const Tensor& dx, Write write) {
   const int64_t in = weight.columns(), out = weight.rows();
-  product({dy.data<float>(), out, Along::rows}, {weight.data<float>(), in, Along::rows}, dx.rows(),
-          in, out, {dx.data<float>(), in, write});
+  const auto* packed = packed_form<Arithmetic>(weight);
+  Right right{{nullptr, 0}, {weight.data<float>(), in}};
+  if (packed && packed->has_backward()) right = packed->backward();
+  product<Arithmetic>({dy.data<float>(), out, Along::rows}, right, dx.rows(), in, out,
+                      {dx.data<float>(), in, write});
 }
 
 // dbias (+)= the sum of dy's rows, in their order.
@@ -180,21 +144,37 @@ void sum_rows(const Tensor& dy, const Tensor& dbias, Write write) {
   }
 }
 
+template <class Arithmetic>
 void linear_weight_gradient(const Tensor& dy, const Tensor& x, const Tensor& dweight,
                             const Tensor& dbias, Write write) {
   const int64_t in = dweight.columns(), out = dweight.rows();
-  product({dy.data<float>(), out, Along::columns}, {x.data<float>(), in, Along::rows}, out, in,
-          x.rows(), {dweight.data<float>(), in, write});
+  product<Arithmetic>({dy.data<float>(), out, Along::columns},
+                      {{nullptr, 0}, {x.data<float>(), in}}, out, in, x.rows(),
+                      {dweight.data<float>(), in, write});
   if (dbias) sum_rows(dy, dbias, write);
+}
+
+template <class Arithmetic>
+void fill(Kernels& kernels) {
+  kernels.prepare = prepare<Arithmetic>;
+  kernels.linear = linear<Arithmetic>;
+  if constexpr (!Arithmetic::kScaled) {
+    kernels.linear_input_gradient = linear_input_gradient<Arithmetic>;
+    kernels.linear_weight_gradient = linear_weight_gradient<Arithmetic>;
+  }
 }
 
 }  // namespace
 
-void fill_linear_kernels(Kernels& kernels) {
-  kernels.prepare = prepare;
-  kernels.linear = linear;
-  kernels.linear_input_gradient = linear_input_gradient;
-  kernels.linear_weight_gradient = linear_weight_gradient;
+void fill_linear_kernels([[maybe_unused]] const InstructionSet& set, ComputeType compute,
+                         Kernels& kernels) {
+#if HWY_TARGET == HWY_AVX3
+  if (compute == ComputeType::bf16 && set.dot_bf16) return fill<DotBf16>(kernels);
+  if (compute == ComputeType::int8 && set.dot_int8) return fill<DotInt8>(kernels);
+#endif
+  if (compute == ComputeType::bf16) return fill<RoundedBf16>(kernels);
+  if (compute == ComputeType::int8) return fill<PairInt8>(kernels);
+  fill<Fp32>(kernels);
 }
 
 }  // namespace heed::cpu::HWY_NAMESPACE
@@ -204,8 +184,8 @@ HWY_AFTER_NAMESPACE();
 namespace heed::cpu {
 
 HWY_EXPORT(fill_linear_kernels);
-void fill_linear(int64_t target, Kernels& kernels) {
-  HWY_DISPATCH_TABLE(fill_linear_kernels)[dispatch_index(target)](kernels);
+void fill_linear(const InstructionSet& set, ComputeType compute, Kernels& kernels) {
+  HWY_DISPATCH_TABLE(fill_linear_kernels)[dispatch_index(set.target)](set, compute, kernels);
 }
 
 }  // namespace heed::cpu

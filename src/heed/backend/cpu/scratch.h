@@ -8,6 +8,8 @@ namespace heed::cpu {
 // What a block is used for; one call may hold one block of each.
 enum class Scratch {
   weights,       // packed right operand of a product
+  encoded,       // rows of its left operand in words
+  scales,        // and what they were divided by
   activations,   // packed left operand
   keys,          // a head's keys, transposed
   values,        // a head's values

@@ -1,6 +1,7 @@
 #include "heed/backend/reference/reference_backend.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -108,7 +109,7 @@ struct Kernels {
   }
 
   static void linear_weight_gradient(const Tensor& dy, const Tensor& x, const Tensor& dweight,
-                                     const Tensor& dbias, Write write) {
+                                     Write write) {
     const int64_t in = x.columns(), out = dy.columns();
     for (int64_t n = 0; n < out; ++n) {
       for (int64_t k = 0; k < in; ++k) {
@@ -117,9 +118,13 @@ struct Kernels {
           sum += double(dy.data<T>()[r * out + n]) * double(x.data<T>()[r * in + k]);
         put(dweight.data<T>()[n * in + k], sum, write);
       }
-      if (!dbias) continue;
+    }
+  }
+
+  static void sum_rows(const Tensor& dy, const Tensor& dbias, Write write) {
+    for (int64_t n = 0; n < dbias.size(); ++n) {
       double sum = 0;
-      for (int64_t r = 0; r < x.rows(); ++r) sum += double(dy.data<T>()[r * out + n]);
+      for (int64_t r = 0; r < dy.rows(); ++r) sum += double(dy.data<T>()[r * dbias.size() + n]);
       put(dbias.data<T>()[n], sum, write);
     }
   }
@@ -374,10 +379,31 @@ decltype(auto) dispatch(const Tensor& tensor, F&& f) {
   return tensor.dtype() == DType::f32 ? f(Kernels<float>()) : f(Kernels<double>());
 }
 
+// The nearest bf16, ties to even.
+float to_bf16(float x) {
+  if (std::isnan(x)) return x;
+  const auto bits = std::bit_cast<uint32_t>(x);
+  return std::bit_cast<float>((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000u);
+}
+
+// What a row stands for once it is quantized to int8. Its scale is 16 bits long and rounded up.
+void quantize(std::span<float> row) {
+  float largest = 0;
+  for (const float x : row) largest = std::max(largest, std::abs(x));
+  if (largest == 0) return;
+  const auto bits = std::bit_cast<uint32_t>(largest / 127.0f);
+  const auto scale = std::bit_cast<float>((bits + 0xFF) & ~uint32_t{0xFF});
+  const float inverse = 1 / scale;
+  for (float& x : row) x = scale * std::nearbyint(x * inverse);
+}
+
 class ReferenceBackend : public Backend {
  public:
+  explicit ReferenceBackend(ComputeType compute) : compute_(compute) {}
+
   std::string name() const override { return "reference"; }
-  std::shared_ptr<const Prepared> prepare(const Tensor&) override { return nullptr; }
+  ComputeType compute() const override { return compute_; }
+  std::shared_ptr<const Prepared> prepare(const Tensor&, Passes) override { return nullptr; }
 
   void embed(const Tokens& tokens, const Tensor& table, const Tensor& positions, double scale,
              const Dropout& dropout, const Tensor& out) override {
@@ -389,15 +415,20 @@ class ReferenceBackend : public Backend {
   }
   void linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation,
               const Tensor& y) override {
-    dispatch(x, [&](auto k) { k.linear(x, weight, bias, activation, y); });
+    dispatch(x, [&](auto k) { k.linear(operand(x), operand(weight), bias, activation, y); });
   }
   void linear_input_gradient(const Tensor& dy, const Tensor& weight, const Tensor& dx,
                              Write write) override {
-    dispatch(dy, [&](auto k) { k.linear_input_gradient(dy, weight, dx, write); });
+    check(compute_ != ComputeType::int8, "int8 has no gradients");
+    dispatch(dy, [&](auto k) { k.linear_input_gradient(operand(dy), operand(weight), dx, write); });
   }
   void linear_weight_gradient(const Tensor& dy, const Tensor& x, const Tensor& dweight,
                               const Tensor& dbias, Write write) override {
-    dispatch(dy, [&](auto k) { k.linear_weight_gradient(dy, x, dweight, dbias, write); });
+    check(compute_ != ComputeType::int8, "int8 has no gradients");
+    dispatch(dy, [&](auto k) {
+      k.linear_weight_gradient(operand(dy), operand(x), dweight, write);
+      if (dbias) k.sum_rows(dy, dbias, write);
+    });
   }
   void activate(Activation activation, const Tensor& x, const Tensor& y) override {
     dispatch(x, [&](auto k) { k.activate(activation, x, y); });
@@ -455,12 +486,29 @@ class ReferenceBackend : public Backend {
             const Tensor& v) override {
     dispatch(gradient, [&](auto k) { k.adam(step, gradient, parameter, m, v); });
   }
+
+ private:
+  // An operand of a product as its compute type sees it.
+  Tensor operand(const Tensor& x) const {
+    if (compute_ == ComputeType::fp32) return x;
+    Tensor seen = tensor_of<float>(x.shape(), x.span<float>());
+    if (compute_ == ComputeType::bf16) {
+      for (float& value : seen.span<float>()) value = to_bf16(value);
+    } else {
+      const auto columns = size_t(seen.columns());
+      for (int64_t r = 0; r < seen.rows(); ++r)
+        quantize(seen.span<float>().subspan(size_t(r) * columns, columns));
+    }
+    return seen;
+  }
+
+  const ComputeType compute_;
 };
 
 }  // namespace
 
-std::unique_ptr<Backend> make_reference_backend() {
-  return std::make_unique<ReferenceBackend>();
+std::unique_ptr<Backend> make_reference_backend(ComputeType compute) {
+  return std::make_unique<ReferenceBackend>(compute);
 }
 
 }  // namespace heed

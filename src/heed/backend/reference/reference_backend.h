@@ -5,7 +5,7 @@
 
 namespace heed {
 
-// Tensors of float or double.
-std::unique_ptr<Backend> make_reference_backend();
+// Tensors of float or double; of float alone unless `compute` is fp32.
+std::unique_ptr<Backend> make_reference_backend(ComputeType compute = ComputeType::fp32);
 
 }  // namespace heed

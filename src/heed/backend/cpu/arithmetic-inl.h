@@ -1,0 +1,188 @@
+// What a matrix product computes in: how its operands' elements are encoded in words of 32 bits,
+// and what one multiply-add of words does. Everything else about products is the same for all.
+//
+// An operand's elements are grouped along the inner dimension: kStep neighbours make one word.
+// Words travel through float vectors as bits; only multiply_add gives them a meaning.
+#if defined(HEED_BACKEND_CPU_ARITHMETIC_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef HEED_BACKEND_CPU_ARITHMETIC_INL_H_
+#undef HEED_BACKEND_CPU_ARITHMETIC_INL_H_
+#else
+#define HEED_BACKEND_CPU_ARITHMETIC_INL_H_
+#endif
+
+#include <bit>
+#include <cmath>
+
+#include "heed/backend/cpu/simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::cpu::HWY_NAMESPACE {
+
+using Words = hn::RebindToUnsigned<Floats>;
+using Integers = hn::RebindToSigned<Floats>;
+
+// Rounds to bf16, to nearest even; the upper half of each lane, zeros below. NaN stays NaN.
+HWY_INLINE hn::Vec<Words> rounded_to_bf16(Vector x) {
+  const Words words;
+  const auto bits = hn::BitCast(words, x);
+  const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(words, 1u));
+  const auto rounded = hn::Add(hn::Add(bits, hn::Set(words, 0x7FFFu)), odd);
+  const auto number = hn::RebindMask(words, hn::Eq(x, x));
+  return hn::And(hn::IfThenElse(number, rounded, hn::Set(words, 0x7FC00000u)),
+                 hn::Set(words, 0xFFFF0000u));
+}
+
+// Floats as they are.
+struct Fp32 {
+  static constexpr int64_t kStep = 1;
+  static constexpr bool kAsIs = true;  // memory holds words already
+  static constexpr bool kScaled = false;
+
+  static HWY_INLINE Vector multiply_add(Vector left, Vector right, Vector chain) {
+    return hn::MulAdd(left, right, chain);
+  }
+  // The words of kLanes columns, of which `count` exist: their elements stand at `even` and, where
+  // a word has two and there is a second, at `odd`.
+  static HWY_INLINE Vector across(const float* even, const float*, int64_t count) {
+    return load(even, count);
+  }
+};
+
+// bf16 where no instruction multiplies it: rounded floats, multiplied as floats.
+struct RoundedBf16 {
+  static constexpr int64_t kStep = 1;
+  static constexpr bool kAsIs = false;
+  static constexpr bool kScaled = false;
+
+  static HWY_INLINE Vector multiply_add(Vector left, Vector right, Vector chain) {
+    return hn::MulAdd(left, right, chain);
+  }
+  static HWY_INLINE Vector across(const float* even, const float*, int64_t count) {
+    return hn::BitCast(kFloats, rounded_to_bf16(load(even, count)));
+  }
+  // Encodes `depth` elements that stand together as divide_up(depth, kStep) words.
+  static void along(const float* row, int64_t depth, float* words) {
+    for (int64_t k = 0; k < depth; k += kLanes)
+      store(across(row + k, nullptr, depth - k), words + k, depth - k);
+  }
+};
+
+#if HWY_TARGET == HWY_AVX3
+// Pairs of bf16, multiplied by AVX-512 BF16. The instructions are written out because Highway 1.0.3
+// lacks them, and a function for a wider instruction set could not be inlined here.
+struct DotBf16 {
+  static constexpr int64_t kStep = 2;
+  static constexpr bool kAsIs = false;
+  static constexpr bool kScaled = false;
+
+  static HWY_INLINE Vector multiply_add(Vector left, Vector right, Vector chain) {
+    asm("vdpbf16ps %2, %1, %0" : "+v"(chain.raw) : "v"(right.raw), "v"(left.raw));
+    return chain;
+  }
+  static HWY_INLINE Vector pairs(Vector even, Vector odd) {
+    __m256i low, high;
+    asm("vcvtneps2bf16 %1, %0" : "=v"(low) : "v"(even.raw));
+    asm("vcvtneps2bf16 %1, %0" : "=v"(high) : "v"(odd.raw));
+    const __m512i both = _mm512_or_si512(_mm512_cvtepu16_epi32(low),
+                                         _mm512_slli_epi32(_mm512_cvtepu16_epi32(high), 16));
+    return hn::BitCast(kFloats, hn::Vec<Words>{both});
+  }
+  static HWY_INLINE Vector across(const float* even, const float* odd, int64_t count) {
+    return pairs(load(even, count), odd ? load(odd, count) : zero());
+  }
+  static void along(const float* row, int64_t depth, float* words) {
+    for (int64_t k = 0; k < depth; k += 2 * kLanes) {
+      const Vector low = load(row + k, depth - k);
+      const Vector high = load(row + k + kLanes, std::max<int64_t>(0, depth - k - kLanes));
+      __m512i both;
+      asm("vcvtne2ps2bf16 %2, %1, %0" : "=v"(both) : "v"(high.raw), "v"(low.raw));
+      store(hn::BitCast(kFloats, hn::Vec<Words>{both}), words + k / 2, (depth - k + 1) / 2);
+    }
+  }
+};
+#endif
+
+// int8. The left operand's bytes are q + 128, so that they have no sign: chains begin at
+// -128 * (sum of the right operand's column) to make up for it.
+
+// The scale of a row whose values are scale * q, |q| <= 127. 16 bits long, so that a quantized row
+// is exact in floats and quantizes to itself again; rounded up, so that no q exceeds 127.
+inline float quantum(float largest) {
+  if (!(largest > 0)) return 0;
+  const auto bits = std::bit_cast<uint32_t>(largest / 127.0f);
+  return std::bit_cast<float>((bits + 0xFFu) & ~uint32_t{0xFF});
+}
+
+inline float quantum_of(const float* row, int64_t depth) {
+  Vector largest = zero();
+  for (int64_t k = 0; k < depth; k += kLanes)
+    largest = hn::Max(largest, hn::Abs(load(row + k, depth - k)));
+  return quantum(max_of(largest));
+}
+
+// Bytes of the row divided by `scale`, plus `offset`; zero behind `depth` up to a whole word.
+inline void quantize_row(const float* row, int64_t depth, float scale, int32_t offset,
+                         uint8_t* bytes) {
+  const Vector inverse = set(scale > 0 ? 1 / scale : 0.0f);
+  const Integers integers;
+  const hn::Rebind<int16_t, Floats> shorts;
+  const hn::Rebind<uint8_t, Floats> whole_bytes;
+  for (int64_t k = 0; k < depth; k += kLanes) {
+    const int64_t count = std::min(kLanes, depth - k);
+    const auto nearest = hn::NearestInt(hn::Mul(load(row + k, count), inverse));
+    const auto bounded = hn::Min(hn::Max(nearest, hn::Set(integers, -127)), hn::Set(integers, 127));
+    const auto moved = hn::And(hn::Add(bounded, hn::Set(integers, offset)), hn::Set(integers, 255));
+    const auto packed = hn::DemoteTo(whole_bytes, hn::DemoteTo(shorts, moved));
+    HWY_ALIGN uint8_t lanes[kLanes];
+    hn::StoreU(packed, whole_bytes, lanes);
+    std::memcpy(bytes + k, lanes, size_t(count));
+  }
+  for (int64_t k = depth; k % 4 != 0; ++k) bytes[k] = 0;
+}
+
+// int8 where no instruction sums four products: pairs of them, by 16-bit multiplication.
+struct PairInt8 {
+  static constexpr int64_t kStep = 4;
+  static constexpr bool kAsIs = false;
+  static constexpr bool kScaled = true;
+
+  static HWY_INLINE Vector multiply_add(Vector left, Vector right, Vector chain) {
+    const Integers integers;
+#if HWY_TARGET == HWY_SCALAR
+    const auto l = hn::BitCast(Words(), left), r = hn::BitCast(Words(), right);
+    auto sum = hn::BitCast(integers, chain);
+    for (int i = 0; i < 4; ++i) {
+      const auto byte = int32_t(hn::GetLane(l) >> (8 * i) & 255);
+      const auto weight = int32_t(int8_t(hn::GetLane(r) >> (8 * i) & 255));
+      sum = hn::Add(sum, hn::Set(integers, byte * weight));
+    }
+    return hn::BitCast(kFloats, sum);
+#else
+    const hn::Repartition<int16_t, Floats> shorts;
+    const auto l = hn::BitCast(shorts, left), r = hn::BitCast(shorts, right);
+    const auto even = hn::And(l, hn::Set(shorts, 255));
+    const auto odd =
+        hn::BitCast(shorts, hn::ShiftRight<8>(hn::BitCast(hn::Repartition<uint16_t, Floats>(), l)));
+    auto unused = hn::Zero(integers);
+    auto sum = hn::BitCast(integers, chain);
+    sum = hn::ReorderWidenMulAccumulate(integers, even, hn::ShiftRight<8>(hn::ShiftLeft<8>(r)), sum,
+                                        unused);
+    sum = hn::ReorderWidenMulAccumulate(integers, odd, hn::ShiftRight<8>(r), sum, unused);
+    return hn::BitCast(kFloats, sum);
+#endif
+  }
+};
+
+#if HWY_TARGET == HWY_AVX3
+// int8 by AVX-512 VNNI.
+struct DotInt8 : PairInt8 {
+  static HWY_INLINE Vector multiply_add(Vector left, Vector right, Vector chain) {
+    asm("vpdpbusd %2, %1, %0" : "+v"(chain.raw) : "v"(left.raw), "v"(right.raw));
+    return chain;
+  }
+};
+#endif
+
+}  // namespace heed::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
