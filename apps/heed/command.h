@@ -42,6 +42,7 @@ class CommandOf : public Command {
 std::unique_ptr<Command> make_train_command();
 std::unique_ptr<Command> make_translate_command();
 std::unique_ptr<Command> make_evaluate_command();
+std::unique_ptr<Command> make_quantize_command();
 std::unique_ptr<Command> make_inspect_command();
 std::unique_ptr<Command> make_phrasebook_command();
 std::unique_ptr<Command> make_demo_command();

@@ -54,7 +54,7 @@ class DemoCommand : public CommandOf<DemoSettings> {
                              phrasebook.pairs, folder.string()));
 
     const TrainOptions options = train_options(folder);
-    const auto backend = make_cpu_backend();
+    const auto backend = make_cpu_backend(options.compute, Task::train);
     TrainDisplay display(options, *backend, console);
     const int status = display.close(train(options, *backend, display));
     if (status == 0) show(folder, console);
@@ -97,11 +97,11 @@ class DemoCommand : public CommandOf<DemoSettings> {
   }
 
   void show(const fs::path& folder, Console& console) const {
-    const auto model = open_model((folder / "model").string());
-    const Lines source = read_lines((folder / "test.zh").string());
-    const std::vector<Lines> references{read_lines((folder / "test.en").string())};
     DecodeOptions decode;
     decode.threads = settings_.threads;
+    const auto model = open_model((folder / "model").string(), decode.compute);
+    const Lines source = read_lines((folder / "test.zh").string());
+    const std::vector<Lines> references{read_lines((folder / "test.en").string())};
     const Lines translations = best_translations(model->translator(decode), source);
     Output& out = console.out();
     out.write(fmt::format("\n{} sentences that it never saw: {}\n\n", source.size(),

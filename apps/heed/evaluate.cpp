@@ -95,8 +95,9 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
     Lines lines = read_lines(path);
     const std::vector<Lines> references = read_references(path, lines.size());
     if (translates) {
-      console.note(fmt::format("translating {} lines", lines.size()));
-      lines = best_translations(open_model(settings_.model)->translator(settings_.decode), lines);
+      const auto model = open_model(settings_.model, settings_.decode.compute);
+      console.note(fmt::format("translating {} lines on {}", lines.size(), model->backend->name()));
+      lines = best_translations(model->translator(settings_.decode), lines);
     }
     print(score(lines, references), console.out());
     return 0;

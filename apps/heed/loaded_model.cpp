@@ -1,15 +1,14 @@
 #include "loaded_model.h"
 
-#include "heed/backend/cpu/cpu_backend.h"
 #include "heed/model/directory.h"
 
 namespace heed {
 
-std::unique_ptr<LoadedModel> open_model(const std::string& directory) {
-  auto loaded = std::make_unique<LoadedModel>(
-      LoadedModel{make_cpu_backend(), TokenizerPair::load(directory), load_model(directory)});
-  prepare(loaded->model, *loaded->backend, Passes::forward);
-  return loaded;
+std::unique_ptr<LoadedModel> open_model(const std::string& directory, ComputeChoice compute) {
+  auto backend = make_cpu_backend(compute, Task::infer);
+  Transformer model = load_model(directory, *backend);
+  return std::make_unique<LoadedModel>(
+      LoadedModel{std::move(backend), TokenizerPair::load(directory), std::move(model)});
 }
 
 std::vector<std::string> best_translations(const Translator& translator,

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "heed/backend/backend.h"
+#include "heed/backend/compute.h"
 #include "heed/decode/translator.h"
 
 namespace heed {
@@ -23,7 +23,7 @@ struct LoadedModel {
 std::vector<std::string> best_translations(const Translator& translator,
                                            const std::vector<std::string>& lines);
 
-// Opens a directory for this machine's best instruction set, weights prepared.
-std::unique_ptr<LoadedModel> open_model(const std::string& directory);
+// Opens a directory for this machine's best instruction set.
+std::unique_ptr<LoadedModel> open_model(const std::string& directory, ComputeChoice compute);
 
 }  // namespace heed

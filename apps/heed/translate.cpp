@@ -94,7 +94,8 @@ class TranslateCommand : public CommandOf<TranslateSettings> {
     }
     LineReader reader =
         settings_.input.empty() ? LineReader(0, "standard input") : LineReader(settings_.input);
-    const auto loaded = open_model(settings_.model);
+    const auto loaded = open_model(settings_.model, settings_.decode.compute);
+    console.note(fmt::format("translating on {}", loaded->backend->name()));
     std::optional<AtomicFile> file;
     if (!settings_.output.empty()) file.emplace(settings_.output);
 

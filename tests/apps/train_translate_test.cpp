@@ -144,6 +144,49 @@ TEST_F(TrainTranslateTest, InspectReadsTheDirectory) {
   EXPECT_EQ(page["vocabulary"], 1500);
 }
 
+TEST_F(TrainTranslateTest, ComputeTypesAreSaidAndCanBeChosen) {
+  const std::string text = folder_->read("test.zh");
+  EXPECT_THAT(trained_.err, HasSubstr("cpu ("));
+  for (const std::string compute : {"fp32", "bf16", "int8"}) {
+    const RunResult run = translate({"--compute", compute}, text);
+    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_THAT(run.err, HasSubstr("translating on cpu ("));
+    EXPECT_EQ(run.err.find(", " + compute + ")") != std::string::npos, compute != "fp32")
+        << run.err;
+  }
+  auto command = train_command("n");
+  command.insert(command.end(), {"--compute", "int8"});
+  const RunResult refused = heed(command);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("--compute int8 cannot train"));
+}
+
+TEST_F(TrainTranslateTest, AQuantizedCopyTranslatesAsTheOriginalDoesInItsType) {
+  const std::string text = folder_->read("test.zh");
+  for (const std::string type : {"int8", "bf16"}) {
+    const RunResult run = heed({"quantize", "--model", "m", "--output", type, "--type", type,
+                                "--source", "test.zh", "--reference", "test.en", "--json"});
+    ASSERT_EQ(run.status, 0) << run.err;
+    const auto report = nlohmann::json::parse(run.out);
+    EXPECT_LT(report["bytes"], report["bytes_before"]);
+    EXPECT_EQ(report["lines"], 20);
+    EXPECT_TRUE(report.contains("changed") && report.contains("bleu_before"));
+    const RunResult original = translate({"--compute", type}, text);
+    const RunResult copy =
+        heed({"translate", "--model", type, "--max-length", "8", "--compute", type}, text);
+    EXPECT_EQ(copy.out, original.out);
+    const RunResult again = heed({"quantize", "--model", "m", "--output", type});
+    EXPECT_EQ(again.status, 2);
+    EXPECT_THAT(again.err, HasSubstr("--overwrite"));
+  }
+  const RunResult onto = heed({"quantize", "--model", "m", "--output", "./m", "--overwrite"});
+  EXPECT_EQ(onto.status, 2);
+  EXPECT_THAT(onto.err, HasSubstr("the model itself"));
+  const RunResult lone = heed({"quantize", "--model", "m", "--output", "x", "--reference", "r"});
+  EXPECT_EQ(lone.status, 2);
+  EXPECT_THAT(lone.err, HasSubstr("--source"));
+}
+
 TEST_F(TrainTranslateTest, ALineComesOutWhileTheInputPauses) {
   RunningHeed heed({"translate", "--model", "m", "--max-length", "8"}, folder_->path());
   for (const char* line : {"你好。\n", "\n", "他是老师。\n"}) {

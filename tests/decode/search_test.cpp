@@ -24,17 +24,24 @@ ModelConfig tiny_config(int64_t vocabulary) {
   return config;
 }
 
-// "reference", or an instruction set of the cpu backend.
-std::vector<std::string> backends() {
-  std::vector<std::string> names = cpu_targets();
-  names.push_back("reference");
-  return names;
+// "reference", or an instruction set of the cpu backend, in a compute type.
+struct Computing {
+  std::string backend;
+  ComputeType compute = ComputeType::fp32;
+};
+std::vector<Computing> backends() {
+  std::vector<Computing> all = {{"reference"}};
+  for (const std::string& target : cpu_targets())
+    for (ComputeType compute : {ComputeType::fp32, ComputeType::bf16, ComputeType::int8})
+      all.push_back({target, compute});
+  return all;
 }
 
-class SearchTest : public ::testing::TestWithParam<std::string> {
+class SearchTest : public ::testing::TestWithParam<Computing> {
  protected:
   SearchTest() : model_(tiny_config(12)) {
-    backend_ = GetParam() == "reference" ? make_reference_backend() : make_cpu_backend(GetParam());
+    const auto& [name, compute] = GetParam();
+    backend_ = name == "reference" ? make_reference_backend() : make_cpu_backend(name, compute);
     model_.initialize(11);
     prepare(model_, *backend_, Passes::forward);
   }
@@ -62,7 +69,10 @@ class SearchTest : public ::testing::TestWithParam<std::string> {
   Transformer model_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Backends, SearchTest, ::testing::ValuesIn(backends()));
+INSTANTIATE_TEST_SUITE_P(Backends, SearchTest, ::testing::ValuesIn(backends()),
+                         [](const auto& info) {
+                           return info.param.backend + "_" + name(info.param.compute);
+                         });
 
 std::vector<std::vector<TokenId>> sources(int64_t count, uint64_t seed) {
   Random random(seed);

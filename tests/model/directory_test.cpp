@@ -1,9 +1,12 @@
 #include "heed/model/directory.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "heed/backend/cpu/cpu_backend.h"
+#include "heed/backend/quantize.h"
 #include "heed/backend/reference/reference_backend.h"
 #include "heed/model/safetensors.h"
 #include "support/damage.h"
@@ -52,10 +55,9 @@ Transformer random_model(const ModelConfig& config, DType type = DType::f32) {
   return model;
 }
 
-std::vector<double> logits(const Transformer& model) {
-  const auto backend = make_reference_backend();
+std::vector<double> logits(const Transformer& model, Backend& backend) {
   Pool pool;
-  Pass pass(*backend, pool);
+  Pass pass(backend, pool);
   Tokens source, target;
   source.add(std::vector<TokenId>{2, 5, 9, 0});
   source.add(std::vector<TokenId>{7, 0});
@@ -65,6 +67,10 @@ std::vector<double> logits(const Transformer& model) {
   if (result.dtype() == DType::f64)
     return {result.span<double>().begin(), result.span<double>().end()};
   return {result.span<float>().begin(), result.span<float>().end()};
+}
+
+std::vector<double> logits(const Transformer& model) {
+  return logits(model, *make_reference_backend());
 }
 
 class DirectoryTest : public ::testing::Test {
@@ -101,7 +107,7 @@ class DirectoryTest : public ::testing::Test {
     change(weights);
     std::vector<TensorEntry> entries;
     for (const auto& [name, values] : weights)
-      entries.push_back({name, DType::f32, values.shape()});
+      entries.push_back({name, StoredType::f32, values.shape()});
     SafetensorsWriter writer(path() / "model.safetensors", entries);
     for (const auto& [name, values] : weights) writer.write(name, values);
     writer.commit();
@@ -312,6 +318,99 @@ TEST_F(DirectoryTest, ADamagedDirectoryIsAnErrorOrAModel) {
   }
   EXPECT_GT(refused, 500);
   EXPECT_GT(loaded, 0) << "a changed weight is still a weight";
+}
+
+// A model whose matrices are what is left of them in bf16 or int8.
+Tensor rounded(const Tensor& values, WeightType type) {
+  Tensor result(values.shape());
+  for (int64_t r = 0; r < values.rows(); ++r) {
+    const auto row =
+        values.span<float>().subspan(size_t(r * values.columns()), size_t(values.columns()));
+    const float scale = int8_scale(row);
+    for (int64_t c = 0; c < values.columns(); ++c)
+      result.data<float>()[r * values.columns() + c] =
+          type == WeightType::bf16 ? to_bf16(row[size_t(c)])
+                                   : scale * float(int8_of(row[size_t(c)], scale));
+  }
+  return result;
+}
+
+TEST_F(DirectoryTest, SmallerWeightsAreReadAsTheyWereRounded) {
+  for (const TieEmbeddings tie : kTies) {
+    for (const WeightType type : {WeightType::bf16, WeightType::i8}) {
+      ModelConfig config = small_config();
+      config.tie_embeddings = tie;
+      Transformer model = random_model(config);
+      save_model(path(), model, {}, type);
+      Transformer read = load_model(path());
+      const auto before = parameters(model), after = parameters(read);
+      for (size_t i = 0; i < before.size(); ++i) {
+        const bool matrix = before[i].tensor.shape().size() == 2;
+        const Tensor expected = matrix ? rounded(before[i].tensor, type) : before[i].tensor;
+        EXPECT_TRUE(std::ranges::equal(after[i].tensor.span<float>(), expected.span<float>()))
+            << before[i].name;
+      }
+      // Rounding what is rounded changes nothing.
+      const std::string bytes = folder_.read("model.safetensors");
+      save_model(path(), read, {}, type);
+      EXPECT_EQ(folder_.read("model.safetensors"), bytes);
+    }
+  }
+}
+
+TEST_F(DirectoryTest, OnlyInt8IsClosedToTransformers) {
+  Transformer model = random_model(small_config());
+  save_model(path(), model, {}, WeightType::bf16);
+  EXPECT_EQ(config_json()["model_type"], "marian");
+  EXPECT_EQ(config_json()["torch_dtype"], "bfloat16");
+  save_model(path(), model, {}, WeightType::i8);
+  EXPECT_EQ(config_json()["model_type"], "heed");
+  EXPECT_FALSE(config_json().contains("architectures"));
+}
+
+TEST_F(DirectoryTest, DamagedScalesAreRefused) {
+  Transformer model = random_model(small_config());
+  save_model(path(), model, {}, WeightType::i8);
+  const std::string good = folder_.read("model.safetensors");
+  std::string renamed = good;
+  const size_t at = renamed.find("q_proj.weight_scale");
+  renamed.replace(at, 6, "q_prok");
+  folder_.write("model.safetensors", renamed);
+  EXPECT_THAT(error_of([&] { load_model(path()); }), HasSubstr("weight_scale"));
+  // The last bytes of the file are f32 of a norm; a scale that is no number stands before.
+  const SafetensorsFile file = [&] {
+    folder_.write("model.safetensors", good);
+    return SafetensorsFile(path() / "model.safetensors");
+  }();
+  const StoredTensor& scale = *file.find("model.encoder.layers.0.fc1.weight_scale");
+  std::string broken = good;
+  const size_t header = 8 + *reinterpret_cast<const uint64_t*>(good.data());
+  const size_t offset = header + size_t(scale.bytes.data() - file.tensors().front().bytes.data());
+  const float nan = std::nanf("");
+  std::memcpy(broken.data() + offset, &nan, sizeof(nan));
+  folder_.write("broken", broken);
+  std::filesystem::rename(path() / "broken", path() / "model.safetensors");
+  EXPECT_THAT(error_of([&] { load_model(path()); }), HasSubstr("fc1.weight_scale"));
+}
+
+// Opened for a backend, a model keeps its matrices in prepared form alone, and computes the same.
+TEST_F(DirectoryTest, OpenedForABackendItComputesTheSame) {
+  for (const ComputeType compute : {ComputeType::fp32, ComputeType::bf16, ComputeType::int8}) {
+    const auto backend = make_cpu_backend("", compute);
+    Transformer model = random_model(small_config());
+    // The tables are read in rounded form too.
+    for (const Parameter& p : parameters(model)) {
+      if (p.tensor.shape().size() != 2 || compute == ComputeType::fp32) continue;
+      const Tensor seen =
+          rounded(p.tensor, compute == ComputeType::bf16 ? WeightType::bf16 : WeightType::i8);
+      std::ranges::copy(seen.span<float>(), p.tensor.data<float>());
+    }
+    save_model(path(), model);
+    Transformer opened = load_model(path(), *backend);
+    EXPECT_FALSE(parameters(opened)[0].tensor.has_values());
+    EXPECT_THROW(parameters(opened)[0].tensor.data<float>(), Bug);
+    EXPECT_EQ(logits(opened, *backend), logits(model, *backend)) << name(compute);
+  }
 }
 
 }  // namespace

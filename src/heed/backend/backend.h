@@ -95,7 +95,8 @@ class Backend {
   virtual std::shared_ptr<const Prepared> prepare(const Tensor& weight, Passes passes) = 0;
 
   // out[r] = dropout(scale * table[ids[r]] + positions[position of r]).
-  // table [vocabulary, d], positions [limit, d], out [rows, d].
+  // table [vocabulary, d], positions [limit, d], out [rows, d]. A table without values is read
+  // through its prepared form.
   virtual void embed(const Tokens& tokens, const Tensor& table, const Tensor& positions,
                      double scale, const Dropout& dropout, const Tensor& out) = 0;
   // dtable[ids[r]] += scale * dropout(dout[r]), skipping ids equal to `frozen`.

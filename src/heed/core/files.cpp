@@ -179,6 +179,14 @@ MappedFile::MappedFile(const std::filesystem::path& path) {
   size_ = size_t(size);
 }
 
+void MappedFile::forget(std::span<const std::byte> bytes) const {
+  const auto page = uintptr_t(sysconf(_SC_PAGESIZE));
+  const auto begin = (uintptr_t(bytes.data()) + page - 1) / page * page;
+  const auto end = uintptr_t(bytes.data() + bytes.size()) / page * page;
+  // Advice: that it is not taken changes nothing.
+  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
+
 MappedFile::~MappedFile() {
   if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
 }

@@ -1,5 +1,7 @@
 #include "heed/core/tensor.h"
 
+#include <sys/mman.h>
+
 #include <bit>
 #include <cstring>
 #include <map>
@@ -10,6 +12,10 @@ namespace heed {
 namespace {
 
 constexpr int64_t kAlignment = 64;
+
+// Blocks from this size on come from the system: their zeros cost nothing until they are written,
+// and freeing them gives the memory back.
+constexpr int64_t kMapped = int64_t{256} << 10;
 
 std::byte* allocate(int64_t bytes) {
   return static_cast<std::byte*>(
@@ -43,9 +49,24 @@ Tensor::Tensor(Shape shape, DType type)
     : shape_(std::move(shape)), size_(element_count(shape_)), type_(type) {
   storage_ = std::make_shared<Storage>();
   storage_->bytes = size_ * size_of(type);
+  if (storage_->bytes >= kMapped) {
+    const auto size = size_t(storage_->bytes);
+    void* mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapped == MAP_FAILED) throw std::bad_alloc();
+    storage_->data = static_cast<std::byte*>(mapped);
+    storage_->owner =
+        std::shared_ptr<std::byte>(storage_->data, [size](std::byte* p) { munmap(p, size); });
+    return;
+  }
   storage_->data = allocate(storage_->bytes);
   storage_->owner = std::shared_ptr<std::byte>(storage_->data, release);
   std::memset(storage_->data, 0, size_t(storage_->bytes));
+}
+
+void Tensor::give_up_values() const {
+  check(storage_->prepared != nullptr, "values given up that have no prepared form");
+  storage_->data = nullptr;
+  storage_->owner.reset();
 }
 
 Tensor::Tensor(std::shared_ptr<Storage> storage, Shape shape, DType type, int64_t offset)

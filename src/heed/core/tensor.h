@@ -34,6 +34,8 @@ std::string to_string(const Shape& shape);
 class Prepared {
  public:
   virtual ~Prepared() = default;
+  // Writes row i of the weight as products see it: rounded or quantized.
+  virtual void row(int64_t i, float* out) const = 0;
 };
 
 // A block of memory, aligned to 64 bytes, and what a backend derived from it.
@@ -65,6 +67,7 @@ class Tensor {
   template <class T>
   T* data() const {
     check(type_ == dtype_of<T>(), "tensor read as another type");
+    check(has_values(), "tensor read whose values were given up");
     return reinterpret_cast<T*>(storage_->data) + offset_;
   }
   template <class T>
@@ -83,6 +86,10 @@ class Tensor {
   // The first element's index in the storage.
   int64_t offset() const { return offset_; }
   explicit operator bool() const { return storage_ != nullptr; }
+
+  // Frees the values, for all handles: from now on only the prepared form can be used.
+  void give_up_values() const;
+  bool has_values() const { return storage_->data != nullptr; }
 
  private:
   std::shared_ptr<Storage> storage_;

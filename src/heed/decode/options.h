@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "heed/backend/compute.h"
 #include "heed/core/options.h"
 #include "heed/decode/search.h"
 
@@ -10,6 +11,7 @@ namespace heed {
 
 struct DecodeOptions {
   SearchOptions search;
+  ComputeChoice compute = ComputeChoice::automatic;
   std::optional<int64_t> threads;
   bool strict = false;
 
@@ -48,6 +50,9 @@ struct DecodeOptions {
        .minimum = 1,
        .maximum = 1 << 20,
        .incidental = true});
+    v("compute", o.compute,
+      {.help = "What matrix products compute in: auto is int8 where this machine multiplies it "
+               "faster, else fp32. int8 rounds weights and states to 8 bits"});
     v("threads", o.threads, kThreadsOption);
     v("strict", o.strict,
       {.help = "Stop at a line that is not UTF-8 instead of reading U+FFFD for its broken bytes"});

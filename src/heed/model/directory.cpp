@@ -1,11 +1,14 @@
 #include "heed/model/directory.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <set>
 
+#include "heed/backend/quantize.h"
 #include "heed/model/marian.h"
 #include "heed/model/safetensors.h"
 
@@ -65,19 +68,60 @@ Tensor logits_bias(const ModelConfig& config, const std::map<std::string, Tensor
   return bias;
 }
 
-void save_weights(const std::filesystem::path& path, Transformer& model) {
+std::string scale_name(const std::string& tensor) {
+  return tensor + "_scale";
+}
+
+StoredType stored_as(WeightType weights, const Shape& shape) {
+  if (shape.size() != 2 || weights == WeightType::f32) return StoredType::f32;
+  return weights == WeightType::bf16 ? StoredType::bf16 : StoredType::i8;
+}
+
+std::vector<TensorEntry> entries_of(const ModelConfig& config, WeightType weights) {
+  std::vector<TensorEntry> entries = {{kLogitsBias, StoredType::f32, {1, config.vocabulary}}};
+  for (const MarianTensor& t : marian_tensors(config)) {
+    entries.push_back({t.names[0], stored_as(weights, t.shape), t.shape});
+    if (entries.back().type == StoredType::i8)
+      entries.push_back({scale_name(t.names[0]), StoredType::f32, {t.shape[0]}});
+  }
+  return entries;
+}
+
+void write_bf16(SafetensorsWriter& writer, const std::string& name, const Tensor& values) {
+  std::vector<uint16_t> halves;
+  halves.reserve(size_t(values.size()));
+  for (const float x : values.span<float>())
+    halves.push_back(uint16_t(std::bit_cast<uint32_t>(to_bf16(x)) >> 16));
+  writer.write(name, std::as_bytes(std::span(halves)));
+}
+
+void write_int8(SafetensorsWriter& writer, const std::string& name, const Tensor& values) {
+  const auto columns = size_t(values.columns());
+  std::vector<int8_t> bytes;
+  bytes.reserve(size_t(values.size()));
+  const Tensor scales({values.rows()});
+  for (int64_t r = 0; r < values.rows(); ++r) {
+    const auto row = values.span<float>().subspan(size_t(r) * columns, columns);
+    const float scale = scales.data<float>()[r] = int8_scale(row);
+    for (const float x : row) bytes.push_back(int8_of(x, scale));
+  }
+  writer.write(name, std::as_bytes(std::span(bytes)));
+  writer.write(scale_name(name), scales);
+}
+
+void save_weights(const std::filesystem::path& path, Transformer& model, WeightType weights) {
   const ModelConfig& config = model.config();
-  const auto tensors = marian_tensors(config);
   const auto parameters = parameters_by_name(model);
-  std::vector<TensorEntry> entries = {{kLogitsBias, DType::f32, {1, config.vocabulary}}};
-  for (const MarianTensor& t : tensors) entries.push_back({t.names[0], DType::f32, t.shape});
-  SafetensorsWriter writer(path, std::move(entries), {{"format", "pt"}});
-  const auto write = [&](const std::string& name, const Tensor& values) {
+  SafetensorsWriter writer(path, entries_of(config, weights), {{"format", "pt"}});
+  const auto write = [&](const std::string& name, const Tensor& values, StoredType type) {
     require_finite(values, path.string() + " is not written", name);
+    if (type == StoredType::bf16) return write_bf16(writer, name, values);
+    if (type == StoredType::i8) return write_int8(writer, name, values);
     writer.write(name, values);
   };
-  write(kLogitsBias, logits_bias(config, parameters));
-  for (const MarianTensor& t : tensors) write(t.names[0], to_f32(rows_of(parameters, t)));
+  write(kLogitsBias, logits_bias(config, parameters), StoredType::f32);
+  for (const MarianTensor& t : marian_tensors(config))
+    write(t.names[0], to_f32(rows_of(parameters, t)), stored_as(weights, t.shape));
   writer.commit();
 }
 
@@ -92,6 +136,9 @@ class WeightsReader {
     for (const MarianTensor& t : tensors_) {
       check_copies(t);
       known.insert(t.names.begin(), t.names.end());
+      if (!is_quantized(t)) continue;
+      known.insert(scale_name(stored_name(t)));
+      file_.expect(scale_name(stored_name(t)), {t.shape[0]});
     }
     if (file_.find(kLogitsBias)) file_.expect(kLogitsBias, {1, config_.vocabulary});
     for (const StoredTensor& stored : file_.tensors()) {
@@ -103,9 +150,19 @@ class WeightsReader {
     }
   }
 
-  void fill(Transformer& model) const {
+  // Calls done(tensor) for each parameter that is complete.
+  void fill(Transformer& model, const std::function<void(const Tensor&)>& done) const {
     const auto parameters = parameters_by_name(model);
-    for (const MarianTensor& t : tensors_) read(stored_name(t), rows_of(parameters, t));
+    for (size_t i = 0; i < tensors_.size(); ++i) {
+      const MarianTensor& t = tensors_[i];
+      if (is_quantized(t))
+        read_quantized(t, rows_of(parameters, t));
+      else
+        read(stored_name(t), rows_of(parameters, t));
+      const bool last = std::none_of(tensors_.begin() + ptrdiff_t(i) + 1, tensors_.end(),
+                                     [&](const auto& o) { return o.parameter == t.parameter; });
+      if (last) done(parameters.at(t.parameter));
+    }
     if (!file_.find(kLogitsBias)) return;  // none: all zero
     const Tensor bias({1, config_.vocabulary}, DType::f32);
     read(kLogitsBias, bias);
@@ -155,6 +212,27 @@ class WeightsReader {
   void read(const std::string& name, const Tensor& values) const {
     file_.read(name, values);
     require_finite(values, file_.path().string(), name);
+    file_.forget(*file_.find(name));
+  }
+
+  bool is_quantized(const MarianTensor& tensor) const {
+    const StoredTensor* stored = file_.find(stored_name(tensor));
+    return stored && stored->type == "I8" && tensor.shape.size() == 2;
+  }
+
+  // scale * q is exact, so that quantizing it again gives the same.
+  void read_quantized(const MarianTensor& tensor, const Tensor& values) const {
+    const std::string& name = stored_name(tensor);
+    const StoredTensor& stored = file_.expect(name, values.shape());
+    const Tensor scales({values.rows()});
+    read(scale_name(name), scales);
+    const auto* q = reinterpret_cast<const int8_t*>(stored.bytes.data());
+    const int64_t columns = values.columns();
+    for (int64_t r = 0; r < values.rows(); ++r)
+      for (int64_t c = 0; c < columns; ++c)
+        values.data<float>()[r * columns + c] = scales.data<float>()[r] * float(q[r * columns + c]);
+    require_finite(values, file_.path().string(), name);
+    file_.forget(stored);
   }
 
   SafetensorsFile file_;
@@ -181,12 +259,12 @@ std::filesystem::path expect_file(const std::filesystem::path& directory, const 
 }  // namespace
 
 void save_model(const std::filesystem::path& directory, Transformer& model,
-                const DirectoryInfo& info) {
+                const DirectoryInfo& info, WeightType weights) {
   const ModelConfig& config = model.config();
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error) fail("cannot make the folder {}: {}", directory.string(), error.message());
-  save_weights(directory / "model.safetensors", model);
+  save_weights(directory / "model.safetensors", model, weights);
   const int64_t max_length = info.max_length > 0 ? info.max_length : config.max_positions;
   const nlohmann::ordered_json generation = {
       {"decoder_start_token_id", int64_t(config.pad_id())},
@@ -198,7 +276,8 @@ void save_model(const std::filesystem::path& directory, Transformer& model,
       {"max_length", max_length},
   };
   write_file_atomically(directory / "generation_config.json", json_text(generation));
-  write_file_atomically(directory / "config.json", json_text(to_marian(config)));
+  write_file_atomically(directory / "config.json",
+                        json_text(to_marian(config, stored_as(weights, {1, 1}))));
 }
 
 ModelConfig read_config(const std::filesystem::path& directory) {
@@ -207,13 +286,30 @@ ModelConfig read_config(const std::filesystem::path& directory) {
   return from_marian(parse_json(text, path.string()), path.string());
 }
 
-Transformer load_model(const std::filesystem::path& directory) {
+namespace {
+
+Transformer load(const std::filesystem::path& directory,
+                 const std::function<void(const Tensor&)>& done) {
   const ModelConfig config = read_config(directory);
   const WeightsReader weights(expect_file(directory, "model.safetensors"), config);
   weights.check_file();
   Transformer model(config);
-  weights.fill(model);
+  weights.fill(model, done);
   return model;
+}
+
+}  // namespace
+
+Transformer load_model(const std::filesystem::path& directory) {
+  return load(directory, [](const Tensor&) {});
+}
+
+Transformer load_model(const std::filesystem::path& directory, Backend& backend) {
+  return load(directory, [&](const Tensor& parameter) {
+    if (parameter.shape().size() != 2) return;
+    parameter.storage()->prepared = backend.prepare(parameter, Passes::forward);
+    if (parameter.storage()->prepared) parameter.give_up_values();
+  });
 }
 
 }  // namespace heed

@@ -16,14 +16,23 @@ struct DirectoryInfo {
   int64_t max_length = 0;  // tokens of a translation at most; 0: all positions the model has
 };
 
-// Writes config.json, generation_config.json and model.safetensors (values as f32), each replaced
-// at once or not at all; makes the directory if need be. The same model gives the same bytes.
+// How the matrices of a saved model are stored; vectors are f32. Any but f32 loses precision. A
+// matrix of i8 has one scale a row, the tensor NAME_scale (backend/quantize.h): such a directory is
+// heed's own, others open in transformers too.
+enum class WeightType { f32, bf16, i8 };
+
+// Writes config.json, generation_config.json and model.safetensors, each replaced at once or not at
+// all; makes the directory if need be. The same model gives the same bytes.
 void save_model(const std::filesystem::path& directory, Transformer& model,
-                const DirectoryInfo& info = {});
+                const DirectoryInfo& info = {}, WeightType weights = WeightType::f32);
 
 // The model of a directory, in f32. An Error, naming file and tensor or key, says what is missing,
 // damaged, or no model that heed can run; no memory is taken before the file is known to fit it.
 Transformer load_model(const std::filesystem::path& directory);
+
+// The same, ready for this backend's forward passes: matrices are prepared one by one and their
+// values given up, so that memory never holds both for more than one.
+Transformer load_model(const std::filesystem::path& directory, Backend& backend);
 
 // What config.json says. A published model has an output bias and yields every id but <pad>.
 ModelConfig read_config(const std::filesystem::path& directory);

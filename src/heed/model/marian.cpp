@@ -196,9 +196,9 @@ bool is_position_table(std::string_view name) {
          name == "model.decoder.embed_positions.weight";
 }
 
-ordered_json to_marian(const ModelConfig& c) {
+ordered_json to_marian(const ModelConfig& c, StoredType weights) {
   const int64_t pad = c.pad_id();
-  return {
+  ordered_json object = {
       {"model_type", "marian"},
       {"architectures", {"MarianMTModel"}},
       {"is_encoder_decoder", true},
@@ -229,11 +229,14 @@ ordered_json to_marian(const ModelConfig& c) {
       // What the layout has no word for; other programs ignore it.
       {"heed", {{"classes", c.classes}, {"output_bias", c.output_bias}}},
   };
+  if (weights == StoredType::bf16) object["torch_dtype"] = "bfloat16";
+  if (weights == StoredType::i8) object["model_type"] = "heed", object.erase("architectures");
+  return object;
 }
 
 ModelConfig from_marian(const json& object, const std::string& place) {
   const Keys keys(object, place);
-  if (const std::string type = keys.text("model_type"); type != "marian")
+  if (const std::string type = keys.text("model_type"); type != "marian" && type != "heed")
     keys.reject("model_type", type, "marian: heed opens no other kind of model directory");
   ModelConfig c;
   c.vocabulary = keys.integer("vocab_size");

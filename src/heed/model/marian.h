@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "heed/model/config.h"
+#include "heed/model/safetensors.h"
 #include "heed/model/strict_json.h"
 
 namespace heed {
@@ -27,8 +28,9 @@ inline constexpr const char* kLogitsBias = "final_logits_bias";
 // Whether this is a table of sinusoids, which some files carry: it is recomputed, not read.
 bool is_position_table(std::string_view name);
 
-// config.json.
-nlohmann::ordered_json to_marian(const ModelConfig& config);
+// config.json of a model whose weights are stored as f32, bf16 or i8. transformers has no word for
+// the last: its "model_type" is "heed".
+nlohmann::ordered_json to_marian(const ModelConfig& config, StoredType weights = StoredType::f32);
 // `place` names the file in messages. Error for what heed has no model for.
 ModelConfig from_marian(const nlohmann::json& object, const std::string& place);
 

@@ -212,7 +212,39 @@ class HeaderReader {
   std::vector<Placed> placed_;
 };
 
+int64_t size_of(StoredType type) {
+  switch (type) {
+    case StoredType::f32:
+      return 4;
+    case StoredType::f64:
+      return 8;
+    case StoredType::bf16:
+      return 2;
+    case StoredType::i8:
+      return 1;
+  }
+  return 0;
+}
+
+const char* name_of(StoredType type) {
+  switch (type) {
+    case StoredType::f32:
+      return "F32";
+    case StoredType::f64:
+      return "F64";
+    case StoredType::bf16:
+      return "BF16";
+    case StoredType::i8:
+      return "I8";
+  }
+  return "";
+}
+
 }  // namespace
+
+StoredType stored_type(DType type) {
+  return type == DType::f32 ? StoredType::f32 : StoredType::f64;
+}
 
 SafetensorsWriter::SafetensorsWriter(const std::filesystem::path& path,
                                      std::vector<TensorEntry> entries, const Metadata& metadata)
@@ -224,9 +256,8 @@ SafetensorsWriter::SafetensorsWriter(const std::filesystem::path& path,
     check(entry.name != "__metadata__", "a tensor named __metadata__");
     check(!header.contains(entry.name), "two tensors of one name");
     const int64_t end = offset + element_count(entry.shape) * size_of(entry.type);
-    header[entry.name] = {{"dtype", entry.type == DType::f32 ? "F32" : "F64"},
-                          {"shape", entry.shape},
-                          {"data_offsets", {offset, end}}};
+    header[entry.name] = {
+        {"dtype", name_of(entry.type)}, {"shape", entry.shape}, {"data_offsets", {offset, end}}};
     offset = end;
   }
   std::string text = header.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
@@ -237,10 +268,18 @@ SafetensorsWriter::SafetensorsWriter(const std::filesystem::path& path,
 }
 
 void SafetensorsWriter::write(std::string_view name, const Tensor& values) {
+  check(next_ < entries_.size() && entries_[next_].type == stored_type(values.dtype()) &&
+            entries_[next_].shape == values.shape(),
+        "tensor is not its entry");
+  write(name, std::span<const std::byte>(values.bytes(), size_t(values.byte_count())));
+}
+
+void SafetensorsWriter::write(std::string_view name, std::span<const std::byte> bytes) {
   check(next_ < entries_.size() && entries_[next_].name == name, "tensor written out of order");
   const TensorEntry& entry = entries_[next_++];
-  check(entry.type == values.dtype() && entry.shape == values.shape(), "tensor is not its entry");
-  file_.write(std::span<const std::byte>(values.bytes(), size_t(values.byte_count())));
+  check(int64_t(bytes.size()) == element_count(entry.shape) * size_of(entry.type),
+        "tensor is not its entry");
+  file_.write(bytes);
 }
 
 void SafetensorsWriter::commit() {

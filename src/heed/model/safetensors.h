@@ -17,10 +17,14 @@ namespace heed {
 // What a file says about itself: `__metadata__`.
 using Metadata = std::map<std::string, std::string>;
 
+// How values are stored.
+enum class StoredType { f32, f64, bf16, i8 };
+StoredType stored_type(DType type);
+
 // Name, type and shape of a tensor that is to be written.
 struct TensorEntry {
   std::string name;
-  DType type = DType::f32;
+  StoredType type = StoredType::f32;
   Shape shape;
 };
 
@@ -35,6 +39,8 @@ class SafetensorsWriter {
 
   // The next entry's values: its name, type and shape must be the entry's.
   void write(std::string_view name, const Tensor& values);
+  // The same for the bytes of any type.
+  void write(std::string_view name, std::span<const std::byte> bytes);
   // After the last entry: the file takes its name.
   void commit();
 
@@ -72,6 +78,8 @@ class SafetensorsFile {
   // Fills `values` (f32 or f64) from a tensor of the same shape. F32, F16, BF16 and F64 are
   // converted; any other type, a missing tensor or another shape is an Error.
   void read(std::string_view name, const Tensor& values) const;
+  // Lets the system drop a tensor's bytes from memory.
+  void forget(const StoredTensor& tensor) const { file_.forget(tensor.bytes); }
 
  private:
   std::filesystem::path path_;

@@ -111,7 +111,7 @@ std::vector<TensorEntry> entries(const std::vector<Parameter>& all) {
   for (const Parameter& p : all) {
     const Names names(p.name);
     for (const std::string& name : {names.parameter, names.first, names.second})
-      list.push_back({name, p.tensor.dtype(), p.tensor.shape()});
+      list.push_back({name, stored_type(p.tensor.dtype()), p.tensor.shape()});
   }
   return list;
 }
@@ -154,7 +154,8 @@ void save_snapshot(const std::filesystem::path& path, Transformer& model) {
   const std::vector<Parameter> all = parameters(model);
   std::vector<TensorEntry> list;
   list.reserve(all.size());
-  for (const Parameter& p : all) list.push_back({p.name, p.tensor.dtype(), p.tensor.shape()});
+  for (const Parameter& p : all)
+    list.push_back({p.name, stored_type(p.tensor.dtype()), p.tensor.shape()});
   SafetensorsWriter file(path, list);
   for (const Parameter& p : all) file.write(p.name, p.tensor);
   file.commit();

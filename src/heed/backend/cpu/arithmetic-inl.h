@@ -14,6 +14,7 @@
 #include <cmath>
 
 #include "heed/backend/cpu/simd-inl.h"
+#include "heed/backend/quantize.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::cpu::HWY_NAMESPACE {
@@ -34,6 +35,9 @@ HWY_INLINE hn::Vec<Words> rounded_to_bf16(Vector x) {
 
 // Floats as they are.
 struct Fp32 {
+  // Element k of an operand, from the word that it is in.
+  static float element(float word, int64_t) { return word; }
+
   static constexpr int64_t kStep = 1;
   static constexpr bool kAsIs = true;  // memory holds words already
   static constexpr bool kScaled = false;
@@ -50,6 +54,7 @@ struct Fp32 {
 
 // bf16 where no instruction multiplies it: rounded floats, multiplied as floats.
 struct RoundedBf16 {
+  static float element(float word, int64_t) { return word; }
   static constexpr int64_t kStep = 1;
   static constexpr bool kAsIs = false;
   static constexpr bool kScaled = false;
@@ -71,6 +76,10 @@ struct RoundedBf16 {
 // Pairs of bf16, multiplied by AVX-512 BF16. The instructions are written out because Highway 1.0.3
 // lacks them, and a function for a wider instruction set could not be inlined here.
 struct DotBf16 {
+  static float element(float word, int64_t k) {
+    const auto bits = std::bit_cast<uint32_t>(word);
+    return std::bit_cast<float>(k % 2 == 0 ? bits << 16 : bits & 0xFFFF0000u);
+  }
   static constexpr int64_t kStep = 2;
   static constexpr bool kAsIs = false;
   static constexpr bool kScaled = false;
@@ -105,19 +114,11 @@ struct DotBf16 {
 // int8. The left operand's bytes are q + 128, so that they have no sign: chains begin at
 // -128 * (sum of the right operand's column) to make up for it.
 
-// The scale of a row whose values are scale * q, |q| <= 127. 16 bits long, so that a quantized row
-// is exact in floats and quantizes to itself again; rounded up, so that no q exceeds 127.
-inline float quantum(float largest) {
-  if (!(largest > 0)) return 0;
-  const auto bits = std::bit_cast<uint32_t>(largest / 127.0f);
-  return std::bit_cast<float>((bits + 0xFFu) & ~uint32_t{0xFF});
-}
-
-inline float quantum_of(const float* row, int64_t depth) {
+inline float row_scale(const float* row, int64_t depth) {
   Vector largest = zero();
   for (int64_t k = 0; k < depth; k += kLanes)
     largest = hn::Max(largest, hn::Abs(load(row + k, depth - k)));
-  return quantum(max_of(largest));
+  return int8_scale(max_of(largest));
 }
 
 // Bytes of the row divided by `scale`, plus `offset`; zero behind `depth` up to a whole word.
@@ -142,6 +143,9 @@ inline void quantize_row(const float* row, int64_t depth, float scale, int32_t o
 
 // int8 where no instruction sums four products: pairs of them, by 16-bit multiplication.
 struct PairInt8 {
+  static float element(float word, int64_t k) {
+    return float(int8_t(std::bit_cast<uint32_t>(word) >> (8 * (k % 4)) & 255));
+  }
   static constexpr int64_t kStep = 4;
   static constexpr bool kAsIs = false;
   static constexpr bool kScaled = true;

@@ -16,11 +16,16 @@ void embed(const Tokens& tokens, const Tensor& table, const Tensor& positions, d
   const int64_t d = out.columns();
   const DropoutFactors factors(dropout);
   const Vector factor = set(float(scale));
+  std::vector<float> unpacked(table.has_values() ? 0 : size_t(d));
   for (int64_t b = 0; b < tokens.layout.count(); ++b) {
     const int64_t begin = tokens.layout.begin[size_t(b)];
     for (int64_t i = 0; i < tokens.layout.length(b); ++i) {
       const int64_t r = begin + i;
-      const float* row = table.data<float>() + tokens.ids[size_t(r)] * d;
+      const float* row = unpacked.data();
+      if (table.has_values())
+        row = table.data<float>() + tokens.ids[size_t(r)] * d;
+      else
+        table.storage()->prepared->row(tokens.ids[size_t(r)], unpacked.data());
       const float* position = positions.data<float>() + (tokens.start_of(b) + i) * d;
       float* to = out.data<float>() + r * d;
       for (int64_t c = 0; c < d; c += kLanes) {

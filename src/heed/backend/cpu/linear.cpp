@@ -31,6 +31,13 @@ class PackedWeight : public Prepared {
     }
   }
 
+  void row(int64_t i, float* out) const override {
+    const float* words = forward_.data<float>() + i / kPanel * kPanel * words_ + i % kPanel;
+    const float scale = scales_ ? scales_.data<float>()[i] : 1;
+    for (int64_t k = 0; k < depth_; ++k)
+      out[k] = scale * Arithmetic::element(words[k / Arithmetic::kStep * kPanel], k);
+  }
+
   // Whether this is the packed form of `weight` or of more rows that begin with it.
   bool fits(const Tensor& weight) const {
     return weight.offset() == 0 && weight.columns() == depth_ && weight.rows() <= rows_;
@@ -64,7 +71,7 @@ class PackedWeight : public Prepared {
     const float* row = weight + n * depth_;
     if constexpr (Arithmetic::kScaled) {
       auto* bytes = reinterpret_cast<uint8_t*>(words);
-      const float scale = scales_.data<float>()[n] = quantum_of(row, depth_);
+      const float scale = scales_.data<float>()[n] = row_scale(row, depth_);
       quantize_row(row, depth_, scale, 0, bytes);
       int32_t sum = 0;
       for (int64_t k = 0; k < depth_; ++k) sum += int8_t(bytes[k]);
@@ -119,8 +126,8 @@ template <class Arithmetic>
 void linear_input_gradient(const Tensor& dy, const Tensor& weight, const Tensor& dx, Write write) {
   const int64_t in = weight.columns(), out = weight.rows();
   const auto* packed = packed_form<Arithmetic>(weight);
-  Right right{{nullptr, 0}, {weight.data<float>(), in}};
-  if (packed && packed->has_backward()) right = packed->backward();
+  const bool ready = packed && packed->has_backward();
+  const Right right = ready ? packed->backward() : Right{{nullptr, 0}, {weight.data<float>(), in}};
   product<Arithmetic>({dy.data<float>(), out, Along::rows}, right, dx.rows(), in, out,
                       {dx.data<float>(), in, write});
 }

@@ -31,7 +31,7 @@ void encode_left_rows(const Left& a, int64_t count, int64_t depth, int64_t strid
   for (int64_t i = 0; i < count; ++i) {
     const float* row = a.data + i * a.stride;
     if constexpr (Arithmetic::kScaled) {
-      scales[i] = quantum_of(row, depth);
+      scales[i] = row_scale(row, depth);
       quantize_row(row, depth, scales[i], 128, reinterpret_cast<uint8_t*>(words + i * stride));
     } else if constexpr (!Arithmetic::kAsIs) {
       Arithmetic::along(row, depth, words + i * stride);

@@ -1,10 +1,11 @@
 #include "heed/backend/reference/reference_backend.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
+
+#include "heed/backend/quantize.h"
 
 namespace heed {
 namespace {
@@ -379,22 +380,10 @@ decltype(auto) dispatch(const Tensor& tensor, F&& f) {
   return tensor.dtype() == DType::f32 ? f(Kernels<float>()) : f(Kernels<double>());
 }
 
-// The nearest bf16, ties to even.
-float to_bf16(float x) {
-  if (std::isnan(x)) return x;
-  const auto bits = std::bit_cast<uint32_t>(x);
-  return std::bit_cast<float>((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000u);
-}
-
-// What a row stands for once it is quantized to int8. Its scale is 16 bits long and rounded up.
+// What a row stands for once it is quantized to int8.
 void quantize(std::span<float> row) {
-  float largest = 0;
-  for (const float x : row) largest = std::max(largest, std::abs(x));
-  if (largest == 0) return;
-  const auto bits = std::bit_cast<uint32_t>(largest / 127.0f);
-  const auto scale = std::bit_cast<float>((bits + 0xFF) & ~uint32_t{0xFF});
-  const float inverse = 1 / scale;
-  for (float& x : row) x = scale * std::nearbyint(x * inverse);
+  const float scale = int8_scale(row);
+  for (float& x : row) x = scale * float(int8_of(x, scale));
 }
 
 class ReferenceBackend : public Backend {

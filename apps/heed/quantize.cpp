@@ -1,0 +1,164 @@
+// heed quantize: a smaller copy of a model, and what it cost.
+#include <array>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "command.h"
+#include "heed/core/files.h"
+#include "heed/evaluate/bleu.h"
+#include "heed/model/directory.h"
+#include "loaded_model.h"
+#include "text_files.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+enum class QuantizedType { int8, bf16 };
+constexpr auto enum_names(QuantizedType) {
+  return std::array<std::pair<std::string_view, QuantizedType>, 2>{
+      {{"int8", QuantizedType::int8}, {"bf16", QuantizedType::bf16}}};
+}
+
+struct QuantizeSettings {
+  std::string model, output;
+  QuantizedType type = QuantizedType::int8;
+  bool overwrite = false;
+  std::string source;
+  std::vector<std::string> reference;
+  std::optional<int64_t> threads;
+  bool json = false;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v.group("Model");
+    v("model", self.model, {.help = "Model directory", .value = "DIR", .required = true});
+    v("output", self.output,
+      {.help = "Directory of the smaller model, made if need be",
+       .value = "DIR",
+       .required = true});
+    v("type", self.type,
+      {.help = "int8: a quarter of the size, heed's own layout; bf16: half of it, and transformers "
+               "still opens it"});
+    v("overwrite", self.overwrite, {.help = "Replace a model that stands in the directory"});
+    v.group("Report");
+    v("source", self.source,
+      {.help = "Text to translate with both models: how many lines change",
+       .value = "FILE",
+       .default_text = "none"});
+    v("reference", self.reference,
+      {.help = "Its reference translations: how BLEU changes",
+       .value = "FILE...",
+       .default_text = "none"});
+    v("threads", self.threads, kThreadsOption);
+    v("json", self.json, {.help = "Print the report as one JSON object"});
+  }
+};
+
+// What one model makes of the text.
+struct Outcome {
+  int64_t bytes = 0;  // of model.safetensors
+  Lines translations;
+  std::optional<double> bleu;
+};
+
+class QuantizeCommand : public CommandOf<QuantizeSettings> {
+ public:
+  std::string name() const override { return "quantize"; }
+  std::string summary() const override { return "Makes a smaller copy of a model"; }
+  std::string description() const override {
+    return "Rounds the weights to int8, one scale a row, or to bf16, and says what it cost: size "
+           "and, with --source and --reference, changed translations and BLEU (paper's search). "
+           "translate gives with the int8 copy the bytes that it gives with the original under "
+           "--compute int8; the copy is smaller on disk and starts faster.";
+  }
+
+  int run(const std::vector<std::string>&, Console& console) override {
+    if (!settings_.reference.empty() && settings_.source.empty())
+      fail_usage("--reference needs --source: the text that it translates");
+    check_output();
+    Lines source;
+    std::vector<Lines> references;
+    if (!settings_.source.empty()) source = read_lines(settings_.source);
+    for (const std::string& path : settings_.reference) {
+      references.push_back(read_lines(path));
+      if (references.back().size() != source.size())
+        fail("{} has {} lines and {} has {}: line i of both must belong to the same sentence",
+             settings_.source, source.size(), path, references.back().size());
+    }
+    write();
+    const bool int8 = settings_.type == QuantizedType::int8;
+    const Outcome before = outcome(settings_.model, ComputeChoice::fp32, source, references);
+    const Outcome after = outcome(
+        settings_.output, int8 ? ComputeChoice::int8 : ComputeChoice::bf16, source, references);
+    report(before, after, console.out());
+    return 0;
+  }
+
+ private:
+  void check_output() const {
+    std::error_code error;
+    if (fs::exists(settings_.output, error) &&
+        fs::equivalent(settings_.output, settings_.model, error))
+      fail_usage("--output is the model itself, expected another folder");
+    if (!settings_.overwrite && fs::exists(fs::path(settings_.output) / "model.safetensors", error))
+      fail_usage("{} holds a model already: give --overwrite to replace it, or another --output",
+                 settings_.output);
+  }
+
+  void write() const {
+    Transformer model = load_model(settings_.model);
+    TokenizerPair::load(settings_.model);  // a directory that cannot translate is not copied
+    const fs::path from = settings_.model, to = settings_.output;
+    save_model(to, model, {},
+               settings_.type == QuantizedType::int8 ? WeightType::i8 : WeightType::bf16);
+    for (const char* name : {"source.spm", "target.spm", "vocab.json", "target_vocab.json",
+                             "tokenizer_config.json", "generation_config.json"}) {
+      std::error_code error;
+      if (fs::exists(from / name, error)) write_file_atomically(to / name, read_file(from / name));
+    }
+  }
+
+  Outcome outcome(const fs::path& directory, ComputeChoice compute, const Lines& source,
+                  const std::vector<Lines>& references) const {
+    Outcome found;
+    found.bytes = int64_t(fs::file_size(directory / "model.safetensors"));
+    if (source.empty()) return found;
+    DecodeOptions options;
+    options.threads = settings_.threads;
+    const auto model = open_model(directory.string(), compute);
+    found.translations = best_translations(model->translator(options), source);
+    if (!references.empty()) found.bleu = bleu(found.translations, references).score;
+    return found;
+  }
+
+  void report(const Outcome& before, const Outcome& after, Output& out) const {
+    int64_t changed = 0;
+    for (size_t i = 0; i < before.translations.size(); ++i)
+      changed += before.translations[i] != after.translations[i];
+    if (settings_.json) {
+      nlohmann::ordered_json object = {{"bytes_before", before.bytes}, {"bytes", after.bytes}};
+      if (!before.translations.empty())
+        object["lines"] = before.translations.size(), object["changed"] = changed;
+      if (before.bleu) object["bleu_before"] = *before.bleu, object["bleu"] = *after.bleu;
+      out.write(object.dump() + "\n");
+      return;
+    }
+    out.write(fmt::format("model.safetensors: {:.1f} MiB, before {:.1f}\n",
+                          double(after.bytes) / 1048576, double(before.bytes) / 1048576));
+    if (!before.translations.empty())
+      out.write(fmt::format("translations that changed: {} of {}\n", changed,
+                            before.translations.size()));
+    if (before.bleu)
+      out.write(fmt::format("BLEU: {:.2f}, before {:.2f}\n", *after.bleu, *before.bleu));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_quantize_command() {
+  return std::make_unique<QuantizeCommand>();
+}
+
+}  // namespace heed
