@@ -11,16 +11,6 @@
 namespace heed {
 namespace {
 
-// Pairs that are sorted together: many batches of the usual sizes, a small part of a large corpus.
-constexpr size_t kWindowPairs = 20000;
-
-// Streams of draws of one epoch.
-enum Stream : uint64_t { kPermutation, kBatchOrder };
-
-Random random_of(uint64_t seed, int64_t epoch, Stream stream) {
-  return Random(mix(mix(seed, uint64_t(epoch)), stream));
-}
-
 struct Keyed {
   PairLength length;
   uint32_t pair;
@@ -30,14 +20,6 @@ struct Keyed {
     return a.pair < b.pair;
   }
 };
-
-std::vector<Keyed> sorted_window(std::span<const uint32_t> pairs, const LengthOf& length) {
-  std::vector<Keyed> window;
-  window.reserve(pairs.size());
-  for (const uint32_t pair : pairs) window.push_back({length(pair), pair});
-  std::sort(window.begin(), window.end());
-  return window;
-}
 
 // Decides where one batch ends and the next begins.
 class Cutter {
@@ -52,9 +34,9 @@ class Cutter {
   }
 
   // Whether this pair must begin a new batch; it then stands in the current one.
-  bool begins(const Keyed& item) {
-    const int64_t source = int64_t{item.length.source} + 1;
-    const int64_t target = int64_t{item.length.target} + 1;
+  bool begins(uint32_t pair, PairLength length) {
+    const int64_t source = int64_t{length.source} + 1;
+    const int64_t target = int64_t{length.target} + 1;
     bool full = pairs_ == 0;
     if (options_.batch_sentences > 0) {
       full = full || pairs_ == options_.batch_sentences;
@@ -63,7 +45,7 @@ class Cutter {
         fail(
             "pair {} has {} source and {} target tokens, more than a batch may have ({}); raise "
             "--batch-tokens or lower --max-tokens",
-            item.pair + 1, source, target, options_.batch_tokens);
+            pair + 1, source, target, options_.batch_tokens);
       }
       full = full || source_ + source > options_.batch_tokens ||
              target_ + target > options_.batch_tokens;
@@ -92,45 +74,36 @@ BatchPlan::BatchPlan(int64_t pairs) {
   std::iota(pairs_.begin(), pairs_.end(), 0u);
 }
 
-// Windows are sorted up and down by turns, so that where two of them meet lengths are alike and a
-// batch may reach across.
-void BatchPlan::cut(const LengthOf& length, const BatchOptions& options, size_t window_pairs) {
+void BatchPlan::cut(const LengthOf& length, const BatchOptions& options) {
   Cutter cutter(options);
-  bool descending = false;
-  for (size_t begin = 0; begin < pairs_.size(); begin += window_pairs) {
-    const size_t count = std::min(window_pairs, pairs_.size() - begin);
-    auto window = sorted_window(std::span(pairs_).subspan(begin, count), length);
-    if (descending) std::reverse(window.begin(), window.end());
-    descending = !descending;
-    for (size_t i = 0; i < count; ++i) {
-      if (cutter.begins(window[i])) begin_.push_back(uint32_t(begin + i));
-      pairs_[begin + i] = window[i].pair;
-    }
-  }
-  order_.resize(begin_.size());
-  std::iota(order_.begin(), order_.end(), 0u);
+  for (size_t i = 0; i < pairs_.size(); ++i)
+    if (cutter.begins(pairs_[i], length(pairs_[i]))) begin_.push_back(uint32_t(i));
   begin_.push_back(uint32_t(pairs_.size()));
 }
 
 BatchPlan BatchPlan::shuffled(int64_t pairs, const LengthOf& length, const BatchOptions& options,
                               uint64_t seed, int64_t epoch) {
   BatchPlan plan(pairs);
-  random_of(seed, epoch, kPermutation).shuffle(plan.pairs_);
-  plan.cut(length, options, kWindowPairs);
-  random_of(seed, epoch, kBatchOrder).shuffle(plan.order_);
+  Random(mix(seed, uint64_t(epoch))).shuffle(plan.pairs_);
+  plan.cut(length, options);
   return plan;
 }
 
 BatchPlan BatchPlan::sorted(int64_t pairs, const LengthOf& length, const BatchOptions& options) {
   BatchPlan plan(pairs);
-  plan.cut(length, options, std::max<size_t>(1, plan.pairs_.size()));
+  std::vector<Keyed> keys;
+  keys.reserve(plan.pairs_.size());
+  for (const uint32_t pair : plan.pairs_) keys.push_back({length(pair), pair});
+  std::sort(keys.begin(), keys.end());
+  std::transform(keys.begin(), keys.end(), plan.pairs_.begin(),
+                 [](const Keyed& key) { return key.pair; });
+  plan.cut(length, options);
   return plan;
 }
 
 std::span<const uint32_t> BatchPlan::batch(int64_t i) const {
   check(i >= 0 && i < size(), "batch outside the plan");
-  const uint32_t which = order_[size_t(i)];
-  const uint32_t begin = begin_[which], end = begin_[which + 1];
+  const uint32_t begin = begin_[size_t(i)], end = begin_[size_t(i) + 1];
   return std::span(pairs_).subspan(begin, end - begin);
 }
 

@@ -37,25 +37,25 @@ LengthOf lengths_of(const Corpus& corpus);
 // The batches of one epoch. Holds 4 bytes for each pair, so 40 million take 160 MB.
 class BatchPlan {
  public:
-  // A function of its arguments alone. Pairs are permuted, sorted by length within windows of the
-  // permutation and cut into batches; then the batches are shuffled. Every pair stands in exactly
-  // one batch. Error: a pair that alone exceeds batch_tokens.
+  // A function of its arguments alone: a permutation of the pairs, cut into batches. Where peers
+  // gather pairs of one length, to pad less, a batch here is a fair sample of the text: its
+  // gradient leans to no length (docs/performance.md). Every pair stands in exactly one batch.
+  // Error: a pair that alone exceeds batch_tokens.
   static BatchPlan shuffled(int64_t pairs, const LengthOf& length, const BatchOptions& options,
                             uint64_t seed, int64_t epoch);
   // All pairs from the shortest to the longest target: for validation.
   static BatchPlan sorted(int64_t pairs, const LengthOf& length, const BatchOptions& options);
 
-  int64_t size() const { return int64_t(order_.size()); }
+  int64_t size() const { return int64_t(begin_.size()) - 1; }
   // The pairs of batch i.
   std::span<const uint32_t> batch(int64_t i) const;
 
  private:
   explicit BatchPlan(int64_t pairs);
-  void cut(const LengthOf& length, const BatchOptions& options, size_t window_pairs);
+  void cut(const LengthOf& length, const BatchOptions& options);
 
-  std::vector<uint32_t> pairs_;  // batch after batch, before the shuffle
+  std::vector<uint32_t> pairs_;  // batch after batch
   std::vector<uint32_t> begin_;  // [batches + 1] into pairs_
-  std::vector<uint32_t> order_;  // [batches] which batch comes i-th
 };
 
 // Cuts a batch into `count` shards (a power of two) of nearly equal tokens: a function of the
