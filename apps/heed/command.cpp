@@ -61,6 +61,7 @@ std::vector<std::unique_ptr<Command>> all_commands() {
   commands.push_back(make_evaluate_command());
   commands.push_back(make_quantize_command());
   commands.push_back(make_inspect_command());
+  commands.push_back(make_bench_command());
   commands.push_back(make_phrasebook_command());
   commands.push_back(make_demo_command());
   commands.push_back(make_version_command());

@@ -44,6 +44,7 @@ std::unique_ptr<Command> make_translate_command();
 std::unique_ptr<Command> make_evaluate_command();
 std::unique_ptr<Command> make_quantize_command();
 std::unique_ptr<Command> make_inspect_command();
+std::unique_ptr<Command> make_bench_command();
 std::unique_ptr<Command> make_phrasebook_command();
 std::unique_ptr<Command> make_demo_command();
 std::unique_ptr<Command> make_version_command();

@@ -1,4 +1,5 @@
 // heed translate: lines in, lines out.
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -41,10 +42,12 @@ struct TranslateSettings {
 
 // What came out of the ordinary, for one line at the end.
 struct Tally {
-  int64_t lines = 0, split = 0, cut = 0, repaired = 0;
+  int64_t lines = 0, tokens = 0, split = 0, cut = 0, repaired = 0;
 
-  void count(const LineStatus& status) {
+  void count(const Translation& translation) {
+    const LineStatus& status = translation.status;
     ++lines;
+    tokens += int64_t(translation.alternatives.front().pieces.size());
     split += status.split;
     cut += status.cut;
     repaired += status.repaired;
@@ -101,7 +104,7 @@ class TranslateCommand : public CommandOf<TranslateSettings> {
 
     Tally tally;
     const auto emit = [&](const Translation& translation) {
-      tally.count(translation.status);
+      tally.count(translation);
       const std::string line = settings_.format == OutputFormat::jsonl
                                    ? json_line(translation, nbest)
                                    : translation.alternatives.front().text;
@@ -117,9 +120,14 @@ class TranslateCommand : public CommandOf<TranslateSettings> {
       if (!reader.next(line)) return std::nullopt;
       return line;
     };
+    const auto start = std::chrono::steady_clock::now();
     loaded->translator(settings_.decode).translate(next, emit);
     if (file) file->commit();
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     tally.tell(console);
+    console.note(fmt::format("{} lines, {} tokens in {:.2f} s: {:.0f} tokens/s", tally.lines,
+                             tally.tokens, seconds.count(),
+                             double(tally.tokens) / seconds.count()));
     return 0;
   }
 };

@@ -123,9 +123,95 @@ void drop_row(const DropoutFactors& factors, int64_t index, int64_t seen, float*
     hn::StoreU(hn::Mul(hn::LoadU(kFloats, row + c), factors.at(index + c)), kFloats, row + c);
 }
 
+// Softmax and dropout of one block's scores.
+void weigh(const Head& head, const Block& block, const AttentionOptions& options, float* scores,
+           const Tensor& logsumexp) {
+  const DropoutFactors factors(options.dropout);
+  for (int64_t i = 0; i < block.rows; ++i) {
+    const int64_t query = block.begin + i, seen = head.seen(query);
+    float* row = scores + i * block.stride;
+    logsumexp.data<float>()[(head.query_begin + query) * head.heads + head.index] =
+        softmax_row(row, seen, block.stride, float(options.scale));
+    if (factors.on()) drop_row(factors, head.dropout_index(query), seen, row);
+  }
+}
+
+// Few queries, as in decoding: keys and values are read where they lie, since packing them would
+// cost more than the products. The chains are those of the packed form, and so are the bits.
+constexpr int64_t kFewQueries = 4;
+
+template <int kQueries>
+void score_few(const Head& head, const float* query, const Block& block, float* scores) {
+  for (int64_t begin = 0; begin < block.width; begin += kLanes) {
+    const float* keys[kLanes];
+    for (int64_t i = 0; i < kLanes; ++i)
+      keys[i] = head.key_rows.at(std::min(begin + i, block.width - 1));
+    Vector sum[kQueries];
+    for (Vector& chain : sum) chain = zero();
+    int64_t k = 0;
+    for (; k + 4 <= head.d_head; k += 4) {
+      Vector column[4];
+      four_columns(keys, k, column);
+      HWY_UNROLL(4)
+      for (int64_t j = 0; j < 4; ++j)
+        for (int m = 0; m < kQueries; ++m)
+          sum[m] = hn::MulAdd(set(query[m * head.d + k + j]), column[j], sum[m]);
+    }
+    for (; k < head.d_head; ++k) {
+      const Vector column = one_column(keys, k);
+      for (int m = 0; m < kQueries; ++m)
+        sum[m] = hn::MulAdd(set(query[m * head.d + k]), column, sum[m]);
+    }
+    for (int m = 0; m < kQueries; ++m)
+      hn::StoreU(sum[m], kFloats, scores + m * block.stride + begin);
+  }
+}
+
+template <int kQueries>
+void sum_values_few(const Head& head, const float* weights, const Block& block, float* out) {
+  constexpr int kVectors = 4;
+  for (int64_t c = 0; c < head.d_head; c += kVectors * kLanes) {
+    Vector sum[kQueries][kVectors];
+    for (auto& row : sum)
+      for (Vector& chain : row) chain = zero();
+    const int64_t left = head.d_head - c;
+    for (int64_t key = 0; key < block.width; ++key) {
+      const float* values = head.value_rows.at(key) + c;
+      Vector value[kVectors];
+      HWY_UNROLL(4)
+      for (int j = 0; j < kVectors; ++j)
+        value[j] = load(values + j * kLanes, std::max<int64_t>(left - j * kLanes, 0));
+      for (int m = 0; m < kQueries; ++m) {
+        const Vector weight = set(weights[m * block.stride + key]);
+        HWY_UNROLL(4)
+        for (int j = 0; j < kVectors; ++j) sum[m][j] = hn::MulAdd(weight, value[j], sum[m][j]);
+      }
+    }
+    for (int m = 0; m < kQueries; ++m)
+      for (int64_t j = 0; j < kVectors && j * kLanes < left; ++j)
+        store(sum[m][j], out + m * head.d + c + j * kLanes, left - j * kLanes);
+  }
+}
+
+template <int kQueries>
+void attend_few(const Head& head, const Tensor& query, const AttentionOptions& options,
+                const Tensor& out, const Tensor& logsumexp) {
+  const Block block = make_block(head, 0);
+  float* scores = scratch(Scratch::scores, block.rows * block.stride);
+  score_few<kQueries>(head, head.part(query.data<float>(), 0), block, scores);
+  weigh(head, block, options, scores, logsumexp);
+  sum_values_few<kQueries>(head, scores, block, head.part(out.data<float>(), 0));
+}
+
 void attend(const Head& head, const Tensor& query, const AttentionOptions& options,
             const Tensor& out, const Tensor& logsumexp) {
-  const DropoutFactors factors(options.dropout);
+  using Few =
+      void (*)(const Head&, const Tensor&, const AttentionOptions&, const Tensor&, const Tensor&);
+  static constexpr Few kFew[] = {attend_few<1>, attend_few<2>, attend_few<3>, attend_few<4>};
+  if (head.queries <= kFewQueries) {
+    if (head.queries > 0) kFew[head.queries - 1](head, query, options, out, logsumexp);
+    return;
+  }
   const Panels keys = pack_transposed(head.key_rows, head.keys, head.d_head, Scratch::keys);
   const Panels values = pack_plain(head.value_rows, head.keys, head.d_head, Scratch::values);
   for (int64_t begin = 0; begin < head.queries; begin += kQueryBlock) {
@@ -133,13 +219,7 @@ void attend(const Head& head, const Tensor& query, const AttentionOptions& optio
     float* scores = scratch(Scratch::scores, block.rows * block.stride);
     multiply({head.part(query.data<float>(), begin), head.d, Along::rows}, keys, block.rows,
              block.stride, head.d_head, {scores, block.stride});
-    for (int64_t i = 0; i < block.rows; ++i) {
-      const int64_t seen = head.seen(begin + i);
-      float* row = scores + i * block.stride;
-      logsumexp.data<float>()[(head.query_begin + begin + i) * head.heads + head.index] =
-          softmax_row(row, seen, block.stride, float(options.scale));
-      if (factors.on()) drop_row(factors, head.dropout_index(begin + i), seen, row);
-    }
+    weigh(head, block, options, scores, logsumexp);
     multiply({scores, block.stride, Along::rows}, values, block.rows, head.d_head, block.width,
              {head.part(out.data<float>(), begin), head.d});
   }

@@ -166,4 +166,8 @@ bool cpu_gains_from(ComputeType compute, const std::string& target) {
          (compute == ComputeType::int8 && set.dot_int8);
 }
 
+double measure_cpu_peak(ComputeType compute, const std::string& target) {
+  return kernels_for(instruction_set(target), compute).peak();
+}
+
 }  // namespace heed

@@ -26,4 +26,8 @@ std::unique_ptr<Backend> make_cpu_backend(const std::string& target = "",
 // than fp32.
 bool cpu_gains_from(ComputeType compute, const std::string& target = "");
 
+// Operations a second that one core can do at most in this type, a multiply-add being two: measured
+// on registers alone, in 20 ms, on the calling thread.
+double measure_cpu_peak(ComputeType compute, const std::string& target = "");
+
 }  // namespace heed

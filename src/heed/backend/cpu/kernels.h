@@ -17,6 +17,7 @@ struct InstructionSet {
 
 // Signatures and meaning are those of Backend's members of the same name.
 struct Kernels {
+  double (*peak)();
   std::shared_ptr<const Prepared> (*prepare)(const Tensor& weight, Passes passes);
   void (*linear)(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation,
                  const Tensor& y);

@@ -8,6 +8,7 @@
 #include "heed/backend/cpu/activation-inl.h"
 #include "heed/backend/cpu/dispatch.h"
 #include "heed/backend/cpu/kernels.h"
+#include "heed/backend/cpu/peak-inl.h"
 #include "heed/backend/cpu/product-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -163,6 +164,7 @@ void linear_weight_gradient(const Tensor& dy, const Tensor& x, const Tensor& dwe
 
 template <class Arithmetic>
 void fill(Kernels& kernels) {
+  kernels.peak = peak<Arithmetic>;
   kernels.prepare = prepare<Arithmetic>;
   kernels.linear = linear<Arithmetic>;
   if constexpr (!Arithmetic::kScaled) {

@@ -166,33 +166,45 @@ HWY_INLINE hn::Vec<D> load_quads(D d, const float* const* rows, int64_t k) {
 }
 #endif
 
+// Lane i of column[j] is rows[i][k + j]. `rows` holds kLanes pointers.
+HWY_INLINE void four_columns(const float* const* rows, int64_t k, Vector (&column)[4]) {
+#if HWY_TARGET == HWY_SCALAR
+  for (int j = 0; j < 4; ++j) column[j] = set(rows[0][k + j]);
+#else
+  const hn::Repartition<double, Floats> pairs;
+  // quad[j] holds rows j, j + 4, ...: four elements of each, one per 128-bit block.
+  Vector quad[4];
+  HWY_UNROLL(4)
+  for (int j = 0; j < 4; ++j) quad[j] = load_quads(kFloats, rows + j, k);
+  const auto low01 = hn::BitCast(pairs, hn::InterleaveLower(kFloats, quad[0], quad[1]));
+  const auto high01 = hn::BitCast(pairs, hn::InterleaveUpper(kFloats, quad[0], quad[1]));
+  const auto low23 = hn::BitCast(pairs, hn::InterleaveLower(kFloats, quad[2], quad[3]));
+  const auto high23 = hn::BitCast(pairs, hn::InterleaveUpper(kFloats, quad[2], quad[3]));
+  column[0] = hn::BitCast(kFloats, hn::InterleaveLower(pairs, low01, low23));
+  column[1] = hn::BitCast(kFloats, hn::InterleaveUpper(pairs, low01, low23));
+  column[2] = hn::BitCast(kFloats, hn::InterleaveLower(pairs, high01, high23));
+  column[3] = hn::BitCast(kFloats, hn::InterleaveUpper(pairs, high01, high23));
+#endif
+}
+
+// Lane i is rows[i][k].
+HWY_INLINE Vector one_column(const float* const* rows, int64_t k) {
+  HWY_ALIGN float lanes[kLanes];
+  for (int64_t i = 0; i < kLanes; ++i) lanes[i] = rows[i][k];
+  return hn::Load(kFloats, lanes);
+}
+
 // Lane i of vector k is rows[i][k], for `depth` values of k: written to out + k * out_stride.
 // `rows` holds kLanes pointers. Ranges may overlap if out_stride < kLanes: the later k wins.
 HWY_INLINE void transpose(const float* const* rows, int64_t depth, float* out, int64_t out_stride) {
   int64_t k = 0;
-#if HWY_TARGET != HWY_SCALAR
-  const hn::Repartition<double, Floats> pairs;
   for (; k + 4 <= depth; k += 4) {
-    // quad[j] holds rows j, j + 4, ...: four elements of each, one per 128-bit block.
-    Vector quad[4];
+    Vector column[4];
+    four_columns(rows, k, column);
     HWY_UNROLL(4)
-    for (int j = 0; j < 4; ++j) quad[j] = load_quads(kFloats, rows + j, k);
-    const auto low01 = hn::BitCast(pairs, hn::InterleaveLower(kFloats, quad[0], quad[1]));
-    const auto high01 = hn::BitCast(pairs, hn::InterleaveUpper(kFloats, quad[0], quad[1]));
-    const auto low23 = hn::BitCast(pairs, hn::InterleaveLower(kFloats, quad[2], quad[3]));
-    const auto high23 = hn::BitCast(pairs, hn::InterleaveUpper(kFloats, quad[2], quad[3]));
-    float* to = out + k * out_stride;
-    hn::StoreU(hn::BitCast(kFloats, hn::InterleaveLower(pairs, low01, low23)), kFloats, to);
-    to += out_stride;
-    hn::StoreU(hn::BitCast(kFloats, hn::InterleaveUpper(pairs, low01, low23)), kFloats, to);
-    to += out_stride;
-    hn::StoreU(hn::BitCast(kFloats, hn::InterleaveLower(pairs, high01, high23)), kFloats, to);
-    to += out_stride;
-    hn::StoreU(hn::BitCast(kFloats, hn::InterleaveUpper(pairs, high01, high23)), kFloats, to);
+    for (int64_t j = 0; j < 4; ++j) hn::StoreU(column[j], kFloats, out + (k + j) * out_stride);
   }
-#endif
-  for (; k < depth; ++k)
-    for (int64_t i = 0; i < kLanes; ++i) out[k * out_stride + i] = rows[i][k];
+  for (; k < depth; ++k) hn::StoreU(one_column(rows, k), kFloats, out + k * out_stride);
 }
 
 }  // namespace heed::cpu::HWY_NAMESPACE
