@@ -10,12 +10,13 @@ namespace heed {
 // One line per sentence, in UTF-8 (broken bytes count as U+FFFD).
 using Lines = std::vector<std::string>;
 
-// A result as `heed evaluate --json` prints it. The signature says how it was computed, in
-// sacreBLEU's form, so that two scores can be compared.
+// A result as `heed evaluate` prints it. The signature says how it was computed, in sacreBLEU's
+// form, so that two scores can be compared.
 struct MetricScore {
   std::string name;
   double score;
   std::string signature;
+  std::string line;  // for a reader: "chrF2 = 61.90"
 };
 
 // Fails unless there is at least one line and one reference, and each reference has as many lines
