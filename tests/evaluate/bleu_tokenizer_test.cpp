@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include "evaluate/every_character.h"
 #include "heed/core/error.h"
 
 namespace heed {
@@ -52,6 +53,17 @@ TEST(BleuTokenizer, Chinese) {
   // What sacreBLEU's ranges say: a dash of General Punctuation is in, a rare ideograph is not.
   EXPECT_EQ(zh("a—b\U00020000\U00020001"), "a — b\U00020000\U00020001");
   EXPECT_EQ(zh("　"), "");
+}
+
+TEST(BleuTokenizer, EveryCharacterIsSacrebleus) {
+  const auto hash_with = [](BleuTokenizer tokenizer) {
+    return hash_of_tokens([&](std::string& line, std::vector<std::string_view>& tokens) {
+      tokenize(tokenizer, line, tokens);
+    });
+  };
+  EXPECT_EQ(hash_with(BleuTokenizer::mteval_13a), 0x35F9E42005C6896Au);
+  EXPECT_EQ(hash_with(BleuTokenizer::international), 0x549D0E3D35BE8208u);
+  EXPECT_EQ(hash_with(BleuTokenizer::chinese), 0x112A565257CB8CEAu);
 }
 
 TEST(BleuTokenizer, HasTheNamesOfTheSignature) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <deque>
 #include <functional>
 #include <limits>
 
@@ -23,16 +22,17 @@ class SentenceCounter {
  public:
   explicit SentenceCounter(const BleuOptions& options) : options_(options) {}
 
-  void add_reference(const std::string& line) {
-    if (references_ == lines_.size()) lines_.emplace_back();
-    const std::vector<uint32_t>& tokens = read(line, lines_[references_++]);
-    lengths_.push_back(static_cast<int64_t>(tokens.size()));
-    ngrams_.add_reference(tokens);
-  }
-
-  // The statistics against the references added since the last call.
-  BleuStatistics finish(const std::string& line) {
-    const std::vector<uint32_t>& tokens = read(line, hypothesis_);
+  BleuStatistics count(const Lines& hypotheses, std::span<const Lines> references, size_t i) {
+    ngrams_.clear();
+    words_.clear();
+    lengths_.clear();
+    lines_.resize(references.size());
+    for (size_t r = 0; r < references.size(); ++r) {
+      const std::vector<uint32_t>& tokens = read(references[r][i], lines_[r]);
+      lengths_.push_back(static_cast<int64_t>(tokens.size()));
+      ngrams_.add_reference(tokens);
+    }
+    const std::vector<uint32_t>& tokens = read(hypotheses[i], hypothesis_);
     BleuStatistics statistics;
     statistics.hypothesis_length = static_cast<int64_t>(tokens.size());
     statistics.reference_length = closest_length(statistics.hypothesis_length);
@@ -40,10 +40,6 @@ class SentenceCounter {
       statistics.totals[n] = std::max<int64_t>(statistics.hypothesis_length - n, 0);
     }
     ngrams_.take_matches(tokens, statistics.matches);
-    ngrams_.clear();
-    words_.clear();
-    lengths_.clear();
-    references_ = 0;
     return statistics;
   }
 
@@ -70,8 +66,7 @@ class SentenceCounter {
   BleuOptions options_;
   NgramMatcher ngrams_{kBleuOrder};
   DenseNumbers<std::string_view, std::hash<std::string_view>> words_;
-  std::deque<std::string> lines_;  // references of this sentence, then spare ones; none ever moves
-  size_t references_ = 0;
+  std::vector<std::string> lines_;  // references of this sentence
   std::vector<int64_t> lengths_;
   std::string hypothesis_;
   std::vector<std::string_view> tokens_;
@@ -176,15 +171,7 @@ std::string BleuScore::line() const {
 std::vector<BleuStatistics> bleu_statistics(const Lines& hypotheses,
                                             std::span<const Lines> references,
                                             const BleuOptions& options) {
-  check_line_counts(hypotheses, references);
-  SentenceCounter counter(options);
-  std::vector<BleuStatistics> statistics;
-  statistics.reserve(hypotheses.size());
-  for (size_t i = 0; i < hypotheses.size(); ++i) {
-    for (const Lines& reference : references) counter.add_reference(reference[i]);
-    statistics.push_back(counter.finish(hypotheses[i]));
-  }
-  return statistics;
+  return statistics_of_sentences(hypotheses, references, SentenceCounter(options));
 }
 
 BleuScore bleu_score(const BleuStatistics& corpus, size_t reference_count,

@@ -23,6 +23,19 @@ struct MetricScore {
 // as the hypotheses.
 void check_line_counts(const Lines& hypotheses, std::span<const Lines> references);
 
+// The statistics of every sentence, those of one being counter.count(hypotheses, references, i).
+template <class Counter>
+auto statistics_of_sentences(const Lines& hypotheses, std::span<const Lines> references,
+                             Counter counter) {
+  check_line_counts(hypotheses, references);
+  std::vector<decltype(counter.count(hypotheses, references, 0))> statistics;
+  statistics.reserve(hypotheses.size());
+  for (size_t i = 0; i < hypotheses.size(); ++i) {
+    statistics.push_back(counter.count(hypotheses, references, i));
+  }
+  return statistics;
+}
+
 // The statistics of a corpus, or of any choice of its sentences.
 template <class Statistics>
 Statistics sum_of_sentences(const std::vector<Statistics>& sentences) {

@@ -88,14 +88,7 @@ std::string TerScore::line() const {
 std::vector<TerStatistics> ter_statistics(const Lines& hypotheses,
                                           std::span<const Lines> references,
                                           const TerOptions& options) {
-  check_line_counts(hypotheses, references);
-  SentenceCounter counter(options);
-  std::vector<TerStatistics> statistics;
-  statistics.reserve(hypotheses.size());
-  for (size_t i = 0; i < hypotheses.size(); ++i) {
-    statistics.push_back(counter.count(hypotheses, references, i));
-  }
-  return statistics;
+  return statistics_of_sentences(hypotheses, references, SentenceCounter(options));
 }
 
 TerScore ter_score(const TerStatistics& corpus, size_t reference_count, const TerOptions& options) {
