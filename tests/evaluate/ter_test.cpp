@@ -37,6 +37,18 @@ TEST(Ter, AShiftIsOneEdit) {
   EXPECT_EQ(ter({""}, std::vector<Lines>{{""}}).line(), "TER = 0.00");
 }
 
+// One of ten words is one edit; of eleven, sacreBLEU takes two.
+TEST(Ter, AShiftHasTenWordsAtMost) {
+  const auto edits = [](int moved) {
+    std::string first, second;
+    for (int i = 0; i < moved; ++i) first += fmt::format(" a{}", i);
+    for (int i = 0; i < 30; ++i) second += fmt::format(" b{}", i);
+    return ter_statistics({second + first}, std::vector<Lines>{{first + second}})[0].edits;
+  };
+  EXPECT_EQ(edits(10), 1);
+  EXPECT_EQ(edits(11), 2);
+}
+
 TEST(Ter, TakesTheNearestReferenceAndTheMeanLength) {
   const std::vector<Lines> references = {{"x y"}, {"a b c"}};
   const TerStatistics statistics = ter_statistics({"a b c"}, references)[0];
