@@ -5,28 +5,24 @@
     python3 tools/make_bleu_goldens.py
 """
 
+import functools
 import itertools
+import logging
 
 from metric_goldens import write_goldens
 from odd_text import odd_corpora
 from sacrebleu.metrics import BLEU
 
 CORPORA, SEED = 300, 20240611
+SMOOTHINGS = [("none", None), ("floor", None), ("floor", 0.5), ("add-k", None), ("add-k", 0.25)]
 
-
-def expected(hypotheses, references, option):
-    tokenize, lowercase = option
-    metric = BLEU(tokenize=tokenize, lowercase=lowercase, force=True)
-    score = metric.corpus_score(hypotheses, references)
-    return {
-        "tokenize": tokenize,
-        "lowercase": lowercase,
-        "score": score.score,
-        "precisions": score.precisions,
-        "line": score.format(),
-        "signature": metric.get_signature().format(),
-    }
-
-
-options = list(itertools.product(["13a", "none", "char"], [False, True]))
-write_goldens("bleu.json", odd_corpora(CORPORA, SEED), options, expected)
+logging.getLogger("sacrebleu").setLevel(logging.ERROR)
+options = [
+    {"tokenize": tokenize, "lowercase": lowercase}
+    for tokenize, lowercase in itertools.product(["13a", "none", "char", "intl", "zh"], [False, True])
+]
+for method, value in SMOOTHINGS:
+    options.append({"smooth_method": method, "smooth_value": value})
+for method, value in [("exp", None), *SMOOTHINGS]:
+    options.append({"smooth_method": method, "smooth_value": value, "effective_order": True, "sentence": True})
+write_goldens("bleu.json", odd_corpora(CORPORA, SEED), options, functools.partial(BLEU, force=True))

@@ -1,81 +1,20 @@
 // heed evaluate: scores of translations against references.
-#include <nlohmann/json.hpp>
-
 #include "command.h"
-#include "heed/evaluate/bleu.h"
-#include "heed/evaluate/chrf.h"
+#include "evaluate_report.h"
+#include "evaluate_settings.h"
 #include "loaded_model.h"
 #include "text_files.h"
 
 namespace heed {
-
-// For the option's visit: the names that evaluate/ gives.
-inline auto enum_names(BleuTokenizer) {
-  using Pair = std::pair<std::string_view, BleuTokenizer>;
-  const auto named = [](BleuTokenizer tokenizer) { return Pair(name(tokenizer), tokenizer); };
-  return std::array<Pair, 3>{named(BleuTokenizer::mteval_13a), named(BleuTokenizer::none),
-                             named(BleuTokenizer::character)};
-}
-
 namespace {
 
-struct EvaluateSettings {
-  std::string hypothesis;
-  std::string model, source;
-  std::vector<std::string> reference;
-  std::string metrics = "bleu";
-  BleuTokenizer tokenize = BleuTokenizer::mteval_13a;
-  bool lowercase = false;
-  bool json = false;
-  DecodeOptions decode;
+using Measurements = std::vector<std::unique_ptr<MeasuredSystems>>;  // by metric
 
-  template <class Self, class Visitor>
-  static void visit(Self& self, Visitor&& v) {
-    v.group("Text");
-    v("hypothesis", self.hypothesis,
-      {.help = "Translations to score, one a line; - is standard input", .value = "FILE"});
-    v("model", self.model,
-      {.help = "Instead of --hypothesis: translate --source with this model first",
-       .value = "DIR"});
-    v("source", self.source, {.help = "Text to translate with --model", .value = "FILE"});
-    v("reference", self.reference,
-      {.help = "Right translations, one a line; several files are several references",
-       .value = "FILE",
-       .required = true});
-    v.group("Metrics");
-    v("metrics", self.metrics,
-      {.help = "Which, with commas between: bleu, chrf (chrF2), chrf++ (chrF2++)",
-       .value = "LIST"});
-    v("tokenize", self.tokenize, {.help = "How BLEU cuts lines into tokens"});
-    v("lowercase", self.lowercase, {.help = "Take capital and small letters as equal"});
-    v.group("Output");
-    v("json", self.json, {.help = "Print a JSON list of name, score and signature"});
-    DecodeOptions::visit(self.decode, v);
-  }
+// What is to be scored, by system.
+struct Systems {
+  std::vector<std::string> names;
+  std::vector<Lines> texts;
 };
-
-// What one metric found: for a program, and for a reader.
-struct Report {
-  MetricScore score;
-  std::string line;
-};
-
-template <class Score>
-Report report(const Score& score) {
-  return {score.metric(), score.line()};
-}
-
-std::vector<std::string> split_names(const std::string& list) {
-  std::vector<std::string> names{""};
-  for (const char c : list) {
-    if (c == ',') {
-      names.emplace_back();
-    } else if (c != ' ') {
-      names.back() += c;
-    }
-  }
-  return names;
-}
 
 class EvaluateCommand : public CommandOf<EvaluateSettings> {
  public:
@@ -83,80 +22,125 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
   std::string summary() const override { return "Scores translations against references"; }
   std::string description() const override {
     return "Scores are equal to those of sacreBLEU 2.6 to every digit that it prints, and carry "
-           "its "
-           "signature.";
+           "its signature; docs/evaluate.md says more.";
   }
 
   int run(const std::vector<std::string>&, Console& console) override {
-    check_metrics();
-    check_text();
-    const bool translates = settings_.hypothesis.empty();
-    const std::string& path = translates ? settings_.source : settings_.hypothesis;
-    Lines lines = read_lines(path);
-    const std::vector<Lines> references = read_references(path, lines.size());
-    if (translates) {
+    check_settings(settings_);
+    Systems systems = read_systems();
+    const std::vector<Lines> references = read_references(systems);
+    if (!settings_.model.empty()) {
       const auto model = open_model(settings_.model, settings_.decode.compute);
-      console.note(fmt::format("translating {} lines on {}", lines.size(), model->backend->name()));
-      lines = best_translations(model->translator(settings_.decode), lines);
+      console.note(fmt::format("translating {} lines on {}", systems.texts[0].size(),
+                               model->backend->name()));
+      systems.texts[0] =
+          best_translations(model->translator(settings_.decode), systems.texts[0]);
     }
-    print(score(lines, references), console.out());
+    print(systems, measure(systems.texts, references), console);
     return 0;
   }
 
  private:
-  void check_text() const {
-    const bool both = !settings_.model.empty() && !settings_.source.empty();
-    const bool either = !settings_.model.empty() || !settings_.source.empty();
-    if (settings_.hypothesis.empty() ? !both : either) {
-      fail_usage("give either --hypothesis, or --model and --source to translate first");
+  // With --model, the text to translate.
+  Systems read_systems() const {
+    Systems systems;
+    systems.names = settings_.hypothesis;
+    if (systems.names.empty()) systems.names.push_back(settings_.source);
+    for (const std::string& path : systems.names) {
+      systems.texts.push_back(read_lines(path));
+      check_lines(systems, path, systems.texts.back());
     }
+    return systems;
   }
 
-  // Every reference must have as many lines as the text at `path`.
-  std::vector<Lines> read_references(const std::string& path, size_t lines) const {
+  std::vector<Lines> read_references(const Systems& systems) const {
     std::vector<Lines> references;
-    for (const std::string& reference : settings_.reference) {
-      references.push_back(read_lines(reference));
-      if (references.back().size() != lines) {
-        fail("{} has {} lines and {} has {}: line i of both must belong to the same sentence", path,
-             lines, reference, references.back().size());
-      }
+    for (const std::string& path : settings_.reference) {
+      references.push_back(read_lines(path));
+      check_lines(systems, path, references.back());
     }
     return references;
   }
 
-  void check_metrics() const {
-    const std::vector<std::string> known{"bleu", "chrf", "chrf++"};
-    for (const std::string& metric : split_names(settings_.metrics)) {
-      if (std::find(known.begin(), known.end(), metric) == known.end()) {
-        fail_usage("--metrics: expected bleu, chrf or chrf++, got '{}'", metric);
-      }
-    }
+  // Every text must have as many lines as the first.
+  static void check_lines(const Systems& systems, const std::string& path, const Lines& lines) {
+    if (lines.size() == systems.texts[0].size()) return;
+    fail("{} has {} lines and {} has {}: line i of both must belong to the same sentence",
+         systems.names[0], systems.texts[0].size(), path, lines.size());
   }
 
-  std::vector<Report> score(const Lines& hypotheses, const std::vector<Lines>& references) const {
-    std::vector<Report> reports;
-    for (const std::string& metric : split_names(settings_.metrics)) {
+  Measurements measure(const std::vector<Lines>& systems,
+                       const std::vector<Lines>& references) const {
+    Measurements measurements;
+    for (const std::string& metric : metric_names(settings_)) {
       if (metric == "bleu") {
-        reports.push_back(
-            report(bleu(hypotheses, references, {settings_.tokenize, settings_.lowercase})));
+        measurements.push_back(
+            measure_bleu(systems, references,
+                         {settings_.tokenize, settings_.lowercase, settings_.smooth_method,
+                          settings_.smooth_value, settings_.sentence}));
+      } else if (metric == "ter") {
+        measurements.push_back(measure_ter(systems, references, settings_.ter));
       } else {
-        reports.push_back(
-            report(chrf(hypotheses, references,
-                        {metric == "chrf++" ? kChrfWordOrder : 0, settings_.lowercase})));
+        measurements.push_back(measure_chrf(
+            systems, references, {metric == "chrf++" ? kChrfWordOrder : 0, settings_.lowercase}));
       }
     }
-    return reports;
+    return measurements;
   }
 
-  void print(const std::vector<Report>& reports, Output& out) const {
-    auto list = nlohmann::ordered_json::array();
-    for (const auto& [score, line] : reports) {
-      list.push_back(
-          {{"name", score.name}, {"score", score.score}, {"signature", score.signature}});
-      if (!settings_.json) out.write(fmt::format("{}\n  {}\n", line, score.signature));
+  void print(const Systems& systems, const Measurements& metrics, Console& console) const {
+    if (settings_.sentence) {
+      print_sentences(metrics, console);
+    } else if (systems.names.size() > 1) {
+      print_systems(systems.names, metrics, console);
+    } else {
+      std::vector<MetricScore> scores;
+      for (const auto& metric : metrics) scores.push_back(metric->corpus(0));
+      console.out().write(settings_.json ? json_scores(scores) : text_scores(scores));
     }
-    if (settings_.json) out.write(list.dump() + "\n");
+  }
+
+  // One line a sentence, so that files can be laid side by side; signatures go to the notes.
+  void print_sentences(const Measurements& metrics, Console& console) const {
+    for (size_t i = 0; i < metrics[0]->sentences(); ++i) {
+      std::vector<MetricScore> scores;
+      std::string line;
+      for (const auto& metric : metrics) {
+        scores.push_back(metric->sentence(0, i));
+        line += (line.empty() ? "" : "\t") + scores.back().line;
+        if (i == 0 && !settings_.json) {
+          console.note(fmt::format("{}: {}", scores.back().name, scores.back().signature));
+        }
+      }
+      console.out().write(settings_.json ? json_scores(scores) : line + "\n");
+    }
+  }
+
+  void print_systems(const std::vector<std::string>& names, const Measurements& metrics,
+                     Console& console) const {
+    const std::optional<PairedTestOptions> test = paired_options();
+    std::vector<MetricReport> reports;
+    for (const auto& metric : metrics) {
+      MetricReport& report = reports.emplace_back();
+      for (size_t system = 0; system < names.size(); ++system) {
+        MetricScore& score = report.scores.emplace_back(metric->corpus(system));
+        if (test) score.signature = paired_signature(score.signature, *test);
+      }
+      if (test) report.tests = paired_test(*metric, *test);
+    }
+    console.out().write(settings_.json ? json_systems(names, reports)
+                                       : text_systems(names, reports, test));
+  }
+
+  std::optional<PairedTestOptions> paired_options() const {
+    if (!settings_.paired) return std::nullopt;
+    PairedTestOptions options;
+    options.test = *settings_.paired;
+    options.trials =
+        settings_.paired_trials.value_or(options.test == PairedTest::bootstrap ? 1000 : 10000);
+    options.seed =
+        static_cast<uint64_t>(settings_.paired_seed.value_or(static_cast<int64_t>(options.seed)));
+    return options;
   }
 };
 

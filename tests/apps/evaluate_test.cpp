@@ -11,6 +11,7 @@ namespace heed::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 class EvaluateTest : public ::testing::Test {
  protected:
@@ -19,6 +20,27 @@ class EvaluateTest : public ::testing::Test {
       folder_.write("right", "The cat sat on the mat .\nA dog barks loudly .\n");
   const std::string wrong_ =
       folder_.write("wrong", "the cat sat on a mat .\nA dog sings loudly .\n");
+  const std::string moved_ =
+      folder_.write("moved", "on the mat The cat sat .\nA DOG barks, loudly.\n");
+
+  // The first score of a hypothesis.
+  static nlohmann::json score(const std::string& hypothesis, const std::string& reference,
+                              const std::vector<std::string>& options) {
+    std::vector<std::string> command{"evaluate",    "--hypothesis", hypothesis,
+                                     "--reference", reference,      "--json"};
+    command.insert(command.end(), options.begin(), options.end());
+    const RunResult result = run_heed(command);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return nlohmann::json::parse(result.out)[0];
+  }
+
+  // The systems `wrong` and `moved` against `right`.
+  RunResult compare(const std::vector<std::string>& options) const {
+    std::vector<std::string> command{"evaluate", "--hypothesis", wrong_,
+                                     moved_,     "--reference",  right_};
+    command.insert(command.end(), options.begin(), options.end());
+    return run_heed(command);
+  }
 };
 
 TEST_F(EvaluateTest, AgreesWithSacreBleu) {
@@ -41,16 +63,127 @@ TEST_F(EvaluateTest, AgreesWithSacreBleu) {
 TEST_F(EvaluateTest, OptionsReachTheMetric) {
   const std::string lower =
       folder_.write("lower", "the cat sat on the mat .\na dog barks loudly .\n");
-  const auto bleu = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> command{"evaluate",    "--hypothesis", lower,
-                                     "--reference", right_,         "--json"};
-    command.insert(command.end(), more.begin(), more.end());
-    return nlohmann::json::parse(run_heed(command).out)[0];
+  EXPECT_LT(score(lower, right_, {})["score"], 90);
+  EXPECT_NEAR(score(lower, right_, {"--lowercase"})["score"], 100, 1e-9);
+  EXPECT_NEAR(score(lower, right_, {"--lowercase", "--metrics", "chrf"})["score"], 100, 1e-9);
+  EXPECT_THAT(score(lower, right_, {"--reference", wrong_})["signature"].get<std::string>(),
+              HasSubstr("nrefs:2"));
+}
+
+// sacrebleu right -i wrong -w 4 -s floor -sv 0.5, and so on.
+TEST_F(EvaluateTest, SmoothingReachesBleu) {
+  const auto smoothed = [&](const std::vector<std::string>& options) {
+    return score(wrong_, right_, options)["score"].get<double>();
   };
-  EXPECT_LT(bleu({})["score"], 90);
-  EXPECT_NEAR(bleu({"--lowercase"})["score"], 100, 1e-9);
-  EXPECT_THAT(bleu({"--tokenize", "char"})["signature"].get<std::string>(), HasSubstr("tok:char"));
-  EXPECT_THAT(bleu({"--reference", wrong_})["signature"].get<std::string>(), HasSubstr("nrefs:2"));
+  EXPECT_NEAR(smoothed({"--smooth-method", "exp"}), 25.6673, 5e-5);
+  EXPECT_EQ(smoothed({"--smooth-method", "none"}), 0);
+  EXPECT_NEAR(smoothed({"--smooth-method", "floor"}), 17.1647, 5e-5);
+  EXPECT_NEAR(smoothed({"--smooth-method", "floor", "--smooth-value", "0.5"}), 25.6673, 5e-5);
+  EXPECT_NEAR(smoothed({"--smooth-method", "add-k"}), 34.6591, 5e-5);
+  EXPECT_NEAR(smoothed({"--smooth-method", "add-k", "--smooth-value", "2"}), 43.6968, 5e-5);
+}
+
+// sacrebleu right -i wrong -s add-k -w 4 -tok intl, and so on.
+TEST_F(EvaluateTest, TokenizersReachBleu) {
+  const std::string right = folder_.write("right.zh", "我 爱，你 。\nb c。\n");
+  const std::string wrong = folder_.write("wrong.zh", "我爱你\nb c 。\n");
+  const auto tokenized = [&](const char* tokenizer) {
+    return score(wrong, right, {"--tokenize", tokenizer, "--smooth-method", "add-k"})["score"]
+        .get<double>();
+  };
+  EXPECT_NEAR(tokenized("13a"), 35.1863, 5e-5);
+  EXPECT_NEAR(tokenized("none"), 35.1863, 5e-5);
+  EXPECT_NEAR(tokenized("char"), 61.2329, 5e-5);
+  EXPECT_NEAR(tokenized("zh"), 61.2329, 5e-5);
+  EXPECT_NEAR(tokenized("intl"), 34.2350, 5e-5);
+}
+
+// sacrebleu right -i moved -m ter -w 4 --ter-normalized, and so on.
+TEST_F(EvaluateTest, OptionsReachTer) {
+  const auto ter = [&](const std::string& hypothesis, const std::string& reference,
+                       std::vector<std::string> options) {
+    options.insert(options.end(), {"--metrics", "ter"});
+    return score(hypothesis, reference, options)["score"].get<double>();
+  };
+  EXPECT_NEAR(ter(moved_, right_, {}), 33.3333, 5e-5);
+  EXPECT_NEAR(ter(moved_, right_, {"--ter-normalized"}), 16.6667, 5e-5);
+  EXPECT_NEAR(ter(moved_, right_, {"--ter-no-punct"}), 10, 5e-5);
+  EXPECT_NEAR(ter(moved_, right_, {"--ter-case-sensitive"}), 41.6667, 5e-5);
+  const std::string right = folder_.write("right.zh", "我 爱，你 。\nb c。\n");
+  const std::string wrong = folder_.write("wrong.zh", "我爱你\nb c 。\n");
+  EXPECT_NEAR(ter(wrong, right, {"--ter-normalized"}), 100, 5e-5);
+  EXPECT_NEAR(ter(wrong, right, {"--ter-normalized", "--ter-asian-support"}), 25, 5e-5);
+  EXPECT_NEAR(ter(wrong, right, {"--ter-no-punct", "--ter-asian-support"}), 50, 5e-5);
+}
+
+// sacrebleu right -i wrong -sl -w 4
+TEST_F(EvaluateTest, ScoresSentences) {
+  std::vector<std::string> command{"evaluate", "--hypothesis", wrong_,      "--reference",
+                                   right_,     "--sentence",   "--metrics", "bleu,ter"};
+  const RunResult text = run_heed(command);
+  EXPECT_EQ(text.out,
+            "BLEU = 32.17 85.7/50.0/20.0/12.5 (BP = 1.000 ratio = 1.000 hyp_len = 7 ref_len = 7)"
+            "\tTER = 14.29\n"
+            "BLEU = 30.21 80.0/50.0/16.7/12.5 (BP = 1.000 ratio = 1.000 hyp_len = 5 ref_len = 5)"
+            "\tTER = 20.00\n");
+  EXPECT_THAT(text.err, HasSubstr("BLEU: nrefs:1|case:mixed|eff:yes|tok:13a|smooth:exp|version"));
+  command.push_back("--json");
+  const RunResult json = run_heed(command);
+  const auto first = nlohmann::json::parse(json.out.substr(0, json.out.find('\n')));
+  EXPECT_NEAR(first[0]["score"], 32.1729, 5e-5);
+  EXPECT_EQ(first[1]["name"], "TER");
+}
+
+// The table is what sacrebleu prints with -f text -w 2.
+TEST_F(EvaluateTest, SeveralSystemsStandInATable) {
+  const RunResult result = run_heed({"evaluate", "--hypothesis", "wrong", "moved", "--reference",
+                                     "right", "--metrics", "bleu,ter"},
+                                    folder_.path());
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, StartsWith("╒══════════╤════════╤═══════╕\n"
+                                     "│   System │  BLEU  │  TER  │\n"
+                                     "╞══════════╪════════╪═══════╡\n"
+                                     "│    wrong │ 25.67  │ 16.67 │\n"
+                                     "├──────────┼────────┼───────┤\n"
+                                     "│    moved │ 27.95  │ 33.33 │\n"
+                                     "╘══════════╧════════╧═══════╛\n"));
+  EXPECT_THAT(result.out, HasSubstr(" - TER        nrefs:1|case:lc|tok:tercom|"));
+}
+
+TEST_F(EvaluateTest, PairedTestsStandInTheTable) {
+  const RunResult result = compare({"--metrics", "ter", "--paired", "bootstrap"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("Baseline: "));
+  EXPECT_THAT(result.out, HasSubstr("TER (μ ± 95% CI)"));
+  EXPECT_THAT(result.out, HasSubstr("(p = "));
+  EXPECT_THAT(result.out,
+              HasSubstr("Paired bootstrap resampling test with 1000 resampling trials"));
+  EXPECT_THAT(result.out, HasSubstr("nrefs:1|bs:1000|seed:12345|case:lc|tok:tercom|"));
+}
+
+// sacrebleu right -i wrong moved -m bleu ter --paired-ar
+TEST_F(EvaluateTest, PairedRandomizationAgreesWithSacreBleu) {
+  const auto tested = [&](const std::vector<std::string>& options) {
+    const RunResult result = compare(options);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return nlohmann::json::parse(result.out);
+  };
+  const auto systems = tested({"--metrics", "bleu,ter", "--paired", "randomization", "--json"});
+  ASSERT_EQ(systems.size(), 2u);
+  EXPECT_EQ(systems[0]["system"], wrong_);
+  EXPECT_TRUE(systems[0]["scores"][0]["p_value"].is_null());
+  EXPECT_NEAR(systems[1]["scores"][0]["score"], 27.9526, 5e-5);
+  EXPECT_DOUBLE_EQ(systems[1]["scores"][0]["p_value"], 0.49975002499750026);
+  EXPECT_DOUBLE_EQ(systems[1]["scores"][1]["p_value"], 9.999000099990002e-05);
+  // Trials and seed are what was asked for.
+  const std::vector<std::string> ten{"--paired", "bootstrap", "--paired-trials", "10", "--json"};
+  const auto first = tested(ten);
+  EXPECT_THAT(first[1]["scores"][0]["signature"].get<std::string>(), HasSubstr("bs:10|seed:12345"));
+  std::vector<std::string> other = ten;
+  other.insert(other.end(), {"--paired-seed", "7"});
+  const auto second = tested(other);
+  EXPECT_THAT(second[1]["scores"][0]["signature"].get<std::string>(), HasSubstr("bs:10|seed:7"));
+  EXPECT_NE(first[1]["scores"][0]["mean"], second[1]["scores"][0]["mean"]);
 }
 
 TEST_F(EvaluateTest, ReadsStandardInputAndPrintsForReaders) {
@@ -75,10 +208,41 @@ TEST_F(EvaluateTest, BadInputIsNamed) {
   EXPECT_THAT(error({"--hypothesis", shorter}, 2), HasSubstr("--reference is missing"));
   EXPECT_THAT(error({"--reference", right_}, 2),
               HasSubstr("give either --hypothesis, or --model and --source"));
-  EXPECT_THAT(error({"--hypothesis", shorter, "--reference", shorter, "--metrics", "blue"}, 2),
-              HasSubstr("--metrics: expected bleu, chrf or chrf++, got 'blue'"));
-  EXPECT_THAT(error({"--hypothesis", shorter, "--reference", shorter, "--tokenize", "14a"}, 2),
-              HasSubstr("--tokenize: expected 13a, none or char, got '14a'"));
+  EXPECT_THAT(error({"--hypothesis", right_, shorter, "--reference", right_}, 1),
+              HasSubstr("shorter has 1: line i of both"));
+  EXPECT_THAT(error({"--hypothesis", right_, right_, "--reference", right_}, 2),
+              HasSubstr("twice: name each once"));
+}
+
+TEST_F(EvaluateTest, OptionsThatSayNothingAreRefused) {
+  const auto error = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {"evaluate", "--hypothesis", right_, "--reference", right_});
+    const RunResult result = run_heed(options);
+    EXPECT_EQ(result.status, 2) << result.err;
+    EXPECT_EQ(result.out, "");
+    return result.err;
+  };
+  EXPECT_THAT(error({"--metrics", "blue"}),
+              HasSubstr("--metrics: expected bleu, chrf, chrf++ or ter, got 'blue'"));
+  EXPECT_THAT(error({"--metrics", "ter,ter"}), HasSubstr("--metrics names ter twice"));
+  EXPECT_THAT(error({"--tokenize", "14a"}),
+              HasSubstr("--tokenize: expected 13a, none, char, intl or zh, got '14a'"));
+  EXPECT_THAT(error({"--smooth-method", "more"}),
+              HasSubstr("--smooth-method: expected none, floor, add-k or exp, got 'more'"));
+  EXPECT_THAT(error({"--smooth-value", "1"}), HasSubstr("floor or add-k, not exp"));
+  EXPECT_THAT(error({"--smooth-method", "floor", "--smooth-value", "-1"}),
+              HasSubstr("--smooth-value: expected a number"));
+  EXPECT_THAT(error({"--metrics", "ter", "--tokenize", "char"}),
+              HasSubstr("--tokenize changes nothing: --metrics is ter, add bleu"));
+  EXPECT_THAT(error({"--metrics", "ter", "--lowercase"}), HasSubstr("--lowercase changes nothing"));
+  EXPECT_THAT(error({"--ter-normalized"}), HasSubstr("--ter-normalized changes nothing"));
+  EXPECT_THAT(error({"--metrics", "ter", "--ter-asian-support"}),
+              HasSubstr("needs --ter-normalized or --ter-no-punct"));
+  EXPECT_THAT(error({"--paired", "bootstrap"}), HasSubstr("--paired compares systems"));
+  EXPECT_THAT(error({"--paired-trials", "10"}), HasSubstr("go with --paired"));
+  EXPECT_THAT(error({"--paired-trials", "0"}), HasSubstr("--paired-trials: expected"));
+  EXPECT_THAT(error({"--hypothesis", wrong_, "--sentence"}),
+              HasSubstr("--sentence scores one system"));
 }
 
 }  // namespace

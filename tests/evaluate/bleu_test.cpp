@@ -13,19 +13,49 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
+BleuSmoothing parse_smoothing(const std::string& wanted) {
+  for (const BleuSmoothing each : {BleuSmoothing::none, BleuSmoothing::floor, BleuSmoothing::add_k,
+                                   BleuSmoothing::exponential}) {
+    if (name(each) == wanted) return each;
+  }
+  ADD_FAILURE() << wanted;
+  return BleuSmoothing::none;
+}
+
+// sacreBLEU's options of a golden as ours.
+BleuOptions options_of_golden(const nlohmann::json& golden) {
+  BleuOptions options{parse_bleu_tokenizer(golden.value("tokenize", "13a")),
+                      golden.value("lowercase", false)};
+  options.smoothing = parse_smoothing(golden.value("smooth_method", "exp"));
+  if (golden.contains("smooth_value") && !golden["smooth_value"].is_null()) {
+    options.smoothing_value = golden["smooth_value"].get<double>();
+  }
+  options.effective_order = golden.value("effective_order", false);
+  return options;
+}
+
 TEST(Bleu, EqualsSacrebleuOnOddText) {
-  expect_goldens("bleu.json", 1800,
+  expect_goldens("bleu.json", 6300,
                  [](const Lines& hypotheses, const std::vector<Lines>& references,
                     const nlohmann::json& golden) {
-                   const BleuOptions options{
-                       parse_bleu_tokenizer(golden["tokenize"].get<std::string>()),
-                       golden["lowercase"].get<bool>()};
-                   const BleuScore got = bleu(hypotheses, references, options);
-                   for (int n = 0; n < kBleuOrder; ++n) {
-                     EXPECT_DOUBLE_EQ(got.precisions[n], golden["precisions"][n].get<double>());
-                   }
-                   return got;
+                   return bleu(hypotheses, references, options_of_golden(golden));
                  });
+}
+
+TEST(Bleu, RefusesASmoothingValueThatSaysNothing) {
+  const std::vector<Lines> references = {{"a b c d e"}};
+  const auto score = [&](BleuSmoothing smoothing, double value) {
+    BleuOptions options;
+    options.smoothing = smoothing;
+    options.smoothing_value = value;
+    return bleu({"a b c d e"}, references, options);
+  };
+  EXPECT_THAT([&] { score(BleuSmoothing::exponential, 0.1); },
+              ThrowsMessage<UsageError>(HasSubstr("smoothing exp takes no value, got 0.1")));
+  EXPECT_THAT([&] { score(BleuSmoothing::none, 1); }, testing::Throws<UsageError>());
+  EXPECT_THAT([&] { score(BleuSmoothing::floor, -1); },
+              ThrowsMessage<UsageError>(HasSubstr("expected a number of at least 0")));
+  EXPECT_NO_THROW(score(BleuSmoothing::add_k, 0));
 }
 
 TEST(Bleu, TheSumOfSentencesIsTheCorpus) {
@@ -90,8 +120,10 @@ TEST(Bleu, SaysWhatIsWrongWithTheLines) {
   EXPECT_THAT([&] { score({}); }, ThrowsMessage<Error>(HasSubstr("at least one reference")));
   EXPECT_THAT([&] { bleu({}, std::vector<Lines>{{}}); },
               ThrowsMessage<Error>(HasSubstr("no lines to evaluate")));
-  EXPECT_THAT([] { parse_bleu_tokenizer("intl"); },
-              ThrowsMessage<UsageError>(HasSubstr("expected 13a, none or char")));
+  EXPECT_THAT([] { parse_bleu_tokenizer("v14"); },
+              ThrowsMessage<UsageError>(HasSubstr("expected 13a, none, char, intl or zh")));
+  EXPECT_THAT([] { parse_bleu_tokenizer("flores200"); },
+              ThrowsMessage<UsageError>(HasSubstr("'flores200' needs a model")));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include "evaluate/every_character.h"
 #include "heed/core/error.h"
 
 namespace heed {
@@ -39,8 +40,34 @@ TEST(BleuTokenizer, NoneAndCharacter) {
   EXPECT_EQ(tokens(BleuTokenizer::character, "ab 你好e\u0301"), "a b 你 好 e \u0301");
 }
 
+TEST(BleuTokenizer, International) {
+  const auto intl = [](const char* line) { return tokens(BleuTokenizer::international, line); };
+  EXPECT_EQ(intl("It's 1,000.5 (or so)… isn't it?"), "It ' s 1,000.5 ( or so ) … isn ' t it ?");
+  EXPECT_EQ(intl("a_b x^2 5% 3€ in 1999."), "a _ b x ^ 2 5 % 3 € in 1999.");
+  EXPECT_EQ(intl("¿Qué? 你好，世"), "¿ Qué ? 你好 ， 世");
+}
+
+TEST(BleuTokenizer, Chinese) {
+  const auto zh = [](const char* line) { return tokens(BleuTokenizer::chinese, line); };
+  EXPECT_EQ(zh(" 你好abc，3.5!"), "你 好 abc ， 3.5 !");
+  // What sacreBLEU's ranges say: a dash of General Punctuation is in, a rare ideograph is not.
+  EXPECT_EQ(zh("a—b\U00020000\U00020001"), "a — b\U00020000\U00020001");
+  EXPECT_EQ(zh("　"), "");
+}
+
+TEST(BleuTokenizer, EveryCharacterIsSacrebleus) {
+  const auto hash_with = [](BleuTokenizer tokenizer) {
+    return hash_of_tokens([&](std::string& line, std::vector<std::string_view>& tokens) {
+      tokenize(tokenizer, line, tokens);
+    });
+  };
+  EXPECT_EQ(hash_with(BleuTokenizer::mteval_13a), 0x35F9E42005C6896Au);
+  EXPECT_EQ(hash_with(BleuTokenizer::international), 0x549D0E3D35BE8208u);
+  EXPECT_EQ(hash_with(BleuTokenizer::chinese), 0x112A565257CB8CEAu);
+}
+
 TEST(BleuTokenizer, HasTheNamesOfTheSignature) {
-  for (const std::string_view each : {"13a", "none", "char"}) {
+  for (const std::string_view each : {"13a", "none", "char", "intl", "zh"}) {
     EXPECT_EQ(name(parse_bleu_tokenizer(each)), each);
   }
   EXPECT_THROW(parse_bleu_tokenizer("13A"), UsageError);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "evaluate/every_character.h"
 #include "heed/core/utf8.h"
 
 namespace heed {
@@ -13,21 +14,6 @@ namespace {
 
 using testing::ElementsAre;
 using Pieces = std::vector<std::string_view>;
-
-std::vector<char32_t> all_characters() {
-  std::vector<char32_t> characters;
-  for (char32_t c = 0; c <= 0x10FFFF; ++c) {
-    if (c < 0xD800 || c > 0xDFFF) characters.push_back(c);
-  }
-  return characters;
-}
-
-// FNV-1a, to compare with a hash that Python 3.11 computed of the same bytes.
-uint64_t hash(std::string_view text) {
-  uint64_t value = 0xCBF29CE484222325u;
-  for (const char byte : text) value = (value ^ static_cast<uint8_t>(byte)) * 0x100000001B3u;
-  return value;
-}
 
 // In Python, with `characters` all but the surrogates: "\n".join(characters).lower().
 TEST(Unicode, LowercaseOfEveryCharacterIsPythons) {
@@ -68,6 +54,12 @@ TEST(Unicode, WhitespaceIsPythons) {
   }
 }
 
+TEST(Unicode, CategoriesAreUnicodes) {
+  EXPECT_TRUE(is_punctuation(U'!') && is_punctuation(0x3001) && !is_punctuation(U'+'));
+  EXPECT_TRUE(is_symbol(U'+') && is_symbol(0x20AC) && !is_symbol(U'!'));
+  EXPECT_TRUE(is_number(U'7') && is_number(0x0663) && is_number(0x2167) && !is_number(U'a'));
+}
+
 TEST(Unicode, SplitsAtWhitespace) {
   const std::string text = "\u3000你 好\u00a0\t x\x1f";
   Pieces pieces, characters;
@@ -77,6 +69,8 @@ TEST(Unicode, SplitsAtWhitespace) {
   EXPECT_THAT(characters, ElementsAre("你", "好", "x"));
   EXPECT_EQ(without_trailing_whitespace("a b\u2028 \r"), "a b");
   EXPECT_EQ(without_trailing_whitespace(" \u3000"), "");
+  EXPECT_EQ(without_leading_whitespace("\u2028 a b "), "a b ");
+  EXPECT_EQ(without_leading_whitespace(" \u3000"), "");
 }
 
 }  // namespace

@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <deque>
 #include <functional>
+#include <limits>
 
+#include "heed/core/error.h"
 #include "heed/core/utf8.h"
 #include "heed/evaluate/dense_numbers.h"
 #include "heed/evaluate/ngrams.h"
@@ -21,16 +22,17 @@ class SentenceCounter {
  public:
   explicit SentenceCounter(const BleuOptions& options) : options_(options) {}
 
-  void add_reference(const std::string& line) {
-    if (references_ == lines_.size()) lines_.emplace_back();
-    const std::vector<uint32_t>& tokens = read(line, lines_[references_++]);
-    lengths_.push_back(static_cast<int64_t>(tokens.size()));
-    ngrams_.add_reference(tokens);
-  }
-
-  // The statistics against the references added since the last call.
-  BleuStatistics finish(const std::string& line) {
-    const std::vector<uint32_t>& tokens = read(line, hypothesis_);
+  BleuStatistics count(const Lines& hypotheses, std::span<const Lines> references, size_t i) {
+    ngrams_.clear();
+    words_.clear();
+    lengths_.clear();
+    lines_.resize(references.size());
+    for (size_t r = 0; r < references.size(); ++r) {
+      const std::vector<uint32_t>& tokens = read(references[r][i], lines_[r]);
+      lengths_.push_back(static_cast<int64_t>(tokens.size()));
+      ngrams_.add_reference(tokens);
+    }
+    const std::vector<uint32_t>& tokens = read(hypotheses[i], hypothesis_);
     BleuStatistics statistics;
     statistics.hypothesis_length = static_cast<int64_t>(tokens.size());
     statistics.reference_length = closest_length(statistics.hypothesis_length);
@@ -38,10 +40,6 @@ class SentenceCounter {
       statistics.totals[n] = std::max<int64_t>(statistics.hypothesis_length - n, 0);
     }
     ngrams_.take_matches(tokens, statistics.matches);
-    ngrams_.clear();
-    words_.clear();
-    lengths_.clear();
-    references_ = 0;
     return statistics;
   }
 
@@ -68,8 +66,7 @@ class SentenceCounter {
   BleuOptions options_;
   NgramMatcher ngrams_{kBleuOrder};
   DenseNumbers<std::string_view, std::hash<std::string_view>> words_;
-  std::deque<std::string> lines_;  // references of this sentence, then spare ones; none ever moves
-  size_t references_ = 0;
+  std::vector<std::string> lines_;  // references of this sentence
   std::vector<int64_t> lengths_;
   std::string hypothesis_;
   std::vector<std::string_view> tokens_;
@@ -83,36 +80,74 @@ double brevity_penalty(int64_t hypothesis_length, int64_t reference_length) {
                   static_cast<double>(reference_length) / static_cast<double>(hypothesis_length));
 }
 
-std::array<double, kBleuOrder> smoothed_precisions(const BleuStatistics& corpus) {
+// The value that floor and add-k work with.
+double smoothing_value(const BleuOptions& options) {
+  const double value =
+      options.smoothing_value.value_or(options.smoothing == BleuSmoothing::floor ? 0.1 : 1.0);
+  if (value >= 0 && value <= std::numeric_limits<double>::max()) return value;
+  fail_usage("BLEU's smoothing value is {}: expected a number of at least 0", value);
+}
+
+bool has_value(BleuSmoothing smoothing) {
+  return smoothing == BleuSmoothing::floor || smoothing == BleuSmoothing::add_k;
+}
+
+// Precisions in per cent. `orders` becomes the highest order of which the hypothesis has n-grams.
+std::array<double, kBleuOrder> smoothed_precisions(const BleuStatistics& corpus,
+                                                   const BleuOptions& options, int& orders) {
   std::array<double, kBleuOrder> precisions = {};
+  const double value = smoothing_value(options);
   double divisor = 1;
-  for (int n = 0; n < kBleuOrder && corpus.totals[n] > 0; ++n) {
-    const double total = static_cast<double>(corpus.totals[n]);
-    if (corpus.matches[n] > 0) {
-      precisions[n] = 100.0 * static_cast<double>(corpus.matches[n]) / total;
-    } else {
+  for (orders = 0; orders < kBleuOrder; ++orders) {
+    const int n = orders;
+    const double added = options.smoothing == BleuSmoothing::add_k && n > 0 ? value : 0;
+    const double matches = static_cast<double>(corpus.matches[n]) + added;
+    const double total = static_cast<double>(corpus.totals[n]) + added;
+    if (total == 0) break;
+    if (matches > 0) {
+      precisions[n] = 100.0 * matches / total;
+    } else if (options.smoothing == BleuSmoothing::exponential) {
       divisor *= 2;
       precisions[n] = 100.0 / (divisor * total);
+    } else if (options.smoothing == BleuSmoothing::floor) {
+      precisions[n] = 100.0 * value / total;
     }
   }
   return precisions;
 }
 
-double geometric_mean(const std::array<double, kBleuOrder>& precisions) {
+double geometric_mean(std::span<const double> precisions) {
   double sum = 0;
   for (const double precision : precisions) {
     if (precision == 0) return 0;
     sum += std::log(precision);
   }
-  return std::exp(sum / kBleuOrder);
+  return std::exp(sum / static_cast<double>(precisions.size()));
 }
 
 std::string signature(size_t reference_count, const BleuOptions& options) {
-  return fmt::format("nrefs:{}|case:{}|eff:no|tok:{}|smooth:exp|{}", reference_count,
-                     options.lowercase ? "lc" : "mixed", name(options.tokenizer), version_field());
+  std::string smoothing(name(options.smoothing));
+  if (has_value(options.smoothing)) smoothing += fmt::format("[{:.2f}]", smoothing_value(options));
+  return fmt::format("nrefs:{}|case:{}|eff:{}|tok:{}|smooth:{}|{}", reference_count,
+                     options.lowercase ? "lc" : "mixed", options.effective_order ? "yes" : "no",
+                     name(options.tokenizer), smoothing, version_field());
 }
 
 }  // namespace
+
+std::string_view name(BleuSmoothing smoothing) {
+  switch (smoothing) {
+    case BleuSmoothing::none:
+      return "none";
+    case BleuSmoothing::floor:
+      return "floor";
+    case BleuSmoothing::add_k:
+      return "add-k";
+    case BleuSmoothing::exponential:
+      return "exp";
+  }
+  throw Bug("a smoothing without a name");
+}
 
 BleuStatistics& BleuStatistics::operator+=(const BleuStatistics& other) {
   hypothesis_length += other.hypothesis_length;
@@ -136,19 +171,15 @@ std::string BleuScore::line() const {
 std::vector<BleuStatistics> bleu_statistics(const Lines& hypotheses,
                                             std::span<const Lines> references,
                                             const BleuOptions& options) {
-  check_line_counts(hypotheses, references);
-  SentenceCounter counter(options);
-  std::vector<BleuStatistics> statistics;
-  statistics.reserve(hypotheses.size());
-  for (size_t i = 0; i < hypotheses.size(); ++i) {
-    for (const Lines& reference : references) counter.add_reference(reference[i]);
-    statistics.push_back(counter.finish(hypotheses[i]));
-  }
-  return statistics;
+  return statistics_of_sentences(hypotheses, references, SentenceCounter(options));
 }
 
 BleuScore bleu_score(const BleuStatistics& corpus, size_t reference_count,
                      const BleuOptions& options) {
+  if (options.smoothing_value && !has_value(options.smoothing)) {
+    fail_usage("BLEU's smoothing {} takes no value, got {}: only floor and add-k do",
+               name(options.smoothing), *options.smoothing_value);
+  }
   BleuScore result;
   result.statistics = corpus;
   result.signature = signature(reference_count, options);
@@ -161,8 +192,10 @@ BleuScore bleu_score(const BleuStatistics& corpus, size_t reference_count,
   const bool any = std::any_of(corpus.matches.begin(), corpus.matches.end(),
                                [](int64_t matches) { return matches > 0; });
   if (!any) return result;
-  result.precisions = smoothed_precisions(corpus);
-  result.score = result.brevity_penalty * geometric_mean(result.precisions);
+  int orders = 0;
+  result.precisions = smoothed_precisions(corpus, options, orders);
+  const size_t used = options.effective_order ? static_cast<size_t>(orders) : kBleuOrder;
+  result.score = result.brevity_penalty * geometric_mean(std::span(result.precisions).first(used));
   return result;
 }
 

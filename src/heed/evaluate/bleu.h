@@ -3,8 +3,10 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "heed/evaluate/bleu_tokenizer.h"
@@ -15,9 +17,24 @@ namespace heed {
 // N-grams of 1 to 4 tokens.
 inline constexpr int kBleuOrder = 4;
 
+// What becomes of the precision of an order without a match (Chen and Cherry, 2014).
+enum class BleuSmoothing {
+  none,         // "none": it is 0, and so is the score
+  floor,        // "floor": that of a small number of matches, by default 0.1
+  add_k,        // "add-k": k is added to matches and n-grams of orders above 1, by default 1
+  exponential,  // "exp": half a match, a quarter for the next such order, and so on
+};
+
+// Its name in options and signatures.
+std::string_view name(BleuSmoothing smoothing);
+
 struct BleuOptions {
   BleuTokenizer tokenizer = BleuTokenizer::mteval_13a;
   bool lowercase = false;
+  BleuSmoothing smoothing = BleuSmoothing::exponential;
+  std::optional<double> smoothing_value = {};  // of floor and add-k, at least 0
+  // Leaves out the orders that the hypothesis is too short for: for single sentences.
+  bool effective_order = false;
 };
 
 // All that BLEU needs to know of a sentence. The sum over sentences gives the score of a corpus, so
@@ -41,7 +58,7 @@ struct BleuScore {
 
   // "BLEU = 38.30 69.1/45.0/31.2/21.9 (BP = 0.990 ratio = 0.990 hyp_len = 99 ref_len = 100)"
   std::string line() const;
-  MetricScore metric() const { return {"BLEU", score, signature}; }
+  MetricScore metric() const { return {"BLEU", score, signature, line()}; }
 };
 
 // The statistics of every sentence. references[r][i] is the r-th reference of hypotheses[i]. Fails
@@ -50,8 +67,8 @@ std::vector<BleuStatistics> bleu_statistics(const Lines& hypotheses,
                                             std::span<const Lines> references,
                                             const BleuOptions& options = {});
 
-// The score of a sum of statistics. Where an order has no match, its precision is that of half a
-// match, of a quarter for the next such order, and so on (sacreBLEU's smoothing "exp").
+// The score of a sum of statistics. Fails with a UsageError on a smoothing value that is negative,
+// or where the smoothing takes none.
 BleuScore bleu_score(const BleuStatistics& corpus, size_t reference_count,
                      const BleuOptions& options = {});
 

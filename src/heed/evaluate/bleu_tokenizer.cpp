@@ -1,108 +1,95 @@
 #include "heed/evaluate/bleu_tokenizer.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
 #include "heed/core/error.h"
+#include "heed/core/utf8.h"
+#include "heed/evaluate/line_rules.h"
 #include "heed/evaluate/unicode.h"
 
 namespace heed {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, BleuTokenizer>, 3> kNames = {{
+constexpr std::array<std::pair<std::string_view, BleuTokenizer>, 5> kNames = {{
     {"13a", BleuTokenizer::mteval_13a},
     {"none", BleuTokenizer::none},
     {"char", BleuTokenizer::character},
+    {"intl", BleuTokenizer::international},
+    {"zh", BleuTokenizer::chinese},
 }};
 
-// Objects rather than functions, so that the rules below are compiled with them inside.
-constexpr auto is_digit = [](char byte) { return byte >= '0' && byte <= '9'; };
-constexpr auto is_no_digit = [](char byte) { return !is_digit(byte); };
-constexpr auto is_hyphen = [](char byte) { return byte == '-'; };
-constexpr auto is_point_or_comma = [](char byte) { return byte == '.' || byte == ','; };
+// What sacreBLEU has beside them needs a model or dictionary of its own.
+constexpr std::array<std::string_view, 6> kNotHere = {"ja-mecab",  "ko-mecab",  "spm",
+                                                      "flores101", "flores200", "spBLEU-1K"};
 
-// What always stands alone: the rules below see to the other four.
-bool stands_alone(char byte) {
-  return is_ascii_punctuation(byte) && byte != '\'' && byte != ',' && byte != '-' && byte != '.';
-}
-
-// In one pass: time grows with the text, however often `from` stands in it.
-void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  size_t found = text.find(from);
-  if (found == std::string::npos) return;
-  std::string replaced;
-  replaced.reserve(text.size());
-  size_t begin = 0;
-  for (; found != std::string::npos; found = text.find(from, begin)) {
-    replaced.append(text, begin, found - begin).append(to);
-    begin = found + from.size();
-  }
-  text = replaced.append(text, begin);
-}
-
-// Takes out the marks of the format that mteval reads. One after the other, for what one yields may
-// be what the next replaces.
+// Takes out the marks of the format that mteval reads.
 void remove_markup(std::string& line) {
   replace_all(line, "<skipped>", "");
   replace_all(line, "-\n", "");
   replace_all(line, "\n", " ");
-  if (line.find('&') == std::string::npos) return;
-  replace_all(line, "&quot;", "\"");
-  replace_all(line, "&amp;", "&");
-  replace_all(line, "&lt;", "<");
-  replace_all(line, "&gt;", ">");
-}
-
-// The rules of 13a look at ASCII alone, so bytes will do. Each reads the whole line that the one
-// before wrote, and as there, what a rule has matched is not looked at again by the same rule.
-// `begin` is where that ends in each of them; what stands between matches is copied whole.
-std::string separate_symbols(std::string_view line) {
-  std::string separated = {' '};
-  separated.reserve(2 * line.size() + 2);
-  size_t begin = 0;
-  for (size_t i = 0; i < line.size(); ++i) {
-    if (!stands_alone(line[i])) continue;
-    separated.append(line, begin, i - begin).append({' ', line[i], ' '});
-    begin = i + 1;
-  }
-  separated.append(line, begin).push_back(' ');
-  return separated;
-}
-
-// Every byte that is a mark and stands behind one that is `before`.
-template <class Before, class Mark>
-std::string separate_behind(std::string_view line, Before before, Mark mark) {
-  std::string separated;
-  separated.reserve(line.size() + line.size() / 4);
-  size_t begin = 0;
-  for (size_t i = 1; i < line.size(); ++i) {
-    if (!mark(line[i]) || i == begin || !before(line[i - 1])) continue;
-    separated.append(line, begin, i - begin).append({' ', line[i], ' '});
-    begin = i + 1;
-  }
-  return separated.append(line, begin);
-}
-
-// A point or comma, unless before a digit.
-std::string separate_before_nondigit(std::string_view line) {
-  std::string separated;
-  separated.reserve(line.size() + line.size() / 4);
-  size_t begin = 0;
-  for (size_t i = 0; i + 1 < line.size(); ++i) {
-    if (!is_point_or_comma(line[i]) || is_digit(line[i + 1])) continue;
-    separated.append(line, begin, i - begin).append({' ', line[i], ' ', line[i + 1]});
-    begin = ++i + 1;
-  }
-  return separated.append(line, begin);
+  replace_entities(line);
 }
 
 void rewrite_as_13a(std::string& line) {
-  line.resize(without_trailing_whitespace(line).size());
   remove_markup(line);
-  line = separate_symbols(line);
-  line = separate_behind(line, is_no_digit, is_point_or_comma);
-  line = separate_before_nondigit(line);
-  line = separate_behind(line, is_digit, is_hyphen);
+  line.insert(line.begin(), ' ');
+  line.push_back(' ');
+  separate_symbols(line);
+  separate_points_and_dashes(line);
+}
+
+void rewrite_as_international(std::string& line) {
+  const auto is_no_number = [](char32_t character) { return !is_number(character); };
+  std::u32string characters = decode_utf8(line);
+  separate_behind(characters, is_no_number, is_punctuation);
+  separate_before(characters, is_punctuation, is_no_number);
+  separate_each(characters, is_symbol);
+  line = encode_utf8(characters);
+}
+
+// What sacreBLEU takes for Chinese. Where its source means U+20000 to U+2A6D6, Python reads the
+// texts U+2000 '0' and U+2A6D '6' and compares with them: much that is not Chinese stands alone,
+// and the rarer ideographs do not.
+bool is_chinese(char32_t character) {
+  static constexpr std::array<std::pair<char32_t, char32_t>, 15> kRanges = {{
+      {0x2001, 0x2A6D},
+      {0x2E80, 0x2FDF},
+      {0x2FF0, 0x303F},
+      {0x3100, 0x312F},
+      {0x31A0, 0x31BF},
+      {0x31C0, 0x31EF},
+      {0x3200, 0x33FF},
+      {0x3400, 0x4DB5},
+      {0x4E00, 0x9FBB},
+      {0xF900, 0xFA2D},
+      {0xFA30, 0xFA6A},
+      {0xFA70, 0xFAD9},
+      {0xFE10, 0xFE1F},
+      {0xFE30, 0xFE4F},
+      {0xFF00, 0xFFEF},
+  }};
+  return std::any_of(kRanges.begin(), kRanges.end(), [&](const auto& range) {
+    return character >= range.first && character <= range.second;
+  });
+}
+
+void rewrite_as_chinese(std::string& line) {
+  line.erase(0, line.size() - without_leading_whitespace(line).size());
+  std::u32string characters = decode_utf8(line);
+  separate_each(characters, is_chinese);
+  line = encode_utf8(characters);
+  separate_symbols(line);
+  separate_points_and_dashes(line);
+}
+
+void rewrite(BleuTokenizer tokenizer, std::string& line) {
+  if (tokenizer == BleuTokenizer::none) return;
+  line.resize(without_trailing_whitespace(line).size());
+  if (tokenizer == BleuTokenizer::mteval_13a) rewrite_as_13a(line);
+  if (tokenizer == BleuTokenizer::international) rewrite_as_international(line);
+  if (tokenizer == BleuTokenizer::chinese) rewrite_as_chinese(line);
 }
 
 }  // namespace
@@ -118,13 +105,19 @@ BleuTokenizer parse_bleu_tokenizer(std::string_view name) {
   for (const auto& [candidate, tokenizer] : kNames) {
     if (candidate == name) return tokenizer;
   }
-  fail_usage("unknown tokenizer '{}': expected 13a, none or char", name);
+  if (std::find(kNotHere.begin(), kNotHere.end(), name) != kNotHere.end()) {
+    fail_usage(
+        "the tokenizer '{}' needs a model that heed does not carry: tokenize the text with it "
+        "beforehand and give none, or use 13a, char, intl or zh",
+        name);
+  }
+  fail_usage("unknown tokenizer '{}': expected 13a, none, char, intl or zh", name);
 }
 
 void tokenize(BleuTokenizer tokenizer, std::string& line, std::vector<std::string_view>& tokens) {
   tokens.clear();
   if (tokenizer == BleuTokenizer::character) return split_characters(line, tokens);
-  if (tokenizer == BleuTokenizer::mteval_13a) rewrite_as_13a(line);
+  rewrite(tokenizer, line);
   split_at_whitespace(line, tokens);
 }
 

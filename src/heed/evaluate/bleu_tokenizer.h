@@ -8,19 +8,22 @@
 namespace heed {
 
 enum class BleuTokenizer {
-  mteval_13a,  // "13a": NIST's mteval-v13a, which WMT uses: punctuation and symbols stand alone
-  none,        // "none": at whitespace, for text that is tokenized already
-  character,   // "char": every character that is not whitespace
+  mteval_13a,     // "13a": NIST's mteval-v13a, which WMT uses: punctuation and symbols stand alone
+  none,           // "none": at whitespace, for text that is tokenized already
+  character,      // "char": every character that is not whitespace
+  international,  // "intl": mteval-v14: punctuation and symbols of every script stand alone
+  chinese,        // "zh": every Chinese character, and the rest as 13a
 };
 
-// Its name in options and signatures: "13a", "none" or "char".
+// Its name in options and signatures: "13a", "none", "char", "intl" or "zh".
 std::string_view name(BleuTokenizer tokenizer);
 
-// The reverse; fails with a UsageError that lists the names.
+// The reverse; fails with a UsageError that lists the names, and says why those that sacreBLEU has
+// beside them are missing.
 BleuTokenizer parse_bleu_tokenizer(std::string_view name);
 
-// Replaces `tokens` by those of a line of valid UTF-8. They point into the line, which 13a
-// rewrites.
+// Replaces `tokens` by those of a line of valid UTF-8. They point into the line, which most
+// tokenizers rewrite.
 void tokenize(BleuTokenizer tokenizer, std::string& line, std::vector<std::string_view>& tokens);
 
 }  // namespace heed

@@ -147,14 +147,7 @@ std::vector<ChrfStatistics> chrf_statistics(const Lines& hypotheses,
   if (options.word_order < 0 || options.word_order > kChrfWordOrder) {
     fail_usage("chrF's word order is {}: expected 0 (chrF2), 1 or 2 (chrF2++)", options.word_order);
   }
-  check_line_counts(hypotheses, references);
-  SentenceCounter counter(options);
-  std::vector<ChrfStatistics> statistics;
-  statistics.reserve(hypotheses.size());
-  for (size_t i = 0; i < hypotheses.size(); ++i) {
-    statistics.push_back(counter.count(hypotheses, references, i));
-  }
-  return statistics;
+  return statistics_of_sentences(hypotheses, references, SentenceCounter(options));
 }
 
 ChrfScore chrf_score(const ChrfStatistics& corpus, size_t reference_count,

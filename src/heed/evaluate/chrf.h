@@ -47,7 +47,7 @@ struct ChrfScore {
 
   // "chrF2 = 61.90"
   std::string line() const;
-  MetricScore metric() const { return {name, score, signature}; }
+  MetricScore metric() const { return {name, score, signature, line()}; }
 };
 
 // The statistics of every sentence. references[r][i] is the r-th reference of hypotheses[i]. Fails

@@ -10,17 +10,31 @@ namespace heed {
 // One line per sentence, in UTF-8 (broken bytes count as U+FFFD).
 using Lines = std::vector<std::string>;
 
-// A result as `heed evaluate --json` prints it. The signature says how it was computed, in
-// sacreBLEU's form, so that two scores can be compared.
+// A result as `heed evaluate` prints it. The signature says how it was computed, in sacreBLEU's
+// form, so that two scores can be compared.
 struct MetricScore {
   std::string name;
   double score;
   std::string signature;
+  std::string line;  // for a reader: "chrF2 = 61.90"
 };
 
 // Fails unless there is at least one line and one reference, and each reference has as many lines
 // as the hypotheses.
 void check_line_counts(const Lines& hypotheses, std::span<const Lines> references);
+
+// The statistics of every sentence, those of one being counter.count(hypotheses, references, i).
+template <class Counter>
+auto statistics_of_sentences(const Lines& hypotheses, std::span<const Lines> references,
+                             Counter counter) {
+  check_line_counts(hypotheses, references);
+  std::vector<decltype(counter.count(hypotheses, references, 0))> statistics;
+  statistics.reserve(hypotheses.size());
+  for (size_t i = 0; i < hypotheses.size(); ++i) {
+    statistics.push_back(counter.count(hypotheses, references, i));
+  }
+  return statistics;
+}
 
 // The statistics of a corpus, or of any choice of its sentences.
 template <class Statistics>

@@ -79,6 +79,18 @@ bool is_whitespace(char32_t character) {
   return find_range(kWhitespace, character) != nullptr;
 }
 
+bool is_punctuation(char32_t character) {
+  return find_range(kPunctuation, character) != nullptr;
+}
+
+bool is_symbol(char32_t character) {
+  return find_range(kSymbols, character) != nullptr;
+}
+
+bool is_number(char32_t character) {
+  return find_range(kNumbers, character) != nullptr;
+}
+
 std::string lowercase(std::string_view text) {
   std::string lower;
   lower.reserve(text.size());
@@ -106,6 +118,14 @@ std::string_view without_trailing_whitespace(std::string_view text) {
     if (!space) end = position + bytes;
   });
   return text.substr(0, end);
+}
+
+std::string_view without_leading_whitespace(std::string_view text) {
+  size_t begin = text.size();
+  for_each_character(text, [&](size_t position, size_t, bool space) {
+    if (!space) begin = std::min(begin, position);
+  });
+  return text.substr(begin);
 }
 
 void split_at_whitespace(std::string_view text, std::vector<std::string_view>& pieces) {

@@ -1,5 +1,5 @@
 // The little of Unicode that metrics need, as Python's str does it, so that scores are those of
-// sacreBLEU: whitespace of str.split() and letters of str.lower().
+// sacreBLEU: whitespace of str.split(), letters of str.lower(), and the general categories.
 #pragma once
 
 #include <string>
@@ -9,6 +9,11 @@
 namespace heed {
 
 bool is_whitespace(char32_t character);
+
+// Of the general categories P, S and N.
+bool is_punctuation(char32_t character);
+bool is_symbol(char32_t character);
+bool is_number(char32_t character);
 
 // The punctuation and symbols of ASCII; false for all bytes of other characters.
 constexpr bool is_ascii_punctuation(char byte) {
@@ -20,8 +25,9 @@ constexpr bool is_ascii_punctuation(char byte) {
 // becomes a final sigma, and I with a dot becomes i and a combining dot.
 std::string lowercase(std::string_view text);
 
-// The text without the whitespace at its end.
+// The text without the whitespace at its end, or at its beginning.
 std::string_view without_trailing_whitespace(std::string_view text);
+std::string_view without_leading_whitespace(std::string_view text);
 
 // Appends the pieces between runs of whitespace; they point into the text.
 void split_at_whitespace(std::string_view text, std::vector<std::string_view>& pieces);

@@ -25,5 +25,9 @@ extern const std::span<const CharacterRange> kWhitespace;
 extern const std::span<const CharacterRange> kCased;
 extern const std::span<const CharacterRange> kCaseIgnorable;
 extern const std::span<const LowercaseRange> kLowercase;
+// The general categories P, S and N.
+extern const std::span<const CharacterRange> kPunctuation;
+extern const std::span<const CharacterRange> kSymbols;
+extern const std::span<const CharacterRange> kNumbers;
 
 }  // namespace heed

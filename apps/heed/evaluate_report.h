@@ -1,0 +1,35 @@
+// What `heed evaluate` prints.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "heed/evaluate/significance.h"
+
+namespace heed {
+
+// One metric's scores, by system.
+struct MetricReport {
+  std::vector<MetricScore> scores;
+  std::vector<PairedResult> tests;  // as many, or none where nothing was tested
+};
+
+// The metrics of one system, or of one of its sentences, as one line.
+std::string json_scores(const std::vector<MetricScore>& scores);
+
+// Scores with their signatures below, as lines.
+std::string text_scores(const std::vector<MetricScore>& scores);
+
+// [{"system": NAME, "scores": [{"name", "score", "signature"}...]}...], with p_value, mean and ci
+// where there was a test.
+std::string json_systems(const std::vector<std::string>& systems,
+                         const std::vector<MetricReport>& metrics);
+
+// sacreBLEU's table of systems and metrics, what the test means, and signatures. `test` is what was
+// tested with.
+std::string text_systems(const std::vector<std::string>& systems,
+                         const std::vector<MetricReport>& metrics,
+                         const std::optional<PairedTestOptions>& test);
+
+}  // namespace heed

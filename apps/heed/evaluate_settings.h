@@ -1,0 +1,120 @@
+// What `heed evaluate` can be told.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "heed/decode/options.h"
+#include "heed/evaluate/bleu.h"
+#include "heed/evaluate/significance.h"
+#include "heed/evaluate/ter.h"
+
+namespace heed {
+
+// For the options' visit: the names that evaluate/ gives.
+inline auto enum_names(BleuTokenizer) {
+  const auto named = [](BleuTokenizer each) { return std::pair(name(each), each); };
+  return std::array{named(BleuTokenizer::mteval_13a), named(BleuTokenizer::none),
+                    named(BleuTokenizer::character), named(BleuTokenizer::international),
+                    named(BleuTokenizer::chinese)};
+}
+
+inline auto enum_names(BleuSmoothing) {
+  const auto named = [](BleuSmoothing each) { return std::pair(name(each), each); };
+  return std::array{named(BleuSmoothing::none), named(BleuSmoothing::floor),
+                    named(BleuSmoothing::add_k), named(BleuSmoothing::exponential)};
+}
+
+constexpr auto enum_names(PairedTest) {
+  return std::array<std::pair<std::string_view, PairedTest>, 2>{
+      {{"bootstrap", PairedTest::bootstrap}, {"randomization", PairedTest::randomization}}};
+}
+
+struct EvaluateSettings {
+  std::vector<std::string> hypothesis;
+  std::string model, source;
+  std::vector<std::string> reference;
+  std::string metrics = "bleu";
+  bool lowercase = false;
+  bool sentence = false;
+  BleuTokenizer tokenize = BleuTokenizer::mteval_13a;
+  BleuSmoothing smooth_method = BleuSmoothing::exponential;
+  std::optional<double> smooth_value;
+  TerOptions ter;
+  std::optional<PairedTest> paired;
+  std::optional<int64_t> paired_trials, paired_seed;
+  bool json = false;
+  DecodeOptions decode;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v.group("Text");
+    v("hypothesis", self.hypothesis,
+      {.help = "Translations to score, one a line; several files are several systems, - is "
+               "standard input",
+       .value = "FILE"});
+    v("model", self.model,
+      {.help = "Instead of --hypothesis: translate --source with this model first",
+       .value = "DIR"});
+    v("source", self.source, {.help = "Text to translate with --model", .value = "FILE"});
+    v("reference", self.reference,
+      {.help = "Right translations, one a line; several files are several references",
+       .value = "FILE",
+       .required = true});
+    visit_metrics(self, v);
+    v.group("Several systems");
+    v("paired", self.paired,
+      {.help = "Test whether each differs from the first by more than chance",
+       .default_text = "no test"});
+    v("paired_trials", self.paired_trials,
+      {.help = "Corpora that bootstrap draws, or times that randomization throws the coins",
+       .default_text = "1000 or 10000",
+       .minimum = 1,
+       .maximum = 1e6});
+    v("paired_seed", self.paired_seed,
+      {.help = "What is drawn: with the same seed, what sacreBLEU draws",
+       .default_text = "12345",
+       .minimum = 0});
+    v.group("Output");
+    v("json", self.json, {.help = "Print a JSON list of name, score and signature"});
+    DecodeOptions::visit(self.decode, v);
+  }
+
+ private:
+  template <class Self, class Visitor>
+  static void visit_metrics(Self& self, Visitor&& v) {
+    v.group("Metrics");
+    v("metrics", self.metrics,
+      {.help = "Which, with commas between: bleu, chrf (chrF2), chrf++ (chrF2++), ter",
+       .value = "LIST"});
+    v("sentence", self.sentence,
+      {.help = "Score every sentence by itself, BLEU by the orders that it is long enough for"});
+    v("lowercase", self.lowercase,
+      {.help = "BLEU and chrF: take capital and small letters as equal"});
+    v("tokenize", self.tokenize, {.help = "How BLEU cuts lines into tokens"});
+    v("smooth_method", self.smooth_method,
+      {.help = "What BLEU does about n-grams without a match"});
+    v("smooth_value", self.smooth_value,
+      {.help = "What --smooth-method floor or add-k adds",
+       .default_text = "0.1 or 1",
+       .minimum = 0});
+    v("ter_normalized", self.ter.normalized,
+      {.help = "TER: make punctuation words of its own, and entities characters"});
+    v("ter_no_punct", self.ter.no_punctuation, {.help = "TER: leave punctuation out"});
+    v("ter_asian_support", self.ter.asian_support,
+      {.help = "TER: with the two above, treat Asian characters and punctuation so too"});
+    v("ter_case_sensitive", self.ter.case_sensitive,
+      {.help = "TER: tell capital from small letters"});
+  }
+};
+
+// The names of --metrics. Throws UsageError where one is unknown or given twice.
+std::vector<std::string> metric_names(const EvaluateSettings& settings);
+
+// Throws UsageError where options contradict each other or would change nothing.
+void check_settings(const EvaluateSettings& settings);
+
+}  // namespace heed

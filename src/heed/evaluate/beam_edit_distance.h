@@ -1,0 +1,55 @@
+// Edit distance within a beam around the diagonal, as sacreBLEU's TER computes it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace heed {
+
+// Which words of the two sides an optimal rewriting joins.
+struct EditAlignment {
+  // For every word of the reference: the last word of the hypothesis that is used up when it is
+  // reached, -1 where none is.
+  std::vector<int64_t> hypothesis_of;
+  // 1 where a word is replaced, left out or put in.
+  std::vector<uint8_t> reference_error, hypothesis_error;
+};
+
+// Distances of one reference from hypotheses that are orders of the same words. Row i of the matrix
+// is the hypothesis's first i words, column j the reference's first j; a row is computed within
+// some 25 columns around the diagonal, so time and memory grow with the sum of the lengths. Row and
+// beam depend on the lengths alone: what hypotheses share is computed once.
+class BeamEditDistance {
+ public:
+  // The matrix of another pair. Both must stay as they are until the next call.
+  int64_t compute(std::span<const uint32_t> hypothesis, std::span<const uint32_t> reference);
+
+  // The distance of a hypothesis that differs from the computed one in the words [begin, end) at
+  // most. The matrix stays.
+  int64_t compare(std::span<const uint32_t> changed, size_t begin, size_t end);
+
+  // By the matrix. Where several rewritings are as short, replacing goes before leaving out a word
+  // of the hypothesis, and that before putting one in, seen from the end.
+  void align(EditAlignment& alignment) const;
+
+ private:
+  // Columns [begin, end) of a row, and where they are in cells_.
+  struct Row {
+    size_t begin, end, cells;
+  };
+
+  void lay_out_rows();
+  void compute_row(uint32_t word, const Row& above, const int32_t* above_cells, const Row& row,
+                   int32_t* cells) const;
+  // A value that no path reaches where the cell is outside its row.
+  int32_t cell(size_t i, size_t j) const;
+
+  std::span<const uint32_t> hypothesis_, reference_;
+  std::vector<Row> rows_;
+  std::vector<int32_t> cells_;
+  std::vector<int32_t> upper_, lower_;  // rows of a changed hypothesis
+};
+
+}  // namespace heed

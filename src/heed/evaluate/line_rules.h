@@ -1,0 +1,67 @@
+// The rewriting rules that the tokenizers of BLEU and TER are made of. Each reads the whole line
+// that the one before wrote, and what a rule has matched is not looked at again by the same rule,
+// as with regular expressions.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace heed {
+
+// In one pass: time grows with the text, however often `from` stands in it.
+void replace_all(std::string& text, std::string_view from, std::string_view to);
+
+// &quot; &amp; &lt; &gt; to their characters. One after the other, for what one yields may be what
+// the next replaces.
+void replace_entities(std::string& text);
+
+// mteval's rules for Western languages, in valid UTF-8: spaces around punctuation and symbols of
+// ASCII other than ' , - .
+void separate_symbols(std::string& line);
+// Spaces around points and commas except between digits, and around a dash behind a digit.
+void separate_points_and_dashes(std::string& line);
+
+// Spaces around every character that stands alone. These three work on bytes (std::string) and on
+// code points (std::u32string).
+template <class Char, class Alone>
+void separate_each(std::basic_string<Char>& line, Alone alone) {
+  std::basic_string<Char> separated;
+  separated.reserve(2 * line.size());
+  size_t begin = 0;  // what stands between matches is copied whole
+  for (size_t i = 0; i < line.size(); ++i) {
+    if (!alone(line[i])) continue;
+    separated.append(line, begin, i - begin).append({Char(' '), line[i], Char(' ')});
+    begin = i + 1;
+  }
+  if (begin > 0) line = separated.append(line, begin);
+}
+
+// Spaces around every mark behind a character that is `before`.
+template <class Char, class Before, class Mark>
+void separate_behind(std::basic_string<Char>& line, Before before, Mark mark) {
+  std::basic_string<Char> separated;
+  separated.reserve(line.size() + line.size() / 4);
+  size_t begin = 0;
+  for (size_t i = 1; i < line.size(); ++i) {
+    if (!mark(line[i]) || i == begin || !before(line[i - 1])) continue;
+    separated.append(line, begin, i - begin).append({Char(' '), line[i], Char(' ')});
+    begin = i + 1;
+  }
+  if (begin > 0) line = separated.append(line, begin);
+}
+
+// Spaces around every mark that stands before a character that is `after`.
+template <class Char, class Mark, class After>
+void separate_before(std::basic_string<Char>& line, Mark mark, After after) {
+  std::basic_string<Char> separated;
+  separated.reserve(line.size() + line.size() / 4);
+  size_t begin = 0;
+  for (size_t i = 0; i + 1 < line.size(); ++i) {
+    if (!mark(line[i]) || !after(line[i + 1])) continue;
+    separated.append(line, begin, i - begin).append({Char(' '), line[i], Char(' '), line[i + 1]});
+    begin = ++i + 1;
+  }
+  if (begin > 0) line = separated.append(line, begin);
+}
+
+}  // namespace heed

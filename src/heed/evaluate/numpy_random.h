@@ -1,0 +1,33 @@
+// The random numbers of NumPy's default_rng, so that tests of significance draw the sentences that
+// sacreBLEU's draw and find its p-values.
+#pragma once
+
+#include <cstdint>
+
+namespace heed {
+
+// numpy.random.default_rng(seed): PCG64 (O'Neill, 2014), seeded through SeedSequence.
+class NumpyRandom {
+ public:
+  explicit NumpyRandom(uint64_t seed);
+
+  // One of choice(n, ...), in [0, n), for n from 1 to 2^32 - 1.
+  uint32_t below(uint32_t n);
+  // One of integers(2, ..., dtype=bool).
+  bool flip();
+
+ private:
+  using Wide = unsigned __int128;
+
+  void step();
+  uint64_t next64();
+  uint32_t next32();
+
+  Wide state_ = 0, increment_ = 0;
+  uint32_t second_half_ = 0;  // of the last 64 bits
+  bool has_second_half_ = false;
+  uint32_t flips_ = 0;
+  int flips_left_ = 0;
+};
+
+}  // namespace heed

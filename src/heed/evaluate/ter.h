@@ -1,0 +1,49 @@
+// Translation edit rate (Snover et al., 2006), equal to sacreBLEU 2.6 to every digit that it
+// prints.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "heed/evaluate/metric.h"
+#include "heed/evaluate/ter_tokenizer.h"
+
+namespace heed {
+
+using TerOptions = TerTokenizerOptions;
+
+// All that TER needs to know of a sentence. The sum over sentences gives the corpus.
+struct TerStatistics {
+  int64_t edits = 0;            // to the reference that takes the fewest
+  double reference_length = 0;  // words, the mean over the references
+
+  TerStatistics& operator+=(const TerStatistics& other);
+};
+
+struct TerScore {
+  double score = 0;  // edits in a hundred words of the reference: 0 is best, it may pass 100
+  TerStatistics statistics;
+  std::string signature;  // "nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:..."
+
+  // "TER = 48.15"
+  std::string line() const;
+  MetricScore metric() const { return {"TER", score, signature, line()}; }
+};
+
+// The statistics of every sentence. references[r][i] is the r-th reference of hypotheses[i]. Fails
+// where the counts of lines differ or are 0.
+std::vector<TerStatistics> ter_statistics(const Lines& hypotheses,
+                                          std::span<const Lines> references,
+                                          const TerOptions& options = {});
+
+// The score of a sum of statistics.
+TerScore ter_score(const TerStatistics& corpus, size_t reference_count,
+                   const TerOptions& options = {});
+
+// Both together.
+TerScore ter(const Lines& hypotheses, std::span<const Lines> references,
+             const TerOptions& options = {});
+
+}  // namespace heed

@@ -1,0 +1,92 @@
+#include "heed/evaluate/ter_tokenizer.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "heed/core/utf8.h"
+#include "heed/evaluate/line_rules.h"
+#include "heed/evaluate/unicode.h"
+
+namespace heed {
+namespace {
+
+using Range = std::pair<char32_t, char32_t>;
+
+template <size_t count>
+bool belongs(const std::array<Range, count>& ranges, char32_t character) {
+  return std::any_of(ranges.begin(), ranges.end(), [&](const Range& range) {
+    return character >= range.first && character <= range.second;
+  });
+}
+
+bool is_asian_punctuation(char32_t character) {
+  static constexpr std::array<Range, 11> kRanges = {{{0x3001, 0x3002},
+                                                     {0x3008, 0x3011},
+                                                     {0x3014, 0x301F},
+                                                     {0x30FB, 0x30FB},
+                                                     {0xFF01, 0xFF02},
+                                                     {0xFF08, 0xFF09},
+                                                     {0xFF0C, 0xFF0C},
+                                                     {0xFF0E, 0xFF0E},
+                                                     {0xFF1A, 0xFF1B},
+                                                     {0xFF1F, 0xFF1F},
+                                                     {0xFF61, 0xFF65}}};
+  return belongs(kRanges, character);
+}
+
+// Ideographs, radicals, strokes, enclosed and compatibility characters, and Asian punctuation. Runs
+// of kana stay whole: sacreBLEU's rule for them sees lines of nothing else, and a line has a space
+// before it by then.
+bool stands_alone(char32_t character) {
+  static constexpr std::array<Range, 6> kRanges = {{{0x2E80, 0x2EFF},
+                                                    {0x31C0, 0x31EF},
+                                                    {0x3200, 0x4DBF},
+                                                    {0x4E00, 0x9FFF},
+                                                    {0xF900, 0xFAFF},
+                                                    {0xFE30, 0xFE4F}}};
+  return belongs(kRanges, character) || is_asian_punctuation(character);
+}
+
+bool is_punctuation_of_tercom(char32_t character) {
+  constexpr std::u32string_view kPunctuation = U".,?:;!\"()";
+  return kPunctuation.find(character) != std::u32string_view::npos;
+}
+
+void normalize(std::string& line) {
+  replace_all(line, "\n-", "");
+  replace_all(line, "\n", " ");
+  replace_entities(line);
+  line.insert(line.begin(), ' ');
+  line.push_back(' ');
+  separate_symbols(line);
+  replace_all(line, "'s ", " 's ");
+  separate_points_and_dashes(line);
+}
+
+void rewrite_characters(const TerTokenizerOptions& options, std::string& line) {
+  std::u32string characters = decode_utf8(line);
+  if (options.normalized && options.asian_support) separate_each(characters, stands_alone);
+  if (options.no_punctuation) {
+    std::erase_if(characters, [&](char32_t character) {
+      return is_punctuation_of_tercom(character) ||
+             (options.asian_support && is_asian_punctuation(character));
+    });
+  }
+  line = encode_utf8(characters);
+}
+
+}  // namespace
+
+void tokenize_for_ter(const TerTokenizerOptions& options, std::string& line,
+                      std::vector<std::string_view>& words) {
+  words.clear();
+  line.resize(without_trailing_whitespace(line).size());
+  if (line.empty()) return;
+  if (!options.case_sensitive) line = lowercase(line);
+  if (options.normalized) normalize(line);
+  if (options.no_punctuation || options.asian_support) rewrite_characters(options, line);
+  split_at_whitespace(line, words);
+}
+
+}  // namespace heed

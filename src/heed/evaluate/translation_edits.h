@@ -1,0 +1,44 @@
+// The number of edits of TER (Snover et al., 2006): the fewest insertions, deletions, replacements
+// and shifts of runs of words that a greedy search finds. Tercom's search with its limits, as
+// sacreBLEU reimplements it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "heed/evaluate/beam_edit_distance.h"
+
+namespace heed {
+
+// Counts pair after pair, keeping its memory between them. A word is any number.
+class TranslationEdits {
+ public:
+  // Edits that make the reference of the hypothesis.
+  int64_t count(std::span<const uint32_t> hypothesis, std::span<const uint32_t> reference);
+
+ private:
+  // Words [start, start + length) of the hypothesis put before `target`.
+  struct Shift {
+    int64_t gain = 0;  // by how much the distance falls
+    size_t length = 0, start = 0, target = 0;
+    bool operator<(const Shift& other) const;
+  };
+
+  // Finds the best shift; false where the search is over: none helps, or too many were tried.
+  bool find_shift(Shift& best);
+  // Tries to move a run to where the same words stand in the reference.
+  void try_run(size_t start, size_t reference_start, size_t length, Shift& best);
+  int64_t shifted_distance(const Shift& shift);
+
+  std::span<const uint32_t> reference_;
+  std::vector<uint32_t> words_;  // the hypothesis with the shifts so far
+  int64_t distance_ = 0;         // of words_
+  int64_t tried_ = 0;            // shifts, since the search began
+  bool any_ = false;             // tried in this round
+  BeamEditDistance edits_;
+  EditAlignment alignment_;
+  std::vector<uint32_t> shifted_;
+};
+
+}  // namespace heed

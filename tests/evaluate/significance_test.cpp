@@ -1,0 +1,98 @@
+#include "heed/evaluate/significance.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "evaluate/golden.h"
+#include "heed/core/error.h"
+
+namespace heed {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+std::unique_ptr<MeasuredSystems> measure(const std::string& metric,
+                                         const std::vector<Lines>& systems,
+                                         const std::vector<Lines>& references) {
+  if (metric == "BLEU") return measure_bleu(systems, references);
+  if (metric == "chrF2") return measure_chrf(systems, references);
+  return measure_ter(systems, references);
+}
+
+// sacreBLEU sums drawn statistics in single precision, so means agree to its digits alone.
+void expect_results(const std::vector<PairedResult>& got, const nlohmann::json& golden) {
+  for (size_t i = 0; i < got.size(); ++i) {
+    ASSERT_EQ(got[i].p_value.has_value(), i > 0);
+    if (i > 0) {
+      ASSERT_DOUBLE_EQ(*got[i].p_value, golden["p"][i].get<double>());
+    }
+    ASSERT_EQ(got[i].interval.has_value(), !golden["mean"][i].is_null());
+    if (!got[i].interval) continue;
+    ASSERT_NEAR(got[i].interval->mean, golden["mean"][i].get<double>(), 1e-4);
+    ASSERT_NEAR(got[i].interval->half_width, golden["ci"][i].get<double>(), 1e-4);
+  }
+}
+
+TEST(Significance, PairedTestsEqualSacrebleus) {
+  std::ifstream stream(std::string(HEED_TEST_DATA) + "/significance.json");
+  int tests = 0;
+  for (const nlohmann::json& corpus : nlohmann::json::parse(stream)) {
+    const auto systems = corpus["systems"].get<std::vector<Lines>>();
+    const auto references = corpus["references"].get<std::vector<Lines>>();
+    for (const nlohmann::json& golden : corpus["tests"]) {
+      SCOPED_TRACE(corpus["references"].dump() + golden.dump());
+      PairedTestOptions options;
+      options.test = golden["test"] == "bs" ? PairedTest::bootstrap : PairedTest::randomization;
+      options.trials = 200;
+      const auto measured = measure(golden["metric"].get<std::string>(), systems, references);
+      expect_results(paired_test(*measured, options), golden);
+      if (HasFatalFailure()) return;
+      ASSERT_EQ(without_version(paired_signature(measured->corpus(0).signature, options)),
+                without_version(golden["signature"].get<std::string>()));
+      ++tests;
+    }
+  }
+  EXPECT_EQ(tests, 360);
+}
+
+TEST(Significance, TheSeedDecides) {
+  const std::vector<Lines> references = {{"a b c", "d e f", "g h i", "k l m", "n o p"}};
+  const std::vector<Lines> systems = {{"a b c", "d e x", "g h i", "k l m", "n x p"},
+                                      {"a b x", "d x f", "g h i", "k x m", "n o p"}};
+  const auto measured = measure_chrf(systems, references);
+  const auto mean = [&](uint64_t seed) {
+    return paired_test(*measured, {PairedTest::bootstrap, 50, seed})[1].interval->mean;
+  };
+  EXPECT_EQ(mean(1), mean(1));
+  EXPECT_NE(mean(1), mean(2));
+}
+
+TEST(Significance, RefusesWhatItCannotCompare) {
+  const std::vector<Lines> one = {{"a"}};
+  EXPECT_THAT([&] { paired_test(*measure_ter(one, one)); },
+              ThrowsMessage<UsageError>(HasSubstr("expected at least 2, got 1")));
+  const std::vector<Lines> two = {{"a"}, {"b"}};
+  EXPECT_THAT(
+      [&] {
+        paired_test(*measure_ter(two, one), {PairedTest::bootstrap, 0, 1});
+      },
+      ThrowsMessage<UsageError>(HasSubstr("expected at least 1, got 0")));
+  EXPECT_THAT([&] { measure_ter({}, one); },
+              ThrowsMessage<Error>(HasSubstr("at least one system")));
+}
+
+TEST(MeasuredSystems, ScoresAnyChoiceOfSentences) {
+  const std::vector<Lines> references = {{"a b c d", "e f g h"}};
+  const std::vector<Lines> systems = {{"a b c d", "x x x x"}, {"y y y y", "e f g h"}};
+  const auto measured = measure_ter(systems, references);
+  EXPECT_EQ(measured->systems(), 2u);
+  EXPECT_EQ(measured->sentences(), 2u);
+  EXPECT_EQ(measured->corpus(1).line, "TER = 50.00");
+  EXPECT_EQ(measured->sentence(1, 0).line, "TER = 100.00");
+  const std::vector<uint32_t> best = {measured->row(0, 0), measured->row(1, 1)};
+  EXPECT_EQ(measured->score(best).line, "TER = 0.00");
+}
+
+}  // namespace
+}  // namespace heed
