@@ -69,6 +69,8 @@ class InspectCommand : public CommandOf<InspectSettings> {
   }
   std::string words() const override { return "model DIR|PRESET | data SOURCE TARGET"; }
 
+  std::vector<std::string> first_words() const override { return {"model", "data"}; }
+
   int run(const std::vector<std::string>& words, Console& console) override {
     const bool data = !words.empty() && words[0] == "data";
     if (words.size() == 2 && words[0] == "model") return run_model(words[1], console);
