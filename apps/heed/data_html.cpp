@@ -93,15 +93,23 @@ std::string scripts_chart(const DataReport& report) {
 // How much of the text the commonest words make up: steps that both sides have.
 std::string coverage_chart(const DataReport& report) {
   ChartAxis axis{"Words covered by the commonest", "different words", {}};
-  ChartSeries source{"source", {}}, target{"target", {}};
-  const auto& left = report.source.vocabulary.coverage;
-  const auto& right = report.target.vocabulary.coverage;
-  for (size_t i = 0; i + 1 < std::min(left.size(), right.size()); ++i) {
-    axis.labels.push_back(grouped(left[i].types));
-    source.values.push_back(left[i].share);
-    target.values.push_back(right[i].share);
+  std::vector<ChartSeries> series;
+  size_t steps = SIZE_MAX;
+  for (const auto& [name, side] :
+       {std::pair{"source", &report.source}, {"target", &report.target}}) {
+    if (!is_spaced(*side) || side->vocabulary.coverage.empty()) continue;
+    ChartSeries& one = series.emplace_back(ChartSeries{name, {}});
+    for (const auto& [types, share] : side->vocabulary.coverage) one.values.push_back(share);
+    steps = std::min(steps, one.values.size() - 1);  // the last one is all of its own words
+    axis.labels.clear();
+    for (size_t i = 0; i < steps; ++i) {
+      axis.labels.push_back(grouped(side->vocabulary.coverage[i].types));
+    }
   }
-  return axis.labels.empty() ? "" : share_chart(axis, {source, target});
+  if (axis.labels.empty()) return "";
+  for (ChartSeries& one : series) one.values.resize(steps);
+  if (series.size() == 1) axis.title += " (" + series[0].name + ")";
+  return share_chart(axis, series);
 }
 
 std::string charts(const DataReport& report) {

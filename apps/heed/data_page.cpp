@@ -124,33 +124,45 @@ std::string scripts_text(const ScriptCounts& letters) {
 
 // The facts of one side: {"different words", "12,345"}.
 using Facts = std::vector<std::pair<std::string, std::string>>;
-Facts facts_of(const SideReport& side) {
+
+void add_words(const SideReport& side, Facts& facts) {
   const VocabularyReport& vocabulary = side.vocabulary;
+  const bool spaced = is_spaced(side);
+  const auto add = [&](std::string name, std::string value) {
+    facts.emplace_back(std::move(name), spaced ? std::move(value) : "-");
+  };
   const std::string about = vocabulary.estimated ? "about " : "";
-  Facts facts{{"scripts", scripts_text(side.letters)},
-              {"words", grouped(vocabulary.words)},
-              {"different words", about + grouped(vocabulary.types)},
-              {"words that occur once",
-               about + fmt::format("{} ({})", grouped(vocabulary.singletons),
-                                   percent(vocabulary.singletons, vocabulary.types))}};
+  facts.emplace_back("words", spaced ? grouped(vocabulary.words) : "no spaces between");
+  add("different words", about + grouped(vocabulary.types));
+  add("words that occur once", fmt::format("{}{} ({})", about, grouped(vocabulary.singletons),
+                                           percent(vocabulary.singletons, vocabulary.types)));
   for (size_t i = 0; i + 1 < vocabulary.coverage.size(); ++i) {
     const auto& [types, share] = vocabulary.coverage[i];
-    facts.emplace_back(fmt::format("covered by the {} commonest", grouped(types)),
-                       fmt::format("{:.1f}%", 100 * share));
+    add(fmt::format("covered by the {} commonest", grouped(types)),
+        fmt::format("{:.1f}%", 100 * share));
   }
-  if (side.pieces.vocabulary > 0) {
+}
+
+Facts facts_of(const SideReport& side) {
+  const auto per = [](int64_t whole, int64_t parts) {
+    return fmt::format("{:.2f}", double(whole) / double(std::max<int64_t>(1, parts)));
+  };
+  Facts facts{{"scripts", scripts_text(side.letters)}};
+  add_words(side, facts);
+  const PieceReport& pieces = side.pieces;
+  if (pieces.vocabulary > 0) {
     facts.emplace_back("tokens for each word",
-                       fmt::format("{:.2f}", double(side.pieces.pieces) /
-                                                 double(std::max<int64_t>(1, vocabulary.words))));
-    facts.emplace_back("vocabulary in use", fmt::format("{} of {}", grouped(side.pieces.used),
-                                                        grouped(side.pieces.vocabulary)));
-    facts.emplace_back("unknown tokens", grouped(side.pieces.unknown));
+                       is_spaced(side) ? per(pieces.pieces, side.words.sum()) : "-");
+    facts.emplace_back("characters for each token", per(side.characters.sum(), pieces.pieces));
+    facts.emplace_back("vocabulary in use",
+                       fmt::format("{} of {}", grouped(pieces.used), grouped(pieces.vocabulary)));
+    facts.emplace_back("unknown tokens", grouped(pieces.unknown));
   }
   if (side.test.lines > 0) {
     facts.emplace_back("lines of the test", grouped(side.test.lines));
     facts.emplace_back("of these also in training", grouped(side.test.lines_seen));
     facts.emplace_back("words of the test never seen",
-                       percent(side.test.unseen_words, side.test.words));
+                       is_spaced(side) ? percent(side.test.unseen_words, side.test.words) : "-");
   }
   return facts;
 }
@@ -160,16 +172,21 @@ Facts facts_of(const SideReport& side) {
 std::vector<FactRow> fact_rows(const DataReport& report) {
   std::vector<FactRow> rows;
   for (const auto& [name, value] : facts_of(report.source)) rows.push_back({name, value, ""});
-  for (const auto& [name, value] : facts_of(report.target)) {
+  for (const auto& fact : facts_of(report.target)) {
     const auto row = std::find_if(rows.begin(), rows.end(),
-                                  [&](const FactRow& other) { return other.name == name; });
+                                  [&](const FactRow& other) { return other.name == fact.first; });
     if (row == rows.end()) {
-      rows.push_back({name, "", value});
+      rows.push_back({fact.first, "", fact.second});
     } else {
-      row->target = value;
+      row->target = fact.second;
     }
   }
   return rows;
+}
+
+bool is_spaced(const SideReport& side) {
+  return side.words.sum() >= 2 * side.words.count() ||
+         side.characters.sum() < 10 * side.words.sum();
 }
 
 bool looked_for(FindingKind kind, const DataReport& report) {

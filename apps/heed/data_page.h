@@ -27,6 +27,9 @@ struct FactRow {
 };
 std::vector<FactRow> fact_rows(const DataReport& report);
 
+// Whether words stand between spaces on this side; in Chinese or Thai a sentence is one "word".
+bool is_spaced(const SideReport& side);
+
 // Whether the inspection had what it takes to find this: a test, a tokenizer.
 bool looked_for(FindingKind kind, const DataReport& report);
 

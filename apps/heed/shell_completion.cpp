@@ -46,6 +46,7 @@ std::string joined(const std::vector<std::string>& words) {
 
 std::vector<std::string> command_names(const std::vector<Entry>& list) {
   std::vector<std::string> names;
+  names.reserve(list.size());
   for (const Entry& entry : list) names.push_back(entry.command->name());
   return names;
 }

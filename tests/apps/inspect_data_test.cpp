@@ -1,4 +1,5 @@
 // heed inspect data, as text, JSON and a page; and the look that heed train takes first.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -46,7 +47,7 @@ class InspectDataTest : public ::testing::Test {
     return run_heed(arguments, folder_.path());
   }
   nlohmann::json json(std::vector<std::string> more = {}) const {
-    more.push_back("--json");
+    more.emplace_back("--json");
     const RunResult result = inspect(more);
     EXPECT_EQ(result.status, 0) << result.err;
     return nlohmann::json::parse(result.out);
@@ -61,6 +62,33 @@ class InspectDataTest : public ::testing::Test {
 
   TemporaryFolder folder_;
 };
+
+// The tags of a page, each closed in order; what they say is checked by others.
+void expect_well_formed(const std::string& html) {
+  ASSERT_EQ(html.rfind("<!DOCTYPE html>", 0), 0u);
+  std::vector<std::string> open;
+  const std::regex tag("<(/?)([a-zA-Z][a-z0-9]*)((?: [a-zA-Z0-9-]+=\"[^\"<>]*\")*)(/?)>");
+  std::string text = html.substr(15);
+  const auto begin = std::sregex_iterator(text.begin(), text.end(), tag);
+  std::string between;
+  size_t at = 0;
+  for (auto it = begin; it != std::sregex_iterator(); ++it) {
+    between += text.substr(at, size_t(it->position()) - at);
+    at = size_t(it->position() + it->length());
+    const std::string name = (*it)[2];
+    if ((*it)[4] == "/") continue;
+    if ((*it)[1] != "/") {
+      open.push_back(name);
+      continue;
+    }
+    ASSERT_FALSE(open.empty()) << name;
+    EXPECT_EQ(open.back(), name);
+    open.pop_back();
+  }
+  EXPECT_THAT(open, IsEmpty());
+  EXPECT_EQ(between.find('<'), std::string::npos) << between.substr(between.find('<'), 80);
+  EXPECT_FALSE(std::regex_search(between, std::regex("&(?!amp;|lt;|gt;|quot;)")));
+}
 
 TEST_F(InspectDataTest, TextNamesLinesAndWhatToDo) {
   const RunResult result = inspect();
@@ -95,12 +123,48 @@ TEST_F(InspectDataTest, OptionsReachTheInspection) {
   EXPECT_EQ(json({"--pairs", "40"})["pairs"], 40);
   EXPECT_TRUE(finding(json({"--examples", "0"}), "copies")["examples"].empty());
   EXPECT_EQ(finding(json({"--max-tokens", "5"}), "too_long")["pairs"], 198 + 1);
-  EXPECT_EQ(finding(json({"--max-ratio", "1.1"}), "length_ratio")["pairs"], 0);  // all are short
-  EXPECT_TRUE(json({"--table", "1024"})["source"]["vocabulary"]["types"].is_number());
   EXPECT_EQ(json({"--threads", "1"}), json({"--threads", "3"}));
   const RunResult narrow = inspect({"--table", "5"});
   EXPECT_EQ(narrow.status, 2);
   EXPECT_THAT(narrow.err, HasSubstr("--table: expected a whole number from 1024"));
+}
+
+TEST_F(InspectDataTest, RatioAndTableReachTheInspection) {
+  std::string source, target;
+  for (int i = 0; i < 3000; ++i) {
+    source += fmt::format("ein kurzer Satz {}\n", i);
+    target += fmt::format("a short one {}{}\n", i, i == 4 ? " and a bit more than that" : "");
+  }
+  folder_.write("b.de", source);
+  folder_.write("b.en", target);
+  const auto json = [&](const std::string& option, const std::string& value) {
+    return nlohmann::json::parse(
+        run_heed({"inspect", "data", "b.de", "b.en", "--json", option, value}, folder_.path()).out);
+  };
+  EXPECT_EQ(finding(json("--max-ratio", "3"), "length_ratio")["pairs"], 0);
+  EXPECT_EQ(finding(json("--max-ratio", "2"), "length_ratio")["examples"][0]["line"], 5);
+  EXPECT_EQ(json("--table", "10000")["source"]["vocabulary"]["types"], 3003);
+  EXPECT_EQ(json("--table", "10000")["source"]["vocabulary"]["estimated"], false);
+  EXPECT_EQ(json("--table", "1024")["source"]["vocabulary"]["estimated"], true);
+}
+
+TEST_F(InspectDataTest, WordsAreNotCountedWhereNothingParts) {
+  std::string source, target;
+  for (int i = 0; i < 300; ++i) {
+    source += fmt::format("这是一个没有空格的第{}句子。\n", i);
+    target += fmt::format("this is sentence number {} without spaces .\n", i);
+  }
+  folder_.write("c.zh", source);
+  folder_.write("c.en", target);
+  const RunResult result =
+      run_heed({"inspect", "data", "c.zh", "c.en", "--html", "c.html"}, folder_.path());
+  EXPECT_THAT(result.out, ContainsRegex("different words +- +307\n"));
+  EXPECT_THAT(result.out, HasSubstr("Findings\n  none"));
+  const std::string html = read_file(folder_ / "c.html");
+  expect_well_formed(html);
+  // The 100 commonest of 307 words: seven in each of 300 lines, and 93 of the numbers.
+  EXPECT_THAT(html, HasSubstr("Words covered by the commonest (target)"));
+  EXPECT_THAT(html, HasSubstr("<title>target 91.4%</title>"));
 }
 
 TEST_F(InspectDataTest, TokenizersOfAFileAndOfAModelAreUsed) {
@@ -117,33 +181,6 @@ TEST_F(InspectDataTest, TokenizersOfAFileAndOfAModelAreUsed) {
   }
   EXPECT_THAT(inspect({"--model", "m", "--tokenizer-model", "t.spm"}).err,
               HasSubstr("contradicts"));
-}
-
-// The tags of a page, each closed in order; what they say is checked by others.
-void expect_well_formed(const std::string& html) {
-  ASSERT_EQ(html.rfind("<!DOCTYPE html>", 0), 0u);
-  std::vector<std::string> open;
-  const std::regex tag("<(/?)([a-zA-Z][a-z0-9]*)((?: [a-zA-Z0-9-]+=\"[^\"<>]*\")*)(/?)>");
-  std::string text = html.substr(15);
-  const auto begin = std::sregex_iterator(text.begin(), text.end(), tag);
-  std::string between;
-  size_t at = 0;
-  for (auto it = begin; it != std::sregex_iterator(); ++it) {
-    between += text.substr(at, size_t(it->position()) - at);
-    at = size_t(it->position() + it->length());
-    const std::string name = (*it)[2];
-    if ((*it)[4] == "/") continue;
-    if ((*it)[1] != "/") {
-      open.push_back(name);
-      continue;
-    }
-    ASSERT_FALSE(open.empty()) << name;
-    EXPECT_EQ(open.back(), name);
-    open.pop_back();
-  }
-  EXPECT_THAT(open, IsEmpty());
-  EXPECT_EQ(between.find('<'), std::string::npos) << between.substr(between.find('<'), 80);
-  EXPECT_FALSE(std::regex_search(between, std::regex("&(?!amp;|lt;|gt;|quot;)")));
 }
 
 TEST_F(InspectDataTest, ThePageIsWellFormedAndWhole) {
@@ -189,7 +226,7 @@ TEST_F(InspectDataTest, TrainingWarnsOfTheDataFirst) {
                             "text too \\(first: a.de:9\\)"));
   EXPECT_THAT(train({}).err, IsEmpty());  // one copy in 200 is not worth a line
   std::vector<std::string> silent = validate;
-  silent.push_back("--no-inspect");
+  silent.emplace_back("--no-inspect");
   EXPECT_THAT(train(silent).err, IsEmpty());
 }
 

@@ -1,4 +1,5 @@
 // Completion exercised in the shells themselves, and the man page read by the tools that read one.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -184,8 +185,9 @@ TEST_F(ShellTest, TheManPageHasNoMistakes) {
   for (const char* command : {"groff -man -ww -z", "mandoc -Tlint -Wwarning"}) {
     const std::string line(command);
     if (!has_program(line.substr(0, line.find(' ')))) continue;
+    const ShellResult result = run_shell(fmt::format("{} '{}'", command, page));
     // A page without a date is the same whenever it is built.
-    for (const std::string& complaint : lines_of(run_shell(line + " '" + page + "'").output)) {
+    for (const std::string& complaint : lines_of(result.output)) {
       EXPECT_THAT(complaint, HasSubstr("missing date"));
     }
     ++readers;

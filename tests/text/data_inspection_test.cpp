@@ -1,6 +1,7 @@
 // A corpus with one defect of each kind, and what an inspection says of it.
 #include "heed/text/data_inspection.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,6 +16,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 using Lines = std::vector<std::pair<std::string, std::string>>;
@@ -34,8 +36,8 @@ Lines sound_pairs(int count) {
   for (int i = 0; i < count; ++i) {
     const auto& [mann, man] = who[size_t(i) % who.size()];
     const auto& [tut, does] = what[size_t(i) / who.size() % what.size()];
-    pairs.emplace_back(mann + " " + tut + " mit Nummer " + std::to_string(i) + " .",
-                       man + " " + does + " with number " + std::to_string(i) + " .");
+    pairs.emplace_back(fmt::format("{} {} mit Nummer {} .", mann, tut, i),
+                       fmt::format("{} {} with number {} .", man, does, i));
   }
   return pairs;
 }
@@ -82,6 +84,34 @@ void expect_only(const DataReport& report, FindingKind kind, const std::string& 
   ASSERT_THAT(report[kind].examples, SizeIs(1)) << name;
   EXPECT_EQ(report[kind].examples[0].line, 100) << name;
   EXPECT_THAT(report[kind].examples[0].note, HasSubstr(note));
+}
+
+// What programs read must not change; texts follow the kinds' order.
+TEST(FindingText, EveryKindHasItsOwn) {
+  const std::pair<FindingKind, std::string_view> names[] = {
+      {FindingKind::unequal_lines, "unequal_lines"},
+      {FindingKind::invalid_utf8, "invalid_utf8"},
+      {FindingKind::empty, "empty"},
+      {FindingKind::test_pairs, "test_pairs"},
+      {FindingKind::test_sources, "test_sources"},
+      {FindingKind::duplicate_pairs, "duplicate_pairs"},
+      {FindingKind::several_targets, "several_targets"},
+      {FindingKind::copies, "copies"},
+      {FindingKind::untranslated, "untranslated"},
+      {FindingKind::wrong_script, "wrong_script"},
+      {FindingKind::length_ratio, "length_ratio"},
+      {FindingKind::too_long, "too_long"},
+      {FindingKind::double_encoded, "double_encoded"},
+      {FindingKind::replacement_characters, "replacement_characters"},
+      {FindingKind::control_characters, "control_characters"},
+      {FindingKind::carriage_returns, "carriage_returns"},
+      {FindingKind::unknown_pieces, "unknown_pieces"}};
+  EXPECT_EQ(std::size(names), kFindings);
+  for (const auto& [kind, name] : names) {
+    EXPECT_EQ(text_of(kind).name, name);
+    EXPECT_THAT(text_of(kind).title, Not(IsEmpty()));
+    EXPECT_THAT(text_of(kind).advice, Not(IsEmpty()));
+  }
 }
 
 TEST_F(DataInspectionTest, SoundTextHasNoFinding) {
@@ -239,7 +269,7 @@ TEST_F(DataInspectionTest, TokenizersTellPiecesAndWhatTheyLack) {
 TEST_F(DataInspectionTest, OptionsAreHeeded) {
   Lines pairs = sound_pairs(300);
   pairs[99].second += " and so on and so on and so on and so on";
-  for (int i = 0; i < 9; ++i) pairs[size_t(200 + i)] = pairs[size_t(i)];
+  for (size_t i = 0; i < 9; ++i) pairs[200 + i] = pairs[i];
   const InspectionFiles all = files(pairs);
   EXPECT_EQ(inspect(all)[FindingKind::length_ratio].pairs, 0);
   EXPECT_EQ(inspect(all, {.max_ratio = 1.5})[FindingKind::length_ratio].pairs, 1);

@@ -18,7 +18,7 @@ struct InspectionOptions {
   int64_t max_tokens = 256;  // a longer side is very long (words, where there is no tokenizer)
   int64_t examples = 5;      // kept of each kind
   int64_t pairs = 0;         // looks at the first so many alone; 0 looks at all
-  int64_t table = int64_t{1} << 22;  // fingerprints kept in a table before it is thinned
+  int64_t table = int64_t{1} << 21;  // fingerprints kept in a table before it is thinned
 
   // What stands on the command line (core/options.h).
   template <class Self, class Visitor>
@@ -61,10 +61,10 @@ struct InspectionFiles {
 
 // Reads the files twice: a sample of them tells what is typical, then every pair is held against
 // it. Unlike training it goes on over broken bytes and missing lines and reports them. Memory: the
-// tables of fingerprints (at most five of 32 * options.table bytes), a chunk of pairs and the
-// examples, however long the text is. The report does not depend on the number of workers.
-// `tokenizers` may be null. Error: a file that cannot be read. UsageError: options out of range,
-// different numbers of files.
+// tables of fingerprints (at most about 150 * options.table bytes, and as much for tests), a chunk
+// of pairs and the examples, however long the text is. The report does not depend on the number of
+// workers. `tokenizers` may be null. Error: a file that cannot be read. UsageError: options out of
+// range, different numbers of files.
 DataReport inspect_data(const InspectionFiles& files, const InspectionOptions& options,
                         const TokenizerPair* tokenizers, Workers& workers);
 

@@ -11,11 +11,11 @@ namespace heed {
 // A map from fingerprints to values that never holds more than `most` of them: when it would, it
 // forgets every key of a half that the key's own bits choose, and takes no more of that half. What
 // it holds is then a fair sample of the keys, each with its whole history: multiply by period() to
-// estimate. Grows up to 2 * most slots (a power of two): 128 MiB for 8-byte values by default.
+// estimate. Grows up to 2 * most slots (a power of two): 64 MiB for 8-byte values by default.
 template <class Value>
 class HashTable {
  public:
-  explicit HashTable(int64_t most = int64_t{1} << 22) : most_(most), slots_(64) {}
+  explicit HashTable(int64_t most = int64_t{1} << 21) : most_(most), slots_(64) {}
 
   // The value of a key, `fresh` if it is new; nullptr if the key is not in the sample.
   Value* insert(uint64_t key, const Value& fresh) {
