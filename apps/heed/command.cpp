@@ -65,6 +65,8 @@ std::vector<std::unique_ptr<Command>> all_commands() {
   commands.push_back(make_phrasebook_command());
   commands.push_back(make_demo_command());
   commands.push_back(make_version_command());
+  commands.push_back(make_completion_command());
+  commands.push_back(make_manual_command());
   commands.push_back(make_options_command());
   return commands;
 }

@@ -20,6 +20,8 @@ class Command {
   virtual std::string description() const { return ""; }
   // The words it takes beside options: "model DIR|PRESET".
   virtual std::string words() const { return ""; }
+  // What may stand as the first of them, where that is one of a few: "model", "data".
+  virtual std::vector<std::string> first_words() const { return {}; }
   // Not listed: a tool for the project's own use.
   virtual bool hidden() const { return false; }
   // Bound to this command's settings.
@@ -39,6 +41,12 @@ class CommandOf : public Command {
   Settings settings_;
 };
 
+// Of a command that has none of its own.
+struct NoSettings {
+  template <class Self, class Visitor>
+  static void visit(Self&, Visitor&&) {}
+};
+
 std::unique_ptr<Command> make_train_command();
 std::unique_ptr<Command> make_translate_command();
 std::unique_ptr<Command> make_evaluate_command();
@@ -48,6 +56,8 @@ std::unique_ptr<Command> make_bench_command();
 std::unique_ptr<Command> make_phrasebook_command();
 std::unique_ptr<Command> make_demo_command();
 std::unique_ptr<Command> make_version_command();
+std::unique_ptr<Command> make_completion_command();
+std::unique_ptr<Command> make_manual_command();
 std::unique_ptr<Command> make_options_command();
 
 // All of them, in the order of the help.

@@ -48,8 +48,16 @@ std::string default_of(const Option& option) {
   return text.empty() ? "none" : text;
 }
 
-// "Hypotheses kept at each step (1 to 64; default 4)"
-std::string sentence(const Option& option) {
+// A table's cell must not hold its separator.
+std::string cell(std::string text) {
+  for (size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2)
+    text.insert(at, "\\");
+  return text;
+}
+
+}  // namespace
+
+std::string option_sentence(const Option& option) {
   std::string facts;
   const auto add = [&](const std::string& fact) {
     if (!fact.empty()) facts += (facts.empty() ? "" : "; ") + fact;
@@ -60,22 +68,15 @@ std::string sentence(const Option& option) {
   return fmt::format("{} ({})", option.info.help, facts);
 }
 
+bool is_on_by_default(const Option& option) {
+  return option.kind == OptionKind::flag && option.defaults == std::vector<std::string>{"true"};
+}
+
 std::string flag_words(const Option& option) {
-  const bool on =
-      option.kind == OptionKind::flag && option.defaults == std::vector<std::string>{"true"};
-  if (on) return "--[no-]" + option.flag().substr(2);
+  if (is_on_by_default(option)) return "--[no-]" + option.flag().substr(2);
   const std::string word = value_word(option);
   return word.empty() ? option.flag() : option.flag() + " " + word;
 }
-
-// A table's cell must not hold its separator.
-std::string cell(std::string text) {
-  for (size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2)
-    text.insert(at, "\\");
-  return text;
-}
-
-}  // namespace
 
 std::string wrap(const std::string& text, size_t column, size_t indent, size_t width) {
   std::istringstream words(text);
@@ -106,7 +107,7 @@ std::string options_help(const Options& options) {
       line.clear();
     }
     line.resize(help_column, ' ');
-    text += line + wrap(sentence(option), help_column, help_column) + "\n";
+    text += line + wrap(option_sentence(option), help_column, help_column) + "\n";
   }
   return text;
 }

@@ -11,6 +11,15 @@ namespace heed {
 // `indent` spaces; `column` is where the first line begins.
 std::string wrap(const std::string& text, size_t column, size_t indent, size_t width = 80);
 
+// How an option is written: "--beam N", "--source FILE...", "--[no-]inspect".
+std::string flag_words(const Option& option);
+
+// What it does, what it allows and its default, without a full stop.
+std::string option_sentence(const Option& option);
+
+// Whether it is on unless told otherwise: a flag whose other form is "--no-NAME".
+bool is_on_by_default(const Option& option);
+
 // The options under their groups' headings, in 80 columns.
 std::string options_help(const Options& options);
 

@@ -1,8 +1,12 @@
-// heed inspect model DIR|PRESET: what a model consists of.
+// heed inspect: what a model consists of, and what a corpus holds.
 #include <filesystem>
+#include <optional>
 
 #include "command.h"
+#include "data_page.h"
+#include "heed/core/files.h"
 #include "heed/model/directory.h"
+#include "heed/text/data_inspection.h"
 #include "heed/train/options.h"
 #include "model_page.h"
 
@@ -10,8 +14,16 @@ namespace heed {
 namespace {
 
 struct InspectSettings {
+  // Of a model
   int64_t vocabulary = 37000;
   int64_t length = 25;
+  // Of data
+  std::string test_source, test_target;
+  std::string model, tokenizer_model;
+  InspectionOptions inspection;
+  std::string html;
+  std::optional<int64_t> threads;
+
   bool json = false;
 
   template <class Self, class Visitor>
@@ -27,6 +39,18 @@ struct InspectSettings {
        .unit = "tokens",
        .minimum = 1,
        .maximum = 65536});
+    v.group("Data");
+    v("test_source", self.test_source,
+      {.help = "Source text to test on: none of it should stand in the data", .value = "FILE"});
+    v("test_target", self.test_target,
+      {.help = "Its translation: also tells words that the data lacks", .value = "FILE"});
+    v("model", self.model,
+      {.help = "Count the tokens of this model's vocabularies", .value = "DIR"});
+    v("tokenizer_model", self.tokenizer_model,
+      {.help = "Or of this SentencePiece model", .value = "FILE"});
+    InspectionOptions::visit(self.inspection, v);
+    v("html", self.html, {.help = "Also write a page with charts here", .value = "FILE"});
+    v("threads", self.threads, kThreadsOption);
     v.group("Output");
     v("json", self.json, {.help = "Print one JSON object"});
   }
@@ -35,29 +59,58 @@ struct InspectSettings {
 class InspectCommand : public CommandOf<InspectSettings> {
  public:
   std::string name() const override { return "inspect"; }
-  std::string summary() const override { return "Shows a model's layers, shapes and cost"; }
+  std::string summary() const override { return "Shows what a model or a corpus consists of"; }
   std::string description() const override {
-    return "Prints the layers in the paper's words, with the shape and number of parameters of "
-           "each "
-           "and its multiply-adds per token: of a trained model in its directory, or of a preset "
-           "(tiny, small, base, big).";
+    return "'heed inspect model' prints the layers in the paper's words, with the shape and number "
+           "of parameters of each and its multiply-adds per token: of a trained model in its "
+           "directory, or of a preset (tiny, small, base, big). 'heed inspect data' prints lengths "
+           "and words of two files of parallel text, and each kind of pair that harms a training, "
+           "with line numbers, examples and what to do about it.";
   }
-  std::string words() const override { return "model DIR|PRESET"; }
+  std::string words() const override { return "model DIR|PRESET | data SOURCE TARGET"; }
+
+  std::vector<std::string> first_words() const override { return {"model", "data"}; }
 
   int run(const std::vector<std::string>& words, Console& console) override {
-    if (words.size() != 2 || words[0] != "model") {
-      fail_usage(
-          "expected 'heed inspect model DIR' or 'heed inspect model PRESET' "
-          "(tiny, small, base, big)");
-    }
-    const std::string& model = words[1];
+    const bool data = !words.empty() && words[0] == "data";
+    if (words.size() == 2 && words[0] == "model") return run_model(words[1], console);
+    if (words.size() == 3 && data) return run_data({words[1], words[2]}, console);
+    fail_usage(
+        "expected 'heed inspect model DIR', 'heed inspect model PRESET' (tiny, small, base, big) "
+        "or 'heed inspect data SOURCE TARGET'");
+  }
+
+ private:
+  int run_model(const std::string& model, Console& console) {
     const ModelConfig config = config_of(model);
     console.out().write(settings_.json ? model_json(model, config, settings_.length)
                                        : model_page(model, config, settings_.length));
     return 0;
   }
 
- private:
+  int run_data(const DataTitle& files, Console& console) {
+    const std::optional<TokenizerPair> tokenizers = open_tokenizers();
+    Workers workers(int(settings_.threads.value_or(available_threads())));
+    const InspectionFiles paths{{files.source},
+                                {files.target},
+                                InspectionFiles::optional_path(settings_.test_source),
+                                InspectionFiles::optional_path(settings_.test_target)};
+    const DataReport report =
+        inspect_data(paths, settings_.inspection, tokenizers ? &*tokenizers : nullptr, workers);
+    if (!settings_.html.empty()) write_file_atomically(settings_.html, data_html(files, report));
+    console.out().write(settings_.json ? data_json(files, report) : data_text(files, report));
+    return 0;
+  }
+
+  std::optional<TokenizerPair> open_tokenizers() const {
+    if (!settings_.model.empty() && !settings_.tokenizer_model.empty()) {
+      fail_usage("--model brings its own vocabulary: it contradicts --tokenizer-model");
+    }
+    if (!settings_.model.empty()) return TokenizerPair::load(settings_.model);
+    if (settings_.tokenizer_model.empty()) return std::nullopt;
+    return TokenizerPair::joint(read_file(settings_.tokenizer_model), settings_.tokenizer_model);
+  }
+
   ModelConfig config_of(const std::string& model) const {
     if (std::filesystem::is_directory(model)) return load_model(model).config();
     for (const auto& [name, ignored] : enum_names(Preset{})) {

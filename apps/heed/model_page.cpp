@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/core/options.h"
+#include "numbers.h"
 
 namespace heed {
 namespace {
@@ -107,12 +108,9 @@ class Parts {
   std::vector<ModelPart> parts_;
 };
 
-// 18944000 as "18,944,000"; nothing for 0.
-std::string grouped(double value) {
-  if (value == 0) return "";
-  std::string digits = fmt::format("{:.0f}", value);
-  for (int64_t at = int64_t(digits.size()) - 3; at > 0; at -= 3) digits.insert(size_t(at), ",");
-  return digits;
+// Nothing for 0.
+std::string count_text(double value) {
+  return value == 0 ? "" : grouped(std::llround(value));
 }
 
 std::string shape_text(const Shape& shape) {
@@ -123,8 +121,8 @@ std::string shape_text(const Shape& shape) {
 
 std::string row(const std::string& name, const std::string& shape, double parameters, double source,
                 double target) {
-  std::string line = fmt::format("{:<31}{:>14}{:>12}{:>11}{:>12}", name, shape, grouped(parameters),
-                                 grouped(source), grouped(target));
+  std::string line = fmt::format("{:<31}{:>14}{:>12}{:>11}{:>12}", name, shape,
+                                 count_text(parameters), count_text(source), count_text(target));
   line.erase(line.find_last_not_of(' ') + 1);
   return line + "\n";
 }

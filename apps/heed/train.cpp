@@ -1,28 +1,72 @@
 // heed train: two text files to a model directory.
 #include "command.h"
 #include "heed/backend/compute.h"
+#include "heed/text/data_inspection.h"
 #include "train_display.h"
 
 namespace heed {
 namespace {
 
-class TrainCommand : public CommandOf<TrainOptions> {
+// What a quick look covers, and the share of its pairs from which on a finding is worth a line.
+constexpr int64_t kPairsToInspect = 50'000;
+constexpr double kShareToWarn = 0.005;
+
+struct TrainSettings {
+  TrainOptions train;
+  bool inspect = true;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    TrainOptions::visit(self.train, v);
+    v("inspect", self.inspect,
+      {.help =
+           "First look at the data and warn of what harms a training, as heed inspect data does",
+       .incidental = true});
+  }
+};
+
+InspectionFiles::Paths paths(const std::vector<std::string>& names) {
+  return {names.begin(), names.end()};
+}
+
+class TrainCommand : public CommandOf<TrainSettings> {
  public:
   std::string name() const override { return "train"; }
   std::string summary() const override { return "Trains a model on two files of parallel text"; }
   std::string description() const override {
     return "Line i of the target translates line i of the source. The model's folder then holds "
-           "all "
-           "that translating needs, in the layout that transformers opens as MarianMTModel, and "
-           "metrics.jsonl, the course of the training. SIGINT and SIGTERM finish the step, save "
-           "and "
-           "end; --resume goes on.";
+           "all that translating needs, in the layout that transformers opens as MarianMTModel, "
+           "and metrics.jsonl, the course of the training. SIGINT and SIGTERM finish the step, "
+           "save and end; --resume goes on.";
   }
 
   int run(const std::vector<std::string>&, Console& console) override {
-    const auto backend = make_cpu_backend(settings_.compute, Task::train);
-    TrainDisplay display(settings_, *backend, console);
-    return display.close(train(settings_, *backend, display));
+    const TrainOptions& options = settings_.train;
+    check_consistent(options);
+    if (settings_.inspect && !options.resume) warn_of_data(console);
+    const auto backend = make_cpu_backend(options.compute, Task::train);
+    TrainDisplay display(options, *backend, console);
+    return display.close(train(options, *backend, display));
+  }
+
+ private:
+  void warn_of_data(const Console& console) const {
+    const TrainOptions& options = settings_.train;
+    const InspectionFiles files{paths(options.source), paths(options.target),
+                                InspectionFiles::optional_path(options.valid_source),
+                                InspectionFiles::optional_path(options.valid_target)};
+    InspectionOptions quick;
+    quick.pairs = kPairsToInspect;
+    quick.max_tokens = options.filters.max_tokens;
+    quick.examples = 1;
+    Workers workers(int(options.threads.value_or(available_threads())));
+    const DataReport report = inspect_data(files, quick, nullptr, workers);
+    const std::vector<std::string> lines = warnings(report, kShareToWarn);
+    for (const std::string& line : lines) console.warn(line);
+    if (!lines.empty()) {
+      console.note(fmt::format("heed inspect data {} {} shows more", options.source.front(),
+                               options.target.front()));
+    }
   }
 };
 

@@ -159,15 +159,13 @@ TEST_P(CpuRows, TopClassesWithForbiddenOnes) {
   EXPECT_EQ(got.log_probabilities[2], -INFINITY);
 }
 
-TEST_P(CpuRows, ScatterAndGather) {
+TEST_P(CpuRows, ScatterRows) {
   const Tensor x = random_tensor({3, 7}, 1);
   const std::vector<int32_t> rows = {4, 0, 2};
-  Tensor wide({5, 7}), back({3, 7}), expected({5, 7});
+  Tensor wide({5, 7}), expected({5, 7});
   reference->scatter_rows(x, rows, expected);
   cpu->scatter_rows(x, rows, wide);
   expect_same_bits(wide, expected, "scatter");
-  cpu->gather_rows(wide, rows, back);
-  expect_same_bits(back, x, "gather");
 }
 
 }  // namespace

@@ -8,21 +8,10 @@
 
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/backend/reference/reference_backend.h"
+#include "support/small_model.h"
 
 namespace heed {
 namespace {
-
-ModelConfig tiny_config(int64_t vocabulary) {
-  ModelConfig config;
-  config.vocabulary = vocabulary;
-  config.classes = vocabulary - 1;
-  config.d_model = 8;
-  config.d_ff = 16;
-  config.heads = 2;
-  config.encoder_layers = config.decoder_layers = 2;
-  config.max_positions = 32;
-  return config;
-}
 
 // "reference", or an instruction set of the cpu backend, in a compute type.
 struct Computing {
@@ -39,7 +28,7 @@ std::vector<Computing> backends() {
 
 class SearchTest : public ::testing::TestWithParam<Computing> {
  protected:
-  SearchTest() : model_(tiny_config(12)) {
+  SearchTest() : model_(testing::small_config(12)) {
     const auto& [name, compute] = GetParam();
     backend_ = name == "reference" ? make_reference_backend() : make_cpu_backend(name, compute);
     model_.initialize(11);
@@ -109,7 +98,7 @@ TEST_P(SearchTest, BeamOneIsGreedy) {
 }
 
 TEST_P(SearchTest, AWideBeamIsExhaustiveSearch) {
-  Transformer model(tiny_config(5));  // </s>, <unk>, two pieces, <pad>
+  Transformer model(testing::small_config(5));  // </s>, <unk>, two pieces, <pad>
   for (uint64_t seed = 1; seed <= 5; ++seed) {
     model.initialize(seed);
     const std::vector<TokenId> source = {2, 3, 3, 0};
@@ -184,6 +173,9 @@ TEST_P(SearchTest, LengthsAreKept) {
 TEST_P(SearchTest, OptionsOutOfRangeAreNamed) {
   SearchOptions options;
   options.nbest = 5;
+  EXPECT_THROW(Search(model_, *backend_, options), UsageError);
+  options = {};
+  options.beam = 0;
   EXPECT_THROW(Search(model_, *backend_, options), UsageError);
   options = {};
   options.length_penalty = -1;

@@ -11,6 +11,13 @@ cmake --install "$build" --prefix "$scratch/first" >"$scratch/install.log"
 # The package must not remember where it was installed.
 mv "$scratch/first" "$scratch/moved here"
 
+for file in man/man1/heed.1 bash-completion/completions/heed zsh/site-functions/_heed \
+  fish/vendor_completions.d/heed.fish; do
+  [[ -s "$scratch/moved here/share/$file" ]] || {
+    echo "install_test: share/$file is missing" >&2
+    exit 1
+  }
+done
 "$scratch/moved here/bin/heed" version
 cmake -G Ninja -S "$here/consumer" -B "$scratch/consumer" -DCMAKE_BUILD_TYPE=Debug \
   -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_PREFIX_PATH="$scratch/moved here"

@@ -10,6 +10,7 @@
 #include "heed/backend/reference/reference_backend.h"
 #include "heed/model/safetensors.h"
 #include "support/damage.h"
+#include "support/small_model.h"
 #include "support/temporary_folder.h"
 
 namespace heed {
@@ -22,16 +23,10 @@ using ::testing::HasSubstr;
 
 constexpr TieEmbeddings kTies[] = {TieEmbeddings::all, TieEmbeddings::decoder, TieEmbeddings::none};
 
-ModelConfig small_config() {
-  ModelConfig config;
-  config.vocabulary = 13;
+ModelConfig config_with_fillers() {
+  ModelConfig config = testing::small_config(13);
   config.classes = 10;  // 10 and 11 are fillers
-  config.d_model = 8;
-  config.d_ff = 12;
-  config.heads = 2;
-  config.encoder_layers = 2;
   config.decoder_layers = 1;
-  config.max_positions = 16;
   config.dropout = 0.3;
   config.activation_dropout = 0.05;
   return config;
@@ -76,7 +71,7 @@ std::vector<double> logits(const Transformer& model) {
 class DirectoryTest : public ::testing::Test {
  protected:
   std::filesystem::path path() const { return folder_.path(); }
-  void save(const ModelConfig& config = small_config()) const {
+  void save(const ModelConfig& config = config_with_fillers()) const {
     Transformer model = random_model(config);
     save_model(path(), model);
   }
@@ -130,7 +125,7 @@ class DirectoryTest : public ::testing::Test {
 TEST_F(DirectoryTest, AModelComesBackAsItWas) {
   for (const TieEmbeddings tie : kTies) {
     for (const bool output_bias : {false, true}) {
-      ModelConfig config = small_config();
+      ModelConfig config = config_with_fillers();
       config.tie_embeddings = tie;
       config.output_bias = output_bias;
       config.activation = output_bias ? Activation::silu : Activation::relu;
@@ -156,7 +151,7 @@ TEST_F(DirectoryTest, TheSameModelIsTheSameBytes) {
 }
 
 TEST_F(DirectoryTest, DoublesAreSavedAsSingles) {
-  Transformer model = random_model(small_config(), DType::f64);
+  Transformer model = random_model(config_with_fillers(), DType::f64);
   save_model(path(), model);
   const std::vector<double> before = logits(model), after = logits(load_model(path()));
   ASSERT_EQ(before.size(), after.size());
@@ -164,7 +159,7 @@ TEST_F(DirectoryTest, DoublesAreSavedAsSingles) {
 }
 
 TEST_F(DirectoryTest, SaysWhatOtherProgramsRead) {
-  ModelConfig config = small_config();
+  ModelConfig config = config_with_fillers();
   Transformer model = random_model(config);
   save_model(path(), model, {.num_beams = 5, .max_length = 12});
   const json saved = config_json();
@@ -190,7 +185,7 @@ TEST_F(DirectoryTest, SaysWhatOtherProgramsRead) {
 // What transformers writes of an OPUS-MT model: no word of heed, biases on real classes, positions
 // and tied copies stored.
 TEST_F(DirectoryTest, OpensWhatOthersPublished) {
-  ModelConfig config = small_config();
+  ModelConfig config = config_with_fillers();
   config.classes = 12;
   config.output_bias = true;
   config.max_positions = 512;
@@ -226,7 +221,7 @@ TEST_F(DirectoryTest, WeightsThatDoNotFitAreNamed) {
             }),
             file +
                 ": tensor \"model.encoder.layers.1.fc1.weight\" has shape [11, 8], expected "
-                "[12, 8]");
+                "[16, 8]");
   EXPECT_THAT(weights_complaint([](Weights& w) {
                 w.emplace_back("model.encoder.layer_norm.weight", Tensor({8}));
               }),
@@ -236,7 +231,7 @@ TEST_F(DirectoryTest, WeightsThatDoNotFitAreNamed) {
               }),
               HasSubstr("\"model.shared.weight\" and \"lm_head.weight\" differ"));
   EXPECT_THAT(weights_complaint([](Weights& w) {
-                w.emplace_back("model.decoder.embed_positions.weight", Tensor({16, 8}));
+                w.emplace_back("model.decoder.embed_positions.weight", Tensor({32, 8}));
               }),
               HasSubstr("no table of sinusoids"));
   EXPECT_THAT(weights_complaint(
@@ -261,7 +256,7 @@ TEST_F(DirectoryTest, ConfigurationsThatHeedCannotRunAreNamed) {
   EXPECT_THAT(complaint("static_position_embeddings", false), HasSubstr("expected true"));
   EXPECT_THAT(complaint("scale_embedding", false), HasSubstr("scale_embedding is false"));
   EXPECT_THAT(complaint("activation_function", "tanh"), HasSubstr("relu, gelu, silu or swish"));
-  EXPECT_THAT(complaint("decoder_ffn_dim", 13), HasSubstr("decoder_ffn_dim is 13, expected 12"));
+  EXPECT_THAT(complaint("decoder_ffn_dim", 13), HasSubstr("decoder_ffn_dim is 13, expected 16"));
   EXPECT_THAT(complaint("eos_token_id", 2), HasSubstr("eos_token_id is 2, expected 0"));
   EXPECT_THAT(complaint("pad_token_id", 11), HasSubstr("pad_token_id is 11, expected 12"));
   EXPECT_THAT(complaint("tie_word_embeddings", false), HasSubstr("tie_word_embeddings is false"));
@@ -288,12 +283,12 @@ TEST_F(DirectoryTest, MissingPiecesAreNamed) {
 TEST_F(DirectoryTest, WhatCannotBeSavedLeavesTheOldModel) {
   save();
   const std::string before = folder_.read("model.safetensors");
-  Transformer model = random_model(small_config());
+  Transformer model = random_model(config_with_fillers());
   parameters(model)[2].tensor.data<float>()[0] = INFINITY;
   EXPECT_THAT(error_of([&] { save_model(path(), model); }), HasSubstr("is not written: tensor"));
   EXPECT_EQ(folder_.read("model.safetensors"), before);
   folder_.write("file", "");
-  Transformer good = random_model(small_config());
+  Transformer good = random_model(config_with_fillers());
   EXPECT_THAT(error_of([&] { save_model(path() / "file", good); }),
               HasSubstr("cannot make the folder"));
 }

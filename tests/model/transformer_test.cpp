@@ -2,21 +2,15 @@
 
 #include "heed/backend/reference/reference_backend.h"
 #include "support/gradients.h"
+#include "support/small_model.h"
 
 namespace heed {
 namespace {
 
 using testing::expect_gradient;
 
-ModelConfig small_config() {
-  ModelConfig config;
-  config.vocabulary = 11;
-  config.classes = 10;
-  config.d_model = 8;
-  config.d_ff = 12;
-  config.heads = 2;
-  config.encoder_layers = config.decoder_layers = 2;
-  config.max_positions = 16;
+ModelConfig config_with_dropout() {
+  ModelConfig config = testing::small_config(11);
   config.dropout = 0.2;
   config.attention_dropout = 0.1;
   config.activation_dropout = 0.1;
@@ -52,7 +46,7 @@ class TransformerTest : public ::testing::Test {
 TEST_F(TransformerTest, WholeModelGradient) {
   for (TieEmbeddings tie : {TieEmbeddings::all, TieEmbeddings::decoder, TieEmbeddings::none}) {
     for (Activation activation : {Activation::relu, Activation::silu}) {
-      ModelConfig config = small_config();
+      ModelConfig config = config_with_dropout();
       config.tie_embeddings = tie;
       config.activation = activation;
       config.output_bias = tie == TieEmbeddings::none;
@@ -83,7 +77,7 @@ TEST_F(TransformerTest, WholeModelGradient) {
 }
 
 TEST_F(TransformerTest, ASentenceDoesNotSeeItsNeighbours) {
-  Transformer model(small_config(), DType::f64);
+  Transformer model(config_with_dropout(), DType::f64);
   model.initialize(3);
   Pass pass(*backend_, pool_);
   const Tensor together = model.decode(pass, target_, model.encode(pass, source_));
@@ -94,7 +88,7 @@ TEST_F(TransformerTest, ASentenceDoesNotSeeItsNeighbours) {
 }
 
 TEST_F(TransformerTest, InitializationFollowsItsSeed) {
-  Transformer a(small_config()), b(small_config()), c(small_config());
+  Transformer a(config_with_dropout()), b(config_with_dropout()), c(config_with_dropout());
   a.initialize(1), b.initialize(1), c.initialize(2);
   const Tensor x = parameters(a)[1].tensor, y = parameters(b)[1].tensor;
   EXPECT_EQ(0, memcmp(x.bytes(), y.bytes(), size_t(x.byte_count())));
@@ -113,7 +107,7 @@ TEST_F(TransformerTest, PresetsAreThePapers) {
 }
 
 TEST_F(TransformerTest, ContradictionsAreNamed) {
-  ModelConfig config = small_config();
+  ModelConfig config = config_with_dropout();
   config.heads = 3;
   try {
     Transformer model(config);

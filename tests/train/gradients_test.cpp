@@ -7,19 +7,13 @@
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/backend/reference/reference_backend.h"
 #include "heed/train/adam.h"
+#include "support/small_model.h"
 
 namespace heed {
 namespace {
 
-ModelConfig small_config() {
-  ModelConfig config;
-  config.vocabulary = 23;
-  config.classes = 22;
-  config.d_model = 16;
-  config.d_ff = 24;
-  config.heads = 2;
-  config.encoder_layers = config.decoder_layers = 2;
-  config.max_positions = 16;
+ModelConfig config_with_dropout() {
+  ModelConfig config = testing::small_config(23);
   config.dropout = 0.2;
   return config;
 }
@@ -60,7 +54,7 @@ class GradientTreeTest : public ::testing::Test {
             loss};
   }
 
-  GradientTreeTest() : model_(small_config()) { model_.initialize(2); }
+  GradientTreeTest() : model_(config_with_dropout()) { model_.initialize(2); }
   Transformer model_;
 };
 

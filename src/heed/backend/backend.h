@@ -163,9 +163,8 @@ class Backend {
   // The k most probable classes of each row of logits [rows, classes], 1 <= k <= classes.
   virtual TopClasses top_classes(const Tensor& logits, int64_t k) = 0;
 
-  // out[rows[i]] = x[i], and out[i] = x[rows[i]].
+  // out[rows[i]] = x[i].
   virtual void scatter_rows(const Tensor& x, std::span<const int32_t> rows, const Tensor& out) = 0;
-  virtual void gather_rows(const Tensor& x, std::span<const int32_t> rows, const Tensor& out) = 0;
 
   // y += x.
   virtual void add(const Tensor& x, const Tensor& y) = 0;

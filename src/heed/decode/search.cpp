@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "heed/core/options.h"
+
 namespace heed {
 namespace {
 
@@ -53,10 +55,6 @@ class FreeList {
   std::vector<int32_t> free_;
 };
 
-void require(bool ok, const char* option, int64_t got, const char* expected) {
-  if (!ok) fail_usage("{} is {}, expected {}", option, got, expected);
-}
-
 }  // namespace
 
 double length_penalty(int64_t length, double alpha) {
@@ -67,14 +65,9 @@ struct Search::State {
   State(const Transformer& model, Backend& backend, const SearchOptions& options)
       : model(model), backend(backend), options(options), pass(backend, pool) {
     const ModelConfig& config = model.config();
-    require(options.beam >= 1 && options.beam <= 1024, "beam", options.beam, "1 to 1024");
-    require(options.nbest >= 1 && options.nbest <= options.beam, "nbest", options.nbest,
-            "1 to the beam");
-    require(options.batch_tokens >= 1, "batch_tokens", options.batch_tokens, "at least 1");
-    if (!(options.length_penalty >= 0 && options.length_penalty <= 10))
-      fail_usage("length_penalty is {}, expected 0 to 10", options.length_penalty);
-    require(options.max_length >= 0, "max_length", options.max_length, "0 or more");
-    require(options.min_length >= 0, "min_length", options.min_length, "0 or more");
+    validate(options);
+    if (options.nbest > options.beam)
+      fail_usage("--nbest: expected at most the beam, {}, got '{}'", options.beam, options.nbest);
     // Room for the worst case of what is taken in: every sentence runs to its greatest length.
     stripe_count = std::max(2 * options.batch_tokens, config.max_positions);
     cross_rows = std::max(options.batch_tokens, config.max_positions);

@@ -16,6 +16,44 @@ struct SearchOptions {
   int64_t min_length = 0;     // </s> does not come before this many tokens
   int64_t nbest = 1;          // hypotheses wanted, at most `beam`
   int64_t batch_tokens = 2048;  // source tokens that one worker takes in at a time
+
+  // What stands on the command line (core/options.h).
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v.group("Search");
+    v("beam", self.beam,
+      {.help = "Hypotheses kept at each step; 1 is greedy", .minimum = 1, .maximum = 1024});
+    v("length_penalty", self.length_penalty,
+      {.help = "The paper's alpha: greater favours longer translations",
+       .minimum = 0,
+       .maximum = 10});
+    v("extra_length", self.extra_length,
+      {.help = "A translation has at most its source's tokens and so many more",
+       .unit = "tokens",
+       .minimum = 0,
+       .maximum = 65536});
+    v("max_length", self.max_length,
+      {.help = "Instead: at most so many tokens, </s> included; 0 is by --extra-length",
+       .unit = "tokens",
+       .minimum = 0,
+       .maximum = 65536});
+    v("min_length", self.min_length,
+      {.help = "At least so many tokens before </s>",
+       .unit = "tokens",
+       .minimum = 0,
+       .maximum = 65536});
+    v("nbest", self.nbest,
+      {.help = "Translations given for each line, at most the beam",
+       .minimum = 1,
+       .maximum = 1024});
+    v.group("Running");
+    v("batch_tokens", self.batch_tokens,
+      {.help = "Source tokens that a thread works on at a time; no result depends on it",
+       .unit = "tokens",
+       .minimum = 1,
+       .maximum = 1 << 20,
+       .incidental = true});
+  }
 };
 
 // A translation in ids, without the start and without </s>.

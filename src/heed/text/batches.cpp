@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "heed/core/error.h"
+#include "heed/core/options.h"
 #include "heed/core/rng.h"
 
 namespace heed {
@@ -24,14 +25,7 @@ struct Keyed {
 // Decides where one batch ends and the next begins.
 class Cutter {
  public:
-  explicit Cutter(const BatchOptions& options) : options_(options) {
-    if (options.batch_sentences < 0) {
-      fail_usage("batch-sentences is {}; expected 0 or more", options.batch_sentences);
-    }
-    if (options.batch_sentences == 0 && options.batch_tokens < 1) {
-      fail_usage("batch-tokens is {}; expected at least 1", options.batch_tokens);
-    }
-  }
+  explicit Cutter(const BatchOptions& options) : options_(options) { validate(options); }
 
   // Whether this pair must begin a new batch; it then stands in the current one.
   bool begins(uint32_t pair, PairLength length) {

@@ -7,6 +7,7 @@
 
 #include "heed/core/error.h"
 #include "heed/core/hash.h"
+#include "heed/core/options.h"
 #include "heed/text/corpus_file.h"
 
 namespace heed {
@@ -15,16 +16,11 @@ namespace {
 static_assert(sizeof(CorpusRecord) == 12 && std::is_trivially_copyable_v<CorpusHeader>);
 static_assert(sizeof(CorpusHeader) % 8 == 0);
 
-void validate(const FilterOptions& filters) {
-  if (filters.max_tokens < 2 || filters.max_tokens > 65535) {
-    fail_usage("max-tokens is {}; expected 2 to 65535", filters.max_tokens);
-  }
-  if (filters.max_words < 0) fail_usage("max-words is {}; expected 0 or more", filters.max_words);
-  if (!(filters.max_ratio == 0 || filters.max_ratio >= 1)) {
-    fail_usage("max-ratio is {}; expected 1 or more, or 0 to keep all", filters.max_ratio);
-  }
-  if (filters.min_word_count < 0) {
-    fail_usage("min-word-count is {}; expected 0 or more", filters.min_word_count);
+void check_filters(const FilterOptions& filters) {
+  validate(filters);
+  if (filters.max_ratio > 0 && filters.max_ratio < 1) {
+    fail_usage("--max-ratio: expected a number of at least 1, or 0 to keep all, got '{}'",
+               filters.max_ratio);
   }
 }
 
@@ -128,7 +124,7 @@ uint64_t CorpusHeader::own_fingerprint() const {
 Corpus Corpus::open(const ParallelText& text, const TokenizerPair& tokenizers,
                     const FilterOptions& filters, const std::filesystem::path& cache,
                     Workers& workers, const Progress& progress) {
-  validate(filters);
+  check_filters(filters);
   const uint64_t key = key_of(text, tokenizers, filters);
   Corpus corpus;
   corpus.reused_ = corpus.map(cache, key);

@@ -18,7 +18,9 @@ namespace heed {
 // Which pairs a corpus keeps; 0 switches a filter off, but for max_tokens. Words are what stands
 // between ASCII whitespace.
 struct FilterOptions {
-  int64_t max_tokens = 256;    // of either side, </s> included; at most 65535
+  static constexpr int64_t kMostTokens = 65535;  // a record of a Corpus has 16 bits for a length
+
+  int64_t max_tokens = 256;    // of either side, </s> included; at most kMostTokens
   int64_t max_words = 0;       // of either side
   double max_ratio = 0;        // of the longer side's tokens to the shorter's, </s> not included
   int64_t min_word_count = 0;  // drops pairs with a word rarer than this on its side of the corpus
@@ -31,7 +33,7 @@ struct FilterOptions {
       {.help = "Drop pairs with a longer side, </s> included",
        .unit = "tokens",
        .minimum = 2,
-       .maximum = 65535});
+       .maximum = kMostTokens});
     v("max_words", self.max_words,
       {.help = "Drop pairs with a longer side; 0 keeps all", .unit = "words", .minimum = 0});
     v("max_ratio", self.max_ratio,

@@ -8,32 +8,13 @@
 #include "heed/core/files.h"
 #include "heed/core/hash.h"
 #include "heed/text/corpus_file.h"
+#include "heed/text/words.h"
 
 namespace heed {
 namespace {
 
 constexpr int64_t kChunkPairs = 16384;  // read at a time
 constexpr int64_t kTaskPairs = 128;     // encoded by one task
-
-// Calls use(word) for each word until it returns false.
-template <class Use>
-void for_each_word(std::string_view line, Use use) {
-  constexpr std::string_view spaces = " \t\r\n\v\f";
-  for (;;) {
-    const size_t begin = line.find_first_not_of(spaces);
-    if (begin == line.npos) return;
-    line.remove_prefix(begin);
-    const size_t length = std::min(line.find_first_of(spaces), line.size());
-    if (!use(line.substr(0, length))) return;
-    line.remove_prefix(length);
-  }
-}
-
-int64_t count_words(std::string_view line) {
-  int64_t words = 0;
-  for_each_word(line, [&](std::string_view) { return ++words > 0; });
-  return words;
-}
 
 // How often each word of one side occurs, by its fingerprint: a few bytes a word, whatever its
 // length.

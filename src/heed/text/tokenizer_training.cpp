@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "heed/core/error.h"
+#include "heed/core/options.h"
 #include "heed/core/rng.h"
 #include "heed/text/lines.h"
 #include "heed/text/parallel_text.h"
@@ -98,22 +99,8 @@ class SampledSentences : public sentencepiece::SentenceIterator {
   bool done_ = false;
 };
 
-template <class Enum>
-std::string name_of(Enum value) {
-  for (const auto& [name, item] : enum_names(Enum{})) {
-    if (item == value) return std::string(name);
-  }
-  return {};
-}
-
-void validate(const TokenizerOptions& options) {
-  if (options.vocabulary < 4 || options.vocabulary > (1 << 24)) {
-    fail_usage("vocabulary is {}; expected 4 to {}", options.vocabulary, 1 << 24);
-  }
-  if (!(options.character_coverage > 0 && options.character_coverage <= 1)) {
-    fail_usage("character-coverage is {}; expected more than 0, at most 1",
-               options.character_coverage);
-  }
+void check_options(const TokenizerOptions& options) {
+  validate(options);
   if (options.sample_lines < 1) {
     fail_usage("the sample of a tokenizer has {} lines; expected at least 1", options.sample_lines);
   }
@@ -125,12 +112,12 @@ void validate(const TokenizerOptions& options) {
 std::unordered_map<std::string, std::string> arguments(const TokenizerOptions& options) {
   const bool limited =
       options.kind == TokenizerKind::word || options.kind == TokenizerKind::character;
-  return {{"model_type", name_of(options.kind)},
+  return {{"model_type", to_text(options.kind)},
           {"vocab_size", std::to_string(options.vocabulary - 1)},  // without <pad>
           {"character_coverage", fmt::format("{}", options.character_coverage)},
           {"byte_fallback", options.byte_fallback ? "true" : "false"},
           {"normalization_rule_name",
-           name_of(options.normalization) + (options.lowercase ? "_cf" : "")},
+           to_text(options.normalization) + (options.lowercase ? "_cf" : "")},
           {"hard_vocab_limit", limited ? "false" : "true"},
           {"eos_id", "0"},
           {"unk_id", "1"},
@@ -171,7 +158,7 @@ int64_t number_after(std::string_view message, std::string_view words) {
 }  // namespace
 
 std::string train_tokenizer(const TokenizerOptions& options, Paths files) {
-  validate(options);
+  check_options(options);
   if (files.empty()) fail_usage("a tokenizer needs text; no file was given");
   int64_t lines = 0;
   for (const auto& file : files) lines += survey(file).lines;

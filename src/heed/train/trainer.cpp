@@ -54,13 +54,6 @@ class Run {
   }
 
  private:
-  // Sentences, where they are given, go before tokens.
-  BatchOptions batches() const {
-    BatchOptions batches = options_.batches;
-    if (batches.batch_sentences > 0) batches.batch_tokens = 0;
-    return batches;
-  }
-
   CheckpointKey key() const { return {options_, backend_.name(), space_.fingerprint}; }
 
   void start() {
@@ -96,7 +89,7 @@ class Run {
 
   // From where progress stands to the end of the epoch; what ended the run, if something did.
   std::optional<TrainEnd> run_epoch() {
-    const BatchPlan plan = BatchPlan::shuffled(space_.corpus->size(), length_, batches(),
+    const BatchPlan plan = BatchPlan::shuffled(space_.corpus->size(), length_, options_.batches,
                                                uint64_t(options_.seed), progress_.epoch);
     while (progress_.batch < plan.size()) {
       step(plan);

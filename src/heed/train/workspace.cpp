@@ -124,8 +124,10 @@ Workspace open_workspace(const TrainOptions& options, Workers& workers, TrainObs
       std::move(model),
       mix(text.fingerprint(), tokenizers.fingerprint())};
   if (valid_text)  // every pair counts, but for those that the model cannot take
-    space.validation = open_corpus(*valid_text, tokenizers, {space.model.config().max_positions},
-                                   caches / "valid.corpus", workers, observer);
+    space.validation =
+        open_corpus(*valid_text, tokenizers,
+                    {std::min(space.model.config().max_positions, FilterOptions::kMostTokens)},
+                    caches / "valid.corpus", workers, observer);
   return space;
 }
 

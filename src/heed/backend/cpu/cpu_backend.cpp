@@ -125,11 +125,6 @@ class CpuBackend : public Backend {
     for (size_t i = 0; i < rows.size(); ++i)
       std::copy_n(x.data<float>() + int64_t(i) * d, d, out.data<float>() + rows[i] * d);
   }
-  void gather_rows(const Tensor& x, std::span<const int32_t> rows, const Tensor& out) override {
-    const int64_t d = x.columns();
-    for (size_t i = 0; i < rows.size(); ++i)
-      std::copy_n(x.data<float>() + rows[i] * d, d, out.data<float>() + int64_t(i) * d);
-  }
   void add(const Tensor& x, const Tensor& y) override { kernels_.add(x, y); }
   double sum_of_squares(const Tensor& x) override { return kernels_.sum_of_squares(x); }
   void adam(const AdamStep& step, const Tensor& gradient, const Tensor& parameter, const Tensor& m,

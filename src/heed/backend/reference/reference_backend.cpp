@@ -341,12 +341,6 @@ struct Kernels {
       std::copy_n(x.data<T>() + int64_t(i) * d, d, out.data<T>() + rows[i] * d);
   }
 
-  static void gather_rows(const Tensor& x, std::span<const int32_t> rows, const Tensor& out) {
-    const int64_t d = x.columns();
-    for (size_t i = 0; i < rows.size(); ++i)
-      std::copy_n(x.data<T>() + rows[i] * d, d, out.data<T>() + int64_t(i) * d);
-  }
-
   static void add(const Tensor& x, const Tensor& y) {
     for (int64_t i = 0; i < x.size(); ++i) y.data<T>()[i] += x.data<T>()[i];
   }
@@ -461,9 +455,6 @@ class ReferenceBackend : public Backend {
   }
   void scatter_rows(const Tensor& x, std::span<const int32_t> rows, const Tensor& out) override {
     dispatch(x, [&](auto k) { k.scatter_rows(x, rows, out); });
-  }
-  void gather_rows(const Tensor& x, std::span<const int32_t> rows, const Tensor& out) override {
-    dispatch(x, [&](auto k) { k.gather_rows(x, rows, out); });
   }
   void add(const Tensor& x, const Tensor& y) override {
     dispatch(x, [&](auto k) { k.add(x, y); });

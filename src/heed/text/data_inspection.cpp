@@ -1,0 +1,397 @@
+#include "heed/text/data_inspection.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include "heed/core/error.h"
+#include "heed/core/options.h"
+#include "heed/text/lines.h"
+#include "heed/text/pair_facts.h"
+#include "heed/text/words.h"
+
+namespace heed {
+namespace {
+
+constexpr size_t kSamplePairs = 20'000;     // that say what is typical
+constexpr size_t kSampledBytes = 1000;      // of each line
+constexpr size_t kChunkPairs = 8192;        // examined together
+constexpr size_t kChunkBytes = 16 << 20;    // or fewer, where they are long
+constexpr int64_t kTaskPairs = 64;          // by one task
+constexpr size_t kExampleCharacters = 160;  // of a side
+constexpr std::array<int64_t, 4> kCoverage = {100, 1000, 10'000, 100'000};
+
+using Paths = InspectionFiles::Paths;
+
+// Reads pairs over missing lines: what has no partner is counted and passed over.
+class PairStream {
+ public:
+  struct Place {
+    size_t file = 0;
+    int64_t line = 0;  // from 1
+  };
+
+  PairStream(const Paths& source, const Paths& target, int64_t most)
+      : source_paths_(source), target_paths_(target), most_(most) {}
+
+  bool next(RawPair& pair) {
+    if (most_ > 0 && pairs_ == most_) {
+      cut_ = true;
+      return false;
+    }
+    for (;;) {
+      if (source_) {
+        const bool left = source_->next(pair.source), right = target_->next(pair.target);
+        if (left && right) {
+          ++pairs_;
+          return true;
+        }
+        if (left || right) count_rest();
+      }
+      if (begins_.size() == source_paths_.size()) return false;
+      source_.emplace(source_paths_[begins_.size()]);
+      target_.emplace(target_paths_[begins_.size()]);
+      begins_.push_back(pairs_);
+    }
+  }
+
+  // Where the pair with this number (from 0) stands.
+  Place place(int64_t pair) const {
+    const auto behind = std::upper_bound(begins_.begin(), begins_.end(), pair);
+    const auto file = size_t(behind - begins_.begin()) - 1;
+    return {file, pair - begins_[file] + 1};
+  }
+
+  int64_t pairs() const { return pairs_; }
+  // Whether it stopped at the greatest number of pairs.
+  bool cut() const { return cut_; }
+  // Lines without a partner, and the first of them.
+  int64_t lonely() const { return lonely_; }
+  Place first_lonely() const { return first_lonely_; }
+
+ private:
+  void count_rest() {
+    std::string line;
+    int64_t rest = 1;
+    while (source_->next(line) || target_->next(line)) ++rest;
+    if (lonely_ == 0) {
+      const int64_t begin = begins_.back();
+      first_lonely_ = {begins_.size() - 1, pairs_ - begin + 1};
+    }
+    lonely_ += rest;
+  }
+
+  const Paths& source_paths_;
+  const Paths& target_paths_;
+  int64_t most_, pairs_ = 0, lonely_ = 0;
+  bool cut_ = false;
+  Place first_lonely_;
+  std::vector<int64_t> begins_;  // the first pair of each file so far
+  std::optional<LineReader> source_, target_;
+};
+
+// Up to 2 * kSamplePairs pairs, evenly spread, whatever the number of all.
+std::vector<RawPair> take_sample(const InspectionFiles& files, int64_t most) {
+  PairStream stream(files.source, files.target, most);
+  std::vector<RawPair> sample;
+  RawPair pair;
+  for (int64_t i = 0, stride = 1; stream.next(pair); ++i) {
+    if (i % stride != 0) continue;
+    sample.push_back({pair.source.substr(0, kSampledBytes), pair.target.substr(0, kSampledBytes)});
+    if (sample.size() < 2 * kSamplePairs) continue;
+    for (size_t k = 0; k < kSamplePairs; ++k) sample[k] = std::move(sample[2 * k]);
+    sample.resize(kSamplePairs);
+    stride *= 2;
+  }
+  return sample;
+}
+
+// A text that was held out, and what of it came up in training.
+struct HeldOut {
+  HashTable<bool> sources, targets, pairs;
+};
+
+HeldOut read_held_out(const InspectionFiles& files, int64_t table) {
+  HeldOut held{HashTable<bool>(table), HashTable<bool>(table), HashTable<bool>(table)};
+  const auto read = [](const Paths& paths, HashTable<bool>& lines) {
+    for (const auto& path : paths) {
+      LineReader reader(path);
+      for (std::string line; reader.next(line);) {
+        const LineFacts facts = facts_of(line, nullptr);
+        if (!facts.words.empty()) lines.insert(facts.fingerprint, false);
+      }
+    }
+  };
+  read(files.test_source, held.sources);
+  read(files.test_target, held.targets);
+  if (files.test_source.size() != files.test_target.size()) return held;
+  PairStream stream(files.test_source, files.test_target, 0);
+  for (RawPair pair; stream.next(pair);) {
+    const PairFacts facts{facts_of(pair.source, nullptr), facts_of(pair.target, nullptr), {}};
+    if (!facts.source.words.empty()) held.pairs.insert(facts.fingerprint(), false);
+  }
+  return held;
+}
+
+// Marks a line of the held-out text as seen; whether it is one.
+bool mark(HashTable<bool>& lines, uint64_t fingerprint) {
+  bool* seen = lines.find(fingerprint);
+  if (seen) *seen = true;
+  return seen != nullptr;
+}
+
+// One side of the report in the making.
+class SideCounter {
+ public:
+  SideCounter(int64_t table, const Tokenizer* tokenizer) : words_(table), tokenizer_(tokenizer) {
+    if (tokenizer) used_.resize(size_t(tokenizer->size()));
+  }
+
+  void add(const LineFacts& line) {
+    side_.words.add(int64_t(line.words.size()));
+    side_.characters.add(line.characters);
+    for (size_t i = 0; i < kScripts; ++i) side_.letters[i] += line.letters[i];
+    for (const uint64_t word : line.words) {
+      if (int64_t* count = words_.insert(word, 0)) ++*count;
+    }
+    if (!tokenizer_) return;
+    side_.tokens.add(int64_t(line.tokens.size()));
+    for (const TokenId id : line.tokens) {
+      used_[size_t(id)] = true;
+      side_.pieces.unknown += id == tokenizer_->unknown_id();
+    }
+  }
+
+  SideReport finish(const Paths& test, const HashTable<bool>& held_out) const {
+    SideReport side = side_;
+    side.vocabulary = vocabulary();
+    side.pieces.pieces = side.tokens.sum();
+    side.pieces.vocabulary = int64_t(used_.size());
+    side.pieces.used = std::count(used_.begin(), used_.end(), true);
+    for (const auto& path : test) read_test(path, side.test);
+    held_out.for_each([&](uint64_t, bool seen) { side.test.lines_seen += seen; });
+    return side;
+  }
+
+ private:
+  VocabularyReport vocabulary() const {
+    std::vector<int64_t> counts;
+    words_.for_each([&](uint64_t, int64_t count) { counts.push_back(count); });
+    std::sort(counts.rbegin(), counts.rend());
+    const int64_t period = words_.period();
+    VocabularyReport report;
+    report.words = side_.words.sum();
+    report.types = int64_t(counts.size()) * period;
+    report.singletons = std::count(counts.begin(), counts.end(), 1) * period;
+    report.estimated = period > 1;
+    const auto all = double(std::accumulate(counts.begin(), counts.end(), int64_t{0}));
+    for (const int64_t types : kCoverage) {
+      if (types >= report.types) break;
+      const auto end = counts.begin() + types / period;
+      const auto covered = std::accumulate(counts.begin(), end, int64_t{0});
+      report.coverage.push_back({types, double(covered) / all});
+    }
+    if (report.types > 0) report.coverage.push_back({report.types, 1});
+    return report;
+  }
+
+  void read_test(const std::filesystem::path& path, TestReport& test) const {
+    LineReader reader(path);
+    for (std::string line; reader.next(line); ++test.lines) {
+      for (const uint64_t word : facts_of(line, nullptr).words) {
+        if (!words_.sampled(word)) continue;
+        ++test.words;
+        test.unseen_words += words_.find(word) == nullptr;
+      }
+    }
+  }
+
+  HashTable<int64_t> words_;
+  const Tokenizer* tokenizer_;
+  std::vector<bool> used_;  // by id
+  SideReport side_;
+};
+
+class Inspection {
+ public:
+  Inspection(const InspectionFiles& files, const InspectionOptions& options,
+             const TokenizerPair* tokenizers)
+      : files_(files),
+        options_(options),
+        tokenizers_(tokenizers),
+        habits_(take_sample(files, options.pairs)),
+        stream_(files.source, files.target, options.pairs),
+        held_out_(read_held_out(files, options.table)),
+        source_(options.table, tokenizers ? &tokenizers->source() : nullptr),
+        target_(options.table, tokenizers ? &tokenizers->target() : nullptr),
+        pairs_(options.table),
+        sources_(options.table) {
+    for (size_t i = 0; i < kFindings; ++i) report_.findings[i].kind = FindingKind(i);
+  }
+
+  DataReport run(Workers& workers) {
+    std::vector<RawPair> chunk(kChunkPairs);
+    std::vector<PairFacts> facts(kChunkPairs);
+    for (;;) {
+      const int64_t count = read(chunk);
+      if (count == 0) break;
+      workers.run((count + kTaskPairs - 1) / kTaskPairs, [&](int64_t task, int) {
+        const int64_t end = std::min(count, (task + 1) * kTaskPairs);
+        for (int64_t i = task * kTaskPairs; i < end; ++i) {
+          facts[size_t(i)] = examine(chunk[size_t(i)], habits_, options_, tokenizers_);
+        }
+      });
+      for (int64_t i = 0; i < count; ++i) add(chunk[size_t(i)], facts[size_t(i)]);
+    }
+    return finish();
+  }
+
+ private:
+  struct FirstPair {
+    uint32_t pair = 0;     // where it stood
+    uint32_t repeats = 0;  // how often it came again
+  };
+  struct FirstTarget {
+    uint32_t target = 0;  // half of its fingerprint
+    uint32_t pair = 0;
+    uint32_t others = 0;  // pairs with another target, but for repeated pairs
+  };
+
+  int64_t read(std::vector<RawPair>& chunk) {
+    size_t count = 0;
+    for (size_t bytes = 0; count < chunk.size() && bytes < kChunkBytes; ++count) {
+      if (!stream_.next(chunk[count])) break;
+      bytes += chunk[count].source.size() + chunk[count].target.size();
+    }
+    return int64_t(count);
+  }
+
+  void add(const RawPair& pair, const PairFacts& facts) {
+    source_.add(facts.source);
+    target_.add(facts.target);
+    for (size_t i = 0; i < kFindings; ++i) {
+      if (!facts.findings[i]) continue;
+      ++report_.findings[i].pairs;
+      if (wants_example(FindingKind(i))) {
+        keep_example(FindingKind(i), pair, note_on(FindingKind(i), pair, facts, habits_));
+      }
+    }
+    if (!facts.has(FindingKind::empty)) {
+      count_ratio(facts);
+      look_back(pair, facts);
+      look_for_test(pair, facts);
+    }
+    ++report_.pairs;
+  }
+
+  void count_ratio(const PairFacts& facts) {
+    const double ratio = double(facts.target.characters) / double(facts.source.characters);
+    constexpr int kLast = DataReport::kRatioBins - 1;
+    const int bin = int(std::lround(std::log2(ratio) * 5)) + kLast / 2;
+    ++report_.ratios[size_t(std::clamp(bin, 0, kLast))];
+  }
+
+  // Did the pair come before, or its source?
+  void look_back(const RawPair& pair, const PairFacts& facts) {
+    const auto number = uint32_t(report_.pairs);
+    const auto target = uint32_t(facts.target.fingerprint);
+    FirstPair* same = pairs_.insert(facts.fingerprint(), {number, 0});
+    if (same && same->pair != number) {
+      ++same->repeats;
+      note_earlier(FindingKind::duplicate_pairs, pair, same->pair, "first in line");
+      return;
+    }
+    FirstTarget* first = sources_.insert(facts.source.fingerprint, {target, number, 0});
+    if (!first || first->target == target) return;
+    ++first->others;
+    note_earlier(FindingKind::several_targets, pair, first->pair, "another target in line");
+  }
+
+  void look_for_test(const RawPair& pair, const PairFacts& facts) {
+    const bool source = mark(held_out_.sources, facts.source.fingerprint);
+    mark(held_out_.targets, facts.target.fingerprint);
+    const bool both = mark(held_out_.pairs, facts.fingerprint());
+    if (!source && !both) return;
+    const FindingKind kind = both ? FindingKind::test_pairs : FindingKind::test_sources;
+    ++report_.findings[size_t(kind)].pairs;
+    if (wants_example(kind)) keep_example(kind, pair, "");
+  }
+
+  bool wants_example(FindingKind kind) const {
+    return int64_t(report_.findings[size_t(kind)].examples.size()) < options_.examples;
+  }
+
+  void note_earlier(FindingKind kind, const RawPair& pair, int64_t earlier, const char* what) {
+    if (!wants_example(kind)) return;
+    const auto place = stream_.place(earlier);
+    const bool here = place.file == stream_.place(report_.pairs).file;
+    keep_example(kind, pair,
+                 fmt::format("{} {}{}", what, place.line,
+                             here ? "" : " of " + files_.source[place.file].string()));
+  }
+
+  void keep_example(FindingKind kind, const RawPair& pair, std::string note) {
+    const auto place = stream_.place(report_.pairs);
+    report_.findings[size_t(kind)].examples.push_back(
+        {files_.source[place.file].string(), files_.target[place.file].string(), place.line,
+         visible(pair.source, kExampleCharacters), visible(pair.target, kExampleCharacters),
+         std::move(note)});
+  }
+
+  DataReport finish() {
+    report_.sampled = stream_.cut();
+    report_.tokenized = tokenizers_ != nullptr;
+    report_.typical_ratio = habits_.ratio();
+    report_.source = source_.finish(files_.test_source, held_out_.sources);
+    report_.target = target_.finish(files_.test_target, held_out_.targets);
+    int64_t repeats = 0, others = 0;
+    pairs_.for_each([&](uint64_t, const FirstPair& first) { repeats += first.repeats; });
+    sources_.for_each([&](uint64_t, const FirstTarget& first) { others += first.others; });
+    estimate(FindingKind::duplicate_pairs, repeats, pairs_.period());
+    estimate(FindingKind::several_targets, others, sources_.period());
+    finish_lonely();
+    return std::move(report_);
+  }
+
+  void estimate(FindingKind kind, int64_t in_sample, int64_t period) {
+    Finding& finding = report_.findings[size_t(kind)];
+    finding.pairs = in_sample * period;
+    finding.estimated = period > 1;
+  }
+
+  void finish_lonely() {
+    if (stream_.lonely() == 0) return;
+    Finding& finding = report_.findings[size_t(FindingKind::unequal_lines)];
+    finding.pairs = stream_.lonely();
+    const auto place = stream_.first_lonely();
+    finding.examples.push_back({files_.source[place.file].string(),
+                                files_.target[place.file].string(), place.line, "", "",
+                                "the shorter file has ended"});
+  }
+
+  const InspectionFiles& files_;
+  const InspectionOptions& options_;
+  const TokenizerPair* tokenizers_;
+  Habits habits_;
+  PairStream stream_;
+  HeldOut held_out_;
+  SideCounter source_, target_;
+  HashTable<FirstPair> pairs_;
+  HashTable<FirstTarget> sources_;
+  DataReport report_;
+};
+
+}  // namespace
+
+DataReport inspect_data(const InspectionFiles& files, const InspectionOptions& options,
+                        const TokenizerPair* tokenizers, Workers& workers) {
+  validate(options);
+  if (files.source.empty() || files.source.size() != files.target.size()) {
+    fail_usage("{} source and {} target files; expected one target file for each source file",
+               files.source.size(), files.target.size());
+  }
+  return Inspection(files, options, tokenizers).run(workers);
+}
+
+}  // namespace heed

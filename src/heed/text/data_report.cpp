@@ -1,0 +1,107 @@
+#include "heed/text/data_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace heed {
+namespace {
+
+constexpr std::array<FindingText, kFindings> kTexts = {{
+    {"unequal_lines", "Lines without a partner",
+     "heed train refuses files of different length. Find where they part company (a line that was "
+     "split or lost) and mend it there: all pairs behind that line are wrong."},
+    {"invalid_utf8", "Bytes that are not UTF-8",
+     "heed train refuses them. Find the file's encoding and convert it: iconv -f WINDOWS-1252 -t "
+     "UTF-8 FILE."},
+    {"empty", "Pairs with an empty side",
+     "Nothing to do: heed train leaves them out. Many of them hint at a bad alignment."},
+    {"test_pairs", "Pairs that stand in the test text too",
+     "Take them out of the training text, or the scores on that test mean nothing."},
+    {"test_sources", "Pairs whose source stands in the test text",
+     "Take them out of the training text: the model has seen a translation of the test's lines."},
+    {"duplicate_pairs", "Pairs that came before",
+     "They count more than others. Keep one of each: paste SOURCE TARGET | awk '!seen[$0]++'."},
+    {"several_targets", "Sources that came before with another target",
+     "Fine where both are good translations. If one is wrong, the alignment may be too: look at "
+     "the "
+     "examples."},
+    {"copies", "Targets equal to their source",
+     "They teach the model to copy. Drop them: paste SOURCE TARGET | awk -F'\\t' '$1 != $2'."},
+    {"untranslated", "Targets in the source's language, or sources in the target's",
+     "They teach the model to copy. Look at the examples and drop such pairs before training."},
+    {"wrong_script", "Lines in a script that is not their side's",
+     "Look at the examples: swapped sides, another language, or names. Drop what is no "
+     "translation before training."},
+    {"length_ratio", "Sides of oddly different length",
+     "Most are no translations of each other. heed train --max-ratio (9 by default; 3 is strict) "
+     "drops those whose tokens differ so much."},
+    {"too_long", "Pairs with a very long side",
+     "heed train --max-tokens (256 by default) drops them. Split them into sentences to keep "
+     "them."},
+    {"double_encoded", "Text that was encoded twice",
+     "UTF-8 was read as Windows-1252 on the way. Undo it on those lines: iconv -f UTF-8 -t "
+     "WINDOWS-1252."},
+    {"replacement_characters", "Characters that were lost (U+FFFD)",
+     "They were lost in an earlier conversion. Go back to the original, or drop these pairs."},
+    {"control_characters", "Control characters, byte order marks or line separators",
+     "Remove them: sed 's/[[:cntrl:]]//g' (in a UTF-8 locale)."},
+    {"carriage_returns", "Lines that end as on Windows",
+     "Remove the carriage returns: sed -i 's/\\r$//' FILE. The tokenizer takes them for spaces, "
+     "but "
+     "other tools do not."},
+    {"unknown_pieces", "Pairs with characters that the vocabulary lacks",
+     "They become <unk>. Raise heed train --character-coverage, or learn with --byte-fallback."},
+}};
+
+// What training refuses by itself, with a message of its own.
+bool is_refused(FindingKind kind) {
+  return kind == FindingKind::unequal_lines || kind == FindingKind::invalid_utf8;
+}
+
+}  // namespace
+
+const FindingText& text_of(FindingKind kind) {
+  return kTexts[size_t(kind)];
+}
+
+void LengthCounts::add(int64_t length) {
+  const auto bin = size_t(std::min(length, kMostBins - 1));
+  if (bin >= bins_.size()) bins_.resize(bin + 1);
+  ++bins_[bin];
+  ++count_;
+  sum_ += length;
+  greatest_ = std::max(greatest_, length);
+}
+
+int64_t LengthCounts::quantile(double share) const {
+  const auto wanted = int64_t(std::ceil(share * double(count_)));
+  int64_t seen = 0;
+  for (size_t bin = 0; bin < bins_.size(); ++bin) {
+    seen += bins_[bin];
+    if (seen >= wanted && seen > 0) return int64_t(bin);
+  }
+  return 0;
+}
+
+std::vector<std::string> warnings(const DataReport& report, double share) {
+  std::vector<std::string> lines;
+  for (const Finding& finding : report.findings) {
+    const double part = double(finding.pairs) / double(std::max<int64_t>(report.pairs, 1));
+    // One pair of the test is one too many: it falsifies what is measured.
+    const double allowed = finding.kind == FindingKind::test_pairs ? 0 : share;
+    if (part <= allowed || is_refused(finding.kind)) continue;
+    const FindingText& text = text_of(finding.kind);
+    std::string first;
+    if (!finding.examples.empty()) {
+      const FindingExample& example = finding.examples.front();
+      first = fmt::format(" (first: {}:{})", example.source_file, example.line);
+    }
+    lines.push_back(fmt::format("{} of {} pairs: {}{}. {}", finding.pairs, report.pairs, text.title,
+                                first, text.advice));
+  }
+  return lines;
+}
+
+}  // namespace heed

@@ -1,0 +1,90 @@
+// Counts by fingerprint, in bounded memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace heed {
+
+// A map from fingerprints to values that never holds more than `most` of them: when it would, it
+// forgets every key of a half that the key's own bits choose, and takes no more of that half. What
+// it holds is then a fair sample of the keys, each with its whole history: multiply by period() to
+// estimate. Grows up to 2 * most slots (a power of two): 64 MiB for 8-byte values by default.
+template <class Value>
+class HashTable {
+ public:
+  explicit HashTable(int64_t most = int64_t{1} << 21) : most_(most), slots_(64) {}
+
+  // The value of a key, `fresh` if it is new; nullptr if the key is not in the sample.
+  Value* insert(uint64_t key, const Value& fresh) {
+    key |= uint64_t{key == 0};  // 0 marks an empty slot
+    if (!sampled(key)) return nullptr;
+    Slot& slot = slots_[position(key)];
+    if (slot.key == key) return &slot.value;
+    slot = {key, fresh};
+    if (++size_ > most_) thin();
+    if (size_ * 2 > int64_t(slots_.size())) rebuild(slots_.size() * 2);
+    return find(key);
+  }
+
+  // nullptr if the key is absent or not in the sample.
+  const Value* find(uint64_t key) const {
+    key |= uint64_t{key == 0};
+    if (!sampled(key)) return nullptr;
+    const Slot& slot = slots_[position(key)];
+    return slot.key == key ? &slot.value : nullptr;
+  }
+  Value* find(uint64_t key) { return const_cast<Value*>(std::as_const(*this).find(key)); }
+
+  // Whether the table knows of this key, had it come.
+  bool sampled(uint64_t key) const { return (key >> 32 & uint64_t(period_ - 1)) == 0; }
+  int64_t size() const { return size_; }
+  // One in so many keys is in the sample: 1 while the table is exact.
+  int64_t period() const { return period_; }
+
+  template <class Use>
+  void for_each(Use use) const {
+    for (const Slot& slot : slots_) {
+      if (slot.key != 0) use(slot.key, slot.value);
+    }
+  }
+
+ private:
+  struct Slot {
+    uint64_t key = 0;
+    Value value{};
+  };
+
+  // Of the key, or of the empty slot that it would take.
+  size_t position(uint64_t key) const {
+    size_t at = size_t(key) & (slots_.size() - 1);
+    while (slots_[at].key != 0 && slots_[at].key != key) at = (at + 1) & (slots_.size() - 1);
+    return at;
+  }
+
+  void thin() {
+    while (size_ > most_) {
+      period_ *= 2;
+      rebuild(slots_.size());
+    }
+  }
+
+  // Moves what is in the sample to `slots` fresh ones.
+  void rebuild(size_t slots) {
+    std::vector<Slot> old(slots);
+    old.swap(slots_);
+    size_ = 0;
+    for (const Slot& slot : old) {
+      if (slot.key == 0 || !sampled(slot.key)) continue;
+      slots_[position(slot.key)] = slot;
+      ++size_;
+    }
+  }
+
+  int64_t most_, size_ = 0, period_ = 1;
+  std::vector<Slot> slots_;  // a power of two, at most half of them taken
+};
+
+}  // namespace heed

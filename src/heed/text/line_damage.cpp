@@ -1,0 +1,148 @@
+#include "heed/text/line_damage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "heed/core/utf8.h"
+
+namespace heed {
+namespace {
+
+// What the bytes 0x80 to 0x9F are in Windows-1252; 0 where it leaves a byte undefined.
+constexpr std::array<char16_t, 32> kWindows1252 = {
+    0x20AC, 0,      0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160,
+    0x2039, 0x0152, 0,      0x017D, 0,      0,      0x2018, 0x2019, 0x201C, 0x201D, 0x2022,
+    0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0,      0x017E, 0x0178};
+
+// The byte above 0x7F that Windows-1252 or Latin-1 reads as this character.
+std::optional<char> byte_of(char32_t character) {
+  if (character >= 0x80 && character <= 0xFF) return char(character);
+  if (character < 0x100) return std::nullopt;
+  const auto found = std::find(kWindows1252.begin(), kWindows1252.end(), character);
+  if (found == kWindows1252.end()) return std::nullopt;
+  return char(0x80 + (found - kWindows1252.begin()));
+}
+
+// A character that was encoded twice, at the beginning of some text.
+struct Twice {
+  char32_t value;
+  size_t characters;  // that stand for it
+};
+
+std::optional<Twice> read_twice(std::u32string_view text) {
+  std::string bytes;
+  for (const char32_t character : text.substr(0, 4)) {
+    const std::optional<char> byte = byte_of(character);
+    if (!byte) break;
+    bytes.push_back(*byte);
+  }
+  if (bytes.size() < 2) return std::nullopt;
+  const Utf8Character found = first_utf8_character(bytes);
+  if (!found.valid) return std::nullopt;
+  return Twice{found.value, found.bytes};
+}
+
+// Rarely an accident: letters and signs of Latin-1, and dashes, quotes and the euro sign.
+bool usual(char32_t value) {
+  return (value >= 0xA0 && value <= 0xFF) || (value >= 0x2010 && value <= 0x203A) ||
+         value == 0x20AC;
+}
+
+bool may_be_twice(std::string_view line) {
+  // Every such sequence begins with U+00C2 to U+00F4, which UTF-8 writes with the byte 0xC3.
+  return line.find('\xC3') != line.npos;
+}
+
+// The repaired text, and how sure we are that there was something to repair.
+struct Repair {
+  std::u32string text;
+  int64_t sequences = 0;
+  bool usual_one = false;
+
+  bool convincing() const { return sequences > 1 || usual_one; }
+};
+
+Repair repair(std::string_view line) {
+  const std::u32string text = decode_utf8(line);
+  Repair result;
+  for (size_t i = 0; i < text.size();) {
+    const auto twice = text[i] >= 0xC2 && text[i] <= 0xF4
+                           ? read_twice(std::u32string_view(text).substr(i))
+                           : std::nullopt;
+    if (!twice) {
+      result.text.push_back(text[i++]);
+      continue;
+    }
+    result.text.push_back(twice->value);
+    ++result.sequences;
+    result.usual_one |= usual(twice->value);
+    i += twice->characters;
+  }
+  return result;
+}
+
+// C0 but for tab, DEL, C1, line and paragraph separator, byte order mark.
+bool is_control(char32_t c) {
+  return (c < 0x20 && c != '\t') || (c >= 0x7F && c <= 0x9F) || c == 0x2028 || c == 0x2029 ||
+         c == 0xFEFF;
+}
+
+std::string picture(char32_t c) {
+  std::string text;
+  if (c <= 0x20) {
+    append_utf8(text, 0x2400 + c);
+  } else if (c == 0x7F) {
+    append_utf8(text, 0x2421);
+  } else {
+    text = fmt::format("<U+{:04X}>", uint32_t(c));
+  }
+  return text;
+}
+
+}  // namespace
+
+LineDamage find_damage(std::string_view line) {
+  LineDamage damage;
+  if (line.ends_with('\r')) {
+    damage.carriage_return = true;
+    line.remove_suffix(1);
+  }
+  damage.double_encoded = may_be_twice(line) && repair(line).convincing();
+  for (std::string_view rest = line; !rest.empty();) {
+    const Utf8Character character = first_utf8_character(rest);
+    damage.invalid |= !character.valid;
+    damage.replaced |= character.valid && character.value == kReplacementCharacter;
+    damage.control |= is_control(character.value);
+    rest.remove_prefix(character.bytes);
+  }
+  // "Ã\u009F": the second half of a letter that was encoded twice is a control character to
+  // Latin-1.
+  if (damage.double_encoded) damage.control = false;
+  return damage;
+}
+
+std::string repair_double_encoding(std::string_view line) {
+  if (!may_be_twice(line)) return std::string(line);
+  const Repair repaired = repair(line);
+  return repaired.convincing() ? encode_utf8(repaired.text) : std::string(line);
+}
+
+std::string visible(std::string_view text, size_t most) {
+  std::string shown;
+  for (size_t count = 0; !text.empty(); ++count) {
+    if (count == most) return shown + "…";
+    const Utf8Character character = first_utf8_character(text);
+    if (is_control(character.value) || character.value == '\t') {
+      shown += picture(character.value);
+    } else {
+      append_utf8(shown, character.value);
+    }
+    text.remove_prefix(character.bytes);
+  }
+  return shown;
+}
+
+}  // namespace heed

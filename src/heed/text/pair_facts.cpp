@@ -1,0 +1,250 @@
+#include "heed/text/pair_facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_set>
+
+#include "heed/core/hash.h"
+#include "heed/core/options.h"
+#include "heed/core/utf8.h"
+#include "heed/text/words.h"
+
+namespace heed {
+namespace {
+
+// A script with so small a share of a side's letters is not one of its own.
+constexpr double kUsualShare = 0.1;
+// Letters that a line needs before its script says anything.
+constexpr int64_t kLettersToJudge = 3;
+// Words that a line needs before they say anything about its language.
+constexpr size_t kWordsToJudge = 4;
+// Short sentences differ in length by chance: so many characters of the target are no finding.
+constexpr double kFreeCharacters = 20;
+
+std::string_view trimmed(std::string_view line) {
+  const size_t begin = line.find_first_not_of(kAsciiWhitespace);
+  if (begin == line.npos) return {};
+  return line.substr(begin, line.find_last_not_of(kAsciiWhitespace) - begin + 1);
+}
+
+// The share of the target's words that are words of its source too; 0 where there are too few.
+double shared_words(const LineFacts& source, const LineFacts& target) {
+  if (target.words.size() < kWordsToJudge) return 0;
+  const std::unordered_set<uint64_t> known(source.words.begin(), source.words.end());
+  const auto shared = std::count_if(target.words.begin(), target.words.end(),
+                                    [&](uint64_t word) { return known.count(word) > 0; });
+  return double(shared) / double(target.words.size());
+}
+
+bool is_untranslated(const PairFacts& pair, const Habits& habits) {
+  const bool has_letters = sum(pair.source.letters) >= kLettersToJudge;
+  return (has_letters && shared_words(pair.source, pair.target) > 0.7) ||
+         habits.target_speaks_source(pair.target) || habits.source_speaks_target(pair.source);
+}
+
+// The script that a line is in although its side is not; nothing where all is well.
+template <class IsUsual>
+std::optional<Script> odd_script(const LineFacts& line, IsUsual is_usual) {
+  const auto script = main_script(line.letters);
+  if (!script || sum(line.letters) < kLettersToJudge || is_usual(*script)) return std::nullopt;
+  return script;
+}
+
+std::optional<Script> odd_source_script(const LineFacts& line, const Habits& habits) {
+  return odd_script(line, [&](Script script) { return habits.is_usual_source(script); });
+}
+std::optional<Script> odd_target_script(const LineFacts& line, const Habits& habits) {
+  return odd_script(line, [&](Script script) { return habits.is_usual_target(script); });
+}
+
+bool is_oddly_long(const PairFacts& pair, const Habits& habits, const InspectionOptions& options) {
+  const double expected = double(pair.source.characters) * habits.ratio();
+  return std::abs(double(pair.target.characters) - expected) > kFreeCharacters &&
+         habits.oddness(pair.source, pair.target) > options.max_ratio;
+}
+
+int64_t length_to_limit(const LineFacts& line, const TokenizerPair* tokenizers) {
+  return tokenizers ? int64_t(line.tokens.size()) + 1 : int64_t(line.words.size());
+}
+
+int64_t count_unknown(const LineFacts& line, const Tokenizer& tokenizer) {
+  return std::count(line.tokens.begin(), line.tokens.end(), tokenizer.unknown_id());
+}
+
+void find_damage(PairFacts& pair) {
+  const auto mark = [&](FindingKind kind, bool LineDamage::*field) {
+    pair.findings[size_t(kind)] = pair.source.damage.*field || pair.target.damage.*field;
+  };
+  mark(FindingKind::invalid_utf8, &LineDamage::invalid);
+  mark(FindingKind::replacement_characters, &LineDamage::replaced);
+  mark(FindingKind::double_encoded, &LineDamage::double_encoded);
+  mark(FindingKind::control_characters, &LineDamage::control);
+  mark(FindingKind::carriage_returns, &LineDamage::carriage_return);
+}
+
+// What may be wrong with a pair that has two sides, each readable.
+void find_doubts(PairFacts& pair, const Habits& habits, const InspectionOptions& options) {
+  const auto mark = [&](FindingKind kind) { pair.findings.set(size_t(kind)); };
+  const bool unreadable = pair.has(FindingKind::invalid_utf8) ||
+                          pair.has(FindingKind::double_encoded) ||
+                          pair.has(FindingKind::replacement_characters);
+  if (pair.source.fingerprint == pair.target.fingerprint) {
+    if (sum(pair.source.letters) > 0) mark(FindingKind::copies);
+    return;
+  }
+  if (is_oddly_long(pair, habits, options)) mark(FindingKind::length_ratio);
+  if (unreadable) return;
+  if (odd_source_script(pair.source, habits) || odd_target_script(pair.target, habits)) {
+    mark(FindingKind::wrong_script);
+  } else if (is_untranslated(pair, habits)) {
+    mark(FindingKind::untranslated);
+  }
+}
+
+}  // namespace
+
+LineFacts facts_of(std::string_view line, const Tokenizer* tokenizer) {
+  LineFacts facts;
+  facts.damage = find_damage(line);
+  line = trimmed(line);
+  facts.fingerprint = hash_of(line);
+  for_each_word(line, [&](std::string_view word) {
+    facts.words.push_back(hash_of(word));
+    return true;
+  });
+  if (tokenizer) facts.tokens = tokenizer->encode(line);
+  while (!line.empty()) {
+    const Utf8Character character = first_utf8_character(line);
+    if (const auto script = script_of(character.value)) ++facts.letters[size_t(*script)];
+    ++facts.characters;
+    line.remove_prefix(character.bytes);
+  }
+  return facts;
+}
+
+uint64_t PairFacts::fingerprint() const {
+  Hash hash;
+  hash.add(source.fingerprint);
+  hash.add(target.fingerprint);
+  return hash.value();
+}
+
+Habits::Habits(const std::vector<RawPair>& sample) {
+  ScriptCounts source_letters{}, target_letters{};
+  std::vector<double> ratios;
+  const auto learn = [](const LineFacts& line, Words& words, ScriptCounts& letters) {
+    for (size_t i = 0; i < kScripts; ++i) letters[i] += line.letters[i];
+    for (const uint64_t word : line.words) {
+      if (int64_t* count = words.insert(word, 0)) ++*count;
+    }
+  };
+  for (const RawPair& pair : sample) {
+    const LineFacts source = facts_of(pair.source, nullptr),
+                    target = facts_of(pair.target, nullptr);
+    learn(source, source_words_, source_letters);
+    learn(target, target_words_, target_letters);
+    if (source.characters > 0 && target.characters > 0) {
+      ratios.push_back(double(target.characters) / double(source.characters));
+    }
+  }
+  const auto middle = ratios.begin() + std::ptrdiff_t(ratios.size() / 2);
+  if (!ratios.empty()) {
+    std::nth_element(ratios.begin(), middle, ratios.end());
+    ratio_ = *middle;
+  }
+  for (size_t i = 0; i < kScripts; ++i) {
+    const auto is_usual = [i](const ScriptCounts& letters) {
+      return double(letters[i]) >= kUsualShare * double(sum(letters));
+    };
+    usual_source_[i] = is_usual(source_letters);
+    usual_target_[i] = is_usual(target_letters);
+  }
+}
+
+bool Habits::source_speaks_target(const LineFacts& source) const {
+  return speaks(source, source_words_, target_words_);
+}
+
+bool Habits::target_speaks_source(const LineFacts& target) const {
+  return speaks(target, target_words_, source_words_);
+}
+
+// Words that one side uses much oftener than the other are that side's; three to one decides.
+bool Habits::speaks(const LineFacts& line, const Words& own, const Words& other) {
+  if (line.words.size() < kWordsToJudge) return false;
+  const auto count_in = [](const Words& words, uint64_t word) {
+    const int64_t* count = words.find(word);
+    return count ? *count : 0;
+  };
+  int64_t of_own = 0, of_other = 0;
+  for (const uint64_t word : line.words) {
+    const int64_t here = count_in(own, word), there = count_in(other, word);
+    of_own += here >= 4 * there + 3;
+    of_other += there >= 4 * here + 3;
+  }
+  return of_other >= 3 && of_other > 3 * of_own;
+}
+
+double Habits::oddness(const LineFacts& source, const LineFacts& target) const {
+  const double expected = std::max(1.0, double(source.characters) * ratio_);
+  const double length = std::max(1.0, double(target.characters));
+  return std::max(length / expected, expected / length);
+}
+
+PairFacts examine(const RawPair& pair, const Habits& habits, const InspectionOptions& options,
+                  const TokenizerPair* tokenizers) {
+  PairFacts facts;
+  facts.source = facts_of(pair.source, tokenizers ? &tokenizers->source() : nullptr);
+  facts.target = facts_of(pair.target, tokenizers ? &tokenizers->target() : nullptr);
+  find_damage(facts);
+  const auto mark = [&](FindingKind kind, bool found) { facts.findings[size_t(kind)] = found; };
+  if (facts.source.words.empty() || facts.target.words.empty()) {
+    mark(FindingKind::empty, true);
+    return facts;
+  }
+  find_doubts(facts, habits, options);
+  mark(FindingKind::too_long,
+       std::max(length_to_limit(facts.source, tokenizers),
+                length_to_limit(facts.target, tokenizers)) > options.max_tokens);
+  mark(FindingKind::unknown_pieces,
+       tokenizers && count_unknown(facts.source, tokenizers->source()) +
+                             count_unknown(facts.target, tokenizers->target()) >
+                         0);
+  return facts;
+}
+
+std::string note_on(FindingKind kind, const RawPair& pair, const PairFacts& facts,
+                    const Habits& habits) {
+  constexpr size_t kShown = 80;
+  switch (kind) {
+    case FindingKind::length_ratio:
+      return fmt::format("{:.1f} times as long as typical",
+                         habits.oddness(facts.source, facts.target));
+    case FindingKind::wrong_script: {
+      const auto source = odd_source_script(facts.source, habits);
+      const auto script = source ? source : odd_target_script(facts.target, habits);
+      return fmt::format("the {} is {}", source ? "source" : "target", to_text(*script));
+    }
+    case FindingKind::untranslated:
+      return habits.source_speaks_target(facts.source) ? "the source uses the target's words"
+                                                       : "the target uses the source's words";
+    case FindingKind::double_encoded: {
+      const bool source = facts.source.damage.double_encoded;
+      const std::string repaired = repair_double_encoding(source ? pair.source : pair.target);
+      return "was: " + visible(repaired, kShown);
+    }
+    case FindingKind::invalid_utf8: {
+      const auto in_source = find_invalid_utf8(pair.source);
+      const auto at = in_source ? in_source : find_invalid_utf8(pair.target);
+      return fmt::format("byte {} of the {}", at.value_or(0) + 1, in_source ? "source" : "target");
+    }
+    case FindingKind::too_long:
+      return fmt::format("{} and {} words", facts.source.words.size(), facts.target.words.size());
+    default:
+      return "";
+  }
+}
+
+}  // namespace heed

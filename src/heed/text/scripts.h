@@ -1,0 +1,66 @@
+// Which writing system the letters of a text belong to.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace heed {
+
+enum class Script {
+  latin,
+  greek,
+  cyrillic,
+  armenian,
+  hebrew,
+  arabic,
+  indic,  // Devanagari to Sinhala
+  thai,
+  lao,
+  tibetan,
+  myanmar,
+  georgian,
+  ethiopic,
+  khmer,
+  mongolian,
+  hangul,
+  kana,
+  han
+};
+inline constexpr size_t kScripts = 18;
+
+constexpr std::array<std::pair<std::string_view, Script>, kScripts> enum_names(Script) {
+  return {{{"latin", Script::latin},
+           {"greek", Script::greek},
+           {"cyrillic", Script::cyrillic},
+           {"armenian", Script::armenian},
+           {"hebrew", Script::hebrew},
+           {"arabic", Script::arabic},
+           {"indic", Script::indic},
+           {"thai", Script::thai},
+           {"lao", Script::lao},
+           {"tibetan", Script::tibetan},
+           {"myanmar", Script::myanmar},
+           {"georgian", Script::georgian},
+           {"ethiopic", Script::ethiopic},
+           {"khmer", Script::khmer},
+           {"mongolian", Script::mongolian},
+           {"hangul", Script::hangul},
+           {"kana", Script::kana},
+           {"han", Script::han}}};
+}
+
+// The script of a letter, by Unicode's blocks; nothing for digits, punctuation, symbols, and
+// scripts that are not listed.
+std::optional<Script> script_of(char32_t character);
+
+// How many letters of each script a text has, by int(Script).
+using ScriptCounts = std::array<int64_t, kScripts>;
+
+int64_t sum(const ScriptCounts& counts);
+
+// The script of more than half of the letters; nothing if there is none.
+std::optional<Script> main_script(const ScriptCounts& counts);
+
+}  // namespace heed

@@ -1,0 +1,255 @@
+// heed inspect data, as text, JSON and a page; and the look that heed train takes first.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "heed/core/files.h"
+#include "heed/text/data_report.h"
+#include "heed/text/tokenizer.h"
+#include "heed/text/tokenizer_training.h"
+#include "numbers.h"
+#include "run_heed.h"
+#include "support/temporary_folder.h"
+#include "svg_charts.h"
+
+namespace heed::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+class InspectDataTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string source, target;
+    for (int i = 1; i <= 200; ++i) {
+      const std::string number = std::to_string(i);
+      source +=
+          i == 7 ? "<b>&amp; \"Hund\"</b> \x1B[31m\n" : "das ist der Satz Nummer " + number + "\n";
+      target +=
+          i == 50 ? "das ist der Satz Nummer 50\n" : "this is sentence number " + number + "\n";
+    }
+    folder_.write("a.de", source);
+    folder_.write("a.en", target);
+    folder_.write("test.de", "das ist der Satz Nummer 9\nein neuer Satz\n");
+    folder_.write("test.en", "this is sentence number 9\na new sentence\n");
+  }
+
+  RunResult inspect(std::vector<std::string> more = {}) const {
+    std::vector<std::string> arguments{"inspect", "data", "a.de", "a.en"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_heed(arguments, folder_.path());
+  }
+  nlohmann::json json(std::vector<std::string> more = {}) const {
+    more.emplace_back("--json");
+    const RunResult result = inspect(more);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return nlohmann::json::parse(result.out);
+  }
+  static nlohmann::json finding(const nlohmann::json& page, const std::string& kind) {
+    for (const auto& found : page["findings"]) {
+      if (found["kind"] == kind) return found;
+    }
+    ADD_FAILURE() << "no finding " << kind;
+    return {};
+  }
+
+  TemporaryFolder folder_;
+};
+
+// The tags of a page, each closed in order; what they say is checked by others.
+void expect_well_formed(const std::string& html) {
+  ASSERT_EQ(html.rfind("<!DOCTYPE html>", 0), 0u);
+  std::vector<std::string> open;
+  const std::regex tag("<(/?)([a-zA-Z][a-z0-9]*)((?: [a-zA-Z0-9-]+=\"[^\"<>]*\")*)(/?)>");
+  std::string text = html.substr(15);
+  const auto begin = std::sregex_iterator(text.begin(), text.end(), tag);
+  std::string between;
+  size_t at = 0;
+  for (auto it = begin; it != std::sregex_iterator(); ++it) {
+    between += text.substr(at, size_t(it->position()) - at);
+    at = size_t(it->position() + it->length());
+    const std::string name = (*it)[2];
+    if ((*it)[4] == "/") continue;
+    if ((*it)[1] != "/") {
+      open.push_back(name);
+      continue;
+    }
+    ASSERT_FALSE(open.empty()) << name;
+    EXPECT_EQ(open.back(), name);
+    open.pop_back();
+  }
+  EXPECT_THAT(open, IsEmpty());
+  EXPECT_EQ(between.find('<'), std::string::npos) << between.substr(between.find('<'), 80);
+  EXPECT_FALSE(std::regex_search(between, std::regex("&(?!amp;|lt;|gt;|quot;)")));
+}
+
+TEST_F(InspectDataTest, TextNamesLinesAndWhatToDo) {
+  const RunResult result = inspect();
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err, IsEmpty());
+  EXPECT_THAT(result.out, HasSubstr("a.de and a.en: 200 pairs"));
+  EXPECT_THAT(result.out, ContainsRegex("1 \\(0.5%\\): Targets equal to their source"));
+  EXPECT_THAT(result.out, HasSubstr("a.de:50\n      source  das ist der Satz Nummer 50\n"));
+  EXPECT_THAT(result.out, HasSubstr("awk -F'\\t'"));
+  EXPECT_THAT(result.out, AllOf(HasSubstr("␛[31m"), Not(HasSubstr("\x1B"))));
+  EXPECT_THAT(inspect({"--pairs", "5"}).out,
+              AllOf(HasSubstr("5 pairs (the files go on"), HasSubstr("Findings\n  none")));
+}
+
+TEST_F(InspectDataTest, JsonHasEveryKindAndWhatWasCounted) {
+  const auto page = json({"--test-source", "test.de", "--test-target", "test.en"});
+  EXPECT_EQ(page["pairs"], 200);
+  EXPECT_EQ(page["findings"].size(), kFindings);
+  EXPECT_EQ(page["source"]["words"]["median"], 6);
+  EXPECT_EQ(page["source"]["letters"].size(), 1u);
+  EXPECT_FALSE(page["source"].contains("tokens"));
+  EXPECT_EQ(page["target"]["test"]["lines_seen"], 1);
+  EXPECT_EQ(page["target"]["test"]["unseen_words"], 2);
+  EXPECT_EQ(finding(page, "test_pairs")["examples"][0]["line"], 9);
+  EXPECT_EQ(finding(page, "copies")["examples"][0]["line"], 50);
+  EXPECT_EQ(finding(page, "control_characters")["pairs"], 1);
+  EXPECT_EQ(finding(page, "empty")["pairs"], 0);
+  EXPECT_EQ(finding(page, "copies")["examples"][0]["target"], "das ist der Satz Nummer 50");
+}
+
+TEST_F(InspectDataTest, OptionsReachTheInspection) {
+  EXPECT_EQ(json({"--pairs", "40"})["pairs"], 40);
+  EXPECT_TRUE(finding(json({"--examples", "0"}), "copies")["examples"].empty());
+  EXPECT_EQ(finding(json({"--max-tokens", "5"}), "too_long")["pairs"], 198 + 1);
+  EXPECT_EQ(json({"--threads", "1"}), json({"--threads", "3"}));
+  const RunResult narrow = inspect({"--table", "5"});
+  EXPECT_EQ(narrow.status, 2);
+  EXPECT_THAT(narrow.err, HasSubstr("--table: expected a whole number from 1024"));
+}
+
+TEST_F(InspectDataTest, RatioAndTableReachTheInspection) {
+  std::string source, target;
+  for (int i = 0; i < 3000; ++i) {
+    source += fmt::format("ein kurzer Satz {}\n", i);
+    target += fmt::format("a short one {}{}\n", i, i == 4 ? " and a bit more than that" : "");
+  }
+  folder_.write("b.de", source);
+  folder_.write("b.en", target);
+  const auto json = [&](const std::string& option, const std::string& value) {
+    return nlohmann::json::parse(
+        run_heed({"inspect", "data", "b.de", "b.en", "--json", option, value}, folder_.path()).out);
+  };
+  EXPECT_EQ(finding(json("--max-ratio", "3"), "length_ratio")["pairs"], 0);
+  EXPECT_EQ(finding(json("--max-ratio", "2"), "length_ratio")["examples"][0]["line"], 5);
+  EXPECT_EQ(json("--table", "10000")["source"]["vocabulary"]["types"], 3003);
+  EXPECT_EQ(json("--table", "10000")["source"]["vocabulary"]["estimated"], false);
+  EXPECT_EQ(json("--table", "1024")["source"]["vocabulary"]["estimated"], true);
+}
+
+TEST_F(InspectDataTest, WordsAreNotCountedWhereNothingParts) {
+  std::string source, target;
+  for (int i = 0; i < 300; ++i) {
+    source += fmt::format("这是一个没有空格的第{}句子。\n", i);
+    target += fmt::format("this is sentence number {} without spaces .\n", i);
+  }
+  folder_.write("c.zh", source);
+  folder_.write("c.en", target);
+  const RunResult result =
+      run_heed({"inspect", "data", "c.zh", "c.en", "--html", "c.html"}, folder_.path());
+  EXPECT_THAT(result.out, ContainsRegex("different words +- +307\n"));
+  EXPECT_THAT(result.out, HasSubstr("Findings\n  none"));
+  const std::string html = read_file(folder_ / "c.html");
+  expect_well_formed(html);
+  // The 100 commonest of 307 words: seven in each of 300 lines, and 93 of the numbers.
+  EXPECT_THAT(html, HasSubstr("Words covered by the commonest (target)"));
+  EXPECT_THAT(html, HasSubstr("<title>target 91.4%</title>"));
+}
+
+TEST_F(InspectDataTest, TokenizersOfAFileAndOfAModelAreUsed) {
+  const std::string spm = train_tokenizer(
+      {.vocabulary = 50}, std::vector<std::filesystem::path>{folder_ / "a.de", folder_ / "a.en"});
+  folder_.write("t.spm", spm);
+  std::filesystem::create_directory(folder_ / "m");
+  TokenizerPair::joint(spm).save(folder_ / "m");
+  for (const auto& option : {std::vector<std::string>{"--tokenizer-model", "t.spm"},
+                             std::vector<std::string>{"--model", "m"}}) {
+    const auto page = json(option);
+    EXPECT_EQ(page["source"]["pieces"]["vocabulary"], 50);
+    EXPECT_GT(page["source"]["tokens"]["mean"], page["source"]["words"]["mean"]);
+  }
+  EXPECT_THAT(inspect({"--model", "m", "--tokenizer-model", "t.spm"}).err,
+              HasSubstr("contradicts"));
+}
+
+TEST_F(InspectDataTest, ThePageIsWellFormedAndWhole) {
+  ASSERT_EQ(inspect({"--html", "page.html"}).status, 0);
+  const std::string html = read_file(folder_ / "page.html");
+  expect_well_formed(html);
+  EXPECT_THAT(html, HasSubstr("&lt;b&gt;&amp;amp; &quot;Hund&quot;&lt;/b&gt; ␛[31m"));
+  EXPECT_THAT(html, HasSubstr("<details id=\"copies\">"));
+  EXPECT_THAT(html, HasSubstr("width=device-width"));
+  EXPECT_THAT(html, HasSubstr("prefers-color-scheme: dark"));
+  EXPECT_THAT(html, HasSubstr("Sentences by words"));
+  EXPECT_THAT(html, HasSubstr("Pairs by ratio of lengths"));
+  EXPECT_THAT(html, HasSubstr("Words covered by the commonest"));
+  // Looked for, but only what it had the means for.
+  EXPECT_THAT(html, HasSubstr("Pairs with an empty side"));
+  EXPECT_THAT(html, Not(HasSubstr("stand in the test")));
+  for (const char* outside : {"http", "src=", "href=", "url(", "@import", "<script"}) {
+    EXPECT_THAT(html, Not(HasSubstr(outside)));
+  }
+}
+
+TEST_F(InspectDataTest, MistakesAreNamed) {
+  EXPECT_THAT(run_heed({"inspect", "data", "a.de"}, folder_.path()).err,
+              HasSubstr("'heed inspect data SOURCE TARGET'"));
+  const RunResult missing = run_heed({"inspect", "data", "a.de", "none"}, folder_.path());
+  EXPECT_EQ(missing.status, 1);
+  EXPECT_THAT(missing.err, HasSubstr("none"));
+}
+
+TEST_F(InspectDataTest, TrainingWarnsOfTheDataFirst) {
+  const auto train = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{
+        "train", "--source", "a.de", "--target",     "a.en", "--model", "m",          "--preset",
+        "tiny",  "--steps",  "1",    "--vocabulary", "60",   "--quiet", "--overwrite"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_heed(arguments, folder_.path());
+  };
+  const std::vector<std::string> validate{"--valid-source", "test.de", "--valid-target", "test.en"};
+  const RunResult warned = train(validate);
+  EXPECT_EQ(warned.status, 0) << warned.err;
+  EXPECT_THAT(warned.err,
+              ContainsRegex("^heed: warning: 1 of 200 pairs: Pairs that stand in the test "
+                            "text too \\(first: a.de:9\\)"));
+  EXPECT_THAT(train({}).err, IsEmpty());  // one copy in 200 is not worth a line
+  std::vector<std::string> silent = validate;
+  silent.emplace_back("--no-inspect");
+  EXPECT_THAT(train(silent).err, IsEmpty());
+}
+
+TEST(SvgCharts, EscapeTextAndSurviveNothing) {
+  EXPECT_EQ(html_text("<a href=\"x\">&"), "&lt;a href=&quot;x&quot;&gt;&amp;");
+  EXPECT_THAT(bar_chart({"a < b", "", {}}, {}), HasSubstr("a &lt; b"));
+  const std::string bars = bar_chart({"t", "c", {"1", ""}}, {{"s", {3, 0}}});
+  EXPECT_THAT(bars, AllOf(HasSubstr("<title>s 3</title>"), Not(HasSubstr("<title>s 0</title>"))));
+  EXPECT_THAT(share_chart({"t", "c", {"1"}}, {{"s", {0.25}}}), HasSubstr("<title>s 25.0%</title>"));
+}
+
+TEST(Numbers, ReadEasily) {
+  EXPECT_EQ(grouped(0), "0");
+  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(grouped(1000), "1,000");
+  EXPECT_EQ(grouped(18944000), "18,944,000");
+  EXPECT_EQ(grouped(-123456), "-123,456");
+  EXPECT_EQ(percent(1, 2), "50%");
+  EXPECT_EQ(percent(1, 200), "0.5%");
+  EXPECT_EQ(percent(3, 200), "1.5%");
+  EXPECT_EQ(percent(0, 0), "0%");
+  EXPECT_EQ(percent(3, 29000), "0.01%");
+}
+
+}  // namespace
+}  // namespace heed::testing

@@ -1,0 +1,322 @@
+// A corpus with one defect of each kind, and what an inspection says of it.
+#include "heed/text/data_inspection.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "heed/text/tokenizer_training.h"
+#include "test_files.h"
+
+namespace heed {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+using Lines = std::vector<std::pair<std::string, std::string>>;
+
+// Sound pairs of German and English, all different.
+Lines sound_pairs(int count) {
+  const std::vector<std::pair<std::string, std::string>> who = {
+      {"der alte Mann", "the old man"},
+      {"die junge Frau", "the young woman"},
+      {"das kleine Kind", "the small child"},
+      {"mein guter Freund", "my good friend"}};
+  const std::vector<std::pair<std::string, std::string>> what = {
+      {"sieht heute den Hund auf der Straße", "sees the dog in the street today"},
+      {"liest jeden Abend ein schönes Buch", "reads a nice book every evening"},
+      {"kauft morgen Brot für die ganze Woche", "buys bread for the whole week tomorrow"}};
+  Lines pairs;
+  for (int i = 0; i < count; ++i) {
+    const auto& [mann, man] = who[size_t(i) % who.size()];
+    const auto& [tut, does] = what[size_t(i) / who.size() % what.size()];
+    pairs.emplace_back(fmt::format("{} {} mit Nummer {} .", mann, tut, i),
+                       fmt::format("{} {} with number {} .", man, does, i));
+  }
+  return pairs;
+}
+
+class DataInspectionTest : public FolderTest {
+ protected:
+  InspectionFiles files(const Lines& pairs, const std::string& name = "train") const {
+    std::string source, target;
+    for (const auto& [left, right] : pairs) {
+      source += left + "\n";
+      target += right + "\n";
+    }
+    return {{write(name + ".de", source)}, {write(name + ".en", target)}, {}, {}};
+  }
+
+  DataReport inspect(const InspectionFiles& files, const InspectionOptions& options = {},
+                     const TokenizerPair* tokenizers = nullptr, int threads = 2) const {
+    Workers workers(threads);
+    return inspect_data(files, options, tokenizers, workers);
+  }
+
+  // Sound pairs, of which those with the numbers given are put in place of line 100, 101, ...
+  DataReport inspect_with(const Lines& odd) const {
+    Lines pairs = sound_pairs(300);
+    for (size_t i = 0; i < odd.size(); ++i) pairs[99 + i] = odd[i];
+    return inspect(files(pairs));
+  }
+};
+
+// The kinds that the report has, but for those expected.
+std::set<std::string> kinds(const DataReport& report) {
+  std::set<std::string> found;
+  for (const Finding& finding : report.findings) {
+    if (finding.pairs > 0) found.emplace(text_of(finding.kind).name);
+  }
+  return found;
+}
+
+// The report has this finding and no other, shown by the pair on line 100 alone.
+void expect_only(const DataReport& report, FindingKind kind, const std::string& note = "") {
+  const std::string name(text_of(kind).name);
+  EXPECT_THAT(kinds(report), ElementsAre(name));
+  EXPECT_EQ(report[kind].pairs, 1) << name;
+  ASSERT_THAT(report[kind].examples, SizeIs(1)) << name;
+  EXPECT_EQ(report[kind].examples[0].line, 100) << name;
+  EXPECT_THAT(report[kind].examples[0].note, HasSubstr(note));
+}
+
+// What programs read must not change; texts follow the kinds' order.
+TEST(FindingText, EveryKindHasItsOwn) {
+  const std::pair<FindingKind, std::string_view> names[] = {
+      {FindingKind::unequal_lines, "unequal_lines"},
+      {FindingKind::invalid_utf8, "invalid_utf8"},
+      {FindingKind::empty, "empty"},
+      {FindingKind::test_pairs, "test_pairs"},
+      {FindingKind::test_sources, "test_sources"},
+      {FindingKind::duplicate_pairs, "duplicate_pairs"},
+      {FindingKind::several_targets, "several_targets"},
+      {FindingKind::copies, "copies"},
+      {FindingKind::untranslated, "untranslated"},
+      {FindingKind::wrong_script, "wrong_script"},
+      {FindingKind::length_ratio, "length_ratio"},
+      {FindingKind::too_long, "too_long"},
+      {FindingKind::double_encoded, "double_encoded"},
+      {FindingKind::replacement_characters, "replacement_characters"},
+      {FindingKind::control_characters, "control_characters"},
+      {FindingKind::carriage_returns, "carriage_returns"},
+      {FindingKind::unknown_pieces, "unknown_pieces"}};
+  EXPECT_EQ(std::size(names), kFindings);
+  for (const auto& [kind, name] : names) {
+    EXPECT_EQ(text_of(kind).name, name);
+    EXPECT_THAT(text_of(kind).title, Not(IsEmpty()));
+    EXPECT_THAT(text_of(kind).advice, Not(IsEmpty()));
+  }
+}
+
+TEST_F(DataInspectionTest, SoundTextHasNoFinding) {
+  const DataReport report = inspect(files(sound_pairs(300)));
+  EXPECT_THAT(kinds(report), IsEmpty());
+  EXPECT_EQ(report.pairs, 300);
+  EXPECT_FALSE(report.sampled);
+  EXPECT_THAT(warnings(report, 0), IsEmpty());
+}
+
+TEST_F(DataInspectionTest, EachDefectIsFoundAloneAndWithItsLine) {
+  expect_only(inspect_with({{"", "a lonely sentence"}}), FindingKind::empty);
+  expect_only(inspect_with({{" \t", " "}}), FindingKind::empty);
+  expect_only(inspect_with({{"der Hund mit \xFF Nummer", "the dog with number one ."}}),
+              FindingKind::invalid_utf8, "byte 14 of the source");
+  expect_only(inspect_with({{"der Hund auf der Straße", "the dog \uFFFD in the street"}}),
+              FindingKind::replacement_characters);
+  expect_only(inspect_with({{"der Hund auf der StraÃŸe", "the dog in the street"}}),
+              FindingKind::double_encoded, "was: der Hund auf der Straße");
+  expect_only(inspect_with({{"der Hund auf der Straße", "the dog\x02 in the street"}}),
+              FindingKind::control_characters);
+  expect_only(inspect_with({{"der Hund auf der Straße\r", "the dog in the street\r"}}),
+              FindingKind::carriage_returns);
+  expect_only(inspect_with({{"собака идёт по улице", "the dog in the street"}}),
+              FindingKind::wrong_script, "the source is cyrillic");
+  expect_only(inspect_with({{"der Hund auf der Straße", "狗在街上跑过来"}}),
+              FindingKind::wrong_script, "the target is han");
+  expect_only(inspect_with({{"Angela Merkel in Berlin", "Angela Merkel in Berlin"}}),
+              FindingKind::copies);
+  expect_only(
+      inspect_with({{"ja", "the old man sees the dog in the street with a book , I believe"}}),
+      FindingKind::length_ratio, "times as long");
+}
+
+TEST_F(DataInspectionTest, NumbersMayBeCopied) {
+  EXPECT_THAT(kinds(inspect_with({{"1984 - 2024", "1984 - 2024"}})), IsEmpty());
+}
+
+TEST_F(DataInspectionTest, UntranslatedPairsAreFoundOnEitherSide) {
+  // Another German sentence, an English source, and a target that changed one word of its source.
+  const auto kind = FindingKind::untranslated;
+  expect_only(
+      inspect_with({{"der alte Mann kauft morgen das Brot", "die junge Frau sieht den Hund"}}),
+      kind, "the target uses the source's words");
+  expect_only(inspect_with({{"the old man reads a nice book", "the young woman sees the dog"}}),
+              kind, "the source uses the target's words");
+  expect_only(inspect_with({{"Xaver Yps Zett Quark GmbH", "Xaver Yps Zett Quark Inc"}}), kind);
+}
+
+TEST_F(DataInspectionTest, RepeatedPairsNameTheFirst) {
+  Lines pairs = sound_pairs(300);
+  pairs[99] = pairs[16];
+  pairs[199] = pairs[16];
+  pairs[149].first = pairs[20].first;
+  const DataReport report = inspect(files(pairs));
+  EXPECT_THAT(kinds(report), ElementsAre("duplicate_pairs", "several_targets"));
+  const Finding& duplicates = report[FindingKind::duplicate_pairs];
+  EXPECT_EQ(duplicates.pairs, 2);
+  EXPECT_FALSE(duplicates.estimated);
+  ASSERT_THAT(duplicates.examples, SizeIs(2));
+  EXPECT_EQ(duplicates.examples[1].line, 200);
+  EXPECT_EQ(duplicates.examples[1].note, "first in line 17");
+  EXPECT_EQ(duplicates.examples[1].source, pairs[16].first);
+  const Finding& targets = report[FindingKind::several_targets];
+  EXPECT_EQ(targets.pairs, 1);
+  EXPECT_EQ(targets.examples[0].line, 150);
+  EXPECT_EQ(targets.examples[0].note, "another target in line 21");
+}
+
+TEST_F(DataInspectionTest, SeveralFilesKeepTheirOwnLineNumbers) {
+  const InspectionFiles first = files(sound_pairs(50), "one");
+  InspectionFiles all = files(sound_pairs(30), "two");
+  all.source.insert(all.source.begin(), first.source[0]);
+  all.target.insert(all.target.begin(), first.target[0]);
+  const DataReport report = inspect(all, {.examples = 1});
+  const Finding& duplicates = report[FindingKind::duplicate_pairs];
+  EXPECT_EQ(duplicates.pairs, 30);
+  ASSERT_THAT(duplicates.examples, SizeIs(1));
+  EXPECT_THAT(duplicates.examples[0].source_file, HasSubstr("two.de"));
+  EXPECT_EQ(duplicates.examples[0].line, 1);
+  EXPECT_THAT(duplicates.examples[0].note, HasSubstr("first in line 1 of"));
+  EXPECT_THAT(duplicates.examples[0].note, HasSubstr("one.de"));
+}
+
+TEST_F(DataInspectionTest, MissingLinesAreCountedAndPassedOver) {
+  const Lines pairs = sound_pairs(100);
+  InspectionFiles uneven = files(pairs);
+  write("train.de", FolderTest::read(uneven.source[0]) + "eins\nzwei\n");
+  const InspectionFiles more = files(sound_pairs(20), "more");
+  uneven.source.push_back(more.source[0]);
+  uneven.target.push_back(more.target[0]);
+  const DataReport report = inspect(uneven);
+  EXPECT_EQ(report.pairs, 120);
+  EXPECT_EQ(report[FindingKind::unequal_lines].pairs, 2);
+  EXPECT_EQ(report[FindingKind::unequal_lines].examples.at(0).line, 101);
+  EXPECT_THAT(warnings(report, 0.5), IsEmpty());  // training refuses them itself
+}
+
+TEST_F(DataInspectionTest, OverlapWithATestIsFound) {
+  const Lines pairs = sound_pairs(300);
+  InspectionFiles all = files(pairs);
+  const InspectionFiles test =
+      files({pairs[3], {pairs[4].first, "another translation"}, {"neu hier", "new here"}}, "test");
+  all.test_source = test.source;
+  all.test_target = test.target;
+  const DataReport report = inspect(all);
+  EXPECT_THAT(kinds(report), ElementsAre("test_pairs", "test_sources"));
+  EXPECT_EQ(report[FindingKind::test_pairs].pairs, 1);
+  EXPECT_EQ(report[FindingKind::test_pairs].examples.at(0).line, 4);
+  EXPECT_EQ(report[FindingKind::test_sources].pairs, 1);
+  EXPECT_EQ(report[FindingKind::test_sources].examples.at(0).line, 5);
+  EXPECT_EQ(report.source.test.lines, 3);
+  EXPECT_EQ(report.source.test.lines_seen, 2);
+  EXPECT_EQ(report.target.test.lines_seen, 1);
+  // "neu hier" on one side, "another translation" and "new here" on the other.
+  EXPECT_EQ(report.source.test.unseen_words, 2);
+  EXPECT_EQ(report.target.test.unseen_words, 4);
+  // One pair of the test is worth a warning, whatever the share.
+  EXPECT_THAT(warnings(report, 0.5), ElementsAre(HasSubstr("1 of 300 pairs")));
+}
+
+TEST_F(DataInspectionTest, CountsLengthsWordsAndLetters) {
+  const DataReport report = inspect(files({{"ä b", "x"}, {"ä c d", "x"}, {"ä", "x y Ж"}}));
+  EXPECT_EQ(report.source.words.sum(), 6);
+  EXPECT_EQ(report.source.words.quantile(0.5), 2);
+  EXPECT_EQ(report.source.words.greatest(), 3);
+  EXPECT_EQ(report.source.characters.greatest(), 5);
+  EXPECT_EQ(report.source.vocabulary.types, 4);
+  EXPECT_EQ(report.source.vocabulary.singletons, 3);
+  EXPECT_EQ(report.target.letters[size_t(Script::latin)], 4);
+  EXPECT_EQ(report.target.letters[size_t(Script::cyrillic)], 1);
+  EXPECT_EQ(report.source.tokens.count(), 0);
+  int64_t pairs = 0;
+  for (const int64_t bin : report.ratios) pairs += bin;
+  EXPECT_EQ(pairs, 3);
+}
+
+TEST_F(DataInspectionTest, TokenizersTellPiecesAndWhatTheyLack) {
+  Lines pairs = sound_pairs(300);
+  const InspectionFiles learnt = files(pairs, "learnt");
+  const TokenizerPair tokenizers = TokenizerPair::joint(
+      train_tokenizer({.vocabulary = 100}, std::vector{learnt.source[0], learnt.target[0]}));
+  pairs[99] = {"der Hund § auf der Straße", "the dog in the street"};
+  const DataReport report = inspect(files(pairs), {}, &tokenizers);
+  expect_only(report, FindingKind::unknown_pieces);
+  EXPECT_EQ(report.source.pieces.unknown, 1);
+  EXPECT_EQ(report.source.pieces.vocabulary, 100);
+  EXPECT_GT(report.source.pieces.used, 50);
+  EXPECT_EQ(report.source.pieces.pieces, report.source.tokens.sum());
+  EXPECT_GT(report.source.tokens.sum(), report.source.words.sum());
+  EXPECT_EQ(inspect(files(pairs), {.max_tokens = 10}, &tokenizers)[FindingKind::too_long].pairs,
+            300);
+}
+
+TEST_F(DataInspectionTest, OptionsAreHeeded) {
+  Lines pairs = sound_pairs(300);
+  pairs[99].second += " and so on and so on and so on and so on";
+  for (size_t i = 0; i < 9; ++i) pairs[200 + i] = pairs[i];
+  const InspectionFiles all = files(pairs);
+  EXPECT_EQ(inspect(all)[FindingKind::length_ratio].pairs, 0);
+  EXPECT_EQ(inspect(all, {.max_ratio = 1.5})[FindingKind::length_ratio].pairs, 1);
+  EXPECT_EQ(inspect(all)[FindingKind::too_long].pairs, 0);
+  EXPECT_EQ(inspect(all, {.max_tokens = 15})[FindingKind::too_long].pairs, 1);
+  EXPECT_THAT(inspect(all)[FindingKind::duplicate_pairs].examples, SizeIs(5));
+  EXPECT_THAT(inspect(all, {.examples = 7})[FindingKind::duplicate_pairs].examples, SizeIs(7));
+  const DataReport first = inspect(all, {.pairs = 205});
+  EXPECT_EQ(first.pairs, 205);
+  EXPECT_TRUE(first.sampled);
+  EXPECT_EQ(first[FindingKind::duplicate_pairs].pairs, 5);
+  EXPECT_FALSE(inspect(all, {.pairs = 301}).sampled);
+  EXPECT_THROW(inspect(all, {.max_ratio = 1}), UsageError);
+  EXPECT_THROW(inspect({all.source, {}, {}, {}}), UsageError);
+  EXPECT_THAT(error_of([&] {
+                inspect({{folder_ / "none"}, all.target, {}, {}});
+              }),
+              HasSubstr("none"));
+}
+
+TEST_F(DataInspectionTest, FullTablesEstimate) {
+  Lines pairs = sound_pairs(30'000);
+  for (size_t i = 20'000; i < 30'000; ++i) pairs[i] = pairs[i - 20'000];
+  const InspectionFiles all = files(pairs);
+  const DataReport exact = inspect(all), estimated = inspect(all, {.table = 2048});
+  EXPECT_EQ(exact[FindingKind::duplicate_pairs].pairs, 10'000);
+  EXPECT_TRUE(estimated[FindingKind::duplicate_pairs].estimated);
+  EXPECT_NEAR(double(estimated[FindingKind::duplicate_pairs].pairs), 10'000, 1500);
+  EXPECT_NEAR(double(estimated.source.vocabulary.types), double(exact.source.vocabulary.types),
+              0.15 * double(exact.source.vocabulary.types));
+  EXPECT_TRUE(estimated.source.vocabulary.estimated);
+}
+
+TEST_F(DataInspectionTest, ThreadsChangeNothing) {
+  Lines pairs = sound_pairs(2000);
+  for (size_t i = 0; i < 300; ++i) pairs[1000 + 3 * i].second = pairs[i].first;
+  const InspectionFiles all = files(pairs);
+  const DataReport one = inspect(all, {}, nullptr, 1), three = inspect(all, {}, nullptr, 3);
+  EXPECT_GT(one[FindingKind::untranslated].pairs, 250);
+  for (size_t i = 0; i < kFindings; ++i) {
+    EXPECT_EQ(one.findings[i].pairs, three.findings[i].pairs);
+    ASSERT_EQ(one.findings[i].examples.size(), three.findings[i].examples.size());
+    for (size_t k = 0; k < one.findings[i].examples.size(); ++k) {
+      EXPECT_EQ(one.findings[i].examples[k].line, three.findings[i].examples[k].line);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace heed

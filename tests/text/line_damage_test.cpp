@@ -1,0 +1,64 @@
+#include "heed/text/line_damage.h"
+
+#include <gtest/gtest.h>
+
+#include "heed/core/utf8.h"
+
+namespace heed {
+namespace {
+
+// As a reader that takes UTF-8 for Latin-1 would write it.
+std::string encoded_twice(const std::string& text) {
+  std::string twice;
+  for (const char byte : text) append_utf8(twice, static_cast<unsigned char>(byte));
+  return twice;
+}
+
+TEST(LineDamage, SoundTextHasNone) {
+  for (const char* line :
+       {"", "plain", "Grüße aus Köln\t– „schön“", "«CAFÉ»", "dans un café…»", "NÃO", "中文。",
+        "Ünal", "naïve Ætherwelt", "Þórr Ð", "10 °C ± 2 × 3", "😀"}) {
+    const LineDamage damage = find_damage(line);
+    EXPECT_FALSE(damage.invalid || damage.replaced || damage.double_encoded || damage.control ||
+                 damage.carriage_return)
+        << line;
+    EXPECT_EQ(repair_double_encoding(line), line);
+  }
+}
+
+TEST(LineDamage, DoubleEncodingIsFoundAndUndone) {
+  for (const char* line :
+       {"Köln", "über die Brücke", "l’été", "中文", "Москва", "10 € – ja", "Àß"}) {
+    const std::string twice = encoded_twice(line);
+    EXPECT_TRUE(find_damage(twice).double_encoded) << twice;
+    EXPECT_FALSE(find_damage(twice).control) << twice;
+    EXPECT_EQ(repair_double_encoding(twice), line);
+  }
+  // By Windows-1252, where dashes and quotes stand above 0x7F.
+  EXPECT_EQ(repair_double_encoding("donâ€™t â€“ Ã¼ber"), "don’t – über");
+  EXPECT_TRUE(find_damage("donâ€™t").double_encoded);
+  EXPECT_EQ(repair_double_encoding("Ãœbung"), "Übung");
+}
+
+TEST(LineDamage, OtherDamageIsNamed) {
+  EXPECT_TRUE(find_damage("K\xF6ln").invalid);
+  EXPECT_FALSE(find_damage("K\xF6ln").replaced);
+  EXPECT_TRUE(find_damage("K\xEF\xBF\xBDln").replaced);
+  EXPECT_TRUE(find_damage("a\r").carriage_return);
+  EXPECT_FALSE(find_damage("a\r").control);
+  EXPECT_TRUE(find_damage("a\rb").control);
+  for (const char* line : {"\x01", "a\x1B[0m", "\x7F", "\xC2\x85", "\xEF\xBB\xBFx", "a\u2028b"}) {
+    EXPECT_TRUE(find_damage(line).control) << visible(line, 9);
+  }
+  EXPECT_TRUE(find_damage(std::string_view("a\0b", 3)).control);
+}
+
+TEST(LineDamage, WhatIsShownHasNoControlsAndALimit) {
+  EXPECT_EQ(visible("a\x1B[0m\tb\x7F\xC2\x85", 20), "a␛[0m␉b␡<U+0085>");
+  EXPECT_EQ(visible("K\xF6ln", 20), "K\uFFFDln");
+  EXPECT_EQ(visible("äöü", 3), "äöü");
+  EXPECT_EQ(visible("äöüß", 3), "äöü…");
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,43 @@
+#include "heed/text/scripts.h"
+
+#include <gtest/gtest.h>
+
+namespace heed {
+namespace {
+
+TEST(Scripts, LettersOfEachAreKnown) {
+  const std::pair<char32_t, Script> letters[] = {
+      {U'a', Script::latin},     {U'ß', Script::latin},    {U'ı', Script::latin},
+      {U'Ω', Script::greek},     {U'ж', Script::cyrillic}, {U'Ա', Script::armenian},
+      {U'ש', Script::hebrew},    {U'ع', Script::arabic},   {U'ک', Script::arabic},
+      {U'न', Script::indic},     {U'த', Script::indic},    {U'ก', Script::thai},
+      {U'ລ', Script::lao},       {U'བ', Script::tibetan},  {U'မ', Script::myanmar},
+      {U'ქ', Script::georgian},  {U'አ', Script::ethiopic}, {U'ក', Script::khmer},
+      {U'ᠮ', Script::mongolian}, {U'한', Script::hangul},  {U'の', Script::kana},
+      {U'カ', Script::kana},     {U'中', Script::han},     {U'𠀀', Script::han},
+      {U'Ａ', Script::latin}};
+  for (const auto& [letter, script] : letters) {
+    EXPECT_EQ(script_of(letter), script) << uint32_t(letter);
+  }
+}
+
+TEST(Scripts, WhatIsNoLetterHasNone) {
+  for (const char32_t character : {U'0', U' ', U'.', U'«', U'×', U'÷', U'€', U'。', U'،', U'😀',
+                                   char32_t{0}, char32_t{0x10FFFF}, char32_t{0xFFFD}}) {
+    EXPECT_FALSE(script_of(character)) << uint32_t(character);
+  }
+}
+
+TEST(Scripts, TheMainOneHasMoreThanHalf) {
+  ScriptCounts counts{};
+  EXPECT_FALSE(main_script(counts));
+  counts[size_t(Script::han)] = 5;
+  counts[size_t(Script::latin)] = 5;
+  EXPECT_FALSE(main_script(counts));
+  counts[size_t(Script::han)] = 6;
+  EXPECT_EQ(main_script(counts), Script::han);
+  EXPECT_EQ(sum(counts), 11);
+}
+
+}  // namespace
+}  // namespace heed
