@@ -6,6 +6,7 @@
 namespace heed {
 
 std::unique_ptr<LoadedModel> open_model(const std::string& directory) {
+  read_config(directory);  // what is no model directory at all is told first
   auto loaded = std::make_unique<LoadedModel>(
       LoadedModel{make_cpu_backend(), TokenizerPair::load(directory), load_model(directory)});
   prepare(loaded->model, *loaded->backend);

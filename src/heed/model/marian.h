@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "heed/core/strict_json.h"
 #include "heed/model/config.h"
-#include "heed/model/strict_json.h"
 
 namespace heed {
 
