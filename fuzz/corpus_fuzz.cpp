@@ -11,7 +11,7 @@ namespace {
 using namespace heed;
 
 constexpr uint64_t kKey = 7;
-constexpr int64_t kVocabulary = 40;  // of the seeds
+constexpr int64_t kVocabulary = 50;  // of the seeds
 
 // Gives the bytes a header that matches them.
 void sign(std::string& bytes) {

@@ -37,7 +37,8 @@ class Seeds {
 };
 
 constexpr const char* kText =
-    "Ich sehe ein Haus.\nDas Haus ist alt.\nEin Haus und ein Baum.\nDer Baum ist hoch.\n";
+    "Ich sehe ein Haus.\nDas Haus ist alt und grau.\nEin Haus und ein Baum.\nDer Baum ist hoch.\n"
+    "Zwei Katzen jagen vier Vögel.\nMorgen kaufen wir Brot, Käse und Äpfel!\nWarum nicht? Ja.\n";
 constexpr const char* kOddText =
     "\xff\xfe\n你好，世界\t𝒳 e\xcc\x81\r\n\n<s> </s> & &amp; 1,000.5 -- x";
 
@@ -55,7 +56,7 @@ void add_texts(Seeds& seeds) {
 TokenizerOptions tokenizer_options(TokenizerKind kind) {
   TokenizerOptions options;
   options.kind = kind;
-  options.vocabulary = 40;
+  options.vocabulary = 50;
   options.normalization = Normalization::identity;
   return options;
 }

@@ -45,7 +45,7 @@ run_fuzz_target() {
   mkdir -p "$build/corpus/$target" "$build/findings"
   local output=$build/findings/$target.log
   (cd "$build/findings" && TMPDIR=$build UBSAN_OPTIONS=print_stacktrace=1 "$build/fuzz/$target" \
-    "$2" -timeout=10 -malloc_limit_mb=64 -rss_limit_mb=1024 -max_len=16384 -print_final_stats=1 \
+    "$2" -timeout=10 -malloc_limit_mb=64 -rss_limit_mb=1024 -print_final_stats=1 \
     -artifact_prefix="$target-" "$build/corpus/$target" "$build/fuzz/seeds/$target") >"$output" 2>&1 || status=$?
   executions=$(awk '/stat::number_of_executed_units/ {print $2}' "$output")
   all=$((all + ${executions:-0}))
