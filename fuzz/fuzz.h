@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "heed/core/error.h"
+#include "support/temporary_folder.h"
 
 namespace heed::fuzzing {
 
@@ -46,25 +47,13 @@ class MemoryFile {
 // A folder whose files lie in memory.
 class MemoryFolder {
  public:
-  MemoryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "heed-fuzz-XXXXXX").string();
-    require(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~MemoryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  MemoryFolder(const MemoryFolder&) = delete;
-  MemoryFolder& operator=(const MemoryFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
+  const std::filesystem::path& path() const { return folder_.path(); }
   void add(const std::string& name, const MemoryFile& file) const {
-    std::filesystem::create_symlink(file.path(), path_ / name);
+    std::filesystem::create_symlink(file.path(), folder_ / name);
   }
 
  private:
-  std::filesystem::path path_;
+  testing::TemporaryFolder folder_;
 };
 
 // A reader succeeds or throws an Error that says something; anything else it throws is a finding.

@@ -7,7 +7,7 @@ set -euo pipefail
 copies=${COPIES:-2000}
 program=${HEED_DAMAGED_FILES:?the damaged_files program of a build with sanitizers}
 # Freed memory that a sanitizer holds back is none that the reader takes.
-export ASAN_OPTIONS=quarantine_size_mb=1:detect_leaks=0:abort_on_error=1
+export ASAN_OPTIONS=quarantine_size_mb=1:malloc_context_size=4:detect_leaks=0:abort_on_error=1
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 
 "$program" damaged "$copies" "${SEED:-1}"
