@@ -10,6 +10,11 @@ if(HEED_SANITIZE)
   target_link_options(heed_flags INTERFACE -fsanitize=${HEED_SANITIZE})
 endif()
 
+if(HEED_FUZZ)
+  target_compile_options(heed_flags INTERFACE -fsanitize=fuzzer-no-link)
+  target_link_options(heed_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
 # heed_layer(NAME [LINKS ...] [PRIVATE ...]): the folder's sources as one static library heed_NAME.
 # LINKS are the layers and packages that its headers need, PRIVATE those that only its sources need.
 function(heed_layer name)

@@ -5,10 +5,12 @@
 namespace heed {
 
 std::unique_ptr<LoadedModel> open_model(const std::string& directory, ComputeChoice compute) {
+  read_config(directory);  // what is no model directory at all is told first
+  TokenizerPair tokenizers = TokenizerPair::load(directory);
   auto backend = make_cpu_backend(compute, Task::infer);
   Transformer model = load_model(directory, *backend);
   return std::make_unique<LoadedModel>(
-      LoadedModel{std::move(backend), TokenizerPair::load(directory), std::move(model)});
+      LoadedModel{std::move(backend), std::move(tokenizers), std::move(model)});
 }
 
 std::vector<std::string> best_translations(const Translator& translator,

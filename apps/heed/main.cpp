@@ -6,6 +6,7 @@
 #include "command.h"
 #include "console.h"
 #include "heed/core/error.h"
+#include "last_words.h"
 
 namespace {
 
@@ -22,6 +23,7 @@ int main(int argc, char** argv) {
   // A write to a pipe without a reader then fails, where it can be handled, and a training whose
   // log nobody reads any more goes on.
   std::signal(SIGPIPE, SIG_IGN);
+  heed::leave_last_words();
   try {
     heed::Output out(1, "standard output");
     heed::Console console(out);

@@ -98,7 +98,6 @@ class TranslateCommand : public CommandOf<TranslateSettings> {
     LineReader reader =
         settings_.input.empty() ? LineReader(0, "standard input") : LineReader(settings_.input);
     const auto loaded = open_model(settings_.model, settings_.decode.compute);
-    console.note(fmt::format("translating on {}", loaded->backend->name()));
     std::optional<AtomicFile> file;
     if (!settings_.output.empty()) file.emplace(settings_.output);
 
@@ -125,9 +124,9 @@ class TranslateCommand : public CommandOf<TranslateSettings> {
     if (file) file->commit();
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     tally.tell(console);
-    console.note(fmt::format("{} lines, {} tokens in {:.2f} s: {:.0f} tokens/s", tally.lines,
+    console.note(fmt::format("{} lines, {} tokens in {:.2f} s: {:.0f} tokens/s on {}", tally.lines,
                              tally.tokens, seconds.count(),
-                             double(tally.tokens) / seconds.count()));
+                             double(tally.tokens) / seconds.count(), loaded->backend->name()));
     return 0;
   }
 };

@@ -52,7 +52,7 @@ def heed_round(o, model, lines, beam, batch):
     _, status, usage = os.wait4(child.pid, 0)
     if status != 0:
         sys.exit(text)
-    return float(re.findall(r": (\d+) tokens/s", text)[-1]), usage.ru_maxrss / 1024
+    return float(re.findall(r": (\d+) tokens/s on", text)[-1]), usage.ru_maxrss / 1024
 
 
 CT2 = r"""

@@ -138,8 +138,9 @@ TEST(CommandLineTest, TheFileMayNameEnvironmentVariables) {
 
 TEST(CommandLineTest, AFullDiskIsAnErrorAndAGoneReaderIsNot) {
   const std::vector<std::string> command{"inspect", "model", "tiny"};
-  expect_failure(run_heed(command, ".", "", OutputTo::full_disk), 1, "No space left on device");
-  const RunResult result = run_heed(command, ".", "", OutputTo::closed_pipe);
+  expect_failure(run_heed(command, ".", "", {.output = OutputTo::full_disk}), 1,
+                 "No space left on device");
+  const RunResult result = run_heed(command, ".", "", {.output = OutputTo::closed_pipe});
   EXPECT_NE(result.status, 0);
   EXPECT_THAT(result.err, IsEmpty());
 }

@@ -1,6 +1,7 @@
 #include "run_heed.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,32 +37,43 @@ int status_of(int status) {
 
 // In the child: connects the standard streams and becomes the program.
 [[noreturn]] void become_heed(const std::vector<std::string>& arguments, const fs::path& directory,
-                              const fs::path& streams, OutputTo output) {
+                              const fs::path& streams, const Conditions& conditions) {
   std::signal(SIGPIPE, SIG_DFL);
   redirect(streams / "in", O_RDONLY, 0);
   redirect(streams / "err", O_WRONLY | O_CREAT, 2);
+  const OutputTo output = conditions.output;
   if (output == OutputTo::file) redirect(streams / "out", O_WRONLY | O_CREAT, 1);
   if (output == OutputTo::full_disk) redirect("/dev/full", O_WRONLY, 1);
   if (output == OutputTo::closed_pipe) {
     int ends[2];
     if (pipe(ends) != 0 || close(ends[0]) != 0 || dup2(ends[1], 1) < 0) _exit(125);
   }
-  execute(arguments, directory);
+  if (chdir(directory.c_str()) != 0) _exit(125);
+  if (!conditions.preload.empty()) setenv("LD_PRELOAD", conditions.preload.c_str(), 1);
+  if (conditions.as_nobody && geteuid() == 0) {
+    constexpr uid_t kNobody = 65534;
+    if (setgid(kNobody) != 0 || setuid(kNobody) != 0) _exit(125);
+  }
+  if (conditions.memory > 0) {
+    const rlimit limit{rlim_t(conditions.memory), rlim_t(conditions.memory)};
+    if (setrlimit(RLIMIT_AS, &limit) != 0) _exit(125);
+  }
+  execute(arguments, ".");
 }
 
 }  // namespace
 
 RunResult run_heed(const std::vector<std::string>& arguments, const fs::path& directory,
-                   const std::string& input, OutputTo output) {
+                   const std::string& input, const Conditions& conditions) {
   const TemporaryFolder streams;
   streams.write("in", input);
   const pid_t child = fork();
-  if (child == 0) become_heed(arguments, directory, streams.path(), output);
+  if (child == 0) become_heed(arguments, directory, streams.path(), conditions);
   int status = 0;
   if (child < 0 || waitpid(child, &status, 0) != child) throw std::runtime_error("cannot run heed");
   RunResult result;
   result.status = status_of(status);
-  if (output == OutputTo::file) result.out = streams.read("out");
+  if (conditions.output == OutputTo::file) result.out = streams.read("out");
   result.err = streams.read("err");
   return result;
 }

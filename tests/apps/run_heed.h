@@ -15,10 +15,18 @@ struct RunResult {
 // Where standard output goes.
 enum class OutputTo { file, full_disk, closed_pipe };
 
+// What the machine grants the program.
+struct Conditions {
+  OutputTo output = OutputTo::file;
+  bool as_nobody = false;    // without root's rights, where the test has them
+  int64_t memory = 0;        // bytes of addresses at most (ulimit -v); 0: no limit
+  std::string preload = {};  // a library that stands before all others
+};
+
 // Runs `heed ARGUMENTS...` in `directory` with `input` on standard input.
 RunResult run_heed(const std::vector<std::string>& arguments,
                    const std::filesystem::path& directory = ".", const std::string& input = "",
-                   OutputTo output = OutputTo::file);
+                   const Conditions& conditions = {});
 
 // The program while it runs: fed and read line by line.
 class RunningHeed {

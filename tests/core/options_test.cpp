@@ -181,7 +181,8 @@ TEST(OptionsTest, JsonThatSaysSomethingElseIsRefused) {
     return message_of<Error>([&] { from_json(settings, text, "c.json"); });
   };
   EXPECT_THAT(message("[]"), HasSubstr("c.json: expected a JSON object"));
-  EXPECT_THAT(message("{\"beam\""), HasSubstr("c.json: expected a JSON object"));
+  EXPECT_THAT(message("{\"beam\""), HasSubstr("c.json: byte 8 is no valid JSON"));
+  EXPECT_THAT(message("{\"beam\": 1, \"beam\": 2}"), HasSubstr("\"beam\" stands twice"));
   EXPECT_THAT(message("{\"beem\": 3}"), HasSubstr("unknown option 'beem'; did you mean 'beam'?"));
   EXPECT_THAT(message("{\"beam\": \"many\"}"), HasSubstr("beam: expected a whole number"));
   EXPECT_THAT(message("{\"beam\": [1, 2]}"), HasSubstr("got '1 2'"));

@@ -333,7 +333,7 @@ Tensor rounded(const Tensor& values, WeightType type) {
 TEST_F(DirectoryTest, SmallerWeightsAreReadAsTheyWereRounded) {
   for (const TieEmbeddings tie : kTies) {
     for (const WeightType type : {WeightType::bf16, WeightType::i8}) {
-      ModelConfig config = small_config();
+      ModelConfig config = config_with_fillers();
       config.tie_embeddings = tie;
       Transformer model = random_model(config);
       save_model(path(), model, {}, type);
@@ -354,7 +354,7 @@ TEST_F(DirectoryTest, SmallerWeightsAreReadAsTheyWereRounded) {
 }
 
 TEST_F(DirectoryTest, OnlyInt8IsClosedToTransformers) {
-  Transformer model = random_model(small_config());
+  Transformer model = random_model(config_with_fillers());
   save_model(path(), model, {}, WeightType::bf16);
   EXPECT_EQ(config_json()["model_type"], "marian");
   EXPECT_EQ(config_json()["torch_dtype"], "bfloat16");
@@ -364,7 +364,7 @@ TEST_F(DirectoryTest, OnlyInt8IsClosedToTransformers) {
 }
 
 TEST_F(DirectoryTest, DamagedScalesAreRefused) {
-  Transformer model = random_model(small_config());
+  Transformer model = random_model(config_with_fillers());
   save_model(path(), model, {}, WeightType::i8);
   const std::string good = folder_.read("model.safetensors");
   std::string renamed = good;
@@ -392,7 +392,7 @@ TEST_F(DirectoryTest, DamagedScalesAreRefused) {
 TEST_F(DirectoryTest, OpenedForABackendItComputesTheSame) {
   for (const ComputeType compute : {ComputeType::fp32, ComputeType::bf16, ComputeType::int8}) {
     const auto backend = make_cpu_backend("", compute);
-    Transformer model = random_model(small_config());
+    Transformer model = random_model(config_with_fillers());
     // The tables are read in rounded form too.
     for (const Parameter& p : parameters(model)) {
       if (p.tensor.shape().size() != 2 || compute == ComputeType::fp32) continue;

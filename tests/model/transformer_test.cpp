@@ -115,6 +115,16 @@ TEST_F(TransformerTest, ContradictionsAreNamed) {
   } catch (const UsageError& e) {
     EXPECT_NE(std::string(e.what()).find("multiple of heads"), std::string::npos);
   }
+  config = preset("base");
+  config.max_positions = 32768;  // exactly 64 MiB of positions
+  EXPECT_NO_THROW(config.validate());
+  config.max_positions = 32769;
+  try {
+    config.validate();
+    FAIL();
+  } catch (const UsageError& e) {
+    EXPECT_NE(std::string(e.what()).find("max_positions 32769 and d_model 512"), std::string::npos);
+  }
 }
 
 TEST(PositionalEncoding, SinesFirstThenCosines) {

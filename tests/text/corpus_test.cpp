@@ -2,7 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <cstring>
+
 #include "heed/core/rng.h"
+#include "heed/text/corpus_file.h"
 #include "heed/text/tokenizer_training.h"
 #include "test_files.h"
 
@@ -150,6 +153,19 @@ TEST_F(CorpusTest, DamagedCachesAreRebuilt) {
   }
   // The mapping of a replaced cache stays whole.
   expect_whole(intact, made);
+}
+
+// Whoever makes a cache by hand can give it any fingerprint: its ids must fit the model all the
+// same.
+TEST_F(CorpusTest, ACacheForMoreIdsIsNotTaken) {
+  open();
+  CorpusHeader header;
+  const std::string bytes = read(cache_);
+  std::memcpy(&header, bytes.data(), sizeof header);
+  const int64_t size = tokenizers().size();
+  EXPECT_TRUE(Corpus::from_cache(cache_, header.key, size));
+  EXPECT_FALSE(Corpus::from_cache(cache_, header.key + 1, size));
+  EXPECT_FALSE(Corpus::from_cache(cache_, header.key, size - 1));
 }
 
 TEST_F(CorpusTest, FiltersCountWhatTheyDrop) {

@@ -1,29 +1,13 @@
 // What the tests of the text layer share.
 #pragma once
 
-#include <zlib.h>
-
 #include <string>
 #include <vector>
 
+#include "support/bytes.h"
 #include "support/folder_test.h"
 
 namespace heed {
-
-// One gzip member.
-inline std::string gzip(std::string_view text) {
-  z_stream stream{};
-  deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
-  std::string bytes(deflateBound(&stream, uLong(text.size())) + 64, '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = uInt(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(bytes.data());
-  stream.avail_out = uInt(bytes.size());
-  deflate(&stream, Z_FINISH);
-  bytes.resize(stream.total_out);
-  deflateEnd(&stream);
-  return bytes;
-}
 
 // Sentences of a small made-up language pair, enough to learn a vocabulary from.
 struct Sentences {

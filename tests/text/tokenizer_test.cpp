@@ -221,9 +221,13 @@ TEST_F(TokenizerTest, ManyThreadsMayUseOne) {
 }
 
 TEST_F(TokenizerTest, HostileVocabulariesAreErrors) {
-  EXPECT_THAT(vocabulary_error(""), HasSubstr("vocab.json is no valid JSON"));
+  EXPECT_THAT(vocabulary_error(""), HasSubstr("vocab.json: byte 1 is no valid JSON"));
   EXPECT_THAT(vocabulary_error("{\"</s>\":0"), HasSubstr("no valid JSON"));
-  EXPECT_THAT(vocabulary_error(std::string(100'000, '[')), HasSubstr("no valid JSON"));
+  EXPECT_THAT(
+      vocabulary_error("{\"a\":" + std::string(200'000, '[') + std::string(200'000, ']') + "}"),
+      HasSubstr("nested deeper than"));
+  EXPECT_THAT(vocabulary_error(R"({"</s>":0,"<unk>":1,"a":2,"a":2,"<pad>":3})"),
+              HasSubstr("the key \"a\" stands twice"));
   EXPECT_THAT(vocabulary_error("[1]"), HasSubstr("got array"));
   EXPECT_THAT(vocabulary_error("{}"), HasSubstr("'</s>' is missing"));
   EXPECT_THAT(vocabulary_error(R"({"</s>":0,"<unk>":1,"a":1,"<pad>":3})"),
@@ -244,6 +248,27 @@ TEST_F(TokenizerTest, HostileVocabulariesAreErrors) {
   EXPECT_EQ(vocabulary_error(R"({"</s>":0,"<unk>":1,"\u0000\"\\":2,"<pad>":3})"), "");
   EXPECT_EQ(vocabulary_error(Vocabulary::load(folder_ / "vocab.json").json()), "");
   EXPECT_EQ(Vocabulary::load(folder_ / "vocab.json").piece(2), std::string("\0\"\\", 3));
+}
+
+// One line of UTF-8, whatever the model's pieces and its word for <unk> say: a translation must
+// neither break into lines nor break a reader of JSON.
+TEST_F(TokenizerTest, HostilePiecesDecodeToOneLineOfUtf8) {
+  const std::string unknown = message_field(2, std::string("\xe2\x02", 2) + "\x03\xff\n!");
+  const auto tokenizers = TokenizerPair::joint(small_model() + user_piece("one\ntwo") + unknown);
+  const Tokenizer& tokenizer = tokenizers.source();
+  const std::vector<TokenId> ids = {*tokenizer.vocabulary().find("one\ntwo"),
+                                    tokenizer.unknown_id()};
+  EXPECT_EQ(tokenizer.decode(ids), "one two\uFFFD !");
+}
+
+TEST_F(TokenizerTest, NothingIsPrintedOfASelfTest) {
+  // An example that the model fails: it would be printed, and the model refused.
+  const std::string sample =
+      message_field(1, message_field(1, "Ich sehen") + message_field(2, "something else"));
+  ::testing::internal::CaptureStderr();
+  const auto tokenizers = TokenizerPair::joint(small_model() + message_field(4, sample));
+  EXPECT_FALSE(tokenizers.source().encode("Ich sehen").empty());
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
 }
 
 TEST_F(TokenizerTest, MissingOrBrokenFilesOfAModelAreNamed) {

@@ -25,6 +25,8 @@ cd /
 expect 0 "Usage: ./dev COMMAND" "$copy/dev"
 expect 0 "Usage: ./dev COMMAND" "$copy/dev" --help
 expect 2 "unknown command 'biuld', did you mean build?" "$copy/dev" biuld
+expect 1 "fuzz: no target named 'nothing'" "$copy/dev" fuzz nothing
+expect 1 "fuzz: --seconds needs a whole number from 1, got '0'" "$copy/dev" fuzz --seconds 0
 expect 2 "unknown command 'tests', did you mean test?" "$copy/dev" tests
 
 # A machine of another distribution: no apt-get, and few commands.

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <cmath>
 #include <csignal>
 #include <cstring>
+#include <regex>
 
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/core/files.h"
@@ -248,6 +250,75 @@ TEST_F(TrainerTest, ADamagedCheckpointIsAClearError) {
     folder_.write("m/training/state.safetensors", bytes.substr(0, length));
     EXPECT_NE(message(o).find("state.safetensors"), std::string::npos) << length;
   }
+}
+
+// The same file with what matches in its header replaced. The header is JSON inside JSON: `"` in
+// the arguments stands for `\"`.
+std::string with_header(const std::string& state, std::string pattern, std::string replacement) {
+  for (std::string* text : {&pattern, &replacement})
+    for (size_t at = 0; (at = text->find('"', at)) != text->npos; at += 3)
+      text->replace(at, 1, text == &pattern ? R"(\\")" : R"(\")");
+  uint64_t length = 0;
+  memcpy(&length, state.data(), sizeof length);
+  const std::string before = state.substr(8, length);
+  const std::string header = std::regex_replace(before, std::regex(pattern), replacement);
+  EXPECT_NE(header, before) << pattern;
+  const uint64_t size = header.size();
+  return std::string(reinterpret_cast<const char*>(&size), 8) + header + state.substr(8 + length);
+}
+
+// Progress that no run makes would overflow a count, loop for ever or name what is not there.
+TEST_F(TrainerTest, ImpossibleProgressIsAClearError) {
+  TrainOptions o = validated("m");
+  o.average = "best:2";
+  o.steps = 4;
+  o.validate_every = 2;
+  EXPECT_EQ(message(o), "");
+  const std::string name = "m/training/state.safetensors";
+  const std::string state = folder_.read(name);
+  o.resume = true;
+  o.steps = 6;
+  const auto expect = [&](const char* pattern, const char* replacement, const char* part) {
+    folder_.write(name, with_header(state, pattern, replacement));
+    const std::string text = message(o);
+    EXPECT_NE(text.find("state.safetensors: the progress it records " + std::string(part)),
+              std::string::npos)
+        << pattern << ": " << text;
+    EXPECT_NE(text.find("begin anew with --overwrite"), std::string::npos) << text;
+  };
+  expect(R"("batch":\d+)", R"("batch":9007199254740992)", "stands at batch 9007199254740993 of");
+  expect(R"("batch":\d+)", R"("batch":-1)", "is damaged");
+  expect(R"("step":4,"epoch")", R"("step":9223372036854775807,"epoch")", "is damaged");
+  expect(R"("step":4,"epoch")", R"("step":4.5,"epoch")", "is damaged");
+  expect(R"("seconds":[^,]+)", R"("seconds":-1)", "is damaged");
+  expect(R"("step":4,"score")", R"("step":5,"score")", "is damaged");
+  expect(R"("step":4,"score")", R"("step":2,"score")", "is damaged");
+  expect(R"("score":[^}]+)", R"("score":null)", "has snapshots without a score");
+  folder_.write(name, state);
+  EXPECT_EQ(message(o), "");
+}
+
+TEST_F(TrainerTest, WeightsThatNoRunLeavesAreAClearError) {
+  TrainOptions o = options("m");
+  o.epochs = 1;
+  EXPECT_EQ(message(o), "");
+  const std::string name = "m/training/state.safetensors";
+  const std::string state = folder_.read(name);
+  o.resume = true;
+  o.epochs = 2;
+  uint64_t header = 0;
+  memcpy(&header, state.data(), sizeof header);
+  for (const float bad : {NAN, INFINITY}) {
+    std::string damaged = state;
+    memcpy(damaged.data() + 8 + header, &bad, sizeof bad);
+    folder_.write(name, damaged);
+    EXPECT_NE(message(o).find("holds values that no run leaves"), std::string::npos) << bad;
+  }
+  std::string negative = state;  // a second moment is a mean of squares; the last tensor is one
+  const float below = -1;
+  memcpy(negative.data() + negative.size() - sizeof below, &below, sizeof below);
+  folder_.write(name, negative);
+  EXPECT_NE(message(o).find("second_moment"), std::string::npos) << message(o);
 }
 
 TEST_F(TrainerTest, ALossThatIsNotFiniteStopsTheRunAndKeepsTheCheckpoint) {

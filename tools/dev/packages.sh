@@ -9,6 +9,7 @@ packages_for() {
       ;;
     test) echo libgtest-dev libgmock-dev ;;
     check) echo clang clang-format clang-tidy ;;
+    fuzz) echo clang libclang-rt-dev ;;
     bench) echo libbenchmark-dev ;;
   esac
 }
@@ -24,6 +25,7 @@ requirements_for() {
       ;;
     test) printf '%s\n' "library gtest gtest/gtest.h" "library gmock gmock/gmock.h" ;;
     check) printf '%s\n' "command clang++" "command clang-format" "command clang-tidy" ;;
+    fuzz) printf '%s\n' "command clang++" ;;
     bench) printf '%s\n' "library benchmark benchmark/benchmark.h" ;;
   esac
 }

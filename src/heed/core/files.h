@@ -52,7 +52,8 @@ class AtomicFile {
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
 
 // A file mapped for reading. The mapping stays valid when the file is replaced through AtomicFile;
-// a file that another program cuts short while it is mapped ends the process (SIGBUS).
+// a file that another program cuts short while it is mapped ends the process (SIGBUS, which the
+// program heed turns into a message).
 class MappedFile {
  public:
   MappedFile() = default;

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <numeric>
+
+#include "heed/core/strict_json.h"
 
 namespace heed {
 namespace {
@@ -234,7 +235,7 @@ std::string to_json(const Options& options) {
 }
 
 void from_json(const Options& options, std::string_view text, std::string_view where) {
-  const auto object = nlohmann::json::parse(text, nullptr, false);
+  const nlohmann::json object = parse_json(text, std::string(where));
   if (!object.is_object()) fail("{}: expected a JSON object of options, got other text", where);
   for (const auto& [name, value] : object.items()) {
     const Option* option = find_option(options, name);

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -31,6 +32,15 @@ struct Workers::Team {
   int busy = 0;
   bool stop = false;
   std::exception_ptr error;
+
+  void end() {
+    {
+      std::lock_guard lock(mutex);
+      stop = true;
+    }
+    wake.notify_all();
+    for (auto& thread : threads) thread.join();
+  }
 
   void work(int worker) {
     for (;;) {
@@ -64,16 +74,18 @@ struct Workers::Team {
 
 Workers::Workers(int threads) : count_(threads), team_(std::make_unique<Team>()) {
   check(threads >= 1, "at least one thread");
-  for (int i = 1; i < threads; ++i) team_->threads.emplace_back([this, i] { team_->loop(i); });
+  try {
+    for (int i = 1; i < threads; ++i) team_->threads.emplace_back([this, i] { team_->loop(i); });
+  } catch (const std::system_error& error) {
+    const size_t started = team_->threads.size() + 1;
+    team_->end();
+    fail("cannot start {} threads, only {} ({}): give fewer with --threads", threads, started,
+         error.code().message());
+  }
 }
 
 Workers::~Workers() {
-  {
-    std::lock_guard lock(team_->mutex);
-    team_->stop = true;
-  }
-  team_->wake.notify_all();
-  for (auto& thread : team_->threads) thread.join();
+  team_->end();
 }
 
 void Workers::run(int64_t tasks, const std::function<void(int64_t, int)>& task) {

@@ -27,6 +27,11 @@ void ModelConfig::validate() const {
           fmt::format("d_model {} and heads {}", d_model, heads));
   require(d_model % 2 == 0, "d_model must be even (half sines, half cosines)",
           std::to_string(d_model));
+  // The table of positions is all that a model's file does not pay for.
+  constexpr int64_t kMostPositionValues = int64_t{1} << 24;
+  require(max_positions * d_model <= kMostPositionValues,
+          "max_positions times d_model must be at most 16777216 (64 MiB of positions)",
+          fmt::format("max_positions {} and d_model {}", max_positions, d_model));
   require(activation != Activation::none, "activation must be relu, gelu or silu", "none");
   for (const double rate : {dropout, attention_dropout, activation_dropout})
     require(rate >= 0 && rate < 1, "dropout must be at least 0 and below 1",

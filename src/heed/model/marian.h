@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "heed/core/strict_json.h"
 #include "heed/model/config.h"
 #include "heed/model/safetensors.h"
-#include "heed/model/strict_json.h"
 
 namespace heed {
 

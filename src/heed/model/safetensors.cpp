@@ -6,7 +6,7 @@
 #include <cstring>
 #include <tuple>
 
-#include "heed/model/strict_json.h"
+#include "heed/core/strict_json.h"
 
 static_assert(std::endian::native == std::endian::little, "safetensors are little-endian");
 

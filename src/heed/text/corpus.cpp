@@ -126,30 +126,30 @@ Corpus Corpus::open(const ParallelText& text, const TokenizerPair& tokenizers,
                     Workers& workers, const Progress& progress) {
   check_filters(filters);
   const uint64_t key = key_of(text, tokenizers, filters);
-  Corpus corpus;
-  corpus.reused_ = corpus.map(cache, key);
-  if (!corpus.reused_) {
-    build_corpus(text, tokenizers, filters, key, cache, workers, progress);
-    if (!corpus.map(cache, key)) fail("{} was damaged while it was written", cache.string());
+  if (std::optional<Corpus> corpus = from_cache(cache, key, tokenizers.size())) {
+    corpus->reused_ = true;
+    return std::move(*corpus);
   }
-  return corpus;
+  build_corpus(text, tokenizers, filters, key, cache, workers, progress);
+  std::optional<Corpus> corpus = from_cache(cache, key, tokenizers.size());
+  if (!corpus) fail("{} was damaged while it was written", cache.string());
+  return std::move(*corpus);
 }
 
-bool Corpus::map(const std::filesystem::path& cache, uint64_t key) {
+std::optional<Corpus> Corpus::from_cache(const std::filesystem::path& cache, uint64_t key,
+                                         int64_t vocabulary) {
   std::error_code error;
-  if (!std::filesystem::exists(cache, error)) return false;
-  file_ = MappedFile(cache);
-  const auto checked = check_file(file_.bytes(), key);
-  if (!checked) {
-    file_ = MappedFile();
-    return false;
-  }
-  blocks_ = checked->blocks;
-  token_bytes_ = int(checked->header.token_bytes);
-  report_ = checked->header.report;
-  source_tokens_ = checked->header.source_tokens;
-  target_tokens_ = checked->header.target_tokens;
-  return true;
+  if (!std::filesystem::exists(cache, error)) return std::nullopt;
+  Corpus corpus;
+  corpus.file_ = MappedFile(cache);
+  const auto checked = check_file(corpus.file_.bytes(), key);
+  if (!checked || checked->header.vocabulary != vocabulary) return std::nullopt;
+  corpus.blocks_ = checked->blocks;
+  corpus.token_bytes_ = int(checked->header.token_bytes);
+  corpus.report_ = checked->header.report;
+  corpus.source_tokens_ = checked->header.source_tokens;
+  corpus.target_tokens_ = checked->header.target_tokens;
+  return corpus;
 }
 
 const std::byte* Corpus::block(int64_t pair) const {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -80,6 +81,11 @@ class Corpus {
                      const FilterOptions& filters, const std::filesystem::path& cache,
                      Workers& workers, const Progress& progress = {});
 
+  // A cache file made under this key for so many ids, every number of it checked; nothing if it is
+  // none, or damaged. What open() tries first.
+  static std::optional<Corpus> from_cache(const std::filesystem::path& cache, uint64_t key,
+                                          int64_t vocabulary);
+
   int64_t size() const { return report_.kept; }
   PairLength length(int64_t pair) const;
   // Append the ids of one side, without </s>.
@@ -100,7 +106,6 @@ class Corpus {
   const std::byte* block(int64_t pair) const;
   const CorpusRecord& record(int64_t pair) const;
   void append(int64_t pair, int64_t begin, int64_t count, std::vector<TokenId>& ids) const;
-  bool map(const std::filesystem::path& cache, uint64_t key);
 
   MappedFile file_;
   const uint64_t* blocks_ = nullptr;  // where each block of pairs begins in the file

@@ -1,6 +1,8 @@
 #include "heed/text/sentencepiece_check.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -12,6 +14,7 @@ namespace {
 // One field of a message in the protocol buffers' wire format.
 struct Field {
   uint64_t number = 0;
+  uint64_t value = 0;                     // of a number
   std::optional<std::string_view> bytes;  // of a string or a message inside
 };
 
@@ -29,12 +32,18 @@ std::optional<uint64_t> take_varint(std::string_view& text) {
 // The next field; nothing if the text is no message. Groups, which are obsolete, are refused.
 std::optional<Field> take_field(std::string_view& text) {
   const auto tag = take_varint(text);
-  if (!tag) return std::nullopt;
-  Field field{*tag >> 3, std::nullopt};
+  // Longer tags lose their upper bits in the library, which then sees another field than we do.
+  if (!tag || *tag > UINT32_MAX) return std::nullopt;
+  Field field;
+  field.number = *tag >> 3;
   std::optional<uint64_t> length;
   switch (*tag & 7) {
-    case 0:
-      return take_varint(text) ? std::optional(field) : std::nullopt;
+    case 0: {
+      const auto value = take_varint(text);
+      if (!value) return std::nullopt;
+      field.value = *value;
+      return field;
+    }
     case 1:
       length = 8;
       break;
@@ -49,16 +58,21 @@ std::optional<Field> take_field(std::string_view& text) {
   }
   if (!length || *length > text.size()) return std::nullopt;
   if ((*tag & 7) == 2) field.bytes = text.substr(0, size_t(*length));
+  if ((*tag & 7) == 5) {
+    uint32_t number = 0;
+    std::memcpy(&number, text.data(), sizeof number);
+    field.value = number;
+  }
   text.remove_prefix(size_t(*length));
   return field;
 }
 
-// Whether `message` is well formed and `good` holds for each of its fields that carries bytes.
+// Whether `message` is well formed and `good` holds for each of its fields.
 template <class Good>
 bool all_fields(std::string_view message, Good good) {
   while (!message.empty()) {
     const auto field = take_field(message);
-    if (!field || (field->bytes && !good(field->number, *field->bytes))) return false;
+    if (!field || !good(*field)) return false;
   }
   return true;
 }
@@ -67,7 +81,7 @@ bool all_fields(std::string_view message, Good good) {
 // in a text of replacements. `units` are not empty.
 class Trie {
  public:
-  Trie(std::string_view units, size_t replacements)
+  Trie(std::string_view units, std::string_view replacements)
       : units_(units.size() / sizeof(uint32_t)), replacements_(replacements) {
     std::memcpy(units_.data(), units.data(), units_.size() * sizeof(uint32_t));
     values_below_.assign(units_.size(), kUnknown);
@@ -82,6 +96,8 @@ class Trie {
   static constexpr int kUnknown = -1;
   // Longer keys than any normalization has; also ends cycles.
   static constexpr int kMaxDepth = 512;
+  // Bytes that one look-up may become; Unicode's longest is 33. Else a short line fills the memory.
+  static constexpr size_t kMaxReplacement = 512;
 
   // The greatest number of values on a way from this node to a leaf; kUnsound if one of the ways
   // leaves the tables. Nodes are shared between ways, so each is followed once.
@@ -93,7 +109,7 @@ class Trie {
     if (depth > kMaxDepth || (base | 0xFF) >= units_.size()) return result = kUnsound;
     result = kUnsound;  // while a way leads through it: a way back here is a cycle
     const bool has_value = ((unit >> 8) & 1) != 0;
-    if (has_value && (units_[base] & 0x7FFFFFFFu) >= replacements_) return kUnsound;
+    if (has_value && !is_short_text(units_[base] & 0x7FFFFFFFu)) return kUnsound;
     int most = 0;
     for (uint32_t byte = 0; byte < 256; ++byte) {
       const uint32_t child = base ^ byte;
@@ -105,9 +121,16 @@ class Trie {
     return values_below_[node] = std::min(kUnsound, most + (has_value ? 1 : 0));
   }
 
+  // Whether a replacement of a sane length begins here. It ends at a NUL, or with the table.
+  bool is_short_text(uint32_t begin) const {
+    if (begin >= replacements_.size()) return false;
+    const std::string_view text = replacements_.substr(begin, kMaxReplacement + 1);
+    return text.size() <= kMaxReplacement || text.find('\0') != text.npos;
+  }
+
   std::vector<uint32_t> units_;
   std::vector<int> values_below_;  // by node
-  size_t replacements_;
+  std::string_view replacements_;
 };
 
 // Four bytes of size, the trie, the replacements.
@@ -118,19 +141,87 @@ bool is_sound_table(std::string_view table) {
   std::memcpy(&size, table.data(), sizeof size);
   table.remove_prefix(sizeof size);
   if (size == 0 || size >= table.size() || size % sizeof(uint32_t) != 0) return false;
-  return Trie(table.substr(0, size), table.size() - size).is_sound();
+  return Trie(table.substr(0, size), table.substr(size)).is_sound();
 }
+
+bool is_sound_normalizer(std::string_view spec) {
+  constexpr uint64_t kTable = 2;
+  return all_fields(spec, [&](const Field& field) {
+    return field.number != kTable || !field.bytes || is_sound_table(*field.bytes);
+  });
+}
+
+// The pieces of a model, as far as SentencePiece trusts them.
+class Pieces {
+ public:
+  // Whether one more piece is sound.
+  bool add(std::string_view message) {
+    constexpr uint64_t kText = 1, kScore = 2, kType = 3, kUserDefined = 4, kUnused = 5;
+    std::string_view text;
+    bool user_defined = false, unused = false, finite = true;
+    const bool whole = all_fields(message, [&](const Field& field) {
+      if (field.number == kText && field.bytes) text = *field.bytes;
+      if (field.number == kScore)
+        finite &= std::isfinite(std::bit_cast<float>(uint32_t(field.value)));
+      if (field.number == kType) {
+        user_defined |= uint32_t(field.value) == kUserDefined;
+        unused |= uint32_t(field.value) == kUnused;
+      }
+      return true;
+    });
+    if (user_defined) user_defined_.push_back(text);
+    return whole && finite && !text.empty() && text.size() <= (unused ? kMaxUnused : kMaxBytes) &&
+           text.find('\0') == text.npos;
+  }
+
+  // Whether all look-ups among the user's symbols fit into the room that SentencePiece has for
+  // them: of symbols that begin each other ("a", "aa", "aaa"), one text finds all.
+  bool have_room() {
+    std::sort(user_defined_.begin(), user_defined_.end());
+    std::vector<std::string_view> open;  // symbols that the one at hand begins with
+    for (const std::string_view symbol : user_defined_) {
+      while (!open.empty() && !symbol.starts_with(open.back())) open.pop_back();
+      open.push_back(symbol);
+      if (open.size() > kMaxFound) return false;
+    }
+    return true;
+  }
+
+ private:
+  // Longer than any word that a model learns.
+  static constexpr size_t kMaxBytes = 65536;
+  // SentencePiece takes these apart again, and recurses once for each of their characters.
+  static constexpr size_t kMaxUnused = 4096;
+  static constexpr size_t kMaxFound = 64;
+  std::vector<std::string_view> user_defined_;
+};
 
 }  // namespace
 
-bool has_sound_tables(std::string_view model) {
-  constexpr uint64_t kNormalizer = 3, kDenormalizer = 5, kTable = 2;  // sentencepiece_model.proto
-  return all_fields(model, [&](uint64_t number, std::string_view spec) {
-    if (number != kNormalizer && number != kDenormalizer) return true;
-    return all_fields(spec, [&](uint64_t inner, std::string_view table) {
-      return inner != kTable || is_sound_table(table);
-    });
+bool is_sound_model(std::string_view model) {
+  constexpr uint64_t kPiece = 1, kNormalizer = 3, kDenormalizer = 5;  // sentencepiece_model.proto
+  Pieces pieces;
+  const bool sound = all_fields(model, [&](const Field& field) {
+    if (!field.bytes) return true;
+    if (field.number == kPiece) return pieces.add(*field.bytes);
+    if (field.number == kNormalizer || field.number == kDenormalizer)
+      return is_sound_normalizer(*field.bytes);
+    return true;
   });
+  return sound && pieces.have_room();
+}
+
+std::string without_self_test(std::string_view model) {
+  constexpr uint64_t kSelfTest = 4;
+  std::string kept;
+  kept.reserve(model.size());
+  while (!model.empty()) {
+    const std::string_view before = model;
+    const auto field = take_field(model);
+    if (!field) break;
+    if (field->number != kSelfTest) kept += before.substr(0, before.size() - model.size());
+  }
+  return kept;
 }
 
 }  // namespace heed

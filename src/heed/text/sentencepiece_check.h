@@ -1,13 +1,19 @@
 // What SentencePiece believes without looking.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace heed {
 
-// Whether the normalization tables of a .spm file stay within their bounds. SentencePiece follows
-// them unchecked, so a damaged one would read memory that is not its own. All else in the file it
-// checks by itself.
-bool has_sound_tables(std::string_view model);
+// Whether the bytes of a .spm file are a message whose normalization tables stay within their
+// bounds and whose pieces are of a sane length. SentencePiece 0.1.97 follows both unchecked, so a
+// damaged file would read memory that is not its own, or fill it. All else in the file it checks by
+// itself.
+bool is_sound_model(std::string_view model);
+
+// A sound model without the examples that it would try on itself: SentencePiece encodes them while
+// it loads, however many there are, and prints those that fail.
+std::string without_self_test(std::string_view model);
 
 }  // namespace heed

@@ -2,6 +2,7 @@
 
 #include <sentencepiece_processor.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -30,8 +31,8 @@ struct Tokenizer::Model {
   sentencepiece::SentencePieceProcessor processor;
 
   Model(std::string model, const std::string& name) : bytes(std::move(model)) {
-    if (!has_sound_tables(bytes)) fail("{} is no SentencePiece model, or damaged", name);
-    const auto status = processor.LoadFromSerializedProto(bytes);
+    if (!is_sound_model(bytes)) fail("{} is no SentencePiece model, or damaged", name);
+    const auto status = processor.LoadFromSerializedProto(without_self_test(bytes));
     if (!status.ok()) fail("{} is no SentencePiece model ({})", name, status.message());
   }
 
@@ -107,7 +108,9 @@ std::string Tokenizer::decode(std::span<const TokenId> ids) const {
   std::string text;
   const auto status = model_->processor.Decode(pieces, &text);
   if (!status.ok()) fail("SentencePiece cannot decode pieces: {}", status.message());
-  return text;
+  // A translation is one line of UTF-8, whatever a model's pieces and its word for <unk> say.
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return find_invalid_utf8(text) ? replace_invalid_utf8(text) : text;
 }
 
 std::vector<std::string> Tokenizer::vocabulary_of(const Model& model) {

@@ -29,7 +29,7 @@ class Tokenizer {
   std::vector<TokenId> encode(std::string_view text) const;
   // One string for each id.
   std::vector<std::string> pieces(std::span<const TokenId> ids) const;
-  // Text from ids; </s>, <pad> and fillers are skipped, <unk> reads " ⁇ ".
+  // One line of UTF-8 from ids; </s>, <pad> and fillers are skipped, <unk> reads " ⁇ ".
   std::string decode(std::span<const TokenId> ids) const;
 
   const Vocabulary& vocabulary() const { return *vocabulary_; }

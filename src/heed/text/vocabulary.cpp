@@ -1,9 +1,9 @@
 #include "heed/text/vocabulary.h"
 
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "heed/core/files.h"
+#include "heed/core/strict_json.h"
 #include "heed/core/utf8.h"
 
 namespace heed {
@@ -52,8 +52,7 @@ Vocabulary::Vocabulary(std::vector<std::string> pieces, const std::string& name)
 
 Vocabulary Vocabulary::load(const std::filesystem::path& path) {
   const std::string text = read_file(path, kMaxFileBytes);
-  const auto json = nlohmann::json::parse(text, nullptr, false);
-  if (json.is_discarded()) fail("{} is no valid JSON", path.string());
+  const nlohmann::json json = parse_json(text, path.string());
   if (!json.is_object()) {
     fail("{}: expected an object from piece to id, got {}", path.string(), json.type_name());
   }
@@ -66,7 +65,7 @@ Vocabulary Vocabulary::load(const std::filesystem::path& path) {
                        (!id.is_number_unsigned() || id.get<uint64_t>() < uint64_t(INT64_MAX));
     if (!whole || id.get<int64_t>() < 0 || id.get<int64_t>() >= size) {
       fail("{}: piece '{}' has id {}; expected a whole number from 0 to {}", path.string(), piece,
-           id.dump(), size - 1);
+           quote(id), size - 1);
     }
     const auto index = id.get<size_t>();
     if (seen[index]) {

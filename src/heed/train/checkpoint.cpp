@@ -1,5 +1,8 @@
 #include "heed/train/checkpoint.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "heed/model/safetensors.h"
@@ -42,15 +45,31 @@ std::string to_json(const Progress& p) {
       .dump();
 }
 
-int64_t count(const Json& object, const char* key) {
-  const int64_t value = object.at(key).get<int64_t>();
-  if (value < 0) throw std::out_of_range(key);
+// Counts beyond these belong to no run, and could overflow when one goes on.
+constexpr double kMost = 0x1p53;
+
+double amount(const Json& object, const char* key) {
+  const double value = object.at(key).get<double>();
+  if (!(value >= 0 && value <= kMost)) throw std::out_of_range(key);
   return value;
+}
+
+int64_t count(const Json& object, const char* key) {
+  if (!object.at(key).is_number_integer()) throw std::out_of_range(key);
+  return int64_t(amount(object, key));
 }
 
 std::optional<double> optional_number(const Json& value) {
   if (value.is_null()) return {};
   return value.get<double>();
+}
+
+// Each snapshot is of a step that was done, after the one before.
+int64_t snapshot_step(const Json& snapshot, const Progress& p) {
+  const int64_t step = count(snapshot, "step");
+  if (step > p.step || (!p.snapshots.empty() && step <= p.snapshots.back().step))
+    throw std::out_of_range("snapshots");
+  return step;
 }
 
 Progress parse_progress(const std::string& text, const std::filesystem::path& path) {
@@ -62,14 +81,14 @@ Progress parse_progress(const std::string& text, const std::filesystem::path& pa
     p.batch = count(object, "batch");
     p.since_best = count(object, "since_best");
     p.best = optional_number(object.at("best"));
-    p.seconds = object.at("seconds").get<double>();
-    p.tokens = object.at("tokens").get<double>();
+    p.seconds = amount(object, "seconds");
+    p.tokens = amount(object, "tokens");
     const Json& loss = object.at("epoch_loss");
     p.epoch_loss = {loss.at("smoothed").get<double>(), loss.at("plain").get<double>(),
                     count(loss, "tokens")};
     p.finished = object.at("finished").get<bool>();
     for (const Json& s : object.at("snapshots"))
-      p.snapshots.push_back({count(s, "step"), optional_number(s.at("score"))});
+      p.snapshots.push_back({snapshot_step(s, p), optional_number(s.at("score"))});
     return p;
   } catch (const std::exception&) {
     fail("{}: the progress it records is damaged: begin anew with --overwrite", path.string());
@@ -104,6 +123,20 @@ void check_key(const SafetensorsFile& file, const CheckpointKey& key) {
         "{} was computed by {}, here is {}: the same bytes cannot be promised; set "
         "HEED_TARGET, or accept it with --other-instruction-set",
         path, backend, key.backend);
+}
+
+// A parameter or moment: numbers that a run can go on with.
+void read_finite(const SafetensorsFile& file, const std::string& name, const Tensor& values,
+                 double least = -std::numeric_limits<double>::max()) {
+  file.read(name, values);
+  const auto sane = [&](double x) { return std::isfinite(x) && x >= least; };
+  const bool good = values.dtype() == DType::f32 ? std::ranges::all_of(values.span<float>(), sane)
+                                                 : std::ranges::all_of(values.span<double>(), sane);
+  if (!good)
+    fail(
+        "{}: tensor {} holds values that no run leaves: the file is damaged: begin anew with "
+        "--overwrite",
+        file.path().string(), name);
 }
 
 std::vector<TensorEntry> entries(const std::vector<Parameter>& all) {
@@ -143,9 +176,9 @@ Progress load_checkpoint(const std::filesystem::path& path, const CheckpointKey&
   const std::vector<Parameter> all = parameters(model);
   for (size_t i = 0; i < all.size(); ++i) {
     const Names names(all[i].name);
-    file.read(names.parameter, all[i].tensor);
-    file.read(names.first, adam.first_moment(i));
-    file.read(names.second, adam.second_moment(i));
+    read_finite(file, names.parameter, all[i].tensor);
+    read_finite(file, names.first, adam.first_moment(i));
+    read_finite(file, names.second, adam.second_moment(i), 0);
   }
   return progress;
 }

@@ -60,6 +60,7 @@ class Run {
     const auto state = space_.state_file();
     if (options_.resume && std::filesystem::exists(state)) {
       progress_ = load_checkpoint(state, key(), model_, adam_);
+      check_scores(state);
       progress_.finished = out_of_bounds();
       observer_.message(
           fmt::format("resuming after step {} of epoch {}", progress_.step, progress_.epoch + 1));
@@ -71,6 +72,15 @@ class Run {
     observer_.message(fmt::format("{} parameters, {} on {} threads, {} shards a batch",
                                   parameter_count(model_), backend_.name(), workers_.count(),
                                   options_.shards));
+  }
+
+  // The best snapshots can be told only where each has a score.
+  void check_scores(const std::filesystem::path& state) const {
+    const bool all = std::ranges::all_of(progress_.snapshots,
+                                         [](const Snapshot& s) { return s.score.has_value(); });
+    if (!all && parse_averaging(options_.average).kind == Averaging::Kind::best)
+      fail("{}: the progress it records has snapshots without a score: begin anew with --overwrite",
+           state.string());
   }
 
   // Epochs at which the run ends: 20 where no other end is given either, none where one is.
@@ -91,6 +101,9 @@ class Run {
   std::optional<TrainEnd> run_epoch() {
     const BatchPlan plan = BatchPlan::shuffled(space_.corpus->size(), length_, options_.batches,
                                                uint64_t(options_.seed), progress_.epoch);
+    if (progress_.batch >= plan.size())
+      fail("{}: the progress it records stands at batch {} of {}: begin anew with --overwrite",
+           space_.state_file().string(), progress_.batch + 1, plan.size());
     while (progress_.batch < plan.size()) {
       step(plan);
       const bool epoch_done = progress_.batch >= plan.size();

@@ -1,4 +1,4 @@
-#include "heed/model/strict_json.h"
+#include "heed/core/strict_json.h"
 
 #include <set>
 #include <vector>

@@ -1,4 +1,4 @@
-// JSON from files that nobody vouches for. Private to the model layer's sources.
+// JSON from files that nobody vouches for. Private to the sources of the layers.
 #pragma once
 
 #include <filesystem>

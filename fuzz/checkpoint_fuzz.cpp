@@ -1,0 +1,26 @@
+// training/state.safetensors: what is accepted is a run's state within sane bounds.
+#include <cmath>
+
+#include "fuzz.h"
+#include "heed/backend/reference/reference_backend.h"
+#include "heed/train/checkpoint.h"
+#include "small_model.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace heed;
+  static const fuzzing::MemoryFile file;
+  static const std::unique_ptr<Backend> backend = make_reference_backend();
+  static Workers workers(1);
+  static Transformer model(fuzzing::small_config());
+  static const Adam adam(model, *backend, workers);
+  file.hold(fuzzing::text_of(data, size));
+  fuzzing::read_or_refuse([&] {
+    const Progress progress = load_checkpoint(file.path(), fuzzing::small_key(), model, adam);
+    fuzzing::require(progress.step >= 0 && progress.step + progress.batch + progress.epoch >= 0);
+    fuzzing::require(std::isfinite(progress.seconds) && progress.seconds >= 0);
+    for (const Snapshot& snapshot : progress.snapshots)
+      fuzzing::require(snapshot.step <= progress.step);
+  });
+  fuzzing::read_or_refuse([&] { load_average({file.path()}, model); });
+  return 0;
+}

@@ -1,0 +1,48 @@
+// A corpus cache whose fingerprints are right, so that damage gets past them: what is accepted can
+// be read to its last id.
+#include <cstring>
+
+#include "fuzz.h"
+#include "heed/core/hash.h"
+#include "heed/text/corpus_file.h"
+
+namespace {
+
+using namespace heed;
+
+constexpr uint64_t kKey = 7;
+constexpr int64_t kVocabulary = 50;  // of the seeds
+
+// Gives the bytes a header that matches them.
+void sign(std::string& bytes) {
+  CorpusHeader header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  header.magic = kCorpusMagic;
+  header.key = kKey;
+  header.vocabulary = kVocabulary;
+  header.token_bytes = token_bytes_for(kVocabulary);
+  header.size = int64_t(bytes.size());
+  header.fingerprint = hash_of(std::string_view(bytes).substr(sizeof header));
+  header.header_fingerprint = header.own_fingerprint();
+  std::memcpy(bytes.data(), &header, sizeof header);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const fuzzing::MemoryFile file;
+  std::string bytes(fuzzing::text_of(data, size));
+  if (size >= sizeof(CorpusHeader)) sign(bytes);
+  const auto corpus = Corpus::from_cache(file.hold(bytes), kKey, kVocabulary);
+  if (!corpus) return 0;
+  std::vector<TokenId> ids;
+  for (int64_t pair = 0; pair < corpus->size(); ++pair) {
+    ids.clear();
+    corpus->append_source(pair, ids);
+    fuzzing::require(int64_t(ids.size()) == corpus->length(pair).source);
+    corpus->append_target(pair, ids);
+    fuzzing::require(corpus->line(pair) >= 0);
+    for (const TokenId id : ids) fuzzing::require(id >= 0 && id < kVocabulary);
+  }
+  return 0;
+}

@@ -1,0 +1,41 @@
+// Metrics on any text: a score from 0 to 100, and the best one for a copy.
+#include <cmath>
+
+#include "fuzz.h"
+#include "heed/evaluate/bleu.h"
+#include "heed/evaluate/chrf.h"
+
+namespace {
+
+using namespace heed;
+
+Lines lines_of(std::string_view text) {
+  Lines lines(1);
+  for (const char c : text) {
+    if (c == '\n')
+      lines.emplace_back();
+    else
+      lines.back() += c;
+  }
+  return lines;
+}
+
+void require_score(double score) {
+  fuzzing::require(std::isfinite(score) && score >= 0 && score <= 100.000001);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const auto [first, second] = fuzzing::two_files(fuzzing::text_of(data, size));
+  const Lines hypotheses = lines_of(first);
+  Lines reference = lines_of(second);
+  reference.resize(hypotheses.size());
+  const Lines references[] = {reference};
+  for (const auto tokenizer :
+       {BleuTokenizer::mteval_13a, BleuTokenizer::none, BleuTokenizer::character})
+    require_score(bleu(hypotheses, references, {tokenizer, size % 2 == 0}).score);
+  for (const int words : {0, 2})
+    require_score(chrf(hypotheses, references, {words, size % 2 == 1}).score);
+  return 0;
+}

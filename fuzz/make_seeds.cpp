@@ -1,0 +1,164 @@
+// make_seeds FOLDER: whole files of every kind that heed reads, written by heed itself, one folder
+// for each fuzz target. The build calls it; the fuzzer changes what it finds here.
+#include <cstdio>
+#include <cstring>
+
+#include "heed/backend/reference/reference_backend.h"
+#include "heed/core/files.h"
+#include "heed/model/directory.h"
+#include "heed/text/corpus_file.h"
+#include "heed/text/tokenizer_training.h"
+#include "small_model.h"
+#include "support/bytes.h"
+
+namespace heed::fuzzing {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Where the seeds of a target go, and how many it has.
+class Seeds {
+ public:
+  explicit Seeds(fs::path root) : root_(std::move(root)) {}
+
+  void add(const std::string& target, std::string_view bytes) {
+    fs::create_directories(root_ / target);
+    write_file_atomically(root_ / target / fmt::format("seed-{:03}", count_++), bytes);
+  }
+  // A place for files that become seeds.
+  fs::path scratch() const {
+    fs::create_directories(root_ / "scratch");
+    return root_ / "scratch";
+  }
+
+ private:
+  fs::path root_;
+  int count_ = 0;
+};
+
+constexpr const char* kText =
+    "Ich sehe ein Haus.\nDas Haus ist alt und grau.\nEin Haus und ein Baum.\nDer Baum ist hoch.\n"
+    "Zwei Katzen jagen vier Vögel.\nMorgen kaufen wir Brot, Käse und Äpfel!\nWarum nicht? Ja.\n";
+constexpr const char* kOddText =
+    "\xff\xfe\n你好，世界\t𝒳 e\xcc\x81\r\n\n<s> </s> & &amp; 1,000.5 -- x";
+
+void add_texts(Seeds& seeds) {
+  for (const std::string text : {kText, kOddText}) {
+    seeds.add("utf8_fuzz", text);
+    seeds.add("lines_fuzz", text);
+    seeds.add("lines_fuzz", gzip(text));
+    seeds.add("lines_fuzz", gzip(text) + std::string(9, '\0') + gzip("more"));
+    seeds.add("evaluate_fuzz", text + std::string(1, '\0') + text);
+    seeds.add("evaluate_fuzz", text + std::string(1, '\0') + kText);
+  }
+}
+
+TokenizerOptions tokenizer_options(TokenizerKind kind) {
+  TokenizerOptions options;
+  options.kind = kind;
+  options.vocabulary = 50;
+  options.normalization = Normalization::identity;
+  return options;
+}
+
+void add_tokenizers(Seeds& seeds) {
+  const std::vector<fs::path> files{seeds.scratch() / "text"};
+  write_file_atomically(files[0], kText);
+  const std::string normalizer =
+      normalizer_field(normalizer_table(normalizer_units(), std::string("A\0b\0", 4)));
+  for (const auto kind : {TokenizerKind::bpe, TokenizerKind::unigram, TokenizerKind::word,
+                          TokenizerKind::character}) {
+    const std::string model = train_tokenizer(tokenizer_options(kind), files);
+    seeds.add("tokenizer_fuzz", model);
+    seeds.add("tokenizer_fuzz", model + normalizer);
+    seeds.add("tokenizer_fuzz", model + user_piece("<x>"));
+    seeds.add("vocabulary_fuzz", TokenizerPair::joint(model).source().vocabulary().json());
+  }
+  TokenizerOptions bytes = tokenizer_options(TokenizerKind::bpe);
+  bytes.byte_fallback = true;
+  bytes.vocabulary = 300;
+  seeds.add("tokenizer_fuzz", train_tokenizer(bytes, files));
+}
+
+void add_models(Seeds& seeds) {
+  for (const auto tie : {TieEmbeddings::all, TieEmbeddings::decoder, TieEmbeddings::none}) {
+    ModelConfig config = small_config();
+    config.tie_embeddings = tie;
+    config.output_bias = tie == TieEmbeddings::none;
+    Transformer model(config);
+    model.initialize(1);
+    save_model(seeds.scratch(), model);
+    const std::string json = read_file(seeds.scratch() / "config.json");
+    const std::string weights = read_file(seeds.scratch() / "model.safetensors");
+    seeds.add("json_fuzz", json);
+    seeds.add("safetensors_fuzz", weights);
+    seeds.add("model_directory_fuzz", json + std::string(1, '\0') + weights);
+  }
+}
+
+void add_checkpoint(Seeds& seeds) {
+  const std::unique_ptr<Backend> backend = make_reference_backend();
+  Workers workers(1);
+  Transformer model(small_config());
+  model.initialize(1);
+  const Adam adam(model, *backend, workers);
+  Progress progress;
+  progress.step = 9;
+  progress.batch = 2;
+  progress.best = 12.5;
+  progress.snapshots = {{3, 1.5}, {6, std::nullopt}};
+  const fs::path path = seeds.scratch() / "state.safetensors";
+  save_checkpoint(path, small_key(), progress, model, adam);
+  seeds.add("checkpoint_fuzz", read_file(path));
+  seeds.add("safetensors_fuzz", read_file(path));
+  save_snapshot(path, model);
+  seeds.add("checkpoint_fuzz", read_file(path));
+}
+
+void add_corpora(Seeds& seeds) {
+  const fs::path text = seeds.scratch() / "text", cache = seeds.scratch() / "corpus";
+  const std::vector<fs::path> files{text};
+  const auto tokenizers =
+      TokenizerPair::joint(train_tokenizer(tokenizer_options(TokenizerKind::bpe), files));
+  Workers workers(1);
+  std::string lines = kText;
+  for (const int repeats : {1, 300}) {  // one block, and two
+    std::string all;
+    for (int i = 0; i < repeats; ++i) all += lines;
+    write_file_atomically(text, all);
+    Corpus::open(ParallelText({text}, {text}), tokenizers, {}, cache, workers);
+    seeds.add("corpus_fuzz", read_file(cache));
+  }
+}
+
+void add_configurations(Seeds& seeds) {
+  TrainOptions options;
+  options.source = {"train.de"};
+  options.target = {"train.en"};
+  options.model = "m";
+  seeds.add("configuration_fuzz", to_json(options));
+  seeds.add("configuration_fuzz",
+            "source = ['a', \"b\"]\ntarget = \"${HOME}/c\"\nmodel = 'm'\ndropout = 3e-1\n"
+            "steps = 0x10\n[train]\nlowercase = true\n[translate.x]\ny = 1979-05-27T07:32:00Z\n");
+}
+
+}  // namespace
+}  // namespace heed::fuzzing
+
+int main(int argc, char** argv) {
+  try {
+    heed::check(argc == 2, "usage: make_seeds FOLDER");
+    heed::fuzzing::Seeds seeds(argv[1]);
+    heed::fuzzing::add_texts(seeds);
+    heed::fuzzing::add_tokenizers(seeds);
+    heed::fuzzing::add_models(seeds);
+    heed::fuzzing::add_checkpoint(seeds);
+    heed::fuzzing::add_corpora(seeds);
+    heed::fuzzing::add_configurations(seeds);
+    std::filesystem::remove_all(seeds.scratch());
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "make_seeds: %s\n", error.what());
+    return 1;
+  }
+}

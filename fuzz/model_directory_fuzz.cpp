@@ -1,0 +1,41 @@
+// config.json and model.safetensors of a model directory: what loads can be run.
+#include "fuzz.h"
+#include "heed/backend/reference/reference_backend.h"
+#include "heed/model/directory.h"
+
+namespace {
+
+using namespace heed;
+
+// A step over the shortest source and target.
+void run(const Transformer& model) {
+  const std::unique_ptr<Backend> backend = make_reference_backend();
+  Pool pool;
+  Pass pass(*backend, pool);
+  const ModelConfig& config = model.config();
+  Tokens source, target;
+  source.add(std::vector{config.end_id()});
+  target.add(std::vector{config.pad_id()});
+  const Tensor states = model.decode(pass, target, model.encode(pass, source));
+  fuzzing::require(model.logits(pass, states).size() == config.classes);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const fuzzing::MemoryFile config, weights;
+  static const fuzzing::MemoryFolder folder;
+  static const bool ready = [] {
+    folder.add("config.json", config);
+    folder.add("model.safetensors", weights);
+    return true;
+  }();
+  const auto [first, second] = fuzzing::two_files(fuzzing::text_of(data, size));
+  config.hold(first);
+  weights.hold(second);
+  fuzzing::read_or_refuse([&] {
+    fuzzing::require(ready);
+    run(load_model(folder.path()));
+  });
+  return 0;
+}

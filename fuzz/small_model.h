@@ -1,0 +1,24 @@
+// The model that the seeds hold, and the run that its checkpoint belongs to.
+#pragma once
+
+#include "heed/train/checkpoint.h"
+
+namespace heed::fuzzing {
+
+inline ModelConfig small_config() {
+  ModelConfig config;
+  config.vocabulary = 6;
+  config.classes = 5;
+  config.d_model = 4;
+  config.d_ff = 4;
+  config.heads = 2;
+  config.encoder_layers = config.decoder_layers = 1;
+  config.max_positions = 8;
+  return config;
+}
+
+inline CheckpointKey small_key() {
+  return {TrainOptions{}, "reference", 7};
+}
+
+}  // namespace heed::fuzzing

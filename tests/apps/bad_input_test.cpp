@@ -1,0 +1,127 @@
+// Every kind of bad input that the program promises a clear word about: one line on standard error
+// that says what and where, exit status 1 (2 for usage), and nothing half-written left behind.
+#include "small_model_test.h"
+#include "support/bytes.h"
+
+namespace heed::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+class BadInputTest : public SmallModelTest {
+ protected:
+  // Training on these two texts.
+  static RunResult learn(const std::string& source, const std::string& target) {
+    const RunResult result = heed(train_on(source, target, "new"));
+    EXPECT_FALSE(fs::exists(*folder_ / "new/model.safetensors"));
+    return result;
+  }
+  // A copy of the model "m" with one file replaced by these bytes.
+  static RunResult translate_with(const std::string& file, const std::string& bytes) {
+    copy_model();
+    folder_->write("copy/" + file, bytes);
+    return heed(translate("copy"), {}, "你好。\n");
+  }
+  static RunResult resume_with(const std::string& file, const std::string& bytes) {
+    copy_model();
+    folder_->write("copy/" + file, bytes);
+    return heed(with(train("copy"), {"--resume", "--steps", "6"}));
+  }
+  static void copy_model() {
+    fs::remove_all(*folder_ / "copy");
+    fs::copy(*folder_ / "m", *folder_ / "copy", fs::copy_options::recursive);
+  }
+};
+
+TEST_F(BadInputTest, TextsForTraining) {
+  folder_->write("short", "one\ntwo\n");
+  folder_->write("broken", "good\nbad \xe6\xb0 here\n");
+  folder_->write("empty", "");
+  folder_->write("cut.gz", gzip("one\ntwo\nthree\n").substr(0, 24));
+  folder_->write("plain.gz", "one\ntwo\n");
+  folder_->write("few", "你好。\n再见。\n");
+  expect_failure(learn("absent", "short"), "absent: No such file");
+  expect_failure(learn(".", "short"), "is a folder");
+  expect_failure(learn("short", "train.en"), "short has 2 lines and train.en has 5000");
+  expect_failure(learn("short", "broken"), "broken:2: byte 5 of the line (0xe6) is not UTF-8");
+  expect_failure(learn("empty", "empty"), "empty");
+  expect_failure(learn("cut.gz", "short"), "cut.gz is cut short");
+  expect_failure(learn("plain.gz", "short"), "plain.gz is not gzip although its name");
+  expect_failure(learn("few", "short"), "--vocabulary");
+  EXPECT_FALSE(fs::exists(*folder_ / "new/training/state.safetensors"));
+}
+
+TEST_F(BadInputTest, ValuesOutOfRangeAndContradictions) {
+  const auto usage = [](const std::vector<std::string>& more, const std::string& part) {
+    expect_failure(heed(with(train("new"), more)), part, 2);
+  };
+  usage({"--dropout", "1"}, "--dropout: expected a number");
+  usage({"--steps", "0"}, "--steps: expected a whole number");
+  usage({"--steps", "many"}, "got 'many'");
+  usage({"--patience", "3"}, "--patience needs --valid-source and --valid-target");
+  usage({"--resume", "--overwrite"}, "--resume and --overwrite contradict each other");
+  usage({"--heads", "3"}, "d_model must be a multiple of heads");
+  usage({"--target", "valid.en"}, "--source names 1 files and --target 2");
+}
+
+TEST_F(BadInputTest, ModelDirectories) {
+  expect_failure(heed(translate("absent")), "there is no model directory absent");
+  for (const std::string file :
+       {"config.json", "model.safetensors", "source.spm", "target.spm", "vocab.json"}) {
+    const std::string whole = folder_->read("m/" + file);
+    expect_failure(translate_with(file, whole.substr(0, whole.size() / 2)), file);
+    expect_failure(translate_with(file, ""), file);
+    copy_model();
+    fs::remove(*folder_ / "copy" / file);
+    expect_failure(heed(translate("copy")), file);
+  }
+  expect_failure(translate_with("config.json", R"({"model_type": "bart"})"),
+                 "model_type is \"bart\"");
+  expect_failure(translate_with("vocab.json", "{\"a\":" + std::string(300'000, '[')),
+                 "nested deeper");
+}
+
+TEST_F(BadInputTest, Checkpoints) {
+  const std::string state = folder_->read("m/training/state.safetensors");
+  const std::string name = "training/state.safetensors";
+  expect_failure(resume_with(name, state.substr(0, state.size() / 2)), "state.safetensors");
+  expect_failure(resume_with(name, ""), "state.safetensors: 0 bytes are no safetensors file");
+  expect_failure(resume_with(name, folder_->read("m/model.safetensors")), "no checkpoint of heed");
+  copy_model();
+  expect_failure(heed(with(train("copy"), {"--resume", "--steps", "6", "--d-ff", "64"})),
+                 "d_ff was 32, is now 64", 2);
+  expect_failure(heed(with(train("copy", "2"), {"--resume", "--steps", "6"})),
+                 "seed was 1, is now 2", 2);
+  expect_failure(heed(with(train_on("train.zh", "train.zh", "copy"), {"--resume"})),
+                 "another text or vocabulary", 2);
+  EXPECT_EQ(folder_->read("copy/training/state.safetensors"), state) << "none of these touched it";
+}
+
+TEST_F(BadInputTest, LinesToTranslate) {
+  folder_->write("cut.gz", gzip("你好。\n再见。\n").substr(0, 24));
+  const auto input = [](const std::string& file) {
+    return heed(with(translate("m"), {"--input", file, "--output", "out"}));
+  };
+  expect_failure(input("absent"), "absent: No such file");
+  expect_failure(input("cut.gz"), "cut.gz is cut short");
+  expect_failure(input("."), "is a folder");
+  expect_failure(heed(with(translate("m"), {"--strict"}), {}, "good\n\xff\n"), "line 2");
+  EXPECT_FALSE(fs::exists(*folder_ / "out"));
+  EXPECT_FALSE(fs::exists(*folder_ / "out.partial"));
+}
+
+TEST_F(BadInputTest, Configurations) {
+  const auto config = [](const std::string& text, const std::string& part, int status = 2) {
+    folder_->write("run.toml", text);
+    expect_failure(heed({"train", "--config", "run.toml"}), part, status);
+  };
+  config("model = \n", "run.toml:1: not TOML");
+  config("\nmodle = 'm'\n", "run.toml:2: modle: unknown key; did you mean 'model'?");
+  config("model = 'm'\nsource = [['a']]\n", "run.toml:2: source: expected a text");
+  config("model = '\xff'\n", "run.toml");
+  config("a = " + std::string(100'000, '['), "run.toml");
+  expect_failure(heed({"train", "--config", "absent.toml"}), "absent.toml: No such file");
+}
+
+}  // namespace
+}  // namespace heed::testing
