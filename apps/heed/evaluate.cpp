@@ -33,8 +33,7 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
       const auto model = open_model(settings_.model, settings_.decode.compute);
       console.note(fmt::format("translating {} lines on {}", systems.texts[0].size(),
                                model->backend->name()));
-      systems.texts[0] =
-          best_translations(model->translator(settings_.decode), systems.texts[0]);
+      systems.texts[0] = best_translations(model->translator(settings_.decode), systems.texts[0]);
     }
     print(systems, measure(systems.texts, references), console);
     return 0;

@@ -125,8 +125,8 @@ class TranslateCommand : public CommandOf<TranslateSettings> {
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     tally.tell(console);
     console.note(fmt::format("{} lines, {} tokens in {:.2f} s: {:.0f} tokens/s on {}", tally.lines,
-                             tally.tokens, seconds.count(),
-                             double(tally.tokens) / seconds.count(), loaded->backend->name()));
+                             tally.tokens, seconds.count(), double(tally.tokens) / seconds.count(),
+                             loaded->backend->name()));
     return 0;
   }
 };
