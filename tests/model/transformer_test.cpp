@@ -97,6 +97,21 @@ TEST_F(TransformerTest, InitializationFollowsItsSeed) {
   for (float value : pad.span<float>()) EXPECT_EQ(value, 0);
 }
 
+TEST_F(TransformerTest, MatricesAreXavierUniform) {
+  ModelConfig config = config_with_dropout();
+  config.d_model = 32, config.d_ff = 64;
+  Transformer model(config);
+  model.initialize(1);
+  for (const Parameter& p : parameters(model)) {
+    if (p.tensor.shape().size() != 2 || p.name.starts_with("embeddings")) continue;
+    const double bound = std::sqrt(6.0 / double(p.tensor.dim(0) + p.tensor.dim(1)));
+    double largest = 0;
+    for (const float x : p.tensor.span<float>()) largest = std::max(largest, std::abs(double(x)));
+    EXPECT_LE(largest, bound) << p.name;
+    EXPECT_GT(largest, 0.97 * bound) << p.name;
+  }
+}
+
 TEST_F(TransformerTest, PresetsAreThePapers) {
   ModelConfig base = preset("base");
   Transformer model(base);

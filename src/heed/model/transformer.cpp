@@ -81,9 +81,7 @@ void Transformer::initialize(uint64_t seed) {
     const int64_t rows = p.tensor.dim(0), columns = p.tensor.columns();
     const bool table = p.name.starts_with("embeddings.") && p.tensor.shape().size() == 2;
     const bool gain = p.name.ends_with(".gain");
-    // Keys and values are two matrices in one tensor: the fan is that of each.
-    const int64_t out = p.name.ends_with(".key_value.weight") ? rows / 2 : rows;
-    const double bound = std::sqrt(6.0 / double(out + columns));
+    const double bound = std::sqrt(6.0 / double(rows + columns));
     for (int64_t i = 0; i < p.tensor.size(); ++i) {
       double value = 0;
       if (table)
