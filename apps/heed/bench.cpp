@@ -164,8 +164,8 @@ class BenchCommand : public CommandOf<BenchSettings> {
         return double(all.byte_count()) /
                time_of(settings_.seconds / 4, [&] { backend->sum_of_squares(all); });
       });
-      tell("machine", fmt::format("reading {} a thread, {} threads", name, threads_), rate / 1e9,
-           "GB/s");
+      tell("machine", fmt::format("sums of squares of {} a thread, {} threads", name, threads_),
+           rate / 1e9, "GB/s");
     }
   }
 

@@ -12,12 +12,25 @@ speed drifts, so rounds alternate and only ratios of medians count.
 """
 import argparse, gzip, json, os, re, shutil, statistics, subprocess, sys, time
 
-os.environ.setdefault("CT2_FORCE_CPU_ISA", "AVX512")  # must be set before the import
-import ctranslate2, sentencepiece
+os.environ.setdefault("CT2_FORCE_CPU_ISA", "AVX512")  # its own detection picks less on some machines
 
 SIZES = {"small": dict(d=256, heads=4, ff=1024, layers=3, vocabulary=8000),
          "base": dict(d=512, heads=8, ff=2048, layers=6, vocabulary=32000)}
 LENGTH = 20
+
+
+def make_models(o, size):
+    """The model in both programs' forms. In a process of its own: a child's peak memory counts what its parent held."""
+    import ctranslate2
+    model = f"{o.work}/{size}"
+    if not os.path.exists(f"{model}/tokenizer_config.json"):
+        make_model(model, o.tokenizer, **SIZES[size])
+    if not os.path.exists(f"{model}-ct2-{o.compute}/model.bin"):
+        ctranslate2.converters.TransformersConverter(model).convert(
+            f"{model}-ct2-{o.compute}", quantization="int8" if o.compute == "int8" else "float32", force=True)
+    if o.compute == "int8" and not os.path.exists(f"{model}-int8/config.json"):
+        subprocess.run([o.heed, "quantize", "--model", model, "--output", f"{model}-int8"], check=True,
+                       stdout=subprocess.DEVNULL)
 
 
 def make_model(path, tokenizer, d, heads, ff, layers, vocabulary):
@@ -43,7 +56,7 @@ def make_model(path, tokenizer, d, heads, ff, layers, vocabulary):
 def heed_round(o, model, lines, beam, batch):
     path = f"{o.work}/lines"
     open(path, "w").write("".join(line + "\n" for line in lines))
-    threads, tokens = (1, 1) if batch == 1 else (2, batch * o.tokens_per_line)
+    threads, tokens = (1, 1) if batch == 1 else (2, 2048)  # 2048 source tokens a thread: heed's default
     command = [o.heed, "translate", "--model", model, "--input", path, "--output", f"{o.work}/out", "--beam", str(beam),
                "--max-length", str(LENGTH), "--min-length", str(LENGTH), "--compute", o.compute, "--threads",
                str(threads), "--batch-tokens", str(tokens)]
@@ -96,22 +109,15 @@ if __name__ == "__main__":
     o = a.parse_args()
     os.makedirs(o.work, exist_ok=True)
     lines = [line.rstrip("\n") for line in gzip.open(o.source, "rt", encoding="utf-8")]
-    sp = sentencepiece.SentencePieceProcessor(model_file=f"{o.tokenizer}/source.spm")
-    o.tokens_per_line = round(sum(len(p) + 1 for p in sp.encode(lines)) / len(lines))
     print("| model | work | heed, tokens/s | CTranslate2 | ratio | heed, MiB | CTranslate2 |\n|---|---|---|---|---|---|---|")
     for size in o.sizes.split(","):
         model = f"{o.work}/{size}"
-        if not os.path.exists(f"{model}/tokenizer_config.json"):
-            make_model(model, o.tokenizer, **SIZES[size])
-        if not os.path.exists(f"{model}-ct2-{o.compute}/model.bin"):
-            ctranslate2.converters.TransformersConverter(model).convert(
-                f"{model}-ct2-{o.compute}", quantization="int8" if o.compute == "int8" else "float32", force=True)
-        ours = model
-        if o.compute == "int8":
-            ours = f"{model}-int8"
-            if not os.path.exists(f"{ours}/config.json"):
-                subprocess.run([o.heed, "quantize", "--model", model, "--output", ours], check=True,
-                               stdout=subprocess.DEVNULL)
+        if os.fork() == 0:
+            make_models(o, size)
+            os._exit(0)
+        if os.wait()[1] != 0:
+            sys.exit(f"the models of size {size} could not be made")
+        ours = f"{model}-int8" if o.compute == "int8" else model
         for name, beam, batch, count in (("greedy, batches of 64", 1, 64, 1000), ("beam 4, batches of 64", 4, 64, 512),
                                          ("greedy, one at a time, one thread", 1, 1, 100)):
             h, c = [], []

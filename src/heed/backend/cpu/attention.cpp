@@ -15,6 +15,7 @@
 #include "heed/backend/cpu/gemm-inl.h"
 #include "heed/backend/cpu/kernels.h"
 #include "heed/backend/cpu/scratch.h"
+#include "hwy/cache_control.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::cpu::HWY_NAMESPACE {
@@ -146,6 +147,9 @@ void score_few(const Head& head, const float* query, const Block& block, float* 
     const float* keys[kLanes];
     for (int64_t i = 0; i < kLanes; ++i)
       keys[i] = head.key_rows.at(std::min(begin + i, block.width - 1));
+    // The next head's part of each row: rows lie far apart, where no hardware looks ahead.
+    for (int64_t i = 0; i < kLanes; ++i)
+      for (int64_t c = 0; c < head.d_head; c += 16) hwy::Prefetch(keys[i] + head.d_head + c);
     Vector sum[kQueries];
     for (Vector& chain : sum) chain = zero();
     int64_t k = 0;
@@ -177,6 +181,7 @@ void sum_values_few(const Head& head, const float* weights, const Block& block, 
     const int64_t left = head.d_head - c;
     for (int64_t key = 0; key < block.width; ++key) {
       const float* values = head.value_rows.at(key) + c;
+      for (int64_t j = 0; j < kVectors * kLanes; j += 16) hwy::Prefetch(values + head.d_head + j);
       Vector value[kVectors];
       HWY_UNROLL(4)
       for (int j = 0; j < kVectors; ++j)
