@@ -90,6 +90,13 @@ Tensor random_tensor(const Shape& shape, uint64_t seed) {
   return tensor;
 }
 
+struct Figure {
+  std::string part, what;
+  double value = 0;
+  const char* unit = "";
+  std::optional<double> share;  // of the peak
+};
+
 class BenchCommand : public CommandOf<BenchSettings> {
  public:
   std::string name() const override { return "bench"; }
@@ -104,13 +111,13 @@ class BenchCommand : public CommandOf<BenchSettings> {
   int run(const std::vector<std::string>&, Console& console) override {
     out_ = &console.out();
     threads_ = int(settings_.threads.value_or(available_threads()));
-    report_ = nlohmann::ordered_json::object();
+    figures_.clear();
     const auto wanted = [&](Part part) { return settings_.part.value_or(part) == part; };
     if (wanted(Part::machine)) machine();
     if (wanted(Part::kernels)) kernels();
     if (wanted(Part::training)) training();
     if (wanted(Part::decoding)) decoding();
-    if (settings_.json) out_->write(report_.dump() + "\n");
+    if (settings_.json) print_json();
     return 0;
   }
 
@@ -118,14 +125,22 @@ class BenchCommand : public CommandOf<BenchSettings> {
   // One figure, as a line or for the JSON object. `share` of the peak, where it has one.
   void tell(const std::string& part, const std::string& what, double value, const char* unit,
             std::optional<double> share = {}) {
-    nlohmann::ordered_json figure = {{"what", what}, {"value", value}, {"unit", unit}};
-    if (share) figure["share_of_peak"] = *share;
-    report_[part].push_back(figure);
+    figures_.push_back({part, what, value, unit, share});
     if (settings_.json) return;
     std::string line = fmt::format("{:<9} {:<44} {:>10.4g} {}", part, what, value, unit);
     if (share) line += fmt::format(", {:.0f}% of peak", *share * 100);
     out_->write(line + "\n");
     out_->flush();
+  }
+
+  void print_json() {
+    auto report = nlohmann::ordered_json::object();
+    for (const Figure& f : figures_) {
+      nlohmann::ordered_json figure = {{"what", f.what}, {"value", f.value}, {"unit", f.unit}};
+      if (f.share) figure["share_of_peak"] = *f.share;
+      report[f.part].push_back(figure);
+    }
+    out_->write(report.dump() + "\n");
   }
 
   std::unique_ptr<Backend> backend(Task task) const {
@@ -303,7 +318,7 @@ class BenchCommand : public CommandOf<BenchSettings> {
 
   Output* out_ = nullptr;
   int threads_ = 1;
-  nlohmann::ordered_json report_;
+  std::vector<Figure> figures_;
 };
 
 }  // namespace

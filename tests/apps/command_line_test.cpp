@@ -53,6 +53,26 @@ TEST(CommandLineTest, AloneItShowsHelpAndExits2) {
   EXPECT_THAT(result.err, HasSubstr("Usage: heed COMMAND"));
 }
 
+TEST(CommandLineTest, BenchMeasuresEachPart) {
+  const std::vector<std::string> quick = {
+      "bench",  "--preset",       "tiny", "--vocabulary", "300", "--seconds", "0.01",
+      "--json", "--batch-tokens", "60",   "--length",     "6",   "--beam",    "2"};
+  const RunResult all = run_heed(quick);
+  ASSERT_EQ(all.status, 0) << all.err;
+  const auto report = nlohmann::json::parse(all.out);
+  for (const char* part : {"machine", "kernels", "training", "decoding"}) {
+    ASSERT_TRUE(report.contains(part)) << part;
+    for (const auto& figure : report[part]) EXPECT_GT(figure["value"], 0) << figure;
+  }
+  EXPECT_THAT(report["decoding"].dump(), HasSubstr("beam 2, 10 sentences"));
+  auto one = quick;
+  one.insert(one.end(), {"--part", "training", "--compute", "fp32", "--threads", "1"});
+  const auto training = nlohmann::json::parse(run_heed(one).out);
+  EXPECT_EQ(training.size(), 1u);
+  EXPECT_EQ(training["training"][0]["what"].get<std::string>().find("fp32"), std::string::npos);
+  EXPECT_THAT(training["training"][0]["what"].get<std::string>(), HasSubstr("batches of 60"));
+}
+
 TEST(CommandLineTest, HelpOfEveryCommandFits80ColumnsAndNamesDefaults) {
   const std::vector<std::string> commands = listed_commands();
   EXPECT_GE(commands.size(), 3u);

@@ -26,7 +26,8 @@ inline float int8_scale(std::span<const float> row) {
 
 // The q of one value: to nearest, ties to even.
 inline int8_t int8_of(float value, float scale) {
-  return scale > 0 ? int8_t(std::clamp(std::nearbyint(value * (1 / scale)), -127.0f, 127.0f)) : 0;
+  if (!(scale > 0)) return 0;
+  return static_cast<int8_t>(std::clamp(std::nearbyint(value * (1 / scale)), -127.0f, 127.0f));
 }
 
 // The nearest bf16, ties to even, as a float. NaN stays NaN.

@@ -148,8 +148,8 @@ void score_few(const Head& head, const float* query, const Block& block, float* 
     for (int64_t i = 0; i < kLanes; ++i)
       keys[i] = head.key_rows.at(std::min(begin + i, block.width - 1));
     // The next head's part of each row: rows lie far apart, where no hardware looks ahead.
-    for (int64_t i = 0; i < kLanes; ++i)
-      for (int64_t c = 0; c < head.d_head; c += 16) hwy::Prefetch(keys[i] + head.d_head + c);
+    for (const float* key : keys)
+      for (int64_t c = 0; c < head.d_head; c += 16) hwy::Prefetch(key + head.d_head + c);
     Vector sum[kQueries];
     for (Vector& chain : sum) chain = zero();
     int64_t k = 0;
