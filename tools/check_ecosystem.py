@@ -65,7 +65,7 @@ def heed_tensors(options, pairs):
 
 def heed_translations(options, lines, beam, length_penalty=0):
     command = [options.heed, "translate", "--model", options.model, "--beam", str(beam),
-               "--length-penalty", str(length_penalty), "--format", "jsonl"]
+               "--length-penalty", str(length_penalty), "--format", "jsonl", "--compute", "fp32"]
     result = subprocess.run(command, input="".join(line + "\n" for line in lines).encode(),
                             check=True, stdout=subprocess.PIPE)
     return [json.loads(line) for line in result.stdout.splitlines()]

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Kills a short training with SIGKILL at random moments and resumes it, KILLS times (default 20), each
 # with another number of threads: the model must come out byte for byte the same each time.
-# Needs HEED_PROGRAM; works in the current folder. ./dev soak runs it.
+# COMPUTE is the compute type (default auto). Needs HEED_PROGRAM; works in the current folder. ./dev soak runs it.
 set -euo pipefail
 kills=${KILLS:-20}
+compute=${COMPUTE:-auto}
 heed=${HEED_PROGRAM:?the heed program}
 RANDOM=${SEED:-1}
 
@@ -11,7 +12,7 @@ RANDOM=${SEED:-1}
 # Not a function: a kill must hit the program itself, not a shell around it.
 options=(train --source text/train.zh --target text/train.en --valid-source text/test.zh
   --valid-target text/test.en --preset tiny --vocabulary 1500 --batch-tokens 512 --warmup 50
-  --steps 90 --validate-every 15 --save-minutes 0 --average last:3 --quiet)
+  --steps 90 --validate-every 15 --save-minutes 0 --average last:3 --compute "$compute" --quiet)
 
 rm -rf whole killed-*
 start=$(date +%s%N)

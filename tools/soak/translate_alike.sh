@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Translates LINES lines (default 1000) with batches of 7, 300 and 20,000 tokens, in reversed order,
-# and with 1 and 2 threads: every way must give the same bytes. Needs HEED_PROGRAM; MODEL names a
+# and with 1 and 2 threads, in each compute type: every way must give the same bytes. Needs HEED_PROGRAM; MODEL names a
 # model to use, else a small one is trained on the phrasebook. ./dev soak runs it.
 set -euo pipefail
 lines=${LINES_TO_TRANSLATE:-1000}
@@ -16,15 +16,16 @@ head -n "$lines" < <(cat text/test.zh text/train.zh) >source
 [[ $(wc -l <source) -eq $lines ]] || { echo "translate_alike: too few lines" >&2; exit 1; }
 tac source >reversed
 
-"$heed" translate --model "$model" --input source --output expected --format jsonl --quiet
-for batch in 7 300 20000; do
-  for threads in 1 2; do
-    "$heed" translate --model "$model" --input source --output got --format jsonl --quiet \
-      --batch-tokens "$batch" --threads "$threads"
-    cmp expected got
-    "$heed" translate --model "$model" --input reversed --output got --format jsonl --quiet \
-      --batch-tokens "$batch" --threads "$threads"
-    tac got | cmp expected -
+for compute in fp32 bf16 int8; do
+  translate=("$heed" translate --model "$model" --compute "$compute" --format jsonl --quiet)
+  "${translate[@]}" --input source --output expected
+  for batch in 7 300 20000; do
+    for threads in 1 2; do
+      "${translate[@]}" --input source --output got --batch-tokens "$batch" --threads "$threads"
+      cmp expected got
+      "${translate[@]}" --input reversed --output got --batch-tokens "$batch" --threads "$threads"
+      tac got | cmp expected -
+    done
   done
 done
-echo "translate_alike: $lines lines, 12 ways, the same bytes"
+echo "translate_alike: $lines lines, 12 ways in each of 3 compute types, the same bytes"
