@@ -181,10 +181,11 @@ MappedFile::MappedFile(const std::filesystem::path& path) {
 
 void MappedFile::forget(std::span<const std::byte> bytes) const {
   const auto page = uintptr_t(sysconf(_SC_PAGESIZE));
-  const auto begin = (uintptr_t(bytes.data()) + page - 1) / page * page;
-  const auto end = uintptr_t(bytes.data() + bytes.size()) / page * page;
+  const size_t skipped = (page - uintptr_t(bytes.data()) % page) % page;
+  if (skipped >= bytes.size()) return;
+  const auto pages = bytes.subspan(skipped).first((bytes.size() - skipped) / page * page);
   // Advice: that it is not taken changes nothing.
-  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+  madvise(const_cast<std::byte*>(pages.data()), pages.size(), MADV_DONTNEED);
 }
 
 MappedFile::~MappedFile() {

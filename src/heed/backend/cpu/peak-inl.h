@@ -30,8 +30,7 @@ double peak() {
     for (int64_t r = 0; r < kRounds; ++r) {
       const Vector operand = hn::Load(kFloats, operands + r % 2 * kLanes);
       HWY_UNROLL(24)
-      for (int i = 0; i < kChains; ++i)
-        chain[i] = Arithmetic::multiply_add(operand, operand, chain[i]);
+      for (Vector& c : chain) c = Arithmetic::multiply_add(operand, operand, c);
     }
     rounds += kRounds;
     spent = Clock::now() - start;
