@@ -25,6 +25,9 @@ class SentenceCounter {
       read(hypotheses[i], hypothesis_);
       read(references[r][i], reference_);
       if (options_.normalized) read_again(reference_);
+      // Numbered only now: the table's keys point into the texts.
+      number_words(hypothesis_);
+      number_words(reference_);
       reference_words += reference_.numbers.size();
       const int64_t edits = edits_.count(hypothesis_.numbers, reference_.numbers);
       if (r == 0 || edits < statistics.edits) statistics.edits = edits;
@@ -44,6 +47,9 @@ class SentenceCounter {
   void read(const std::string& text, Line& line) {
     line.text = replace_invalid_utf8(text);
     tokenize_for_ter(options_, line.text, line.words);
+  }
+
+  void number_words(Line& line) {
     line.numbers.clear();
     for (const std::string_view word : line.words) line.numbers.push_back(numbers_.number(word));
   }
