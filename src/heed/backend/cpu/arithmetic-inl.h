@@ -53,15 +53,9 @@ struct Fp32 {
 };
 
 // bf16 where no instruction multiplies it: rounded floats, multiplied as floats.
-struct RoundedBf16 {
-  static float element(float word, int64_t) { return word; }
-  static constexpr int64_t kStep = 1;
+struct RoundedBf16 : Fp32 {
   static constexpr bool kAsIs = false;
-  static constexpr bool kScaled = false;
 
-  static HWY_INLINE Vector multiply_add(Vector left, Vector right, Vector chain) {
-    return hn::MulAdd(left, right, chain);
-  }
   static HWY_INLINE Vector across(const float* even, const float*, int64_t count) {
     return hn::BitCast(kFloats, rounded_to_bf16(load(even, count)));
   }
