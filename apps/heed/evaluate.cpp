@@ -63,9 +63,7 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
 
   // Every text must have as many lines as the first.
   static void check_lines(const Systems& systems, const std::string& path, const Lines& lines) {
-    if (lines.size() == systems.texts[0].size()) return;
-    fail("{} has {} lines and {} has {}: line i of both must belong to the same sentence",
-         systems.names[0], systems.texts[0].size(), path, lines.size());
+    expect_as_many_lines(systems.names[0], systems.texts[0], path, lines);
   }
 
   Measurements measure(const std::vector<Lines>& systems,

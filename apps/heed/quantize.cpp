@@ -83,9 +83,7 @@ class QuantizeCommand : public CommandOf<QuantizeSettings> {
     if (!settings_.source.empty()) source = read_lines(settings_.source);
     for (const std::string& path : settings_.reference) {
       references.push_back(read_lines(path));
-      if (references.back().size() != source.size())
-        fail("{} has {} lines and {} has {}: line i of both must belong to the same sentence",
-             settings_.source, source.size(), path, references.back().size());
+      expect_as_many_lines(settings_.source, source, path, references.back());
     }
     write();
     const bool int8 = settings_.type == QuantizedType::int8;
