@@ -110,7 +110,7 @@ class QuantizeCommand : public CommandOf<QuantizeSettings> {
     TokenizerPair::load(settings_.model);  // a directory that cannot translate is not copied
     const fs::path from = settings_.model, to = settings_.output;
     save_model(to, model, {},
-               settings_.type == QuantizedType::int8 ? WeightType::i8 : WeightType::bf16);
+               settings_.type == QuantizedType::int8 ? StoredType::i8 : StoredType::bf16);
     for (const char* name : {"source.spm", "target.spm", "vocab.json", "target_vocab.json",
                              "tokenizer_config.json", "generation_config.json"}) {
       std::error_code error;

@@ -316,7 +316,7 @@ TEST_F(DirectoryTest, ADamagedDirectoryIsAnErrorOrAModel) {
 }
 
 // A model whose matrices are what is left of them in bf16 or int8.
-Tensor rounded(const Tensor& values, WeightType type) {
+Tensor rounded(const Tensor& values, StoredType type) {
   Tensor result(values.shape());
   for (int64_t r = 0; r < values.rows(); ++r) {
     const auto row =
@@ -324,7 +324,7 @@ Tensor rounded(const Tensor& values, WeightType type) {
     const float scale = int8_scale(row);
     for (int64_t c = 0; c < values.columns(); ++c)
       result.data<float>()[r * values.columns() + c] =
-          type == WeightType::bf16 ? to_bf16(row[size_t(c)])
+          type == StoredType::bf16 ? to_bf16(row[size_t(c)])
                                    : scale * float(int8_of(row[size_t(c)], scale));
   }
   return result;
@@ -332,7 +332,7 @@ Tensor rounded(const Tensor& values, WeightType type) {
 
 TEST_F(DirectoryTest, SmallerWeightsAreReadAsTheyWereRounded) {
   for (const TieEmbeddings tie : kTies) {
-    for (const WeightType type : {WeightType::bf16, WeightType::i8}) {
+    for (const StoredType type : {StoredType::bf16, StoredType::i8}) {
       ModelConfig config = config_with_fillers();
       config.tie_embeddings = tie;
       Transformer model = random_model(config);
@@ -355,17 +355,17 @@ TEST_F(DirectoryTest, SmallerWeightsAreReadAsTheyWereRounded) {
 
 TEST_F(DirectoryTest, OnlyInt8IsClosedToTransformers) {
   Transformer model = random_model(config_with_fillers());
-  save_model(path(), model, {}, WeightType::bf16);
+  save_model(path(), model, {}, StoredType::bf16);
   EXPECT_EQ(config_json()["model_type"], "marian");
   EXPECT_EQ(config_json()["torch_dtype"], "bfloat16");
-  save_model(path(), model, {}, WeightType::i8);
+  save_model(path(), model, {}, StoredType::i8);
   EXPECT_EQ(config_json()["model_type"], "heed");
   EXPECT_FALSE(config_json().contains("architectures"));
 }
 
 TEST_F(DirectoryTest, DamagedScalesAreRefused) {
   Transformer model = random_model(config_with_fillers());
-  save_model(path(), model, {}, WeightType::i8);
+  save_model(path(), model, {}, StoredType::i8);
   const std::string good = folder_.read("model.safetensors");
   std::string renamed = good;
   const size_t at = renamed.find("q_proj.weight_scale");
@@ -397,7 +397,7 @@ TEST_F(DirectoryTest, OpenedForABackendItComputesTheSame) {
     for (const Parameter& p : parameters(model)) {
       if (p.tensor.shape().size() != 2 || compute == ComputeType::fp32) continue;
       const Tensor seen =
-          rounded(p.tensor, compute == ComputeType::bf16 ? WeightType::bf16 : WeightType::i8);
+          rounded(p.tensor, compute == ComputeType::bf16 ? StoredType::bf16 : StoredType::i8);
       std::ranges::copy(seen.span<float>(), p.tensor.data<float>());
     }
     save_model(path(), model);

@@ -72,12 +72,11 @@ std::string scale_name(const std::string& tensor) {
   return tensor + "_scale";
 }
 
-StoredType stored_as(WeightType weights, const Shape& shape) {
-  if (shape.size() != 2 || weights == WeightType::f32) return StoredType::f32;
-  return weights == WeightType::bf16 ? StoredType::bf16 : StoredType::i8;
+StoredType stored_as(StoredType weights, const Shape& shape) {
+  return shape.size() == 2 ? weights : StoredType::f32;
 }
 
-std::vector<TensorEntry> entries_of(const ModelConfig& config, WeightType weights) {
+std::vector<TensorEntry> entries_of(const ModelConfig& config, StoredType weights) {
   std::vector<TensorEntry> entries = {{kLogitsBias, StoredType::f32, {1, config.vocabulary}}};
   for (const MarianTensor& t : marian_tensors(config)) {
     entries.push_back({t.names[0], stored_as(weights, t.shape), t.shape});
@@ -109,7 +108,7 @@ void write_int8(SafetensorsWriter& writer, const std::string& name, const Tensor
   writer.write(scale_name(name), scales);
 }
 
-void save_weights(const std::filesystem::path& path, Transformer& model, WeightType weights) {
+void save_weights(const std::filesystem::path& path, Transformer& model, StoredType weights) {
   const ModelConfig& config = model.config();
   const auto parameters = parameters_by_name(model);
   SafetensorsWriter writer(path, entries_of(config, weights), {{"format", "pt"}});
@@ -259,7 +258,8 @@ std::filesystem::path expect_file(const std::filesystem::path& directory, const 
 }  // namespace
 
 void save_model(const std::filesystem::path& directory, Transformer& model,
-                const DirectoryInfo& info, WeightType weights) {
+                const DirectoryInfo& info, StoredType weights) {
+  check(weights != StoredType::f64, "a model's weights are stored as f32, bf16 or i8");
   const ModelConfig& config = model.config();
   std::error_code error;
   std::filesystem::create_directories(directory, error);
@@ -276,8 +276,7 @@ void save_model(const std::filesystem::path& directory, Transformer& model,
       {"max_length", max_length},
   };
   write_file_atomically(directory / "generation_config.json", json_text(generation));
-  write_file_atomically(directory / "config.json",
-                        json_text(to_marian(config, stored_as(weights, {1, 1}))));
+  write_file_atomically(directory / "config.json", json_text(to_marian(config, weights)));
 }
 
 ModelConfig read_config(const std::filesystem::path& directory) {

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "heed/model/safetensors.h"
 #include "heed/model/transformer.h"
 
 namespace heed {
@@ -16,15 +17,13 @@ struct DirectoryInfo {
   int64_t max_length = 0;  // tokens of a translation at most; 0: all positions the model has
 };
 
-// How the matrices of a saved model are stored; vectors are f32. Any but f32 loses precision. A
-// matrix of i8 has one scale a row, the tensor NAME_scale (backend/quantize.h): such a directory is
-// heed's own, others open in transformers too.
-enum class WeightType { f32, bf16, i8 };
-
 // Writes config.json, generation_config.json and model.safetensors, each replaced at once or not at
-// all; makes the directory if need be. The same model gives the same bytes.
+// all; makes the directory if need be. The same model gives the same bytes. Matrices are stored as
+// `weights` says, f32, bf16 or i8, vectors as f32. Any but f32 loses precision. A matrix of i8 has
+// one scale a row, the tensor NAME_scale (backend/quantize.h): such a directory is heed's own,
+// others open in transformers too.
 void save_model(const std::filesystem::path& directory, Transformer& model,
-                const DirectoryInfo& info = {}, WeightType weights = WeightType::f32);
+                const DirectoryInfo& info = {}, StoredType weights = StoredType::f32);
 
 // The model of a directory, in f32. An Error, naming file and tensor or key, says what is missing,
 // damaged, or no model that heed can run; no memory is taken before the file is known to fit it.
