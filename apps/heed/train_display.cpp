@@ -37,8 +37,9 @@ double TrainDisplay::bleu(const Transformer& model, const TokenizerPair& tokeniz
   DecodeOptions decode;
   decode.threads = options_.threads;
   const Translator translator(model, tokenizers, backend_, decode);
-  const Lines hypotheses = best_translations(translator, read_lines(options_.valid_source));
-  const std::vector<Lines> references{read_lines(options_.valid_target)};
+  const ValidationFiles files = validation_files(options_);
+  const Lines hypotheses = best_translations(translator, read_lines(files.source));
+  const std::vector<Lines> references{read_lines(files.target)};
   return heed::bleu(hypotheses, references).score;
 }
 

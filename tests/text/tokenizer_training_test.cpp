@@ -60,6 +60,21 @@ TEST_F(TokenizerTrainingTest, SampleHasTheAskedSize) {
   EXPECT_LT(sample.size(), 75);
 }
 
+TEST_F(TokenizerTrainingTest, LearnsFromTheKeptLinesOfEachSide) {
+  const std::vector files{write("s", "a b\nc\nd\n"), write("t", "v\nw\nx\n")};
+  TokenizerOptions options;
+  options.kind = TokenizerKind::word;
+  const std::vector<bool> kept{true, false, true};
+  const auto made = TokenizerPair::joint(train_tokenizer(options, files, kept));
+  EXPECT_EQ(made.size(), 5 + 3);
+  EXPECT_FALSE(made.source().vocabulary().find("▁c"));
+  EXPECT_TRUE(made.source().vocabulary().find("▁x"));
+  EXPECT_THAT(error_of([&] {
+                train_tokenizer(options, files, {false, false, false});
+              }),
+              HasSubstr("no pair of the corpus passes"));
+}
+
 TEST_F(TokenizerTrainingTest, LongLinesAreCutNotLost) {
   std::string text = "short\n";
   for (int i = 0; i < 4000; ++i) text += fmt::format("long{} ", i);

@@ -1,12 +1,14 @@
 #include "heed/train/trainer.h"
 
-#include <gtest/gtest.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <sys/resource.h>
 
 #include <cmath>
 #include <csignal>
 #include <cstring>
 #include <regex>
+#include <sstream>
 
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/core/files.h"
@@ -25,6 +27,8 @@ class Recorder : public TrainObserver {
   double bleu(const Transformer&, const TokenizerPair&) override {
     return bleus.empty() ? 0 : bleus[std::min(validations.size(), bleus.size() - 1)];
   }
+  void message(const std::string& text) override { messages.push_back(text); }
+  std::vector<std::string> messages;
   std::vector<TrainReport> reports;
   std::vector<ValidationReport> validations;
   std::vector<double> bleus;
@@ -139,6 +143,43 @@ TEST_P(ResumingTest, StoppedAnywhereAndResumedItEndsWithTheSameBytes) {
     // The losses reported are those of the run that never stopped, too.
     EXPECT_EQ(rest.reports.back().loss, whole.reports.back().loss);
   }
+}
+
+TEST_F(TrainerTest, HeldOutPairsAreValidatedOnAndNeverLearnt) {
+  TrainOptions o = options("m");
+  o.hold_out = 10;
+  o.tokenizer.lowercase = true;
+  Recorder recorder(5);
+  EXPECT_EQ(train(o, *backend_, recorder).end, TrainEnd::stopped);
+  const std::string source = folder_.read("m/held_out.source");
+  EXPECT_EQ(std::count(source.begin(), source.end(), '\n'), 10);
+  const auto lines_of = [](const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+    return lines;
+  };
+  const std::vector<std::string> held = lines_of(source);
+  const std::vector<std::string> all = lines_of(folder_.read("source"));
+  const auto left = std::count_if(all.begin(), all.end(), [&](const std::string& line) {
+    return std::find(held.begin(), held.end(), line) == held.end();
+  });
+  EXPECT_THAT(recorder.messages,
+              ::testing::Contains(::testing::HasSubstr(fmt::format("train: kept {} of", left))));
+  o.resume = true;
+  Recorder rest;
+  train(o, *backend_, rest);
+  EXPECT_EQ(recorder.validations.size() + rest.validations.size(), 3u);
+  TrainOptions again = o;
+  again.model = (folder_ / "again").string();
+  train(again, *backend_, rest);
+  EXPECT_EQ(weights("again"), weights("m"));
+  EXPECT_EQ(folder_.read("again/held_out.target"), folder_.read("m/held_out.target"));
+  again.valid_source = again.valid_target = again.source[0];
+  EXPECT_THAT(message(again), ::testing::HasSubstr("contradicts --valid-source"));
+  o.hold_out = 1000;
+  o.model = (folder_ / "too-many").string();
+  EXPECT_THAT(message(o), ::testing::HasSubstr("leaves nothing to learn from"));
 }
 
 TEST_F(TrainerTest, ResumingBeforeAnythingWasSavedBeginsAnew) {

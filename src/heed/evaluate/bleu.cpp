@@ -9,10 +9,10 @@
 #include <limits>
 
 #include "heed/core/error.h"
+#include "heed/core/unicode.h"
 #include "heed/core/utf8.h"
 #include "heed/evaluate/dense_numbers.h"
 #include "heed/evaluate/ngrams.h"
-#include "heed/evaluate/unicode.h"
 
 namespace heed {
 namespace {

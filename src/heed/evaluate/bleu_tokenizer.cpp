@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "heed/core/error.h"
+#include "heed/core/unicode.h"
 #include "heed/core/utf8.h"
 #include "heed/evaluate/line_rules.h"
-#include "heed/evaluate/unicode.h"
 
 namespace heed {
 namespace {

@@ -7,10 +7,10 @@
 #include <string_view>
 
 #include "heed/core/error.h"
+#include "heed/core/unicode.h"
 #include "heed/core/utf8.h"
 #include "heed/evaluate/dense_numbers.h"
 #include "heed/evaluate/ngrams.h"
-#include "heed/evaluate/unicode.h"
 
 namespace heed {
 namespace {

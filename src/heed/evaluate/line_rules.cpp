@@ -1,6 +1,6 @@
 #include "heed/evaluate/line_rules.h"
 
-#include "heed/evaluate/unicode.h"
+#include "heed/core/unicode.h"
 
 namespace heed {
 namespace {

@@ -4,9 +4,9 @@
 #include <array>
 #include <utility>
 
+#include "heed/core/unicode.h"
 #include "heed/core/utf8.h"
 #include "heed/evaluate/line_rules.h"
-#include "heed/evaluate/unicode.h"
 
 namespace heed {
 namespace {

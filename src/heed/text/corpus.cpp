@@ -31,11 +31,12 @@ uint64_t key_of(const ParallelText& text, const TokenizerPair& tokenizers,
   static_assert(sizeof ratio == sizeof filters.max_ratio);
   std::memcpy(&ratio, &filters.max_ratio, sizeof ratio);
   Hash hash;
-  for (const uint64_t part :
-       {text.fingerprint(), tokenizers.fingerprint(), uint64_t(filters.max_tokens),
-        uint64_t(filters.max_words), ratio, uint64_t(filters.min_word_count)}) {
+  for (const uint64_t part : {text.fingerprint(), tokenizers.fingerprint(),
+                              uint64_t(filters.max_tokens), uint64_t(filters.max_words), ratio,
+                              uint64_t(filters.min_word_count), uint64_t(filters.fold_case)}) {
     hash.add(part);
   }
+  for (const uint64_t source : filters.held_out) hash.add(source);
   return hash.value();
 }
 
@@ -203,6 +204,7 @@ std::string to_string(const FilterReport& report) {
   say(report.empty, "with an empty side");
   say(report.too_many_words, "of too many words");
   say(report.rare_words, "with a rare word");
+  say(report.held_out, "held out");
   say(report.too_long, "of too many tokens");
   say(report.odd_ratio, "of an odd length ratio");
   return text;

@@ -25,6 +25,10 @@ struct FilterOptions {
   int64_t max_words = 0;       // of either side
   double max_ratio = 0;        // of the longer side's tokens to the shorter's, </s> not included
   int64_t min_word_count = 0;  // drops pairs with a word rarer than this on its side of the corpus
+  bool fold_case = false;      // words that differ in case alone are one: no option of its own,
+                               // it goes with TokenizerOptions::lowercase
+  std::vector<uint64_t> held_out = {};  // drops pairs whose source has one of these fingerprints,
+                                        // which stand in ascending order: see held_out.h
 
   // What stands on the command line (core/options.h).
   template <class Self, class Visitor>
@@ -36,12 +40,15 @@ struct FilterOptions {
        .minimum = 2,
        .maximum = kMostTokens});
     v("max_words", self.max_words,
-      {.help = "Drop pairs with a longer side; 0 keeps all", .unit = "words", .minimum = 0});
+      {.help = "Drop pairs with a longer side, before a vocabulary is learnt; 0 keeps all",
+       .unit = "words",
+       .minimum = 0});
     v("max_ratio", self.max_ratio,
       {.help = "Drop pairs with one side this many times as long as the other; 0 keeps all",
        .minimum = 0});
     v("min_word_count", self.min_word_count,
-      {.help = "Drop pairs with a word that occurs less often; 0 keeps all",
+      {.help = "Drop pairs with a word that its side has less often (whatever its case, with "
+               "--lowercase), before a vocabulary is learnt; 0 keeps all",
        .unit = "occurrences",
        .minimum = 0});
   }
@@ -54,6 +61,7 @@ struct FilterReport {
   int64_t empty = 0;           // no token on one side or both
   int64_t too_many_words = 0;  // FilterOptions::max_words
   int64_t rare_words = 0;      // FilterOptions::min_word_count
+  int64_t held_out = 0;        // FilterOptions::held_out
   int64_t too_long = 0;        // FilterOptions::max_tokens
   int64_t odd_ratio = 0;       // FilterOptions::max_ratio
 };

@@ -2,13 +2,12 @@
 // order. Memory holds one chunk and one block, however long the text is.
 #include <algorithm>
 #include <limits>
-#include <unordered_map>
 
 #include "heed/core/error.h"
 #include "heed/core/files.h"
 #include "heed/core/hash.h"
 #include "heed/text/corpus_file.h"
-#include "heed/text/words.h"
+#include "heed/text/word_filter.h"
 
 namespace heed {
 namespace {
@@ -16,70 +15,16 @@ namespace {
 constexpr int64_t kChunkPairs = 16384;  // read at a time
 constexpr int64_t kTaskPairs = 128;     // encoded by one task
 
-// How often each word of one side occurs, by its fingerprint: a few bytes a word, whatever its
-// length.
-class WordCounts {
- public:
-  void add(std::string_view line) {
-    for_each_word(line, [&](std::string_view word) { return ++counts_[hash_of(word)] > 0; });
-  }
-  bool has_rarer(std::string_view line, int64_t least) const {
-    bool found = false;
-    for_each_word(line, [&](std::string_view word) {
-      const auto count = counts_.find(hash_of(word));
-      found = count == counts_.end() || count->second < least;
-      return !found;
-    });
-    return found;
-  }
-
- private:
-  std::unordered_map<uint64_t, int64_t> counts_;
-};
-
-enum class Verdict { kept, empty, too_many_words, rare_words, too_long, odd_ratio };
-
-// Decides about pairs; const while it does.
-class Filter {
- public:
-  Filter(const FilterOptions& options, const ParallelText& text) : options_(options) {
-    if (options.min_word_count <= 1) return;
-    PairReader reader(text);
-    std::string source, target;
-    while (reader.next(source, target)) {
-      source_words_.add(source);
-      target_words_.add(target);
-    }
-  }
-
-  Verdict judge_text(std::string_view source, std::string_view target) const {
-    const int64_t source_words = count_words(source), target_words = count_words(target);
-    if (source_words == 0 || target_words == 0) return Verdict::empty;
-    if (options_.max_words > 0 && std::max(source_words, target_words) > options_.max_words) {
-      return Verdict::too_many_words;
-    }
-    if (options_.min_word_count > 1 && (source_words_.has_rarer(source, options_.min_word_count) ||
-                                        target_words_.has_rarer(target, options_.min_word_count))) {
-      return Verdict::rare_words;
-    }
-    return Verdict::kept;
-  }
-
-  Verdict judge_tokens(size_t source, size_t target) const {
-    const auto shorter = int64_t(std::min(source, target));
-    const auto longer = int64_t(std::max(source, target));
-    if (shorter == 0) return Verdict::empty;
-    if (longer + 1 > options_.max_tokens) return Verdict::too_long;
-    if (options_.max_ratio > 0 && double(longer) > options_.max_ratio * double(shorter)) {
-      return Verdict::odd_ratio;
-    }
-    return Verdict::kept;
-  }
-
- private:
-  FilterOptions options_;
-  WordCounts source_words_, target_words_;
-};
+// Decides about encoded pairs whose words have passed.
+Verdict judge_tokens(const FilterOptions& options, size_t source, size_t target) {
+  const auto shorter = int64_t(std::min(source, target));
+  const auto longer = int64_t(std::max(source, target));
+  if (shorter == 0) return Verdict::empty;
+  if (longer + 1 > options.max_tokens) return Verdict::too_long;
+  if (options.max_ratio > 0 && double(longer) > options.max_ratio * double(shorter))
+    return Verdict::odd_ratio;
+  return Verdict::kept;
+}
 
 // A pair on its way through.
 struct Pair {
@@ -88,12 +33,13 @@ struct Pair {
   Verdict verdict = Verdict::kept;
 };
 
-void encode(Pair& pair, const TokenizerPair& tokenizers, const Filter& filter) {
-  pair.verdict = filter.judge_text(pair.source_line, pair.target_line);
+void encode(Pair& pair, const TokenizerPair& tokenizers, const FilterOptions& filters,
+            const WordFilter& words) {
+  pair.verdict = words.judge(pair.source_line, pair.target_line);
   if (pair.verdict != Verdict::kept) return;
   pair.source = tokenizers.source().encode(pair.source_line);
   pair.target = tokenizers.target().encode(pair.target_line);
-  pair.verdict = filter.judge_tokens(pair.source.size(), pair.target.size());
+  pair.verdict = judge_tokens(filters, pair.source.size(), pair.target.size());
 }
 
 class CorpusWriter {
@@ -146,6 +92,8 @@ class CorpusWriter {
         return report.too_many_words;
       case Verdict::rare_words:
         return report.rare_words;
+      case Verdict::held_out:
+        return report.held_out;
       case Verdict::too_long:
         return report.too_long;
       case Verdict::odd_ratio:
@@ -193,7 +141,7 @@ void build_corpus(const ParallelText& text, const TokenizerPair& tokenizers,
   if (text.pairs() > std::numeric_limits<uint32_t>::max()) {
     fail("the corpus has {} pairs; expected fewer than 2^32", text.pairs());
   }
-  const Filter filter(filters, text);
+  const WordFilter words(filters, text);
   CorpusWriter writer(cache, key, tokenizers.size());
   PairReader reader(text);
   std::vector<Pair> chunk(size_t(std::min(kChunkPairs, text.pairs())));
@@ -208,7 +156,7 @@ void build_corpus(const ParallelText& text, const TokenizerPair& tokenizers,
     workers.run((count + kTaskPairs - 1) / kTaskPairs, [&](int64_t task, int) {
       const int64_t end = std::min(count, (task + 1) * kTaskPairs);
       for (int64_t i = task * kTaskPairs; i < end; ++i) {
-        encode(chunk[size_t(i)], tokenizers, filter);
+        encode(chunk[size_t(i)], tokenizers, filters, words);
       }
     });
     for (int64_t i = 0; i < count; ++i) writer.add(chunk[size_t(i)]);

@@ -38,8 +38,13 @@ size_t cut_position(std::string_view text, size_t limit) {
 // passes, from how many must still be taken of how many still come, so nothing is stored.
 class SampledSentences : public sentencepiece::SentenceIterator {
  public:
-  SampledSentences(Paths files, int64_t lines, int64_t wanted, uint64_t seed)
-      : files_(files), left_(lines), wanted_(std::min(lines, wanted)), random_(seed) {
+  SampledSentences(Paths files, const std::vector<bool>& kept, int64_t lines,
+                   const TokenizerOptions& options)
+      : files_(files),
+        kept_(kept),
+        left_(lines),
+        wanted_(std::min(lines, options.sample_lines)),
+        random_(options.seed) {
     Next();
   }
 
@@ -81,7 +86,10 @@ class SampledSentences : public sentencepiece::SentenceIterator {
 
   bool next_line() {
     while (left_ > 0) {
-      if (reader_ && reader_->next(rest_)) return true;
+      if (reader_ && reader_->next(rest_)) {
+        if (kept_.empty() || kept_[line_++ % kept_.size()]) return true;
+        continue;
+      }
       if (file_ == files_.size()) fail("{} became shorter while it was read", reader_->name());
       reader_.emplace(files_[file_++]);
     }
@@ -89,7 +97,9 @@ class SampledSentences : public sentencepiece::SentenceIterator {
   }
 
   Paths files_;
-  int64_t left_;    // lines not seen yet
+  const std::vector<bool>& kept_;
+  size_t line_ = 0;
+  int64_t left_;    // lines not seen yet, of those that are kept
   int64_t wanted_;  // lines still to be taken
   Random random_;
   size_t file_ = 0;
@@ -157,12 +167,19 @@ int64_t number_after(std::string_view message, std::string_view words) {
 
 }  // namespace
 
-std::string train_tokenizer(const TokenizerOptions& options, Paths files) {
+std::string train_tokenizer(const TokenizerOptions& options, Paths files,
+                            const std::vector<bool>& kept) {
   check_options(options);
   if (files.empty()) fail_usage("a tokenizer needs text; no file was given");
   int64_t lines = 0;
   for (const auto& file : files) lines += survey(file).lines;
-  SampledSentences sentences(files, lines, options.sample_lines, options.seed);
+  if (!kept.empty()) {
+    const auto side = int64_t(kept.size());
+    check(lines % side == 0, "lines are kept or left out by the side");
+    lines = lines / side * std::count(kept.begin(), kept.end(), true);
+    if (lines == 0) fail("no pair of the corpus passes the filters that look at words");
+  }
+  SampledSentences sentences(files, kept, lines, options);
   sentences.rethrow();
   if (sentences.done()) fail("{}: no text to learn a tokenizer from", files.front().string());
   std::string model;

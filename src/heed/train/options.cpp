@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <charconv>
+#include <filesystem>
 
 namespace heed {
 
@@ -19,20 +20,28 @@ Averaging parse_averaging(const std::string& text) {
   fail_usage("--average is '{}', expected last:K or best:K with K from 1 to 1000", text);
 }
 
+ValidationFiles validation_files(const TrainOptions& o) {
+  if (o.hold_out == 0) return {o.valid_source, o.valid_target};
+  const std::filesystem::path folder = o.model;
+  return {(folder / "held_out.source").string(), (folder / "held_out.target").string()};
+}
+
 void check_consistent(const TrainOptions& o) {
   if (o.source.size() != o.target.size())
     fail_usage("--source names {} files and --target {}: they go together one by one",
                o.source.size(), o.target.size());
   if (o.valid_source.empty() != o.valid_target.empty())
     fail_usage("--valid-source and --valid-target go together, got only one");
-  const bool validates = !o.valid_source.empty();
+  if (o.hold_out > 0 && !o.valid_source.empty())
+    fail_usage("--hold-out draws the pairs to validate on: it contradicts --valid-source");
+  const bool validates = o.hold_out > 0 || !o.valid_source.empty();
   if (o.patience > 0 && !validates)
-    fail_usage("--patience needs --valid-source and --valid-target");
+    fail_usage("--patience needs --hold-out, or --valid-source and --valid-target");
   if (o.validate_bleu && !validates)
-    fail_usage("--validate-bleu needs --valid-source and --valid-target");
+    fail_usage("--validate-bleu needs --hold-out, or --valid-source and --valid-target");
   const Averaging averaging = parse_averaging(o.average);
   if (averaging.kind == Averaging::Kind::best && !validates)
-    fail_usage("--average {} needs --valid-source and --valid-target", o.average);
+    fail_usage("--average {} needs --hold-out, or --valid-source and --valid-target", o.average);
   if (o.resume && o.overwrite) fail_usage("--resume and --overwrite contradict each other");
   if (!std::has_single_bit(uint64_t(o.shards)))
     fail_usage("--shards is {}, expected a power of two", o.shards);

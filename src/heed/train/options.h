@@ -40,6 +40,7 @@ struct TrainOptions {
   // Data
   std::vector<std::string> source, target;
   std::string valid_source, valid_target;
+  int64_t hold_out = 0;
   std::string model;
   std::string source_language, target_language;
   // Vocabulary and filters
@@ -115,6 +116,12 @@ struct TrainOptions {
        .value = "FILE",
        .default_text = "none",
        .incidental = true});
+    v("hold_out", o.hold_out,
+      {.help = "Pairs drawn from the text to validate on, never learnt from; they are written to "
+               "held_out.source and held_out.target in the model's folder",
+       .unit = "pairs",
+       .minimum = 0,
+       .maximum = 1e6});
     v("model", o.model,
       {.help = "The model's folder, made if need be",
        .value = "DIR",
@@ -301,6 +308,12 @@ struct TrainOptions {
        .incidental = true});
   }
 };
+
+// The two files that a run validates on; empty names where it does not validate.
+struct ValidationFiles {
+  std::string source, target;
+};
+ValidationFiles validation_files(const TrainOptions& options);
 
 // Throws UsageError where options contradict each other; ranges are checked as they are read.
 void check_consistent(const TrainOptions& options);

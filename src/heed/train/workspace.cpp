@@ -4,6 +4,8 @@
 
 #include "heed/core/files.h"
 #include "heed/model/directory.h"
+#include "heed/text/held_out.h"
+#include "heed/text/word_filter.h"
 
 namespace heed {
 namespace {
@@ -27,7 +29,8 @@ fs::path open_directory(const TrainOptions& options) {
     fs::remove_all(directory / "training", error);
     for (const char* name :
          {"model.safetensors", "config.json", "generation_config.json", "source.spm", "target.spm",
-          "vocab.json", "target_vocab.json", "tokenizer_config.json", "metrics.jsonl"})
+          "vocab.json", "target_vocab.json", "tokenizer_config.json", "metrics.jsonl",
+          "held_out.source", "held_out.target"})
       fs::remove(directory / name, error);
   }
   fs::create_directories(directory / "training", error);
@@ -36,27 +39,29 @@ fs::path open_directory(const TrainOptions& options) {
 }
 
 TokenizerPair make_tokenizers(const TrainOptions& options, const ParallelText& text,
-                              TrainObserver& observer) {
+                              const FilterOptions& filters, TrainObserver& observer) {
   if (!options.initialize.empty()) return TokenizerPair::load(options.initialize);
   if (!options.tokenizer_model.empty())
     return TokenizerPair::joint(read_file(options.tokenizer_model), options.tokenizer_model);
   observer.message("learning the vocabulary");
   TokenizerOptions learn = options.tokenizer;
   learn.seed = uint64_t(options.seed);
+  const std::vector<bool> kept = kept_by_words(filters, text);
   if (options.vocabularies == Vocabularies::separate)
-    return TokenizerPair::separate(train_tokenizer(learn, text.source()),
-                                   train_tokenizer(learn, text.target()));
+    return TokenizerPair::separate(train_tokenizer(learn, text.source(), kept),
+                                   train_tokenizer(learn, text.target(), kept));
   ParallelText::Paths both = text.source();
   both.insert(both.end(), text.target().begin(), text.target().end());
-  return TokenizerPair::joint(train_tokenizer(learn, both));
+  return TokenizerPair::joint(train_tokenizer(learn, both, kept));
 }
 
 // A run that goes on has its vocabulary; any other makes one and saves it.
 TokenizerPair open_tokenizers(const TrainOptions& options, const fs::path& directory,
-                              const ParallelText& text, TrainObserver& observer) {
+                              const ParallelText& text, const FilterOptions& filters,
+                              TrainObserver& observer) {
   if (options.resume && fs::exists(directory / "training" / "state.safetensors"))
     return TokenizerPair::load(directory);
-  TokenizerPair tokenizers = make_tokenizers(options, text, observer);
+  TokenizerPair tokenizers = make_tokenizers(options, text, filters, observer);
   tokenizers.save(directory,
                   {options.source_language, options.target_language, options.filters.max_tokens});
   return tokenizers;
@@ -81,6 +86,19 @@ Transformer make_model(const TrainOptions& options, const TokenizerPair& tokeniz
   Transformer model(model_config(options, tokenizers.size(), tokenizers.target_classes()));
   model.initialize(uint64_t(options.seed));
   return model;
+}
+
+// What filters the training text: pairs held out are drawn and written where validation looks.
+FilterOptions text_filters(const TrainOptions& options, const ParallelText& text) {
+  FilterOptions filters = options.filters;
+  filters.fold_case = options.tokenizer.lowercase;
+  if (options.hold_out == 0) return filters;
+  const HeldOut held = hold_out(text, filters, options.hold_out, uint64_t(options.seed));
+  const ValidationFiles files = validation_files(options);
+  write_file_atomically(files.source, held.source);
+  write_file_atomically(files.target, held.target);
+  filters.held_out = held.sources;
+  return filters;
 }
 
 ParallelText::Paths paths(const std::vector<std::string>& names) {
@@ -111,9 +129,11 @@ Workspace open_workspace(const TrainOptions& options, Workers& workers, TrainObs
   if (!options.valid_source.empty())
     valid_text.emplace(paths({options.valid_source}), paths({options.valid_target}));
   const fs::path directory = open_directory(options);
-  TokenizerPair tokenizers = open_tokenizers(options, directory, text, observer);
+  FilterOptions filters = text_filters(options, text);
+  if (const ValidationFiles held = validation_files(options); options.hold_out > 0)
+    valid_text.emplace(paths({held.source}), paths({held.target}));
+  TokenizerPair tokenizers = open_tokenizers(options, directory, text, filters, observer);
   Transformer model = make_model(options, tokenizers);
-  FilterOptions filters = options.filters;
   filters.max_tokens = std::min(filters.max_tokens, model.config().max_positions);
   const fs::path caches = directory / "training";
   Workspace space{

@@ -1,5 +1,6 @@
-// The little of Unicode that metrics need, as Python's str does it, so that scores are those of
-// sacreBLEU: whitespace of str.split(), letters of str.lower(), and the general categories.
+// The little of Unicode that metrics and filters need, as Python's str does it, so that scores are
+// those of sacreBLEU: whitespace of str.split(), letters of str.lower(), and the general
+// categories.
 #pragma once
 
 #include <string>

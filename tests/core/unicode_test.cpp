@@ -1,4 +1,4 @@
-#include "heed/evaluate/unicode.h"
+#include "heed/core/unicode.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,11 +1,11 @@
-#include "heed/evaluate/unicode.h"
+#include "heed/core/unicode.h"
 
 #include <algorithm>
 #include <iterator>
 #include <span>
 
+#include "heed/core/unicode_tables.h"
 #include "heed/core/utf8.h"
-#include "heed/evaluate/unicode_tables.h"
 
 namespace heed {
 namespace {

@@ -1,0 +1,69 @@
+#include "heed/text/word_filter.h"
+
+#include <gmock/gmock.h>
+
+#include "heed/core/hash.h"
+#include "heed/text/held_out.h"
+#include "test_files.h"
+
+namespace heed {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class WordFilterTest : public FolderTest {
+ protected:
+  ParallelText text(const std::string& source, const std::string& target) const {
+    return {{write("s", source)}, {write("t", target)}};
+  }
+};
+
+TEST_F(WordFilterTest, CountsWordsOfEachSideOverTheWholeText) {
+  // "a" stands twice on the left and once on the right.
+  const ParallelText few = text("a b\na b\nb\n", "x\nx\na\n");
+  EXPECT_THAT(kept_by_words({.min_word_count = 2}, few), ElementsAre(true, true, false));
+  EXPECT_THAT(kept_by_words({.max_words = 1}, few), ElementsAre(false, false, true));
+  EXPECT_TRUE(kept_by_words({}, few).empty());
+}
+
+TEST_F(WordFilterTest, FoldsCaseWhereAsked) {
+  const ParallelText few = text("Ärger\närger\nein\n", "x\nx\nx\n");
+  EXPECT_THAT(kept_by_words({.min_word_count = 2}, few), ElementsAre(false, false, false));
+  EXPECT_THAT(kept_by_words({.min_word_count = 2, .fold_case = true}, few),
+              ElementsAre(true, true, false));
+}
+
+TEST_F(WordFilterTest, LeavesOutWhatIsHeldOut) {
+  const ParallelText few = text("one\ntwo\none\n", "x\ny\nz\n");
+  EXPECT_THAT(kept_by_words({.held_out = {hash_of("one")}}, few), ElementsAre(false, true, false));
+}
+
+TEST_F(WordFilterTest, HeldOutPairsAreAFunctionOfTheSeedAndHaveDifferentSources) {
+  std::string source, target;
+  for (int i = 0; i < 200; ++i) {
+    source += fmt::format("s{}\n", i / 2);  // every source twice
+    target += fmt::format("t{}\n", i);
+  }
+  source += "far too many words\n";
+  target += "t\n";
+  const ParallelText lines = text(source, target);
+  const FilterOptions filters{.max_words = 2};
+  const HeldOut held = hold_out(lines, filters, 20, 1);
+  EXPECT_EQ(std::count(held.source.begin(), held.source.end(), '\n'), 20);
+  EXPECT_EQ(std::count(held.target.begin(), held.target.end(), '\n'), 20);
+  EXPECT_EQ(held.sources.size(), 20u);
+  EXPECT_TRUE(std::is_sorted(held.sources.begin(), held.sources.end()));
+  EXPECT_EQ(std::adjacent_find(held.sources.begin(), held.sources.end()), held.sources.end());
+  EXPECT_EQ(held.source, hold_out(lines, filters, 20, 1).source);
+  EXPECT_NE(held.source, hold_out(lines, filters, 20, 2).source);
+  // Both pairs of each source are gone from what is learnt.
+  const std::vector<bool> kept = kept_by_words({.max_words = 2, .held_out = held.sources}, lines);
+  EXPECT_EQ(std::count(kept.begin(), kept.end(), true), 160);
+  EXPECT_EQ(hold_out(lines, filters, 99, 1).sources.size(), 99u);
+  EXPECT_THAT(error_of([&] { hold_out(lines, filters, 100, 1); }),
+              HasSubstr("the filters keep 100 different sources"));
+}
+
+}  // namespace
+}  // namespace heed
