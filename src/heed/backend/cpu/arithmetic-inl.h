@@ -41,6 +41,7 @@ struct Fp32 {
   static constexpr int64_t kStep = 1;
   static constexpr bool kAsIs = true;  // memory holds words already
   static constexpr bool kScaled = false;
+  static constexpr bool kTiled = false;  // large products run on a tile unit
 
   static HWY_INLINE Vector multiply_add(Vector left, Vector right, Vector chain) {
     return hn::MulAdd(left, right, chain);
@@ -77,6 +78,7 @@ struct DotBf16 {
   static constexpr int64_t kStep = 2;
   static constexpr bool kAsIs = false;
   static constexpr bool kScaled = false;
+  static constexpr bool kTiled = false;
 
   static HWY_INLINE Vector multiply_add(Vector left, Vector right, Vector chain) {
     asm("vdpbf16ps %2, %1, %0" : "+v"(chain.raw) : "v"(right.raw), "v"(left.raw));
@@ -143,6 +145,7 @@ struct PairInt8 {
   static constexpr int64_t kStep = 4;
   static constexpr bool kAsIs = false;
   static constexpr bool kScaled = true;
+  static constexpr bool kTiled = false;
 
   static HWY_INLINE Vector multiply_add(Vector left, Vector right, Vector chain) {
     const Integers integers;
@@ -177,6 +180,28 @@ struct DotInt8 : PairInt8 {
   static HWY_INLINE Vector multiply_add(Vector left, Vector right, Vector chain) {
     asm("vpdpbusd %2, %1, %0" : "+v"(chain.raw) : "v"(left.raw), "v"(right.raw));
     return chain;
+  }
+};
+
+// Both on a tile unit of tiles.h.
+template <class Unit>
+struct TileBf16 : DotBf16 {
+  static constexpr bool kTiled = true;
+  using Tiles = Unit;
+
+  template <int kC, int kA, int kB>
+  static HWY_INLINE void multiply(Unit& tiles) {
+    tiles.template multiply_bf16<kC, kA, kB>();
+  }
+};
+template <class Unit>
+struct TileInt8 : DotInt8 {
+  static constexpr bool kTiled = true;
+  using Tiles = Unit;
+
+  template <int kC, int kA, int kB>
+  static HWY_INLINE void multiply(Unit& tiles) {
+    tiles.template multiply_int8<kC, kA, kB>();
   }
 };
 #endif

@@ -3,24 +3,31 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 #include "heed/backend/cpu/kernels.h"
+#include "heed/backend/cpu/tiles.h"
 #include "hwy/targets.h"
 
 namespace heed {
 namespace {
 
 std::vector<cpu::InstructionSet> instruction_sets() {
+  using Tiles = cpu::InstructionSet::Tiles;
   std::vector<cpu::InstructionSet> sets;
+  std::optional<cpu::InstructionSet> emulated;
   for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
     if (target == HWY_AVX3) {
       const bool int8 = __builtin_cpu_supports("avx512vnni") != 0;
-      if (int8 && __builtin_cpu_supports("avx512bf16") != 0)
-        sets.push_back({"AVX3_BF16", target, true, true});
+      const bool bf16 = int8 && __builtin_cpu_supports("avx512bf16") != 0;
+      if (bf16 && cpu::amx_works()) sets.push_back({"AMX", target, true, true, Tiles::amx});
+      if (bf16) sets.push_back({"AVX3_BF16", target, true, true});
       if (int8) sets.push_back({"AVX3_VNNI", target, false, true});
+      if (bf16) emulated = {"AMX_EMULATED", target, true, true, Tiles::emulated};
     }
     sets.push_back({hwy::TargetName(target), target});
   }
+  if (emulated) sets.push_back(*emulated);
   return sets;
 }
 

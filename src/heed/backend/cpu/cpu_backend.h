@@ -11,7 +11,8 @@
 namespace heed {
 
 // The instruction sets that this machine can run, best first: Highway's names such as "AVX3" and
-// "AVX2", and before them "AVX3_VNNI" (with AVX-512 VNNI) and "AVX3_BF16" (with AVX-512 BF16 too).
+// "AVX2", and before them "AVX3_VNNI" (with AVX-512 VNNI), "AVX3_BF16" (with AVX-512 BF16 too) and
+// "AMX". At the end stands "AMX_EMULATED" where AVX-512 BF16 is: AMX's results, slowly, for tests.
 std::vector<std::string> cpu_targets();
 
 // What the environment variable HEED_TARGET asks for; "" where it is unset or empty.

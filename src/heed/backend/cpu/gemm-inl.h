@@ -250,6 +250,27 @@ HWY_INLINE void multiply(const Left& a, const Panels& b, int64_t rows, int64_t c
   }
 }
 
+template <class Arithmetic>
+constexpr int64_t words_of(int64_t elements) {
+  return divide_up(elements, Arithmetic::kStep);
+}
+
+// Encodes `count` rows of A, `depth` elements each, as rows of `stride` words; scales [count] where
+// the arithmetic has some.
+template <class Arithmetic>
+void encode_left_rows(const Left& a, int64_t count, int64_t depth, int64_t stride, float* words,
+                      float* scales) {
+  for (int64_t i = 0; i < count; ++i) {
+    const float* row = a.data + i * a.stride;
+    if constexpr (Arithmetic::kScaled) {
+      scales[i] = row_scale(row, depth);
+      quantize_row(row, depth, scales[i], 128, reinterpret_cast<uint8_t*>(words + i * stride));
+    } else if constexpr (!Arithmetic::kAsIs) {
+      Arithmetic::along(row, depth, words + i * stride);
+    }
+  }
+}
+
 // Packs B whose rows (one element of the inner index each) are `rows` [depth], all its columns.
 template <class Arithmetic>
 void pack_rows(const Rows& rows, int64_t depth, int64_t columns, float* out) {

@@ -13,6 +13,7 @@ struct InstructionSet {
   int64_t target;
   bool dot_bf16 = false;  // AVX-512 BF16
   bool dot_int8 = false;  // AVX-512 VNNI
+  enum class Tiles { none, amx, emulated } tiles = Tiles::none;
 };
 
 // Signatures and meaning are those of Backend's members of the same name.

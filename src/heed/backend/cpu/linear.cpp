@@ -178,6 +178,15 @@ void fill(Kernels& kernels) {
 void fill_linear_kernels([[maybe_unused]] const InstructionSet& set, ComputeType compute,
                          Kernels& kernels) {
 #if HWY_TARGET == HWY_AVX3
+  using Tiles = InstructionSet::Tiles;
+  if (compute == ComputeType::bf16 && set.tiles == Tiles::amx)
+    return fill<TileBf16<HardwareTiles>>(kernels);
+  if (compute == ComputeType::bf16 && set.tiles == Tiles::emulated)
+    return fill<TileBf16<EmulatedTiles>>(kernels);
+  if (compute == ComputeType::int8 && set.tiles == Tiles::amx)
+    return fill<TileInt8<HardwareTiles>>(kernels);
+  if (compute == ComputeType::int8 && set.tiles == Tiles::emulated)
+    return fill<TileInt8<EmulatedTiles>>(kernels);
   if (compute == ComputeType::bf16 && set.dot_bf16) return fill<DotBf16>(kernels);
   if (compute == ComputeType::int8 && set.dot_int8) return fill<DotInt8>(kernels);
 #endif

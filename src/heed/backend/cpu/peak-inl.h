@@ -8,37 +8,67 @@
 
 #include <chrono>
 
-#include "heed/backend/cpu/arithmetic-inl.h"
+#include "heed/backend/cpu/tile_product-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::cpu::HWY_NAMESPACE {
 
-// Operations a second of the calling thread, a multiply-add being two; takes 20 ms.
-template <class Arithmetic>
-double peak() {
-  // Enough chains to hide the latency of each, few enough to stay in registers.
-  constexpr int kChains = HWY_TARGET == HWY_AVX3 ? 24 : 12;
-  constexpr int64_t kRounds = 10000;
+// Runs rounds for 20 ms: how many there were a second.
+template <class Round>
+double rounds_a_second(Round round) {
+  constexpr int64_t kAtOnce = 1000;
   using Clock = std::chrono::steady_clock;
-  HWY_ALIGN float operands[2 * kLanes] = {};
-  Vector chain[kChains];
-  for (Vector& c : chain) c = zero();
   int64_t rounds = 0;
   const auto start = Clock::now();
   std::chrono::duration<double> spent{};
   do {
-    for (int64_t r = 0; r < kRounds; ++r) {
-      const Vector operand = hn::Load(kFloats, operands + r % 2 * kLanes);
-      HWY_UNROLL(24)
-      for (Vector& c : chain) c = Arithmetic::multiply_add(operand, operand, c);
-    }
-    rounds += kRounds;
+    for (int64_t r = 0; r < kAtOnce; ++r) round(r);
+    rounds += kAtOnce;
     spent = Clock::now() - start;
   } while (spent.count() < 0.02);
+  return double(rounds) / spent.count();
+}
+
+#if HWY_TARGET == HWY_AVX3
+// Four chains of one unit; a round is one multiplication on each.
+template <class Arithmetic>
+double peak_of_tiles() {
+  typename Arithmetic::Tiles tiles;
+  HWY_ALIGN constexpr float kZeros[kTileWords] = {};
+  tiles.template load<4>(kZeros, kTileSide), tiles.template load<5>(kZeros, kTileSide);
+  tiles.template load<6>(kZeros, kTileSide), tiles.template load<7>(kZeros, kTileSide);
+  tiles.template clear<0>(), tiles.template clear<1>();
+  tiles.template clear<2>(), tiles.template clear<3>();
+  const double rounds = rounds_a_second([&](int64_t) {
+    Arithmetic::template multiply<0, 4, 6>(tiles);
+    Arithmetic::template multiply<1, 4, 7>(tiles);
+    Arithmetic::template multiply<2, 5, 6>(tiles);
+    Arithmetic::template multiply<3, 5, 7>(tiles);
+  });
+  return 4 * 2.0 * double(kTileWords * kTileSide * Arithmetic::kStep) * rounds;
+}
+#endif
+
+// Operations a second of the calling thread, a multiply-add being two; takes 20 ms.
+template <class Arithmetic>
+double peak() {
+#if HWY_TARGET == HWY_AVX3
+  if constexpr (Arithmetic::kTiled) return peak_of_tiles<Arithmetic>();
+#endif
+  // Enough chains to hide the latency of each, few enough to stay in registers.
+  constexpr int kChains = HWY_TARGET == HWY_AVX3 ? 24 : 12;
+  HWY_ALIGN float operands[2 * kLanes] = {};
+  Vector chain[kChains];
+  for (Vector& c : chain) c = zero();
+  const double rounds = rounds_a_second([&](int64_t r) {
+    const Vector operand = hn::Load(kFloats, operands + r % 2 * kLanes);
+    HWY_UNROLL(24)
+    for (Vector& c : chain) c = Arithmetic::multiply_add(operand, operand, c);
+  });
   Vector sum = zero();
   for (const Vector& c : chain) sum = hn::Add(sum, c);
   [[maybe_unused]] volatile float sink = hn::GetLane(sum);  // so that it has to be computed
-  return 2.0 * double(Arithmetic::kStep * kLanes * kChains) * double(rounds) / spent.count();
+  return 2.0 * double(Arithmetic::kStep * kLanes * kChains) * rounds;
 }
 
 }  // namespace heed::cpu::HWY_NAMESPACE

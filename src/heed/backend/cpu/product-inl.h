@@ -8,6 +8,7 @@
 
 #include "heed/backend/cpu/gemm-inl.h"
 #include "heed/backend/cpu/scratch.h"
+#include "heed/backend/cpu/tile_product-inl.h"
 #include "hwy/cache_control.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -17,27 +18,6 @@ namespace heed::cpu::HWY_NAMESPACE {
 // few percent. kLeftWords of A, half of the second cache, are packed at a time.
 constexpr int64_t kDepthBlock = 512;
 constexpr int64_t kLeftWords = 128 << 10;
-
-template <class Arithmetic>
-constexpr int64_t words_of(int64_t elements) {
-  return divide_up(elements, Arithmetic::kStep);
-}
-
-// Encodes `count` rows of A, `depth` elements each, as rows of `stride` words; scales [count] where
-// the arithmetic has some.
-template <class Arithmetic>
-void encode_left_rows(const Left& a, int64_t count, int64_t depth, int64_t stride, float* words,
-                      float* scales) {
-  for (int64_t i = 0; i < count; ++i) {
-    const float* row = a.data + i * a.stride;
-    if constexpr (Arithmetic::kScaled) {
-      scales[i] = row_scale(row, depth);
-      quantize_row(row, depth, scales[i], 128, reinterpret_cast<uint8_t*>(words + i * stride));
-    } else if constexpr (!Arithmetic::kAsIs) {
-      Arithmetic::along(row, depth, words + i * stride);
-    }
-  }
-}
 
 // Copies part of A (elements, `depth` of them along the inner index) into slivers as high as the
 // tiles: sliver i, from parts.begin(i) * words on, holds its rows' words for k = 0, then for k = 1,
@@ -141,8 +121,10 @@ template <class Arithmetic>
 void product(const Left& a, const Right& b, int64_t rows, int64_t columns, int64_t depth,
              const Result& c) {
   const int64_t words = words_of<Arithmetic>(depth);
-  // Few rows: A is too small to be worth packing, and B streams past once.
-  const bool few = rows <= kStridedRows && a.along == Along::rows;
+  // Few rows: A is too small to be worth packing, and B streams past once. Sums of integers are
+  // the same on a tile unit and off it, other sums are not.
+  const bool few = rows <= kStridedRows && a.along == Along::rows &&
+                   (!Arithmetic::kTiled || Arithmetic::kScaled);
   const bool whole = Arithmetic::kScaled || (few && b.packed.data);
   const Parts blocks(std::max<int64_t>(words, 1), whole ? words + 1 : kDepthBlock);
   for (int64_t i = 0; i < blocks.count; ++i) {
@@ -154,7 +136,12 @@ void product(const Left& a, const Right& b, int64_t rows, int64_t columns, int64
     if (i + 1 < blocks.count) part.bias = nullptr, part.relu = false;
     Left left = a.from(0, k * Arithmetic::kStep);
     if (!few) {
-      multiply_block<Arithmetic>(left, panels, rows, columns, elements, part);
+      if constexpr (Arithmetic::kTiled) {
+        multiply_block_on_tiles<Arithmetic>(left, panels, rows, columns, elements, kLeftWords,
+                                            part);
+      } else {
+        multiply_block<Arithmetic>(left, panels, rows, columns, elements, part);
+      }
       continue;
     }
     if constexpr (!Arithmetic::kAsIs) {

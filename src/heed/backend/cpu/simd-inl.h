@@ -197,14 +197,15 @@ HWY_INLINE Vector one_column(const float* const* rows, int64_t k) {
 // Lane i of vector k is rows[i][k], for `depth` values of k: written to out + k * out_stride.
 // `rows` holds kLanes pointers. Ranges may overlap if out_stride < kLanes: the later k wins.
 HWY_INLINE void transpose(const float* const* rows, int64_t depth, float* out, int64_t out_stride) {
-  int64_t k = 0;
-  for (; k + 4 <= depth; k += 4) {
+  const int64_t fours = depth / 4 * 4;
+  for (int64_t k = 0; k < fours; k += 4) {
     Vector column[4];
     four_columns(rows, k, column);
     HWY_UNROLL(4)
     for (int64_t j = 0; j < 4; ++j) hn::StoreU(column[j], kFloats, out + (k + j) * out_stride);
   }
-  for (; k < depth; ++k) hn::StoreU(one_column(rows, k), kFloats, out + k * out_stride);
+  for (int64_t k = fours; k < depth; ++k)
+    hn::StoreU(one_column(rows, k), kFloats, out + k * out_stride);
 }
 
 }  // namespace heed::cpu::HWY_NAMESPACE
