@@ -1,3 +1,5 @@
+#include <numeric>
+
 #include "backend/compare.h"
 
 namespace heed::testing {
@@ -98,6 +100,64 @@ TEST_P(CpuAttention, AQueryAloneGivesTheBitsOfItsPrefix) {
       Tensor out({1, d}), log({1, heads});
       cpu->attention(o.query.slice(i, i + 1), o.key_value, {one, seen, Order::causal}, o.options,
                      out, log);
+      expect_same_bits(out, copy_of(whole.slice(i, i + 1)), fmt::format("{} of {}", i, length));
+      expect_same_bits(log, copy_of(whole_log.slice(i, i + 1)), "logsumexp");
+    }
+  }
+}
+
+// Rows as a decoder keeps them, in an order of its own.
+class CpuKeptAttention : public CpuAttention {
+ protected:
+  static Tensor kept(Backend& backend, const Tensor& key_value, int64_t d) {
+    Tensor rows({key_value.rows(), backend.kept_columns(d)});
+    std::vector<int32_t> order(size_t(key_value.rows()));
+    std::iota(order.begin(), order.end(), 0);
+    backend.keep(key_value, order, rows);
+    return rows;
+  }
+
+  std::unique_ptr<Backend> rounding = make_cpu_backend(GetParam(), ComputeType::bf16);
+  std::unique_ptr<Backend> rounding_reference = make_reference_backend(ComputeType::bf16);
+};
+INSTANTIATE_TEST_SUITE_P(Targets, CpuKeptAttention, ::testing::ValuesIn(cpu_targets()),
+                         target_name);
+
+TEST_P(CpuKeptAttention, IsThatOfRoundedKeysAndValues) {
+  for (const Case& c : kCases) {
+    for (bool listed : {true, false}) {
+      Operands o(c);
+      if (!listed) o.keys.rows.clear();
+      const int64_t d = c.heads * c.d_head;
+      const Sight sight{o.queries, o.keys, c.order};
+      const Shape shape = o.query.shape(), logs = {o.queries.rows(), c.heads};
+      Tensor expected(shape), got = random_tensor(shape, 5), expected_log(logs), got_log(logs);
+      reference->attention(o.query, kept(*rounding_reference, o.key_value, d), sight, o.options,
+                           expected, expected_log);
+      rounding->attention(o.query, kept(*rounding, o.key_value, d), sight, o.options, got, got_log);
+      expect_close(got, expected, 1e-5, c.name);
+      expect_close(got_log, expected_log, 1e-6, c.name + " logsumexp");
+    }
+  }
+}
+
+TEST_P(CpuKeptAttention, AQueryAloneGivesTheBitsOfItsPrefix) {
+  for (int64_t length : {1, 2, 17, 33, 64, 100}) {
+    const int64_t heads = 2, d_head = 24, d = heads * d_head;
+    const Operands o({"prefix", {{length, length}}, heads, d_head, Order::causal});
+    const Tensor rows = kept(*rounding, o.key_value, d);
+    Tensor whole({length, d}), whole_log({length, heads});
+    rounding->attention(o.query, rows, {o.queries, o.keys, Order::causal}, o.options, whole,
+                        whole_log);
+    for (int64_t i = 0; i < length; ++i) {
+      Ragged one;
+      one.add(1);
+      KeyRows seen;
+      seen.layout.add(i + 1);
+      seen.rows.assign(o.keys.rows.begin(), o.keys.rows.begin() + i + 1);
+      Tensor out({1, d}), log({1, heads});
+      rounding->attention(o.query.slice(i, i + 1), rows, {one, seen, Order::causal}, o.options, out,
+                          log);
       expect_same_bits(out, copy_of(whole.slice(i, i + 1)), fmt::format("{} of {}", i, length));
       expect_same_bits(log, copy_of(whole_log.slice(i, i + 1)), "logsumexp");
     }

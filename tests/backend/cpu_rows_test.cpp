@@ -159,13 +159,15 @@ TEST_P(CpuRows, TopClassesWithForbiddenOnes) {
   EXPECT_EQ(got.log_probabilities[2], -INFINITY);
 }
 
-TEST_P(CpuRows, ScatterRows) {
-  const Tensor x = random_tensor({3, 7}, 1);
+TEST_P(CpuRows, KeepsRowsAsTheyAreInFp32) {
+  const Tensor x = random_tensor({3, 14}, 1);
   const std::vector<int32_t> rows = {4, 0, 2};
-  Tensor wide({5, 7}), expected({5, 7});
-  reference->scatter_rows(x, rows, expected);
-  cpu->scatter_rows(x, rows, wide);
-  expect_same_bits(wide, expected, "scatter");
+  ASSERT_EQ(cpu->kept_columns(7), 14);
+  Tensor wide({5, 14}), expected({5, 14});
+  reference->keep(x, rows, expected);
+  cpu->keep(x, rows, wide);
+  expect_same_bits(wide, expected, "kept");
+  expect_same_bits(copy_of(wide.slice(4, 5)), copy_of(x.slice(0, 1)), "the first row");
 }
 
 }  // namespace

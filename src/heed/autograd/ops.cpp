@@ -81,12 +81,14 @@ Tensor dropout(Pass& pass, const Tensor& x, double probability) {
 
 Tensor attention(Pass& pass, const Tensor& query, const Tensor& key_value, const Sight& sight,
                  const AttendOptions& options) {
-  check(key_value.columns() == 2 * query.columns(), "[attention] key_value is [rows, 2 d]");
-  check(query.columns() % options.heads == 0, "[attention] d_model is not divisible by heads");
+  const int64_t d = query.columns();
+  check(key_value.columns() == 2 * d ||
+            (!pass.tape && key_value.columns() == pass.backend.kept_columns(d)),
+        "[attention] key_value is [rows, 2 d], or kept by the backend");
+  check(d % options.heads == 0, "[attention] d_model is not divisible by heads");
   check(sight.queries.rows() == query.rows(), "[attention] queries do not fill their layout");
   check(sight.queries.count() == sight.keys.layout.count(), "[attention] one key list a sequence");
-  const int64_t d_head = query.columns() / options.heads;
-  const AttentionOptions attend{options.heads, 1 / std::sqrt(double(d_head)),
+  const AttentionOptions attend{options.heads, 1 / std::sqrt(double(d / options.heads)),
                                 pass.next_dropout(options.dropout)};
   Tensor out = pass.tensor(query.shape(), query.dtype());
   Tensor logsumexp = pass.tensor({query.rows(), options.heads}, query.dtype());

@@ -138,8 +138,15 @@ class Backend {
                                  const Tensor& gain, const NormOptions& options,
                                  const AddNormGradient& out) = 0;
 
+  // What a decoder keeps of its keys and values: rows in a form of the backend's own, rounded to
+  // bf16 unless compute() is fp32. out[rows[i]] = key_value[i] (see attention), out [any rows,
+  // kept_columns(d)].
+  virtual int64_t kept_columns(int64_t d) const = 0;
+  virtual void keep(const Tensor& key_value, std::span<const int32_t> rows, const Tensor& out) = 0;
+
   // out = softmax(scale * Q K^T) V per head and sequence (equation 1), weights dropped out.
-  // query [query rows, d], key_value [any rows, 2 d]: keys in the first d columns, values behind.
+  // query [query rows, d], key_value [any rows, 2 d]: keys in the first d columns, values behind;
+  // or rows that keep() wrote.
   // logsumexp [query rows, heads]: log of each softmax's denominator, max included.
   // A query that sees no key gives zero.
   virtual void attention(const Tensor& query, const Tensor& key_value, const Sight& sight,
@@ -162,9 +169,6 @@ class Backend {
 
   // The k most probable classes of each row of logits [rows, classes], 1 <= k <= classes.
   virtual TopClasses top_classes(const Tensor& logits, int64_t k) = 0;
-
-  // out[rows[i]] = x[i].
-  virtual void scatter_rows(const Tensor& x, std::span<const int32_t> rows, const Tensor& out) = 0;
 
   // y += x.
   virtual void add(const Tensor& x, const Tensor& y) = 0;

@@ -73,10 +73,11 @@ struct Search::State {
     cross_rows = std::max(options.batch_tokens, config.max_positions);
     stripes = std::make_unique<FreeList>(stripe_count);
     sources = std::make_unique<FreeList>(cross_rows);
+    const int64_t columns = backend.kept_columns(config.d_model);
     // Pooled memory is not touched before it is written, so unused room costs address space only.
     for (int64_t i = 0; i < config.decoder_layers; ++i)
-      cache.layers.push_back({pool.tensor({stripe_count * options.beam, 2 * config.d_model}),
-                              pool.tensor({cross_rows, 2 * config.d_model})});
+      cache.layers.push_back({pool.tensor({stripe_count * options.beam, columns}),
+                              pool.tensor({cross_rows, columns})});
   }
 
   int64_t greatest_length(int64_t source_length) const {
@@ -96,8 +97,8 @@ struct Search::State {
     }
     const Memory memory = model.encode(pass, tokens);
     for (size_t layer = 0; layer < cache.layers.size(); ++layer)
-      backend.scatter_rows(model.cross_key_values(pass, memory, int64_t(layer)), rows,
-                           cache.layers[layer].cross);
+      backend.keep(model.cross_key_values(pass, memory, int64_t(layer)), rows,
+                   cache.layers[layer].cross);
     fresh.clear();
   }
 

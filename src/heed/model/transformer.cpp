@@ -1,6 +1,7 @@
 #include "heed/model/transformer.h"
 
 #include <cmath>
+#include <numeric>
 
 namespace heed {
 namespace {
@@ -146,6 +147,18 @@ Tensor Transformer::decode(Pass& pass, const Tokens& target, DecoderCache& cache
   return decode(pass, target, nullptr, &cache);
 }
 
+// Keys and values as a cache would hold them, so that a whole prefix gives what steps give.
+// Training is spared the rounding.
+Tensor Transformer::as_kept(Pass& pass, const Tensor& key_value) const {
+  if (pass.tape || pass.backend.compute() == ComputeType::fp32) return key_value;
+  std::vector<int32_t> rows(size_t(key_value.rows()));
+  std::iota(rows.begin(), rows.end(), 0);
+  const Tensor kept = pass.tensor({key_value.rows(), pass.backend.kept_columns(config_.d_model)},
+                                  key_value.dtype());
+  pass.backend.keep(key_value, rows, kept);
+  return kept;
+}
+
 Tensor Transformer::decode(Pass& pass, const Tokens& target, const Memory* memory,
                            DecoderCache* cache) const {
   const KeyRows past = cache ? cache->past : KeyRows{target.layout, {}};
@@ -157,11 +170,13 @@ Tensor Transformer::decode(Pass& pass, const Tokens& target, const Memory* memor
     const DecoderLayer& w = decoder_[i];
     Tensor self = apply(pass, w.self.key_value, x);
     if (cache) {
-      pass.backend.scatter_rows(self, cache->store, cache->layers[i].self);
+      pass.backend.keep(self, cache->store, cache->layers[i].self);
       self = cache->layers[i].self;
+    } else {
+      self = as_kept(pass, self);
     }
     const Tensor cross =
-        cache ? cache->layers[i].cross : cross_key_values(pass, *memory, int64_t(i));
+        cache ? cache->layers[i].cross : as_kept(pass, cross_key_values(pass, *memory, int64_t(i)));
     x = add_norm(pass, w.self_norm, x, multi_head(pass, w.self, x, self, earlier));
     x = add_norm(pass, w.cross_norm, x, multi_head(pass, w.cross, x, cross, all));
     x = add_norm(pass, w.feed_forward_norm, x, feed_forward(pass, w.feed_forward, x));

@@ -83,8 +83,9 @@ struct Memory {
 // which rows are whose.
 struct DecoderCache {
   struct Layer {
-    Tensor self;   // [rows, 2 d_model]: of every target position decoded so far
-    Tensor cross;  // [rows, 2 d_model]: of the source, projected once
+    // [rows, Backend::kept_columns(d_model)]
+    Tensor self;   // of every target position decoded so far
+    Tensor cross;  // of the source, projected once
   };
   std::vector<Layer> layers;
 
@@ -117,8 +118,8 @@ class Transformer {
   // The same lines with a cache: the tokens continue what earlier calls decoded.
   Tensor decode(Pass& pass, const Tokens& target, DecoderCache& cache) const;
 
-  // Rows of keys and values of a source for each decoder layer: what DecoderCache::Layer::cross
-  // holds.
+  // Rows of keys and values of a source for each decoder layer: what Backend::keep() takes for
+  // DecoderCache::Layer::cross.
   Tensor cross_key_values(Pass& pass, const Memory& memory, int64_t layer) const;
 
   // States to logits [rows, classes].
@@ -135,6 +136,7 @@ class Transformer {
  private:
   // One target pass; cache may be none.
   Tensor decode(Pass& pass, const Tokens& target, const Memory* memory, DecoderCache* cache) const;
+  Tensor as_kept(Pass& pass, const Tensor& key_value) const;
   Tensor add_norm(Pass& pass, const LayerNorm& w, const Tensor& x, const Tensor& sublayer) const;
   Tensor multi_head(Pass& pass, const Attention& w, const Tensor& x, const Tensor& key_value,
                     const Sight& sight) const;

@@ -127,10 +127,15 @@ class CpuBackend : public Backend {
   TopClasses top_classes(const Tensor& logits, int64_t k) override {
     return kernels_.top_classes(logits, k);
   }
-  void scatter_rows(const Tensor& x, std::span<const int32_t> rows, const Tensor& out) override {
-    const int64_t d = x.columns();
+  int64_t kept_columns(int64_t d) const override {
+    return compute_ == ComputeType::fp32 ? 2 * d : d;
+  }
+  void keep(const Tensor& key_value, std::span<const int32_t> rows, const Tensor& out) override {
+    if (compute_ != ComputeType::fp32) return kernels_.keep_pairs(key_value, rows, out);
+    const int64_t columns = key_value.columns();
     for (size_t i = 0; i < rows.size(); ++i)
-      std::copy_n(x.data<float>() + int64_t(i) * d, d, out.data<float>() + rows[i] * d);
+      std::copy_n(key_value.data<float>() + int64_t(i) * columns, columns,
+                  out.data<float>() + rows[i] * columns);
   }
   void add(const Tensor& x, const Tensor& y) override { kernels_.add(x, y); }
   double sum_of_squares(const Tensor& x) override { return kernels_.sum_of_squares(x); }

@@ -27,6 +27,7 @@ struct Kernels {
   void (*linear_weight_gradient)(const Tensor& dy, const Tensor& x, const Tensor& dweight,
                                  const Tensor& dbias, Write write);
 
+  void (*keep_pairs)(const Tensor& key_value, std::span<const int32_t> rows, const Tensor& out);
   void (*attention)(const Tensor& query, const Tensor& key_value, const Sight& sight,
                     const AttentionOptions& options, const Tensor& out, const Tensor& logsumexp);
   void (*attention_gradient)(const Tensor& dout, const Tensor& query, const Tensor& key_value,

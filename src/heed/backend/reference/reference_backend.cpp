@@ -335,10 +335,16 @@ struct Kernels {
     return top;
   }
 
-  static void scatter_rows(const Tensor& x, std::span<const int32_t> rows, const Tensor& out) {
-    const int64_t d = x.columns();
-    for (size_t i = 0; i < rows.size(); ++i)
-      std::copy_n(x.data<T>() + int64_t(i) * d, d, out.data<T>() + rows[i] * d);
+  static void keep_rows(const Tensor& x, std::span<const int32_t> rows, ComputeType compute,
+                        const Tensor& out) {
+    const int64_t columns = x.columns();
+    for (size_t i = 0; i < rows.size(); ++i) {
+      for (int64_t c = 0; c < columns; ++c) {
+        const T element = x.data<T>()[int64_t(i) * columns + c];
+        out.data<T>()[rows[i] * columns + c] =
+            compute == ComputeType::fp32 ? element : T(to_bf16(float(element)));
+      }
+    }
   }
 
   static void add(const Tensor& x, const Tensor& y) {
@@ -453,8 +459,9 @@ class ReferenceBackend : public Backend {
   TopClasses top_classes(const Tensor& logits, int64_t k) override {
     return dispatch(logits, [&](auto kernels) { return kernels.top_classes(logits, k); });
   }
-  void scatter_rows(const Tensor& x, std::span<const int32_t> rows, const Tensor& out) override {
-    dispatch(x, [&](auto k) { k.scatter_rows(x, rows, out); });
+  int64_t kept_columns(int64_t d) const override { return 2 * d; }
+  void keep(const Tensor& key_value, std::span<const int32_t> rows, const Tensor& out) override {
+    dispatch(key_value, [&](auto k) { k.keep_rows(key_value, rows, compute_, out); });
   }
   void add(const Tensor& x, const Tensor& y) override {
     dispatch(x, [&](auto k) { k.add(x, y); });

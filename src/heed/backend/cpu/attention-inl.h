@@ -1,0 +1,122 @@
+// What attention's kernels share: the view of one head, blocks of scores, and their softmax.
+#if defined(HEED_BACKEND_CPU_ATTENTION_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef HEED_BACKEND_CPU_ATTENTION_INL_H_
+#undef HEED_BACKEND_CPU_ATTENTION_INL_H_
+#else
+#define HEED_BACKEND_CPU_ATTENTION_INL_H_
+#endif
+
+#include <cmath>
+#include <limits>
+
+#include "heed/backend/backend.h"
+#include "heed/backend/cpu/gemm-inl.h"
+#include "heed/backend/cpu/scratch.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::cpu::HWY_NAMESPACE {
+
+// Queries that share one block of scores.
+constexpr int64_t kQueryBlock = 32;
+
+// One sequence under one head.
+struct Head {
+  int64_t query_begin, queries;  // rows of the query tensor
+  int64_t keys;
+  int64_t d, d_head;     // columns of the query tensor, and of the head
+  int64_t column;        // the head's first
+  int64_t index, heads;  // which head of how many
+  Rows key_rows, value_rows;
+  Order order;
+
+  // How many keys the sequence's query i sees.
+  int64_t seen(int64_t i) const {
+    return order == Order::causal ? std::clamp<int64_t>(keys - queries + i + 1, 0, keys) : keys;
+  }
+  // Of the tensor `data` [query rows, d], the head's part of the sequence's query i.
+  template <class T>
+  T* part(T* data, int64_t i) const {
+    return data + (query_begin + i) * d + column;
+  }
+  // The index of dropout for weight (query i, key 0).
+  int64_t dropout_index(int64_t i) const { return ((query_begin + i) * heads + index) * 65536; }
+};
+
+inline Head make_head(const Tensor& query, const Tensor& key_value, const Sight& sight,
+                      int64_t heads, int64_t b, int64_t h) {
+  const int64_t d = query.columns(), d_head = d / heads;
+  const int64_t key_begin = sight.keys.layout.begin[size_t(b)];
+  const float* keys = key_value.data<float>() + h * d_head;
+  const int32_t* list = sight.keys.rows.empty() ? nullptr : sight.keys.rows.data() + key_begin;
+  if (!list) keys += key_begin * 2 * d;
+  return {sight.queries.begin[size_t(b)],
+          sight.queries.length(b),
+          sight.keys.layout.length(b),
+          d,
+          d_head,
+          h * d_head,
+          h,
+          heads,
+          {keys, 2 * d, list},
+          {keys + d, 2 * d, list},
+          sight.order};
+}
+
+// Scores of one block of queries: `rows` rows of `width` keys, `stride` apart.
+struct Block {
+  int64_t begin, rows;  // queries
+  int64_t width;        // keys that any of them sees
+  int64_t stride;       // width in whole panels; what stands behind width has no meaning
+};
+
+// The queries from `begin` on, `most` of them at most.
+inline Block make_block(const Head& head, int64_t begin, int64_t most = kQueryBlock) {
+  const int64_t rows = std::min(most, head.queries - begin);
+  const int64_t width = head.seen(begin + rows - 1);
+  return {begin, rows, width, divide_up(width, kPanel) * kPanel};
+}
+
+// Turns a row of dot products into weights, 0 from `seen` on; returns their logsumexp.
+inline float softmax_row(float* row, int64_t seen, int64_t stride, float scale) {
+  const Vector least = set(-std::numeric_limits<float>::infinity());
+  Vector top = least;
+  for (int64_t c = 0; c < seen; c += kLanes) {
+    const Vector logit = hn::Mul(hn::LoadU(kFloats, row + c), set(scale));
+    top = hn::Max(top, first(logit, seen - c, least));
+  }
+  top = hn::MaxOfLanes(kFloats, top);
+  Vector total = zero();
+  for (int64_t c = 0; c < stride; c += kLanes) {
+    const Vector logit = hn::Mul(hn::LoadU(kFloats, row + c), set(scale));
+    const Vector weight = first(exp(hn::Sub(logit, top)), seen - c, zero());
+    hn::StoreU(weight, kFloats, row + c);
+    total = hn::Add(total, weight);
+  }
+  total = hn::SumOfLanes(kFloats, total);
+  const Vector inverse = hn::Div(set(1.0f), total);
+  for (int64_t c = 0; c < seen; c += kLanes)
+    hn::StoreU(hn::Mul(hn::LoadU(kFloats, row + c), inverse), kFloats, row + c);
+  return hn::GetLane(top) + std::log(hn::GetLane(total));
+}
+
+inline void drop_row(const DropoutFactors& factors, int64_t index, int64_t seen, float* row) {
+  for (int64_t c = 0; c < seen; c += kLanes)
+    hn::StoreU(hn::Mul(hn::LoadU(kFloats, row + c), factors.at(index + c)), kFloats, row + c);
+}
+
+// Softmax and dropout of one block's scores.
+inline void weigh(const Head& head, const Block& block, const AttentionOptions& options,
+                  float* scores, const Tensor& logsumexp) {
+  const DropoutFactors factors(options.dropout);
+  for (int64_t i = 0; i < block.rows; ++i) {
+    const int64_t query = block.begin + i, seen = head.seen(query);
+    float* row = scores + i * block.stride;
+    logsumexp.data<float>()[(head.query_begin + query) * head.heads + head.index] =
+        softmax_row(row, seen, block.stride, float(options.scale));
+    if (factors.on()) drop_row(factors, head.dropout_index(query), seen, row);
+  }
+}
+
+}  // namespace heed::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
