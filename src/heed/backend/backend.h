@@ -90,7 +90,8 @@ class Backend {
   virtual std::string name() const = 0;
   virtual ComputeType compute() const = 0;
 
-  // Derives the form of a weight [out, in] that is multiplied fastest; may return null.
+  // Derives the form of a weight [out, in] that is multiplied fastest; may return null. A form that
+  // the weight has already, and nobody else holds, may be brought up to date and returned.
   // Attach it to the storage of a whole tensor: weight.storage()->prepared.
   virtual std::shared_ptr<const Prepared> prepare(const Tensor& weight, Passes passes) = 0;
 

@@ -24,11 +24,24 @@ class PackedWeight : public Prepared {
         depth_(weight.columns()),
         words_(words_of<Arithmetic>(depth_)),
         forward_({divide_up(rows_, kPanel) * kPanel * words_}) {
+    if (Arithmetic::kScaled && rows_ > 0) scales_ = Tensor({rows_}), first_ = Tensor({rows_});
+    if (!Arithmetic::kScaled && rows_ > 0 && passes == Passes::both)
+      backward_ = Tensor({divide_up(depth_, kPanel) * kPanel * words_of<Arithmetic>(rows_)});
+    pack(weight);
+  }
+
+  // Whether pack() would make what the constructor makes.
+  bool serves(const Tensor& weight, Passes passes) const {
+    return weight.rows() == rows_ && weight.columns() == depth_ && rows_ > 0 &&
+           bool(backward_) == (!Arithmetic::kScaled && passes == Passes::both);
+  }
+  void pack(const Tensor& weight) {
     if (rows_ == 0) return;
-    if constexpr (Arithmetic::kScaled) scales_ = Tensor({rows_}), first_ = Tensor({rows_});
     pack_forward(weight.data<float>());
     if constexpr (!Arithmetic::kScaled) {
-      if (passes == Passes::both) pack_backward(weight.data<float>());
+      if (backward_)
+        pack_rows<Arithmetic>({weight.data<float>(), depth_}, rows_, depth_,
+                              backward_.data<float>());
     }
   }
 
@@ -82,11 +95,6 @@ class PackedWeight : public Prepared {
     }
   }
 
-  void pack_backward(const float* weight) {
-    backward_ = Tensor({divide_up(depth_, kPanel) * kPanel * words_of<Arithmetic>(rows_)});
-    pack_rows<Arithmetic>({weight, depth_}, rows_, depth_, backward_.data<float>());
-  }
-
   int64_t rows_, depth_, words_;
   Tensor forward_, backward_;
   Tensor scales_, first_;  // [rows]: of the rows; minus 128 times the sum of each, as an integer
@@ -102,6 +110,14 @@ const PackedWeight<Arithmetic>* packed_form(const Tensor& weight) {
 
 template <class Arithmetic>
 std::shared_ptr<const Prepared> prepare(const Tensor& weight, Passes passes) {
+  // A form that this weight alone holds is packed anew in its place: training does so each step,
+  // and memory that comes and goes costs more than the packing.
+  const std::shared_ptr<const Prepared>& old = weight.storage()->prepared;
+  const auto* packed = dynamic_cast<const PackedWeight<Arithmetic>*>(old.get());
+  if (packed && old.use_count() == 1 && packed->serves(weight, passes)) {
+    const_cast<PackedWeight<Arithmetic>*>(packed)->pack(weight);
+    return old;
+  }
   return std::make_shared<PackedWeight<Arithmetic>>(weight, passes);
 }
 
