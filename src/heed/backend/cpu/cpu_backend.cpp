@@ -135,8 +135,8 @@ class CpuBackend : public Backend {
   void add(const Tensor& x, const Tensor& y) override { kernels_.add(x, y); }
   double sum_of_squares(const Tensor& x) override { return kernels_.sum_of_squares(x); }
   void adam(const AdamStep& step, const Tensor& gradient, const Tensor& parameter, const Tensor& m,
-            const Tensor& v) override {
-    kernels_.adam(step, gradient, parameter, m, v);
+            const Tensor& v, const Tensor& average) override {
+    kernels_.adam(step, gradient, parameter, m, v, average);
   }
 
  private:

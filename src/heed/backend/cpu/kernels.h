@@ -57,7 +57,7 @@ struct Kernels {
   void (*add)(const Tensor& x, const Tensor& y);
   double (*sum_of_squares)(const Tensor& x);
   void (*adam)(const AdamStep& step, const Tensor& gradient, const Tensor& parameter,
-               const Tensor& m, const Tensor& v);
+               const Tensor& m, const Tensor& v, const Tensor& average);
 };
 
 // Each fills in its family's kernels for one instruction set.
