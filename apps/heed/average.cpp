@@ -79,8 +79,14 @@ class AverageCommand : public CommandOf<AverageSettings> {
     std::vector<fs::path> folders;
     if (!settings_.model.empty()) folders.emplace_back(settings_.model);
     for (const fs::path& path : paths) {
-      const StoredWeights weights(path);
-      if (settings_.model.empty() || fs::is_directory(path)) folders.push_back(weights.directory());
+      const fs::path folder = StoredWeights(path).directory();
+      const bool own = fs::is_directory(path);
+      if (!own && !settings_.model.empty()) continue;
+      std::error_code error;
+      if (!own && !fs::exists(folder / "config.json", error))
+        fail("{}: no config.json stands beside its folder: name its model by --model",
+             path.string());
+      folders.push_back(folder);
     }
     return folders;
   }

@@ -58,7 +58,8 @@ TEST_F(AverageTest, OneCheckpointBecomesAModelThatTranslates) {
 TEST_F(AverageTest, ACheckpointElsewhereNeedsItsModel) {
   std::filesystem::create_directory(*folder_ / "moved");
   std::filesystem::copy(*folder_ / "run/training/step-6.safetensors", *folder_ / "moved/w");
-  expect_failure(average({"moved/w", "--output", "x"}), "is missing");
+  expect_failure(average({"moved/w", "--output", "x"}),
+                 "moved/w: no config.json stands beside its folder");
   EXPECT_EQ(average({"moved/w", "--model", "run", "--output", "found"}).status, 0);
   EXPECT_EQ(weights("found"), weights("run"));
 }

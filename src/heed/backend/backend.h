@@ -96,6 +96,10 @@ class Backend {
   // Derives the form of a weight [out, in] that is multiplied fastest; may return null.
   // Attach it to the storage of a whole tensor: weight.storage()->prepared.
   virtual std::shared_ptr<const Prepared> prepare(const Tensor& weight, Passes passes) = 0;
+  // The bytes that prepare() would hold for a weight of this shape, and that the kernels keep for
+  // themselves on each thread when matrices have up to `columns` columns.
+  virtual int64_t prepared_bytes(const Tensor& /*weight*/, Passes) const { return 0; }
+  virtual int64_t scratch_bytes(int64_t /*columns*/) const { return 0; }
 
   // out[r] = dropout(scale * table[ids[r]] + positions[position of r]).
   // table [vocabulary, d], positions [limit, d], out [rows, d]. A table without values is read

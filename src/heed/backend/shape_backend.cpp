@@ -24,10 +24,10 @@ class ShapeBackend : public Backend {
                 const Tensor&, const Tensor&, const Tensor&) override {}
   void add_norm_gradient(const Tensor&, const Tensor&, const Tensor&, const Tensor&,
                          const NormOptions&, const AddNormGradient&) override {}
-  void attention(const Tensor&, const Tensor&, const Sight&, const AttentionOptions&,
-                 const Tensor&, const Tensor&) override {}
-  void attention_gradient(const Tensor&, const Tensor&, const Tensor&, const Tensor&,
-                          const Tensor&, const Sight&, const AttentionOptions&,
+  void attention(const Tensor&, const Tensor&, const Sight&, const AttentionOptions&, const Tensor&,
+                 const Tensor&) override {}
+  void attention_gradient(const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                          const Sight&, const AttentionOptions&,
                           const AttentionGradient&) override {}
   void cross_entropy(const Tensor&, std::span<const TokenId>, const CrossEntropyOptions&,
                      const Tensor&) override {}

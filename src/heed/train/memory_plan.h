@@ -1,6 +1,7 @@
 // What a training will take, counted before its first step.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "heed/backend/backend.h"
@@ -37,7 +38,8 @@ MemoryPlan plan_memory(const TrainOptions& options, const ModelConfig& config,
 
 // Error where the plan asks for more than the limit leaves: how much, of what, and which batch size
 // would fit.
-void require_fit(const MemoryPlan& plan, const MemoryLimit& limit, const TrainOptions& options,
+void require_fit(const MemoryPlan& plan, const MemoryLimit& limit, const BatchOptions& batches,
+                 const Corpus& corpus,
                  const std::function<MemoryPlan(const BatchOptions&)>& plan_for);
 
 }  // namespace heed

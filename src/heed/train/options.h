@@ -93,6 +93,7 @@ struct TrainOptions {
   std::string average;
   double save_minutes = 10;
   bool resume = false, overwrite = false, other_instruction_set = false;
+  bool memory_check = true;
   // Running
   int64_t seed = 1;
   ComputeChoice compute = ComputeChoice::automatic;
@@ -344,6 +345,10 @@ struct TrainOptions {
                "faster, else fp32. Weights, sums and the rest are fp32 either way",
        .incidental = true});
     v("threads", o.threads, kThreadsOption);
+    v("memory_check", o.memory_check,
+      {.help = "Refuse a training that needs more memory than the machine, the control group or "
+               "ulimit -v has left",
+       .incidental = true});
     v("report_every", o.report_every,
       {.help = "Report each time so many steps are done",
        .unit = "steps",

@@ -34,7 +34,7 @@ class Run {
         backend_(backend),
         observer_(observer),
         workers_(int(options.threads.value_or(available_threads()))),
-        space_(open_workspace(options, workers_, observer)),
+        space_(open_workspace(options_, backend, workers_, observer)),
         model_(std::move(space_.model)),
         gradients_(model_, backend, workers_),
         adam_(model_, backend, workers_, options.ema ? MovingAverage::kept : MovingAverage::none),
@@ -151,7 +151,7 @@ class Run {
     request.label_smoothing = options_.label_smoothing;
     request.seed = mix(mix(uint64_t(options_.seed), 0xD0), uint64_t(progress_.step));
     request.examples = [&](int64_t shard) {
-      return examples(*space_.corpus, parts[size_t(shard)]);
+      return examples_of(*space_.corpus, parts[size_t(shard)], model_.config());
     };
     const Loss loss = gradients_.compute(request);
     const double norm = adam_.norm(gradients_.gradient());
@@ -178,19 +178,6 @@ class Run {
     window_.tokens += tokens;
     window_.seconds += seconds;
     window_.norm = norm;
-  }
-
-  Examples examples(const Corpus& corpus, std::span<const uint32_t> pairs) const {
-    Examples all;
-    std::vector<TokenId> source, target;
-    for (const uint32_t pair : pairs) {
-      source.clear();
-      target.clear();
-      corpus.append_source(pair, source);
-      corpus.append_target(pair, target);
-      all.add(source, target, model_.config());
-    }
-    return all;
   }
 
   // A loss that is not finite: nothing is saved over the last good checkpoint.
@@ -248,7 +235,7 @@ class Run {
     std::vector<Pool> pools(size_t(workers_.count()));
     workers_.run(plan.size(), [&](int64_t i, int worker) {
       Pass pass(backend_, pools[size_t(worker)]);
-      const Examples batch = examples(corpus, plan.batch(i));
+      const Examples batch = examples_of(corpus, plan.batch(i), model_.config());
       const Tensor states = model_.decode(pass, batch.target, model_.encode(pass, batch.source));
       losses[size_t(i)] = model_.loss(pass, states, batch.labels, {options_.label_smoothing, 0});
     });
@@ -271,6 +258,7 @@ class Run {
 
   // What the model is worth on the validation text: greater is better.
   double score(ValidationReport& r) {
+    gradients_.release();  // scoring takes less than this gives
     with_result([&] {
       prepare_result();
       const Loss loss = validation_loss();
@@ -331,6 +319,7 @@ class Run {
 
   // The model that the run leaves: what was saved last, or the mean that was asked for.
   void finish() {
+    gradients_.release();
     const Averaging averaging = parse_averaging(options_.average);
     if (averaging.kind == Averaging::Kind::none) {
       with_result([&] { save_model(space_.directory, model_); });

@@ -20,6 +20,8 @@ struct InstructionSet {
 struct Kernels {
   double (*peak)();
   std::shared_ptr<const Prepared> (*prepare)(const Tensor& weight, Passes passes);
+  int64_t (*prepared_bytes)(const Tensor& weight, Passes passes);
+  int64_t (*scratch_bytes)(int64_t columns);
   void (*linear)(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation,
                  const Tensor& y);
   void (*linear_input_gradient)(const Tensor& dy, const Tensor& weight, const Tensor& dx,
