@@ -197,7 +197,7 @@ void adam(benchmark::State& state) {
   const Tensor m(shape), v(shape);
   AdamStep step;
   step.learning_rate = 1e-4;
-  for (auto _ : state) backend->adam(step, gradient, parameter, m, v);
+  for (auto _ : state) backend->adam(step, gradient, parameter, m, v, {});
   state.SetItemsProcessed(state.iterations() * shape[0]);
 }
 BENCHMARK(adam)->Arg(1 << 14)->Arg(1 << 22);

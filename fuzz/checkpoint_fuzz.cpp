@@ -3,6 +3,7 @@
 
 #include "fuzz.h"
 #include "heed/backend/reference/reference_backend.h"
+#include "heed/train/averaging.h"
 #include "heed/train/checkpoint.h"
 #include "small_model.h"
 

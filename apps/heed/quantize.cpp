@@ -4,10 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
-#include "heed/core/files.h"
 #include "heed/evaluate/bleu.h"
 #include "heed/model/directory.h"
 #include "loaded_model.h"
+#include "model_output.h"
 #include "text_files.h"
 
 namespace heed {
@@ -77,7 +77,8 @@ class QuantizeCommand : public CommandOf<QuantizeSettings> {
   int run(const std::vector<std::string>&, Console& console) override {
     if (!settings_.reference.empty() && settings_.source.empty())
       fail_usage("--reference needs --source: the text that it translates");
-    check_output();
+    check_output(settings_.output, {settings_.model},
+                 settings_.overwrite ? Existing::replace : Existing::keep);
     Lines source;
     std::vector<Lines> references;
     if (!settings_.source.empty()) source = read_lines(settings_.source);
@@ -95,27 +96,12 @@ class QuantizeCommand : public CommandOf<QuantizeSettings> {
   }
 
  private:
-  void check_output() const {
-    std::error_code error;
-    if (fs::exists(settings_.output, error) &&
-        fs::equivalent(settings_.output, settings_.model, error))
-      fail_usage("--output is the model itself, expected another folder");
-    if (!settings_.overwrite && fs::exists(fs::path(settings_.output) / "model.safetensors", error))
-      fail_usage("{} holds a model already: give --overwrite to replace it, or another --output",
-                 settings_.output);
-  }
-
   void write() const {
     Transformer model = load_model(settings_.model);
     TokenizerPair::load(settings_.model);  // a directory that cannot translate is not copied
-    const fs::path from = settings_.model, to = settings_.output;
-    save_model(to, model, {},
+    save_model(settings_.output, model, {},
                settings_.type == QuantizedType::int8 ? StoredType::i8 : StoredType::bf16);
-    for (const char* name : {"source.spm", "target.spm", "vocab.json", "target_vocab.json",
-                             "tokenizer_config.json", "generation_config.json"}) {
-      std::error_code error;
-      if (fs::exists(from / name, error)) write_file_atomically(to / name, read_file(from / name));
-    }
+    copy_vocabulary(settings_.model, settings_.output);
   }
 
   Outcome outcome(const fs::path& directory, ComputeChoice compute, const Lines& source,

@@ -89,17 +89,22 @@ TEST_P(CpuElementwise, Adam) {
   for (int64_t size : kSizes) {
     const Tensor parameter = random_tensor({size}, 1), got = copy_of(parameter);
     Tensor m({size}), v({size}), got_m({size}), got_v({size});
+    const Tensor average = copy_of(parameter), got_average = copy_of(parameter);
     for (int64_t i = 1; i <= 5; ++i) {
       const Tensor gradient = random_tensor({size}, 10 + uint64_t(i));
       AdamStep step;
       step.learning_rate = 0.01;
       step.gradient_scale = 0.5;
       step.step = i;
-      reference->adam(step, gradient, parameter, m, v);
-      cpu->adam(step, gradient, got, got_m, got_v);
+      step.weight_decay = i % 2 == 0 ? 0.5 : 0;
+      step.average_decay = 0.75;
+      const bool averages = i != 3;
+      reference->adam(step, gradient, parameter, m, v, averages ? average : Tensor());
+      cpu->adam(step, gradient, got, got_m, got_v, averages ? got_average : Tensor());
       expect_close(got, parameter, 1e-6, "parameter");
       expect_close(got_m, m, 1e-6, "first moment");
       expect_close(got_v, v, 1e-6, "second moment");
+      expect_close(got_average, average, 1e-6, "average");
     }
   }
 }

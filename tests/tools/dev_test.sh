@@ -25,6 +25,7 @@ cd /
 expect 0 "Usage: ./dev COMMAND" "$copy/dev"
 expect 0 "Usage: ./dev COMMAND" "$copy/dev" --help
 expect 2 "unknown command 'biuld', did you mean build?" "$copy/dev" biuld
+expect 1 "check: unknown option '--covrage'; expected --coverage" "$copy/dev" check --covrage
 expect 1 "fuzz: no target named 'nothing'" "$copy/dev" fuzz nothing
 expect 1 "fuzz: --seconds needs a whole number from 1, got '0'" "$copy/dev" fuzz --seconds 0
 expect 2 "unknown command 'tests', did you mean test?" "$copy/dev" tests
@@ -58,3 +59,18 @@ printf '#!/usr/bin/env bash\nwhile [[ $1 != env ]]; do shift; done\n"$@"\n' >"$s
 chmod +x "$scratch/bin/sudo"
 expect 1 "installing 10 packages: g++ cmake" "${bare[@]}" build
 expect 1 "apt-get must not run" "${bare[@]}" build
+
+# Coverage by folder, from a report of llvm-cov: 85 of 100 lines.
+log=$scratch/log root=$copy
+source "$copy/tools/dev/coverage.sh"
+report=$scratch/report
+cat >"$report" <<'REPORT'
+Filename              Regions    Missed Regions     Cover   Functions  Missed Functions  Executed       Lines      Missed Lines     Cover    Branches   Missed Branches     Cover
+core/error.cpp              8                 0   100.00%           4                 0   100.00%          60                 0   100.00%           0                 0         -
+backend/cpu/norm.cpp        8                 3    62.50%           4                 0   100.00%          40                15    62.50%           2                 0   100.00%
+TOTAL                      16                 3    81.25%           8                 0   100.00%         100                15    85.00%           2                 0   100.00%
+REPORT
+table() { coverage_table "$1" <"$2"; }
+expect 0 "backend           40 lines      15 never run   62.5 %" table 85 "$report"
+expect 1 "all              100 lines      15 never run   85.0 %" table 86 "$report"
+expect 1 "no file was measured" table 90 /dev/null

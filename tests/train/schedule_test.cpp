@@ -37,6 +37,44 @@ TEST(LearningRate, ConstantHasNoWarmupUnlessAsked) {
   EXPECT_DOUBLE_EQ(learning_rate(options, 512, 11), 1e-4);
 }
 
+TEST(LearningRate, LinearAndCosineFallToTheirEndAndStay) {
+  TrainOptions options;
+  options.learning_rate = 1;
+  options.warmup = 10;
+  options.decay_steps = 110;
+  options.final_fraction = 0.2;
+  for (const Schedule schedule : {Schedule::linear, Schedule::cosine}) {
+    options.schedule = schedule;
+    EXPECT_DOUBLE_EQ(learning_rate(options, 512, 1), 0.1);
+    EXPECT_DOUBLE_EQ(learning_rate(options, 512, 10), 1);
+    EXPECT_DOUBLE_EQ(learning_rate(options, 512, 60), 0.6);
+    EXPECT_DOUBLE_EQ(learning_rate(options, 512, 110), 0.2);
+    EXPECT_DOUBLE_EQ(learning_rate(options, 512, 1000), 0.2);
+  }
+  EXPECT_DOUBLE_EQ(learning_rate(options, 512, 35), 0.2 + 0.8 * (1 + std::sqrt(0.5)) / 2);
+  options.schedule = Schedule::linear;
+  EXPECT_DOUBLE_EQ(learning_rate(options, 512, 35), 0.8);
+  options.warmup = 0;
+  EXPECT_DOUBLE_EQ(learning_rate(options, 512, 1), 1 - 0.8 / 110);
+}
+
+TEST(AverageDecay, GrowsToItsLimit) {
+  EXPECT_DOUBLE_EQ(average_decay(0.999, 1), 2.0 / 11);
+  EXPECT_DOUBLE_EQ(average_decay(0.999, 90), 0.91);
+  EXPECT_DOUBLE_EQ(average_decay(0.999, 100000), 0.999);
+  EXPECT_DOUBLE_EQ(average_decay(0.1, 1), 0.1);
+}
+
+TEST(TrainOptions, AScheduleThatEndsTakesItsEndFromTheSteps) {
+  TrainOptions options;
+  options.steps = 500;
+  EXPECT_FALSE(resolved(options).decay_steps.has_value());
+  options.schedule = Schedule::cosine;
+  EXPECT_EQ(resolved(options).decay_steps, 500);
+  options.decay_steps = 300;
+  EXPECT_EQ(resolved(options).decay_steps, 300);
+}
+
 TEST(TrainOptions, ContradictionsAreNamed) {
   const auto message = [](auto change) {
     TrainOptions options;
@@ -63,6 +101,20 @@ TEST(TrainOptions, ContradictionsAreNamed) {
   EXPECT_NE(message([](TrainOptions& o) { o.resume = o.overwrite = true; }), "");
   EXPECT_NE(message([](TrainOptions& o) { o.vocabularies = Vocabularies::separate; }), "");
   EXPECT_NE(message([](TrainOptions& o) { o.warmup = 0; }), "");
+  EXPECT_EQ(message([](TrainOptions& o) { o.weight_decay = 0.1; }),
+            "--weight-decay works with --optimizer adamw only");
+  EXPECT_EQ(message([](TrainOptions& o) { o.decay_steps = 10; }),
+            "--decay-steps works with --schedule linear and cosine, not noam");
+  EXPECT_EQ(message([](TrainOptions& o) { o.final_fraction = 0; }),
+            "--final-fraction works with --schedule linear and cosine, not noam");
+  EXPECT_EQ(message([](TrainOptions& o) { o.schedule = Schedule::cosine; }),
+            "--schedule cosine needs its end: give --steps or --decay-steps");
+  EXPECT_EQ(message([](TrainOptions& o) { o.schedule = Schedule::linear, o.steps = 4000; }),
+            "--warmup is 4000, expected less than the 4000 steps of --schedule linear");
+  EXPECT_EQ(message([](TrainOptions& o) {
+              o.schedule = Schedule::linear, o.steps = 100, o.warmup = 0, o.final_fraction = 0.1;
+            }),
+            "");
 }
 
 }  // namespace

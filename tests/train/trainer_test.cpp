@@ -12,6 +12,8 @@
 
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/core/files.h"
+#include "heed/model/directory.h"
+#include "heed/train/averaging.h"
 #include "support/temporary_folder.h"
 
 namespace heed {
@@ -83,6 +85,16 @@ class TrainerTest : public ::testing::Test {
     return o;
   }
 
+  static void use_modern_recipe(TrainOptions& o) {
+    o.optimizer = Optimizer::adamw;
+    o.weight_decay = 0.1;
+    o.ema = 0.9;
+    o.schedule = Schedule::cosine;
+    o.learning_rate = 0.01;
+    o.warmup = 4;
+    o.decay_steps = 12;
+  }
+
   std::string weights(const std::string& model) const {
     return folder_.read(model + "/model.safetensors");
   }
@@ -116,14 +128,24 @@ TEST_F(TrainerTest, LearnsAndLeavesAModelDirectory) {
     EXPECT_TRUE(std::filesystem::exists(folder_ / "m" / name)) << name;
 }
 
-class ResumingTest : public TrainerTest, public ::testing::WithParamInterface<ComputeType> {};
+// The paper's optimizer, and one with all that a state can hold beside it.
+enum class Recipe { paper, modern };
+
+class ResumingTest : public TrainerTest,
+                     public ::testing::WithParamInterface<std::tuple<ComputeType, Recipe>> {};
 INSTANTIATE_TEST_SUITE_P(ComputeTypes, ResumingTest,
-                         ::testing::Values(ComputeType::fp32, ComputeType::bf16),
-                         [](const auto& info) { return name(info.param); });
+                         ::testing::Combine(::testing::Values(ComputeType::fp32, ComputeType::bf16),
+                                            ::testing::Values(Recipe::paper, Recipe::modern)),
+                         [](const auto& info) {
+                           return std::string(name(std::get<0>(info.param))) +
+                                  (std::get<1>(info.param) == Recipe::paper ? "Paper" : "Modern");
+                         });
 
 TEST_P(ResumingTest, StoppedAnywhereAndResumedItEndsWithTheSameBytes) {
-  backend_ = make_cpu_backend("", GetParam());
+  const auto [compute, recipe] = GetParam();
+  backend_ = make_cpu_backend("", compute);
   TrainOptions o = validated("whole");
+  if (recipe == Recipe::modern) use_modern_recipe(o);
   o.average = "last:2";
   o.accumulate = 2;
   Recorder whole;
@@ -266,6 +288,78 @@ TEST_F(TrainerTest, ResumingWithOtherOptionsIsRefused) {
   o.resume = true;
   std::swap(o.source, o.target);
   EXPECT_NE(message(o).find("another text"), std::string::npos);
+}
+
+TEST_F(TrainerTest, EveryPartOfARecipeIsComparedOnResuming) {
+  TrainOptions first = options("m");
+  use_modern_recipe(first);
+  EXPECT_EQ(message(first), "");
+  first.resume = true;
+  const auto expect = [&](auto change, const char* part) {
+    TrainOptions o = first;
+    change(o);
+    EXPECT_NE(message(o).find(part), std::string::npos) << message(o);
+  };
+  expect([](TrainOptions& o) { o.ema = 0.99; }, "ema was 0.9, is now 0.99");
+  expect([](TrainOptions& o) { o.ema.reset(); }, "ema was 0.9, is now none");
+  expect([](TrainOptions& o) { o.weight_decay = 0.2; }, "weight_decay was 0.1, is now 0.2");
+  expect([](TrainOptions& o) { o.optimizer = Optimizer::adam, o.weight_decay.reset(); },
+         "optimizer was adamw, is now adam");
+  expect([](TrainOptions& o) { o.schedule = Schedule::linear; }, "schedule was cosine");
+  expect([](TrainOptions& o) { o.decay_steps = 13; }, "decay_steps was 12, is now 13");
+  expect([](TrainOptions& o) { o.final_fraction = 0.5; }, "final_fraction was none");
+}
+
+TEST_F(TrainerTest, TheMovingAverageIsWhatIsScoredKeptAndLeft) {
+  TrainOptions o = validated("ema");
+  o.ema = 0.5;
+  o.keep = 2;
+  Recorder averaged, plain;
+  train(o, *backend_, averaged);
+  TrainOptions without = validated("plain");
+  train(without, *backend_, plain);
+  // The training itself is the same.
+  EXPECT_EQ(averaged.reports.back().loss, plain.reports.back().loss);
+  EXPECT_NE(weights("ema"), weights("plain"));
+  EXPECT_NE(averaged.validations.back().loss, plain.validations.back().loss);
+  // What it leaves is what its last snapshot holds, and has the loss that was reported.
+  Transformer kept = load_model(folder_ / "ema");
+  const auto step = fmt::format("step-{}.safetensors", averaged.reports.back().step);
+  load_average({folder_ / "ema/training" / step}, kept);
+  save_model(folder_ / "kept", kept);
+  EXPECT_EQ(weights("kept"), weights("ema"));
+  TrainOptions again = validated("again");
+  again.d_model.reset(), again.d_ff.reset(), again.heads.reset();
+  again.encoder_layers.reset(), again.decoder_layers.reset();
+  again.initialize = (folder_ / "ema").string();
+  again.schedule = Schedule::constant;
+  again.learning_rate = 1e-30;
+  again.steps = 1;
+  Recorder scored;
+  train(again, *backend_, scored);
+  EXPECT_EQ(scored.validations.back().loss, averaged.validations.back().loss);
+}
+
+TEST_F(TrainerTest, WeightDecayAndTheRateOfAScheduleReachTheWeights) {
+  TrainOptions o = options("adam");
+  o.schedule = Schedule::linear;
+  o.learning_rate = 0.01;
+  o.warmup = 2;
+  o.steps = 8;
+  o.final_fraction = 0.5;
+  Recorder recorder;
+  train(o, *backend_, recorder);
+  EXPECT_DOUBLE_EQ(recorder.reports[0].learning_rate, 0.005);
+  EXPECT_DOUBLE_EQ(recorder.reports[4].learning_rate, 0.0075);
+  EXPECT_DOUBLE_EQ(recorder.reports[7].learning_rate, 0.005);
+  o.optimizer = Optimizer::adamw;
+  for (const auto& [name, decay] : {std::pair("zero", 0.0), std::pair("some", 0.1)}) {
+    o.model = (folder_ / name).string();
+    o.weight_decay = decay;
+    train(o, *backend_, recorder);
+  }
+  EXPECT_EQ(weights("zero"), weights("adam"));
+  EXPECT_NE(weights("some"), weights("adam"));
 }
 
 TEST_F(TrainerTest, ResumingOnAnotherInstructionSetIsRefused) {

@@ -71,6 +71,7 @@ Tensor dropout(Pass& pass, const Tensor& x, double probability) {
     pass.tape->record(y, [&pass, x, dropout](const Tensor& dy) {
       pass.backend.drop(dy, dropout, dy);
       const GradientSlot dx = pass.tape->slot(x);
+      if (!dx.tensor.has_values()) return;
       if (dx.write == Write::overwrite)
         std::copy_n(dy.bytes(), dy.byte_count(), dx.tensor.bytes());
       else
@@ -172,7 +173,7 @@ Loss cross_entropy(Pass& pass, const Tensor& states, const Tensor& table, const 
   }
   if (pass.tape) pass.tape->seed(states, dstates);
   Loss loss;
-  for (int64_t r = 0; r < rows; ++r) {
+  for (int64_t r = 0; losses.has_values() && r < rows; ++r) {
     loss.smoothed += element(losses, 2 * r);
     loss.plain += element(losses, 2 * r + 1);
   }

@@ -9,7 +9,8 @@
 namespace heed {
 
 // One forward pass: where it computes and allocates, whether it records and drops out. Travels as
-// an argument through the whole model: there is no global mode.
+// an argument through the whole model: there is no global mode. With a pool of counted blocks and
+// the backend of backend/shape_backend.h it runs on shapes alone.
 class Pass {
  public:
   Pass(Backend& backend, Pool& pool) : backend(backend), pool(pool) {}

@@ -6,7 +6,7 @@ namespace heed {
 namespace {
 
 void zero(const Tensor& tensor) {
-  std::memset(tensor.bytes(), 0, size_t(tensor.byte_count()));
+  if (tensor.has_values()) std::memset(tensor.bytes(), 0, size_t(tensor.byte_count()));
 }
 
 }  // namespace

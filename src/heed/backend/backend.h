@@ -70,11 +70,14 @@ struct CrossEntropyOptions {
   double gradient_scale = 0;  // 0: no gradient is wanted and the logits may be left as they are
 };
 
-// One step of Adam (section 5.3). `learning_rate` is the rate of this step, `step` counts from 1.
+// One step of Adam (section 5.3), or of AdamW. `learning_rate` is the rate of this step, `step`
+// counts from 1.
 struct AdamStep {
   double learning_rate = 0, beta1 = 0.9, beta2 = 0.98, epsilon = 1e-9;
   double gradient_scale = 1;  // multiplies the gradient first (clipping)
   int64_t step = 1;
+  double weight_decay = 0;   // the step also takes learning_rate * weight_decay * parameter away
+  double average_decay = 0;  // of the moving average, where one is kept
 };
 
 // The k best classes of each row, best first (ties: lower id first), and their log-probabilities.
@@ -94,6 +97,10 @@ class Backend {
   // the weight has already, and nobody else holds, may be brought up to date and returned.
   // Attach it to the storage of a whole tensor: weight.storage()->prepared.
   virtual std::shared_ptr<const Prepared> prepare(const Tensor& weight, Passes passes) = 0;
+  // The bytes that prepare() would hold for a weight of this shape, and that the kernels keep for
+  // themselves on each thread when matrices have up to `columns` columns.
+  virtual int64_t prepared_bytes(const Tensor& /*weight*/, Passes) const { return 0; }
+  virtual int64_t scratch_bytes(int64_t /*columns*/) const { return 0; }
 
   // out[r] = dropout(scale * table[ids[r]] + positions[position of r]).
   // table [vocabulary, d], positions [limit, d], out [rows, d]. A table without values is read
@@ -175,9 +182,10 @@ class Backend {
   virtual void add(const Tensor& x, const Tensor& y) = 0;
   // The sum of squares, in index order of fixed blocks; not finite if an element is not.
   virtual double sum_of_squares(const Tensor& x) = 0;
-  // m, v: first and second moments, updated in place with the parameter.
+  // m, v: first and second moments, updated in place with the parameter. average may be none: else
+  // average = average_decay * average + (1 - average_decay) * parameter, as it is after the step.
   virtual void adam(const AdamStep& step, const Tensor& gradient, const Tensor& parameter,
-                    const Tensor& m, const Tensor& v) = 0;
+                    const Tensor& m, const Tensor& v, const Tensor& average) = 0;
 };
 
 }  // namespace heed

@@ -17,13 +17,22 @@ constexpr int64_t kAlignment = 64;
 // and freeing them gives the memory back.
 constexpr int64_t kMapped = int64_t{256} << 10;
 
+// Contents are zero where they are mapped, and unspecified elsewhere.
 std::byte* allocate(int64_t bytes) {
-  return static_cast<std::byte*>(
-      ::operator new(size_t(std::max<int64_t>(bytes, 1)), std::align_val_t(kAlignment)));
+  if (bytes < kMapped)
+    return static_cast<std::byte*>(
+        ::operator new(size_t(std::max<int64_t>(bytes, 1)), std::align_val_t(kAlignment)));
+  void* mapped =
+      mmap(nullptr, size_t(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) throw std::bad_alloc();
+  return static_cast<std::byte*>(mapped);
 }
 
-void release(std::byte* data) {
-  ::operator delete(data, std::align_val_t(kAlignment));
+void release(std::byte* data, int64_t bytes) {
+  if (bytes < kMapped)
+    ::operator delete(data, std::align_val_t(kAlignment));
+  else if (data != nullptr)
+    munmap(data, size_t(bytes));
 }
 
 }  // namespace
@@ -49,18 +58,16 @@ Tensor::Tensor(Shape shape, DType type)
     : shape_(std::move(shape)), size_(element_count(shape_)), type_(type) {
   storage_ = std::make_shared<Storage>();
   storage_->bytes = size_ * size_of(type);
-  if (storage_->bytes >= kMapped) {
-    const auto size = size_t(storage_->bytes);
-    void* mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (mapped == MAP_FAILED) throw std::bad_alloc();
-    storage_->data = static_cast<std::byte*>(mapped);
-    storage_->owner =
-        std::shared_ptr<std::byte>(storage_->data, [size](std::byte* p) { munmap(p, size); });
-    return;
-  }
   storage_->data = allocate(storage_->bytes);
-  storage_->owner = std::shared_ptr<std::byte>(storage_->data, release);
-  std::memset(storage_->data, 0, size_t(storage_->bytes));
+  storage_->owner = std::shared_ptr<std::byte>(
+      storage_->data, [size = storage_->bytes](std::byte* data) { release(data, size); });
+  if (storage_->bytes < kMapped) std::memset(storage_->data, 0, size_t(storage_->bytes));
+}
+
+Tensor Tensor::without_values(Shape shape, DType type) {
+  auto storage = std::make_shared<Storage>();
+  storage->bytes = element_count(shape) * size_of(type);
+  return Tensor(std::move(storage), std::move(shape), type);
 }
 
 void Tensor::give_up_values() const {
@@ -110,11 +117,12 @@ template Tensor tensor_of<double>(Shape, std::span<const double>);
 
 struct Pool::State {
   std::mutex mutex;
-  std::multimap<int64_t, std::byte*> free;  // size class -> block
+  std::multimap<int64_t, std::byte*> free;  // size class -> block, nullptr where it is but counted
   int64_t held = 0;
+  Blocks blocks = Blocks::real;
 
   ~State() {
-    for (auto& [size, block] : free) release(block);
+    for (auto& [size, block] : free) release(block, size);
   }
 
   // Before a new block: gives up free ones that are too small for it, the largest first, until they
@@ -125,7 +133,7 @@ struct Pool::State {
       auto smaller = free.lower_bound(size);
       if (smaller == free.begin()) return;
       --smaller;
-      release(smaller->second);
+      release(smaller->second, smaller->first);
       given += smaller->first;
       held -= smaller->first;
       free.erase(smaller);
@@ -133,7 +141,9 @@ struct Pool::State {
   }
 };
 
-Pool::Pool() : state_(std::make_shared<State>()) {}
+Pool::Pool(Blocks blocks) : state_(std::make_shared<State>()) {
+  state_->blocks = blocks;
+}
 
 namespace {
 
@@ -165,7 +175,7 @@ Tensor Pool::tensor(Shape shape, DType type) {
       state_->held += size;
     }
   }
-  if (block == nullptr) block = allocate(size);
+  if (block == nullptr && state_->blocks == Blocks::real) block = allocate(size);
   auto storage = std::make_shared<Storage>();
   storage->data = block;
   storage->bytes = size;
@@ -185,7 +195,7 @@ int64_t Pool::bytes_held() const {
 void Pool::trim() {
   std::lock_guard lock(state_->mutex);
   for (auto& [size, block] : state_->free) {
-    release(block);
+    release(block, size);
     state_->held -= size;
   }
   state_->free.clear();

@@ -52,6 +52,8 @@ class Tensor {
   Tensor() = default;
   // Values are zero.
   explicit Tensor(Shape shape, DType type = DType::f32);
+  // A shape that never has values, for counting what a computation would take.
+  static Tensor without_values(Shape shape, DType type);
   // A view of `storage`, which must hold at least offset + element_count(shape) elements.
   Tensor(std::shared_ptr<Storage> storage, Shape shape, DType type, int64_t offset = 0);
 
@@ -107,7 +109,9 @@ Tensor tensor_of(Shape shape, std::span<const T> values);
 // One pool per worker keeps blocks warm in its core's cache; it may be used from any thread.
 class Pool {
  public:
-  Pool();
+  // Counted blocks have no memory: their tensors have shapes alone.
+  enum class Blocks { real, counted };
+  explicit Pool(Blocks blocks = Blocks::real);
   // Values are not initialised.
   Tensor tensor(Shape shape, DType type = DType::f32);
   // Bytes held in all, in use or waiting.

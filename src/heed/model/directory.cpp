@@ -19,6 +19,9 @@ namespace {
 // still holds it.
 constexpr float kNever = -1e4f;
 
+// The parameter that the logits' bias is, where a model has one.
+constexpr const char* kOutputBias = "embeddings.output_bias";
+
 constexpr int64_t kLongestConfig = int64_t{16} << 20;
 
 std::string json_text(const nlohmann::ordered_json& json) {
@@ -32,10 +35,8 @@ std::map<std::string, Tensor> parameters_by_name(Transformer& model) {
 }
 
 // The rows of a parameter that a tensor of the file holds.
-Tensor rows_of(const std::map<std::string, Tensor>& parameters, const MarianTensor& tensor) {
-  const auto found = parameters.find(tensor.parameter);
-  check(found != parameters.end(), "the layout names a parameter that no model has");
-  Tensor rows = found->second.slice(tensor.row, tensor.row + tensor.shape[0]);
+Tensor rows_of(const Tensor& parameter, const MarianTensor& tensor) {
+  Tensor rows = parameter.slice(tensor.row, tensor.row + tensor.shape[0]);
   check(rows.shape() == tensor.shape, "the layout gives a parameter another shape");
   return rows;
 }
@@ -62,8 +63,7 @@ void require_finite(const Tensor& values, const std::string& what, const std::st
 Tensor logits_bias(const ModelConfig& config, const std::map<std::string, Tensor>& parameters) {
   Tensor bias({1, config.vocabulary}, DType::f32);
   if (config.output_bias)
-    std::ranges::copy(to_f32(parameters.at("embeddings.output_bias")).span<float>(),
-                      bias.data<float>());
+    std::ranges::copy(to_f32(parameters.at(kOutputBias)).span<float>(), bias.data<float>());
   std::ranges::fill(bias.span<float>().subspan(size_t(config.classes)), kNever);
   return bias;
 }
@@ -120,15 +120,17 @@ void save_weights(const std::filesystem::path& path, Transformer& model, StoredT
   };
   write(kLogitsBias, logits_bias(config, parameters), StoredType::f32);
   for (const MarianTensor& t : marian_tensors(config))
-    write(t.names[0], to_f32(rows_of(parameters, t)), stored_as(weights, t.shape));
+    write(t.names[0], to_f32(rows_of(parameters.at(t.parameter), t)), stored_as(weights, t.shape));
   writer.commit();
 }
 
-// Reads the weights of one model directory: check() before any memory is taken, then fill().
+// Reads the weights of one model directory: check_file() before any memory is taken, then fill().
 class WeightsReader {
  public:
   WeightsReader(const std::filesystem::path& path, const ModelConfig& config)
       : file_(path), config_(config), tensors_(marian_tensors(config)) {}
+
+  const ModelConfig& config() const { return config_; }
 
   void check_file() const {
     std::set<std::string> known = {kLogitsBias};
@@ -139,7 +141,7 @@ class WeightsReader {
       known.insert(scale_name(stored_name(t)));
       file_.expect(scale_name(stored_name(t)), {t.shape[0]});
     }
-    if (file_.find(kLogitsBias)) file_.expect(kLogitsBias, {1, config_.vocabulary});
+    if (file_.find(kLogitsBias)) check_bias();
     for (const StoredTensor& stored : file_.tensors()) {
       if (is_position_table(stored.name))
         check_positions(stored);
@@ -149,28 +151,21 @@ class WeightsReader {
     }
   }
 
-  // Calls done(tensor) for each parameter that is complete.
-  void fill(Transformer& model, const std::function<void(const Tensor&)>& done) const {
-    const auto parameters = parameters_by_name(model);
-    for (size_t i = 0; i < tensors_.size(); ++i) {
-      const MarianTensor& t = tensors_[i];
-      if (is_quantized(t))
-        read_quantized(t, rows_of(parameters, t));
-      else
-        read(stored_name(t), rows_of(parameters, t));
-      const bool last = std::none_of(tensors_.begin() + ptrdiff_t(i) + 1, tensors_.end(),
-                                     [&](const auto& o) { return o.parameter == t.parameter; });
-      if (last) done(parameters.at(t.parameter));
+  // The values of one parameter.
+  void fill(const Parameter& parameter) const {
+    if (parameter.name == kOutputBias) {
+      if (file_.find(kLogitsBias))  // none: all zero
+        std::ranges::copy(classes_bias(), parameter.tensor.data<float>());
+      return;
     }
-    if (!file_.find(kLogitsBias)) return;  // none: all zero
-    const Tensor bias({1, config_.vocabulary}, DType::f32);
-    read(kLogitsBias, bias);
-    const auto classes = bias.span<float>().first(size_t(config_.classes));
-    if (config_.output_bias)
-      std::ranges::copy(classes, parameters.at("embeddings.output_bias").data<float>());
-    else if (std::ranges::any_of(classes, [](float x) { return x != 0; }))
-      fail("{}: tensor {} is not zero, but config.json says that heed.output_bias is false",
-           file_.path().string(), quote(kLogitsBias));
+    for (const MarianTensor& t : tensors_) {
+      if (t.parameter != parameter.name) continue;
+      const Tensor rows = rows_of(parameter.tensor, t);
+      if (is_quantized(t))
+        read_quantized(t, rows);
+      else
+        read(stored_name(t), rows);
+    }
   }
 
  private:
@@ -190,6 +185,21 @@ class WeightsReader {
         fail("{}: tensors {} and {} differ, but config.json says that they are one",
              file_.path().string(), quote(first.name), quote(name));
     }
+  }
+
+  std::vector<float> classes_bias() const {
+    const Tensor bias({1, config_.vocabulary}, DType::f32);
+    read(kLogitsBias, bias);
+    const auto classes = bias.span<float>().first(size_t(config_.classes));
+    return {classes.begin(), classes.end()};
+  }
+
+  void check_bias() const {
+    file_.expect(kLogitsBias, {1, config_.vocabulary});
+    const std::vector<float> bias = classes_bias();
+    if (!config_.output_bias && std::ranges::any_of(bias, [](float x) { return x != 0; }))
+      fail("{}: tensor {} is not zero, but config.json says that heed.output_bias is false",
+           file_.path().string(), quote(kLogitsBias));
   }
 
   // Positions are computed, so a stored table must be the sinusoids (in f16 perhaps).
@@ -235,7 +245,7 @@ class WeightsReader {
   }
 
   SafetensorsFile file_;
-  const ModelConfig& config_;
+  ModelConfig config_;
   std::vector<MarianTensor> tensors_;
 };
 
@@ -285,15 +295,37 @@ ModelConfig read_config(const std::filesystem::path& directory) {
   return from_marian(parse_json(text, path.string()), path.string());
 }
 
+struct StoredModel::Reader : WeightsReader {
+  using WeightsReader::WeightsReader;
+};
+
+StoredModel::StoredModel(const std::filesystem::path& directory) {
+  const ModelConfig config = read_config(directory);
+  reader_ = std::make_unique<Reader>(expect_file(directory, "model.safetensors"), config);
+  reader_->check_file();
+}
+
+StoredModel::StoredModel(StoredModel&&) noexcept = default;
+StoredModel::~StoredModel() = default;
+
+const ModelConfig& StoredModel::config() const {
+  return reader_->config();
+}
+
+void StoredModel::read(const Parameter& parameter) const {
+  reader_->fill(parameter);
+}
+
 namespace {
 
 Transformer load(const std::filesystem::path& directory,
                  const std::function<void(const Tensor&)>& done) {
-  const ModelConfig config = read_config(directory);
-  const WeightsReader weights(expect_file(directory, "model.safetensors"), config);
-  weights.check_file();
-  Transformer model(config);
-  weights.fill(model, done);
+  const StoredModel stored(directory);
+  Transformer model(stored.config());
+  for (const Parameter& parameter : parameters(model)) {
+    stored.read(parameter);
+    done(parameter.tensor);
+  }
   return model;
 }
 

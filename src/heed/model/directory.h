@@ -5,6 +5,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 
 #include "heed/model/safetensors.h"
 #include "heed/model/transformer.h"
@@ -24,6 +25,22 @@ struct DirectoryInfo {
 // others open in transformers too.
 void save_model(const std::filesystem::path& directory, Transformer& model,
                 const DirectoryInfo& info = {}, StoredType weights = StoredType::f32);
+
+// A model directory whose weights are read one parameter at a time. Errors are those of load_model.
+class StoredModel {
+ public:
+  explicit StoredModel(const std::filesystem::path& directory);
+  StoredModel(StoredModel&& other) noexcept;
+  ~StoredModel();
+
+  const ModelConfig& config() const;
+  // Fills the tensor (f32) of a parameter of Transformer(config()).
+  void read(const Parameter& parameter) const;
+
+ private:
+  struct Reader;
+  std::unique_ptr<const Reader> reader_;
+};
 
 // The model of a directory, in f32. An Error, naming file and tensor or key, says what is missing,
 // damaged, or no model that heed can run; no memory is taken before the file is known to fit it.

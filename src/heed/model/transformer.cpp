@@ -8,7 +8,11 @@ namespace {
 
 struct Make {
   DType type;
-  Tensor tensor(Shape shape) const { return Tensor(std::move(shape), type); }
+  Values values;
+  Tensor tensor(Shape shape) const {
+    return values == Values::none ? Tensor::without_values(std::move(shape), type)
+                                  : Tensor(std::move(shape), type);
+  }
   Linear linear(int64_t in, int64_t out) const { return {tensor({out, in}), tensor({out})}; }
   LayerNorm norm(int64_t d) const { return {tensor({d}), tensor({d})}; }
   Attention attention(int64_t d) const { return {linear(d, d), linear(d, 2 * d), linear(d, d)}; }
@@ -57,9 +61,9 @@ Tensor positional_encoding(int64_t positions, int64_t d_model, DType type) {
   return table;
 }
 
-Transformer::Transformer(const ModelConfig& config, DType type) : config_(config) {
+Transformer::Transformer(const ModelConfig& config, DType type, Values values) : config_(config) {
   config.validate();
-  const Make make{type};
+  const Make make{type, values};
   const int64_t d = config.d_model, ff = config.d_ff;
   Embeddings& e = embeddings_;
   e.tie = config.tie_embeddings;
@@ -67,7 +71,8 @@ Transformer::Transformer(const ModelConfig& config, DType type) : config_(config
   e.target = e.tie == TieEmbeddings::all ? e.source : make.tensor({config.vocabulary, d});
   e.output = e.tie == TieEmbeddings::none ? make.tensor({config.vocabulary, d}) : e.target;
   if (config.output_bias) e.output_bias = make.tensor({config.vocabulary});
-  positions_ = positional_encoding(config.max_positions, d, type);
+  positions_ = values == Values::none ? make.tensor({config.max_positions, d})
+                                      : positional_encoding(config.max_positions, d, type);
   for (int64_t i = 0; i < config.encoder_layers; ++i)
     encoder_.push_back({make.attention(d), make.norm(d), make.feed_forward(d, ff), make.norm(d)});
   for (int64_t i = 0; i < config.decoder_layers; ++i)
@@ -220,7 +225,9 @@ void prepare(Transformer& model, Backend& backend, Passes passes, Workers* worke
   const std::vector<Parameter> all = parameters(model);
   const auto one = [&](int64_t i, int) {
     const Tensor& p = all[size_t(i)].tensor;
-    if (p.shape().size() == 2) p.storage()->prepared = backend.prepare(p, passes);
+    if (p.shape().size() != 2) return;
+    p.storage()->prepared.reset();  // the old form goes before the new one comes
+    p.storage()->prepared = backend.prepare(p, passes);
   };
   if (workers != nullptr) {
     workers->run(int64_t(all.size()), one);

@@ -96,10 +96,14 @@ struct DecoderCache {
   KeyRows source;              // each group's rows in `cross`
 };
 
+// Whether a model's parameters have values, or shapes alone.
+enum class Values { zero, none };
+
 class Transformer {
  public:
-  // All parameters zero.
-  explicit Transformer(const ModelConfig& config, DType type = DType::f32);
+  // All parameters zero, or without values for counting what a pass takes.
+  explicit Transformer(const ModelConfig& config, DType type = DType::f32,
+                       Values values = Values::zero);
 
   const ModelConfig& config() const { return config_; }
 

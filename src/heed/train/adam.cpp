@@ -10,12 +10,16 @@ constexpr int64_t kBlock = 1 << 17;  // elements: half a megabyte of each operan
 
 }  // namespace
 
-Adam::Adam(Transformer& model, Backend& backend, Workers& workers)
+Adam::Adam(Transformer& model, Backend& backend, Workers& workers, MovingAverage average)
     : model_(model), backend_(backend), workers_(workers), parameters_(parameters(model)) {
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const Tensor& p = parameters_[i].tensor;
     first_.emplace_back(p.shape(), p.dtype());
     second_.emplace_back(p.shape(), p.dtype());
+    if (average == MovingAverage::kept) {
+      average_.emplace_back(p.shape(), p.dtype());
+      std::copy_n(p.bytes(), p.byte_count(), average_.back().bytes());
+    }
     for (int64_t begin = 0; begin < p.size(); begin += kBlock)
       blocks_.push_back({i, begin, std::min(p.size(), begin + kBlock)});
   }
@@ -23,17 +27,29 @@ Adam::Adam(Transformer& model, Backend& backend, Workers& workers)
 
 void Adam::update(const AdamStep& step, const Tensor& gradient,
                   const std::vector<int64_t>& offsets) {
+  AdamStep undecayed = step;
+  undecayed.weight_decay = 0;
   workers_.run(int64_t(blocks_.size()), [&](int64_t i, int) {
     const Block& block = blocks_[size_t(i)];
     const auto part = [&](const Tensor& x) {
       return x.reshape({x.size()}).slice(block.begin, block.end);
     };
     const int64_t offset = offsets[block.parameter];
-    backend_.adam(step, gradient.slice(offset + block.begin, offset + block.end),
-                  part(parameters_[block.parameter].tensor), part(first_[block.parameter]),
-                  part(second_[block.parameter]));
+    const Tensor& parameter = parameters_[block.parameter].tensor;
+    backend_.adam(parameter.shape().size() == 2 ? step : undecayed,
+                  gradient.slice(offset + block.begin, offset + block.end), part(parameter),
+                  part(first_[block.parameter]), part(second_[block.parameter]),
+                  has_average() ? part(average_[block.parameter]) : Tensor());
   });
   prepare(model_, backend_, Passes::both, &workers_);
+}
+
+void Adam::swap_average() {
+  if (!has_average()) return;
+  workers_.run(int64_t(parameters_.size()), [&](int64_t i, int) {
+    const Tensor& p = parameters_[size_t(i)].tensor;
+    std::swap_ranges(p.bytes(), p.bytes() + p.byte_count(), average_[size_t(i)].bytes());
+  });
 }
 
 double Adam::norm(const Tensor& gradient) {

@@ -14,11 +14,12 @@ using Json = nlohmann::ordered_json;
 
 // Names of a parameter and its moments in the file.
 struct Names {
-  std::string parameter, first, second;
+  std::string parameter, first, second, average;
   explicit Names(const std::string& name)
       : parameter("parameter." + name),
         first("first_moment." + name),
-        second("second_moment." + name) {}
+        second("second_moment." + name),
+        average("average." + name) {}
 };
 
 Json optional_number(const std::optional<double>& value) {
@@ -127,7 +128,7 @@ void check_key(const SafetensorsFile& file, const CheckpointKey& key) {
 
 // A parameter or moment: numbers that a run can go on with.
 void read_finite(const SafetensorsFile& file, const std::string& name, const Tensor& values,
-                 double least = -std::numeric_limits<double>::max()) {
+                 double least) {
   file.read(name, values);
   const auto sane = [&](double x) { return std::isfinite(x) && x >= least; };
   const bool good = values.dtype() == DType::f32 ? std::ranges::all_of(values.span<float>(), sane)
@@ -139,13 +140,22 @@ void read_finite(const SafetensorsFile& file, const std::string& name, const Ten
         file.path().string(), name);
 }
 
-std::vector<TensorEntry> entries(const std::vector<Parameter>& all) {
+// Calls f(name, tensor) for all that a parameter has in the file, in its order.
+template <class F>
+void for_each_tensor(const Parameter& parameter, const Adam& adam, size_t i, const F& f) {
+  const Names names(parameter.name);
+  f(names.parameter, parameter.tensor);
+  f(names.first, adam.first_moment(i));
+  f(names.second, adam.second_moment(i));
+  if (adam.has_average()) f(names.average, adam.average(i));
+}
+
+std::vector<TensorEntry> entries(const std::vector<Parameter>& all, const Adam& adam) {
   std::vector<TensorEntry> list;
-  for (const Parameter& p : all) {
-    const Names names(p.name);
-    for (const std::string& name : {names.parameter, names.first, names.second})
-      list.push_back({name, stored_type(p.tensor.dtype()), p.tensor.shape()});
-  }
+  for (size_t i = 0; i < all.size(); ++i)
+    for_each_tensor(all[i], adam, i, [&](const std::string& name, const Tensor& tensor) {
+      list.push_back({name, stored_type(tensor.dtype()), tensor.shape()});
+    });
   return list;
 }
 
@@ -154,17 +164,15 @@ std::vector<TensorEntry> entries(const std::vector<Parameter>& all) {
 void save_checkpoint(const std::filesystem::path& path, const CheckpointKey& key,
                      const Progress& progress, Transformer& model, const Adam& adam) {
   const std::vector<Parameter> all = parameters(model);
-  SafetensorsWriter file(path, entries(all),
+  SafetensorsWriter file(path, entries(all, adam),
                          {{"options", to_json(key.options)},
                           {"backend", key.backend},
                           {"text", fmt::format("{:016x}", key.text_fingerprint)},
                           {"progress", to_json(progress)}});
-  for (size_t i = 0; i < all.size(); ++i) {
-    const Names names(all[i].name);
-    file.write(names.parameter, all[i].tensor);
-    file.write(names.first, adam.first_moment(i));
-    file.write(names.second, adam.second_moment(i));
-  }
+  for (size_t i = 0; i < all.size(); ++i)
+    for_each_tensor(all[i], adam, i, [&](const std::string& name, const Tensor& tensor) {
+      file.write(name, tensor);
+    });
   file.commit();
 }
 
@@ -174,12 +182,11 @@ Progress load_checkpoint(const std::filesystem::path& path, const CheckpointKey&
   check_key(file, key);
   Progress progress = parse_progress(metadata(file, "progress"), path);
   const std::vector<Parameter> all = parameters(model);
-  for (size_t i = 0; i < all.size(); ++i) {
-    const Names names(all[i].name);
-    read_finite(file, names.parameter, all[i].tensor);
-    read_finite(file, names.first, adam.first_moment(i));
-    read_finite(file, names.second, adam.second_moment(i), 0);
-  }
+  for (size_t i = 0; i < all.size(); ++i)
+    for_each_tensor(all[i], adam, i, [&](const std::string& name, const Tensor& tensor) {
+      const bool of_squares = &tensor == &adam.second_moment(i);
+      read_finite(file, name, tensor, of_squares ? 0 : -std::numeric_limits<double>::max());
+    });
   return progress;
 }
 
@@ -192,28 +199,6 @@ void save_snapshot(const std::filesystem::path& path, Transformer& model) {
   SafetensorsWriter file(path, list);
   for (const Parameter& p : all) file.write(p.name, p.tensor);
   file.commit();
-}
-
-void load_average(const std::vector<std::filesystem::path>& paths, Transformer& model) {
-  check(!paths.empty(), "a mean of nothing");
-  std::vector<std::unique_ptr<SafetensorsFile>> files;
-  files.reserve(paths.size());
-  for (const auto& path : paths) files.push_back(std::make_unique<SafetensorsFile>(path));
-  for (const Parameter& p : parameters(model)) {
-    Tensor sum(p.tensor.shape(), DType::f64), one(p.tensor.shape(), DType::f64);
-    for (const auto& file : files) {
-      file->read(p.name, one);
-      for (int64_t i = 0; i < sum.size(); ++i) sum.data<double>()[i] += one.data<double>()[i];
-    }
-    const double count = double(files.size());
-    for (int64_t i = 0; i < sum.size(); ++i) {
-      const double mean = sum.data<double>()[i] / count;
-      if (p.tensor.dtype() == DType::f64)
-        p.tensor.data<double>()[i] = mean;
-      else
-        p.tensor.data<float>()[i] = float(mean);
-    }
-  }
 }
 
 }  // namespace heed

@@ -38,7 +38,8 @@ struct CheckpointKey {
   uint64_t text_fingerprint;  // of the training text and the tokenizers
 };
 
-// Writes parameters, moments and progress, replacing the file at once or not at all.
+// Writes parameters, moments, a moving average where adam keeps one, and progress, replacing the
+// file at once or not at all.
 void save_checkpoint(const std::filesystem::path& path, const CheckpointKey& key,
                      const Progress& progress, Transformer& model, const Adam& adam);
 
@@ -47,9 +48,7 @@ void save_checkpoint(const std::filesystem::path& path, const CheckpointKey& key
 Progress load_checkpoint(const std::filesystem::path& path, const CheckpointKey& key,
                          Transformer& model, const Adam& adam);
 
-// Parameters alone.
+// Parameters alone: train/averaging.h reads them.
 void save_snapshot(const std::filesystem::path& path, Transformer& model);
-// The mean of several snapshots, summed in the order given, into the model.
-void load_average(const std::vector<std::filesystem::path>& paths, Transformer& model);
 
 }  // namespace heed

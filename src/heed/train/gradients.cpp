@@ -1,5 +1,8 @@
 #include "heed/train/gradients.h"
 
+#include <algorithm>
+#include <memory>
+
 namespace heed {
 
 void Examples::add(std::span<const TokenId> source_ids, std::span<const TokenId> target_ids,
@@ -14,12 +17,55 @@ void Examples::add(std::span<const TokenId> source_ids, std::span<const TokenId>
   labels.push_back(config.end_id());
 }
 
-GradientTree::GradientTree(Transformer& model, Backend& backend, Workers& workers)
+Examples examples_of(const Corpus& corpus, std::span<const uint32_t> pairs,
+                     const ModelConfig& config) {
+  Examples all;
+  std::vector<TokenId> source, target;
+  for (const uint32_t pair : pairs) {
+    source.clear();
+    target.clear();
+    corpus.append_source(pair, source);
+    corpus.append_target(pair, target);
+    all.add(source, target, config);
+  }
+  return all;
+}
+
+namespace {
+
+// Nodes of each level of a tree over so many leaves, the leaves first.
+std::vector<int64_t> tree_widths(int64_t leaves) {
+  std::vector<int64_t> widths{leaves};
+  while (widths.back() > 1) widths.push_back((widths.back() + 1) / 2);
+  return widths;
+}
+
+}  // namespace
+
+// What workers of one speed take: they finish a round of leaves before they begin the next.
+int64_t GradientTree::buffers(int64_t shards, int workers) {
+  int64_t waiting = 0, most = 0;  // sums that wait for their sibling
+  std::vector<bool> full(tree_widths(shards).size(), false);
+  for (int64_t done = 0; done < shards; done += workers) {
+    const int64_t round = std::min<int64_t>(workers, shards - done);
+    most = std::max(most, waiting + round);
+    for (int64_t i = 0; i < round; ++i) {
+      size_t level = 0;
+      for (; full[level]; ++level) full[level] = false, --waiting;
+      full[level] = true, ++waiting;
+    }
+  }
+  return most;
+}
+
+GradientTree::GradientTree(Transformer& model, Backend& backend, Workers& workers,
+                           Pool::Blocks blocks)
     : model_(model),
       backend_(backend),
       workers_(workers),
       parameters_(parameters(model)),
-      pools_(size_t(workers.count())) {
+      blocks_(blocks) {
+  for (int i = 0; i < workers.count(); ++i) pools_.emplace_back(blocks);
   for (const Parameter& p : parameters_) {
     offsets_.push_back(size_);
     size_ += (p.tensor.size() + 15) / 16 * 16;  // each begins at a cache line
@@ -27,11 +73,40 @@ GradientTree::GradientTree(Transformer& model, Backend& backend, Workers& worker
 }
 
 Tensor GradientTree::take_buffer() {
-  std::lock_guard lock(mutex_);
-  if (free_.empty()) return Tensor({size_}, parameters_[0].tensor.dtype());
-  Tensor buffer = free_.back();
-  free_.pop_back();
-  return buffer;
+  std::unique_lock lock(mutex_);
+  freed_.wait(lock, [&] { return !free_.empty() || taken_ < limit_ || running_ == 0; });
+  ++running_;
+  if (!free_.empty()) {
+    Tensor buffer = free_.back();
+    free_.pop_back();
+    return buffer;
+  }
+  ++taken_;
+  const DType type = parameters_[0].tensor.dtype();
+  return blocks_ == Pool::Blocks::counted ? Tensor::without_values({size_}, type)
+                                          : Tensor({size_}, type);
+}
+
+void GradientTree::free_buffer(Tensor buffer) {
+  {
+    std::lock_guard lock(mutex_);
+    free_.push_back(std::move(buffer));
+  }
+  freed_.notify_one();
+}
+
+int64_t GradientTree::pool_bytes() const {
+  int64_t bytes = 0;
+  for (const Pool& pool : pools_) bytes += pool.bytes_held();
+  return bytes;
+}
+
+void GradientTree::release() {
+  gradient_ = {};
+  tree_.clear();
+  free_.clear();
+  taken_ = 0;
+  for (Pool& pool : pools_) pool.trim();
 }
 
 Loss GradientTree::leaf(const Request& request, int64_t shard, int worker, const Tensor& gradient) {
@@ -77,8 +152,7 @@ void GradientTree::climb(int64_t node, const Tensor& gradient) {
         }
       }
       backend_.add(other, gradient);  // a + b == b + a: who adds does not matter
-      std::lock_guard lock(mutex_);
-      free_.push_back(std::move(other));
+      free_buffer(std::move(other));
     }
     node /= 2;
   }
@@ -88,13 +162,21 @@ Loss GradientTree::compute(const Request& request) {
   check(request.shards >= 1 && request.target_tokens >= 1, "nothing to compute a gradient of");
   if (gradient_) free_.push_back(std::move(gradient_));
   gradient_ = {};
-  width_.assign(1, request.shards);
-  while (width_.back() > 1) width_.push_back((width_.back() + 1) / 2);
+  width_ = tree_widths(request.shards);
+  limit_ = buffers(request.shards, workers_.count());
   tree_.clear();
   for (const int64_t width : width_) tree_.emplace_back(size_t(width));
   std::vector<Loss> losses(size_t(request.shards));
   workers_.run(request.shards, [&](int64_t shard, int worker) {
     const Tensor gradient = take_buffer();
+    const auto done = [this](void*) {
+      {
+        std::lock_guard lock(mutex_);
+        --running_;
+      }
+      freed_.notify_all();
+    };
+    const std::unique_ptr<void, decltype(done)> at_work(this, done);  // whatever is thrown
     losses[size_t(shard)] = leaf(request, shard, worker, gradient);
     climb(shard, gradient);
   });

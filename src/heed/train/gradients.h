@@ -1,6 +1,7 @@
 // Gradients of a batch by data parallelism whose result does not depend on who computes what.
 #pragma once
 
+#include <condition_variable>
 #include <functional>
 #include <mutex>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "heed/autograd/ops.h"
 #include "heed/core/parallel.h"
 #include "heed/model/transformer.h"
+#include "heed/text/corpus.h"
 
 namespace heed {
 
@@ -21,12 +23,19 @@ struct Examples {
            const ModelConfig& config);
 };
 
+// Some pairs of a corpus.
+Examples examples_of(const Corpus& corpus, std::span<const uint32_t> pairs,
+                     const ModelConfig& config);
+
 // Computes the gradient of the mean smoothed loss over several shards. Each shard's gradient is a
 // leaf; leaves are added in one fixed binary tree (leaf 2i with 2i + 1, and so on upwards), by
 // whichever thread finishes second. Threads therefore change nothing, not even a rounding.
 class GradientTree {
  public:
-  GradientTree(Transformer& model, Backend& backend, Workers& workers);
+  // With counted blocks, a model without values and the backend of backend/shape_backend.h it takes
+  // no memory and tells how much it would.
+  GradientTree(Transformer& model, Backend& backend, Workers& workers,
+               Pool::Blocks blocks = Pool::Blocks::real);
 
   struct Request {
     int64_t shards = 1;
@@ -42,11 +51,20 @@ class GradientTree {
   const Tensor& gradient() const { return gradient_; }
   const std::vector<int64_t>& offsets() const { return offsets_; }
 
+  // Gradients of everything that stand at once, at most: a worker that would need one more waits
+  // for a slower one, so that no run takes more memory than another.
+  static int64_t buffers(int64_t shards, int workers);
+  // What the workers hold for activations.
+  int64_t pool_bytes() const;
+  // Gives all memory back, the gradient's too: for work between steps.
+  void release();
+
  private:
   Loss leaf(const Request& request, int64_t shard, int worker, const Tensor& gradient);
   // Adds a finished leaf into the tree as far up as its siblings are there.
   void climb(int64_t node, const Tensor& gradient);
   Tensor take_buffer();
+  void free_buffer(Tensor buffer);
 
   Transformer& model_;
   Backend& backend_;
@@ -55,8 +73,12 @@ class GradientTree {
   std::vector<int64_t> offsets_;
   int64_t size_ = 0;
   std::vector<Pool> pools_;  // one a worker
+  const Pool::Blocks blocks_;
   std::mutex mutex_;
+  std::condition_variable freed_;
   std::vector<Tensor> free_;
+  int64_t taken_ = 0, limit_ = 0;          // buffers that there are, and may be
+  int running_ = 0;                        // leaves at work
   std::vector<std::vector<Tensor>> tree_;  // [level][node]: a sum that waits for its sibling
   std::vector<int64_t> width_;             // nodes of each level
   Tensor gradient_;

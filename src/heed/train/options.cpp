@@ -26,6 +26,40 @@ ValidationFiles validation_files(const TrainOptions& o) {
   return {(folder / "held_out.source").string(), (folder / "held_out.target").string()};
 }
 
+namespace {
+
+bool decays_to_an_end(const TrainOptions& o) {
+  return o.schedule == Schedule::linear || o.schedule == Schedule::cosine;
+}
+
+void check_optimizer(const TrainOptions& o) {
+  if (o.weight_decay && o.optimizer != Optimizer::adamw)
+    fail_usage("--weight-decay works with --optimizer adamw only");
+  const std::string schedule = to_text(o.schedule);
+  if (!decays_to_an_end(o)) {
+    for (const auto& [given, name] : {std::pair(o.decay_steps.has_value(), "--decay-steps"),
+                                      std::pair(o.final_fraction.has_value(), "--final-fraction")})
+      if (given) fail_usage("{} works with --schedule linear and cosine, not {}", name, schedule);
+    if (o.schedule != Schedule::constant && o.warmup && *o.warmup == 0)
+      fail_usage("--warmup 0 works with --schedule linear, cosine and constant only");
+    return;
+  }
+  const std::optional<int64_t> end = resolved(o).decay_steps;
+  if (!end) fail_usage("--schedule {} needs its end: give --steps or --decay-steps", schedule);
+  const int64_t warmup = o.warmup.value_or(kDefaultWarmup);
+  if (warmup >= *end)
+    fail_usage("--warmup is {}, expected less than the {} steps of --schedule {}", warmup, *end,
+               schedule);
+}
+
+}  // namespace
+
+TrainOptions resolved(const TrainOptions& options) {
+  TrainOptions filled = options;
+  if (decays_to_an_end(options) && !options.decay_steps) filled.decay_steps = options.steps;
+  return filled;
+}
+
 void check_consistent(const TrainOptions& o) {
   if (o.source.size() != o.target.size())
     fail_usage("--source names {} files and --target {}: they go together one by one",
@@ -56,8 +90,7 @@ void check_consistent(const TrainOptions& o) {
     fail_usage(
         "--initialize brings its own sizes: it contradicts --d-model, --d-ff, --heads, "
         "--encoder-layers and --decoder-layers");
-  if (o.schedule != Schedule::constant && o.warmup && *o.warmup == 0)
-    fail_usage("--warmup 0 works with --schedule constant only");
+  check_optimizer(o);
 }
 
 ModelConfig model_config(const TrainOptions& o, int64_t vocabulary, int64_t classes) {

@@ -29,12 +29,24 @@ constexpr std::array<std::pair<std::string_view, Preset>, 4> enum_names(Preset) 
            {"big", Preset::big}}};
 }
 
-enum class Schedule { noam, inverse_sqrt, constant };
-constexpr std::array<std::pair<std::string_view, Schedule>, 3> enum_names(Schedule) {
+enum class Schedule { noam, inverse_sqrt, linear, cosine, constant };
+constexpr std::array<std::pair<std::string_view, Schedule>, 5> enum_names(Schedule) {
   return {{{"noam", Schedule::noam},
            {"inverse-sqrt", Schedule::inverse_sqrt},
+           {"linear", Schedule::linear},
+           {"cosine", Schedule::cosine},
            {"constant", Schedule::constant}}};
 }
+
+enum class Optimizer { adam, adamw };
+constexpr std::array<std::pair<std::string_view, Optimizer>, 2> enum_names(Optimizer) {
+  return {{{"adam", Optimizer::adam}, {"adamw", Optimizer::adamw}}};
+}
+
+// Steps of --warmup where nothing else is said: the paper's.
+inline constexpr int64_t kDefaultWarmup = 4000;
+// And the decay of --optimizer adamw.
+inline constexpr double kDefaultWeightDecay = 0.01;
 
 struct TrainOptions {
   // Data
@@ -62,9 +74,12 @@ struct TrainOptions {
   int64_t shards = 4;
   // Optimizer
   double beta1 = 0.9, beta2 = 0.98, epsilon = 1e-9;
+  Optimizer optimizer = Optimizer::adam;
+  std::optional<double> weight_decay;
+  std::optional<double> ema;
   Schedule schedule = Schedule::noam;
-  std::optional<int64_t> warmup;
-  std::optional<double> learning_rate;
+  std::optional<int64_t> warmup, decay_steps;
+  std::optional<double> learning_rate, final_fraction;
   double clip_norm = 0;
   double label_smoothing = 0.1;
   // Length and validation
@@ -78,6 +93,7 @@ struct TrainOptions {
   std::string average;
   double save_minutes = 10;
   bool resume = false, overwrite = false, other_instruction_set = false;
+  bool memory_check = true;
   // Running
   int64_t seed = 1;
   ComputeChoice compute = ComputeChoice::automatic;
@@ -208,7 +224,10 @@ struct TrainOptions {
        .minimum = 1,
        .maximum = 1024});
     v.group("Optimizer");
-    v("schedule", o.schedule, {.help = "How the learning rate moves; noam is the paper's"});
+    v("schedule", o.schedule,
+      {.help =
+           "How the learning rate moves: noam (the paper's) and inverse-sqrt fall with the root "
+           "of the step; linear and cosine fall from the peak to --final-fraction of it"});
     v("learning_rate", o.learning_rate,
       {.help = "noam: the factor on the paper's formula (default 1); else the peak (default 5e-4)",
        .default_text = "by schedule",
@@ -220,9 +239,35 @@ struct TrainOptions {
        .default_text = "by schedule",
        .minimum = 0,
        .maximum = 1e9});
+    v("decay_steps", o.decay_steps,
+      {.help = "linear and cosine: the step at which the rate reaches its end, and stays",
+       .unit = "steps",
+       .default_text = "--steps",
+       .minimum = 1,
+       .maximum = 1e9});
+    v("final_fraction", o.final_fraction,
+      {.help = "linear and cosine: the rate at the end, as a share of the peak",
+       .default_text = "0",
+       .minimum = 0,
+       .maximum = 1});
+    v("optimizer", o.optimizer,
+      {.help = "adam is the paper's; adamw also takes learning rate * --weight-decay of each "
+               "matrix and embedding table away, and nothing of biases and norms"});
+    v("weight_decay", o.weight_decay,
+      {.help = "adamw: the decay (default 0.01)",
+       .default_text = "by optimizer",
+       .minimum = 0,
+       .maximum = 1000});
     v("beta1", o.beta1, {.help = "Adam's decay of the first moment", .minimum = 0, .below = 1});
     v("beta2", o.beta2, {.help = "Adam's decay of the second moment", .minimum = 0, .below = 1});
     v("epsilon", o.epsilon, {.help = "Adam's epsilon", .maximum = 1, .above = 0});
+    v("ema", o.ema,
+      {.help = "Keep a moving average of the weights, D of the old and 1 - D of the new after each "
+               "step (fewer of the old at first), and validate, snapshot and leave that",
+       .value = "D",
+       .default_text = "off",
+       .above = 0,
+       .below = 1});
     v("clip_norm", o.clip_norm,
       {.help = "Scale gradients down to this norm; 0 is off", .minimum = 0, .maximum = 1e9});
     v("label_smoothing", o.label_smoothing,
@@ -300,6 +345,10 @@ struct TrainOptions {
                "faster, else fp32. Weights, sums and the rest are fp32 either way",
        .incidental = true});
     v("threads", o.threads, kThreadsOption);
+    v("memory_check", o.memory_check,
+      {.help = "Refuse a training that needs more memory than the machine, the control group or "
+               "ulimit -v has left",
+       .incidental = true});
     v("report_every", o.report_every,
       {.help = "Report each time so many steps are done",
        .unit = "steps",
@@ -324,6 +373,10 @@ struct Averaging {
   int64_t count = 0;
 };
 Averaging parse_averaging(const std::string& text);
+
+// The options with what depends on others filled in, as a checkpoint records them: the step at
+// which a schedule ends is part of a run, though how far the run goes is not.
+TrainOptions resolved(const TrainOptions& options);
 
 // Sizes by preset and by what overrides it, for a vocabulary.
 ModelConfig model_config(const TrainOptions& options, int64_t vocabulary, int64_t classes);

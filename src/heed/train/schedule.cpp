@@ -4,11 +4,21 @@
 #include <cmath>
 
 namespace heed {
+namespace {
+
+// The share of the peak at which a decay stands that has done the share `done` of its way.
+double decayed(Schedule schedule, double final_fraction, double done) {
+  const double pi = std::acos(-1.0);
+  const double left = schedule == Schedule::linear ? 1 - done : (1 + std::cos(pi * done)) / 2;
+  return final_fraction + (1 - final_fraction) * left;
+}
+
+}  // namespace
 
 double learning_rate(const TrainOptions& options, int64_t d_model, int64_t step) {
   const bool constant = options.schedule == Schedule::constant;
   const double n = double(step);
-  const double warmup = double(options.warmup.value_or(constant ? 0 : 4000));
+  const double warmup = double(options.warmup.value_or(constant ? 0 : kDefaultWarmup));
   const double peak =
       options.learning_rate.value_or(options.schedule == Schedule::noam ? 1.0 : 5e-4);
   switch (options.schedule) {
@@ -17,10 +27,21 @@ double learning_rate(const TrainOptions& options, int64_t d_model, int64_t step)
              std::min(1 / std::sqrt(n), n / std::pow(warmup, 1.5));
     case Schedule::inverse_sqrt:
       return peak * std::min(n / warmup, std::sqrt(warmup / n));
+    case Schedule::linear:
+    case Schedule::cosine: {
+      if (n <= warmup) return peak * n / warmup;
+      check(options.decay_steps.has_value(), "a schedule without its end");
+      const double done = std::min(1.0, (n - warmup) / (double(*options.decay_steps) - warmup));
+      return peak * decayed(options.schedule, options.final_fraction.value_or(0), done);
+    }
     case Schedule::constant:
       return warmup > 0 ? peak * std::min(1.0, n / warmup) : peak;
   }
   return peak;
+}
+
+double average_decay(double limit, int64_t step) {
+  return std::min(limit, double(1 + step) / double(10 + step));
 }
 
 }  // namespace heed

@@ -1,14 +1,22 @@
-// How the learning rate moves with the step (section 5.3).
+// What moves with the step: the learning rate (section 5.3), and how long a moving average looks
+// back.
 #pragma once
 
 #include "heed/train/options.h"
 
 namespace heed {
 
-// The rate of step 1, 2, ...
-//   noam:          factor * d_model^-0.5 * min(step^-0.5, step * warmup^-1.5), equation 3
-//   inverse-sqrt:  peak * min(step / warmup, (warmup / step)^0.5)
-//   constant:      peak * min(1, step / warmup)
+// The rate of step 1, 2, ... With s = step, w = warmup, N = decay_steps, f = final_fraction and
+// u = min(1, (s - w) / (N - w)):
+//   noam:          factor * d_model^-0.5 * min(s^-0.5, s * w^-1.5), equation 3
+//   inverse-sqrt:  peak * min(s / w, (w / s)^0.5)
+//   linear:        peak * s / w up to step w, then peak * (1 - (1 - f) * u)
+//   cosine:        peak * s / w up to step w, then peak * (f + (1 - f) * (1 + cos(pi * u)) / 2)
+//   constant:      peak * min(1, s / w)
 double learning_rate(const TrainOptions& options, int64_t d_model, int64_t step);
+
+// The share that a moving average keeps of itself at step 1, 2, ...: min(limit, (1 + s) / (10 +
+// s)), so that the first weights, which are random, are soon forgotten.
+double average_decay(double limit, int64_t step);
 
 }  // namespace heed

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "heed/model/directory.h"
+#include "heed/train/averaging.h"
 #include "heed/train/gradients.h"
 #include "heed/train/metrics.h"
 #include "heed/train/schedule.h"
@@ -33,10 +34,10 @@ class Run {
         backend_(backend),
         observer_(observer),
         workers_(int(options.threads.value_or(available_threads()))),
-        space_(open_workspace(options, workers_, observer)),
+        space_(open_workspace(options_, backend, workers_, observer)),
         model_(std::move(space_.model)),
         gradients_(model_, backend, workers_),
-        adam_(model_, backend, workers_),
+        adam_(model_, backend, workers_, options.ema ? MovingAverage::kept : MovingAverage::none),
         length_(lengths_of(*space_.corpus)),
         metrics_(space_.directory / "metrics.jsonl") {}
 
@@ -150,7 +151,7 @@ class Run {
     request.label_smoothing = options_.label_smoothing;
     request.seed = mix(mix(uint64_t(options_.seed), 0xD0), uint64_t(progress_.step));
     request.examples = [&](int64_t shard) {
-      return examples(*space_.corpus, parts[size_t(shard)]);
+      return examples_of(*space_.corpus, parts[size_t(shard)], model_.config());
     };
     const Loss loss = gradients_.compute(request);
     const double norm = adam_.norm(gradients_.gradient());
@@ -158,6 +159,9 @@ class Run {
 
     AdamStep adam{learning_rate(options_, model_.config().d_model, progress_.step + 1),
                   options_.beta1, options_.beta2, options_.epsilon};
+    if (options_.optimizer == Optimizer::adamw)
+      adam.weight_decay = options_.weight_decay.value_or(kDefaultWeightDecay);
+    if (options_.ema) adam.average_decay = average_decay(*options_.ema, progress_.step + 1);
     if (options_.clip_norm > 0 && norm > options_.clip_norm)
       adam.gradient_scale = options_.clip_norm / norm;
     adam.step = progress_.step + 1;
@@ -174,19 +178,6 @@ class Run {
     window_.tokens += tokens;
     window_.seconds += seconds;
     window_.norm = norm;
-  }
-
-  Examples examples(const Corpus& corpus, std::span<const uint32_t> pairs) const {
-    Examples all;
-    std::vector<TokenId> source, target;
-    for (const uint32_t pair : pairs) {
-      source.clear();
-      target.clear();
-      corpus.append_source(pair, source);
-      corpus.append_target(pair, target);
-      all.add(source, target, model_.config());
-    }
-    return all;
   }
 
   // A loss that is not finite: nothing is saved over the last good checkpoint.
@@ -244,13 +235,39 @@ class Run {
     std::vector<Pool> pools(size_t(workers_.count()));
     workers_.run(plan.size(), [&](int64_t i, int worker) {
       Pass pass(backend_, pools[size_t(worker)]);
-      const Examples batch = examples(corpus, plan.batch(i));
+      const Examples batch = examples_of(corpus, plan.batch(i), model_.config());
       const Tensor states = model_.decode(pass, batch.target, model_.encode(pass, batch.source));
       losses[size_t(i)] = model_.loss(pass, states, batch.labels, {options_.label_smoothing, 0});
     });
     Loss sum;
     for (const Loss& loss : losses) sum += loss;
     return sum;
+  }
+
+  // Calls `use` while model_ holds what the run leaves: the moving average, where one is kept.
+  void with_result(const std::function<void()>& use) {
+    adam_.swap_average();
+    use();
+    adam_.swap_average();
+  }
+
+  // Packs the weights that model_ holds, where these are others than at the last step.
+  void prepare_result() {
+    if (adam_.has_average()) prepare(model_, backend_, Passes::both, &workers_);
+  }
+
+  // What the model is worth on the validation text: greater is better.
+  double score(ValidationReport& r) {
+    gradients_.release();  // scoring takes less than this gives
+    with_result([&] {
+      prepare_result();
+      const Loss loss = validation_loss();
+      r.loss = loss.smoothed / double(loss.tokens);
+      r.perplexity = std::exp(loss.plain / double(loss.tokens));
+      if (options_.validate_bleu) r.bleu = observer_.bleu(model_, space_.tokenizers);
+    });
+    prepare_result();
+    return r.bleu ? *r.bleu : -*r.loss;
   }
 
   // Scores the model where there is something to score it on, and keeps its weights.
@@ -260,21 +277,17 @@ class Run {
     r.epoch = epoch_position(epoch_batches_);
     const Loss& epoch = progress_.epoch_loss;
     if (epoch_done && epoch.tokens > 0) r.train_loss = epoch.smoothed / double(epoch.tokens);
-    std::optional<double> score;
+    std::optional<double> found;
     if (space_.validation) {
-      const Loss loss = validation_loss();
-      r.loss = loss.smoothed / double(loss.tokens);
-      r.perplexity = std::exp(loss.plain / double(loss.tokens));
-      if (options_.validate_bleu) r.bleu = observer_.bleu(model_, space_.tokenizers);
-      score = r.bleu ? *r.bleu : -*r.loss;
-      r.best = !progress_.best || *score > *progress_.best;
-      if (r.best) progress_.best = score;
+      found = score(r);
+      r.best = !progress_.best || *found > *progress_.best;
+      if (r.best) progress_.best = found;
       progress_.since_best = r.best ? 0 : progress_.since_best + 1;
     }
     r.seconds = progress_.seconds;
     metrics_.add(r);
     observer_.validated(r);
-    keep_snapshot(score);
+    keep_snapshot(found);
   }
 
   bool keeps_snapshots() const { return options_.keep > 1 || !options_.average.empty(); }
@@ -283,7 +296,7 @@ class Run {
     if (!keeps_snapshots()) return;
     std::vector<Snapshot>& kept = progress_.snapshots;
     if (!kept.empty() && kept.back().step == progress_.step) return;
-    save_snapshot(space_.snapshot_file(progress_.step), model_);
+    with_result([&] { save_snapshot(space_.snapshot_file(progress_.step), model_); });
     kept.push_back({progress_.step, score});
     const Averaging averaging = parse_averaging(options_.average);
     const size_t limit = size_t(std::max(options_.keep, averaging.count));
@@ -299,16 +312,17 @@ class Run {
 
   void save() {
     save_checkpoint(space_.state_file(), key(), progress_, model_, adam_);
-    save_model(space_.directory, model_);
+    with_result([&] { save_model(space_.directory, model_); });
     if (keeps_snapshots()) space_.remove_snapshots_but(progress_.snapshots);
     saved_ = Clock::now();
   }
 
-  // The model that the run leaves: the last weights, or the mean that was asked for.
+  // The model that the run leaves: what was saved last, or the mean that was asked for.
   void finish() {
+    gradients_.release();
     const Averaging averaging = parse_averaging(options_.average);
     if (averaging.kind == Averaging::Kind::none) {
-      save_model(space_.directory, model_);
+      with_result([&] { save_model(space_.directory, model_); });
       return;
     }
     std::vector<Snapshot> chosen = progress_.snapshots;
@@ -326,7 +340,7 @@ class Run {
     observer_.message(fmt::format("the model is the mean of {} snapshots", paths.size()));
   }
 
-  const TrainOptions& options_;
+  const TrainOptions options_;
   Backend& backend_;
   TrainObserver& observer_;
   Workers workers_;
@@ -350,7 +364,7 @@ double TrainObserver::bleu(const Transformer&, const TokenizerPair&) {
 
 TrainResult train(const TrainOptions& options, Backend& backend, TrainObserver& observer) {
   check_consistent(options);
-  return Run(options, backend, observer).go();
+  return Run(resolved(options), backend, observer).go();
 }
 
 }  // namespace heed

@@ -6,6 +6,7 @@
 #include "heed/model/directory.h"
 #include "heed/text/held_out.h"
 #include "heed/text/word_filter.h"
+#include "heed/train/memory_plan.h"
 
 namespace heed {
 namespace {
@@ -75,15 +76,19 @@ Corpus open_corpus(const ParallelText& text, const TokenizerPair& tokenizers,
   return corpus;
 }
 
-Transformer make_model(const TrainOptions& options, const TokenizerPair& tokenizers) {
-  if (!options.initialize.empty()) {
-    Transformer model = load_model(options.initialize);
-    if (model.config().vocabulary != tokenizers.size())
-      fail("{}: the vocabulary has {} tokens, the model {}", options.initialize, tokenizers.size(),
-           model.config().vocabulary);
-    return model;
-  }
-  Transformer model(model_config(options, tokenizers.size(), tokenizers.target_classes()));
+ModelConfig config_for(const TrainOptions& options, const TokenizerPair& tokenizers) {
+  if (options.initialize.empty())
+    return model_config(options, tokenizers.size(), tokenizers.target_classes());
+  const ModelConfig config = read_config(options.initialize);
+  if (config.vocabulary != tokenizers.size())
+    fail("{}: the vocabulary has {} tokens, the model {}", options.initialize, tokenizers.size(),
+         config.vocabulary);
+  return config;
+}
+
+Transformer make_model(const TrainOptions& options, const ModelConfig& config) {
+  if (!options.initialize.empty()) return load_model(options.initialize);
+  Transformer model(config);
   model.initialize(uint64_t(options.seed));
   return model;
 }
@@ -99,6 +104,20 @@ FilterOptions text_filters(const TrainOptions& options, const ParallelText& text
   write_file_atomically(files.target, held.target);
   filters.held_out = held.sources;
   return filters;
+}
+
+// Says what the training will take, and refuses what this machine cannot give.
+void plan(const TrainOptions& options, const ModelConfig& config, const Backend& backend,
+          const Corpus& corpus, TrainObserver& observer) {
+  const auto plan_for = [&](const BatchOptions& batches) {
+    TrainOptions sized = options;
+    sized.batches = batches;
+    return plan_memory(sized, config, backend, corpus);
+  };
+  const MemoryPlan plan = plan_for(options.batches);
+  observer.message("memory: " + to_string(plan));
+  const auto limit = available_memory();
+  if (options.memory_check && limit) require_fit(plan, *limit, options.batches, corpus, plan_for);
 }
 
 ParallelText::Paths paths(const std::vector<std::string>& names) {
@@ -123,7 +142,8 @@ void Workspace::remove_snapshots_but(const std::vector<Snapshot>& kept) const {
   }
 }
 
-Workspace open_workspace(const TrainOptions& options, Workers& workers, TrainObserver& observer) {
+Workspace open_workspace(const TrainOptions& options, const Backend& backend, Workers& workers,
+                         TrainObserver& observer) {
   const ParallelText text(paths(options.source), paths(options.target));
   std::optional<ParallelText> valid_text;
   if (!options.valid_source.empty())
@@ -133,22 +153,23 @@ Workspace open_workspace(const TrainOptions& options, Workers& workers, TrainObs
   if (const ValidationFiles held = validation_files(options); options.hold_out > 0)
     valid_text.emplace(paths({held.source}), paths({held.target}));
   TokenizerPair tokenizers = open_tokenizers(options, directory, text, filters, observer);
-  Transformer model = make_model(options, tokenizers);
-  filters.max_tokens = std::min(filters.max_tokens, model.config().max_positions);
+  const ModelConfig config = config_for(options, tokenizers);
+  filters.max_tokens = std::min(filters.max_tokens, config.max_positions);
   const fs::path caches = directory / "training";
-  Workspace space{
-      directory,
-      tokenizers,
-      open_corpus(text, tokenizers, filters, caches / "train.corpus", workers, observer),
-      {},
-      std::move(model),
-      mix(text.fingerprint(), tokenizers.fingerprint())};
+  std::optional<Corpus> corpus =
+      open_corpus(text, tokenizers, filters, caches / "train.corpus", workers, observer);
+  std::optional<Corpus> validation;
   if (valid_text)  // every pair counts, but for those that the model cannot take
-    space.validation =
-        open_corpus(*valid_text, tokenizers,
-                    {std::min(space.model.config().max_positions, FilterOptions::kMostTokens)},
-                    caches / "valid.corpus", workers, observer);
-  return space;
+    validation = open_corpus(*valid_text, tokenizers,
+                             {std::min(config.max_positions, FilterOptions::kMostTokens)},
+                             caches / "valid.corpus", workers, observer);
+  plan(options, config, backend, *corpus, observer);
+  return {directory,
+          tokenizers,
+          std::move(corpus),
+          std::move(validation),
+          make_model(options, config),
+          mix(text.fingerprint(), tokenizers.fingerprint())};
 }
 
 }  // namespace heed

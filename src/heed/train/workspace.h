@@ -25,7 +25,9 @@ struct Workspace {
 };
 
 // Checks the text, learns or loads the vocabulary, encodes what is not encoded yet, and makes the
-// model. UsageError if the folder holds a model and neither resume nor overwrite is asked for.
-Workspace open_workspace(const TrainOptions& options, Workers& workers, TrainObserver& observer);
+// model, once it is known that the training fits into memory. UsageError if the folder holds a
+// model and neither resume nor overwrite is asked for.
+Workspace open_workspace(const TrainOptions& options, const Backend& backend, Workers& workers,
+                         TrainObserver& observer);
 
 }  // namespace heed

@@ -66,6 +66,10 @@ class CpuBackend : public Backend {
   std::shared_ptr<const Prepared> prepare(const Tensor& weight, Passes passes) override {
     return kernels_.prepare(weight, passes);
   }
+  int64_t prepared_bytes(const Tensor& weight, Passes passes) const override {
+    return kernels_.prepared_bytes(weight, passes);
+  }
+  int64_t scratch_bytes(int64_t columns) const override { return kernels_.scratch_bytes(columns); }
 
   void embed(const Tokens& tokens, const Tensor& table, const Tensor& positions, double scale,
              const Dropout& dropout, const Tensor& out) override {
@@ -140,8 +144,8 @@ class CpuBackend : public Backend {
   void add(const Tensor& x, const Tensor& y) override { kernels_.add(x, y); }
   double sum_of_squares(const Tensor& x) override { return kernels_.sum_of_squares(x); }
   void adam(const AdamStep& step, const Tensor& gradient, const Tensor& parameter, const Tensor& m,
-            const Tensor& v) override {
-    kernels_.adam(step, gradient, parameter, m, v);
+            const Tensor& v, const Tensor& average) override {
+    kernels_.adam(step, gradient, parameter, m, v, average);
   }
 
  private:

@@ -78,9 +78,11 @@ double sum_of_squares(const Tensor& x) {
   return total;
 }
 
-// Kingma and Ba, algorithm 1, in one pass.
-void adam(const AdamStep& step, const Tensor& gradient, const Tensor& parameter, const Tensor& m,
-          const Tensor& v) {
+// Kingma and Ba, algorithm 1, with Loshchilov and Hutter's decay, in one pass. The decay joins the
+// change before that is rounded into the parameter: without one the bits are Adam's.
+template <bool kAverages>
+void adam_elements(const AdamStep& step, const Tensor& gradient, const Tensor& parameter,
+                   const Tensor& m, const Tensor& v, float* average) {
   const double correction1 = 1 - std::pow(step.beta1, double(step.step));
   const double correction2 = 1 - std::pow(step.beta2, double(step.step));
   const Vector beta1 = set(float(step.beta1)), rest1 = set(float(1 - step.beta1));
@@ -88,6 +90,8 @@ void adam(const AdamStep& step, const Tensor& gradient, const Tensor& parameter,
   const Vector rate = set(float(step.learning_rate / correction1));
   const Vector inverse2 = set(float(1 / correction2)), epsilon = set(float(step.epsilon));
   const Vector gradient_scale = set(float(step.gradient_scale));
+  const Vector decay = set(float(step.learning_rate * step.weight_decay));
+  const Vector freshness = set(float(1 - step.average_decay));
   const float* slope = gradient.data<float>();
   float *value = parameter.data<float>(), *first = m.data<float>(), *second = v.data<float>();
   const int64_t size = parameter.size();
@@ -99,9 +103,23 @@ void adam(const AdamStep& step, const Tensor& gradient, const Tensor& parameter,
     store(rise, first + i, left);
     store(spread, second + i, left);
     const Vector divisor = hn::Add(hn::Sqrt(hn::Mul(spread, inverse2)), epsilon);
-    const Vector change = hn::Div(hn::Mul(rise, rate), divisor);
-    store(hn::Sub(load(value + i, left), change), value + i, left);
+    const Vector old = load(value + i, left);
+    const Vector change = hn::MulAdd(old, decay, hn::Div(hn::Mul(rise, rate), divisor));
+    const Vector updated = hn::Sub(old, change);
+    store(updated, value + i, left);
+    if constexpr (kAverages) {
+      const Vector mean = load(average + i, left);
+      store(hn::MulAdd(hn::Sub(updated, mean), freshness, mean), average + i, left);
+    }
   }
+}
+
+void adam(const AdamStep& step, const Tensor& gradient, const Tensor& parameter, const Tensor& m,
+          const Tensor& v, const Tensor& average) {
+  if (average)
+    adam_elements<true>(step, gradient, parameter, m, v, average.data<float>());
+  else
+    adam_elements<false>(step, gradient, parameter, m, v, nullptr);
 }
 
 }  // namespace

@@ -20,6 +20,8 @@ struct InstructionSet {
 struct Kernels {
   double (*peak)();
   std::shared_ptr<const Prepared> (*prepare)(const Tensor& weight, Passes passes);
+  int64_t (*prepared_bytes)(const Tensor& weight, Passes passes);
+  int64_t (*scratch_bytes)(int64_t columns);
   void (*linear)(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation,
                  const Tensor& y);
   void (*linear_input_gradient)(const Tensor& dy, const Tensor& weight, const Tensor& dx,
@@ -58,7 +60,7 @@ struct Kernels {
   void (*add)(const Tensor& x, const Tensor& y);
   double (*sum_of_squares)(const Tensor& x);
   void (*adam)(const AdamStep& step, const Tensor& gradient, const Tensor& parameter,
-               const Tensor& m, const Tensor& v);
+               const Tensor& m, const Tensor& v, const Tensor& average);
 };
 
 // Each fills in its family's kernels for one instruction set.

@@ -15,6 +15,11 @@ HWY_BEFORE_NAMESPACE();
 namespace heed::cpu::HWY_NAMESPACE {
 namespace {
 
+// Floats of a right operand of so many columns, `words` deep, in panels.
+constexpr int64_t panel_floats(int64_t columns, int64_t words) {
+  return divide_up(columns, kPanel) * kPanel * words;
+}
+
 // A weight [out, in] in panels: the right operand of x W^T and, where asked for, of dy W.
 template <class Arithmetic>
 class PackedWeight : public Prepared {
@@ -23,10 +28,10 @@ class PackedWeight : public Prepared {
       : rows_(weight.rows()),
         depth_(weight.columns()),
         words_(words_of<Arithmetic>(depth_)),
-        forward_({divide_up(rows_, kPanel) * kPanel * words_}) {
+        forward_({panel_floats(rows_, words_)}) {
     if (Arithmetic::kScaled && rows_ > 0) scales_ = Tensor({rows_}), first_ = Tensor({rows_});
     if (!Arithmetic::kScaled && rows_ > 0 && passes == Passes::both)
-      backward_ = Tensor({divide_up(depth_, kPanel) * kPanel * words_of<Arithmetic>(rows_)});
+      backward_ = Tensor({panel_floats(depth_, words_of<Arithmetic>(rows_))});
     pack(weight);
   }
 
@@ -43,6 +48,15 @@ class PackedWeight : public Prepared {
         pack_rows<Arithmetic>({weight.data<float>(), depth_}, rows_, depth_,
                               backward_.data<float>());
     }
+  }
+
+  // What the constructor would take, but for the few bytes of scales.
+  static int64_t bytes(const Tensor& weight, Passes passes) {
+    const int64_t rows = weight.rows(), depth = weight.columns();
+    int64_t floats = panel_floats(rows, words_of<Arithmetic>(depth));
+    if (!Arithmetic::kScaled && passes == Passes::both)
+      floats += panel_floats(depth, words_of<Arithmetic>(rows));
+    return floats * int64_t(sizeof(float));
   }
 
   void row(int64_t i, float* out) const override {
@@ -122,6 +136,16 @@ std::shared_ptr<const Prepared> prepare(const Tensor& weight, Passes passes) {
 }
 
 template <class Arithmetic>
+int64_t prepared_bytes(const Tensor& weight, Passes passes) {
+  return PackedWeight<Arithmetic>::bytes(weight, passes);
+}
+
+// The two large blocks of a product: its packed operands.
+int64_t scratch_bytes(int64_t columns) {
+  return scratch_bytes_of(panel_floats(columns, kDepthBlock)) + scratch_bytes_of(kLeftWords);
+}
+
+template <class Arithmetic>
 void linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation,
             const Tensor& y) {
   const int64_t in = weight.columns(), out = weight.rows();
@@ -182,6 +206,8 @@ template <class Arithmetic>
 void fill(Kernels& kernels) {
   kernels.peak = peak<Arithmetic>;
   kernels.prepare = prepare<Arithmetic>;
+  kernels.prepared_bytes = prepared_bytes<Arithmetic>;
+  kernels.scratch_bytes = scratch_bytes;
   kernels.linear = linear<Arithmetic>;
   if constexpr (!Arithmetic::kScaled) {
     kernels.linear_input_gradient = linear_input_gradient<Arithmetic>;

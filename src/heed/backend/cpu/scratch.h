@@ -27,4 +27,7 @@ enum class Scratch {
 // thread until its next call with the same `use`.
 float* scratch(Scratch use, int64_t floats);
 
+// The bytes that such a call takes from the system, if it is the first.
+int64_t scratch_bytes_of(int64_t floats);
+
 }  // namespace heed::cpu

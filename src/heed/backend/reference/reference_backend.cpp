@@ -358,7 +358,7 @@ struct Kernels {
   }
 
   static void adam(const AdamStep& step, const Tensor& gradient, const Tensor& parameter,
-                   const Tensor& m, const Tensor& v) {
+                   const Tensor& m, const Tensor& v, const Tensor& average) {
     const double correction1 = 1 - std::pow(step.beta1, double(step.step));
     const double correction2 = 1 - std::pow(step.beta2, double(step.step));
     for (int64_t i = 0; i < gradient.size(); ++i) {
@@ -368,8 +368,13 @@ struct Kernels {
       first = T(step.beta1 * double(first) + (1 - step.beta1) * g);
       second = T(step.beta2 * double(second) + (1 - step.beta2) * g * g);
       const double rise = double(first) / correction1;
-      parameter.data<T>()[i] -=
-          T(step.learning_rate * rise / (std::sqrt(double(second) / correction2) + step.epsilon));
+      T& value = parameter.data<T>()[i];
+      value -=
+          T(step.learning_rate * (rise / (std::sqrt(double(second) / correction2) + step.epsilon) +
+                                  step.weight_decay * double(value)));
+      if (!average) continue;
+      T& mean = average.data<T>()[i];
+      mean += T((1 - step.average_decay) * (double(value) - double(mean)));
     }
   }
 };
@@ -470,8 +475,8 @@ class ReferenceBackend : public Backend {
     return dispatch(x, [&](auto k) { return k.sum_of_squares(x); });
   }
   void adam(const AdamStep& step, const Tensor& gradient, const Tensor& parameter, const Tensor& m,
-            const Tensor& v) override {
-    dispatch(gradient, [&](auto k) { k.adam(step, gradient, parameter, m, v); });
+            const Tensor& v, const Tensor& average) override {
+    dispatch(gradient, [&](auto k) { k.adam(step, gradient, parameter, m, v, average); });
   }
 
  private:

@@ -1,0 +1,29 @@
+#include "model_output.h"
+
+#include "heed/core/error.h"
+#include "heed/core/files.h"
+
+namespace heed {
+
+namespace fs = std::filesystem;
+
+void check_output(const fs::path& output, const std::vector<fs::path>& inputs, Existing existing) {
+  std::error_code error;
+  for (const fs::path& input : inputs) {
+    if (fs::exists(output, error) && fs::equivalent(output, input, error))
+      fail_usage("--output is the model itself, expected another folder");
+  }
+  if (existing == Existing::keep && fs::exists(output / "model.safetensors", error))
+    fail_usage("{} holds a model already: give --overwrite to replace it, or another --output",
+               output.string());
+}
+
+void copy_vocabulary(const fs::path& from, const fs::path& to) {
+  for (const char* name : {"source.spm", "target.spm", "vocab.json", "target_vocab.json",
+                           "tokenizer_config.json", "generation_config.json"}) {
+    std::error_code error;
+    if (fs::exists(from / name, error)) write_file_atomically(to / name, read_file(from / name));
+  }
+}
+
+}  // namespace heed

@@ -1,0 +1,19 @@
+// A model directory that is made from others.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+namespace heed {
+
+enum class Existing { keep, replace };
+
+// UsageError where --output is one of the folders that it is made from, or holds a model that is
+// not to be replaced.
+void check_output(const std::filesystem::path& output,
+                  const std::vector<std::filesystem::path>& inputs, Existing existing);
+
+// Copies what stands beside the weights: the vocabulary, and what other programs are told.
+void copy_vocabulary(const std::filesystem::path& from, const std::filesystem::path& to);
+
+}  // namespace heed

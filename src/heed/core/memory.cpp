@@ -1,0 +1,125 @@
+#include "heed/core/memory.h"
+
+#include <malloc.h>
+#include <sys/resource.h>
+
+#include <charconv>
+#include <fstream>
+#include <functional>
+#include <vector>
+
+#include "heed/core/error.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A number alone on its file's first line; nothing for "max" or no such file.
+std::optional<int64_t> number_in(const fs::path& path) {
+  std::ifstream file(path);
+  std::string text;
+  file >> text;
+  int64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (text.empty() || error != std::errc() || rest != end) return {};
+  return value;
+}
+
+// The number behind a name in a file of lines "NAME NUMBER" or "NAME: NUMBER kB".
+std::optional<int64_t> number_of(const fs::path& path, const std::string& name) {
+  std::ifstream file(path);
+  std::string word;
+  int64_t value = 0;
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with(name) || line.size() <= name.size()) continue;
+    const char after = line[name.size()];
+    if (after != ' ' && after != ':') continue;
+    const size_t digit = line.find_first_of("0123456789", name.size());
+    if (digit == line.npos) return {};
+    const char* end = line.data() + line.size();
+    const auto [rest, error] = std::from_chars(line.data() + digit, end, value);
+    if (error != std::errc()) return {};
+    return std::string_view(rest, size_t(end - rest)) == " kB" ? value * 1024 : value;
+  }
+  return {};
+}
+
+// How a version of control groups calls its files.
+struct GroupFiles {
+  const char *limit, *usage, *cache;
+};
+constexpr GroupFiles kVersion1{"memory.limit_in_bytes", "memory.usage_in_bytes",
+                               "total_inactive_file"};
+constexpr GroupFiles kVersion2{"memory.max", "memory.current", "inactive_file"};
+
+// Looks at a group and all above it, up to where they are mounted.
+void visit_groups(const fs::path& mount, const std::string& group, const GroupFiles& files,
+                  const std::function<void(int64_t)>& left) {
+  fs::path path = fs::path(group).relative_path();
+  while (true) {
+    const fs::path folder = mount / path;
+    const auto limit = number_in(folder / files.limit), usage = number_in(folder / files.usage);
+    // A limit beyond all memory is version 1's way to say that there is none.
+    if (limit && usage && *limit < (int64_t{1} << 60))
+      left(*limit - *usage + number_of(folder / "memory.stat", files.cache).value_or(0));
+    if (path.empty()) return;
+    path = path.parent_path();
+  }
+}
+
+// Calls left(bytes) for every group that limits this process.
+void visit_all_groups(const fs::path& root, const std::function<void(int64_t)>& left) {
+  const fs::path mount = root / "sys/fs/cgroup";
+  std::ifstream file(root / "proc/self/cgroup");
+  for (std::string line; std::getline(file, line);) {  // "0::/group" or "7:memory:/group"
+    const size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (first == line.npos || second == line.npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    const std::string group = line.substr(second + 1);
+    if (controllers.empty()) visit_groups(mount, group, kVersion2, left);
+    if (("," + controllers + ",").find(",memory,") != line.npos)
+      visit_groups(mount / "memory", group, kVersion1, left);
+  }
+}
+
+}  // namespace
+
+int64_t resident_bytes() {
+  return number_of("/proc/self/status", "VmRSS").value_or(0);
+}
+
+int64_t peak_resident_bytes() {
+  return number_of("/proc/self/status", "VmHWM").value_or(0);
+}
+
+void return_freed_memory() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
+
+std::optional<MemoryLimit> available_memory(const fs::path& root) {
+  std::optional<MemoryLimit> tightest;
+  const auto limit = [&](int64_t bytes, const char* source) {
+    bytes = std::max<int64_t>(bytes, 0);
+    if (!tightest || bytes < tightest->bytes) tightest = {bytes, source};
+  };
+  if (const auto free = number_of(root / "proc/meminfo", "MemAvailable"))
+    limit(*free, "the machine");
+  visit_all_groups(root, [&](int64_t left) { limit(left, "its control group"); });
+  rlimit addresses{};
+  const auto used = number_of(root / "proc/self/status", "VmSize");
+  if (getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY && used)
+    limit(int64_t(addresses.rlim_cur) - *used, "ulimit -v");
+  return tightest;
+}
+
+std::string memory_text(int64_t bytes) {
+  const double mebibytes = double(bytes) / 1048576;
+  if (mebibytes >= 1024) return fmt::format("{:.1f} GiB", mebibytes / 1024);
+  return fmt::format("{:.{}f} MiB", mebibytes, mebibytes < 10 ? 1 : 0);
+}
+
+}  // namespace heed

@@ -1,0 +1,114 @@
+#include "heed/train/averaging.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+// How the state of a run calls a parameter, and what else it keeps beside it.
+constexpr const char* kParameter = "parameter.";
+constexpr const char* kAverage = "average.";
+
+bool any_begins_with(const SafetensorsFile& file, const char* prefix) {
+  return std::ranges::any_of(file.tensors(),
+                             [&](const StoredTensor& t) { return t.name.starts_with(prefix); });
+}
+
+// N of step-N.safetensors; nothing for any other name.
+std::optional<int64_t> step_of(const fs::path& path) {
+  const std::string name = path.filename().string();
+  constexpr std::string_view begin = "step-", end = ".safetensors";
+  if (!name.starts_with(begin) || !name.ends_with(end) || name.size() <= begin.size() + end.size())
+    return {};
+  int64_t step = 0;
+  const char* last = name.data() + name.size() - end.size();
+  const auto [rest, error] = std::from_chars(name.data() + begin.size(), last, step);
+  if (error != std::errc() || rest != last) return {};
+  return step;
+}
+
+}  // namespace
+
+StoredWeights::StoredWeights(const fs::path& path) : path_(path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) {
+    directory_ = path;
+    model_.emplace(path);
+    return;
+  }
+  directory_ = fs::absolute(path, error).parent_path().parent_path();
+  file_.emplace(path);
+  if (any_begins_with(*file_, kAverage))
+    prefix_ = kAverage;
+  else if (any_begins_with(*file_, kParameter))
+    prefix_ = kParameter;
+}
+
+void StoredWeights::check_fit(Transformer& model) const {
+  if (model_) {
+    const ModelConfig& config = model.config();
+    ModelConfig own = model_->config();  // dropout is of training alone
+    own.dropout = config.dropout;
+    own.attention_dropout = config.attention_dropout;
+    own.activation_dropout = config.activation_dropout;
+    if (own != config)
+      fail("{}: its config.json describes another model than those before it", path_.string());
+    return;
+  }
+  const std::vector<Parameter> expected = parameters(model);
+  for (const Parameter& p : expected) file_->expect(prefix_ + p.name, p.tensor.shape());
+  const auto held = std::ranges::count_if(
+      file_->tensors(), [&](const StoredTensor& t) { return t.name.starts_with(prefix_); });
+  if (held != std::ptrdiff_t(expected.size()))
+    fail("{}: holds {} parameters, the model has {}", path_.string(), held, expected.size());
+}
+
+void StoredWeights::read(const Parameter& parameter) const {
+  if (model_) return model_->read(parameter);
+  const std::string name = prefix_ + parameter.name;
+  file_->read(name, parameter.tensor);
+  file_->forget(*file_->find(name));
+}
+
+void load_average(const std::vector<fs::path>& paths, Transformer& model) {
+  check(!paths.empty(), "a mean of nothing");
+  std::vector<StoredWeights> all;
+  all.reserve(paths.size());
+  for (const fs::path& path : paths) {
+    all.emplace_back(path);
+    all.back().check_fit(model);
+  }
+  for (const Parameter& p : parameters(model)) {
+    const Tensor sum(p.tensor.shape(), DType::f64);
+    for (const StoredWeights& weights : all) {
+      weights.read(p);
+      for (int64_t i = 0; i < sum.size(); ++i)
+        sum.data<double>()[i] += double(p.tensor.data<float>()[i]);
+    }
+    for (int64_t i = 0; i < sum.size(); ++i)
+      p.tensor.data<float>()[i] = float(sum.data<double>()[i] / double(all.size()));
+  }
+}
+
+std::vector<fs::path> last_snapshots(const fs::path& directory, int64_t count) {
+  const fs::path folder = directory / "training";
+  std::map<int64_t, fs::path> by_step;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error))
+    if (const auto step = step_of(entry.path())) by_step.emplace(*step, entry.path());
+  if (int64_t(by_step.size()) < count)
+    fail(
+        "{} keeps {} snapshots, expected at least {}: --keep and --average of heed train say how "
+        "many a run keeps",
+        folder.string(), by_step.size(), count);
+  std::vector<fs::path> paths;
+  for (const auto& [step, path] : by_step) paths.push_back(path);
+  paths.erase(paths.begin(), paths.end() - std::ptrdiff_t(count));
+  return paths;
+}
+
+}  // namespace heed

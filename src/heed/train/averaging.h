@@ -1,0 +1,44 @@
+// Means of weights: of snapshots of a run, of model directories, of any of them together.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "heed/model/directory.h"
+#include "heed/model/safetensors.h"
+
+namespace heed {
+
+// Weights on disk, read one parameter at a time.
+class StoredWeights {
+ public:
+  // `path` is a model directory, a snapshot (DIR/training/step-N.safetensors), or the state of a
+  // run (DIR/training/state.safetensors), which stands for what the run would leave: the moving
+  // average where it keeps one. Error for anything else.
+  explicit StoredWeights(const std::filesystem::path& path);
+
+  // The folder with the config.json and the vocabulary that these weights belong to.
+  const std::filesystem::path& directory() const { return directory_; }
+  // Error where these are the weights of a model of another shape.
+  void check_fit(Transformer& model) const;
+  // Fills the tensor (f32) of a parameter of a model that they fit.
+  void read(const Parameter& parameter) const;
+
+ private:
+  std::filesystem::path path_, directory_;
+  std::optional<StoredModel> model_;
+  std::optional<SafetensorsFile> file_;
+  std::string prefix_;  // of a parameter's name in the file
+};
+
+// The mean of what stands under the paths (StoredWeights), summed in the order given, into the
+// model (f32).
+void load_average(const std::vector<std::filesystem::path>& paths, Transformer& model);
+
+// The snapshots of the last `count` validations of a run, oldest first; Error if it keeps fewer.
+std::vector<std::filesystem::path> last_snapshots(const std::filesystem::path& directory,
+                                                  int64_t count);
+
+}  // namespace heed

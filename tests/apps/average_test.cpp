@@ -1,0 +1,92 @@
+// heed average on the checkpoints of a run of seconds.
+#include "small_model_test.h"
+
+namespace heed::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class AverageTest : public SmallModelTest {
+ protected:
+  static void SetUpTestSuite() {
+    SmallModelTest::SetUpTestSuite();
+    for (const char* average : {"off", "last:2"}) {
+      const bool plain = std::string(average) == "off";
+      std::vector<std::string> command = with(
+          train(plain ? "run" : "mean"), {"--steps", "6", "--validate-every", "2", "--keep", "3"});
+      if (!plain) command.insert(command.end(), {"--average", average});
+      const RunResult trained = heed(command);
+      ASSERT_EQ(trained.status, 0) << trained.err;
+    }
+  }
+  static std::string weights(const std::string& model) {
+    return folder_->read(model + "/model.safetensors");
+  }
+  static RunResult average(const std::vector<std::string>& more) {
+    return heed(with({"average"}, more));
+  }
+};
+
+TEST_F(AverageTest, TheLastSnapshotsGiveWhatTrainingsOwnAverageGives) {
+  const RunResult result = average({"run", "--last", "2", "--output", "last2"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("step-4.safetensors"));
+  EXPECT_THAT(result.err, HasSubstr("last2: the mean of 2"));
+  EXPECT_EQ(weights("last2"), weights("mean"));
+  EXPECT_NE(weights("last2"), weights("run"));
+  EXPECT_EQ(average({"run/training/step-4.safetensors", "run/training/step-6.safetensors",
+                     "--output", "named"})
+                .status,
+            0);
+  EXPECT_EQ(weights("named"), weights("mean"));
+}
+
+TEST_F(AverageTest, OneCheckpointBecomesAModelThatTranslates) {
+  for (const char* checkpoint : {"step-6", "state"}) {
+    const std::string output = std::string("of-") + checkpoint;
+    const RunResult result =
+        average({std::string("run/training/") + checkpoint + ".safetensors", "--output", output});
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(weights(output), weights("run"));
+    EXPECT_EQ(heed(translate(output), {}, "你好。\n").out,
+              heed(translate("run"), {}, "你好。\n").out);
+  }
+  EXPECT_EQ(average({"run/training/step-2.safetensors", "--output", "of-2"}).status, 0);
+  EXPECT_NE(weights("of-2"), weights("run"));
+}
+
+TEST_F(AverageTest, ACheckpointElsewhereNeedsItsModel) {
+  std::filesystem::create_directory(*folder_ / "moved");
+  std::filesystem::copy(*folder_ / "run/training/step-6.safetensors", *folder_ / "moved/w");
+  expect_failure(average({"moved/w", "--output", "x"}),
+                 "moved/w: no config.json stands beside its folder");
+  EXPECT_EQ(average({"moved/w", "--model", "run", "--output", "found"}).status, 0);
+  EXPECT_EQ(weights("found"), weights("run"));
+}
+
+TEST_F(AverageTest, ModelsAreAveragedWhereTheyHaveOneVocabulary) {
+  ASSERT_EQ(heed(with(train("words"), {"--vocabulary", "1400"})).status, 0);
+  expect_failure(average({"m", "words", "--output", "x"}), "words has another vocabulary than m");
+  const RunResult result = average({"run", "mean", "run", "--output", "three"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(weights("three"), weights("run"));
+  EXPECT_EQ(average({"run", "run", "--output", "same"}).status, 0);
+  EXPECT_EQ(weights("same"), weights("run"));
+}
+
+TEST_F(AverageTest, BadUsesAreNamed) {
+  expect_failure(average({"--output", "x"}), "needs models or checkpoints", 2);
+  expect_failure(average({"run"}), "--output", 2);
+  expect_failure(average({"run", "m", "--last", "2", "--output", "x"}), "got 2 names", 2);
+  expect_failure(average({"run", "--last", "4", "--output", "x"}), "keeps 3 snapshots");
+  expect_failure(average({"absent", "--output", "x"}), "absent");
+  expect_failure(average({"run", "--output", "m"}), "--overwrite", 2);
+  expect_failure(average({"run", "--output", "run", "--overwrite"}), "the model itself", 2);
+  expect_failure(average({"run", "--last", "2", "--output", "run", "--overwrite"}),
+                 "the model itself", 2);
+  EXPECT_EQ(average({"run", "--output", "again"}).status, 0);
+  EXPECT_EQ(average({"run", "--output", "again", "--overwrite"}).status, 0);
+}
+
+}  // namespace
+}  // namespace heed::testing

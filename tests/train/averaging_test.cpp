@@ -1,0 +1,99 @@
+#include "heed/train/averaging.h"
+
+#include <gtest/gtest.h>
+
+#include "heed/backend/cpu/cpu_backend.h"
+#include "heed/train/checkpoint.h"
+#include "support/folder_test.h"
+#include "support/small_model.h"
+
+namespace heed {
+namespace {
+
+class AveragingTest : public FolderTest {
+ protected:
+  static Transformer model(uint64_t seed, int64_t vocabulary = 20) {
+    Transformer made(testing::small_config(vocabulary));
+    made.initialize(seed);
+    return made;
+  }
+  static std::vector<float> values(Transformer model) {
+    std::vector<float> all;
+    for (const Parameter& p : parameters(model))
+      all.insert(all.end(), p.tensor.span<float>().begin(), p.tensor.span<float>().end());
+    return all;
+  }
+  std::filesystem::path snapshot(const std::string& name, Transformer model) const {
+    std::filesystem::create_directories(folder_ / "run/training");
+    save_snapshot(folder_ / "run/training" / name, model);
+    return folder_ / "run/training" / name;
+  }
+  std::filesystem::path directory(const std::string& name, Transformer model) const {
+    save_model(folder_ / name, model);
+    return folder_ / name;
+  }
+  static std::vector<float> average(const std::vector<std::filesystem::path>& paths) {
+    Transformer mean(testing::small_config(20));
+    load_average(paths, mean);
+    return values(mean);
+  }
+};
+
+TEST_F(AveragingTest, MeansOfFilesAndOfFoldersAreOne) {
+  const auto first = values(model(1)), second = values(model(2)), third = values(model(3));
+  std::vector<float> expected(first.size());
+  for (size_t i = 0; i < expected.size(); ++i)
+    expected[i] = float((double(first[i]) + double(second[i]) + double(third[i])) / 3);
+  const auto a = snapshot("step-1.safetensors", model(1)), b = directory("b", model(2)),
+             c = directory("c", model(3));
+  EXPECT_EQ(average({a, b, c}), expected);
+  EXPECT_EQ(average({a}), first);
+  EXPECT_EQ(average({b}), second);
+}
+
+TEST_F(AveragingTest, AStateStandsForWhatItsRunWouldLeave) {
+  const auto backend = make_cpu_backend();
+  Workers workers(1);
+  const TrainOptions options;
+  const CheckpointKey key{options, backend->name(), 1};
+  const auto path = folder_ / "state.safetensors";
+  Transformer one = model(1);
+  save_checkpoint(path, key, {}, one, Adam(one, *backend, workers));
+  EXPECT_EQ(average({path}), values(one));
+  Adam averaged(one, *backend, workers, MovingAverage::kept);
+  one.initialize(2);
+  save_checkpoint(path, key, {}, one, averaged);
+  EXPECT_EQ(average({path}), values(model(1)));
+}
+
+TEST_F(AveragingTest, WeightsOfAnotherModelAreRefused) {
+  EXPECT_NE(error_of([&] { average({directory("d", model(1, 21))}); }).find("another model"),
+            std::string::npos);
+  EXPECT_NE(error_of([&] {
+              average({snapshot("step-1.safetensors", model(1, 21))});
+            }).find("step-1.safetensors: tensor"),
+            std::string::npos);
+  ModelConfig smaller = testing::small_config(20);
+  smaller.decoder_layers = 1;
+  const auto path = snapshot("step-2.safetensors", model(1));
+  Transformer mean(smaller);
+  EXPECT_NE(error_of([&] { load_average({path}, mean); }).find("parameters, the model has"),
+            std::string::npos);
+  EXPECT_NE(error_of([&] { average({folder_ / "absent"}); }).find("absent"), std::string::npos);
+}
+
+TEST_F(AveragingTest, TheLastSnapshotsAreThoseOfTheLastSteps) {
+  for (const char* name : {"step-9.safetensors", "step-10.safetensors", "step-100.safetensors",
+                           "step-x.safetensors", "state.safetensors"})
+    snapshot(name, model(1));
+  const auto training = folder_ / "run/training";
+  EXPECT_EQ(last_snapshots(folder_ / "run", 2),
+            (std::vector{training / "step-10.safetensors", training / "step-100.safetensors"}));
+  EXPECT_NE(error_of([&] { last_snapshots(folder_ / "run", 4); }).find("keeps 3 snapshots"),
+            std::string::npos);
+  EXPECT_NE(error_of([&] { last_snapshots(folder_ / "none", 1); }).find("keeps 0 snapshots"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,139 @@
+#include "heed/train/memory_plan.h"
+
+#include <gtest/gtest.h>
+
+#include "heed/backend/cpu/cpu_backend.h"
+#include "heed/backend/shape_backend.h"
+#include "heed/core/rng.h"
+#include "heed/train/gradients.h"
+#include "support/folder_test.h"
+
+namespace heed {
+namespace {
+
+TEST(GradientBuffers, AreThoseOfWorkersInStep) {
+  EXPECT_EQ(GradientTree::buffers(1, 1), 1);
+  EXPECT_EQ(GradientTree::buffers(2, 1), 2);
+  EXPECT_EQ(GradientTree::buffers(4, 1), 3);  // the sum of two, one that waits, one at work
+  EXPECT_EQ(GradientTree::buffers(4, 2), 3);
+  EXPECT_EQ(GradientTree::buffers(4, 4), 4);
+  EXPECT_EQ(GradientTree::buffers(4, 16), 4);
+  EXPECT_EQ(GradientTree::buffers(32, 2), 6);
+}
+
+class MemoryPlanTest : public FolderTest {
+ protected:
+  // A corpus of odd lengths under a vocabulary of its words.
+  MemoryPlanTest() {
+    std::string text;
+    Random random(1);
+    for (int i = 0; i < 400; ++i) {
+      for (uint64_t n = 1 + random.below(30); n > 0; --n)
+        text += std::string(1, char('a' + random.below(20))) + " ";
+      text += "\n";
+    }
+    const auto path = write("text", text);
+    TokenizerOptions learn;
+    learn.kind = TokenizerKind::word;
+    learn.vocabulary = 32;
+    const auto tokenizers = TokenizerPair::joint(train_tokenizer(learn, std::vector{path}));
+    Workers workers(1);
+    corpus_ = Corpus::open(ParallelText({path}, {path}), tokenizers, {}, folder_ / "c", workers);
+    options_.preset = Preset::tiny;
+    options_.batches.batch_tokens = 600;
+    options_.threads = 1;
+    options_.attention_dropout = options_.activation_dropout = 0.1;
+    config_ = model_config(options_, tokenizers.size(), tokenizers.target_classes());
+  }
+
+  MemoryPlan plan(const BatchOptions& batches, Backend& backend) {
+    TrainOptions sized = options_;
+    sized.batches = batches;
+    return plan_memory(sized, config_, backend, *corpus_);
+  }
+
+  std::optional<Corpus> corpus_;
+  TrainOptions options_;
+  ModelConfig config_;
+};
+
+// Passes on shapes and passes on values take the same blocks: to the byte.
+TEST_F(MemoryPlanTest, CountedPassesTakeWhatRealOnesTake) {
+  const auto shapes = make_shape_backend(), cpu = make_cpu_backend();
+  Workers one(1);
+  for (const Activation activation : {Activation::relu, Activation::gelu}) {
+    config_.activation = activation;
+    Transformer counted(config_, DType::f32, Values::none), real(config_);
+    real.initialize(1);
+    GradientTree counted_tree(counted, *shapes, one, Pool::Blocks::counted);
+    GradientTree real_tree(real, *cpu, one);
+    GradientTree::Request request;
+    request.shards = 8;
+    request.target_tokens = 100;
+    request.examples = [&](int64_t i) {
+      std::vector<uint32_t> pairs;
+      for (uint32_t j = 0; j < 5 + 3 * i; ++j) pairs.push_back(uint32_t(40 * i) + j);
+      return examples_of(*corpus_, pairs, config_);
+    };
+    counted_tree.compute(request);
+    const Loss loss = real_tree.compute(request);
+    EXPECT_GT(loss.smoothed, 0);
+    EXPECT_GT(counted_tree.pool_bytes(), 1 << 20);
+    EXPECT_EQ(counted_tree.pool_bytes(), real_tree.pool_bytes());
+    EXPECT_FALSE(counted_tree.gradient().has_values());
+    real_tree.release();
+    EXPECT_EQ(real_tree.pool_bytes(), 0);
+  }
+}
+
+TEST_F(MemoryPlanTest, WeightsAndTheirFormsAreCounted) {
+  const auto fp32 = make_cpu_backend(), bf16 = make_cpu_backend("", ComputeType::bf16);
+  Transformer model(config_);
+  const int64_t weights = 4 * parameter_count(model);
+  const MemoryPlan plain = plan(options_.batches, *fp32);
+  EXPECT_EQ(plain.weights, weights + 4 * config_.max_positions * config_.d_model);
+  EXPECT_EQ(plain.moments, 2 * weights);
+  EXPECT_EQ(plain.average, 0);
+  EXPECT_GE(plain.gradients, 3 * weights);
+  EXPECT_LT(plain.gradients, 3 * weights + (weights / 5));
+  EXPECT_GT(plain.held, 0);
+  EXPECT_GT(plain.packed, 2 * weights * 9 / 10);
+  EXPECT_NEAR(double(plan(options_.batches, *bf16).packed), double(plain.packed) / 2,
+              0.1 * double(plain.packed));
+  options_.ema = 0.9;
+  options_.threads = 3;
+  const MemoryPlan more = plan(options_.batches, *fp32);
+  EXPECT_EQ(more.average, weights);
+  EXPECT_EQ(more.activations, 3 * plain.activations);
+  EXPECT_NE(to_string(more).find("moving average"), std::string::npos);
+}
+
+TEST_F(MemoryPlanTest, WhatCannotFitIsRefusedWithABatchThatCan) {
+  const auto backend = make_cpu_backend();
+  const auto plan_for = [&](const BatchOptions& batches) { return plan(batches, *backend); };
+  const MemoryPlan whole = plan_for(options_.batches);
+  const auto refusal = [&](int64_t room, const BatchOptions& batches) {
+    return error_of([&] {
+      require_fit(plan_for(batches), {room, "the machine"}, batches, *corpus_, plan_for);
+    });
+  };
+  EXPECT_EQ(refusal(whole.growth(), options_.batches), "");
+  const int64_t room = whole.growth() - whole.activations / 2;
+  const std::string text = refusal(room, options_.batches);
+  EXPECT_NE(text.find("the machine has"), std::string::npos) << text;
+  const size_t at = text.find("--batch-tokens ");
+  ASSERT_NE(at, std::string::npos) << text;
+  BatchOptions smaller = options_.batches;
+  smaller.batch_tokens = std::stoll(text.substr(at + 15));
+  EXPECT_LT(smaller.batch_tokens, 600);
+  EXPECT_GT(smaller.batch_tokens, 150);
+  EXPECT_LE(plan_for(smaller).growth(), room);
+  EXPECT_NE(refusal(1000, options_.batches).find("no --batch-tokens would fit"), std::string::npos);
+  BatchOptions pairs;
+  pairs.batch_sentences = 64;
+  EXPECT_NE(refusal(plan_for(pairs).growth() - (1 << 20), pairs).find("--batch-sentences"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace heed
