@@ -79,6 +79,24 @@ TEST_P(CpuLinear, PreparedSliceOfRows) {
   }
 }
 
+// Training prepares every weight at every step: in the memory that it has.
+TEST_P(CpuLinear, PreparesAnewInPlace) {
+  const Tensor x = random_tensor({20, 48}, 1), weight = random_tensor({100, 48}, 2);
+  weight.storage()->prepared = cpu->prepare(weight, Passes::both);
+  const Prepared* first = weight.storage()->prepared.get();
+  for (float& value : weight.span<float>()) value = 2 * value + 1;
+  weight.storage()->prepared = cpu->prepare(weight, Passes::both);
+  EXPECT_EQ(weight.storage()->prepared.get(), first);
+  Tensor got({20, 100}), expected({20, 100});
+  cpu->linear(x, weight, Tensor(), Activation::none, got);
+  cpu->linear(x, copy_of(weight), Tensor(), Activation::none, expected);
+  expect_same_bits(got, expected, "packed again");
+  // What somebody else holds stays as it is.
+  const std::shared_ptr<const Prepared> held = weight.storage()->prepared;
+  weight.storage()->prepared = cpu->prepare(weight, Passes::both);
+  EXPECT_NE(weight.storage()->prepared.get(), held.get());
+}
+
 // What another instruction set prepared has another layout: it must not be used.
 TEST_P(CpuLinear, IgnoresAnothersPreparedForm) {
   const Tensor x = random_tensor({20, 48}, 1), weight = random_tensor({100, 48}, 2);

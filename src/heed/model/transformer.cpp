@@ -226,7 +226,6 @@ void prepare(Transformer& model, Backend& backend, Passes passes, Workers* worke
   const auto one = [&](int64_t i, int) {
     const Tensor& p = all[size_t(i)].tensor;
     if (p.shape().size() != 2) return;
-    p.storage()->prepared.reset();  // the old form goes before the new one comes
     p.storage()->prepared = backend.prepare(p, passes);
   };
   if (workers != nullptr) {

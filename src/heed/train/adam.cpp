@@ -1,7 +1,7 @@
 #include "heed/train/adam.h"
 
 #include <algorithm>
-#include <cmath>
+#include <cstring>
 
 namespace heed {
 namespace {
@@ -16,6 +16,9 @@ Adam::Adam(Transformer& model, Backend& backend, Workers& workers, MovingAverage
     const Tensor& p = parameters_[i].tensor;
     first_.emplace_back(p.shape(), p.dtype());
     second_.emplace_back(p.shape(), p.dtype());
+    // Written once: memory that is read before it is written comes in twice.
+    for (const Tensor& moment : {first_.back(), second_.back()})
+      std::memset(moment.bytes(), 0, size_t(moment.byte_count()));
     if (average == MovingAverage::kept) {
       average_.emplace_back(p.shape(), p.dtype());
       std::copy_n(p.bytes(), p.byte_count(), average_.back().bytes());
@@ -50,18 +53,6 @@ void Adam::swap_average() {
     const Tensor& p = parameters_[size_t(i)].tensor;
     std::swap_ranges(p.bytes(), p.bytes() + p.byte_count(), average_[size_t(i)].bytes());
   });
-}
-
-double Adam::norm(const Tensor& gradient) {
-  const int64_t blocks = (gradient.size() + kBlock - 1) / kBlock;
-  std::vector<double> sums(size_t(blocks), 0);
-  workers_.run(blocks, [&](int64_t i, int) {
-    sums[size_t(i)] = backend_.sum_of_squares(
-        gradient.slice(i * kBlock, std::min(gradient.size(), (i + 1) * kBlock)));
-  });
-  double sum = 0;
-  for (const double s : sums) sum += s;
-  return std::sqrt(sum);
 }
 
 }  // namespace heed

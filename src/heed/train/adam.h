@@ -24,9 +24,6 @@ class Adam {
   // backend prepared is then of the others. Nothing where no average is kept.
   void swap_average();
 
-  // The norm of a flat gradient: sums over fixed blocks in a fixed order.
-  double norm(const Tensor& gradient);
-
   // The moments of parameter i of parameters(model), of its shape.
   const Tensor& first_moment(size_t i) const { return first_[i]; }
   const Tensor& second_moment(size_t i) const { return second_[i]; }

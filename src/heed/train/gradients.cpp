@@ -1,6 +1,7 @@
 #include "heed/train/gradients.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 namespace heed {
@@ -103,6 +104,7 @@ int64_t GradientTree::pool_bytes() const {
 
 void GradientTree::release() {
   gradient_ = {};
+  rest_ = {};
   tree_.clear();
   free_.clear();
   taken_ = 0;
@@ -151,6 +153,12 @@ void GradientTree::climb(int64_t node, const Tensor& gradient) {
           return;
         }
       }
+      if (width_[level] == 2) {
+        std::lock_guard lock(mutex_);
+        gradient_ = gradient;
+        rest_ = other;
+        return;
+      }
       backend_.add(other, gradient);  // a + b == b + a: who adds does not matter
       free_buffer(std::move(other));
     }
@@ -180,9 +188,27 @@ Loss GradientTree::compute(const Request& request) {
     losses[size_t(shard)] = leaf(request, shard, worker, gradient);
     climb(shard, gradient);
   });
+  finish_root();
   Loss sum;
   for (const Loss& loss : losses) sum += loss;
   return sum;
+}
+
+void GradientTree::finish_root() {
+  constexpr int64_t kBlock = 1 << 17;  // elements: half a megabyte of either operand
+  const int64_t blocks = (size_ + kBlock - 1) / kBlock;
+  std::vector<double> squares(size_t(blocks), 0);
+  workers_.run(blocks, [&](int64_t i, int) {
+    const int64_t begin = i * kBlock, end = std::min(size_, begin + kBlock);
+    const Tensor part = gradient_.slice(begin, end);
+    if (rest_) backend_.add(rest_.slice(begin, end), part);
+    squares[size_t(i)] = backend_.sum_of_squares(part);
+  });
+  if (rest_) free_.push_back(std::move(rest_));
+  rest_ = {};
+  double sum = 0;
+  for (const double s : squares) sum += s;
+  norm_ = std::sqrt(sum);
 }
 
 }  // namespace heed

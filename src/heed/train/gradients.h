@@ -47,6 +47,8 @@ class GradientTree {
   // Sums of the loss over all shards. The gradient is then in gradient().
   Loss compute(const Request& request);
 
+  // The norm of the gradient: sums over fixed blocks in a fixed order.
+  double norm() const { return norm_; }
   // One flat tensor; parameter i of parameters(model) is at offsets()[i].
   const Tensor& gradient() const { return gradient_; }
   const std::vector<int64_t>& offsets() const { return offsets_; }
@@ -63,6 +65,8 @@ class GradientTree {
   Loss leaf(const Request& request, int64_t shard, int worker, const Tensor& gradient);
   // Adds a finished leaf into the tree as far up as its siblings are there.
   void climb(int64_t node, const Tensor& gradient);
+  // Adds the last two sums, which all workers share, and takes the norm on the way.
+  void finish_root();
   Tensor take_buffer();
   void free_buffer(Tensor buffer);
 
@@ -81,7 +85,8 @@ class GradientTree {
   int running_ = 0;                        // leaves at work
   std::vector<std::vector<Tensor>> tree_;  // [level][node]: a sum that waits for its sibling
   std::vector<int64_t> width_;             // nodes of each level
-  Tensor gradient_;
+  Tensor gradient_, rest_;                 // rest_: what finish_root() is to add
+  double norm_ = 0;
 };
 
 }  // namespace heed

@@ -154,7 +154,7 @@ class Run {
       return examples_of(*space_.corpus, parts[size_t(shard)], model_.config());
     };
     const Loss loss = gradients_.compute(request);
-    const double norm = adam_.norm(gradients_.gradient());
+    const double norm = gradients_.norm();
     if (!std::isfinite(loss.smoothed) || !std::isfinite(norm)) refuse(plan, batches, loss, norm);
 
     AdamStep adam{learning_rate(options_, model_.config().d_model, progress_.step + 1),
