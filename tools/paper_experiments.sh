@@ -93,6 +93,8 @@ scale() {
   row "scale by d_k" none
   row "scale none" unscaled
   row "scale by d_model" by-width
+  row "1 head, by d_k" none --heads 1
+  row "1 head, none" unscaled --heads 1
 }
 embeddings() {
   row "embeddings times 8" none
