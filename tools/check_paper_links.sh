@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Fails where docs/paper.md or docs/paper.zh.md say what is not so any more: a link to a file that is
-# gone, a name that its file does not have, a quoted line that has changed, a Chinese page that quotes
-# other code than the English one.
+# Fails where docs/paper.md or docs/paper.zh.md say what is not so any more: a link to a file or
+# heading that is gone, a name that its file does not have, a quoted line that has changed, a Chinese
+# page that quotes other code than the English one.
 #
 # A link [`Name`](../path) says that the file holds the text Name. A block ```cpp quotes the file of
 # the last such link: its lines, without indentation, follow each other there; a line `...` leaves some
@@ -11,7 +11,7 @@ set -euo pipefail
 cd -- "${1-$(dirname -- "${BASH_SOURCE[0]}")/..}/docs"
 
 check_page() {
-  awk '
+  LC_ALL=C awk '
     function complain(text) {
       print FILENAME ":" FNR ": " text
       bad = 1
@@ -30,6 +30,19 @@ check_page() {
     }
     function holds(path, text,    i) {
       for (i = 1; i <= load(path); i++) if (index(lines[path, i], text)) return 1
+      return 0
+    }
+    # Whether a heading of the page has that anchor, as GitHub makes it: small letters, no
+    # punctuation, - for each space.
+    function has_heading(path, anchor,    i, slug) {
+      for (i = 1; i <= load(path); i++) {
+        if (lines[path, i] !~ /^#+ /) continue
+        slug = tolower(lines[path, i])
+        sub(/^#+ /, "", slug)
+        gsub(/[^a-z0-9 _\200-\377-]/, "", slug)
+        gsub(/ /, "-", slug)
+        if (slug == anchor) return 1
+      }
       return 0
     }
     # Whether the quoted lines stand in the file, from some line on.
@@ -73,8 +86,12 @@ check_page() {
         split(link, part, /\]\(/)
         name = substr(part[1], 2)
         path = substr(part[2], 1, length(part[2]) - 1)
+        if (path ~ /^https?:/) continue
+        anchor = path ~ /#/ ? substr(path, index(path, "#") + 1) : ""
         sub(/#.*/, "", path)
-        if (path == "" || path ~ /^https?:/) continue
+        if (anchor != "" && !has_heading(path == "" ? FILENAME : path, anchor))
+          complain((path == "" ? "this page" : path) " has no heading for #" anchor)
+        if (path == "") continue
         if (system("test -e \"" path "\"") != 0) {
           complain("there is no " path)
           continue

@@ -31,6 +31,7 @@ page 'int two' ../src/a.cpp 'int one() {\n...\nreturn x;' | tee "$scratch/docs/p
 bash "$check" "$scratch"
 
 expect_complaint "there is no ../src/b.cpp" 'int two' ../src/b.cpp "$good"
+expect_complaint "has no heading for #there" 'int two' '../src/a.cpp#there' "$good"
 expect_complaint "../src/a.cpp has no int three" 'int three' ../src/a.cpp "$good"
 expect_complaint "do not stand in ../src/a.cpp" 'int two' ../src/a.cpp 'int x = 3;'
 expect_complaint "do not stand in ../src/a.cpp" 'int two' ../src/a.cpp 'return 1;\nreturn x;'

@@ -41,6 +41,7 @@ std::vector<Row> rows() {
       {{"target", {"@t2"}}, "weights", {}},
       {{"valid_source", {"@s2"}}, "validations", validated},
       {{"valid_target", {"@t2"}}, "validations", validated},
+      {{"hold_out", {"5"}}, "validations", {}},
       {{"model", {"@elsewhere"}}, "place", {}},
       {{"source_language", {"zh"}}, "tokenizer_config", {}},
       {{"target_language", {"en"}}, "tokenizer_config", {}},
