@@ -127,10 +127,10 @@ epsilon() {
   row "epsilon 1e-9" none
   for value in 1e-8 1e-6 1e-4; do row "epsilon $value" none --epsilon "$value"; done
 }
-# The perplexity of the mean is not measured: validation sees the last weights.
+# BLEU alone: validation sees the last weights, not the mean.
 average() {
-  row "last weights" none
-  row "mean of 5" none --validate-every 50 --average last:5
+  row "last weights" none | sed 's/perplexity.*, BLEU/BLEU/'
+  row "mean of 5" none --validate-every 50 --average last:5 | sed 's/perplexity.*, BLEU/BLEU/'
 }
 # Of the model that the others begin with: the beam and the paper's alpha.
 beam() {
@@ -138,9 +138,10 @@ beam() {
   trained none "${seeds[0]}"
   for width in 1 4 10; do
     for alpha in 0 0.6 1; do
-      printf 'beam %-3s alpha %-4s ' "$width" "$alpha"
+      printf 'beam %-3s alpha %-4s  ' "$width" "$alpha"
       "$program" evaluate --model "$model" --source test.zh --reference test.en --beam "$width" \
-        --length-penalty "$alpha" --compute fp32
+        --length-penalty "$alpha" --compute fp32 --quiet |
+        sed -n 's/BLEU = \(.*\) [^ ]* (BP = \([^ ]*\) ratio = \([^ ]*\) .*/BLEU \1, length \3 of the reference/p'
     done
   done
 }
