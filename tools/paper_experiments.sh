@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The trainings behind the tables of docs/paper.md: small models on the phrasebook, ten seconds of one
-# core each. Prints one row for each variant: perplexity on the 500 validation pairs and BLEU (greedy)
-# on the 1000 test sentences, one figure a seed.
+# core each (30 where a row has six layers). Prints one row for each variant: perplexity on the 500
+# validation pairs and BLEU (greedy) on the 1000 test sentences, one figure a seed.
 #
 # tools/paper_experiments.sh [heads|scale|embeddings|positions|warmup|smoothing|epsilon|average|beam]...
 #   HEED_PROGRAM   the program (build/release/heed)
@@ -105,13 +105,17 @@ positions() {
   row "interleaved" interleaved
   row "no positions" no-positions
 }
-# A constant rate, so that the warm-up alone differs; then the paper's.
+# A constant rate, so that the warm-up alone differs; the same in six layers a side; then the paper's.
 warmup() {
   local steps rate
   for rate in 0.002 0.006; do
     for steps in 0 50 250; do
       row "constant $rate, $steps" none --schedule constant --learning-rate "$rate" --warmup "$steps"
     done
+  done
+  for steps in 0 50 250; do
+    row "6 layers 0.002, $steps" none --schedule constant --learning-rate 0.002 --warmup "$steps" \
+      --encoder-layers 6 --decoder-layers 6
   done
   row "noam, 25" none --warmup 25
   row "noam, 250" none
