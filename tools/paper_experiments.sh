@@ -34,8 +34,8 @@ built() {
   [[ $1 != none ]] || { printf '%s' "$program" && return; }
   local file old new
   case $1 in
-    unscaled) file=autograd/ops.cpp old='1 / std::sqrt(double(d_head))' new='1.0' ;;
-    by-width) file=autograd/ops.cpp old='1 / std::sqrt(double(d_head))' new='1 / std::sqrt(double(query.columns()))' ;;
+    unscaled) file=autograd/ops.cpp old='1 / std::sqrt(double(d / options.heads))' new='1.0' ;;
+    by-width) file=autograd/ops.cpp old='1 / std::sqrt(double(d / options.heads))' new='1 / std::sqrt(double(d))' ;;
     small-embeddings) file=model/transformer.cpp old='{std::sqrt(double(config_.d_model)),' new='{1.0,' ;;
     no-positions) file=model/transformer.cpp old='positional_encoding(config.max_positions, d, type);' new='make.tensor({config.max_positions, d});' ;;
     interleaved) file=model/transformer.cpp old='half + i, std::cos' new='2 * i + 1, std::cos' ;;

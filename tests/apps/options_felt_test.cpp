@@ -122,6 +122,15 @@ TEST_F(OptionsFeltTest, AsManyThreadsWorkAsWereAskedFor) {
     EXPECT_GE(threads(command, "4"), threads(command, "2") + 2) << command[0];
   unsetenv("HEED_THREADS_FILE");
 }
+
+TEST_F(OptionsFeltTest, MemoryIsCheckedUnlessToldOtherwise) {
+  const auto large = with(train("large"), {"--d-model", "512", "--d-ff", "2048", "--overwrite"});
+  const Conditions little{.memory = int64_t{300} << 20};
+  EXPECT_THAT(heed(large, little).err, HasSubstr("the training needs"));
+  const RunResult unchecked = heed(with(large, {"--no-memory-check"}), little);
+  EXPECT_NE(unchecked.status, 0);
+  EXPECT_THAT(unchecked.err, Not(HasSubstr("the training needs")));
+}
 #endif
 
 TEST_F(OptionsFeltTest, QuantizeReplacesWhenAsked) {

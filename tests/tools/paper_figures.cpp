@@ -160,7 +160,7 @@ void adam() {
       AdamStep step;
       step.learning_rate = 1;
       step.epsilon = epsilon;
-      backend->adam(step, g, p, m, v);
+      backend->adam(step, g, p, m, v, Tensor());
       return -p.data<double>()[0];
     };
     // TensorFlow's Adam adds epsilon before the second moment is corrected.
