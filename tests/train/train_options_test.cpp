@@ -112,9 +112,9 @@ std::vector<Row> rows() {
   };
 }
 
-// Options that the program reads, not train(): what the backend computes in, and threads, which no
-// result shows. tests/options.tsv names their tests.
-const std::vector<std::string> kElsewhere{"compute", "threads"};
+// What the backend computes in, which the program reads; threads, which no result shows; the check
+// of memory, which needs a limit. tests/options.txt names their tests.
+const std::vector<std::string> kElsewhere{"compute", "threads", "memory_check"};
 
 class Recorder : public TrainObserver {
  public:
