@@ -99,7 +99,7 @@ TEST_F(OptionsFeltTest, TrainingAndTranslatingComputeInWhatIsAsked) {
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-// A sanitizer must be the first library. The page's file holds a byte for each thread that began.
+// (A sanitizer must be the first library.) The file holds a byte for each thread that began.
 TEST_F(OptionsFeltTest, AsManyThreadsWorkAsWereAskedFor) {
   const std::string counted = (*folder_ / "threads").string();
   setenv("HEED_THREADS_FILE", counted.c_str(), 1);
