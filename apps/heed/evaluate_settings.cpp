@@ -58,6 +58,17 @@ void check_text(const EvaluateSettings& settings) {
   if (twice != sorted.end()) fail_usage("--hypothesis names '{}' twice: name each once", *twice);
 }
 
+// Only a model translates, and only its best translation is scored.
+void check_search(const EvaluateSettings& settings) {
+  const auto changed = differences(settings.decode, DecodeOptions());
+  for (const OptionDifference& difference : changed) {
+    std::string flag = "--" + difference.name;
+    std::replace(flag.begin(), flag.end(), '_', '-');
+    if (settings.model.empty()) fail_usage("{} changes nothing: there is no --model", flag);
+    if (flag == "--nbest") fail_usage("--nbest changes nothing: the best translation is scored");
+  }
+}
+
 void check_systems(const EvaluateSettings& settings) {
   const size_t systems = settings.hypothesis.size();
   if (settings.sentence && systems > 1) {
@@ -95,6 +106,7 @@ std::vector<std::string> metric_names(const EvaluateSettings& settings) {
 void check_settings(const EvaluateSettings& settings) {
   check_metric_options(settings);
   check_text(settings);
+  check_search(settings);
   check_systems(settings);
 }
 

@@ -158,6 +158,30 @@ TEST_P(SearchTest, NeighboursAndBatchSizeChangeNothing) {
   }
 }
 
+TEST_P(SearchTest, BatchTokensBoundWhatIsTakenIn) {
+  SearchOptions options;
+  options.extra_length = 0;
+  for (const int64_t batch_tokens : {10, 11}) {
+    options.batch_tokens = batch_tokens;
+    Search batch(model_, *backend_, options);
+    batch.add(0, {2, 3, 4, 5, 6, 0});
+    EXPECT_TRUE(batch.has_room(4));
+    EXPECT_EQ(batch.has_room(5), batch_tokens == 11);
+  }
+}
+
+TEST_P(SearchTest, ThePenaltyIsWhatScoresAreDividedBy) {
+  SearchOptions options;
+  for (const double alpha : {0.0, 0.6, 2.0}) {
+    options.length_penalty = alpha;
+    for (const Found& found : search(model_, *backend_, options, sources(5, 9))) {
+      const Candidate& best = found.candidates[0];
+      const int64_t length = int64_t(best.ids.size()) + (best.ended ? 1 : 0);
+      EXPECT_DOUBLE_EQ(best.score, best.log_probability / length_penalty(length, alpha));
+    }
+  }
+}
+
 TEST_P(SearchTest, LengthsAreKept) {
   SearchOptions options;
   options.min_length = 5;

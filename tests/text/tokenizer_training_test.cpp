@@ -133,7 +133,7 @@ TEST_F(TokenizerTrainingTest, OptionsOutOfRangeAreUsageErrors) {
   };
   expect_usage({.vocabulary = 3});
   expect_usage({.vocabulary = int64_t{1} << 40});
-  expect_usage({.character_coverage = 0});
+  expect_usage({.character_coverage = 0.97});  // SentencePiece would refuse it in its own words
   expect_usage({.character_coverage = 1.5});
   expect_usage({.character_coverage = NAN});
   expect_usage({.sample_lines = 0});

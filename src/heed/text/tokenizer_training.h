@@ -50,8 +50,8 @@ struct TokenizerOptions {
        .maximum = 1 << 24});
     v("character_coverage", self.character_coverage,
       {.help = "Share of the text's characters that get pieces of their own",
-       .maximum = 1,
-       .above = 0});
+       .minimum = 0.98,  // SentencePiece's own bound
+       .maximum = 1});
     v("byte_fallback", self.byte_fallback, {.help = "Spell unknown characters as bytes"});
     v("lowercase", self.lowercase, {.help = "Read and write everything in lower case"});
     v("normalization", self.normalization, {.help = "Which characters are read as one"});

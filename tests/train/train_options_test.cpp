@@ -1,0 +1,268 @@
+// Every option of heed train is felt: with another value a training leaves something else. A new
+// option needs a row here, or the first test fails.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "heed/backend/cpu/cpu_backend.h"
+#include "heed/core/files.h"
+#include "heed/train/trainer.h"
+#include "support/temporary_folder.h"
+
+namespace heed {
+namespace {
+
+// An option's name and value; lists have several.
+struct Setting {
+  std::string name;
+  std::vector<std::string> value;
+};
+
+// What a training left, by what it is: "weights", "config", "vocabulary", "files", "reports", ...
+using Traces = std::map<std::string, std::string>;
+
+struct Row {
+  Setting option;
+  std::string trace;             // what must differ
+  std::vector<Setting> context;  // what else is set, with and without the option
+};
+
+// Names in `value` that begin with '@' are files of the test's folder.
+std::vector<Row> rows() {
+  const std::vector<Setting> validated{{"valid_source", {"@s"}}, {"valid_target", {"@t"}}};
+  const std::vector<Setting> apart{{"tie_embeddings", {"decoder"}}};
+  const std::vector<Setting> large{{"vocabulary", {"40"}}, {"tokenizer", {"bpe"}}};
+  const std::vector<Setting> unsized{{"preset", {"tiny"}},   {"heads", {}},
+                                     {"d_ff", {}},           {"d_model", {}},
+                                     {"encoder_layers", {}}, {"decoder_layers", {}}};
+  return {
+      {{"source", {"@s2"}}, "weights", {}},
+      {{"target", {"@t2"}}, "weights", {}},
+      {{"valid_source", {"@s2"}}, "validations", validated},
+      {{"valid_target", {"@t2"}}, "validations", validated},
+      {{"hold_out", {"5"}}, "validations", {}},
+      {{"model", {"@elsewhere"}}, "place", {}},
+      {{"source_language", {"zh"}}, "tokenizer_config", {}},
+      {{"target_language", {"en"}}, "tokenizer_config", {}},
+      {{"max_tokens", {"4"}}, "messages", {}},
+      {{"max_words", {"3"}}, "messages", {}},
+      {{"max_ratio", {"1.5"}}, "messages", {}},
+      {{"min_word_count", {"2"}}, "messages", {}},
+      {{"tokenizer", {"char"}}, "vocabulary", {}},
+      {{"vocabulary", {"50"}}, "vocabulary", large},
+      {{"character_coverage", {"0.98"}}, "vocabulary", large},
+      {{"byte_fallback", {"true"}},
+       "vocabulary",
+       {{"vocabulary", {"300"}}, {"tokenizer", {"bpe"}}}},
+      {{"lowercase", {"true"}}, "vocabulary", {}},
+      {{"normalization", {"identity"}}, "vocabulary", {}},
+      {{"vocabularies", {"separate"}}, "files", apart},
+      {{"tokenizer_model", {"@t.spm"}}, "vocabulary", {}},
+      {{"preset", {"small"}}, "config", {{"d_ff", {}}}},
+      {{"encoder_layers", {"2"}}, "config", {}},
+      {{"decoder_layers", {"2"}}, "config", {}},
+      {{"d_model", {"32"}}, "config", {}},
+      {{"heads", {"4"}}, "weights", {}},
+      {{"d_ff", {"48"}}, "config", {}},
+      {{"activation", {"gelu"}}, "weights", {}},
+      {{"tie_embeddings", {"none"}}, "config", {}},
+      {{"dropout", {"0.3"}}, "weights", {}},
+      {{"attention_dropout", {"0.3"}}, "weights", {}},
+      {{"activation_dropout", {"0.3"}}, "weights", {}},
+      {{"initialize", {"@before"}}, "weights", unsized},
+      {{"batch_tokens", {"60"}}, "reports", {}},
+      {{"batch_sentences", {"7"}}, "reports", {}},
+      {{"accumulate", {"2"}}, "reports", {}},
+      {{"shards", {"1"}}, "weights", {{"dropout", {"0.3"}}}},
+      {{"schedule", {"constant"}}, "rates", {}},
+      {{"decay_steps", {"4"}}, "rates", {{"schedule", {"linear"}}, {"warmup", {"1"}}}},
+      {{"final_fraction", {"0.5"}}, "rates", {{"schedule", {"cosine"}}, {"warmup", {"1"}}}},
+      {{"optimizer", {"adamw"}}, "weights", {}},
+      {{"weight_decay", {"0.5"}}, "weights", {{"optimizer", {"adamw"}}}},
+      {{"ema", {"0.5"}}, "weights", {}},
+      {{"learning_rate", {"2"}}, "rates", {}},
+      {{"warmup", {"2"}}, "rates", {}},
+      {{"beta1", {"0.5"}}, "weights", {}},
+      {{"beta2", {"0.5"}}, "weights", {}},
+      {{"epsilon", {"0.1"}}, "weights", {}},
+      {{"clip_norm", {"0.01"}}, "weights", {}},
+      {{"label_smoothing", {"0.3"}}, "weights", {}},
+      {{"epochs", {"2"}}, "end", {{"steps", {}}}},
+      {{"steps", {"3"}}, "end", {}},
+      {{"minutes", {"1e-9"}}, "end", {}},
+      {{"validate_every", {"2"}}, "validations", validated},
+      {{"validate_bleu", {"true"}}, "bleus", validated},
+      {{"patience", {"1"}},
+       "end",
+       {{"valid_source", {"@s"}},
+        {"valid_target", {"@t"}},
+        {"validate_every", {"1"}},
+        {"validate_bleu", {"true"}}}},
+      {{"keep", {"2"}}, "files", {{"validate_every", {"1"}}}},
+      {{"average", {"last:3"}}, "weights", {{"validate_every", {"1"}}}},
+      {{"save_minutes", {"0"}}, "saved", {}},
+      {{"resume", {"true"}}, "reports", {{"steps", {"6"}}, {"model", {"@before"}}}},
+      {{"overwrite", {"true"}}, "messages", {{"model", {"@other"}}}},
+      {{"other_instruction_set", {"true"}},
+       "messages",
+       {{"steps", {"6"}}, {"model", {"@elsewhere built"}}, {"resume", {"true"}}}},
+      {{"seed", {"2"}}, "weights", {}},
+      {{"report_every", {"3"}}, "reports", {}},
+  };
+}
+
+// What the backend computes in, which the program reads; threads, which no result shows; the check
+// of memory, which needs a limit. tests/options.txt names their tests.
+const std::vector<std::string> kElsewhere{"compute", "threads", "memory_check"};
+
+class Recorder : public TrainObserver {
+ public:
+  explicit Recorder(std::filesystem::path state) : state_(std::move(state)) {}
+  void message(const std::string& text) override { messages += text + "\n"; }
+  void report(const TrainReport& r) override {
+    reports += fmt::format("{} {}\n", r.step, r.loss);
+    rates += fmt::format("{}\n", r.learning_rate);
+    saved += std::filesystem::exists(state_) ? "yes " : "no ";
+  }
+  void validated(const ValidationReport& r) override {
+    validations += fmt::format("{} {}\n", r.step, r.loss.value_or(-1));
+    bleus += r.bleu ? "yes " : "no ";
+  }
+  double bleu(const Transformer&, const TokenizerPair&) override { return 1; }  // never better
+
+  std::string messages, reports, rates, saved, validations, bleus;
+
+ private:
+  std::filesystem::path state_;
+};
+
+class TrainOptionsTest : public ::testing::Test {
+ protected:
+  TrainOptionsTest() {
+    for (const char* which : {"", "2"}) {
+      std::string source, target;
+      Random random(*which == 0 ? 1 : 2);
+      for (int i = 0; i < 60; ++i) {
+        std::string words;
+        for (uint64_t n = 1 + random.below(5); n > 0; --n)
+          words += std::string(1, char('A' + random.below(12))) + "xyz\u00e4\uff21 ";
+        source += words + "\n";
+        target += words + (i == 20 ? words + words + "once" : "") + "\n";
+      }
+      folder_.write(std::string("s") + which, source);
+      folder_.write(std::string("t") + which, target);
+    }
+    TokenizerOptions other;
+    other.kind = TokenizerKind::word;
+    other.vocabulary = 12;
+    folder_.write("t.spm",
+                  train_tokenizer(other, std::vector<std::filesystem::path>{folder_ / "s"}));
+    traces({{"model", {"@before"}}, {"preset", {"tiny"}}});
+    traces({{"model", {"@other"}}, {"seed", {"3"}}});
+    const std::vector<std::string> targets = cpu_targets();
+    if (targets.size() > 1) {
+      const auto here = std::exchange(backend_, make_cpu_backend(targets.back()));
+      traces({{"model", {"@elsewhere built"}}});
+      backend_ = make_cpu_backend();
+    }
+  }
+
+  void set(TrainOptions& o, const Setting& setting) const {
+    Setting s = setting;
+    for (std::string& text : s.value)
+      if (text[0] == '@') text = (folder_ / text.substr(1)).string();
+    const Options options = options_of(o);
+    const Option* option = find_option(options, s.name);
+    ASSERT_NE(option, nullptr) << s.name;
+    assign(*option, s.value, s.name);
+  }
+
+  // Trains a model of nothing for five steps.
+  Traces traces(const std::vector<Setting>& settings) {
+    TrainOptions o;
+    for (const Setting& s : std::vector<Setting>{{"source", {"@s"}},
+                                                 {"target", {"@t"}},
+                                                 {"tokenizer", {"word"}},
+                                                 {"vocabulary", {"16"}},
+                                                 {"preset", {"tiny"}},
+                                                 {"d_model", {"16"}},
+                                                 {"d_ff", {"32"}},
+                                                 {"heads", {"2"}},
+                                                 {"encoder_layers", {"1"}},
+                                                 {"decoder_layers", {"1"}},
+                                                 {"batch_tokens", {"100"}},
+                                                 {"warmup", {"10"}},
+                                                 {"dropout", {"0"}},
+                                                 {"threads", {"1"}},
+                                                 {"report_every", {"1"}},
+                                                 {"steps", {"5"}},
+                                                 {"model", {"@m" + std::to_string(++models_)}}})
+      set(o, s);
+    for (const Setting& s : settings) set(o, s);
+    const std::filesystem::path model = o.model;
+    Recorder recorder(model / "training/state.safetensors");
+    Traces all;
+    try {
+      const TrainResult result = train(o, *backend_, recorder);
+      all["end"] = std::to_string(result.progress.step);
+    } catch (const Error& error) {
+      recorder.messages += error.what();
+    }
+    all["messages"] = recorder.messages;
+    all["reports"] = recorder.reports;
+    all["rates"] = recorder.rates;
+    all["saved"] = recorder.saved;
+    all["validations"] = recorder.validations;
+    all["bleus"] = recorder.bleus;
+    all["place"] = std::filesystem::exists(model) ? model.filename().string() : "";
+    const auto read = [&](const char* trace, const char* file) {
+      if (std::filesystem::exists(model / file)) all[trace] = read_file(model / file);
+    };
+    read("weights", "model.safetensors");
+    read("config", "config.json");
+    read("vocabulary", "vocab.json");
+    read("tokenizer_config", "tokenizer_config.json");
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(model))
+      all["files"] += entry.path().lexically_relative(model).string() + "\n";
+    return all;
+  }
+
+  testing::TemporaryFolder folder_;
+  std::unique_ptr<Backend> backend_ = make_cpu_backend();
+  int models_ = 0;
+};
+
+TEST_F(TrainOptionsTest, EveryOptionHasARow) {
+  TrainOptions o;
+  const std::vector<Row> all = rows();
+  for (const Option& option : options_of(o)) {
+    const bool here = std::any_of(all.begin(), all.end(),
+                                  [&](const Row& row) { return row.option.name == option.name; });
+    const bool elsewhere =
+        std::find(kElsewhere.begin(), kElsewhere.end(), option.name) != kElsewhere.end();
+    EXPECT_TRUE(here != elsewhere) << option.flag() << " needs a row in " << __FILE__;
+  }
+}
+
+TEST_F(TrainOptionsTest, EveryOptionIsFelt) {
+  for (const Row& row : rows()) {
+    if (row.option.name == "other_instruction_set" && cpu_targets().size() < 2) continue;
+    std::vector<Setting> settings = row.context;
+    const bool again = row.option.name == "resume";  // without it the folder is refused
+    SCOPED_TRACE(row.option.name);
+    const Traces without = traces(settings);
+    settings.push_back(row.option);
+    const Traces with = traces(settings);
+    const auto value = [&](const Traces& from) {
+      const auto found = from.find(row.trace);
+      return found == from.end() ? std::string() : found->second;
+    };
+    EXPECT_NE(value(with), value(without)) << row.option.name << " changed no " << row.trace;
+    EXPECT_TRUE(again || !value(with).empty())
+        << row.option.name << " left no " << row.trace << ": " << with.at("messages");
+  }
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,121 @@
+#!/usr/bin/env bash
+# Fails where docs/paper.md or docs/paper.zh.md say what is not so any more: a link to a file or
+# heading that is gone, a name that its file does not have, a quoted line that has changed, a Chinese
+# page that quotes other code than the English one.
+#
+# A link [`Name`](../path) says that the file holds the text Name. A block ```cpp quotes the file of
+# the last such link: its lines, without indentation, follow each other there; a line `...` leaves some
+# out.
+# Usage: check_paper_links.sh [PROJECT_FOLDER]
+set -euo pipefail
+cd -- "${1-$(dirname -- "${BASH_SOURCE[0]}")/..}/docs"
+
+check_page() {
+  LC_ALL=C awk '
+    function complain(text) {
+      print FILENAME ":" FNR ": " text
+      bad = 1
+    }
+    function trimmed(text) {
+      gsub(/^[ \t]+|[ \t]+$/, "", text)
+      return text
+    }
+    # Reads a file once into lines[path, 1..count[path]]; 0 where there is none.
+    function load(path,    line, n) {
+      if (path in count) return count[path]
+      n = 0
+      while ((getline line < path) > 0) lines[path, ++n] = trimmed(line)
+      close(path)
+      return count[path] = n
+    }
+    function holds(path, text,    i) {
+      for (i = 1; i <= load(path); i++) if (index(lines[path, i], text)) return 1
+      return 0
+    }
+    # Whether a heading of the page has that anchor, as GitHub makes it: small letters, no
+    # punctuation, - for each space.
+    function has_heading(path, anchor,    i, slug) {
+      for (i = 1; i <= load(path); i++) {
+        if (lines[path, i] !~ /^#+ /) continue
+        slug = tolower(lines[path, i])
+        sub(/^#+ /, "", slug)
+        gsub(/[^a-z0-9 _\200-\377-]/, "", slug)
+        gsub(/ /, "-", slug)
+        if (slug == anchor) return 1
+      }
+      return 0
+    }
+    # Whether the quoted lines stand in the file, from some line on.
+    function stands(path, n,    start) {
+      for (start = 1; start <= load(path); start++) if (matches(path, start, n)) return 1
+      return 0
+    }
+    function matches(path, at, n,    i, skipping) {
+      for (i = 1; i <= n; i++) {
+        if (quoted[i] == "...") {
+          skipping = 1
+          continue
+        }
+        while (skipping && at <= count[path] && lines[path, at] != quoted[i]) at++
+        skipping = 0
+        if (lines[path, at] != quoted[i]) return 0
+        at++
+      }
+      return 1
+    }
+
+    FNR == 1 { source = ""; inside = 0 }
+    /^```/ {
+      if (inside == 1 && n > 0 && !stands(source, n))
+        complain("these lines do not stand in " source " any more; the first is: " quoted[1])
+      inside = inside ? 0 : ($0 == "```cpp" ? 1 : 2)
+      n = 0
+      if (inside == 1) {
+        blocks++
+        if (source == "") complain("a block of code without a link to its file above it")
+      }
+      next
+    }
+    inside == 1 { if (trimmed($0) != "") quoted[++n] = trimmed($0) }
+    inside { next }
+    {
+      rest = $0
+      while (match(rest, /\[[^]]*\]\([^)]*\)/)) {
+        link = substr(rest, RSTART, RLENGTH)
+        rest = substr(rest, RSTART + RLENGTH)
+        split(link, part, /\]\(/)
+        name = substr(part[1], 2)
+        path = substr(part[2], 1, length(part[2]) - 1)
+        if (path ~ /^https?:/) continue
+        anchor = path ~ /#/ ? substr(path, index(path, "#") + 1) : ""
+        sub(/#.*/, "", path)
+        if (anchor != "" && !has_heading(path == "" ? FILENAME : path, anchor))
+          complain((path == "" ? "this page" : path) " has no heading for #" anchor)
+        if (path == "") continue
+        if (system("test -e \"" path "\"") != 0) {
+          complain("there is no " path)
+          continue
+        }
+        links++
+        if (name !~ /^`.*`$/) continue
+        name = substr(name, 2, length(name) - 2)
+        source = path
+        if (index(path, name) == 0 && !holds(path, name)) complain(path " has no " name)
+      }
+    }
+    END {
+      if (!links || !blocks) complain("no links or no code found: is this the page?")
+      exit bad
+    }
+  ' "$1"
+}
+
+check_page paper.md
+check_page paper.zh.md
+
+# What both pages must have in common: code, figures and the files they lead to.
+common() {
+  awk '/^```/ { inside = !inside && $0 != "```sh"; print; next } inside' "$1"
+}
+diff <(common paper.md) <(common paper.zh.md) ||
+  { echo "docs/paper.md and docs/paper.zh.md quote different code or figures" && exit 1; }
