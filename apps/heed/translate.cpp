@@ -1,5 +1,6 @@
 // heed translate: lines in, lines out.
 #include <chrono>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -17,9 +18,18 @@ constexpr auto enum_names(OutputFormat) {
       {{"text", OutputFormat::text}, {"jsonl", OutputFormat::jsonl}}};
 }
 
+enum class Alignments { none, words, pieces, weights };
+constexpr auto enum_names(Alignments) {
+  return std::array<std::pair<std::string_view, Alignments>, 4>{{{"none", Alignments::none},
+                                                                 {"words", Alignments::words},
+                                                                 {"pieces", Alignments::pieces},
+                                                                 {"weights", Alignments::weights}}};
+}
+
 struct TranslateSettings {
-  std::string model, input, output;
+  std::string model, input, prefix, output;
   OutputFormat format = OutputFormat::text;
+  Alignments alignments = Alignments::none;
   DecodeOptions decode;
 
   template <class Self, class Visitor>
@@ -30,12 +40,19 @@ struct TranslateSettings {
       {.help = "Text to translate, plain or .gz, one sentence a line",
        .value = "FILE",
        .default_text = "standard input"});
+    v("prefix", self.prefix,
+      {.help = "How each line's translation is to begin, one a line; an empty line leaves it free",
+       .value = "FILE",
+       .default_text = "none"});
     v("output", self.output,
       {.help = "Where to; the file appears when it is complete",
        .value = "FILE",
        .default_text = "standard output"});
     v("format", self.format,
       {.help = "Translations alone, or JSON objects with translation, score, status and pieces"});
+    v("alignments", self.alignments,
+      {.help = "In the JSON objects, from the attention to the source: pairs of source and target "
+               "words or pieces, or the weights themselves"});
     DecodeOptions::visit(self.decode, v);
   }
 };
@@ -63,20 +80,78 @@ struct Tally {
   }
 };
 
-nlohmann::ordered_json json_of(const Alternative& alternative) {
-  return {{"translation", alternative.text},
-          {"score", alternative.score},
-          {"pieces", alternative.pieces}};
+// To four digits behind the point: what a reader can use of a weight.
+nlohmann::ordered_json json_of(const AttentionWeights& weights) {
+  auto rows = nlohmann::ordered_json::array();
+  for (const auto& row : weights) {
+    auto& numbers = rows.emplace_back(nlohmann::ordered_json::array());
+    for (const float weight : row) numbers.push_back(std::round(double(weight) * 1e4) / 1e4);
+  }
+  return rows;
 }
 
-std::string json_line(const Translation& translation, int64_t nbest) {
-  nlohmann::ordered_json object = json_of(translation.alternatives.front());
-  object["status"] = translation.status.text();
-  if (nbest > 1) {
-    for (const Alternative& a : translation.alternatives) object["nbest"].push_back(json_of(a));
+// Writes translations as JSON objects.
+class JsonLines {
+ public:
+  JsonLines(int64_t nbest, Alignments alignments) : nbest_(nbest), alignments_(alignments) {}
+
+  std::string line(const Translation& translation) const {
+    nlohmann::ordered_json object = json_of(translation, translation.alternatives.front());
+    object["status"] = translation.status.text();
+    if (alignments_ == Alignments::pieces || alignments_ == Alignments::weights)
+      object["source_pieces"] = translation.source_pieces;
+    if (nbest_ > 1) {
+      for (const Alternative& a : translation.alternatives)
+        object["nbest"].push_back(json_of(translation, a));
+    }
+    return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   }
-  return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
+
+ private:
+  nlohmann::ordered_json json_of(const Translation& translation, const Alternative& a) const {
+    nlohmann::ordered_json object = {
+        {"translation", a.text}, {"score", a.score}, {"pieces", a.pieces}};
+    if (alignments_ == Alignments::weights) {
+      object["attention"] = heed::json_of(a.attention);
+    } else if (alignments_ != Alignments::none) {
+      const auto unit =
+          alignments_ == Alignments::words ? AlignmentUnit::words : AlignmentUnit::pieces;
+      object["alignment"] = alignment_pairs(translation.source_pieces, a.pieces, a.attention, unit);
+    }
+    return object;
+  }
+
+  int64_t nbest_;
+  Alignments alignments_;
+};
+
+// Lines and their prefixes, which must be as many.
+class Source {
+ public:
+  Source(LineReader text, const std::string& prefix) : text_(std::move(text)) {
+    if (!prefix.empty()) prefixes_.emplace(prefix);
+  }
+
+  std::optional<Input> next() {
+    std::string line, prefix;
+    const bool more = text_.next(line);
+    if (prefixes_ && prefixes_->next(prefix) != more) {
+      const bool lacking = more;
+      fail(
+          "{} has {} lines and {} has more: line i of both must belong together; an empty prefix "
+          "leaves a line free",
+          (lacking ? *prefixes_ : text_).name(), lines_, (lacking ? text_ : *prefixes_).name());
+    }
+    if (!more) return std::nullopt;
+    ++lines_;
+    return Input(std::move(line), std::move(prefix));
+  }
+
+ private:
+  LineReader text_;
+  std::optional<LineReader> prefixes_;
+  int64_t lines_ = 0;
+};
 
 class TranslateCommand : public CommandOf<TranslateSettings> {
  public:
@@ -92,21 +167,27 @@ class TranslateCommand : public CommandOf<TranslateSettings> {
 
   int run(const std::vector<std::string>&, Console& console) override {
     const int64_t nbest = settings_.decode.search.nbest;
-    if (nbest > 1 && settings_.format == OutputFormat::text) {
+    const bool text = settings_.format == OutputFormat::text;
+    if (nbest > 1 && text)
       fail_usage("--nbest {}: needs --format jsonl, since text has one line for each line", nbest);
-    }
-    LineReader reader =
-        settings_.input.empty() ? LineReader(0, "standard input") : LineReader(settings_.input);
+    if (settings_.alignments != Alignments::none && text)
+      fail_usage("--alignments {}: needs --format jsonl, since text is translations alone",
+                 to_text(settings_.alignments));
+    check_options(settings_.decode.search);
+    settings_.decode.attention = settings_.alignments != Alignments::none;
+    Source source(
+        settings_.input.empty() ? LineReader(0, "standard input") : LineReader(settings_.input),
+        settings_.prefix);
     const auto loaded = open_model(settings_.model, settings_.decode.compute);
     std::optional<AtomicFile> file;
     if (!settings_.output.empty()) file.emplace(settings_.output);
 
     Tally tally;
+    const JsonLines json(nbest, settings_.alignments);
     const auto emit = [&](const Translation& translation) {
       tally.count(translation);
-      const std::string line = settings_.format == OutputFormat::jsonl
-                                   ? json_line(translation, nbest)
-                                   : translation.alternatives.front().text;
+      const std::string line =
+          text ? translation.alternatives.front().text : json.line(translation);
       if (file) {
         file->write(line + "\n");
         return;
@@ -114,13 +195,8 @@ class TranslateCommand : public CommandOf<TranslateSettings> {
       console.out().write(line + "\n");
       console.out().flush();  // a reader may be waiting for this very line
     };
-    const auto next = [&]() -> std::optional<std::string> {
-      std::string line;
-      if (!reader.next(line)) return std::nullopt;
-      return line;
-    };
     const auto start = std::chrono::steady_clock::now();
-    loaded->translator(settings_.decode).translate(next, emit);
+    loaded->translator(settings_.decode).translate([&] { return source.next(); }, emit);
     if (file) file->commit();
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     tally.tell(console);

@@ -6,74 +6,17 @@
 #include <cmath>
 #include <cstring>
 
-#include "heed/backend/cpu/cpu_backend.h"
-#include "heed/backend/reference/reference_backend.h"
-#include "support/small_model.h"
+#include "search_fixture.h"
 
 namespace heed {
 namespace {
 
-// "reference", or an instruction set of the cpu backend, in a compute type.
-struct Computing {
-  std::string backend;
-  ComputeType compute = ComputeType::fp32;
-};
-std::vector<Computing> backends() {
-  std::vector<Computing> all = {{"reference"}};
-  for (const std::string& target : cpu_targets())
-    for (ComputeType compute : {ComputeType::fp32, ComputeType::bf16, ComputeType::int8})
-      all.push_back({target, compute});
-  return all;
-}
+using testing::backends;
+using testing::computing_name;
+using testing::SearchTest;
+using testing::sources;
 
-class SearchTest : public ::testing::TestWithParam<Computing> {
- protected:
-  SearchTest() : model_(testing::small_config(12)) {
-    const auto& [name, compute] = GetParam();
-    backend_ = name == "reference" ? make_reference_backend() : make_cpu_backend(name, compute);
-    model_.initialize(11);
-    prepare(model_, *backend_, Passes::forward);
-  }
-
-  // Log-probabilities [classes] of what follows `prefix`, by decoding the whole prefix at once.
-  std::vector<double> next(const Transformer& model, const std::vector<TokenId>& source,
-                           std::vector<TokenId> prefix) {
-    Pass pass(*backend_, pool_);
-    Tokens from, to;
-    from.add(source);
-    prefix.insert(prefix.begin(), model.config().pad_id());
-    to.add(prefix);
-    const Tensor states = model.decode(pass, to, model.encode(pass, from));
-    const Tensor logits = model.logits(pass, states.slice(states.rows() - 1, states.rows()));
-    const int64_t classes = model.config().classes;
-    const TopClasses top = backend_->top_classes(logits, classes);
-    std::vector<double> all(size_t(classes), 0);
-    for (int64_t i = 0; i < classes; ++i)
-      all[size_t(top.ids[size_t(i)])] = double(top.log_probabilities[size_t(i)]);
-    return all;
-  }
-
-  std::unique_ptr<Backend> backend_;
-  Pool pool_;
-  Transformer model_;
-};
-
-INSTANTIATE_TEST_SUITE_P(Backends, SearchTest, ::testing::ValuesIn(backends()),
-                         [](const auto& info) {
-                           return info.param.backend + "_" + name(info.param.compute);
-                         });
-
-std::vector<std::vector<TokenId>> sources(int64_t count, uint64_t seed) {
-  Random random(seed);
-  std::vector<std::vector<TokenId>> all;
-  for (int64_t i = 0; i < count; ++i) {
-    all.emplace_back();
-    for (uint64_t n = random.below(9); n > 0; --n)
-      all.back().push_back(TokenId(2 + random.below(9)));
-    all.back().push_back(0);
-  }
-  return all;
-}
+INSTANTIATE_TEST_SUITE_P(Backends, SearchTest, ::testing::ValuesIn(backends()), computing_name);
 
 TEST_P(SearchTest, BeamOneIsGreedy) {
   SearchOptions options;

@@ -9,6 +9,63 @@ namespace {
 // Logits that stand at once in cross_entropy, in bytes: about what a core's caches hold.
 constexpr int64_t kLogitBytes = 8 << 20;
 
+// The keys of all sequences, one behind the other, and behind each a unit vector for a value: key j
+// of a sequence has 1 in column j - first of every head, or 0 everywhere.
+template <class T>
+void fill_with_units(const Tensor& key_value, const KeyRows& keys, int64_t d_head, int64_t first,
+                     const Tensor& out) {
+  const int64_t d = out.columns() / 2;
+  for (int64_t b = 0; b < keys.layout.count(); ++b) {
+    for (int64_t j = 0; j < keys.layout.length(b); ++j) {
+      const int64_t i = keys.layout.begin[size_t(b)] + j;
+      T* row = out.data<T>() + i * 2 * d;
+      std::copy_n(key_value.data<T>() + keys.row(i) * 2 * d, d, row);
+      std::fill_n(row + d, d, T(0));
+      if (j < first || j >= first + d_head) continue;
+      for (int64_t c = j - first; c < d; c += d_head) row[d + c] = T(1);
+    }
+  }
+}
+
+// Adds up over the heads what such values gave, at the weights' places.
+template <class T>
+void add_heads(const Tensor& out, const Sight& sight, int64_t heads, int64_t first,
+               std::vector<double>& weights) {
+  const int64_t d = out.columns(), d_head = d / heads;
+  int64_t begin = 0;
+  for (int64_t b = 0; b < sight.queries.count(); ++b) {
+    const int64_t keys = sight.keys.layout.length(b);
+    for (int64_t i = 0; i < sight.queries.length(b); ++i, begin += keys) {
+      const T* row = out.data<T>() + (sight.queries.begin[size_t(b)] + i) * d;
+      for (int64_t j = first; j < std::min(keys, first + d_head); ++j)
+        for (int64_t h = 0; h < heads; ++h)
+          weights[size_t(begin + j)] += double(row[h * d_head + j - first]) / double(heads);
+    }
+  }
+}
+
+template <class T>
+std::vector<double> weights_of(Pass& pass, const Tensor& query, const Tensor& key_value,
+                               const Sight& sight, int64_t heads) {
+  const int64_t d = query.columns(), d_head = d / heads;
+  const KeyRows keys{sight.keys.layout, {}};
+  int64_t count = 0, most = 0;
+  for (int64_t b = 0; b < sight.queries.count(); ++b) {
+    count += sight.queries.length(b) * keys.layout.length(b);
+    most = std::max(most, keys.layout.length(b));
+  }
+  std::vector<double> weights(size_t(count), 0);
+  const Tensor units = pass.tensor({keys.layout.rows(), 2 * d}, query.dtype());
+  Pass plain(pass.backend, pass.pool);
+  for (int64_t first = 0; first < most; first += d_head) {
+    fill_with_units<T>(key_value, sight.keys, d_head, first, units);
+    const Tensor out =
+        attention(plain, query, units, {sight.queries, keys, sight.order}, {heads, 0});
+    add_heads<T>(out, sight, heads, first, weights);
+  }
+  return weights;
+}
+
 }  // namespace
 
 Dropout Pass::next_dropout(double probability) {
@@ -108,6 +165,14 @@ Tensor attention(Pass& pass, const Tensor& query, const Tensor& key_value, const
     });
   }
   return out;
+}
+
+// Attention over unit vectors gives the weights themselves: no backend needs a kernel for it.
+std::vector<double> attention_weights(Pass& pass, const Tensor& query, const Tensor& key_value,
+                                      const Sight& sight, int64_t heads) {
+  check(key_value.columns() == 2 * query.columns(), "[attention_weights] key_value is [rows, 2 d]");
+  return query.dtype() == DType::f32 ? weights_of<float>(pass, query, key_value, sight, heads)
+                                     : weights_of<double>(pass, query, key_value, sight, heads);
 }
 
 Tensor add_norm(Pass& pass, const Tensor& x, const Tensor& sublayer, const Tensor& gain,

@@ -54,6 +54,11 @@ struct AttendOptions {
 Tensor attention(Pass& pass, const Tensor& query, const Tensor& key_value, const Sight& sight,
                  const AttendOptions& options);
 
+// The weights that attention() gives each key, without dropout, the mean over heads: sequence by
+// sequence, [queries, keys]; a key that a query does not see has 0. Is not recorded.
+std::vector<double> attention_weights(Pass& pass, const Tensor& query, const Tensor& key_value,
+                                      const Sight& sight, int64_t heads);
+
 struct AddNormOptions {
   double epsilon = 1e-5;
   double dropout = 0;  // on the sub-layer's output

@@ -14,6 +14,7 @@ struct DecodeOptions {
   ComputeChoice compute = ComputeChoice::automatic;
   std::optional<int64_t> threads;
   bool strict = false;
+  bool attention = false;  // fill Alternative::attention; no option of its own
 
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& v) {

@@ -1,26 +1,13 @@
 #include "heed/decode/search.h"
 
 #include <algorithm>
-#include <cmath>
 
+#include "heed/core/hash.h"
 #include "heed/core/options.h"
+#include "heed/decode/group.h"
 
 namespace heed {
 namespace {
-
-// A translation in the making.
-struct Hypothesis {
-  std::vector<TokenId> ids;   // without the start
-  std::vector<int32_t> rows;  // its past: rows of the cache, oldest first
-  double log_probability = 0;
-};
-
-// One way to go on: hypothesis `parent` and then `id`.
-struct Step {
-  int64_t parent;
-  TokenId id;
-  double log_probability;
-};
 
 // A sentence in the batch.
 struct Sentence {
@@ -29,8 +16,10 @@ struct Sentence {
   int64_t max_length = 0;
   std::vector<int32_t> source_rows;  // in the cross caches
   std::vector<int32_t> stripes;      // in the self caches, one a step
-  std::vector<Hypothesis> live;
-  std::vector<Candidate> finished;  // best first
+  Beginning beginning;
+  int64_t first_row = -1;  // of its first step, where what it is begun with is predicted
+  std::vector<Group> groups;
+  uint64_t seed = 0;  // of samples
   bool done = false;
 };
 
@@ -57,17 +46,48 @@ class FreeList {
 
 }  // namespace
 
-double length_penalty(int64_t length, double alpha) {
-  return std::pow((5.0 + double(length)) / 6.0, alpha);
+namespace {
+
+// Options that do nothing without another, or against it.
+void check_sampling(const SearchOptions& options) {
+  const auto needs_sample = [](const auto& value, const char* flag) {
+    if (value) fail_usage("{}: changes nothing without --sample", flag);
+  };
+  if (!options.sample) {
+    needs_sample(options.temperature, "--temperature");
+    needs_sample(options.top_k, "--top-k");
+    needs_sample(options.top_p, "--top-p");
+    needs_sample(options.seed, "--seed");
+    return;
+  }
+  if (options.beam != SearchOptions().beam)
+    fail_usage("--beam {}: a sample keeps no beam; --nbest {} draws as many samples", options.beam,
+               options.beam);
+  if (options.diverse_groups > 1)
+    fail_usage("--diverse-groups {}: belongs to beam search, not to --sample",
+               options.diverse_groups);
+}
+
+}  // namespace
+
+void check_options(const SearchOptions& options) {
+  validate(options);
+  check_sampling(options);
+  if (!options.sample && options.nbest > options.beam)
+    fail_usage("--nbest: expected at most the beam, {}, got '{}'", options.beam, options.nbest);
+  if (options.beam % options.diverse_groups != 0)
+    fail_usage("--diverse-groups: expected a divisor of the beam, {}, got '{}'", options.beam,
+               options.diverse_groups);
+  if (options.diversity && options.diverse_groups == 1)
+    fail_usage("--diversity: changes nothing without --diverse-groups of at least 2");
 }
 
 struct Search::State {
   State(const Transformer& model, Backend& backend, const SearchOptions& options)
       : model(model), backend(backend), options(options), pass(backend, pool) {
     const ModelConfig& config = model.config();
-    validate(options);
-    if (options.nbest > options.beam)
-      fail_usage("--nbest: expected at most the beam, {}, got '{}'", options.beam, options.nbest);
+    check_options(options);
+    width = options.sample ? options.nbest : options.beam;
     // Room for the worst case of what is taken in: every sentence runs to its greatest length.
     stripe_count = std::max(2 * options.batch_tokens, config.max_positions);
     cross_rows = std::max(options.batch_tokens, config.max_positions);
@@ -76,8 +96,8 @@ struct Search::State {
     const int64_t columns = backend.kept_columns(config.d_model);
     // Pooled memory is not touched before it is written, so unused room costs address space only.
     for (int64_t i = 0; i < config.decoder_layers; ++i)
-      cache.layers.push_back({pool.tensor({stripe_count * options.beam, columns}),
-                              pool.tensor({cross_rows, columns})});
+      cache.layers.push_back(
+          {pool.tensor({stripe_count * width, columns}), pool.tensor({cross_rows, columns})});
   }
 
   int64_t greatest_length(int64_t source_length) const {
@@ -102,7 +122,7 @@ struct Search::State {
     fresh.clear();
   }
 
-  // The last token of every live hypothesis, and where its keys and values are to be kept.
+  // What every live hypothesis has new, and where its keys and values are to be kept.
   Tokens next_tokens() {
     Tokens tokens;
     cache.store.clear();
@@ -110,19 +130,12 @@ struct Search::State {
     cache.groups = {};
     cache.source = {};
     for (const auto& sentence : sentences) {
-      const int32_t stripe = stripes->take();
-      sentence->stripes.push_back(stripe);
-      for (size_t k = 0; k < sentence->live.size(); ++k) {
-        Hypothesis& h = sentence->live[k];
-        const TokenId last = h.ids.empty() ? model.config().pad_id() : h.ids.back();
-        tokens.add(std::span(&last, 1));
-        tokens.start.push_back(int32_t(h.ids.size()));
-        h.rows.push_back(int32_t(stripe * options.beam + int64_t(k)));
-        cache.store.push_back(h.rows.back());
-        cache.past.layout.add(int64_t(h.rows.size()));
-        cache.past.rows.insert(cache.past.rows.end(), h.rows.begin(), h.rows.end());
-      }
-      cache.groups.add(int64_t(sentence->live.size()));
+      const auto before = int64_t(tokens.ids.size());
+      if (sentence->groups.empty())
+        begin(*sentence, tokens);
+      else
+        go_on(*sentence, tokens);
+      cache.groups.add(int64_t(tokens.ids.size()) - before);
       cache.source.layout.add(int64_t(sentence->source_rows.size()));
       cache.source.rows.insert(cache.source.rows.end(), sentence->source_rows.begin(),
                                sentence->source_rows.end());
@@ -130,72 +143,84 @@ struct Search::State {
     return tokens;
   }
 
-  // The best ways on of one sentence, best first: 2 * beam, so that enough remain when all others
-  // end. `first` is the sentence's first row in `top`.
-  std::vector<Step> ways_on(const Sentence& sentence, const TopClasses& top, int64_t first,
-                            int64_t k) const {
-    std::vector<Step> ways;
-    const int64_t length = int64_t(sentence.live[0].ids.size()) + 1;
-    for (size_t i = 0; i < sentence.live.size(); ++i) {
-      for (int64_t j = 0; j < k; ++j) {
-        const size_t at = size_t((first + int64_t(i)) * k + j);
-        if (top.ids[at] == model.config().end_id() && length <= options.min_length) continue;
-        ways.push_back({int64_t(i), top.ids[at],
-                        sentence.live[i].log_probability + double(top.log_probabilities[at])});
+  // One sequence for all groups: the start, and what the translation is begun with.
+  void begin(Sentence& sentence, Tokens& tokens) {
+    Hypothesis h;
+    h.ids = sentence.beginning.ids;
+    std::vector<TokenId> sequence = {model.config().pad_id()};
+    sequence.insert(sequence.end(), h.ids.begin(), h.ids.end());
+    sentence.first_row = int64_t(tokens.ids.size());
+    for (size_t i = 0; i < sequence.size(); ++i) {
+      sentence.stripes.push_back(stripes->take());
+      h.rows.push_back(int32_t(sentence.stripes.back() * width));
+    }
+    cache.store.insert(cache.store.end(), h.rows.begin(), h.rows.end());
+    add_sequence(h, sequence, tokens);
+    sentence.groups.resize(size_t(options.sample ? options.nbest : options.diverse_groups));
+    for (Group& group : sentence.groups) group.live = {h};
+  }
+
+  // The last token of every live hypothesis.
+  void go_on(Sentence& sentence, Tokens& tokens) {
+    const int32_t stripe = stripes->take();
+    sentence.stripes.push_back(stripe);
+    auto row = int32_t(stripe * width);
+    for (Group& group : sentence.groups) {
+      for (Hypothesis& h : group.live) {
+        h.rows.push_back(row++);
+        cache.store.push_back(h.rows.back());
+        add_sequence(h, std::span(&h.ids.back(), 1), tokens);
       }
     }
-    const auto better = [](const Step& a, const Step& b) {
-      if (a.log_probability != b.log_probability) return a.log_probability > b.log_probability;
-      return a.parent != b.parent ? a.parent < b.parent : a.id < b.id;
-    };
-    const auto kept = std::min<ptrdiff_t>(ptrdiff_t(ways.size()), 2 * options.beam);
-    std::partial_sort(ways.begin(), ways.begin() + kept, ways.end(), better);
-    ways.resize(size_t(kept));
-    return ways;
   }
 
-  void finish(Sentence& sentence, Candidate candidate, int64_t length) const {
-    candidate.score = candidate.log_probability / length_penalty(length, options.length_penalty);
-    const auto place =
-        std::upper_bound(sentence.finished.begin(), sentence.finished.end(), candidate,
-                         [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
-    sentence.finished.insert(place, std::move(candidate));
+  // `sequence` is the end of the hypothesis.
+  void add_sequence(Hypothesis& h, std::span<const TokenId> sequence, Tokens& tokens) {
+    tokens.add(sequence);
+    tokens.start.push_back(int32_t(h.rows.size() - sequence.size()));
+    cache.past.layout.add(int64_t(h.rows.size()));
+    cache.past.rows.insert(cache.past.rows.end(), h.rows.begin(), h.rows.end());
+    h.row = int64_t(tokens.ids.size()) - 1;
+    if (options.no_repeat_ngram > 0) h.repeats = repeating(h.ids, options.no_repeat_ngram);
   }
 
-  // Whether nothing alive can still come among the nbest: log-probabilities only fall, and the
-  // penalty is most generous at the greatest length.
-  bool settled(const Sentence& sentence) const {
-    if (sentence.live.empty() || int64_t(sentence.finished.size()) >= options.beam) return true;
-    if (int64_t(sentence.finished.size()) < options.nbest) return false;
-    const double bound = sentence.live[0].log_probability /
-                         length_penalty(sentence.max_length, options.length_penalty);
-    return sentence.finished[size_t(options.nbest) - 1].score >= bound;
+  // The most that any hypothesis must not go on with.
+  int64_t most_repeats() const {
+    size_t most = 0;
+    if (options.no_repeat_ngram > 0)
+      for (const auto& sentence : sentences)
+        for (const Group& group : sentence->groups)
+          for (const Hypothesis& h : group.live) most = std::max(most, h.repeats.size());
+    return int64_t(most);
   }
 
-  void advance(Sentence& sentence, const TopClasses& top, int64_t first, int64_t k) const {
-    const int64_t length = int64_t(sentence.live[0].ids.size()) + 1;
-    std::vector<Hypothesis> next;
-    const std::vector<Step> ways = ways_on(sentence, top, first, k);
-    for (size_t i = 0; i < ways.size() && int64_t(next.size()) < options.beam; ++i) {
-      const Hypothesis& parent = sentence.live[size_t(ways[i].parent)];
-      if (ways[i].id == model.config().end_id()) {
-        // An end counts only where it would have been kept as a hypothesis.
-        if (int64_t(i) < options.beam)
-          finish(sentence, {parent.ids, ways[i].log_probability, 0, true}, length);
-        continue;
-      }
-      Hypothesis h = parent;
-      h.ids.push_back(ways[i].id);
-      h.log_probability = ways[i].log_probability;
-      next.push_back(std::move(h));
+  void advance(Sentence& sentence, const Predictions& next) const {
+    if (sentence.first_row >= 0) {
+      double sum = 0;
+      for (size_t i = 0; i < sentence.beginning.ids.size(); ++i)
+        sum += next.log_probability(sentence.first_row + int64_t(i), sentence.beginning.ids[i]);
+      for (Group& group : sentence.groups) group.live[0].log_probability = sum;
+      sentence.first_row = -1;
     }
-    sentence.live = std::move(next);
-    if (length >= sentence.max_length) {
-      for (Hypothesis& h : sentence.live)
-        finish(sentence, {std::move(h.ids), h.log_probability, 0, false}, length);
-      sentence.live.clear();
+    const Advance step(options, next, model.config().end_id(), sentence.beginning.spelling.get(),
+                       sentence.max_length);
+    std::vector<TokenId> taken;
+    sentence.done = true;
+    for (size_t i = 0; i < sentence.groups.size(); ++i) {
+      Group& group = sentence.groups[i];
+      if (group.done) continue;
+      if (options.sample)
+        step.sample(group, uniform(sentence, i, group.live[0].ids.size()));
+      else
+        step.beam(group, taken);
+      if (group.done) group.live.clear();
+      sentence.done = sentence.done && group.done;
     }
-    sentence.done = settled(sentence);
+  }
+
+  // Of a sample at a position: neither the batch nor other samples move it.
+  static double uniform(const Sentence& sentence, size_t sample, size_t position) {
+    return Random(mix(mix(sentence.seed, sample), position)).uniform();
   }
 
   // Hands out the finished sentences and frees what they held.
@@ -208,9 +233,7 @@ struct Search::State {
       source_tokens -= int64_t(sentence.source.size());
       stripes->give(sentence.stripes);
       sources->give(sentence.source_rows);
-      if (int64_t(sentence.finished.size()) > options.nbest)
-        sentence.finished.resize(size_t(options.nbest));
-      found.push_back({sentence.tag, std::move(sentence.finished)});
+      found.push_back({sentence.tag, found_by(sentence.groups, options)});
     }
     sentences.erase(gone, sentences.end());
   }
@@ -221,6 +244,7 @@ struct Search::State {
   Pool pool;
   Pass pass;
   DecoderCache cache;
+  int64_t width = 1;  // rows of a stripe: hypotheses of a sentence
   int64_t stripe_count = 0, cross_rows = 0;
   int64_t reserved = 0;       // stripes promised to the sentences inside
   int64_t source_tokens = 0;  // of the sentences inside
@@ -238,6 +262,10 @@ int64_t Search::source_limit() const {
   return state_->model.config().max_positions;
 }
 
+int64_t Search::target_limit(int64_t source_length) const {
+  return state_->greatest_length(source_length);
+}
+
 bool Search::has_room(int64_t source_length) const {
   const State& s = *state_;
   if (s.sentences.empty()) return true;
@@ -245,16 +273,20 @@ bool Search::has_room(int64_t source_length) const {
          s.reserved + s.greatest_length(source_length) <= s.stripe_count;
 }
 
-void Search::add(int64_t tag, std::vector<TokenId> source) {
+void Search::add(int64_t tag, std::vector<TokenId> source, Beginning beginning) {
   State& s = *state_;
   const int64_t length = int64_t(source.size());
   check(length >= 1 && length <= source_limit() && has_room(length), "no room for this source");
   auto sentence = std::make_unique<Sentence>();
   sentence->tag = tag;
   sentence->max_length = s.greatest_length(length);
+  check(int64_t(beginning.ids.size()) < sentence->max_length, "no room behind this beginning");
+  sentence->beginning = std::move(beginning);
+  Hash text;
+  for (const TokenId id : source) text.add(uint64_t(id));
+  sentence->seed = mix(uint64_t(s.options.seed.value_or(1)), text.value());
   for (int64_t i = 0; i < length; ++i) sentence->source_rows.push_back(s.sources->take());
   sentence->source = std::move(source);
-  sentence->live.emplace_back();
   s.reserved += sentence->max_length;
   s.source_tokens += length;
   s.fresh.push_back(s.sentences.size());
@@ -272,26 +304,22 @@ void Search::step(std::vector<Found>& found) {
   const Tokens tokens = s.next_tokens();
   const Tensor states = s.model.decode(s.pass, tokens, s.cache);
   const Tensor logits = s.model.logits(s.pass, states);
-  // One more than the ways on that are kept: </s> may be forbidden.
-  const int64_t k = std::min(2 * s.options.beam + 1, s.model.config().classes);
-  const TopClasses top = s.backend.top_classes(logits, k);
-  int64_t first = 0;
-  for (auto& sentence : s.sentences) {
-    const int64_t live = int64_t(sentence->live.size());
-    s.advance(*sentence, top, first, k);
-    first += live;
-  }
+  const int64_t best = Advance::best_needed(s.options, s.most_repeats());
+  const Predictions next(s.backend, logits, std::min(best, s.model.config().classes));
+  for (auto& sentence : s.sentences) s.advance(*sentence, next);
   s.leave(found);
 }
 
 std::vector<Found> search(const Transformer& model, Backend& backend, const SearchOptions& options,
-                          const std::vector<std::vector<TokenId>>& sources) {
+                          const std::vector<std::vector<TokenId>>& sources,
+                          const std::vector<Beginning>& beginnings) {
+  check(beginnings.empty() || beginnings.size() == sources.size(), "a beginning for each source");
   Search batch(model, backend, options);
   std::vector<Found> all(sources.size()), found;
   size_t next = 0;
   while (next < sources.size() || batch.running() > 0) {
     while (next < sources.size() && batch.has_room(int64_t(sources[next].size()))) {
-      batch.add(int64_t(next), sources[next]);
+      batch.add(int64_t(next), sources[next], beginnings.empty() ? Beginning() : beginnings[next]);
       ++next;
     }
     batch.step(found);

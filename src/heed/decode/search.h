@@ -1,9 +1,12 @@
-// Beam search over token ids: many sentences at once, each as if it were alone.
+// Beam search and sampling over token ids: many sentences at once, each as if it were alone.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "heed/decode/beginning.h"
+#include "heed/decode/sampling.h"
 #include "heed/model/transformer.h"
 
 namespace heed {
@@ -14,7 +17,20 @@ struct SearchOptions {
   int64_t extra_length = 50;  // a translation has at most source + this many tokens, </s> included
   int64_t max_length = 0;     // instead: this many, whatever the source; 0 is no such bound
   int64_t min_length = 0;     // </s> does not come before this many tokens
-  int64_t nbest = 1;          // hypotheses wanted, at most `beam`
+  int64_t nbest = 1;          // hypotheses wanted, at most `beam`; or samples, as many as wanted
+  int64_t no_repeat_ngram = 0;  // no n-gram of so many tokens comes twice; 0 is no such rule
+
+  // Diverse beam search (Vijayakumar et al., 2016): the beam is cut into groups, and a token that
+  // groups before have just taken loses `diversity` (none is 0.5) for each time.
+  int64_t diverse_groups = 1;
+  std::optional<double> diversity;
+
+  // Instead of a beam: `nbest` independent samples. What is drawn depends on the seed (none is 1),
+  // the source, the sample's number and the position alone.
+  bool sample = false;
+  std::optional<double> temperature, top_p;  // as in SamplingOptions, whose values none stands for
+  std::optional<int64_t> top_k, seed;
+
   int64_t batch_tokens = 2048;  // source tokens that one worker takes in at a time
 
   // What stands on the command line (core/options.h).
@@ -43,9 +59,25 @@ struct SearchOptions {
        .minimum = 0,
        .maximum = 65536});
     v("nbest", self.nbest,
-      {.help = "Translations given for each line, at most the beam",
+      {.help = "Translations given for each line, at most the beam; with --sample as many samples",
        .minimum = 1,
        .maximum = 1024});
+    v("no_repeat_ngram", self.no_repeat_ngram,
+      {.help = "No so many tokens come twice in the same order; 0 is no such rule",
+       .unit = "tokens",
+       .minimum = 0,
+       .maximum = 64});
+    v("diverse_groups", self.diverse_groups,
+      {.help = "Cut the beam into so many groups that avoid each other's tokens, and let --nbest "
+               "take from each in turn (Vijayakumar et al., 2016)",
+       .minimum = 1,
+       .maximum = 1024});
+    v("diversity", self.diversity,
+      {.help = "What a token's log-probability loses for each group before that has just taken it",
+       .default_text = "0.5",
+       .minimum = 0,
+       .maximum = 100});
+    visit_sampling(self, v);
     v.group("Running");
     v("batch_tokens", self.batch_tokens,
       {.help = "Source tokens that a thread works on at a time; no result depends on it",
@@ -54,26 +86,54 @@ struct SearchOptions {
        .maximum = 1 << 20,
        .incidental = true});
   }
+
+ private:
+  template <class Self, class Visitor>
+  static void visit_sampling(Self& self, Visitor&& v) {
+    v.group("Sampling");
+    v("sample", self.sample,
+      {.help = "Draw each token from the model's distribution instead of searching: the draws "
+               "depend on the seed and the line, on nothing else"});
+    v("temperature", self.temperature,
+      {.help = "Below 1 the likely becomes likelier, above 1 the unlikely",
+       .default_text = "1",
+       .maximum = 100,
+       .above = 0});
+    v("top_k", self.top_k,
+      {.help = "Draw from the so many likeliest tokens", .default_text = "all", .minimum = 1});
+    v("top_p", self.top_p,
+      {.help = "Draw from the fewest tokens that have this much probability together, of those "
+               "that --top-k leaves",
+       .default_text = "1",
+       .maximum = 1,
+       .above = 0});
+    v("seed", self.seed, {.help = "Another seed, other draws", .default_text = "1", .minimum = 0});
+  }
 };
+
+// Throws UsageError where options are out of range, contradict each other or would change nothing.
+void check_options(const SearchOptions& options);
 
 // A translation in ids, without the start and without </s>.
 struct Candidate {
   std::vector<TokenId> ids;
-  double log_probability = 0;  // natural, of all tokens, </s> included
+  double log_probability = 0;  // natural, the model's own, of all tokens, </s> included
   double score = 0;            // log_probability / ((5 + length) / 6)^length_penalty
   bool ended = true;           // false: it stands at the greatest length without </s>
 };
 
 struct Found {
-  int64_t tag = 0;                    // what add() was given
-  std::vector<Candidate> candidates;  // best first, `nbest` of them or as many as there are
+  int64_t tag = 0;  // what add() was given
+  // `nbest` of them or as many as there are, no two alike: best first. Samples: as many as wanted,
+  // alike or not, in the order of their numbers.
+  std::vector<Candidate> candidates;
 };
 
 // The running batch of one worker. New sentences join it at any step, finished ones leave at once;
 // neither changes what the others find.
 class Search {
  public:
-  // The model must outlive the search. Throws UsageError for options out of range.
+  // The model must outlive the search. Throws as check_options() does.
   Search(const Transformer& model, Backend& backend, const SearchOptions& options);
   ~Search();
 
@@ -81,8 +141,11 @@ class Search {
   int64_t source_limit() const;
   // Whether add() would have room for a source of so many tokens now. An empty batch always has.
   bool has_room(int64_t source_length) const;
-  // Takes in a sentence. `source` ends with </s> and is at most source_limit() long.
-  void add(int64_t tag, std::vector<TokenId> source);
+  // The greatest length of a translation, </s> included.
+  int64_t target_limit(int64_t source_length) const;
+  // Takes in a sentence. `source` ends with </s> and is at most source_limit() long. A beginning
+  // has fewer ids than target_limit(); what it spells must outlive the sentence.
+  void add(int64_t tag, std::vector<TokenId> source, Beginning beginning = {});
   // Sentences inside.
   int64_t running() const;
   // One step for all of them; appends those that are finished.
@@ -93,9 +156,11 @@ class Search {
   std::unique_ptr<State> state_;
 };
 
-// Searches all sources on the calling thread; found[i] belongs to sources[i].
+// Searches all sources on the calling thread; found[i] belongs to sources[i], which begins with
+// beginnings[i] where there are any.
 std::vector<Found> search(const Transformer& model, Backend& backend, const SearchOptions& options,
-                          const std::vector<std::vector<TokenId>>& sources);
+                          const std::vector<std::vector<TokenId>>& sources,
+                          const std::vector<Beginning>& beginnings = {});
 
 // ((5 + length) / 6)^alpha.
 double length_penalty(int64_t length, double alpha);

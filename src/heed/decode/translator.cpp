@@ -20,7 +20,7 @@ constexpr int64_t kWindow = 8192;
 
 struct Line {
   int64_t number;
-  std::string text;
+  Input input;
 };
 
 // Lines on their way from the reader to the workers, and translations on their way back into order.
@@ -113,11 +113,13 @@ class Exchange {
 class Worker {
  public:
   Worker(const Transformer& model, const TokenizerPair& tokenizers, Backend& backend,
-         const DecodeOptions& options, Exchange& exchange)
+         const DecodeOptions& options, const Prefixes& prefixes, Exchange& exchange)
       : tokenizers_(tokenizers),
         options_(options),
+        prefixes_(prefixes),
         exchange_(exchange),
         search_(model, backend, options.search),
+        aligner_(model, backend),
         limit_(std::max<int64_t>(1, model.config().max_positions / 2 - 1)) {}
 
   void run() {
@@ -136,18 +138,21 @@ class Worker {
   struct Open {
     Translation translation;
     std::vector<Found> parts;
+    std::vector<std::vector<TokenId>> sources;  // of the parts, where attention is asked for
     int64_t missing = 0;
   };
   struct Part {
     int64_t tag;
     std::vector<TokenId> source;
+    Beginning beginning;
   };
 
   // Takes lines in until the batch is full; waits for one where it would be empty.
   void fill() {
     for (;;) {
       while (!parts_.empty() && search_.has_room(int64_t(parts_.front().source.size()))) {
-        search_.add(parts_.front().tag, std::move(parts_.front().source));
+        Part& part = parts_.front();
+        search_.add(part.tag, std::move(part.source), std::move(part.beginning));
         parts_.pop_front();
       }
       if (!parts_.empty()) return;
@@ -162,18 +167,52 @@ class Worker {
   // Encodes a line and queues its parts; a line with nothing in it is done at once.
   void begin(const Line& line) {
     Open open;
+    LineStatus& status = open.translation.status;
     open.translation.line = line.number;
-    std::string text = line.text;
-    if (const auto at = find_invalid_utf8(text)) {
-      if (options_.strict)
-        fail("line {} of the input is not UTF-8 at byte {}", line.number + 1, *at + 1);
-      text = replace_invalid_utf8(text);
-      open.translation.status.repaired = true;
+    const std::string text = sound(line.input.text, line.number, "input", status);
+    const std::string prefix = sound(line.input.prefix, line.number, "prefixes", status);
+    std::vector<std::vector<TokenId>> sources = encode(text, status);
+    if (sources.empty()) {
+      status.empty = true;
+      const std::vector<TokenId> ids = tokenizers_.target().encode(prefix);
+      Alternative prefix_alone{tokenizers_.target().decode(ids), 0,
+                               tokenizers_.target().pieces(ids)};
+      if (options_.attention) prefix_alone.attention.resize(ids.size());
+      open.translation.alternatives.push_back(std::move(prefix_alone));
+      exchange_.give(std::move(open.translation));
+      return;
     }
+    open.missing = int64_t(sources.size());
+    open.parts.resize(sources.size());
+    for (size_t i = 0; i < sources.size(); ++i) {
+      sources[i].push_back(tokenizers_.source().end_id());
+      const int64_t tag = next_tag_++;
+      places_[tag] = {line.number, i};
+      Part part{tag, sources[i], {}};
+      if (i == 0) part.beginning = beginning(prefix, line.number, int64_t(sources[i].size()));
+      parts_.push_back(std::move(part));
+    }
+    if (options_.attention) open.sources = std::move(sources);
+    open_.emplace(line.number, std::move(open));
+  }
+
+  // The text in UTF-8.
+  std::string sound(const std::string& text, int64_t number, const char* what,
+                    LineStatus& status) const {
+    const auto at = find_invalid_utf8(text);
+    if (!at) return text;
+    if (options_.strict)
+      fail("line {} of the {} is not UTF-8 at byte {}", number + 1, what, *at + 1);
+    status.repaired = true;
+    return replace_invalid_utf8(text);
+  }
+
+  // The parts of a text, each short enough for the model; none where there is nothing in it.
+  std::vector<std::vector<TokenId>> encode(const std::string& text, LineStatus& status) const {
     std::vector<std::vector<TokenId>> sources;
     std::vector<TokenId> ids = tokenizers_.source().encode(text);
     if (int64_t(ids.size()) > limit_) {
-      open.translation.status.split = true;
+      status.split = true;
       const auto length = [&](std::string_view part) {
         return int64_t(tokenizers_.source().encode(part).size());
       };
@@ -186,24 +225,23 @@ class Worker {
     for (auto& source : sources)
       if (int64_t(source.size()) >= search_.source_limit()) {
         source.resize(size_t(search_.source_limit()) - 1);
-        open.translation.status.cut = true;
+        status.cut = true;
       }
     std::erase_if(sources, [](const auto& source) { return source.empty(); });
-    if (sources.empty()) {
-      open.translation.status.empty = true;
-      open.translation.alternatives.emplace_back();
-      exchange_.give(std::move(open.translation));
-      return;
-    }
-    open.missing = int64_t(sources.size());
-    open.parts.resize(sources.size());
-    for (size_t i = 0; i < sources.size(); ++i) {
-      sources[i].push_back(tokenizers_.source().end_id());
-      const int64_t tag = next_tag_++;
-      places_[tag] = {line.number, i};
-      parts_.push_back({tag, std::move(sources[i])});
-    }
-    open_.emplace(line.number, std::move(open));
+    return sources;
+  }
+
+  // Of a line whose first part has so many tokens.
+  Beginning beginning(const std::string& prefix, int64_t number, int64_t source_length) const {
+    if (prefix.empty()) return {};
+    const auto tokens = int64_t(tokenizers_.target().encode(prefix).size());
+    const int64_t limit = search_.target_limit(source_length);
+    if (tokens >= limit)
+      fail(
+          "line {} of the prefixes has {} tokens, and its translation may have {} with </s> "
+          "(--max-length, --extra-length): shorten the prefix or raise the bound",
+          number + 1, tokens, limit);
+    return prefixes_.beginning(prefix);
   }
 
   void collect(Found found) {
@@ -217,7 +255,7 @@ class Worker {
   }
 
   // Joins the parts' candidates, first with first, second with second.
-  void finish(Open& open) const {
+  void finish(Open& open) {
     size_t count = SIZE_MAX;
     for (const Found& part : open.parts) count = std::min(count, part.candidates.size());
     for (size_t n = 0; n < count; ++n) {
@@ -236,12 +274,32 @@ class Worker {
       alternative.text = texts.size() == 1 ? std::move(texts[0]) : join_parts(texts);
       open.translation.alternatives.push_back(std::move(alternative));
     }
+    if (options_.attention) align(open, count);
+    // Samples come in the order of their numbers.
+    std::stable_sort(open.translation.alternatives.begin(), open.translation.alternatives.end(),
+                     [](const Alternative& a, const Alternative& b) { return a.score > b.score; });
+  }
+
+  // The attention of the first `count` candidates, part behind part.
+  void align(Open& open, size_t count) {
+    for (size_t i = 0; i < open.parts.size(); ++i) {
+      const std::vector<std::string> pieces = tokenizers_.source().pieces(open.sources[i]);
+      auto& all = open.translation.source_pieces;
+      all.insert(all.end(), pieces.begin(), pieces.end());
+      std::vector<std::vector<TokenId>> targets;
+      for (size_t n = 0; n < count; ++n) targets.push_back(open.parts[i].candidates[n].ids);
+      const std::vector<AttentionWeights> weights = aligner_.weights(open.sources[i], targets);
+      for (size_t n = 0; n < count; ++n)
+        append(open.translation.alternatives[n].attention, weights[n]);
+    }
   }
 
   const TokenizerPair& tokenizers_;
   const DecodeOptions& options_;
+  const Prefixes& prefixes_;
   Exchange& exchange_;
   Search search_;
+  Aligner aligner_;
   const int64_t limit_;  // source tokens of a part: half the positions leave room for the target
   std::deque<Part> parts_;
   std::map<int64_t, Open> open_;
@@ -277,19 +335,20 @@ Translator::Translator(const Transformer& model, const TokenizerPair& tokenizers
 void Translator::translate(const Next& next, const Emit& emit) const {
   const int workers = int(options_.threads.value_or(available_threads()));
   Exchange exchange(emit, workers);
+  const Prefixes prefixes(tokenizers_.target());
   std::vector<std::thread> threads;
   threads.reserve(size_t(workers));
   for (int i = 0; i < workers; ++i)
     threads.emplace_back([&] {
       try {
-        Worker(model_, tokenizers_, backend_, options_, exchange).run();
+        Worker(model_, tokenizers_, backend_, options_, prefixes, exchange).run();
       } catch (...) {
         exchange.fail_with(std::current_exception());
       }
     });
   try {
     int64_t number = 0;
-    while (std::optional<std::string> line = next())
+    while (std::optional<Input> line = next())
       if (!exchange.put({number++, std::move(*line)})) break;
   } catch (...) {
     exchange.fail_with(std::current_exception());
@@ -303,7 +362,7 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
   std::vector<Translation> all(lines.size());
   size_t at = 0;
   translate(
-      [&]() -> std::optional<std::string> {
+      [&]() -> std::optional<Input> {
         if (at == lines.size()) return {};
         return lines[at++];
       },

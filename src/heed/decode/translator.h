@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/decode/alignment.h"
 #include "heed/decode/options.h"
 #include "heed/text/tokenizer.h"
 
@@ -22,22 +23,33 @@ struct LineStatus {
   std::string text() const;
 };
 
+// A line to translate.
+struct Input {
+  Input(std::string text, std::string prefix = "")  // NOLINT: a line is a text
+      : text(std::move(text)), prefix(std::move(prefix)) {}
+  std::string text;
+  std::string prefix;  // how the translation is to begin (decode/beginning.h); empty: anyhow
+};
+
 // One of a line's nbest.
 struct Alternative {
   std::string text;
   double score = 0;  // of the parts together, where the line was split
   std::vector<std::string> pieces;
+  // Where DecodeOptions::attention asks: how much each piece looked at each source piece.
+  AttentionWeights attention = {};
 };
 
 struct Translation {
-  int64_t line = 0;                       // counted from 0
-  std::vector<Alternative> alternatives;  // best first, at least one
+  int64_t line = 0;                        // counted from 0
+  std::vector<Alternative> alternatives;   // best first, at least one
+  std::vector<std::string> source_pieces;  // where attention is asked for: each part ends in </s>
   LineStatus status;
 };
 
 // Translates on several threads, each with a running batch of its own. A line's translation
-// depends on the line, the model and the options alone: not on other lines, their order, the size
-// of batches or the number of threads.
+// depends on the line, its prefix, the model and the options alone: not on other lines, their
+// order, the size of batches or the number of threads.
 class Translator {
  public:
   // All must outlive the translator. Throws UsageError for options out of range, Error where the
@@ -45,7 +57,7 @@ class Translator {
   Translator(const Transformer& model, const TokenizerPair& tokenizers, Backend& backend,
              const DecodeOptions& options);
 
-  using Next = std::function<std::optional<std::string>()>;
+  using Next = std::function<std::optional<Input>()>;
   using Emit = std::function<void(const Translation&)>;
 
   // Calls next() on this thread until it gives nothing, and emit() once for every line, in order,

@@ -164,8 +164,17 @@ Tensor Transformer::as_kept(Pass& pass, const Tensor& key_value) const {
   return kept;
 }
 
+std::vector<double> Transformer::cross_attention(Pass& pass, const Tokens& target,
+                                                 const Memory& memory, int64_t layer) const {
+  check(target.layout.count() == memory.layout.count(), "one target per source");
+  check(layer >= 0 && layer < config_.decoder_layers, "no such decoder layer");
+  Watched watched{layer, {}};
+  decode(pass, target, &memory, nullptr, &watched);
+  return watched.weights;
+}
+
 Tensor Transformer::decode(Pass& pass, const Tokens& target, const Memory* memory,
-                           DecoderCache* cache) const {
+                           DecoderCache* cache, Watched* watched) const {
   const KeyRows past = cache ? cache->past : KeyRows{target.layout, {}};
   const KeyRows source = cache ? cache->source : KeyRows{memory->layout, {}};
   const Sight earlier{target.layout, past, Order::causal};
@@ -183,6 +192,12 @@ Tensor Transformer::decode(Pass& pass, const Tokens& target, const Memory* memor
     const Tensor cross =
         cache ? cache->layers[i].cross : as_kept(pass, cross_key_values(pass, *memory, int64_t(i)));
     x = add_norm(pass, w.self_norm, x, multi_head(pass, w.self, x, self, earlier));
+    if (watched && watched->layer == int64_t(i)) {
+      watched->weights =
+          attention_weights(pass, apply(pass, w.cross.query, x),
+                            cross_key_values(pass, *memory, int64_t(i)), all, config_.heads);
+      return x;
+    }
     x = add_norm(pass, w.cross_norm, x, multi_head(pass, w.cross, x, cross, all));
     x = add_norm(pass, w.feed_forward_norm, x, feed_forward(pass, w.feed_forward, x));
   }

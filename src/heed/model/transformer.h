@@ -126,6 +126,12 @@ class Transformer {
   // DecoderCache::Layer::cross.
   Tensor cross_key_values(Pass& pass, const Memory& memory, int64_t layer) const;
 
+  // How target positions look at their sources in the encoder-decoder attention (section 3.2.3) of
+  // a decoder layer, the mean over its heads: for each target sequence, whose tokens stand as for
+  // decode(), [its rows, its source's rows], one sequence behind the other.
+  std::vector<double> cross_attention(Pass& pass, const Tokens& target, const Memory& memory,
+                                      int64_t layer) const;
+
   // States to logits [rows, classes].
   Tensor logits(Pass& pass, const Tensor& states) const;
 
@@ -138,8 +144,14 @@ class Transformer {
   }
 
  private:
-  // One target pass; cache may be none.
-  Tensor decode(Pass& pass, const Tokens& target, const Memory* memory, DecoderCache* cache) const;
+  // Attention weights that a target pass is run for: it ends with them.
+  struct Watched {
+    int64_t layer;
+    std::vector<double> weights;
+  };
+  // One target pass; cache and watched may be none.
+  Tensor decode(Pass& pass, const Tokens& target, const Memory* memory, DecoderCache* cache,
+                Watched* watched = nullptr) const;
   Tensor as_kept(Pass& pass, const Tensor& key_value) const;
   Tensor add_norm(Pass& pass, const LayerNorm& w, const Tensor& x, const Tensor& sublayer) const;
   Tensor multi_head(Pass& pass, const Attention& w, const Tensor& x, const Tensor& key_value,

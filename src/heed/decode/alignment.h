@@ -1,0 +1,46 @@
+// Which source words a translation's words come from, as the model's attention tells.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "heed/model/transformer.h"
+
+namespace heed {
+
+// [target pieces][source tokens], each row summing to 1: how much the model looked at a source
+// token when it wrote a target piece.
+using AttentionWeights = std::vector<std::vector<float>>;
+
+// The weights of parts that stand one behind the other: no piece of one looks at the other's.
+void append(AttentionWeights& all, const AttentionWeights& part);
+
+// Reads the encoder-decoder attention of finished translations, in a pass of its own, so that
+// searching pays nothing for it: the mean over the heads of the last layer but one, which aligns
+// best of all in models that were not trained to align (Garg et al., 2019, section 5), or of the
+// only layer. A pair's weights depend on the pair alone.
+class Aligner {
+ public:
+  // Both must outlive the aligner, which is for one thread.
+  Aligner(const Transformer& model, Backend& backend);
+  // `source` ends with </s>; targets have neither start nor </s> and may be empty.
+  std::vector<AttentionWeights> weights(const std::vector<TokenId>& source,
+                                        const std::vector<std::vector<TokenId>>& targets);
+
+ private:
+  const Transformer& model_;
+  Backend& backend_;
+  Pool pool_;
+};
+
+enum class AlignmentUnit { words, pieces };
+
+// Pairs "i-j" of source and target units, counted from 0, as Pharaoh wrote them: each target unit
+// with the source unit that it looked at most. A word begins with the piece that begins with a
+// space; its weight is the mean over its target pieces of the sum over its source pieces. Nothing
+// is paired with </s>.
+std::string alignment_pairs(const std::vector<std::string>& source_pieces,
+                            const std::vector<std::string>& target_pieces,
+                            const AttentionWeights& weights, AlignmentUnit unit);
+
+}  // namespace heed

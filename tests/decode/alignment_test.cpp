@@ -1,0 +1,83 @@
+#include "heed/decode/alignment.h"
+
+#include <gtest/gtest.h>
+
+#include "search_fixture.h"
+
+namespace heed {
+namespace {
+
+using testing::backends;
+using testing::computing_name;
+using testing::sources;
+
+class AlignerTest : public testing::SearchTest {};
+
+INSTANTIATE_TEST_SUITE_P(Backends, AlignerTest, ::testing::ValuesIn(backends()), computing_name);
+
+TEST_P(AlignerTest, EveryRowSumsToOneAndDependsOnItsPairAlone) {
+  Aligner aligner(model_, *backend_);
+  const auto targets = sources(6, 2);
+  for (const auto& source : sources(5, 3)) {
+    const auto together = aligner.weights(source, targets);
+    ASSERT_EQ(together.size(), targets.size());
+    for (size_t n = 0; n < targets.size(); ++n) {
+      ASSERT_EQ(together[n].size(), targets[n].size());
+      EXPECT_EQ(together[n], Aligner(model_, *backend_).weights(source, {targets[n]})[0]);
+      for (const auto& row : together[n]) {
+        double sum = 0;
+        ASSERT_EQ(row.size(), source.size());
+        for (const float weight : row) sum += double(weight);
+        EXPECT_NEAR(sum, 1, 1e-5);
+      }
+    }
+  }
+  EXPECT_TRUE(aligner.weights({3, 0}, {{}})[0].empty());
+}
+
+TEST_P(AlignerTest, ReadsTheLastLayerButOneAtTheStepThatPredicts) {
+  Aligner aligner(model_, *backend_);
+  const std::vector<TokenId> source = {4, 7, 5, 0}, target = {8, 3, 6};
+  Pass pass(*backend_, pool_);
+  Tokens from, to;
+  from.add(source);
+  const std::vector<TokenId> input = {model_.config().pad_id(), 8, 3};
+  to.add(input);
+  const Memory memory = model_.encode(pass, from);
+  ASSERT_EQ(model_.config().decoder_layers, 2);
+  const auto expected = model_.cross_attention(pass, to, memory, 0);
+  EXPECT_NE(expected, model_.cross_attention(pass, to, memory, 1));
+  const AttentionWeights got = aligner.weights(source, {target})[0];
+  for (size_t i = 0; i < expected.size(); ++i)
+    EXPECT_EQ(got[i / 4][i % 4], float(expected[i])) << i;
+}
+
+TEST(Append, PutsPartsOnTheDiagonal) {
+  AttentionWeights all;
+  append(all, {{0.25f, 0.75f}});
+  append(all, {{1.0f}, {1.0f}});
+  EXPECT_EQ(all, (AttentionWeights{{0.25f, 0.75f, 0}, {0, 0, 1}, {0, 0, 1}}));
+}
+
+const std::string kSpace = "\u2581";
+
+TEST(AlignmentPairs, TakesTheGreatestWeightOfEachPieceOrWord) {
+  const std::vector<std::string> from = {kSpace + "ab", "c", kSpace + "d", "</s>"};
+  const std::vector<std::string> to = {kSpace + "u", "v", kSpace + "w"};
+  // Over pieces the first target word looks most at "ab" and "d", as a word at "abc".
+  const AttentionWeights weights = {
+      {0.4f, 0.2f, 0.1f, 0.3f}, {0.1f, 0.2f, 0.5f, 0.2f}, {0.1f, 0.1f, 0.3f, 0.5f}};
+  EXPECT_EQ(alignment_pairs(from, to, weights, AlignmentUnit::pieces), "0-0 2-1 2-2");
+  EXPECT_EQ(alignment_pairs(from, to, weights, AlignmentUnit::words), "0-0 1-1");
+  EXPECT_EQ(alignment_pairs({}, {"a"}, {{}}, AlignmentUnit::words), "");
+}
+
+TEST(AlignmentPairs, WordsOfPartsAreCountedOn) {
+  const std::vector<std::string> from = {"a", "</s>", "b", "</s>"};
+  const AttentionWeights weights = {{1, 0, 0, 0}, {0, 0, 1, 0}};
+  EXPECT_EQ(alignment_pairs(from, {kSpace + "x", kSpace + "y"}, weights, AlignmentUnit::words),
+            "0-0 1-1");
+}
+
+}  // namespace
+}  // namespace heed

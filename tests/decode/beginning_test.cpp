@@ -1,0 +1,157 @@
+#include "heed/decode/beginning.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "heed/text/tokenizer_training.h"
+#include "support/temporary_folder.h"
+
+namespace heed {
+namespace {
+
+using ::testing::UnorderedElementsAre;
+
+// </s>, <unk>, these, <pad>.
+Vocabulary vocabulary(std::vector<std::string> pieces) {
+  pieces.insert(pieces.begin(), {"</s>", "<unk>"});
+  pieces.push_back("<pad>");
+  return Vocabulary(std::move(pieces));
+}
+
+TEST(PieceIndex, FindsWhatBeginsWithAText) {
+  const Vocabulary v = vocabulary({"an", "ant", "b", "a", "<0x61>", "anna"});
+  const PieceIndex index(v);
+  const auto pieces = [&](std::string_view text) {
+    std::vector<std::string> found;
+    for (const TokenId id : index.starting_with(text)) found.push_back(v.piece(id));
+    return found;
+  };
+  EXPECT_THAT(pieces("an"), UnorderedElementsAre("an", "anna", "ant"));
+  EXPECT_THAT(pieces("b"), UnorderedElementsAre("b"));
+  EXPECT_THAT(pieces("c"), UnorderedElementsAre());
+  EXPECT_THAT(pieces("<"), UnorderedElementsAre()) << "neither </s> nor a byte is spelled";
+  EXPECT_THAT(pieces("antsy"), UnorderedElementsAre());
+  EXPECT_EQ(index.longest(), 4u);
+}
+
+// All sequences of pieces by which a text may be spelled.
+void spell(const Spelling& spelling, const Vocabulary& v, size_t at, const std::string& so_far,
+           std::set<std::string>& all) {
+  if (at == spelling.size()) {
+    all.insert(so_far);
+    return;
+  }
+  spelling.each_way(at, [&](const Spelling::Way& way) {
+    ASSERT_GT(way.spelled, at);
+    spell(spelling, v, way.spelled, so_far + (so_far.empty() ? "" : " ") + v.piece(way.id), all);
+  });
+}
+
+TEST(Spelling, TakesEveryWayThatLeadsOn) {
+  const Vocabulary v = vocabulary({"x", "xy", "yz", "yzu", "q", "xyzzy"});
+  const PieceIndex index(v);
+  const Spelling spelling("xyz", index, v);
+  EXPECT_TRUE(spelling.possible());
+  std::set<std::string> all;
+  spell(spelling, v, 0, "", all);
+  // "xy" would leave "z", which no piece begins with.
+  EXPECT_EQ(all, (std::set<std::string>{"x yz", "x yzu", "xyzzy"}));
+  EXPECT_FALSE(Spelling("xyq z", index, v).possible());
+  EXPECT_FALSE(Spelling("zx", index, v).possible());
+}
+
+class PrefixesTest : public ::testing::Test {
+ protected:
+  PrefixesTest() : tokenizers_(make()) {}
+
+  TokenizerPair make() {
+    std::string text;
+    for (int i = 0; i < 50; ++i)
+      text += "ein Mann und eine Frau\ndie Mannschaft der Mannheimer\nman kann Mandeln essen\n";
+    const std::vector<std::filesystem::path> files = {folder_.write("text", text)};
+    TokenizerOptions options;
+    options.vocabulary = 60;
+    return TokenizerPair::joint(train_tokenizer(options, files));
+  }
+
+  // The texts that the beginning allows with the pieces that it knows.
+  std::set<std::string> texts(const std::string& prefix) const {
+    const Beginning b = prefixes_.beginning(prefix);
+    std::string forced;
+    for (const std::string& piece : tokenizers_.target().pieces(b.ids)) forced += piece;
+    std::set<std::string> spelled, all;
+    if (b.spelling)
+      spell(*b.spelling, tokenizers_.target().vocabulary(), 0, "", spelled);
+    else
+      spelled.insert("");
+    for (std::string each : spelled) {
+      std::erase(each, ' ');
+      all.insert(forced + each);
+    }
+    return all;
+  }
+
+  testing::TemporaryFolder folder_;
+  TokenizerPair tokenizers_;
+  Prefixes prefixes_{tokenizers_.target()};
+};
+
+TEST_F(PrefixesTest, NothingForcesNothing) {
+  EXPECT_TRUE(prefixes_.beginning("").empty());
+  EXPECT_TRUE(prefixes_.beginning("   ").empty());
+}
+
+TEST_F(PrefixesTest, EveryTextBeginsWithThePrefix) {
+  for (const std::string prefix : {"ein Man", "ein", "d", "die Mannschaft der Mannhe", "man k"}) {
+    std::string expected = "\u2581" + prefix;
+    for (size_t at; (at = expected.find(' ')) != std::string::npos;)
+      expected.replace(at, 1, "\u2581");
+    const std::set<std::string> all = texts(prefix);
+    EXPECT_FALSE(all.empty());
+    EXPECT_TRUE(all.count(expected)) << prefix;
+    for (const std::string& text : all) EXPECT_EQ(text.rfind(expected, 0), 0u) << text;
+  }
+}
+
+TEST_F(PrefixesTest, AWordBrokenOffMayGoOnInAPieceThatRunsBeyondIt) {
+  ASSERT_TRUE(tokenizers_.target().vocabulary().find("\u2581Mann")) << "a piece of this test";
+  EXPECT_TRUE(texts("ein Man").count("\u2581ein\u2581Mann"));
+  EXPECT_EQ(prefixes_.beginning("ein Man").ids, tokenizers_.target().encode("ein"))
+      << "whole words are forced as the tokenizer cuts them";
+}
+
+TEST_F(PrefixesTest, WhiteSpaceClosesTheWord) {
+  for (const std::string prefix : {"ein Man ", "ein Man\t", "ein Man\u3000"}) {
+    const std::set<std::string> all = texts(prefix);
+    EXPECT_FALSE(all.empty());
+    for (const std::string& text : all)
+      EXPECT_EQ(text.rfind("\u2581ein\u2581Man\u2581", 0), 0u) << text;
+  }
+}
+
+TEST_F(PrefixesTest, WhatTheVocabularyCannotWriteIsForcedAsUnknown) {
+  const Beginning b = prefixes_.beginning("ein 😀 Man");
+  const std::vector<TokenId> whole = tokenizers_.target().encode("ein 😀");
+  EXPECT_EQ(b.ids, whole);
+  EXPECT_EQ(b.ids.back(), tokenizers_.target().unknown_id());
+  ASSERT_TRUE(b.spelling);
+  const Beginning ends = prefixes_.beginning("ein 😀");
+  EXPECT_EQ(ends.ids, whole);
+  EXPECT_FALSE(ends.spelling);
+}
+
+TEST_F(PrefixesTest, ALongWordIsForcedButForItsEnd) {
+  std::string prefix;
+  for (int i = 0; i < 40; ++i) prefix += "Mann";
+  const Beginning b = prefixes_.beginning(prefix);
+  ASSERT_TRUE(b.spelling);
+  EXPECT_GT(b.ids.size(), 10u);
+  EXPECT_GE(b.spelling->size(), PieceIndex(tokenizers_.target().vocabulary()).longest());
+  const std::vector<TokenId> whole = tokenizers_.target().encode(prefix);
+  EXPECT_TRUE(std::equal(b.ids.begin(), b.ids.end(), whole.begin()));
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,105 @@
+#include "heed/decode/sampling.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+namespace heed {
+namespace {
+
+std::vector<Choice> choices(const std::vector<double>& logits) {
+  std::vector<Choice> all;
+  for (size_t i = 0; i < logits.size(); ++i) all.push_back({TokenId(i), logits[i]});
+  return all;
+}
+
+// Probabilities by id.
+std::map<TokenId, double> probabilities(const std::vector<double>& logits,
+                                        const SamplingOptions& options) {
+  std::vector<Choice> all = choices(logits);
+  to_probabilities(all, options);
+  std::map<TokenId, double> result;
+  double sum = 0;
+  for (const Choice& choice : all) sum += result[choice.id] = choice.weight;
+  EXPECT_NEAR(sum, 1, 1e-12);
+  return result;
+}
+
+const double kHalf = std::log(0.5), kQuarter = std::log(0.25), kEighth = std::log(0.125);
+const std::vector<double> kLogits = {kEighth, kHalf, kEighth, kQuarter};
+
+TEST(Sampling, IsTheSoftmax) {
+  const auto p = probabilities(kLogits, {});
+  EXPECT_NEAR(p.at(0), 0.125, 1e-12);
+  EXPECT_NEAR(p.at(1), 0.5, 1e-12);
+  EXPECT_NEAR(p.at(2), 0.125, 1e-12);
+  EXPECT_NEAR(p.at(3), 0.25, 1e-12);
+}
+
+TEST(Sampling, TemperatureDividesTheLogits) {
+  // Squares, of which the sum is 1/4 + 1/16 + 2/64 = 22/64.
+  const auto cold = probabilities(kLogits, {.temperature = 0.5});
+  EXPECT_NEAR(cold.at(1), 16.0 / 22, 1e-12);
+  EXPECT_NEAR(cold.at(0), 1.0 / 22, 1e-12);
+  const auto frozen = probabilities(kLogits, {.temperature = 1e-300});
+  EXPECT_EQ(frozen.at(1), 1);
+  const auto hot = probabilities(kLogits, {.temperature = 100});
+  EXPECT_NEAR(hot.at(0), 0.25, 0.01);
+}
+
+TEST(Sampling, TopKKeepsTheLikeliestAndOfEqualsTheLowerId) {
+  EXPECT_EQ(probabilities(kLogits, {.top_k = 1}), (std::map<TokenId, double>{{1, 1.0}}));
+  const auto three = probabilities(kLogits, {.top_k = 3});
+  ASSERT_EQ(three.size(), 3u);
+  EXPECT_NEAR(three.at(0), 1.0 / 7, 1e-12);
+  EXPECT_EQ(three.count(2), 0u);
+  EXPECT_EQ(probabilities(kLogits, {.top_k = 4}).size(), 4u);
+  EXPECT_EQ(probabilities(kLogits, {.top_k = 1000}).size(), 4u);
+}
+
+TEST(Sampling, TopPKeepsTheFewestThatReachIt) {
+  EXPECT_EQ(probabilities(kLogits, {.top_p = 1e-9}).size(), 1u);
+  EXPECT_EQ(probabilities(kLogits, {.top_p = 0.499}).size(), 1u);
+  EXPECT_EQ(probabilities(kLogits, {.top_p = 0.501}).size(), 2u);
+  EXPECT_EQ(probabilities(kLogits, {.top_p = 0.76}).size(), 3u);
+  EXPECT_EQ(probabilities(kLogits, {.top_p = 0.99}).size(), 4u);
+  EXPECT_EQ(probabilities(kLogits, {.top_p = 1}).size(), 4u);
+  const auto two = probabilities(kLogits, {.top_p = 0.7});
+  EXPECT_NEAR(two.at(1), 2.0 / 3, 1e-12);
+  EXPECT_NEAR(two.at(3), 1.0 / 3, 1e-12);
+}
+
+TEST(Sampling, TopPCountsWhatTopKLeaves) {
+  // Of 1/2 and 1/4 the first has two thirds.
+  EXPECT_EQ(probabilities(kLogits, {.top_k = 2, .top_p = 0.6}).size(), 1u);
+  EXPECT_EQ(probabilities(kLogits, {.top_p = 0.6}).size(), 2u);
+}
+
+TEST(Sampling, AWideNucleusIsSortedThroughout) {
+  // 1000 classes, the likelier the higher the id: more than are sorted at a time.
+  std::vector<double> logits;
+  for (int i = 0; i < 1000; ++i) logits.push_back(0.001 * i);
+  const auto p = probabilities(logits, {.top_p = 0.5});
+  double left_out = 0, all = 0;
+  for (int i = 0; i < 1000; ++i) {
+    all += std::exp(logits[size_t(i)]);
+    if (!p.count(i)) left_out += std::exp(logits[size_t(i)]);
+  }
+  EXPECT_EQ(p.rbegin()->first, 999);
+  EXPECT_EQ(p.begin()->first, TokenId(1000 - p.size()));
+  EXPECT_LE(left_out / all, 0.5);
+  EXPECT_GT((left_out + std::exp(logits[1000 - p.size()])) / all, 0.5);
+}
+
+TEST(Sampling, DrawsByCumulatedProbability) {
+  const std::vector<Choice> all = {{7, 0.5}, {3, 0.25}, {9, 0.25 - 1e-9}, {4, 0}};
+  EXPECT_EQ(draw(all, 0).id, 7);
+  EXPECT_EQ(draw(all, 0.4999).id, 7);
+  EXPECT_EQ(draw(all, 0.5).id, 3);
+  EXPECT_EQ(draw(all, 0.75).id, 9);
+  EXPECT_EQ(draw(all, 1 - 1e-16).id, 9) << "rounding must not give what has no probability";
+}
+
+}  // namespace
+}  // namespace heed
