@@ -197,5 +197,41 @@ TEST_F(OpsTest, ParametersThatNothingUsesGetAZeroGradient) {
   EXPECT_EQ(gradient.data<double>()[1], 0);
 }
 
+TEST_F(OpsTest, AttentionWeightsAreTheSoftmaxOverTheKeysThatAreSeen) {
+  // Two heads of two columns: more keys than a head has columns. The second sequence's keys stand
+  // anywhere, one of them the first sequence's too.
+  const Tensor query = random_tensor({5, 4}, 1), key_value = random_tensor({7, 8}, 2);
+  const Ragged queries = ragged({3, 2});
+  const KeyRows keys{ragged({5, 2}), {4, 0, 1, 2, 3, 6, 4}};
+  for (const Order order : {Order::any, Order::causal}) {
+    Pass p = pass();
+    const std::vector<double> got =
+        attention_weights(p, query, key_value, {queries, keys, order}, 2);
+    std::vector<double> expected;
+    for (int64_t b = 0; b < 2; ++b) {
+      const int64_t count = keys.layout.length(b);
+      for (int64_t i = 0; i < queries.length(b); ++i) {
+        const int64_t seen = order == Order::any ? count : count - queries.length(b) + i + 1;
+        std::vector<double> mean(size_t(count), 0);
+        for (int64_t h = 0; h < 2; ++h) {
+          const double* q = query.data<double>() + (queries.begin[size_t(b)] + i) * 4 + 2 * h;
+          std::vector<double> e;
+          double sum = 0;
+          for (int64_t j = 0; j < seen; ++j) {
+            const int64_t row = keys.row(keys.layout.begin[size_t(b)] + j);
+            const double* k = key_value.data<double>() + row * 8 + 2 * h;
+            e.push_back(std::exp((q[0] * k[0] + q[1] * k[1]) / std::sqrt(2.0)));
+            sum += e.back();
+          }
+          for (size_t j = 0; j < e.size(); ++j) mean[j] += e[j] / sum / 2;
+        }
+        expected.insert(expected.end(), mean.begin(), mean.end());
+      }
+    }
+    ASSERT_EQ(got.size(), expected.size());
+    for (size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], expected[i], 1e-12) << i;
+  }
+}
+
 }  // namespace
 }  // namespace heed

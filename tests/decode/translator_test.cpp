@@ -155,5 +155,115 @@ TEST_F(TranslatorTest, NbestComesBestFirst) {
   EXPECT_GE(all[0].alternatives[1].score, all[0].alternatives[2].score);
 }
 
+// Gives lines with their prefixes and takes what comes of them.
+std::vector<Translation> translate_inputs(const Translator& translator,
+                                          const std::vector<Input>& inputs) {
+  std::vector<Translation> all;
+  size_t at = 0;
+  translator.translate(
+      [&]() -> std::optional<Input> {
+        if (at == inputs.size()) return {};
+        return inputs[at++];
+      },
+      [&](const Translation& t) { all.push_back(t); });
+  return all;
+}
+
+TEST_F(TranslatorTest, SamplesDependOnSeedAndLineAlone) {
+  const auto lines = odd_lines();
+  DecodeOptions options;
+  options.search.sample = true;
+  options.search.nbest = 3;
+  options.threads = 1;
+  const auto expected = translate(lines, options);
+  for (const int64_t threads : {1, 3}) {
+    for (const int64_t batch_tokens : {1, 37}) {
+      options.threads = threads;
+      options.search.batch_tokens = batch_tokens;
+      const auto got = translate(lines, options);
+      for (size_t i = 0; i < lines.size(); ++i) {
+        ASSERT_EQ(expected[i].alternatives.size(), got[i].alternatives.size());
+        for (size_t n = 0; n < got[i].alternatives.size(); ++n) {
+          EXPECT_EQ(expected[i].alternatives[n].text, got[i].alternatives[n].text);
+          EXPECT_EQ(expected[i].alternatives[n].score, got[i].alternatives[n].score);
+          EXPECT_GE(got[i].alternatives[n > 0 ? n - 1 : 0].score, got[i].alternatives[n].score);
+        }
+      }
+    }
+  }
+  options.search.seed = 7;
+  size_t changed = 0;
+  const auto other = translate(lines, options);
+  for (size_t i = 0; i < lines.size(); ++i)
+    changed += other[i].alternatives[0].text != expected[i].alternatives[0].text;
+  EXPECT_GT(changed, lines.size() / 2);
+}
+
+TEST_F(TranslatorTest, TranslationsBeginWithTheirPrefixes) {
+  const std::string cut = odd_lines().back();
+  const std::vector<Input> inputs = {{"abc", "ghi j"}, {"abc", "z"},   {"abc"},
+                                     {"", "def"},      {cut, "mno p"}, {"def", "a\xff"}};
+  for (const bool sample : {false, true}) {
+    DecodeOptions options;
+    options.search.extra_length = 8;
+    options.search.sample = sample;
+    const Translator translator(model_, tokenizers_, *backend_, options);
+    const auto all = translate_inputs(translator, inputs);
+    ASSERT_EQ(all.size(), inputs.size());
+    for (const size_t i : {0, 1, 4})
+      EXPECT_EQ(all[i].alternatives[0].text.rfind(inputs[i].prefix, 0), 0u)
+          << all[i].alternatives[0].text;
+    EXPECT_EQ(all[2].alternatives[0].text, translator.translate({"abc"})[0].alternatives[0].text);
+    EXPECT_EQ(all[3].alternatives[0].text, "def");
+    EXPECT_TRUE(all[3].status.empty);
+    EXPECT_TRUE(all[4].status.split);
+    EXPECT_TRUE(all[5].status.repaired);
+  }
+}
+
+TEST_F(TranslatorTest, APrefixWithoutRoomBehindItIsNamed) {
+  DecodeOptions options;
+  options.search.max_length = 4;
+  const Translator translator(model_, tokenizers_, *backend_, options);
+  try {
+    translate_inputs(translator, {{"abc", "ab"}, {"abc", "abcd"}});
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(std::string(e.what()).rfind("line 2 of the prefixes has 5 tokens, and its "
+                                          "translation may have 4 with </s>",
+                                          0),
+              0u)
+        << e.what();
+  }
+  options.strict = true;
+  EXPECT_THROW(
+      translate_inputs(Translator(model_, tokenizers_, *backend_, options), {{"abc", "\xff"}}),
+      Error);
+}
+
+TEST_F(TranslatorTest, AttentionIsTheSameInAnyBatchAndComesWhenAskedForAlone) {
+  auto lines = odd_lines();
+  DecodeOptions options;
+  options.search.nbest = 2;
+  EXPECT_TRUE(translate({"abc"}, options)[0].alternatives[0].attention.empty());
+  options.attention = true;
+  options.threads = 1;
+  options.search.batch_tokens = 1;
+  const auto alone = translate(lines, options);
+  options.threads = 3;
+  options.search.batch_tokens = 500;
+  const auto together = translate(lines, options);
+  for (size_t i = 0; i < lines.size(); ++i) {
+    EXPECT_EQ(alone[i].source_pieces, together[i].source_pieces);
+    for (size_t n = 0; n < alone[i].alternatives.size(); ++n) {
+      const Alternative& a = alone[i].alternatives[n];
+      EXPECT_EQ(a.attention, together[i].alternatives[n].attention);
+      ASSERT_EQ(a.attention.size(), a.pieces.size()) << i;
+      for (const auto& row : a.attention) EXPECT_EQ(row.size(), alone[i].source_pieces.size());
+    }
+  }
+  EXPECT_EQ(alone[1].source_pieces, (std::vector<std::string>{"\u2581", "a", "b", "c", "</s>"}));
+}
+
 }  // namespace
 }  // namespace heed

@@ -1,0 +1,200 @@
+// heed translate: sampled, forced, diverse and aligned.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "small_model_test.h"
+
+namespace heed::testing {
+namespace {
+
+using Json = nlohmann::json;
+using ::testing::HasSubstr;
+
+const std::string kText =
+    "你好。\n他是老师。\n我的朋友今天去学校。\n你好。\n\n她昨天买了三本书。\n";
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+class TranslateOptionsTest : public SmallModelTest {
+ protected:
+  // Standard output of a translation of `text` that must succeed.
+  static std::string run(const std::vector<std::string>& options, const std::string& text = kText) {
+    const RunResult result = translated(options, text);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return result.out;
+  }
+  static std::vector<Json> objects(std::vector<std::string> options,
+                                   const std::string& text = kText) {
+    options.insert(options.end(), {"--format", "jsonl"});
+    std::vector<Json> all;
+    for (const std::string& line : lines_of(run(options, text))) all.push_back(Json::parse(line));
+    return all;
+  }
+  static RunResult translated(const std::vector<std::string>& options, const std::string& text) {
+    return heed(with({"translate", "--model", "m", "--max-length", "12"}, options), {}, text);
+  }
+  static void refused(const std::vector<std::string>& options, const std::string& part) {
+    expect_failure(translated(options, kText), part, 2);
+  }
+};
+
+TEST_F(TranslateOptionsTest, SamplesFollowTheSeedAndTheText) {
+  const std::string sampled = run({"--sample"});
+  EXPECT_EQ(sampled, run({"--sample", "--seed", "1"}));
+  EXPECT_NE(sampled, run({"--sample", "--seed", "2"}));
+  EXPECT_NE(sampled, run({}));
+  for (const std::string threads : {"1", "2"})
+    for (const std::string batch : {"1", "9", "5000"})
+      EXPECT_EQ(sampled, run({"--sample", "--threads", threads, "--batch-tokens", batch}));
+  const std::vector<std::string> lines = lines_of(sampled);
+  EXPECT_EQ(lines[0], lines[3]) << "the same text, the same draws";
+  EXPECT_EQ(lines[4], "");
+}
+
+TEST_F(TranslateOptionsTest, TemperatureTopKAndTopPShapeTheSamples) {
+  const std::string sampled = run({"--sample"}), greedy = run({"--beam", "1"});
+  EXPECT_EQ(run({"--sample", "--temperature", "0.000001"}), greedy);
+  EXPECT_EQ(run({"--sample", "--top-k", "1"}), greedy);
+  EXPECT_EQ(run({"--sample", "--top-p", "0.000001"}), greedy);
+  EXPECT_NE(run({"--sample", "--temperature", "0.3"}), sampled);
+  EXPECT_NE(run({"--sample", "--top-k", "5"}), sampled);
+  EXPECT_NE(run({"--sample", "--top-p", "0.2"}), sampled);
+}
+
+TEST_F(TranslateOptionsTest, SamplesAreAsManyAsAskedForAndSorted) {
+  for (const Json& line : objects({"--sample", "--nbest", "6"})) {
+    if (line["status"] == "empty") continue;
+    ASSERT_EQ(line["nbest"].size(), 6u);
+    EXPECT_EQ(line["translation"], line["nbest"][0]["translation"]);
+    for (size_t n = 1; n < 6; ++n)
+      EXPECT_GE(line["nbest"][n - 1]["score"], line["nbest"][n]["score"]);
+  }
+}
+
+TEST_F(TranslateOptionsTest, PrefixesAreKept) {
+  const std::vector<std::string> prefixes = {"Hel", "He is a ", "", "I", "No", "She boug"};
+  std::string file;
+  for (const std::string& prefix : prefixes) file += prefix + "\n";
+  folder_->write("prefixes", file);
+  const std::vector<std::string> free = lines_of(run({}));
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{}, {"--beam", "1"}, {"--sample"}, {"--threads", "1"}}) {
+    const auto lines = lines_of(run(with({"--prefix", "prefixes"}, more)));
+    ASSERT_EQ(lines.size(), prefixes.size());
+    for (size_t i = 0; i < lines.size(); ++i) EXPECT_EQ(lines[i].rfind(prefixes[i], 0), 0u);
+    if (more.empty()) {
+      EXPECT_EQ(lines[2], free[2]);
+    }
+    EXPECT_EQ(lines[4], "No") << "nothing to translate";
+  }
+}
+
+TEST_F(TranslateOptionsTest, PrefixesAreReadAsTheLinesAre) {
+  folder_->write("two", "A\nB\n");
+  expect_failure(translated({"--prefix", "two", "--output", "o"}, kText),
+                 "two has 2 lines and standard input has more");
+  EXPECT_FALSE(std::filesystem::exists(folder_->path() / "o"));
+  expect_failure(translated({"--prefix", "two"}, "你好。\n"),
+                 "standard input has 1 lines and two has more");
+  expect_failure(translated({"--prefix", "absent"}, kText), "absent");
+  folder_->write("long", "a b c d e f g h i j k l m n\n");
+  expect_failure(translated({"--prefix", "long"}, "你好。\n"), "line 1 of the prefixes has");
+  folder_->write("broken", "A\n\xff\n");
+  expect_failure(translated({"--prefix", "broken", "--strict"}, "你好。\n你好。\n"),
+                 "line 2 of the prefixes is not UTF-8");
+  // The input pauses.
+  RunningHeed heed({"translate", "--model", "m", "--max-length", "8", "--prefix", "two"},
+                   folder_->path());
+  for (const std::string start : {"A", "B"}) {
+    heed.write("你好。\n");
+    EXPECT_EQ(heed.read_output_line().rfind(start, 0), 0u);
+  }
+  EXPECT_EQ(heed.wait(), 0);
+}
+
+TEST_F(TranslateOptionsTest, NoNgramComesTwice) {
+  const auto repeated = [](const std::vector<Json>& lines) {
+    int64_t count = 0;
+    for (const Json& line : lines) {
+      const auto pieces = line["pieces"].get<std::vector<std::string>>();
+      std::set<std::string> seen;
+      for (size_t i = 1; i < pieces.size(); ++i)
+        count += !seen.insert(pieces[i - 1] + " " + pieces[i]).second;
+    }
+    return count;
+  };
+  EXPECT_GT(repeated(objects({"--min-length", "11"})), 0);
+  EXPECT_EQ(repeated(objects({"--min-length", "11", "--no-repeat-ngram", "2"})), 0);
+}
+
+TEST_F(TranslateOptionsTest, DiverseGroupsBeginDifferently) {
+  const auto starts = [](const std::vector<Json>& lines) {
+    std::set<std::string> all;
+    for (const Json& each : lines[0]["nbest"])
+      all.insert(each["pieces"].empty() ? "" : each["pieces"][0].get<std::string>());
+    return all.size();
+  };
+  EXPECT_EQ(starts(objects({"--diverse-groups", "4", "--diversity", "90", "--nbest", "4"})), 4u);
+  EXPECT_LT(starts(objects({"--diverse-groups", "4", "--diversity", "0", "--nbest", "4"})), 4u);
+}
+
+TEST_F(TranslateOptionsTest, AlignmentsStandBesideTheTranslations) {
+  const auto plain = objects({}), words = objects({"--alignments", "words"}),
+             pieces = objects({"--alignments", "pieces"}),
+             weights = objects({"--alignments", "weights", "--nbest", "2"});
+  for (size_t i = 0; i < plain.size(); ++i) {
+    EXPECT_FALSE(plain[i].contains("alignment") || plain[i].contains("attention"));
+    EXPECT_EQ(plain[i]["pieces"], words[i]["pieces"]);
+    EXPECT_FALSE(words[i].contains("source_pieces"));
+    const auto pairs = [](const Json& object) {
+      std::istringstream stream(object["alignment"].get<std::string>());
+      size_t count = 0;
+      for (std::string pair; stream >> pair; ++count)
+        EXPECT_EQ(pair.substr(pair.find('-')), "-" + std::to_string(count));
+      return count;
+    };
+    size_t target_words = 0;
+    for (const Json& piece : plain[i]["pieces"])
+      target_words += piece.get<std::string>().rfind("\u2581", 0) == 0;
+    const bool empty = plain[i]["status"] == "empty";
+    EXPECT_LE(pairs(words[i]), target_words + 1);
+    EXPECT_EQ(pairs(pieces[i]), plain[i]["pieces"].size());
+    for (const Json& each : weights[i]["nbest"]) {
+      EXPECT_EQ(each["attention"].size(), each["pieces"].size());
+      for (const Json& row : each["attention"])
+        EXPECT_EQ(row.size(), weights[i]["source_pieces"].size());
+    }
+    EXPECT_EQ(empty, pieces[i]["source_pieces"].empty());
+    if (!empty) {
+      EXPECT_EQ(pieces[i]["source_pieces"].back(), "</s>");
+    }
+  }
+}
+
+TEST_F(TranslateOptionsTest, WhatIsWrongIsSaid) {
+  refused({"--top-k", "5"}, "--top-k: changes nothing without --sample");
+  refused({"--temperature", "1"}, "--temperature: changes nothing without --sample");
+  refused({"--top-p", "0.5"}, "--top-p: changes nothing without --sample");
+  refused({"--seed", "5"}, "--seed: changes nothing without --sample");
+  refused({"--sample", "--temperature", "0"}, "--temperature: expected a number above 0");
+  refused({"--sample", "--top-k", "0"}, "--top-k: expected a whole number of at least 1");
+  refused({"--sample", "--top-p", "1.5"}, "--top-p: expected a number above 0 and of at most 1");
+  refused({"--sample", "--beam", "8"}, "--beam 8: a sample keeps no beam");
+  refused({"--sample", "--diverse-groups", "2"}, "--diverse-groups 2: belongs to beam search");
+  refused({"--diverse-groups", "3"}, "--diverse-groups: expected a divisor of the beam, 4");
+  refused({"--diversity", "1"}, "--diversity: changes nothing without --diverse-groups");
+  refused({"--no-repeat-ngram", "-1"}, "--no-repeat-ngram: expected a whole number from 0");
+  refused({"--alignments", "words"}, "--alignments words: needs --format jsonl");
+  refused({"--alignments", "lines", "--format", "jsonl"}, "--alignments: expected");
+  refused({"--sample", "--nbest", "3"}, "--nbest 3: needs --format jsonl");
+}
+
+}  // namespace
+}  // namespace heed::testing
