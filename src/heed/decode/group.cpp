@@ -130,9 +130,7 @@ void Advance::sample(Group& group, double uniform) const {
       ways.push_back(way);
     });
   } else {
-    choices.reserve(size_t(next_.classes()));
-    for (TokenId id = 0; id < next_.classes(); ++id)
-      choices.push_back({id, next_.logit(h.row, id)});
+    choices = next_.choices(h.row);
     if (!h.repeats.empty() || !may_follow(h, end_id_))
       std::erase_if(choices, [&](const Choice& c) { return !may_follow(h, c.id); });
   }

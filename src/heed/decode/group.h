@@ -42,6 +42,18 @@ class Predictions {
     return logits_.dtype() == DType::f32 ? double(logits_.data<float>()[at])
                                          : logits_.data<double>()[at];
   }
+  // Every class of a row with its logit.
+  std::vector<Choice> choices(int64_t row) const {
+    std::vector<Choice> all(size_t(classes()), Choice{});
+    const auto read = [&](const auto* logits) {
+      for (size_t i = 0; i < all.size(); ++i) all[i] = {TokenId(i), double(logits[i])};
+    };
+    if (logits_.dtype() == DType::f32)
+      read(logits_.data<float>() + row * classes());
+    else
+      read(logits_.data<double>() + row * classes());
+    return all;
+  }
   // Of any id.
   double log_probability(int64_t row, TokenId id) const {
     return best_log_probability(row, 0) + (logit(row, id) - logit(row, best_id(row, 0)));
