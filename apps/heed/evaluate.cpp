@@ -63,7 +63,7 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
 
   // Every text must have as many lines as the first.
   static void check_lines(const Systems& systems, const std::string& path, const Lines& lines) {
-    expect_as_many_lines(systems.names[0], systems.texts[0], path, lines);
+    expect_as_many_lines(systems.names[0], systems.texts[0].size(), path, lines.size());
   }
 
   Measurements measure(const std::vector<Lines>& systems,

@@ -84,7 +84,7 @@ class QuantizeCommand : public CommandOf<QuantizeSettings> {
     if (!settings_.source.empty()) source = read_lines(settings_.source);
     for (const std::string& path : settings_.reference) {
       references.push_back(read_lines(path));
-      expect_as_many_lines(settings_.source, source, path, references.back());
+      expect_as_many_lines(settings_.source, source.size(), path, references.back().size());
     }
     write();
     const bool int8 = settings_.type == QuantizedType::int8;

@@ -265,12 +265,16 @@ std::string LineStatus::text() const {
   return all.empty() ? "ok" : all;
 }
 
+void expect_same_vocabulary(const Transformer& model, const TokenizerPair& tokenizers) {
+  if (tokenizers.size() == model.config().vocabulary) return;
+  fail("the vocabulary has {} tokens, the model {}: they do not belong together", tokenizers.size(),
+       model.config().vocabulary);
+}
+
 Translator::Translator(const Transformer& model, const TokenizerPair& tokenizers, Backend& backend,
                        const DecodeOptions& options)
     : model_(model), tokenizers_(tokenizers), backend_(backend), options_(options) {
-  if (tokenizers.size() != model.config().vocabulary)
-    fail("the vocabulary has {} tokens, the model {}: they do not belong together",
-         tokenizers.size(), model.config().vocabulary);
+  expect_same_vocabulary(model, tokenizers);
   Search(model, backend, options.search);  // checks the options before any thread runs
 }
 

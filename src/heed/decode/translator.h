@@ -35,6 +35,9 @@ struct Translation {
   LineStatus status;
 };
 
+// Error where the tokenizers cannot be the model's.
+void expect_same_vocabulary(const Transformer& model, const TokenizerPair& tokenizers);
+
 // Translates on several threads, each with a running batch of its own. A line's translation
 // depends on the line, the model and the options alone: not on other lines, their order, the size
 // of batches or the number of threads.
