@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
+#include "heed/decode/model.h"
 #include "heed/evaluate/bleu.h"
 #include "heed/model/directory.h"
-#include "loaded_model.h"
 #include "model_output.h"
 #include "text_files.h"
 
@@ -111,8 +111,8 @@ class QuantizeCommand : public CommandOf<QuantizeSettings> {
     if (source.empty()) return found;
     DecodeOptions options;
     options.threads = settings_.threads;
-    const auto model = open_model(directory.string(), compute);
-    found.translations = best_translations(model->translator(options), source);
+    const Model model(directory, compute);
+    found.translations = model.translate(source, options);
     if (!references.empty()) found.bleu = bleu(found.translations, references).score;
     return found;
   }

@@ -6,8 +6,7 @@
 
 #include "command.h"
 #include "heed/core/files.h"
-#include "heed/decode/scorer.h"
-#include "loaded_model.h"
+#include "heed/decode/model.h"
 #include "text_files.h"
 
 namespace heed {
@@ -167,7 +166,7 @@ class ScoreCommand : public CommandOf<ScoreSettings> {
     if (settings_.source == "-" && settings_.target == "-")
       fail_usage("--source and --target are both standard input, expected a file for one of them");
     PairSource pairs(settings_);
-    const auto loaded = open_model(settings_.model, settings_.score.compute);
+    const Model model(settings_.model, settings_.score.compute);
     std::optional<AtomicFile> file;
     if (!settings_.output.empty()) file.emplace(settings_.output);
     const auto write = [&](const std::string& line) {
@@ -179,7 +178,7 @@ class ScoreCommand : public CommandOf<ScoreSettings> {
 
     Summary summary;
     const auto start = std::chrono::steady_clock::now();
-    Scorer(loaded->model, loaded->tokenizers, *loaded->backend, settings_.score)
+    model.scorer(settings_.score)
         .score([&] { return pairs.next(); },
                [&](const PairScore& pair) {
                  summary.count(pair);
@@ -188,7 +187,7 @@ class ScoreCommand : public CommandOf<ScoreSettings> {
     if (settings_.format == ScoreFormat::corpus) write(json_line(summary.corpus()));
     if (file) file->commit();
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    summary.tell(console, seconds.count(), loaded->backend->name());
+    summary.tell(console, seconds.count(), model.backend().name());
     return 0;
   }
 

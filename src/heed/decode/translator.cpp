@@ -315,4 +315,12 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
   return all;
 }
 
+std::vector<std::string> best_translations(const Translator& translator,
+                                           const std::vector<std::string>& lines) {
+  std::vector<std::string> best;
+  for (const Translation& translation : translator.translate(lines))
+    best.push_back(translation.alternatives.front().text);
+  return best;
+}
+
 }  // namespace heed

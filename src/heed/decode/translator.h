@@ -65,4 +65,8 @@ class Translator {
   DecodeOptions options_;
 };
 
+// The best translation of every line.
+std::vector<std::string> best_translations(const Translator& translator,
+                                           const std::vector<std::string>& lines);
+
 }  // namespace heed
