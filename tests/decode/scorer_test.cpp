@@ -139,14 +139,14 @@ TEST_F(ScorerTest, MoreThanAWindowComesOutInOrder) {
   Scorer(model_, tokenizers_, *backend_, {})
       .score(
           [&]() -> std::optional<TextPair> {
-            if (given == 9000) return {};
+            if (given == 5000) return {};
             return TextPair{"a", ++given % 2 ? "b" : "cd"};
           },
           [&](const PairScore& pair) {
             EXPECT_EQ(pair.line, taken++);
             EXPECT_EQ(pair.pieces.size(), pair.line % 2 ? 4u : 3u);
           });
-  EXPECT_EQ(taken, 9000);
+  EXPECT_EQ(taken, 5000);
 }
 
 TEST_F(ScorerTest, StrictNamesSideLineAndByte) {

@@ -27,7 +27,7 @@ $(cat "$example.out")"
 # The order matters: rescore reads the model that translator leaves.
 for example in attention paper translator progress rescore; do
   case $example in
-    translator) "$programs/translator" 0.05 >translator.out ;;
+    translator) "$programs/translator" 0.02 >translator.out ;;
     rescore) "$programs/rescore" zh-en zh-en <data/test.zh >rescore.out ;;
     *) "$programs/$example" >"$example.out" ;;
   esac

@@ -11,9 +11,10 @@
 namespace heed {
 namespace {
 
-// What is held at a time: enough that threads seldom wait for the last of them.
-constexpr size_t kMostPairs = 8192;
-constexpr size_t kMostBytes = 16 << 20;
+// What is held at a time: enough that threads seldom wait for the last of them, and little where
+// lines are long.
+constexpr size_t kMostPairs = 4096;
+constexpr size_t kMostBytes = 2 << 20;
 
 // A pair on its way through.
 struct Open {
