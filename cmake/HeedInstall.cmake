@@ -3,13 +3,7 @@ include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/heed)
 get_property(layers GLOBAL PROPERTY HEED_LAYERS)
 
-# heed::heed joins every layer; CMake puts them on the link line in the order of their own links.
-add_library(heed_heed INTERFACE)
-add_library(heed::heed ALIAS heed_heed)
-target_link_libraries(heed_heed INTERFACE ${layers})
-set_target_properties(heed_heed PROPERTIES EXPORT_NAME heed)
-
-install(TARGETS ${layers} heed_heed EXPORT heed_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS ${layers} EXPORT heed_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 # A header named *-inl.h is part of one source file (Highway compiles it once per instruction set).
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/heed DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h" PATTERN "*-inl.h" EXCLUDE)

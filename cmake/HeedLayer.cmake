@@ -19,11 +19,16 @@ if(HEED_FUZZ)
   target_link_options(heed_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# heed_layer(NAME [LINKS ...] [PRIVATE ...]): the folder's sources as one static library heed_NAME.
+# heed_layer(NAME [LINKS ...] [PRIVATE ...]): the folder's sources as one static library heed_NAME;
+# of "heed" those that stand in no folder.
 # LINKS are the layers and packages that its headers need, PRIVATE those that only its sources need.
 function(heed_layer name)
   cmake_parse_arguments(arg "" "" "LINKS;PRIVATE" ${ARGN})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  if(name STREQUAL heed)
+    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  else()
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  endif()
   add_library(heed_${name} STATIC ${sources})
   add_library(heed::${name} ALIAS heed_${name})
   target_include_directories(heed_${name} PUBLIC

@@ -26,7 +26,7 @@ from safetensors.torch import load_file
 from transformers import MarianMTModel, MarianTokenizer, logging
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-TOLERANCE = 1e-4  # of logits
+TOLERANCE = 1e-4  # of logits and log-probabilities
 TIES = 2  # greedy outputs that may differ in 100 lines
 BLEU_MARGIN = 0.3
 # With none, both searches want the same: the likeliest output. Else heed divides by ((5 + n) / 6)^a,
@@ -112,6 +112,37 @@ def check_logits(checks, model, tensors, count):
     checks.add("logits", worst <= TOLERANCE, f"largest difference {worst:.2e} (at most {TOLERANCE})")
 
 
+def heed_scores(options, pairs):
+    with tempfile.TemporaryDirectory() as folder:
+        command = [options.heed, "score", "--model", options.model, "--format", "jsonl", "--quiet"]
+        for side, lines in zip(("source", "target"), zip(*pairs)):
+            path = os.path.join(folder, side)
+            with open(path, "w", encoding="utf-8", newline="\n") as file:
+                file.writelines(line + "\n" for line in lines)
+            command += [f"--{side}", path]
+        result = subprocess.run(command, check=True, stdout=subprocess.PIPE)
+    return [json.loads(line)["log_probabilities"] for line in result.stdout.splitlines()]
+
+
+def log_probabilities(model, tokenizer, source, target):
+    """Of each token of the target, </s> included, by transformers."""
+    both = tokenizer(source, text_target=target, return_tensors="pt")
+    labels = both["labels"]
+    inputs = torch.cat([torch.tensor([[tokenizer.pad_token_id]]), labels[:, :-1]], dim=1)
+    with torch.no_grad():
+        logits = model(input_ids=both["input_ids"], decoder_input_ids=inputs).logits
+    return torch.log_softmax(logits.double(), -1)[0].gather(1, labels[0][:, None])[:, 0].tolist()
+
+
+def check_scores(checks, options, model, tokenizer, pairs):
+    ours = heed_scores(options, pairs)
+    theirs = [log_probabilities(model, tokenizer, *pair) for pair in pairs]
+    same_tokens = [len(a) for a in ours] == [len(b) for b in theirs]
+    worst = max(abs(a - b) for x, y in zip(ours, theirs) for a, b in zip(x, y))
+    checks.add("log-probabilities of tokens", same_tokens and worst <= TOLERANCE,
+               f"largest difference {worst:.2e} (at most {TOLERANCE})")
+
+
 def greedy(model, tokenizer, line):
     source = tokenizer(line, return_tensors="pt")
     limit = source.input_ids.shape[1] + 50  # heed's own default
@@ -190,6 +221,7 @@ def main():
     tensors = heed_tensors(options, pairs)
     check_ids(checks, tokenizer, tensors, pairs)
     check_logits(checks, model, tensors, len(pairs))
+    check_scores(checks, options, model, tokenizer, pairs)
     check_greedy(checks, options, model, tokenizer, [source for source, _ in pairs])
     check_ctranslate2(checks, options, tokenizer, sources, references)
     return 1 if checks.failed() else 0

@@ -20,7 +20,7 @@ serve: core backend autograd model text decode
 longest=600
 
 existing=()
-for folder in src apps tests bench tools fuzz; do
+for folder in src apps tests examples bench tools fuzz; do
   [[ ! -d $folder ]] || existing+=("$folder")
 done
 

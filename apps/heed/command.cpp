@@ -59,6 +59,7 @@ std::vector<std::unique_ptr<Command>> all_commands() {
   commands.push_back(make_train_command());
   commands.push_back(make_translate_command());
   commands.push_back(make_evaluate_command());
+  commands.push_back(make_score_command());
   commands.push_back(make_average_command());
   commands.push_back(make_quantize_command());
   commands.push_back(make_inspect_command());

@@ -2,11 +2,8 @@
 #include <filesystem>
 
 #include "command.h"
-#include "heed/backend/cpu/cpu_backend.h"
-#include "heed/evaluate/bleu.h"
-#include "loaded_model.h"
+#include "heed/heed.h"
 #include "phrasebook_files.h"
-#include "text_files.h"
 #include "train_display.h"
 
 namespace heed {
@@ -54,9 +51,8 @@ class DemoCommand : public CommandOf<DemoSettings> {
                              phrasebook.pairs, folder.string()));
 
     const TrainOptions options = train_options(folder);
-    const auto backend = make_cpu_backend(options.compute, Task::train);
-    TrainDisplay display(options, *backend, console);
-    const int status = display.close(train(options, *backend, display));
+    TrainDisplay display(options, console);
+    const int status = display.close(train(options, display));
     if (status == 0) show(folder, console);
     return status;
   }
@@ -99,10 +95,10 @@ class DemoCommand : public CommandOf<DemoSettings> {
   void show(const fs::path& folder, Console& console) const {
     DecodeOptions decode;
     decode.threads = settings_.threads;
-    const auto model = open_model((folder / "model").string(), decode.compute);
-    const Lines source = read_lines((folder / "test.zh").string());
-    const std::vector<Lines> references{read_lines((folder / "test.en").string())};
-    const Lines translations = best_translations(model->translator(decode), source);
+    const Model model(folder / "model");
+    const Lines source = read_lines(folder / "test.zh");
+    const std::vector<Lines> references{read_lines(folder / "test.en")};
+    const Lines translations = model.translate(source, decode);
     Output& out = console.out();
     out.write(fmt::format("\n{} sentences that it never saw: {}\n\n", source.size(),
                           bleu(translations, references).line()));

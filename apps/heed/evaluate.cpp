@@ -2,7 +2,7 @@
 #include "command.h"
 #include "evaluate_report.h"
 #include "evaluate_settings.h"
-#include "loaded_model.h"
+#include "heed/decode/model.h"
 #include "text_files.h"
 
 namespace heed {
@@ -30,10 +30,10 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
     Systems systems = read_systems();
     const std::vector<Lines> references = read_references(systems);
     if (!settings_.model.empty()) {
-      const auto model = open_model(settings_.model, settings_.decode.compute);
+      const Model model(settings_.model, settings_.decode.compute);
       console.note(fmt::format("translating {} lines on {}", systems.texts[0].size(),
-                               model->backend->name()));
-      systems.texts[0] = best_translations(model->translator(settings_.decode), systems.texts[0]);
+                               model.backend().name()));
+      systems.texts[0] = model.translate(systems.texts[0], settings_.decode);
     }
     print(systems, measure(systems.texts, references), console);
     return 0;
@@ -63,7 +63,7 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
 
   // Every text must have as many lines as the first.
   static void check_lines(const Systems& systems, const std::string& path, const Lines& lines) {
-    expect_as_many_lines(systems.names[0], systems.texts[0], path, lines);
+    expect_as_many_lines(systems.names[0], systems.texts[0].size(), path, lines.size());
   }
 
   Measurements measure(const std::vector<Lines>& systems,

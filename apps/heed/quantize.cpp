@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
+#include "heed/decode/model.h"
 #include "heed/evaluate/bleu.h"
 #include "heed/model/directory.h"
-#include "loaded_model.h"
 #include "model_output.h"
 #include "text_files.h"
 
@@ -84,7 +84,7 @@ class QuantizeCommand : public CommandOf<QuantizeSettings> {
     if (!settings_.source.empty()) source = read_lines(settings_.source);
     for (const std::string& path : settings_.reference) {
       references.push_back(read_lines(path));
-      expect_as_many_lines(settings_.source, source, path, references.back());
+      expect_as_many_lines(settings_.source, source.size(), path, references.back().size());
     }
     write();
     const bool int8 = settings_.type == QuantizedType::int8;
@@ -111,8 +111,8 @@ class QuantizeCommand : public CommandOf<QuantizeSettings> {
     if (source.empty()) return found;
     DecodeOptions options;
     options.threads = settings_.threads;
-    const auto model = open_model(directory.string(), compute);
-    found.translations = best_translations(model->translator(options), source);
+    const Model model(directory, compute);
+    found.translations = model.translate(source, options);
     if (!references.empty()) found.bleu = bleu(found.translations, references).score;
     return found;
   }

@@ -1,6 +1,6 @@
 // heed train: two text files to a model directory.
 #include "command.h"
-#include "heed/backend/compute.h"
+#include "heed/heed.h"
 #include "heed/text/data_inspection.h"
 #include "train_display.h"
 
@@ -44,9 +44,8 @@ class TrainCommand : public CommandOf<TrainSettings> {
     const TrainOptions& options = settings_.train;
     check_consistent(options);
     if (settings_.inspect && !options.resume) warn_of_data(console);
-    const auto backend = make_cpu_backend(options.compute, Task::train);
-    TrainDisplay display(options, *backend, console);
-    return display.close(train(options, *backend, display));
+    TrainDisplay display(options, console);
+    return display.close(train(options, display));
   }
 
  private:

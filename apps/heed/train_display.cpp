@@ -1,13 +1,9 @@
 #include "train_display.h"
 
-#include "heed/evaluate/bleu.h"
-#include "loaded_model.h"
-#include "text_files.h"
-
 namespace heed {
 
-TrainDisplay::TrainDisplay(const TrainOptions& options, Backend& backend, const Console& console)
-    : options_(options), backend_(backend), progress_(ProgressDisplay::style(console.quiet())) {}
+TrainDisplay::TrainDisplay(const TrainOptions& options, const Console& console)
+    : options_(options), progress_(ProgressDisplay::style(console.quiet())) {}
 
 void TrainDisplay::message(const std::string& text) {
   progress_.message(text);
@@ -31,16 +27,6 @@ bool TrainDisplay::stop_requested() {
 
 void TrainDisplay::listen() {
   if (!signals_) signals_.emplace();
-}
-
-double TrainDisplay::bleu(const Transformer& model, const TokenizerPair& tokenizers) {
-  DecodeOptions decode;
-  decode.threads = options_.threads;
-  const Translator translator(model, tokenizers, backend_, decode);
-  const ValidationFiles files = validation_files(options_);
-  const Lines hypotheses = best_translations(translator, read_lines(files.source));
-  const std::vector<Lines> references{read_lines(files.target)};
-  return heed::bleu(hypotheses, references).score;
 }
 
 int TrainDisplay::close(const TrainResult& result) {

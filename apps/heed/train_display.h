@@ -14,7 +14,7 @@ namespace heed {
 class TrainDisplay : public TrainObserver {
  public:
   // All must outlive it.
-  TrainDisplay(const TrainOptions& options, Backend& backend, const Console& console);
+  TrainDisplay(const TrainOptions& options, const Console& console);
 
   void message(const std::string& text) override;
   void report(const TrainReport& report) override;
@@ -22,7 +22,6 @@ class TrainDisplay : public TrainObserver {
   // From the first report or question on, SIGINT and SIGTERM are noted instead of ending the
   // program: before, there is nothing to save.
   bool stop_requested() override;
-  double bleu(const Transformer& model, const TokenizerPair& tokenizers) override;
 
   // Ends the display: removes the bar, and says why the run ended before its time, if it did.
   // Returns the program's status: 0, or 128 + the signal.
@@ -32,7 +31,6 @@ class TrainDisplay : public TrainObserver {
   void listen();
 
   const TrainOptions& options_;
-  Backend& backend_;
   ProgressDisplay progress_;
   std::optional<StopSignals> signals_;
 };

@@ -6,8 +6,8 @@
 
 #include "command.h"
 #include "heed/core/files.h"
+#include "heed/decode/model.h"
 #include "heed/text/lines.h"
-#include "loaded_model.h"
 
 namespace heed {
 namespace {
@@ -178,7 +178,7 @@ class TranslateCommand : public CommandOf<TranslateSettings> {
     Source source(
         settings_.input.empty() ? LineReader(0, "standard input") : LineReader(settings_.input),
         settings_.prefix);
-    const auto loaded = open_model(settings_.model, settings_.decode.compute);
+    const Model model(settings_.model, settings_.decode.compute);
     std::optional<AtomicFile> file;
     if (!settings_.output.empty()) file.emplace(settings_.output);
 
@@ -196,13 +196,13 @@ class TranslateCommand : public CommandOf<TranslateSettings> {
       console.out().flush();  // a reader may be waiting for this very line
     };
     const auto start = std::chrono::steady_clock::now();
-    loaded->translator(settings_.decode).translate([&] { return source.next(); }, emit);
+    model.translator(settings_.decode).translate([&] { return source.next(); }, emit);
     if (file) file->commit();
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     tally.tell(console);
     console.note(fmt::format("{} lines, {} tokens in {:.2f} s: {:.0f} tokens/s on {}", tally.lines,
                              tally.tokens, seconds.count(), double(tally.tokens) / seconds.count(),
-                             loaded->backend->name()));
+                             model.backend().name()));
     return 0;
   }
 };

@@ -20,9 +20,11 @@ for file in man/man1/heed.1 bash-completion/completions/heed zsh/site-functions/
 done
 "$scratch/moved here/bin/heed" version
 cmake -G Ninja -S "$here/consumer" -B "$scratch/consumer" -DCMAKE_BUILD_TYPE=Debug \
+  -DEXAMPLES="$here/../../examples" \
   -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_PREFIX_PATH="$scratch/moved here"
 cmake --build "$scratch/consumer"
 printed=$("$scratch/consumer/consumer")
+"$scratch/consumer/attention"
 [[ $printed == "the sum is 45" ]] || {
   echo "install_test: expected 'the sum is 45', got '$printed'" >&2
   exit 1

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Translates LINES odd lines (default 1,000,000: empty, huge, every plane of Unicode, control
 # characters, mixed scripts, broken UTF-8) with a tiny model: as many lines out as in, and memory that
-# is flat after the first 1%. Needs HEED_PROGRAM and HEED_ODD_LINES, the program that prints the lines
+# is flat after the first 1%. Then scores 5,000 as pairs. Needs HEED_PROGRAM and HEED_ODD_LINES, the program that prints the lines
 # (tests/tools/odd_lines.cpp). Works in the current folder. ./dev soak runs it.
 set -euo pipefail
 lines=${LINES_TO_TRANSLATE:-1000000}
@@ -42,3 +42,9 @@ awk -v lines="$lines" -v child="$child" -v allowed="$allowed" '
 trap - EXIT
 wait "$child"
 rm -f in out
+
+# The same kind of lines as pairs: a score for each.
+"$odd_lines" 5000 >odd
+scores=$("$heed" score --model model --source odd --target odd --quiet | grep -c '^-[0-9.]*$')
+echo "odd_lines: 5000 pairs in, $scores scores out"
+[[ $scores == 5000 ]]

@@ -212,8 +212,9 @@ double element(const Tensor& tensor, int64_t i) {
 
 }  // namespace
 
-Loss cross_entropy(Pass& pass, const Tensor& states, const Tensor& table, const Tensor& bias,
-                   std::span<const TokenId> labels, const LossOptions& options) {
+Tensor cross_entropy_of_rows(Pass& pass, const Tensor& states, const Tensor& table,
+                             const Tensor& bias, std::span<const TokenId> labels,
+                             const LossOptions& options) {
   const int64_t rows = states.rows(), classes = table.rows();
   check(int64_t(labels.size()) == rows, "[cross_entropy] one label a row");
   for (TokenId label : labels)
@@ -237,12 +238,18 @@ Loss cross_entropy(Pass& pass, const Tensor& states, const Tensor& table, const 
     pass.backend.linear_input_gradient(logits, table, dstates.slice(begin, end), Write::overwrite);
   }
   if (pass.tape) pass.tape->seed(states, dstates);
+  return losses;
+}
+
+Loss cross_entropy(Pass& pass, const Tensor& states, const Tensor& table, const Tensor& bias,
+                   std::span<const TokenId> labels, const LossOptions& options) {
+  const Tensor losses = cross_entropy_of_rows(pass, states, table, bias, labels, options);
   Loss loss;
-  for (int64_t r = 0; losses.has_values() && r < rows; ++r) {
+  for (int64_t r = 0; losses.has_values() && r < losses.rows(); ++r) {
     loss.smoothed += element(losses, 2 * r);
     loss.plain += element(losses, 2 * r + 1);
   }
-  loss.tokens = rows;
+  loss.tokens = losses.rows();
   return loss;
 }
 

@@ -89,4 +89,9 @@ struct Loss {
 Loss cross_entropy(Pass& pass, const Tensor& states, const Tensor& table, const Tensor& bias,
                    std::span<const TokenId> labels, const LossOptions& options);
 
+// The same before they are summed: [rows, 2], each row's smoothed and plain loss.
+Tensor cross_entropy_of_rows(Pass& pass, const Tensor& states, const Tensor& table,
+                             const Tensor& bias, std::span<const TokenId> labels,
+                             const LossOptions& options);
+
 }  // namespace heed

@@ -9,6 +9,10 @@
 
 namespace heed {
 
+// `strict` is the same option wherever lines of text are read.
+inline constexpr OptionInfo kStrictOption{
+    .help = "Stop at a line that is not UTF-8 instead of reading U+FFFD for its broken bytes"};
+
 struct DecodeOptions {
   SearchOptions search;
   ComputeChoice compute = ComputeChoice::automatic;
@@ -23,8 +27,7 @@ struct DecodeOptions {
       {.help = "What matrix products compute in: auto is int8 where this machine multiplies it "
                "faster, else fp32. int8 rounds weights and states to 8 bits"});
     v("threads", o.threads, kThreadsOption);
-    v("strict", o.strict,
-      {.help = "Stop at a line that is not UTF-8 instead of reading U+FFFD for its broken bytes"});
+    v("strict", o.strict, kStrictOption);
   }
 };
 

@@ -323,12 +323,16 @@ std::string LineStatus::text() const {
   return all.empty() ? "ok" : all;
 }
 
+void expect_same_vocabulary(const Transformer& model, const TokenizerPair& tokenizers) {
+  if (tokenizers.size() == model.config().vocabulary) return;
+  fail("the vocabulary has {} tokens, the model {}: they do not belong together", tokenizers.size(),
+       model.config().vocabulary);
+}
+
 Translator::Translator(const Transformer& model, const TokenizerPair& tokenizers, Backend& backend,
                        const DecodeOptions& options)
     : model_(model), tokenizers_(tokenizers), backend_(backend), options_(options) {
-  if (tokenizers.size() != model.config().vocabulary)
-    fail("the vocabulary has {} tokens, the model {}: they do not belong together",
-         tokenizers.size(), model.config().vocabulary);
+  expect_same_vocabulary(model, tokenizers);
   Search(model, backend, options.search);  // checks the options before any thread runs
 }
 
@@ -368,6 +372,14 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
       },
       [&](const Translation& t) { all[size_t(t.line)] = t; });
   return all;
+}
+
+std::vector<std::string> best_translations(const Translator& translator,
+                                           const std::vector<std::string>& lines) {
+  std::vector<std::string> best;
+  for (const Translation& translation : translator.translate(lines))
+    best.push_back(translation.alternatives.front().text);
+  return best;
 }
 
 }  // namespace heed

@@ -47,6 +47,9 @@ struct Translation {
   LineStatus status;
 };
 
+// Error where the tokenizers cannot be the model's.
+void expect_same_vocabulary(const Transformer& model, const TokenizerPair& tokenizers);
+
 // Translates on several threads, each with a running batch of its own. A line's translation
 // depends on the line, its prefix, the model and the options alone: not on other lines, their
 // order, the size of batches or the number of threads.
@@ -73,5 +76,9 @@ class Translator {
   Backend& backend_;
   DecodeOptions options_;
 };
+
+// The best translation of every line.
+std::vector<std::string> best_translations(const Translator& translator,
+                                           const std::vector<std::string>& lines);
 
 }  // namespace heed

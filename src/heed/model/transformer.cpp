@@ -208,18 +208,23 @@ Tensor Transformer::cross_key_values(Pass& pass, const Memory& memory, int64_t l
   return apply(pass, decoder_[size_t(layer)].cross.key_value, memory.states);
 }
 
+Tensor Transformer::output_bias() const {
+  const Tensor& bias = embeddings_.output_bias;
+  return bias ? bias.slice(0, config_.classes) : Tensor();
+}
+
 Tensor Transformer::logits(Pass& pass, const Tensor& states) const {
-  const Embeddings& e = embeddings_;
-  return linear(pass, states, e.output.slice(0, config_.classes),
-                e.output_bias ? e.output_bias.slice(0, config_.classes) : Tensor());
+  return linear(pass, states, output_table(), output_bias());
 }
 
 Loss Transformer::loss(Pass& pass, const Tensor& states, std::span<const TokenId> labels,
                        const LossOptions& options) const {
-  const Embeddings& e = embeddings_;
-  return cross_entropy(pass, states, e.output.slice(0, config_.classes),
-                       e.output_bias ? e.output_bias.slice(0, config_.classes) : Tensor(), labels,
-                       options);
+  return cross_entropy(pass, states, output_table(), output_bias(), labels, options);
+}
+
+Tensor Transformer::label_losses(Pass& pass, const Tensor& states, std::span<const TokenId> labels,
+                                 const LossOptions& options) const {
+  return cross_entropy_of_rows(pass, states, output_table(), output_bias(), labels, options);
 }
 
 std::vector<Parameter> parameters(Transformer& model) {

@@ -139,6 +139,10 @@ class Transformer {
   Loss loss(Pass& pass, const Tensor& states, std::span<const TokenId> labels,
             const LossOptions& options) const;
 
+  // What loss() sums, [rows, 2]: each label's smoothed loss, and -log p.
+  Tensor label_losses(Pass& pass, const Tensor& states, std::span<const TokenId> labels,
+                      const LossOptions& options) const;
+
   void visit(auto&& f) {
     f("embeddings", embeddings_), f("encoder", encoder_), f("decoder", decoder_);
   }
@@ -158,6 +162,9 @@ class Transformer {
                     const Sight& sight) const;
   Tensor feed_forward(Pass& pass, const FeedForward& w, const Tensor& x) const;
   Tensor embed(Pass& pass, const Tokens& tokens, const Tensor& table) const;
+  // The softmax's table and bias (may be none), of the ids that it may yield.
+  Tensor output_table() const { return embeddings_.output.slice(0, config_.classes); }
+  Tensor output_bias() const;
 
   ModelConfig config_;
   Embeddings embeddings_;

@@ -204,4 +204,15 @@ bool LineReader::would_wait() const {
   return ::poll(&poll_state, 1, 0) == 0;
 }
 
+LineReader open_lines(const std::filesystem::path& path) {
+  return path == "-" ? LineReader(0, "standard input") : LineReader(path);
+}
+
+std::vector<std::string> read_lines(const std::filesystem::path& path) {
+  LineReader reader = open_lines(path);
+  std::vector<std::string> lines;
+  for (std::string line; reader.next(line);) lines.push_back(line);
+  return lines;
+}
+
 }  // namespace heed

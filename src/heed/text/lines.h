@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace heed {
 
@@ -38,5 +39,11 @@ class LineReader {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+// A file's lines one by one, "-" for standard input.
+LineReader open_lines(const std::filesystem::path& path);
+
+// All of them.
+std::vector<std::string> read_lines(const std::filesystem::path& path);
 
 }  // namespace heed

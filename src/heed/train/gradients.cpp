@@ -6,18 +6,6 @@
 
 namespace heed {
 
-void Examples::add(std::span<const TokenId> source_ids, std::span<const TokenId> target_ids,
-                   const ModelConfig& config) {
-  std::vector<TokenId> sequence(source_ids.begin(), source_ids.end());
-  sequence.push_back(config.end_id());
-  source.add(sequence);
-  sequence.assign(1, config.pad_id());
-  sequence.insert(sequence.end(), target_ids.begin(), target_ids.end());
-  target.add(sequence);
-  labels.insert(labels.end(), target_ids.begin(), target_ids.end());
-  labels.push_back(config.end_id());
-}
-
 Examples examples_of(const Corpus& corpus, std::span<const uint32_t> pairs,
                      const ModelConfig& config) {
   Examples all;

@@ -8,20 +8,11 @@
 
 #include "heed/autograd/ops.h"
 #include "heed/core/parallel.h"
+#include "heed/model/examples.h"
 #include "heed/model/transformer.h"
 #include "heed/text/corpus.h"
 
 namespace heed {
-
-// Pairs of a shard, as the model takes them: sources end with </s>, target inputs begin with
-// <pad>, labels end with </s>.
-struct Examples {
-  Tokens source, target;
-  std::vector<TokenId> labels;
-
-  void add(std::span<const TokenId> source_ids, std::span<const TokenId> target_ids,
-           const ModelConfig& config);
-};
 
 // Some pairs of a corpus.
 Examples examples_of(const Corpus& corpus, std::span<const uint32_t> pairs,

@@ -1,0 +1,213 @@
+// heed score: how probable a model finds given translations.
+#include <chrono>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "command.h"
+#include "heed/core/files.h"
+#include "heed/decode/model.h"
+#include "text_files.h"
+
+namespace heed {
+namespace {
+
+enum class ScoreFormat { text, tokens, jsonl, corpus };
+constexpr auto enum_names(ScoreFormat) {
+  return std::array<std::pair<std::string_view, ScoreFormat>, 4>{{{"text", ScoreFormat::text},
+                                                                  {"tokens", ScoreFormat::tokens},
+                                                                  {"jsonl", ScoreFormat::jsonl},
+                                                                  {"corpus", ScoreFormat::corpus}}};
+}
+
+struct ScoreSettings {
+  std::string model, source, target, output;
+  ScoreFormat format = ScoreFormat::text;
+  ScoreOptions score;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v.group("Text");
+    v("model", self.model, {.help = "Model directory", .value = "DIR", .required = true});
+    v("source", self.source,
+      {.help = "Source text, plain or .gz, one sentence a line; - is standard input",
+       .value = "FILE",
+       .required = true});
+    v("target", self.target,
+      {.help = "Its translation, line by line; - is standard input",
+       .value = "FILE",
+       .required = true});
+    v("output", self.output,
+      {.help = "Where to; the file appears when it is complete",
+       .value = "FILE",
+       .default_text = "standard output"});
+    v("format", self.format,
+      {.help = "text: each pair's log-probability; tokens: behind a tab, each piece and its own; "
+               "jsonl: both and a status, as JSON objects; corpus: one JSON object for the whole "
+               "text"});
+    ScoreOptions::visit(self.score, v);
+  }
+};
+
+std::string text_line(const PairScore& pair) {
+  return fmt::format("{:.6f}", pair.log_probability);
+}
+
+std::string tokens_line(const PairScore& pair) {
+  std::string line = text_line(pair);
+  for (size_t i = 0; i < pair.pieces.size(); ++i)
+    line +=
+        fmt::format("{}{} {:.6f}", i == 0 ? '\t' : ' ', pair.pieces[i], pair.log_probabilities[i]);
+  return line;
+}
+
+std::string one_line_of(const nlohmann::ordered_json& object) {
+  return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string json_line(const PairScore& pair) {
+  return one_line_of({{"log_probability", pair.log_probability},
+                      {"tokens", pair.pieces.size()},
+                      {"status", pair.status.text()},
+                      {"pieces", pair.pieces},
+                      {"log_probabilities", pair.log_probabilities}});
+}
+
+std::string json_line(const CorpusScore& corpus) {
+  return one_line_of({{"pairs", corpus.pairs},
+                      {"left_out", corpus.left_out},
+                      {"tokens", corpus.tokens},
+                      {"log_probability", corpus.log_probability},
+                      {"loss", corpus.loss()},
+                      {"perplexity", corpus.perplexity()}});
+}
+
+// Both texts, pair by pair; an Error at the end of the shorter one if they differ in length.
+class PairSource {
+ public:
+  explicit PairSource(const ScoreSettings& settings)
+      : settings_(settings),
+        source_(open_lines(settings.source)),
+        target_(open_lines(settings.target)) {}
+
+  std::optional<TextPair> next() {
+    TextPair pair;
+    const bool has_source = source_.next(pair.source), has_target = target_.next(pair.target);
+    if (has_source && has_target) {
+      ++pairs_;
+      return pair;
+    }
+    expect_as_many_lines(settings_.source, pairs_ + rest(source_, has_source), settings_.target,
+                         pairs_ + rest(target_, has_target));
+    return {};
+  }
+
+ private:
+  // Lines to come, the one read last included.
+  static size_t rest(LineReader& reader, bool has_line) {
+    size_t lines = 0;
+    std::string line;
+    for (; has_line; has_line = reader.next(line)) ++lines;
+    return lines;
+  }
+
+  const ScoreSettings& settings_;
+  LineReader source_, target_;
+  size_t pairs_ = 0;
+};
+
+// What came out of the ordinary, and the figures of the whole.
+class Summary {
+ public:
+  void count(const PairScore& pair) {
+    corpus_ += pair;
+    empty_ += pair.status.empty;
+    cut_ += pair.status.cut;
+    repaired_ += pair.status.repaired;
+  }
+
+  const CorpusScore& corpus() const { return corpus_; }
+
+  void tell(const Console& console, double seconds, const std::string& backend) const {
+    const int64_t lines = corpus_.pairs + corpus_.left_out;
+    const auto warn = [&](int64_t count, const char* what) {
+      if (count > 0) console.warn(fmt::format("{} of {} pairs {}", count, lines, what));
+    };
+    warn(repaired_, "are not UTF-8: broken bytes were read as U+FFFD (--strict refuses them)");
+    warn(empty_, "have an empty side: no part of the figures of the whole text");
+    warn(cut_, "are too long for the model and were cut: no part of these figures either");
+    if (corpus_.tokens > 0)
+      console.note(fmt::format("loss {:.4f}, perplexity {:.4f} of {} tokens in {} pairs",
+                               corpus_.loss(), corpus_.perplexity(), corpus_.tokens,
+                               corpus_.pairs));
+    console.note(fmt::format("{} pairs in {:.2f} s: {:.0f} target tokens/s on {}", lines, seconds,
+                             double(corpus_.tokens) / seconds, backend));
+  }
+
+ private:
+  CorpusScore corpus_;
+  int64_t empty_ = 0, cut_ = 0, repaired_ = 0;
+};
+
+class ScoreCommand : public CommandOf<ScoreSettings> {
+ public:
+  std::string name() const override { return "score"; }
+  std::string summary() const override { return "Says how probable given translations are"; }
+  std::string description() const override {
+    return "Gives one line for each pair of lines, in order: the natural logarithm of the "
+           "probability of the target and its end, given the source. Loss and perplexity of the "
+           "whole text, those that a training reports of its validation text (label smoothing "
+           "aside), are told at the end. A pair's score depends on the pair and the model alone. "
+           "A pair with an empty side, or with more tokens than the model has positions for, has "
+           "its line and says so in its status, but no part in the whole.";
+  }
+
+  int run(const std::vector<std::string>&, Console& console) override {
+    if (settings_.source == "-" && settings_.target == "-")
+      fail_usage("--source and --target are both standard input, expected a file for one of them");
+    PairSource pairs(settings_);
+    const Model model(settings_.model, settings_.score.compute);
+    std::optional<AtomicFile> file;
+    if (!settings_.output.empty()) file.emplace(settings_.output);
+    const auto write = [&](const std::string& line) {
+      if (file)
+        file->write(line + "\n");
+      else
+        console.out().write(line + "\n");
+    };
+
+    Summary summary;
+    const auto start = std::chrono::steady_clock::now();
+    model.scorer(settings_.score)
+        .score([&] { return pairs.next(); },
+               [&](const PairScore& pair) {
+                 summary.count(pair);
+                 if (settings_.format != ScoreFormat::corpus) write(line(pair));
+               });
+    if (settings_.format == ScoreFormat::corpus) write(json_line(summary.corpus()));
+    if (file) file->commit();
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    summary.tell(console, seconds.count(), model.backend().name());
+    return 0;
+  }
+
+ private:
+  std::string line(const PairScore& pair) const {
+    switch (settings_.format) {
+      case ScoreFormat::tokens:
+        return tokens_line(pair);
+      case ScoreFormat::jsonl:
+        return json_line(pair);
+      default:
+        return text_line(pair);
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_score_command() {
+  return std::make_unique<ScoreCommand>();
+}
+
+}  // namespace heed

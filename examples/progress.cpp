@@ -1,0 +1,43 @@
+// A training that is watched, and ended by its observer. The text: heed phrasebook --output data
+#include <heed/heed.h>
+
+#include <cstdio>
+
+struct Watcher : heed::TrainObserver {
+  void report(const heed::TrainReport& report) override {
+    std::printf("step %lld: loss %.3f\n", static_cast<long long>(report.step), report.loss);
+    loss = report.loss;
+  }
+  void validated(const heed::ValidationReport& report) override {
+    std::printf("validation: perplexity %.1f\n", report.perplexity.value_or(0));
+  }
+  // Asked after every step; a run that stops is saved, and goes on with options.resume.
+  bool stop_requested() override { return loss < 6; }
+
+  double loss = 10;
+};
+
+int main() {
+  heed::TrainOptions options;
+  options.source = {"data/train.zh"};
+  options.target = {"data/train.en"};
+  options.valid_source = "data/valid.zh";
+  options.valid_target = "data/valid.en";
+  options.model = "watched";
+  options.overwrite = true;
+  options.preset = heed::Preset::tiny;
+  options.tokenizer.vocabulary = 1500;
+  options.batches.batch_tokens = 512;
+  options.warmup = 100;
+  options.steps = 60;
+  options.validate_every = 30;
+  options.report_every = 10;
+  try {
+    Watcher watcher;
+    const bool stopped = heed::train(options, watcher).end == heed::TrainEnd::stopped;
+    std::puts(stopped ? "low enough" : "all steps done");
+  } catch (const heed::Error& error) {  // one line that says what is wrong, and where
+    std::printf("cannot train: %s\n", error.what());
+    return 1;
+  }
+}

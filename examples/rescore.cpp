@@ -1,0 +1,28 @@
+// Of ten translations of a line, the one from which another model finds back best.
+// Usage: rescore MODEL MODEL_OF_THE_OTHER_DIRECTION < LINES
+#include <heed/heed.h>
+
+#include <iostream>
+#include <limits>
+
+int main(int count, char** arguments) {
+  if (count != 3) return 2;
+  const heed::Model model(arguments[1]), back(arguments[2]);
+  heed::DecodeOptions options;
+  options.search.beam = options.search.nbest = 10;
+  const heed::Translator translator = model.translator(options);
+
+  const heed::Lines lines = heed::read_lines("-");
+  for (const heed::Translation& translation : translator.translate(lines)) {
+    const std::string& source = lines[size_t(translation.line)];
+    std::string best;
+    double best_score = -std::numeric_limits<double>::infinity();
+    for (const heed::Alternative& candidate : translation.alternatives) {
+      const double score = candidate.score + back.score(candidate.text, source).log_probability;
+      if (score <= best_score) continue;
+      best = candidate.text;
+      best_score = score;
+    }
+    std::cout << best << '\n';
+  }
+}

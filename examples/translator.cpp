@@ -1,0 +1,27 @@
+// Two text files to a measured translator. The text: heed phrasebook --output data
+// Usage: translator [MINUTES_OF_TRAINING]
+#include <heed/heed.h>
+
+#include <cstdlib>
+#include <iostream>
+
+int main(int count, char** arguments) {
+  heed::TrainOptions options;
+  options.source = {"data/train.zh"};
+  options.target = {"data/train.en"};
+  options.model = "zh-en";
+  options.preset = heed::Preset::tiny;
+  options.tokenizer.vocabulary = 2000;
+  options.minutes = count > 1 ? std::atof(arguments[1]) : 2;
+  heed::train(options);
+
+  const heed::Model model("zh-en");
+  std::cout << model.translate("昨天我的老师买了三本书。") << '\n';
+
+  const heed::Lines source = heed::read_lines("data/test.zh");
+  const heed::Lines reference = heed::read_lines("data/test.en");
+  const heed::Evaluation found = heed::evaluate(model.translate(source), reference);
+  std::cout << found.bleu.line() << '\n' << found.chrf.line() << '\n';
+  std::cout << "perplexity " << heed::corpus_score(model.score(source, reference)).perplexity()
+            << '\n';
+}

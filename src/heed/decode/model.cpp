@@ -1,0 +1,53 @@
+#include "heed/decode/model.h"
+
+#include "heed/model/directory.h"
+
+namespace heed {
+namespace {
+
+TokenizerPair open_tokenizers(const std::filesystem::path& directory) {
+  read_config(directory);  // what is no model directory at all is told first
+  return TokenizerPair::load(directory);
+}
+
+}  // namespace
+
+Model::Model(const std::filesystem::path& directory, ComputeChoice compute)
+    : tokenizers_(open_tokenizers(directory)),
+      backend_(make_cpu_backend(compute, Task::infer)),
+      transformer_(load_model(directory, *backend_)) {}
+
+std::vector<std::string> Model::translate(const std::vector<std::string>& lines,
+                                          const DecodeOptions& options) const {
+  return best_translations(translator(options), lines);
+}
+
+std::string Model::translate(const std::string& line, const DecodeOptions& options) const {
+  return translate(std::vector<std::string>{line}, options).front();
+}
+
+std::vector<PairScore> Model::score(const std::vector<std::string>& sources,
+                                    const std::vector<std::string>& targets,
+                                    const ScoreOptions& options) const {
+  if (sources.size() != targets.size())
+    fail_usage("{} sources and {} targets: expected as many", sources.size(), targets.size());
+  std::vector<TextPair> pairs;
+  pairs.reserve(sources.size());
+  for (size_t i = 0; i < sources.size(); ++i) pairs.push_back({sources[i], targets[i]});
+  return scorer(options).score(pairs);
+}
+
+PairScore Model::score(const std::string& source, const std::string& target,
+                       const ScoreOptions& options) const {
+  return scorer(options).score({{source, target}}).front();
+}
+
+Translator Model::translator(const DecodeOptions& options) const {
+  return {transformer_, tokenizers_, *backend_, options};
+}
+
+Scorer Model::scorer(const ScoreOptions& options) const {
+  return {transformer_, tokenizers_, *backend_, options};
+}
+
+}  // namespace heed

@@ -1,0 +1,203 @@
+#include "heed/decode/scorer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "heed/core/parallel.h"
+#include "heed/core/utf8.h"
+#include "heed/model/examples.h"
+
+namespace heed {
+namespace {
+
+// What is held at a time: enough that threads seldom wait for the last of them, and little where
+// lines are long.
+constexpr size_t kMostPairs = 4096;
+constexpr size_t kMostBytes = 2 << 20;
+
+// A pair on its way through.
+struct Open {
+  TextPair text;
+  std::vector<TokenId> source, target;  // without </s>
+  bool target_ends = true;              // false: it was cut
+  PairScore score;
+};
+
+// A run of pairs that is computed at once.
+struct Batch {
+  size_t begin, end;
+};
+
+// The pairs of one call, a window at a time.
+class Scoring {
+ public:
+  Scoring(const Transformer& model, const TokenizerPair& tokenizers, Backend& backend,
+          const ScoreOptions& options)
+      : model_(model),
+        tokenizers_(tokenizers),
+        backend_(backend),
+        options_(options),
+        most_ids_(size_t(model.config().max_positions) - 1),
+        workers_(int(options.threads.value_or(available_threads()))),
+        pools_(size_t(workers_.count())) {}
+
+  void run(const Scorer::Next& next, const Scorer::Emit& emit) {
+    while (read(next)) {
+      workers_.run(int64_t(open_.size()), [&](int64_t i, int) { encode(open_[size_t(i)]); });
+      const std::vector<Batch> all = batches();
+      workers_.run(int64_t(all.size()),
+                   [&](int64_t i, int worker) { compute(all[size_t(i)], pools_[size_t(worker)]); });
+      for (const Open& pair : open_) emit(pair.score);
+    }
+  }
+
+ private:
+  // Fills the window; false where nothing is left.
+  bool read(const Scorer::Next& next) {
+    open_.clear();
+    size_t bytes = 0;
+    while (open_.size() < kMostPairs && bytes < kMostBytes) {
+      std::optional<TextPair> text = next();
+      if (!text) break;
+      bytes += text->source.size() + text->target.size();
+      Open& pair = open_.emplace_back();
+      pair.text = std::move(*text);
+      pair.score.line = lines_++;
+    }
+    return !open_.empty();
+  }
+
+  void encode(Open& pair) const {
+    pair.source = ids(tokenizers_.source(), pair.text.source, "source", pair.score);
+    pair.target = ids(tokenizers_.target(), pair.text.target, "target", pair.score);
+    for (std::vector<TokenId>* side : {&pair.source, &pair.target}) {
+      if (side->empty()) pair.score.status.empty = true;
+      if (side->size() <= most_ids_) continue;
+      side->resize(most_ids_);
+      pair.score.status.cut = true;
+      if (side == &pair.target) pair.target_ends = false;
+    }
+  }
+
+  std::vector<TokenId> ids(const Tokenizer& tokenizer, std::string& text, const char* side,
+                           PairScore& score) const {
+    if (const auto at = find_invalid_utf8(text)) {
+      if (options_.strict)
+        fail("line {} of the {} is not UTF-8 at byte {}", score.line + 1, side, *at + 1);
+      text = replace_invalid_utf8(text);
+      score.status.repaired = true;
+    }
+    return tokenizer.encode(text);
+  }
+
+  // Consecutive pairs, neither side of a batch with more tokens than allowed unless it is one pair.
+  std::vector<Batch> batches() const {
+    std::vector<Batch> all;
+    int64_t source = 0, target = 0;
+    for (size_t i = 0; i < open_.size(); ++i) {
+      source += int64_t(open_[i].source.size()) + 1;
+      target += int64_t(open_[i].target.size()) + 1;
+      if (all.empty() || std::max(source, target) > options_.batch_tokens) {
+        all.push_back({i, i});
+        source = int64_t(open_[i].source.size()) + 1;
+        target = int64_t(open_[i].target.size()) + 1;
+      }
+      all.back().end = i + 1;
+    }
+    return all;
+  }
+
+  void compute(const Batch& batch, Pool& pool) {
+    Examples examples;
+    for (size_t i = batch.begin; i < batch.end; ++i)
+      examples.add(open_[i].source, open_[i].target, model_.config());
+    Pass pass(backend_, pool);
+    const Tensor states =
+        model_.decode(pass, examples.target, model_.encode(pass, examples.source));
+    const Tensor losses = model_.label_losses(pass, states, examples.labels, {});
+    const float* row = losses.data<float>();
+    for (size_t i = batch.begin; i < batch.end; ++i) {
+      const size_t labels = open_[i].target.size() + 1;
+      finish(open_[i], row);
+      row += 2 * labels;
+    }
+  }
+
+  // Takes over the plain losses of a pair's labels: every second number of `losses`.
+  void finish(Open& pair, const float* losses) const {
+    if (pair.target_ends) pair.target.push_back(tokenizers_.target().end_id());
+    PairScore& score = pair.score;
+    score.pieces = tokenizers_.target().pieces(pair.target);
+    for (size_t i = 0; i < pair.target.size(); ++i) {
+      score.log_probabilities.push_back(-double(losses[2 * i + 1]));
+      score.log_probability += score.log_probabilities.back();
+    }
+  }
+
+  const Transformer& model_;
+  const TokenizerPair& tokenizers_;
+  Backend& backend_;
+  const ScoreOptions& options_;
+  const size_t most_ids_;  // of a side, without </s>
+  Workers workers_;
+  std::vector<Pool> pools_;  // one a worker
+  std::vector<Open> open_;
+  int64_t lines_ = 0;
+};
+
+}  // namespace
+
+CorpusScore& CorpusScore::operator+=(const PairScore& pair) {
+  if (!pair.counts()) {
+    ++left_out;
+    return *this;
+  }
+  ++pairs;
+  tokens += int64_t(pair.pieces.size());
+  log_probability += pair.log_probability;
+  return *this;
+}
+
+double CorpusScore::loss() const {
+  return tokens > 0 ? -log_probability / double(tokens) : std::numeric_limits<double>::quiet_NaN();
+}
+
+double CorpusScore::perplexity() const {
+  return std::exp(loss());
+}
+
+CorpusScore corpus_score(const std::vector<PairScore>& pairs) {
+  CorpusScore sum;
+  for (const PairScore& pair : pairs) sum += pair;
+  return sum;
+}
+
+Scorer::Scorer(const Transformer& model, const TokenizerPair& tokenizers, Backend& backend,
+               const ScoreOptions& options)
+    : model_(model), tokenizers_(tokenizers), backend_(backend), options_(options) {
+  validate(options);
+  expect_same_vocabulary(model, tokenizers);
+  if (tokenizers.target_classes() > model.config().classes)
+    fail("the target vocabulary has {} tokens, the model yields {}: they do not belong together",
+         tokenizers.target_classes(), model.config().classes);
+}
+
+void Scorer::score(const Next& next, const Emit& emit) const {
+  Scoring(model_, tokenizers_, backend_, options_).run(next, emit);
+}
+
+std::vector<PairScore> Scorer::score(const std::vector<TextPair>& pairs) const {
+  std::vector<PairScore> all;
+  all.reserve(pairs.size());
+  size_t at = 0;
+  score(
+      [&]() -> std::optional<TextPair> {
+        if (at == pairs.size()) return {};
+        return pairs[at++];
+      },
+      [&](const PairScore& s) { all.push_back(s); });
+  return all;
+}
+
+}  // namespace heed

@@ -1,0 +1,99 @@
+// How probable a model finds given translations: log-probabilities of pairs, token by token.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "heed/decode/options.h"
+#include "heed/decode/translator.h"
+#include "heed/text/tokenizer.h"
+
+namespace heed {
+
+// What `heed score` can be told about its computation.
+struct ScoreOptions {
+  int64_t batch_tokens = 2048;
+  ComputeChoice compute = ComputeChoice::fp32;
+  std::optional<int64_t> threads = {};
+  bool strict = false;
+
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& v) {
+    v.group("Running");
+    v("batch_tokens", o.batch_tokens,
+      {.help = "Tokens of either side that a thread works on at a time; no result depends on it",
+       .unit = "tokens",
+       .minimum = 1,
+       .maximum = 1 << 20,
+       .incidental = true});
+    v("compute", o.compute,
+      {.help = "What matrix products compute in: fp32 measures the model as it is stored, the "
+               "others as it translates in them"});
+    v("threads", o.threads, kThreadsOption);
+    v("strict", o.strict, kStrictOption);
+  }
+};
+
+// A sentence and its translation.
+struct TextPair {
+  std::string source, target;
+};
+
+// What the model says about a pair, under teacher forcing and without smoothing.
+struct PairScore {
+  int64_t line = 0;                 // counted from 0
+  std::vector<std::string> pieces;  // of the target, </s> last
+  std::vector<double>
+      log_probabilities;       // natural, of each piece given the source and those before
+  double log_probability = 0;  // their sum
+  // empty: a side has no tokens. cut: a side has more than the model has positions for, and what is
+  // beyond them counts as absent, </s> too.
+  LineStatus status;
+
+  // Whether a training would take it in: what is empty or cut has a score of its own, but no part
+  // in that of the corpus.
+  bool counts() const { return !status.empty && !status.cut; }
+};
+
+// Of a whole text: what a training reports of its validation text.
+struct CorpusScore {
+  int64_t pairs = 0;     // that count
+  int64_t left_out = 0;  // that do not
+  int64_t tokens = 0;    // of the targets, </s> included
+  double log_probability = 0;
+
+  CorpusScore& operator+=(const PairScore& pair);
+  // Cross entropy in nats a token, and e to its power; not a number where there are no tokens.
+  double loss() const;
+  double perplexity() const;
+};
+
+CorpusScore corpus_score(const std::vector<PairScore>& pairs);
+
+// Scores on several threads, in batches without padding. A pair's score depends on the pair, the
+// model and the compute type alone: not on other pairs, batches or the number of threads.
+class Scorer {
+ public:
+  // All must outlive the scorer. Error where the tokenizers are not the model's.
+  Scorer(const Transformer& model, const TokenizerPair& tokenizers, Backend& backend,
+         const ScoreOptions& options);
+
+  using Next = std::function<std::optional<TextPair>()>;
+  using Emit = std::function<void(const PairScore&)>;
+
+  // Calls next() until it gives nothing, and emit() once for every pair, in order, both on this
+  // thread. Holds a bounded number of pairs.
+  void score(const Next& next, const Emit& emit) const;
+
+  std::vector<PairScore> score(const std::vector<TextPair>& pairs) const;
+
+ private:
+  const Transformer& model_;
+  const TokenizerPair& tokenizers_;
+  Backend& backend_;
+  ScoreOptions options_;
+};
+
+}  // namespace heed

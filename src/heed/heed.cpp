@@ -1,0 +1,52 @@
+#include "heed/heed.h"
+
+namespace heed {
+namespace {
+
+// The caller's observer, with the BLEU that train/ does not know how to compute.
+class MeasuringObserver : public TrainObserver {
+ public:
+  MeasuringObserver(const TrainOptions& options, Backend& backend, TrainObserver& observer)
+      : options_(options), backend_(backend), observer_(observer) {}
+
+  void message(const std::string& text) override { observer_.message(text); }
+  void report(const TrainReport& report) override { observer_.report(report); }
+  void validated(const ValidationReport& report) override { observer_.validated(report); }
+  bool stop_requested() override { return observer_.stop_requested(); }
+
+  double bleu(const Transformer& model, const TokenizerPair& tokenizers) override {
+    DecodeOptions decode;
+    decode.threads = options_.threads;
+    const Translator translator(model, tokenizers, backend_, decode);
+    const ValidationFiles files = validation_files(options_);
+    const Lines hypotheses = best_translations(translator, read_lines(files.source));
+    const std::vector<Lines> references{read_lines(files.target)};
+    return heed::bleu(hypotheses, references).score;
+  }
+
+ private:
+  const TrainOptions& options_;
+  Backend& backend_;
+  TrainObserver& observer_;
+};
+
+}  // namespace
+
+TrainResult train(const TrainOptions& options, TrainObserver& observer) {
+  validate(options);
+  const auto backend = make_cpu_backend(options.compute, Task::train);
+  MeasuringObserver measuring(options, *backend, observer);
+  return train(options, *backend, measuring);
+}
+
+TrainResult train(const TrainOptions& options) {
+  TrainObserver silent;
+  return train(options, silent);
+}
+
+Evaluation evaluate(const Lines& hypotheses, const Lines& references) {
+  const std::span<const Lines> one(&references, 1);
+  return {bleu(hypotheses, one), chrf(hypotheses, one), ter(hypotheses, one)};
+}
+
+}  // namespace heed

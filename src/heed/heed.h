@@ -1,0 +1,41 @@
+// The library in one header: two text files in, a translator out (docs/library.md).
+//
+//   train()       text files to a model directory
+//   Model         a model directory, opened: translate(), score()
+//   evaluate()    translations against references; bleu(), chrf() and ter() say more
+//   paper::       the pieces of "Attention Is All You Need", each callable alone
+//
+// Errors are thrown: heed::Error is what the caller's user can fix, UsageError among them what the
+// caller can; nothing is printed and nothing exits.
+#pragma once
+
+#include "heed/core/error.h"
+#include "heed/decode/model.h"
+#include "heed/evaluate/bleu.h"
+#include "heed/evaluate/chrf.h"
+#include "heed/evaluate/ter.h"
+#include "heed/paper.h"
+#include "heed/text/lines.h"
+#include "heed/text/phrasebook.h"
+#include "heed/train/trainer.h"
+
+namespace heed {
+
+// Trains on this machine's CPU as the options say and leaves a model directory: `heed train` in a
+// call. The observer hears how it goes and may stop it; its bleu() is not asked, for
+// options.validate_bleu is seen to here.
+TrainResult train(const TrainOptions& options, TrainObserver& observer);
+// The same in silence.
+TrainResult train(const TrainOptions& options);
+
+struct Evaluation {
+  BleuScore bleu;
+  ChrfScore chrf;
+  TerScore ter;
+};
+
+// What `heed evaluate` says of translations beside their references, line by line, with sacreBLEU's
+// defaults.
+Evaluation evaluate(const Lines& hypotheses, const Lines& references);
+
+}  // namespace heed

@@ -1,0 +1,23 @@
+// Sentence pairs as the model takes them where both sides are known: in training and scoring.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "heed/core/ragged.h"
+#include "heed/model/config.h"
+
+namespace heed {
+
+// Sources end with </s>, target inputs begin with <pad>, labels end with </s>: row i of the
+// target's states predicts labels[i].
+struct Examples {
+  Tokens source, target;
+  std::vector<TokenId> labels;
+
+  // Ids of a pair, both without </s>.
+  void add(std::span<const TokenId> source_ids, std::span<const TokenId> target_ids,
+           const ModelConfig& config);
+};
+
+}  // namespace heed

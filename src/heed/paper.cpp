@@ -1,0 +1,196 @@
+#include "heed/paper.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "heed/backend/cpu/cpu_backend.h"
+#include "heed/train/schedule.h"
+
+namespace heed::paper {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// A UsageError unless `tensor` is a float matrix of this many rows and columns; 0 is any number.
+void expect_matrix(const Tensor& tensor, const char* name, int64_t rows, int64_t columns) {
+  const auto any = [](int64_t n) { return n == 0 ? std::string("any") : std::to_string(n); };
+  const bool fits = tensor && tensor.dtype() == DType::f32 && tensor.shape().size() == 2 &&
+                    (rows == 0 || tensor.dim(0) == rows) &&
+                    (columns == 0 || tensor.dim(1) == columns);
+  if (!fits)
+    fail_usage("{}: expected a matrix of floats [{}, {}], got {}", name, any(rows), any(columns),
+               tensor ? to_string(tensor.shape()) : "none");
+}
+
+// Columns [begin, end) of a matrix.
+Tensor columns(const Tensor& x, int64_t begin, int64_t end) {
+  Tensor part({x.rows(), end - begin});
+  for (int64_t r = 0; r < x.rows(); ++r)
+    std::copy_n(x.data<float>() + r * x.columns() + begin, end - begin,
+                part.data<float>() + r * (end - begin));
+  return part;
+}
+
+// Puts `part` into a matrix, its first column at `begin`.
+void put_columns(const Tensor& part, int64_t begin, const Tensor& x) {
+  for (int64_t r = 0; r < x.rows(); ++r)
+    std::copy_n(part.data<float>() + r * part.columns(), part.columns(),
+                x.data<float>() + r * x.columns() + begin);
+}
+
+// In place; a row of nothing but -infinity becomes zeros.
+void softmax(std::vector<double>& row) {
+  const double top = *std::max_element(row.begin(), row.end());
+  double sum = 0;
+  for (double& x : row) {
+    x = top == -kInfinity ? 0 : std::exp(x - top);
+    sum += x;
+  }
+  if (sum == 0) return;
+  for (double& x : row) x /= sum;
+}
+
+void expect_heads(const Attention& parameters, int64_t heads, int64_t d_model) {
+  if (heads < 1 || d_model % heads != 0)
+    fail_usage("heads: expected a divisor of d_model {}, got {}", d_model, heads);
+  expect_matrix(parameters.query.weight, "query weight", d_model, d_model);
+  expect_matrix(parameters.key_value.weight, "key_value weight", 2 * d_model, d_model);
+  expect_matrix(parameters.output.weight, "output weight", d_model, d_model);
+  for (const auto& [linear, size] : {std::pair{&parameters.query, d_model},
+                                     {&parameters.key_value, 2 * d_model},
+                                     {&parameters.output, d_model}}) {
+    if (linear->bias && linear->bias.size() != size)
+      fail_usage("bias: expected {} values, got {}", size, linear->bias.size());
+  }
+}
+
+}  // namespace
+
+Attended scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                                      const AttentionArguments& arguments) {
+  expect_matrix(query, "query", 0, 0);
+  const int64_t queries = query.rows(), d_k = query.columns();
+  expect_matrix(key, "key", 0, d_k);
+  const int64_t keys = key.rows();
+  expect_matrix(value, "value", keys, 0);
+  const int64_t d_v = value.columns();
+  const Tensor& mask = arguments.mask;
+  if (mask) expect_matrix(mask, "mask", queries, keys);
+  const double scale = arguments.scale.value_or(1 / std::sqrt(double(d_k)));
+
+  Attended result{Tensor({queries, d_v}), Tensor({queries, keys})};
+  std::vector<double> weight(static_cast<size_t>(keys));
+  for (int64_t i = 0; i < queries; ++i) {
+    for (int64_t j = 0; j < keys; ++j) {
+      double dot = 0;
+      for (int64_t c = 0; c < d_k; ++c)
+        dot += double(query.data<float>()[i * d_k + c]) * double(key.data<float>()[j * d_k + c]);
+      weight[size_t(j)] = scale * dot + (mask ? double(mask.data<float>()[i * keys + j]) : 0);
+    }
+    softmax(weight);
+    for (int64_t c = 0; c < d_v; ++c) {
+      double sum = 0;
+      for (int64_t j = 0; j < keys; ++j)
+        sum += weight[size_t(j)] * double(value.data<float>()[j * d_v + c]);
+      result.context.data<float>()[i * d_v + c] = float(sum);
+    }
+    std::copy(weight.begin(), weight.end(), result.weights.data<float>() + i * keys);
+  }
+  return result;
+}
+
+Tensor causal_mask(int64_t queries, int64_t keys) {
+  if (queries < 1 || keys < queries)
+    fail_usage("causal_mask: expected at least one query and as many keys, got {} and {}", queries,
+               keys);
+  Tensor mask({queries, keys});
+  for (int64_t i = 0; i < queries; ++i)
+    for (int64_t j = keys - queries + i + 1; j < keys; ++j)
+      mask.data<float>()[i * keys + j] = float(-kInfinity);
+  return mask;
+}
+
+Attended multi_head_attention(const Attention& parameters, int64_t heads, const Tensor& x,
+                              const Tensor& memory, const AttentionArguments& arguments) {
+  expect_matrix(x, "x", 0, 0);
+  const int64_t d_model = x.columns();
+  expect_matrix(memory, "memory", 0, d_model);
+  expect_heads(parameters, heads, d_model);
+
+  const auto backend = make_cpu_backend();
+  Pool pool;
+  Pass pass(*backend, pool);
+  const Tensor query = linear(pass, x, parameters.query.weight, parameters.query.bias);
+  const Tensor key_value =
+      linear(pass, memory, parameters.key_value.weight, parameters.key_value.bias);
+  const Tensor concatenated({x.rows(), d_model});
+  const Tensor weights({heads, x.rows(), memory.rows()});
+  const int64_t d_head = d_model / heads;
+  for (int64_t h = 0; h < heads; ++h) {
+    const int64_t begin = h * d_head, end = begin + d_head;
+    const Attended head =
+        scaled_dot_product_attention(columns(query, begin, end), columns(key_value, begin, end),
+                                     columns(key_value, d_model + begin, d_model + end), arguments);
+    put_columns(head.context, begin, concatenated);
+    std::copy_n(head.weights.data<float>(), head.weights.size(),
+                weights.slice(h, h + 1).data<float>());
+  }
+  return {linear(pass, concatenated, parameters.output.weight, parameters.output.bias), weights};
+}
+
+Attention attention_of(Transformer& model, const std::string& name) {
+  const std::vector<Parameter> all = parameters(model);
+  const auto find = [&](const std::string& part) {
+    for (const Parameter& p : all)
+      if (p.name == name + "." + part) return p.tensor;
+    fail_usage("the model has no attention '{}', expected a name such as encoder.0.self", name);
+  };
+  const auto find_linear = [&](const std::string& part) {
+    return Linear{find(part + ".weight"), find(part + ".bias")};
+  };
+  return {find_linear("query"), find_linear("key_value"), find_linear("output")};
+}
+
+Tensor positional_encoding(int64_t positions, int64_t d_model) {
+  if (positions < 0 || d_model < 2 || d_model % 2 != 0)
+    fail_usage("positional_encoding: expected an even d_model, got {} positions of width {}",
+               positions, d_model);
+  return heed::positional_encoding(positions, d_model, DType::f32);
+}
+
+SmoothedCrossEntropy label_smoothed_cross_entropy(const Tensor& logits,
+                                                  std::span<const TokenId> labels,
+                                                  double smoothing) {
+  expect_matrix(logits, "logits", int64_t(labels.size()), 0);
+  const int64_t rows = logits.rows();
+  for (const TokenId label : labels)
+    if (label < 0 || label >= logits.columns())
+      fail_usage("label: expected 0 to {}, got {}", logits.columns() - 1, label);
+  if (!(smoothing >= 0 && smoothing < 1))
+    fail_usage("smoothing: expected at least 0 and below 1, got {}", smoothing);
+  // The kernel leaves the gradient in place of the logits.
+  SmoothedCrossEntropy result{Tensor({rows}), Tensor({rows}),
+                              tensor_of<float>(logits.shape(), logits.span<float>())};
+  const Tensor losses({rows, 2});
+  make_cpu_backend()->cross_entropy(result.gradient, labels, {smoothing, 1}, losses);
+  for (int64_t r = 0; r < rows; ++r) {
+    result.smoothed.data<float>()[r] = losses.data<float>()[2 * r];
+    result.plain.data<float>()[r] = losses.data<float>()[2 * r + 1];
+  }
+  return result;
+}
+
+double noam_learning_rate(int64_t step, int64_t d_model, int64_t warmup) {
+  if (step < 1 || d_model < 1 || warmup < 1)
+    fail_usage(
+        "noam_learning_rate: expected step, d_model and warmup of at least 1, got {}, {}, {}", step,
+        d_model, warmup);
+  TrainOptions options;
+  options.schedule = Schedule::noam;
+  options.warmup = warmup;
+  return learning_rate(options, d_model, step);
+}
+
+}  // namespace heed::paper

@@ -1,0 +1,69 @@
+// The pieces of "Attention Is All You Need" by the paper's names, each callable alone on float
+// tensors, for those who want to see the numbers. A tensor is row-major:
+//
+//   const Tensor query = tensor_of<float>({2, 3}, std::vector<float>{1, 0, 0, 0, 1, 0});
+//   query.span<float>()[3]  // row 1, column 0
+//
+// What the model itself computes with is called where it can be; attention with a mask of any kind
+// that also gives its weights is written out here, for the model's own kernel never has either.
+// UsageError where shapes do not fit each other.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "heed/model/transformer.h"
+
+namespace heed::paper {
+
+// What attention gives: the values it saw, and how much of each.
+struct Attended {
+  Tensor context;  // [queries, width of the values]
+  Tensor weights;  // [queries, keys]; of several heads [heads, queries, keys]
+};
+
+struct AttentionArguments {
+  Tensor mask = {};  // [queries, keys], added to the logits: 0, or -infinity; may be none
+  std::optional<double> scale = {};  // 1 / sqrt(d_k) where there is none
+};
+
+// softmax(scale Q K^T + mask) V, equation 1: query [queries, d_k], key [keys, d_k], value
+// [keys, d_v]. A query that sees no key has weights and context 0.
+Attended scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                                      const AttentionArguments& arguments = {});
+
+// The mask of section 3.2.3 under which no position sees a later one. With more keys than queries,
+// the queries are the last positions.
+Tensor causal_mask(int64_t queries, int64_t keys);
+
+// Concat(head_1, ..., head_h) W^O, section 3.2.2: what `x` [queries, d_model] finds in `memory`
+// [keys, d_model], which is x itself in self-attention.
+Attended multi_head_attention(const Attention& parameters, int64_t heads, const Tensor& x,
+                              const Tensor& memory, const AttentionArguments& arguments = {});
+
+// The attention of a model by its name: "encoder.0.self", "decoder.5.cross". The model must have
+// been loaded without a backend, which keeps the matrices as they are.
+Attention attention_of(Transformer& model, const std::string& name);
+
+// [positions, d_model], section 3.5: sines of all frequencies first, then the cosines, as the
+// model has them. The formula's columns 2i and 2i + 1 stand at i and d_model / 2 + i.
+Tensor positional_encoding(int64_t positions, int64_t d_model);
+
+// Of one row of logits each.
+struct SmoothedCrossEntropy {
+  Tensor smoothed, plain;  // [rows]: the loss, and -log p(label)
+  Tensor gradient;         // [rows, classes]: of the sum of smoothed losses by the logits
+};
+
+// Section 5.4: the cross entropy of logits [rows, classes] with a target that gives 1 - smoothing
+// to the label and smoothing / classes to every class, the label among them.
+SmoothedCrossEntropy label_smoothed_cross_entropy(const Tensor& logits,
+                                                  std::span<const TokenId> labels,
+                                                  double smoothing = 0.1);
+
+// The learning rate of step 1, 2, ...: d_model^-0.5 * min(step^-0.5, step * warmup^-1.5),
+// equation 3.
+double noam_learning_rate(int64_t step, int64_t d_model = 512, int64_t warmup = 4000);
+
+}  // namespace heed::paper

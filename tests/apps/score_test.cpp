@@ -1,0 +1,130 @@
+// heed score on a model of seconds.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "small_model_test.h"
+
+namespace heed::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class ScoreTest : public SmallModelTest {
+ protected:
+  static RunResult score(const std::string& source, const std::string& target,
+                         const std::vector<std::string>& more = {}) {
+    folder_->write("source", source);
+    folder_->write("target", target);
+    return heed(with({"score", "--model", "m", "--source", "source", "--target", "target"}, more));
+  }
+  static std::vector<nlohmann::json> json_lines(const std::string& text) {
+    std::istringstream stream(text);
+    std::vector<nlohmann::json> all;
+    for (std::string line; std::getline(stream, line);) all.push_back(nlohmann::json::parse(line));
+    return all;
+  }
+};
+
+TEST_F(ScoreTest, PerplexityIsWhatTrainingReports) {
+  const std::vector<std::string> validated{"--valid-source", "valid.zh", "--valid-target",
+                                           "valid.en"};
+  // A model opened in bf16 has its embeddings rounded too, one that trains has not.
+  for (const auto& [compute, tolerance] :
+       {std::pair<std::string, double>{"fp32", 1e-9}, {"bf16", 1e-3}}) {
+    const RunResult trained =
+        heed(with(with(train("v-" + compute), validated), {"--compute", compute}));
+    ASSERT_EQ(trained.status, 0) << trained.err;
+    const double perplexity =
+        json_lines(folder_->read("v-" + compute + "/metrics.jsonl")).back()["perplexity"];
+    const RunResult result =
+        heed({"score", "--model", "v-" + compute, "--source", "valid.zh", "--target", "valid.en",
+              "--format", "corpus", "--compute", compute});
+    ASSERT_EQ(result.status, 0) << result.err;
+    const auto corpus = nlohmann::json::parse(result.out);
+    EXPECT_EQ(corpus["pairs"], 5);
+    EXPECT_NEAR(corpus["perplexity"], perplexity, tolerance * perplexity);
+    EXPECT_NEAR(std::exp(corpus["loss"].get<double>()), perplexity, tolerance * perplexity);
+  }
+}
+
+TEST_F(ScoreTest, FormatsSayTheSame) {
+  const std::string source = "你好。\n\n他是老师。\n", target = "Hello.\nHello.\nHe is a teacher.";
+  const RunResult json = score(source, target, {"--format", "jsonl"});
+  ASSERT_EQ(json.status, 0) << json.err;
+  const auto pairs = json_lines(json.out);
+  ASSERT_EQ(pairs.size(), 3u);
+  std::string text, tokens;
+  double sum = 0;
+  for (const auto& pair : pairs) {
+    ASSERT_EQ(pair["tokens"], pair["pieces"].size());
+    ASSERT_EQ(pair["tokens"], pair["log_probabilities"].size());
+    EXPECT_EQ(pair["pieces"].back(), "</s>");
+    text += fmt::format("{:.6f}\n", pair["log_probability"].get<double>());
+    tokens += fmt::format("{:.6f}\t", pair["log_probability"].get<double>());
+    for (size_t i = 0; i < pair["pieces"].size(); ++i)
+      tokens += fmt::format("{} {:.6f}{}", pair["pieces"][i].get<std::string>(),
+                            pair["log_probabilities"][i].get<double>(),
+                            i + 1 < pair["pieces"].size() ? " " : "\n");
+    if (pair["status"] == "ok") sum += pair["log_probability"].get<double>();
+  }
+  EXPECT_EQ(pairs[1]["status"], "empty");
+  EXPECT_EQ(score(source, target).out, text);
+  EXPECT_EQ(score(source, target, {"--format", "tokens"}).out, tokens);
+  const auto corpus = nlohmann::json::parse(score(source, target, {"--format", "corpus"}).out);
+  EXPECT_EQ(corpus["pairs"], 2);
+  EXPECT_EQ(corpus["left_out"], 1);
+  EXPECT_DOUBLE_EQ(corpus["log_probability"], sum);
+}
+
+TEST_F(ScoreTest, TheWholeIsToldOnStandardError) {
+  const RunResult result = score("你好。\n\n\xff!\n", "Hello.\nHello.\nHello.\n");
+  EXPECT_THAT(result.err, HasSubstr("perplexity"));
+  EXPECT_THAT(result.err, HasSubstr("1 of 3 pairs are not UTF-8"));
+  EXPECT_THAT(result.err, HasSubstr("1 of 3 pairs have an empty side"));
+  EXPECT_THAT(score("你好。\n", "Hello.\n", {"--quiet"}).err, IsEmpty());
+  const RunResult nothing = score("", "");
+  EXPECT_EQ(nothing.status, 0) << nothing.err;
+  EXPECT_THAT(nothing.out, IsEmpty());
+  EXPECT_EQ(nlohmann::json::parse(score("", "", {"--format", "corpus"}).out)["loss"], nullptr);
+}
+
+TEST_F(ScoreTest, EveryOptionMatters) {
+  const std::string source = folder_->read("valid.zh"), target = folder_->read("valid.en");
+  const std::string plain = score(source, target).out;
+  EXPECT_EQ(score(source, target, {"--compute", "fp32"}).out, plain);
+  EXPECT_NE(score(source, target, {"--compute", "bf16"}).out, plain);
+  EXPECT_NE(score(source, target, {"--compute", "int8"}).out, plain);
+  EXPECT_EQ(score(source, target, {"--threads", "1", "--batch-tokens", "1"}).out, plain);
+  expect_failure(score(source, target, {"--threads", "0"}), "--threads: expected", 2);
+  expect_failure(score(source, target, {"--batch-tokens", "0"}), "--batch-tokens: expected", 2);
+  EXPECT_THAT(score(source, target, {"--output", "scores"}).out, IsEmpty());
+  EXPECT_EQ(folder_->read("scores"), plain);
+  EXPECT_EQ(
+      heed({"score", "--model", "m", "--source", "-", "--target", "valid.en"}, {}, source).out,
+      plain);
+}
+
+TEST_F(ScoreTest, WhatCannotBeScoredIsNamed) {
+  expect_failure(score("one\ntwo\n", "one\n", {"--output", "o"}),
+                 "source has 2 lines and target has 1");
+  expect_failure(score("one\n", "one\ntwo\nthree\n", {"--output", "o"}),
+                 "source has 1 lines and target has 3");
+  expect_failure(score("one\n\xff\n", "one\ntwo\n", {"--strict", "--output", "o"}),
+                 "line 2 of the source is not UTF-8 at byte 1");
+  EXPECT_FALSE(std::filesystem::exists(*folder_ / "o"));
+  EXPECT_FALSE(std::filesystem::exists(*folder_ / "o.partial"));
+  const auto files = [](const std::string& source, const std::string& target) {
+    return heed({"score", "--model", "m", "--source", source, "--target", target});
+  };
+  expect_failure(files("absent", "valid.en"), "absent: No such file");
+  expect_failure(files("valid.zh", "."), "is a folder");
+  expect_failure(files("-", "-"), "both standard input", 2);
+  expect_failure(heed({"score", "--model", "gone", "--source", "valid.zh", "--target", "valid.en"}),
+                 "there is no model directory gone");
+}
+
+}  // namespace
+}  // namespace heed::testing

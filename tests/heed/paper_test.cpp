@@ -1,0 +1,223 @@
+#include "heed/paper.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "heed/backend/cpu/cpu_backend.h"
+#include "heed/train/schedule.h"
+#include "support/folder_test.h"
+#include "support/small_model.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::json;
+
+// What PyTorch says: tools/make_paper_goldens.py.
+Json goldens(const std::string& piece) {
+  std::ifstream file(std::string(HEED_TEST_DATA) + "/paper.json");
+  return Json::parse(file)[piece];
+}
+
+Tensor matrix(const Json& json) {
+  std::vector<float> values;
+  for (const Json& value : json["values"])
+    values.push_back(value.is_null() ? -std::numeric_limits<float>::infinity()
+                                     : value.get<float>());
+  return tensor_of<float>(json["shape"].get<Shape>(), values);
+}
+
+void expect_near(const Tensor& got, const Tensor& expected, double tolerance = 1e-5) {
+  ASSERT_EQ(got.shape(), expected.shape());
+  for (int64_t i = 0; i < got.size(); ++i)
+    ASSERT_NEAR(got.data<float>()[i], expected.data<float>()[i], tolerance) << "element " << i;
+}
+
+paper::AttentionArguments arguments_of(const Json& golden) {
+  paper::AttentionArguments arguments;
+  if (golden.contains("mask")) arguments.mask = matrix(golden["mask"]);
+  if (golden.contains("scale")) arguments.scale = golden["scale"].get<double>();
+  return arguments;
+}
+
+Tensor drawn(const Shape& shape, uint64_t seed) {
+  Random random(seed);
+  Tensor tensor(shape);
+  for (float& value : tensor.span<float>()) value = float(random.normal());
+  return tensor;
+}
+
+TEST(PaperAttention, EqualsPyTorch) {
+  const Json all = goldens("attention");
+  ASSERT_GE(all.size(), 24u);
+  for (const Json& golden : all) {
+    SCOPED_TRACE(golden.dump());
+    const paper::Attended got =
+        paper::scaled_dot_product_attention(matrix(golden["query"]), matrix(golden["key"]),
+                                            matrix(golden["value"]), arguments_of(golden));
+    expect_near(got.context, matrix(golden["context"]));
+    expect_near(got.weights, matrix(golden["weights"]));
+  }
+}
+
+TEST(PaperAttention, EqualsTheOpThatTheModelUses) {
+  const auto backend = make_cpu_backend();
+  Pool pool;
+  Pass pass(*backend, pool);
+  const int64_t d = 12;
+  for (const Order order : {Order::any, Order::causal}) {
+    for (const auto& [queries, keys] : {std::pair<int64_t, int64_t>{1, 1}, {5, 5}, {3, 9}}) {
+      const Tensor query = drawn({queries, d}, 1), key = drawn({keys, d}, 2),
+                   value = drawn({keys, d}, 3), key_value({keys, 2 * d});
+      for (int64_t j = 0; j < keys; ++j) {
+        std::copy_n(key.data<float>() + j * d, d, key_value.data<float>() + 2 * j * d);
+        std::copy_n(value.data<float>() + j * d, d, key_value.data<float>() + (2 * j + 1) * d);
+      }
+      Ragged query_rows;
+      query_rows.add(queries);
+      KeyRows key_rows;
+      key_rows.layout.add(keys);
+      const Tensor expected =
+          attention(pass, query, key_value, {query_rows, key_rows, order}, {1, 0});
+      paper::AttentionArguments arguments;
+      if (order == Order::causal) arguments.mask = paper::causal_mask(queries, keys);
+      expect_near(paper::scaled_dot_product_attention(query, key, value, arguments).context,
+                  expected);
+    }
+  }
+}
+
+TEST(PaperAttention, AQueryThatSeesNothingGivesNothing) {
+  Tensor mask({2, 3});
+  for (int64_t j = 0; j < 3; ++j) mask.data<float>()[j] = -std::numeric_limits<float>::infinity();
+  const paper::Attended got = paper::scaled_dot_product_attention(
+      drawn({2, 4}, 1), drawn({3, 4}, 2), drawn({3, 5}, 3), {mask, {}});
+  EXPECT_THAT(got.weights.slice(0, 1).span<float>(), ::testing::Each(0));
+  EXPECT_THAT(got.context.slice(0, 1).span<float>(), ::testing::Each(0));
+  EXPECT_THAT(got.context.slice(1, 2).span<float>(), ::testing::Each(::testing::Ne(0)));
+}
+
+// PyTorch's layout of the three projections, as heed has it.
+Attention attention_parameters(const Json& golden) {
+  const Tensor weight = matrix(golden["in_weight"]);
+  const Json& in_bias = golden["in_bias"];
+  const Tensor bias = matrix(in_bias);
+  const int64_t d = weight.columns();
+  return {{weight.slice(0, d), bias.slice(0, d)},
+          {weight.slice(d, 3 * d), bias.slice(d, 3 * d)},
+          {matrix(golden["out_weight"]), matrix(golden["out_bias"])}};
+}
+
+TEST(PaperMultiHeadAttention, EqualsPyTorch) {
+  const Json all = goldens("multi_head");
+  ASSERT_GE(all.size(), 6u);
+  for (const Json& golden : all) {
+    SCOPED_TRACE(golden.dump());
+    const paper::Attended got = paper::multi_head_attention(
+        attention_parameters(golden), golden["heads"], matrix(golden["x"]),
+        matrix(golden["memory"]), arguments_of(golden));
+    expect_near(got.context, matrix(golden["context"]), 3e-5);
+    expect_near(got.weights, matrix(golden["weights"]));
+  }
+}
+
+TEST(PaperMultiHeadAttention, EqualsTheModelsOwn) {
+  const ModelConfig config = testing::small_config(11);
+  Transformer model(config);
+  model.initialize(7);
+  const Attention parameters = paper::attention_of(model, "decoder.1.cross");
+  const Tensor x = drawn({3, config.d_model}, 1), memory = drawn({5, config.d_model}, 2);
+  const auto backend = make_cpu_backend();
+  Pool pool;
+  Pass pass(*backend, pool);
+  Ragged rows;
+  rows.add(3);
+  KeyRows keys;
+  keys.layout.add(5);
+  const Tensor query = linear(pass, x, parameters.query.weight, parameters.query.bias);
+  const Tensor key_value =
+      linear(pass, memory, parameters.key_value.weight, parameters.key_value.bias);
+  const Tensor seen = attention(pass, query, key_value, {rows, keys}, {config.heads, 0});
+  expect_near(paper::multi_head_attention(parameters, config.heads, x, memory).context,
+              linear(pass, seen, parameters.output.weight, parameters.output.bias));
+  EXPECT_THAT(error_of([&] { paper::attention_of(model, "decoder.2.cross"); }),
+              ::testing::HasSubstr("no attention 'decoder.2.cross'"));
+}
+
+TEST(PaperPositionalEncoding, EqualsPyTorch) {
+  for (const Json& golden : goldens("positional_encoding")) {
+    const Tensor expected = matrix(golden);
+    expect_near(paper::positional_encoding(expected.rows(), expected.columns()), expected, 1e-6);
+  }
+}
+
+TEST(PaperCrossEntropy, EqualsPyTorch) {
+  const Json all = goldens("cross_entropy");
+  ASSERT_GE(all.size(), 4u);
+  for (const Json& golden : all) {
+    SCOPED_TRACE(golden.dump());
+    const auto labels = golden["labels"].get<std::vector<TokenId>>();
+    const auto got =
+        paper::label_smoothed_cross_entropy(matrix(golden["logits"]), labels, golden["smoothing"]);
+    expect_near(got.smoothed, matrix(golden["smoothed"]));
+    expect_near(got.plain, matrix(golden["plain"]));
+    expect_near(got.gradient, matrix(golden["gradient"]), 1e-6);
+  }
+}
+
+TEST(PaperNoam, EqualsPyTorchsScheduler) {
+  const Json all = goldens("noam");
+  ASSERT_GE(all.size(), 18u);
+  for (const Json& golden : all) {
+    const double rate = golden["rate"];
+    EXPECT_NEAR(paper::noam_learning_rate(golden["step"], golden["d_model"], golden["warmup"]),
+                rate, 1e-10 * rate)
+        << golden;
+  }
+}
+
+TEST(Paper, ShapesThatDoNotFitAreNamed) {
+  const Tensor x = drawn({2, 4}, 1), y = drawn({3, 4}, 2), z = drawn({3, 5}, 3);
+  const auto attend = [&](const Tensor& query, const Tensor& key, const Tensor& value,
+                          const Tensor& mask) {
+    return error_of([&] { paper::scaled_dot_product_attention(query, key, value, {mask, {}}); });
+  };
+  EXPECT_EQ(attend(x, z, y, {}), "key: expected a matrix of floats [any, 4], got [3, 5]");
+  EXPECT_EQ(attend(x, y, x, {}), "value: expected a matrix of floats [3, any], got [2, 4]");
+  EXPECT_EQ(attend(x, y, z, y), "mask: expected a matrix of floats [2, 3], got [3, 4]");
+  EXPECT_EQ(attend({}, y, z, y), "query: expected a matrix of floats [any, any], got none");
+  EXPECT_EQ(attend(Tensor({2, 4}, DType::f64), y, z, {}),
+            "query: expected a matrix of floats [any, any], got [2, 4]");
+  const auto message = [](auto call) { return error_of(call); };
+  Transformer model(testing::small_config(11));
+  const Attention parameters = paper::attention_of(model, "encoder.0.self");
+  EXPECT_THAT(message([&] {
+                paper::multi_head_attention(parameters, 3, drawn({2, 8}, 1), x);
+              }),
+              ::testing::HasSubstr("memory: expected a matrix of floats [any, 8]"));
+  EXPECT_EQ(message([&] {
+              paper::multi_head_attention(parameters, 3, drawn({2, 8}, 1), drawn({2, 8}, 1));
+            }),
+            "heads: expected a divisor of d_model 8, got 3");
+  EXPECT_THAT(message([&] { paper::multi_head_attention(parameters, 1, x, x); }),
+              ::testing::HasSubstr("query weight: expected a matrix of floats [4, 4]"));
+  EXPECT_THAT(message([&] { paper::causal_mask(3, 2); }), ::testing::HasSubstr("causal_mask"));
+  EXPECT_THAT(message([&] { paper::positional_encoding(3, 5); }), ::testing::HasSubstr("even"));
+  const std::vector<TokenId> labels = {1, 4};
+  EXPECT_EQ(message([&] { paper::label_smoothed_cross_entropy(x, labels); }),
+            "label: expected 0 to 3, got 4");
+  EXPECT_THAT(message([&] { paper::label_smoothed_cross_entropy(y, labels); }),
+              ::testing::HasSubstr("logits: expected a matrix of floats [2, any]"));
+  EXPECT_THAT(message([&] {
+                paper::label_smoothed_cross_entropy(x, {{1, 1}}, 1);
+              }),
+              ::testing::HasSubstr("smoothing"));
+  EXPECT_THAT(message([&] { paper::noam_learning_rate(0); }), ::testing::HasSubstr("step"));
+}
+
+}  // namespace
+}  // namespace heed
