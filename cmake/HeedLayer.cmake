@@ -14,6 +14,11 @@ if(HEED_SANITIZE)
                          INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 endif()
 
+if(HEED_COVERAGE)
+  target_compile_options(heed_flags INTERFACE -fprofile-instr-generate -fcoverage-mapping)
+  target_link_options(heed_flags INTERFACE -fprofile-instr-generate)
+endif()
+
 if(HEED_FUZZ)
   target_compile_options(heed_flags INTERFACE -fsanitize=fuzzer-no-link)
   target_link_options(heed_flags INTERFACE -fsanitize=fuzzer-no-link)

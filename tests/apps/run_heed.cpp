@@ -70,8 +70,11 @@ RunResult run_heed(const std::vector<std::string>& arguments, const fs::path& di
   const pid_t child = fork();
   if (child == 0) become_heed(arguments, directory, streams.path(), conditions);
   int status = 0;
-  if (child < 0 || waitpid(child, &status, 0) != child) throw std::runtime_error("cannot run heed");
+  rusage usage{};
+  if (child < 0 || wait4(child, &status, 0, &usage) != child)
+    throw std::runtime_error("cannot run heed");
   RunResult result;
+  result.peak_memory = int64_t{usage.ru_maxrss} * 1024;
   result.status = status_of(status);
   if (conditions.output == OutputTo::file) result.out = streams.read("out");
   result.err = streams.read("err");

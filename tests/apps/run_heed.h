@@ -10,6 +10,7 @@ namespace heed::testing {
 struct RunResult {
   int status = -1;  // the exit status; 128 + the signal's number if one ended it
   std::string out, err;
+  int64_t peak_memory = 0;  // the most bytes of memory that it held
 };
 
 // Where standard output goes.

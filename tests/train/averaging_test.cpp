@@ -54,8 +54,9 @@ TEST_F(AveragingTest, MeansOfFilesAndOfFoldersAreOne) {
 TEST_F(AveragingTest, AStateStandsForWhatItsRunWouldLeave) {
   const auto backend = make_cpu_backend();
   Workers workers(1);
-  const TrainOptions options;
-  const CheckpointKey key{options, backend->name(), 1};
+  CheckpointKey key;
+  key.backend = backend->name();
+  key.text_fingerprint = 1;
   const auto path = folder_ / "state.safetensors";
   Transformer one = model(1);
   save_checkpoint(path, key, {}, one, Adam(one, *backend, workers));

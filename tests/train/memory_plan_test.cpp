@@ -32,13 +32,13 @@ class MemoryPlanTest : public FolderTest {
         text += std::string(1, char('a' + random.below(20))) + " ";
       text += "\n";
     }
-    const auto path = write("text", text);
+    const std::vector<std::filesystem::path> paths{write("text", text)};
     TokenizerOptions learn;
     learn.kind = TokenizerKind::word;
     learn.vocabulary = 32;
-    const auto tokenizers = TokenizerPair::joint(train_tokenizer(learn, std::vector{path}));
+    const auto tokenizers = TokenizerPair::joint(train_tokenizer(learn, paths));
     Workers workers(1);
-    corpus_ = Corpus::open(ParallelText({path}, {path}), tokenizers, {}, folder_ / "c", workers);
+    corpus_ = Corpus::open(ParallelText(paths, paths), tokenizers, {}, folder_ / "c", workers);
     options_.preset = Preset::tiny;
     options_.batches.batch_tokens = 600;
     options_.threads = 1;

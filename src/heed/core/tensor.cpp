@@ -16,10 +16,12 @@ constexpr int64_t kAlignment = 64;
 // Blocks from this size on come from the system: their zeros cost nothing until they are written,
 // and freeing them gives the memory back.
 constexpr int64_t kMapped = int64_t{256} << 10;
+// Of a pool's, which live long: smaller ones too, lest they lie scattered over the heap.
+constexpr int64_t kPoolMapped = int64_t{32} << 10;
 
 // Contents are zero where they are mapped, and unspecified elsewhere.
-std::byte* allocate(int64_t bytes) {
-  if (bytes < kMapped)
+std::byte* allocate(int64_t bytes, int64_t mapped_from) {
+  if (bytes < mapped_from)
     return static_cast<std::byte*>(
         ::operator new(size_t(std::max<int64_t>(bytes, 1)), std::align_val_t(kAlignment)));
   void* mapped =
@@ -28,8 +30,8 @@ std::byte* allocate(int64_t bytes) {
   return static_cast<std::byte*>(mapped);
 }
 
-void release(std::byte* data, int64_t bytes) {
-  if (bytes < kMapped)
+void release(std::byte* data, int64_t bytes, int64_t mapped_from) {
+  if (bytes < mapped_from)
     ::operator delete(data, std::align_val_t(kAlignment));
   else if (data != nullptr)
     munmap(data, size_t(bytes));
@@ -58,9 +60,9 @@ Tensor::Tensor(Shape shape, DType type)
     : shape_(std::move(shape)), size_(element_count(shape_)), type_(type) {
   storage_ = std::make_shared<Storage>();
   storage_->bytes = size_ * size_of(type);
-  storage_->data = allocate(storage_->bytes);
+  storage_->data = allocate(storage_->bytes, kMapped);
   storage_->owner = std::shared_ptr<std::byte>(
-      storage_->data, [size = storage_->bytes](std::byte* data) { release(data, size); });
+      storage_->data, [size = storage_->bytes](std::byte* data) { release(data, size, kMapped); });
   if (storage_->bytes < kMapped) std::memset(storage_->data, 0, size_t(storage_->bytes));
 }
 
@@ -122,7 +124,7 @@ struct Pool::State {
   Blocks blocks = Blocks::real;
 
   ~State() {
-    for (auto& [size, block] : free) release(block, size);
+    for (auto& [size, block] : free) release(block, size, kPoolMapped);
   }
 
   // Before a new block: gives up free ones that are too small for it, the largest first, until they
@@ -133,7 +135,7 @@ struct Pool::State {
       auto smaller = free.lower_bound(size);
       if (smaller == free.begin()) return;
       --smaller;
-      release(smaller->second, smaller->first);
+      release(smaller->second, smaller->first, kPoolMapped);
       given += smaller->first;
       held -= smaller->first;
       free.erase(smaller);
@@ -175,7 +177,7 @@ Tensor Pool::tensor(Shape shape, DType type) {
       state_->held += size;
     }
   }
-  if (block == nullptr && state_->blocks == Blocks::real) block = allocate(size);
+  if (block == nullptr && state_->blocks == Blocks::real) block = allocate(size, kPoolMapped);
   auto storage = std::make_shared<Storage>();
   storage->data = block;
   storage->bytes = size;
@@ -195,7 +197,7 @@ int64_t Pool::bytes_held() const {
 void Pool::trim() {
   std::lock_guard lock(state_->mutex);
   for (auto& [size, block] : state_->free) {
-    release(block, size);
+    release(block, size, kPoolMapped);
     state_->held -= size;
   }
   state_->free.clear();

@@ -130,6 +130,7 @@ void check_key(const SafetensorsFile& file, const CheckpointKey& key) {
 void read_finite(const SafetensorsFile& file, const std::string& name, const Tensor& values,
                  double least) {
   file.read(name, values);
+  file.forget(*file.find(name));
   const auto sane = [&](double x) { return std::isfinite(x) && x >= least; };
   const bool good = values.dtype() == DType::f32 ? std::ranges::all_of(values.span<float>(), sane)
                                                  : std::ranges::all_of(values.span<double>(), sane);

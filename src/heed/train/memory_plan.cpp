@@ -9,32 +9,34 @@ namespace heed {
 namespace {
 
 // The first epoch's batches that are looked at, each a fair sample of the text, and how many of
-// their largest shards are run.
+// their shards are run: the first as they come, since what a pool holds depends on the order, and
+// the largest.
 constexpr int64_t kBatches = 1000;
-constexpr size_t kShards = 8;
+constexpr size_t kFirst = 32, kLargest = 8;
 
 int threads_of(const TrainOptions& options) {
   return int(options.threads.value_or(available_threads()));
 }
 
-std::vector<std::vector<uint32_t>> largest_shards(const TrainOptions& options,
+std::vector<std::vector<uint32_t>> typical_shards(const TrainOptions& options,
                                                   const Corpus& corpus) {
   const LengthOf length = lengths_of(corpus);
   const BatchPlan plan =
       BatchPlan::shuffled(corpus.size(), length, options.batches, uint64_t(options.seed), 0);
+  std::vector<std::vector<uint32_t>> chosen;
   std::vector<std::pair<int64_t, std::vector<uint32_t>>> largest;  // by tokens
   for (int64_t i = 0; i < std::min(plan.size(), kBatches); ++i) {
     for (auto& shard : shards(plan.batch(i), length, int(options.shards))) {
+      if (chosen.size() < kFirst) chosen.push_back(shard);
       int64_t tokens = 0;
       for (const uint32_t pair : shard) tokens += length(pair).source + length(pair).target + 2;
       largest.emplace_back(tokens, std::move(shard));
     }
     std::ranges::sort(largest, std::greater());
-    if (largest.size() > kShards) largest.resize(kShards);
+    if (largest.size() > kLargest) largest.resize(kLargest);
   }
-  std::vector<std::vector<uint32_t>> pairs;
-  for (auto& [tokens, shard] : largest) pairs.push_back(std::move(shard));
-  return pairs;
+  for (auto& [tokens, shard] : largest) chosen.push_back(std::move(shard));
+  return chosen;
 }
 
 // The bytes of one thread's activations, and of one gradient of everything.
@@ -43,12 +45,12 @@ void count_shards(const TrainOptions& options, const Corpus& corpus, Transformer
   const auto backend = make_shape_backend();
   Workers one(1);
   GradientTree tree(shapes, *backend, one, Pool::Blocks::counted);
-  const auto largest = largest_shards(options, corpus);
+  const auto chosen = typical_shards(options, corpus);
   GradientTree::Request request;
-  request.shards = int64_t(largest.size());
+  request.shards = int64_t(chosen.size());
   request.label_smoothing = options.label_smoothing;
   request.examples = [&](int64_t i) {
-    return examples_of(corpus, largest[size_t(i)], shapes.config());
+    return examples_of(corpus, chosen[size_t(i)], shapes.config());
   };
   tree.compute(request);
   activations = tree.pool_bytes();

@@ -1,0 +1,71 @@
+// What heed train says about its memory, against what it takes.
+#include <regex>
+
+#include "small_model_test.h"
+
+namespace heed::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+
+class TrainingMemoryTest : public SmallModelTest {
+ protected:
+  static std::vector<std::string> tiny(const std::string& model,
+                                       const std::vector<std::string>& more) {
+    return with({"train", "--source", "train.zh", "--target", "train.en", "--model", model,
+                 "--preset", "tiny", "--vocabulary", "1500", "--no-inspect", "--threads", "2"},
+                more);
+  }
+  // The bytes in "memory: 812 MiB: ...".
+  static double said(const RunResult& result) {
+    std::smatch found;
+    const bool has = std::regex_search(
+        result.err, found, std::regex("memory: ([0-9.]+) ([GM])iB: weights .*, activations "));
+    EXPECT_TRUE(has) << result.err;
+    return has ? std::stod(found[1]) * (found[2] == "G" ? 1073741824.0 : 1048576.0) : 0;
+  }
+};
+
+TEST_F(TrainingMemoryTest, WhatTrainSaysIsWhatItTakes) {
+  if (kSanitized) GTEST_SKIP() << "sanitizers take memory of their own";
+  // A corpus whose text weighs little beside the training: learning the vocabulary is no part of
+  // the plan.
+  for (const char* compute : {"fp32", "bf16"}) {
+    for (const char* batch : {"2048", "8192"}) {
+      const std::string model = std::string(compute) + batch;
+      const RunResult result = heed(tiny(model, {"--compute", compute, "--batch-tokens", batch,
+                                                 "--steps", "6", "--ema", "0.9", "--resume"}));
+      ASSERT_EQ(result.status, 0) << result.err;
+      EXPECT_NEAR(double(result.peak_memory) / said(result), 1, 0.1) << model << result.err;
+    }
+  }
+}
+
+TEST_F(TrainingMemoryTest, WhatCannotFitIsRefusedBeforeItBegins) {
+  if (kSanitized) GTEST_SKIP() << "sanitizers take addresses of their own";
+  Conditions tight;
+  tight.memory = int64_t{600} << 20;
+  const std::vector<std::string> large = {"--batch-tokens", "30000", "--steps", "2"};
+  const RunResult refused = heed(tiny("large", large), tight);
+  EXPECT_EQ(refused.status, 1) << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("more memory and ulimit -v has"));
+  std::smatch fitting;
+  ASSERT_TRUE(std::regex_search(refused.err, fitting, std::regex("--batch-tokens ([0-9]+) would")))
+      << refused.err;
+  EXPECT_FALSE(std::filesystem::exists(*folder_ / "large/model.safetensors"));
+  const RunResult smaller =
+      heed(tiny("large", {"--batch-tokens", fitting[1], "--steps", "2"}), tight);
+  EXPECT_EQ(smaller.status, 0) << smaller.err;
+  // Who knows better may try.
+  const RunResult tried = heed(tiny("tried", with(large, {"--no-memory-check"})), tight);
+  EXPECT_EQ(tried.err.find("ulimit"), std::string::npos) << tried.err;
+}
+
+}  // namespace
+}  // namespace heed::testing
