@@ -13,28 +13,18 @@ namespace {
 
 constexpr int64_t kAlignment = 64;
 
-// Blocks from this size on come from the system: their zeros cost nothing until they are written,
+// Tensors from this size on come from the system: their zeros cost nothing until they are written,
 // and freeing them gives the memory back.
 constexpr int64_t kMapped = int64_t{256} << 10;
-// Of a pool's, which live long: smaller ones too, lest they lie scattered over the heap.
-constexpr int64_t kPoolMapped = int64_t{32} << 10;
 
-// Contents are zero where they are mapped, and unspecified elsewhere.
-std::byte* allocate(int64_t bytes, int64_t mapped_from) {
-  if (bytes < mapped_from)
-    return static_cast<std::byte*>(
-        ::operator new(size_t(std::max<int64_t>(bytes, 1)), std::align_val_t(kAlignment)));
-  void* mapped =
-      mmap(nullptr, size_t(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapped == MAP_FAILED) throw std::bad_alloc();
-  return static_cast<std::byte*>(mapped);
+std::byte* allocate(int64_t bytes) {
+  return static_cast<std::byte*>(
+      ::operator new(size_t(std::max<int64_t>(bytes, 1)), std::align_val_t(kAlignment)));
 }
 
-void release(std::byte* data, int64_t bytes, int64_t mapped_from) {
-  if (bytes < mapped_from)
-    ::operator delete(data, std::align_val_t(kAlignment));
-  else if (data != nullptr)
-    munmap(data, size_t(bytes));
+// nullptr is nothing.
+void release(std::byte* data) {
+  ::operator delete(data, std::align_val_t(kAlignment));
 }
 
 }  // namespace
@@ -60,10 +50,18 @@ Tensor::Tensor(Shape shape, DType type)
     : shape_(std::move(shape)), size_(element_count(shape_)), type_(type) {
   storage_ = std::make_shared<Storage>();
   storage_->bytes = size_ * size_of(type);
-  storage_->data = allocate(storage_->bytes, kMapped);
-  storage_->owner = std::shared_ptr<std::byte>(
-      storage_->data, [size = storage_->bytes](std::byte* data) { release(data, size, kMapped); });
-  if (storage_->bytes < kMapped) std::memset(storage_->data, 0, size_t(storage_->bytes));
+  if (storage_->bytes >= kMapped) {
+    const auto size = size_t(storage_->bytes);
+    void* mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapped == MAP_FAILED) throw std::bad_alloc();
+    storage_->data = static_cast<std::byte*>(mapped);
+    storage_->owner =
+        std::shared_ptr<std::byte>(storage_->data, [size](std::byte* p) { munmap(p, size); });
+    return;
+  }
+  storage_->data = allocate(storage_->bytes);
+  storage_->owner = std::shared_ptr<std::byte>(storage_->data, release);
+  std::memset(storage_->data, 0, size_t(storage_->bytes));
 }
 
 Tensor Tensor::without_values(Shape shape, DType type) {
@@ -124,7 +122,7 @@ struct Pool::State {
   Blocks blocks = Blocks::real;
 
   ~State() {
-    for (auto& [size, block] : free) release(block, size, kPoolMapped);
+    for (auto& [size, block] : free) release(block);
   }
 
   // Before a new block: gives up free ones that are too small for it, the largest first, until they
@@ -135,7 +133,7 @@ struct Pool::State {
       auto smaller = free.lower_bound(size);
       if (smaller == free.begin()) return;
       --smaller;
-      release(smaller->second, smaller->first, kPoolMapped);
+      release(smaller->second);
       given += smaller->first;
       held -= smaller->first;
       free.erase(smaller);
@@ -177,7 +175,7 @@ Tensor Pool::tensor(Shape shape, DType type) {
       state_->held += size;
     }
   }
-  if (block == nullptr && state_->blocks == Blocks::real) block = allocate(size, kPoolMapped);
+  if (block == nullptr && state_->blocks == Blocks::real) block = allocate(size);
   auto storage = std::make_shared<Storage>();
   storage->data = block;
   storage->bytes = size;
@@ -197,7 +195,7 @@ int64_t Pool::bytes_held() const {
 void Pool::trim() {
   std::lock_guard lock(state_->mutex);
   for (auto& [size, block] : state_->free) {
-    release(block, size, kPoolMapped);
+    release(block);
     state_->held -= size;
   }
   state_->free.clear();
