@@ -178,6 +178,37 @@ TEST_F(TranslateOptionsTest, AlignmentsStandBesideTheTranslations) {
   }
 }
 
+// What evaluate translates by itself is what translate gives with the same options.
+TEST_F(TranslateOptionsTest, TheyReachTheEvaluation) {
+  const std::string text = folder_->read("train.zh").substr(0, 2000);
+  folder_->write("some.zh", text.substr(0, text.rfind('\n') + 1));
+  folder_->write("some.en", run({}, folder_->read("some.zh")));
+  const auto score = [](const std::vector<std::string>& more) {
+    const RunResult result =
+        heed(with({"evaluate", "--reference", "some.en", "--metrics", "chrf", "--json"}, more));
+    EXPECT_EQ(result.status, 0) << result.err;
+    return result.out;
+  };
+  std::set<std::string> scores = {score({"--hypothesis", "some.en"})};
+  const std::vector<std::vector<std::string>> sets = {
+      {"--sample"},
+      {"--sample", "--seed", "3"},
+      {"--sample", "--temperature", "0.5"},
+      {"--sample", "--top-k", "9"},
+      {"--sample", "--top-p", "0.3"},
+      {"--no-repeat-ngram", "1"},
+      {"--diverse-groups", "4"},
+      {"--no-repeat-ngram", "1", "--diverse-groups", "4", "--diversity", "0"}};
+  for (const auto& set : sets) {
+    folder_->write("out", run(set, folder_->read("some.zh")));
+    const std::string by_itself =
+        score(with({"--model", "m", "--source", "some.zh", "--max-length", "12"}, set));
+    EXPECT_EQ(by_itself, score({"--hypothesis", "out"})) << set.back();
+    scores.insert(by_itself);
+  }
+  EXPECT_GE(scores.size(), sets.size()) << "most of them change what is scored";
+}
+
 TEST_F(TranslateOptionsTest, WhatIsWrongIsSaid) {
   refused({"--top-k", "5"}, "--top-k: changes nothing without --sample");
   refused({"--temperature", "1"}, "--temperature: changes nothing without --sample");
