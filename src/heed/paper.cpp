@@ -143,8 +143,9 @@ Attended multi_head_attention(const Attention& parameters, int64_t heads, const 
 Attention attention_of(Transformer& model, const std::string& name) {
   const std::vector<Parameter> all = parameters(model);
   const auto find = [&](const std::string& part) {
+    const std::string wanted = name + "." + part;
     for (const Parameter& p : all)
-      if (p.name == name + "." + part) return p.tensor;
+      if (p.name == wanted) return p.tensor;
     fail_usage("the model has no attention '{}', expected a name such as encoder.0.self", name);
   };
   const auto find_linear = [&](const std::string& part) {
