@@ -115,6 +115,7 @@ TEST_F(OptionsFeltTest, AsManyThreadsWorkAsWereAskedFor) {
            {"translate", "--model", "m", "--input", "test.zh", "--max-length", "3"},
            {"evaluate", "--model", "m", "--source", "test.zh", "--reference", "test.en",
             "--max-length", "3"},
+           {"score", "--model", "m", "--source", "test.zh", "--target", "test.en"},
            {"quantize", "--model", "m", "--output", "q", "--overwrite", "--source", "test.zh"},
            {"inspect", "data", "train.zh", "train.en"},
            {"bench", "--part", "training", "--preset", "tiny", "--vocabulary", "300", "--seconds",

@@ -107,6 +107,15 @@ TEST_F(ScoreTest, EveryOptionMatters) {
       plain);
 }
 
+TEST_F(ScoreTest, BatchTokensBoundTheMemory) {
+  std::string source, target;
+  for (int i = 0; i < 2000; ++i) source += "你好。\n", target += "Hello.\n";
+  const auto memory = [&](const char* tokens) {
+    return score(source, target, {"--batch-tokens", tokens, "--threads", "1"}).peak_memory;
+  };
+  EXPECT_GT(memory("100000"), memory("50") + (1 << 20));
+}
+
 TEST_F(ScoreTest, WhatCannotBeScoredIsNamed) {
   expect_failure(score("one\ntwo\n", "one\n", {"--output", "o"}),
                  "source has 2 lines and target has 1");
