@@ -106,6 +106,7 @@ std::vector<fs::path> last_snapshots(const fs::path& directory, int64_t count) {
         "many a run keeps",
         folder.string(), by_step.size(), count);
   std::vector<fs::path> paths;
+  paths.reserve(by_step.size());
   for (const auto& [step, path] : by_step) paths.push_back(path);
   paths.erase(paths.begin(), paths.end() - std::ptrdiff_t(count));
   return paths;

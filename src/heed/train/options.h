@@ -105,6 +105,7 @@ struct TrainOptions {
     visit_data(o, v);
     visit_model(o, v);
     visit_optimization(o, v);
+    visit_length(o, v);
     visit_running(o, v);
   }
 
@@ -274,6 +275,10 @@ struct TrainOptions {
       {.help = "Share of the target probability spread evenly over the vocabulary",
        .minimum = 0,
        .below = 1});
+  }
+
+  template <class Self, class Visitor>
+  static void visit_length(Self& o, Visitor&& v) {
     v.group("Length");
     v("epochs", o.epochs,
       {.help = "Stop after so many passes over the data (default 20 where no other end is given)",
