@@ -146,7 +146,8 @@ Tensor attention(Pass& pass, const Tensor& query, const Tensor& key_value, const
   check(d % options.heads == 0, "[attention] d_model is not divisible by heads");
   check(sight.queries.rows() == query.rows(), "[attention] queries do not fill their layout");
   check(sight.queries.count() == sight.keys.layout.count(), "[attention] one key list a sequence");
-  const AttentionOptions attend{options.heads, 1 / std::sqrt(double(d / options.heads)),
+  const int64_t d_head = d / options.heads;
+  const AttentionOptions attend{options.heads, 1 / std::sqrt(double(d_head)),
                                 pass.next_dropout(options.dropout)};
   Tensor out = pass.tensor(query.shape(), query.dtype());
   Tensor logsumexp = pass.tensor({query.rows(), options.heads}, query.dtype());

@@ -158,8 +158,8 @@ Tensor Transformer::as_kept(Pass& pass, const Tensor& key_value) const {
   if (pass.tape || pass.backend.compute() == ComputeType::fp32) return key_value;
   std::vector<int32_t> rows(size_t(key_value.rows()));
   std::iota(rows.begin(), rows.end(), 0);
-  const Tensor kept = pass.tensor({key_value.rows(), pass.backend.kept_columns(config_.d_model)},
-                                  key_value.dtype());
+  Tensor kept = pass.tensor({key_value.rows(), pass.backend.kept_columns(config_.d_model)},
+                            key_value.dtype());
   pass.backend.keep(key_value, rows, kept);
   return kept;
 }
