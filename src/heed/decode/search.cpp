@@ -44,10 +44,6 @@ class FreeList {
   std::vector<int32_t> free_;
 };
 
-}  // namespace
-
-namespace {
-
 // Options that do nothing without another, or against it.
 void check_sampling(const SearchOptions& options) {
   const auto needs_sample = [](const auto& value, const char* flag) {
