@@ -15,8 +15,8 @@ if(HEED_SANITIZE)
 endif()
 
 if(HEED_COVERAGE)
-  target_compile_options(heed_flags INTERFACE -fprofile-instr-generate -fcoverage-mapping)
-  target_link_options(heed_flags INTERFACE -fprofile-instr-generate)
+  target_compile_options(heed_flags INTERFACE --coverage -fprofile-update=prefer-atomic)
+  target_link_options(heed_flags INTERFACE --coverage)
 endif()
 
 if(HEED_FUZZ)

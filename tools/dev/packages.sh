@@ -10,7 +10,7 @@ packages_for() {
     test) echo libgtest-dev libgmock-dev ;;
     check) echo clang clang-format clang-tidy ;;
     fuzz) echo clang libclang-rt-dev ;;
-    coverage) echo clang llvm libclang-rt-dev ;;
+    coverage) echo gcovr ;;
     bench) echo libbenchmark-dev ;;
   esac
 }
@@ -27,7 +27,7 @@ requirements_for() {
     test) printf '%s\n' "library gtest gtest/gtest.h" "library gmock gmock/gmock.h" ;;
     check) printf '%s\n' "command clang++" "command clang-format" "command clang-tidy" ;;
     fuzz) printf '%s\n' "command clang++" ;;
-    coverage) printf '%s\n' "command clang++" "command llvm-cov" "command llvm-profdata" ;;
+    coverage) printf '%s\n' "command gcovr" ;;
     bench) printf '%s\n' "library benchmark benchmark/benchmark.h" ;;
   esac
 }

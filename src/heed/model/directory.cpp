@@ -181,7 +181,9 @@ class WeightsReader {
     const StoredTensor& first = file_.expect(stored_name(tensor), tensor.shape);
     for (const std::string& name : tensor.names) {
       const StoredTensor* copy = file_.find(name);
-      if (copy && (copy->type != first.type || !std::ranges::equal(copy->bytes, first.bytes)))
+      if (!copy || copy == &first) continue;
+      if (copy->type != first.type || copy->bytes.size() != first.bytes.size() ||
+          std::memcmp(copy->bytes.data(), first.bytes.data(), first.bytes.size()) != 0)
         fail("{}: tensors {} and {} differ, but config.json says that they are one",
              file_.path().string(), quote(first.name), quote(name));
     }

@@ -148,10 +148,6 @@ TokenizerPair TokenizerPair::separate(std::string source_model, std::string targ
 }
 
 TokenizerPair TokenizerPair::load(const std::filesystem::path& directory) {
-  const auto open = [&](const char* file) {
-    const std::filesystem::path path = directory / file;
-    return std::make_shared<Tokenizer::Model>(read_file(path, kMaxModelBytes), path.string());
-  };
   const auto vocabulary = [&](const char* file) {
     return std::make_shared<const Vocabulary>(Vocabulary::load(directory / file));
   };
@@ -165,9 +161,15 @@ TokenizerPair TokenizerPair::load(const std::filesystem::path& directory) {
         "same id in both",
         directory.string(), source_pieces->size(), target_pieces->size(), kPadPiece);
   }
-  const auto source = open("source.spm");
-  auto target = open("target.spm");
-  if (target->bytes == source->bytes) target = source;
+  const std::filesystem::path source_name = directory / "source.spm";
+  const std::filesystem::path target_name = directory / "target.spm";
+  const auto source =
+      std::make_shared<Tokenizer::Model>(read_file(source_name, kMaxModelBytes), source_name);
+  // Two files of the same bytes, as a joint vocabulary has them, are opened once.
+  std::string bytes = read_file(target_name, kMaxModelBytes);
+  const auto target = bytes == source->bytes
+                          ? source
+                          : std::make_shared<Tokenizer::Model>(std::move(bytes), target_name);
   return {Tokenizer(source, source_pieces), Tokenizer(target, target_pieces)};
 }
 
