@@ -11,11 +11,11 @@ coverage() {
   local build=$root/build/coverage
   find "$build" -name '*.gcda' -delete
   say "tests, with what they run counted"
-  # What builds, or kills, is left out.
+  # What builds, kills, or may not write its counts is left out.
   (cd "$root" && ctest --preset coverage --parallel "${CTEST_PARALLEL_LEVEL:-$(nproc)}" \
     >>"$log" 2>&1) || stop "the tests failed (the whole log: $log)"
-  gcovr --root "$root/src/heed" --object-directory "$build" -j "$(jobs_allowed)" --csv \
-    "$build/src" "$build/tests" >"$build/coverage.csv" 2>>"$log" ||
+  gcovr --root "$root/src/heed" --object-directory "$build" -j "$(jobs_allowed)" \
+    --csv "$build/coverage.csv" "$build/src" "$build/tests" >>"$log" 2>&1 ||
     stop "gcovr failed (the whole log: $log)"
   coverage_table "$coverage_least" <"$build/coverage.csv" ||
     stop "the tests cover less than $coverage_least % of the lines outside apps/ (by file: build/coverage/coverage.csv)"
