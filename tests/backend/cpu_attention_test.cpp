@@ -83,14 +83,16 @@ TEST_P(CpuAttention, ForwardAndGradient) {
 }
 
 // Decoding one token at a time over cached keys gives the bits of decoding the whole prefix.
-TEST_P(CpuAttention, AQueryAloneGivesTheBitsOfItsPrefix) {
+// `rows_of` turns [keys, 2 d] into what the backend attends to.
+template <class RowsOf>
+void expect_the_bits_of_the_prefix(Backend& backend, const RowsOf& rows_of) {
   for (int64_t length : {1, 2, 17, 33, 64, 100}) {
     const int64_t heads = 2, d_head = 24, d = heads * d_head;
-    const Case c{"prefix", {{length, length}}, heads, d_head, Order::causal};
-    const Operands o(c);
+    const Operands o({"prefix", {{length, length}}, heads, d_head, Order::causal});
+    const Tensor rows = rows_of(o.key_value, d);
     Tensor whole({length, d}), whole_log({length, heads});
-    cpu->attention(o.query, o.key_value, {o.queries, o.keys, Order::causal}, o.options, whole,
-                   whole_log);
+    backend.attention(o.query, rows, {o.queries, o.keys, Order::causal}, o.options, whole,
+                      whole_log);
     for (int64_t i = 0; i < length; ++i) {
       Ragged one;
       one.add(1);
@@ -98,12 +100,16 @@ TEST_P(CpuAttention, AQueryAloneGivesTheBitsOfItsPrefix) {
       seen.layout.add(i + 1);
       seen.rows.assign(o.keys.rows.begin(), o.keys.rows.begin() + i + 1);
       Tensor out({1, d}), log({1, heads});
-      cpu->attention(o.query.slice(i, i + 1), o.key_value, {one, seen, Order::causal}, o.options,
-                     out, log);
+      backend.attention(o.query.slice(i, i + 1), rows, {one, seen, Order::causal}, o.options, out,
+                        log);
       expect_same_bits(out, copy_of(whole.slice(i, i + 1)), fmt::format("{} of {}", i, length));
       expect_same_bits(log, copy_of(whole_log.slice(i, i + 1)), "logsumexp");
     }
   }
+}
+
+TEST_P(CpuAttention, AQueryAloneGivesTheBitsOfItsPrefix) {
+  expect_the_bits_of_the_prefix(*cpu, [](const Tensor& key_value, int64_t) { return key_value; });
 }
 
 // Rows as a decoder keeps them, in an order of its own.
@@ -142,26 +148,8 @@ TEST_P(CpuKeptAttention, IsThatOfRoundedKeysAndValues) {
 }
 
 TEST_P(CpuKeptAttention, AQueryAloneGivesTheBitsOfItsPrefix) {
-  for (int64_t length : {1, 2, 17, 33, 64, 100}) {
-    const int64_t heads = 2, d_head = 24, d = heads * d_head;
-    const Operands o({"prefix", {{length, length}}, heads, d_head, Order::causal});
-    const Tensor rows = kept(*rounding, o.key_value, d);
-    Tensor whole({length, d}), whole_log({length, heads});
-    rounding->attention(o.query, rows, {o.queries, o.keys, Order::causal}, o.options, whole,
-                        whole_log);
-    for (int64_t i = 0; i < length; ++i) {
-      Ragged one;
-      one.add(1);
-      KeyRows seen;
-      seen.layout.add(i + 1);
-      seen.rows.assign(o.keys.rows.begin(), o.keys.rows.begin() + i + 1);
-      Tensor out({1, d}), log({1, heads});
-      rounding->attention(o.query.slice(i, i + 1), rows, {one, seen, Order::causal}, o.options, out,
-                          log);
-      expect_same_bits(out, copy_of(whole.slice(i, i + 1)), fmt::format("{} of {}", i, length));
-      expect_same_bits(log, copy_of(whole_log.slice(i, i + 1)), "logsumexp");
-    }
-  }
+  expect_the_bits_of_the_prefix(
+      *rounding, [&](const Tensor& key_value, int64_t d) { return kept(*rounding, key_value, d); });
 }
 
 TEST_P(CpuAttention, ASequenceDependsOnItselfAlone) {

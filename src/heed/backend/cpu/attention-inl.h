@@ -117,6 +117,36 @@ inline void weigh(const Head& head, const Block& block, const AttentionOptions& 
   }
 }
 
+// out = the values' sum by their weights, of one head and `kQueries` queries: one chain over the
+// keys for each element. `values` says where a key's row is and what its elements stand for.
+template <int kQueries, class Values>
+void sum_values(const Head& head, const Block& block, const Values& values, const float* weights,
+                float* out) {
+  constexpr int kVectors = 4;
+  for (int64_t c = 0; c < head.d_head; c += kVectors * kLanes) {
+    Vector sum[kQueries][kVectors];
+    for (auto& row : sum)
+      for (Vector& chain : row) chain = zero();
+    const int64_t left = head.d_head - c;
+    for (int64_t key = 0; key < block.width; ++key) {
+      const float* row = values.row(key) + c;
+      values.prefetch(row, kVectors * kLanes);
+      Vector value[kVectors];
+      HWY_UNROLL(4)
+      for (int j = 0; j < kVectors; ++j)
+        value[j] = values.value(load(row + j * kLanes, std::max<int64_t>(left - j * kLanes, 0)));
+      for (int m = 0; m < kQueries; ++m) {
+        const Vector weight = set(weights[m * block.stride + key]);
+        HWY_UNROLL(4)
+        for (int j = 0; j < kVectors; ++j) sum[m][j] = hn::MulAdd(weight, value[j], sum[m][j]);
+      }
+    }
+    for (int m = 0; m < kQueries; ++m)
+      for (int64_t j = 0; j < kVectors && j * kLanes < left; ++j)
+        store(sum[m][j], out + m * head.d + c + j * kLanes, left - j * kLanes);
+  }
+}
+
 }  // namespace heed::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif

@@ -68,32 +68,16 @@ void score_few(const Head& head, const float* query, const Block& block, float* 
   }
 }
 
-template <int kQueries>
-void sum_values_few(const Head& head, const float* weights, const Block& block, float* out) {
-  constexpr int kVectors = 4;
-  for (int64_t c = 0; c < head.d_head; c += kVectors * kLanes) {
-    Vector sum[kQueries][kVectors];
-    for (auto& row : sum)
-      for (Vector& chain : row) chain = zero();
-    const int64_t left = head.d_head - c;
-    for (int64_t key = 0; key < block.width; ++key) {
-      const float* values = head.value_rows.at(key) + c;
-      for (int64_t j = 0; j < kVectors * kLanes; j += 16) hwy::Prefetch(values + head.d_head + j);
-      Vector value[kVectors];
-      HWY_UNROLL(4)
-      for (int j = 0; j < kVectors; ++j)
-        value[j] = load(values + j * kLanes, std::max<int64_t>(left - j * kLanes, 0));
-      for (int m = 0; m < kQueries; ++m) {
-        const Vector weight = set(weights[m * block.stride + key]);
-        HWY_UNROLL(4)
-        for (int j = 0; j < kVectors; ++j) sum[m][j] = hn::MulAdd(weight, value[j], sum[m][j]);
-      }
-    }
-    for (int m = 0; m < kQueries; ++m)
-      for (int64_t j = 0; j < kVectors && j * kLanes < left; ++j)
-        store(sum[m][j], out + m * head.d + c + j * kLanes, left - j * kLanes);
+// A head's values where they lie, and a look at the next head's part of the same row.
+struct FloatValues {
+  const Head& head;
+
+  const float* row(int64_t key) const { return head.value_rows.at(key); }
+  void prefetch(const float* values, int64_t count) const {
+    for (int64_t j = 0; j < count; j += 16) hwy::Prefetch(values + head.d_head + j);
   }
-}
+  HWY_INLINE Vector value(Vector element) const { return element; }
+};
 
 template <int kQueries>
 void attend_few(const Head& head, const Tensor& query, const AttentionOptions& options,
@@ -102,7 +86,7 @@ void attend_few(const Head& head, const Tensor& query, const AttentionOptions& o
   float* scores = scratch(Scratch::scores, block.rows * block.stride);
   score_few<kQueries>(head, head.part(query.data<float>(), 0), block, scores);
   weigh(head, block, options, scores, logsumexp);
-  sum_values_few<kQueries>(head, scores, block, head.part(out.data<float>(), 0));
+  sum_values<kQueries>(head, block, FloatValues{head}, scores, head.part(out.data<float>(), 0));
 }
 
 void attend(const Head& head, const Tensor& query, const AttentionOptions& options,

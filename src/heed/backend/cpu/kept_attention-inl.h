@@ -103,34 +103,15 @@ void score_kept(const KeptSequence& sequence, const Block& block, float* scores)
   }
 }
 
-// out = the values' sum by their weights, of one head.
-template <int kQueries>
-void sum_kept_values(const KeptSequence& sequence, const Block& block, int64_t h,
-                     const float* weights, float* out) {
-  constexpr int kVectors = 4;
-  const Head& head = sequence.head;
-  for (int64_t c = 0; c < head.d_head; c += kVectors * kLanes) {
-    Vector sum[kQueries][kVectors];
-    for (auto& row : sum)
-      for (Vector& chain : row) chain = zero();
-    const int64_t left = head.d_head - c;
-    for (int64_t key = 0; key < block.width; ++key) {
-      const float* pairs = sequence.pairs(key, h) + c;
-      Vector value[kVectors];
-      HWY_UNROLL(4)
-      for (int j = 0; j < kVectors; ++j)
-        value[j] = value_of(load(pairs + j * kLanes, std::max<int64_t>(left - j * kLanes, 0)));
-      for (int m = 0; m < kQueries; ++m) {
-        const Vector weight = set(weights[m * block.stride + key]);
-        HWY_UNROLL(4)
-        for (int j = 0; j < kVectors; ++j) sum[m][j] = hn::MulAdd(weight, value[j], sum[m][j]);
-      }
-    }
-    for (int m = 0; m < kQueries; ++m)
-      for (int64_t j = 0; j < kVectors && j * kLanes < left; ++j)
-        store(sum[m][j], out + m * head.d + c + j * kLanes, left - j * kLanes);
-  }
-}
+// The values of one head of the pairs: near already, since their keys have just been read.
+struct PairValues {
+  const KeptSequence& sequence;
+  int64_t h;
+
+  const float* row(int64_t key) const { return sequence.pairs(key, h); }
+  void prefetch(const float*, int64_t) const {}
+  HWY_INLINE Vector value(Vector pair) const { return value_of(pair); }
+};
 
 template <int kQueries>
 void attend_to_kept_block(const KeptSequence& sequence, const Block& block,
@@ -142,8 +123,8 @@ void attend_to_kept_block(const KeptSequence& sequence, const Block& block,
   for (int64_t h = 0; h < heads; ++h) {
     const Head head = sequence.head_of(h);
     weigh(head, block, options, scores + h * size, logsumexp);
-    sum_kept_values<kQueries>(sequence, block, h, scores + h * size,
-                              head.part(out.data<float>(), block.begin));
+    sum_values<kQueries>(head, block, PairValues{sequence, h}, scores + h * size,
+                         head.part(out.data<float>(), block.begin));
   }
 }
 
