@@ -97,20 +97,27 @@ TEST_F(TransformerTest, InitializationFollowsItsSeed) {
   for (float value : pad.span<float>()) EXPECT_EQ(value, 0);
 }
 
-TEST_F(TransformerTest, MatricesAreXavierUniform) {
+class InitialWeightsTest : public ::testing::TestWithParam<InitialWeights> {};
+
+TEST_P(InitialWeightsTest, MatricesAreUniform) {
   ModelConfig config = config_with_dropout();
   config.d_model = 32, config.d_ff = 64;
   Transformer model(config);
-  model.initialize(1);
+  model.initialize(1, GetParam());
   for (const Parameter& p : parameters(model)) {
     if (p.tensor.shape().size() != 2 || p.name.starts_with("embeddings")) continue;
-    const double bound = std::sqrt(6.0 / double(p.tensor.dim(0) + p.tensor.dim(1)));
+    const auto outputs = double(p.tensor.dim(0)), inputs = double(p.tensor.dim(1));
+    const double bound = GetParam() == InitialWeights::xavier ? std::sqrt(6 / (inputs + outputs))
+                                                              : 1 / std::sqrt(inputs);
     double largest = 0;
     for (const float x : p.tensor.span<float>()) largest = std::max(largest, std::abs(double(x)));
     EXPECT_LE(largest, bound) << p.name;
     EXPECT_GT(largest, 0.97 * bound) << p.name;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Kinds, InitialWeightsTest,
+                         ::testing::Values(InitialWeights::xavier, InitialWeights::fan_in));
 
 TEST_F(TransformerTest, PresetsAreThePapers) {
   ModelConfig base = preset("base");

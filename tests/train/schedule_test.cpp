@@ -98,6 +98,11 @@ TEST(TrainOptions, ContradictionsAreNamed) {
   EXPECT_NE(message([](TrainOptions& o) { o.average = "best:2"; }), "");
   EXPECT_EQ(message([](TrainOptions& o) { o.average = "last:5"; }), "");
   EXPECT_NE(message([](TrainOptions& o) { o.shards = 3; }), "");
+  EXPECT_EQ(message([](TrainOptions& o) {
+              o.initialize = "d";
+              o.initial_weights = InitialWeights::fan_in;
+            }),
+            "--initialize brings its own weights: it contradicts --initial-weights");
   EXPECT_NE(message([](TrainOptions& o) { o.resume = o.overwrite = true; }), "");
   EXPECT_NE(message([](TrainOptions& o) { o.vocabularies = Vocabularies::separate; }), "");
   EXPECT_NE(message([](TrainOptions& o) { o.warmup = 0; }), "");

@@ -25,6 +25,20 @@ constexpr std::array<std::pair<std::string_view, Activation>, 3> enum_names(Acti
   return {{{"relu", Activation::relu}, {"gelu", Activation::gelu}, {"silu", Activation::silu}}};
 }
 
+// How far a matrix [out, in] spreads at first, drawn uniformly from [-bound, bound].
+enum class InitialWeights {
+  // sqrt(6 / (in + out)) (Glorot and Bengio, 2010). Keys and values are one matrix, [2 d, d], which
+  // makes them a little smaller and training converge better: docs/performance.md.
+  xavier,
+  // 1 / sqrt(in), as PyTorch's nn.Linear: smaller, most of all behind the feed-forward networks, so
+  // that layers begin near the identity and need no warm-up.
+  fan_in
+};
+
+constexpr std::array<std::pair<std::string_view, InitialWeights>, 2> enum_names(InitialWeights) {
+  return {{{"xavier", InitialWeights::xavier}, {"fan-in", InitialWeights::fan_in}}};
+}
+
 struct ModelConfig {
   int64_t vocabulary = 37000;  // rows of each embedding table, </s>, <unk> and <pad> included
   int64_t classes = 36999;     // ids [0, classes) that the softmax may yield: <pad> never

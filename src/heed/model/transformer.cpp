@@ -80,14 +80,15 @@ Transformer::Transformer(const ModelConfig& config, DType type, Values values) :
                         make.feed_forward(d, ff), make.norm(d)});
 }
 
-void Transformer::initialize(uint64_t seed) {
+void Transformer::initialize(uint64_t seed, InitialWeights weights) {
   uint64_t index = 0;
   for (const Parameter& p : parameters(*this)) {
     Random random(mix(seed, index++));
     const int64_t rows = p.tensor.dim(0), columns = p.tensor.columns();
     const bool table = p.name.starts_with("embeddings.") && p.tensor.shape().size() == 2;
     const bool gain = p.name.ends_with(".gain");
-    const double bound = std::sqrt(6.0 / double(rows + columns));
+    const double bound = weights == InitialWeights::xavier ? std::sqrt(6.0 / double(rows + columns))
+                                                           : 1 / std::sqrt(double(columns));
     for (int64_t i = 0; i < p.tensor.size(); ++i) {
       double value = 0;
       if (table)

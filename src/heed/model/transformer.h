@@ -107,10 +107,9 @@ class Transformer {
 
   const ModelConfig& config() const { return config_; }
 
-  // Xavier-uniform matrices (keys and values are one, [2 d, d], which makes them a little smaller
-  // and training converge better: docs/performance.md), embeddings of standard deviation
-  // d_model^-0.5 with a zero row for <pad>, gains 1, biases 0.
-  void initialize(uint64_t seed);
+  // Matrices uniform, embeddings normal with standard deviation d_model^-0.5 and a zero row for
+  // <pad>, gains 1, biases 0.
+  void initialize(uint64_t seed, InitialWeights weights = InitialWeights::xavier);
 
   // Source tokens, each sentence ended by </s>, to memory.
   Memory encode(Pass& pass, const Tokens& source) const;

@@ -89,7 +89,7 @@ ModelConfig config_for(const TrainOptions& options, const TokenizerPair& tokeniz
 Transformer make_model(const TrainOptions& options, const ModelConfig& config) {
   if (!options.initialize.empty()) return load_model(options.initialize);
   Transformer model(config);
-  model.initialize(uint64_t(options.seed));
+  model.initialize(uint64_t(options.seed), options.initial_weights);
   return model;
 }
 
