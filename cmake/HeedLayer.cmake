@@ -6,12 +6,21 @@ target_compile_options(heed_flags INTERFACE -Wall -Wextra $<$<BOOL:${HEED_WERROR
 target_compile_options(heed_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 if(HEED_SANITIZE)
   target_compile_options(heed_flags INTERFACE -fsanitize=${HEED_SANITIZE} -fno-sanitize-recover=all
-                                              -fno-omit-frame-pointer -g)
+                                              -fno-omit-frame-pointer -g1)
   target_link_options(heed_flags INTERFACE -fsanitize=${HEED_SANITIZE})
   # Under sanitizers GCC 12 finds uninitialised memory in its own <regex>, where there is none. Other
   # builds keep the warning.
   target_compile_options(heed_flags
                          INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+endif()
+
+# For code that runs for moments, tests above all: there the compiler's own time counts, and
+# sanitizers double it at -O1.
+add_library(heed_cold_flags INTERFACE)
+if(HEED_SANITIZE)
+  target_compile_options(heed_cold_flags INTERFACE -O0)
+else()
+  target_compile_options(heed_cold_flags INTERFACE $<$<CONFIG:Release>:-O1>)
 endif()
 
 if(HEED_COVERAGE)

@@ -45,8 +45,7 @@ std::vector<TextPair> odd_pairs() {
 }
 
 TEST_F(ScorerTest, EqualsTransformersTokenByToken) {
-  const auto goldens =
-      nlohmann::json::parse(std::ifstream(std::string(HEED_TEST_DATA) + "/score.json"));
+  const auto goldens = nlohmann::json::parse(std::ifstream(HEED_TESTS "/decode/data/score.json"));
   std::vector<TextPair> pairs;
   for (const auto& pair : goldens["pairs"]) pairs.push_back({pair["source"], pair["target"]});
   ASSERT_GE(pairs.size(), 10u);

@@ -22,7 +22,7 @@ inline std::string without_version(const std::string& signature) {
 // looks like. Ends the test at the first that differs.
 template <class Score>
 void expect_goldens(const std::string& file, int at_least, Score&& score) {
-  std::ifstream stream(std::string(HEED_TEST_DATA) + "/" + file);
+  std::ifstream stream(std::string(HEED_TESTS "/evaluate/data/") + file);
   const nlohmann::json goldens = nlohmann::json::parse(stream);
   int scores = 0;
   for (const nlohmann::json& corpus : goldens["corpora"]) {

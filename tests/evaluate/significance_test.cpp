@@ -35,7 +35,7 @@ void expect_results(const std::vector<PairedResult>& got, const nlohmann::json& 
 }
 
 TEST(Significance, PairedTestsEqualSacrebleus) {
-  std::ifstream stream(std::string(HEED_TEST_DATA) + "/significance.json");
+  std::ifstream stream(HEED_TESTS "/evaluate/data/significance.json");
   int tests = 0;
   for (const nlohmann::json& corpus : nlohmann::json::parse(stream)) {
     const auto systems = corpus["systems"].get<std::vector<Lines>>();

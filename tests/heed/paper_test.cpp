@@ -19,7 +19,7 @@ using Json = nlohmann::json;
 
 // What PyTorch says: tools/make_paper_goldens.py.
 Json goldens(const std::string& piece) {
-  std::ifstream file(std::string(HEED_TEST_DATA) + "/paper.json");
+  std::ifstream file(HEED_TESTS "/heed/data/paper.json");
   return Json::parse(file)[piece];
 }
 

@@ -32,7 +32,7 @@ void expect_near(const Tensor& got, const Values& expected, double tolerance) {
 // Twelve steps of AdamW under a schedule, with a moving average, against PyTorch's
 // (tools/make_optimizer_goldens.py).
 void expect_golden(Backend& backend, DType type, double tolerance) {
-  std::ifstream file(HEED_TEST_DATA "/optimizer.json");
+  std::ifstream file(HEED_TESTS "/train/data/optimizer.json");
   const nlohmann::json golden = nlohmann::json::parse(file);
   ASSERT_EQ(golden["cases"].size(), 2u);
   for (const auto& expected : golden["cases"]) {
