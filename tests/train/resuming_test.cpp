@@ -1,0 +1,202 @@
+// Stopped, killed, damaged and resumed: a run ends with the same bytes, or says why it cannot.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <regex>
+
+#include "train/trainer_fixture.h"
+
+namespace heed {
+namespace {
+
+// The paper's optimizer, and one with all that a state can hold beside it.
+enum class Recipe { paper, modern };
+
+class ResumingTest : public TrainerTest,
+                     public ::testing::WithParamInterface<std::tuple<ComputeType, Recipe>> {};
+INSTANTIATE_TEST_SUITE_P(ComputeTypes, ResumingTest,
+                         ::testing::Combine(::testing::Values(ComputeType::fp32, ComputeType::bf16),
+                                            ::testing::Values(Recipe::paper, Recipe::modern)),
+                         [](const auto& info) {
+                           return std::string(name(std::get<0>(info.param))) +
+                                  (std::get<1>(info.param) == Recipe::paper ? "Paper" : "Modern");
+                         });
+
+TEST_P(ResumingTest, StoppedAnywhereAndResumedItEndsWithTheSameBytes) {
+  const auto [compute, recipe] = GetParam();
+  backend_ = make_cpu_backend("", compute);
+  TrainOptions o = validated("whole");
+  if (recipe == Recipe::modern) use_modern_recipe(o);
+  o.average = "last:2";
+  o.accumulate = 2;
+  Recorder whole;
+  const int64_t steps = train(o, *backend_, whole).progress.step;
+  ASSERT_GT(steps, 8);
+  for (int64_t stop = 1; stop < steps; stop += 3) {
+    const std::string name = "stopped" + std::to_string(stop);
+    TrainOptions first = o;
+    first.model = (folder_ / name).string();
+    Recorder recorder(stop);
+    EXPECT_EQ(train(first, *backend_, recorder).end, TrainEnd::stopped);
+    first.resume = true;
+    first.threads = 1;
+    Recorder rest;
+    EXPECT_EQ(train(first, *backend_, rest).end, TrainEnd::finished);
+    EXPECT_EQ(weights(name), weights("whole")) << "stopped after step " << stop;
+    // The losses reported are those of the run that never stopped, too.
+    EXPECT_EQ(rest.reports.back().loss, whole.reports.back().loss);
+  }
+}
+
+TEST_F(TrainerTest, ResumingBeforeAnythingWasSavedBeginsAnew) {
+  TrainOptions o = options("a");
+  Recorder recorder;
+  train(o, *backend_, recorder);
+  o.model = (folder_ / "b").string();
+  o.resume = true;
+  train(o, *backend_, recorder);
+  EXPECT_EQ(weights("a"), weights("b"));
+}
+
+TEST_F(TrainerTest, AFinishedRunCanGoOnLonger) {
+  TrainOptions o = options("long");
+  Recorder recorder;
+  train(o, *backend_, recorder);
+  o.model = (folder_ / "short").string();
+  o.epochs = 1;
+  train(o, *backend_, recorder);
+  o.epochs = 3;
+  o.resume = true;
+  train(o, *backend_, recorder);
+  EXPECT_EQ(weights("long"), weights("short"));
+}
+
+TEST_F(TrainerTest, ResumingWithOtherOptionsIsRefused) {
+  EXPECT_EQ(message(options("m")), "");
+  TrainOptions o = options("m");
+  o.resume = true;
+  o.label_smoothing = 0.2;
+  EXPECT_NE(message(o).find("label_smoothing was 0.1, is now 0.2"), std::string::npos);
+  o = options("m");
+  o.resume = true;
+  std::swap(o.source, o.target);
+  EXPECT_NE(message(o).find("another text"), std::string::npos);
+}
+
+TEST_F(TrainerTest, EveryPartOfARecipeIsComparedOnResuming) {
+  TrainOptions first = options("m");
+  use_modern_recipe(first);
+  EXPECT_EQ(message(first), "");
+  first.resume = true;
+  const auto expect = [&](auto change, const char* part) {
+    TrainOptions o = first;
+    change(o);
+    EXPECT_NE(message(o).find(part), std::string::npos) << message(o);
+  };
+  expect([](TrainOptions& o) { o.ema = 0.99; }, "ema was 0.9, is now 0.99");
+  expect([](TrainOptions& o) { o.ema.reset(); }, "ema was 0.9, is now none");
+  expect([](TrainOptions& o) { o.weight_decay = 0.2; }, "weight_decay was 0.1, is now 0.2");
+  expect([](TrainOptions& o) { o.optimizer = Optimizer::adam, o.weight_decay.reset(); },
+         "optimizer was adamw, is now adam");
+  expect([](TrainOptions& o) { o.schedule = Schedule::linear; }, "schedule was cosine");
+  expect([](TrainOptions& o) { o.decay_steps = 13; }, "decay_steps was 12, is now 13");
+  expect([](TrainOptions& o) { o.final_fraction = 0.5; }, "final_fraction was none");
+}
+
+TEST_F(TrainerTest, ResumingOnAnotherInstructionSetIsRefused) {
+  const std::vector<std::string> targets = cpu_targets();
+  if (targets.size() < 2) GTEST_SKIP() << "this machine has one instruction set";
+  EXPECT_EQ(message(options("m")), "");
+  backend_ = make_cpu_backend(targets.back());
+  TrainOptions o = options("m");
+  o.resume = true;
+  EXPECT_NE(message(o).find("--other-instruction-set"), std::string::npos);
+  o.other_instruction_set = true;
+  EXPECT_EQ(message(o), "");
+}
+
+TEST_F(TrainerTest, ADamagedCheckpointIsAClearError) {
+  EXPECT_EQ(message(options("m")), "");
+  const auto state = folder_ / "m" / "training" / "state.safetensors";
+  const std::string bytes = folder_.read("m/training/state.safetensors");
+  TrainOptions o = options("m");
+  o.resume = true;
+  for (const size_t length :
+       {size_t(0), size_t(7), size_t(100), bytes.size() / 2, bytes.size() - 1}) {
+    folder_.write("m/training/state.safetensors", bytes.substr(0, length));
+    EXPECT_NE(message(o).find("state.safetensors"), std::string::npos) << length;
+  }
+}
+
+// The same file with what matches in its header replaced. The header is JSON inside JSON: `"` in
+// the arguments stands for `\"`.
+std::string with_header(const std::string& state, std::string pattern, std::string replacement) {
+  for (std::string* text : {&pattern, &replacement})
+    for (size_t at = 0; (at = text->find('"', at)) != text->npos; at += 3)
+      text->replace(at, 1, text == &pattern ? R"(\\")" : R"(\")");
+  uint64_t length = 0;
+  memcpy(&length, state.data(), sizeof length);
+  const std::string before = state.substr(8, length);
+  const std::string header = std::regex_replace(before, std::regex(pattern), replacement);
+  EXPECT_NE(header, before) << pattern;
+  const uint64_t size = header.size();
+  return std::string(reinterpret_cast<const char*>(&size), 8) + header + state.substr(8 + length);
+}
+
+// Progress that no run makes would overflow a count, loop for ever or name what is not there.
+TEST_F(TrainerTest, ImpossibleProgressIsAClearError) {
+  TrainOptions o = validated("m");
+  o.average = "best:2";
+  o.steps = 4;
+  o.validate_every = 2;
+  EXPECT_EQ(message(o), "");
+  const std::string name = "m/training/state.safetensors";
+  const std::string state = folder_.read(name);
+  o.resume = true;
+  o.steps = 6;
+  const auto expect = [&](const char* pattern, const char* replacement, const char* part) {
+    folder_.write(name, with_header(state, pattern, replacement));
+    const std::string text = message(o);
+    EXPECT_NE(text.find("state.safetensors: the progress it records " + std::string(part)),
+              std::string::npos)
+        << pattern << ": " << text;
+    EXPECT_NE(text.find("begin anew with --overwrite"), std::string::npos) << text;
+  };
+  expect(R"("batch":\d+)", R"("batch":9007199254740992)", "stands at batch 9007199254740993 of");
+  expect(R"("batch":\d+)", R"("batch":-1)", "is damaged");
+  expect(R"("step":4,"epoch")", R"("step":9223372036854775807,"epoch")", "is damaged");
+  expect(R"("step":4,"epoch")", R"("step":4.5,"epoch")", "is damaged");
+  expect(R"("seconds":[^,]+)", R"("seconds":-1)", "is damaged");
+  expect(R"("step":4,"score")", R"("step":5,"score")", "is damaged");
+  expect(R"("step":4,"score")", R"("step":2,"score")", "is damaged");
+  expect(R"("score":[^}]+)", R"("score":null)", "has snapshots without a score");
+  folder_.write(name, state);
+  EXPECT_EQ(message(o), "");
+}
+
+TEST_F(TrainerTest, WeightsThatNoRunLeavesAreAClearError) {
+  TrainOptions o = options("m");
+  o.epochs = 1;
+  EXPECT_EQ(message(o), "");
+  const std::string name = "m/training/state.safetensors";
+  const std::string state = folder_.read(name);
+  o.resume = true;
+  o.epochs = 2;
+  uint64_t header = 0;
+  memcpy(&header, state.data(), sizeof header);
+  for (const float bad : {NAN, INFINITY}) {
+    std::string damaged = state;
+    memcpy(damaged.data() + 8 + header, &bad, sizeof bad);
+    folder_.write(name, damaged);
+    EXPECT_NE(message(o).find("holds values that no run leaves"), std::string::npos) << bad;
+  }
+  std::string negative = state;  // a second moment is a mean of squares; the last tensor is one
+  const float below = -1;
+  memcpy(negative.data() + negative.size() - sizeof below, &below, sizeof below);
+  folder_.write(name, negative);
+  EXPECT_NE(message(o).find("second_moment"), std::string::npos) << message(o);
+}
+
+}  // namespace
+}  // namespace heed
