@@ -1,6 +1,7 @@
 #include <bit>
 
 #include "backend/compare.h"
+#include "support/computing.h"
 
 namespace heed::testing {
 namespace {
@@ -21,30 +22,17 @@ std::string to_string(const Size& size) {
   return fmt::format("rows {}, in {}, out {}", size.rows, size.in, size.out);
 }
 
-struct Computing {
-  std::string target;
-  ComputeType compute;
-};
-
-std::vector<Computing> all_ways() {
-  std::vector<Computing> ways;
-  for (const std::string& target : cpu_targets())
-    for (ComputeType compute : {ComputeType::fp32, ComputeType::bf16, ComputeType::int8})
-      ways.push_back({target, compute});
-  return ways;
-}
-
-// Every instruction set of the machine in every compute type.
 class CpuLinear : public ::testing::TestWithParam<Computing> {
  protected:
   bool has_gradients() const { return GetParam().compute != ComputeType::int8; }
 
-  std::unique_ptr<Backend> cpu = make_cpu_backend(GetParam().target, GetParam().compute);
+  std::unique_ptr<Backend> cpu = make_cpu_backend(GetParam().backend, GetParam().compute);
   std::unique_ptr<Backend> reference = make_reference_backend(GetParam().compute);
 };
-INSTANTIATE_TEST_SUITE_P(Targets, CpuLinear, ::testing::ValuesIn(all_ways()), [](const auto& info) {
-  return info.param.target + "_" + name(info.param.compute);
-});
+INSTANTIATE_TEST_SUITE_P(Targets, CpuLinear, ::testing::ValuesIn(cpu_computings()),
+                         [](const auto& info) {
+                           return info.param.backend + "_" + name(info.param.compute);
+                         });
 
 TEST_P(CpuLinear, Forward) {
   for (const Size& size : kSizes) {

@@ -6,20 +6,14 @@
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/backend/reference/reference_backend.h"
 #include "heed/decode/search.h"
+#include "support/computing.h"
 #include "support/small_model.h"
 
 namespace heed::testing {
 
-// "reference", or an instruction set of the cpu backend, in a compute type.
-struct Computing {
-  std::string backend;
-  ComputeType compute = ComputeType::fp32;
-};
 inline std::vector<Computing> backends() {
-  std::vector<Computing> all = {{"reference"}};
-  for (const std::string& target : cpu_targets())
-    for (ComputeType compute : {ComputeType::fp32, ComputeType::bf16, ComputeType::int8})
-      all.push_back({target, compute});
+  std::vector<Computing> all = cpu_computings();
+  all.insert(all.begin(), {"reference"});
   return all;
 }
 
