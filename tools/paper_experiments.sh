@@ -16,10 +16,11 @@ read -ra seeds <<<"${SEEDS-1 2 3}"
 mkdir -p "$folder"
 cd -- "$folder"
 
-# What every training has in common. One shard: the result is that of one thread on any machine.
+# What every training has in common. One shard: the result is that of one thread on any machine. First
+# weights as the paper's own program drew them, whose effect warm-up and scale answer to.
 common=(--source train.zh --target train.en --valid-source valid.zh --valid-target valid.en
   --preset tiny --d-model 64 --d-ff 256 --heads 4 --dropout 0 --batch-tokens 512
-  --shards 1 --threads 1 --compute fp32 --warmup 250 --steps 1000 --no-inspect --overwrite)
+  --shards 1 --threads 1 --compute fp32 --initial-weights xavier --warmup 250 --steps 1000 --no-inspect --overwrite)
 
 [[ -e test.en ]] || "$program" phrasebook --output . --pairs 30000 --quiet
 

@@ -107,8 +107,8 @@ TEST_P(InitialWeightsTest, MatricesAreUniform) {
   for (const Parameter& p : parameters(model)) {
     if (p.tensor.shape().size() != 2 || p.name.starts_with("embeddings")) continue;
     const auto outputs = double(p.tensor.dim(0)), inputs = double(p.tensor.dim(1));
-    const double bound = GetParam() == InitialWeights::xavier ? std::sqrt(6 / (inputs + outputs))
-                                                              : 1 / std::sqrt(inputs);
+    const double bound = GetParam() == InitialWeights::fan_in ? 1 / std::sqrt(inputs)
+                                                              : std::sqrt(6 / (inputs + outputs));
     double largest = 0;
     for (const float x : p.tensor.span<float>()) largest = std::max(largest, std::abs(double(x)));
     EXPECT_LE(largest, bound) << p.name;

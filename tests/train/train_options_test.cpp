@@ -70,7 +70,7 @@ std::vector<Row> rows() {
       {{"dropout", {"0.3"}}, "weights", {}},
       {{"attention_dropout", {"0.3"}}, "weights", {}},
       {{"activation_dropout", {"0.3"}}, "weights", {}},
-      {{"initial_weights", {"fan-in"}}, "weights", {}},
+      {{"initial_weights", {"xavier"}}, "weights", {}},
       {{"initialize", {"@before"}}, "weights", unsized},
       {{"batch_tokens", {"60"}}, "reports", {}},
       {{"batch_sentences", {"7"}}, "reports", {}},

@@ -27,16 +27,16 @@ constexpr std::array<std::pair<std::string_view, Activation>, 3> enum_names(Acti
 
 // How far a matrix [out, in] spreads at first, drawn uniformly from [-bound, bound].
 enum class InitialWeights {
-  // sqrt(6 / (in + out)) (Glorot and Bengio, 2010). Keys and values are one matrix, [2 d, d], which
-  // makes them a little smaller and training converge better: docs/performance.md.
-  xavier,
-  // 1 / sqrt(in), as PyTorch's nn.Linear: smaller, most of all behind the feed-forward networks, so
-  // that layers begin near the identity and need no warm-up.
-  fan_in
+  // 1 / sqrt(in), as PyTorch's nn.Linear: layers begin nearer to the identity and learn faster,
+  // without warm-up most of all (docs/performance.md).
+  fan_in,
+  // sqrt(6 / (in + out)) (Glorot and Bengio, 2010), as tensor2tensor. Keys and values are one
+  // matrix, [2 d, d], which makes them a little smaller.
+  xavier
 };
 
 constexpr std::array<std::pair<std::string_view, InitialWeights>, 2> enum_names(InitialWeights) {
-  return {{{"xavier", InitialWeights::xavier}, {"fan-in", InitialWeights::fan_in}}};
+  return {{{"fan-in", InitialWeights::fan_in}, {"xavier", InitialWeights::xavier}}};
 }
 
 struct ModelConfig {

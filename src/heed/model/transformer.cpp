@@ -87,8 +87,9 @@ void Transformer::initialize(uint64_t seed, InitialWeights weights) {
     const int64_t rows = p.tensor.dim(0), columns = p.tensor.columns();
     const bool table = p.name.starts_with("embeddings.") && p.tensor.shape().size() == 2;
     const bool gain = p.name.ends_with(".gain");
-    const double bound = weights == InitialWeights::xavier ? std::sqrt(6.0 / double(rows + columns))
-                                                           : 1 / std::sqrt(double(columns));
+    const double bound = weights == InitialWeights::fan_in
+                             ? 1 / std::sqrt(double(columns))
+                             : std::sqrt(6.0 / double(rows + columns));
     for (int64_t i = 0; i < p.tensor.size(); ++i) {
       double value = 0;
       if (table)

@@ -109,7 +109,7 @@ class Transformer {
 
   // Matrices uniform, embeddings normal with standard deviation d_model^-0.5 and a zero row for
   // <pad>, gains 1, biases 0.
-  void initialize(uint64_t seed, InitialWeights weights = InitialWeights::xavier);
+  void initialize(uint64_t seed, InitialWeights weights = InitialWeights::fan_in);
 
   // Source tokens, each sentence ended by </s>, to memory.
   Memory encode(Pass& pass, const Tokens& source) const;

@@ -90,7 +90,7 @@ void check_consistent(const TrainOptions& o) {
     fail_usage(
         "--initialize brings its own sizes: it contradicts --d-model, --d-ff, --heads, "
         "--encoder-layers and --decoder-layers");
-  if (!o.initialize.empty() && o.initial_weights != InitialWeights::xavier)
+  if (!o.initialize.empty() && o.initial_weights)
     fail_usage("--initialize brings its own weights: it contradicts --initial-weights");
   check_optimizer(o);
 }

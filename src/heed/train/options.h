@@ -67,7 +67,7 @@ struct TrainOptions {
   double attention_dropout = 0, activation_dropout = 0;
   Activation activation = Activation::relu;
   TieEmbeddings tie_embeddings = TieEmbeddings::all;
-  InitialWeights initial_weights = InitialWeights::xavier;
+  std::optional<InitialWeights> initial_weights;
   std::string initialize;
   // Batches
   BatchOptions batches;
@@ -205,9 +205,9 @@ struct TrainOptions {
     v("activation_dropout", o.activation_dropout,
       {.help = "Inside the feed-forward networks", .minimum = 0, .below = 1});
     v("initial_weights", o.initial_weights,
-      {.help = "How far matrices spread at first: xavier, uniform within sqrt(6 / (inputs + "
-               "outputs)), or fan-in, within 1 / sqrt(inputs): smaller, for training without "
-               "warm-up"});
+      {.help = "How far matrices spread at first: fan-in, uniform within 1 / sqrt(inputs), or "
+               "xavier, within sqrt(6 / (inputs + outputs)), which wants a long warm-up",
+       .default_text = "fan-in"});
     v("initialize", o.initialize,
       {.help = "Begin with the weights and vocabulary of this model (fine-tuning); its sizes hold",
        .value = "DIR",

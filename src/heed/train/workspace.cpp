@@ -89,7 +89,9 @@ ModelConfig config_for(const TrainOptions& options, const TokenizerPair& tokeniz
 Transformer make_model(const TrainOptions& options, const ModelConfig& config) {
   if (!options.initialize.empty()) return load_model(options.initialize);
   Transformer model(config);
-  model.initialize(uint64_t(options.seed), options.initial_weights);
+  const auto seed = uint64_t(options.seed);
+  options.initial_weights ? model.initialize(seed, *options.initial_weights)
+                          : model.initialize(seed);
   return model;
 }
 
