@@ -110,6 +110,26 @@ TEST_F(BadInputTest, LinesToTranslate) {
   EXPECT_FALSE(fs::exists(*folder_ / "out.partial"));
 }
 
+TEST_F(BadInputTest, WhatIsReadIsNotWrittenOver) {
+  folder_->write("lines", "你好。\n");
+  fs::create_symlink("lines", *folder_ / "link");
+  const auto refused = [](const std::vector<std::string>& command, const std::string& output) {
+    expect_failure(heed(with(command, {"--output", output})), "what is read would be lost", 2);
+  };
+  for (const char* output : {"lines", "./lines", "link"}) {
+    refused(with(translate("m"), {"--input", "lines"}), output);
+    refused(with(translate("m"), {"--input", "train.zh", "--prefix", "lines"}), output);
+    refused({"score", "--model", "m", "--source", "lines", "--target", "train.en"}, output);
+    refused({"score", "--model", "m", "--source", "train.zh", "--target", "lines"}, output);
+  }
+  EXPECT_EQ(folder_->read("lines"), "你好。\n");
+}
+
+TEST_F(BadInputTest, AHyphenIsStandardInput) {
+  EXPECT_EQ(heed(with(translate("m"), {"--input", "-"}), {}, "你好。\n").out,
+            heed(translate("m"), {}, "你好。\n").out);
+}
+
 TEST_F(BadInputTest, Configurations) {
   const auto config = [](const std::string& text, const std::string& part, int status = 2) {
     folder_->write("run.toml", text);
