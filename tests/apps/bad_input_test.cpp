@@ -125,6 +125,30 @@ TEST_F(BadInputTest, WhatIsReadIsNotWrittenOver) {
   EXPECT_EQ(folder_->read("lines"), "你好。\n");
 }
 
+TEST_F(BadInputTest, OverwritingRemovesARunAndNothingElse) {
+  copy_model();
+  folder_->write("copy/training/notes", "mine");
+  folder_->write("copy/training/step-9.safetensors", "of the earlier run");
+  fs::copy(*folder_ / "train.zh", *folder_ / "copy/held_out.source");
+  const std::string model = folder_->read("copy/model.safetensors");
+  const auto refused = [](const std::vector<std::string>& more, const std::string& name) {
+    expect_failure(heed(with({"train", "--source", "train.zh", "--target", "train.en", "--model",
+                              "copy", "--overwrite", "--no-inspect"},
+                             more)),
+                   "--overwrite would remove " + name + ", which this training reads", 2);
+  };
+  refused({"--initialize", "copy"}, "copy");
+  refused({"--tokenizer-model", "copy/source.spm"}, "copy/source.spm");
+  refused({"--source", "copy/held_out.source", "--target", "train.en"}, "copy/held_out.source");
+  EXPECT_EQ(folder_->read("copy/model.safetensors"), model);
+  const RunResult replaced = heed(with(train("copy", "3"), {"--overwrite"}));
+  EXPECT_EQ(replaced.status, 0) << replaced.err;
+  EXPECT_NE(folder_->read("copy/model.safetensors"), model);
+  EXPECT_EQ(folder_->read("copy/training/notes"), "mine");
+  EXPECT_FALSE(fs::exists(*folder_ / "copy/training/step-9.safetensors"));
+  EXPECT_FALSE(fs::exists(*folder_ / "copy/held_out.source"));
+}
+
 TEST_F(BadInputTest, AHyphenIsStandardInput) {
   EXPECT_EQ(heed(with(translate("m"), {"--input", "-"}), {}, "你好。\n").out,
             heed(translate("m"), {}, "你好。\n").out);
