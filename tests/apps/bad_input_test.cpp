@@ -125,6 +125,17 @@ TEST_F(BadInputTest, WhatIsReadIsNotWrittenOver) {
   EXPECT_EQ(folder_->read("lines"), "你好。\n");
 }
 
+TEST_F(BadInputTest, ModelsOfOtherProgramsStay) {
+  fs::create_directory(*folder_ / "theirs");
+  folder_->write("theirs/config.json", "{}");
+  folder_->write("theirs/pytorch_model.bin", "weights");
+  expect_failure(heed(train("theirs")), "theirs holds a model already", 2);
+  expect_failure(heed({"average", "m", "--output", "theirs"}), "theirs holds a model already", 2);
+  expect_failure(heed({"quantize", "--model", "m", "--output", "theirs"}),
+                 "theirs holds a model already", 2);
+  EXPECT_EQ(folder_->read("theirs/config.json"), "{}");
+}
+
 TEST_F(BadInputTest, OverwritingRemovesARunAndNothingElse) {
   copy_model();
   folder_->write("copy/training/notes", "mine");

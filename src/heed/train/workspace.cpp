@@ -57,6 +57,7 @@ fs::path open_directory(const TrainOptions& options) {
   if (fs::exists(directory, error) && !fs::is_directory(directory, error))
     fail("{}: expected a folder for the model, found a file", directory.string());
   const bool holds_model = fs::exists(directory / "model.safetensors", error) ||
+                           fs::exists(directory / "config.json", error) ||  // of another program
                            fs::exists(directory / "training" / "state.safetensors", error);
   if (holds_model && !options.resume && !options.overwrite)
     fail_usage(
