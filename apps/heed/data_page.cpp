@@ -34,7 +34,7 @@ std::string lengths_text(const DataReport& report) {
 std::string facts_text(const DataReport& report) {
   std::string text = fmt::format("{:<32}{:>24}{:>24}\n", "Vocabulary", "source", "target");
   for (const auto& [name, source, target] : fact_rows(report)) {
-    text += fmt::format("  {:<30}{:>24}{:>24}\n", name, source, target);
+    text += fmt::format("  {:<30} {:>23} {:>23}\n", name, source, target);
   }
   return text;
 }

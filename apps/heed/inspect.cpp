@@ -9,6 +9,7 @@
 #include "heed/text/data_inspection.h"
 #include "heed/train/options.h"
 #include "model_page.h"
+#include "text_files.h"
 
 namespace heed {
 namespace {
@@ -72,15 +73,28 @@ class InspectCommand : public CommandOf<InspectSettings> {
   std::vector<std::string> first_words() const override { return {"model", "data"}; }
 
   int run(const std::vector<std::string>& words, Console& console) override {
-    const bool data = !words.empty() && words[0] == "data";
-    if (words.size() == 2 && words[0] == "model") return run_model(words[1], console);
-    if (words.size() == 3 && data) return run_data({words[1], words[2]}, console);
+    if (words.size() == 2 && words[0] == "model") {
+      refuse_options_of("Data", "data SOURCE TARGET");
+      return run_model(words[1], console);
+    }
+    if (words.size() == 3 && words[0] == "data") {
+      refuse_options_of("Model", "model");
+      return run_data({words[1], words[2]}, console);
+    }
     fail_usage(
         "expected 'heed inspect model DIR', 'heed inspect model PRESET' (tiny, small, base, big) "
         "or 'heed inspect data SOURCE TARGET'");
   }
 
  private:
+  // Those of `group`, of the other kind of inspection.
+  void refuse_options_of(const std::string& group, const char* other) {
+    for (const Option& option : options()) {
+      if (option.group == group && option.read() != option.defaults)
+        fail_usage("{} changes nothing: it belongs to 'heed inspect {}'", option.flag(), other);
+    }
+  }
+
   int run_model(const std::string& model, Console& console) {
     const ModelConfig config = config_of(model);
     console.out().write(settings_.json ? model_json(model, config, settings_.length)
@@ -89,6 +103,9 @@ class InspectCommand : public CommandOf<InspectSettings> {
   }
 
   int run_data(const DataTitle& files, Console& console) {
+    expect_another_file("--html", settings_.html,
+                        {files.source, files.target, settings_.test_source, settings_.test_target,
+                         settings_.tokenizer_model});
     const std::optional<TokenizerPair> tokenizers = open_tokenizers();
     Workers workers(int(settings_.threads.value_or(available_threads())));
     const InspectionFiles paths{{files.source},
@@ -112,7 +129,11 @@ class InspectCommand : public CommandOf<InspectSettings> {
   }
 
   ModelConfig config_of(const std::string& model) const {
-    if (std::filesystem::is_directory(model)) return load_model(model).config();
+    if (std::filesystem::is_directory(model)) {
+      if (settings_.vocabulary != InspectSettings().vocabulary)
+        fail_usage("--vocabulary changes nothing: {} has a vocabulary of its own", model);
+      return load_model(model).config();
+    }
     for (const auto& [name, ignored] : enum_names(Preset{})) {
       if (name != model) continue;
       ModelConfig config = preset(name);

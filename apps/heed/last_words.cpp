@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
@@ -13,6 +14,8 @@ namespace {
 
 // Allocates nothing and calls only what a signal handler may.
 [[noreturn]] void end_with(std::string_view text) {
+  static std::atomic_flag told;  // several threads may run out of memory at once
+  while (told.test_and_set()) ::pause();
   const ssize_t written = ::write(2, text.data(), text.size());
   ::_exit(written > 0 ? 1 : 2);
 }
@@ -32,7 +35,8 @@ extern "C" void tell_cut_file(int signal, siginfo_t* information, void*) {
     if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
   } catch (const std::bad_alloc&) {
     end_with(
-        "heed: out of memory while a vocabulary is learnt: grant more, or lower --sample-lines\n");
+        "heed: out of memory while a vocabulary is learnt: grant more, or give "
+        "--tokenizer-model\n");
   } catch (...) {
     // A bug of ours: the program ends as it would without a handler.
   }

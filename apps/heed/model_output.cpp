@@ -13,7 +13,9 @@ void check_output(const fs::path& output, const std::vector<fs::path>& inputs, E
     if (fs::exists(output, error) && fs::equivalent(output, input, error))
       fail_usage("--output is the model itself, expected another folder");
   }
-  if (existing == Existing::keep && fs::exists(output / "model.safetensors", error))
+  const bool holds_model = fs::exists(output / "model.safetensors", error) ||
+                           fs::exists(output / "config.json", error);  // of another program
+  if (existing == Existing::keep && holds_model)
     fail_usage("{} holds a model already: give --overwrite to replace it, or another --output",
                output.string());
 }

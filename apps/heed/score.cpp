@@ -165,6 +165,7 @@ class ScoreCommand : public CommandOf<ScoreSettings> {
   int run(const std::vector<std::string>&, Console& console) override {
     if (settings_.source == "-" && settings_.target == "-")
       fail_usage("--source and --target are both standard input, expected a file for one of them");
+    expect_another_file("--output", settings_.output, {settings_.source, settings_.target});
     PairSource pairs(settings_);
     const Model model(settings_.model, settings_.score.compute);
     std::optional<AtomicFile> file;

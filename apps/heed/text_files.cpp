@@ -1,5 +1,7 @@
 #include "text_files.h"
 
+#include <filesystem>
+
 #include "heed/core/error.h"
 
 namespace heed {
@@ -9,6 +11,16 @@ void expect_as_many_lines(const std::string& first_path, size_t first_lines,
   if (lines == first_lines) return;
   fail("{} has {} lines and {} has {}: line i of both must belong to the same sentence", first_path,
        first_lines, path, lines);
+}
+
+void expect_another_file(const std::string& flag, const std::string& output,
+                         const std::vector<std::string>& inputs) {
+  for (const std::string& input : inputs) {
+    std::error_code error;  // a name that is missing or empty is no file's
+    if (std::filesystem::equivalent(output, input, error))
+      fail_usage("{} {} is {} itself, expected another file: what is read would be lost", flag,
+                 output, input);
+  }
 }
 
 }  // namespace heed

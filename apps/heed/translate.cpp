@@ -8,6 +8,7 @@
 #include "heed/core/files.h"
 #include "heed/decode/model.h"
 #include "heed/text/lines.h"
+#include "text_files.h"
 
 namespace heed {
 namespace {
@@ -37,7 +38,7 @@ struct TranslateSettings {
     v.group("Text");
     v("model", self.model, {.help = "Model directory", .value = "DIR", .required = true});
     v("input", self.input,
-      {.help = "Text to translate, plain or .gz, one sentence a line",
+      {.help = "Text to translate, plain or .gz, one sentence a line; - is standard input",
        .value = "FILE",
        .default_text = "standard input"});
     v("prefix", self.prefix,
@@ -174,10 +175,9 @@ class TranslateCommand : public CommandOf<TranslateSettings> {
       fail_usage("--alignments {}: needs --format jsonl, since text is translations alone",
                  to_text(settings_.alignments));
     check_options(settings_.decode.search);
+    expect_another_file("--output", settings_.output, {settings_.input, settings_.prefix});
     settings_.decode.attention = settings_.alignments != Alignments::none;
-    Source source(
-        settings_.input.empty() ? LineReader(0, "standard input") : LineReader(settings_.input),
-        settings_.prefix);
+    Source source(open_lines(settings_.input.empty() ? "-" : settings_.input), settings_.prefix);
     const Model model(settings_.model, settings_.decode.compute);
     std::optional<AtomicFile> file;
     if (!settings_.output.empty()) file.emplace(settings_.output);

@@ -110,6 +110,61 @@ TEST_F(BadInputTest, LinesToTranslate) {
   EXPECT_FALSE(fs::exists(*folder_ / "out.partial"));
 }
 
+TEST_F(BadInputTest, WhatIsReadIsNotWrittenOver) {
+  folder_->write("lines", "你好。\n");
+  fs::create_symlink("lines", *folder_ / "link");
+  const auto refused = [](const std::vector<std::string>& command, const std::string& output) {
+    expect_failure(heed(with(command, {"--output", output})), "what is read would be lost", 2);
+  };
+  for (const char* output : {"lines", "./lines", "link"}) {
+    refused(with(translate("m"), {"--input", "lines"}), output);
+    refused(with(translate("m"), {"--input", "train.zh", "--prefix", "lines"}), output);
+    refused({"score", "--model", "m", "--source", "lines", "--target", "train.en"}, output);
+    refused({"score", "--model", "m", "--source", "train.zh", "--target", "lines"}, output);
+  }
+  EXPECT_EQ(folder_->read("lines"), "你好。\n");
+}
+
+TEST_F(BadInputTest, ModelsOfOtherProgramsStay) {
+  fs::create_directory(*folder_ / "theirs");
+  folder_->write("theirs/config.json", "{}");
+  folder_->write("theirs/pytorch_model.bin", "weights");
+  expect_failure(heed(train("theirs")), "theirs holds a model already", 2);
+  expect_failure(heed({"average", "m", "--output", "theirs"}), "theirs holds a model already", 2);
+  expect_failure(heed({"quantize", "--model", "m", "--output", "theirs"}),
+                 "theirs holds a model already", 2);
+  EXPECT_EQ(folder_->read("theirs/config.json"), "{}");
+}
+
+TEST_F(BadInputTest, OverwritingRemovesARunAndNothingElse) {
+  copy_model();
+  folder_->write("copy/training/notes", "mine");
+  folder_->write("copy/training/step-9.safetensors", "of the earlier run");
+  fs::copy(*folder_ / "train.zh", *folder_ / "copy/held_out.source");
+  const std::string model = folder_->read("copy/model.safetensors");
+  const auto refused = [](const std::vector<std::string>& more, const std::string& name) {
+    expect_failure(heed(with({"train", "--source", "train.zh", "--target", "train.en", "--model",
+                              "copy", "--overwrite", "--no-inspect"},
+                             more)),
+                   "--overwrite would remove " + name + ", which this training reads", 2);
+  };
+  refused({"--initialize", "copy"}, "copy");
+  refused({"--tokenizer-model", "copy/source.spm"}, "copy/source.spm");
+  refused({"--source", "copy/held_out.source", "--target", "train.en"}, "copy/held_out.source");
+  EXPECT_EQ(folder_->read("copy/model.safetensors"), model);
+  const RunResult replaced = heed(with(train("copy", "3"), {"--overwrite"}));
+  EXPECT_EQ(replaced.status, 0) << replaced.err;
+  EXPECT_NE(folder_->read("copy/model.safetensors"), model);
+  EXPECT_EQ(folder_->read("copy/training/notes"), "mine");
+  EXPECT_FALSE(fs::exists(*folder_ / "copy/training/step-9.safetensors"));
+  EXPECT_FALSE(fs::exists(*folder_ / "copy/held_out.source"));
+}
+
+TEST_F(BadInputTest, AHyphenIsStandardInput) {
+  EXPECT_EQ(heed(with(translate("m"), {"--input", "-"}), {}, "你好。\n").out,
+            heed(translate("m"), {}, "你好。\n").out);
+}
+
 TEST_F(BadInputTest, Configurations) {
   const auto config = [](const std::string& text, const std::string& part, int status = 2) {
     folder_->write("run.toml", text);

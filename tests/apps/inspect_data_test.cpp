@@ -178,7 +178,13 @@ TEST_F(InspectDataTest, TokenizersOfAFileAndOfAModelAreUsed) {
     const auto page = json(option);
     EXPECT_EQ(page["source"]["pieces"]["vocabulary"], 50);
     EXPECT_GT(page["source"]["tokens"]["mean"], page["source"]["words"]["mean"]);
+    std::vector<std::string> narrow = option;
+    narrow.insert(narrow.end(), {"--max-tokens", "7"});
+    EXPECT_THAT(std::string(finding(json(narrow), "too_long")["examples"][0]["note"]),
+                ContainsRegex("^[0-9]+ and [0-9]+ tokens$"));
   }
+  EXPECT_EQ(finding(json({"--max-tokens", "5"}), "too_long")["examples"][0]["note"],
+            "6 and 5 words");
   EXPECT_THAT(inspect({"--model", "m", "--tokenizer-model", "t.spm"}).err,
               HasSubstr("contradicts"));
 }
@@ -208,6 +214,26 @@ TEST_F(InspectDataTest, MistakesAreNamed) {
   const RunResult missing = run_heed({"inspect", "data", "a.de", "none"}, folder_.path());
   EXPECT_EQ(missing.status, 1);
   EXPECT_THAT(missing.err, HasSubstr("none"));
+  const auto refused = [&](const std::vector<std::string>& arguments, const std::string& part) {
+    const RunResult result = run_heed(arguments, folder_.path());
+    EXPECT_EQ(result.status, 2) << part;
+    EXPECT_THAT(result.err, HasSubstr(part));
+  };
+  refused({"inspect", "data", "a.de", "a.en", "--length", "5"},
+          "--length changes nothing: it belongs to 'heed inspect model'");
+  refused({"inspect", "model", "tiny", "--test-source", "a.de"},
+          "--test-source changes nothing: it belongs to 'heed inspect data SOURCE TARGET'");
+}
+
+TEST_F(InspectDataTest, ThePageTakesNoPlaceOfTheData) {
+  const std::string source = read_file(folder_ / "a.de");
+  for (const char* file : {"a.de", "a.en", "test.de", "./test.en"}) {
+    const RunResult result =
+        inspect({"--test-source", "test.de", "--test-target", "test.en", "--html", file});
+    EXPECT_EQ(result.status, 2) << file;
+    EXPECT_THAT(result.err, HasSubstr("expected another file: what is read would be lost"));
+  }
+  EXPECT_EQ(read_file(folder_ / "a.de"), source);
 }
 
 TEST_F(InspectDataTest, TrainingWarnsOfTheDataFirst) {

@@ -5,6 +5,7 @@
 #include <sys/mount.h>
 
 #include <csignal>
+#include <regex>
 
 #include "small_model_test.h"
 
@@ -132,6 +133,8 @@ TEST_F(MachineTest, AReaderThatIsGoneEndsATranslationQuietly) {
 TEST_F(MachineTest, TooLittleMemoryIsAnError) {
   if (kSanitized) GTEST_SKIP() << "sanitizers need all addresses";
   constexpr int64_t kMiB = int64_t{1} << 20;
+  const std::string help = heed({"train", "--help"}).out;
+  const std::regex flag("--[a-z-]+");
   for (const int64_t limit : {40, 80, 200}) {
     const RunResult result = heed(
         with(train("big"), {"--d-model", "512", "--d-ff", "2048", "--overwrite", "--threads", "2"}),
@@ -140,6 +143,9 @@ TEST_F(MachineTest, TooLittleMemoryIsAnError) {
     EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
     EXPECT_THAT(result.err,
                 AnyOf(HasSubstr("out of memory"), HasSubstr("cannot"), HasSubstr("ulimit -v has")));
+    for (auto it = std::sregex_iterator(result.err.begin(), result.err.end(), flag);
+         it != std::sregex_iterator(); ++it)
+      EXPECT_THAT(help, HasSubstr("  " + it->str() + " ")) << "advice that nobody can take";
     EXPECT_FALSE(fs::exists(*folder_ / "big/model.safetensors"));
   }
 }

@@ -221,6 +221,8 @@ TEST_F(TranslateOptionsTest, WhatIsWrongIsSaid) {
   refused({"--sample", "--diverse-groups", "2"}, "--diverse-groups 2: belongs to beam search");
   refused({"--diverse-groups", "3"}, "--diverse-groups: expected a divisor of the beam, 4");
   refused({"--diversity", "1"}, "--diversity: changes nothing without --diverse-groups");
+  refused({"--min-length", "9", "--max-length", "8"},
+          "--min-length: expected at most --max-length");
   refused({"--no-repeat-ngram", "-1"}, "--no-repeat-ngram: expected a whole number from 0");
   refused({"--alignments", "words"}, "--alignments words: needs --format jsonl");
   refused({"--alignments", "lines", "--format", "jsonl"}, "--alignments: expected");

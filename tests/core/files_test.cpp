@@ -75,6 +75,27 @@ TEST_F(FilesTest, NamesThePathThatCannotBeWritten) {
   EXPECT_THAT(error_of([&] { write_file_atomically(folder_, "x"); }), HasSubstr("folder"));
 }
 
+TEST_F(FilesTest, ReplacesNoDeviceAndNoPipe) {
+  const auto pipe = folder_ / "pipe", link = folder_ / "link";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::filesystem::create_symlink(pipe, link);  // as /dev/stdout is one
+  for (const auto& path : {pipe, link})
+    EXPECT_THAT(error_of([&] { AtomicFile file(path); }),
+                HasSubstr(path.string() + ": it is a device, a pipe or a socket"));
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+  EXPECT_EQ(entries(), 2u);
+}
+
+TEST_F(FilesTest, ALinkStaysAndWhatItNamesIsReplaced) {
+  const auto path = folder_ / "file", link = folder_ / "link";
+  write_file_atomically(path, "old");
+  std::filesystem::create_symlink("file", link);
+  write_file_atomically(link, "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(read_file(path), "new");
+  EXPECT_EQ(entries(), 2u);
+}
+
 // A limit on the size of files stands for a full disk: both fail in write(). In a process of its
 // own, since the limit is the process's.
 TEST_F(FilesTest, AFullDiskKeepsTheOldFile) {

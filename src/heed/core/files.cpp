@@ -70,6 +70,17 @@ bool names(const std::filesystem::path& path, int file) {
          by_name.st_ino == by_file.st_ino && by_name.st_dev == by_file.st_dev;
 }
 
+// A rename puts a file in the place of whatever has the name, of /dev/null too where it may.
+void expect_replaceable(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (std::filesystem::is_directory(status)) fail("cannot write {}: it is a folder", path.string());
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    fail("cannot write {}: it is a device, a pipe or a socket; expected a file or a new name",
+         path.string());
+  }
+}
+
 // The locked, empty temporary file. The lock ends with the process, so a killed one leaves no mess.
 int open_temporary(const std::filesystem::path& temporary, const std::filesystem::path& path) {
   for (;;) {
@@ -115,9 +126,11 @@ std::string read_file(const std::filesystem::path& path, int64_t limit) {
 }
 
 AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
-  if (std::error_code error; std::filesystem::is_directory(path_, error)) {
-    fail("cannot write {}: it is a folder", path_.string());
-  }
+  expect_replaceable(path_);
+  // A link stays and what it names is replaced: /dev/stdout is a link too.
+  std::error_code error;
+  if (std::filesystem::is_symlink(path_, error))
+    if (auto named = std::filesystem::canonical(path_, error); !error) path_ = std::move(named);
   temporary_ = path_;
   temporary_ += ".partial";
   descriptor_ = open_temporary(temporary_, path_);

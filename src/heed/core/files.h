@@ -15,9 +15,10 @@ namespace heed {
 std::string read_file(const std::filesystem::path& path, int64_t limit = int64_t{1} << 30);
 
 // Writes a file under a temporary name beside its own ("NAME.partial") and renames it on commit().
-// A reader sees the old file or the whole new one; without commit the temporary is removed. Every
-// failure (no space, no permission, another process writing the same file) is an Error naming the
-// path. What a killed process left behind is overwritten by the next writer.
+// A reader sees the old file or the whole new one; without commit the temporary is removed. A link
+// is followed. Every failure (no space, no permission, another process writing the same file, a
+// device or a pipe of that name) is an Error naming the path. What a killed process left behind is
+// overwritten by the next writer.
 class AtomicFile {
  public:
   explicit AtomicFile(std::filesystem::path path);

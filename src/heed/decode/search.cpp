@@ -76,6 +76,9 @@ void check_options(const SearchOptions& options) {
                options.diverse_groups);
   if (options.diversity && options.diverse_groups == 1)
     fail_usage("--diversity: changes nothing without --diverse-groups of at least 2");
+  if (options.max_length > 0 && options.min_length > options.max_length)
+    fail_usage("--min-length: expected at most --max-length, {}, got '{}'", options.max_length,
+               options.min_length);
 }
 
 struct Search::State {

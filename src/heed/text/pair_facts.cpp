@@ -240,8 +240,11 @@ std::string note_on(FindingKind kind, const RawPair& pair, const PairFacts& fact
       const auto at = in_source ? in_source : find_invalid_utf8(pair.target);
       return fmt::format("byte {} of the {}", at.value_or(0) + 1, in_source ? "source" : "target");
     }
-    case FindingKind::too_long:
-      return fmt::format("{} and {} words", facts.source.words.size(), facts.target.words.size());
+    case FindingKind::too_long:  // in what was counted: a tokenizer gives neither side nothing
+      if (facts.source.tokens.empty())
+        return fmt::format("{} and {} words", facts.source.words.size(), facts.target.words.size());
+      return fmt::format("{} and {} tokens", facts.source.tokens.size() + 1,
+                         facts.target.tokens.size() + 1);
     default:
       return "";
   }

@@ -177,7 +177,10 @@ std::string train_tokenizer(const TokenizerOptions& options, Paths files,
     const auto side = int64_t(kept.size());
     check(lines % side == 0, "lines are kept or left out by the side");
     lines = lines / side * std::count(kept.begin(), kept.end(), true);
-    if (lines == 0) fail("no pair of the corpus passes the filters that look at words");
+    if (lines == 0)
+      fail(
+          "no pair of the corpus passes the filters that look at words (what stands between "
+          "spaces): raise --max-words or lower --min-word-count");
   }
   SampledSentences sentences(files, kept, lines, options);
   sentences.rethrow();

@@ -13,6 +13,43 @@ namespace {
 
 namespace fs = std::filesystem;
 
+bool is_left_in_training(std::string name) {
+  constexpr std::string_view unfinished = ".partial";
+  if (name.ends_with(unfinished)) name.resize(name.size() - unfinished.size());
+  return name == "state.safetensors" || name == "train.corpus" || name == "valid.corpus" ||
+         (name.starts_with("step-") && name.ends_with(".safetensors"));
+}
+
+// What a run leaves in its folder. Whatever else stands there is somebody's own.
+std::vector<fs::path> files_of_a_run(const fs::path& directory) {
+  std::vector<fs::path> files;
+  for (const char* name :
+       {"model.safetensors", "config.json", "generation_config.json", "source.spm", "target.spm",
+        "vocab.json", "target_vocab.json", "tokenizer_config.json", "metrics.jsonl",
+        "held_out.source", "held_out.target"})
+    files.push_back(directory / name);
+  std::error_code error;  // no folder, no files
+  for (const auto& entry : fs::directory_iterator(directory / "training", error))
+    if (is_left_in_training(entry.path().filename().string())) files.push_back(entry.path());
+  return files;
+}
+
+void remove_earlier_run(const TrainOptions& options, const fs::path& directory) {
+  std::vector<std::string> read{options.valid_source, options.valid_target, options.tokenizer_model,
+                                options.initialize};
+  read.insert(read.end(), options.source.begin(), options.source.end());
+  read.insert(read.end(), options.target.begin(), options.target.end());
+  std::vector<fs::path> files = files_of_a_run(directory);
+  std::error_code error;  // a name that is missing or empty is no file's
+  for (const std::string& name : read) {
+    const auto is_it = [&](const fs::path& file) { return fs::equivalent(file, name, error); };
+    if (is_it(directory) || std::any_of(files.begin(), files.end(), is_it))
+      fail_usage("--overwrite would remove {}, which this training reads: give another --model",
+                 name);
+  }
+  for (const fs::path& file : files) fs::remove(file, error);
+}
+
 // The folder of the run, ready to write to.
 fs::path open_directory(const TrainOptions& options) {
   fs::path directory = options.model;
@@ -20,20 +57,14 @@ fs::path open_directory(const TrainOptions& options) {
   if (fs::exists(directory, error) && !fs::is_directory(directory, error))
     fail("{}: expected a folder for the model, found a file", directory.string());
   const bool holds_model = fs::exists(directory / "model.safetensors", error) ||
+                           fs::exists(directory / "config.json", error) ||  // of another program
                            fs::exists(directory / "training" / "state.safetensors", error);
   if (holds_model && !options.resume && !options.overwrite)
     fail_usage(
         "{} holds a model already: give --resume to go on with it, --overwrite to replace "
         "it, or another --model",
         directory.string());
-  if (options.overwrite) {
-    fs::remove_all(directory / "training", error);
-    for (const char* name :
-         {"model.safetensors", "config.json", "generation_config.json", "source.spm", "target.spm",
-          "vocab.json", "target_vocab.json", "tokenizer_config.json", "metrics.jsonl",
-          "held_out.source", "held_out.target"})
-      fs::remove(directory / name, error);
-  }
+  if (options.overwrite) remove_earlier_run(options, directory);
   fs::create_directories(directory / "training", error);
   if (error) fail("{}: cannot make the folder: {}", directory.string(), error.message());
   return directory;
