@@ -6,6 +6,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstring>
+#include <map>
 #include <sstream>
 
 #include "heed/core/files.h"
@@ -117,6 +118,53 @@ TEST_F(TrainerTest, AModelIsNotOverwrittenUnasked) {
   const std::string before = weights("m");
   EXPECT_EQ(message(o), "");
   EXPECT_NE(weights("m"), before);
+}
+
+// Every file below the folder, with its bytes.
+std::map<std::string, std::string> files(const std::filesystem::path& folder) {
+  std::map<std::string, std::string> all;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+    if (entry.is_regular_file())
+      all[std::filesystem::relative(entry.path(), folder).string()] = read_file(entry.path());
+  return all;
+}
+
+TEST_F(TrainerTest, WhatIsRefusedOverwritesNothing) {
+  EXPECT_EQ(message(validated("m")), "");
+  const auto before = files(folder_ / "m");
+  TrainOptions o = options("m");
+  o.overwrite = true;
+  o.vocabularies = Vocabularies::separate;  // leaves other files
+  o.tie_embeddings = TieEmbeddings::none;
+  o.d_model = 16384;  // refused after the vocabulary was saved
+  o.encoder_layers = 1000;
+  EXPECT_THAT(message(o), ::testing::HasSubstr("memory"));
+  EXPECT_EQ(files(folder_ / "m"), before);
+}
+
+TEST_F(TrainerTest, WhatAKilledProgramPutAsideIsPutBack) {
+  namespace fs = std::filesystem;
+  EXPECT_EQ(message(options("m")), "");
+  const auto before = files(folder_ / "m");
+  const fs::path training = folder_ / "m" / "training";
+  // All stands aside, and the new run has left a vocabulary.
+  fs::create_directory(training / "replaced");
+  for (const auto& [name, bytes] : before)
+    fs::rename(folder_ / "m" / name, training / "replaced" / fs::path(name).filename());
+  folder_.write("m/target_vocab.json", "{}");
+  EXPECT_THAT(message(options("m")), ::testing::HasSubstr("holds a model already"));
+  EXPECT_EQ(files(folder_ / "m"), before);
+  // Some were on their way.
+  fs::create_directory(training / "replaced.partial");
+  fs::rename(folder_ / "m" / "config.json", training / "replaced.partial" / "config.json");
+  fs::rename(training / "train.corpus", training / "replaced.partial" / "train.corpus");
+  EXPECT_THAT(message(options("m")), ::testing::HasSubstr("holds a model already"));
+  EXPECT_EQ(files(folder_ / "m"), before);
+  // They had been given up.
+  fs::create_directory(training / "removed");
+  folder_.write("m/training/removed/config.json", "old");
+  EXPECT_THAT(message(options("m")), ::testing::HasSubstr("holds a model already"));
+  EXPECT_EQ(files(folder_ / "m"), before);
 }
 
 TEST_F(TrainerTest, TheMovingAverageIsWhatIsScoredKeptAndLeft) {

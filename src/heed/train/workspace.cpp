@@ -6,6 +6,7 @@
 #include "heed/model/directory.h"
 #include "heed/text/held_out.h"
 #include "heed/text/word_filter.h"
+#include "heed/train/earlier_run.h"
 #include "heed/train/memory_plan.h"
 
 namespace heed {
@@ -13,61 +14,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_left_in_training(std::string name) {
-  constexpr std::string_view unfinished = ".partial";
-  if (name.ends_with(unfinished)) name.resize(name.size() - unfinished.size());
-  return name == "state.safetensors" || name == "train.corpus" || name == "valid.corpus" ||
-         (name.starts_with("step-") && name.ends_with(".safetensors"));
-}
-
-// What a run leaves in its folder. Whatever else stands there is somebody's own.
-std::vector<fs::path> files_of_a_run(const fs::path& directory) {
-  std::vector<fs::path> files;
-  for (const char* name :
-       {"model.safetensors", "config.json", "generation_config.json", "source.spm", "target.spm",
-        "vocab.json", "target_vocab.json", "tokenizer_config.json", "metrics.jsonl",
-        "held_out.source", "held_out.target"})
-    files.push_back(directory / name);
-  std::error_code error;  // no folder, no files
-  for (const auto& entry : fs::directory_iterator(directory / "training", error))
-    if (is_left_in_training(entry.path().filename().string())) files.push_back(entry.path());
-  return files;
-}
-
-void remove_earlier_run(const TrainOptions& options, const fs::path& directory) {
-  std::vector<std::string> read{options.valid_source, options.valid_target, options.tokenizer_model,
-                                options.initialize};
-  read.insert(read.end(), options.source.begin(), options.source.end());
-  read.insert(read.end(), options.target.begin(), options.target.end());
-  std::vector<fs::path> files = files_of_a_run(directory);
-  std::error_code error;  // a name that is missing or empty is no file's
-  for (const std::string& name : read) {
-    const auto is_it = [&](const fs::path& file) { return fs::equivalent(file, name, error); };
-    if (is_it(directory) || std::any_of(files.begin(), files.end(), is_it))
-      fail_usage("--overwrite would remove {}, which this training reads: give another --model",
-                 name);
-  }
-  for (const fs::path& file : files) fs::remove(file, error);
-}
-
-// The folder of the run, ready to write to.
-fs::path open_directory(const TrainOptions& options) {
-  fs::path directory = options.model;
-  std::error_code error;
-  if (fs::exists(directory, error) && !fs::is_directory(directory, error))
-    fail("{}: expected a folder for the model, found a file", directory.string());
-  const bool holds_model = fs::exists(directory / "model.safetensors", error) ||
-                           fs::exists(directory / "config.json", error) ||  // of another program
-                           fs::exists(directory / "training" / "state.safetensors", error);
-  if (holds_model && !options.resume && !options.overwrite)
+// Makes the folder of the run ready to write to.
+void open_directory(const TrainOptions& options, EarlierRun& earlier) {
+  const fs::path directory = options.model;
+  if (holds_run(directory) && !options.resume && !options.overwrite)
     fail_usage(
         "{} holds a model already: give --resume to go on with it, --overwrite to replace "
         "it, or another --model",
         directory.string());
-  if (options.overwrite) remove_earlier_run(options, directory);
+  if (options.overwrite) earlier.put_aside(options);
+  std::error_code error;
   fs::create_directories(directory / "training", error);
   if (error) fail("{}: cannot make the folder: {}", directory.string(), error.message());
-  return directory;
 }
 
 TokenizerPair make_tokenizers(const TrainOptions& options, const ParallelText& text,
@@ -181,7 +139,11 @@ Workspace open_workspace(const TrainOptions& options, const Backend& backend, Wo
   std::optional<ParallelText> valid_text;
   if (!options.valid_source.empty())
     valid_text.emplace(paths({options.valid_source}), paths({options.valid_target}));
-  const fs::path directory = open_directory(options);
+  const fs::path directory = options.model;
+  if (std::error_code error; fs::exists(directory, error) && !fs::is_directory(directory, error))
+    fail("{}: expected a folder for the model, found a file", directory.string());
+  EarlierRun earlier(directory);
+  open_directory(options, earlier);
   FilterOptions filters = text_filters(options, text);
   if (const ValidationFiles held = validation_files(options); options.hold_out > 0)
     valid_text.emplace(paths({held.source}), paths({held.target}));
@@ -197,12 +159,14 @@ Workspace open_workspace(const TrainOptions& options, const Backend& backend, Wo
                              {std::min(config.max_positions, FilterOptions::kMostTokens)},
                              caches / "valid.corpus", workers, observer);
   plan(options, config, backend, *corpus, observer);
-  return {directory,
-          tokenizers,
-          std::move(corpus),
-          std::move(validation),
-          make_model(options, config),
-          mix(text.fingerprint(), tokenizers.fingerprint())};
+  Workspace space{directory,
+                  tokenizers,
+                  std::move(corpus),
+                  std::move(validation),
+                  make_model(options, config),
+                  mix(text.fingerprint(), tokenizers.fingerprint())};
+  earlier.forget();
+  return space;
 }
 
 }  // namespace heed
