@@ -1,9 +1,10 @@
-// Metrics on any text: a score from 0 to 100, and the best one for a copy.
+// Metrics on any text: a score from 0 to 100, of TER one that is not below 0.
 #include <cmath>
 
 #include "fuzz.h"
 #include "heed/evaluate/bleu.h"
 #include "heed/evaluate/chrf.h"
+#include "heed/evaluate/ter.h"
 
 namespace {
 
@@ -33,9 +34,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   reference.resize(hypotheses.size());
   const Lines references[] = {reference};
   for (const auto tokenizer :
-       {BleuTokenizer::mteval_13a, BleuTokenizer::none, BleuTokenizer::character})
+       {BleuTokenizer::mteval_13a, BleuTokenizer::none, BleuTokenizer::character,
+        BleuTokenizer::international, BleuTokenizer::chinese})
     require_score(bleu(hypotheses, references, {tokenizer, size % 2 == 0}).score);
   for (const int words : {0, 2})
     require_score(chrf(hypotheses, references, {words, size % 2 == 1}).score);
+  const bool normalized = size % 3 == 0, asian = size % 5 == 0;
+  const double edits =
+      ter(hypotheses, references,
+          {.normalized = normalized, .no_punctuation = !normalized, .asian_support = asian})
+          .score;
+  fuzzing::require(std::isfinite(edits) && edits >= 0);
   return 0;
 }
