@@ -17,6 +17,7 @@ class MeasuringObserver : public TrainObserver {
   double bleu(const Transformer& model, const TokenizerPair& tokenizers) override {
     DecodeOptions decode;
     decode.threads = options_.threads;
+    decode.search.batch_tokens = tokens_between_steps(options_);
     const Translator translator(model, tokenizers, backend_, decode);
     const ValidationFiles files = validation_files(options_);
     const Lines hypotheses = best_translations(translator, read_lines(files.source));

@@ -1,6 +1,9 @@
 // What heed train says about its memory, against what it takes.
+#include <fmt/ranges.h>
+
 #include <regex>
 
+#include "heed/text/lines.h"
 #include "small_model_test.h"
 
 namespace heed::testing {
@@ -45,6 +48,24 @@ TEST_F(TrainingMemoryTest, WhatTrainSaysIsWhatItTakes) {
       EXPECT_NEAR(double(result.peak_memory) / said(result), 1, 0.1) << model << result.err;
     }
   }
+}
+
+TEST_F(TrainingMemoryTest, TranslatingToValidateTakesNoMore) {
+  if (kSanitized) GTEST_SKIP() << "sanitizers take memory of their own";
+  for (const std::string language : {"zh", "en"}) {
+    std::vector<std::string> lines = read_lines(folder_->path() / ("train." + language));
+    lines.resize(400);
+    folder_->write("some." + language, fmt::format("{}\n", fmt::join(lines, "\n")));
+  }
+  const RunResult result =
+      heed(tiny("scored", {"--batch-tokens", "512", "--steps", "6", "--valid-source", "some.zh",
+                           "--valid-target", "some.en", "--validate-bleu"}));
+  ASSERT_EQ(result.status, 0) << result.err;
+  std::smatch found;
+  const bool more =
+      std::regex_search(result.err, found, std::regex("; before the first step ([0-9.]+) MiB"));
+  const double before = more ? std::stod(found[1]) * 1048576.0 : 0;
+  EXPECT_LT(double(result.peak_memory), 1.1 * std::max(said(result), before)) << result.err;
 }
 
 TEST_F(TrainingMemoryTest, WhatCannotFitIsRefusedBeforeItBegins) {

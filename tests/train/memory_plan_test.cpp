@@ -1,6 +1,6 @@
 #include "heed/train/memory_plan.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/backend/shape_backend.h"
@@ -102,10 +102,15 @@ TEST_F(MemoryPlanTest, WeightsAndTheirFormsAreCounted) {
               0.1 * double(plain.packed));
   options_.ema = 0.9;
   options_.threads = 3;
-  const MemoryPlan more = plan(options_.batches, *fp32);
+  MemoryPlan more = plan(options_.batches, *fp32);
   EXPECT_EQ(more.average, weights);
   EXPECT_EQ(more.activations, 3 * plain.activations);
   EXPECT_NE(to_string(more).find("moving average"), std::string::npos);
+  more.before = more.total();
+  EXPECT_EQ(to_string(more).find("before"), std::string::npos);
+  more.before = more.total() + (int64_t{3} << 20);
+  EXPECT_THAT(to_string(more),
+              ::testing::EndsWith("before the first step " + memory_text(more.before)));
 }
 
 TEST_F(MemoryPlanTest, WhatCannotFitIsRefusedWithABatchThatCan) {

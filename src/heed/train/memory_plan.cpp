@@ -75,6 +75,8 @@ std::string to_string(const MemoryPlan& plan) {
     text += fmt::format("{}{} {}", separator, what, memory_text(bytes));
     separator = ", ";
   }
+  if (plan.before > plan.total())
+    text += fmt::format("; before the first step {}", memory_text(plan.before));
   return text;
 }
 
@@ -84,6 +86,7 @@ MemoryPlan plan_memory(const TrainOptions& options, const ModelConfig& config,
   MemoryPlan plan;
   return_freed_memory();
   plan.held = resident_bytes();
+  plan.before = peak_resident_bytes();
   int64_t widest = 0;
   for (const Parameter& p : parameters(shapes)) {
     plan.weights += p.tensor.byte_count();

@@ -13,9 +13,9 @@
 namespace heed {
 
 // In bytes, at the peak of a step: the most that training holds, since what it does between steps
-// (validating, saving) begins with what a step needs being given back. Not in it: learning the
-// vocabulary, and translating for --validate-bleu, which may take more than a step of a tiny model.
+// (validating, saving) begins with what a step needs being given back.
 struct MemoryPlan {
+  int64_t before = 0;       // the most until now, which learning the vocabulary took
   int64_t held = 0;         // already: the program, the text, the vocabulary
   int64_t weights = 0;      // and the table of positions
   int64_t moments = 0;      // Adam's two

@@ -1,5 +1,6 @@
 #include "heed/train/options.h"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <filesystem>
@@ -93,6 +94,10 @@ void check_consistent(const TrainOptions& o) {
   if (!o.initialize.empty() && o.initial_weights)
     fail_usage("--initialize brings its own weights: it contradicts --initial-weights");
   check_optimizer(o);
+}
+
+int64_t tokens_between_steps(const TrainOptions& options) {
+  return std::clamp<int64_t>(options.batches.batch_tokens / options.shards, 64, 2048);
 }
 
 ModelConfig model_config(const TrainOptions& o, int64_t vocabulary, int64_t classes) {

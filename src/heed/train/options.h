@@ -388,6 +388,11 @@ Averaging parse_averaging(const std::string& text);
 // which a schedule ends is part of a run, though how far the run goes is not.
 TrainOptions resolved(const TrainOptions& options);
 
+// Tokens that each thread reads at a time when it validates: no more than a shard has in training,
+// so that it takes no more memory than a step gave back. No result depends on it but by its last
+// digits.
+int64_t tokens_between_steps(const TrainOptions& options);
+
 // Sizes by preset and by what overrides it, for a vocabulary.
 ModelConfig model_config(const TrainOptions& options, int64_t vocabulary, int64_t classes);
 

@@ -230,7 +230,8 @@ class Run {
   Loss validation_loss() {
     const Corpus& corpus = *space_.validation;
     const LengthOf length = lengths_of(corpus);
-    const BatchPlan plan = BatchPlan::sorted(corpus.size(), length, {2048, 0});
+    const BatchPlan plan =
+        BatchPlan::sorted(corpus.size(), length, {tokens_between_steps(options_), 0});
     std::vector<Loss> losses(size_t(plan.size()));
     std::vector<Pool> pools(size_t(workers_.count()));
     workers_.run(plan.size(), [&](int64_t i, int worker) {
