@@ -137,7 +137,7 @@ TEST_F(TrainerTest, WhatIsRefusedOverwritesNothing) {
   o.vocabularies = Vocabularies::separate;  // leaves other files
   o.tie_embeddings = TieEmbeddings::none;
   o.d_model = 16384;  // refused after the vocabulary was saved
-  o.encoder_layers = 1000;
+  o.encoder_layers = 50;
   EXPECT_THAT(message(o), ::testing::HasSubstr("memory"));
   EXPECT_EQ(files(folder_ / "m"), before);
 }
