@@ -2,6 +2,7 @@
 
 #include "heed/core/error.h"
 #include "heed/core/files.h"
+#include "heed/model/directory.h"
 
 namespace heed {
 
@@ -13,9 +14,7 @@ void check_output(const fs::path& output, const std::vector<fs::path>& inputs, E
     if (fs::exists(output, error) && fs::equivalent(output, input, error))
       fail_usage("--output is the model itself, expected another folder");
   }
-  const bool holds_model = fs::exists(output / "model.safetensors", error) ||
-                           fs::exists(output / "config.json", error);  // of another program
-  if (existing == Existing::keep && holds_model)
+  if (existing == Existing::keep && holds_model(output))
     fail_usage("{} holds a model already: give --overwrite to replace it, or another --output",
                output.string());
 }

@@ -297,6 +297,12 @@ ModelConfig read_config(const std::filesystem::path& directory) {
   return from_marian(parse_json(text, path.string()), path.string());
 }
 
+bool holds_model(const std::filesystem::path& directory) {
+  std::error_code error;
+  return std::filesystem::exists(directory / "model.safetensors", error) ||
+         std::filesystem::exists(directory / "config.json", error);
+}
+
 struct StoredModel::Reader : WeightsReader {
   using WeightsReader::WeightsReader;
 };

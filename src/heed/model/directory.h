@@ -53,4 +53,7 @@ Transformer load_model(const std::filesystem::path& directory, Backend& backend)
 // What config.json says. A published model has an output bias and yields every id but <pad>.
 ModelConfig read_config(const std::filesystem::path& directory);
 
+// Whether the folder holds a model, of heed or, by its config.json, of another program.
+bool holds_model(const std::filesystem::path& directory);
+
 }  // namespace heed

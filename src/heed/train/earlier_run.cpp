@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "heed/core/error.h"
 
@@ -48,13 +50,6 @@ void expect_unread(const TrainOptions& options, const fs::path& directory,
 }
 
 }  // namespace
-
-bool holds_run(const fs::path& directory) {
-  std::error_code error;
-  return fs::exists(directory / "model.safetensors", error) ||
-         fs::exists(directory / "config.json", error) ||  // of another program
-         fs::exists(directory / "training" / "state.safetensors", error);
-}
 
 EarlierRun::EarlierRun(fs::path directory)
     : directory_(std::move(directory)),

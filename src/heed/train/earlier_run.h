@@ -2,8 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <utility>
-#include <vector>
 
 #include "heed/train/options.h"
 
@@ -31,8 +29,5 @@ class EarlierRun {
   // Below training/: on their way aside or back; all aside; given up.
   std::filesystem::path moving_, aside_, given_up_;
 };
-
-// Whether the folder holds a model or the state of a run.
-bool holds_run(const std::filesystem::path& directory);
 
 }  // namespace heed

@@ -17,13 +17,15 @@ namespace fs = std::filesystem;
 // Makes the folder of the run ready to write to.
 void open_directory(const TrainOptions& options, EarlierRun& earlier) {
   const fs::path directory = options.model;
-  if (holds_run(directory) && !options.resume && !options.overwrite)
+  std::error_code error;
+  const bool taken =
+      holds_model(directory) || fs::exists(directory / "training" / "state.safetensors", error);
+  if (taken && !options.resume && !options.overwrite)
     fail_usage(
         "{} holds a model already: give --resume to go on with it, --overwrite to replace "
         "it, or another --model",
         directory.string());
   if (options.overwrite) earlier.put_aside(options);
-  std::error_code error;
   fs::create_directories(directory / "training", error);
   if (error) fail("{}: cannot make the folder: {}", directory.string(), error.message());
 }
