@@ -6,6 +6,7 @@
 #include "command.h"
 #include "console.h"
 #include "heed/core/error.h"
+#include "heed/core/memory.h"
 #include "last_words.h"
 
 namespace {
@@ -24,6 +25,7 @@ int main(int argc, char** argv) {
   // log nobody reads any more goes on.
   std::signal(SIGPIPE, SIG_IGN);
   heed::leave_last_words();
+  heed::share_heap_where_addresses_are_limited();
   try {
     heed::Output out(1, "standard output");
     heed::Console console(out);

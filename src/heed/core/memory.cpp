@@ -100,6 +100,14 @@ void return_freed_memory() {
 #endif
 }
 
+void share_heap_where_addresses_are_limited() {
+#ifdef __GLIBC__
+  rlimit addresses{};
+  if (getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY)
+    mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
 std::optional<MemoryLimit> available_memory(const fs::path& root) {
   std::optional<MemoryLimit> tightest;
   const auto limit = [&](int64_t bytes, const char* source) {

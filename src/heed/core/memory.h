@@ -16,6 +16,11 @@ int64_t peak_resident_bytes();
 // Gives what the process has freed back to the system, where the system can take it.
 void return_freed_memory();
 
+// Where addresses are limited (ulimit -v), has all threads share one heap: each would reserve 64
+// MiB of addresses for one of its own, how many of them being a matter of timing. For a program to
+// call before it starts threads.
+void share_heap_where_addresses_are_limited();
+
 struct MemoryLimit {
   int64_t bytes = 0;   // that may still be taken
   std::string source;  // who says so: "the machine", "its control group", "ulimit -v"
