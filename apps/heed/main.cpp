@@ -2,6 +2,7 @@
 #include <csignal>
 #include <cstdio>
 #include <new>
+#include <system_error>
 
 #include "command.h"
 #include "console.h"
@@ -38,6 +39,13 @@ int main(int argc, char** argv) {
     return complain(error.what(), exit_usage);
   } catch (const std::bad_alloc&) {
     return complain("out of memory: try smaller batches or a smaller model", exit_failure);
+  } catch (const std::system_error& error) {
+    // All that the standard library says of a thread that did not start.
+    if (error.code() == std::errc::resource_unavailable_try_again)
+      return complain(
+          "cannot start a thread: too little memory, or ulimit -v or -u leaves no room for one",
+          exit_failure);
+    return complain(error.what(), exit_failure);
   } catch (const std::exception& error) {
     return complain(error.what(), exit_failure);
   }

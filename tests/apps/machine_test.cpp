@@ -135,7 +135,7 @@ TEST_F(MachineTest, TooLittleMemoryIsAnError) {
   constexpr int64_t kMiB = int64_t{1} << 20;
   const std::string help = heed({"train", "--help"}).out;
   const std::regex flag("--[a-z-]+");
-  for (const int64_t limit : {40, 80, 200}) {
+  for (const int64_t limit : {30, 40, 80, 200}) {
     const RunResult result = heed(
         with(train("big"), {"--d-model", "512", "--d-ff", "2048", "--overwrite", "--threads", "2"}),
         {.memory = limit * kMiB});
