@@ -148,21 +148,21 @@ TEST_F(TrainerTest, WhatAKilledProgramPutAsideIsPutBack) {
   const auto before = files(folder_ / "m");
   const fs::path training = folder_ / "m" / "training";
   // All stands aside, and the new run has left a vocabulary.
-  fs::create_directory(training / "replaced");
+  fs::create_directory(training / "heed-replaced");
   for (const auto& [name, bytes] : before)
-    fs::rename(folder_ / "m" / name, training / "replaced" / fs::path(name).filename());
+    fs::rename(folder_ / "m" / name, training / "heed-replaced" / fs::path(name).filename());
   folder_.write("m/target_vocab.json", "{}");
   EXPECT_THAT(message(options("m")), ::testing::HasSubstr("holds a model already"));
   EXPECT_EQ(files(folder_ / "m"), before);
   // Some were on their way.
-  fs::create_directory(training / "replaced.partial");
-  fs::rename(folder_ / "m" / "config.json", training / "replaced.partial" / "config.json");
-  fs::rename(training / "train.corpus", training / "replaced.partial" / "train.corpus");
+  fs::create_directory(training / "heed-replaced.partial");
+  fs::rename(folder_ / "m" / "config.json", training / "heed-replaced.partial" / "config.json");
+  fs::rename(training / "train.corpus", training / "heed-replaced.partial" / "train.corpus");
   EXPECT_THAT(message(options("m")), ::testing::HasSubstr("holds a model already"));
   EXPECT_EQ(files(folder_ / "m"), before);
   // They had been given up.
-  fs::create_directory(training / "removed");
-  folder_.write("m/training/removed/config.json", "old");
+  fs::create_directory(training / "heed-removed");
+  folder_.write("m/training/heed-removed/config.json", "old");
   EXPECT_THAT(message(options("m")), ::testing::HasSubstr("holds a model already"));
   EXPECT_EQ(files(folder_ / "m"), before);
 }

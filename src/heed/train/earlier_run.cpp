@@ -53,9 +53,9 @@ void expect_unread(const TrainOptions& options, const fs::path& directory,
 
 EarlierRun::EarlierRun(fs::path directory)
     : directory_(std::move(directory)),
-      moving_(directory_ / "training" / "replaced.partial"),
-      aside_(directory_ / "training" / "replaced"),
-      given_up_(directory_ / "training" / "removed") {
+      moving_(directory_ / "training" / "heed-replaced.partial"),
+      aside_(directory_ / "training" / "heed-replaced"),
+      given_up_(directory_ / "training" / "heed-removed") {
   std::error_code error;
   fs::remove_all(given_up_, error);
   put_back();
