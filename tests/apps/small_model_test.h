@@ -1,30 +1,30 @@
-// Two models of seconds, and the program run on them.
+// The program, run on two models of seconds.
 #pragma once
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 
 #include "run_heed.h"
+#include "small_models.h"
 #include "support/temporary_folder.h"
 
 namespace heed::testing {
 
-// The folder of a test program's tests: train.zh, train.en, the models "m" and "other".
+// The folder of a test program's tests: what small_models.h says. ctest has it made once for all of
+// them (HEED_SMALL_MODELS); a test that is run by hand makes its own.
 class SmallModelTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     folder_ = std::make_unique<TemporaryFolder>();
     std::filesystem::permissions(folder_->path(), std::filesystem::perms(0755));
-    const RunResult book = heed({"phrasebook", "--output", ".", "--pairs", "5000", "--valid-pairs",
-                                 "5", "--test-pairs", "5"});
-    ASSERT_EQ(book.status, 0) << book.err;
-    for (const char* name : {"m", "other"}) {
-      const RunResult trained = heed(train(name, name[0] == 'm' ? "1" : "2"));
-      ASSERT_EQ(trained.status, 0) << trained.err;
-    }
+    if (const char* made = std::getenv("HEED_SMALL_MODELS"))
+      std::filesystem::copy(made, folder_->path(), std::filesystem::copy_options::recursive);
+    else
+      make_small_models(folder_->path());
   }
   static void TearDownTestSuite() { folder_.reset(); }
 
@@ -33,14 +33,11 @@ class SmallModelTest : public ::testing::Test {
     return run_heed(arguments, folder_->path(), input, conditions);
   }
   static std::vector<std::string> train(const std::string& model, const std::string& seed = "1") {
-    return train_on("train.zh", "train.en", model, seed);
+    return train_small_model("train.zh", "train.en", model, seed);
   }
   static std::vector<std::string> train_on(const std::string& source, const std::string& target,
-                                           const std::string& model,
-                                           const std::string& seed = "1") {
-    return {"train", "--source",       source, "--target", target, "--model", model, "--preset",
-            "tiny",  "--d-model",      "16",   "--d-ff",   "32",   "--seed",  seed,  "--vocabulary",
-            "1500",  "--batch-tokens", "256",  "--steps",  "4",    "--quiet"};
+                                           const std::string& model) {
+    return train_small_model(source, target, model, "1");
   }
   static std::vector<std::string> translate(const std::string& model) {
     return {"translate", "--model", model, "--max-length", "4"};

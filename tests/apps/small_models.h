@@ -1,0 +1,17 @@
+// The text and the models that the tests of the program share.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace heed::testing {
+
+// heed train on two files of the phrasebook: four steps of a tiny model.
+std::vector<std::string> train_small_model(const std::string& source, const std::string& target,
+                                           const std::string& model, const std::string& seed);
+
+// Leaves train.zh, train.en (5,000 pairs) and the models "m" and "other" in a folder.
+void make_small_models(const std::filesystem::path& folder);
+
+}  // namespace heed::testing
