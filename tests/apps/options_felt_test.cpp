@@ -71,10 +71,11 @@ TEST_F(OptionsFeltTest, EvaluateRefusesWhatChangesNothing) {
 }
 
 TEST_F(OptionsFeltTest, StrictReachesTheEvaluation) {
-  folder_->write("broken", "good\nbad \xff\ngood\ngood\ngood\n");
+  folder_->write("broken", "good\nbad \xff\n");
+  folder_->write("whole", "good\nbad\n");
   const std::vector<std::string> command{"evaluate", "--model",      "m",
                                          "--source", "broken",       "--reference",
-                                         "test.en",  "--max-length", "3"};
+                                         "whole",    "--max-length", "3"};
   EXPECT_EQ(heed(command).status, 0);
   expect_failure(heed(with(command, {"--strict", "--quiet"})), "line 2");
 }

@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(RealDataTest, LearnsFromMulti30kAndTranslatesIt) {
+TEST(RealDataTest, SlowLearnsFromMulti30kAndTranslatesIt) {
   const char* data = std::getenv("HEED_DATA");
   if (!data || !std::filesystem::exists(std::filesystem::path(data) / "multi30k"))
     GTEST_SKIP() << "HEED_DATA names no folder with multi30k/ in it";

@@ -44,7 +44,7 @@ TEST_F(ScoreTest, PerplexityIsWhatTrainingReports) {
               "--format", "corpus", "--compute", compute});
     ASSERT_EQ(result.status, 0) << result.err;
     const auto corpus = nlohmann::json::parse(result.out);
-    EXPECT_EQ(corpus["pairs"], 5);
+    EXPECT_EQ(corpus["pairs"], 20);
     EXPECT_NEAR(corpus["perplexity"], perplexity, tolerance * perplexity);
     EXPECT_NEAR(std::exp(corpus["loss"].get<double>()), perplexity, tolerance * perplexity);
   }

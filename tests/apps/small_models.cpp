@@ -18,9 +18,9 @@ std::vector<std::string> train_small_model(const std::string& source, const std:
 }
 
 void make_small_models(const fs::path& folder) {
-  const RunResult book = run_heed(
-      {"phrasebook", "--output", ".", "--pairs", "5000", "--valid-pairs", "5", "--test-pairs", "5"},
-      folder);
+  const RunResult book = run_heed({"phrasebook", "--output", ".", "--pairs", "5000",
+                                   "--valid-pairs", "20", "--test-pairs", "20"},
+                                  folder);
   ASSERT_EQ(book.status, 0) << book.err;
   for (const char* name : {"m", "other"}) {
     const RunResult trained = run_heed(

@@ -1,14 +1,9 @@
 // heed train, translate, evaluate and inspect on a model of seconds.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <csignal>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "run_heed.h"
-#include "support/temporary_folder.h"
+#include "small_model_test.h"
 
 namespace heed::testing {
 namespace {
@@ -23,53 +18,33 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// One model for all tests here: a phrasebook and a few steps.
-class TrainTranslateTest : public ::testing::Test {
+class TrainTranslateTest : public SmallModelTest {
  protected:
-  static void SetUpTestSuite() {
-    folder_ = new TemporaryFolder;
-    const RunResult book = heed({"phrasebook", "--output", ".", "--pairs", "5000", "--valid-pairs",
-                                 "20", "--test-pairs", "20"});
-    ASSERT_EQ(book.status, 0) << book.err;
-    trained_ = heed(train_command("m"));
-    ASSERT_EQ(trained_.status, 0) << trained_.err;
-  }
-  static void TearDownTestSuite() { delete folder_; }
-
-  static RunResult heed(const std::vector<std::string>& arguments, const std::string& input = "") {
-    return run_heed(arguments, folder_->path(), input);
-  }
-  static std::vector<std::string> train_command(const std::string& model) {
-    return {"train",    "--source",       "train.zh", "--target", "train.en", "--valid-source",
-            "valid.zh", "--valid-target", "valid.en", "--model",  model,      "--preset",
-            "tiny",     "--d-model",      "16",       "--d-ff",   "32",       "--vocabulary",
-            "1500",     "--batch-tokens", "256",      "--steps",  "12",       "--report-every",
-            "5",        "--validate-bleu"};
+  // Twelve steps, reported and validated.
+  static std::vector<std::string> watched(const std::string& model) {
+    return with(train(model),
+                {"--no-quiet", "--valid-source", "valid.zh", "--valid-target", "valid.en",
+                 "--steps", "12", "--report-every", "5", "--validate-bleu"});
   }
   static RunResult translate(const std::vector<std::string>& more, const std::string& input) {
-    std::vector<std::string> command{"translate", "--model", "m", "--max-length", "8"};
-    command.insert(command.end(), more.begin(), more.end());
-    return heed(command, input);
+    return heed(with({"translate", "--model", "m", "--max-length", "8"}, more), {}, input);
   }
-
-  static TemporaryFolder* folder_;
-  static RunResult trained_;
 };
 
-TemporaryFolder* TrainTranslateTest::folder_ = nullptr;
-RunResult TrainTranslateTest::trained_;
-
 TEST_F(TrainTranslateTest, TrainingReportsOnStandardErrorAlone) {
-  EXPECT_THAT(trained_.out, IsEmpty());
-  EXPECT_THAT(trained_.err, HasSubstr("step 5, epoch"));
-  EXPECT_THAT(trained_.err, HasSubstr("tokens/s"));
-  EXPECT_THAT(trained_.err, HasSubstr("validation loss"));
-  EXPECT_THAT(trained_.err, HasSubstr("BLEU"));
-  EXPECT_EQ(trained_.err.find('\r'), std::string::npos);
+  const RunResult trained = heed(watched("watched"));
+  ASSERT_EQ(trained.status, 0) << trained.err;
+  EXPECT_THAT(trained.err, HasSubstr("cpu ("));
+  EXPECT_THAT(trained.out, IsEmpty());
+  EXPECT_THAT(trained.err, HasSubstr("step 5, epoch"));
+  EXPECT_THAT(trained.err, HasSubstr("tokens/s"));
+  EXPECT_THAT(trained.err, HasSubstr("validation loss"));
+  EXPECT_THAT(trained.err, HasSubstr("BLEU"));
+  EXPECT_EQ(trained.err.find('\r'), std::string::npos);
 }
 
 TEST_F(TrainTranslateTest, AModelIsNotReplacedUnasked) {
-  const RunResult again = heed(train_command("m"));
+  const RunResult again = heed(watched("m"));
   EXPECT_EQ(again.status, 2);
   EXPECT_THAT(again.err, HasSubstr("--overwrite"));
 }
@@ -146,7 +121,6 @@ TEST_F(TrainTranslateTest, InspectReadsTheDirectory) {
 
 TEST_F(TrainTranslateTest, ComputeTypesAreSaidAndCanBeChosen) {
   const std::string text = folder_->read("test.zh");
-  EXPECT_THAT(trained_.err, HasSubstr("cpu ("));
   for (const std::string compute : {"fp32", "bf16", "int8"}) {
     const RunResult run = translate({"--compute", compute}, text);
     EXPECT_EQ(run.status, 0) << run.err;
@@ -154,9 +128,7 @@ TEST_F(TrainTranslateTest, ComputeTypesAreSaidAndCanBeChosen) {
     EXPECT_EQ(run.err.find(", " + compute + ")") != std::string::npos, compute != "fp32")
         << run.err;
   }
-  auto command = train_command("n");
-  command.insert(command.end(), {"--compute", "int8"});
-  const RunResult refused = heed(command);
+  const RunResult refused = heed(with(watched("n"), {"--compute", "int8"}));
   EXPECT_EQ(refused.status, 2);
   EXPECT_THAT(refused.err, HasSubstr("--compute int8 cannot train"));
 }
@@ -173,7 +145,7 @@ TEST_F(TrainTranslateTest, AQuantizedCopyTranslatesAsTheOriginalDoesInItsType) {
     EXPECT_TRUE(report.contains("changed") && report.contains("bleu_before"));
     const RunResult original = translate({"--compute", type}, text);
     const RunResult copy =
-        heed({"translate", "--model", type, "--max-length", "8", "--compute", type}, text);
+        heed({"translate", "--model", type, "--max-length", "8", "--compute", type}, {}, text);
     EXPECT_EQ(copy.out, original.out);
     const RunResult again = heed({"quantize", "--model", "m", "--output", type});
     EXPECT_EQ(again.status, 2);
@@ -207,8 +179,8 @@ std::string await_message(const RunningHeed& heed, const std::string& start) {
 }
 
 TEST_F(TrainTranslateTest, SignalsEndTrainingSaved) {
-  std::vector<std::string> command = train_command("stopped");
-  command.insert(command.end(), {"--steps", "1000000", "--report-every", "1"});
+  std::vector<std::string> command =
+      with(watched("stopped"), {"--steps", "1000000", "--report-every", "1"});
   {
     RunningHeed heed(command, folder_->path());
     await_message(heed, "step 3,");

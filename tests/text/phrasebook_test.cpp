@@ -191,7 +191,7 @@ TEST(Phrasebook, HeldOutWordsAllOccurInTraining) {
   }
 }
 
-TEST(Phrasebook, EveryHeldOutSentenceCombinesWordsThatNeverMeetInTraining) {
+TEST(Phrasebook, SlowEveryHeldOutSentenceCombinesWordsThatNeverMeetInTraining) {
   // Also of another seed: the reservation is the same.
   const Phrasebook other = make_phrasebook(10'000, 0, 99);
   std::unordered_map<std::string, uint64_t> number_of;
@@ -247,7 +247,7 @@ std::unordered_map<std::string, std::string> learn_dictionary(std::size_t pairs,
   return best;
 }
 
-TEST(Phrasebook, WordByWordTranslationStaysBelow40Bleu) {
+TEST(Phrasebook, SlowWordByWordTranslationStaysBelow40Bleu) {
   std::unordered_map<std::string, std::string> dictionary = learn_dictionary(8'000, 4);
   ASSERT_EQ(dictionary["苹果"].substr(0, 5), "apple");
   Lines hypotheses;
@@ -272,7 +272,7 @@ std::unordered_set<uint64_t> bigrams_of(const std::string& text) {
   return bigrams;
 }
 
-TEST(Phrasebook, TheNearestTrainingSentenceStaysBelow40Bleu) {
+TEST(Phrasebook, SlowTheNearestTrainingSentenceStaysBelow40Bleu) {
   std::unordered_map<uint64_t, std::vector<std::size_t>> sentences_with;
   std::vector<std::size_t> sizes;
   for (const SentencePair& pair : book().train) {
