@@ -3,6 +3,7 @@
 #include "heed/core/error.h"
 #include "heed/core/files.h"
 #include "heed/model/directory.h"
+#include "heed/text/tokenizer.h"
 
 namespace heed {
 
@@ -20,11 +21,12 @@ void check_output(const fs::path& output, const std::vector<fs::path>& inputs, E
 }
 
 void copy_vocabulary(const fs::path& from, const fs::path& to) {
-  for (const char* name : {"source.spm", "target.spm", "vocab.json", "target_vocab.json",
-                           "tokenizer_config.json", "generation_config.json"}) {
+  const auto copy = [&](const char* name) {
     std::error_code error;
     if (fs::exists(from / name, error)) write_file_atomically(to / name, read_file(from / name));
-  }
+  };
+  for (const char* name : tokenizer_files()) copy(name);
+  copy("generation_config.json");
 }
 
 }  // namespace heed

@@ -148,16 +148,16 @@ TEST_F(TrainerTest, WhatAKilledProgramPutAsideIsPutBack) {
   const auto before = files(folder_ / "m");
   const fs::path training = folder_ / "m" / "training";
   // All stands aside, and the new run has left a vocabulary.
-  fs::create_directory(training / "heed-replaced");
+  fs::create_directories(training / "heed-replaced/training");
   for (const auto& [name, bytes] : before)
-    fs::rename(folder_ / "m" / name, training / "heed-replaced" / fs::path(name).filename());
+    fs::rename(folder_ / "m" / name, training / "heed-replaced" / name);
   folder_.write("m/target_vocab.json", "{}");
   EXPECT_THAT(message(options("m")), ::testing::HasSubstr("holds a model already"));
   EXPECT_EQ(files(folder_ / "m"), before);
   // Some were on their way.
-  fs::create_directory(training / "heed-replaced.partial");
-  fs::rename(folder_ / "m" / "config.json", training / "heed-replaced.partial" / "config.json");
-  fs::rename(training / "train.corpus", training / "heed-replaced.partial" / "train.corpus");
+  fs::create_directories(training / "heed-replaced.partial/training");
+  for (const char* name : {"config.json", "training/train.corpus"})
+    fs::rename(folder_ / "m" / name, training / "heed-replaced.partial" / name);
   EXPECT_THAT(message(options("m")), ::testing::HasSubstr("holds a model already"));
   EXPECT_EQ(files(folder_ / "m"), before);
   // They had been given up.

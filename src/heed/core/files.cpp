@@ -132,7 +132,7 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
   if (std::filesystem::is_symlink(path_, error))
     if (auto named = std::filesystem::canonical(path_, error); !error) path_ = std::move(named);
   temporary_ = path_;
-  temporary_ += ".partial";
+  temporary_ += kUnfinished;
   descriptor_ = open_temporary(temporary_, path_);
 }
 

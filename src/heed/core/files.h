@@ -14,6 +14,9 @@ namespace heed {
 // The bytes of a regular file of at most `limit` bytes; anything else is an Error naming it.
 std::string read_file(const std::filesystem::path& path, int64_t limit = int64_t{1} << 30);
 
+// How the name of a file ends that is still written, or whose writing was cut off.
+inline constexpr std::string_view kUnfinished = ".partial";
+
 // Writes a file under a temporary name beside its own ("NAME.partial") and renames it on commit().
 // A reader sees the old file or the whole new one; without commit the temporary is removed. A link
 // is followed. Every failure (no space, no permission, another process writing the same file, a

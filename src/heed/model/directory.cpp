@@ -297,6 +297,12 @@ ModelConfig read_config(const std::filesystem::path& directory) {
   return from_marian(parse_json(text, path.string()), path.string());
 }
 
+std::span<const char* const> model_files() {
+  static constexpr const char* kNames[] = {"config.json", "generation_config.json",
+                                           "model.safetensors"};
+  return kNames;
+}
+
 bool holds_model(const std::filesystem::path& directory) {
   std::error_code error;
   return std::filesystem::exists(directory / "model.safetensors", error) ||

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <span>
 
 #include "heed/model/safetensors.h"
 #include "heed/model/transformer.h"
@@ -52,6 +53,9 @@ Transformer load_model(const std::filesystem::path& directory, Backend& backend)
 
 // What config.json says. A published model has an output bias and yields every id but <pad>.
 ModelConfig read_config(const std::filesystem::path& directory);
+
+// The names that save_model gives its files.
+std::span<const char* const> model_files();
 
 // Whether the folder holds a model, of heed or, by its config.json, of another program.
 bool holds_model(const std::filesystem::path& directory);

@@ -210,4 +210,10 @@ uint64_t TokenizerPair::fingerprint() const {
   return hash.value();
 }
 
+std::span<const char* const> tokenizer_files() {
+  static constexpr const char* kNames[] = {"source.spm", "target.spm", "vocab.json",
+                                           "target_vocab.json", "tokenizer_config.json"};
+  return kNames;
+}
+
 }  // namespace heed

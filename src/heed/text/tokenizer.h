@@ -90,4 +90,7 @@ class TokenizerPair {
   Tokenizer source_, target_;
 };
 
+// The names that TokenizerPair::save gives its files.
+std::span<const char* const> tokenizer_files();
+
 }  // namespace heed

@@ -1,8 +1,9 @@
 #include "heed/train/averaging.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
+
+#include "heed/train/run_files.h"
 
 namespace heed {
 namespace {
@@ -16,19 +17,6 @@ constexpr const char* kAverage = "average.";
 bool any_begins_with(const SafetensorsFile& file, const char* prefix) {
   return std::ranges::any_of(file.tensors(),
                              [&](const StoredTensor& t) { return t.name.starts_with(prefix); });
-}
-
-// N of step-N.safetensors; nothing for any other name.
-std::optional<int64_t> step_of(const fs::path& path) {
-  const std::string name = path.filename().string();
-  constexpr std::string_view begin = "step-", end = ".safetensors";
-  if (!name.starts_with(begin) || !name.ends_with(end) || name.size() <= begin.size() + end.size())
-    return {};
-  int64_t step = 0;
-  const char* last = name.data() + name.size() - end.size();
-  const auto [rest, error] = std::from_chars(name.data() + begin.size(), last, step);
-  if (error != std::errc() || rest != last) return {};
-  return step;
 }
 
 }  // namespace
@@ -95,16 +83,13 @@ void load_average(const std::vector<fs::path>& paths, Transformer& model) {
 }
 
 std::vector<fs::path> last_snapshots(const fs::path& directory, int64_t count) {
-  const fs::path folder = directory / "training";
-  std::map<int64_t, fs::path> by_step;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error))
-    if (const auto step = step_of(entry.path())) by_step.emplace(*step, entry.path());
+  const RunFiles files{directory};
+  const std::map<int64_t, fs::path> by_step = files.snapshots();
   if (int64_t(by_step.size()) < count)
     fail(
         "{} keeps {} snapshots, expected at least {}: --keep and --average of heed train say how "
         "many a run keeps",
-        folder.string(), by_step.size(), count);
+        files.training().string(), by_step.size(), count);
   std::vector<fs::path> paths;
   paths.reserve(by_step.size());
   for (const auto& [step, path] : by_step) paths.push_back(path);

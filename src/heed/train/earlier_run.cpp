@@ -13,27 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_left_in_training(std::string name) {
-  constexpr std::string_view unfinished = ".partial";
-  if (name.ends_with(unfinished)) name.resize(name.size() - unfinished.size());
-  return name == "state.safetensors" || name == "train.corpus" || name == "valid.corpus" ||
-         (name.starts_with("step-") && name.ends_with(".safetensors"));
-}
-
-// What a run leaves in its folder. Whatever else stands there is somebody's own.
-std::vector<fs::path> files_of_a_run(const fs::path& directory) {
-  std::vector<fs::path> files;
-  std::error_code error;  // no folder, no files
-  for (const char* name :
-       {"model.safetensors", "config.json", "generation_config.json", "source.spm", "target.spm",
-        "vocab.json", "target_vocab.json", "tokenizer_config.json", "metrics.jsonl",
-        "held_out.source", "held_out.target"})
-    if (fs::exists(directory / name, error)) files.push_back(directory / name);
-  for (const auto& entry : fs::directory_iterator(directory / "training", error))
-    if (is_left_in_training(entry.path().filename().string())) files.push_back(entry.path());
-  return files;
-}
-
 void expect_unread(const TrainOptions& options, const fs::path& directory,
                    const std::vector<fs::path>& files) {
   std::vector<std::string> read{options.valid_source, options.valid_target, options.tokenizer_model,
@@ -52,10 +31,10 @@ void expect_unread(const TrainOptions& options, const fs::path& directory,
 }  // namespace
 
 EarlierRun::EarlierRun(fs::path directory)
-    : directory_(std::move(directory)),
-      moving_(directory_ / "training" / "heed-replaced.partial"),
-      aside_(directory_ / "training" / "heed-replaced"),
-      given_up_(directory_ / "training" / "heed-removed") {
+    : files_{std::move(directory)},
+      moving_(files_.training() / "heed-replaced.partial"),
+      aside_(files_.training() / "heed-replaced"),
+      given_up_(files_.training() / "heed-removed") {
   std::error_code error;
   fs::remove_all(given_up_, error);
   put_back();
@@ -66,13 +45,13 @@ EarlierRun::~EarlierRun() {
 }
 
 void EarlierRun::put_aside(const TrainOptions& options) {
-  const std::vector<fs::path> files = files_of_a_run(directory_);
-  expect_unread(options, directory_, files);
+  const std::vector<fs::path> files = files_.present();
+  expect_unread(options, files_.directory, files);
   if (files.empty()) return;
   std::error_code error;
-  fs::create_directories(moving_, error);
+  fs::create_directories(RunFiles{moving_}.training(), error);
   for (const fs::path& file : files) {
-    if (!error) fs::rename(file, moving_ / file.filename(), error);
+    if (!error) fs::rename(file, moving_ / file.lexically_relative(files_.directory), error);
     if (error) fail("{}: cannot put it aside: {}", file.string(), error.message());
   }
   fs::rename(moving_, aside_, error);
@@ -90,15 +69,14 @@ void EarlierRun::forget() {
 void EarlierRun::put_back() {
   std::error_code error;
   if (fs::is_directory(aside_, error)) {
-    for (const fs::path& file : files_of_a_run(directory_)) fs::remove(file, error);
+    for (const fs::path& file : files_.present()) fs::remove(file, error);
     fs::rename(aside_, moving_, error);
   }
   if (!fs::is_directory(moving_, error)) return;
-  for (const auto& entry : fs::directory_iterator(moving_, error)) {
-    const fs::path name = entry.path().filename();
-    const bool inner = is_left_in_training(name.string());
-    fs::rename(entry.path(), (inner ? directory_ / "training" : directory_) / name, error);
-  }
+  const RunFiles old{moving_};
+  for (const fs::path& file : old.present())
+    fs::rename(file, files_.directory / file.lexically_relative(moving_), error);
+  fs::remove(old.training(), error);
   fs::remove(moving_, error);
 }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "heed/train/options.h"
+#include "heed/train/run_files.h"
 
 namespace heed {
 
@@ -25,7 +26,7 @@ class EarlierRun {
  private:
   void put_back();
 
-  std::filesystem::path directory_;
+  RunFiles files_;
   // Below training/: on their way aside or back; all aside; given up.
   std::filesystem::path moving_, aside_, given_up_;
 };

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <filesystem>
 
+#include "heed/train/run_files.h"
+
 namespace heed {
 
 Averaging parse_averaging(const std::string& text) {
@@ -23,8 +25,8 @@ Averaging parse_averaging(const std::string& text) {
 
 ValidationFiles validation_files(const TrainOptions& o) {
   if (o.hold_out == 0) return {o.valid_source, o.valid_target};
-  const std::filesystem::path folder = o.model;
-  return {(folder / "held_out.source").string(), (folder / "held_out.target").string()};
+  const RunFiles files{o.model};
+  return {files.held_out_source().string(), files.held_out_target().string()};
 }
 
 namespace {

@@ -39,7 +39,7 @@ class Run {
         gradients_(model_, backend, workers_),
         adam_(model_, backend, workers_, options.ema ? MovingAverage::kept : MovingAverage::none),
         length_(lengths_of(*space_.corpus)),
-        metrics_(space_.directory / "metrics.jsonl") {}
+        metrics_(space_.files.metrics()) {}
 
   TrainResult go() {
     start();
@@ -58,7 +58,7 @@ class Run {
   CheckpointKey key() const { return {options_, backend_.name(), space_.fingerprint}; }
 
   void start() {
-    const auto state = space_.state_file();
+    const auto state = space_.files.state();
     if (options_.resume && std::filesystem::exists(state)) {
       progress_ = load_checkpoint(state, key(), model_, adam_);
       check_scores(state);
@@ -104,7 +104,7 @@ class Run {
                                                uint64_t(options_.seed), progress_.epoch);
     if (progress_.batch >= plan.size())
       fail("{}: the progress it records stands at batch {} of {}: begin anew with --overwrite",
-           space_.state_file().string(), progress_.batch + 1, plan.size());
+           space_.files.state().string(), progress_.batch + 1, plan.size());
     while (progress_.batch < plan.size()) {
       step(plan);
       const bool epoch_done = progress_.batch >= plan.size();
@@ -297,7 +297,7 @@ class Run {
     if (!keeps_snapshots()) return;
     std::vector<Snapshot>& kept = progress_.snapshots;
     if (!kept.empty() && kept.back().step == progress_.step) return;
-    with_result([&] { save_snapshot(space_.snapshot_file(progress_.step), model_); });
+    with_result([&] { save_snapshot(space_.files.snapshot(progress_.step), model_); });
     kept.push_back({progress_.step, score});
     const Averaging averaging = parse_averaging(options_.average);
     const size_t limit = size_t(std::max(options_.keep, averaging.count));
@@ -312,9 +312,9 @@ class Run {
   }
 
   void save() {
-    save_checkpoint(space_.state_file(), key(), progress_, model_, adam_);
-    with_result([&] { save_model(space_.directory, model_); });
-    if (keeps_snapshots()) space_.remove_snapshots_but(progress_.snapshots);
+    save_checkpoint(space_.files.state(), key(), progress_, model_, adam_);
+    with_result([&] { save_model(space_.files.directory, model_); });
+    if (keeps_snapshots()) space_.files.remove_snapshots_but(progress_.snapshots);
     saved_ = Clock::now();
   }
 
@@ -323,7 +323,7 @@ class Run {
     gradients_.release();
     const Averaging averaging = parse_averaging(options_.average);
     if (averaging.kind == Averaging::Kind::none) {
-      with_result([&] { save_model(space_.directory, model_); });
+      with_result([&] { save_model(space_.files.directory, model_); });
       return;
     }
     std::vector<Snapshot> chosen = progress_.snapshots;
@@ -335,9 +335,9 @@ class Run {
     if (int64_t(chosen.size()) > averaging.count) chosen.resize(size_t(averaging.count));
     std::vector<std::filesystem::path> paths;
     paths.reserve(chosen.size());
-    for (const Snapshot& s : chosen) paths.push_back(space_.snapshot_file(s.step));
+    for (const Snapshot& s : chosen) paths.push_back(space_.files.snapshot(s.step));
     load_average(paths, model_);
-    save_model(space_.directory, model_);
+    save_model(space_.files.directory, model_);
     observer_.message(fmt::format("the model is the mean of {} snapshots", paths.size()));
   }
 

@@ -1,7 +1,5 @@
 #include "heed/train/workspace.h"
 
-#include <algorithm>
-
 #include "heed/core/files.h"
 #include "heed/model/directory.h"
 #include "heed/text/held_out.h"
@@ -16,18 +14,17 @@ namespace fs = std::filesystem;
 
 // Makes the folder of the run ready to write to.
 void open_directory(const TrainOptions& options, EarlierRun& earlier) {
-  const fs::path directory = options.model;
+  const RunFiles files{options.model};
   std::error_code error;
-  const bool taken =
-      holds_model(directory) || fs::exists(directory / "training" / "state.safetensors", error);
+  const bool taken = holds_model(files.directory) || fs::exists(files.state(), error);
   if (taken && !options.resume && !options.overwrite)
     fail_usage(
         "{} holds a model already: give --resume to go on with it, --overwrite to replace "
         "it, or another --model",
-        directory.string());
+        files.directory.string());
   if (options.overwrite) earlier.put_aside(options);
-  fs::create_directories(directory / "training", error);
-  if (error) fail("{}: cannot make the folder: {}", directory.string(), error.message());
+  fs::create_directories(files.training(), error);
+  if (error) fail("{}: cannot make the folder: {}", files.directory.string(), error.message());
 }
 
 TokenizerPair make_tokenizers(const TrainOptions& options, const ParallelText& text,
@@ -48,13 +45,12 @@ TokenizerPair make_tokenizers(const TrainOptions& options, const ParallelText& t
 }
 
 // A run that goes on has its vocabulary; any other makes one and saves it.
-TokenizerPair open_tokenizers(const TrainOptions& options, const fs::path& directory,
+TokenizerPair open_tokenizers(const TrainOptions& options, const RunFiles& files,
                               const ParallelText& text, const FilterOptions& filters,
                               TrainObserver& observer) {
-  if (options.resume && fs::exists(directory / "training" / "state.safetensors"))
-    return TokenizerPair::load(directory);
+  if (options.resume && fs::exists(files.state())) return TokenizerPair::load(files.directory);
   TokenizerPair tokenizers = make_tokenizers(options, text, filters, observer);
-  tokenizers.save(directory,
+  tokenizers.save(files.directory,
                   {options.source_language, options.target_language, options.filters.max_tokens});
   return tokenizers;
 }
@@ -119,49 +115,33 @@ ParallelText::Paths paths(const std::vector<std::string>& names) {
 
 }  // namespace
 
-fs::path Workspace::snapshot_file(int64_t step) const {
-  return directory / "training" / fmt::format("step-{}.safetensors", step);
-}
-
-void Workspace::remove_snapshots_but(const std::vector<Snapshot>& kept) const {
-  for (const auto& entry : fs::directory_iterator(directory / "training")) {
-    const std::string name = entry.path().filename().string();
-    if (!name.starts_with("step-")) continue;
-    const bool wanted = std::any_of(kept.begin(), kept.end(), [&](const Snapshot& s) {
-      return snapshot_file(s.step) == entry.path();
-    });
-    std::error_code ignored;  // a file that stays costs space, nothing else
-    if (!wanted) fs::remove(entry.path(), ignored);
-  }
-}
-
 Workspace open_workspace(const TrainOptions& options, const Backend& backend, Workers& workers,
                          TrainObserver& observer) {
   const ParallelText text(paths(options.source), paths(options.target));
   std::optional<ParallelText> valid_text;
   if (!options.valid_source.empty())
     valid_text.emplace(paths({options.valid_source}), paths({options.valid_target}));
-  const fs::path directory = options.model;
-  if (std::error_code error; fs::exists(directory, error) && !fs::is_directory(directory, error))
-    fail("{}: expected a folder for the model, found a file", directory.string());
-  EarlierRun earlier(directory);
+  const RunFiles files{options.model};
+  if (std::error_code error;
+      fs::exists(files.directory, error) && !fs::is_directory(files.directory, error))
+    fail("{}: expected a folder for the model, found a file", files.directory.string());
+  EarlierRun earlier(files.directory);
   open_directory(options, earlier);
   FilterOptions filters = text_filters(options, text);
   if (const ValidationFiles held = validation_files(options); options.hold_out > 0)
     valid_text.emplace(paths({held.source}), paths({held.target}));
-  TokenizerPair tokenizers = open_tokenizers(options, directory, text, filters, observer);
+  TokenizerPair tokenizers = open_tokenizers(options, files, text, filters, observer);
   const ModelConfig config = config_for(options, tokenizers);
   filters.max_tokens = std::min(filters.max_tokens, config.max_positions);
-  const fs::path caches = directory / "training";
   std::optional<Corpus> corpus =
-      open_corpus(text, tokenizers, filters, caches / "train.corpus", workers, observer);
+      open_corpus(text, tokenizers, filters, files.training_text(), workers, observer);
   std::optional<Corpus> validation;
   if (valid_text)  // every pair counts, but for those that the model cannot take
     validation = open_corpus(*valid_text, tokenizers,
                              {std::min(config.max_positions, FilterOptions::kMostTokens)},
-                             caches / "valid.corpus", workers, observer);
+                             files.validation_text(), workers, observer);
   plan(options, config, backend, *corpus, observer);
-  Workspace space{directory,
+  Workspace space{files,
                   tokenizers,
                   std::move(corpus),
                   std::move(validation),

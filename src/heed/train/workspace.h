@@ -1,27 +1,22 @@
 // What a run stands on: its folder, the text it reads, the vocabulary and the model to begin with.
 #pragma once
 
-#include <filesystem>
 #include <optional>
 
 #include "heed/model/transformer.h"
 #include "heed/text/corpus.h"
+#include "heed/train/run_files.h"
 #include "heed/train/trainer.h"
 
 namespace heed {
 
 struct Workspace {
-  std::filesystem::path directory;
+  RunFiles files;
   TokenizerPair tokenizers;
   std::optional<Corpus> corpus;  // always there
   std::optional<Corpus> validation;
   Transformer model;         // initialized
   uint64_t fingerprint = 0;  // of the training text and the tokenizers
-
-  std::filesystem::path state_file() const { return directory / "training" / "state.safetensors"; }
-  std::filesystem::path snapshot_file(int64_t step) const;
-  // Deletes the weights of other steps.
-  void remove_snapshots_but(const std::vector<Snapshot>& kept) const;
 };
 
 // Checks the text, learns or loads the vocabulary, encodes what is not encoded yet, and makes the

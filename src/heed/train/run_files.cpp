@@ -1,0 +1,88 @@
+#include "heed/train/run_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string>
+
+#include "heed/core/files.h"
+#include "heed/model/directory.h"
+#include "heed/text/tokenizer.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct SnapshotFile {
+  int64_t step;
+  bool finished;
+  fs::path path;
+};
+
+// N of step-N.safetensors, whole or on its way; nothing for any other name.
+std::optional<SnapshotFile> as_snapshot(const fs::path& path) {
+  const std::string name = path.filename().string();
+  std::string_view rest = name;
+  constexpr std::string_view begin = "step-", end = ".safetensors";
+  const bool finished = !rest.ends_with(kUnfinished);
+  if (!finished) rest.remove_suffix(kUnfinished.size());
+  if (!rest.starts_with(begin) || !rest.ends_with(end) || rest.size() <= begin.size() + end.size())
+    return {};
+  rest.remove_prefix(begin.size());
+  rest.remove_suffix(end.size());
+  int64_t step = 0;
+  const auto [stop, error] = std::from_chars(rest.data(), rest.data() + rest.size(), step);
+  if (error != std::errc() || stop != rest.data() + rest.size()) return {};
+  return SnapshotFile{step, finished, path};
+}
+
+std::vector<SnapshotFile> all_snapshots(const fs::path& training) {
+  std::vector<SnapshotFile> found;
+  std::error_code error;  // no folder, no snapshots
+  for (const auto& entry : fs::directory_iterator(training, error))
+    if (const auto snapshot = as_snapshot(entry.path())) found.push_back(*snapshot);
+  return found;
+}
+
+}  // namespace
+
+fs::path RunFiles::snapshot(int64_t step) const {
+  return training() / fmt::format("step-{}.safetensors", step);
+}
+
+std::map<int64_t, fs::path> RunFiles::snapshots() const {
+  std::map<int64_t, fs::path> by_step;
+  for (const SnapshotFile& file : all_snapshots(training()))
+    if (file.finished) by_step.emplace(file.step, file.path);
+  return by_step;
+}
+
+void RunFiles::remove_snapshots_but(const std::vector<Snapshot>& kept) const {
+  for (const SnapshotFile& file : all_snapshots(training())) {
+    const bool wanted = std::any_of(kept.begin(), kept.end(),
+                                    [&](const Snapshot& s) { return s.step == file.step; });
+    std::error_code ignored;  // a file that stays costs space, nothing else
+    if (!wanted || !file.finished) fs::remove(file.path, ignored);
+  }
+}
+
+std::vector<fs::path> RunFiles::present() const {
+  std::vector<fs::path> named{metrics(), held_out_source(), held_out_target(),
+                              state(),   training_text(),   validation_text()};
+  for (const char* name : model_files()) named.push_back(directory / name);
+  for (const char* name : tokenizer_files()) named.push_back(directory / name);
+  std::vector<fs::path> files;
+  for (const fs::path& path : named) {
+    const fs::path unfinished = path.string() + std::string(kUnfinished);
+    std::error_code error;
+    if (fs::exists(path, error)) files.push_back(path);
+    if (fs::exists(unfinished, error)) files.push_back(unfinished);
+  }
+  for (const SnapshotFile& file : all_snapshots(training())) files.push_back(file.path);
+  return files;
+}
+
+}  // namespace heed

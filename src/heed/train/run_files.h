@@ -1,0 +1,37 @@
+// The files that a run leaves in its folder, by name.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <vector>
+
+#include "heed/train/checkpoint.h"
+
+namespace heed {
+
+struct RunFiles {
+  std::filesystem::path directory;
+
+  std::filesystem::path metrics() const { return directory / "metrics.jsonl"; }
+  std::filesystem::path held_out_source() const { return directory / "held_out.source"; }
+  std::filesystem::path held_out_target() const { return directory / "held_out.target"; }
+
+  // What only a training that goes on needs.
+  std::filesystem::path training() const { return directory / "training"; }
+  std::filesystem::path state() const { return training() / "state.safetensors"; }
+  std::filesystem::path training_text() const { return training() / "train.corpus"; }
+  std::filesystem::path validation_text() const { return training() / "valid.corpus"; }
+  std::filesystem::path snapshot(int64_t step) const;
+
+  // The snapshots that are there, by step.
+  std::map<int64_t, std::filesystem::path> snapshots() const;
+  // Deletes the snapshots of other steps, and those whose writing was cut off.
+  void remove_snapshots_but(const std::vector<Snapshot>& kept) const;
+
+  // All of a run that is there, its model and unfinished files included. Whatever else stands in
+  // the folder is somebody's own.
+  std::vector<std::filesystem::path> present() const;
+};
+
+}  // namespace heed
