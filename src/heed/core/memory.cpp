@@ -84,6 +84,13 @@ void visit_all_groups(const fs::path& root, const std::function<void(int64_t)>& 
   }
 }
 
+// ulimit -v in bytes; nothing where there is none.
+std::optional<int64_t> limit_of_addresses() {
+  rlimit addresses{};
+  if (getrlimit(RLIMIT_AS, &addresses) != 0 || addresses.rlim_cur == RLIM_INFINITY) return {};
+  return int64_t(addresses.rlim_cur);
+}
+
 }  // namespace
 
 int64_t resident_bytes() {
@@ -102,9 +109,7 @@ void return_freed_memory() {
 
 void share_heap_where_addresses_are_limited() {
 #ifdef __GLIBC__
-  rlimit addresses{};
-  if (getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY)
-    mallopt(M_ARENA_MAX, 1);
+  if (limit_of_addresses()) mallopt(M_ARENA_MAX, 1);
 #endif
 }
 
@@ -117,10 +122,9 @@ std::optional<MemoryLimit> available_memory(const fs::path& root) {
   if (const auto free = number_of(root / "proc/meminfo", "MemAvailable"))
     limit(*free, "the machine");
   visit_all_groups(root, [&](int64_t left) { limit(left, "its control group"); });
-  rlimit addresses{};
   const auto used = number_of(root / "proc/self/status", "VmSize");
-  if (getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY && used)
-    limit(int64_t(addresses.rlim_cur) - *used, "ulimit -v");
+  if (const auto addresses = limit_of_addresses(); addresses && used)
+    limit(*addresses - *used, "ulimit -v");
   return tightest;
 }
 
