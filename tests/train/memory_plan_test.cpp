@@ -98,7 +98,9 @@ TEST_F(MemoryPlanTest, WeightsAndTheirFormsAreCounted) {
   EXPECT_LT(plain.gradients, 3 * weights + (weights / 5));
   EXPECT_GT(plain.held, 0);
   EXPECT_GT(plain.packed, 2 * weights * 9 / 10);
-  EXPECT_NEAR(double(plan(options_.batches, *bf16).packed), double(plain.packed) / 2,
+  // bf16 stands in pairs only where an instruction multiplies them.
+  const double share = cpu_gains_from(ComputeType::bf16) ? 0.5 : 1;
+  EXPECT_NEAR(double(plan(options_.batches, *bf16).packed), share * double(plain.packed),
               0.1 * double(plain.packed));
   options_.ema = 0.9;
   options_.threads = 3;
