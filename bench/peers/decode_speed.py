@@ -12,7 +12,9 @@ speed drifts, so rounds alternate and only ratios of medians count.
 """
 import argparse, gzip, json, os, re, shutil, statistics, subprocess, sys, time
 
-os.environ.setdefault("CT2_FORCE_CPU_ISA", "AVX512")  # its own detection picks less on some machines
+with open("/proc/cpuinfo") as cpu:
+    if "avx512f" in cpu.read():
+        os.environ.setdefault("CT2_FORCE_CPU_ISA", "AVX512")  # its own detection may pick less
 
 SIZES = {"small": dict(d=256, heads=4, ff=1024, layers=3, vocabulary=8000),
          "base": dict(d=512, heads=8, ff=2048, layers=6, vocabulary=32000)}
