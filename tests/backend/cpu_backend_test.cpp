@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 
 #include <cstdlib>
+#include <set>
 
 #include "backend/compare.h"
+#include "heed/backend/compute.h"
 #include "heed/core/parallel.h"
 
 namespace heed {
@@ -44,6 +46,20 @@ TEST(CpuTargets, UnknownNameIsTheUsersError) {
   } catch (const UsageError& error) {
     EXPECT_THAT(error.what(), HasSubstr("AVX9"));
     EXPECT_THAT(error.what(), HasSubstr(cpu_targets().back()));
+  }
+}
+
+TEST(CpuTargets, AutoTakesWhatTheInstructionSetDoesFast) {
+  const std::set<std::string> trains_in_bf16 = {"AMX", "AVX3_BF16", "AMX_EMULATED"};
+  const std::set<std::string> decodes_in_fp32 = {"SSSE3", "SSE2", "EMU128", "SCALAR"};
+  for (const std::string& target : cpu_targets()) {
+    const TargetVariable variable(target);
+    EXPECT_EQ(make_cpu_backend(ComputeChoice::automatic, Task::train)->compute(),
+              trains_in_bf16.contains(target) ? ComputeType::bf16 : ComputeType::fp32)
+        << target;
+    EXPECT_EQ(make_cpu_backend(ComputeChoice::automatic, Task::infer)->compute(),
+              decodes_in_fp32.contains(target) ? ComputeType::fp32 : ComputeType::int8)
+        << target;
   }
 }
 

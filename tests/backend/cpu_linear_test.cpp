@@ -135,17 +135,19 @@ TEST(CpuInt8, AllInstructionSetsAgreeToTheBit) {
 
 // The largest sums that may occur, and rows of nothing but zeros.
 TEST_P(CpuLinear, ExtremesStayExact) {
-  Tensor x({3, 4096}), weight({2, 4096}), expected({3, 2}), got({3, 2});
+  Tensor x({3, 4096}), weight({3, 4096}), expected({3, 3}), got({3, 3});
   for (int64_t k = 0; k < 4096; ++k) {
     x.data<float>()[k] = 1;
     x.data<float>()[4096 + k] = -1;
     weight.data<float>()[k] = 2;
+    weight.data<float>()[2 * 4096 + k] = -2;
   }
   reference->linear(x, weight, Tensor(), Activation::none, expected);
   cpu->linear(x, weight, Tensor(), Activation::none, got);
   expect_close(got, expected, 1e-6, "extremes");
   EXPECT_EQ(got.data<float>()[1], 0);
   EXPECT_EQ(got.data<float>()[4], 0);
+  EXPECT_EQ(got.data<float>()[6], 0);
 }
 
 // A NaN in an operand must reach the result: the trainer stops at it.

@@ -2,7 +2,8 @@
 // and what one multiply-add of words does. Everything else about products is the same for all.
 //
 // An operand's elements are grouped along the inner dimension: kStep neighbours make one word.
-// Words travel through float vectors as bits; only multiply_add gives them a meaning.
+// Words travel through float vectors as bits; only multiply_add gives them a meaning. The left
+// operand has kLeftParts words for each of the right one's, side by side.
 #if defined(HEED_BACKEND_CPU_ARITHMETIC_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEED_BACKEND_CPU_ARITHMETIC_INL_H_
 #undef HEED_BACKEND_CPU_ARITHMETIC_INL_H_
@@ -33,15 +34,25 @@ HWY_INLINE hn::Vec<Words> rounded_to_bf16(Vector x) {
                  hn::Set(words, 0xFFFF0000u));
 }
 
+// What most arithmetics have in common.
+struct PlainArithmetic {
+  static constexpr bool kAsIs = false;           // memory holds words already
+  static constexpr bool kScaled = false;         // sums are integers, made numbers by scales
+  static constexpr bool kTiled = false;          // large products run on a tile unit
+  static constexpr bool kOneInstruction = true;  // is what multiply_add takes
+  static constexpr int64_t kLeftParts = 1;
+
+  // The left operand's parts of one word, `step` apart, in all lanes.
+  static HWY_INLINE Vector broadcast(const float* word, int64_t /*step*/) { return set(*word); }
+};
+
 // Floats as they are.
-struct Fp32 {
+struct Fp32 : PlainArithmetic {
   // Element k of an operand, from the word that it is in.
   static float element(float word, int64_t) { return word; }
 
   static constexpr int64_t kStep = 1;
-  static constexpr bool kAsIs = true;  // memory holds words already
-  static constexpr bool kScaled = false;
-  static constexpr bool kTiled = false;  // large products run on a tile unit
+  static constexpr bool kAsIs = true;
 
   static HWY_INLINE Vector multiply_add(Vector left, Vector right, Vector chain) {
     return hn::MulAdd(left, right, chain);
@@ -70,15 +81,12 @@ struct RoundedBf16 : Fp32 {
 #if HWY_TARGET == HWY_AVX3
 // Pairs of bf16, multiplied by AVX-512 BF16. The instructions are written out because Highway 1.0.3
 // lacks them, and a function for a wider instruction set could not be inlined here.
-struct DotBf16 {
+struct DotBf16 : PlainArithmetic {
   static float element(float word, int64_t k) {
     const auto bits = std::bit_cast<uint32_t>(word);
     return std::bit_cast<float>(k % 2 == 0 ? bits << 16 : bits & 0xFFFF0000u);
   }
   static constexpr int64_t kStep = 2;
-  static constexpr bool kAsIs = false;
-  static constexpr bool kScaled = false;
-  static constexpr bool kTiled = false;
 
   static HWY_INLINE Vector multiply_add(Vector left, Vector right, Vector chain) {
     asm("vdpbf16ps %2, %1, %0" : "+v"(chain.raw) : "v"(right.raw), "v"(left.raw));
@@ -107,8 +115,9 @@ struct DotBf16 {
 };
 #endif
 
-// int8. The left operand's bytes are q + 128, so that they have no sign: chains begin at
-// -128 * (sum of the right operand's column) to make up for it.
+// int8. Instructions multiply bytes without a sign by bytes with one, so the left operand's lose
+// theirs: PairInt8 and DotInt8 move q to q + 128, SignedInt8 takes |q|. What a sum of products has
+// too little or too much for it, chains begin at.
 
 inline float row_scale(const float* row, int64_t depth) {
   Vector largest = zero();
@@ -130,23 +139,31 @@ inline void quantize_row(const float* row, int64_t depth, float scale, int32_t o
     const auto bounded = hn::Min(hn::Max(nearest, hn::Set(integers, -127)), hn::Set(integers, 127));
     const auto moved = hn::And(hn::Add(bounded, hn::Set(integers, offset)), hn::Set(integers, 255));
     const auto packed = hn::DemoteTo(whole_bytes, hn::DemoteTo(shorts, moved));
-    HWY_ALIGN uint8_t lanes[kLanes];
-    hn::StoreU(packed, whole_bytes, lanes);
-    std::memcpy(bytes + k, lanes, size_t(count));
+    if (count == kLanes) {
+      hn::StoreU(packed, whole_bytes, bytes + k);
+    } else {
+      HWY_ALIGN uint8_t lanes[kLanes];
+      hn::StoreU(packed, whole_bytes, lanes);
+      std::memcpy(bytes + k, lanes, size_t(count));
+    }
   }
   for (int64_t k = depth; k % 4 != 0; ++k) bytes[k] = 0;
 }
 
-// int8 where no instruction sums four products: pairs of them, by 16-bit multiplication.
-struct PairInt8 {
+// int8 where no instruction multiplies bytes: pairs of them, by 16-bit multiplication.
+struct PairInt8 : PlainArithmetic {
   static float element(float word, int64_t k) {
     return float(int8_t(std::bit_cast<uint32_t>(word) >> (8 * (k % 4)) & 255));
   }
   static constexpr int64_t kStep = 4;
-  static constexpr bool kAsIs = false;
   static constexpr bool kScaled = true;
-  static constexpr bool kTiled = false;
+  static constexpr bool kOneInstruction = false;
 
+  // Encodes a row of the left operand. What its chains begin at is a matter of the columns.
+  static int32_t encode_left(const float* row, int64_t depth, float scale, float* words) {
+    quantize_row(row, depth, scale, 128, reinterpret_cast<uint8_t*>(words));
+    return 0;
+  }
   static HWY_INLINE Vector multiply_add(Vector left, Vector right, Vector chain) {
     const Integers integers;
 #if HWY_TARGET == HWY_SCALAR
@@ -174,9 +191,70 @@ struct PairInt8 {
   }
 };
 
+#if HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+// int8 by `pmaddubsw`, which sums two products in 16 bits and would cut off 2 * 255 * 127. |q| is
+// at most 127, and 2 * 127 * 128 fits. The left operand's second part is all ones where q < 0: the
+// right byte w becomes -w - 1 by it, so that chains begin at the sum of those |q|. (`psignb` makes
+// -w at once, but waits for the units that multiply.)
+struct SignedInt8 : PairInt8 {
+  static constexpr int64_t kLeftParts = 2;
+
+  struct Left {
+    Vector magnitude, negative;
+  };
+  static HWY_INLINE Left broadcast(const float* word, int64_t step) {
+    return {set(word[0]), set(word[step])};
+  }
+  static HWY_INLINE Vector multiply_add(const Left& left, Vector right, Vector chain) {
+    const hn::Repartition<int16_t, Floats> shorts;
+    const Integers integers;
+    const Vector turned = hn::Xor(right, left.negative);
+    const auto ones = hn::Set(shorts, 1);
+    const auto m = hn::BitCast(integers, left.magnitude), w = hn::BitCast(integers, turned);
+#if HWY_TARGET == HWY_AVX3
+    const auto fours = _mm512_madd_epi16(_mm512_maddubs_epi16(m.raw, w.raw), ones.raw);
+#elif HWY_TARGET == HWY_AVX2
+    const auto fours = _mm256_madd_epi16(_mm256_maddubs_epi16(m.raw, w.raw), ones.raw);
+#else
+    const auto fours = _mm_madd_epi16(_mm_maddubs_epi16(m.raw, w.raw), ones.raw);
+#endif
+    const auto sum = hn::Add(hn::BitCast(integers, chain), hn::Vec<Integers>{fours});
+    return hn::BitCast(kFloats, sum);
+  }
+
+  // The same, returns what the row's chains begin at.
+  static int32_t encode_left(const float* row, int64_t depth, float scale, float* words) {
+    const int64_t count = (depth + kStep - 1) / kStep;
+    // The bytes stand in the second half until they are spread: parts overtake them never.
+    float* bytes = words + count;
+    quantize_row(row, depth, scale, 0, reinterpret_cast<uint8_t*>(bytes));
+    const hn::Repartition<int8_t, Floats> signed_bytes;
+    const hn::Repartition<uint8_t, Floats> plain_bytes;
+    const hn::Repartition<uint64_t, Floats> sums;
+    auto sum = hn::Zero(sums);
+    for (int64_t k = 0; k < count; k += kLanes) {
+      const auto q = hn::BitCast(signed_bytes, load(bytes + k, count - k));
+      const auto magnitude = hn::Abs(q), negative = hn::BroadcastSignBit(q);
+      sum = hn::Add(sum, hn::SumsOf8(hn::BitCast(plain_bytes, hn::And(magnitude, negative))));
+      HWY_ALIGN float parts[2 * kLanes];
+      const int64_t last = std::min(kLanes, count - k);
+      hn::StoreInterleaved2(hn::BitCast(kFloats, magnitude), hn::BitCast(kFloats, negative),
+                            kFloats, last == kLanes ? words + 2 * k : parts);
+      if (last < kLanes) std::copy_n(parts, 2 * last, words + 2 * k);
+    }
+    return int32_t(hn::GetLane(hn::SumOfLanes(sums, sum)));
+  }
+};
+using PlainInt8 = SignedInt8;
+#else
+using PlainInt8 = PairInt8;
+#endif
+
 #if HWY_TARGET == HWY_AVX3
 // int8 by AVX-512 VNNI.
 struct DotInt8 : PairInt8 {
+  static constexpr bool kOneInstruction = true;
+
   static HWY_INLINE Vector multiply_add(Vector left, Vector right, Vector chain) {
     asm("vpdpbusd %2, %1, %0" : "+v"(chain.raw) : "v"(left.raw), "v"(right.raw));
     return chain;

@@ -173,8 +173,10 @@ std::unique_ptr<Backend> make_cpu_backend(const std::string& target, ComputeType
 
 bool cpu_gains_from(ComputeType compute, const std::string& target) {
   const cpu::InstructionSet set = instruction_set(target);
+  // Without VNNI, int8 is SignedInt8 there.
+  constexpr int64_t kMultipliesBytes = HWY_SSE4 | HWY_AVX2 | HWY_AVX3;
   return (compute == ComputeType::bf16 && set.dot_bf16) ||
-         (compute == ComputeType::int8 && set.dot_int8);
+         (compute == ComputeType::int8 && (set.dot_int8 || (set.target & kMultipliesBytes) != 0));
 }
 
 double measure_cpu_peak(ComputeType compute, const std::string& target) {

@@ -28,7 +28,8 @@ std::unique_ptr<Backend> make_cpu_backend(const std::string& target = "",
 bool cpu_gains_from(ComputeType compute, const std::string& target = "");
 
 // Operations a second that one core can do at most in this type, a multiply-add being two: measured
-// on registers alone, in 20 ms, on the calling thread.
+// on registers alone, or where one takes several instructions in a tile on the first cache, in
+// 20 ms, on the calling thread.
 double measure_cpu_peak(ComputeType compute, const std::string& target = "");
 
 }  // namespace heed

@@ -18,6 +18,7 @@
 
 #include "heed/backend/backend.h"
 #include "heed/backend/cpu/arithmetic-inl.h"
+#include "heed/backend/cpu/scratch.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::cpu::HWY_NAMESPACE {
@@ -37,7 +38,8 @@ constexpr int64_t divide_up(int64_t a, int64_t b) {
   return (a + b - 1) / b;
 }
 
-// How A's words lie: (m, k) at m * stride + k, or at k * stride + m.
+// How A's words lie: (m, k) at m * stride + k, or at k * stride + m. Where a word has parts, they
+// count as neighbours along k.
 enum class Along { rows, columns };
 
 // The left operand.
@@ -64,8 +66,10 @@ struct Result {
   Write write = Write::overwrite;  // accumulate: chains go on from what stands there
   const float* bias = nullptr;     // [columns], added behind the chain
   bool relu = false;
-  // Scaled arithmetic alone: what sums of integers begin at, and what makes them numbers.
-  const float* first = nullptr;         // [columns], integers in float's clothes
+  // Scaled arithmetic alone: what sums of integers begin at (integers in float's clothes, a matter
+  // of rows where the left operand has parts, else of columns), and what makes them numbers.
+  const float* first = nullptr;         // [columns]
+  const float* row_first = nullptr;     // [rows]
   const float* column_scale = nullptr;  // [columns]
   const float* row_scale = nullptr;     // [rows]
 
@@ -75,10 +79,29 @@ struct Result {
     const auto move = [](const float*& p, int64_t by) {
       if (p) p += by;
     };
-    move(part.bias, n), move(part.first, n), move(part.column_scale, n), move(part.row_scale, m);
+    move(part.bias, n), move(part.first, n), move(part.column_scale, n);
+    move(part.row_first, m), move(part.row_scale, m);
     return part;
   }
 };
+
+// What a row of the left operand has beside its words, where the arithmetic is scaled: [rows] each.
+struct RowNumbers {
+  float* scale = nullptr;
+  float* first = nullptr;  // where the row has parts
+
+  RowNumbers from(int64_t m) const { return scale ? RowNumbers{scale + m, first + m} : *this; }
+};
+
+// Room for those of `count` rows, where C finds them.
+template <class Arithmetic>
+RowNumbers row_numbers(int64_t count, Result& c) {
+  if constexpr (!Arithmetic::kScaled) return {};
+  float* numbers = scratch(Scratch::row_numbers, 2 * count);
+  c.row_scale = numbers;
+  c.row_first = numbers + count;
+  return {numbers, numbers + count};
+}
 
 // Reads or writes of C where all of a tile's columns exist, and where some may not.
 enum class Columns { whole, some };
@@ -135,7 +158,13 @@ HWY_NOINLINE void tile_of(const Left& a, const Panels& b, int64_t depth, int64_t
     HWY_UNROLL(16)
     for (int j = 0; j < kVectors; ++j) sum[m][j] = zero();
   }
-  if constexpr (Arithmetic::kScaled) {
+  if constexpr (Arithmetic::kLeftParts > 1) {
+    HWY_UNROLL(16)
+    for (int m = 0; m < kHeight; ++m) {
+      HWY_UNROLL(16)
+      for (int j = 0; j < kVectors; ++j) sum[m][j] = set(c.row_first[m]);
+    }
+  } else if constexpr (Arithmetic::kScaled) {
     HWY_UNROLL(16)
     for (int j = 0; j < kVectors; ++j) {
       const Vector first = load_part<kColumns>(c.first + j * kLanes, columns - j * kLanes);
@@ -163,7 +192,7 @@ HWY_NOINLINE void tile_of(const Left& a, const Panels& b, int64_t depth, int64_t
         row[j] = hn::LoadU(kFloats, right + p * b.stride + j * kLanes);
       HWY_UNROLL(16)
       for (int m = 0; m < kHeight; ++m) {
-        const Vector element = set(left[m * row_step]);
+        const auto element = Arithmetic::broadcast(left + m * row_step, left_step);
         HWY_UNROLL(16)
         for (int j = 0; j < kPanelVectors; ++j) {
           Vector& chain = sum[m][p * kPanelVectors + j];
@@ -171,7 +200,7 @@ HWY_NOINLINE void tile_of(const Left& a, const Panels& b, int64_t depth, int64_t
         }
       }
     }
-    left += left_step;
+    left += Arithmetic::kLeftParts * left_step;
     right += kPanel;
   }
   finish_tile<Arithmetic, kColumns>(sum, columns, c);
@@ -255,16 +284,22 @@ constexpr int64_t words_of(int64_t elements) {
   return divide_up(elements, Arithmetic::kStep);
 }
 
-// Encodes `count` rows of A, `depth` elements each, as rows of `stride` words; scales [count] where
-// the arithmetic has some.
+// The same in the left operand, parts counted.
+template <class Arithmetic>
+constexpr int64_t left_words_of(int64_t elements) {
+  return Arithmetic::kLeftParts * words_of<Arithmetic>(elements);
+}
+
+// Encodes `count` rows of A, `depth` elements each, as rows of `stride` words.
 template <class Arithmetic>
 void encode_left_rows(const Left& a, int64_t count, int64_t depth, int64_t stride, float* words,
-                      float* scales) {
+                      [[maybe_unused]] const RowNumbers& numbers) {
   for (int64_t i = 0; i < count; ++i) {
     const float* row = a.data + i * a.stride;
     if constexpr (Arithmetic::kScaled) {
-      scales[i] = row_scale(row, depth);
-      quantize_row(row, depth, scales[i], 128, reinterpret_cast<uint8_t*>(words + i * stride));
+      const float scale = numbers.scale[i] = row_scale(row, depth);
+      const int32_t first = Arithmetic::encode_left(row, depth, scale, words + i * stride);
+      numbers.first[i] = std::bit_cast<float>(first);
     } else if constexpr (!Arithmetic::kAsIs) {
       Arithmetic::along(row, depth, words + i * stride);
     }

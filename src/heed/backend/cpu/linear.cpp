@@ -233,7 +233,7 @@ void fill_linear_kernels([[maybe_unused]] const InstructionSet& set, ComputeType
   if (compute == ComputeType::int8 && set.dot_int8) return fill<DotInt8>(kernels);
 #endif
   if (compute == ComputeType::bf16) return fill<RoundedBf16>(kernels);
-  if (compute == ComputeType::int8) return fill<PairInt8>(kernels);
+  if (compute == ComputeType::int8) return fill<PlainInt8>(kernels);
   fill<Fp32>(kernels);
 }
 

@@ -1,4 +1,5 @@
-// What this machine's arithmetic units can do at most: multiply-adds on registers alone.
+// What this machine's arithmetic units can do at most: multiply-adds on registers alone or, where
+// one takes several instructions, in a tile on the first cache.
 #if defined(HEED_BACKEND_CPU_PEAK_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEED_BACKEND_CPU_PEAK_INL_H_
 #undef HEED_BACKEND_CPU_PEAK_INL_H_
@@ -13,10 +14,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::cpu::HWY_NAMESPACE {
 
-// Runs rounds for 20 ms: how many there were a second.
-template <class Round>
+// Runs rounds for 20 ms, looking at the clock after each kAtOnce: how many there were a second.
+template <int64_t kAtOnce = 1000, class Round>
 double rounds_a_second(Round round) {
-  constexpr int64_t kAtOnce = 1000;
   using Clock = std::chrono::steady_clock;
   int64_t rounds = 0;
   const auto start = Clock::now();
@@ -49,12 +49,25 @@ double peak_of_tiles() {
 }
 #endif
 
-// Operations a second of the calling thread, a multiply-add being two; takes 20 ms.
+// The tile that large products are made of, as it is: a loop of its own could share steps between
+// chains that no product can share.
 template <class Arithmetic>
-double peak() {
-#if HWY_TARGET == HWY_AVX3
-  if constexpr (Arithmetic::kTiled) return peak_of_tiles<Arithmetic>();
-#endif
+double peak_in_cache() {
+  constexpr int64_t kDepth = 64, kRows = kTileRows;
+  HWY_ALIGN static constexpr float
+      kZeros[kDepth * std::max(Arithmetic::kLeftParts * kRows, kPanel)] = {};
+  HWY_ALIGN float out[kRows * kPanel];
+  Result result{out, kPanel};
+  result.first = result.row_first = result.column_scale = result.row_scale = kZeros;
+  const double rounds = rounds_a_second<10>([&](int64_t) {
+    tile<Arithmetic, kRows, 1, Along::columns>({kZeros, kRows, Along::columns}, {kZeros, 0}, kDepth,
+                                               kPanel, result);
+  });
+  return 2.0 * double(kRows * kPanel * kDepth * Arithmetic::kStep) * rounds;
+}
+
+template <class Arithmetic>
+double peak_of_registers() {
   // Enough chains to hide the latency of each, few enough to stay in registers.
   constexpr int kChains = HWY_TARGET == HWY_AVX3 ? 24 : 12;
   HWY_ALIGN float operands[2 * kLanes] = {};
@@ -69,6 +82,16 @@ double peak() {
   for (const Vector& c : chain) sum = hn::Add(sum, c);
   [[maybe_unused]] volatile float sink = hn::GetLane(sum);  // so that it has to be computed
   return 2.0 * double(Arithmetic::kStep * kLanes * kChains) * rounds;
+}
+
+// Operations a second of the calling thread, a multiply-add being two; takes 20 ms.
+template <class Arithmetic>
+double peak() {
+#if HWY_TARGET == HWY_AVX3
+  if constexpr (Arithmetic::kTiled) return peak_of_tiles<Arithmetic>();
+#endif
+  if constexpr (Arithmetic::kOneInstruction) return peak_of_registers<Arithmetic>();
+  return peak_in_cache<Arithmetic>();
 }
 
 }  // namespace heed::cpu::HWY_NAMESPACE

@@ -24,8 +24,9 @@ constexpr int64_t kLeftWords = 128 << 10;
 // ... Whole vectors are written: what goes too far is overwritten by the next k, and `out` has
 // kLanes floats to spare.
 template <class Arithmetic>
-void pack_left(const Left& a, const Parts& parts, int64_t depth, float* out, float* scales) {
-  const int64_t words = words_of<Arithmetic>(depth);
+void pack_left(const Left& a, const Parts& parts, int64_t depth, float* out,
+               const RowNumbers& numbers) {
+  const int64_t words = left_words_of<Arithmetic>(depth);
   for (int64_t i = 0; i < parts.count; ++i) {
     const int64_t height = parts.length(i);
     const Left part = a.from(parts.begin(i), 0);
@@ -47,7 +48,7 @@ void pack_left(const Left& a, const Parts& parts, int64_t depth, float* out, flo
     if constexpr (!Arithmetic::kAsIs) {
       float* encoded = scratch(Scratch::encoded, kTileRows * words);
       encode_left_rows<Arithmetic>(part, height, depth, words, encoded,
-                                   scales ? scales + parts.begin(i) : nullptr);
+                                   numbers.from(parts.begin(i)));
       rows = {encoded, words};
     }
     const float* group[kLanes];
@@ -72,21 +73,21 @@ void multiply_block(const Left& a, const Panels& b, int64_t rows, int64_t column
   static constexpr auto kTiles =
       narrow_tiles<Arithmetic, Along::columns>(std::make_index_sequence<kTileRows>());
   const int64_t words = words_of<Arithmetic>(depth);
+  const int64_t left_words = left_words_of<Arithmetic>(depth);
   const int64_t row_block =
-      std::max<int64_t>(1, kLeftWords / (std::max<int64_t>(words, 1) * kTileRows)) * kTileRows;
+      std::max<int64_t>(1, kLeftWords / (std::max<int64_t>(left_words, 1) * kTileRows)) * kTileRows;
   for (int64_t m0 = 0; m0 < rows; m0 += row_block) {
     const int64_t count = std::min(row_block, rows - m0);
     const Parts parts(count, kTileRows);
-    float* packed = scratch(Scratch::activations, count * words + kLanes);
+    float* packed = scratch(Scratch::activations, count * left_words + kLanes);
     Result block = c.from(m0, 0);
-    float* scales = Arithmetic::kScaled ? scratch(Scratch::scales, count) : nullptr;
-    block.row_scale = scales;
-    pack_left<Arithmetic>(a.from(m0, 0), parts, depth, packed, scales);
+    const RowNumbers numbers = row_numbers<Arithmetic>(count, block);
+    pack_left<Arithmetic>(a.from(m0, 0), parts, depth, packed, numbers);
     for (int64_t n = 0; n < columns; n += kPanel) {
       const Panels panel{b.data + n / kPanel * b.stride, b.stride};
       for (int64_t i = 0; i < parts.count; ++i) {
         const int64_t height = parts.length(i);
-        const Left sliver{packed + parts.begin(i) * words, height, Along::columns};
+        const Left sliver{packed + parts.begin(i) * left_words, height, Along::columns};
         if (i + 1 < parts.count)
           prefetch_tile(block.from(parts.begin(i + 1), n), parts.length(i + 1));
         kTiles[size_t(height - 1)](sliver, panel, words, std::min(kPanel, columns - n),
@@ -145,11 +146,11 @@ void product(const Left& a, const Right& b, int64_t rows, int64_t columns, int64
       continue;
     }
     if constexpr (!Arithmetic::kAsIs) {
-      float* encoded = scratch(Scratch::encoded, rows * length);
-      float* scales = Arithmetic::kScaled ? scratch(Scratch::scales, rows) : nullptr;
-      encode_left_rows<Arithmetic>(left, rows, elements, length, encoded, scales);
-      left = {encoded, length, Along::rows};
-      part.row_scale = scales;
+      const int64_t left_words = left_words_of<Arithmetic>(elements);
+      float* encoded = scratch(Scratch::encoded, rows * left_words);
+      const RowNumbers numbers = row_numbers<Arithmetic>(rows, part);
+      encode_left_rows<Arithmetic>(left, rows, elements, left_words, encoded, numbers);
+      left = {encoded, left_words, Along::rows};
     }
     multiply_along<Arithmetic, Along::rows>(left, panels, rows, columns, length, part);
   }

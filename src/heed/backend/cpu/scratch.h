@@ -9,7 +9,7 @@ namespace heed::cpu {
 enum class Scratch {
   weights,       // packed right operand of a product
   encoded,       // rows of its left operand in words
-  scales,        // and what they were divided by
+  row_numbers,   // and what such a row has beside them (RowNumbers)
   activations,   // packed left operand
   keys,          // a head's keys, transposed
   values,        // a head's values

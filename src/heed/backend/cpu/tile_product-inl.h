@@ -25,17 +25,15 @@ namespace heed::cpu::HWY_NAMESPACE {
 constexpr int64_t kTileWords = kTileSide * kTileSide;
 static_assert(kLanes == kTileSide && kPanel == 2 * kTileSide);
 
-// Encodes 16 rows of A, of which `height` exist, as `chunks` tiles; scales [height] where the
-// arithmetic has some.
+// Encodes 16 rows of A, of which `height` exist, as `chunks` tiles.
 template <class Arithmetic>
 void pack_tiles_of_rows(const Left& a, int64_t height, int64_t depth, int64_t chunks, float* out,
-                        float* scales) {
+                        const RowNumbers& numbers) {
   float* encoded = scratch(Scratch::encoded, chunks * kTileSide);
   std::fill_n(encoded, chunks * kTileSide, 0.0f);
   for (int64_t m = 0; m < kTileSide; ++m) {
     if (m < height) {
-      encode_left_rows<Arithmetic>(a.from(m, 0), 1, depth, 0, encoded,
-                                   scales ? scales + m : nullptr);
+      encode_left_rows<Arithmetic>(a.from(m, 0), 1, depth, 0, encoded, numbers.from(m));
     } else if (m == height) {
       std::fill_n(encoded, chunks * kTileSide, 0.0f);
     }
@@ -182,20 +180,19 @@ void multiply_block_on_tiles(const Left& a, const Panels& b, int64_t rows, int64
   for (int64_t m0 = 0; m0 < rows; m0 += row_block) {
     const int64_t count = std::min(row_block, rows - m0);
     float* packed = scratch(Scratch::activations, divide_up(count, kTileSide) * sliver);
-    float* scales = Arithmetic::kScaled ? scratch(Scratch::scales, count) : nullptr;
+    Result block = c.from(m0, 0);
+    const RowNumbers numbers = row_numbers<Arithmetic>(count, block);
     for (int64_t m = 0; m < count; m += kTileSide) {
       const Left part = a.from(m0 + m, 0);
       const int64_t height = std::min(kTileSide, count - m);
       if (a.along == Along::rows) {
         pack_tiles_of_rows<Arithmetic>(part, height, depth, chunks, packed + m / kTileSide * sliver,
-                                       scales ? scales + m : nullptr);
+                                       numbers.from(m));
       } else if constexpr (!Arithmetic::kScaled) {
         pack_tiles_of_columns<Arithmetic>(part, height, depth, chunks,
                                           packed + m / kTileSide * sliver);
       }
     }
-    Result block = c.from(m0, 0);
-    block.row_scale = scales;
     for (int64_t n = 0; n < columns; n += kPanel) {
       const float* panel = b.data + n / kPanel * b.stride;
       std::optional<PanelTail> last;
