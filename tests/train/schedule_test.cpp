@@ -66,13 +66,39 @@ TEST(AverageDecay, GrowsToItsLimit) {
 }
 
 TEST(TrainOptions, AScheduleThatEndsTakesItsEndFromTheSteps) {
+  const auto uncounted = []() -> int64_t { throw std::logic_error("nobody needs them"); };
   TrainOptions options;
   options.steps = 500;
-  EXPECT_FALSE(resolved(options).decay_steps.has_value());
+  EXPECT_FALSE(resolved(options, uncounted).decay_steps.has_value());
   options.schedule = Schedule::cosine;
-  EXPECT_EQ(resolved(options).decay_steps, 500);
+  EXPECT_EQ(resolved(options, uncounted).decay_steps, 500);
+  options.epochs = 3;
+  EXPECT_EQ(resolved(options, uncounted).decay_steps, 500);
   options.decay_steps = 300;
-  EXPECT_EQ(resolved(options).decay_steps, 300);
+  EXPECT_EQ(resolved(options, uncounted).decay_steps, 300);
+}
+
+TEST(TrainOptions, AScheduleThatEndsTakesItsEndFromTheEpochs) {
+  TrainOptions options;
+  options.schedule = Schedule::linear;
+  const auto end = [&](int64_t epoch_steps) {
+    return resolved(options, [&] { return epoch_steps; }).decay_steps;
+  };
+  EXPECT_EQ(end(500), 10'000);  // of 20 epochs, where nothing is said
+  options.epochs = 3;
+  EXPECT_EQ(end(2000), 6000);
+  options.minutes = 5;
+  EXPECT_EQ(end(2000), 6000);
+  options.epochs = 1'000'000;
+  EXPECT_EQ(end(1'000'000), 1'000'000'000);
+  options.epochs = 2;
+  try {
+    end(2000);
+    FAIL() << "no error";
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(),
+                 "--warmup is 4000, expected less than the 4000 steps of --schedule linear");
+  }
 }
 
 TEST(TrainOptions, ContradictionsAreNamed) {
@@ -112,8 +138,9 @@ TEST(TrainOptions, ContradictionsAreNamed) {
             "--decay-steps works with --schedule linear and cosine, not noam");
   EXPECT_EQ(message([](TrainOptions& o) { o.final_fraction = 0; }),
             "--final-fraction works with --schedule linear and cosine, not noam");
-  EXPECT_EQ(message([](TrainOptions& o) { o.schedule = Schedule::cosine; }),
-            "--schedule cosine needs its end: give --steps or --decay-steps");
+  EXPECT_EQ(message([](TrainOptions& o) { o.schedule = Schedule::cosine; }), "");
+  EXPECT_EQ(message([](TrainOptions& o) { o.schedule = Schedule::cosine, o.minutes = 5; }),
+            "--schedule cosine needs its end: give --epochs, --steps or --decay-steps");
   EXPECT_EQ(message([](TrainOptions& o) { o.schedule = Schedule::linear, o.steps = 4000; }),
             "--warmup is 4000, expected less than the 4000 steps of --schedule linear");
   EXPECT_EQ(message([](TrainOptions& o) {

@@ -219,6 +219,33 @@ TEST_F(TrainerTest, WeightDecayAndTheRateOfAScheduleReachTheWeights) {
   EXPECT_NE(weights("some"), weights("adam"));
 }
 
+TEST_F(TrainerTest, TheEndOfAScheduleIsCountedFromTheEpochs) {
+  TrainOptions o = options("epochs");
+  o.schedule = Schedule::linear;
+  o.warmup = 1;
+  o.epochs = 2;
+  o.accumulate = 3;  // the last step of an epoch takes what is left
+  Recorder recorder;
+  train(o, *backend_, recorder);
+  const auto first = std::ranges::count_if(recorder.reports, [](auto& r) { return r.epoch <= 1; });
+  EXPECT_EQ(first, 2);
+  o.resume = true;
+  o.epochs = 3;
+  EXPECT_NE(message(o).find(fmt::format("decay_steps was {}, is now {}", 2 * first, 3 * first)),
+            std::string::npos)
+      << message(o);
+  o.decay_steps = 2 * first;
+  EXPECT_EQ(message(o), "");
+
+  o = options("steps");
+  o.schedule = Schedule::linear;
+  o.warmup = 1;
+  o.accumulate = 3;
+  o.decay_steps = 2 * first;
+  train(o, *backend_, recorder);
+  EXPECT_EQ(weights("steps"), weights("epochs"));
+}
+
 TEST_F(TrainerTest, ALossThatIsNotFiniteStopsTheRunAndKeepsTheCheckpoint) {
   TrainOptions o = options("m");
   o.epochs = 1;

@@ -21,8 +21,7 @@ int threads_of(const TrainOptions& options) {
 std::vector<std::vector<uint32_t>> typical_shards(const TrainOptions& options,
                                                   const Corpus& corpus) {
   const LengthOf length = lengths_of(corpus);
-  const BatchPlan plan =
-      BatchPlan::shuffled(corpus.size(), length, options.batches, uint64_t(options.seed), 0);
+  const BatchPlan plan = batches_of_epoch(options, corpus, 0);
   std::vector<std::vector<uint32_t>> chosen;
   std::vector<std::pair<int64_t, std::vector<uint32_t>>> largest;  // by tokens
   for (int64_t i = 0; i < std::min(plan.size(), kBatches); ++i) {

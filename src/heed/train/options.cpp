@@ -35,6 +35,13 @@ bool decays_to_an_end(const TrainOptions& o) {
   return o.schedule == Schedule::linear || o.schedule == Schedule::cosine;
 }
 
+void check_end(const TrainOptions& o, int64_t end) {
+  const int64_t warmup = o.warmup.value_or(kDefaultWarmup);
+  if (warmup >= end)
+    fail_usage("--warmup is {}, expected less than the {} steps of --schedule {}", warmup, end,
+               to_text(o.schedule));
+}
+
 void check_optimizer(const TrainOptions& o) {
   if (o.weight_decay && o.optimizer != Optimizer::adamw)
     fail_usage("--weight-decay works with --optimizer adamw only");
@@ -47,19 +54,35 @@ void check_optimizer(const TrainOptions& o) {
       fail_usage("--warmup 0 works with --schedule linear, cosine and constant only");
     return;
   }
-  const std::optional<int64_t> end = resolved(o).decay_steps;
-  if (!end) fail_usage("--schedule {} needs its end: give --steps or --decay-steps", schedule);
-  const int64_t warmup = o.warmup.value_or(kDefaultWarmup);
-  if (warmup >= *end)
-    fail_usage("--warmup is {}, expected less than the {} steps of --schedule {}", warmup, *end,
-               schedule);
+  if (const auto end = o.decay_steps ? o.decay_steps : o.steps) return check_end(o, *end);
+  if (!epoch_limit(o))
+    fail_usage("--schedule {} needs its end: give --epochs, --steps or --decay-steps", schedule);
 }
 
 }  // namespace
 
-TrainOptions resolved(const TrainOptions& options) {
+std::optional<int64_t> epoch_limit(const TrainOptions& options) {
+  if (options.epochs || options.steps || options.minutes) return options.epochs;
+  return 20;
+}
+
+BatchPlan batches_of_epoch(const TrainOptions& options, const Corpus& corpus, int64_t epoch) {
+  return BatchPlan::shuffled(corpus.size(), lengths_of(corpus), options.batches,
+                             uint64_t(options.seed), epoch);
+}
+
+TrainOptions resolved(const TrainOptions& options, const std::function<int64_t()>& epoch_steps) {
   TrainOptions filled = options;
-  if (decays_to_an_end(options) && !options.decay_steps) filled.decay_steps = options.steps;
+  if (!decays_to_an_end(options) || options.decay_steps) return filled;
+  filled.decay_steps = options.steps;
+  if (!options.steps) {
+    const auto epochs = epoch_limit(options);
+    check(epochs.has_value(), "a schedule without its end");
+    // What is behind the most that an option may say, no run reaches.
+    const double steps = double(*epochs) * double(epoch_steps());
+    filled.decay_steps = int64_t(std::min(steps, kMostDecaySteps));
+    check_end(options, *filled.decay_steps);
+  }
   return filled;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,6 +48,8 @@ constexpr std::array<std::pair<std::string_view, Optimizer>, 2> enum_names(Optim
 inline constexpr int64_t kDefaultWarmup = 4000;
 // And the decay of --optimizer adamw.
 inline constexpr double kDefaultWeightDecay = 0.01;
+// The last step at which a schedule may end.
+inline constexpr double kMostDecaySteps = 1e9;
 
 struct TrainOptions {
   // Data
@@ -248,9 +251,9 @@ struct TrainOptions {
     v("decay_steps", o.decay_steps,
       {.help = "linear and cosine: the step at which the rate reaches its end, and stays",
        .unit = "steps",
-       .default_text = "--steps",
+       .default_text = "--steps, or those of --epochs",
        .minimum = 1,
-       .maximum = 1e9});
+       .maximum = kMostDecaySteps});
     v("final_fraction", o.final_fraction,
       {.help = "linear and cosine: the rate at the end, as a share of the peak",
        .default_text = "0",
@@ -384,9 +387,17 @@ struct Averaging {
 };
 Averaging parse_averaging(const std::string& text);
 
-// The options with what depends on others filled in, as a checkpoint records them: the step at
-// which a schedule ends is part of a run, though how far the run goes is not.
-TrainOptions resolved(const TrainOptions& options);
+// Epochs at which a run ends: 20 where no other end is given either, none where one is.
+std::optional<int64_t> epoch_limit(const TrainOptions& options);
+
+// The batches of one epoch.
+BatchPlan batches_of_epoch(const TrainOptions& options, const Corpus& corpus, int64_t epoch);
+
+// The options with what depends on others and on the text filled in, as a checkpoint records them:
+// the step at which a schedule ends is part of a run, though how far the run goes is not.
+// `epoch_steps` counts the first epoch's, where that is asked for; later ones may have a few more
+// or less. UsageError if the schedule would end within its warm-up.
+TrainOptions resolved(const TrainOptions& options, const std::function<int64_t()>& epoch_steps);
 
 // Tokens that each thread reads at a time when it validates: no more than a shard has in training,
 // so that it takes no more memory than a step gave back. No result depends on it but by its last

@@ -30,11 +30,11 @@ struct Window {
 class Run {
  public:
   Run(const TrainOptions& options, Backend& backend, TrainObserver& observer)
-      : options_(options),
-        backend_(backend),
+      : backend_(backend),
         observer_(observer),
         workers_(int(options.threads.value_or(available_threads()))),
-        space_(open_workspace(options_, backend, workers_, observer)),
+        space_(open_workspace(options, backend, workers_, observer)),
+        options_(space_.options),
         model_(std::move(space_.model)),
         gradients_(model_, backend, workers_),
         adam_(model_, backend, workers_, options.ema ? MovingAverage::kept : MovingAverage::none),
@@ -84,15 +84,9 @@ class Run {
            state.string());
   }
 
-  // Epochs at which the run ends: 20 where no other end is given either, none where one is.
-  std::optional<int64_t> epoch_limit() const {
-    if (options_.epochs || options_.steps || options_.minutes) return options_.epochs;
-    return 20;
-  }
-
   // Whether steps, epochs or minutes are used up.
   bool out_of_bounds() const {
-    const auto epochs = epoch_limit();
+    const auto epochs = epoch_limit(options_);
     return (epochs && progress_.epoch >= *epochs) ||
            (options_.steps && progress_.step >= *options_.steps) ||
            (options_.minutes && progress_.seconds >= *options_.minutes * 60);
@@ -100,8 +94,7 @@ class Run {
 
   // From where progress stands to the end of the epoch; what ended the run, if something did.
   std::optional<TrainEnd> run_epoch() {
-    const BatchPlan plan = BatchPlan::shuffled(space_.corpus->size(), length_, options_.batches,
-                                               uint64_t(options_.seed), progress_.epoch);
+    const BatchPlan plan = batches_of_epoch(options_, *space_.corpus, progress_.epoch);
     if (progress_.batch >= plan.size())
       fail("{}: the progress it records stands at batch {} of {}: begin anew with --overwrite",
            space_.files.state().string(), progress_.batch + 1, plan.size());
@@ -203,7 +196,7 @@ class Run {
     double done = 0;
     if (options_.steps) done = std::max(done, double(progress_.step) / double(*options_.steps));
     if (options_.minutes) done = std::max(done, progress_.seconds / (*options_.minutes * 60));
-    if (const auto epochs = epoch_limit())
+    if (const auto epochs = epoch_limit(options_))
       done = std::max(done, epoch_position(batches) / double(*epochs));
     return std::min(done, 1.0);
   }
@@ -341,11 +334,11 @@ class Run {
     observer_.message(fmt::format("the model is the mean of {} snapshots", paths.size()));
   }
 
-  const TrainOptions options_;
   Backend& backend_;
   TrainObserver& observer_;
   Workers workers_;
   Workspace space_;
+  const TrainOptions& options_;  // the workspace's
   Transformer model_;
   GradientTree gradients_;
   Adam adam_;
@@ -365,7 +358,7 @@ double TrainObserver::bleu(const Transformer&, const TokenizerPair&) {
 
 TrainResult train(const TrainOptions& options, Backend& backend, TrainObserver& observer) {
   check_consistent(options);
-  return Run(resolved(options), backend, observer).go();
+  return Run(options, backend, observer).go();
 }
 
 }  // namespace heed

@@ -109,6 +109,14 @@ void plan(const TrainOptions& options, const ModelConfig& config, const Backend&
   if (options.memory_check && limit) require_fit(plan, *limit, options.batches, corpus, plan_for);
 }
 
+// With what the text decides.
+TrainOptions resolved(const TrainOptions& options, const Corpus& corpus) {
+  return resolved(options, [&] {
+    const int64_t batches = batches_of_epoch(options, corpus, 0).size();
+    return (batches + options.accumulate - 1) / options.accumulate;
+  });
+}
+
 ParallelText::Paths paths(const std::vector<std::string>& names) {
   return {names.begin(), names.end()};
 }
@@ -141,7 +149,8 @@ Workspace open_workspace(const TrainOptions& options, const Backend& backend, Wo
                              {std::min(config.max_positions, FilterOptions::kMostTokens)},
                              files.validation_text(), workers, observer);
   plan(options, config, backend, *corpus, observer);
-  Workspace space{files,
+  Workspace space{resolved(options, *corpus),
+                  files,
                   tokenizers,
                   std::move(corpus),
                   std::move(validation),

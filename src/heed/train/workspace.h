@@ -11,6 +11,7 @@
 namespace heed {
 
 struct Workspace {
+  TrainOptions options;  // resolved
   RunFiles files;
   TokenizerPair tokenizers;
   std::optional<Corpus> corpus;  // always there
