@@ -49,7 +49,7 @@ void expect_golden(Backend& backend, DType type, double tolerance) {
     step.weight_decay = golden["weight_decay"].get<double>();
     for (size_t i = 0; i < golden["gradients"].size(); ++i) {
       step.step = int64_t(i) + 1;
-      step.learning_rate = learning_rate(options, 512, step.step);
+      step.learning_rate = learning_rate(with_defaults(options), 512, step.step);
       step.average_decay = average_decay(golden["ema"].get<double>(), step.step);
       EXPECT_NEAR(step.learning_rate, expected["rates"][i].get<double>(), 1e-15);
       backend.adam(step, tensor(golden["gradients"][i].get<Values>(), type), weights, m, v,

@@ -101,7 +101,23 @@ TEST_F(TrainerTest, EveryPartOfARecipeIsComparedOnResuming) {
          "optimizer was adamw, is now adam");
   expect([](TrainOptions& o) { o.schedule = Schedule::linear; }, "schedule was cosine");
   expect([](TrainOptions& o) { o.decay_steps = 13; }, "decay_steps was 12, is now 13");
-  expect([](TrainOptions& o) { o.final_fraction = 0.5; }, "final_fraction was none");
+  expect([](TrainOptions& o) { o.final_fraction = 0.5; }, "final_fraction was 0, is now 0.5");
+  expect([](TrainOptions& o) { o.dropout = 0.2; }, "dropout was 0.1, is now 0.2");
+}
+
+TEST_F(TrainerTest, ADefaultThatIsSaidIsTheSameRun) {
+  TrainOptions o = options("m");
+  o.optimizer = Optimizer::adamw;
+  EXPECT_EQ(message(o), "");
+  o.resume = true;
+  o.weight_decay = 0.01;
+  o.learning_rate = 1;
+  o.dropout = 0.1;
+  o.attention_dropout = 0;
+  o.initial_weights = InitialWeights::fan_in;
+  EXPECT_EQ(message(o), "");
+  o.attention_dropout = 0.1;
+  EXPECT_NE(message(o).find("attention_dropout was 0, is now 0.1"), std::string::npos);
 }
 
 TEST_F(TrainerTest, ResumingOnAnotherInstructionSetIsRefused) {

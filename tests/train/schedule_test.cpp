@@ -7,14 +7,19 @@
 namespace heed {
 namespace {
 
+// Of a model 512 wide.
+double rate(const TrainOptions& options, int64_t step) {
+  return learning_rate(with_defaults(options), 512, step);
+}
+
 TEST(LearningRate, NoamIsEquationThree) {
   TrainOptions options;
   options.warmup = 4000;
-  EXPECT_DOUBLE_EQ(learning_rate(options, 512, 1), 1 / std::sqrt(512.0) * std::pow(4000, -1.5));
-  EXPECT_DOUBLE_EQ(learning_rate(options, 512, 4000), 1 / std::sqrt(512.0 * 4000));
-  EXPECT_DOUBLE_EQ(learning_rate(options, 512, 100000), 1 / std::sqrt(512.0 * 100000));
+  EXPECT_DOUBLE_EQ(rate(options, 1), 1 / std::sqrt(512.0) * std::pow(4000, -1.5));
+  EXPECT_DOUBLE_EQ(rate(options, 4000), 1 / std::sqrt(512.0 * 4000));
+  EXPECT_DOUBLE_EQ(rate(options, 100000), 1 / std::sqrt(512.0 * 100000));
   options.learning_rate = 2;
-  EXPECT_DOUBLE_EQ(learning_rate(options, 512, 100000), 2 / std::sqrt(512.0 * 100000));
+  EXPECT_DOUBLE_EQ(rate(options, 100000), 2 / std::sqrt(512.0 * 100000));
 }
 
 TEST(LearningRate, InverseSquareRootRisesToItsPeak) {
@@ -22,19 +27,19 @@ TEST(LearningRate, InverseSquareRootRisesToItsPeak) {
   options.schedule = Schedule::inverse_sqrt;
   options.warmup = 100;
   options.learning_rate = 0.001;
-  EXPECT_DOUBLE_EQ(learning_rate(options, 512, 50), 0.0005);
-  EXPECT_DOUBLE_EQ(learning_rate(options, 512, 100), 0.001);
-  EXPECT_DOUBLE_EQ(learning_rate(options, 512, 400), 0.0005);
+  EXPECT_DOUBLE_EQ(rate(options, 50), 0.0005);
+  EXPECT_DOUBLE_EQ(rate(options, 100), 0.001);
+  EXPECT_DOUBLE_EQ(rate(options, 400), 0.0005);
 }
 
 TEST(LearningRate, ConstantHasNoWarmupUnlessAsked) {
   TrainOptions options;
   options.schedule = Schedule::constant;
   options.learning_rate = 1e-4;
-  EXPECT_DOUBLE_EQ(learning_rate(options, 512, 1), 1e-4);
+  EXPECT_DOUBLE_EQ(rate(options, 1), 1e-4);
   options.warmup = 10;
-  EXPECT_DOUBLE_EQ(learning_rate(options, 512, 1), 1e-5);
-  EXPECT_DOUBLE_EQ(learning_rate(options, 512, 11), 1e-4);
+  EXPECT_DOUBLE_EQ(rate(options, 1), 1e-5);
+  EXPECT_DOUBLE_EQ(rate(options, 11), 1e-4);
 }
 
 TEST(LearningRate, LinearAndCosineFallToTheirEndAndStay) {
@@ -45,17 +50,17 @@ TEST(LearningRate, LinearAndCosineFallToTheirEndAndStay) {
   options.final_fraction = 0.2;
   for (const Schedule schedule : {Schedule::linear, Schedule::cosine}) {
     options.schedule = schedule;
-    EXPECT_DOUBLE_EQ(learning_rate(options, 512, 1), 0.1);
-    EXPECT_DOUBLE_EQ(learning_rate(options, 512, 10), 1);
-    EXPECT_DOUBLE_EQ(learning_rate(options, 512, 60), 0.6);
-    EXPECT_DOUBLE_EQ(learning_rate(options, 512, 110), 0.2);
-    EXPECT_DOUBLE_EQ(learning_rate(options, 512, 1000), 0.2);
+    EXPECT_DOUBLE_EQ(rate(options, 1), 0.1);
+    EXPECT_DOUBLE_EQ(rate(options, 10), 1);
+    EXPECT_DOUBLE_EQ(rate(options, 60), 0.6);
+    EXPECT_DOUBLE_EQ(rate(options, 110), 0.2);
+    EXPECT_DOUBLE_EQ(rate(options, 1000), 0.2);
   }
-  EXPECT_DOUBLE_EQ(learning_rate(options, 512, 35), 0.2 + 0.8 * (1 + std::sqrt(0.5)) / 2);
+  EXPECT_DOUBLE_EQ(rate(options, 35), 0.2 + 0.8 * (1 + std::sqrt(0.5)) / 2);
   options.schedule = Schedule::linear;
-  EXPECT_DOUBLE_EQ(learning_rate(options, 512, 35), 0.8);
+  EXPECT_DOUBLE_EQ(rate(options, 35), 0.8);
   options.warmup = 0;
-  EXPECT_DOUBLE_EQ(learning_rate(options, 512, 1), 1 - 0.8 / 110);
+  EXPECT_DOUBLE_EQ(rate(options, 1), 1 - 0.8 / 110);
 }
 
 TEST(AverageDecay, GrowsToItsLimit) {

@@ -300,6 +300,32 @@ TEST_F(TrainerTest, FineTuningBeginsWithTheModel) {
   EXPECT_EQ(weights("tuned"), weights("base"));
 }
 
+TEST_F(TrainerTest, FineTuningTakesItsDropoutAndNoOtherKindOfModel) {
+  TrainOptions base = options("base");
+  base.activation_dropout = 0.2;
+  EXPECT_EQ(message(base), "");
+  TrainOptions o = options("kept");
+  o.d_model.reset(), o.d_ff.reset(), o.heads.reset();
+  o.encoder_layers.reset(), o.decoder_layers.reset();
+  o.initialize = (folder_ / "base").string();
+  EXPECT_EQ(message(o), "");
+  EXPECT_EQ(load_model(folder_ / "kept").config().dropout, 0.1);
+  EXPECT_EQ(load_model(folder_ / "kept").config().activation_dropout, 0.2);
+  o.model = (folder_ / "other").string();
+  o.dropout = 0.3;
+  o.activation_dropout = 0;
+  EXPECT_EQ(message(o), "");
+  EXPECT_EQ(load_model(folder_ / "other").config().dropout, 0.3);
+  EXPECT_EQ(load_model(folder_ / "other").config().activation_dropout, 0);
+  EXPECT_NE(weights("other"), weights("kept"));
+  o.model = (folder_ / "gelu").string();
+  o.activation = Activation::gelu;
+  EXPECT_EQ(message(o), "--activation is gelu, the model of --initialize has relu");
+  o.activation = Activation::relu;
+  o.tie_embeddings = TieEmbeddings::none;
+  EXPECT_EQ(message(o), "--tie-embeddings is none, the model of --initialize has all");
+}
+
 TEST_F(TrainerTest, SeparateVocabularies) {
   TrainOptions o = options("separate");
   o.vocabularies = Vocabularies::separate;

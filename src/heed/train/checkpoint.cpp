@@ -107,7 +107,9 @@ void check_key(const SafetensorsFile& file, const CheckpointKey& key) {
   const std::string path = file.path().string();
   TrainOptions saved;
   from_json(saved, metadata(file, "options"), path);
-  const std::vector<OptionDifference> changed = differences(saved, key.options);
+  // Said or unsaid, a default is the same run.
+  const std::vector<OptionDifference> changed =
+      differences(with_defaults(saved), with_defaults(key.options));
   if (!changed.empty())
     fail_usage(
         "{} belongs to a run with other options ({} was {}, is now {}): give the same, or "

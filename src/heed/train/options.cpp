@@ -36,7 +36,7 @@ bool decays_to_an_end(const TrainOptions& o) {
 }
 
 void check_end(const TrainOptions& o, int64_t end) {
-  const int64_t warmup = o.warmup.value_or(kDefaultWarmup);
+  const int64_t warmup = *with_defaults(o).warmup;
   if (warmup >= end)
     fail_usage("--warmup is {}, expected less than the {} steps of --schedule {}", warmup, end,
                to_text(o.schedule));
@@ -61,6 +61,29 @@ void check_optimizer(const TrainOptions& o) {
 
 }  // namespace
 
+TrainOptions with_defaults(TrainOptions o) {
+  const auto fill = [](auto& option, auto value) {
+    if (!option) option = value;
+  };
+  if (o.initialize.empty()) {
+    const ModelConfig sizes = preset(to_text(o.preset));
+    fill(o.d_model, sizes.d_model);
+    fill(o.d_ff, sizes.d_ff);
+    fill(o.heads, sizes.heads);
+    fill(o.encoder_layers, sizes.encoder_layers);
+    fill(o.decoder_layers, sizes.decoder_layers);
+    fill(o.dropout, sizes.dropout);
+    fill(o.attention_dropout, sizes.attention_dropout);
+    fill(o.activation_dropout, sizes.activation_dropout);
+    fill(o.initial_weights, InitialWeights::fan_in);
+  }
+  fill(o.warmup, o.schedule == Schedule::constant ? 0 : 4000);  // the paper's
+  fill(o.learning_rate, o.schedule == Schedule::noam ? 1 : 5e-4);
+  if (decays_to_an_end(o)) fill(o.final_fraction, 0);
+  if (o.optimizer == Optimizer::adamw) fill(o.weight_decay, 0.01);
+  return o;
+}
+
 std::optional<int64_t> epoch_limit(const TrainOptions& options) {
   if (options.epochs || options.steps || options.minutes) return options.epochs;
   return 20;
@@ -72,7 +95,7 @@ BatchPlan batches_of_epoch(const TrainOptions& options, const Corpus& corpus, in
 }
 
 TrainOptions resolved(const TrainOptions& options, const std::function<int64_t()>& epoch_steps) {
-  TrainOptions filled = options;
+  TrainOptions filled = with_defaults(options);
   if (!decays_to_an_end(options) || options.decay_steps) return filled;
   filled.decay_steps = options.steps;
   if (!options.steps) {
@@ -125,25 +148,39 @@ int64_t tokens_between_steps(const TrainOptions& options) {
   return std::clamp<int64_t>(options.batches.batch_tokens / options.shards, 64, 2048);
 }
 
-ModelConfig model_config(const TrainOptions& o, int64_t vocabulary, int64_t classes) {
+ModelConfig model_config(const TrainOptions& options, int64_t vocabulary, int64_t classes) {
+  check(options.initialize.empty(), "a model that is there already has its sizes");
+  const TrainOptions o = with_defaults(options);
   ModelConfig config;
-  for (const auto& [name, item] : enum_names(Preset{}))
-    if (item == o.preset) config = preset(name);
   config.vocabulary = vocabulary;
   config.classes = classes;
-  config.d_model = o.d_model.value_or(config.d_model);
-  config.d_ff = o.d_ff.value_or(config.d_ff);
-  config.heads = o.heads.value_or(config.heads);
-  config.encoder_layers = o.encoder_layers.value_or(config.encoder_layers);
-  config.decoder_layers = o.decoder_layers.value_or(config.decoder_layers);
-  config.dropout = o.dropout.value_or(config.dropout);
-  config.attention_dropout = o.attention_dropout;
-  config.activation_dropout = o.activation_dropout;
+  config.d_model = *o.d_model;
+  config.d_ff = *o.d_ff;
+  config.heads = *o.heads;
+  config.encoder_layers = *o.encoder_layers;
+  config.decoder_layers = *o.decoder_layers;
+  config.dropout = *o.dropout;
+  config.attention_dropout = *o.attention_dropout;
+  config.activation_dropout = *o.activation_dropout;
   config.activation = o.activation;
   config.tie_embeddings = o.tie_embeddings;
   // Room to translate a source of the longest kind that was learnt.
   config.max_positions = std::max<int64_t>(512, 2 * o.filters.max_tokens);
   config.validate();
+  return config;
+}
+
+ModelConfig tuned_config(const TrainOptions& o, ModelConfig config) {
+  const TrainOptions unsaid;
+  if (o.activation != unsaid.activation && o.activation != config.activation)
+    fail_usage("--activation is {}, the model of --initialize has {}", to_text(o.activation),
+               to_text(config.activation));
+  if (o.tie_embeddings != unsaid.tie_embeddings && o.tie_embeddings != config.tie_embeddings)
+    fail_usage("--tie-embeddings is {}, the model of --initialize has {}",
+               to_text(o.tie_embeddings), to_text(config.tie_embeddings));
+  config.dropout = o.dropout.value_or(config.dropout);
+  config.attention_dropout = o.attention_dropout.value_or(config.attention_dropout);
+  config.activation_dropout = o.activation_dropout.value_or(config.activation_dropout);
   return config;
 }
 

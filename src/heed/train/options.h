@@ -44,10 +44,6 @@ constexpr std::array<std::pair<std::string_view, Optimizer>, 2> enum_names(Optim
   return {{{"adam", Optimizer::adam}, {"adamw", Optimizer::adamw}}};
 }
 
-// Steps of --warmup where nothing else is said: the paper's.
-inline constexpr int64_t kDefaultWarmup = 4000;
-// And the decay of --optimizer adamw.
-inline constexpr double kDefaultWeightDecay = 0.01;
 // The last step at which a schedule may end.
 inline constexpr double kMostDecaySteps = 1e9;
 
@@ -66,8 +62,7 @@ struct TrainOptions {
   // Model
   Preset preset = Preset::base;
   std::optional<int64_t> d_model, d_ff, heads, encoder_layers, decoder_layers;
-  std::optional<double> dropout;
-  double attention_dropout = 0, activation_dropout = 0;
+  std::optional<double> dropout, attention_dropout, activation_dropout;
   Activation activation = Activation::relu;
   TieEmbeddings tie_embeddings = TieEmbeddings::all;
   std::optional<InitialWeights> initial_weights;
@@ -200,19 +195,26 @@ struct TrainOptions {
                "embedding and softmax), none"});
     v("dropout", o.dropout,
       {.help = "On sub-layer outputs and on embeddings plus positions",
-       .default_text = "by preset",
+       .default_text = "by preset or --initialize",
        .minimum = 0,
        .below = 1});
     v("attention_dropout", o.attention_dropout,
-      {.help = "On attention weights", .minimum = 0, .below = 1});
+      {.help = "On attention weights",
+       .default_text = "0, or by --initialize",
+       .minimum = 0,
+       .below = 1});
     v("activation_dropout", o.activation_dropout,
-      {.help = "Inside the feed-forward networks", .minimum = 0, .below = 1});
+      {.help = "Inside the feed-forward networks",
+       .default_text = "0, or by --initialize",
+       .minimum = 0,
+       .below = 1});
     v("initial_weights", o.initial_weights,
       {.help = "How far matrices spread at first: fan-in, uniform within 1 / sqrt(inputs), or "
                "xavier, within sqrt(6 / (inputs + outputs)), which wants a long warm-up",
        .default_text = "fan-in"});
     v("initialize", o.initialize,
-      {.help = "Begin with the weights and vocabulary of this model (fine-tuning); its sizes hold",
+      {.help = "Begin with the weights and vocabulary of this model (fine-tuning); its sizes hold, "
+               "and its dropout where none is given",
        .value = "DIR",
        .default_text = "random weights",
        .incidental = true});
@@ -387,16 +389,20 @@ struct Averaging {
 };
 Averaging parse_averaging(const std::string& text);
 
+// With what stands for options that say nothing, by preset, schedule and optimizer. What comes from
+// the model of --initialize stays unsaid.
+TrainOptions with_defaults(TrainOptions options);
+
 // Epochs at which a run ends: 20 where no other end is given either, none where one is.
 std::optional<int64_t> epoch_limit(const TrainOptions& options);
 
 // The batches of one epoch.
 BatchPlan batches_of_epoch(const TrainOptions& options, const Corpus& corpus, int64_t epoch);
 
-// The options with what depends on others and on the text filled in, as a checkpoint records them:
-// the step at which a schedule ends is part of a run, though how far the run goes is not.
-// `epoch_steps` counts the first epoch's, where that is asked for; later ones may have a few more
-// or less. UsageError if the schedule would end within its warm-up.
+// The same, with what the text decides, as a checkpoint records it: the step at which a schedule
+// ends is part of a run, though how far the run goes is not. `epoch_steps` counts the first
+// epoch's, where that is asked for; later ones may have a few more or less. UsageError if the
+// schedule would end within its warm-up.
 TrainOptions resolved(const TrainOptions& options, const std::function<int64_t()>& epoch_steps);
 
 // Tokens that each thread reads at a time when it validates: no more than a shard has in training,
@@ -406,5 +412,9 @@ int64_t tokens_between_steps(const TrainOptions& options);
 
 // Sizes by preset and by what overrides it, for a vocabulary.
 ModelConfig model_config(const TrainOptions& options, int64_t vocabulary, int64_t classes);
+
+// That of the model of --initialize, with the dropout that the options ask for. UsageError where
+// they ask for another kind of model.
+ModelConfig tuned_config(const TrainOptions& options, ModelConfig initial);
 
 }  // namespace heed

@@ -16,11 +16,10 @@ double decayed(Schedule schedule, double final_fraction, double done) {
 }  // namespace
 
 double learning_rate(const TrainOptions& options, int64_t d_model, int64_t step) {
-  const bool constant = options.schedule == Schedule::constant;
   const double n = double(step);
-  const double warmup = double(options.warmup.value_or(constant ? 0 : kDefaultWarmup));
-  const double peak =
-      options.learning_rate.value_or(options.schedule == Schedule::noam ? 1.0 : 5e-4);
+  check(options.warmup && options.learning_rate, "a schedule that is not resolved");
+  const auto warmup = double(*options.warmup);
+  const double peak = *options.learning_rate;
   switch (options.schedule) {
     case Schedule::noam:
       return peak / std::sqrt(double(d_model)) *
@@ -30,9 +29,9 @@ double learning_rate(const TrainOptions& options, int64_t d_model, int64_t step)
     case Schedule::linear:
     case Schedule::cosine: {
       if (n <= warmup) return peak * n / warmup;
-      check(options.decay_steps.has_value(), "a schedule without its end");
+      check(options.decay_steps && options.final_fraction, "a schedule without its end");
       const double done = std::min(1.0, (n - warmup) / (double(*options.decay_steps) - warmup));
-      return peak * decayed(options.schedule, options.final_fraction.value_or(0), done);
+      return peak * decayed(options.schedule, *options.final_fraction, done);
     }
     case Schedule::constant:
       return warmup > 0 ? peak * std::min(1.0, n / warmup) : peak;

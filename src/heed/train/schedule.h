@@ -7,7 +7,7 @@
 namespace heed {
 
 // The rate of step 1, 2, ... With s = step, w = warmup, N = decay_steps, f = final_fraction and
-// u = min(1, (s - w) / (N - w)):
+// u = min(1, (s - w) / (N - w)), of options with their defaults:
 //   noam:          factor * d_model^-0.5 * min(s^-0.5, s * w^-1.5), equation 3
 //   inverse-sqrt:  peak * min(s / w, (w / s)^0.5)
 //   linear:        peak * s / w up to step w, then peak * (1 - (1 - f) * u)

@@ -152,8 +152,7 @@ class Run {
 
     AdamStep adam{learning_rate(options_, model_.config().d_model, progress_.step + 1),
                   options_.beta1, options_.beta2, options_.epsilon};
-    if (options_.optimizer == Optimizer::adamw)
-      adam.weight_decay = options_.weight_decay.value_or(kDefaultWeightDecay);
+    if (options_.optimizer == Optimizer::adamw) adam.weight_decay = *options_.weight_decay;
     if (options_.ema) adam.average_decay = average_decay(*options_.ema, progress_.step + 1);
     if (options_.clip_norm > 0 && norm > options_.clip_norm)
       adam.gradient_scale = options_.clip_norm / norm;

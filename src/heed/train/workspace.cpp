@@ -70,15 +70,18 @@ ModelConfig config_for(const TrainOptions& options, const TokenizerPair& tokeniz
   if (config.vocabulary != tokenizers.size())
     fail("{}: the vocabulary has {} tokens, the model {}", options.initialize, tokenizers.size(),
          config.vocabulary);
-  return config;
+  return tuned_config(options, config);
 }
 
 Transformer make_model(const TrainOptions& options, const ModelConfig& config) {
-  if (!options.initialize.empty()) return load_model(options.initialize);
+  if (options.initialize.empty()) {
+    Transformer model(config);
+    model.initialize(uint64_t(options.seed), *with_defaults(options).initial_weights);
+    return model;
+  }
+  const StoredModel stored(options.initialize);
   Transformer model(config);
-  const auto seed = uint64_t(options.seed);
-  options.initial_weights ? model.initialize(seed, *options.initial_weights)
-                          : model.initialize(seed);
+  for (const Parameter& parameter : parameters(model)) stored.read(parameter);
   return model;
 }
 
