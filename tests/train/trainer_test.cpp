@@ -318,6 +318,10 @@ TEST_F(TrainerTest, FineTuningTakesItsDropoutAndNoOtherKindOfModel) {
   EXPECT_EQ(load_model(folder_ / "other").config().dropout, 0.3);
   EXPECT_EQ(load_model(folder_ / "other").config().activation_dropout, 0);
   EXPECT_NE(weights("other"), weights("kept"));
+  TrainOptions forgotten = o;
+  forgotten.resume = true;
+  forgotten.initialize.clear();
+  EXPECT_NE(message(forgotten).find("a run that began with --initialize"), std::string::npos);
   o.model = (folder_ / "gelu").string();
   o.activation = Activation::gelu;
   EXPECT_EQ(message(o), "--activation is gelu, the model of --initialize has relu");

@@ -107,6 +107,9 @@ void check_key(const SafetensorsFile& file, const CheckpointKey& key) {
   const std::string path = file.path().string();
   TrainOptions saved;
   from_json(saved, metadata(file, "options"), path);
+  if (!saved.initialize.empty() && key.options.initialize.empty())
+    fail_usage("{} belongs to a run that began with --initialize {}: give it again", path,
+               saved.initialize);
   // Said or unsaid, a default is the same run.
   const std::vector<OptionDifference> changed =
       differences(with_defaults(saved), with_defaults(key.options));

@@ -199,13 +199,13 @@ struct PairInt8 : PlainArithmetic {
 struct SignedInt8 : PairInt8 {
   static constexpr int64_t kLeftParts = 2;
 
-  struct Left {
+  struct Word {
     Vector magnitude, negative;
   };
-  static HWY_INLINE Left broadcast(const float* word, int64_t step) {
+  static HWY_INLINE Word broadcast(const float* word, int64_t step) {
     return {set(word[0]), set(word[step])};
   }
-  static HWY_INLINE Vector multiply_add(const Left& left, Vector right, Vector chain) {
+  static HWY_INLINE Vector multiply_add(const Word& left, Vector right, Vector chain) {
     const hn::Repartition<int16_t, Floats> shorts;
     const Integers integers;
     const Vector turned = hn::Xor(right, left.negative);
@@ -225,7 +225,8 @@ struct SignedInt8 : PairInt8 {
   // The same, returns what the row's chains begin at.
   static int32_t encode_left(const float* row, int64_t depth, float scale, float* words) {
     const int64_t count = (depth + kStep - 1) / kStep;
-    // The bytes stand in the second half until they are spread: parts overtake them never.
+    // The bytes stand in the second half until they are spread from the front: a word's parts are
+    // written behind no byte that is still to be read.
     float* bytes = words + count;
     quantize_row(row, depth, scale, 0, reinterpret_cast<uint8_t*>(bytes));
     const hn::Repartition<int8_t, Floats> signed_bytes;
