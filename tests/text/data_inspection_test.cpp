@@ -233,6 +233,21 @@ TEST_F(DataInspectionTest, OverlapWithATestIsFound) {
   EXPECT_THAT(warnings(report, 0.5), ElementsAre(HasSubstr("1 of 300 pairs")));
 }
 
+TEST_F(DataInspectionTest, ATestOfUnequalLengthIsRefused) {
+  InspectionFiles all = files(sound_pairs(10));
+  all.test_source = {write("test.de", "eins\nzwei\ndrei\n")};
+  all.test_target = {write("test.en", "one\n")};
+  try {
+    inspect(all);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("test.en do not belong together: 2 lines of one, from "
+                                        "line 2 on, have none in the other"));
+  }
+  all.test_target.clear();  // one side alone is no pair
+  EXPECT_EQ(inspect(all).source.test.lines, 3);
+}
+
 TEST_F(DataInspectionTest, CountsLengthsWordsAndLetters) {
   const DataReport report = inspect(files({{"ä b", "x"}, {"ä c d", "x"}, {"ä", "x y Ж"}}));
   EXPECT_EQ(report.source.words.sum(), 6);

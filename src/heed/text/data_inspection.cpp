@@ -131,6 +131,14 @@ HeldOut read_held_out(const InspectionFiles& files, int64_t table) {
     const PairFacts facts{facts_of(pair.source, nullptr), facts_of(pair.target, nullptr), {}};
     if (!facts.source.words.empty()) held.pairs.insert(facts.fingerprint(), false);
   }
+  if (stream.lonely() > 0) {
+    const auto place = stream.first_lonely();
+    fail(
+        "{} and {} do not belong together: {} lines of one, from line {} on, have none in the "
+        "other",
+        files.test_source[place.file].string(), files.test_target[place.file].string(),
+        stream.lonely(), place.line);
+  }
   return held;
 }
 
