@@ -191,7 +191,7 @@ double noam_learning_rate(int64_t step, int64_t d_model, int64_t warmup) {
   TrainOptions options;
   options.schedule = Schedule::noam;
   options.warmup = warmup;
-  return learning_rate(options, d_model, step);
+  return learning_rate(with_defaults(options), d_model, step);
 }
 
 }  // namespace heed::paper

@@ -142,7 +142,7 @@ void positions() {
 }
 
 void rates() {
-  TrainOptions options;
+  const TrainOptions options = with_defaults({});
   fmt::print("step     base (512)   big (1024)\n");
   for (const int64_t step : {1, 2, 1000, 4000, 10000, 100000, 300000})
     fmt::print("{:<7}  {:.3e}    {:.3e}\n", step, learning_rate(options, 512, step),
