@@ -413,8 +413,8 @@ int64_t tokens_between_steps(const TrainOptions& options);
 // Sizes by preset and by what overrides it, for a vocabulary.
 ModelConfig model_config(const TrainOptions& options, int64_t vocabulary, int64_t classes);
 
-// That of the model of --initialize, with the dropout that the options ask for. UsageError where
-// they ask for another kind of model.
-ModelConfig tuned_config(const TrainOptions& options, ModelConfig initial);
+// `config`, of the model of --initialize, with the dropout that the options ask for. UsageError
+// where they ask for another kind of model.
+ModelConfig tuned_config(const TrainOptions& options, ModelConfig config);
 
 }  // namespace heed
