@@ -144,7 +144,7 @@ inline void quantize_row(const float* row, int64_t depth, float scale, int32_t o
     } else {
       HWY_ALIGN uint8_t lanes[kLanes];
       hn::StoreU(packed, whole_bytes, lanes);
-      std::memcpy(bytes + k, lanes, size_t(count));
+      std::copy_n(lanes, count, bytes + k);
     }
   }
   for (int64_t k = depth; k % 4 != 0; ++k) bytes[k] = 0;
