@@ -133,19 +133,18 @@ inline void quantize_row(const float* row, int64_t depth, float scale, int32_t o
   const Integers integers;
   const hn::Rebind<int16_t, Floats> shorts;
   const hn::Rebind<uint8_t, Floats> whole_bytes;
-  for (int64_t k = 0; k < depth; k += kLanes) {
-    const int64_t count = std::min(kLanes, depth - k);
-    const auto nearest = hn::NearestInt(hn::Mul(load(row + k, count), inverse));
+  const auto quantized = [&](int64_t k) {
+    const auto nearest = hn::NearestInt(hn::Mul(load(row + k, depth - k), inverse));
     const auto bounded = hn::Min(hn::Max(nearest, hn::Set(integers, -127)), hn::Set(integers, 127));
     const auto moved = hn::And(hn::Add(bounded, hn::Set(integers, offset)), hn::Set(integers, 255));
-    const auto packed = hn::DemoteTo(whole_bytes, hn::DemoteTo(shorts, moved));
-    if (count == kLanes) {
-      hn::StoreU(packed, whole_bytes, bytes + k);
-    } else {
-      HWY_ALIGN uint8_t lanes[kLanes];
-      hn::StoreU(packed, whole_bytes, lanes);
-      std::copy_n(lanes, count, bytes + k);
-    }
+    return hn::DemoteTo(whole_bytes, hn::DemoteTo(shorts, moved));
+  };
+  const int64_t whole = depth / kLanes * kLanes;
+  for (int64_t k = 0; k < whole; k += kLanes) hn::StoreU(quantized(k), whole_bytes, bytes + k);
+  if (whole < depth) {
+    HWY_ALIGN uint8_t lanes[kLanes];
+    hn::StoreU(quantized(whole), whole_bytes, lanes);
+    std::memcpy(bytes + whole, lanes, size_t(depth - whole));
   }
   for (int64_t k = depth; k % 4 != 0; ++k) bytes[k] = 0;
 }
