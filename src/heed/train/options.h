@@ -399,10 +399,10 @@ std::optional<int64_t> epoch_limit(const TrainOptions& options);
 // The batches of one epoch.
 BatchPlan batches_of_epoch(const TrainOptions& options, const Corpus& corpus, int64_t epoch);
 
-// The same, with what the text decides, as a checkpoint records it: the step at which a schedule
-// ends is part of a run, though how far the run goes is not. `epoch_steps` counts the first
-// epoch's, where that is asked for; later ones may have a few more or less. UsageError if the
-// schedule would end within its warm-up.
+// With defaults, and with what the text decides, as a checkpoint records it: the step at which a
+// schedule ends is part of a run, though how far the run goes is not. `epoch_steps` counts the
+// first epoch's, where that is asked for; later ones may have a few more or less. UsageError if
+// the schedule would end within its warm-up.
 TrainOptions resolved(const TrainOptions& options, const std::function<int64_t()>& epoch_steps);
 
 // Tokens that each thread reads at a time when it validates: no more than a shard has in training,
