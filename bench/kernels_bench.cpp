@@ -54,7 +54,7 @@ void linear_input_gradient(benchmark::State& state) {
 void linear_weight_gradient(benchmark::State& state) {
   LinearOperands o(state);
   for (auto _ : state)
-    o.backend->linear_weight_gradient(o.y, o.x, o.weight, o.bias, Write::overwrite);
+    o.backend->linear_weight_gradient(o.y, o.x, 0, o.weight, o.bias, Write::overwrite);
   report_flops(state, o.operations());
 }
 

@@ -208,7 +208,7 @@ class BenchCommand : public CommandOf<BenchSettings> {
       if (what == "dx = dy W")
         backend.linear_input_gradient(y, weight, x, Write::overwrite);
       else if (backward)
-        backend.linear_weight_gradient(y, x, other, Tensor(), Write::overwrite);
+        backend.linear_weight_gradient(y, x, 0, other, Tensor(), Write::overwrite);
       else
         backend.linear(x, weight, Tensor(), Activation::none, y);
     });

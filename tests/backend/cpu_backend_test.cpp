@@ -72,7 +72,7 @@ Outcome compute(Backend& backend, const Tensor& x, const Tensor& weight) {
   const int64_t rows = x.rows(), d = x.columns();
   Outcome outcome{Tensor({rows, d}), Tensor({d, d}), Tensor({rows, d / 2})};
   backend.linear(x, weight, Tensor(), Activation::gelu, outcome.y);
-  backend.linear_weight_gradient(outcome.y, x, outcome.dweight, Tensor(), Write::overwrite);
+  backend.linear_weight_gradient(outcome.y, x, 0, outcome.dweight, Tensor(), Write::overwrite);
   Ragged queries;
   queries.add(rows);
   const Tensor query = testing::random_tensor({rows, d / 2}, 9), logsumexp({rows, 2});

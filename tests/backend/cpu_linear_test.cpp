@@ -166,7 +166,7 @@ TEST_P(CpuLinear, Gradients) {
     const Tensor x = random_tensor({2, 3}, 1), weight = random_tensor({4, 3}, 2);
     const Tensor dy = random_tensor({2, 4}, 3);
     EXPECT_ANY_THROW(cpu->linear_input_gradient(dy, weight, x, Write::overwrite));
-    EXPECT_ANY_THROW(cpu->linear_weight_gradient(dy, x, weight, Tensor(), Write::overwrite));
+    EXPECT_ANY_THROW(cpu->linear_weight_gradient(dy, x, 0, weight, Tensor(), Write::overwrite));
     return;
   }
   for (const Size& size : kSizes) {
@@ -187,11 +187,32 @@ TEST_P(CpuLinear, Gradients) {
       const Tensor dweight = random_tensor({size.out, size.in}, 8),
                    dbias = random_tensor({size.out}, 9);
       const Tensor got_weight = copy_of(dweight), got_bias = copy_of(dbias);
-      reference->linear_weight_gradient(dy, x, dweight, dbias, write);
-      cpu->linear_weight_gradient(dy, x, got_weight, got_bias, write);
+      reference->linear_weight_gradient(dy, x, 0, dweight, dbias, write);
+      cpu->linear_weight_gradient(dy, x, 0, got_weight, got_bias, write);
       expect_close(got_weight, dweight, 1e-5 * std::sqrt(size.rows + 1.0), to_string(size));
       expect_close(got_bias, dbias, 1e-5 * std::sqrt(size.rows + 1.0), to_string(size));
-      cpu->linear_weight_gradient(dy, x, got_weight, Tensor(), Write::overwrite);
+      cpu->linear_weight_gradient(dy, x, 0, got_weight, Tensor(), Write::overwrite);
+    }
+  }
+}
+
+// The gradients of some outputs are those rows of the whole, to the bit.
+TEST_P(CpuLinear, WeightGradientsInParts) {
+  if (!has_gradients()) return;
+  for (const Size& size : kSizes) {
+    const Tensor dy = random_tensor({size.rows, size.out}, 4);
+    const Tensor x = random_tensor({size.rows, size.in}, 5);
+    for (Backend* backend : {cpu.get(), reference.get()}) {
+      const Tensor whole = random_tensor({size.out, size.in}, 8), biases({size.out});
+      const Tensor parts = copy_of(whole), part_biases({size.out});
+      backend->linear_weight_gradient(dy, x, 0, whole, biases, Write::accumulate);
+      for (int64_t begin = 0, end = 0; begin < size.out; begin = end) {
+        end = std::min(size.out, begin + 1 + begin / 2);
+        backend->linear_weight_gradient(dy, x, begin, parts.slice(begin, end),
+                                        part_biases.slice(begin, end), Write::accumulate);
+      }
+      expect_same_bits(parts, whole, to_string(size));
+      expect_same_bits(part_biases, biases, to_string(size));
     }
   }
 }

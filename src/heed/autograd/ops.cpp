@@ -110,9 +110,13 @@ Tensor linear(Pass& pass, const Tensor& x, const Tensor& weight, const Tensor& b
     pass.tape->record(activated, [&pass, x, y, weight, bias, activation](const Tensor& dout) {
       if (activation != Activation::none)
         pass.backend.activation_gradient(activation, y, dout, dout);
-      const GradientSlot dweight = pass.tape->slot(weight);
-      const Tensor dbias = bias ? pass.tape->sum_slot(bias) : Tensor();
-      pass.backend.linear_weight_gradient(dout, x, dweight.tensor, dbias, dweight.write);
+      if (pass.tape->postpones(weight)) {
+        pass.tape->keep({weight, dout, x});
+      } else {
+        const GradientSlot dweight = pass.tape->slot(weight);
+        const Tensor dbias = bias ? pass.tape->sum_slot(bias) : Tensor();
+        pass.backend.linear_weight_gradient(dout, x, 0, dweight.tensor, dbias, dweight.write);
+      }
       const GradientSlot dx = pass.tape->slot(x);
       pass.backend.linear_input_gradient(dout, weight, dx.tensor, dx.write);
     });
@@ -235,7 +239,7 @@ Tensor cross_entropy_of_rows(Pass& pass, const Tensor& states, const Tensor& tab
     if (!pass.tape) continue;
     const GradientSlot dtable = pass.tape->slot(table);
     const Tensor dbias = bias ? pass.tape->sum_slot(bias) : Tensor();
-    pass.backend.linear_weight_gradient(logits, x, dtable.tensor, dbias, dtable.write);
+    pass.backend.linear_weight_gradient(logits, x, 0, dtable.tensor, dbias, dtable.write);
     pass.backend.linear_input_gradient(logits, table, dstates.slice(begin, end), Write::overwrite);
   }
   if (pass.tape) pass.tape->seed(states, dstates);

@@ -14,9 +14,20 @@ void zero(const Tensor& tensor) {
 void Tape::watch(const Tensor& parameter, const Tensor& gradient) {
   check(parameter.offset() == 0 && parameter.shape() == gradient.shape(),
         "watched parameters are whole tensors");
+  check(!postpones(parameter), "parameter watched whose gradient is postponed");
   const bool added =
       gradients_.emplace(parameter.storage().get(), Entry{gradient, true, true}).second;
   check(added, "parameter watched twice");
+}
+
+void Tape::postpone(const Tensor& weight) {
+  check(weight.offset() == 0 && !gradients_.contains(weight.storage().get()),
+        "a weight whose gradient is postponed is a whole tensor, and not watched");
+  postpones_.insert(weight.storage().get());
+}
+
+bool Tape::postpones(const Tensor& weight) const {
+  return postpones_.contains(weight.storage().get());
 }
 
 void Tape::record(const Tensor& output, std::function<void(const Tensor&)> backward) {

@@ -3,6 +3,8 @@
 
 #include <functional>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "heed/backend/backend.h"
@@ -15,10 +17,17 @@ struct GradientSlot {
   Write write;
 };
 
+// What the gradients of a linear layer are made of: dweight = dy^T x, dbias = the column sums of
+// dy.
+struct WeightGradient {
+  Tensor weight;  // [out, in]
+  Tensor dy, x;   // [rows, out], [rows, in]
+};
+
 // Records the backward steps of one forward pass in the order of execution; backward() runs them in
 // reverse. Each step is handed the finished gradient of its output, whose memory is free again
-// afterwards. Gradients are found by storage, so a reshaped tensor shares the gradient of its
-// source.
+// afterwards, unless the step keeps it. Gradients are found by storage, so a reshaped tensor shares
+// the gradient of its source.
 class Tape {
  public:
   explicit Tape(Pool& pool) : pool_(pool) {}
@@ -26,6 +35,15 @@ class Tape {
   // The gradient of `parameter` (a whole tensor) is to be left in `gradient`, whose former values
   // do not matter.
   void watch(const Tensor& parameter, const Tensor& gradient);
+
+  // backward() is not to compute the gradients of `weight` (a whole tensor) and of the bias that
+  // linear() takes with it: what they are made of is left to take_postponed().
+  void postpone(const Tensor& weight);
+  bool postpones(const Tensor& weight) const;
+  // Called by a backward step whose weight is such a one; nobody may write to dy or x later.
+  void keep(WeightGradient gradient) { postponed_.push_back(std::move(gradient)); }
+  // In the order of the backward steps.
+  std::vector<WeightGradient> take_postponed() { return std::exchange(postponed_, {}); }
 
   void record(const Tensor& output, std::function<void(const Tensor& doutput)> backward);
   // Makes `gradient` the gradient of x: where backward() starts.
@@ -55,6 +73,8 @@ class Tape {
   Pool& pool_;
   std::unordered_map<const Storage*, Entry> gradients_;
   std::vector<Step> steps_;
+  std::unordered_set<const Storage*> postpones_;
+  std::vector<WeightGradient> postponed_;
 };
 
 }  // namespace heed

@@ -117,9 +117,10 @@ class Backend {
   // dx = dy W.
   virtual void linear_input_gradient(const Tensor& dy, const Tensor& weight, const Tensor& dx,
                                      Write write) = 0;
-  // dweight = dy^T x, dbias = column sums of dy (where there is a dbias).
-  virtual void linear_weight_gradient(const Tensor& dy, const Tensor& x, const Tensor& dweight,
-                                      const Tensor& dbias, Write write) = 0;
+  // dweight = dy^T x, dbias = column sums of dy (where there is a dbias): of outputs from `first`
+  // on, as many as dweight has rows.
+  virtual void linear_weight_gradient(const Tensor& dy, const Tensor& x, int64_t first,
+                                      const Tensor& dweight, const Tensor& dbias, Write write) = 0;
 
   // y = activation(x). gelu is the exact one, x Phi(x); silu is x sigmoid(x). x and y may be one.
   virtual void activate(Activation activation, const Tensor& x, const Tensor& y) = 0;

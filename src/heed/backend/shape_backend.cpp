@@ -15,7 +15,7 @@ class ShapeBackend : public Backend {
                       const Tensor&) override {}
   void linear(const Tensor&, const Tensor&, const Tensor&, Activation, const Tensor&) override {}
   void linear_input_gradient(const Tensor&, const Tensor&, const Tensor&, Write) override {}
-  void linear_weight_gradient(const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+  void linear_weight_gradient(const Tensor&, const Tensor&, int64_t, const Tensor&, const Tensor&,
                               Write) override {}
   void activate(Activation, const Tensor&, const Tensor&) override {}
   void activation_gradient(Activation, const Tensor&, const Tensor&, const Tensor&) override {}

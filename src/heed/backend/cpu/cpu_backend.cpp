@@ -88,10 +88,10 @@ class CpuBackend : public Backend {
     check(kernels_.linear_input_gradient != nullptr, "int8 has no gradients");
     kernels_.linear_input_gradient(dy, weight, dx, write);
   }
-  void linear_weight_gradient(const Tensor& dy, const Tensor& x, const Tensor& dweight,
-                              const Tensor& dbias, Write write) override {
+  void linear_weight_gradient(const Tensor& dy, const Tensor& x, int64_t first,
+                              const Tensor& dweight, const Tensor& dbias, Write write) override {
     check(kernels_.linear_weight_gradient != nullptr, "int8 has no gradients");
-    kernels_.linear_weight_gradient(dy, x, dweight, dbias, write);
+    kernels_.linear_weight_gradient(dy, x, first, dweight, dbias, write);
   }
   void activate(Activation activation, const Tensor& x, const Tensor& y) override {
     kernels_.activate(activation, x, y);

@@ -26,8 +26,8 @@ struct Kernels {
                  const Tensor& y);
   void (*linear_input_gradient)(const Tensor& dy, const Tensor& weight, const Tensor& dx,
                                 Write write);
-  void (*linear_weight_gradient)(const Tensor& dy, const Tensor& x, const Tensor& dweight,
-                                 const Tensor& dbias, Write write);
+  void (*linear_weight_gradient)(const Tensor& dy, const Tensor& x, int64_t first,
+                                 const Tensor& dweight, const Tensor& dbias, Write write);
 
   void (*keep_pairs)(const Tensor& key_value, std::span<const int32_t> rows, const Tensor& out);
   void (*attention)(const Tensor& query, const Tensor& key_value, const Sight& sight,

@@ -173,33 +173,33 @@ void linear_input_gradient(const Tensor& dy, const Tensor& weight, const Tensor&
                       {dx.data<float>(), in, write});
 }
 
-// dbias (+)= the sum of dy's rows, in their order.
-void sum_rows(const Tensor& dy, const Tensor& dbias, Write write) {
-  const int64_t columns = dbias.size(), rows = dy.rows();
+// dbias (+)= the sum of dy's rows, in their order, from column `first` on.
+void sum_rows(const Tensor& dy, int64_t first, const Tensor& dbias, Write write) {
+  const int64_t columns = dbias.size(), rows = dy.rows(), stride = dy.columns();
   float* sum = dbias.data<float>();
   if (write == Write::overwrite) std::fill_n(sum, columns, 0.0f);
   // Four rows at a time: fewer trips to the sums, the same order.
   constexpr int64_t kStep = 4;
   for (int64_t r = 0; r < rows; r += kStep) {
-    const float* from = dy.data<float>() + r * columns;
+    const float* from = dy.data<float>() + r * stride + first;
     const int64_t count = std::min(kStep, rows - r);
     for (int64_t c = 0; c < columns; c += kLanes) {
       Vector total = load(sum + c, columns - c);
       for (int64_t i = 0; i < count; ++i)
-        total = hn::Add(total, load(from + i * columns + c, columns - c));
+        total = hn::Add(total, load(from + i * stride + c, columns - c));
       store(total, sum + c, columns - c);
     }
   }
 }
 
 template <class Arithmetic>
-void linear_weight_gradient(const Tensor& dy, const Tensor& x, const Tensor& dweight,
+void linear_weight_gradient(const Tensor& dy, const Tensor& x, int64_t first, const Tensor& dweight,
                             const Tensor& dbias, Write write) {
   const int64_t in = dweight.columns(), out = dweight.rows();
-  product<Arithmetic>({dy.data<float>(), out, Along::columns},
+  product<Arithmetic>({dy.data<float>() + first, dy.columns(), Along::columns},
                       {{nullptr, 0}, {x.data<float>(), in}}, out, in, x.rows(),
                       {dweight.data<float>(), in, write});
-  if (dbias) sum_rows(dy, dbias, write);
+  if (dbias) sum_rows(dy, first, dbias, write);
 }
 
 template <class Arithmetic>

@@ -109,23 +109,24 @@ struct Kernels {
     }
   }
 
-  static void linear_weight_gradient(const Tensor& dy, const Tensor& x, const Tensor& dweight,
-                                     Write write) {
+  static void linear_weight_gradient(const Tensor& dy, const Tensor& x, int64_t first,
+                                     const Tensor& dweight, Write write) {
     const int64_t in = x.columns(), out = dy.columns();
-    for (int64_t n = 0; n < out; ++n) {
+    for (int64_t n = 0; n < dweight.rows(); ++n) {
       for (int64_t k = 0; k < in; ++k) {
         double sum = 0;
         for (int64_t r = 0; r < x.rows(); ++r)
-          sum += double(dy.data<T>()[r * out + n]) * double(x.data<T>()[r * in + k]);
+          sum += double(dy.data<T>()[r * out + first + n]) * double(x.data<T>()[r * in + k]);
         put(dweight.data<T>()[n * in + k], sum, write);
       }
     }
   }
 
-  static void sum_rows(const Tensor& dy, const Tensor& dbias, Write write) {
+  static void sum_rows(const Tensor& dy, int64_t first, const Tensor& dbias, Write write) {
     for (int64_t n = 0; n < dbias.size(); ++n) {
       double sum = 0;
-      for (int64_t r = 0; r < dy.rows(); ++r) sum += double(dy.data<T>()[r * dbias.size() + n]);
+      for (int64_t r = 0; r < dy.rows(); ++r)
+        sum += double(dy.data<T>()[r * dy.columns() + first + n]);
       put(dbias.data<T>()[n], sum, write);
     }
   }
@@ -416,12 +417,12 @@ class ReferenceBackend : public Backend {
     check(compute_ != ComputeType::int8, "int8 has no gradients");
     dispatch(dy, [&](auto k) { k.linear_input_gradient(operand(dy), operand(weight), dx, write); });
   }
-  void linear_weight_gradient(const Tensor& dy, const Tensor& x, const Tensor& dweight,
-                              const Tensor& dbias, Write write) override {
+  void linear_weight_gradient(const Tensor& dy, const Tensor& x, int64_t first,
+                              const Tensor& dweight, const Tensor& dbias, Write write) override {
     check(compute_ != ComputeType::int8, "int8 has no gradients");
     dispatch(dy, [&](auto k) {
-      k.linear_weight_gradient(operand(dy), operand(x), dweight, write);
-      if (dbias) k.sum_rows(dy, dbias, write);
+      k.linear_weight_gradient(operand(dy), operand(x), first, dweight, write);
+      if (dbias) k.sum_rows(dy, first, dbias, write);
     });
   }
   void activate(Activation activation, const Tensor& x, const Tensor& y) override {
