@@ -263,6 +263,10 @@ class BenchCommand : public CommandOf<BenchSettings> {
     };
     AdamStep step;
     step.learning_rate = 1e-4;
+    if (GradientTree::parts_pay(double(request.target_tokens), model.config()))
+      request.take = [&](size_t parameter, int64_t begin, const Tensor& gradient) {
+        adam.update_part(step, parameter, begin, gradient);
+      };
     const double seconds = time_of(settings_.seconds, [&] {
       tree.compute(request);
       adam.update(step, tree.gradient(), tree.offsets());

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <limits>
+
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/backend/shape_backend.h"
 #include "heed/core/rng.h"
@@ -46,10 +48,14 @@ class MemoryPlanTest : public FolderTest {
     config_ = model_config(options_, tokenizers.size(), tokenizers.target_classes());
   }
 
-  MemoryPlan plan(const BatchOptions& batches, Backend& backend) {
+  TrainOptions with(const BatchOptions& batches) const {
     TrainOptions sized = options_;
     sized.batches = batches;
-    return plan_memory(sized, config_, backend, *corpus_);
+    return sized;
+  }
+
+  MemoryPlan plan(const BatchOptions& batches, Backend& backend) {
+    return plan_memory(with(batches), config_, backend, *corpus_);
   }
 
   std::optional<Corpus> corpus_;
@@ -79,6 +85,12 @@ TEST_F(MemoryPlanTest, CountedPassesTakeWhatRealOnesTake) {
     const Loss loss = real_tree.compute(request);
     EXPECT_GT(loss.smoothed, 0);
     EXPECT_GT(counted_tree.pool_bytes(), 1 << 20);
+    EXPECT_EQ(counted_tree.pool_bytes(), real_tree.pool_bytes());
+    const int64_t of_one_shard = counted_tree.pool_bytes();
+    request.take = [](size_t, int64_t, const Tensor&) {};
+    counted_tree.compute(request);
+    real_tree.compute(request);
+    EXPECT_GT(counted_tree.pool_bytes(), 2 * of_one_shard);
     EXPECT_EQ(counted_tree.pool_bytes(), real_tree.pool_bytes());
     EXPECT_FALSE(counted_tree.gradient().has_values());
     real_tree.release();
@@ -113,6 +125,38 @@ TEST_F(MemoryPlanTest, WeightsAndTheirFormsAreCounted) {
   more.before = more.total() + (int64_t{3} << 20);
   EXPECT_THAT(to_string(more),
               ::testing::EndsWith("before the first step " + memory_text(more.before)));
+}
+
+// Small steps keep what a step's gradients are made of, and no gradient of a linear layer.
+TEST_F(MemoryPlanTest, GradientsByPartsAreCounted) {
+  const auto fp32 = make_cpu_backend();
+  BatchOptions small = options_.batches;
+  small.batch_tokens = 2 * config_.d_model;
+  EXPECT_TRUE(takes_gradients_by_parts(with(small), config_, *corpus_));
+  const MemoryPlan parts = plan(small, *fp32);
+  EXPECT_LT(parts.gradients, parts.weights / 2);
+  ++small.batch_tokens;
+  EXPECT_FALSE(takes_gradients_by_parts(with(small), config_, *corpus_));
+  const MemoryPlan whole = plan(small, *fp32);
+  EXPECT_GT(whole.gradients, 2 * whole.weights);
+  EXPECT_GT(parts.activations, 3 * whole.activations / 2);
+  options_.threads = 2;
+  EXPECT_EQ(plan(small, *fp32).activations, 2 * whole.activations);
+  --small.batch_tokens;  // what waits for a step's end is there once, whoever computes it
+  EXPECT_LT(plan(small, *fp32).activations, 3 * parts.activations / 2);
+  EXPECT_GT(plan(small, *fp32).activations, parts.activations);
+
+  BatchOptions pairs;
+  pairs.batch_sentences = 2;
+  EXPECT_TRUE(takes_gradients_by_parts(with(pairs), config_, *corpus_));
+  pairs.batch_sentences = std::numeric_limits<int64_t>::max();
+  EXPECT_FALSE(takes_gradients_by_parts(with(pairs), config_, *corpus_));
+  pairs.batch_sentences = 2;
+  options_.accumulate = config_.d_model;
+  EXPECT_FALSE(takes_gradients_by_parts(with(pairs), config_, *corpus_));
+  options_.accumulate = 1;
+  options_.clip_norm = 1;
+  EXPECT_FALSE(takes_gradients_by_parts(with(pairs), config_, *corpus_));
 }
 
 TEST_F(MemoryPlanTest, WhatCannotFitIsRefusedWithABatchThatCan) {

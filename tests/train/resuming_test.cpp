@@ -10,17 +10,23 @@
 namespace heed {
 namespace {
 
-// The paper's optimizer, and one with all that a state can hold beside it.
-enum class Recipe { paper, modern };
+// The paper's optimizer, one with all that a state can hold beside it, and steps that are small for
+// their model.
+enum class Recipe { paper, modern, small_steps };
+
+const char* name(Recipe recipe) {
+  return recipe == Recipe::paper ? "Paper" : recipe == Recipe::modern ? "Modern" : "SmallSteps";
+}
 
 class ResumingTest : public TrainerTest,
                      public ::testing::WithParamInterface<std::tuple<ComputeType, Recipe>> {};
 INSTANTIATE_TEST_SUITE_P(ComputeTypes, ResumingTest,
                          ::testing::Combine(::testing::Values(ComputeType::fp32, ComputeType::bf16),
-                                            ::testing::Values(Recipe::paper, Recipe::modern)),
+                                            ::testing::Values(Recipe::paper, Recipe::modern,
+                                                              Recipe::small_steps)),
                          [](const auto& info) {
                            return std::string(name(std::get<0>(info.param))) +
-                                  (std::get<1>(info.param) == Recipe::paper ? "Paper" : "Modern");
+                                  name(std::get<1>(info.param));
                          });
 
 TEST_P(ResumingTest, StoppedAnywhereAndResumedItEndsWithTheSameBytes) {
@@ -28,6 +34,7 @@ TEST_P(ResumingTest, StoppedAnywhereAndResumedItEndsWithTheSameBytes) {
   backend_ = make_cpu_backend("", compute);
   TrainOptions o = validated("whole");
   if (recipe == Recipe::modern) use_modern_recipe(o);
+  if (recipe == Recipe::small_steps) o.d_model = 128;  // gradients by parts
   o.average = "last:2";
   o.accumulate = 2;
   Recorder whole;

@@ -31,17 +31,19 @@ void put(const Tensor& tensor, int64_t i, double value) {
     tensor.data<double>()[i] = value;
 }
 
-// Calls f(name, tensor) for every tensor below `node`, with dotted names.
-template <class Node, class F>
-void for_each_tensor(const std::string& prefix, Node& node, const F& f) {
-  if constexpr (std::is_same_v<Node, Tensor>) {
+// Calls f(name, leaf) for every Leaf below `node`, with dotted names.
+template <class Leaf, class Node, class F>
+void for_each(const std::string& prefix, Node& node, const F& f) {
+  if constexpr (std::is_same_v<Node, Leaf>) {
     f(prefix, node);
+  } else if constexpr (std::is_same_v<Node, Tensor>) {
+    return;
   } else if constexpr (requires { node.size(); }) {
     for (size_t i = 0; i < node.size(); ++i)
-      for_each_tensor(prefix + "." + std::to_string(i), node[i], f);
+      for_each<Leaf>(prefix + "." + std::to_string(i), node[i], f);
   } else {
     node.visit([&](const char* name, auto& child) {
-      for_each_tensor(prefix.empty() ? name : prefix + "." + name, child, f);
+      for_each<Leaf>(prefix.empty() ? name : prefix + "." + name, child, f);
     });
   }
 }
@@ -231,9 +233,15 @@ Tensor Transformer::label_losses(Pass& pass, const Tensor& states, std::span<con
 
 std::vector<Parameter> parameters(Transformer& model) {
   std::vector<Parameter> all;
-  for_each_tensor("", model, [&](const std::string& name, Tensor& tensor) {
+  for_each<Tensor>("", model, [&](const std::string& name, Tensor& tensor) {
     all.push_back({name, tensor});
   });
+  return all;
+}
+
+std::vector<Linear> linear_layers(Transformer& model) {
+  std::vector<Linear> all;
+  for_each<Linear>("", model, [&](const std::string&, Linear& layer) { all.push_back(layer); });
   return all;
 }
 

@@ -185,6 +185,9 @@ struct Parameter {
 std::vector<Parameter> parameters(Transformer& model);
 int64_t parameter_count(Transformer& model);
 
+// Its linear layers, in the order of parameters(). The output table is none of them.
+std::vector<Linear> linear_layers(Transformer& model);
+
 // Derives what the backend multiplies fastest from every matrix of the model; call it again
 // whenever the values have changed. Spread over `workers` where there are some.
 void prepare(Transformer& model, Backend& backend, Passes passes, Workers* workers = nullptr);

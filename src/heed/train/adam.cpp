@@ -30,21 +30,26 @@ Adam::Adam(Transformer& model, Backend& backend, Workers& workers, MovingAverage
 
 void Adam::update(const AdamStep& step, const Tensor& gradient,
                   const std::vector<int64_t>& offsets) {
-  AdamStep undecayed = step;
-  undecayed.weight_decay = 0;
   workers_.run(int64_t(blocks_.size()), [&](int64_t i, int) {
     const Block& block = blocks_[size_t(i)];
-    const auto part = [&](const Tensor& x) {
-      return x.reshape({x.size()}).slice(block.begin, block.end);
-    };
     const int64_t offset = offsets[block.parameter];
-    const Tensor& parameter = parameters_[block.parameter].tensor;
-    backend_.adam(parameter.shape().size() == 2 ? step : undecayed,
-                  gradient.slice(offset + block.begin, offset + block.end), part(parameter),
-                  part(first_[block.parameter]), part(second_[block.parameter]),
-                  has_average() ? part(average_[block.parameter]) : Tensor());
+    if (offset >= gradient.size()) return;
+    update_part(step, block.parameter, block.begin,
+                gradient.slice(offset + block.begin, offset + block.end));
   });
   prepare(model_, backend_, Passes::both, &workers_);
+}
+
+void Adam::update_part(const AdamStep& step, size_t parameter, int64_t begin,
+                       const Tensor& gradient) {
+  const auto part = [&](const Tensor& x) {
+    return x.reshape({x.size()}).slice(begin, begin + gradient.size());
+  };
+  const Tensor& whole = parameters_[parameter].tensor;
+  AdamStep of_this = step;
+  if (whole.shape().size() != 2) of_this.weight_decay = 0;
+  backend_.adam(of_this, gradient, part(whole), part(first_[parameter]), part(second_[parameter]),
+                has_average() ? part(average_[parameter]) : Tensor());
 }
 
 void Adam::swap_average() {

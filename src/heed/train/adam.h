@@ -16,9 +16,13 @@ class Adam {
        MovingAverage average = MovingAverage::none);
 
   // Updates every parameter from the flat gradient of GradientTree, then prepares the model anew.
-  // Weight decay is of matrices and embedding tables alone: biases, gains and the output bias keep
-  // theirs.
+  // Parameters whose offset is behind the gradient's end are left to update_part(). Weight decay is
+  // of matrices and embedding tables alone: biases, gains and the output bias keep theirs.
   void update(const AdamStep& step, const Tensor& gradient, const std::vector<int64_t>& offsets);
+
+  // Updates elements of parameter number `parameter` of parameters(model) from `begin` on, as many
+  // as there are gradients. Runs on the calling thread; several may update different parts.
+  void update_part(const AdamStep& step, size_t parameter, int64_t begin, const Tensor& gradient);
 
   // Exchanges the values of the parameters and of their moving average, bit for bit: what the
   // backend prepared is then of the others. Nothing where no average is kept.

@@ -34,12 +34,23 @@ class GradientTree {
     int64_t target_tokens = 1;                        // of all shards, the labels
     double label_smoothing = 0;
     uint64_t seed = 0;  // of dropout in this step
+    // Where there is one, linear layers' gradients never stand whole: each is a sum over the rows
+    // of all shards, in their order, made in parts once the shards are through, and handed over
+    // part by part while it is in the cache: elements of a parameter from `begin` on. From any
+    // thread; not called if the loss or another gradient is not finite, and norm() is then of those
+    // others. gradient() is of the other parameters, which have the first offsets. Some shard must
+    // have labels.
+    std::function<void(size_t parameter, int64_t begin, const Tensor& gradient)> take;
   };
-  // Sums of the loss over all shards. The gradient is then in gradient().
+  // Sums of the loss over all shards. The gradient is then in gradient(), but for what was taken.
   Loss compute(const Request& request);
 
   // The norm of the gradient: sums over fixed blocks in a fixed order.
   double norm() const { return norm_; }
+  // Whether parts are worth their price, dy and x of all layers of a step kept until its end: for
+  // batches of so many tokens on either side.
+  static bool parts_pay(double tokens, const ModelConfig& config);
+
   // One flat tensor; parameter i of parameters(model) is at offsets()[i].
   const Tensor& gradient() const { return gradient_; }
   const std::vector<int64_t>& offsets() const { return offsets_; }
@@ -53,30 +64,47 @@ class GradientTree {
   void release();
 
  private:
+  // Where each parameter's gradient stands, and the parts of the linear layers'.
+  void lay_out();
   Loss leaf(const Request& request, int64_t shard, int worker, const Tensor& gradient);
   // Adds a finished leaf into the tree as far up as its siblings are there.
   void climb(int64_t node, const Tensor& gradient);
-  // Adds the last two sums, which all workers share, and takes the norm on the way.
-  void finish_root();
+  // Adds the last two sums, which all workers share; the sum of squares.
+  double finish_root();
+  // Hands the linear layers' gradients over; the sum of squares.
+  double finish_layers(const Request& request);
   Tensor take_buffer();
   void free_buffer(Tensor buffer);
+
+  // A linear layer by its parameters, and some outputs of one.
+  struct Layer {
+    size_t weight, bias;
+  };
+  struct Part {
+    size_t layer;
+    int64_t begin, end;
+  };
 
   Transformer& model_;
   Backend& backend_;
   Workers& workers_;
   std::vector<Parameter> parameters_;
   std::vector<int64_t> offsets_;
-  int64_t size_ = 0;
+  int64_t size_ = 0, others_ = 0;  // of the flat gradient; without linear layers, which stand last
+  std::vector<Layer> layers_;
+  std::vector<Part> parts_;
   std::vector<Pool> pools_;  // one a worker
   const Pool::Blocks blocks_;
   std::mutex mutex_;
   std::condition_variable freed_;
   std::vector<Tensor> free_;
   int64_t taken_ = 0, limit_ = 0;          // buffers that there are, and may be
+  int64_t buffer_size_ = 0;                // elements of each
   int running_ = 0;                        // leaves at work
   std::vector<std::vector<Tensor>> tree_;  // [level][node]: a sum that waits for its sibling
   std::vector<int64_t> width_;             // nodes of each level
-  Tensor gradient_, rest_;                 // rest_: what finish_root() is to add
+  std::vector<std::vector<WeightGradient>> postponed_;  // [shard]
+  Tensor gradient_, rest_;                              // rest_: what finish_root() is to add
   double norm_ = 0;
 };
 

@@ -1,6 +1,7 @@
 #include "heed/train/memory_plan.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "heed/backend/shape_backend.h"
 #include "heed/train/gradients.h"
@@ -9,8 +10,8 @@ namespace heed {
 namespace {
 
 // The first epoch's batches that are looked at, each a fair sample of the text, and how many of
-// their shards are run: the first as they come, since what a pool holds depends on the order, and
-// the largest.
+// their groups of shards are run: the first as they come, since what a pool holds depends on the
+// order, and the largest.
 constexpr int64_t kBatches = 1000;
 constexpr size_t kFirst = 32, kLargest = 8;
 
@@ -18,24 +19,60 @@ int threads_of(const TrainOptions& options) {
   return int(options.threads.value_or(available_threads()));
 }
 
-std::vector<std::vector<uint32_t>> typical_shards(const TrainOptions& options,
-                                                  const Corpus& corpus) {
+// The longest side of a pair, </s> included: the fewest tokens that a batch may be allowed.
+int64_t longest_side(const Corpus& corpus) {
+  int64_t longest = 1;
+  for (int64_t i = 0; i < corpus.size(); ++i) {
+    const PairLength length = corpus.length(i);
+    longest = std::max<int64_t>(longest, std::max(length.source, length.target) + 1);
+  }
+  return longest;
+}
+
+// Shards whose memory stands at once on a thread: one, or, where gradients are taken by parts, its
+// share of a step, as of threads of one speed.
+using Group = std::vector<std::vector<uint32_t>>;
+
+class Sample {
+ public:
+  explicit Sample(const LengthOf& length) : length_(length) {}
+
+  void add(Group group) {
+    int64_t tokens = 0;
+    for (const auto& shard : group)
+      for (const uint32_t pair : shard) tokens += length_(pair).source + length_(pair).target + 2;
+    if (tokens == 0) return;  // of a batch of fewer pairs than shards
+    if (first_.size() < kFirst) first_.push_back(group);
+    largest_.emplace_back(tokens, std::move(group));
+    std::ranges::sort(largest_, std::greater());
+    if (largest_.size() > kLargest) largest_.resize(kLargest);
+  }
+
+  std::vector<Group> take() && {
+    for (auto& [tokens, group] : largest_) first_.push_back(std::move(group));
+    return std::move(first_);
+  }
+
+ private:
+  const LengthOf& length_;
+  std::vector<Group> first_;
+  std::vector<std::pair<int64_t, Group>> largest_;
+};
+
+std::vector<Group> typical_groups(const TrainOptions& options, const Corpus& corpus,
+                                  int64_t shards_at_once) {
   const LengthOf length = lengths_of(corpus);
   const BatchPlan plan = batches_of_epoch(options, corpus, 0);
-  std::vector<std::vector<uint32_t>> chosen;
-  std::vector<std::pair<int64_t, std::vector<uint32_t>>> largest;  // by tokens
+  Sample sample(length);
+  Group group;
   for (int64_t i = 0; i < std::min(plan.size(), kBatches); ++i) {
     for (auto& shard : shards(plan.batch(i), length, int(options.shards))) {
-      if (chosen.size() < kFirst) chosen.push_back(shard);
-      int64_t tokens = 0;
-      for (const uint32_t pair : shard) tokens += length(pair).source + length(pair).target + 2;
-      largest.emplace_back(tokens, std::move(shard));
+      group.push_back(std::move(shard));
+      if (int64_t(group.size()) == shards_at_once) sample.add(std::exchange(group, {}));
     }
-    std::ranges::sort(largest, std::greater());
-    if (largest.size() > kLargest) largest.resize(kLargest);
   }
-  for (auto& [tokens, shard] : largest) chosen.push_back(std::move(shard));
-  return chosen;
+  if (!group.empty()) sample.add(std::move(group));
+  return std::move(sample).take();
 }
 
 // The bytes of one thread's activations, and of one gradient of everything.
@@ -44,19 +81,35 @@ void count_shards(const TrainOptions& options, const Corpus& corpus, Transformer
   const auto backend = make_shape_backend();
   Workers one(1);
   GradientTree tree(shapes, *backend, one, Pool::Blocks::counted);
-  const auto chosen = typical_shards(options, corpus);
   GradientTree::Request request;
-  request.shards = int64_t(chosen.size());
   request.label_smoothing = options.label_smoothing;
-  request.examples = [&](int64_t i) {
-    return examples_of(corpus, chosen[size_t(i)], shapes.config());
-  };
-  tree.compute(request);
+  const bool by_parts = takes_gradients_by_parts(options, shapes.config(), corpus);
+  if (by_parts) request.take = [](size_t, int64_t, const Tensor&) {};
+  const int64_t in_a_step = options.shards * options.accumulate, threads = threads_of(options);
+  for (const Group& group :
+       typical_groups(options, corpus, by_parts ? (in_a_step + threads - 1) / threads : 1)) {
+    request.shards = int64_t(group.size());
+    request.examples = [&](int64_t i) {
+      return examples_of(corpus, group[size_t(i)], shapes.config());
+    };
+    tree.compute(request);
+  }
   activations = tree.pool_bytes();
   gradient = tree.gradient().byte_count();
 }
 
 }  // namespace
+
+bool takes_gradients_by_parts(const TrainOptions& options, const ModelConfig& config,
+                              const Corpus& corpus) {
+  const BatchOptions& batches = options.batches;
+  // In doubles: the options have no limit that would keep the product within 64 bits.
+  const double tokens = batches.batch_sentences > 0
+                            ? double(batches.batch_sentences) * double(longest_side(corpus))
+                            : double(batches.batch_tokens);
+  return options.clip_norm == 0 &&
+         GradientTree::parts_pay(tokens * double(options.accumulate), config);
+}
 
 int64_t MemoryPlan::growth() const {
   return weights + moments + average + packed + gradients + activations;
@@ -106,16 +159,6 @@ MemoryPlan plan_memory(const TrainOptions& options, const ModelConfig& config,
 }
 
 namespace {
-
-// The fewest tokens that a batch may be allowed: the longest side of a pair, </s> included.
-int64_t longest_side(const Corpus& corpus) {
-  int64_t longest = 1;
-  for (int64_t i = 0; i < corpus.size(); ++i) {
-    const PairLength length = corpus.length(i);
-    longest = std::max<int64_t>(longest, std::max(length.source, length.target) + 1);
-  }
-  return longest;
-}
 
 // The largest size of a batch, below the one that does not fit, whose plan grows by at most `room`;
 // nothing if not even `least` fits.

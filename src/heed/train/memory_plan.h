@@ -22,7 +22,7 @@ struct MemoryPlan {
   int64_t average = 0;      // --ema
   int64_t packed = 0;       // the forms that the backend multiplies
   int64_t gradients = 0;    // sums and shards at once
-  int64_t activations = 0;  // of the largest shard, on every thread, with the kernels' own memory
+  int64_t activations = 0;  // of the largest shards, on every thread, and the kernels' own memory
 
   // What is still to be taken, and the whole.
   int64_t growth() const;
@@ -31,6 +31,12 @@ struct MemoryPlan {
 
 // "812 MiB: weights 60 MiB, ...": one line for a log.
 std::string to_string(const MemoryPlan& plan);
+
+// Whether a run takes gradients by parts (GradientTree::Request::take): all its steps are small,
+// judged by the largest that the options and the longest sentence allow, and nothing needs the
+// whole gradient before the update, as clipping does.
+bool takes_gradients_by_parts(const TrainOptions& options, const ModelConfig& config,
+                              const Corpus& corpus);
 
 // Counts by doing: the training's own code runs over the largest shards of the first epoch, on
 // tensors that have shapes and no values. `held` is what the process holds now.

@@ -7,6 +7,7 @@
 #include "heed/model/directory.h"
 #include "heed/train/averaging.h"
 #include "heed/train/gradients.h"
+#include "heed/train/memory_plan.h"
 #include "heed/train/metrics.h"
 #include "heed/train/schedule.h"
 #include "heed/train/workspace.h"
@@ -38,6 +39,7 @@ class Run {
         model_(std::move(space_.model)),
         gradients_(model_, backend, workers_),
         adam_(model_, backend, workers_, options.ema ? MovingAverage::kept : MovingAverage::none),
+        by_parts_(takes_gradients_by_parts(options_, model_.config(), *space_.corpus)),
         length_(lengths_of(*space_.corpus)),
         metrics_(space_.files.metrics()) {}
 
@@ -146,17 +148,16 @@ class Run {
     request.examples = [&](int64_t shard) {
       return examples_of(*space_.corpus, parts[size_t(shard)], model_.config());
     };
+    AdamStep adam = next_adam_step();
+    if (by_parts_)
+      request.take = [&](size_t parameter, int64_t begin, const Tensor& gradient) {
+        adam_.update_part(adam, parameter, begin, gradient);
+      };
     const Loss loss = gradients_.compute(request);
     const double norm = gradients_.norm();
     if (!std::isfinite(loss.smoothed) || !std::isfinite(norm)) refuse(plan, batches, loss, norm);
-
-    AdamStep adam{learning_rate(options_, model_.config().d_model, progress_.step + 1),
-                  options_.beta1, options_.beta2, options_.epsilon};
-    if (options_.optimizer == Optimizer::adamw) adam.weight_decay = *options_.weight_decay;
-    if (options_.ema) adam.average_decay = average_decay(*options_.ema, progress_.step + 1);
     if (options_.clip_norm > 0 && norm > options_.clip_norm)
       adam.gradient_scale = options_.clip_norm / norm;
-    adam.step = progress_.step + 1;
     adam_.update(adam, gradients_.gradient(), gradients_.offsets());
 
     ++progress_.step;
@@ -170,6 +171,15 @@ class Run {
     window_.tokens += tokens;
     window_.seconds += seconds;
     window_.norm = norm;
+  }
+
+  AdamStep next_adam_step() const {
+    AdamStep adam{learning_rate(options_, model_.config().d_model, progress_.step + 1),
+                  options_.beta1, options_.beta2, options_.epsilon};
+    if (options_.optimizer == Optimizer::adamw) adam.weight_decay = *options_.weight_decay;
+    if (options_.ema) adam.average_decay = average_decay(*options_.ema, progress_.step + 1);
+    adam.step = progress_.step + 1;
+    return adam;
   }
 
   // A loss that is not finite: nothing is saved over the last good checkpoint.
@@ -341,6 +351,7 @@ class Run {
   Transformer model_;
   GradientTree gradients_;
   Adam adam_;
+  const bool by_parts_;  // how gradients are taken
   LengthOf length_;
   Metrics metrics_;
   Progress progress_;
