@@ -352,6 +352,32 @@ TEST_F(TrainerTest, FineTuningTakesItsDropoutAndNoOtherKindOfModel) {
   EXPECT_EQ(message(o), "--tie-embeddings is none, the model of --initialize has all");
 }
 
+// What the model or the vocabulary that is there decides is said, where an option says otherwise.
+TEST_F(TrainerTest, WhatChangesNothingIsTold) {
+  const auto told = [&](const TrainOptions& o) {
+    Recorder recorder;
+    train(o, *backend_, recorder);
+    for (const std::string& text : recorder.messages)
+      if (text.starts_with("left aside")) return text;
+    return std::string();
+  };
+  const TrainOptions base = options("base");
+  EXPECT_EQ(told(base), "");
+  TrainOptions o = options("second");
+  o.tokenizer_model = (folder_ / "base/source.spm").string();
+  EXPECT_EQ(told(o), "left aside, since --tokenizer-model brings its own: tokenizer, vocabulary");
+  o = options("third");
+  o.d_model.reset(), o.d_ff.reset(), o.heads.reset();
+  o.encoder_layers.reset(), o.decoder_layers.reset();
+  o.tokenizer = {};
+  o.tokenizer.lowercase = true;
+  o.initialize = base.model;
+  EXPECT_EQ(told(o), "left aside, since --initialize brings its own: lowercase, preset");
+  o.model = (folder_ / "fourth").string();
+  o.filters.min_word_count = 2;  // of words whatever their case
+  EXPECT_EQ(told(o), "left aside, since --initialize brings its own: preset");
+}
+
 TEST_F(TrainerTest, SeparateVocabularies) {
   TrainOptions o = options("separate");
   o.vocabularies = Vocabularies::separate;

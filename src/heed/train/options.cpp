@@ -84,6 +84,23 @@ TrainOptions with_defaults(TrainOptions o) {
   return o;
 }
 
+std::vector<std::string> overruled(const TrainOptions& o) {
+  const TrainOptions defaults;
+  TrainOptions unsaid = o;
+  if (!o.initialize.empty() || !o.tokenizer_model.empty()) {
+    unsaid.tokenizer = defaults.tokenizer;
+    // It still tells which words are one where they are counted.
+    if (o.filters.min_word_count > 1) unsaid.tokenizer.lowercase = o.tokenizer.lowercase;
+  }
+  if (!o.initialize.empty()) {
+    unsaid.preset = defaults.preset;
+    unsaid.vocabularies = defaults.vocabularies;
+  }
+  std::vector<std::string> names;
+  for (const OptionDifference& d : differences(unsaid, o)) names.push_back(d.name);
+  return names;
+}
+
 std::optional<int64_t> epoch_limit(const TrainOptions& options) {
   if (options.epochs || options.steps || options.minutes) return options.epochs;
   return 20;

@@ -393,6 +393,10 @@ Averaging parse_averaging(const std::string& text);
 // the model of --initialize stays unsaid.
 TrainOptions with_defaults(TrainOptions options);
 
+// The options that say something and change nothing, since --initialize or --tokenizer-model has
+// decided it: their names.
+std::vector<std::string> overruled(const TrainOptions& options);
+
 // Epochs at which a run ends: 20 where no other end is given either, none where one is.
 std::optional<int64_t> epoch_limit(const TrainOptions& options);
 

@@ -44,6 +44,15 @@ TokenizerPair make_tokenizers(const TrainOptions& options, const ParallelText& t
   return TokenizerPair::joint(train_tokenizer(learn, both, kept));
 }
 
+// Options that are read must not be ignored in silence; a recipe's file may hold them.
+void tell_overruled(const TrainOptions& options, TrainObserver& observer) {
+  const std::vector<std::string> names = overruled(options);
+  if (names.empty()) return;
+  observer.message(fmt::format("left aside, since {} brings its own: {}",
+                               options.initialize.empty() ? "--tokenizer-model" : "--initialize",
+                               fmt::join(names, ", ")));
+}
+
 // A run that goes on has its vocabulary; any other makes one and saves it.
 TokenizerPair open_tokenizers(const TrainOptions& options, const RunFiles& files,
                               const ParallelText& text, const FilterOptions& filters,
@@ -136,6 +145,7 @@ Workspace open_workspace(const TrainOptions& options, const Backend& backend, Wo
   if (std::error_code error;
       fs::exists(files.directory, error) && !fs::is_directory(files.directory, error))
     fail("{}: expected a folder for the model, found a file", files.directory.string());
+  tell_overruled(options, observer);
   EarlierRun earlier(files.directory);
   open_directory(options, earlier);
   FilterOptions filters = text_filters(options, text);
