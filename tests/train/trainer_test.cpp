@@ -6,6 +6,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <sstream>
 
@@ -350,6 +351,19 @@ TEST_F(TrainerTest, FineTuningTakesItsDropoutAndNoOtherKindOfModel) {
   o.activation = Activation::relu;
   o.tie_embeddings = TieEmbeddings::none;
   EXPECT_EQ(message(o), "--tie-embeddings is none, the model of --initialize has all");
+}
+
+TEST(TokensBetweenSteps, AreNoMoreThanAShardHas) {
+  TrainOptions o;
+  o.batches.batch_tokens = 4096;
+  o.shards = 4;
+  EXPECT_EQ(tokens_between_steps(o), 1024);
+  o.batches.batch_sentences = 32;  // the tokens above are not those of its steps
+  EXPECT_EQ(tokens_between_steps(o), 128);
+  o.batches.batch_sentences = 1;
+  EXPECT_EQ(tokens_between_steps(o), 64);
+  o.batches.batch_sentences = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(tokens_between_steps(o), 2048);
 }
 
 // What the model or the vocabulary that is there decides is said, where an option says otherwise.

@@ -162,7 +162,12 @@ void check_consistent(const TrainOptions& o) {
 }
 
 int64_t tokens_between_steps(const TrainOptions& options) {
-  return std::clamp<int64_t>(options.batches.batch_tokens / options.shards, 64, 2048);
+  constexpr int64_t kTypical = 16;  // tokens of a sentence, where batches are of sentences
+  const BatchOptions& batches = options.batches;
+  const int64_t tokens = batches.batch_sentences > 0
+                             ? std::min<int64_t>(batches.batch_sentences, 1 << 20) * kTypical
+                             : batches.batch_tokens;
+  return std::clamp<int64_t>(tokens / options.shards, 64, 2048);
 }
 
 ModelConfig model_config(const TrainOptions& options, int64_t vocabulary, int64_t classes) {
