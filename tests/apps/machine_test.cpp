@@ -8,6 +8,7 @@
 #include <regex>
 
 #include "small_model_test.h"
+#include "support/sanitized.h"
 
 namespace heed::testing {
 namespace {
@@ -18,12 +19,6 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
 
 // A disk of its own of that size, where the machine lets us have one.
 class SmallDisk {

@@ -6,8 +6,8 @@
 namespace heed {
 namespace {
 
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 TrainReport half_way() {
   TrainReport report;
@@ -43,7 +43,7 @@ TEST(ProgressTest, ALogLineSaysTheSame) {
             "step 1200, epoch 1.50: loss 2.3141, 12345 tokens/s, learning rate 7.000e-04, 1:30, "
             "1:30 left");
   TrainReport start;
-  EXPECT_THAT(progress_text(start), testing::Not(HasSubstr("left")));
+  EXPECT_THAT(progress_text(start), ::testing::Not(HasSubstr("left")));
 }
 
 TEST(ProgressTest, FullAndEmptyBarsKeepTheirWidth) {

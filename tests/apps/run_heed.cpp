@@ -131,4 +131,11 @@ int RunningHeed::wait() {
   return status_of(status);
 }
 
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
 }  // namespace heed::testing

@@ -29,6 +29,9 @@ RunResult run_heed(const std::vector<std::string>& arguments,
                    const std::filesystem::path& directory = ".", const std::string& input = "",
                    const Conditions& conditions = {});
 
+// The lines of what it printed.
+std::vector<std::string> lines_of(const std::string& text);
+
 // The program while it runs: fed and read line by line.
 class RunningHeed {
  public:

@@ -45,13 +45,6 @@ bool has_program(const std::string& name) {
   return run_shell("command -v " + name).status == 0;
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
 class ShellTest : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -11,13 +11,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
 class TrainTranslateTest : public SmallModelTest {
  protected:
   // Twelve steps, reported and validated.

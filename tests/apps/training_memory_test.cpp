@@ -5,15 +5,10 @@
 
 #include "heed/text/lines.h"
 #include "small_model_test.h"
+#include "support/sanitized.h"
 
 namespace heed::testing {
 namespace {
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
 
 class TrainingMemoryTest : public SmallModelTest {
  protected:

@@ -15,13 +15,6 @@ using ::testing::HasSubstr;
 const std::string kText =
     "你好。\n他是老师。\n我的朋友今天去学校。\n你好。\n\n她昨天买了三本书。\n";
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
 class TranslateOptionsTest : public SmallModelTest {
  protected:
   // Standard output of a translation of `text` that must succeed.

@@ -4,8 +4,6 @@ namespace heed::testing {
 namespace {
 
 const int64_t kSizes[] = {0, 1, 2, 3, 7, 17, 33, 64, 65, 100, 257, 1000};
-const Activation kActivations[] = {Activation::none, Activation::relu, Activation::gelu,
-                                   Activation::silu};
 
 using CpuElementwise = CpuTest;
 INSTANTIATE_TEST_SUITE_P(Targets, CpuElementwise, ::testing::ValuesIn(cpu_targets()), target_name);

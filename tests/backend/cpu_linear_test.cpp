@@ -10,13 +10,10 @@ struct Size {
   int64_t rows, in, out;
 };
 
-const std::vector<Size> kSizes = {{0, 5, 7},     {1, 1, 1},      {1, 2, 3},     {2, 3, 2},
-                                  {3, 7, 17},    {7, 17, 33},    {17, 33, 7},   {33, 64, 65},
-                                  {64, 65, 100}, {65, 100, 257}, {9, 257, 64},  {100, 257, 3},
-                                  {257, 64, 17}, {15, 600, 530}, {300, 31, 33}, {1, 300, 700}};
-
-const Activation kActivations[] = {Activation::none, Activation::relu, Activation::gelu,
-                                   Activation::silu};
+const std::vector<Size> kShapes = {{0, 5, 7},     {1, 1, 1},      {1, 2, 3},     {2, 3, 2},
+                                   {3, 7, 17},    {7, 17, 33},    {17, 33, 7},   {33, 64, 65},
+                                   {64, 65, 100}, {65, 100, 257}, {9, 257, 64},  {100, 257, 3},
+                                   {257, 64, 17}, {15, 600, 530}, {300, 31, 33}, {1, 300, 700}};
 
 std::string to_string(const Size& size) {
   return fmt::format("rows {}, in {}, out {}", size.rows, size.in, size.out);
@@ -35,7 +32,7 @@ INSTANTIATE_TEST_SUITE_P(Targets, CpuLinear, ::testing::ValuesIn(cpu_computings(
                          });
 
 TEST_P(CpuLinear, Forward) {
-  for (const Size& size : kSizes) {
+  for (const Size& size : kShapes) {
     const Tensor x = random_tensor({size.rows, size.in}, 1);
     const Tensor weight = random_tensor({size.out, size.in}, 2, 1 / std::sqrt(double(size.in)));
     for (const Tensor& bias : {Tensor(), random_tensor({size.out}, 3)}) {
@@ -169,7 +166,7 @@ TEST_P(CpuLinear, Gradients) {
     EXPECT_ANY_THROW(cpu->linear_weight_gradient(dy, x, 0, weight, Tensor(), Write::overwrite));
     return;
   }
-  for (const Size& size : kSizes) {
+  for (const Size& size : kShapes) {
     const Tensor dy = random_tensor({size.rows, size.out}, 4);
     const Tensor x = random_tensor({size.rows, size.in}, 5);
     const Tensor weight = random_tensor({size.out, size.in}, 6);
@@ -199,7 +196,7 @@ TEST_P(CpuLinear, Gradients) {
 // The gradients of some outputs are those rows of the whole, to the bit.
 TEST_P(CpuLinear, WeightGradientsInParts) {
   if (!has_gradients()) return;
-  for (const Size& size : kSizes) {
+  for (const Size& size : kShapes) {
     const Tensor dy = random_tensor({size.rows, size.out}, 4);
     const Tensor x = random_tensor({size.rows, size.in}, 5);
     for (Backend* backend : {cpu.get(), reference.get()}) {

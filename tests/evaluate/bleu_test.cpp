@@ -10,8 +10,8 @@
 namespace heed {
 namespace {
 
-using testing::HasSubstr;
-using testing::ThrowsMessage;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
 BleuSmoothing parse_smoothing(const std::string& wanted) {
   for (const BleuSmoothing each : {BleuSmoothing::none, BleuSmoothing::floor, BleuSmoothing::add_k,
@@ -52,7 +52,7 @@ TEST(Bleu, RefusesASmoothingValueThatSaysNothing) {
   };
   EXPECT_THAT([&] { score(BleuSmoothing::exponential, 0.1); },
               ThrowsMessage<UsageError>(HasSubstr("smoothing exp takes no value, got 0.1")));
-  EXPECT_THAT([&] { score(BleuSmoothing::none, 1); }, testing::Throws<UsageError>());
+  EXPECT_THAT([&] { score(BleuSmoothing::none, 1); }, ::testing::Throws<UsageError>());
   EXPECT_THAT([&] { score(BleuSmoothing::floor, -1); },
               ThrowsMessage<UsageError>(HasSubstr("expected a number of at least 0")));
   EXPECT_NO_THROW(score(BleuSmoothing::add_k, 0));

@@ -9,7 +9,7 @@
 namespace heed {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 struct Draws {
   std::vector<uint32_t> below_1000, below_3e9;

@@ -9,8 +9,8 @@
 namespace heed {
 namespace {
 
-using testing::HasSubstr;
-using testing::ThrowsMessage;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
 std::unique_ptr<MeasuredSystems> measure(const std::string& metric,
                                          const std::vector<Lines>& systems,

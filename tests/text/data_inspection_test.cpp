@@ -19,10 +19,10 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-using Lines = std::vector<std::pair<std::string, std::string>>;
+using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 // Sound pairs of German and English, all different.
-Lines sound_pairs(int count) {
+Pairs sound_pairs(int count) {
   const std::vector<std::pair<std::string, std::string>> who = {
       {"der alte Mann", "the old man"},
       {"die junge Frau", "the young woman"},
@@ -32,7 +32,7 @@ Lines sound_pairs(int count) {
       {"sieht heute den Hund auf der Straße", "sees the dog in the street today"},
       {"liest jeden Abend ein schönes Buch", "reads a nice book every evening"},
       {"kauft morgen Brot für die ganze Woche", "buys bread for the whole week tomorrow"}};
-  Lines pairs;
+  Pairs pairs;
   for (int i = 0; i < count; ++i) {
     const auto& [mann, man] = who[size_t(i) % who.size()];
     const auto& [tut, does] = what[size_t(i) / who.size() % what.size()];
@@ -44,7 +44,7 @@ Lines sound_pairs(int count) {
 
 class DataInspectionTest : public FolderTest {
  protected:
-  InspectionFiles files(const Lines& pairs, const std::string& name = "train") const {
+  InspectionFiles files(const Pairs& pairs, const std::string& name = "train") const {
     std::string source, target;
     for (const auto& [left, right] : pairs) {
       source += left + "\n";
@@ -60,8 +60,8 @@ class DataInspectionTest : public FolderTest {
   }
 
   // Sound pairs, of which those with the numbers given are put in place of line 100, 101, ...
-  DataReport inspect_with(const Lines& odd) const {
-    Lines pairs = sound_pairs(300);
+  DataReport inspect_with(const Pairs& odd) const {
+    Pairs pairs = sound_pairs(300);
     for (size_t i = 0; i < odd.size(); ++i) pairs[99 + i] = odd[i];
     return inspect(files(pairs));
   }
@@ -162,7 +162,7 @@ TEST_F(DataInspectionTest, UntranslatedPairsAreFoundOnEitherSide) {
 }
 
 TEST_F(DataInspectionTest, RepeatedPairsNameTheFirst) {
-  Lines pairs = sound_pairs(300);
+  Pairs pairs = sound_pairs(300);
   pairs[99] = pairs[16];
   pairs[199] = pairs[16];
   pairs[149].first = pairs[20].first;
@@ -197,7 +197,7 @@ TEST_F(DataInspectionTest, SeveralFilesKeepTheirOwnLineNumbers) {
 }
 
 TEST_F(DataInspectionTest, MissingLinesAreCountedAndPassedOver) {
-  const Lines pairs = sound_pairs(100);
+  const Pairs pairs = sound_pairs(100);
   InspectionFiles uneven = files(pairs);
   write("train.de", FolderTest::read(uneven.source[0]) + "eins\nzwei\n");
   const InspectionFiles more = files(sound_pairs(20), "more");
@@ -211,7 +211,7 @@ TEST_F(DataInspectionTest, MissingLinesAreCountedAndPassedOver) {
 }
 
 TEST_F(DataInspectionTest, OverlapWithATestIsFound) {
-  const Lines pairs = sound_pairs(300);
+  const Pairs pairs = sound_pairs(300);
   InspectionFiles all = files(pairs);
   const InspectionFiles test =
       files({pairs[3], {pairs[4].first, "another translation"}, {"neu hier", "new here"}}, "test");
@@ -265,7 +265,7 @@ TEST_F(DataInspectionTest, CountsLengthsWordsAndLetters) {
 }
 
 TEST_F(DataInspectionTest, TokenizersTellPiecesAndWhatTheyLack) {
-  Lines pairs = sound_pairs(300);
+  Pairs pairs = sound_pairs(300);
   const InspectionFiles learnt = files(pairs, "learnt");
   const TokenizerPair tokenizers = TokenizerPair::joint(
       train_tokenizer({.vocabulary = 100}, std::vector{learnt.source[0], learnt.target[0]}));
@@ -282,7 +282,7 @@ TEST_F(DataInspectionTest, TokenizersTellPiecesAndWhatTheyLack) {
 }
 
 TEST_F(DataInspectionTest, OptionsAreHeeded) {
-  Lines pairs = sound_pairs(300);
+  Pairs pairs = sound_pairs(300);
   pairs[99].second += " and so on and so on and so on and so on";
   for (size_t i = 0; i < 9; ++i) pairs[200 + i] = pairs[i];
   const InspectionFiles all = files(pairs);
@@ -306,7 +306,7 @@ TEST_F(DataInspectionTest, OptionsAreHeeded) {
 }
 
 TEST_F(DataInspectionTest, FullTablesEstimate) {
-  Lines pairs = sound_pairs(30'000);
+  Pairs pairs = sound_pairs(30'000);
   for (size_t i = 20'000; i < 30'000; ++i) pairs[i] = pairs[i - 20'000];
   const InspectionFiles all = files(pairs);
   const DataReport exact = inspect(all), estimated = inspect(all, {.table = 2048});
@@ -319,7 +319,7 @@ TEST_F(DataInspectionTest, FullTablesEstimate) {
 }
 
 TEST_F(DataInspectionTest, ThreadsChangeNothing) {
-  Lines pairs = sound_pairs(2000);
+  Pairs pairs = sound_pairs(2000);
   for (size_t i = 0; i < 300; ++i) pairs[1000 + 3 * i].second = pairs[i].first;
   const InspectionFiles all = files(pairs);
   const DataReport one = inspect(all, {}, nullptr, 1), three = inspect(all, {}, nullptr, 3);

@@ -13,11 +13,10 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 using LinesTest = FolderTest;
-using Lines = std::vector<std::string>;
 
-Lines lines_of(const std::filesystem::path& path) {
+std::vector<std::string> lines_of(const std::filesystem::path& path) {
   LineReader reader(path);
-  Lines lines;
+  std::vector<std::string> lines;
   std::string line;
   while (reader.next(line)) {
     lines.push_back(line);
@@ -51,7 +50,7 @@ TEST_F(LinesTest, LinesMayBeLongerThanTheBuffer) {
 TEST_F(LinesTest, ReadsGzipWhateverItsName) {
   std::string text;
   for (int i = 0; i < 100'000; ++i) text += std::to_string(i * 7919 % 10007) + "\n";
-  const Lines expected = lines_of(write("plain", text));
+  const std::vector<std::string> expected = lines_of(write("plain", text));
   EXPECT_TRUE(lines_of(write("a.gz", gzip(text))) == expected);
   EXPECT_TRUE(lines_of(write("b", gzip(text))) == expected);
   EXPECT_THAT(lines_of(write("c.gz", gzip(""))), IsEmpty());

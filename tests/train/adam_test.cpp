@@ -13,15 +13,15 @@
 namespace heed {
 namespace {
 
-using Values = std::vector<double>;
+using Numbers = std::vector<double>;
 
-Tensor tensor(const Values& values, DType type) {
+Tensor tensor(const Numbers& values, DType type) {
   if (type == DType::f64) return tensor_of<double>({int64_t(values.size())}, values);
   const std::vector<float> rounded(values.begin(), values.end());
   return tensor_of<float>({int64_t(values.size())}, rounded);
 }
 
-void expect_near(const Tensor& got, const Values& expected, double tolerance) {
+void expect_near(const Tensor& got, const Numbers& expected, double tolerance) {
   for (size_t i = 0; i < expected.size(); ++i) {
     const double value =
         got.dtype() == DType::f64 ? got.data<double>()[i] : double(got.data<float>()[i]);
@@ -42,8 +42,8 @@ void expect_golden(Backend& backend, DType type, double tolerance) {
     options.learning_rate = golden["peak"].get<double>();
     options.final_fraction = golden["final_fraction"].get<double>();
     options.decay_steps = int64_t(golden["gradients"].size());
-    const Tensor weights = tensor(golden["initial"].get<Values>(), type);
-    const Tensor average = tensor(golden["initial"].get<Values>(), type);
+    const Tensor weights = tensor(golden["initial"].get<Numbers>(), type);
+    const Tensor average = tensor(golden["initial"].get<Numbers>(), type);
     const Tensor m(weights.shape(), type), v(weights.shape(), type);
     AdamStep step;
     step.weight_decay = golden["weight_decay"].get<double>();
@@ -52,10 +52,10 @@ void expect_golden(Backend& backend, DType type, double tolerance) {
       step.learning_rate = learning_rate(with_defaults(options), 512, step.step);
       step.average_decay = average_decay(golden["ema"].get<double>(), step.step);
       EXPECT_NEAR(step.learning_rate, expected["rates"][i].get<double>(), 1e-15);
-      backend.adam(step, tensor(golden["gradients"][i].get<Values>(), type), weights, m, v,
+      backend.adam(step, tensor(golden["gradients"][i].get<Numbers>(), type), weights, m, v,
                    average);
-      expect_near(weights, expected["weights"][i].get<Values>(), tolerance);
-      expect_near(average, expected["averages"][i].get<Values>(), tolerance);
+      expect_near(weights, expected["weights"][i].get<Numbers>(), tolerance);
+      expect_near(average, expected["averages"][i].get<Numbers>(), tolerance);
     }
   }
 }
