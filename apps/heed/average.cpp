@@ -54,7 +54,8 @@ class AverageCommand : public CommandOf<AverageSettings> {
     const std::vector<fs::path> folders = directories(paths);
     std::vector<fs::path> kept = folders;
     for (const std::string& word : words) kept.emplace_back(word);
-    check_output(settings_.output, kept, settings_.overwrite ? Existing::replace : Existing::keep);
+    check_output(settings_.output, kept,
+                 settings_.overwrite ? Existing::replace : Existing::refuse);
     check_vocabularies(folders);
     Transformer model(read_config(folders.front()));
     load_average(paths, model);

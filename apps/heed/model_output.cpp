@@ -15,7 +15,7 @@ void check_output(const fs::path& output, const std::vector<fs::path>& inputs, E
     if (fs::exists(output, error) && fs::equivalent(output, input, error))
       fail_usage("--output is the model itself, expected another folder");
   }
-  if (existing == Existing::keep && holds_model(output))
+  if (existing == Existing::refuse && holds_model(output))
     fail_usage("{} holds a model already: give --overwrite to replace it, or another --output",
                output.string());
 }

@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <vector>
 
-namespace heed {
+#include "text_files.h"
 
-enum class Existing { keep, replace };
+namespace heed {
 
 // UsageError where --output is one of the folders that it is made from, or holds a model that is
 // not to be replaced.

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "heed/core/options.h"
+#include "text_files.h"
 
 namespace heed {
 
@@ -35,7 +36,6 @@ struct PhrasebookSettings {
 // Writes train, valid and test, each with .zh and .en, into `directory` (made if need be). Of the
 // six files none is left half written. Files of these names must not be there already, unless
 // `replace`.
-enum class Existing { refuse, replace };
 void write_phrasebook(const PhrasebookSettings& settings, const std::filesystem::path& directory,
                       Existing existing);
 

@@ -78,7 +78,7 @@ class QuantizeCommand : public CommandOf<QuantizeSettings> {
     if (!settings_.reference.empty() && settings_.source.empty())
       fail_usage("--reference needs --source: the text that it translates");
     check_output(settings_.output, {settings_.model},
-                 settings_.overwrite ? Existing::replace : Existing::keep);
+                 settings_.overwrite ? Existing::replace : Existing::refuse);
     Lines source;
     std::vector<Lines> references;
     if (!settings_.source.empty()) source = read_lines(settings_.source);

@@ -58,7 +58,7 @@ std::vector<std::string> flags_of(const Option& option) {
 }
 
 // In single quotes of any POSIX shell; fish reads this alike.
-std::string quoted(std::string_view text) {
+std::string shell_quoted(std::string_view text) {
   std::string result = "'";
   for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return result + "'";
@@ -172,7 +172,7 @@ std::string zsh_action(const Option& option) {
 std::string zsh_arguments(const Entry& entry) {
   std::string text;
   const auto add = [&](const std::string& specification) {
-    text += fmt::format("            {} \\\n", quoted(specification));
+    text += fmt::format("            {} \\\n", shell_quoted(specification));
   };
   for (const Option& option : entry.options) {
     const std::string help = zsh_escaped(option.info.help);
@@ -192,7 +192,7 @@ std::string zsh_arguments(const Entry& entry) {
 }
 
 std::string fish_line(const std::string& condition, const std::string& rest) {
-  return fmt::format("complete -c heed -n {} {}\n", quoted(condition), rest);
+  return fmt::format("complete -c heed -n {} {}\n", shell_quoted(condition), rest);
 }
 
 std::string fish_offer(const Option& option) {
@@ -200,7 +200,7 @@ std::string fish_offer(const Option& option) {
     case Offer::nothing:
       return "";
     case Offer::names:
-      return " -x -a " + quoted(joined(option.choices));
+      return " -x -a " + shell_quoted(joined(option.choices));
     case Offer::files:
       return " -r -F";
     case Offer::folders:
@@ -214,18 +214,19 @@ std::string fish_offer(const Option& option) {
 std::string fish_command(const Entry& entry) {
   const std::string name = entry.command->name();
   const std::string here = "__fish_seen_subcommand_from " + name;
-  std::string text = fish_line("__fish_use_subcommand",
-                               fmt::format("-a {} -d {}", name, quoted(entry.command->summary())));
+  std::string text =
+      fish_line("__fish_use_subcommand",
+                fmt::format("-a {} -d {}", name, shell_quoted(entry.command->summary())));
   for (const Option& option : entry.options) {
     for (const std::string& flag : flags_of(option)) {
       text += fish_line(here, fmt::format("-l {}{} -d {}", flag.substr(2), fish_offer(option),
-                                          quoted(option.info.help)));
+                                          shell_quoted(option.info.help)));
     }
   }
   const std::string words = joined(entry.command->first_words());
   if (!words.empty()) {
-    text +=
-        fish_line(here + "; and not __fish_seen_subcommand_from " + words, "-a " + quoted(words));
+    text += fish_line(here + "; and not __fish_seen_subcommand_from " + words,
+                      "-a " + shell_quoted(words));
     text += fish_line(here + "; and __fish_seen_subcommand_from " + words, "-F");
   }
   return text;
@@ -263,7 +264,8 @@ std::string zsh_completion() {
   for (const Entry& entry : list) {
     const std::string name = entry.command->name();
     commands += fmt::format(
-        "        {}\n", quoted(fmt::format("{}:{}", name, zsh_escaped(entry.command->summary()))));
+        "        {}\n",
+        shell_quoted(fmt::format("{}:{}", name, zsh_escaped(entry.command->summary()))));
     cases += fmt::format("        {})\n          _arguments \\\n{}          ;;\n", name,
                          zsh_arguments(entry));
   }
@@ -286,8 +288,8 @@ std::string fish_completion() {
   const std::vector<Entry> list = entries();
   for (const Entry& entry : list) text += fish_command(entry);
   text += fish_line("__fish_use_subcommand", "-a help -d 'Says what a command takes'");
-  text +=
-      fish_line("__fish_seen_subcommand_from help", "-a " + quoted(joined(command_names(list))));
+  text += fish_line("__fish_seen_subcommand_from help",
+                    "-a " + shell_quoted(joined(command_names(list))));
   text += "complete -c heed -l help -d 'Say what heed or a command takes'\n";
   return text + fish_line("__fish_use_subcommand", "-l version -d 'Show the build'");
 }

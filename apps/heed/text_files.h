@@ -12,6 +12,9 @@ namespace heed {
 void expect_as_many_lines(const std::string& first_path, size_t first_lines,
                           const std::string& path, size_t lines);
 
+// What to do where the output is there already: --overwrite replaces it.
+enum class Existing { refuse, replace };
+
 // A UsageError where the file that `flag` writes is one of those that are read: they would be lost.
 void expect_another_file(const std::string& flag, const std::string& output,
                          const std::vector<std::string>& inputs);

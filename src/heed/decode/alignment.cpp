@@ -4,10 +4,11 @@
 
 #include <algorithm>
 
+#include "heed/text/tokenizer.h"
+
 namespace heed {
 namespace {
 
-constexpr std::string_view kSpace = "\u2581";  // what SentencePiece writes for a space
 constexpr std::string_view kEnd = "</s>";
 
 // The unit of each piece, counted from 0; -1 for </s>.
@@ -21,7 +22,7 @@ std::vector<int64_t> units_of(const std::vector<std::string>& pieces, AlignmentU
       begins = true;
       continue;
     }
-    if (begins || unit == AlignmentUnit::pieces || piece.starts_with(kSpace)) ++count;
+    if (begins || unit == AlignmentUnit::pieces || piece.starts_with(kSpaceSymbol)) ++count;
     begins = false;
     units.push_back(count - 1);
   }

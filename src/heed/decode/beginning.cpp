@@ -7,8 +7,6 @@
 namespace heed {
 namespace {
 
-constexpr std::string_view kSpace = "\u2581";  // what SentencePiece writes for a space
-
 // A piece that stands for one byte: "<0x41>".
 bool is_byte(std::string_view piece) {
   return piece.size() == 6 && piece.starts_with("<0x") && piece.ends_with('>');
@@ -77,12 +75,13 @@ Beginning Prefixes::beginning(std::string_view prefix) const {
   const std::vector<std::string> pieces = tokenizer_.pieces(ids);
   // The last word's first piece. Behind it only pieces that write their own characters.
   size_t first = ids.size();
-  while (first > 0 && index().is_spelled(ids[first - 1]) && !pieces[first - 1].starts_with(kSpace))
+  while (first > 0 && index().is_spelled(ids[first - 1]) &&
+         !pieces[first - 1].starts_with(kSpaceSymbol))
     --first;
   if (first > 0 && index().is_spelled(ids[first - 1])) --first;
   std::string text;
   for (size_t i = first; i < pieces.size(); ++i) text += pieces[i];
-  if (ends_in_space(prefix)) text += kSpace;
+  if (ends_in_space(prefix)) text += kSpaceSymbol;
   // In scripts without spaces a word is a sentence: what stands further from the end than any piece
   // reaches is forced as it is cut.
   while (first < pieces.size() && text.size() >= pieces[first].size() + index().longest())

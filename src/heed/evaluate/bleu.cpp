@@ -18,9 +18,9 @@ namespace heed {
 namespace {
 
 // Counts one sentence after the other, keeping its memory between them.
-class SentenceCounter {
+class BleuCounter {
  public:
-  explicit SentenceCounter(const BleuOptions& options) : options_(options) {}
+  explicit BleuCounter(const BleuOptions& options) : options_(options) {}
 
   BleuStatistics count(const Lines& hypotheses, std::span<const Lines> references, size_t i) {
     ngrams_.clear();
@@ -171,7 +171,7 @@ std::string BleuScore::line() const {
 std::vector<BleuStatistics> bleu_statistics(const Lines& hypotheses,
                                             std::span<const Lines> references,
                                             const BleuOptions& options) {
-  return statistics_of_sentences(hypotheses, references, SentenceCounter(options));
+  return statistics_of_sentences(hypotheses, references, BleuCounter(options));
 }
 
 BleuScore bleu_score(const BleuStatistics& corpus, size_t reference_count,

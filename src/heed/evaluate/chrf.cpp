@@ -51,9 +51,9 @@ double f_score(const ChrfStatistics& statistics) {
 }
 
 // Counts one sentence after the other, keeping its memory between them.
-class SentenceCounter {
+class ChrfCounter {
  public:
-  explicit SentenceCounter(const ChrfOptions& options) : options_(options) {}
+  explicit ChrfCounter(const ChrfOptions& options) : options_(options) {}
 
   // Against the reference that scores best; of equals, the first.
   ChrfStatistics count(const Lines& hypotheses, std::span<const Lines> references, size_t i) {
@@ -147,7 +147,7 @@ std::vector<ChrfStatistics> chrf_statistics(const Lines& hypotheses,
   if (options.word_order < 0 || options.word_order > kChrfWordOrder) {
     fail_usage("chrF's word order is {}: expected 0 (chrF2), 1 or 2 (chrF2++)", options.word_order);
   }
-  return statistics_of_sentences(hypotheses, references, SentenceCounter(options));
+  return statistics_of_sentences(hypotheses, references, ChrfCounter(options));
 }
 
 ChrfScore chrf_score(const ChrfStatistics& corpus, size_t reference_count,

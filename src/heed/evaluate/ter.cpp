@@ -13,9 +13,9 @@ namespace heed {
 namespace {
 
 // Counts one sentence after the other, keeping its memory between them.
-class SentenceCounter {
+class TerCounter {
  public:
-  explicit SentenceCounter(const TerOptions& options) : options_(options) {}
+  explicit TerCounter(const TerOptions& options) : options_(options) {}
 
   TerStatistics count(const Lines& hypotheses, std::span<const Lines> references, size_t i) {
     TerStatistics statistics;
@@ -94,7 +94,7 @@ std::string TerScore::line() const {
 std::vector<TerStatistics> ter_statistics(const Lines& hypotheses,
                                           std::span<const Lines> references,
                                           const TerOptions& options) {
-  return statistics_of_sentences(hypotheses, references, SentenceCounter(options));
+  return statistics_of_sentences(hypotheses, references, TerCounter(options));
 }
 
 TerScore ter_score(const TerStatistics& corpus, size_t reference_count, const TerOptions& options) {

@@ -16,9 +16,9 @@ namespace {
 
 constexpr size_t kSamplePairs = 20'000;     // that say what is typical
 constexpr size_t kSampledBytes = 1000;      // of each line
-constexpr size_t kChunkPairs = 8192;        // examined together
+constexpr size_t kInspectionChunk = 8192;   // examined together
 constexpr size_t kChunkBytes = 16 << 20;    // or fewer, where they are long
-constexpr int64_t kTaskPairs = 64;          // by one task
+constexpr int64_t kInspectionTask = 64;     // by one task
 constexpr size_t kExampleCharacters = 160;  // of a side
 constexpr std::array<int64_t, 4> kCoverage = {100, 1000, 10'000, 100'000};
 
@@ -108,12 +108,12 @@ std::vector<RawPair> take_sample(const InspectionFiles& files, int64_t most) {
 }
 
 // A text that was held out, and what of it came up in training.
-struct HeldOut {
+struct HeldOutTables {
   HashTable<bool> sources, targets, pairs;
 };
 
-HeldOut read_held_out(const InspectionFiles& files, int64_t table) {
-  HeldOut held{HashTable<bool>(table), HashTable<bool>(table), HashTable<bool>(table)};
+HeldOutTables read_held_out(const InspectionFiles& files, int64_t table) {
+  HeldOutTables held{HashTable<bool>(table), HashTable<bool>(table), HashTable<bool>(table)};
   const auto read = [](const Paths& paths, HashTable<bool>& lines) {
     for (const auto& path : paths) {
       LineReader reader(path);
@@ -239,14 +239,14 @@ class Inspection {
   }
 
   DataReport run(Workers& workers) {
-    std::vector<RawPair> chunk(kChunkPairs);
-    std::vector<PairFacts> facts(kChunkPairs);
+    std::vector<RawPair> chunk(kInspectionChunk);
+    std::vector<PairFacts> facts(kInspectionChunk);
     for (;;) {
       const int64_t count = read(chunk);
       if (count == 0) break;
-      workers.run((count + kTaskPairs - 1) / kTaskPairs, [&](int64_t task, int) {
-        const int64_t end = std::min(count, (task + 1) * kTaskPairs);
-        for (int64_t i = task * kTaskPairs; i < end; ++i) {
+      workers.run((count + kInspectionTask - 1) / kInspectionTask, [&](int64_t task, int) {
+        const int64_t end = std::min(count, (task + 1) * kInspectionTask);
+        for (int64_t i = task * kInspectionTask; i < end; ++i) {
           facts[size_t(i)] = examine(chunk[size_t(i)], habits_, options_, tokenizers_);
         }
       });
@@ -383,7 +383,7 @@ class Inspection {
   const TokenizerPair* tokenizers_;
   Habits habits_;
   PairStream stream_;
-  HeldOut held_out_;
+  HeldOutTables held_out_;
   SideCounter source_, target_;
   HashTable<FirstPair> pairs_;
   HashTable<FirstTarget> sources_;

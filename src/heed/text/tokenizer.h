@@ -14,6 +14,9 @@
 
 namespace heed {
 
+// What SentencePiece writes for a space at the start of a word: U+2581.
+inline constexpr std::string_view kSpaceSymbol = "\u2581";
+
 // One language's SentencePiece model and the ids of its pieces. Const once built: any number of
 // threads may use one. Copies share the model.
 class Tokenizer {
