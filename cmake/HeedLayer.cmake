@@ -4,6 +4,10 @@ target_compile_features(heed_flags INTERFACE cxx_std_20)
 target_compile_options(heed_flags INTERFACE -Wall -Wextra $<$<BOOL:${HEED_WERROR}>:-Werror>)
 # GCC 12 sees overlapping copies in "text" + std::string where there are none (GCC bug 105651).
 target_compile_options(heed_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+# There a class of a .cpp file, whose members have types of that file alone, is no risk of two meanings.
+if(CMAKE_UNITY_BUILD)
+  target_compile_options(heed_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+endif()
 if(HEED_SANITIZE)
   target_compile_options(heed_flags INTERFACE -fsanitize=${HEED_SANITIZE} -fno-sanitize-recover=all
                                               -fno-omit-frame-pointer -g1)
