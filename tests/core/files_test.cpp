@@ -50,23 +50,37 @@ TEST_F(FilesTest, WithoutCommitTheOldFileStaysAndNothingElse) {
   EXPECT_EQ(entries(), 1u);
 }
 
-TEST_F(FilesTest, OverwritesWhatAKilledProcessLeft) {
+// A name that this writer did not make is somebody else's: a file, a folder, a link to a file.
+TEST_F(FilesTest, AFileNamedPartialIsLeftAlone) {
+  const auto path = folder_ / "file", partial = folder_ / "file.partial";
+  std::ofstream(folder_ / "precious") << "mine";
+  std::filesystem::create_symlink("precious", partial);
+  write_file_atomically(path, "new");
+  EXPECT_EQ(read_file(folder_ / "precious"), "mine");
+  std::filesystem::remove(partial);
+  std::filesystem::create_directory(partial);
+  write_file_atomically(path, "newer");
+  EXPECT_EQ(read_file(path), "newer");
+  EXPECT_EQ(entries(), 3u);
+}
+
+TEST_F(FilesTest, OfTwoWritersTheLastToCommitStays) {
   const auto path = folder_ / "file";
-  std::ofstream(folder_ / "file.partial") << "something longer, left behind";
-  write_file_atomically(path, "short");
-  EXPECT_EQ(read_file(path), "short");
+  AtomicFile first(path), second(path);
+  first.write("first, and longer");
+  second.write("second");
+  second.commit();
+  first.commit();
+  EXPECT_EQ(read_file(path), "first, and longer");
   EXPECT_EQ(entries(), 1u);
 }
 
-TEST_F(FilesTest, RefusesASecondWriter) {
+TEST_F(FilesTest, AppendsToAFile) {
   const auto path = folder_ / "file";
-  AtomicFile first(path);
-  first.write("first");
-  EXPECT_THAT(error_of([&] { AtomicFile second(path); }), HasSubstr("another process"));
-  first.commit();
-  EXPECT_EQ(read_file(path), "first");
-  write_file_atomically(path, "second");
-  EXPECT_EQ(read_file(path), "second");
+  append_to_file(path, "one");
+  append_to_file(path, "two");
+  EXPECT_EQ(read_file(path), "onetwo");
+  EXPECT_THAT(error_of([&] { append_to_file(folder_, "x"); }), HasSubstr(folder_.string()));
 }
 
 TEST_F(FilesTest, NamesThePathThatCannotBeWritten) {

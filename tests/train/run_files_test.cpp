@@ -17,23 +17,25 @@ class RunFilesTest : public ::testing::Test {
   void SetUp() override {
     fs::create_directory(files_.training());
     for (const char* name :
-         {"config.json", "model.safetensors.partial", "notes.txt", "training/state.safetensors",
-          "training/step-20.safetensors", "training/step-40.safetensors",
-          "training/step-60.safetensors.partial", "training/step-by-step.safetensors",
-          "training/step-7.txt", "training/step-.safetensors"})
+         {"config.json", "notes.txt", "config.json.partial", "notes.txt.0123456789abcdef.partial",
+          "training/state.safetensors", "training/step-20.safetensors",
+          "training/step-40.safetensors", "training/step-by-step.safetensors",
+          "training/step-7.txt", "training/step-.safetensors", "step-3.safetensors"})
       folder_.write(name, "text");
+    for (const char* name : {kModel, kSnapshot}) folder_.write(name, "cut off");
   }
+  static constexpr const char* kModel = "model.safetensors.0123456789abcdef.partial";
+  static constexpr const char* kSnapshot = "training/step-60.safetensors.fedcba9876543210.partial";
   testing::TemporaryFolder folder_;
   const RunFiles files_{folder_.path()};
 };
 
 TEST_F(RunFilesTest, ThoseOfARunAreKnownFromSomebodysOwn) {
   EXPECT_THAT(files_.present(),
-              UnorderedElementsAre(folder_ / "config.json", folder_ / "model.safetensors.partial",
+              UnorderedElementsAre(folder_ / "config.json", folder_ / kModel,
                                    folder_ / "training/state.safetensors",
                                    folder_ / "training/step-20.safetensors",
-                                   folder_ / "training/step-40.safetensors",
-                                   folder_ / "training/step-60.safetensors.partial"));
+                                   folder_ / "training/step-40.safetensors", folder_ / kSnapshot));
 }
 
 TEST_F(RunFilesTest, SnapshotsAreFoundAndRemovedByStep) {
@@ -41,7 +43,7 @@ TEST_F(RunFilesTest, SnapshotsAreFoundAndRemovedByStep) {
               UnorderedElementsAre(Pair(20, files_.snapshot(20)), Pair(40, files_.snapshot(40))));
   files_.remove_snapshots_but({{.step = 40, .score = {}}, {.step = 60, .score = {}}});
   EXPECT_THAT(files_.snapshots(), UnorderedElementsAre(Pair(40, files_.snapshot(40))));
-  EXPECT_FALSE(fs::exists(folder_ / "training/step-60.safetensors.partial"));
+  EXPECT_FALSE(fs::exists(folder_ / kSnapshot));
   EXPECT_TRUE(fs::exists(folder_ / "training/step-by-step.safetensors"));
 }
 

@@ -1,41 +1,20 @@
 #include "heed/core/files.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <system_error>
 #include <utility>
 
+#include "heed/core/descriptor.h"
 #include "heed/core/error.h"
 
 namespace heed {
 namespace {
 
 constexpr size_t kBufferBytes = size_t{1} << 20;
-
-std::string reason(int error) {
-  return std::generic_category().message(error);
-}
-
-// An open descriptor that closes itself.
-class Descriptor {
- public:
-  explicit Descriptor(int value) : value_(value) {}
-  ~Descriptor() {
-    if (value_ >= 0) ::close(value_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return value_; }
-  int release() { return std::exchange(value_, -1); }
-
- private:
-  int value_;
-};
 
 // Opens a regular file for reading and tells its size.
 Descriptor open_regular(const std::filesystem::path& path, int64_t& size) {
@@ -47,27 +26,28 @@ Descriptor open_regular(const std::filesystem::path& path, int64_t& size) {
   if (S_ISDIR(status.st_mode)) fail("{} is a folder; expected a file", path.string());
   if (!S_ISREG(status.st_mode)) fail("{} is no regular file", path.string());
   size = status.st_size;
-  return Descriptor(file.release());
+  return file;
 }
 
-// Writes all bytes, however many calls that takes.
-void write_all(int file, std::string_view bytes, int64_t position,
-               const std::filesystem::path& path) {
+// Writes all bytes, however many calls that takes: `write_some` makes one.
+template <class WriteSome>
+void write_all(std::string_view bytes, const std::filesystem::path& path,
+               const WriteSome& write_some) {
   while (!bytes.empty()) {
-    const ssize_t written = ::pwrite(file, bytes.data(), bytes.size(), position);
+    const ssize_t written = write_some(bytes);
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) fail("cannot write {}: {}", path.string(), reason(written < 0 ? errno : EIO));
+    if (written <= 0) fail_to_write(path, written < 0 ? errno : EIO);
     bytes.remove_prefix(size_t(written));
-    position += written;
   }
 }
 
-// Whether `path` still names the open file: another process may have renamed or removed it.
-bool names(const std::filesystem::path& path, int file) {
-  struct stat by_name {
-  }, by_file{};
-  return ::stat(path.c_str(), &by_name) == 0 && ::fstat(file, &by_file) == 0 &&
-         by_name.st_ino == by_file.st_ino && by_name.st_dev == by_file.st_dev;
+void write_at_position(int file, std::string_view bytes, int64_t position,
+                       const std::filesystem::path& path) {
+  write_all(bytes, path, [&](std::string_view rest) {
+    const ssize_t written = ::pwrite(file, rest.data(), rest.size(), position);
+    if (written > 0) position += written;
+    return written;
+  });
 }
 
 // A rename puts a file in the place of whatever has the name, of /dev/null too where it may.
@@ -81,24 +61,9 @@ void expect_replaceable(const std::filesystem::path& path) {
   }
 }
 
-// The locked, empty temporary file. The lock ends with the process, so a killed one leaves no mess.
-int open_temporary(const std::filesystem::path& temporary, const std::filesystem::path& path) {
-  for (;;) {
-    Descriptor file(::open(temporary.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
-    if (file.get() < 0) fail("cannot write {}: {}", path.string(), reason(errno));
-    if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-      fail("cannot write {}: another process is writing it", path.string());
-    }
-    if (!names(temporary, file.get())) continue;
-    if (::ftruncate(file.get(), 0) != 0) fail("cannot write {}: {}", path.string(), reason(errno));
-    return file.release();
-  }
-}
-
 // Makes a rename survive a power cut.
 void sync_folder(const std::filesystem::path& path) {
-  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  const Descriptor file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const Descriptor file(::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   // EINVAL: a file system that has nothing to sync for folders.
   if (file.get() < 0 || (::fsync(file.get()) != 0 && errno != EINVAL)) {
     fail("cannot sync the folder of {}: {}", path.string(), reason(errno));
@@ -131,22 +96,14 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
   std::error_code error;
   if (std::filesystem::is_symlink(path_, error))
     if (auto named = std::filesystem::canonical(path_, error); !error) path_ = std::move(named);
-  temporary_ = path_;
-  temporary_ += kUnfinished;
-  descriptor_ = open_temporary(temporary_, path_);
-}
-
-AtomicFile::~AtomicFile() {
-  if (descriptor_ < 0) return;
-  ::unlink(temporary_.c_str());
-  ::close(descriptor_);
+  file_.emplace(path_);
 }
 
 void AtomicFile::write(std::string_view bytes) {
-  check(descriptor_ >= 0, "write to a committed file");
+  check(file_.has_value(), "write to a committed file");
   if (buffer_.size() + bytes.size() > kBufferBytes) flush();
   if (bytes.size() > kBufferBytes) {
-    write_all(descriptor_, bytes, size_, path_);
+    write_at_position(file_->descriptor(), bytes, size_, path_);
   } else {
     buffer_.append(bytes);
   }
@@ -154,25 +111,23 @@ void AtomicFile::write(std::string_view bytes) {
 }
 
 void AtomicFile::write_at(int64_t position, std::string_view bytes) {
-  check(descriptor_ >= 0, "write to a committed file");
+  check(file_.has_value(), "write to a committed file");
   check(position >= 0 && position + int64_t(bytes.size()) <= size_, "write_at behind the end");
   flush();
-  write_all(descriptor_, bytes, position, path_);
+  write_at_position(file_->descriptor(), bytes, position, path_);
 }
 
 void AtomicFile::flush() {
-  write_all(descriptor_, buffer_, size_ - int64_t(buffer_.size()), path_);
+  write_at_position(file_->descriptor(), buffer_, size_ - int64_t(buffer_.size()), path_);
   buffer_.clear();
 }
 
 void AtomicFile::commit() {
-  check(descriptor_ >= 0, "a file is committed once");
+  check(file_.has_value(), "a file is committed once");
   flush();
-  if (::fsync(descriptor_) != 0) fail("cannot write {}: {}", path_.string(), reason(errno));
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0) {
-    fail("cannot write {}: {}", path_.string(), reason(errno));
-  }
-  ::close(std::exchange(descriptor_, -1));
+  if (::fsync(file_->descriptor()) != 0) fail_to_write(path_, errno);
+  file_->take_name();
+  file_.reset();
   sync_folder(path_);
 }
 
@@ -180,6 +135,13 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view b
   AtomicFile file(path);
   file.write(bytes);
   file.commit();
+}
+
+void append_to_file(const std::filesystem::path& path, std::string_view bytes) {
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
+  if (file.get() < 0) fail_to_write(path, errno);
+  write_all(bytes, path,
+            [&](std::string_view rest) { return ::write(file.get(), rest.data(), rest.size()); });
 }
 
 MappedFile::MappedFile(const std::filesystem::path& path) {

@@ -4,30 +4,27 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
+
+#include "heed/core/temporary_file.h"
 
 namespace heed {
 
 // The bytes of a regular file of at most `limit` bytes; anything else is an Error naming it.
 std::string read_file(const std::filesystem::path& path, int64_t limit = int64_t{1} << 30);
 
-// How the name of a file ends that is still written, or whose writing was cut off.
-inline constexpr std::string_view kUnfinished = ".partial";
-
-// Writes a file under a temporary name beside its own ("NAME.partial") and renames it on commit().
-// A reader sees the old file or the whole new one; without commit the temporary is removed. A link
-// is followed. Every failure (no space, no permission, another process writing the same file, a
-// device or a pipe of that name) is an Error naming the path. What a killed process left behind is
-// overwritten by the next writer.
+// Writes a file where it has no name yet (core/temporary_file.h) and gives it its name on commit().
+// A reader sees the old file or the whole new one; without commit nothing is left, however the
+// process ends. A link is followed. Of two writers of the same file at the same time each writes a
+// whole one, and the last to commit stays. Every failure (no space, no permission, a missing
+// folder, a device or a pipe of that name) is an Error naming the path.
 class AtomicFile {
  public:
   explicit AtomicFile(std::filesystem::path path);
-  ~AtomicFile();
-  AtomicFile(const AtomicFile&) = delete;
-  AtomicFile& operator=(const AtomicFile&) = delete;
 
   // Appends. Buffered: small writes are cheap.
   void write(std::string_view bytes);
@@ -46,14 +43,17 @@ class AtomicFile {
  private:
   void flush();
 
-  std::filesystem::path path_, temporary_;
+  std::filesystem::path path_;
+  std::optional<TemporaryFile> file_;  // until commit()
   std::string buffer_;
   int64_t size_ = 0;
-  int descriptor_ = -1;
 };
 
 // The whole of a file at once, through AtomicFile.
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
+
+// Appends to a file, made if need be. Error as for AtomicFile; part of the bytes may then be there.
+void append_to_file(const std::filesystem::path& path, std::string_view bytes);
 
 // A file mapped for reading. The mapping stays valid when the file is replaced through AtomicFile;
 // a file that another program cuts short while it is mapped ends the process (SIGBUS, which the

@@ -11,10 +11,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 void append(const std::filesystem::path& path, const Json& object) {
-  std::ofstream file(path, std::ios::app);
-  file << object.dump() << '\n';
-  file.flush();
-  if (!file) fail("{}: cannot write: is the disk full?", path.string());
+  append_to_file(path, object.dump() + '\n');
 }
 
 void put(Json& object, const char* name, const std::optional<double>& value) {

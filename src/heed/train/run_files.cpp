@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "heed/core/files.h"
+#include "heed/core/temporary_file.h"
 #include "heed/model/directory.h"
 #include "heed/text/tokenizer.h"
 
@@ -22,13 +22,22 @@ struct SnapshotFile {
   fs::path path;
 };
 
-// N of step-N.safetensors, whole or on its way; nothing for any other name.
+// The entries of a folder, none where there is no such folder.
+std::vector<fs::path> entries(const fs::path& folder) {
+  std::vector<fs::path> paths;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error))
+    paths.push_back(entry->path());
+  return paths;
+}
+
+// N of step-N.safetensors, or of a temporary file for one; nothing for any other name.
 std::optional<SnapshotFile> as_snapshot(const fs::path& path) {
   const std::string name = path.filename().string();
-  std::string_view rest = name;
+  const std::optional<std::string> target = target_of_temporary(name);
+  std::string_view rest = target ? *target : name;
   constexpr std::string_view begin = "step-", end = ".safetensors";
-  const bool finished = !rest.ends_with(kUnfinished);
-  if (!finished) rest.remove_suffix(kUnfinished.size());
   if (!rest.starts_with(begin) || !rest.ends_with(end) || rest.size() <= begin.size() + end.size())
     return {};
   rest.remove_prefix(begin.size());
@@ -36,18 +45,22 @@ std::optional<SnapshotFile> as_snapshot(const fs::path& path) {
   int64_t step = 0;
   const auto [stop, error] = std::from_chars(rest.data(), rest.data() + rest.size(), step);
   if (error != std::errc() || stop != rest.data() + rest.size()) return {};
-  return SnapshotFile{step, finished, path};
+  return SnapshotFile{step, !target, path};
 }
 
 std::vector<SnapshotFile> all_snapshots(const fs::path& training) {
   std::vector<SnapshotFile> found;
-  std::error_code error;  // no folder, no snapshots
-  for (const auto& entry : fs::directory_iterator(training, error))
-    if (const auto snapshot = as_snapshot(entry.path())) found.push_back(*snapshot);
+  for (const fs::path& path : entries(training))
+    if (const auto snapshot = as_snapshot(path)) found.push_back(*snapshot);
   return found;
 }
 
 }  // namespace
+
+bool RunFiles::has_state() const {
+  std::error_code error;
+  return fs::exists(state(), error);
+}
 
 fs::path RunFiles::snapshot(int64_t step) const {
   return training() / fmt::format("step-{}.safetensors", step);
@@ -75,13 +88,14 @@ std::vector<fs::path> RunFiles::present() const {
   for (const char* name : model_files()) named.push_back(directory / name);
   for (const char* name : tokenizer_files()) named.push_back(directory / name);
   std::vector<fs::path> files;
-  for (const fs::path& path : named) {
-    const fs::path unfinished = path.string() + std::string(kUnfinished);
-    std::error_code error;
-    if (fs::exists(path, error)) files.push_back(path);
-    if (fs::exists(unfinished, error)) files.push_back(unfinished);
+  for (const fs::path& folder : {directory, training()}) {
+    for (const fs::path& path : entries(folder)) {
+      const std::optional<std::string> target = target_of_temporary(path.filename().string());
+      const bool known =
+          std::find(named.begin(), named.end(), target ? folder / *target : path) != named.end();
+      if (known || (folder != directory && as_snapshot(path))) files.push_back(path);
+    }
   }
-  for (const SnapshotFile& file : all_snapshots(training())) files.push_back(file.path);
   return files;
 }
 

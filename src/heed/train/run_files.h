@@ -20,17 +20,19 @@ struct RunFiles {
   // What only a training that goes on needs.
   std::filesystem::path training() const { return directory / "training"; }
   std::filesystem::path state() const { return training() / "state.safetensors"; }
+  // Whether there is a run to resume.
+  bool has_state() const;
   std::filesystem::path training_text() const { return training() / "train.corpus"; }
   std::filesystem::path validation_text() const { return training() / "valid.corpus"; }
   std::filesystem::path snapshot(int64_t step) const;
 
   // The snapshots that are there, by step.
   std::map<int64_t, std::filesystem::path> snapshots() const;
-  // Deletes the snapshots of other steps, and those whose writing was cut off.
+  // Deletes the snapshots of other steps, and the temporary files of snapshots.
   void remove_snapshots_but(const std::vector<Snapshot>& kept) const;
 
-  // All of a run that is there, its model and unfinished files included. Whatever else stands in
-  // the folder is somebody's own.
+  // All existing files of a run, including its model and temporary files. Any other file in the
+  // folder belongs to the user.
   std::vector<std::filesystem::path> present() const;
 };
 

@@ -1,0 +1,136 @@
+#include "heed/core/temporary_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <random>
+
+#include "heed/core/error.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kSuffix = ".partial";
+constexpr size_t kDigits = 16;
+
+std::string temporary_name(const fs::path& target) {
+  std::random_device random;
+  const uint64_t number = uint64_t{random()} << 32 | random();
+  return fmt::format("{}.{:0{}x}{}", target.string(), number, kDigits, kSuffix);
+}
+
+// Removes a temporary file that no process has locked.
+void remove_if_dead(const fs::path& path) {
+  // NFS locks exclusively what is open for writing only.
+  const Descriptor file(::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat status {};
+  if (file.get() < 0 || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return;
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0 && is_name_of(path, file.get()))
+    ::unlink(path.c_str());
+}
+
+// Removes what killed writers of the target left.
+void remove_dead(const fs::path& target) {
+  const std::string name = target.filename().string();
+  std::error_code error;  // a folder that cannot be listed keeps what it holds
+  for (fs::directory_iterator entry(folder_of(target), error), end; !error && entry != end;
+       entry.increment(error)) {
+    const fs::path& path = entry->path();
+    if (target_of_temporary(path.filename().string()) == name) remove_if_dead(path);
+  }
+}
+
+// The path by which an open file can be linked without privileges.
+std::string path_of(const Descriptor& file) {
+  return fmt::format("/proc/self/fd/{}", file.get());
+}
+
+Descriptor open_unnamed(const fs::path& target) {
+  Descriptor file(::open(folder_of(target).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666));
+  // Without /proc it could never take a name.
+  if (file.get() < 0 || ::access(path_of(file).c_str(), F_OK) != 0) return Descriptor();
+  ::flock(file.get(), LOCK_EX | LOCK_NB);
+  return file;
+}
+
+Descriptor open_named(const fs::path& target, std::string& name) {
+  for (;;) {
+    name = temporary_name(target);
+    Descriptor file(::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+    if (file.get() < 0 && errno == EEXIST) continue;
+    if (file.get() < 0) fail_to_write(target, errno);
+    // Another writer may take it for a dead one before it is locked, and remove it.
+    const bool examined = ::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (!examined && is_name_of(name, file.get())) return file;
+    ::unlink(name.c_str());
+  }
+}
+
+}  // namespace
+
+TemporaryFile::TemporaryFile(fs::path target, Descriptor file, std::string name)
+    : target_(std::move(target)), file_(std::move(file)), name_(std::move(name)) {}
+
+TemporaryFile::TemporaryFile(fs::path target) : target_(std::move(target)) {
+  remove_dead(target_);
+  file_ = open_unnamed(target_);
+  if (file_.get() < 0) file_ = open_named(target_, name_);
+}
+
+std::optional<TemporaryFile> TemporaryFile::make(const fs::path& target, Kind kind) {
+  remove_dead(target);
+  std::string name;
+  Descriptor file = kind == Kind::unnamed ? open_unnamed(target) : open_named(target, name);
+  if (file.get() < 0) return std::nullopt;
+  return TemporaryFile(target, std::move(file), std::move(name));
+}
+
+TemporaryFile::~TemporaryFile() {
+  if (file_.get() >= 0 && !name_.empty()) ::unlink(name_.c_str());
+}
+
+void TemporaryFile::take_name() {
+  const auto link_as = [&](const std::string& name) {
+    if (::linkat(AT_FDCWD, path_of(file_).c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0)
+      return true;
+    if (errno != EEXIST) fail_to_write(target_, errno);
+    return false;
+  };
+  if (name_.empty()) {
+    if (link_as(target_.string())) return;
+    std::string name = temporary_name(target_);
+    while (!link_as(name)) name = temporary_name(target_);
+    name_ = std::move(name);
+  }
+  if (::rename(name_.c_str(), target_.c_str()) != 0) fail_to_write(target_, errno);
+  name_.clear();
+}
+
+std::optional<std::string> target_of_temporary(std::string_view name) {
+  if (name.size() <= kSuffix.size() + kDigits + 1 || !name.ends_with(kSuffix)) return std::nullopt;
+  name.remove_suffix(kSuffix.size());
+  const std::string_view digits = name.substr(name.size() - kDigits);
+  name.remove_suffix(kDigits);
+  const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+  if (!std::all_of(digits.begin(), digits.end(), is_digit) || name.back() != '.' ||
+      name.size() == 1)
+    return std::nullopt;
+  name.remove_suffix(1);
+  return std::string(name);
+}
+
+void fail_to_write(const fs::path& path, int error) {
+  std::error_code ignored;
+  const fs::path folder = folder_of(path);
+  if (error == ENOENT && !fs::exists(folder, ignored))
+    fail("cannot write {}: the folder {} is missing (never made, or removed or renamed since)",
+         path.string(), folder.string());
+  fail("cannot write {}: {}", path.string(), reason(error));
+}
+
+}  // namespace heed

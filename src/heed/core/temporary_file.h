@@ -1,0 +1,55 @@
+// Where the bytes of a file are written before the file takes its name.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "heed/core/descriptor.h"
+
+namespace heed {
+
+// An empty file in the folder of `target`, removed unless it takes the target's name.
+//
+// The first choice is a file without a name (O_TMPFILE): the kernel frees it with the process, so
+// that no signal, SIGKILL and a power cut included, can leave one behind, and no name exists that
+// another process could guess, occupy with a link, or mistake for its own. Only to replace a file
+// it has a temporary name for a moment, since a link cannot replace.
+//
+// Where the file system has no such files (NFS, FAT, some FUSE), it has a temporary name from the
+// start: random, created exclusively, never through a link. A killed process leaves that one; the
+// next writer of the same target removes it. A lock (flock) that ends with its process tells dead
+// temporary files from those of live writers; where the file system cannot lock, none is removed.
+class TemporaryFile {
+ public:
+  enum class Kind { unnamed, named };
+
+  // Unnamed where the file system allows it. Error where the folder cannot be written to.
+  explicit TemporaryFile(std::filesystem::path target);
+  // std::nullopt where the file system does not allow this kind.
+  static std::optional<TemporaryFile> make(const std::filesystem::path& target, Kind kind);
+  TemporaryFile(TemporaryFile&& other) noexcept = default;
+  TemporaryFile& operator=(TemporaryFile&&) = delete;
+  ~TemporaryFile();
+
+  // Open for reading and writing.
+  int descriptor() const { return file_.get(); }
+  // Gives it the target's name, in the place of what has that name. Once.
+  void take_name();
+
+ private:
+  TemporaryFile(std::filesystem::path target, Descriptor file, std::string name);
+
+  std::filesystem::path target_;
+  Descriptor file_;
+  std::string name_;  // temporary; empty while it has none
+};
+
+// NAME where `name` is that of a temporary file for NAME ("NAME.<16 hexadecimal digits>.partial").
+std::optional<std::string> target_of_temporary(std::string_view name);
+
+// Error for a file that cannot be written for this reason (an errno). A missing folder is named.
+[[noreturn]] void fail_to_write(const std::filesystem::path& path, int error);
+
+}  // namespace heed
