@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "command.h"
+#include "heed/core/folder_claim.h"
 #include "heed/text/tokenizer.h"
 #include "heed/train/averaging.h"
 #include "model_output.h"
@@ -59,6 +60,7 @@ class AverageCommand : public CommandOf<AverageSettings> {
     check_vocabularies(folders);
     Transformer model(read_config(folders.front()));
     load_average(paths, model);
+    const FolderClaim claim(settings_.output);
     save_model(settings_.output, model);
     copy_vocabulary(folders.front(), settings_.output);
     for (const fs::path& path : paths) console.note(path.string());

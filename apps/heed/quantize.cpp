@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
+#include "heed/core/folder_claim.h"
 #include "heed/decode/model.h"
 #include "heed/evaluate/bleu.h"
 #include "heed/model/directory.h"
@@ -99,6 +100,7 @@ class QuantizeCommand : public CommandOf<QuantizeSettings> {
   void write() const {
     Transformer model = load_model(settings_.model);
     TokenizerPair::load(settings_.model);  // a directory that cannot translate is not copied
+    const FolderClaim claim(settings_.output);
     save_model(settings_.output, model, {},
                settings_.type == QuantizedType::int8 ? StoredType::i8 : StoredType::bf16);
     copy_vocabulary(settings_.model, settings_.output);

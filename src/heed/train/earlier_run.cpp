@@ -38,10 +38,17 @@ EarlierRun::EarlierRun(fs::path directory)
   std::error_code error;
   fs::remove_all(given_up_, error);
   put_back();
+  before_ = files_.present();
 }
 
 EarlierRun::~EarlierRun() {
-  put_back();
+  if (forgotten_) return;
+  try {
+    put_back();
+    remove_new_files();
+  } catch (const std::exception&) {
+    // Memory ran out, say: the error that ends the training is the one to report.
+  }
 }
 
 void EarlierRun::put_aside(const TrainOptions& options) {
@@ -59,9 +66,16 @@ void EarlierRun::put_aside(const TrainOptions& options) {
 }
 
 void EarlierRun::forget() {
+  forgotten_ = true;
   std::error_code error;  // what stays costs space, nothing else
   fs::rename(aside_, given_up_, error);
   fs::remove_all(given_up_, error);
+}
+
+void EarlierRun::remove_new_files() {
+  std::error_code error;
+  for (const fs::path& file : files_.present())
+    if (std::find(before_.begin(), before_.end(), file) == before_.end()) fs::remove(file, error);
 }
 
 // Each step may be the last before a kill: what the new run left is removed only while all of the

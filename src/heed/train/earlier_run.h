@@ -1,34 +1,40 @@
-// The files of an earlier run in the folder of a new one, which replaces them once it can begin.
+// What the folder of a run held before the run, until the run can begin.
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 #include "heed/train/options.h"
 #include "heed/train/run_files.h"
 
 namespace heed {
 
-// Puts the files of an earlier run aside and, unless told to forget them, back again: a training
-// that is refused for its vocabulary, its text or its memory leaves the old model as it was. So
-// does one that is killed: the next to come puts back what it finds aside.
+// Moves the files of an earlier run aside and, unless told to forget them, back again; files that
+// are new by then are removed. A training that is refused for its vocabulary, its text or its
+// memory so leaves the folder as it was. After a kill, the next object for the folder moves back
+// what is still aside. The folder must be claimed (FolderClaim): this moves files at once.
 class EarlierRun {
  public:
   explicit EarlierRun(std::filesystem::path directory);
   EarlierRun(const EarlierRun&) = delete;
   EarlierRun& operator=(const EarlierRun&) = delete;
+  // Throws nothing: what it cannot move back stays aside for the next object.
   ~EarlierRun();
 
-  // Puts all its files aside. UsageError where the training of `options` reads one of them.
+  // Moves all its files aside. UsageError where the training of `options` reads one of them.
   void put_aside(const TrainOptions& options);
-  // Removes them for good.
+  // Removes what was moved aside; files that are new since the construction stay.
   void forget();
 
  private:
   void put_back();
+  void remove_new_files();
 
   RunFiles files_;
   // Below training/: on their way aside or back; all aside; given up.
   std::filesystem::path moving_, aside_, given_up_;
+  std::vector<std::filesystem::path> before_;  // the files at the construction
+  bool forgotten_ = false;
 };
 
 }  // namespace heed

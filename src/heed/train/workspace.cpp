@@ -12,19 +12,28 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Makes the folder of the run ready to write to.
-void open_directory(const TrainOptions& options, EarlierRun& earlier) {
-  const RunFiles files{options.model};
-  std::error_code error;
-  const bool taken = holds_model(files.directory) || fs::exists(files.state(), error);
-  if (taken && !options.resume && !options.overwrite)
+// UsageError where the folder holds what the options do not say to resume or to overwrite.
+void expect_free(const TrainOptions& options, const RunFiles& files) {
+  if (options.overwrite) return;
+  const std::string folder = files.directory.string();
+  if (files.has_state()) {
+    if (!options.resume)
+      fail_usage(
+          "{} holds a model already: give --resume to continue its training, --overwrite to "
+          "replace it, or another --model",
+          folder);
+    return;
+  }
+  if (!holds_model(files.directory)) return;
+  if (options.resume)
     fail_usage(
-        "{} holds a model already: give --resume to go on with it, --overwrite to replace "
-        "it, or another --model",
-        files.directory.string());
-  if (options.overwrite) earlier.put_aside(options);
-  fs::create_directories(files.training(), error);
-  if (error) fail("{}: cannot make the folder: {}", files.directory.string(), error.message());
+        "{0} holds a model without a training state ({1}), so there is no run to resume: to "
+        "fine-tune this model, give --initialize {0} and another --model",
+        folder, files.state().string());
+  fail_usage(
+      "{0} holds a model already: give another --model (with --initialize {0} to fine-tune this "
+      "model), or --overwrite to replace it",
+      folder);
 }
 
 TokenizerPair make_tokenizers(const TrainOptions& options, const ParallelText& text,
@@ -57,7 +66,7 @@ void tell_overruled(const TrainOptions& options, TrainObserver& observer) {
 TokenizerPair open_tokenizers(const TrainOptions& options, const RunFiles& files,
                               const ParallelText& text, const FilterOptions& filters,
                               TrainObserver& observer) {
-  if (options.resume && fs::exists(files.state())) return TokenizerPair::load(files.directory);
+  if (options.resume && files.has_state()) return TokenizerPair::load(files.directory);
   TokenizerPair tokenizers = make_tokenizers(options, text, filters, observer);
   tokenizers.save(files.directory,
                   {options.source_language, options.target_language, options.filters.max_tokens});
@@ -142,12 +151,12 @@ Workspace open_workspace(const TrainOptions& options, const Backend& backend, Wo
   if (!options.valid_source.empty())
     valid_text.emplace(paths({options.valid_source}), paths({options.valid_target}));
   const RunFiles files{options.model};
-  if (std::error_code error;
-      fs::exists(files.directory, error) && !fs::is_directory(files.directory, error))
-    fail("{}: expected a folder for the model, found a file", files.directory.string());
   tell_overruled(options, observer);
+  FolderClaim claim(files.directory);
   EarlierRun earlier(files.directory);
-  open_directory(options, earlier);
+  expect_free(options, files);
+  claim.make(files.training());
+  if (options.overwrite) earlier.put_aside(options);
   FilterOptions filters = text_filters(options, text);
   if (const ValidationFiles held = validation_files(options); options.hold_out > 0)
     valid_text.emplace(paths({held.source}), paths({held.target}));
@@ -168,7 +177,10 @@ Workspace open_workspace(const TrainOptions& options, const Backend& backend, Wo
                   std::move(corpus),
                   std::move(validation),
                   make_model(options, config),
-                  mix(text.fingerprint(), tokenizers.fingerprint())};
+                  mix(text.fingerprint(), tokenizers.fingerprint()),
+                  {},
+                  std::move(claim)};
+  if (valid_text) space.validation_fingerprint = valid_text->fingerprint();
   earlier.forget();
   return space;
 }

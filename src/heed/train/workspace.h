@@ -1,8 +1,9 @@
-// What a run stands on: its folder, the text it reads, the vocabulary and the model to begin with.
+// What a run needs before its first step: its folder, text, vocabulary and initial model.
 #pragma once
 
 #include <optional>
 
+#include "heed/core/folder_claim.h"
 #include "heed/model/transformer.h"
 #include "heed/text/corpus.h"
 #include "heed/train/run_files.h"
@@ -16,13 +17,16 @@ struct Workspace {
   TokenizerPair tokenizers;
   std::optional<Corpus> corpus;  // always there
   std::optional<Corpus> validation;
-  Transformer model;         // initialized
-  uint64_t fingerprint = 0;  // of the training text and the tokenizers
+  Transformer model;                               // initialized
+  uint64_t fingerprint = 0;                        // of the training text and the tokenizers
+  std::optional<uint64_t> validation_fingerprint;  // of the validation text
+  FolderClaim claim;                               // held as long as the run writes
 };
 
 // Checks the text, learns or loads the vocabulary, encodes what is not encoded yet, and makes the
 // model, once it is known that the training fits into memory. UsageError if the folder holds a
-// model and neither resume nor overwrite is asked for.
+// model and neither resume nor overwrite is asked for, or resume and the folder holds a model
+// without a training state; Error if another process writes to it. A refusal leaves no new files.
 Workspace open_workspace(const TrainOptions& options, const Backend& backend, Workers& workers,
                          TrainObserver& observer);
 

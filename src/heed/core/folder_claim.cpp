@@ -1,0 +1,47 @@
+#include "heed/core/folder_claim.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include <cerrno>
+
+#include "heed/core/error.h"
+
+namespace heed {
+
+namespace fs = std::filesystem;
+
+FolderClaim::FolderClaim(const fs::path& folder) {
+  for (;;) {
+    made_.make(folder);
+    lock_ = Descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (lock_.get() < 0 && errno == ENOENT) continue;
+    if (lock_.get() < 0) return;
+    if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno != EWOULDBLOCK) return;
+      made_.keep();  // the holder of the lock uses them
+      fail(
+          "{}: another process is writing a model to this folder: wait until it ends, or give "
+          "another folder",
+          folder.string());
+    }
+    // The process that held the lock before may have removed the folder.
+    if (is_name_of(folder, lock_.get())) return;
+  }
+}
+
+FolderClaim::MadeFolders::~MadeFolders() {
+  for (; !paths_.empty(); paths_.pop_back()) ::rmdir(paths_.back().c_str());
+}
+
+void FolderClaim::MadeFolders::make(const fs::path& folder) {
+  std::error_code error;
+  if (fs::is_directory(folder, error)) return;
+  if (fs::exists(folder, error)) fail("{}: expected a folder, found a file", folder.string());
+  if (folder.has_parent_path() && folder.parent_path() != folder) make(folder.parent_path());
+  paths_.reserve(paths_.size() + 1);
+  if (fs::create_directory(folder, error)) paths_.push_back(folder);
+  if (error) fail("{}: cannot make the folder: {}", folder.string(), error.message());
+}
+
+}  // namespace heed

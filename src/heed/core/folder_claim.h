@@ -1,0 +1,45 @@
+// One process at a time writes to a folder.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "heed/core/descriptor.h"
+
+namespace heed {
+
+// Claims a folder for writing, and makes it, with those above it, where need be. The claim is an
+// advisory lock on the folder itself (flock), which the kernel releases when the process ends in
+// whatever way: no lock file is left, and readers need no rights. Where the file system cannot lock
+// a folder (some network file systems), the claim holds without one.
+class FolderClaim {
+ public:
+  // Error where another claim holds, of this process or of another one.
+  explicit FolderClaim(const std::filesystem::path& folder);
+  FolderClaim(FolderClaim&&) noexcept = default;
+  FolderClaim& operator=(FolderClaim&&) = delete;
+  // Removes the folders that it made and that are empty.
+  ~FolderClaim() = default;
+
+  // Makes a folder below the claimed one.
+  void make(const std::filesystem::path& folder) { made_.make(folder); }
+
+ private:
+  class MadeFolders {
+   public:
+    MadeFolders() = default;
+    MadeFolders(MadeFolders&&) noexcept = default;
+    MadeFolders& operator=(MadeFolders&&) = delete;
+    ~MadeFolders();
+    void make(const std::filesystem::path& folder);
+    void keep() { paths_.clear(); }
+
+   private:
+    std::vector<std::filesystem::path> paths_;  // outer before inner
+  };
+
+  Descriptor lock_;   // released after
+  MadeFolders made_;  // these are removed: the members' order
+};
+
+}  // namespace heed

@@ -1,0 +1,78 @@
+// Who may write to a folder, and what is left of one that came to nothing.
+#include "heed/core/folder_claim.h"
+
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "heed/core/files.h"
+#include "support/folder_test.h"
+
+namespace heed {
+namespace {
+
+using ::testing::HasSubstr;
+namespace fs = std::filesystem;
+
+class FolderClaimTest : public FolderTest {};
+
+TEST_F(FolderClaimTest, HoldsAgainstAllOthersUntilItGoes) {
+  const fs::path folder = folder_ / "m";
+  {
+    const FolderClaim claim(folder);
+    EXPECT_THAT(error_of([&] { FolderClaim second(folder); }), HasSubstr(folder.string()));
+    EXPECT_TRUE(fs::is_directory(folder)) << "the refused one removed the folder of the other";
+    const FolderClaim another(folder_ / "n");
+    write_file_atomically(folder / "file", "x");
+  }
+  const FolderClaim next(folder);
+}
+
+TEST_F(FolderClaimTest, EndsWithAKilledProcess) {
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const FolderClaim claim(folder_ / "m");
+    if (::write(ready[1], "x", 1) == 1) ::pause();
+    ::_exit(1);
+  }
+  char byte = 0;
+  ASSERT_EQ(::read(ready[0], &byte, 1), 1);
+  EXPECT_THAT(error_of([&] { FolderClaim second(folder_ / "m"); }), HasSubstr("another process"));
+  ::kill(child, SIGKILL);
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  const FolderClaim next(folder_ / "m");
+  ::close(ready[0]);
+  ::close(ready[1]);
+}
+
+TEST_F(FolderClaimTest, EmptyFoldersThatItMadeAreRemoved) {
+  fs::create_directory(folder_ / "there");
+  {
+    FolderClaim claim(folder_ / "a/b/c");
+    claim.make(folder_ / "a/b/c/d");
+    FolderClaim there(folder_ / "there");
+    there.make(folder_ / "there/new");
+    FolderClaim kept(folder_ / "kept/");
+    write_file_atomically(folder_ / "kept/file", "x");
+    EXPECT_TRUE(fs::is_directory(folder_ / "a/b/c/d"));
+  }
+  EXPECT_FALSE(fs::exists(folder_ / "a"));
+  EXPECT_TRUE(fs::is_empty(folder_ / "there"));
+  EXPECT_TRUE(fs::exists(folder_ / "kept/file"));
+}
+
+TEST_F(FolderClaimTest, WhatCannotBeMadeIsNamedAndLeavesNothing) {
+  write_file_atomically(folder_ / "file", "x");
+  EXPECT_THAT(error_of([&] { FolderClaim claim(folder_ / "file/m"); }),
+              HasSubstr((folder_ / "file").string() + ": expected a folder"));
+  EXPECT_THAT(error_of([&] { FolderClaim claim(folder_ / "new" / std::string(300, 'x')); }),
+              HasSubstr("cannot make the folder"));
+  EXPECT_FALSE(fs::exists(folder_ / "new"));
+}
+
+}  // namespace
+}  // namespace heed
