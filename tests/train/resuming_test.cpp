@@ -139,6 +139,106 @@ TEST_F(TrainerTest, ResumingOnAnotherInstructionSetIsRefused) {
   EXPECT_EQ(message(o), "");
 }
 
+// `auto` computes in what the machine is fast at: elsewhere that is another run, whatever the flag
+// about instruction sets says.
+TEST_F(TrainerTest, ResumingInAnotherComputeTypeIsRefused) {
+  backend_ = make_cpu_backend("", ComputeType::fp32);
+  EXPECT_EQ(message(options("m")), "");
+  backend_ = make_cpu_backend("", ComputeType::bf16);
+  TrainOptions o = options("m");
+  o.resume = true;
+  for (const bool allowed : {false, true}) {
+    o.other_instruction_set = allowed;
+    EXPECT_NE(message(o).find("compute was fp32, is now bf16"), std::string::npos) << message(o);
+    EXPECT_NE(message(o).find("--compute fp32"), std::string::npos) << message(o);
+  }
+}
+
+TEST_F(TrainerTest, AModelWithoutATrainingStateIsNotResumed) {
+  namespace fs = std::filesystem;
+  EXPECT_EQ(message(options("m")), "");
+  fs::remove_all(folder_ / "m/training");
+  const std::string before = weights("m");
+  TrainOptions o = options("m");
+  EXPECT_EQ(message(o).find("--resume"), std::string::npos) << message(o);
+  EXPECT_NE(message(o).find("--initialize " + o.model), std::string::npos) << message(o);
+  o.resume = true;
+  EXPECT_THROW(
+      {
+        Recorder recorder;
+        train(o, *backend_, recorder);
+      },
+      UsageError);
+  EXPECT_NE(message(o).find("--initialize " + o.model), std::string::npos) << message(o);
+  EXPECT_EQ(weights("m"), before);
+  EXPECT_FALSE(fs::exists(folder_ / "m/training"));
+}
+
+TEST_F(TrainerTest, ARunIsResumedWithItsValidationText) {
+  TrainOptions o = validated("m");
+  o.epochs = 1;
+  EXPECT_EQ(message(o), "");
+  o.resume = true;
+  o.epochs = 2;
+  const auto refused = [&](const std::string& source, const std::string& target) {
+    TrainOptions other = o;
+    other.valid_source = source;
+    other.valid_target = target;
+    const std::string text = message(other);
+    EXPECT_NE(text.find(o.valid_source), std::string::npos) << text;
+    EXPECT_NE(text.find(o.valid_target), std::string::npos) << text;
+  };
+  refused("", "");
+  refused(o.valid_target, o.valid_source);
+  // The same text under another name is the same run.
+  folder_.write("copy", folder_.read("source"));
+  o.valid_source = (folder_ / "copy").string();
+  Recorder recorder;
+  train(o, *backend_, recorder);
+  EXPECT_EQ(recorder.validations.size(), 1u);
+  TrainOptions without = options("without");
+  EXPECT_EQ(message(without), "");
+  TrainOptions with = validated("without");
+  with.resume = true;
+  with.epochs = 4;
+  EXPECT_NE(message(with).find("--valid-source"), std::string::npos);
+}
+
+TEST_F(TrainerTest, ACompleteRunSaysSoAndHowToGoOn) {
+  TrainOptions o = options("m");
+  EXPECT_EQ(message(o), "");
+  const std::string before = weights("m");
+  o.resume = true;
+  Recorder recorder;
+  EXPECT_EQ(train(o, *backend_, recorder).end, TrainEnd::finished);
+  EXPECT_THAT(recorder.messages,
+              ::testing::Contains(::testing::AllOf(::testing::HasSubstr("complete"),
+                                                   ::testing::HasSubstr("--epochs 3"))));
+  EXPECT_TRUE(recorder.reports.empty());
+  EXPECT_EQ(weights("m"), before);
+}
+
+TEST_F(TrainerTest, ARunOutOfPatienceGoesOnWithMoreOfIt) {
+  TrainOptions o = validated("m");
+  o.validate_bleu = true;
+  o.patience = 1;
+  o.epochs = 50;
+  Recorder recorder;
+  recorder.bleus = {5, 4};
+  EXPECT_EQ(train(o, *backend_, recorder).end, TrainEnd::out_of_patience);
+  const std::string before = weights("m");
+  o.resume = true;
+  Recorder same;
+  train(o, *backend_, same);
+  EXPECT_THAT(same.messages, ::testing::Contains(::testing::HasSubstr("--patience 1")));
+  EXPECT_EQ(weights("m"), before);
+  o.patience = 2;
+  Recorder more;
+  more.bleus = {3};
+  EXPECT_EQ(train(o, *backend_, more).end, TrainEnd::out_of_patience);
+  EXPECT_EQ(more.validations.size(), 1u);
+}
+
 TEST_F(TrainerTest, ADamagedCheckpointIsAClearError) {
   EXPECT_EQ(message(options("m")), "");
   const auto state = folder_ / "m" / "training" / "state.safetensors";

@@ -103,6 +103,55 @@ std::string metadata(const SafetensorsFile& file, const char* key) {
   return found->second;
 }
 
+std::string as_text(uint64_t fingerprint) {
+  return fmt::format("{:016x}", fingerprint);
+}
+
+Metadata metadata_of(const CheckpointKey& key, const Progress& progress) {
+  Metadata all = {{"options", to_json(key.options)},
+                  {"backend", key.backend},
+                  {"compute", name(key.compute)},
+                  {"text", as_text(key.text_fingerprint)},
+                  {"progress", to_json(progress)}};
+  if (key.validation_fingerprint) all["validation"] = as_text(*key.validation_fingerprint);
+  return all;
+}
+
+// `auto` chooses by machine: what was computed counts, not what was asked for.
+void check_compute(const SafetensorsFile& file, const CheckpointKey& key) {
+  const auto found = file.metadata().find("compute");
+  if (found == file.metadata().end() || found->second == name(key.compute)) return;
+  fail_usage(
+      "{0} belongs to a run with another compute type (compute was {1}, is now {2}): give "
+      "--compute {1}, or begin anew with --overwrite",
+      file.path().string(), found->second, name(key.compute));
+}
+
+// A run that validates keeps the best score, which another text or none would make meaningless.
+void check_validation(const SafetensorsFile& file, const TrainOptions& saved,
+                      const CheckpointKey& key) {
+  const std::string path = file.path().string();
+  const ValidationFiles files = validation_files(saved);
+  const bool validated = !files.source.empty();
+  if (validated && !key.validation_fingerprint)
+    fail_usage(
+        "{} belongs to a run that validates on {} and {}: give --valid-source and --valid-target "
+        "again (files of other names with the same text will do)",
+        path, files.source, files.target);
+  if (!validated && key.validation_fingerprint)
+    fail_usage(
+        "{} belongs to a run without validation: leave --valid-source and --valid-target out, or "
+        "begin anew with --overwrite",
+        path);
+  const auto found = file.metadata().find("validation");
+  if (validated && found != file.metadata().end() &&
+      found->second != as_text(*key.validation_fingerprint))
+    fail_usage(
+        "{} belongs to a run that validates on another text, that of {} and {} when it was saved: "
+        "give the same text, or begin anew with --overwrite",
+        path, files.source, files.target);
+}
+
 void check_key(const SafetensorsFile& file, const CheckpointKey& key) {
   const std::string path = file.path().string();
   TrainOptions saved;
@@ -118,7 +167,9 @@ void check_key(const SafetensorsFile& file, const CheckpointKey& key) {
         "{} belongs to a run with other options ({} was {}, is now {}): give the same, or "
         "begin anew with --overwrite",
         path, changed[0].name, changed[0].left, changed[0].right);
-  if (metadata(file, "text") != fmt::format("{:016x}", key.text_fingerprint))
+  check_compute(file, key);
+  check_validation(file, saved, key);
+  if (metadata(file, "text") != as_text(key.text_fingerprint))
     fail_usage(
         "{} belongs to a run on another text or vocabulary: give the same files, or begin "
         "anew with --overwrite",
@@ -170,11 +221,7 @@ std::vector<TensorEntry> entries(const std::vector<Parameter>& all, const Adam& 
 void save_checkpoint(const std::filesystem::path& path, const CheckpointKey& key,
                      const Progress& progress, Transformer& model, const Adam& adam) {
   const std::vector<Parameter> all = parameters(model);
-  SafetensorsWriter file(path, entries(all, adam),
-                         {{"options", to_json(key.options)},
-                          {"backend", key.backend},
-                          {"text", fmt::format("{:016x}", key.text_fingerprint)},
-                          {"progress", to_json(progress)}});
+  SafetensorsWriter file(path, entries(all, adam), metadata_of(key, progress));
   for (size_t i = 0; i < all.size(); ++i)
     for_each_tensor(all[i], adam, i, [&](const std::string& name, const Tensor& tensor) {
       file.write(name, tensor);

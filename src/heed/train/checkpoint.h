@@ -34,8 +34,10 @@ struct Progress {
 // What a checkpoint belongs to.
 struct CheckpointKey {
   TrainOptions options;
-  std::string backend;        // name, with its instruction set
-  uint64_t text_fingerprint;  // of the training text and the tokenizers
+  std::string backend;                                  // name, with its instruction set
+  uint64_t text_fingerprint;                            // of the training text and the tokenizers
+  std::optional<uint64_t> validation_fingerprint = {};  // of the validation text
+  ComputeType compute = ComputeType::fp32;              // which `backend` computes in
 };
 
 // Writes parameters, moments, a moving average where adam keeps one, and progress, replacing the
@@ -44,7 +46,8 @@ void save_checkpoint(const std::filesystem::path& path, const CheckpointKey& key
                      const Progress& progress, Transformer& model, const Adam& adam);
 
 // Reads them back into model and adam. Error where the file is damaged; UsageError where it belongs
-// to other options, another text or (unless allowed) another instruction set.
+// to other options, another compute type, another training or validation text or (unless allowed)
+// another instruction set.
 Progress load_checkpoint(const std::filesystem::path& path, const CheckpointKey& key,
                          Transformer& model, const Adam& adam);
 

@@ -328,7 +328,8 @@ struct TrainOptions {
       {.help = "Stop after so many validations in a row without a better one; 0 is off",
        .unit = "validations",
        .minimum = 0,
-       .maximum = 1e6});
+       .maximum = 1e6,
+       .incidental = true});
     v.group("Keeping");
     v("keep", o.keep,
       {.help = "Snapshots of the weights kept, one a validation (or epoch)",

@@ -57,16 +57,24 @@ class Run {
   }
 
  private:
-  CheckpointKey key() const { return {options_, backend_.name(), space_.fingerprint}; }
+  CheckpointKey key() const {
+    return {options_, backend_.name(), space_.fingerprint, space_.validation_fingerprint,
+            backend_.compute()};
+  }
 
   void start() {
-    const auto state = space_.files.state();
-    if (options_.resume && std::filesystem::exists(state)) {
-      progress_ = load_checkpoint(state, key(), model_, adam_);
-      check_scores(state);
-      progress_.finished = out_of_bounds();
+    if (options_.resume && space_.files.has_state()) {
+      progress_ = load_checkpoint(space_.files.state(), key(), model_, adam_);
+      check_scores(space_.files.state());
+      const std::string limit = reached_limit();
+      progress_.finished = !limit.empty();
       observer_.message(
-          fmt::format("resuming after step {} of epoch {}", progress_.step, progress_.epoch + 1));
+          progress_.finished
+              ? fmt::format("this run is complete: {} was reached after step {}; to train further, "
+                            "give a larger value",
+                            limit, progress_.step)
+              : fmt::format("resuming after step {} of epoch {}", progress_.step,
+                            progress_.epoch + 1));
     } else if (options_.resume) {
       observer_.message("nothing was saved yet: beginning anew");
     }
@@ -86,12 +94,20 @@ class Run {
            state.string());
   }
 
-  // Whether steps, epochs or minutes are used up.
-  bool out_of_bounds() const {
+  // The option that says how far the run goes, with its value, where the run is there; else empty.
+  std::string reached_limit() const {
     const auto epochs = epoch_limit(options_);
-    return (epochs && progress_.epoch >= *epochs) ||
-           (options_.steps && progress_.step >= *options_.steps) ||
-           (options_.minutes && progress_.seconds >= *options_.minutes * 60);
+    if (epochs && progress_.epoch >= *epochs) return fmt::format("--epochs {}", *epochs);
+    if (options_.steps && progress_.step >= *options_.steps)
+      return fmt::format("--steps {}", *options_.steps);
+    if (options_.minutes && progress_.seconds >= *options_.minutes * 60)
+      return fmt::format("--minutes {}", *options_.minutes);
+    if (out_of_patience()) return fmt::format("--patience {}", options_.patience);
+    return "";
+  }
+
+  bool out_of_patience() const {
+    return options_.patience > 0 && progress_.since_best >= options_.patience;
   }
 
   // From where progress stands to the end of the epoch; what ended the run, if something did.
@@ -107,19 +123,18 @@ class Run {
         ++progress_.epoch;
         progress_.batch = 0;
       }
-      progress_.finished = out_of_bounds();
+      progress_.finished = !reached_limit().empty();
       if (progress_.step % options_.report_every == 0 || epoch_done || progress_.finished)
         report(plan.size());
       const bool due =
           options_.validate_every > 0 ? progress_.step % options_.validate_every == 0 : epoch_done;
       if (due || progress_.finished) validate(epoch_done);
       if (epoch_done) progress_.epoch_loss = {};
-      const bool patient = options_.patience == 0 || progress_.since_best < options_.patience;
-      if (!patient) progress_.finished = true;
+      if (out_of_patience()) progress_.finished = true;
       const bool stop = observer_.stop_requested() && !progress_.finished;
       if (due || progress_.finished || stop || seconds_since(saved_) >= options_.save_minutes * 60)
         save();
-      if (!patient) return TrainEnd::out_of_patience;
+      if (out_of_patience()) return TrainEnd::out_of_patience;
       if (stop) return TrainEnd::stopped;
       if (progress_.finished || epoch_done) break;
     }
