@@ -9,6 +9,8 @@
 #include <new>
 #include <string_view>
 
+#include "heed/core/temporary_file.h"
+
 namespace heed {
 namespace {
 
@@ -30,6 +32,10 @@ extern "C" void tell_cut_file(int signal, siginfo_t* information, void*) {
       "before is untouched: run again, and replace files by renaming new ones\n");
 }
 
+extern "C" void end_cleanly(int signal) {
+  end_by_signal(signal);
+}
+
 [[noreturn]] void tell_lost_thread() {
   try {
     if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
@@ -45,7 +51,18 @@ extern "C" void tell_cut_file(int signal, siginfo_t* information, void*) {
 
 }  // namespace
 
+void end_by_signal(int signal) {
+  remove_temporary_files();
+  std::signal(signal, SIG_DFL);
+  ::raise(signal);  // comes when the handler returns
+}
+
 void leave_last_words() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before = {};
+    sigaction(signal, nullptr, &before);
+    if (before.sa_handler != SIG_IGN) std::signal(signal, end_cleanly);  // nohup ignores
+  }
   struct sigaction action = {};
   action.sa_sigaction = tell_cut_file;
   action.sa_flags = SA_SIGINFO;

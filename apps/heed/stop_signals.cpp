@@ -1,5 +1,7 @@
 #include "stop_signals.h"
 
+#include "last_words.h"
+
 namespace heed {
 namespace {
 
@@ -8,6 +10,7 @@ namespace {
 volatile std::sig_atomic_t received_signal = 0;
 
 extern "C" void note_signal(int signal) {
+  if (received_signal != 0) end_by_signal(signal);
   received_signal = signal;
 }
 
@@ -17,7 +20,7 @@ StopSignals::StopSignals() {
   received_signal = 0;
   struct sigaction action = {};
   action.sa_handler = note_signal;
-  action.sa_flags = SA_RESETHAND | SA_RESTART;
+  action.sa_flags = SA_RESTART;
   sigaction(SIGINT, &action, &interrupt_);
   sigaction(SIGTERM, &action, &terminate_);
 }

@@ -107,7 +107,7 @@ TEST_F(BadInputTest, LinesToTranslate) {
   expect_failure(input("."), "is a folder");
   expect_failure(heed(with(translate("m"), {"--strict"}), {}, "good\n\xff\n"), "line 2");
   EXPECT_FALSE(fs::exists(*folder_ / "out"));
-  EXPECT_FALSE(fs::exists(*folder_ / "out.partial"));
+  expect_nothing_half_written(folder_->path());
 }
 
 TEST_F(BadInputTest, WhatIsReadIsNotWrittenOver) {

@@ -81,13 +81,15 @@ RunResult run_heed(const std::vector<std::string>& arguments, const fs::path& di
   return result;
 }
 
-RunningHeed::RunningHeed(const std::vector<std::string>& arguments, const fs::path& directory) {
+RunningHeed::RunningHeed(const std::vector<std::string>& arguments, const fs::path& directory,
+                         const std::string& preload) {
   int in[2], out[2], err[2];
   if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0)
     throw std::runtime_error("cannot make pipes");
   child_ = fork();
   if (child_ == 0) {
     if (dup2(in[0], 0) < 0 || dup2(out[1], 1) < 0 || dup2(err[1], 2) < 0) _exit(125);
+    if (!preload.empty()) setenv("LD_PRELOAD", preload.c_str(), 1);
     execute(arguments, directory);
   }
   if (child_ < 0) throw std::runtime_error("cannot run heed");

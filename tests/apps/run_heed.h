@@ -35,7 +35,8 @@ std::vector<std::string> lines_of(const std::string& text);
 // The program while it runs: fed and read line by line.
 class RunningHeed {
  public:
-  RunningHeed(const std::vector<std::string>& arguments, const std::filesystem::path& directory);
+  RunningHeed(const std::vector<std::string>& arguments, const std::filesystem::path& directory,
+              const std::string& preload = {});
   // Ends it by SIGKILL if it still runs.
   ~RunningHeed();
   RunningHeed(const RunningHeed&) = delete;

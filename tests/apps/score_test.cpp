@@ -124,7 +124,7 @@ TEST_F(ScoreTest, WhatCannotBeScoredIsNamed) {
   expect_failure(score("one\n\xff\n", "one\ntwo\n", {"--strict", "--output", "o"}),
                  "line 2 of the source is not UTF-8 at byte 1");
   EXPECT_FALSE(std::filesystem::exists(*folder_ / "o"));
-  EXPECT_FALSE(std::filesystem::exists(*folder_ / "o.partial"));
+  expect_nothing_half_written(folder_->path());
   const auto files = [](const std::string& source, const std::string& target) {
     return heed({"score", "--model", "m", "--source", source, "--target", target});
   };

@@ -55,6 +55,11 @@ class SmallModelTest : public ::testing::Test {
     EXPECT_THAT(result.err, ::testing::HasSubstr(part));
   }
 
+  static void expect_nothing_half_written(const std::filesystem::path& folder) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+      EXPECT_NE(entry.path().extension(), ".partial") << entry.path();
+  }
+
   static inline std::unique_ptr<TemporaryFolder> folder_;
 };
 

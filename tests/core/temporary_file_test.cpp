@@ -29,10 +29,13 @@ class TemporaryFileTest : public FolderTest, public ::testing::WithParamInterfac
       all.push_back(entry.path().filename());
     return all;
   }
+  void SetUp() override {
+    if (!TemporaryFile::make(folder_ / "file", GetParam()))
+      GTEST_SKIP() << "this file system has no unnamed files";
+  }
   // One of the kind under test, with these bytes.
   TemporaryFile make(const std::string& bytes) const {
     std::optional<TemporaryFile> file = TemporaryFile::make(folder_ / "file", GetParam());
-    if (!file) throw std::runtime_error("this file system has no unnamed files");
     EXPECT_EQ(::write(file->descriptor(), bytes.data(), bytes.size()), ssize_t(bytes.size()));
     return std::move(*file);
   }
@@ -53,6 +56,14 @@ TEST_P(TemporaryFileTest, TakesANewNameAndThatOfAFile) {
 TEST_P(TemporaryFileTest, IsGoneUnlessItTookItsName) {
   make("lost");
   EXPECT_THAT(names(), IsEmpty());
+}
+
+TEST_P(TemporaryFileTest, ASignalHandlerCanRemoveAll) {
+  std::vector<TemporaryFile> files;
+  for (int i = 0; i < 3; ++i) files.push_back(make("lost"));
+  make("kept").take_name();
+  remove_temporary_files();
+  EXPECT_THAT(names(), UnorderedElementsAre("file"));
 }
 
 TEST_P(TemporaryFileTest, OfTwoWritersTheLastToEndStays) {

@@ -5,7 +5,10 @@
 #include <sys/file.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <random>
 
 #include "heed/core/error.h"
@@ -23,6 +26,16 @@ std::string temporary_name(const fs::path& target) {
   const uint64_t number = uint64_t{random()} << 32 | random();
   return fmt::format("{}.{:0{}x}{}", target.string(), number, kDigits, kSuffix);
 }
+
+// A temporary name in use, where a signal handler can read it: it may neither lock nor allocate.
+struct Slot {
+  enum State { unused, changing, listed };
+  std::atomic<State> state{unused};
+  std::array<char, 1024> name{};
+};
+// A handler has no argument to reach an object through, so this one variable is global.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
+std::array<Slot, 64> slots;
 
 // Removes a temporary file that no process has locked.
 void remove_if_dead(const fs::path& path) {
@@ -58,23 +71,44 @@ Descriptor open_unnamed(const fs::path& target) {
   return file;
 }
 
-Descriptor open_named(const fs::path& target, std::string& name) {
+Descriptor open_named(const fs::path& target, std::optional<ListedName>& name) {
   for (;;) {
-    name = temporary_name(target);
-    Descriptor file(::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+    name.emplace(temporary_name(target));  // listed before it exists: no moment is left uncovered
+    const char* path = name->text().c_str();
+    Descriptor file(::open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
     if (file.get() < 0 && errno == EEXIST) continue;
     if (file.get() < 0) fail_to_write(target, errno);
     // Another writer may take it for a dead one before it is locked, and remove it.
     const bool examined = ::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    if (!examined && is_name_of(name, file.get())) return file;
-    ::unlink(name.c_str());
+    if (!examined && is_name_of(path, file.get())) return file;
+    ::unlink(path);
   }
 }
 
 }  // namespace
 
-TemporaryFile::TemporaryFile(fs::path target, Descriptor file, std::string name)
-    : target_(std::move(target)), file_(std::move(file)), name_(std::move(name)) {}
+ListedName::ListedName(std::string text) : text_(std::move(text)) {
+  if (text_.size() >= Slot().name.size()) return;
+  for (slot_ = 0; slot_ < slots.size(); ++slot_) {
+    auto expected = Slot::unused;
+    if (!slots[slot_].state.compare_exchange_strong(expected, Slot::changing)) continue;
+    std::copy_n(text_.c_str(), text_.size() + 1, slots[slot_].name.begin());
+    slots[slot_].state = Slot::listed;
+    return;
+  }
+}
+
+ListedName::~ListedName() {
+  if (slot_ < slots.size()) slots[slot_].state = Slot::unused;
+}
+
+void remove_temporary_files() noexcept {
+  for (const Slot& slot : slots)
+    if (slot.state == Slot::listed) ::unlink(slot.name.data());
+}
+
+TemporaryFile::TemporaryFile(fs::path target, Descriptor file, std::optional<ListedName> name)
+    : target_(std::move(target)), name_(std::move(name)), file_(std::move(file)) {}
 
 TemporaryFile::TemporaryFile(fs::path target) : target_(std::move(target)) {
   remove_dead(target_);
@@ -84,14 +118,14 @@ TemporaryFile::TemporaryFile(fs::path target) : target_(std::move(target)) {
 
 std::optional<TemporaryFile> TemporaryFile::make(const fs::path& target, Kind kind) {
   remove_dead(target);
-  std::string name;
+  std::optional<ListedName> name;
   Descriptor file = kind == Kind::unnamed ? open_unnamed(target) : open_named(target, name);
   if (file.get() < 0) return std::nullopt;
   return TemporaryFile(target, std::move(file), std::move(name));
 }
 
 TemporaryFile::~TemporaryFile() {
-  if (file_.get() >= 0 && !name_.empty()) ::unlink(name_.c_str());
+  if (file_.get() >= 0 && name_) ::unlink(name_->text().c_str());
 }
 
 void TemporaryFile::take_name() {
@@ -101,14 +135,14 @@ void TemporaryFile::take_name() {
     if (errno != EEXIST) fail_to_write(target_, errno);
     return false;
   };
-  if (name_.empty()) {
+  if (!name_) {
     if (link_as(target_.string())) return;
-    std::string name = temporary_name(target_);
-    while (!link_as(name)) name = temporary_name(target_);
-    name_ = std::move(name);
+    do {
+      name_.emplace(temporary_name(target_));
+    } while (!link_as(name_->text()));
   }
-  if (::rename(name_.c_str(), target_.c_str()) != 0) fail_to_write(target_, errno);
-  name_.clear();
+  if (::rename(name_->text().c_str(), target_.c_str()) != 0) fail_to_write(target_, errno);
+  name_.reset();
 }
 
 std::optional<std::string> target_of_temporary(std::string_view name) {

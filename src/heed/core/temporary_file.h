@@ -10,6 +10,23 @@
 
 namespace heed {
 
+// A temporary name, listed for remove_temporary_files() while the object lives. One that finds no
+// room in the list is left to the next writer.
+class ListedName {
+ public:
+  explicit ListedName(std::string text);
+  ListedName(ListedName&& other) noexcept
+      : text_(std::move(other.text_)), slot_(std::exchange(other.slot_, kNone)) {}
+  ListedName& operator=(ListedName&&) = delete;
+  ~ListedName();
+  const std::string& text() const { return text_; }
+
+ private:
+  static constexpr size_t kNone = size_t(-1);
+  std::string text_;
+  size_t slot_ = kNone;
+};
+
 // An empty file in the folder of `target`, removed unless it takes the target's name.
 //
 // The first choice is a file without a name (O_TMPFILE): the kernel frees it with the process, so
@@ -18,8 +35,9 @@ namespace heed {
 // it has a temporary name for a moment, since a link cannot replace.
 //
 // Where the file system has no such files (NFS, FAT, some FUSE), it has a temporary name from the
-// start: random, created exclusively, never through a link. A killed process leaves that one; the
-// next writer of the same target removes it. A lock (flock) that ends with its process tells dead
+// start: random, created exclusively, never through a link. A program that ends on a signal can
+// remove these in its handler (remove_temporary_files); a process that is killed leaves one, which
+// the next writer of the same target removes. A lock (flock) that ends with its process tells dead
 // temporary files from those of live writers; where the file system cannot lock, none is removed.
 class TemporaryFile {
  public:
@@ -39,12 +57,16 @@ class TemporaryFile {
   void take_name();
 
  private:
-  TemporaryFile(std::filesystem::path target, Descriptor file, std::string name);
+  TemporaryFile(std::filesystem::path target, Descriptor file, std::optional<ListedName> name);
 
   std::filesystem::path target_;
-  Descriptor file_;
-  std::string name_;  // temporary; empty while it has none
+  std::optional<ListedName> name_;  // temporary, while it has one
+  Descriptor file_;                 // its lock goes after its name
 };
+
+// Removes the temporary names that this process uses now: for a signal handler of a program that
+// ends there. Calls only what is safe in one.
+void remove_temporary_files() noexcept;
 
 // NAME where `name` is that of a temporary file for NAME ("NAME.<16 hexadecimal digits>.partial").
 std::optional<std::string> target_of_temporary(std::string_view name);
