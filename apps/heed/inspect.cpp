@@ -10,6 +10,7 @@
 #include "heed/train/options.h"
 #include "model_page.h"
 #include "text_files.h"
+#include "text_output.h"
 
 namespace heed {
 namespace {
@@ -114,9 +115,15 @@ class InspectCommand : public CommandOf<InspectSettings> {
                                 InspectionFiles::optional_path(settings_.test_target)};
     const DataReport report =
         inspect_data(paths, settings_.inspection, tokenizers ? &*tokenizers : nullptr, workers);
-    if (!settings_.html.empty()) write_file_atomically(settings_.html, data_html(files, report));
+    if (!settings_.html.empty()) write_page(data_html(files, report), console);
     console.out().write(settings_.json ? data_json(files, report) : data_text(files, report));
     return 0;
+  }
+
+  void write_page(const std::string& page, Console& console) const {
+    TextOutput output(settings_.html, console);
+    output.write(page);
+    output.commit();
   }
 
   std::optional<TokenizerPair> open_tokenizers() const {

@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "command.h"
-#include "heed/core/files.h"
 #include "heed/decode/model.h"
 #include "text_files.h"
+#include "text_output.h"
 
 namespace heed {
 namespace {
@@ -38,7 +38,7 @@ struct ScoreSettings {
        .value = "FILE",
        .required = true});
     v("output", self.output,
-      {.help = "Where to; the file appears when it is complete",
+      {.help = "Output file, gzip if its name ends in .gz; it appears when it is complete",
        .value = "FILE",
        .default_text = "standard output"});
     v("format", self.format,
@@ -168,14 +168,8 @@ class ScoreCommand : public CommandOf<ScoreSettings> {
     expect_another_file("--output", settings_.output, {settings_.source, settings_.target});
     PairSource pairs(settings_);
     const Model model(settings_.model, settings_.score.compute);
-    std::optional<AtomicFile> file;
-    if (!settings_.output.empty()) file.emplace(settings_.output);
-    const auto write = [&](const std::string& line) {
-      if (file)
-        file->write(line + "\n");
-      else
-        console.out().write(line + "\n");
-    };
+    TextOutput output(settings_.output, console);
+    const auto write = [&](const std::string& line) { output.write(line + "\n"); };
 
     Summary summary;
     const auto start = std::chrono::steady_clock::now();
@@ -186,7 +180,7 @@ class ScoreCommand : public CommandOf<ScoreSettings> {
                  if (settings_.format != ScoreFormat::corpus) write(line(pair));
                });
     if (settings_.format == ScoreFormat::corpus) write(json_line(summary.corpus()));
-    if (file) file->commit();
+    output.commit();
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     summary.tell(console, seconds.count(), model.backend().name());
     return 0;

@@ -17,7 +17,9 @@ void expect_another_file(const std::string& flag, const std::string& output,
                          const std::vector<std::string>& inputs) {
   for (const std::string& input : inputs) {
     std::error_code error;  // a name that is missing or empty is no file's
-    if (std::filesystem::equivalent(output, input, error))
+    // A device or a pipe loses nothing: /dev/null, a terminal.
+    if (std::filesystem::equivalent(output, input, error) &&
+        std::filesystem::is_regular_file(output, error))
       fail_usage("{} {} is {} itself, expected another file: what is read would be lost", flag,
                  output, input);
   }

@@ -5,10 +5,10 @@
 #include <optional>
 
 #include "command.h"
-#include "heed/core/files.h"
 #include "heed/decode/model.h"
 #include "heed/text/lines.h"
 #include "text_files.h"
+#include "text_output.h"
 
 namespace heed {
 namespace {
@@ -46,7 +46,7 @@ struct TranslateSettings {
        .value = "FILE",
        .default_text = "none"});
     v("output", self.output,
-      {.help = "Where to; the file appears when it is complete",
+      {.help = "Output file, gzip if its name ends in .gz; it appears when it is complete",
        .value = "FILE",
        .default_text = "standard output"});
     v("format", self.format,
@@ -179,8 +179,7 @@ class TranslateCommand : public CommandOf<TranslateSettings> {
     settings_.decode.attention = settings_.alignments != Alignments::none;
     Source source(open_lines(settings_.input.empty() ? "-" : settings_.input), settings_.prefix);
     const Model model(settings_.model, settings_.decode.compute);
-    std::optional<AtomicFile> file;
-    if (!settings_.output.empty()) file.emplace(settings_.output);
+    TextOutput output(settings_.output, console);
 
     Tally tally;
     const JsonLines json(nbest, settings_.alignments);
@@ -188,16 +187,12 @@ class TranslateCommand : public CommandOf<TranslateSettings> {
       tally.count(translation);
       const std::string line =
           text ? translation.alternatives.front().text : json.line(translation);
-      if (file) {
-        file->write(line + "\n");
-        return;
-      }
-      console.out().write(line + "\n");
-      console.out().flush();  // a reader may be waiting for this very line
+      output.write(line + "\n");
+      output.flush();  // a reader may be waiting for this very line
     };
     const auto start = std::chrono::steady_clock::now();
     model.translator(settings_.decode).translate([&] { return source.next(); }, emit);
-    if (file) file->commit();
+    output.commit();
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     tally.tell(console);
     console.note(fmt::format("{} lines, {} tokens in {:.2f} s: {:.0f} tokens/s on {}", tally.lines,
