@@ -115,6 +115,15 @@ TEST_F(OutputTest, AFolderThatIsBeingTrainedIsNotWrittenTo) {
   EXPECT_EQ(heed(translate("out/m"), {}, kLines).status, 0);
 }
 
+TEST_F(OutputTest, WhereNothingCanBeLockedTheProgramWorks) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer must be the first library";
+  fs::copy(*folder_ / "m", *folder_ / "out/m", fs::copy_options::recursive);
+  const heed::FolderClaim unseen(*folder_ / "out/m");
+  const RunResult result =
+      heed(with(train("out/m"), {"--resume", "--steps", "5"}), {.preload = HEED_NO_LOCKS});
+  EXPECT_EQ(result.status, 0) << result.err;
+}
+
 // Ends a translation by a signal once it writes. Where files have no name before they are whole,
 // there is nothing to see of that: it is then ended at some moment.
 void end_while_it_writes(const fs::path& folder, const std::string& preload, int signal) {

@@ -17,6 +17,7 @@ class RunFolderTest : public TrainerTest {
     std::vector<std::string> all;
     for (const auto& entry : fs::recursive_directory_iterator(folder_ / folder))
       all.push_back(entry.path().lexically_relative(folder_ / folder).string());
+    std::sort(all.begin(), all.end());
     return all;
   }
 };
@@ -83,6 +84,18 @@ TEST_F(RunFolderTest, ARefusalLeavesNothing) {
   EXPECT_THAT(message(o), HasSubstr("memory"));
   EXPECT_THAT(entries("m"), UnorderedElementsAre("notes", "held_out.source"));
   EXPECT_EQ(folder_.read("m/held_out.source"), "mine");
+}
+
+// What is refused last, by the state itself, leaves no more than what is refused first.
+TEST_F(RunFolderTest, ARefusedResumptionLeavesNothingNew) {
+  EXPECT_EQ(message(options("m")), "");
+  fs::remove(folder_ / "m/training/train.corpus");
+  const std::vector<std::string> before = entries("m");
+  TrainOptions o = validated("m");
+  o.resume = true;
+  o.label_smoothing = 0.3;
+  EXPECT_THAT(message(o), HasSubstr("label_smoothing"));
+  EXPECT_EQ(entries("m"), before);
 }
 
 TEST_F(RunFolderTest, AFolderThatIsRemovedIsSaid) {

@@ -80,6 +80,7 @@ class Run {
     }
     metrics_.keep_up_to(progress_.step);
     prepare(model_, backend_, Passes::both, &workers_);
+    space_.earlier->forget();  // nothing is left that could refuse the run
     observer_.message(fmt::format("{} parameters, {} on {} threads, {} shards a batch",
                                   parameter_count(model_), backend_.name(), workers_.count(),
                                   options_.shards));

@@ -153,10 +153,10 @@ Workspace open_workspace(const TrainOptions& options, const Backend& backend, Wo
   const RunFiles files{options.model};
   tell_overruled(options, observer);
   FolderClaim claim(files.directory);
-  EarlierRun earlier(files.directory);
+  auto earlier = std::make_unique<EarlierRun>(files.directory);
   expect_free(options, files);
   claim.make(files.training());
-  if (options.overwrite) earlier.put_aside(options);
+  if (options.overwrite) earlier->put_aside(options);
   FilterOptions filters = text_filters(options, text);
   if (const ValidationFiles held = validation_files(options); options.hold_out > 0)
     valid_text.emplace(paths({held.source}), paths({held.target}));
@@ -179,9 +179,9 @@ Workspace open_workspace(const TrainOptions& options, const Backend& backend, Wo
                   make_model(options, config),
                   mix(text.fingerprint(), tokenizers.fingerprint()),
                   {},
-                  std::move(claim)};
+                  std::move(claim),
+                  std::move(earlier)};
   if (valid_text) space.validation_fingerprint = valid_text->fingerprint();
-  earlier.forget();
   return space;
 }
 

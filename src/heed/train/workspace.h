@@ -1,11 +1,13 @@
 // What a run needs before its first step: its folder, text, vocabulary and initial model.
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "heed/core/folder_claim.h"
 #include "heed/model/transformer.h"
 #include "heed/text/corpus.h"
+#include "heed/train/earlier_run.h"
 #include "heed/train/run_files.h"
 #include "heed/train/trainer.h"
 
@@ -21,12 +23,14 @@ struct Workspace {
   uint64_t fingerprint = 0;                        // of the training text and the tokenizers
   std::optional<uint64_t> validation_fingerprint;  // of the validation text
   FolderClaim claim;                               // held as long as the run writes
+  // The run calls forget() when it can begin; destroyed before, the folder is as it was.
+  std::unique_ptr<EarlierRun> earlier;
 };
 
 // Checks the text, learns or loads the vocabulary, encodes what is not encoded yet, and makes the
 // model, once it is known that the training fits into memory. UsageError if the folder holds a
 // model and neither resume nor overwrite is asked for, or resume and the folder holds a model
-// without a training state; Error if another process writes to it. A refusal leaves no new files.
+// without a training state; Error if another process writes to it.
 Workspace open_workspace(const TrainOptions& options, const Backend& backend, Workers& workers,
                          TrainObserver& observer);
 
