@@ -113,7 +113,6 @@ TEST_F(RunFolderTest, AFolderThatIsRemovedIsSaid) {
 }
 
 TEST_F(RunFolderTest, WhatComesBackDoesSoWithoutAWord) {
-  static_assert(std::is_nothrow_destructible_v<EarlierRun>);
   EXPECT_EQ(message(options("m")), "");
   TrainOptions o = options("m");
   {

@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <system_error>
 #include <vector>
 
+#include "heed/core/descriptor.h"
 #include "heed/core/error.h"
 
 namespace heed {
@@ -19,10 +19,6 @@ namespace {
 
 constexpr size_t kBufferBytes = size_t{1} << 18;
 constexpr char kGzipMagic[] = {'\x1f', '\x8b'};
-
-std::string reason(int error) {
-  return std::generic_category().message(error);
-}
 
 // Bytes of a buffer that have not been used yet.
 struct Buffer {
