@@ -1,3 +1,4 @@
+#include <bit>
 #include <numeric>
 
 #include "backend/compare.h"
@@ -27,6 +28,7 @@ const std::vector<Case> kCases = {
     {"causal behind a prefix", {{3, 10}, {1, 64}, {40, 100}}, 2, 64, Order::causal},
     {"causal with blind queries", {{5, 3}, {40, 2}}, 2, 8, Order::causal, 0.2f},
     {"long", {{257, 257}}, 1, 40, Order::causal},
+    {"dropped in many rows", {{1, 2}, {1050, 3}}, 64, 1, Order::any, 0.3f},
 };
 
 // Operands of a case. The keys lie in a shuffled row order, which `keys` lists.
@@ -164,6 +166,37 @@ TEST_P(CpuAttention, ASequenceDependsOnItselfAlone) {
   cpu->attention(o.query, o.key_value, {o.queries, o.keys}, o.options, whole, whole_log);
   cpu->attention(o.query.slice(0, 50), o.key_value, {queries, keys}, o.options, part, part_log);
   expect_same_bits(part, copy_of(whole.slice(0, 50)), "first sequence");
+}
+
+// The keys that dropout keeps in each row of each head, as bits, [rows * heads]: of equal weights,
+// key j has the value 2^j.
+std::vector<int64_t> kept_keys(Backend& backend, int64_t rows, int64_t heads, int64_t keys) {
+  const Operands o({"", {{rows, keys}}, heads, 1, Order::any, 0.5f});
+  const Tensor query({rows, heads}), key_value({keys, 2 * heads});
+  for (int64_t j = 0; j < keys; ++j)
+    std::fill_n(key_value.data<float>() + j * 2 * heads + heads, heads, float(1 << j));
+  const KeyRows all{o.keys.layout, {}};
+  Tensor out({rows, heads}), logsumexp({rows, heads});
+  backend.attention(query, key_value, {o.queries, all}, o.options, out, logsumexp);
+  std::vector<int64_t> bits;
+  for (const float sum : out.span<float>())
+    bits.push_back(std::lround(double(sum) * double(keys) / o.options.dropout.scale()));
+  return bits;
+}
+
+// Neither 2^16 rows and heads away nor anywhere else.
+TEST_P(CpuAttention, DropoutNeverRepeatsItself) {
+  const int64_t rows = 1040, heads = 64, keys = 16, repeated = 65536 / heads;
+  const std::vector<int64_t> kept = kept_keys(*cpu, rows, heads, keys);
+  EXPECT_EQ(kept, kept_keys(*reference, rows, heads, keys));
+  for (int64_t r = 0; r + repeated < rows; ++r) {
+    int64_t differing = 0;
+    for (int64_t h = 0; h < heads; ++h)
+      differing += std::popcount(
+          uint64_t(kept[size_t(r * heads + h)] ^ kept[size_t((r + repeated) * heads + h)]));
+    // Half of 1,024 on average, with a deviation of 16.
+    EXPECT_NEAR(double(differing), 512, 96) << "rows " << r << " and " << r + repeated;
+  }
 }
 
 TEST_P(CpuAttention, LargeScoresStayFinite) {

@@ -57,7 +57,10 @@ struct Sight {
 struct AttentionOptions {
   int64_t heads = 1;
   double scale = 1;
-  Dropout dropout;  // on the attention weights, element (row * heads + h) * 65536 + key
+  Dropout dropout;  // on the attention weights, element dropout_index(row, head) + key
+
+  // Each row of each head has 2^32 indices of its own.
+  int64_t dropout_index(int64_t row, int64_t head) const { return (row * heads + head) << 32; }
 };
 
 struct NormOptions {

@@ -46,28 +46,38 @@ class Random {
   uint64_t counter_ = 0;
 };
 
-// Which elements dropout keeps: element `index` of a tensor is kept where
-// dropout_bits(key, index) >= threshold. Every backend computes this same function.
+// What selects one of 2^64 sequences of dropout's bits.
+struct DropoutKeys {
+  uint32_t first, second;
+};
+
+// 32 bits from a 32-bit counter under two keys: two rounds of xorshift-multiply, cheap in vectors.
+constexpr uint32_t dropout_bits(DropoutKeys keys, uint32_t counter) {
+  uint32_t x = (counter ^ keys.first) * 0x9E3779B1u;
+  x ^= x >> 16;
+  x = (x + keys.second) * 0x21F0AAADu;
+  x ^= x >> 15;
+  x *= 0x735A2D97u;
+  return x ^ (x >> 15);
+}
+
+// Which elements dropout keeps: the element of a 64-bit index is kept where bits(index) is at least
+// threshold(). The upper half of the index chooses the keys, the lower half is the counter. Every
+// backend computes this same function.
 struct Dropout {
   float probability = 0;  // of zeroing an element; 0 is no dropout
   uint64_t seed = 0;
 
   explicit operator bool() const { return probability > 0; }
-  uint32_t key() const { return uint32_t(mix(seed, 0x5EED)); }
-  // An element is dropped where its bits stand below this.
+  // Of the elements [block * 2^32, (block + 1) * 2^32).
+  DropoutKeys keys(uint64_t block) const {
+    const uint64_t bits = mix(seed, 0x5EED + block);
+    return {uint32_t(bits), block == 0 ? uint32_t(bits) : uint32_t(bits >> 32)};
+  }
+  uint32_t bits(uint64_t index) const { return dropout_bits(keys(index >> 32), uint32_t(index)); }
   uint32_t threshold() const { return uint32_t(double(probability) * 4294967296.0); }
   // Kept elements are multiplied by this.
   double scale() const { return 1.0 / (1.0 - double(probability)); }
 };
-
-// 32 bits from a 32-bit counter under a key: two rounds of xorshift-multiply, cheap in vectors.
-constexpr uint32_t dropout_bits(uint32_t key, uint32_t index) {
-  uint32_t x = (index ^ key) * 0x9E3779B1u;
-  x ^= x >> 16;
-  x = (x + key) * 0x21F0AAADu;
-  x ^= x >> 15;
-  x *= 0x735A2D97u;
-  return x ^ (x >> 15);
-}
 
 }  // namespace heed

@@ -38,8 +38,6 @@ struct Head {
   T* part(T* data, int64_t i) const {
     return data + (query_begin + i) * d + column;
   }
-  // The index of dropout for weight (query i, key 0).
-  int64_t dropout_index(int64_t i) const { return ((query_begin + i) * heads + index) * 65536; }
 };
 
 inline Head make_head(const Tensor& query, const Tensor& key_value, const Sight& sight,
@@ -99,7 +97,9 @@ inline float softmax_row(float* row, int64_t seen, int64_t stride, float scale) 
   return hn::GetLane(top) + std::log(hn::GetLane(total));
 }
 
-inline void drop_row(const DropoutFactors& factors, int64_t index, int64_t seen, float* row) {
+// Drops out the weights of one row, the first of which has the dropout index `index`.
+inline void drop_row(const Dropout& dropout, int64_t index, int64_t seen, float* row) {
+  const DropoutFactors factors(dropout, index);
   for (int64_t c = 0; c < seen; c += kLanes)
     hn::StoreU(hn::Mul(hn::LoadU(kFloats, row + c), factors.at(index + c)), kFloats, row + c);
 }
@@ -107,13 +107,14 @@ inline void drop_row(const DropoutFactors& factors, int64_t index, int64_t seen,
 // Softmax and dropout of one block's scores.
 inline void weigh(const Head& head, const Block& block, const AttentionOptions& options,
                   float* scores, const Tensor& logsumexp) {
-  const DropoutFactors factors(options.dropout);
   for (int64_t i = 0; i < block.rows; ++i) {
     const int64_t query = block.begin + i, seen = head.seen(query);
     float* row = scores + i * block.stride;
     logsumexp.data<float>()[(head.query_begin + query) * head.heads + head.index] =
         softmax_row(row, seen, block.stride, float(options.scale));
-    if (factors.on()) drop_row(factors, head.dropout_index(query), seen, row);
+    if (options.dropout)
+      drop_row(options.dropout, options.dropout_index(head.query_begin + query, head.index), seen,
+               row);
   }
 }
 

@@ -140,7 +140,8 @@ struct WeightRow {
   int64_t dropout_index;
 };
 
-void weight_row_gradient(const WeightRow& row, float scale, const DropoutFactors& factors) {
+void weight_row_gradient(const WeightRow& row, float scale, const Dropout& dropout) {
+  const DropoutFactors factors(dropout, row.dropout_index);
   for (int64_t c = 0; c < row.stride; c += kLanes) {
     const Vector logit = hn::Mul(hn::LoadU(kFloats, row.weights + c), set(scale));
     const Vector weight = first(exp(hn::Sub(logit, set(row.logsumexp))), row.seen - c, zero());
@@ -167,7 +168,6 @@ struct PackedHead {
 
 void block_gradient(const Head& head, const PackedHead& packed, const Gradient& tensors,
                     const AttentionOptions& options, const Block& block) {
-  const DropoutFactors factors(options.dropout);
   const float* dout = head.part(tensors.dout, block.begin);
   const float* query = head.part(tensors.query, block.begin);
   float* weights = scratch(Scratch::scores, block.rows * block.stride);
@@ -183,8 +183,8 @@ void block_gradient(const Head& head, const PackedHead& packed, const Gradient& 
     const float total = dot(dout + i * head.d, head.part(tensors.out, query_row), head.d_head);
     weight_row_gradient(
         {weights + i * block.stride, slopes + i * block.stride, head.seen(query_row), block.width,
-         logsumexp, total, head.dropout_index(query_row)},
-        float(options.scale), factors);
+         logsumexp, total, options.dropout_index(head.query_begin + query_row, head.index)},
+        float(options.scale), options.dropout);
   }
   multiply({slopes, block.stride, Along::rows}, packed.key_rows, block.rows, head.d_head,
            block.width, {head.part(tensors.dquery, block.begin), head.d});

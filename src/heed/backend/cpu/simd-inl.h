@@ -111,25 +111,37 @@ HWY_INLINE Vector normal_distribution(Vector x, Vector density) {
   return hn::IfThenElse(hn::Lt(x, zero()), tail, hn::Sub(set(1.0f), tail));
 }
 
-// Dropout as factors: 0 or scale, by element index.
+// Dropout as factors: 0 or scale, by element index. Made for the indices from `first` on that share
+// its upper half; beyond them it is right but slower.
 class DropoutFactors {
  public:
-  explicit DropoutFactors(const Dropout& dropout)
-      : on_(bool(dropout)),
-        key_(dropout.key()),
+  explicit DropoutFactors(const Dropout& dropout, int64_t first = 0)
+      : dropout_(dropout),
+        block_(uint64_t(first) >> 32),
+        keys_(dropout.keys(block_)),
         threshold_(dropout.threshold()),
         scale_(float(dropout.scale())) {}
 
-  bool on() const { return on_; }
+  bool on() const { return bool(dropout_); }
 
-  // Of elements index, index + 1, ... The same function as dropout_bits in core/rng.h.
+  // Of elements index, index + 1, ... The same function as Dropout::bits() in core/rng.h.
   HWY_INLINE Vector at(int64_t index) const {
     const hn::RebindToUnsigned<Floats> bits;
-    const auto key = hn::Set(bits, key_);
+    auto first_key = hn::Set(bits, keys_.first), second_key = hn::Set(bits, keys_.second);
+    if (HWY_UNLIKELY(uint64_t(index + kLanes - 1) >> 32 != block_)) {
+      uint32_t first[kLanes], second[kLanes];
+      for (int64_t i = 0; i < kLanes; ++i) {
+        const DropoutKeys keys = dropout_.keys(uint64_t(index + i) >> 32);
+        first[i] = keys.first;
+        second[i] = keys.second;
+      }
+      first_key = hn::LoadU(bits, first);
+      second_key = hn::LoadU(bits, second);
+    }
     auto x = hn::Add(hn::Set(bits, uint32_t(index)), hn::Iota(bits, 0));
-    x = hn::Mul(hn::Xor(x, key), hn::Set(bits, 0x9E3779B1u));
+    x = hn::Mul(hn::Xor(x, first_key), hn::Set(bits, 0x9E3779B1u));
     x = hn::Xor(x, hn::ShiftRight<16>(x));
-    x = hn::Mul(hn::Add(x, key), hn::Set(bits, 0x21F0AAADu));
+    x = hn::Mul(hn::Add(x, second_key), hn::Set(bits, 0x21F0AAADu));
     x = hn::Xor(x, hn::ShiftRight<15>(x));
     x = hn::Mul(x, hn::Set(bits, 0x735A2D97u));
     x = hn::Xor(x, hn::ShiftRight<15>(x));
@@ -138,8 +150,10 @@ class DropoutFactors {
   }
 
  private:
-  bool on_;
-  uint32_t key_, threshold_;
+  Dropout dropout_;
+  uint64_t block_;
+  DropoutKeys keys_;
+  uint32_t threshold_;
   float scale_;
 };
 

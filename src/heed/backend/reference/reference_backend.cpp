@@ -45,7 +45,7 @@ double activation_slope(Activation activation, double x) {
 // What dropout multiplies element `index` by.
 double keep(const Dropout& dropout, int64_t index) {
   if (!dropout) return 1;
-  return dropout_bits(dropout.key(), uint32_t(index)) >= dropout.threshold() ? dropout.scale() : 0;
+  return dropout.bits(uint64_t(index)) >= dropout.threshold() ? dropout.scale() : 0;
 }
 
 template <class T>
@@ -223,7 +223,7 @@ struct Kernels {
                double(key_value.data<T>()[key * 2 * d + h * head + c]);
       row.keys.push_back(key);
       row.logits.push_back(dot * options.scale);
-      row.kept.push_back(keep(options.dropout, (r * options.heads + h) * 65536 + j));
+      row.kept.push_back(keep(options.dropout, options.dropout_index(r, h) + j));
       top = std::max(top, row.logits.back());
     }
     double sum = 0;
