@@ -66,6 +66,29 @@ std::vector<double> weights_of(Pass& pass, const Tensor& query, const Tensor& ke
   return weights;
 }
 
+// A gradient that a kernel can only overwrite. Where the operand has one already, the kernel's goes
+// to a tensor that finish() adds to it.
+class OverwrittenGradient {
+ public:
+  OverwrittenGradient(Pass& pass, const Tensor& x) : pass_(pass), slot_(pass.tape->slot(x)) {
+    if (slot_.write == Write::accumulate) own_ = pass.tensor(x.shape(), x.dtype());
+  }
+  const Tensor& tensor() const { return own_ ? own_ : slot_.tensor; }
+  void finish() const {
+    if (own_) pass_.backend.add(own_, slot_.tensor);
+  }
+
+ private:
+  Pass& pass_;
+  GradientSlot slot_;
+  Tensor own_;
+};
+
+// Whether no one else reads the values of x, now or in a backward step.
+bool values_are_ours(const Pass& pass, const Tensor& x) {
+  return pass.tape ? pass.tape->last_handle(x) : x.storage().use_count() == 1;
+}
+
 }  // namespace
 
 Dropout Pass::next_dropout(double probability) {
@@ -108,10 +131,10 @@ Tensor linear(Pass& pass, const Tensor& x, const Tensor& weight, const Tensor& b
     activated = pass.tensor(y.shape(), y.dtype());
     pass.backend.activate(activation, y, activated);
   }
+  const Tensor saved = activation == Activation::none ? Tensor() : y;
   if (pass.tape)
-    pass.tape->record(activated, [&pass, x, y, weight, bias, activation](const Tensor& dout) {
-      if (activation != Activation::none)
-        pass.backend.activation_gradient(activation, y, dout, dout);
+    pass.tape->record(activated, [&pass, x, saved, weight, bias, activation](const Tensor& dout) {
+      if (saved) pass.backend.activation_gradient(activation, saved, dout, dout);
       if (pass.tape->postpones(weight)) {
         pass.tape->keep({weight, dout, x});
       } else {
@@ -162,13 +185,12 @@ Tensor attention(Pass& pass, const Tensor& query, const Tensor& key_value, const
     check(sight.keys.rows.empty(), "[attention] a cache is not differentiated");
     pass.tape->record(out, [&pass, query, key_value, queries = sight.queries, keys = sight.keys,
                             order = sight.order, attend, out, logsumexp](const Tensor& dout) {
-      const GradientSlot dquery = pass.tape->slot(query);
-      const GradientSlot dkey_value = pass.tape->slot(key_value);
-      check(dquery.write == Write::overwrite && dkey_value.write == Write::overwrite,
-            "[attention] operands have one use");
+      const OverwrittenGradient dquery(pass, query), dkey_value(pass, key_value);
       pass.backend.attention_gradient(dout, query, key_value, out, logsumexp,
                                       {queries, keys, order}, attend,
-                                      {dquery.tensor, dkey_value.tensor});
+                                      {dquery.tensor(), dkey_value.tensor()});
+      dquery.finish();
+      dkey_value.finish();
     });
   }
   return out;
@@ -182,24 +204,25 @@ std::vector<double> attention_weights(Pass& pass, const Tensor& query, const Ten
                                      : weights_of<double>(pass, query, key_value, sight, heads);
 }
 
-Tensor add_norm(Pass& pass, const Tensor& x, const Tensor& sublayer, const Tensor& gain,
+// `sublayer` by value: a caller that gives its last handle lets the memory be reused.
+// NOLINTNEXTLINE(performance-unnecessary-value-param)
+Tensor add_norm(Pass& pass, const Tensor& x, Tensor sublayer, const Tensor& gain,
                 const Tensor& bias, const AddNormOptions& options) {
   check(x.shape() == sublayer.shape(), "[add_norm] input and sub-layer differ in shape");
   check(gain.size() == x.columns() && bias.size() == x.columns(), "[add_norm] gain and bias [d]");
   const NormOptions norm{options.epsilon, pass.next_dropout(options.dropout)};
   Tensor y = pass.tensor(x.shape(), x.dtype());
   Tensor statistics = pass.tensor({x.rows(), 2}, x.dtype());
-  // The sub-layer's output is not needed again: the sum takes its place.
-  pass.backend.add_norm(x, sublayer, gain, bias, norm, sublayer, statistics, y);
+  const Tensor sum = values_are_ours(pass, sublayer) ? sublayer : pass.tensor(x.shape(), x.dtype());
+  pass.backend.add_norm(x, sublayer, gain, bias, norm, sum, statistics, y);
   if (pass.tape)
-    pass.tape->record(y, [&pass, x, sum = sublayer, statistics, gain, bias,
-                          norm](const Tensor& dy) {
+    pass.tape->record(y, [&pass, x, sublayer, sum, statistics, gain, bias, norm](const Tensor& dy) {
       const GradientSlot dx = pass.tape->slot(x);
-      const GradientSlot dsublayer = pass.tape->slot(sum);
-      check(dsublayer.write == Write::overwrite, "[add_norm] the sub-layer's output has one use");
+      const OverwrittenGradient dsublayer(pass, sublayer);
       pass.backend.add_norm_gradient(dy, sum, statistics, gain, norm,
-                                     {dx.tensor, dx.write, dsublayer.tensor,
+                                     {dx.tensor, dx.write, dsublayer.tensor(),
                                       pass.tape->sum_slot(gain), pass.tape->sum_slot(bias)});
+      dsublayer.finish();
     });
   return y;
 }

@@ -64,9 +64,9 @@ struct AddNormOptions {
   double dropout = 0;  // on the sub-layer's output
 };
 
-// LayerNorm(x + Dropout(sublayer)), sections 3.1 and 5.4. Takes over the memory of `sublayer`,
-// whose values are gone afterwards.
-Tensor add_norm(Pass& pass, const Tensor& x, const Tensor& sublayer, const Tensor& gain,
+// LayerNorm(x + Dropout(sublayer)), sections 3.1 and 5.4. Reuses the memory of `sublayer` where it
+// is handed the last handle: pass a temporary or std::move().
+Tensor add_norm(Pass& pass, const Tensor& x, Tensor sublayer, const Tensor& gain,
                 const Tensor& bias, const AddNormOptions& options);
 
 struct LossOptions {

@@ -16,12 +16,13 @@ void Tape::watch(const Tensor& parameter, const Tensor& gradient) {
         "watched parameters are whole tensors");
   check(!postpones(parameter), "parameter watched whose gradient is postponed");
   const bool added =
-      gradients_.emplace(parameter.storage().get(), Entry{gradient, true, true}).second;
-  check(added, "parameter watched twice");
+      entries_.emplace(parameter.storage().get(), Entry{parameter, gradient, Source::watched})
+          .second;
+  check(added, "tensor watched that is watched already, or an op's output");
 }
 
 void Tape::postpone(const Tensor& weight) {
-  check(weight.offset() == 0 && !gradients_.contains(weight.storage().get()),
+  check(weight.offset() == 0 && !entries_.contains(weight.storage().get()),
         "a weight whose gradient is postponed is a whole tensor, and not watched");
   postpones_.insert(weight.storage().get());
 }
@@ -31,32 +32,49 @@ bool Tape::postpones(const Tensor& weight) const {
 }
 
 void Tape::record(const Tensor& output, std::function<void(const Tensor&)> backward) {
-  steps_.push_back({output, std::move(backward)});
+  const bool added =
+      entries_.emplace(output.storage().get(), Entry{output, {}, Source::recorded}).second;
+  check(added, "two ops recorded with one output, or a parameter as the output");
+  steps_.push_back({output.storage().get(), std::move(backward)});
 }
 
 void Tape::seed(const Tensor& x, const Tensor& gradient) {
-  const bool added = gradients_.emplace(x.storage().get(), Entry{gradient, false, false}).second;
-  check(added, "tensor has a gradient before its seed");
+  check(x.size() == gradient.size(), "seed of another size than its tensor");
+  Entry* entry = find(x);
+  if (entry == nullptr) return;
+  check(x.size() == entry->source.size(), "seed of a part of a tensor");
+  check(!entry->gradient, "tensor has a gradient before its seed");
+  entry->gradient = gradient;
+  entry->fresh = false;
 }
 
-Tape::Entry& Tape::entry(const Tensor& x) {
-  auto [found, added] = gradients_.try_emplace(x.storage().get());
-  if (added) found->second.whole = pool_.tensor(x.shape(), x.dtype());
-  return found->second;
+bool Tape::last_handle(const Tensor& x) const {
+  const auto found = entries_.find(x.storage().get());
+  return x.storage().use_count() == (found == entries_.end() ? 1 : 2);
+}
+
+Tape::Entry* Tape::find(const Tensor& x) {
+  const auto found = entries_.find(x.storage().get());
+  if (found == entries_.end()) return nullptr;
+  const Tensor& source = found->second.source;
+  check(x.dtype() == source.dtype() && x.offset() >= source.offset() &&
+            x.offset() + x.size() <= source.offset() + source.size(),
+        "a view outside the tensor that its gradient belongs to");
+  return &found->second;
 }
 
 GradientSlot Tape::slot(const Tensor& x) {
-  Entry& e = entry(x);
-  const bool whole = x.size() == e.whole.size();
-  if (e.fresh && !whole) {
-    zero(e.whole);
-    e.fresh = false;
-  }
-  const Write write = e.fresh ? Write::overwrite : Write::accumulate;
-  e.fresh = false;
-  if (whole) return {e.whole.reshape(x.shape()), write};
-  check(e.watched, "only parameters are differentiated through views");
-  return {Tensor(e.whole.storage(), x.shape(), x.dtype(), e.whole.offset() + x.offset()), write};
+  Entry* entry = find(x);
+  if (entry == nullptr) return {pool_.tensor(x.shape(), x.dtype()), Write::overwrite};
+  const Tensor& source = entry->source;
+  Tensor& gradient = entry->gradient;
+  if (!gradient) gradient = pool_.tensor(source.shape(), source.dtype());
+  const bool whole = x.size() == source.size();
+  if (entry->fresh && !whole) zero(gradient);
+  const Write write = entry->fresh && whole ? Write::overwrite : Write::accumulate;
+  entry->fresh = false;
+  const int64_t offset = gradient.offset() + x.offset() - source.offset();
+  return {Tensor(gradient.storage(), x.shape(), x.dtype(), offset), write};
 }
 
 Tensor Tape::sum_slot(const Tensor& x) {
@@ -69,15 +87,14 @@ void Tape::backward() {
   while (!steps_.empty()) {
     const Step step = std::move(steps_.back());
     steps_.pop_back();
-    const auto found = gradients_.find(step.output.storage().get());
-    if (found == gradients_.end()) continue;  // nothing depends on this output
-    const Tensor doutput = found->second.whole;
-    gradients_.erase(found);
-    step.backward(doutput);
+    const auto found = entries_.find(step.output);
+    const Tensor doutput = found->second.gradient;
+    entries_.erase(found);
+    if (doutput) step.backward(doutput);  // else nothing depends on this output
   }
-  for (auto& [storage, e] : gradients_)
-    if (e.watched && e.fresh) zero(e.whole);
-  gradients_.clear();
+  for (auto& [storage, entry] : entries_)
+    if (entry.fresh) zero(entry.gradient);
+  entries_.clear();
 }
 
 }  // namespace heed

@@ -26,8 +26,11 @@ struct WeightGradient {
 
 // Records the backward steps of one forward pass in the order of execution; backward() runs them in
 // reverse. Each step is handed the finished gradient of its output, whose memory is free again
-// afterwards, unless the step keeps it. Gradients are found by storage, so a reshaped tensor shares
-// the gradient of its source.
+// afterwards, unless the step keeps it. A gradient belongs to a storage: all views of a tensor, as
+// slice() and reshape() give them, write to their part of its one gradient.
+//
+// A step reads tensors of the forward pass by handles that it keeps. So an op may write into an
+// operand only where last_handle() says that nobody else can read it.
 class Tape {
  public:
   explicit Tape(Pool& pool) : pool_(pool) {}
@@ -45,12 +48,17 @@ class Tape {
   // In the order of the backward steps.
   std::vector<WeightGradient> take_postponed() { return std::exchange(postponed_, {}); }
 
+  // `output` is a new, whole tensor.
   void record(const Tensor& output, std::function<void(const Tensor& doutput)> backward);
-  // Makes `gradient` the gradient of x: where backward() starts.
+  // Makes `gradient` the gradient of x, a whole tensor: where backward() starts. Backward steps
+  // write to `gradient`.
   void seed(const Tensor& x, const Tensor& gradient);
+  // Whether `x` is the only handle of its storage, but for the one by which the tape finds its
+  // gradient.
+  bool last_handle(const Tensor& x) const;
 
-  // The place for the gradient of x, or of a view of a watched parameter. Whoever asks must fill it
-  // by `write`.
+  // The place for the gradient of x. Whoever asks must fill it by `write`. Of a tensor that is
+  // neither watched nor recorded, whose gradient nothing reads, it is a new tensor each time.
   GradientSlot slot(const Tensor& x);
   // The same for kernels that only add: values are zero at first.
   Tensor sum_slot(const Tensor& x);
@@ -59,19 +67,21 @@ class Tape {
   void backward();
 
  private:
+  enum class Source { recorded, watched };
   struct Entry {
-    Tensor whole;
+    Tensor source;    // all of it; keeps the storage alive, by which it is found
+    Tensor gradient;  // none until somebody asks for it
+    Source kind;
     bool fresh = true;  // nothing written yet
-    bool watched = false;
   };
   struct Step {
-    Tensor output;
+    const Storage* output;
     std::function<void(const Tensor&)> backward;
   };
-  Entry& entry(const Tensor& x);
+  Entry* find(const Tensor& x);
 
   Pool& pool_;
-  std::unordered_map<const Storage*, Entry> gradients_;
+  std::unordered_map<const Storage*, Entry> entries_;
   std::vector<Step> steps_;
   std::unordered_set<const Storage*> postpones_;
   std::vector<WeightGradient> postponed_;

@@ -115,8 +115,8 @@ Tensor Transformer::embed(Pass& pass, const Tokens& tokens, const Tensor& table)
 
 // LayerNorm(x + Dropout(Sublayer(x))), sections 3.1 and 5.4.
 Tensor Transformer::add_norm(Pass& pass, const LayerNorm& w, const Tensor& x,
-                             const Tensor& sublayer) const {
-  return heed::add_norm(pass, x, sublayer, w.gain, w.bias, {1e-5, config_.dropout});
+                             Tensor sublayer) const {
+  return heed::add_norm(pass, x, std::move(sublayer), w.gain, w.bias, {1e-5, config_.dropout});
 }
 
 // MultiHead(Q, K, V) = Concat(head_1, ..., head_h) W^O, section 3.2.2.

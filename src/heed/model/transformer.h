@@ -156,7 +156,7 @@ class Transformer {
   Tensor decode(Pass& pass, const Tokens& target, const Memory* memory, DecoderCache* cache,
                 Watched* watched = nullptr) const;
   Tensor as_kept(Pass& pass, const Tensor& key_value) const;
-  Tensor add_norm(Pass& pass, const LayerNorm& w, const Tensor& x, const Tensor& sublayer) const;
+  Tensor add_norm(Pass& pass, const LayerNorm& w, const Tensor& x, Tensor sublayer) const;
   Tensor multi_head(Pass& pass, const Attention& w, const Tensor& x, const Tensor& key_value,
                     const Sight& sight) const;
   Tensor feed_forward(Pass& pass, const FeedForward& w, const Tensor& x) const;
