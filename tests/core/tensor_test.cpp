@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "heed/core/rng.h"
+#include "support/failing_new.h"
 
 namespace heed {
 namespace {
@@ -24,6 +25,8 @@ TEST(Tensor, ViewsShareStorage) {
 TEST(Tensor, ShapesThatOverflowAreRefused) {
   EXPECT_THROW(element_count({int64_t{1} << 40, int64_t{1} << 40}), Bug);
   EXPECT_THROW(element_count({-1}), Bug);
+  EXPECT_THROW(Tensor::without_values({int64_t{1} << 60}, DType::f64), Bug);
+  EXPECT_THROW(Pool(Pool::Blocks::counted).tensor({int64_t{1} << 61}), Bug);
 }
 
 TEST(Pool, UsesABlockAgain) {
@@ -43,6 +46,47 @@ TEST(Pool, ATensorMayOutliveIt) {
   }
   left.data<float>()[7] = 1;
   EXPECT_EQ(left.data<float>()[7], 1);
+}
+
+// Whichever allocation fails, the count is right and no block is lost.
+TEST(Pool, CountsRightWhenMemoryRunsOut) {
+  for (int64_t failing = 0;; ++failing) {
+    ASSERT_LT(failing, 20) << "does every tensor allocate?";
+    Pool pool;
+    const Tensor held = pool.tensor({4000});
+    const int64_t before = pool.bytes_held();
+    Tensor tensor;
+    bool failed = false;
+    const Shape shape{1000};
+    {
+      const testing::FailingNew memory(failing);
+      try {
+        tensor = pool.tensor(shape);
+      } catch (const std::bad_alloc&) {
+        failed = true;
+      }
+    }
+    if (failed) {
+      EXPECT_TRUE(pool.bytes_held() == before || pool.bytes_held() == before + 4096) << failing;
+      pool.trim();
+      EXPECT_EQ(pool.bytes_held(), before) << failing;
+    } else {
+      EXPECT_EQ(pool.bytes_held(), before + 4096);
+      EXPECT_GT(failing, 2);
+      break;
+    }
+  }
+}
+
+TEST(Pool, ABlockReturnsWithoutMemory) {
+  Pool pool;
+  Tensor tensor = pool.tensor({1000});
+  const std::byte* block = tensor.bytes();
+  {
+    const testing::FailingNew memory(0);
+    tensor = Tensor();
+  }
+  EXPECT_EQ(pool.tensor({1000}).bytes(), block);
 }
 
 TEST(Pool, BatchesOfEverOtherSizesDoNotPileUp) {

@@ -17,6 +17,9 @@ constexpr int64_t kAlignment = 64;
 // and freeing them gives the memory back.
 constexpr int64_t kMapped = int64_t{256} << 10;
 
+// How many times larger than what is asked for a pool's block may be.
+constexpr int64_t kGenerosity = 4;
+
 std::byte* allocate(int64_t bytes) {
   return static_cast<std::byte*>(
       ::operator new(size_t(std::max<int64_t>(bytes, 1)), std::align_val_t(kAlignment)));
@@ -25,6 +28,12 @@ std::byte* allocate(int64_t bytes) {
 // nullptr is nothing.
 void release(std::byte* data) {
   ::operator delete(data, std::align_val_t(kAlignment));
+}
+
+int64_t bytes_of(const Shape& shape, DType type) {
+  const int64_t count = element_count(shape);
+  check(count <= (int64_t{1} << 62) / size_of(type), "shape overflows");
+  return count * size_of(type);
 }
 
 }  // namespace
@@ -49,7 +58,7 @@ std::string to_string(const Shape& shape) {
 Tensor::Tensor(Shape shape, DType type)
     : shape_(std::move(shape)), size_(element_count(shape_)), type_(type) {
   storage_ = std::make_shared<Storage>();
-  storage_->bytes = size_ * size_of(type);
+  storage_->bytes = bytes_of(shape_, type);
   if (storage_->bytes >= kMapped) {
     const auto size = size_t(storage_->bytes);
     void* mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -66,7 +75,7 @@ Tensor::Tensor(Shape shape, DType type)
 
 Tensor Tensor::without_values(Shape shape, DType type) {
   auto storage = std::make_shared<Storage>();
-  storage->bytes = element_count(shape) * size_of(type);
+  storage->bytes = bytes_of(shape, type);
   return Tensor(std::move(storage), std::move(shape), type);
 }
 
@@ -116,13 +125,29 @@ template Tensor tensor_of<float>(Shape, std::span<const float>);
 template Tensor tensor_of<double>(Shape, std::span<const double>);
 
 struct Pool::State {
+  struct Return;
+  using FreeBlocks = std::multimap<int64_t, std::byte*>;  // size class -> block, nullptr if counted
+
   std::mutex mutex;
-  std::multimap<int64_t, std::byte*> free;  // size class -> block, nullptr where it is but counted
+  FreeBlocks free;
   int64_t held = 0;
   Blocks blocks = Blocks::real;
 
   ~State() {
     for (auto& [size, block] : free) release(block);
+  }
+
+  // Takes a block of `size` bytes or somewhat more out of the list, or a new one.
+  FreeBlocks::node_type take(int64_t size) {
+    std::lock_guard lock(mutex);
+    const auto found = free.lower_bound(size);
+    if (found != free.end() && found->first <= kGenerosity * size) return free.extract(found);
+    make_room(size);
+    FreeBlocks fresh;
+    fresh.emplace(size, nullptr);
+    if (blocks == Blocks::real) fresh.begin()->second = allocate(size);
+    held += size;  // last: whatever is above may throw
+    return fresh.extract(fresh.begin());
   }
 
   // Before a new block: gives up free ones that are too small for it, the largest first, until they
@@ -141,6 +166,18 @@ struct Pool::State {
   }
 };
 
+// Frees a tensor's memory: its block goes back to the list, in the node that it came out with, so
+// that nothing is allocated, which could fail.
+struct Pool::State::Return {
+  std::shared_ptr<State> state;  // a tensor may outlive its pool
+  FreeBlocks::node_type block;
+
+  void operator()(std::byte*) {
+    std::lock_guard lock(state->mutex);
+    state->free.insert(std::move(block));
+  }
+};
+
 Pool::Pool(Blocks blocks) : state_(std::make_shared<State>()) {
   state_->blocks = blocks;
 }
@@ -156,34 +193,14 @@ int64_t size_class(int64_t bytes) {
 
 }  // namespace
 
-// A free block may be so many times larger than what is asked for.
-constexpr int64_t kGenerosity = 4;
-
 Tensor Pool::tensor(Shape shape, DType type) {
-  const int64_t bytes = element_count(shape) * size_of(type);
-  int64_t size = size_class(bytes);
-  std::byte* block = nullptr;
-  {
-    std::lock_guard lock(state_->mutex);
-    const auto found = state_->free.lower_bound(size);
-    if (found != state_->free.end() && found->first <= kGenerosity * size) {
-      size = found->first;
-      block = found->second;
-      state_->free.erase(found);
-    } else {
-      state_->make_room(size);
-      state_->held += size;
-    }
-  }
-  if (block == nullptr && state_->blocks == Blocks::real) block = allocate(size);
+  const int64_t size = size_class(bytes_of(shape, type));
   auto storage = std::make_shared<Storage>();
-  storage->data = block;
-  storage->bytes = size;
-  // The state outlives every block handed out, so a tensor may outlive its pool.
-  storage->owner = std::shared_ptr<std::byte>(block, [state = state_, size](std::byte* data) {
-    std::lock_guard lock(state->mutex);
-    state->free.emplace(size, data);
-  });
+  State::Return to_pool{state_, state_->take(size)};
+  storage->data = to_pool.block.mapped();
+  storage->bytes = to_pool.block.key();
+  // Where this throws, it has given the block back.
+  storage->owner = std::shared_ptr<std::byte>(storage->data, std::move(to_pool));
   return Tensor(std::move(storage), std::move(shape), type);
 }
 

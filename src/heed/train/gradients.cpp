@@ -97,16 +97,18 @@ bool GradientTree::parts_pay(double tokens, const ModelConfig& config) {
 Tensor GradientTree::take_buffer() {
   std::unique_lock lock(mutex_);
   freed_.wait(lock, [&] { return !free_.empty() || taken_ < limit_ || running_ == 0; });
-  ++running_;
+  Tensor buffer;
   if (!free_.empty()) {
-    Tensor buffer = free_.back();
+    buffer = std::move(free_.back());
     free_.pop_back();
-    return buffer;
+  } else {
+    const DType type = parameters_[0].tensor.dtype();
+    buffer = blocks_ == Pool::Blocks::counted ? Tensor::without_values({buffer_size_}, type)
+                                              : Tensor({buffer_size_}, type);
+    ++taken_;
   }
-  ++taken_;
-  const DType type = parameters_[0].tensor.dtype();
-  return blocks_ == Pool::Blocks::counted ? Tensor::without_values({buffer_size_}, type)
-                                          : Tensor({buffer_size_}, type);
+  ++running_;  // last: without memory nobody runs, and nobody must wait for it
+  return buffer;
 }
 
 void GradientTree::free_buffer(Tensor buffer) {
