@@ -20,9 +20,18 @@ std::unique_ptr<Command> find_command(const std::string& name) {
   for (auto& command : all_commands()) {
     if (command->name() == name) return std::move(command);
   }
-  const std::string near = nearest(name, command_names());
-  fail_usage("unknown command '{}'{} (heed --help lists all)", name,
-             near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
+  std::vector<std::string> known = command_names();
+  known.insert(known.end(), {"--help", "--version"});
+  fail_usage("unknown command '{}'{} (heed --help lists all)", name, suggestion(name, known));
+}
+
+// Of a command whose first word is one of a few.
+void check_first_word(const Command& command, const std::vector<std::string>& words) {
+  const std::vector<std::string> known = command.first_words();
+  if (known.empty() || words.empty()) return;
+  if (std::find(known.begin(), known.end(), words[0]) != known.end()) return;
+  fail_usage("unexpected '{}'{} (usage: heed {} {})", words[0], suggestion(words[0], known),
+             command.name(), command.words());
 }
 
 int run_command(Command& command, const std::vector<std::string>& arguments, Console& console) {
@@ -31,7 +40,7 @@ int run_command(Command& command, const std::vector<std::string>& arguments, Con
   for (Option& option : options_of(common)) options.push_back(std::move(option));
 
   const Arguments given = read_arguments(arguments, options, command.name());
-  if (given.help) {
+  if (given.help || given.words == std::vector<std::string>{"help"}) {
     console.out().write(command_help(command));
     return 0;
   }
@@ -39,6 +48,7 @@ int run_command(Command& command, const std::vector<std::string>& arguments, Con
     fail_usage("unexpected '{}': heed {} takes options only (heed {} --help lists them)",
                given.words[0], command.name(), command.name());
   }
+  check_first_word(command, given.words);
   const auto names_config = [](const Assignment& a) { return a.option->name == "config"; };
   for (const Assignment& a : given.assignments) {
     if (names_config(a)) apply({a});
@@ -102,11 +112,16 @@ int run_program(const std::vector<std::string>& arguments, Console& console) {
   }
   const std::string& first = arguments[0];
   const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
-  if (first == "--help" || first == "-h" || first == "help") {
-    console.out().write(rest.empty() ? program_help() : command_help(*find_command(rest[0])));
+  const auto is_help = [](const std::string& word) {
+    return word == "--help" || word == "-h" || word == "help";
+  };
+  if (is_help(first)) {
+    const bool of_all = rest.empty() || is_help(rest[0]);
+    console.out().write(of_all ? program_help() : command_help(*find_command(rest[0])));
     return 0;
   }
-  return run_command(*find_command(first == "--version" ? "version" : first), rest, console);
+  const bool version = first == "--version" || first == "-v" || first == "-V";
+  return run_command(*find_command(version ? "version" : first), rest, console);
 }
 
 }  // namespace heed

@@ -94,11 +94,16 @@ std::vector<std::string> metric_names(const EvaluateSettings& settings) {
       name += c;
       continue;
     }
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
-      fail_usage("--metrics: expected bleu, chrf, chrf++ or ter, got '{}'", name);
+    const auto found = std::find_if(known.begin(), known.end(), [&](const std::string& metric) {
+      return names_choice(name, metric);
+    });
+    if (found == known.end()) {
+      fail_usage("--metrics: expected bleu, chrf, chrf++ or ter, got '{}'{}", name,
+                 suggestion(name, known));
     }
-    if (any_named(names, {name})) fail_usage("--metrics names {} twice: name each once", name);
-    names.push_back(std::exchange(name, ""));
+    if (any_named(names, {*found})) fail_usage("--metrics names {} twice: name each once", *found);
+    names.push_back(*found);
+    name.clear();
   }
   return names;
 }

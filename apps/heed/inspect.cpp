@@ -141,14 +141,17 @@ class InspectCommand : public CommandOf<InspectSettings> {
         fail_usage("--vocabulary changes nothing: {} has a vocabulary of its own", model);
       return load_model(model).config();
     }
+    std::vector<std::string> presets;
     for (const auto& [name, ignored] : enum_names(Preset{})) {
-      if (name != model) continue;
+      presets.emplace_back(name);
+      if (!names_choice(model, name)) continue;
       ModelConfig config = preset(name);
       config.vocabulary = settings_.vocabulary;
       config.classes = settings_.vocabulary - 1;
       return config;
     }
-    fail_usage("'{}' is neither a folder nor a preset (tiny, small, base, big)", model);
+    fail_usage("'{}' is neither a folder nor a preset (tiny, small, base, big){}", model,
+               suggestion(model, presets));
   }
 };
 

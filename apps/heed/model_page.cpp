@@ -1,7 +1,10 @@
 #include "model_page.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "heed/core/options.h"
 #include "numbers.h"
@@ -119,12 +122,28 @@ std::string shape_text(const Shape& shape) {
   return text;
 }
 
-std::string row(const std::string& name, const std::string& shape, double parameters, double source,
-                double target) {
-  std::string line = fmt::format("{:<31}{:>14}{:>12}{:>11}{:>12}", name, shape,
-                                 count_text(parameters), count_text(source), count_text(target));
-  line.erase(line.find_last_not_of(' ') + 1);
-  return line + "\n";
+// Name, shape, parameters, multiply-adds per source and per target token.
+using Row = std::array<std::string, 5>;
+
+Row row(const std::string& name, const std::string& shape, double parameters, double source,
+        double target) {
+  return {name, shape, count_text(parameters), count_text(source), count_text(target)};
+}
+
+// Columns as wide as their longest cell, the first to the left and the others to the right.
+std::string table_text(const std::vector<Row>& rows) {
+  std::array<size_t, 5> width{31, 14, 12, 11, 12};
+  for (const Row& row : rows)
+    for (size_t c = 1; c < row.size(); ++c) width[c] = std::max(width[c], row[c].size() + 2);
+  std::string text = fmt::format("{:>{}}\n", "multiply-adds per",
+                                 std::accumulate(width.begin(), width.end(), size_t{0}));
+  for (const Row& row : rows) {
+    std::string line = fmt::format("{:<{}}", row[0], width[0]);
+    for (size_t c = 1; c < row.size(); ++c) line += fmt::format("{:>{}}", row[c], width[c]);
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
 }
 
 }  // namespace
@@ -149,16 +168,16 @@ std::string model_page(const std::string& title, const ModelConfig& c, int64_t l
       fmt::format("{}\nd_model {}, d_ff {}, heads {} of {}, dropout {}, {:.0f} MB as float32\n\n",
                   title, c.d_model, c.d_ff, c.heads, c.d_model / c.heads, c.dropout,
                   double(totals(model_parts(c, length)).parameters) * 4e-6);
-  page += fmt::format("{:<31}{:>14}{:>12}{:>23}\n", "", "", "", "multiply-adds per");
-  page += fmt::format("{:<31}{:>14}{:>12}{:>11}{:>12}\n", "part (section of the paper)", "shape",
-                      "parameters", "source", "target");
-  page += fmt::format("{:<31}{:>14}{:>12}{:>11}{:>12}\n", "", "", "", "token", "token");
+  std::vector<Row> rows{{"part (section of the paper)", "shape", "parameters", "source", "target"},
+                        {"", "", "", "token", "token"}};
   for (const ModelPart& part : model_parts(c, length)) {
-    page += row(std::string(size_t(2 * part.depth), ' ') + part.name, shape_text(part.shape),
-                double(part.parameters), part.source_work, part.target_work);
+    rows.push_back(row(std::string(size_t(2 * part.depth), ' ') + part.name, shape_text(part.shape),
+                       double(part.parameters), part.source_work, part.target_work));
   }
   const ModelTotals sum = totals(model_parts(c, length));
-  page += row("All layers together", "", double(sum.parameters), sum.source_work, sum.target_work);
+  rows.push_back(
+      row("All layers together", "", double(sum.parameters), sum.source_work, sum.target_work));
+  page += table_text(rows);
   return page + fmt::format(
                     "\nFor sentences of {} tokens. Weights are [out, in]; parameters count "
                     "biases.\n",

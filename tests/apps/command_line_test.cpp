@@ -98,6 +98,73 @@ TEST(CommandLineTest, UnknownNamesSuggestTheNearest) {
   expect_failure(run_heed({"inspect", "model", "tinny"}), 2, "tinny");
 }
 
+TEST(CommandLineTest, MistypedWordsSuggestTheNearest) {
+  expect_failure(run_heed({"inspect", "model", "tinny"}), 2, "'tiny'");
+  expect_failure(run_heed({"inspect", "modle", "tiny"}), 2, "'model'");
+  expect_failure(run_heed({"completion", "bsh"}), 2, "'bash'");
+  expect_failure(run_heed({"Train"}), 2, "'train'");
+  expect_failure(run_heed({"--vresion"}), 2, "'--version'");
+  expect_failure(run_heed({"inspect", "model", "tiny", "--JSON"}), 2, "'--json'");
+  expect_failure(run_heed({"bench", "--compute", "bf61"}), 2, "'bf16'");
+  expect_failure(
+      run_heed({"evaluate", "--hypothesis", "h", "--reference", "r", "--metrics", "bleu,chfr"}), 2,
+      "'chrf'");
+}
+
+TEST(CommandLineTest, ChoicesMayBeWrittenInCapitals) {
+  const TemporaryFolder folder;
+  const auto same = [&](const std::vector<std::string>& a, const std::vector<std::string>& b) {
+    const RunResult left = run_heed(a, folder.path()), right = run_heed(b, folder.path());
+    EXPECT_EQ(left.status, 0) << left.err;
+    EXPECT_EQ(left.out, right.out);
+  };
+  folder.write("r", "the cat sat on the mat\n");
+  folder.write("h", "the cat sat on a mat\n");
+  const std::vector<std::string> evaluate{"evaluate", "--hypothesis", "h", "--reference", "r"};
+  const auto with = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), evaluate.begin(), evaluate.end());
+    return options;
+  };
+  same(with({"--metrics", "BLEU, chrF++,TER"}), with({"--metrics", "bleu,chrf++,ter"}));
+  same(with({"--smooth-method", "None"}), with({"--smooth-method", "none"}));
+  same(with({"--json=True"}), with({"--json"}));
+  expect_failure(run_heed(with({"--metrics", "bleu,BLEU"}), folder.path()), 2, "twice");
+}
+
+TEST(CommandLineTest, HelpOffersOnlyWhatTheCommandTakes) {
+  const std::string help = run_heed({"train", "--help"}).out;
+  const size_t compute = help.find("--compute");
+  ASSERT_NE(compute, std::string::npos);
+  const std::string entry = help.substr(compute, help.find("\n  --", compute) - compute);
+  EXPECT_THAT(entry, HasSubstr("bf16"));
+  EXPECT_THAT(entry, Not(HasSubstr("int8")));
+  expect_failure(
+      run_heed({"train", "--source", "a", "--target", "b", "--model", "c", "--compute", "int8"}), 2,
+      "--compute: expected auto, fp32 or bf16");
+  EXPECT_THAT(run_heed({"translate", "--help"}).out, HasSubstr("int8"));
+}
+
+// What people type before they have read anything.
+TEST(CommandLineTest, HelpAndVersionHaveTheirUsualNames) {
+  const std::string all = run_heed({"--help"}).out, train = run_heed({"train", "--help"}).out;
+  EXPECT_THAT(all, HasSubstr("Usage: heed COMMAND"));
+  const auto expect_output = [](const std::vector<std::string>& arguments, const std::string& out) {
+    const RunResult result = run_heed(arguments);
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(result.out, out) << arguments[0];
+  };
+  for (const char* name : {"-h", "help", "--help"}) expect_output({name}, all);
+  expect_output({"help", "help"}, all);
+  expect_output({"help", "--help"}, all);
+  expect_output({"help", "train"}, train);
+  expect_output({"--help", "train"}, train);
+  expect_output({"train", "-h"}, train);
+  expect_output({"train", "help"}, train);
+  expect_output({"inspect", "help"}, run_heed({"help", "inspect"}).out);
+  const std::string version = run_heed({"version"}).out;
+  for (const char* name : {"-v", "-V", "--version"}) expect_output({name}, version);
+}
+
 TEST(CommandLineTest, ValuesOutOfRangeNameTheRange) {
   expect_failure(run_heed({"inspect", "model", "tiny", "--length", "0"}), 2,
                  "--length: expected a whole number from 1 to 65536, got '0'");

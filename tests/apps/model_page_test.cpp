@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <regex>
+
 #include "heed/model/transformer.h"
 
 namespace heed {
@@ -36,6 +38,19 @@ TEST(ModelPageTest, CountsTheWorkOfThePaper) {
   EXPECT_EQ(sum.source_work, 4 * 64 + 2 * 8 * 16 + 2 * 5 * 8 + 2 * 64);
   // Decoder: 4 d^2 + 2 ((n + 1) / 2) d, then 2 d^2 + 2 n d, then 2 d d_ff, then the softmax.
   EXPECT_EQ(sum.target_work, 4 * 64 + 2 * 3 * 8 + 2 * 64 + 2 * 5 * 8 + 2 * 8 * 16 + 11 * 8);
+}
+
+TEST(ModelPageTest, ColumnsStayApartAtLargeSizes) {
+  ModelConfig config;
+  config.d_model = 16384;
+  config.d_ff = 65536;
+  config.heads = 1;
+  config.vocabulary = 1 << 24;
+  config.classes = config.vocabulary - 1;
+  const std::string page = model_page("large", config, 65536);
+  EXPECT_NE(page.find("  16777216 x 16384  274,877,906,944"), std::string::npos) << page;
+  EXPECT_TRUE(std::regex_search(page, std::regex("together  +[0-9,]+  +[0-9,]+  +[0-9,]+\n")))
+      << page;
 }
 
 }  // namespace

@@ -123,7 +123,7 @@ TEST_F(TrainTranslateTest, ComputeTypesAreSaidAndCanBeChosen) {
   }
   const RunResult refused = heed(with(watched("n"), {"--compute", "int8"}));
   EXPECT_EQ(refused.status, 2);
-  EXPECT_THAT(refused.err, HasSubstr("--compute int8 cannot train"));
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("--compute"), HasSubstr("int8")));
 }
 
 TEST_F(TrainTranslateTest, AQuantizedCopyTranslatesAsTheOriginalDoesInItsType) {

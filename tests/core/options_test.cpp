@@ -205,5 +205,14 @@ TEST(OptionsTest, DifferencesNameWhatMatters) {
   EXPECT_EQ(found[1].right, "0.3");
 }
 
+TEST(Choices, AreTakenInAnyCaseAndSuggested) {
+  EXPECT_TRUE(names_choice("BLEU", "bleu"));
+  EXPECT_TRUE(names_choice("chrF++", "chrf++"));
+  EXPECT_FALSE(names_choice("bleu2", "bleu"));
+  EXPECT_EQ(nearest("BELU", {"ter", "bleu"}), "bleu");
+  EXPECT_THAT(suggestion("tre", {"ter", "bleu"}), ::testing::HasSubstr("'ter'"));
+  EXPECT_EQ(suggestion("something", {"ter", "bleu"}), "");
+}
+
 }  // namespace
 }  // namespace heed

@@ -53,6 +53,13 @@ std::string plain(std::string_view name) {
   return text;
 }
 
+std::string lower(std::string_view name) {
+  std::string text(name);
+  for (char& c : text)
+    if (c >= 'A' && c <= 'Z') c = char(c - 'A' + 'a');
+  return text;
+}
+
 // Edits (insert, delete, replace, swap of neighbours) from one word to another.
 size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<size_t>> cost(a.size() + 1, std::vector<size_t>(b.size() + 1));
@@ -75,6 +82,13 @@ std::string joined(const std::vector<std::string>& texts) {
   std::string line;
   for (const std::string& text : texts) line += (line.empty() ? "" : " ") + text;
   return line;
+}
+
+// Of values that an option does not take.
+std::string complaint(const Option& option, const std::vector<std::string>& texts) {
+  const bool meant = option.kind == OptionKind::choice && texts.size() == 1;
+  return fmt::format("expected {}, got '{}'{}", option.expectation(), joined(texts),
+                     meant ? suggestion(texts[0], option.choices) : "");
 }
 
 nlohmann::json json_of(const Option& option) {
@@ -127,9 +141,14 @@ std::string Option::expectation() const {
   return list ? "one or more texts" : "one text";
 }
 
+bool names_choice(std::string_view text, std::string_view name) {
+  return lower(text) == lower(name);
+}
+
 bool from_text(const std::string& text, const OptionInfo&, bool& value) {
-  if (text != "true" && text != "false") return false;
-  value = text == "true";
+  const bool is_true = names_choice(text, "true");
+  if (!is_true && !names_choice(text, "false")) return false;
+  value = is_true;
   return true;
 }
 
@@ -180,7 +199,7 @@ const Option* find_option(const Options& options, std::string_view name) {
 
 void assign(const Option& option, const std::vector<std::string>& texts, std::string_view where) {
   if (option.store(texts)) return;
-  fail_usage("{}: expected {}, got '{}'", where, option.expectation(), joined(texts));
+  fail_usage("{}: {}", where, complaint(option, texts));
 }
 
 void validate(const Options& options) {
@@ -195,17 +214,22 @@ void validate(const Options& options) {
 }
 
 std::string nearest(std::string_view name, const std::vector<std::string>& known) {
-  const std::string wanted = plain(name);
+  const std::string wanted = lower(plain(name));
   std::string best;
   size_t least = std::max<size_t>(2, wanted.size() / 3) + 1;
   for (const std::string& candidate : known) {
-    const size_t distance = edit_distance(wanted, plain(candidate));
+    const size_t distance = edit_distance(wanted, lower(plain(candidate)));
     if (distance < least) {
       least = distance;
       best = candidate;
     }
   }
   return best;
+}
+
+std::string suggestion(std::string_view name, const std::vector<std::string>& known) {
+  const std::string best = nearest(name, known);
+  return best.empty() ? "" : fmt::format("; did you mean '{}'?", best);
 }
 
 std::string suggestion(const Options& options, std::string_view name, std::string_view prefix) {
@@ -243,8 +267,7 @@ void from_json(const Options& options, std::string_view text, std::string_view w
       fail("{}: unknown option '{}'{}", where, name, suggestion(options, name, ""));
     }
     if (!option->store(texts_of(value))) {
-      fail("{}: {}: expected {}, got '{}'", where, name, option->expectation(),
-           joined(texts_of(value)));
+      fail("{}: {}: {}", where, name, complaint(*option, texts_of(value)));
     }
   }
 }

@@ -48,6 +48,7 @@ struct OptionInfo {
   double maximum = unbounded;          // the greatest allowed value
   double above = -unbounded;           // an excluded lower bound: a rate above 0
   double below = unbounded;            // an excluded upper bound: a probability below 1
+  std::string_view excluded = "";      // a name of the enum that this option does not take
   bool required = false;               // an empty value is an error
   bool incidental = false;             // cannot change a result (threads): left out of comparisons
 };
@@ -94,11 +95,14 @@ std::string to_text(int64_t value);
 std::string to_text(double value);
 std::string to_text(const std::string& value);
 
+// Whether `text` means this name of a choice: the case of ASCII letters does not matter.
+bool names_choice(std::string_view text, std::string_view name);
+
 template <class Enum>
 requires std::is_enum_v<Enum>
-bool from_text(const std::string& text, const OptionInfo&, Enum& value) {
+bool from_text(const std::string& text, const OptionInfo& info, Enum& value) {
   for (const auto& [name, item] : enum_names(Enum{})) {
-    if (name == text) {
+    if (name != info.excluded && names_choice(text, name)) {
       value = item;
       return true;
     }
@@ -160,7 +164,8 @@ class OptionCollector {
     option.info = info;
     if constexpr (std::is_enum_v<T>) {
       option.kind = OptionKind::choice;
-      for (const auto& [choice, item] : enum_names(T{})) option.choices.emplace_back(choice);
+      for (const auto& [choice, item] : enum_names(T{}))
+        if (choice != info.excluded) option.choices.emplace_back(choice);
     } else {
       option.kind = std::is_same_v<T, bool>      ? OptionKind::flag
                     : std::is_same_v<T, int64_t> ? OptionKind::integer
@@ -207,6 +212,9 @@ void validate(const T& target) {
 
 // The name among `known` that `name` most likely meant; empty if none is near.
 std::string nearest(std::string_view name, const std::vector<std::string>& known);
+
+// `; did you mean 'bleu'?`, or nothing.
+std::string suggestion(std::string_view name, const std::vector<std::string>& known);
 
 // `; did you mean '--beam'?`, or nothing. `prefix` stands before the suggestion: "--" or "".
 std::string suggestion(const Options& options, std::string_view name, std::string_view prefix);

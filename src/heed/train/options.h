@@ -359,6 +359,7 @@ struct TrainOptions {
     v("compute", o.compute,
       {.help = "What matrix products compute in: auto is bf16 where this machine multiplies it "
                "faster, else fp32. Weights, sums and the rest are fp32 either way",
+       .excluded = "int8",
        .incidental = true});
     v("threads", o.threads, kThreadsOption);
     v("memory_check", o.memory_check,
