@@ -168,5 +168,16 @@ TEST_F(ScorerTest, AnotherModelsTokenizersAreRefused) {
               ::testing::HasSubstr("they do not belong together"));
 }
 
+TEST_F(ScorerTest, ALongLineIsScoredByItsBeginning) {
+  // As much as the model has positions for is the same, whatever comes behind it.
+  const std::string beginning(200, 'a');
+  const auto expected = score_one(beginning, beginning);
+  const auto got =
+      score_one(beginning + std::string(1 << 20, 'b'), beginning + std::string(1 << 20, 'b'));
+  EXPECT_TRUE(expected.status.cut && got.status.cut);
+  EXPECT_EQ(got.pieces, expected.pieces);
+  EXPECT_EQ(got.log_probabilities, expected.log_probabilities);
+}
+
 }  // namespace
 }  // namespace heed

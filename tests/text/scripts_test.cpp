@@ -28,6 +28,15 @@ TEST(Scripts, WhatIsNoLetterHasNone) {
   }
 }
 
+TEST(Scripts, WhatIsWrittenWithoutSpaces) {
+  for (const char32_t character : {U'中', U'の', U'。', U'，', U'Ａ', U'ก', U'ລ', U'ក', U'མ'})
+    EXPECT_TRUE(is_unspaced(character)) << uint32_t(character);
+  for (const char32_t character : {U'a', U'é', U'д', U'한', U'ع', U'.', U' ', U'1', U'“'})
+    EXPECT_FALSE(is_unspaced(character)) << uint32_t(character);
+  EXPECT_TRUE(is_cjk(U'中') && is_cjk(U'。'));
+  EXPECT_FALSE(is_cjk(U'ก')) << "Thai has spaces between sentences";
+}
+
 TEST(Scripts, TheMainOneHasMoreThanHalf) {
   ScriptCounts counts{};
   EXPECT_FALSE(main_script(counts));

@@ -69,26 +69,27 @@ class Scoring {
   }
 
   void encode(Open& pair) const {
-    pair.source = ids(tokenizers_.source(), pair.text.source, "source", pair.score);
-    pair.target = ids(tokenizers_.target(), pair.text.target, "target", pair.score);
-    for (std::vector<TokenId>* side : {&pair.source, &pair.target}) {
-      if (side->empty()) pair.score.status.empty = true;
-      if (side->size() <= most_ids_) continue;
-      side->resize(most_ids_);
-      pair.score.status.cut = true;
-      if (side == &pair.target) pair.target_ends = false;
-    }
+    encode(tokenizers_.source(), pair.text.source, "source", pair.source, pair.score);
+    pair.target_ends =
+        encode(tokenizers_.target(), pair.text.target, "target", pair.target, pair.score);
   }
 
-  std::vector<TokenId> ids(const Tokenizer& tokenizer, std::string& text, const char* side,
-                           PairScore& score) const {
+  // One side; false where it has more tokens than the model has positions for and was cut.
+  bool encode(const Tokenizer& tokenizer, std::string& text, const char* side,
+              std::vector<TokenId>& ids, PairScore& score) const {
     if (const auto at = find_invalid_utf8(text)) {
       if (options_.strict)
         fail("line {} of the {} is not UTF-8 at byte {}", score.line + 1, side, *at + 1);
       text = replace_invalid_utf8(text);
       score.status.repaired = true;
     }
-    return tokenizer.encode(text);
+    Encoding encoding = tokenizer.encode_beginning(text, int64_t(most_ids_));
+    ids = std::move(encoding.ids);
+    if (ids.empty()) score.status.empty = true;
+    if (encoding.whole && ids.size() <= most_ids_) return true;
+    ids.resize(std::min(ids.size(), most_ids_));
+    score.status.cut = true;
+    return false;
   }
 
   // Consecutive pairs, neither side of a batch with more tokens than allowed unless it is one pair.

@@ -1,9 +1,11 @@
 #include "heed/decode/split.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "heed/core/error.h"
 #include "heed/core/utf8.h"
+#include "heed/text/scripts.h"
 
 namespace heed {
 namespace {
@@ -33,91 +35,142 @@ bool may_cut(Level level, char32_t before, char32_t after) {
   return true;
 }
 
-// Byte positions inside `text` where it may be cut, ascending, with its end.
-std::vector<size_t> cuts(std::string_view text, Level level) {
+// Byte positions inside `text` where it may be cut, ascending, none behind `most`.
+std::vector<size_t> cuts(std::string_view text, size_t most, Level level) {
   std::vector<size_t> positions;
   char32_t before = 0;
-  for (size_t at = 0; at < text.size();) {
+  for (size_t at = 0; at < text.size() && at <= most;) {
     const auto character = first_utf8_character(text.substr(at));
     if (at > 0 && may_cut(level, before, character.value)) positions.push_back(at);
     before = character.value;
     at += character.bytes;
   }
-  positions.push_back(text.size());
   return positions;
 }
 
-std::string_view trim(std::string_view text) {
-  const size_t begin = text.find_first_not_of(' ');
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(' ') - begin + 1);
+std::string_view trim_left(std::string_view text) {
+  return text.substr(std::min(text.find_first_not_of(' '), text.size()));
+}
+std::string_view trim_right(std::string_view text) {
+  return text.substr(0, text.find_last_not_of(' ') + 1);  // npos + 1 is 0
 }
 
 class Splitter {
  public:
-  Splitter(int64_t limit, const std::function<int64_t(std::string_view)>& length)
-      : limit_(limit), length_(length) {}
+  Splitter(int64_t limit, const std::function<Encoding(std::string_view)>& encode)
+      : limit_(size_t(limit)),
+        most_bytes_(size_t(limit * Tokenizer::kBytesPerToken)),
+        window_bytes_(std::min(most_bytes_, 4 * (limit_ + kMargin))),
+        encode_(encode) {}
 
-  void split(std::string_view text, Level level, std::vector<std::string>& parts) const {
-    const std::vector<size_t> ends = cuts(text, level);
-    size_t begin = 0, next = 0;
-    while (next < ends.size()) {
-      // The furthest cut whose part still fits: lengths grow with the cut, so bisection finds it.
-      const auto fits = [&](size_t end) {
-        return length_(trim(text.substr(begin, end - begin))) <= limit_;
-      };
-      const auto first = ends.begin() + ptrdiff_t(next);
-      const auto too_far = std::partition_point(first, ends.end(), fits);
-      if (too_far == first) {  // even the nearest is too far
-        const std::string_view piece = text.substr(begin, *first - begin);
-        if (level == Level::character)
-          parts.emplace_back(piece);  // one character of more tokens than the limit: let it stand
-        else
-          split(piece, Level(int(level) + 1), parts);
-        begin = *first;
-        ++next;
-        continue;
-      }
-      const size_t end = *(too_far - 1);
-      const std::string_view part = trim(text.substr(begin, end - begin));
-      if (!part.empty()) parts.emplace_back(part);
-      begin = end;
-      next = size_t(too_far - ends.begin());
+  std::vector<TextPart> split(std::string_view text) {
+    std::vector<TextPart> parts;
+    for (text = trim_left(text); !text.empty();) {
+      TextPart part = first_part(text);
+      text = trim_left(text.substr(part.text.size()));
+      part.text = trim_right(part.text);
+      parts.push_back(std::move(part));
     }
+    return parts;
   }
 
  private:
-  int64_t limit_;
-  const std::function<int64_t(std::string_view)>& length_;
+  // Ids behind the limit that a window must have, so that its own end does not change those before.
+  static constexpr size_t kMargin = 16;
+
+  // A beginning of the text with more ids than a part may have, or all that a part may read.
+  struct Window {
+    std::string_view text;
+    Encoding encoding;
+  };
+  Window window_of(std::string_view text) {
+    for (;;) {
+      Window window{beginning_of(text, window_bytes_), {}};
+      window.encoding = encode_(window.text);
+      const size_t ids = window.encoding.ids.size();
+      if (ids >= limit_ + kMargin || window.text.size() == text.size() ||
+          window_bytes_ >= most_bytes_) {
+        // The next window: a little more than this one needed.
+        if (ids > limit_)
+          window_bytes_ =
+              std::min(most_bytes_, window.encoding.ends[limit_ - 1] * 9 / 8 + 4 * kMargin);
+        return window;
+      }
+      window_bytes_ = std::min(most_bytes_, 2 * window_bytes_);
+    }
+  }
+
+  // The first part of a text that begins with no space.
+  TextPart first_part(std::string_view text) {
+    Window window = window_of(text);
+    const Encoding& encoding = window.encoding;
+    const bool fits = encoding.ids.size() <= limit_;
+    if (fits && window.text.size() == text.size()) return {text, std::move(window.encoding.ids)};
+    // A cut inside the first id too many may still do: other pieces may end there.
+    const size_t reach = fits ? window.text.size() : std::max<size_t>(1, encoding.ends[limit_]) - 1;
+    for (const Level level : {Level::sentence, Level::clause, Level::word, Level::character}) {
+      const std::vector<size_t> ends = cuts(text, reach, level);
+      if (std::optional<TextPart> part = longest_fitting(text, ends)) return std::move(*part);
+    }
+    const std::string_view character = text.substr(0, first_utf8_character(text).bytes);
+    return {character, encode_(character).ids};
+  }
+
+  // The part up to the last of the cuts that leaves no more ids than the limit. The last one or the
+  // one before it does, but for odd vocabularies: searched from the end, in growing steps.
+  std::optional<TextPart> longest_fitting(std::string_view text,
+                                          const std::vector<size_t>& ends) const {
+    std::optional<TextPart> best;
+    const auto fits = [&](size_t i) {
+      TextPart part{text.substr(0, ends[i]), {}};
+      part.ids = encode_(trim_right(part.text)).ids;
+      if (part.ids.size() > limit_) return false;
+      best = std::move(part);
+      return true;
+    };
+    size_t too_far = ends.size(), below = ends.size(), step = 1;
+    while (below > 0) {
+      below -= std::min(below, step);
+      step *= 2;
+      if (fits(below)) break;
+      too_far = below;
+    }
+    if (!best) return best;
+    while (too_far - below > 1) {
+      const size_t middle = below + (too_far - below) / 2;
+      (fits(middle) ? below : too_far) = middle;
+    }
+    return best;
+  }
+
+  const size_t limit_, most_bytes_;
+  size_t window_bytes_;  // to read at first for the next part
+  const std::function<Encoding(std::string_view)>& encode_;
 };
 
-// Scripts written without spaces, and their punctuation.
-bool is_unspaced(char32_t c) {
-  return (c >= 0x3000 && c <= 0x30FF) || (c >= 0x3400 && c <= 0x9FFF) ||
-         (c >= 0xF900 && c <= 0xFAFF) || (c >= 0xFF00 && c <= 0xFFEF) ||
-         (c >= 0x20000 && c <= 0x3FFFF);
+char32_t last_character(std::string_view text) {
+  size_t begin = text.size() - 1;
+  while (begin > 0 && text.size() - begin < 4 && (uint8_t(text[begin]) & 0xC0) == 0x80) --begin;
+  return first_utf8_character(text.substr(begin)).value;
 }
 
 }  // namespace
 
-std::vector<std::string> split_text(std::string_view text, int64_t limit,
-                                    const std::function<int64_t(std::string_view)>& length) {
+std::vector<TextPart> split_text(std::string_view text, int64_t limit,
+                                 const std::function<Encoding(std::string_view)>& encode) {
   check(limit >= 1, "parts of at least one token");
-  std::vector<std::string> parts;
-  Splitter(limit, length).split(text, Level::sentence, parts);
-  return parts;
+  return Splitter(limit, encode).split(text);
 }
 
 std::string join_parts(const std::vector<std::string>& parts) {
   std::string text;
+  char32_t left = 0;  // the last character of the text
   for (const std::string& part : parts) {
     if (part.empty()) continue;
-    if (!text.empty()) {
-      const std::u32string left = decode_utf8(text);
-      const char32_t right = first_utf8_character(part).value;
-      if (!is_unspaced(left.back()) && !is_unspaced(right)) text += ' ';
-    }
+    const char32_t right = first_utf8_character(part).value;
+    if (!text.empty() && !is_cjk(left) && !is_cjk(right)) text += ' ';
     text += part;
+    left = last_character(part);
   }
   return text;
 }

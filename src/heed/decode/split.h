@@ -6,14 +6,24 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/text/tokenizer.h"
+
 namespace heed {
 
-// Parts of `text`, in order, each of at most `limit` by `length`: cut behind sentence ends where
-// that suffices, else behind clause ends, else between words, else between characters. Parts are
-// as long as they may be. `length` must not grow when text is taken away. White space at the cuts
-// is dropped, nothing else.
-std::vector<std::string> split_text(std::string_view text, int64_t limit,
-                                    const std::function<int64_t(std::string_view)>& length);
+struct TextPart {
+  std::string_view text;  // inside the text that was split
+  std::vector<TokenId> ids;
+};
+
+// Parts of `text`, in order, each of at most `limit` ids and Tokenizer::kBytesPerToken bytes for
+// each of them. Each part is as long as a cut behind a sentence's end allows; where there is none
+// within reach behind a clause's end, else between words, else between characters. A character of
+// more ids than the limit is a part of its own. White space at the cuts is dropped, nothing else.
+//
+// `encode` is called with stretches of the text of about a part's length, about twice for each
+// part, so the cost is linear in the text.
+std::vector<TextPart> split_text(std::string_view text, int64_t limit,
+                                 const std::function<Encoding(std::string_view)>& encode);
 
 // Joins translated parts: with a space, but for none behind or before Chinese and Japanese script.
 std::string join_parts(const std::vector<std::string>& parts);

@@ -209,17 +209,16 @@ class Worker {
 
   // The parts of a text, each short enough for the model; none where there is nothing in it.
   std::vector<std::vector<TokenId>> encode(const std::string& text, LineStatus& status) const {
+    const Tokenizer& tokenizer = tokenizers_.source();
     std::vector<std::vector<TokenId>> sources;
-    std::vector<TokenId> ids = tokenizers_.source().encode(text);
-    if (int64_t(ids.size()) > limit_) {
-      status.split = true;
-      const auto length = [&](std::string_view part) {
-        return int64_t(tokenizers_.source().encode(part).size());
-      };
-      for (const std::string& part : split_text(text, limit_, length))
-        sources.push_back(tokenizers_.source().encode(part));
+    Encoding line = tokenizer.encode_beginning(text, limit_);
+    if (line.whole && int64_t(line.ids.size()) <= limit_) {
+      sources.push_back(std::move(line.ids));
     } else {
-      sources.push_back(std::move(ids));
+      status.split = true;
+      const auto encode = [&](std::string_view part) { return tokenizer.encode_with_ends(part); };
+      for (TextPart& part : split_text(text, limit_, encode))
+        sources.push_back(std::move(part.ids));
     }
     // A lone character may still have more tokens than the model has positions.
     for (auto& source : sources)

@@ -16,11 +16,11 @@ constexpr int64_t kChunkPairs = 16384;  // read at a time
 constexpr int64_t kTaskPairs = 128;     // encoded by one task
 
 // Decides about encoded pairs whose words have passed.
-Verdict judge_tokens(const FilterOptions& options, size_t source, size_t target) {
-  const auto shorter = int64_t(std::min(source, target));
-  const auto longer = int64_t(std::max(source, target));
+Verdict judge_tokens(const FilterOptions& options, const Encoding& source, const Encoding& target) {
+  const auto shorter = int64_t(std::min(source.ids.size(), target.ids.size()));
+  const auto longer = int64_t(std::max(source.ids.size(), target.ids.size()));
   if (shorter == 0) return Verdict::empty;
-  if (longer + 1 > options.max_tokens) return Verdict::too_long;
+  if (!source.whole || !target.whole || longer + 1 > options.max_tokens) return Verdict::too_long;
   if (options.max_ratio > 0 && double(longer) > options.max_ratio * double(shorter))
     return Verdict::odd_ratio;
   return Verdict::kept;
@@ -37,9 +37,11 @@ void encode(Pair& pair, const TokenizerPair& tokenizers, const FilterOptions& fi
             const WordFilter& words) {
   pair.verdict = words.judge(pair.source_line, pair.target_line);
   if (pair.verdict != Verdict::kept) return;
-  pair.source = tokenizers.source().encode(pair.source_line);
-  pair.target = tokenizers.target().encode(pair.target_line);
-  pair.verdict = judge_tokens(filters, pair.source.size(), pair.target.size());
+  Encoding source = tokenizers.source().encode_beginning(pair.source_line, filters.max_tokens);
+  Encoding target = tokenizers.target().encode_beginning(pair.target_line, filters.max_tokens);
+  pair.verdict = judge_tokens(filters, source, target);
+  pair.source = std::move(source.ids);
+  pair.target = std::move(target.ids);
 }
 
 class CorpusWriter {

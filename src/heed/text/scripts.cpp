@@ -51,6 +51,33 @@ std::optional<Script> script_of(char32_t character) {
   return block->script;
 }
 
+bool is_unspaced(Script script) {
+  switch (script) {
+    case Script::thai:
+    case Script::lao:
+    case Script::tibetan:
+    case Script::myanmar:
+    case Script::khmer:
+    case Script::kana:
+    case Script::han:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_cjk(char32_t c) {
+  return (c >= 0x3000 && c <= 0x30FF) || (c >= 0x3400 && c <= 0x9FFF) ||
+         (c >= 0xF900 && c <= 0xFAFF) || (c >= 0xFF00 && c <= 0xFFEF) ||
+         (c >= 0x20000 && c <= 0x3FFFF);
+}
+
+bool is_unspaced(char32_t character) {
+  if (is_cjk(character)) return true;
+  const std::optional<Script> script = script_of(character);
+  return script && is_unspaced(*script);
+}
+
 int64_t sum(const ScriptCounts& counts) {
   return std::accumulate(counts.begin(), counts.end(), int64_t{0});
 }

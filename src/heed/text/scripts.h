@@ -55,6 +55,17 @@ constexpr std::array<std::pair<std::string_view, Script>, kScripts> enum_names(S
 // scripts that are not listed.
 std::optional<Script> script_of(char32_t character);
 
+// Whether a script is written without spaces between its words.
+bool is_unspaced(Script script);
+
+// Chinese and Japanese characters with their punctuation and full-width forms: no spaces at all,
+// not between sentences either.
+bool is_cjk(char32_t character);
+
+// Whether a character belongs to text without spaces between its words: a letter of such a script,
+// or a Chinese or Japanese character.
+bool is_unspaced(char32_t character);
+
 // How many letters of each script a text has, by int(Script).
 using ScriptCounts = std::array<int64_t, kScripts>;
 

@@ -26,6 +26,20 @@ std::string_view language_code(std::string_view text) {
 
 }  // namespace
 
+std::string_view beginning_of(std::string_view text, size_t bytes) {
+  if (text.size() <= bytes) return text;
+  size_t end = 0;
+  for (size_t counted = 0; end < text.size(); ++end) {
+    if (text[end] == ' ' && end > 0 && text[end - 1] == ' ') continue;
+    if (counted++ == bytes) break;
+  }
+  const auto is_inside = [&](size_t at) {
+    return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
+  };
+  while (end > 1 && is_inside(end)) --end;
+  return text.substr(0, end);
+}
+
 struct Tokenizer::Model {
   std::string bytes;
   sentencepiece::SentencePieceProcessor processor;
@@ -66,29 +80,41 @@ TokenId Tokenizer::text_id(std::string_view piece) const {
   return usable ? *id : unknown_id();
 }
 
-std::vector<TokenId> Tokenizer::encode(std::string_view text) const {
-  if (find_invalid_utf8(text)) return encode(replace_invalid_utf8(text));
-  std::vector<TokenId> ids;
+Encoding Tokenizer::encode_with_ends(std::string_view text) const {
+  if (find_invalid_utf8(text)) return encode_with_ends(replace_invalid_utf8(text));
+  Encoding encoding;
   const std::string_view code = language_code(text);
+  size_t before = 0;
   if (!code.empty() && text_id(code) != unknown_id()) {
-    ids.push_back(text_id(code));
-    text.remove_prefix(code.size());
+    before = code.size();
+    encoding.ids.push_back(text_id(code));
+    encoding.ends.push_back(before);
+    text.remove_prefix(before);
   }
-  std::vector<int> found;
-  const auto status = model_->processor.Encode(text, &found);
+  sentencepiece::ImmutableSentencePieceText found;
+  const auto status = model_->processor.Encode(text, found.mutable_proto());
   if (!status.ok()) fail("SentencePiece cannot encode a text: {}", status.message());
-  std::vector<std::string> pieces;  // needed only where something is unknown
-  for (size_t i = 0; i < found.size(); ++i) {
-    TokenId id = ids_[size_t(found[i])];
-    if (model_->processor.IsUnknown(found[i])) {
-      // A joint vocabulary over two models may hold what this model does not: published models
-      // rely on it.
-      if (pieces.empty()) pieces = model_->processor.EncodeAsPieces(text);
-      id = text_id(pieces[i]);
-    }
-    ids.push_back(id);
+  for (int i = 0; i < int(found.pieces_size()); ++i) {
+    const auto piece = found.pieces(i);
+    const int id = int(piece.id());
+    // A joint vocabulary over two models may hold what this model does not: published models rely
+    // on it.
+    encoding.ids.push_back(model_->processor.IsUnknown(id) ? text_id(piece.piece())
+                                                           : ids_[size_t(id)]);
+    encoding.ends.push_back(before + size_t(piece.end()));
   }
-  return ids;
+  return encoding;
+}
+
+std::vector<TokenId> Tokenizer::encode(std::string_view text) const {
+  return encode_with_ends(text).ids;
+}
+
+Encoding Tokenizer::encode_beginning(std::string_view text, int64_t most) const {
+  const std::string_view beginning = beginning_of(text, size_t(most * kBytesPerToken));
+  Encoding encoding = encode_with_ends(beginning);
+  encoding.whole = beginning.size() == text.size();
+  return encoding;
 }
 
 std::vector<std::string> Tokenizer::pieces(std::span<const TokenId> ids) const {

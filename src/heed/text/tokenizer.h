@@ -17,6 +17,17 @@ namespace heed {
 // What SentencePiece writes for a space at the start of a word: U+2581.
 inline constexpr std::string_view kSpaceSymbol = "\u2581";
 
+// The longest beginning of a text that has at most `bytes` bytes, a run of spaces counted as one:
+// tokenizers read it as one. Ends between characters.
+std::string_view beginning_of(std::string_view text, size_t bytes);
+
+// A text, or its beginning, in token ids.
+struct Encoding {
+  std::vector<TokenId> ids;
+  std::vector<size_t> ends;  // byte of the text where the piece of each id ends
+  bool whole = true;         // false: the ids of the beginning of a text that is longer
+};
+
 // One language's SentencePiece model and the ids of its pieces. Const once built: any number of
 // threads may use one. Copies share the model.
 class Tokenizer {
@@ -30,6 +41,12 @@ class Tokenizer {
   // multilingual model in front (">>fra<<") becomes its one id. Text that is not UTF-8 is read
   // with U+FFFD in place of the broken bytes.
   std::vector<TokenId> encode(std::string_view text) const;
+  Encoding encode_with_ends(std::string_view text) const;
+  // For callers with a use for `most` ids: of a text with more than kBytesPerToken bytes for each
+  // of them, only that beginning is read, so that the cost does not grow with the text. Such a text
+  // has more ids than `most` unless it is unknown to the vocabulary for the most part.
+  Encoding encode_beginning(std::string_view text, int64_t most) const;
+  static constexpr int64_t kBytesPerToken = 64;  // of the longest pieces that models learn
   // One string for each id.
   std::vector<std::string> pieces(std::span<const TokenId> ids) const;
   // One line of UTF-8 from ids; </s>, <pad> and fillers are skipped, <unk> reads " ⁇ ".

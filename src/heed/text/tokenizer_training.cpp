@@ -62,7 +62,7 @@ class SampledSentences : public sentencepiece::SentenceIterator {
       const size_t cut =
           rest_.size() <= kMaxSentenceBytes ? rest_.size() : cut_position(rest_, kMaxSentenceBytes);
       sentence_ = rest_.substr(0, cut);
-      rest_.erase(0, cut);
+      rest_.remove_prefix(cut);
     } catch (...) {
       error_ = std::current_exception();
       done_ = true;
@@ -74,11 +74,12 @@ class SampledSentences : public sentencepiece::SentenceIterator {
   }
 
  private:
-  // The next line of the sample that is not empty into rest_.
+  // Makes rest_ the next line of the sample that is not empty.
   bool take_line() {
     while (wanted_ > 0 && next_line()) {
       const bool taken = random_.below(uint64_t(left_--)) < uint64_t(wanted_);
       if (taken) --wanted_;
+      rest_ = line_;
       if (taken && !rest_.empty()) return true;
     }
     return false;
@@ -86,8 +87,8 @@ class SampledSentences : public sentencepiece::SentenceIterator {
 
   bool next_line() {
     while (left_ > 0) {
-      if (reader_ && reader_->next(rest_)) {
-        if (kept_.empty() || kept_[line_++ % kept_.size()]) return true;
+      if (reader_ && reader_->next(line_)) {
+        if (kept_.empty() || kept_[lines_++ % kept_.size()]) return true;
         continue;
       }
       if (file_ == files_.size()) fail("{} became shorter while it was read", reader_->name());
@@ -98,13 +99,14 @@ class SampledSentences : public sentencepiece::SentenceIterator {
 
   Paths files_;
   const std::vector<bool>& kept_;
-  size_t line_ = 0;
-  int64_t left_;    // lines not seen yet, of those that are kept
-  int64_t wanted_;  // lines still to be taken
+  size_t lines_ = 0;  // read
+  int64_t left_;      // lines not seen yet, of those that are kept
+  int64_t wanted_;    // lines still to be taken
   Random random_;
   size_t file_ = 0;
   std::optional<LineReader> reader_;
-  std::string rest_, sentence_;
+  std::string line_, sentence_;
+  std::string_view rest_;  // of the line
   std::exception_ptr error_;
   bool done_ = false;
 };
