@@ -148,6 +148,10 @@ class Source {
     return Input(std::move(line), std::move(prefix));
   }
 
+  bool wait(std::chrono::milliseconds time) {
+    return text_.wait(time) && (!prefixes_ || prefixes_->wait(time));
+  }
+
  private:
   LineReader text_;
   std::optional<LineReader> prefixes_;
@@ -191,7 +195,9 @@ class TranslateCommand : public CommandOf<TranslateSettings> {
       output.flush();  // a reader may be waiting for this very line
     };
     const auto start = std::chrono::steady_clock::now();
-    model.translator(settings_.decode).translate([&] { return source.next(); }, emit);
+    model.translator(settings_.decode)
+        .translate([&] { return source.next(); }, emit,
+                   [&](std::chrono::milliseconds time) { return source.wait(time); });
     output.commit();
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     tally.tell(console);

@@ -112,6 +112,14 @@ TEST_F(TranslateOptionsTest, PrefixesAreReadAsTheLinesAre) {
   EXPECT_EQ(heed.wait(), 0);
 }
 
+TEST_F(TranslateOptionsTest, AFailureEndsTheProgramWhileInputPauses) {
+  // Standard input stays open.
+  RunningHeed heed({"translate", "--model", "m", "--strict"}, folder_->path());
+  heed.write("\xff\n");
+  EXPECT_THAT(heed.read_error_line(), HasSubstr("line 1 of the input"));
+  EXPECT_EQ(heed.wait(), 1);
+}
+
 TEST_F(TranslateOptionsTest, NoNgramComesTwice) {
   const auto repeated = [](const std::vector<Json>& lines) {
     int64_t count = 0;

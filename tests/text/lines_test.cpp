@@ -99,23 +99,34 @@ TEST_F(LinesTest, EndlessLinesAreAnError) {
   EXPECT_THAT(error_of([&] { lines_of(path); }), HasSubstr("long:2: line longer than 64 MiB"));
 }
 
-TEST(LineReader, SaysWhetherInputWaits) {
+TEST(LineReader, WaitsForWholeLines) {
+  using std::chrono::milliseconds;
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
   LineReader reader(ends[0], "standard input");
-  EXPECT_TRUE(reader.would_wait());
+  EXPECT_FALSE(reader.wait(milliseconds(0)));
   ASSERT_EQ(::write(ends[1], "one\ntwo\nth", 10), 10);
   std::string line;
-  EXPECT_FALSE(reader.would_wait());
+  EXPECT_TRUE(reader.wait(milliseconds(0)));
   EXPECT_TRUE(reader.next(line));
-  EXPECT_FALSE(reader.would_wait());
+  EXPECT_TRUE(reader.wait(milliseconds(0)));
   EXPECT_TRUE(reader.next(line));
   EXPECT_EQ(line, "two");
-  EXPECT_TRUE(reader.would_wait());
-  ::close(ends[1]);
-  EXPECT_FALSE(reader.would_wait());
+  EXPECT_FALSE(reader.wait(milliseconds(20))) << "next() would wait for the end of the line";
+  ASSERT_EQ(::write(ends[1], "ree\n\nfo", 7), 7);
+  EXPECT_TRUE(reader.wait(milliseconds(1000)));
   EXPECT_TRUE(reader.next(line));
-  EXPECT_EQ(line, "th");
+  EXPECT_EQ(line, "three");
+  EXPECT_TRUE(reader.wait(milliseconds(0)));
+  EXPECT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "");
+  EXPECT_EQ(reader.line_number(), 4);
+  EXPECT_FALSE(reader.wait(milliseconds(0)));
+  ::close(ends[1]);
+  EXPECT_TRUE(reader.wait(milliseconds(0)));
+  EXPECT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "fo");
+  EXPECT_TRUE(reader.wait(milliseconds(0)));
   EXPECT_FALSE(reader.next(line));
   ::close(ends[0]);
 }

@@ -7,8 +7,6 @@
 #include <exception>
 #include <mutex>
 #include <system_error>
-#include <thread>
-#include <vector>
 
 #include "heed/core/error.h"
 
@@ -19,6 +17,16 @@ int available_threads() {
   CPU_ZERO(&set);
   if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
   return std::max(1, int(std::thread::hardware_concurrency()));
+}
+
+void start_thread(std::vector<std::thread>& threads, int wanted, std::function<void()> body) {
+  threads.reserve(threads.size() + 1);
+  try {
+    threads.emplace_back(std::move(body));
+  } catch (const std::system_error& error) {
+    fail("cannot start {} threads, only {} ({}): give fewer with --threads", wanted, threads.size(),
+         error.code().message());
+  }
 }
 
 struct Workers::Team {
@@ -75,12 +83,11 @@ struct Workers::Team {
 Workers::Workers(int threads) : count_(threads), team_(std::make_unique<Team>()) {
   check(threads >= 1, "at least one thread");
   try {
-    for (int i = 1; i < threads; ++i) team_->threads.emplace_back([this, i] { team_->loop(i); });
-  } catch (const std::system_error& error) {
-    const size_t started = team_->threads.size() + 1;
+    for (int i = 1; i < threads; ++i)
+      start_thread(team_->threads, threads, [this, i] { team_->loop(i); });
+  } catch (...) {
     team_->end();
-    fail("cannot start {} threads, only {} ({}): give fewer with --threads", threads, started,
-         error.code().message());
+    throw;
   }
 }
 

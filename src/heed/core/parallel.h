@@ -3,11 +3,17 @@
 
 #include <functional>
 #include <memory>
+#include <thread>
+#include <vector>
 
 namespace heed {
 
 // How many threads this process may use (its CPU affinity), at least 1.
 int available_threads();
+
+// Adds a thread that runs `body`. Error where the machine refuses it, with `threads` as it was: the
+// caller ends and joins those inside. `wanted` is how many the caller wants in the end.
+void start_thread(std::vector<std::thread>& threads, int wanted, std::function<void()> body);
 
 // run() hands tasks out one by one to whichever thread is free, so that a slow core does less.
 // Which thread runs which task must not change any result.

@@ -15,8 +15,14 @@
 namespace heed {
 namespace {
 
-// Lines between the one read last and the one emitted last.
-constexpr int64_t kWindow = 8192;
+// Held at most between the line read last and the line emitted last. A single line may have more
+// bytes.
+constexpr int64_t kMostLines = 8192, kMostBytes = 16 << 20;
+// How often the thread that waits for input looks whether a worker has failed.
+constexpr std::chrono::milliseconds kGlance{100};
+
+// Lines that a worker takes at a time, at most.
+constexpr size_t kMostTaken = 64;
 
 struct Line {
   int64_t number;
@@ -27,13 +33,16 @@ struct Line {
 class Exchange {
  public:
   explicit Exchange(const Translator::Emit& emit, int workers) : emit_(emit), workers_(workers) {}
+  // Without a reader: the only worker takes its lines from `next`.
+  Exchange(const Translator::Emit& emit, const Translator::Next& next)
+      : emit_(emit), workers_(1), next_(&next) {}
 
   // Reader: false once something failed.
-  bool put(Line line) {
+  bool put(Input input) {
     std::unique_lock lock(mutex_);
-    room_.wait(lock, [&] { return error_ || line.number - emitted_ < kWindow; });
+    room_.wait(lock, [&] { return error_ || sizes_.empty() || has_room(); });
     if (error_) return false;
-    waiting_.push_back(std::move(line));
+    queue(std::move(input));
     work_.notify_one();
     return true;
   }
@@ -47,13 +56,15 @@ class Exchange {
   // Worker: takes its share of the lines that wait; none is the end, or nothing there right now.
   std::vector<Line> take(Patience patience) {
     std::unique_lock lock(mutex_);
-    if (patience == Patience::wait)
+    if (next_ && !error_)
+      read_more();
+    else if (patience == Patience::wait)
       work_.wait(lock, [&] { return error_ || closed_ || !waiting_.empty(); });
     std::vector<Line> lines;
     if (error_) return lines;
     // A share, so that the last lines do not all end up with one worker.
     const size_t share = (waiting_.size() + size_t(workers_) - 1) / size_t(workers_);
-    for (size_t i = 0; i < std::min<size_t>(share, 64); ++i) {
+    for (size_t i = 0; i < std::min(share, kMostTaken); ++i) {
       lines.push_back(std::move(waiting_.front()));
       waiting_.pop_front();
     }
@@ -77,6 +88,8 @@ class Exchange {
       }
       lock.lock();
       ++emitted_;
+      bytes_ -= sizes_.front();
+      sizes_.pop_front();
       room_.notify_one();
     }
     emitting_ = false;
@@ -98,13 +111,32 @@ class Exchange {
   }
 
  private:
+  bool has_room() const { return int64_t(sizes_.size()) < kMostLines && bytes_ < kMostBytes; }
+  void queue(Input input) {
+    sizes_.push_back(int64_t(input.text.size() + input.prefix.size()));
+    bytes_ += sizes_.back();
+    waiting_.push_back({number_++, std::move(input)});
+  }
+  void read_more() {
+    while (!closed_ && waiting_.size() < kMostTaken && has_room()) {
+      std::optional<Input> input = (*next_)();
+      if (input)
+        queue(std::move(*input));
+      else
+        closed_ = true;
+    }
+  }
+
   const Translator::Emit& emit_;
   const int workers_;
+  const Translator::Next* const next_ = nullptr;
   std::mutex mutex_;
   std::condition_variable work_, room_;
   std::deque<Line> waiting_;
   std::map<int64_t, Translation> done_;
-  int64_t emitted_ = 0;
+  int64_t number_ = 0, emitted_ = 0;  // lines queued and emitted
+  std::deque<int64_t> sizes_;         // bytes of the lines between
+  int64_t bytes_ = 0;                 // their sum
   bool closed_ = false, emitting_ = false;
   std::exception_ptr error_;
 };
@@ -332,27 +364,28 @@ Translator::Translator(const Transformer& model, const TokenizerPair& tokenizers
                        const DecodeOptions& options)
     : model_(model), tokenizers_(tokenizers), backend_(backend), options_(options) {
   expect_same_vocabulary(model, tokenizers);
-  Search(model, backend, options.search);  // checks the options before any thread runs
+  check_options(options.search);
 }
 
-void Translator::translate(const Next& next, const Emit& emit) const {
+void Translator::translate(const Next& next, const Emit& emit, const Wait& wait) const {
   const int workers = int(options_.threads.value_or(available_threads()));
   Exchange exchange(emit, workers);
   const Prefixes prefixes(tokenizers_.target());
+  const auto work = [&] {
+    try {
+      Worker(model_, tokenizers_, backend_, options_, prefixes, exchange).run();
+    } catch (...) {
+      exchange.fail_with(std::current_exception());
+    }
+  };
   std::vector<std::thread> threads;
-  threads.reserve(size_t(workers));
-  for (int i = 0; i < workers; ++i)
-    threads.emplace_back([&] {
-      try {
-        Worker(model_, tokenizers_, backend_, options_, prefixes, exchange).run();
-      } catch (...) {
-        exchange.fail_with(std::current_exception());
-      }
-    });
   try {
-    int64_t number = 0;
-    while (std::optional<Input> line = next())
-      if (!exchange.put({number++, std::move(*line)})) break;
+    while (!exchange.failed()) {
+      if (wait && !wait(kGlance)) continue;
+      std::optional<Input> line = next();
+      if (!line || !exchange.put(std::move(*line))) break;
+      if (int(threads.size()) < workers) start_thread(threads, workers, work);
+    }
   } catch (...) {
     exchange.fail_with(std::current_exception());
   }
@@ -361,15 +394,25 @@ void Translator::translate(const Next& next, const Emit& emit) const {
   exchange.rethrow();
 }
 
+void Translator::translate_here(const Next& next, const Emit& emit) const {
+  Exchange exchange(emit, next);
+  const Prefixes prefixes(tokenizers_.target());
+  Worker(model_, tokenizers_, backend_, options_, prefixes, exchange).run();
+  exchange.rethrow();
+}
+
 std::vector<Translation> Translator::translate(const std::vector<std::string>& lines) const {
   std::vector<Translation> all(lines.size());
   size_t at = 0;
-  translate(
-      [&]() -> std::optional<Input> {
-        if (at == lines.size()) return {};
-        return lines[at++];
-      },
-      [&](const Translation& t) { all[size_t(t.line)] = t; });
+  const Next next = [&]() -> std::optional<Input> {
+    if (at == lines.size()) return {};
+    return lines[at++];
+  };
+  const Emit emit = [&](const Translation& t) { all[size_t(t.line)] = t; };
+  if (lines.size() <= 1 || options_.threads.value_or(available_threads()) == 1)
+    translate_here(next, emit);
+  else
+    translate(next, emit);
   return all;
 }
 

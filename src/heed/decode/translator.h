@@ -1,6 +1,7 @@
 // Lines of text in, lines of text out: one for one, in order, whatever the lines are.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
@@ -62,15 +63,22 @@ class Translator {
 
   using Next = std::function<std::optional<Input>()>;
   using Emit = std::function<void(const Translation&)>;
+  // Waits until next() need not wait for input, `time` at most; whether that is so.
+  using Wait = std::function<bool(std::chrono::milliseconds time)>;
 
   // Calls next() on this thread until it gives nothing, and emit() once for every line, in order,
   // as soon as it and all before it are done: from other threads, one call at a time. What either
-  // throws ends the translation and is thrown here. Holds a bounded number of lines.
-  void translate(const Next& next, const Emit& emit) const;
+  // throws ends the translation and is thrown here: at once while input is waited for if there is a
+  // wait(), else when next() returns. Holds a bounded number of lines and bytes. Starts a thread a
+  // line until there are DecodeOptions::threads; Error where the machine refuses one.
+  void translate(const Next& next, const Emit& emit, const Wait& wait = {}) const;
 
+  // A single line, or a single thread, is translated on the calling thread.
   std::vector<Translation> translate(const std::vector<std::string>& lines) const;
 
  private:
+  void translate_here(const Next& next, const Emit& emit) const;
+
   const Transformer& model_;
   const TokenizerPair& tokenizers_;
   Backend& backend_;

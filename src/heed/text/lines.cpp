@@ -44,11 +44,26 @@ struct LineReader::State {
   std::unique_ptr<z_stream> inflater;
   Buffer input;  // compressed bytes
   Buffer text;
+  std::string begun;  // of the next line, whose end has not been read
   int64_t line_number = 0;
 
   ~State() {
     if (inflater) inflateEnd(inflater.get());
     if (owned) ::close(descriptor);
+  }
+
+  // Moves text behind `line` up to the end of the line, which goes; false where there is none yet.
+  bool take_line(std::string& line) {
+    const void* newline = std::memchr(text.data(), '\n', text.size());
+    const size_t length =
+        newline != nullptr ? size_t(static_cast<const char*>(newline) - text.data()) : text.size();
+    if (int64_t(line.size() + length) > kMaxLineBytes) {
+      fail("{}:{}: line longer than {} MiB; is this a text file?", name, line_number + 1,
+           kMaxLineBytes >> 20);
+    }
+    line.append(text.data(), length);
+    text.begin += length + (newline != nullptr ? 1 : 0);
+    return newline != nullptr;
   }
 
   // Reads once behind what the buffer holds, which must leave room.
@@ -159,29 +174,38 @@ LineReader::LineReader(LineReader&&) noexcept = default;
 LineReader& LineReader::operator=(LineReader&&) noexcept = default;
 
 bool LineReader::next(std::string& line) {
-  line.clear();
   State& state = *state_;
-  Buffer& text = state.text;
-  bool any = false;
+  line = std::move(state.begun);
+  state.begun.clear();
+  bool any = !line.empty();
   while (!state.ended) {
-    if (text.empty()) {
+    if (state.text.empty()) {
       state.refill();
       continue;
     }
     any = true;
-    const void* newline = std::memchr(text.data(), '\n', text.size());
-    const size_t length =
-        newline != nullptr ? size_t(static_cast<const char*>(newline) - text.data()) : text.size();
-    if (int64_t(line.size() + length) > kMaxLineBytes) {
-      fail("{}:{}: line longer than {} MiB; is this a text file?", state.name,
-           state.line_number + 1, kMaxLineBytes >> 20);
-    }
-    line.append(text.data(), length);
-    text.begin += length + (newline != nullptr ? 1 : 0);
-    if (newline != nullptr) break;
+    if (state.take_line(line)) break;
   }
   if (any) ++state.line_number;
   return any;
+}
+
+bool LineReader::wait(std::chrono::milliseconds time) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + time;
+  State& state = *state_;
+  while (!state.ended) {
+    const Buffer& text = state.text;
+    if (std::memchr(text.data(), '\n', text.size()) != nullptr) return true;
+    if (!text.empty()) state.take_line(state.begun);
+    if (state.input.empty() && !state.input_ended) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
+      pollfd input{state.descriptor, POLLIN, 0};
+      if (::poll(&input, 1, int(std::max<int64_t>(0, left))) == 0) return false;
+    }
+    state.refill();
+  }
+  return true;
 }
 
 int64_t LineReader::line_number() const {
@@ -190,14 +214,6 @@ int64_t LineReader::line_number() const {
 
 const std::string& LineReader::name() const {
   return state_->name;
-}
-
-bool LineReader::would_wait() const {
-  const State& state = *state_;
-  if (state.ended || state.input_ended || !state.input.empty()) return false;
-  if (std::memchr(state.text.data(), '\n', state.text.size()) != nullptr) return false;
-  pollfd poll_state{state.descriptor, POLLIN, 0};
-  return ::poll(&poll_state, 1, 0) == 0;
 }
 
 LineReader open_lines(const std::filesystem::path& path) {

@@ -1,6 +1,7 @@
 // Text files, plain or gzip, read line by line.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -31,8 +32,9 @@ class LineReader {
   bool next(std::string& line);
   // The number of the line that next() gave last, counted from 1.
   int64_t line_number() const;
-  // Whether next() would have to wait for input: nothing complete is buffered and nothing has come.
-  bool would_wait() const;
+  // Waits until next() has a line, or the end, without waiting for more input; `time` at most.
+  // Whether that is so. Of gzip, input that ends within a compressed block may still be waited for.
+  bool wait(std::chrono::milliseconds time);
   const std::string& name() const;
 
  private:
