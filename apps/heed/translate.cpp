@@ -52,8 +52,8 @@ struct TranslateSettings {
     v("format", self.format,
       {.help = "Translations alone, or JSON objects with translation, score, status and pieces"});
     v("alignments", self.alignments,
-      {.help = "In the JSON objects, from the attention to the source: pairs of source and target "
-               "words or pieces, or the weights themselves"});
+      {.help = "Add to the JSON objects, from the attention to the source: pairs of source and "
+               "target words (characters where text has no spaces) or pieces, or the weights"});
     DecodeOptions::visit(self.decode, v);
   }
 };

@@ -79,5 +79,31 @@ TEST(AlignmentPairs, WordsOfPartsAreCountedOn) {
             "0-0 1-1");
 }
 
+TEST(AlignmentPairs, TextWithoutSpacesIsPairedByCharacters) {
+  // Source characters of one piece are paired together, target characters one by one.
+  const std::vector<std::string> from = {kSpace, "我", "今天", "来。", "</s>"};
+  const std::vector<std::string> to = {kSpace + "I", kSpace + "come", kSpace + "to", "day", "."};
+  const AttentionWeights weights = {{0.1f, 0.8f, 0.1f, 0, 0},
+                                    {0, 0.1f, 0.2f, 0.7f, 0},
+                                    {0, 0.1f, 0.6f, 0.3f, 0},
+                                    {0, 0, 0.9f, 0.1f, 0},
+                                    {0, 0, 0.5f, 0.3f, 0.2f}};
+  EXPECT_EQ(alignment_pairs(from, to, weights, AlignmentUnit::words), "0-0 3-1 4-1 1-2 2-2");
+  const std::vector<std::string> back_to = {kSpace + "我", "今天"};
+  const std::vector<std::string> back_from = {kSpace + "I", kSpace + "to", "day", "</s>"};
+  EXPECT_EQ(alignment_pairs(back_from, back_to, {{0.9f, 0, 0.1f, 0}, {0.4f, 0.3f, 0.3f, 0}},
+                            AlignmentUnit::words),
+            "0-0 1-1 1-2");
+}
+
+TEST(AlignmentPairs, WordsAmongCharactersStayWhole) {
+  // 我 用 Linux 2024 版: five units, of which one has two pieces and one shares a piece.
+  const std::vector<std::string> from = {kSpace + "我用", "Lin", "ux",
+                                         kSpace + "2024", "版",  "</s>"};
+  const AttentionWeights weights = {{0.2f, 0.3f, 0.3f, 0.2f, 0, 0}, {0, 0, 0, 0.1f, 0.9f, 0}};
+  EXPECT_EQ(alignment_pairs(from, {kSpace + "x", kSpace + "y"}, weights, AlignmentUnit::words),
+            "2-0 4-1");
+}
+
 }  // namespace
 }  // namespace heed

@@ -4,34 +4,75 @@
 
 #include <algorithm>
 
-#include "heed/text/tokenizer.h"
+#include "heed/core/utf8.h"
+#include "heed/text/scripts.h"
 
 namespace heed {
 namespace {
 
+constexpr char32_t kSpace = U'\u2581';  // kSpaceSymbol of text/tokenizer.h
 constexpr std::string_view kEnd = "</s>";
 
-// The unit of each piece, counted from 0; -1 for </s>.
-std::vector<int64_t> units_of(const std::vector<std::string>& pieces, AlignmentUnit unit) {
-  std::vector<int64_t> units;
+// Consecutive units; none where begin is end.
+struct UnitRange {
+  int64_t begin = 0, end = 0;
+};
+
+// The units that each piece has characters of, counted from 0; none for </s>.
+std::vector<UnitRange> units_of(const std::vector<std::string>& pieces, AlignmentUnit unit) {
+  // What the last unit still takes: nothing, any character behind its space, or characters of text
+  // with spaces.
+  enum class Takes { nothing, any, spaced } takes = Takes::nothing;
   int64_t count = 0;
-  bool begins = true;
+  std::vector<UnitRange> units;
   for (const std::string& piece : pieces) {
-    if (piece == kEnd) {
-      units.push_back(-1);
-      begins = true;
+    if (piece == kEnd || piece.empty()) {
+      units.emplace_back();
+      if (piece == kEnd) takes = Takes::nothing;
       continue;
     }
-    if (begins || unit == AlignmentUnit::pieces || piece.starts_with(kSpaceSymbol)) ++count;
-    begins = false;
-    units.push_back(count - 1);
+    int64_t begin = count;
+    const std::u32string characters =
+        unit == AlignmentUnit::pieces ? std::u32string(1, kSpace) : decode_utf8(piece);
+    for (size_t i = 0; i < characters.size(); ++i) {
+      const bool space = characters[i] == kSpace, unspaced = is_unspaced(characters[i]);
+      const bool new_unit = space      ? i == 0 || takes != Takes::any
+                            : unspaced ? takes != Takes::any
+                                       : takes == Takes::nothing;
+      if (new_unit) ++count;
+      if (i == 0) begin = count - 1;
+      takes = space ? Takes::any : unspaced ? Takes::nothing : Takes::spaced;
+    }
+    units.push_back({begin, count});
   }
   return units;
 }
 
-int64_t count_of(const std::vector<int64_t>& units) {
-  return units.empty() ? 0 : *std::max_element(units.begin(), units.end()) + 1;
+int64_t count_of(const std::vector<UnitRange>& units) {
+  int64_t count = 0;
+  for (const UnitRange& range : units) count = std::max(count, range.end);
+  return count;
 }
+
+// Pieces that share units: the source side of a pair.
+struct Segments {
+  std::vector<UnitRange> units;  // of each segment
+  std::vector<int64_t> of;       // the segment of each piece; -1 for </s>
+
+  explicit Segments(const std::vector<UnitRange>& pieces) {
+    for (const UnitRange& range : pieces) {
+      if (range.begin == range.end) {
+        of.push_back(-1);
+        continue;
+      }
+      if (units.empty() || range.begin >= units.back().end)
+        units.push_back(range);
+      else
+        units.back().end = range.end;
+      of.push_back(int64_t(units.size()) - 1);
+    }
+  }
+};
 
 }  // namespace
 
@@ -76,18 +117,21 @@ std::vector<AttentionWeights> Aligner::weights(const std::vector<TokenId>& sourc
 std::string alignment_pairs(const std::vector<std::string>& source_pieces,
                             const std::vector<std::string>& target_pieces,
                             const AttentionWeights& weights, AlignmentUnit unit) {
-  const std::vector<int64_t> from = units_of(source_pieces, unit);
-  const std::vector<int64_t> to = units_of(target_pieces, unit);
+  const Segments from(units_of(source_pieces, unit));
+  const std::vector<UnitRange> to = units_of(target_pieces, unit);
   check(weights.size() == to.size(), "a row of weights for each target piece");
   std::vector<std::vector<double>> sums(size_t(count_of(to)),
-                                        std::vector<double>(size_t(count_of(from)), 0));
+                                        std::vector<double>(from.units.size(), 0));
   for (size_t t = 0; t < to.size(); ++t)
-    for (size_t s = 0; s < from.size() && to[t] >= 0; ++s)
-      if (from[s] >= 0) sums[size_t(to[t])][size_t(from[s])] += double(weights[t][s]);
+    for (int64_t j = to[t].begin; j < to[t].end; ++j)
+      for (size_t s = 0; s < from.of.size(); ++s)
+        if (from.of[s] >= 0) sums[size_t(j)][size_t(from.of[s])] += double(weights[t][s]);
   std::string pairs;
   for (size_t j = 0; j < sums.size() && !sums[j].empty(); ++j) {
     const auto best = std::max_element(sums[j].begin(), sums[j].end()) - sums[j].begin();
-    pairs += fmt::format("{}{}-{}", pairs.empty() ? "" : " ", best, j);
+    const UnitRange& units = from.units[size_t(best)];
+    for (int64_t i = units.begin; i < units.end; ++i)
+      pairs += fmt::format("{}{}-{}", pairs.empty() ? "" : " ", i, j);
   }
   return pairs;
 }

@@ -35,10 +35,14 @@ class Aligner {
 
 enum class AlignmentUnit { words, pieces };
 
-// Pairs "i-j" of source and target units, counted from 0, as Pharaoh wrote them: each target unit
-// with the source unit that it looked at most. A word begins with the piece that begins with a
-// space; its weight is the mean over its target pieces of the sum over its source pieces. Nothing
-// is paired with </s>.
+// Pairs "i-j" of source and target units, counted from 0, in Pharaoh's format: each target unit
+// with the source units that it looked at most.
+//
+// A unit of AlignmentUnit::words is a word between spaces, but each character of text without
+// spaces between its words (text/scripts.h, is_unspaced) is one of its own, whatever pieces it is
+// in. The weight of a target unit is the mean over its pieces, the weight of a source word the sum
+// over its pieces; the source characters of one piece cannot be told apart and are paired together.
+// Nothing is paired with </s>.
 std::string alignment_pairs(const std::vector<std::string>& source_pieces,
                             const std::vector<std::string>& target_pieces,
                             const AttentionWeights& weights, AlignmentUnit unit);
