@@ -136,7 +136,7 @@ TEST_P(CpuRows, TopClasses) {
       value = std::round(value);
       logits.data<float>()[4 * classes + c] = -2;
     }
-    for (int64_t k : {1, 2, 4, 9, 100}) {
+    for (int64_t k : {1, 2, 4, 9, 24, 25, 100, 2000}) {
       if (k > classes) break;
       const TopClasses expected = reference->top_classes(logits, k);
       const TopClasses got = cpu->top_classes(logits, k);
@@ -146,6 +146,22 @@ TEST_P(CpuRows, TopClasses) {
         EXPECT_NEAR(got.log_probabilities[i], expected.log_probabilities[i], 3e-6);
     }
   }
+}
+
+TEST_P(CpuRows, ManyTopClassesOfOddRows) {
+  // Forbidden ones, zeros of both signs, and one that is not a number.
+  Tensor logits({3, 500});
+  for (int64_t i = 0; i < 500; ++i) {
+    logits.data<float>()[i] = i % 3 == 0 ? -INFINITY : float(i % 7) - 3;
+    logits.data<float>()[500 + i] = i % 2 == 0 ? 0.0f : -0.0f;
+    logits.data<float>()[1000 + i] = float(i);
+  }
+  logits.data<float>()[1000 + 250] = NAN;
+  const TopClasses expected = reference->top_classes(logits.slice(0, 2), 400);
+  const TopClasses got = cpu->top_classes(logits.slice(0, 2), 400);
+  EXPECT_EQ(got.ids, expected.ids);
+  const TopClasses rest = cpu->top_classes(logits.slice(2, 3), 100);
+  for (int64_t i = 0; i < 100; ++i) EXPECT_EQ(rest.ids[size_t(i)], 499 - i);
 }
 
 TEST_P(CpuRows, TopClassesWithForbiddenOnes) {

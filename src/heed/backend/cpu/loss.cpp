@@ -3,7 +3,10 @@
 #define HWY_TARGET_INCLUDE "heed/backend/cpu/loss.cpp"
 #include "hwy/foreach_target.h"
 // behind foreach_target.h
+#include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <functional>
 #include <limits>
 
 #include "heed/backend/cpu/dispatch.h"
@@ -86,12 +89,13 @@ void cross_entropy(const Tensor& logits, std::span<const TokenId> labels,
   }
 }
 
-// The k best of a row, best first; ties: the lower id first.
-class Best {
+// The k best of a row, best first; ties: the lower id first. Sorted by insertion: for small k.
+class FewBest {
  public:
-  explicit Best(int64_t k) : ids_(size_t(k), 0), values_(size_t(k), -kInfinity) {}
+  explicit FewBest(int64_t k) : ids_(size_t(k), 0), values_(size_t(k), -kInfinity) {}
 
   void reset() { count_ = 0; }
+  void finish() {}
   // What a later class must exceed.
   float bar() const { return count_ == values_.size() ? values_.back() : -kInfinity; }
   bool full() const { return count_ == values_.size(); }
@@ -114,6 +118,70 @@ class Best {
   size_t count_ = 0;
 };
 
+// The same for any k: collects what is above the bar, and keeps the k best of it whenever 2 k have
+// come. A row costs its length and k log k.
+class ManyBest {
+ public:
+  explicit ManyBest(int64_t k)
+      : k_(size_t(k)), keys_(2 * size_t(k)), ids_(size_t(k), 0), values_(size_t(k), -kInfinity) {}
+
+  void reset() {
+    count_ = 0;
+    full_ = false;
+  }
+  float bar() const { return bar_; }
+  bool full() const { return full_; }
+  void offer(float value, TokenId id) {
+    if (full_ && !(value > bar_)) return;
+    keys_[count_++] = key(value, id);
+    if (count_ == keys_.size()) keep_best();
+  }
+  void finish() {
+    if (count_ > k_) keep_best();
+    std::sort(keys_.begin(), keys_.begin() + ptrdiff_t(k_), std::greater<>());
+    for (size_t i = 0; i < k_; ++i) {
+      ids_[i] = id_of(keys_[i]);
+      values_[i] = value_of(keys_[i]);
+    }
+  }
+  const std::vector<TokenId>& ids() const { return ids_; }
+  const std::vector<float>& values() const { return values_; }
+
+ private:
+  // Greater for greater values, then for lower ids. What is not a number comes last.
+  static uint64_t key(float value, TokenId id) {
+    const float sound = std::isnan(value) ? -kInfinity : value + 0.0f;  // -0 becomes 0
+    uint32_t bits;
+    std::memcpy(&bits, &sound, sizeof bits);
+    bits = (bits & kSign) != 0 ? ~bits : bits | kSign;
+    return uint64_t(bits) << 32 | uint32_t(~uint32_t(id));
+  }
+  static TokenId id_of(uint64_t key) { return TokenId(~uint32_t(key)); }
+  static float value_of(uint64_t key) {
+    auto bits = uint32_t(key >> 32);
+    bits = (bits & kSign) != 0 ? bits & ~kSign : ~bits;
+    float value;
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+  }
+  void keep_best() {
+    const auto last = keys_.begin() + ptrdiff_t(k_) - 1;
+    std::nth_element(keys_.begin(), last, keys_.begin() + ptrdiff_t(count_), std::greater<>());
+    count_ = k_;
+    full_ = true;
+    bar_ = value_of(*last);
+  }
+
+  static constexpr uint32_t kSign = 0x80000000u;
+  size_t k_, count_ = 0;
+  float bar_ = -kInfinity;
+  bool full_ = false;
+  std::vector<uint64_t> keys_;
+  std::vector<TokenId> ids_;
+  std::vector<float> values_;
+};
+
+template <class Best>
 void find_best(const float* row, int64_t classes, Best& best) {
   best.reset();
   for (int64_t c = 0; c < classes; c += kLanes) {
@@ -125,9 +193,11 @@ void find_best(const float* row, int64_t classes, Best& best) {
     }
     for (int64_t i = c; i < end; ++i) best.offer(row[i], TokenId(i));
   }
+  best.finish();
 }
 
-TopClasses top_classes(const Tensor& logits, int64_t k) {
+template <class Best>
+TopClasses top_classes_by(const Tensor& logits, int64_t k) {
   const int64_t classes = logits.columns(), rows = logits.rows();
   TopClasses top;
   top.ids.reserve(size_t(rows * k));
@@ -144,6 +214,13 @@ TopClasses top_classes(const Tensor& logits, int64_t k) {
       top.log_probabilities.push_back(float(double(value) - normalizer));
   }
   return top;
+}
+
+// Where insertion is no longer the fastest.
+constexpr int64_t kFew = 24;
+
+TopClasses top_classes(const Tensor& logits, int64_t k) {
+  return k <= kFew ? top_classes_by<FewBest>(logits, k) : top_classes_by<ManyBest>(logits, k);
 }
 
 }  // namespace
