@@ -218,7 +218,8 @@ TEST_F(TranslateOptionsTest, WhatIsWrongIsSaid) {
   refused({"--sample", "--temperature", "0"}, "--temperature: expected a number above 0");
   refused({"--sample", "--top-k", "0"}, "--top-k: expected a whole number of at least 1");
   refused({"--sample", "--top-p", "1.5"}, "--top-p: expected a number above 0 and of at most 1");
-  refused({"--sample", "--beam", "8"}, "--beam 8: a sample keeps no beam");
+  for (const std::string beam : {"1", "4", "8"})
+    refused({"--sample", "--beam", beam}, "--beam " + beam);
   refused({"--sample", "--diverse-groups", "2"}, "--diverse-groups 2: belongs to beam search");
   refused({"--diverse-groups", "3"}, "--diverse-groups: expected a divisor of the beam, 4");
   refused({"--diversity", "1"}, "--diversity: changes nothing without --diverse-groups");

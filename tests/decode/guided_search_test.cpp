@@ -411,6 +411,7 @@ TEST(SearchOptionsCheck, NamesWhatDoesNothing) {
   EXPECT_EQ(message([](auto& o) { o.seed = 5; }), "--seed: changes nothing without --sample");
   EXPECT_EQ(message([](auto& o) { o.sample = true, o.beam = 8; }),
             "--beam 8: a sample keeps no beam; --nbest 8 draws as many samples");
+  EXPECT_NE(message([](auto& o) { o.sample = true, o.beam = 4; }), "") << "the default, but given";
   EXPECT_EQ(message([](auto& o) { o.sample = true, o.diverse_groups = 2; }),
             "--diverse-groups 2: belongs to beam search, not to --sample");
   EXPECT_EQ(message([](auto& o) { o.nbest = 5; }),

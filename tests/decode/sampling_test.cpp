@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
+
+#include "heed/core/rng.h"
 
 namespace heed {
 namespace {
@@ -99,6 +102,55 @@ TEST(Sampling, DrawsByCumulatedProbability) {
   EXPECT_EQ(draw(all, 0.5).id, 3);
   EXPECT_EQ(draw(all, 0.75).id, 9);
   EXPECT_EQ(draw(all, 1 - 1e-16).id, 9) << "rounding must not give what has no probability";
+}
+
+// As Sampling's rules say, with everything sorted.
+std::vector<Choice> by_definition(std::vector<Choice> all, const SamplingOptions& options) {
+  const auto likelier = [](const Choice& a, const Choice& b) {
+    return a.weight != b.weight ? a.weight > b.weight : a.id < b.id;
+  };
+  const auto normalize = [&] {
+    double sum = 0;
+    for (const Choice& choice : all) sum += choice.weight;
+    for (Choice& choice : all) choice.weight /= sum;
+  };
+  if (options.top_k > 0 && options.top_k < int64_t(all.size())) {
+    std::sort(all.begin(), all.end(), likelier);
+    all.resize(size_t(options.top_k));
+  }
+  double top = all[0].weight;
+  for (const Choice& choice : all) top = std::max(top, choice.weight);
+  for (Choice& choice : all) choice.weight = std::exp((choice.weight - top) / options.temperature);
+  normalize();
+  if (options.top_p < 1) {
+    std::sort(all.begin(), all.end(), likelier);
+    double sum = 0;
+    size_t kept = 0;
+    while (kept < all.size() && sum < options.top_p) sum += all[kept++].weight;
+    all.resize(kept);
+    normalize();
+  }
+  return all;
+}
+
+TEST(Sampling, IsItsDefinitionToTheBit) {
+  Random random(3);
+  std::vector<double> logits(3000);
+  for (double& logit : logits) logit = double(float(4 * random.normal()));
+  for (size_t i = 0; i < 300; ++i) logits[random.below(3000)] = 2.5;  // ties
+  for (const int64_t top_k : {0, 1, 7, 500, 3000})
+    for (const double top_p : {0.3, 0.9, 0.999, 1.0})
+      for (const double temperature : {0.1, 1.0, 20.0}) {
+        const SamplingOptions options{temperature, top_k, top_p};
+        const std::vector<Choice> expected = by_definition(choices(logits), options);
+        std::vector<Choice> got = choices(logits);
+        to_probabilities(got, options);
+        ASSERT_EQ(got.size(), expected.size()) << top_k << " " << top_p;
+        for (size_t i = 0; i < got.size(); ++i) {
+          ASSERT_EQ(got[i].id, expected[i].id);
+          ASSERT_EQ(got[i].weight, expected[i].weight);
+        }
+      }
 }
 
 }  // namespace

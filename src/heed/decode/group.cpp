@@ -10,50 +10,89 @@ double length_penalty(int64_t length, double alpha) {
 }
 
 int64_t Advance::best_needed(const SearchOptions& options, int64_t repeats) {
-  if (options.sample) return 1;
+  if (options.sample) {
+    // </s> may be forbidden too.
+    return options.top_k ? *options.top_k + repeats + (options.min_length > 0 ? 1 : 0) : 1;
+  }
   // Twice the group, so that enough remain when all others end; one more, since </s> may be
   // forbidden; and as many as groups before can have put below those.
-  const int64_t width = options.beam / options.diverse_groups;
-  return 2 * width + 1 + (options.beam - width) + repeats;
+  const int64_t width = options.beam_size() / options.diverse_groups;
+  return 2 * width + 1 + (options.beam_size() - width) + repeats;
 }
 
 bool Advance::may_follow(const Hypothesis& h, TokenId id) const {
   if (id == end_id_ && int64_t(h.ids.size()) < options_.min_length) return false;
-  return std::find(h.repeats.begin(), h.repeats.end(), id) == h.repeats.end();
+  return !std::binary_search(h.repeats.begin(), h.repeats.end(), id);
 }
+
+// The best of the ways that are offered: all are kept until there are twice as many as wanted, then
+// the better half, so that a way costs the same in a beam of any width.
+class Advance::BestWays {
+ public:
+  explicit BestWays(size_t wanted) : wanted_(wanted) { ways_.reserve(2 * wanted); }
+
+  // Whether a way of this value, or less, cannot be among the best any more.
+  bool is_hopeless(double value) const { return full_ && value < bar_; }
+  void offer(const Way& way) {
+    if (is_hopeless(way.value)) return;
+    ways_.push_back(way);
+    if (ways_.size() < 2 * wanted_) return;
+    const auto last = ways_.begin() + ptrdiff_t(wanted_) - 1;
+    std::nth_element(ways_.begin(), last, ways_.end(), better);
+    bar_ = last->value;
+    full_ = true;
+    ways_.resize(wanted_);
+  }
+  // Best first.
+  std::vector<Way> take() {
+    const size_t kept = std::min(wanted_, ways_.size());
+    std::partial_sort(ways_.begin(), ways_.begin() + ptrdiff_t(kept), ways_.end(), better);
+    ways_.resize(kept);
+    return std::move(ways_);
+  }
+
+ private:
+  static bool better(const Way& a, const Way& b) {
+    if (a.value != b.value) return a.value > b.value;
+    return a.parent != b.parent ? a.parent < b.parent : a.id < b.id;
+  }
+
+  size_t wanted_;
+  std::vector<Way> ways_;
+  double bar_ = 0;
+  bool full_ = false;
+};
 
 // Best first.
 std::vector<Advance::Way> Advance::ways_on(const Group& group,
                                            const std::vector<TokenId>& taken) const {
-  const int64_t width = options_.beam / options_.diverse_groups;
   const double diversity = options_.diversity.value_or(0.5);
-  std::vector<Way> ways;
-  const auto add = [&](size_t i, TokenId id, double log_probability, size_t spelled) {
-    const double sum = group.live[i].log_probability + log_probability;
-    const auto times = taken.empty() ? 0 : std::count(taken.begin(), taken.end(), id);
-    ways.push_back({int64_t(i), id, sum, sum - diversity * double(times), spelled});
+  BestWays ways(size_t(2 * width()));
+  const auto add = [&](size_t i, TokenId id, double sum, size_t spelled) {
+    const auto [first, last] = std::equal_range(taken.begin(), taken.end(), id);
+    ways.offer({int64_t(i), id, sum, sum - diversity * double(last - first), spelled});
   };
   for (size_t i = 0; i < group.live.size(); ++i) {
     const Hypothesis& h = group.live[i];
     if (spells(h)) {
       spelling_->each_way(h.spelled, [&](const Spelling::Way& way) {
-        add(i, way.id, next_.log_probability(h.row, way.id), way.spelled);
+        add(i, way.id, h.log_probability + next_.log_probability(h.row, way.id), way.spelled);
       });
       continue;
     }
-    for (int64_t j = 0; j < next_.best(); ++j) {
-      const TokenId id = next_.best_id(h.row, j);
-      if (may_follow(h, id)) add(i, id, next_.best_log_probability(h.row, j), h.spelled);
+    // A row's sums fall, and diversity takes more away.
+    Predictions::Best best = next_.best(h.row);
+    for (size_t j = 0;; ++j) {
+      if (j == best.ids.size()) {
+        if (!next_.find_more(h.row)) break;
+        best = next_.best(h.row);
+      }
+      const double sum = h.log_probability + double(best.log_probabilities[j]);
+      if (ways.is_hopeless(sum)) break;
+      if (may_follow(h, best.ids[j])) add(i, best.ids[j], sum, h.spelled);
     }
   }
-  const auto better = [](const Way& a, const Way& b) {
-    if (a.value != b.value) return a.value > b.value;
-    return a.parent != b.parent ? a.parent < b.parent : a.id < b.id;
-  };
-  const auto kept = std::min<ptrdiff_t>(ptrdiff_t(ways.size()), 2 * width);
-  std::partial_sort(ways.begin(), ways.begin() + kept, ways.end(), better);
-  ways.resize(size_t(kept));
-  return ways;
+  return ways.take();
 }
 
 Hypothesis Advance::longer(const Hypothesis& parent, const Way& way) const {
@@ -87,7 +126,7 @@ void Advance::finish_unended(Group& group) const {
 bool Advance::settled(const Group& group) const {
   const int64_t groups = options_.diverse_groups;
   const int64_t wanted = (options_.nbest + groups - 1) / groups;
-  if (group.live.empty() || int64_t(group.finished.size()) >= options_.beam / groups) return true;
+  if (group.live.empty() || int64_t(group.finished.size()) >= width()) return true;
   if (int64_t(group.finished.size()) < wanted) return false;
   double best = group.live[0].log_probability;
   for (const Hypothesis& h : group.live) best = std::max(best, h.log_probability);
@@ -97,14 +136,14 @@ bool Advance::settled(const Group& group) const {
 
 void Advance::beam(Group& group, std::vector<TokenId>& taken) const {
   const int64_t length = int64_t(group.live[0].ids.size()) + 1;
-  const int64_t width = options_.beam / options_.diverse_groups;
   const std::vector<Way> ways = ways_on(group, taken);
   std::vector<Hypothesis> next;
-  for (size_t i = 0; i < ways.size() && int64_t(next.size()) < width; ++i) {
+  for (size_t i = 0; i < ways.size() && int64_t(next.size()) < width(); ++i) {
     const Hypothesis& parent = group.live[size_t(ways[i].parent)];
     if (ways[i].id == end_id_) {
       // An end counts only where it would have been kept as a hypothesis.
-      if (int64_t(i) < width) finish(group, {parent.ids, ways[i].log_probability, 0, true}, length);
+      if (int64_t(i) < width())
+        finish(group, {parent.ids, ways[i].log_probability, 0, true}, length);
       continue;
     }
     next.push_back(longer(parent, ways[i]));
@@ -113,24 +152,33 @@ void Advance::beam(Group& group, std::vector<TokenId>& taken) const {
     finish_unended(group);
   } else {
     group.live = std::move(next);
-    for (const Hypothesis& h : group.live)
-      if (options_.diverse_groups > 1) taken.push_back(h.ids.back());
+    if (options_.diverse_groups > 1) {
+      for (const Hypothesis& h : group.live) taken.push_back(h.ids.back());
+      std::sort(taken.begin(), taken.end());
+    }
     if (length >= max_length_) finish_unended(group);
   }
   group.done = settled(group);
 }
 
-void Advance::sample(Group& group, double uniform) const {
+void Advance::sample(Group& group, double uniform, std::vector<Choice>& choices) const {
   const Hypothesis& h = group.live[0];
-  std::vector<Choice> choices;
+  choices.clear();
   std::vector<Spelling::Way> ways;
   if (spells(h)) {
     spelling_->each_way(h.spelled, [&](const Spelling::Way& way) {
       choices.push_back({way.id, next_.logit(h.row, way.id)});
       ways.push_back(way);
     });
+  } else if (options_.top_k && *options_.top_k + int64_t(h.repeats.size()) + 1 < next_.classes()) {
+    // Best first, as to_probabilities() leaves them where it has more to choose from.
+    do {
+      choices.clear();
+      for (const TokenId id : next_.best(h.row).ids)
+        if (may_follow(h, id)) choices.push_back({id, next_.logit(h.row, id)});
+    } while (int64_t(choices.size()) < *options_.top_k && next_.find_more(h.row));
   } else {
-    choices = next_.choices(h.row);
+    next_.choices(h.row, choices);
     if (!h.repeats.empty() || !may_follow(h, end_id_))
       std::erase_if(choices, [&](const Choice& c) { return !may_follow(h, c.id); });
   }

@@ -1,6 +1,10 @@
 // How the translations of one sentence go on by a step.
 #pragma once
 
+#include <algorithm>
+#include <map>
+#include <span>
+
 #include "heed/decode/search.h"
 
 namespace heed {
@@ -26,25 +30,45 @@ struct Group {
 // What the model says comes next, for each row.
 class Predictions {
  public:
-  // The `best` of each row of `logits`.
-  Predictions(Backend& backend, const Tensor& logits, int64_t best)
-      : logits_(logits), best_(best), top_(backend.top_classes(logits, best)) {}
+  // Classes of a row, best first, with their log-probabilities.
+  struct Best {
+    std::span<const TokenId> ids;
+    std::span<const float> log_probabilities;
+  };
 
-  int64_t best() const { return best_; }
+  // Of each row of `logits` no more than the `most` best will be asked for.
+  Predictions(Backend& backend, const Tensor& logits, int64_t most)
+      : backend_(backend),
+        logits_(logits),
+        most_(std::min(most, classes())),
+        // Of a wide beam's rows most give a few: the others ask for more.
+        found_(most_ <= kFew ? most_ : kFirst),
+        top_(backend.top_classes(logits, found_)) {}
+
   int64_t classes() const { return logits_.columns(); }
-  // The i-th best of a row, and its log-probability.
-  TokenId best_id(int64_t row, int64_t i) const { return top_.ids[size_t(row * best_ + i)]; }
-  double best_log_probability(int64_t row, int64_t i) const {
-    return double(top_.log_probabilities[size_t(row * best_ + i)]);
+  // As many of a row's best as were found so far.
+  Best best(int64_t row) const {
+    const auto wide = wider_.find(row);
+    if (wide != wider_.end()) return {wide->second.ids, wide->second.log_probabilities};
+    return {std::span(top_.ids).subspan(size_t(row * found_), size_t(found_)),
+            std::span(top_.log_probabilities).subspan(size_t(row * found_), size_t(found_))};
   }
+  // Finds more of a row's best; false where all that may be asked for were found.
+  bool find_more(int64_t row) {
+    const auto found = int64_t(best(row).ids.size());
+    if (found >= most_) return false;
+    wider_[row] = backend_.top_classes(logits_.slice(row, row + 1), std::min(most_, 8 * found));
+    return true;
+  }
+
   double logit(int64_t row, TokenId id) const {
     const int64_t at = row * classes() + id;
     return logits_.dtype() == DType::f32 ? double(logits_.data<float>()[at])
                                          : logits_.data<double>()[at];
   }
-  // Every class of a row with its logit.
-  std::vector<Choice> choices(int64_t row) const {
-    std::vector<Choice> all(size_t(classes()), Choice{});
+  // Makes `all` every class of a row with its logit.
+  void choices(int64_t row, std::vector<Choice>& all) const {
+    all.resize(size_t(classes()));
     const auto read = [&](const auto* logits) {
       for (size_t i = 0; i < all.size(); ++i) all[i] = {TokenId(i), double(logits[i])};
     };
@@ -52,39 +76,43 @@ class Predictions {
       read(logits_.data<float>() + row * classes());
     else
       read(logits_.data<double>() + row * classes());
-    return all;
   }
   // Of any id.
   double log_probability(int64_t row, TokenId id) const {
-    return best_log_probability(row, 0) + (logit(row, id) - logit(row, best_id(row, 0)));
+    const size_t at = size_t(row * found_);
+    return double(top_.log_probabilities[at]) + (logit(row, id) - logit(row, top_.ids[at]));
   }
 
  private:
+  static constexpr int64_t kFew = 24, kFirst = 16;
+
+  Backend& backend_;
   Tensor logits_;
-  int64_t best_;
-  TopClasses top_;
+  int64_t most_, found_;
+  TopClasses top_;                       // the best `found_` of each row
+  std::map<int64_t, TopClasses> wider_;  // of rows for which find_more() was called
 };
 
 // One step of one sentence.
 class Advance {
  public:
   // `max_length` is the sentence's; all must outlive this.
-  Advance(const SearchOptions& options, const Predictions& next, TokenId end_id,
-          const Spelling* spelling, int64_t max_length)
+  Advance(const SearchOptions& options, Predictions& next, TokenId end_id, const Spelling* spelling,
+          int64_t max_length)
       : options_(options),
         next_(next),
         end_id_(end_id),
         spelling_(spelling),
         max_length_(max_length) {}
 
-  // How many of the best of each row beam() needs, where `repeats` of them may be forbidden.
+  // How many of the best of each row a step may need, where `repeats` of them may be forbidden.
   static int64_t best_needed(const SearchOptions& options, int64_t repeats);
 
-  // A step of beam search. `taken` holds the tokens that groups before took at this step; beam()
-  // adds what this one takes.
+  // A step of beam search. `taken` holds the tokens that groups before took at this step, sorted;
+  // beam() adds what this one takes.
   void beam(Group& group, std::vector<TokenId>& taken) const;
-  // A step of a sample, at `uniform` of its distribution.
-  void sample(Group& group, double uniform) const;
+  // A step of a sample, at `uniform` of its distribution. `choices` is memory to work in.
+  void sample(Group& group, double uniform, std::vector<Choice>& choices) const;
 
  private:
   // One way to go on: hypothesis `parent` and then `id`.
@@ -95,7 +123,9 @@ class Advance {
     double value;  // what ways are compared by
     size_t spelled;
   };
+  class BestWays;
 
+  int64_t width() const { return options_.beam_size() / options_.diverse_groups; }
   bool spells(const Hypothesis& h) const { return spelling_ && h.spelled < spelling_->size(); }
   // Whether a hypothesis that spells no more may go on with `id`.
   bool may_follow(const Hypothesis& h, TokenId id) const;
@@ -107,7 +137,7 @@ class Advance {
   bool settled(const Group& group) const;
 
   const SearchOptions& options_;
-  const Predictions& next_;
+  Predictions& next_;
   const TokenId end_id_;
   const Spelling* spelling_;
   const int64_t max_length_;

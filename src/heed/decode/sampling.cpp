@@ -12,31 +12,37 @@ bool likelier(const Choice& a, const Choice& b) {
 
 void keep_likeliest(std::vector<Choice>& choices, int64_t count) {
   if (count >= int64_t(choices.size())) return;
-  std::partial_sort(choices.begin(), choices.begin() + count, choices.end(), likelier);
+  std::nth_element(choices.begin(), choices.begin() + count, choices.end(), likelier);
   choices.resize(size_t(count));
+  std::sort(choices.begin(), choices.end(), likelier);
 }
 
-// Leaves the fewest whose sum reaches `mass`. Sorts no more than it must: a nucleus is often small.
+double greatest_weight(const std::vector<Choice>& choices) {
+  double greatest = choices.front().weight;
+  for (const Choice& choice : choices) greatest = std::max(greatest, choice.weight);
+  return greatest;
+}
+
+// Leaves the fewest whose sum reaches `mass`. What is above a bar comes before all else, so that it
+// alone is sorted, and the bar falls until the mass is reached: a nucleus is often small.
 void keep_nucleus(std::vector<Choice>& choices, double mass) {
-  double sum = 0;
-  size_t sorted = 0;
-  for (size_t i = 0; i < choices.size(); ++i) {
-    if (i == sorted) {
-      sorted = std::min(choices.size(), 4 * sorted + 64);
-      std::partial_sort(choices.begin() + ptrdiff_t(i), choices.begin() + ptrdiff_t(sorted),
-                        choices.end(), likelier);
-    }
-    sum += choices[i].weight;
-    if (sum >= mass) {
-      choices.resize(i + 1);
-      return;
+  double sum = 0, bar = greatest_weight(choices);
+  for (auto begin = choices.begin(); begin != choices.end();) {
+    bar = bar > 1e-300 ? bar / 16 : 0;
+    const auto end = std::partition(begin, choices.end(),
+                                    [&](const Choice& choice) { return choice.weight >= bar; });
+    std::sort(begin, end, likelier);
+    for (; begin != end; ++begin) {
+      sum += begin->weight;
+      if (sum >= mass) {
+        choices.erase(begin + 1, choices.end());
+        return;
+      }
     }
   }
 }
 
-void normalize(std::vector<Choice>& choices) {
-  double sum = 0;
-  for (const Choice& choice : choices) sum += choice.weight;
+void divide(std::vector<Choice>& choices, double sum) {
   for (Choice& choice : choices) choice.weight /= sum;
 }
 
@@ -45,13 +51,16 @@ void normalize(std::vector<Choice>& choices) {
 void to_probabilities(std::vector<Choice>& choices, const SamplingOptions& options) {
   check(!choices.empty(), "nothing to draw from");
   if (options.top_k > 0) keep_likeliest(choices, options.top_k);
-  const double top = std::min_element(choices.begin(), choices.end(), likelier)->weight;
+  const double top = greatest_weight(choices);
+  double sum = 0;
   for (Choice& choice : choices)
-    choice.weight = std::exp((choice.weight - top) / options.temperature);
-  normalize(choices);
+    sum += choice.weight = std::exp((choice.weight - top) / options.temperature);
+  divide(choices, sum);
   if (options.top_p < 1) {
     keep_nucleus(choices, options.top_p);
-    normalize(choices);
+    sum = 0;
+    for (const Choice& choice : choices) sum += choice.weight;
+    divide(choices, sum);
   }
 }
 

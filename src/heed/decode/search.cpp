@@ -9,6 +9,9 @@
 namespace heed {
 namespace {
 
+// The widest beam of which as many sentences are taken in as there is room for by their tokens.
+constexpr int64_t kWidth = 16;
+
 // A sentence in the batch.
 struct Sentence {
   int64_t tag = 0;
@@ -56,9 +59,9 @@ void check_sampling(const SearchOptions& options) {
     needs_sample(options.seed, "--seed");
     return;
   }
-  if (options.beam != SearchOptions().beam)
-    fail_usage("--beam {}: a sample keeps no beam; --nbest {} draws as many samples", options.beam,
-               options.beam);
+  if (options.beam)
+    fail_usage("--beam {}: a sample keeps no beam; --nbest {} draws as many samples", *options.beam,
+               *options.beam);
   if (options.diverse_groups > 1)
     fail_usage("--diverse-groups {}: belongs to beam search, not to --sample",
                options.diverse_groups);
@@ -69,10 +72,11 @@ void check_sampling(const SearchOptions& options) {
 void check_options(const SearchOptions& options) {
   validate(options);
   check_sampling(options);
-  if (!options.sample && options.nbest > options.beam)
-    fail_usage("--nbest: expected at most the beam, {}, got '{}'", options.beam, options.nbest);
-  if (options.beam % options.diverse_groups != 0)
-    fail_usage("--diverse-groups: expected a divisor of the beam, {}, got '{}'", options.beam,
+  const int64_t beam = options.beam_size();
+  if (!options.sample && options.nbest > beam)
+    fail_usage("--nbest: expected at most the beam, {}, got '{}'", beam, options.nbest);
+  if (beam % options.diverse_groups != 0)
+    fail_usage("--diverse-groups: expected a divisor of the beam, {}, got '{}'", beam,
                options.diverse_groups);
   if (options.diversity && options.diverse_groups == 1)
     fail_usage("--diversity: changes nothing without --diverse-groups of at least 2");
@@ -86,9 +90,11 @@ struct Search::State {
       : model(model), backend(backend), options(options), pass(backend, pool) {
     const ModelConfig& config = model.config();
     check_options(options);
-    width = options.sample ? options.nbest : options.beam;
-    // Room for the worst case of what is taken in: every sentence runs to its greatest length.
-    stripe_count = std::max(2 * options.batch_tokens, config.max_positions);
+    width = options.sample ? options.nbest : options.beam_size();
+    // Room for the worst case of what is taken in: every sentence runs to its greatest length. The
+    // wider the beam, the fewer sentences: their steps are large enough, and memory is bounded.
+    stripe_count =
+        std::max(2 * options.batch_tokens * kWidth / std::max(kWidth, width), config.max_positions);
     cross_rows = std::max(options.batch_tokens, config.max_positions);
     stripes = std::make_unique<FreeList>(stripe_count);
     sources = std::make_unique<FreeList>(cross_rows);
@@ -193,7 +199,7 @@ struct Search::State {
     return int64_t(most);
   }
 
-  void advance(Sentence& sentence, const Predictions& next) const {
+  void advance(Sentence& sentence, Predictions& next) {
     if (sentence.first_row >= 0) {
       double sum = 0;
       for (size_t i = 0; i < sentence.beginning.ids.size(); ++i)
@@ -209,7 +215,7 @@ struct Search::State {
       Group& group = sentence.groups[i];
       if (group.done) continue;
       if (options.sample)
-        step.sample(group, uniform(sentence, i, group.live[0].ids.size()));
+        step.sample(group, uniform(sentence, i, group.live[0].ids.size()), choices);
       else
         step.beam(group, taken);
       if (group.done) group.live.clear();
@@ -243,7 +249,8 @@ struct Search::State {
   Pool pool;
   Pass pass;
   DecoderCache cache;
-  int64_t width = 1;  // rows of a stripe: hypotheses of a sentence
+  std::vector<Choice> choices;  // memory for samples
+  int64_t width = 1;            // rows of a stripe: hypotheses of a sentence
   int64_t stripe_count = 0, cross_rows = 0;
   int64_t reserved = 0;       // stripes promised to the sentences inside
   int64_t source_tokens = 0;  // of the sentences inside
@@ -303,8 +310,7 @@ void Search::step(std::vector<Found>& found) {
   const Tokens tokens = s.next_tokens();
   const Tensor states = s.model.decode(s.pass, tokens, s.cache);
   const Tensor logits = s.model.logits(s.pass, states);
-  const int64_t best = Advance::best_needed(s.options, s.most_repeats());
-  const Predictions next(s.backend, logits, std::min(best, s.model.config().classes));
+  Predictions next(s.backend, logits, Advance::best_needed(s.options, s.most_repeats()));
   for (auto& sentence : s.sentences) s.advance(*sentence, next);
   s.leave(found);
 }

@@ -12,7 +12,8 @@
 namespace heed {
 
 struct SearchOptions {
-  int64_t beam = 4;             // hypotheses kept at each step (section 6.1)
+  // Hypotheses kept at each step (section 6.1); none is 4. A sample has no beam.
+  std::optional<int64_t> beam;
   double length_penalty = 0.6;  // alpha of the paper's section 6.1 (Wu et al., 2016, equation 14)
   int64_t extra_length = 50;  // a translation has at most source + this many tokens, </s> included
   int64_t max_length = 0;     // instead: this many, whatever the source; 0 is no such bound
@@ -33,12 +34,17 @@ struct SearchOptions {
 
   int64_t batch_tokens = 2048;  // source tokens that one worker takes in at a time
 
-  // What stands on the command line (core/options.h).
+  int64_t beam_size() const { return beam.value_or(4); }
+
+  // The options of the command line (core/options.h).
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
     v.group("Search");
     v("beam", self.beam,
-      {.help = "Hypotheses kept at each step; 1 is greedy", .minimum = 1, .maximum = 1024});
+      {.help = "Hypotheses kept at each step; 1: greedy search. Not with --sample",
+       .default_text = "4",
+       .minimum = 1,
+       .maximum = 1024});
     v("length_penalty", self.length_penalty,
       {.help = "The paper's alpha: greater favours longer translations",
        .minimum = 0,

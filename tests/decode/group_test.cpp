@@ -1,0 +1,143 @@
+#include "heed/decode/group.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "heed/backend/cpu/cpu_backend.h"
+#include "heed/backend/reference/reference_backend.h"
+#include "heed/core/rng.h"
+
+namespace heed {
+namespace {
+
+constexpr TokenId kEnd = 0;
+
+Tensor random_logits(int64_t rows, int64_t classes, Random& random) {
+  Tensor logits({rows, classes});
+  // Rounded, so that there are ties.
+  for (float& logit : logits.span<float>()) logit = std::round(float(8 * random.normal())) / 4;
+  return logits;
+}
+
+TEST(Predictions, FindsMoreOfARowUntilAllThatMayBeAskedFor) {
+  Random random(1);
+  const Tensor logits = random_logits(3, 700, random);
+  for (const auto& backend : {make_reference_backend(), make_cpu_backend()}) {
+    Predictions next(*backend, logits, 600);
+    EXPECT_LT(next.best(1).ids.size(), 600u);
+    int64_t searches = 0;
+    while (next.find_more(1)) ++searches;
+    EXPECT_GT(searches, 0);
+    const TopClasses all = backend->top_classes(logits, 600);
+    const Predictions::Best best = next.best(1);
+    ASSERT_EQ(best.ids.size(), 600u);
+    EXPECT_TRUE(std::equal(best.ids.begin(), best.ids.end(), all.ids.begin() + 600));
+    EXPECT_TRUE(std::equal(best.log_probabilities.begin(), best.log_probabilities.end(),
+                           all.log_probabilities.begin() + 600));
+    EXPECT_LT(next.best(0).ids.size(), 600u) << "other rows are left alone";
+  }
+}
+
+// Whatever the model and the width, a step keeps the best of all ways on.
+TEST(Advance, AStepOfAWideBeamKeepsTheBestOfAllWays) {
+  Random random(2);
+  const auto backend = make_cpu_backend();
+  for (const int64_t width : {2, 9, 12, 13, 40, 150}) {
+    for (const double diversity : {0.0, 0.7}) {
+      SearchOptions options;
+      options.diverse_groups = diversity > 0 ? 2 : 1;
+      options.beam = width * options.diverse_groups;
+      if (diversity > 0) options.diversity = diversity;
+      options.min_length = 5;  // no hypothesis may end
+      const int64_t classes = 400;
+      Group group;
+      std::vector<TokenId> taken;
+      if (diversity > 0)
+        for (int64_t i = 0; i < width; ++i) taken.push_back(TokenId(1 + random.below(9)));
+      std::sort(taken.begin(), taken.end());
+      const std::vector<TokenId> taken_before = taken;
+      for (int64_t i = 0; i < width; ++i) {
+        Hypothesis h;
+        h.ids = {TokenId(i + 1)};
+        // Rows of very different weight: a few give most of the ways.
+        h.log_probability = -double(random.below(40)) / 2;
+        h.row = i;
+        h.repeats = {TokenId(random.below(20)), TokenId(20 + random.below(20))};
+        group.live.push_back(h);
+      }
+      const Tensor logits = random_logits(width, classes, random);
+      const TopClasses all = backend->top_classes(logits, classes);
+      struct Way {
+        double value;
+        int64_t parent;
+        TokenId id;
+        bool operator<(const Way& other) const {
+          if (value != other.value) return value > other.value;
+          return parent != other.parent ? parent < other.parent : id < other.id;
+        }
+      };
+      std::vector<Way> expected;
+      for (int64_t i = 0; i < width; ++i) {
+        const Hypothesis& h = group.live[size_t(i)];
+        for (int64_t j = 0; j < classes; ++j) {
+          const TokenId id = all.ids[size_t(i * classes + j)];
+          if (id == kEnd || std::count(h.repeats.begin(), h.repeats.end(), id) > 0) continue;
+          const auto times = std::count(taken_before.begin(), taken_before.end(), id);
+          expected.push_back({h.log_probability +
+                                  double(all.log_probabilities[size_t(i * classes + j)]) -
+                                  diversity * double(times),
+                              i, id});
+        }
+      }
+      std::sort(expected.begin(), expected.end());
+
+      Predictions next(*backend, logits, Advance::best_needed(options, 2));
+      Advance(options, next, kEnd, nullptr, 50).beam(group, taken);
+      ASSERT_EQ(int64_t(group.live.size()), width);
+      for (int64_t i = 0; i < width; ++i) {
+        const std::vector<TokenId> ids = {TokenId(expected[size_t(i)].parent + 1),
+                                          expected[size_t(i)].id};
+        EXPECT_EQ(group.live[size_t(i)].ids, ids) << width << " " << diversity << " " << i;
+      }
+    }
+  }
+}
+
+TEST(Advance, SamplesOfTheLikeliestNeedNoMoreThanThose) {
+  Random random(3);
+  const auto backend = make_cpu_backend();
+  const Tensor logits = random_logits(1, 900, random);
+  for (const int64_t top_k : {1, 30, 300, 898, 899, 2000}) {
+    SearchOptions options;
+    options.sample = true;
+    options.min_length = 3;
+    options.top_k = top_k;
+    // The same from all classes.
+    std::vector<Choice> choices;
+    Predictions all(*backend, logits, 1);
+    all.choices(0, choices);
+    const std::vector<TokenId> repeats = {5, 17};
+    std::erase_if(choices, [&](const Choice& c) {
+      return c.id == kEnd || std::count(repeats.begin(), repeats.end(), c.id) > 0;
+    });
+    to_probabilities(choices, {1, top_k, 1});
+    for (int draws = 0; draws < 50; ++draws) {
+      const double uniform = random.uniform();
+      Group group;
+      Hypothesis h;
+      h.ids = {9};
+      h.repeats = repeats;
+      group.live = {h};
+      std::vector<Choice> memory;
+      Predictions next(*backend, logits, Advance::best_needed(options, 2));
+      Advance(options, next, kEnd, nullptr, 50).sample(group, uniform, memory);
+      ASSERT_EQ(group.live.size(), 1u);
+      EXPECT_EQ(group.live[0].ids.back(), draw(choices, uniform).id) << top_k;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace heed
