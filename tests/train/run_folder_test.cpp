@@ -98,6 +98,27 @@ TEST_F(RunFolderTest, ARefusedResumptionLeavesNothingNew) {
   EXPECT_EQ(entries("m"), before);
 }
 
+// Held-out pairs of another seed or text would be pairs that the model has learnt from.
+TEST_F(RunFolderTest, ARefusedResumptionChangesNoFile) {
+  TrainOptions o = options("m");
+  o.hold_out = 10;
+  EXPECT_EQ(message(o), "");
+  const std::vector<std::string> names{"m/held_out.source", "m/held_out.target",
+                                       "m/training/train.corpus", "m/training/valid.corpus",
+                                       "m/metrics.jsonl"};
+  std::vector<std::string> before;
+  for (const std::string& name : names) before.push_back(folder_.read(name));
+  o.resume = true;
+  TrainOptions seed = o, text = o;
+  seed.seed = 2;
+  std::swap(text.source, text.target);
+  for (const TrainOptions& other : {seed, text}) EXPECT_NE(message(other), "");
+  for (size_t i = 0; i < names.size(); ++i)
+    EXPECT_EQ(folder_.read(names[i]), before[i]) << names[i];
+  o.epochs = 4;
+  EXPECT_EQ(message(o), "");
+}
+
 TEST_F(RunFolderTest, AFolderThatIsRemovedIsSaid) {
   for (const char* gone : {"m", "m/training"}) {
     Interrupter observer([&] { fs::remove_all(folder_ / gone); });

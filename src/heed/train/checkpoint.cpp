@@ -128,16 +128,17 @@ void check_compute(const SafetensorsFile& file, const CheckpointKey& key) {
 }
 
 // A run that validates keeps the best score, which another text or none would make meaningless.
+// Pairs held out follow from the training text and the options, which are compared anyway.
 void check_validation(const SafetensorsFile& file, const TrainOptions& saved,
                       const CheckpointKey& key) {
+  if (saved.hold_out > 0) return;
   const std::string path = file.path().string();
-  const ValidationFiles files = validation_files(saved);
-  const bool validated = !files.source.empty();
+  const bool validated = !saved.valid_source.empty();
   if (validated && !key.validation_fingerprint)
     fail_usage(
         "{} belongs to a run that validates on {} and {}: give --valid-source and --valid-target "
         "again (files of other names with the same text will do)",
-        path, files.source, files.target);
+        path, saved.valid_source, saved.valid_target);
   if (!validated && key.validation_fingerprint)
     fail_usage(
         "{} belongs to a run without validation: leave --valid-source and --valid-target out, or "
@@ -149,13 +150,18 @@ void check_validation(const SafetensorsFile& file, const TrainOptions& saved,
     fail_usage(
         "{} belongs to a run that validates on another text, that of {} and {} when it was saved: "
         "give the same text, or begin anew with --overwrite",
-        path, files.source, files.target);
+        path, saved.valid_source, saved.valid_target);
+}
+
+TrainOptions saved_options(const SafetensorsFile& file) {
+  TrainOptions saved;
+  from_json(saved, metadata(file, "options"), file.path().string());
+  return saved;
 }
 
 void check_key(const SafetensorsFile& file, const CheckpointKey& key) {
   const std::string path = file.path().string();
-  TrainOptions saved;
-  from_json(saved, metadata(file, "options"), path);
+  const TrainOptions saved = saved_options(file);
   if (!saved.initialize.empty() && key.options.initialize.empty())
     fail_usage("{} belongs to a run that began with --initialize {}: give it again", path,
                saved.initialize);
@@ -227,6 +233,12 @@ void save_checkpoint(const std::filesystem::path& path, const CheckpointKey& key
       file.write(name, tensor);
     });
   file.commit();
+}
+
+void expect_same_run(const std::filesystem::path& path, CheckpointKey key) {
+  const SafetensorsFile file(path);
+  if (!key.options.decay_steps) key.options.decay_steps = saved_options(file).decay_steps;
+  check_key(file, key);
 }
 
 Progress load_checkpoint(const std::filesystem::path& path, const CheckpointKey& key,

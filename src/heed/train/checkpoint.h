@@ -45,9 +45,14 @@ struct CheckpointKey {
 void save_checkpoint(const std::filesystem::path& path, const CheckpointKey& key,
                      const Progress& progress, Transformer& model, const Adam& adam);
 
-// Reads them back into model and adam. Error where the file is damaged; UsageError where it belongs
-// to other options, another compute type, another training or validation text or (unless allowed)
-// another instruction set.
+// UsageError where the file belongs to other options, another compute type, another training or
+// validation text or (unless allowed) another instruction set; Error where it is damaged. For the
+// time before the text is encoded: where the options do not say at which step a schedule ends, that
+// is not compared yet.
+void expect_same_run(const std::filesystem::path& path, CheckpointKey key);
+
+// Reads them back into model and adam. Error where the file is damaged; UsageError as from
+// expect_same_run, the end of the schedule included.
 Progress load_checkpoint(const std::filesystem::path& path, const CheckpointKey& key,
                          Transformer& model, const Adam& adam);
 

@@ -62,14 +62,28 @@ void tell_overruled(const TrainOptions& options, TrainObserver& observer) {
                                fmt::join(names, ", ")));
 }
 
-// A run that goes on has its vocabulary; any other makes one and saves it.
-TokenizerPair open_tokenizers(const TrainOptions& options, const RunFiles& files,
-                              const ParallelText& text, const FilterOptions& filters,
-                              TrainObserver& observer) {
-  if (options.resume && files.has_state()) return TokenizerPair::load(files.directory);
+// Those of a new run are saved.
+TokenizerPair new_tokenizers(const TrainOptions& options, const RunFiles& files,
+                             const ParallelText& text, const FilterOptions& filters,
+                             TrainObserver& observer) {
   TokenizerPair tokenizers = make_tokenizers(options, text, filters, observer);
   tokenizers.save(files.directory,
                   {options.source_language, options.target_language, options.filters.max_tokens});
+  return tokenizers;
+}
+
+// Those of a run to resume; none where nothing was saved yet. Another run is refused before any of
+// its files is written: the pairs held out, the encoded text.
+std::optional<TokenizerPair> resumed_tokenizers(const TrainOptions& options, const RunFiles& files,
+                                                const ParallelText& text,
+                                                const std::optional<ParallelText>& valid_text,
+                                                const Backend& backend) {
+  if (!options.resume || !files.has_state()) return {};
+  TokenizerPair tokenizers = TokenizerPair::load(files.directory);
+  CheckpointKey key{options, backend.name(), mix(text.fingerprint(), tokenizers.fingerprint())};
+  if (valid_text) key.validation_fingerprint = valid_text->fingerprint();
+  key.compute = backend.compute();
+  expect_same_run(files.state(), key);
   return tokenizers;
 }
 
@@ -157,10 +171,13 @@ Workspace open_workspace(const TrainOptions& options, const Backend& backend, Wo
   expect_free(options, files);
   claim.make(files.training());
   if (options.overwrite) earlier->put_aside(options);
+  std::optional<TokenizerPair> resumed =
+      resumed_tokenizers(options, files, text, valid_text, backend);
   FilterOptions filters = text_filters(options, text);
   if (const ValidationFiles held = validation_files(options); options.hold_out > 0)
     valid_text.emplace(paths({held.source}), paths({held.target}));
-  TokenizerPair tokenizers = open_tokenizers(options, files, text, filters, observer);
+  const TokenizerPair tokenizers =
+      resumed ? *std::move(resumed) : new_tokenizers(options, files, text, filters, observer);
   const ModelConfig config = config_for(options, tokenizers);
   filters.max_tokens = std::min(filters.max_tokens, config.max_positions);
   std::optional<Corpus> corpus =
