@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 
 #include "heed/core/files.h"
 
@@ -31,7 +32,11 @@ std::string expand(const std::string& text, const std::string& where) {
 }
 
 std::string scalar_text(const toml::node& node, const std::string& where) {
-  if (const auto* text = node.as_string()) return expand(text->get(), where);
+  if (const auto* text = node.as_string()) {
+    if (text->get().find('\0') != std::string::npos)
+      fail_usage("{}: the text has a NUL character (\\u0000), which no value may have", where);
+    return expand(text->get(), where);
+  }
   if (const auto* number = node.as_integer()) return to_text(int64_t{number->get()});
   if (const auto* number = node.as_floating_point()) return to_text(number->get());
   if (const auto* flag = node.as_boolean()) return to_text(flag->get());
@@ -57,12 +62,18 @@ toml::table parse(const std::string& path) {
 // The values of one table; what is a table itself is left to the caller.
 void read_table(const toml::table& table, const std::string& path, const Options& options,
                 std::vector<Assignment>& found) {
+  std::map<const Option*, std::string> places;  // of the options that this table sets
   for (const auto& [key, node] : table) {
     if (node.is_table()) continue;
     const std::string name(key.str());
     const std::string where = fmt::format("{}: {}", place(path, node.source()), name);
     const Option* option = find_option(options, name);
     if (!option) fail_usage("{}: unknown key{}", where, suggestion(options, name, ""));
+    if (option->name == "config")
+      fail_usage("{}: a configuration cannot name another; --config is given as a flag", where);
+    const auto [earlier, is_first] = places.emplace(option, where);
+    if (!is_first) fail_usage("{}: the same option as {}: give it once", where, earlier->second);
+    std::erase_if(found, [&](const Assignment& a) { return a.option == option; });
     found.push_back({option, texts_of(node, where), where});
   }
 }

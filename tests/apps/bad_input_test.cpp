@@ -174,6 +174,10 @@ TEST_F(BadInputTest, Configurations) {
   config("\nmodle = 'm'\n", "run.toml:2: modle: unknown key; did you mean 'model'?");
   config("model = 'm'\nsource = [['a']]\n", "run.toml:2: source: expected a text");
   config("model = '\xff'\n", "run.toml");
+  config("model = 'm'\nsource = ['a', \"b\\u0000c\"]\n", "run.toml:2: source");
+  config("model = 'm'\n[train]\nconfig = 'other.toml'\n", "run.toml:3: config");
+  config("learning-rate = 1\nseed = 2\nlearning_rate = 2\n", "run.toml:3: learning_rate");
+  config("learning-rate = 1\nseed = 2\nlearning_rate = 2\n", "run.toml:1: learning-rate");
   config("a = " + std::string(100'000, '['), "run.toml");
   expect_failure(heed({"train", "--config", "absent.toml"}), "absent.toml: No such file");
 }
