@@ -110,6 +110,17 @@ TEST_F(BadInputTest, LinesToTranslate) {
   expect_nothing_half_written(folder_->path());
 }
 
+TEST_F(BadInputTest, VocabulariesOfOtherModels) {
+  const std::string whole = folder_->read("m/vocab.json");
+  std::string renamed = whole;
+  const size_t at = renamed.rfind("\": 900,");
+  ASSERT_NE(at, renamed.npos);
+  renamed.insert(at, "x");
+  const RunResult result = translate_with("vocab.json", renamed);
+  expect_failure(result, "vocab.json");
+  expect_failure(result, "source.spm");
+}
+
 TEST_F(BadInputTest, WhatIsReadIsNotWrittenOver) {
   folder_->write("lines", "你好。\n");
   fs::create_symlink("lines", *folder_ / "link");

@@ -189,6 +189,20 @@ TEST_F(TokenizerTest, IdsComeFromVocabJson) {
   write("target.spm", target);
   write("vocab.json",
         R"({"<unk>":1,"▁":2,"a":3,"水":4,"</s>":5,">>deu<<":6,"c":7,"h":8,"I":0,"<pad>":9})");
+  EXPECT_THAT(error_of([&] { TokenizerPair::load(folder_); }), HasSubstr("different models"));
+  // Most of the pieces of both must be there: the others follow.
+  std::vector<std::string> pieces{"I", "<unk>", "▁", "a", "水", "</s>", ">>deu<<", "c", "h"};
+  for (const std::string& model : {source, target}) {
+    const Vocabulary own = TokenizerPair::joint(model).source().vocabulary();
+    for (TokenId id = 2; id < own.classes(); ++id) {
+      const std::string& piece = own.piece(id);
+      const bool left_out = piece == "B" || piece == "r" || id % 5 == 0;
+      if (!left_out && std::find(pieces.begin(), pieces.end(), piece) == pieces.end())
+        pieces.push_back(piece);
+    }
+  }
+  pieces.emplace_back("<pad>");
+  write("vocab.json", Vocabulary(pieces).json());
   const auto tokenizers = TokenizerPair::load(folder_);
   EXPECT_TRUE(tokenizers.is_joint());
   EXPECT_EQ(tokenizers.source().end_id(), 5);
@@ -327,6 +341,69 @@ TEST(BeginningOf, EndsBetweenCharacters) {
   EXPECT_EQ(beginning_of("你好", 4), "你");
   EXPECT_EQ(beginning_of("你好", 6), "你好");
   EXPECT_EQ(beginning_of("a    b    c", 4), "a    b    ");
+}
+
+// A vocabulary gives pieces their meaning: of another model it would give them another.
+TEST_F(TokenizerTest, AVocabularyOfAnotherModelIsRefused) {
+  const auto directory = saved();
+  const auto message = [&] { return error_of([&] { TokenizerPair::load(directory); }); };
+  const Vocabulary own = TokenizerPair::load(directory).source().vocabulary();
+  const auto with = [&](TokenId id, const std::string& piece) {
+    std::vector<std::string> pieces;
+    for (TokenId i = 0; i < own.size(); ++i) pieces.push_back(i == id ? piece : own.piece(i));
+    return Vocabulary(pieces).json();
+  };
+  // The same order is not asked for, one other name among as many is too much.
+  std::vector<std::string> turned;
+  for (TokenId i = 0; i < own.size(); ++i)
+    turned.push_back(own.piece(i > 1 && i < own.size() - 1 ? TokenId(own.size() - i) : i));
+  write("model/vocab.json", Vocabulary(turned).json());
+  EXPECT_EQ(message(), "");
+  write("model/vocab.json", with(50, "other"));
+  EXPECT_THAT(message(), AllOf(HasSubstr("vocab.json"), HasSubstr("source.spm"), HasSubstr("1 of"),
+                               HasSubstr("'" + own.piece(50) + "'")));
+  // Another model of the same size, learnt from other text of the same languages.
+  TokenizerOptions options;
+  options.vocabulary = 100;
+  options.kind = TokenizerKind::unigram;
+  TokenizerPair::joint(train(options)).save(folder_);
+  write("model/vocab.json", read(folder_ / "vocab.json"));
+  EXPECT_THAT(message(), HasSubstr("different models"));
+  // As fewer pieces than the model has, as published models have them: half of them will do.
+  const auto first_pieces = [&](int64_t count) {
+    std::vector<std::string> pieces{"</s>", "<unk>"};
+    for (TokenId i = 2; i < 2 + count; ++i) pieces.push_back(own.piece(i));
+    pieces.emplace_back("<pad>");
+    return Vocabulary(pieces).json();
+  };
+  write("model/vocab.json", first_pieces(50));
+  EXPECT_EQ(message(), "");
+  write("model/vocab.json", first_pieces(40));
+  EXPECT_THAT(message(), HasSubstr("different models"));
+}
+
+TEST_F(TokenizerTest, ATargetVocabularyOfAnotherModelIsNamed) {
+  TokenizerOptions options;
+  options.vocabulary = 60;
+  const std::string source = train_tokenizer(options, std::vector{source_});
+  const std::string target = train_tokenizer(options, std::vector{target_});
+  TokenizerPair::separate(source, target).save(folder_);
+  EXPECT_EQ(error_of([&] { TokenizerPair::load(folder_); }), "");
+  write("target_vocab.json", read(folder_ / "vocab.json"));
+  EXPECT_THAT(error_of([&] { TokenizerPair::load(folder_); }),
+              AllOf(HasSubstr("target_vocab.json"), HasSubstr("target.spm")));
+}
+
+TEST_F(TokenizerTest, FoldsCaseAsItsModelDoes) {
+  for (const bool lowercase : {false, true}) {
+    for (const bool bytes : {false, true}) {
+      TokenizerOptions options;
+      options.vocabulary = bytes ? 360 : 100;
+      options.lowercase = lowercase;
+      options.byte_fallback = bytes;
+      EXPECT_EQ(TokenizerPair::joint(train(options)).folds_case(), lowercase);
+    }
+  }
 }
 
 // Damage anywhere gives an Error or a tokenizer that works, never a crash.

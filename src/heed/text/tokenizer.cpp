@@ -55,6 +55,16 @@ struct Tokenizer::Model {
   bool is_text(int id) const {
     return !processor.IsUnknown(id) && !processor.IsControl(id) && !processor.IsUnused(id);
   }
+  // Its pieces but for those that every vocabulary has.
+  std::vector<int> own_pieces() const {
+    std::vector<int> ids;
+    for (int i = 0; i < size(); ++i) {
+      const std::string& piece = processor.IdToPiece(i);
+      const bool special = piece == kEndPiece || piece == kUnknownPiece || piece == kPadPiece;
+      if (is_text(i) && !special) ids.push_back(i);
+    }
+    return ids;
+  }
 };
 
 Tokenizer::Tokenizer(std::shared_ptr<const Model> model,
@@ -141,13 +151,34 @@ std::string Tokenizer::decode(std::span<const TokenId> ids) const {
 
 std::vector<std::string> Tokenizer::vocabulary_of(const Model& model) {
   std::vector<std::string> pieces{std::string(kEndPiece), std::string(kUnknownPiece)};
-  for (int i = 0; i < model.size(); ++i) {
-    const std::string& piece = model.processor.IdToPiece(i);
-    const bool special = piece == kEndPiece || piece == kUnknownPiece || piece == kPadPiece;
-    if (model.is_text(i) && !special) pieces.push_back(piece);
-  }
+  for (const int id : model.own_pieces()) pieces.push_back(model.processor.IdToPiece(id));
   pieces.emplace_back(kPadPiece);
   return pieces;
+}
+
+void Tokenizer::expect_one_model(const std::filesystem::path& vocabulary,
+                                 const std::filesystem::path& model, Sharing sharing) const {
+  const std::vector<int> own = model_->own_pieces();
+  // All but </s> and <unk>.
+  const bool same_size = int64_t(own.size()) == vocabulary_->classes() - 2;
+  const bool whole = sharing == Sharing::alone && same_size;
+  int64_t asked = 0, missing = 0;
+  std::string first;
+  for (const int id : own) {
+    if (!whole && model_->processor.IsByte(id)) continue;
+    ++asked;
+    if (ids_[size_t(id)] != unknown_id()) continue;
+    if (missing++ == 0) first = model_->processor.IdToPiece(id);
+  }
+  if (missing == 0 || (!whole && 2 * missing <= asked)) return;
+  fail(
+      "{} and {} belong to different models: the vocabulary lacks {} of the {} pieces of the "
+      "SentencePiece model, the first is '{}'; take both files from the same model",
+      vocabulary.string(), model.string(), missing, asked, first);
+}
+
+bool Tokenizer::folds_case() const {
+  return model_->processor.EncodeAsPieces("A") == model_->processor.EncodeAsPieces("a");
 }
 
 TokenizerPair::TokenizerPair(Tokenizer source, Tokenizer target)
@@ -196,7 +227,13 @@ TokenizerPair TokenizerPair::load(const std::filesystem::path& directory) {
   const auto target = bytes == source->bytes
                           ? source
                           : std::make_shared<Tokenizer::Model>(std::move(bytes), target_name);
-  return {Tokenizer(source, source_pieces), Tokenizer(target, target_pieces)};
+  TokenizerPair pair{Tokenizer(source, source_pieces), Tokenizer(target, target_pieces)};
+  using Sharing = Tokenizer::Sharing;
+  const Sharing sharing = separate || source == target ? Sharing::alone : Sharing::with_another;
+  pair.source_.expect_one_model(directory / "vocab.json", source_name, sharing);
+  pair.target_.expect_one_model(directory / (separate ? "target_vocab.json" : "vocab.json"),
+                                target_name, sharing);
+  return pair;
 }
 
 void TokenizerPair::save(const std::filesystem::path& directory,

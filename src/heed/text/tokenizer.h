@@ -52,6 +52,9 @@ class Tokenizer {
   // One line of UTF-8 from ids; </s>, <pad> and fillers are skipped, <unk> reads " ⁇ ".
   std::string decode(std::span<const TokenId> ids) const;
 
+  // Whether capital and small letters become the same pieces.
+  bool folds_case() const;
+
   const Vocabulary& vocabulary() const { return *vocabulary_; }
   int64_t size() const { return vocabulary_->size(); }
   TokenId end_id() const { return vocabulary_->end_id(); }
@@ -68,6 +71,11 @@ class Tokenizer {
   static std::vector<std::string> vocabulary_of(const Model& model);
   // The id of a piece that text may become; <unk> for all others.
   TokenId text_id(std::string_view piece) const;
+  // Whether the vocabulary is of this model alone.
+  enum class Sharing { alone, with_another };
+  // The Error of TokenizerPair::load; the paths are for its message.
+  void expect_one_model(const std::filesystem::path& vocabulary, const std::filesystem::path& model,
+                        Sharing sharing) const;
 
   std::shared_ptr<const Model> model_;
   std::shared_ptr<const Vocabulary> vocabulary_;
@@ -89,13 +97,20 @@ class TokenizerPair {
   static TokenizerPair joint(std::string model, const std::string& name = "tokenizer model");
   static TokenizerPair separate(std::string source_model, std::string target_model);
   // From a model directory: source.spm, target.spm, vocab.json and, for separate vocabularies,
-  // target_vocab.json. Also reads what OPUS-MT published in this layout.
+  // target_vocab.json. Also reads what OPUS-MT published in this layout: one vocab.json over two
+  // SentencePiece models, in an order of its own, which lacks some of their pieces.
+  //
+  // Error: the vocabulary is of other models than the .spm files, which would give each piece
+  // another meaning. A vocabulary of one model that has exactly as many pieces as the model, as
+  // heed writes it, must have all of them; any other must have at least half of the pieces of each
+  // model that it is for, bytes of --byte-fallback aside. The order of ids is free.
   static TokenizerPair load(const std::filesystem::path& directory);
   // Writes those files and tokenizer_config.json.
   void save(const std::filesystem::path& directory, const TokenizerConfig& config = {}) const;
 
   const Tokenizer& source() const { return source_; }
   const Tokenizer& target() const { return target_; }
+  bool folds_case() const { return source_.folds_case() && target_.folds_case(); }
   bool is_joint() const { return &source_.vocabulary() == &target_.vocabulary(); }
   // Ids of either side, </s>, <unk>, fillers and <pad> included: the rows of an embedding table.
   int64_t size() const { return source_.size(); }
