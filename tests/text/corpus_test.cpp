@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "heed/core/hash.h"
 #include "heed/core/rng.h"
 #include "heed/text/corpus_file.h"
 #include "heed/text/tokenizer_training.h"
@@ -166,6 +167,17 @@ TEST_F(CorpusTest, ACacheForMoreIdsIsNotTaken) {
   EXPECT_TRUE(Corpus::from_cache(cache_, header.key, size));
   EXPECT_FALSE(Corpus::from_cache(cache_, header.key + 1, size));
   EXPECT_FALSE(Corpus::from_cache(cache_, header.key, size - 1));
+}
+
+TEST_F(CorpusTest, PairsHeldOutAreToldFromOthersOfTheirSource) {
+  const std::vector<std::pair<std::string, std::string>> lines = {
+      {"水", "Wasser"}, {"水", "Katze"}, {"我", "Ich"}, {"我", "Ich oft"}, {"水", "Ich"}};
+  const FilterReport report = open_lines(lines, {.held_out = {hash_of("水")}}).report();
+  EXPECT_EQ(report.kept, 2);
+  EXPECT_EQ(report.held_out, 1);
+  EXPECT_EQ(report.held_out_source, 2);
+  EXPECT_THAT(to_string(report),
+              ::testing::AllOf(HasSubstr("1 held out"), HasSubstr("2 with the same source")));
 }
 
 TEST_F(CorpusTest, FiltersCountWhatTheyDrop) {

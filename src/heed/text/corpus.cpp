@@ -205,6 +205,7 @@ std::string to_string(const FilterReport& report) {
   say(report.too_many_words, "of too many words");
   say(report.rare_words, "with a rare word");
   say(report.held_out, "held out");
+  say(report.held_out_source, "with the same source as a pair held out");
   say(report.too_long, "of too many tokens");
   say(report.odd_ratio, "of an odd length ratio");
   return text;

@@ -2,6 +2,7 @@
 // order. Memory holds one chunk and one block, however long the text is.
 #include <algorithm>
 #include <limits>
+#include <unordered_set>
 
 #include "heed/core/error.h"
 #include "heed/core/files.h"
@@ -57,7 +58,7 @@ class CorpusWriter {
   void add(const Pair& pair) {
     FilterReport& report = header_.report;
     const int64_t line = report.read++;
-    ++count(pair.verdict);
+    ++count(pair);
     if (pair.verdict != Verdict::kept) return;
     records_.push_back({uint32_t(ids_.size()), uint16_t(pair.source.size()),
                         uint16_t(pair.target.size()), uint32_t(line)});
@@ -83,9 +84,9 @@ class CorpusWriter {
   }
 
  private:
-  int64_t& count(Verdict verdict) {
+  int64_t& count(const Pair& pair) {
     FilterReport& report = header_.report;
-    switch (verdict) {
+    switch (pair.verdict) {
       case Verdict::kept:
         return report.kept;
       case Verdict::empty:
@@ -95,7 +96,8 @@ class CorpusWriter {
       case Verdict::rare_words:
         return report.rare_words;
       case Verdict::held_out:
-        return report.held_out;
+        return held_out_.insert(hash_of(pair.source_line)).second ? report.held_out
+                                                                  : report.held_out_source;
       case Verdict::too_long:
         return report.too_long;
       case Verdict::odd_ratio:
@@ -133,6 +135,7 @@ class CorpusWriter {
   std::vector<CorpusRecord> records_;
   std::vector<TokenId> ids_;
   std::vector<uint64_t> blocks_;
+  std::unordered_set<uint64_t> held_out_;  // sources that came up
 };
 
 }  // namespace

@@ -15,7 +15,7 @@
 
 namespace heed {
 
-inline constexpr uint64_t kCorpusMagic = 0x3230'7072'6f63'6568;  // "hecorp02"
+inline constexpr uint64_t kCorpusMagic = 0x3330'7072'6f63'6568;  // "hecorp03"
 inline constexpr int64_t kBlockPairs = 1024;
 
 struct CorpusRecord {
