@@ -388,8 +388,8 @@ TEST_F(TrainerTest, WhatChangesNothingIsTold) {
   o.initialize = base.model;
   EXPECT_EQ(told(o), "left aside, since --initialize brings its own: lowercase, preset");
   o.model = (folder_ / "fourth").string();
-  o.filters.min_word_count = 2;  // of words whatever their case
-  EXPECT_EQ(told(o), "left aside, since --initialize brings its own: preset");
+  o.filters.min_word_count = 2;  // counts words as the vocabulary of --initialize reads them
+  EXPECT_EQ(told(o), "left aside, since --initialize brings its own: lowercase, preset");
 }
 
 TEST_F(TrainerTest, SeparateVocabularies) {

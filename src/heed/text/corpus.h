@@ -25,8 +25,8 @@ struct FilterOptions {
   int64_t max_words = 0;       // of either side
   double max_ratio = 0;        // of the longer side's tokens to the shorter's, </s> not included
   int64_t min_word_count = 0;  // drops pairs with a word rarer than this on its side of the corpus
-  bool fold_case = false;      // words that differ in case alone are one: no option of its own,
-                               // it goes with TokenizerOptions::lowercase
+  bool fold_case = false;      // words that differ in case alone are one: no option of its own, it
+                               // goes with the vocabulary (TokenizerPair::folds_case)
   std::vector<uint64_t> held_out = {};  // drops pairs whose source has one of these fingerprints,
                                         // which stand in ascending order: see held_out.h
 
@@ -47,8 +47,8 @@ struct FilterOptions {
       {.help = "Drop pairs with one side this many times as long as the other; 0 keeps all",
        .minimum = 0});
     v("min_word_count", self.min_word_count,
-      {.help = "Drop pairs with a word that its side has less often (whatever its case, with "
-               "--lowercase), before a vocabulary is learnt; 0 keeps all",
+      {.help = "Drop pairs with a word that its side has less often (in any case, where the "
+               "vocabulary is lowercase), before a vocabulary is learnt; 0 keeps all",
        .unit = "occurrences",
        .minimum = 0});
   }

@@ -89,8 +89,6 @@ std::vector<std::string> overruled(const TrainOptions& o) {
   TrainOptions unsaid = o;
   if (!o.initialize.empty() || !o.tokenizer_model.empty()) {
     unsaid.tokenizer = defaults.tokenizer;
-    // It still tells which words are one where they are counted.
-    if (o.filters.min_word_count > 1) unsaid.tokenizer.lowercase = o.tokenizer.lowercase;
   }
   if (!o.initialize.empty()) {
     unsaid.preset = defaults.preset;

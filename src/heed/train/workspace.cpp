@@ -36,11 +36,8 @@ void expect_free(const TrainOptions& options, const RunFiles& files) {
       folder);
 }
 
-TokenizerPair make_tokenizers(const TrainOptions& options, const ParallelText& text,
-                              const FilterOptions& filters, TrainObserver& observer) {
-  if (!options.initialize.empty()) return TokenizerPair::load(options.initialize);
-  if (!options.tokenizer_model.empty())
-    return TokenizerPair::joint(read_file(options.tokenizer_model), options.tokenizer_model);
+TokenizerPair learn_tokenizers(const TrainOptions& options, const ParallelText& text,
+                               const FilterOptions& filters, TrainObserver& observer) {
   observer.message("learning the vocabulary");
   TokenizerOptions learn = options.tokenizer;
   learn.seed = uint64_t(options.seed);
@@ -62,11 +59,19 @@ void tell_overruled(const TrainOptions& options, TrainObserver& observer) {
                                fmt::join(names, ", ")));
 }
 
-// Those of a new run are saved.
+// The vocabulary that exists before the text is read; none where one is to be learnt from it.
+std::optional<TokenizerPair> given_tokenizers(const TrainOptions& options) {
+  if (!options.initialize.empty()) return TokenizerPair::load(options.initialize);
+  if (options.tokenizer_model.empty()) return {};
+  return TokenizerPair::joint(read_file(options.tokenizer_model), options.tokenizer_model);
+}
+
+// The vocabulary of a new run, learnt where none is given, and saved.
 TokenizerPair new_tokenizers(const TrainOptions& options, const RunFiles& files,
-                             const ParallelText& text, const FilterOptions& filters,
-                             TrainObserver& observer) {
-  TokenizerPair tokenizers = make_tokenizers(options, text, filters, observer);
+                             std::optional<TokenizerPair> given, const ParallelText& text,
+                             const FilterOptions& filters, TrainObserver& observer) {
+  TokenizerPair tokenizers =
+      given ? *std::move(given) : learn_tokenizers(options, text, filters, observer);
   tokenizers.save(files.directory,
                   {options.source_language, options.target_language, options.filters.max_tokens});
   return tokenizers;
@@ -118,9 +123,10 @@ Transformer make_model(const TrainOptions& options, const ModelConfig& config) {
 }
 
 // What filters the training text: pairs held out are drawn and written where validation looks.
-FilterOptions text_filters(const TrainOptions& options, const ParallelText& text) {
+FilterOptions text_filters(const TrainOptions& options, const ParallelText& text,
+                           const std::optional<TokenizerPair>& vocabulary) {
   FilterOptions filters = options.filters;
-  filters.fold_case = options.tokenizer.lowercase;
+  filters.fold_case = vocabulary ? vocabulary->folds_case() : options.tokenizer.lowercase;
   if (options.hold_out == 0) return filters;
   const HeldOut held = hold_out(text, filters, options.hold_out, uint64_t(options.seed));
   const ValidationFiles files = validation_files(options);
@@ -171,13 +177,15 @@ Workspace open_workspace(const TrainOptions& options, const Backend& backend, Wo
   expect_free(options, files);
   claim.make(files.training());
   if (options.overwrite) earlier->put_aside(options);
-  std::optional<TokenizerPair> resumed =
+  const std::optional<TokenizerPair> resumed =
       resumed_tokenizers(options, files, text, valid_text, backend);
-  FilterOptions filters = text_filters(options, text);
+  std::optional<TokenizerPair> given = resumed ? resumed : given_tokenizers(options);
+  FilterOptions filters = text_filters(options, text, given);
   if (const ValidationFiles held = validation_files(options); options.hold_out > 0)
     valid_text.emplace(paths({held.source}), paths({held.target}));
   const TokenizerPair tokenizers =
-      resumed ? *std::move(resumed) : new_tokenizers(options, files, text, filters, observer);
+      resumed ? *resumed
+              : new_tokenizers(options, files, std::move(given), text, filters, observer);
   const ModelConfig config = config_for(options, tokenizers);
   filters.max_tokens = std::min(filters.max_tokens, config.max_positions);
   std::optional<Corpus> corpus =
