@@ -44,13 +44,12 @@ std::string paragraph(std::string_view kind, std::string_view text) {
   return fmt::format("<p class=\"{}\">{}</p>\n", kind, html_text(text));
 }
 
-// Lengths of both sides in equal steps; the last bar has all that are longer than 99.5% are.
-std::string lengths_chart(const std::string& what, const LengthCounts& source,
-                          const LengthCounts& target) {
+// Lengths of both sides in equal steps, in what the axis says; the last bar has all that are longer
+// than 99.5% are.
+std::string lengths_chart(ChartAxis axis, const LengthCounts& source, const LengthCounts& target) {
   constexpr int64_t kBars = 24;
   const int64_t reach = std::max(source.quantile(0.995), target.quantile(0.995)) + 1;
   const int64_t step = std::max<int64_t>(1, (reach + kBars - 1) / kBars);
-  ChartAxis axis{"Sentences by " + what, what + " in a sentence", {}};
   for (int64_t bar = 0; bar < kBars; ++bar) {
     axis.labels.push_back(bar % 4 == 0 ? grouped(bar * step) : "");
   }
@@ -62,6 +61,28 @@ std::string lengths_chart(const std::string& what, const LengthCounts& source,
     return bars;
   };
   return bar_chart(axis, {{"source", bars_of(source)}, {"target", bars_of(target)}});
+}
+
+std::string lengths_chart(const std::string& what, const LengthCounts& source,
+                          const LengthCounts& target) {
+  return lengths_chart({"Sentences by " + what, what + " in a sentence", {}}, source, target);
+}
+
+// In words; in characters on a side without spaces between words. Nothing where both are so and the
+// chart of characters stands beside it.
+std::string words_chart(const DataReport& report) {
+  const SideReport &source = report.source, &target = report.target;
+  if (is_spaced(source) && is_spaced(target))
+    return lengths_chart("words", source.words, target.words);
+  if (!is_spaced(source) && !is_spaced(target))
+    return report.tokenized ? lengths_chart("characters", source.characters, target.characters)
+                            : "";
+  const std::string unspaced = is_spaced(source) ? "target" : "source";
+  return lengths_chart({"Sentences by words (" + unspaced + ": characters)",
+                        "words in a sentence (" + unspaced + ": characters)",
+                        {}},
+                       is_spaced(source) ? source.words : source.characters,
+                       is_spaced(target) ? target.words : target.characters);
 }
 
 std::string ratio_chart(const DataReport& report) {
@@ -114,7 +135,7 @@ std::string coverage_chart(const DataReport& report) {
 
 std::string charts(const DataReport& report) {
   std::string html = "<div class=\"charts\">\n";
-  html += lengths_chart("words", report.source.words, report.target.words);
+  html += words_chart(report);
   html += report.tokenized
               ? lengths_chart("tokens", report.source.tokens, report.target.tokens)
               : lengths_chart("characters", report.source.characters, report.target.characters);
@@ -138,7 +159,7 @@ std::string lengths_table(const DataReport& report) {
   };
   for (const auto& [name, side] :
        {std::pair{"source", &report.source}, {"target", &report.target}}) {
-    add(fmt::format("{} words", name), side->words);
+    if (is_spaced(*side)) add(fmt::format("{} words", name), side->words);
     add(fmt::format("{} characters", name), side->characters);
     if (report.tokenized) add(fmt::format("{} tokens", name), side->tokens);
   }

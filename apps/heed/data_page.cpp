@@ -22,7 +22,7 @@ std::string lengths_text(const DataReport& report) {
   std::string text = fmt::format("{:<24}{:>9}{:>9}{:>9}{:>9}{:>12}\n", "Lengths", "mean", "median",
                                  "95%", "99%", "longest");
   const auto side = [&](const char* name, const SideReport& side) {
-    text += length_row(fmt::format("{} words", name), side.words);
+    if (is_spaced(side)) text += length_row(fmt::format("{} words", name), side.words);
     text += length_row(fmt::format("{} characters", name), side.characters);
     if (report.tokenized) text += length_row(fmt::format("{} tokens", name), side.tokens);
   };
@@ -185,8 +185,7 @@ std::vector<FactRow> fact_rows(const DataReport& report) {
 }
 
 bool is_spaced(const SideReport& side) {
-  return side.words.sum() >= 2 * side.words.count() ||
-         side.characters.sum() < 10 * side.words.sum();
+  return has_spaced_words(side.letters, side.words.sum(), side.words.count());
 }
 
 bool looked_for(FindingKind kind, const DataReport& report) {

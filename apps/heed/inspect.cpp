@@ -117,6 +117,10 @@ class InspectCommand : public CommandOf<InspectSettings> {
         inspect_data(paths, settings_.inspection, tokenizers ? &*tokenizers : nullptr, workers);
     if (!settings_.html.empty()) write_page(data_html(files, report), console);
     console.out().write(settings_.json ? data_json(files, report) : data_text(files, report));
+    if (!settings_.html.empty()) {
+      console.out().flush();
+      console.note(fmt::format("page with charts: {}", settings_.html));
+    }
     return 0;
   }
 

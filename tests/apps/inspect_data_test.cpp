@@ -167,6 +167,32 @@ TEST_F(InspectDataTest, WordsAreNotCountedWhereNothingParts) {
   EXPECT_THAT(html, HasSubstr("<title>target 91.4%</title>"));
 }
 
+TEST_F(InspectDataTest, ShortLinesOfChineseAreNoWords) {
+  std::string source, target;
+  for (int i = 0; i < 300; ++i) {
+    source += i % 2 == 0 ? "你好。\n" : "我很好，谢谢你。\n";
+    target += fmt::format("hello for the {}th time .\n", i);
+  }
+  folder_.write("d.zh", source);
+  folder_.write("d.en", target);
+  const RunResult result =
+      run_heed({"inspect", "data", "d.zh", "d.en", "--html", "d.html"}, folder_.path());
+  EXPECT_THAT(result.out, HasSubstr("no spaces between"));
+  EXPECT_THAT(result.out, Not(HasSubstr("source words")));
+  EXPECT_THAT(result.err, HasSubstr("d.html"));
+  const std::string html = read_file(folder_ / "d.html");
+  expect_well_formed(html);
+  EXPECT_THAT(html, HasSubstr("words in a sentence (source: characters)"));
+  // Two lengths of the source are two bars, of 150 each.
+  EXPECT_THAT(html, HasSubstr("<title>source 150</title>"));
+  EXPECT_THAT(
+      run_heed({"inspect", "data", "d.zh", "d.en", "--html", "d.html", "--quiet"}, folder_.path())
+          .err,
+      IsEmpty());
+  run_heed({"inspect", "data", "d.zh", "d.zh", "--html", "d.html"}, folder_.path());
+  EXPECT_THAT(read_file(folder_ / "d.html"), Not(HasSubstr("words in a sentence")));
+}
+
 TEST_F(InspectDataTest, TokenizersOfAFileAndOfAModelAreUsed) {
   const std::string spm = train_tokenizer(
       {.vocabulary = 50}, std::vector<std::filesystem::path>{folder_ / "a.de", folder_ / "a.en"});

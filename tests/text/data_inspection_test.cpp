@@ -146,6 +146,29 @@ TEST_F(DataInspectionTest, EachDefectIsFoundAloneAndWithItsLine) {
       FindingKind::length_ratio, "times as long");
 }
 
+TEST_F(DataInspectionTest, NamesOfAnotherScriptAreNormal) {
+  const auto chinese = [&](const Lines& odd) {
+    Lines pairs;
+    for (int i = 0; i < 300; ++i)
+      pairs.emplace_back(fmt::format("这是一个没有名字的第{}句子。", i),
+                         fmt::format("this is sentence number {} without any names .", i));
+    for (size_t i = 0; i < odd.size(); ++i) pairs[99 + i] = odd[i];
+    return inspect(files(pairs));
+  };
+  for (const char* source :
+       {"我叫Muiriel。", "Muiriel现在20岁了。", "Tom和Mary在Boston。",
+        "Mary Smith和John Jackson来了", "Windows XP", "IBM", "我在Stack Overflow上问了"})
+    EXPECT_EQ(chinese({{source, "so he said ."}})[FindingKind::wrong_script].pairs, 0) << source;
+  expect_only(chinese({{"the dog runs here", "this is number 0 ."}}), FindingKind::wrong_script,
+              "the source is latin");
+  expect_only(chinese({{"去Tokyo的人很多。", "这句话没有翻译这句话没有"}}),
+              FindingKind::wrong_script, "the target is han");
+  EXPECT_THAT(
+      kinds(inspect_with({{"Herr Müller heißt auf Russisch Мюллер", "Mr Müller is Мюллер"},
+                          {"das Zeichen 水 heißt Wasser", "the character 水 means water"}})),
+      IsEmpty());
+}
+
 TEST_F(DataInspectionTest, NumbersMayBeCopied) {
   EXPECT_THAT(kinds(inspect_with({{"1984 - 2024", "1984 - 2024"}})), IsEmpty());
 }

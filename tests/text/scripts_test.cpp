@@ -37,15 +37,25 @@ TEST(Scripts, WhatIsWrittenWithoutSpaces) {
   EXPECT_FALSE(is_cjk(U'ก')) << "Thai has spaces between sentences";
 }
 
-TEST(Scripts, TheMainOneHasMoreThanHalf) {
-  ScriptCounts counts{};
-  EXPECT_FALSE(main_script(counts));
-  counts[size_t(Script::han)] = 5;
-  counts[size_t(Script::latin)] = 5;
-  EXPECT_FALSE(main_script(counts));
-  counts[size_t(Script::han)] = 6;
-  EXPECT_EQ(main_script(counts), Script::han);
-  EXPECT_EQ(sum(counts), 11);
+TEST(Scripts, SpacesPartWordsOrNot) {
+  const auto letters = [](Script script, int64_t count) {
+    ScriptCounts counts{};
+    counts[size_t(script)] = count;
+    return counts;
+  };
+  EXPECT_TRUE(has_spaced_words({}, 0, 0));
+  EXPECT_TRUE(has_spaced_words(letters(Script::latin, 30), 1, 1));
+  EXPECT_TRUE(has_spaced_words(letters(Script::hangul, 300), 100, 30));
+  // Short lines of Chinese, one "word" each; a line of clauses with spaces between; cut into words.
+  EXPECT_FALSE(has_spaced_words(letters(Script::han, 300), 100, 100));
+  EXPECT_FALSE(has_spaced_words(letters(Script::han, 1000), 200, 100));
+  EXPECT_TRUE(has_spaced_words(letters(Script::han, 1000), 600, 100));
+  EXPECT_FALSE(has_spaced_words(letters(Script::thai, 2000), 200, 100));
+  EXPECT_TRUE(has_spaced_words(letters(Script::thai, 2000), 500, 100));
+  ScriptCounts japanese = letters(Script::kana, 500);
+  japanese[size_t(Script::han)] = 400;
+  japanese[size_t(Script::latin)] = 100;
+  EXPECT_FALSE(has_spaced_words(japanese, 110, 100));
 }
 
 }  // namespace

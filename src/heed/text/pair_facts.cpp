@@ -14,10 +14,14 @@
 namespace heed {
 namespace {
 
-// A script with so small a share of a side's letters is not one of its own.
+// A script with a smaller share of a side's words (LineFacts::script_words) is not one of its own.
 constexpr double kUsualShare = 0.1;
-// Letters that a line needs before its script says anything.
+// Letters that a line needs before it can be a copy.
 constexpr int64_t kLettersToJudge = 3;
+// Words of another script that make a line one of that script, where they are also more than these
+// shares of all: names are fewer. Spaces part the words of most, which are longer than characters.
+constexpr int64_t kScriptWordsToJudge = 4;
+constexpr double kOddShare = 0.75, kOddShareUnspaced = 0.5;
 // Words that a line needs before they say anything about its language.
 constexpr size_t kWordsToJudge = 4;
 // Short sentences differ in length by chance: so many characters of the target are no finding.
@@ -47,9 +51,13 @@ bool is_untranslated(const PairFacts& pair, const Habits& habits) {
 // The script that a line is in although its side is not; nothing where all is well.
 template <class IsUsual>
 std::optional<Script> odd_script(const LineFacts& line, IsUsual is_usual) {
-  const auto script = main_script(line.letters);
-  if (!script || sum(line.letters) < kLettersToJudge || is_usual(*script)) return std::nullopt;
-  return script;
+  ScriptCounts odd = line.script_words;
+  for (size_t i = 0; i < kScripts; ++i) odd[i] *= is_usual(Script(i)) ? 0 : 1;
+  const auto most = Script(std::max_element(odd.begin(), odd.end()) - odd.begin());
+  const double share = is_unspaced(most) ? kOddShareUnspaced : kOddShare;
+  const bool found =
+      sum(odd) >= kScriptWordsToJudge && double(sum(odd)) > share * double(sum(line.script_words));
+  return found ? std::optional(most) : std::nullopt;
 }
 
 std::optional<Script> odd_source_script(const LineFacts& line, const Habits& habits) {
@@ -115,9 +123,17 @@ LineFacts facts_of(std::string_view line, const Tokenizer* tokenizer) {
     return true;
   });
   if (tokenizer) facts.tokens = tokenizer->encode(line);
+  constexpr int kNoWord = -1;
+  int word = kNoWord;  // the script of the word that goes on
   while (!line.empty()) {
     const Utf8Character character = first_utf8_character(line);
-    if (const auto script = script_of(character.value)) ++facts.letters[size_t(*script)];
+    if (const auto script = script_of(character.value)) {
+      ++facts.letters[size_t(*script)];
+      if (int(*script) != word || is_unspaced(*script)) ++facts.script_words[size_t(*script)];
+      word = int(*script);
+    } else if (kAsciiWhitespace.find(line.front()) != kAsciiWhitespace.npos) {
+      word = kNoWord;
+    }
     ++facts.characters;
     line.remove_prefix(character.bytes);
   }
@@ -132,10 +148,10 @@ uint64_t PairFacts::fingerprint() const {
 }
 
 Habits::Habits(const std::vector<RawPair>& sample) {
-  ScriptCounts source_letters{}, target_letters{};
+  ScriptCounts source_scripts{}, target_scripts{};
   std::vector<double> ratios;
-  const auto learn = [](const LineFacts& line, Words& words, ScriptCounts& letters) {
-    for (size_t i = 0; i < kScripts; ++i) letters[i] += line.letters[i];
+  const auto learn = [](const LineFacts& line, Words& words, ScriptCounts& scripts) {
+    for (size_t i = 0; i < kScripts; ++i) scripts[i] += line.script_words[i];
     for (const uint64_t word : line.words) {
       if (int64_t* count = words.insert(word, 0)) ++*count;
     }
@@ -143,8 +159,8 @@ Habits::Habits(const std::vector<RawPair>& sample) {
   for (const RawPair& pair : sample) {
     const LineFacts source = facts_of(pair.source, nullptr),
                     target = facts_of(pair.target, nullptr);
-    learn(source, source_words_, source_letters);
-    learn(target, target_words_, target_letters);
+    learn(source, source_words_, source_scripts);
+    learn(target, target_words_, target_scripts);
     if (source.characters > 0 && target.characters > 0) {
       ratios.push_back(double(target.characters) / double(source.characters));
     }
@@ -155,11 +171,11 @@ Habits::Habits(const std::vector<RawPair>& sample) {
     ratio_ = *middle;
   }
   for (size_t i = 0; i < kScripts; ++i) {
-    const auto is_usual = [i](const ScriptCounts& letters) {
-      return double(letters[i]) >= kUsualShare * double(sum(letters));
+    const auto is_usual = [i](const ScriptCounts& scripts) {
+      return double(scripts[i]) >= kUsualShare * double(sum(scripts));
     };
-    usual_source_[i] = is_usual(source_letters);
-    usual_target_[i] = is_usual(target_letters);
+    usual_source_[i] = is_usual(source_scripts);
+    usual_target_[i] = is_usual(target_scripts);
   }
 }
 

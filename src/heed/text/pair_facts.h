@@ -23,6 +23,9 @@ struct LineFacts {
   int64_t characters = 0;       // of the same
   std::vector<uint64_t> words;  // fingerprints, in order
   ScriptCounts letters{};
+  // Words of each script; characters, where it is written without spaces: a name of many letters in
+  // a sentence of few characters is one word.
+  ScriptCounts script_words{};
   LineDamage damage;
   std::vector<TokenId> tokens;  // where there is a tokenizer
 };

@@ -82,10 +82,13 @@ int64_t sum(const ScriptCounts& counts) {
   return std::accumulate(counts.begin(), counts.end(), int64_t{0});
 }
 
-std::optional<Script> main_script(const ScriptCounts& counts) {
-  const auto most = std::max_element(counts.begin(), counts.end());
-  if (*most * 2 <= sum(counts)) return std::nullopt;
-  return Script(most - counts.begin());
+bool has_spaced_words(const ScriptCounts& letters, int64_t words, int64_t lines) {
+  int64_t unspaced = 0;
+  for (size_t i = 0; i < kScripts; ++i) unspaced += is_unspaced(Script(i)) ? letters[i] : 0;
+  if (2 * unspaced <= sum(letters)) return true;
+  const int64_t characters = letters[size_t(Script::han)] + letters[size_t(Script::kana)];
+  const int64_t longest_mean = 2 * characters > unspaced ? 3 : 8;
+  return 2 * words >= 3 * lines && sum(letters) < longest_mean * words;
 }
 
 }  // namespace heed

@@ -55,7 +55,8 @@ constexpr std::array<std::pair<std::string_view, Script>, kScripts> enum_names(S
 // scripts that are not listed.
 std::optional<Script> script_of(char32_t character);
 
-// Whether a script is written without spaces between its words.
+// Whether a script is written without spaces between its words: Chinese and Japanese characters,
+// Thai, Lao, Khmer, Burmese, Tibetan.
 bool is_unspaced(Script script);
 
 // Chinese and Japanese characters with their punctuation and full-width forms: no spaces at all,
@@ -71,7 +72,9 @@ using ScriptCounts = std::array<int64_t, kScripts>;
 
 int64_t sum(const ScriptCounts& counts);
 
-// The script of more than half of the letters; nothing if there is none.
-std::optional<Script> main_script(const ScriptCounts& counts);
+// Whether spaces part the words of a text, by its letters, its lines and what stands between
+// spaces: so it is in scripts with spaces. Text of other scripts must have been cut into words:
+// three between spaces on two lines or more, and fewer than 3 letters in one (Thai to Tibetan: 8).
+bool has_spaced_words(const ScriptCounts& letters, int64_t words, int64_t lines);
 
 }  // namespace heed
