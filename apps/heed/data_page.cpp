@@ -191,6 +191,7 @@ bool is_spaced(const SideReport& side) {
 bool looked_for(FindingKind kind, const DataReport& report) {
   const bool tests_source = report.source.test.lines > 0,
              tests_target = report.target.test.lines > 0;
+  if (kind == FindingKind::missing_column) return false;  // worth a word where there are some
   if (kind == FindingKind::unknown_pieces) return report.tokenized;
   if (kind == FindingKind::test_sources) return tests_source;
   return kind != FindingKind::test_pairs || (tests_source && tests_target);

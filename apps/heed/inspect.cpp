@@ -1,6 +1,7 @@
 // heed inspect: what a model consists of, and what a corpus holds.
 #include <filesystem>
 #include <optional>
+#include <tuple>
 
 #include "command.h"
 #include "data_page.h"
@@ -20,6 +21,7 @@ struct InspectSettings {
   int64_t vocabulary = 37000;
   int64_t length = 25;
   // Of data
+  TsvOptions tabular;
   std::string test_source, test_target;
   std::string model, tokenizer_model;
   InspectionOptions inspection;
@@ -42,6 +44,7 @@ struct InspectSettings {
        .minimum = 1,
        .maximum = 65536});
     v.group("Data");
+    TsvOptions::visit(self.tabular, v);
     v("test_source", self.test_source,
       {.help = "Source text to test on: none of it should stand in the data", .value = "FILE"});
     v("test_target", self.test_target,
@@ -66,8 +69,10 @@ class InspectCommand : public CommandOf<InspectSettings> {
     return "'heed inspect model' prints the layers in the paper's words, with the shape and number "
            "of parameters of each and its multiply-adds per token: of a trained model in its "
            "directory, or of a preset (tiny, small, base, big). 'heed inspect data' prints lengths "
-           "and words of two files of parallel text, and each kind of pair that harms a training, "
-           "with line numbers, examples and what to do about it.";
+           "and words of parallel text, two files or --tsv, and each kind of pair that harms a "
+           "training, with line numbers, examples and what to do about it. Texts may be pipes, as "
+           "in "
+           "<(zcat a b), and - is standard input.";
   }
   std::string words() const override { return "model DIR|PRESET | data SOURCE TARGET"; }
 
@@ -78,13 +83,15 @@ class InspectCommand : public CommandOf<InspectSettings> {
       refuse_options_of("Data", "data SOURCE TARGET");
       return run_model(words[1], console);
     }
-    if (words.size() == 3 && words[0] == "data") {
+    const bool tabular = !settings_.tabular.tsv.empty();
+    if (words.size() == (tabular ? 1 : 3) && words[0] == "data") {
       refuse_options_of("Model", "model");
-      return run_data({words[1], words[2]}, console);
+      settings_.tabular.check();
+      return run_data(words, console);
     }
     fail_usage(
-        "expected 'heed inspect model DIR', 'heed inspect model PRESET' (tiny, small, base, big) "
-        "or 'heed inspect data SOURCE TARGET'");
+        "expected 'heed inspect model DIR', 'heed inspect model PRESET' (tiny, small, base, big), "
+        "'heed inspect data SOURCE TARGET' or 'heed inspect data --tsv FILE'");
   }
 
  private:
@@ -103,20 +110,26 @@ class InspectCommand : public CommandOf<InspectSettings> {
     return 0;
   }
 
-  int run_data(const DataTitle& files, Console& console) {
-    expect_another_file("--html", settings_.html,
-                        {files.source, files.target, settings_.test_source, settings_.test_target,
-                         settings_.tokenizer_model});
+  int run_data(const std::vector<std::string>& words, Console& console) {
+    std::vector<NamedInput> inputs{{"--test-source", settings_.test_source},
+                                   {"--test-target", settings_.test_target}};
+    if (words.size() == 3) {
+      inputs.emplace_back("SOURCE", words[1]);
+      inputs.emplace_back("TARGET", words[2]);
+    }
+    for (const std::string& name : settings_.tabular.tsv) inputs.emplace_back("--tsv", name);
+    expect_distinct_streams(inputs);
+    std::vector<std::string> read{settings_.tokenizer_model};
+    for (const auto& [flag, name] : inputs) read.push_back(name);
+    expect_another_file("--html", settings_.html, read);
     const std::optional<TokenizerPair> tokenizers = open_tokenizers();
     Workers workers(int(settings_.threads.value_or(available_threads())));
-    const InspectionFiles paths{{files.source},
-                                {files.target},
-                                InspectionFiles::optional_path(settings_.test_source),
-                                InspectionFiles::optional_path(settings_.test_target)};
+    const InspectionFiles files = open_files(words);
+    const DataTitle title{files.source.front().title(), files.target.front().title()};
     const DataReport report =
-        inspect_data(paths, settings_.inspection, tokenizers ? &*tokenizers : nullptr, workers);
-    if (!settings_.html.empty()) write_page(data_html(files, report), console);
-    console.out().write(settings_.json ? data_json(files, report) : data_text(files, report));
+        inspect_data(files, settings_.inspection, tokenizers ? &*tokenizers : nullptr, workers);
+    if (!settings_.html.empty()) write_page(data_html(title, report), console);
+    console.out().write(settings_.json ? data_json(title, report) : data_text(title, report));
     if (!settings_.html.empty()) {
       console.out().flush();
       console.note(fmt::format("page with charts: {}", settings_.html));
@@ -128,6 +141,19 @@ class InspectCommand : public CommandOf<InspectSettings> {
     TextOutput output(settings_.html, console);
     output.write(page);
     output.commit();
+  }
+
+  InspectionFiles open_files(const std::vector<std::string>& words) const {
+    InspectionFiles files;
+    if (words.size() == 3) {
+      files.source = {TextFile(words[1])};
+      files.target = {TextFile(words[2])};
+    } else {
+      std::tie(files.source, files.target) = settings_.tabular.open(settings_.tabular.tsv);
+    }
+    files.test_source = InspectionFiles::optional_file(settings_.test_source);
+    files.test_target = InspectionFiles::optional_file(settings_.test_target);
+    return files;
   }
 
   std::optional<TokenizerPair> open_tokenizers() const {

@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "heed/decode/model.h"
+#include "heed/text/text_file.h"
 #include "text_files.h"
 #include "text_output.h"
 
@@ -163,8 +164,7 @@ class ScoreCommand : public CommandOf<ScoreSettings> {
   }
 
   int run(const std::vector<std::string>&, Console& console) override {
-    if (settings_.source == "-" && settings_.target == "-")
-      fail_usage("--source and --target are both standard input, expected a file for one of them");
+    expect_distinct_streams({{"--source", settings_.source}, {"--target", settings_.target}});
     expect_another_file("--output", settings_.output, {settings_.source, settings_.target});
     PairSource pairs(settings_);
     const Model model(settings_.model, settings_.score.compute);

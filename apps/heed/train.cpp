@@ -25,16 +25,13 @@ struct TrainSettings {
   }
 };
 
-InspectionFiles::Paths paths(const std::vector<std::string>& names) {
-  return {names.begin(), names.end()};
-}
-
 class TrainCommand : public CommandOf<TrainSettings> {
  public:
   std::string name() const override { return "train"; }
   std::string summary() const override { return "Trains a model on two files of parallel text"; }
   std::string description() const override {
-    return "Line i of the target translates line i of the source. The model's folder then holds "
+    return "Line i of the target translates line i of the source. Texts may be pipes, as in "
+           "<(zcat a b), and - is standard input. The model's folder then holds "
            "all that translating needs, in the layout that transformers opens as MarianMTModel, "
            "and metrics.jsonl, the course of the training. SIGINT and SIGTERM finish the step, "
            "save and end; --resume goes on.";
@@ -43,17 +40,20 @@ class TrainCommand : public CommandOf<TrainSettings> {
   int run(const std::vector<std::string>&, Console& console) override {
     const TrainOptions& options = settings_.train;
     check_consistent(options);
-    if (settings_.inspect && !options.resume) warn_of_data(console);
+    const TrainingText text = open_training_text(options);
+    if (settings_.inspect && !options.resume) warn_of_data(text, console);
     TrainDisplay display(options, console);
-    return display.close(train(options, display));
+    return display.close(train(options, text, display));
   }
 
  private:
-  void warn_of_data(const Console& console) const {
+  void warn_of_data(const TrainingText& text, const Console& console) const {
     const TrainOptions& options = settings_.train;
-    const InspectionFiles files{paths(options.source), paths(options.target),
-                                InspectionFiles::optional_path(options.valid_source),
-                                InspectionFiles::optional_path(options.valid_target)};
+    InspectionFiles files{text.text.source(), text.text.target(), {}, {}};
+    if (text.validation) {
+      files.test_source = text.validation->source();
+      files.test_target = text.validation->target();
+    }
     InspectionOptions quick;
     quick.pairs = kPairsToInspect;
     quick.max_tokens = options.filters.max_tokens;
@@ -62,10 +62,18 @@ class TrainCommand : public CommandOf<TrainSettings> {
     const DataReport report = inspect_data(files, quick, nullptr, workers);
     const std::vector<std::string> lines = warnings(report, kShareToWarn);
     for (const std::string& line : lines) console.warn(line);
-    if (!lines.empty()) {
-      console.note(fmt::format("heed inspect data {} {} shows more", options.source.front(),
-                               options.target.front()));
-    }
+    if (!lines.empty()) console.note(inspection_command() + " shows more");
+  }
+
+  // For the first files; a pipe is empty by now.
+  std::string inspection_command() const {
+    const TrainOptions& options = settings_.train;
+    const std::vector<std::string>& tsv = options.tabular.tsv;
+    const std::string first = tsv.empty() ? options.source.front() : tsv.front();
+    if (is_stream(first)) return "heed inspect data";
+    if (tsv.empty()) return fmt::format("heed inspect data {} {}", first, options.target.front());
+    return fmt::format("heed inspect data --tsv {} --columns {}", first,
+                       fmt::join(options.tabular.columns, " "));
   }
 };
 

@@ -6,7 +6,7 @@
 
 #include "command.h"
 #include "heed/decode/model.h"
-#include "heed/text/lines.h"
+#include "heed/text/text_file.h"
 #include "text_files.h"
 #include "text_output.h"
 
@@ -42,7 +42,8 @@ struct TranslateSettings {
        .value = "FILE",
        .default_text = "standard input"});
     v("prefix", self.prefix,
-      {.help = "How each line's translation is to begin, one a line; an empty line leaves it free",
+      {.help = "How each line's translation is to begin, one a line; an empty line leaves it free; "
+               "- is standard input",
        .value = "FILE",
        .default_text = "none"});
     v("output", self.output,
@@ -130,7 +131,7 @@ class JsonLines {
 class Source {
  public:
   Source(LineReader text, const std::string& prefix) : text_(std::move(text)) {
-    if (!prefix.empty()) prefixes_.emplace(prefix);
+    if (!prefix.empty()) prefixes_ = open_lines(prefix);
   }
 
   std::optional<Input> next() {
@@ -181,7 +182,9 @@ class TranslateCommand : public CommandOf<TranslateSettings> {
     check_options(settings_.decode.search);
     expect_another_file("--output", settings_.output, {settings_.input, settings_.prefix});
     settings_.decode.attention = settings_.alignments != Alignments::none;
-    Source source(open_lines(settings_.input.empty() ? "-" : settings_.input), settings_.prefix);
+    const std::string input = settings_.input.empty() ? "-" : settings_.input;
+    expect_distinct_streams({{"--input", input}, {"--prefix", settings_.prefix}});
+    Source source(open_lines(input), settings_.prefix);
     const Model model(settings_.model, settings_.decode.compute);
     TextOutput output(settings_.output, console);
 

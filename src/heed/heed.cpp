@@ -6,8 +6,9 @@ namespace {
 // The caller's observer, with the BLEU that train/ does not know how to compute.
 class MeasuringObserver : public TrainObserver {
  public:
-  MeasuringObserver(const TrainOptions& options, Backend& backend, TrainObserver& observer)
-      : options_(options), backend_(backend), observer_(observer) {}
+  MeasuringObserver(const TrainOptions& options, const TrainingText& text, Backend& backend,
+                    TrainObserver& observer)
+      : options_(options), text_(text), backend_(backend), observer_(observer) {}
 
   void message(const std::string& text) override { observer_.message(text); }
   void report(const TrainReport& report) override { observer_.report(report); }
@@ -19,14 +20,20 @@ class MeasuringObserver : public TrainObserver {
     decode.threads = options_.threads;
     decode.search.batch_tokens = tokens_between_steps(options_);
     const Translator translator(model, tokenizers, backend_, decode);
-    const ValidationFiles files = validation_files(options_);
-    const Lines hypotheses = best_translations(translator, read_lines(files.source));
-    const std::vector<Lines> references{read_lines(files.target)};
-    return heed::bleu(hypotheses, references).score;
+    Lines sources;
+    std::vector<Lines> references(1);
+    const ParallelText text = text_.validation ? *text_.validation : held_out_text(options_);
+    std::string source, target;
+    for (PairReader reader(text); reader.next(source, target);) {
+      sources.push_back(source);
+      references[0].push_back(target);
+    }
+    return heed::bleu(best_translations(translator, sources), references).score;
   }
 
  private:
   const TrainOptions& options_;
+  const TrainingText& text_;
   Backend& backend_;
   TrainObserver& observer_;
 };
@@ -35,9 +42,14 @@ class MeasuringObserver : public TrainObserver {
 
 TrainResult train(const TrainOptions& options, TrainObserver& observer) {
   validate(options);
+  return train(options, open_training_text(options), observer);
+}
+
+TrainResult train(const TrainOptions& options, const TrainingText& text, TrainObserver& observer) {
+  validate(options);
   const auto backend = make_cpu_backend(options.compute, Task::train);
-  MeasuringObserver measuring(options, *backend, observer);
-  return train(options, *backend, measuring);
+  MeasuringObserver measuring(options, text, *backend, observer);
+  return train(options, text, *backend, measuring);
 }
 
 TrainResult train(const TrainOptions& options) {

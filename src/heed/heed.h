@@ -25,6 +25,8 @@ namespace heed {
 // call. The observer hears how it goes and may stop it; its bleu() is not asked, for
 // options.validate_bleu is seen to here.
 TrainResult train(const TrainOptions& options, TrainObserver& observer);
+// The same on the text of the options that is open already (open_training_text).
+TrainResult train(const TrainOptions& options, const TrainingText& text, TrainObserver& observer);
 // The same in silence.
 TrainResult train(const TrainOptions& options);
 

@@ -193,6 +193,30 @@ TEST_F(InspectDataTest, ShortLinesOfChineseAreNoWords) {
   EXPECT_THAT(read_file(folder_ / "d.html"), Not(HasSubstr("words in a sentence")));
 }
 
+TEST_F(InspectDataTest, ReadsColumnsOfTabSeparatedText) {
+  folder_.write("t.tsv", "one house\tein Haus\tCC\nno column\ntwo houses\tzwei Häuser\tCC\n");
+  const auto json = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"inspect", "data", "--json", "--tsv", "t.tsv"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return nlohmann::json::parse(run_heed(arguments, folder_.path()).out);
+  };
+  const auto page = json({});
+  EXPECT_EQ(page["pairs"], 3);
+  EXPECT_EQ(page["source"]["characters"]["longest"], 10);
+  EXPECT_EQ(finding(page, "missing_column")["pairs"], 1);
+  EXPECT_EQ(finding(page, "missing_column")["examples"][0]["line"], 2);
+  EXPECT_EQ(finding(page, "missing_column")["examples"][0]["source_file"], "t.tsv");
+  EXPECT_EQ(json({"--columns", "3", "1"})["source"]["characters"]["longest"], 2);
+  for (const std::vector<std::string>& wrong :
+       {std::vector<std::string>{"a.de", "a.en", "--columns", "2", "1"},
+        {"a.de", "--tsv", "t.tsv"},
+        {"--tsv", "t.tsv", "--columns", "2"}}) {
+    std::vector<std::string> arguments{"inspect", "data"};
+    arguments.insert(arguments.end(), wrong.begin(), wrong.end());
+    EXPECT_EQ(run_heed(arguments, folder_.path()).status, 2);
+  }
+}
+
 TEST_F(InspectDataTest, TokenizersOfAFileAndOfAModelAreUsed) {
   const std::string spm = train_tokenizer(
       {.vocabulary = 50}, std::vector<std::filesystem::path>{folder_ / "a.de", folder_ / "a.en"});

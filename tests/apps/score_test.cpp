@@ -130,7 +130,7 @@ TEST_F(ScoreTest, WhatCannotBeScoredIsNamed) {
   };
   expect_failure(files("absent", "valid.en"), "absent: No such file");
   expect_failure(files("valid.zh", "."), "is a folder");
-  expect_failure(files("-", "-"), "both standard input", 2);
+  expect_failure(files("-", "-"), "standard input", 2);
   expect_failure(heed({"score", "--model", "gone", "--source", "valid.zh", "--target", "valid.en"}),
                  "there is no model directory gone");
 }

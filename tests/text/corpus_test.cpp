@@ -169,6 +169,27 @@ TEST_F(CorpusTest, ACacheForMoreIdsIsNotTaken) {
   EXPECT_FALSE(Corpus::from_cache(cache_, header.key, size - 1));
 }
 
+TEST_F(CorpusTest, BrokenPairsAreDroppedAndCounted) {
+  const TextFile source = write("bad.tsv", "水\tWasser\n水\xff\tWasser\n水\n水\tKatze\n");
+  const TokenizerPair made = tokenizers();
+  Workers workers(2);
+  const ParallelText text({source.column(1)}, {source.column(2)});
+  const Corpus corpus = Corpus::open(text, made, {}, cache_, workers);
+  EXPECT_EQ(corpus.size(), 2);
+  EXPECT_EQ(corpus.line(1), 3);
+  EXPECT_EQ(corpus.report().read, 4);
+  EXPECT_EQ(corpus.report().not_utf8, 1);
+  EXPECT_EQ(corpus.report().missing_column, 1);
+  EXPECT_THAT(to_string(corpus.report()),
+              ::testing::AllOf(HasSubstr("1 not UTF-8"), HasSubstr("columns")));
+  const std::string bytes = read(cache_);
+  EXPECT_TRUE(Corpus::open(text, made, {}, cache_, workers).reused());
+  std::filesystem::remove(cache_);
+  Workers one(1);
+  Corpus::open(text, made, {}, cache_, one);
+  EXPECT_TRUE(read(cache_) == bytes);
+}
+
 TEST_F(CorpusTest, PairsHeldOutAreToldFromOthersOfTheirSource) {
   const std::vector<std::pair<std::string, std::string>> lines = {
       {"水", "Wasser"}, {"水", "Katze"}, {"我", "Ich"}, {"我", "Ich oft"}, {"水", "Ich"}};

@@ -90,6 +90,7 @@ void expect_only(const DataReport& report, FindingKind kind, const std::string& 
 TEST(FindingText, EveryKindHasItsOwn) {
   const std::pair<FindingKind, std::string_view> names[] = {
       {FindingKind::unequal_lines, "unequal_lines"},
+      {FindingKind::missing_column, "missing_column"},
       {FindingKind::invalid_utf8, "invalid_utf8"},
       {FindingKind::empty, "empty"},
       {FindingKind::test_pairs, "test_pairs"},
@@ -169,6 +170,15 @@ TEST_F(DataInspectionTest, NamesOfAnotherScriptAreNormal) {
       IsEmpty());
 }
 
+TEST_F(DataInspectionTest, MissingColumnsAreFound) {
+  Lines pairs = sound_pairs(300);
+  std::string text;
+  for (size_t i = 0; i < pairs.size(); ++i)
+    text += pairs[i].first + (i == 99 ? "" : "\t" + pairs[i].second) + "\n";
+  const TextFile file = write("t.tsv", text);
+  expect_only(inspect({{file.column(1)}, {file.column(2)}, {}, {}}), FindingKind::missing_column);
+}
+
 TEST_F(DataInspectionTest, NumbersMayBeCopied) {
   EXPECT_THAT(kinds(inspect_with({{"1984 - 2024", "1984 - 2024"}})), IsEmpty());
 }
@@ -222,7 +232,7 @@ TEST_F(DataInspectionTest, SeveralFilesKeepTheirOwnLineNumbers) {
 TEST_F(DataInspectionTest, MissingLinesAreCountedAndPassedOver) {
   const Pairs pairs = sound_pairs(100);
   InspectionFiles uneven = files(pairs);
-  write("train.de", FolderTest::read(uneven.source[0]) + "eins\nzwei\n");
+  write("train.de", FolderTest::read(uneven.source[0].path()) + "eins\nzwei\n");
   const InspectionFiles more = files(sound_pairs(20), "more");
   uneven.source.push_back(more.source[0]);
   uneven.target.push_back(more.target[0]);

@@ -35,20 +35,70 @@ TEST_F(ParallelTextTest, FingerprintIsOfTheLinesAlone) {
 
 TEST_F(ParallelTextTest, TellsEveryDefectAtOnce) {
   const auto good = write("good", "a\nb\nc\n"), shorter = write("short", "a\nb\n");
-  const auto open = [](ParallelText::Paths source, ParallelText::Paths target) {
+  const auto open = [](const TextFiles& source, const TextFiles& target) {
     return error_of([&] { ParallelText text(source, target); });
   };
   EXPECT_THAT(open({good}, {shorter}),
               ::testing::AllOf(HasSubstr("good has 3 lines"), HasSubstr("short has 2")));
   EXPECT_THAT(open({shorter, good}, {shorter, shorter}), HasSubstr("good has 3 lines"));
-  EXPECT_THAT(open({good}, {write("bad", "a\nb\nc \xe6\xb0\n")}),
-              HasSubstr("bad:3: byte 3 of the line (0xe6) is not UTF-8"));
   EXPECT_THAT(open({write("empty", "")}, {write("empty2", "")}), HasSubstr("are empty"));
   EXPECT_THAT(open({folder_ / "none"}, {good}), HasSubstr("none: No such file"));
   EXPECT_THAT(open({write("cut.gz", gzip("a\nb\nc\n").substr(0, 20))}, {good}),
               HasSubstr("cut.gz is cut short"));
   EXPECT_THROW(ParallelText({good, good}, {good}), UsageError);
   EXPECT_THROW(ParallelText({}, {}), UsageError);
+}
+
+TEST_F(ParallelTextTest, BrokenLinesAreLeftOutOrRefused) {
+  const TextFile source = write("s", "a\nb \xe6\xb0\nc\nd\n"),
+                 target = write("t", "A\nB\xff\nC\n\xff\n");
+  const ParallelText text({source}, {target});
+  EXPECT_EQ(text.pairs(), 4);
+  EXPECT_EQ(text.faults().not_utf8, 2);  // one of them on both sides
+  EXPECT_EQ(text.faults().count(), 2);
+  EXPECT_THAT(text.faults().first, HasSubstr("s:2: byte 3 of the line (0xe6)"));
+  PairReader reader(text);
+  std::string left, right, all;
+  while (reader.next(left, right)) all += fmt::format("{}{}{} ", reader.line(), left, right);
+  EXPECT_EQ(all, "0aA 2cC ");
+  const std::string refused =
+      error_of([&] { ParallelText({source}, {target}, BrokenLines::refuse); });
+  EXPECT_THAT(refused, HasSubstr("s:2: byte 3 of the line (0xe6)"));
+  EXPECT_THAT(error_of([&] { ParallelText({write("x", "\xff\n")}, {write("y", "a\n")}); }),
+              HasSubstr("x:1:"));
+  EXPECT_EQ(ParallelText({source}, {target}).fingerprint(), text.fingerprint());
+  EXPECT_NE(ParallelText({source}, {write("t2", "A\nB\xfe\nC\n\xff\n")}).fingerprint(),
+            text.fingerprint());
+}
+
+TEST_F(ParallelTextTest, TabSeparatedTextIsItsColumns) {
+  const TextFile file = write("t.tsv", "a\tA\tcc\nb\nc\tC\n");
+  const ParallelText text({file.column(1)}, {file.column(2)});
+  EXPECT_EQ(text.pairs(), 3);
+  EXPECT_EQ(text.faults().missing_column, 1);
+  EXPECT_THAT(text.faults().first, HasSubstr("t.tsv:2:"));
+  PairReader reader(text);
+  std::string left, right, all;
+  while (reader.next(left, right)) all += left + right + " ";
+  EXPECT_EQ(all, "aA cC ");
+  EXPECT_THAT(
+      error_of([&] { ParallelText({file.column(1)}, {file.column(2)}, BrokenLines::refuse); }),
+      HasSubstr("t.tsv:2:"));
+  EXPECT_THAT(error_of([&] { ParallelText({file.column(1)}, {file.column(4)}); }),
+              HasSubstr("t.tsv:1:"));
+  const TextFile whole = write("w.tsv", "a\tA\tcc\nc\tC\n");
+  EXPECT_EQ(ParallelText({whole.column(1)}, {whole.column(2)}).fingerprint(),
+            ParallelText({write("1", "a\nc\n")}, {write("2", "A\nC\n")}).fingerprint());
+}
+
+TEST_F(ParallelTextTest, ColumnsAreTwoNumbers) {
+  const auto message = [](TsvOptions options) { return error_of([&] { options.check(); }); };
+  EXPECT_EQ(message({{"f"}, {"2", "1"}}), "");
+  EXPECT_EQ(message({}), "");
+  for (const std::vector<std::string>& columns :
+       {std::vector<std::string>{"1"}, {"1", "2", "3"}, {"0", "1"}, {"a", "b"}, {"1", "1"}, {}})
+    EXPECT_THAT(message({{"f"}, columns}), HasSubstr("--columns"));
+  EXPECT_THAT(message({{}, {"2", "1"}}), HasSubstr("--tsv"));
 }
 
 TEST_F(ParallelTextTest, NoticesAFileThatChangesWhileItIsRead) {

@@ -75,6 +75,15 @@ TEST_F(TokenizerTrainingTest, LearnsFromTheKeptLinesOfEachSide) {
               HasSubstr("no pair of the corpus passes"));
 }
 
+TEST_F(TokenizerTrainingTest, LinesLeftOutNeedNotBeUtf8) {
+  const std::vector files{write("s", "a b\n\xff\nd\n"), write("t", "v\nw\nx\n")};
+  TokenizerOptions options;
+  options.kind = TokenizerKind::word;
+  const auto made = TokenizerPair::joint(train_tokenizer(options, files, {true, false, true}));
+  EXPECT_EQ(made.size(), 5 + 3);
+  EXPECT_THAT(error_of([&] { train_tokenizer(options, files); }), HasSubstr("s:2:"));
+}
+
 TEST_F(TokenizerTrainingTest, LongLinesAreCutNotLost) {
   std::string text = "short\n";
   for (int i = 0; i < 4000; ++i) text += fmt::format("long{} ", i);
@@ -138,7 +147,7 @@ TEST_F(TokenizerTrainingTest, OptionsOutOfRangeAreUsageErrors) {
   expect_usage({.character_coverage = NAN});
   expect_usage({.sample_lines = 0});
   expect_usage({.lowercase = true, .normalization = Normalization::identity});
-  EXPECT_THROW(train_tokenizer({}, {}), UsageError);
+  EXPECT_THROW(train_tokenizer({}, TextFiles()), UsageError);
 }
 
 TEST_F(TokenizerTrainingTest, NothingIsPrinted) {

@@ -27,6 +27,12 @@ TEST_F(WordFilterTest, CountsWordsOfEachSideOverTheWholeText) {
   EXPECT_TRUE(kept_by_words({}, few).empty());
 }
 
+TEST_F(WordFilterTest, BrokenPairsAreNotKeptAndNotCounted) {
+  const ParallelText few = text("a\na \xff\nb\nb\n", "x\nx\nx\nx\n");
+  EXPECT_THAT(kept_by_words({}, few), ElementsAre(true, false, true, true));
+  EXPECT_THAT(kept_by_words({.min_word_count = 2}, few), ElementsAre(false, false, true, true));
+}
+
 TEST_F(WordFilterTest, FoldsCaseWhereAsked) {
   const ParallelText few = text("Ärger\närger\nein\n", "x\nx\nx\n");
   EXPECT_THAT(kept_by_words({.min_word_count = 2}, few), ElementsAre(false, false, false));

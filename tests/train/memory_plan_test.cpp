@@ -40,7 +40,8 @@ class MemoryPlanTest : public FolderTest {
     learn.vocabulary = 32;
     const auto tokenizers = TokenizerPair::joint(train_tokenizer(learn, paths));
     Workers workers(1);
-    corpus_ = Corpus::open(ParallelText(paths, paths), tokenizers, {}, folder_ / "c", workers);
+    const TextFiles files(paths.begin(), paths.end());
+    corpus_ = Corpus::open(ParallelText(files, files), tokenizers, {}, folder_ / "c", workers);
     options_.preset = Preset::tiny;
     options_.batches.batch_tokens = 600;
     options_.threads = 1;

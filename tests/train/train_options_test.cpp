@@ -36,11 +36,15 @@ std::vector<Row> rows() {
   const std::vector<Setting> unsized{{"preset", {"tiny"}},   {"heads", {}},
                                      {"d_ff", {}},           {"d_model", {}},
                                      {"encoder_layers", {}}, {"decoder_layers", {}}};
+  const std::vector<Setting> tabular{{"source", {}}, {"target", {}}, {"tsv", {"@tsv2"}}};
   return {
       {{"source", {"@s2"}}, "weights", {}},
       {{"target", {"@t2"}}, "weights", {}},
+      {{"tsv", {"@tsv"}}, "weights", tabular},
+      {{"columns", {"2", "1"}}, "weights", tabular},
       {{"valid_source", {"@s2"}}, "validations", validated},
       {{"valid_target", {"@t2"}}, "validations", validated},
+      {{"valid_tsv", {"@tsv"}}, "validations", {}},
       {{"hold_out", {"5"}}, "validations", {}},
       {{"model", {"@elsewhere"}}, "place", {}},
       {{"source_language", {"zh"}}, "tokenizer_config", {}},
@@ -109,6 +113,7 @@ std::vector<Row> rows() {
        "messages",
        {{"steps", {"6"}}, {"model", {"@elsewhere built"}}, {"resume", {"true"}}}},
       {{"seed", {"2"}}, "weights", {}},
+      {{"strict", {"true"}}, "messages", {{"source", {"@broken"}}}},
       {{"report_every", {"3"}}, "reports", {}},
   };
 }
@@ -154,6 +159,9 @@ class TrainOptionsTest : public ::testing::Test {
       folder_.write(std::string("s") + which, source);
       folder_.write(std::string("t") + which, target);
     }
+    folder_.write("tsv", "Axyz\tBxyz\nBxyz Cxyz\tCxyz Axyz\nAxyz Bxyz Bxyz\tDxyz\n");
+    folder_.write("tsv2", "Axyz Bxyz\tDxyz\nCxyz\tCxyz Axyz\n");
+    folder_.write("broken", "\xff" + folder_.read("s"));
     TokenizerOptions other;
     other.kind = TokenizerKind::word;
     other.vocabulary = 12;
@@ -224,8 +232,8 @@ class TrainOptionsTest : public ::testing::Test {
     read("config", "config.json");
     read("vocabulary", "vocab.json");
     read("tokenizer_config", "tokenizer_config.json");
-    std::error_code refused;  // a refused run leaves no folder
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(model, refused))
+    if (!std::filesystem::exists(model)) return all;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(model))
       all["files"] += entry.path().lexically_relative(model).string() + "\n";
     return all;
   }

@@ -60,6 +60,13 @@ inline constexpr OptionInfo kThreadsOption{.help = "Threads; no result depends o
                                            .maximum = 1024,
                                            .incidental = true};
 
+// `strict` is the same option wherever lines of text are read.
+inline constexpr OptionInfo kStrictOption{
+    .help =
+        "Stop at a line that is not UTF-8 or, with --tsv, has too few columns; by default "
+        "training drops its pair, and other commands read U+FFFD for broken bytes",
+    .incidental = true};
+
 enum class OptionKind { flag, integer, number, text, choice };
 
 // One option of one struct, bound to its field: the struct must outlive it.

@@ -9,10 +9,6 @@
 
 namespace heed {
 
-// `strict` is the same option wherever lines of text are read.
-inline constexpr OptionInfo kStrictOption{
-    .help = "Stop at a line that is not UTF-8 instead of reading U+FFFD for its broken bytes"};
-
 struct DecodeOptions {
   SearchOptions search;
   ComputeChoice compute = ComputeChoice::automatic;

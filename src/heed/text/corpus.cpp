@@ -201,6 +201,8 @@ std::string to_string(const FilterReport& report) {
     text += fmt::format("{}{} {}", separator, count, what);
     separator = ", ";
   };
+  say(report.not_utf8, "not UTF-8");
+  say(report.missing_column, "with too few columns");
   say(report.empty, "with an empty side");
   say(report.too_many_words, "of too many words");
   say(report.rare_words, "with a rare word");

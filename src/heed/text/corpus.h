@@ -58,13 +58,15 @@ struct FilterOptions {
 struct FilterReport {
   int64_t read = 0;
   int64_t kept = 0;
-  int64_t empty = 0;           // no token on one side or both
-  int64_t too_many_words = 0;  // FilterOptions::max_words
-  int64_t rare_words = 0;      // FilterOptions::min_word_count
-  int64_t held_out = 0;        // FilterOptions::held_out: one pair for each source
+  int64_t not_utf8 = 0;         // ParallelText leaves out
+  int64_t missing_column = 0;   // the same
+  int64_t empty = 0;            // no token on one side or both
+  int64_t too_many_words = 0;   // FilterOptions::max_words
+  int64_t rare_words = 0;       // FilterOptions::min_word_count
+  int64_t held_out = 0;         // FilterOptions::held_out: one pair for each source
   int64_t held_out_source = 0;  // other pairs with the source of one that is held out
-  int64_t too_long = 0;        // FilterOptions::max_tokens
-  int64_t odd_ratio = 0;       // FilterOptions::max_ratio
+  int64_t too_long = 0;         // FilterOptions::max_tokens
+  int64_t odd_ratio = 0;        // FilterOptions::max_ratio
 };
 // "kept 28990 of 29000 pairs; dropped 7 empty, 3 longer than ...": one line for a log.
 std::string to_string(const FilterReport& report);

@@ -30,6 +30,7 @@ Verdict judge_tokens(const FilterOptions& options, const Encoding& source, const
 // A pair on its way through.
 struct Pair {
   std::string source_line, target_line;
+  int64_t line = 0;
   std::vector<TokenId> source, target;
   Verdict verdict = Verdict::kept;
 };
@@ -47,8 +48,12 @@ void encode(Pair& pair, const TokenizerPair& tokenizers, const FilterOptions& fi
 
 class CorpusWriter {
  public:
-  CorpusWriter(const std::filesystem::path& cache, uint64_t key, int64_t vocabulary)
+  CorpusWriter(const std::filesystem::path& cache, uint64_t key, int64_t vocabulary,
+               const ParallelText& text)
       : file_(cache) {
+    header_.report.read = text.pairs();
+    header_.report.not_utf8 = text.faults().not_utf8;
+    header_.report.missing_column = text.faults().missing_column;
     header_.key = key;
     header_.vocabulary = vocabulary;
     header_.token_bytes = token_bytes_for(vocabulary);
@@ -56,12 +61,10 @@ class CorpusWriter {
   }
 
   void add(const Pair& pair) {
-    FilterReport& report = header_.report;
-    const int64_t line = report.read++;
     ++count(pair);
     if (pair.verdict != Verdict::kept) return;
     records_.push_back({uint32_t(ids_.size()), uint16_t(pair.source.size()),
-                        uint16_t(pair.target.size()), uint32_t(line)});
+                        uint16_t(pair.target.size()), uint32_t(pair.line)});
     ids_.insert(ids_.end(), pair.source.begin(), pair.source.end());
     ids_.insert(ids_.end(), pair.target.begin(), pair.target.end());
     header_.source_tokens += int64_t(pair.source.size());
@@ -147,7 +150,7 @@ void build_corpus(const ParallelText& text, const TokenizerPair& tokenizers,
     fail("the corpus has {} pairs; expected fewer than 2^32", text.pairs());
   }
   const WordFilter words(filters, text);
-  CorpusWriter writer(cache, key, tokenizers.size());
+  CorpusWriter writer(cache, key, tokenizers.size(), text);
   PairReader reader(text);
   std::vector<Pair> chunk(size_t(std::min(kChunkPairs, text.pairs())));
   int64_t done = 0;
@@ -155,7 +158,7 @@ void build_corpus(const ParallelText& text, const TokenizerPair& tokenizers,
     int64_t count = 0;
     while (count < int64_t(chunk.size()) &&
            reader.next(chunk[size_t(count)].source_line, chunk[size_t(count)].target_line)) {
-      ++count;
+      chunk[size_t(count++)].line = reader.line();
     }
     if (count == 0) break;
     workers.run((count + kTaskPairs - 1) / kTaskPairs, [&](int64_t task, int) {

@@ -7,8 +7,8 @@
 
 #include "heed/core/error.h"
 #include "heed/core/options.h"
-#include "heed/text/lines.h"
 #include "heed/text/pair_facts.h"
+#include "heed/text/text_file.h"
 #include "heed/text/words.h"
 
 namespace heed {
@@ -22,8 +22,6 @@ constexpr int64_t kInspectionTask = 64;     // by one task
 constexpr size_t kExampleCharacters = 160;  // of a side
 constexpr std::array<int64_t, 4> kCoverage = {100, 1000, 10'000, 100'000};
 
-using Paths = InspectionFiles::Paths;
-
 // Reads pairs over missing lines: what has no partner is counted and passed over.
 class PairStream {
  public:
@@ -32,8 +30,8 @@ class PairStream {
     int64_t line = 0;  // from 1
   };
 
-  PairStream(const Paths& source, const Paths& target, int64_t most)
-      : source_paths_(source), target_paths_(target), most_(most) {}
+  PairStream(const TextFiles& source, const TextFiles& target, int64_t most)
+      : source_files_(source), target_files_(target), most_(most) {}
 
   bool next(RawPair& pair) {
     if (most_ > 0 && pairs_ == most_) {
@@ -45,13 +43,14 @@ class PairStream {
         const bool left = source_->next(pair.source), right = target_->next(pair.target);
         if (left && right) {
           ++pairs_;
+          pair.complete = source_->has_column() && target_->has_column();
           return true;
         }
         if (left || right) count_rest();
       }
-      if (begins_.size() == source_paths_.size()) return false;
-      source_.emplace(source_paths_[begins_.size()]);
-      target_.emplace(target_paths_[begins_.size()]);
+      if (begins_.size() == source_files_.size()) return false;
+      source_.emplace(source_files_[begins_.size()].lines());
+      target_.emplace(target_files_[begins_.size()].lines());
       begins_.push_back(pairs_);
     }
   }
@@ -82,8 +81,8 @@ class PairStream {
     lonely_ += rest;
   }
 
-  const Paths& source_paths_;
-  const Paths& target_paths_;
+  const TextFiles& source_files_;
+  const TextFiles& target_files_;
   int64_t most_, pairs_ = 0, lonely_ = 0;
   bool cut_ = false;
   Place first_lonely_;
@@ -98,7 +97,8 @@ std::vector<RawPair> take_sample(const InspectionFiles& files, int64_t most) {
   RawPair pair;
   for (int64_t i = 0, stride = 1; stream.next(pair); ++i) {
     if (i % stride != 0) continue;
-    sample.push_back({pair.source.substr(0, kSampledBytes), pair.target.substr(0, kSampledBytes)});
+    sample.push_back(
+        {pair.source.substr(0, kSampledBytes), pair.target.substr(0, kSampledBytes), true});
     if (sample.size() < 2 * kSamplePairs) continue;
     for (size_t k = 0; k < kSamplePairs; ++k) sample[k] = std::move(sample[2 * k]);
     sample.resize(kSamplePairs);
@@ -114,9 +114,9 @@ struct HeldOutTables {
 
 HeldOutTables read_held_out(const InspectionFiles& files, int64_t table) {
   HeldOutTables held{HashTable<bool>(table), HashTable<bool>(table), HashTable<bool>(table)};
-  const auto read = [](const Paths& paths, HashTable<bool>& lines) {
-    for (const auto& path : paths) {
-      LineReader reader(path);
+  const auto read = [](const TextFiles& texts, HashTable<bool>& lines) {
+    for (const TextFile& text : texts) {
+      LineReader reader = text.lines();
       for (std::string line; reader.next(line);) {
         const LineFacts facts = facts_of(line, nullptr);
         if (!facts.words.empty()) lines.insert(facts.fingerprint, false);
@@ -136,8 +136,8 @@ HeldOutTables read_held_out(const InspectionFiles& files, int64_t table) {
     fail(
         "{} and {} do not belong together: {} lines of one, from line {} on, have none in the "
         "other",
-        files.test_source[place.file].string(), files.test_target[place.file].string(),
-        stream.lonely(), place.line);
+        files.test_source[place.file].name(), files.test_target[place.file].name(), stream.lonely(),
+        place.line);
   }
   return held;
 }
@@ -171,13 +171,13 @@ class SideCounter {
     }
   }
 
-  SideReport finish(const Paths& test, const HashTable<bool>& held_out) const {
+  SideReport finish(const TextFiles& test, const HashTable<bool>& held_out) const {
     SideReport side = side_;
     side.vocabulary = vocabulary();
     side.pieces.pieces = side.tokens.sum();
     side.pieces.vocabulary = int64_t(used_.size());
     side.pieces.used = std::count(used_.begin(), used_.end(), true);
-    for (const auto& path : test) read_test(path, side.test);
+    for (const TextFile& file : test) read_test(file, side.test);
     held_out.for_each([&](uint64_t, bool seen) { side.test.lines_seen += seen; });
     return side;
   }
@@ -204,8 +204,8 @@ class SideCounter {
     return report;
   }
 
-  void read_test(const std::filesystem::path& path, TestReport& test) const {
-    LineReader reader(path);
+  void read_test(const TextFile& file, TestReport& test) const {
+    LineReader reader = file.lines();
     for (std::string line; reader.next(line); ++test.lines) {
       for (const uint64_t word : facts_of(line, nullptr).words) {
         if (!words_.sampled(word)) continue;
@@ -285,7 +285,7 @@ class Inspection {
         keep_example(FindingKind(i), pair, note_on(FindingKind(i), pair, facts, habits_));
       }
     }
-    if (!facts.has(FindingKind::empty)) {
+    if (!facts.has(FindingKind::empty) && !facts.has(FindingKind::missing_column)) {
       count_ratio(facts);
       look_back(pair, facts);
       look_for_test(pair, facts);
@@ -336,13 +336,13 @@ class Inspection {
     const bool here = place.file == stream_.place(report_.pairs).file;
     keep_example(kind, pair,
                  fmt::format("{} {}{}", what, place.line,
-                             here ? "" : " of " + files_.source[place.file].string()));
+                             here ? "" : " of " + files_.source[place.file].name()));
   }
 
   void keep_example(FindingKind kind, const RawPair& pair, std::string note) {
     const auto place = stream_.place(report_.pairs);
     report_.findings[size_t(kind)].examples.push_back(
-        {files_.source[place.file].string(), files_.target[place.file].string(), place.line,
+        {files_.source[place.file].name(), files_.target[place.file].name(), place.line,
          visible(pair.source, kExampleCharacters), visible(pair.target, kExampleCharacters),
          std::move(note)});
   }
@@ -373,9 +373,8 @@ class Inspection {
     Finding& finding = report_.findings[size_t(FindingKind::unequal_lines)];
     finding.pairs = stream_.lonely();
     const auto place = stream_.first_lonely();
-    finding.examples.push_back({files_.source[place.file].string(),
-                                files_.target[place.file].string(), place.line, "", "",
-                                "the shorter file has ended"});
+    finding.examples.push_back({files_.source[place.file].name(), files_.target[place.file].name(),
+                                place.line, "", "", "the shorter file has ended"});
   }
 
   const InspectionFiles& files_;

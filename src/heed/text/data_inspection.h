@@ -3,12 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "heed/core/parallel.h"
 #include "heed/text/data_report.h"
+#include "heed/text/text_file.h"
 #include "heed/text/tokenizer.h"
 
 namespace heed {
@@ -49,13 +49,12 @@ struct InspectionOptions {
 // Files as heed train takes them: file k of one side belongs to file k of the other, several follow
 // each other. Test files may be missing on one side or both.
 struct InspectionFiles {
-  using Paths = std::vector<std::filesystem::path>;
-  Paths source, target;
-  Paths test_source, test_target;
+  TextFiles source, target;
+  TextFiles test_source, test_target;
 
   // No file where there is no name.
-  static Paths optional_path(const std::string& name) {
-    return name.empty() ? Paths{} : Paths{name};
+  static TextFiles optional_file(const std::string& name) {
+    return name.empty() ? TextFiles{} : TextFiles{TextFile(name)};
   }
 };
 

@@ -12,9 +12,11 @@ constexpr std::array<FindingText, kFindings> kTexts = {{
     {"unequal_lines", "Lines without a partner",
      "heed train refuses files of different length. Find where they part company (a line that was "
      "split or lost) and mend it there: all pairs behind that line are wrong."},
+    {"missing_column", "Lines with fewer columns than --columns asks for",
+     "heed train drops them, or stops with --strict. Many of them hint at wrong --columns."},
     {"invalid_utf8", "Bytes that are not UTF-8",
-     "heed train refuses them. Find the file's encoding and convert it: iconv -f WINDOWS-1252 -t "
-     "UTF-8 FILE."},
+     "heed train drops such pairs, or stops with --strict. For a single line, mend it by hand. For "
+     "many, find the file's encoding and convert it: iconv -f WINDOWS-1252 -t UTF-8 FILE."},
     {"empty", "Pairs with an empty side",
      "Nothing to do: heed train leaves them out. Many of them hint at a bad alignment."},
     {"test_pairs", "Pairs that stand in the test text too",
@@ -55,9 +57,10 @@ constexpr std::array<FindingText, kFindings> kTexts = {{
      "They become <unk>. Raise heed train --character-coverage, or learn with --byte-fallback."},
 }};
 
-// What training refuses by itself, with a message of its own.
-bool is_refused(FindingKind kind) {
-  return kind == FindingKind::unequal_lines || kind == FindingKind::invalid_utf8;
+// What training refuses or drops by itself, with a message of its own.
+bool is_told_by_training(FindingKind kind) {
+  return kind == FindingKind::unequal_lines || kind == FindingKind::missing_column ||
+         kind == FindingKind::invalid_utf8;
 }
 
 }  // namespace
@@ -91,7 +94,7 @@ std::vector<std::string> warnings(const DataReport& report, double share) {
     const double part = double(finding.pairs) / double(std::max<int64_t>(report.pairs, 1));
     // One pair of the test is one too many: it falsifies what is measured.
     const double allowed = finding.kind == FindingKind::test_pairs ? 0 : share;
-    if (part <= allowed || is_refused(finding.kind)) continue;
+    if (part <= allowed || is_told_by_training(finding.kind)) continue;
     const FindingText& text = text_of(finding.kind);
     std::string first;
     if (!finding.examples.empty()) {

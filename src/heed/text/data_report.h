@@ -71,6 +71,7 @@ struct SideReport {
 
 enum class FindingKind {
   unequal_lines,
+  missing_column,
   invalid_utf8,
   empty,
   test_pairs,
@@ -88,7 +89,7 @@ enum class FindingKind {
   carriage_returns,
   unknown_pieces
 };
-inline constexpr size_t kFindings = 17;
+inline constexpr size_t kFindings = 18;
 
 // What to say about a kind of finding.
 struct FindingText {
@@ -129,7 +130,7 @@ struct DataReport {
 };
 
 // One line for each kind that more than `share` of the pairs show, or any at all where they stand
-// in the test: before a training, so without what it refuses by itself.
+// in the test: before a training, so without what it refuses or drops and counts by itself.
 std::vector<std::string> warnings(const DataReport& report, double share);
 
 }  // namespace heed

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "heed/core/descriptor.h"
@@ -30,12 +31,32 @@ struct Buffer {
   const char* data() const { return bytes.data() + begin; }
 };
 
+// Leaves one column of a line, counted from 1; false and nothing where there are fewer.
+bool keep_column(std::string& line, int64_t column) {
+  size_t begin = 0;
+  for (int64_t skipped = 1; skipped < column; ++skipped) {
+    const size_t tab = line.find('\t', begin);
+    if (tab == line.npos) {
+      line.clear();
+      return false;
+    }
+    begin = tab + 1;
+  }
+  line.resize(std::min(line.find('\t', begin), line.size()));
+  line.erase(0, begin);
+  return true;
+}
+
 }  // namespace
 
 struct LineReader::State {
   std::string name;
   int descriptor = -1;
   bool owned = false;
+  std::shared_ptr<const int> shared;  // or whose descriptor it is
+  std::optional<int64_t> position;    // where to read next; none: at the descriptor's offset
+  int64_t column = 0;
+  bool has_column = true;
   bool must_be_gzip = false;
   bool started = false;
   bool input_ended = false;   // the descriptor has no more
@@ -69,11 +90,14 @@ struct LineReader::State {
   // Reads once behind what the buffer holds, which must leave room.
   void fill(Buffer& buffer) {
     ssize_t got;
+    char* const end = buffer.bytes.data() + buffer.end;
+    const size_t room = buffer.bytes.size() - buffer.end;
     do {
-      got = ::read(descriptor, buffer.bytes.data() + buffer.end, buffer.bytes.size() - buffer.end);
+      got = position ? ::pread(descriptor, end, room, *position) : ::read(descriptor, end, room);
     } while (got < 0 && errno == EINTR);
     if (got < 0) fail("cannot read {}: {}", name, reason(errno));
     buffer.end += size_t(got);
+    if (position) *position += got;
     input_ended = got == 0;
   }
 
@@ -169,6 +193,12 @@ LineReader::LineReader(int descriptor, std::string name) : state_(std::make_uniq
   state_->descriptor = descriptor;
 }
 
+LineReader::LineReader(std::shared_ptr<const int> descriptor, int64_t position, std::string name)
+    : LineReader(*descriptor, std::move(name)) {
+  state_->shared = std::move(descriptor);
+  state_->position = position;
+}
+
 LineReader::~LineReader() = default;
 LineReader::LineReader(LineReader&&) noexcept = default;
 LineReader& LineReader::operator=(LineReader&&) noexcept = default;
@@ -187,6 +217,7 @@ bool LineReader::next(std::string& line) {
     if (state.take_line(line)) break;
   }
   if (any) ++state.line_number;
+  if (state.column > 0) state.has_column = keep_column(line, state.column);
   return any;
 }
 
@@ -206,6 +237,18 @@ bool LineReader::wait(std::chrono::milliseconds time) {
     state.refill();
   }
   return true;
+}
+
+void LineReader::take_column(int64_t column) {
+  state_->column = column;
+}
+
+int64_t LineReader::column() const {
+  return state_->column;
+}
+
+bool LineReader::has_column() const {
+  return state_->has_column;
 }
 
 int64_t LineReader::line_number() const {

@@ -24,12 +24,22 @@ class LineReader {
   explicit LineReader(const std::filesystem::path& path);
   // Reads an open descriptor (not closed here) that messages call `name`: standard input, say.
   LineReader(int descriptor, std::string name);
+  // Reads a regular file that is open, from a position on and without moving its offset: several
+  // readers may share the descriptor.
+  LineReader(std::shared_ptr<const int> descriptor, int64_t position, std::string name);
   ~LineReader();
   LineReader(LineReader&&) noexcept;
   LineReader& operator=(LineReader&&) noexcept;
 
+  // From here on next() gives one column of lines of tab-separated values, counted from 1, which is
+  // empty where a line has fewer; 0: whole lines.
+  void take_column(int64_t column);
+
   // False at the end of the file; the line is then empty.
   bool next(std::string& line);
+  // The column that is taken, and whether the line that next() read last has it.
+  int64_t column() const;
+  bool has_column() const;
   // The number of the line that next() gave last, counted from 1.
   int64_t line_number() const;
   // Waits until next() has a line, or the end, without waiting for more input; `time` at most.

@@ -212,6 +212,10 @@ double Habits::oddness(const LineFacts& source, const LineFacts& target) const {
 PairFacts examine(const RawPair& pair, const Habits& habits, const InspectionOptions& options,
                   const TokenizerPair* tokenizers) {
   PairFacts facts;
+  if (!pair.complete) {
+    facts.findings.set(size_t(FindingKind::missing_column));
+    return facts;
+  }
   facts.source = facts_of(pair.source, tokenizers ? &tokenizers->source() : nullptr);
   facts.target = facts_of(pair.target, tokenizers ? &tokenizers->target() : nullptr);
   find_damage(facts);

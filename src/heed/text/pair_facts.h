@@ -16,6 +16,7 @@ namespace heed {
 
 struct RawPair {
   std::string source, target;
+  bool complete = true;  // has both columns, where tab-separated text is read
 };
 
 struct LineFacts {

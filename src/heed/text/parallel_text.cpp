@@ -4,29 +4,87 @@
 
 #include "heed/core/error.h"
 #include "heed/core/hash.h"
+#include "heed/core/options.h"
 #include "heed/core/utf8.h"
 
 namespace heed {
+namespace {
 
-TextSurvey survey(const std::filesystem::path& path) {
-  LineReader reader(path);
-  TextSurvey result;
-  Hash hash;
-  std::string line;
-  while (reader.next(line)) {
-    if (const auto bad = find_invalid_utf8(line)) {
-      fail("{}:{}: byte {} of the line (0x{:02x}) is not UTF-8; convert the file to UTF-8",
-           path.string(), reader.line_number(), *bad + 1, static_cast<unsigned char>(line[*bad]));
-    }
-    hash.add(line);
-    hash.add("\n");
+// Reads one file of a survey.
+class Surveyor {
+ public:
+  explicit Surveyor(const TextFile& file) : reader_(file.lines()) {}
+
+  bool next() {
+    if (!reader_.next(line_)) return false;
+    hash_.add(line_);
+    hash_.add("\n");
+    fault_ = fault_of(reader_, line_);
+    return true;
   }
-  result.lines = reader.line_number();
-  result.fingerprint = hash.value();
+  LineFault fault() const { return fault_; }
+  // Counts the line that was read last.
+  void count(TextFaults& faults) const { faults.add(reader_, line_, fault_); }
+  int64_t lines() const { return reader_.line_number(); }
+  uint64_t fingerprint() const { return hash_.value(); }
+
+ private:
+  LineReader reader_;
+  std::string line_;
+  Hash hash_;
+  LineFault fault_ = LineFault::none;
+};
+
+// Both files at once, so that a pair with two broken lines counts once.
+void survey_pairs(Surveyor& source, Surveyor& target, TextFaults& faults) {
+  for (;;) {
+    const bool left = source.next(), right = target.next();
+    if (!left && !right) return;
+    if (!left || !right) {
+      while (source.next() || target.next()) continue;
+      return;
+    }
+    (source.fault() != LineFault::none ? source : target).count(faults);
+  }
+}
+
+// A column's number, from 1; 0 for any other text.
+int64_t column_number(const std::string& text) {
+  int64_t number = 0;
+  return from_text(text, {.minimum = 1, .maximum = 1e6}, number) ? number : 0;
+}
+
+}  // namespace
+
+LineFault fault_of(const LineReader& reader, const std::string& line) {
+  if (!reader.has_column()) return LineFault::missing_column;
+  return find_invalid_utf8(line) ? LineFault::not_utf8 : LineFault::none;
+}
+
+void TextFaults::add(const LineReader& reader, const std::string& line, LineFault fault) {
+  if (fault == LineFault::none) return;
+  ++(fault == LineFault::not_utf8 ? not_utf8 : missing_column);
+  if (!first.empty()) return;
+  first = fmt::format("{}:{}: ", reader.name(), reader.line_number());
+  if (fault == LineFault::missing_column) {
+    first += fmt::format("the line has no column {}", reader.column());
+    return;
+  }
+  const size_t at = find_invalid_utf8(line).value_or(0);
+  first += fmt::format("byte {} of the line (0x{:02x}) is not UTF-8", at + 1,
+                       static_cast<unsigned char>(line[at]));
+}
+
+TextSurvey survey(const TextFile& file) {
+  Surveyor surveyor(file);
+  TextSurvey result;
+  while (surveyor.next()) surveyor.count(result.faults);
+  result.lines = surveyor.lines();
+  result.fingerprint = surveyor.fingerprint();
   return result;
 }
 
-ParallelText::ParallelText(Paths source, Paths target)
+ParallelText::ParallelText(Files source, Files target, BrokenLines broken)
     : source_(std::move(source)), target_(std::move(target)) {
   if (source_.empty() || source_.size() != target_.size()) {
     fail_usage("{} source and {} target files; expected one target file for each source file",
@@ -34,36 +92,77 @@ ParallelText::ParallelText(Paths source, Paths target)
   }
   Hash hash;
   for (size_t i = 0; i < source_.size(); ++i) {
-    const TextSurvey source = survey(source_[i]), target = survey(target_[i]);
-    if (source.lines != target.lines) {
-      fail("{} has {} lines and {} has {}; expected line by line translations", source_[i].string(),
-           source.lines, target_[i].string(), target.lines);
+    Surveyor left(source_[i]), right(target_[i]);
+    survey_pairs(left, right, faults_);
+    if (left.lines() != right.lines()) {
+      fail("{} has {} lines and {} has {}; expected line by line translations", source_[i].name(),
+           left.lines(), target_[i].name(), right.lines());
     }
-    hash.add(source.fingerprint);
-    hash.add(target.fingerprint);
-    pairs_ += source.lines;
+    hash.add(left.fingerprint());
+    hash.add(right.fingerprint());
+    pairs_ += left.lines();
   }
   if (pairs_ == 0) {
-    fail("{} and {} are empty; expected at least one line", source_.front().string(),
-         target_.front().string());
+    fail("{} and {} are empty; expected at least one line", source_.front().name(),
+         target_.front().name());
   }
+  if (faults_.count() > 0 && broken == BrokenLines::refuse)
+    fail("{}; mend the text, or leave --strict out to drop such pairs", faults_.first);
+  if (faults_.count() == pairs_)
+    fail("{}; no pair of the text can be used: mend its encoding or columns", faults_.first);
   fingerprint_ = hash.value();
 }
 
 bool PairReader::next(std::string& source, std::string& target) {
+  while (next_lines(source, target)) {
+    const bool sound =
+        text_.faults().count() == 0 || (fault_of(*source_, source) == LineFault::none &&
+                                        fault_of(*target_, target) == LineFault::none);
+    if (sound) return true;
+  }
+  return false;
+}
+
+bool PairReader::next_lines(std::string& source, std::string& target) {
   for (;;) {
     if (source_) {
       const bool more = source_->next(source);
       if (target_->next(target) != more) {
         fail("{} or {} changed while it was read", source_->name(), target_->name());
       }
-      if (more) return true;
+      if (more) {
+        ++lines_;
+        return true;
+      }
     }
     if (file_ == text_.source().size()) return false;
-    source_.emplace(text_.source()[file_]);
-    target_.emplace(text_.target()[file_]);
+    source_.emplace(text_.source()[file_].lines());
+    target_.emplace(text_.target()[file_].lines());
     ++file_;
   }
+}
+
+void TsvOptions::check() const {
+  const bool sound = columns.size() == 2 && column_number(columns[0]) > 0 &&
+                     column_number(columns[1]) > 0 &&
+                     column_number(columns[0]) != column_number(columns[1]);
+  if (!sound)
+    fail_usage(
+        "--columns: expected two different whole numbers from 1, such as 1 2 (source first), got "
+        "'{}'",
+        fmt::join(columns, " "));
+  if (tsv.empty() && columns != TsvOptions().columns)
+    fail_usage("--columns {} changes nothing: there is no --tsv", fmt::join(columns, " "));
+}
+
+std::pair<TextFiles, TextFiles> TsvOptions::open(const std::vector<std::string>& names) const {
+  std::pair<TextFiles, TextFiles> sides;
+  for (const std::string& name : names) {
+    const TextFile file(name);
+    sides.first.push_back(file.column(column_number(columns[0])));
+    sides.second.push_back(file.column(column_number(columns[1])));
+  }
+  return sides;
 }
 
 }  // namespace heed

@@ -2,42 +2,66 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "heed/text/lines.h"
+#include "heed/text/text_file.h"
 
 namespace heed {
+
+// Why a line cannot be used.
+enum class LineFault { none, not_utf8, missing_column };
+// Of the line that a reader gave last.
+LineFault fault_of(const LineReader& reader, const std::string& line);
+
+// Lines or pairs that cannot be used.
+struct TextFaults {
+  int64_t not_utf8 = 0;
+  int64_t missing_column = 0;  // tab-separated text with fewer columns
+  std::string first;           // the first one's file, line and fault; empty where there is none
+
+  int64_t count() const { return not_utf8 + missing_column; }
+  // Counts the line that a reader gave last, where it has a fault.
+  void add(const LineReader& reader, const std::string& line, LineFault fault);
+};
 
 // What a text file holds.
 struct TextSurvey {
   int64_t lines = 0;
   uint64_t fingerprint = 0;  // of the lines, compressed or not
+  TextFaults faults;
 };
-// Reads a whole file. Error: bytes that are not UTF-8 (with file, line and byte), and LineReader's.
-TextSurvey survey(const std::filesystem::path& path);
+// Reads a whole file.
+TextSurvey survey(const TextFile& file);
+
+// What to do about a line that cannot be used.
+enum class BrokenLines { drop, refuse };
 
 // Pairs of text files, line by line translations of each other; file k of one side belongs to
 // file k of the other. Building one reads them all once, so that every defect is told at the
-// start: a file that cannot be read, sides of different length (Error with both counts), bytes
-// that are not UTF-8 (Error with file, line and byte), no lines at all.
+// start: a file that cannot be read, sides of different length (Error with both counts), no lines
+// at all. Pairs with a line that is not UTF-8 or lacks its column are counted and left out, or, as
+// `broken` says, an Error with file, line and byte; so it is where no other pair is there.
 class ParallelText {
  public:
-  using Paths = std::vector<std::filesystem::path>;
-  ParallelText(Paths source, Paths target);
+  using Files = TextFiles;
+  ParallelText(Files source, Files target, BrokenLines broken = BrokenLines::drop);
 
-  const Paths& source() const { return source_; }
-  const Paths& target() const { return target_; }
-  // All lines of one side.
+  const Files& source() const { return source_; }
+  const Files& target() const { return target_; }
+  // All lines of one side, those left out included.
   int64_t pairs() const { return pairs_; }
+  // Pairs that are left out, each counted once.
+  const TextFaults& faults() const { return faults_; }
   // Of what the lines say, compressed or not.
   uint64_t fingerprint() const { return fingerprint_; }
 
  private:
-  Paths source_, target_;
+  Files source_, target_;
   int64_t pairs_ = 0;
+  TextFaults faults_;
   uint64_t fingerprint_ = 0;
 };
 
@@ -45,13 +69,45 @@ class ParallelText {
 class PairReader {
  public:
   explicit PairReader(const ParallelText& text) : text_(text) {}
-  // False at the end of the last files.
+  // The next pair that can be used; false at the end of the last files.
   bool next(std::string& source, std::string& target);
+  // Where the pair that next() gave last stands: 0 is the first line of the first file, later files
+  // go on.
+  int64_t line() const { return lines_ - 1; }
 
  private:
+  bool next_lines(std::string& source, std::string& target);
+
   const ParallelText& text_;
   size_t file_ = 0;
+  int64_t lines_ = 0;
   std::optional<LineReader> source_, target_;
+};
+
+// Where tab-separated text is, as options say it.
+struct TsvOptions {
+  std::vector<std::string> tsv;
+  std::vector<std::string> columns = {"1", "2"};
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v("tsv", self.tsv,
+      {.help = "Tab-separated text with both sides in each line, plain or .gz, instead of two "
+               "files; without quoting; several files follow each other",
+       .value = "FILE...",
+       .default_text = "none",
+       .incidental = true});
+    v("columns", self.columns,
+      {.help = "Two columns of --tsv, counted from 1: the source and the target",
+       .value = "N",
+       .incidental = true});
+  }
+
+  // UsageError unless --columns is two whole numbers from 1, which differ, and there is a --tsv
+  // where they are not the default.
+  void check() const;
+  // Both sides of tab-separated files, each opened once: one entry for each file.
+  std::pair<TextFiles, TextFiles> open(const std::vector<std::string>& names) const;
 };
 
 }  // namespace heed

@@ -18,8 +18,6 @@
 namespace heed {
 namespace {
 
-using Paths = std::span<const std::filesystem::path>;
-
 // Never the machine's number: sums over threads must come out the same everywhere.
 constexpr int kThreads = 2;
 // SentencePiece's own limit. What is longer it would leave out; we cut it instead.
@@ -38,7 +36,7 @@ size_t cut_position(std::string_view text, size_t limit) {
 // passes, from how many must still be taken of how many still come, so nothing is stored.
 class SampledSentences : public sentencepiece::SentenceIterator {
  public:
-  SampledSentences(Paths files, const std::vector<bool>& kept, int64_t lines,
+  SampledSentences(const TextFiles& files, const std::vector<bool>& kept, int64_t lines,
                    const TokenizerOptions& options)
       : files_(files),
         kept_(kept),
@@ -92,12 +90,12 @@ class SampledSentences : public sentencepiece::SentenceIterator {
         continue;
       }
       if (file_ == files_.size()) fail("{} became shorter while it was read", reader_->name());
-      reader_.emplace(files_[file_++]);
+      reader_.emplace(files_[file_++].lines());
     }
     return false;
   }
 
-  Paths files_;
+  const TextFiles& files_;
   const std::vector<bool>& kept_;
   size_t lines_ = 0;  // read
   int64_t left_;      // lines not seen yet, of those that are kept
@@ -169,12 +167,17 @@ int64_t number_after(std::string_view message, std::string_view words) {
 
 }  // namespace
 
-std::string train_tokenizer(const TokenizerOptions& options, Paths files,
+std::string train_tokenizer(const TokenizerOptions& options, const TextFiles& files,
                             const std::vector<bool>& kept) {
   check_options(options);
   if (files.empty()) fail_usage("a tokenizer needs text; no file was given");
   int64_t lines = 0;
-  for (const auto& file : files) lines += survey(file).lines;
+  for (const TextFile& file : files) {
+    const TextSurvey found = survey(file);
+    if (kept.empty() && found.faults.count() > 0)
+      fail("{}; convert the file to UTF-8", found.faults.first);
+    lines += found.lines;
+  }
   if (!kept.empty()) {
     const auto side = int64_t(kept.size());
     check(lines % side == 0, "lines are kept or left out by the side");
@@ -186,7 +189,7 @@ std::string train_tokenizer(const TokenizerOptions& options, Paths files,
   }
   SampledSentences sentences(files, kept, lines, options);
   sentences.rethrow();
-  if (sentences.done()) fail("{}: no text to learn a tokenizer from", files.front().string());
+  if (sentences.done()) fail("{}: no text to learn a tokenizer from", files.front().name());
   std::string model;
   const auto status =
       sentencepiece::SentencePieceTrainer::Train(arguments(options), &sentences, &model);

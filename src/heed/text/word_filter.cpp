@@ -51,13 +51,15 @@ uint64_t WordFilter::fingerprint(std::string_view word) const {
 }
 
 std::vector<bool> kept_by_words(const FilterOptions& options, const ParallelText& text) {
-  if (options.max_words == 0 && options.min_word_count <= 1 && options.held_out.empty()) return {};
+  const bool filtered =
+      options.max_words > 0 || options.min_word_count > 1 || !options.held_out.empty();
+  if (!filtered && text.faults().count() == 0) return {};
   const WordFilter filter(options, text);
-  std::vector<bool> kept;
-  kept.reserve(size_t(text.pairs()));
+  std::vector<bool> kept(size_t(text.pairs()));
   PairReader reader(text);
   std::string source, target;
-  while (reader.next(source, target)) kept.push_back(filter.judge(source, target) == Verdict::kept);
+  while (reader.next(source, target))
+    kept[size_t(reader.line())] = !filtered || filter.judge(source, target) == Verdict::kept;
   return kept;
 }
 

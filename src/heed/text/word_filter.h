@@ -37,7 +37,8 @@ class WordFilter {
   WordCounts source_words_, target_words_;
 };
 
-// Whether each pair of the text stays; nothing at all where no filter looks at text.
+// Whether each line of either side is learnt from: not where its pair is dropped by these filters
+// or left out of the text. Nothing at all where every line is.
 std::vector<bool> kept_by_words(const FilterOptions& options, const ParallelText& text);
 
 }  // namespace heed

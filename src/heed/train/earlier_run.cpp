@@ -15,10 +15,11 @@ namespace fs = std::filesystem;
 
 void expect_unread(const TrainOptions& options, const fs::path& directory,
                    const std::vector<fs::path>& files) {
-  std::vector<std::string> read{options.valid_source, options.valid_target, options.tokenizer_model,
-                                options.initialize};
+  std::vector<std::string> read{options.valid_source, options.valid_target, options.valid_tsv,
+                                options.tokenizer_model, options.initialize};
   read.insert(read.end(), options.source.begin(), options.source.end());
   read.insert(read.end(), options.target.begin(), options.target.end());
+  read.insert(read.end(), options.tabular.tsv.begin(), options.tabular.tsv.end());
   std::error_code error;  // a name that is missing or empty is no file's
   for (const std::string& name : read) {
     const auto is_it = [&](const fs::path& file) { return fs::equivalent(file, name, error); };

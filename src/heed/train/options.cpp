@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
-#include <filesystem>
-
-#include "heed/train/run_files.h"
 
 namespace heed {
 
@@ -23,13 +20,35 @@ Averaging parse_averaging(const std::string& text) {
   fail_usage("--average is '{}', expected last:K or best:K with K from 1 to 1000", text);
 }
 
-ValidationFiles validation_files(const TrainOptions& o) {
-  if (o.hold_out == 0) return {o.valid_source, o.valid_target};
-  const RunFiles files{o.model};
-  return {files.held_out_source().string(), files.held_out_target().string()};
+bool names_validation_text(const TrainOptions& o) {
+  return !o.valid_source.empty() || !o.valid_tsv.empty();
+}
+
+bool validates(const TrainOptions& o) {
+  return o.hold_out > 0 || names_validation_text(o);
 }
 
 namespace {
+
+void check_text(const TrainOptions& o) {
+  o.tabular.check();
+  const bool tabular = !o.tabular.tsv.empty();
+  if (tabular && (!o.source.empty() || !o.target.empty()))
+    fail_usage("--tsv has both sides of the text: it contradicts --source and --target");
+  for (const auto& [empty, flag] :
+       {std::pair(o.source.empty(), "--source"), std::pair(o.target.empty(), "--target")})
+    if (empty && !tabular) fail_usage("{} is missing: give --source and --target, or --tsv", flag);
+  if (o.source.size() != o.target.size())
+    fail_usage("--source names {} files and --target {}: they go together one by one",
+               o.source.size(), o.target.size());
+  if (o.valid_source.empty() != o.valid_target.empty())
+    fail_usage("--valid-source and --valid-target go together, got only one");
+  if (!o.valid_tsv.empty() && !o.valid_source.empty())
+    fail_usage("--valid-tsv has both sides of the text: it contradicts --valid-source");
+  if (o.hold_out > 0 && names_validation_text(o))
+    fail_usage("--hold-out draws the pairs to validate on: it contradicts {}",
+               o.valid_tsv.empty() ? "--valid-source" : "--valid-tsv");
+}
 
 bool decays_to_an_end(const TrainOptions& o) {
   return o.schedule == Schedule::linear || o.schedule == Schedule::cosine;
@@ -125,21 +144,16 @@ TrainOptions resolved(const TrainOptions& options, const std::function<int64_t()
 }
 
 void check_consistent(const TrainOptions& o) {
-  if (o.source.size() != o.target.size())
-    fail_usage("--source names {} files and --target {}: they go together one by one",
-               o.source.size(), o.target.size());
-  if (o.valid_source.empty() != o.valid_target.empty())
-    fail_usage("--valid-source and --valid-target go together, got only one");
-  if (o.hold_out > 0 && !o.valid_source.empty())
-    fail_usage("--hold-out draws the pairs to validate on: it contradicts --valid-source");
-  const bool validates = o.hold_out > 0 || !o.valid_source.empty();
-  if (o.patience > 0 && !validates)
-    fail_usage("--patience needs --hold-out, or --valid-source and --valid-target");
-  if (o.validate_bleu && !validates)
-    fail_usage("--validate-bleu needs --hold-out, or --valid-source and --valid-target");
-  const Averaging averaging = parse_averaging(o.average);
-  if (averaging.kind == Averaging::Kind::best && !validates)
-    fail_usage("--average {} needs --hold-out, or --valid-source and --valid-target", o.average);
+  check_text(o);
+  const auto expect_validation = [&](const std::string& option) {
+    if (!validates(o))
+      fail_usage("{} needs --hold-out, or --valid-source and --valid-target, or --valid-tsv",
+                 option);
+  };
+  if (o.patience > 0) expect_validation("--patience");
+  if (o.validate_bleu) expect_validation("--validate-bleu");
+  if (parse_averaging(o.average).kind == Averaging::Kind::best)
+    expect_validation("--average " + o.average);
   if (o.resume && o.overwrite) fail_usage("--resume and --overwrite contradict each other");
   if (!std::has_single_bit(uint64_t(o.shards)))
     fail_usage("--shards is {}, expected a power of two", o.shards);

@@ -13,6 +13,7 @@
 #include "heed/model/config.h"
 #include "heed/text/batches.h"
 #include "heed/text/corpus.h"
+#include "heed/text/parallel_text.h"
 #include "heed/text/tokenizer_training.h"
 
 namespace heed {
@@ -50,7 +51,8 @@ inline constexpr double kMostDecaySteps = 1e9;
 struct TrainOptions {
   // Data
   std::vector<std::string> source, target;
-  std::string valid_source, valid_target;
+  TsvOptions tabular;
+  std::string valid_source, valid_target, valid_tsv;
   int64_t hold_out = 0;
   std::string model;
   std::string source_language, target_language;
@@ -93,6 +95,7 @@ struct TrainOptions {
   double save_minutes = 10;
   bool resume = false, overwrite = false, other_instruction_set = false;
   bool memory_check = true;
+  bool strict = false;
   // Running
   int64_t seed = 1;
   ComputeChoice compute = ComputeChoice::automatic;
@@ -115,13 +118,14 @@ struct TrainOptions {
     v("source", o.source,
       {.help = "Source text, one sentence a line, plain or .gz; several files follow each other",
        .value = "FILE...",
-       .required = true,
+       .default_text = "required without --tsv",
        .incidental = true});
     v("target", o.target,
       {.help = "Target text: line i translates line i of the source",
        .value = "FILE...",
-       .required = true,
+       .default_text = "required without --tsv",
        .incidental = true});
+    TsvOptions::visit(o.tabular, v);
     v("valid_source", o.valid_source,
       {.help = "Source text to validate on",
        .value = "FILE",
@@ -132,9 +136,15 @@ struct TrainOptions {
        .value = "FILE",
        .default_text = "none",
        .incidental = true});
+    v("valid_tsv", o.valid_tsv,
+      {.help = "Tab-separated text to validate on, with the same --columns, instead of two files",
+       .value = "FILE",
+       .default_text = "none",
+       .incidental = true});
     v("hold_out", o.hold_out,
-      {.help = "Pairs drawn from the text to validate on, never learnt from; they are written to "
-               "held_out.source and held_out.target in the model's folder",
+      {.help = "Pairs drawn from the text to validate on, never learnt from, nor are others with "
+               "the same source; they are written to held_out.source and held_out.target in "
+               "the model's folder",
        .unit = "pairs",
        .minimum = 0,
        .maximum = 1e6});
@@ -366,6 +376,7 @@ struct TrainOptions {
       {.help = "Refuse a training that needs more memory than the machine, the control group or "
                "ulimit -v has left",
        .incidental = true});
+    v("strict", o.strict, kStrictOption);
     v("report_every", o.report_every,
       {.help = "Report each time so many steps are done",
        .unit = "steps",
@@ -375,11 +386,9 @@ struct TrainOptions {
   }
 };
 
-// The two files that a run validates on; empty names where it does not validate.
-struct ValidationFiles {
-  std::string source, target;
-};
-ValidationFiles validation_files(const TrainOptions& options);
+// Whether the run validates, and on text that is given, not held out.
+bool validates(const TrainOptions& options);
+bool names_validation_text(const TrainOptions& options);
 
 // Throws UsageError where options contradict each other; ranges are checked as they are read.
 void check_consistent(const TrainOptions& options);

@@ -30,11 +30,12 @@ struct Window {
 // One run: the loop over steps, and what happens between them.
 class Run {
  public:
-  Run(const TrainOptions& options, Backend& backend, TrainObserver& observer)
+  Run(const TrainOptions& options, const TrainingText& text, Backend& backend,
+      TrainObserver& observer)
       : backend_(backend),
         observer_(observer),
         workers_(int(options.threads.value_or(available_threads()))),
-        space_(open_workspace(options, backend, workers_, observer)),
+        space_(open_workspace(options, text, backend, workers_, observer)),
         options_(space_.options),
         model_(std::move(space_.model)),
         gradients_(model_, backend, workers_),
@@ -383,8 +384,13 @@ double TrainObserver::bleu(const Transformer&, const TokenizerPair&) {
 }
 
 TrainResult train(const TrainOptions& options, Backend& backend, TrainObserver& observer) {
+  return train(options, open_training_text(options), backend, observer);
+}
+
+TrainResult train(const TrainOptions& options, const TrainingText& text, Backend& backend,
+                  TrainObserver& observer) {
   check_consistent(options);
-  return Run(options, backend, observer).go();
+  return Run(options, text, backend, observer).go();
 }
 
 }  // namespace heed

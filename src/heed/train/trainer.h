@@ -6,6 +6,7 @@
 
 #include "heed/text/tokenizer.h"
 #include "heed/train/checkpoint.h"
+#include "heed/train/training_text.h"
 
 namespace heed {
 
@@ -57,5 +58,8 @@ struct TrainResult {
 // user can fix. Beside the model the directory has metrics.jsonl and training/ (the state to resume
 // from, snapshots, encoded text), which may be deleted once the model is done.
 TrainResult train(const TrainOptions& options, Backend& backend, TrainObserver& observer);
+// The same on the text of the options that is open already.
+TrainResult train(const TrainOptions& options, const TrainingText& text, Backend& backend,
+                  TrainObserver& observer);
 
 }  // namespace heed

@@ -45,7 +45,7 @@ TokenizerPair learn_tokenizers(const TrainOptions& options, const ParallelText& 
   if (options.vocabularies == Vocabularies::separate)
     return TokenizerPair::separate(train_tokenizer(learn, text.source(), kept),
                                    train_tokenizer(learn, text.target(), kept));
-  ParallelText::Paths both = text.source();
+  TextFiles both = text.source();
   both.insert(both.end(), text.target().begin(), text.target().end());
   return TokenizerPair::joint(train_tokenizer(learn, both, kept));
 }
@@ -129,9 +129,9 @@ FilterOptions text_filters(const TrainOptions& options, const ParallelText& text
   filters.fold_case = vocabulary ? vocabulary->folds_case() : options.tokenizer.lowercase;
   if (options.hold_out == 0) return filters;
   const HeldOut held = hold_out(text, filters, options.hold_out, uint64_t(options.seed));
-  const ValidationFiles files = validation_files(options);
-  write_file_atomically(files.source, held.source);
-  write_file_atomically(files.target, held.target);
+  const RunFiles files{options.model};
+  write_file_atomically(files.held_out_source(), held.source);
+  write_file_atomically(files.held_out_target(), held.target);
   filters.held_out = held.sources;
   return filters;
 }
@@ -158,18 +158,24 @@ TrainOptions resolved(const TrainOptions& options, const Corpus& corpus) {
   });
 }
 
-ParallelText::Paths paths(const std::vector<std::string>& names) {
-  return {names.begin(), names.end()};
+void tell_faults(const ParallelText& text, TrainObserver& observer) {
+  const TextFaults& faults = text.faults();
+  if (faults.count() == 0) return;
+  observer.message(
+      fmt::format("{} of {} pairs are dropped as not UTF-8 or without their columns (first: {}); "
+                  "--strict stops "
+                  "instead",
+                  faults.count(), text.pairs(), faults.first));
 }
 
 }  // namespace
 
-Workspace open_workspace(const TrainOptions& options, const Backend& backend, Workers& workers,
-                         TrainObserver& observer) {
-  const ParallelText text(paths(options.source), paths(options.target));
-  std::optional<ParallelText> valid_text;
-  if (!options.valid_source.empty())
-    valid_text.emplace(paths({options.valid_source}), paths({options.valid_target}));
+Workspace open_workspace(const TrainOptions& options, const TrainingText& opened,
+                         const Backend& backend, Workers& workers, TrainObserver& observer) {
+  const ParallelText& text = opened.text;
+  std::optional<ParallelText> valid_text = opened.validation;
+  tell_faults(text, observer);
+  if (valid_text) tell_faults(*valid_text, observer);
   const RunFiles files{options.model};
   tell_overruled(options, observer);
   FolderClaim claim(files.directory);
@@ -181,8 +187,7 @@ Workspace open_workspace(const TrainOptions& options, const Backend& backend, Wo
       resumed_tokenizers(options, files, text, valid_text, backend);
   std::optional<TokenizerPair> given = resumed ? resumed : given_tokenizers(options);
   FilterOptions filters = text_filters(options, text, given);
-  if (const ValidationFiles held = validation_files(options); options.hold_out > 0)
-    valid_text.emplace(paths({held.source}), paths({held.target}));
+  if (options.hold_out > 0) valid_text = held_out_text(options);
   const TokenizerPair tokenizers =
       resumed ? *resumed
               : new_tokenizers(options, files, std::move(given), text, filters, observer);

@@ -27,11 +27,11 @@ struct Workspace {
   std::unique_ptr<EarlierRun> earlier;
 };
 
-// Checks the text, learns or loads the vocabulary, encodes what is not encoded yet, and makes the
+// Learns or loads the vocabulary, encodes what is not encoded yet, and makes the
 // model, once it is known that the training fits into memory. UsageError if the folder holds a
 // model and neither resume nor overwrite is asked for, or resume and the folder holds a model
 // without a training state; Error if another process writes to it.
-Workspace open_workspace(const TrainOptions& options, const Backend& backend, Workers& workers,
-                         TrainObserver& observer);
+Workspace open_workspace(const TrainOptions& options, const TrainingText& text,
+                         const Backend& backend, Workers& workers, TrainObserver& observer);
 
 }  // namespace heed

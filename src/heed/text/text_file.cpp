@@ -1,0 +1,144 @@
+#include "heed/text/text_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <optional>
+#include <system_error>
+
+#include "heed/core/error.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kCopyBytes = size_t{1} << 18;
+const char* const kStandardInput = "-";
+
+std::string reason(int error) {
+  return std::generic_category().message(error);
+}
+
+std::shared_ptr<const int> owned(int descriptor) {
+  return {new int(descriptor), [](const int* value) {
+            ::close(*value);
+            delete value;
+          }};
+}
+
+// Nothing where there is no such file: whoever reads it says so.
+std::optional<struct stat> status_of(const fs::path& path) {
+  struct stat status {};
+  const bool found =
+      path == kStandardInput ? ::fstat(0, &status) == 0 : ::stat(path.c_str(), &status) == 0;
+  if (!found) return std::nullopt;
+  return status;
+}
+
+bool is_read_once(const struct stat& status) {
+  return S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || S_ISCHR(status.st_mode);
+}
+
+fs::path temporary_folder() {
+  std::error_code error;
+  fs::path folder = fs::temp_directory_path(error);
+  if (error) fail("TMPDIR names no folder ({}): expected one for temporary files", error.message());
+  return folder;
+}
+
+// An open file that no folder lists: it is gone when it is closed, however the process ends.
+std::shared_ptr<const int> make_temporary(const fs::path& folder, const std::string& name) {
+  std::string path = (folder / "heed-XXXXXX").string();
+  const int descriptor = ::mkostemp(path.data(), O_CLOEXEC);
+  if (descriptor < 0)
+    fail("cannot copy {} to a temporary file in {}: {}", name, folder.string(), reason(errno));
+  ::unlink(path.c_str());
+  return owned(descriptor);
+}
+
+std::shared_ptr<const int> copy_stream(int from, const std::string& name) {
+  const fs::path folder = temporary_folder();
+  const std::shared_ptr<const int> copy = make_temporary(folder, name);
+  std::vector<char> buffer(kCopyBytes);
+  for (;;) {
+    const ssize_t got = ::read(from, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail("cannot read {}: {}", name, reason(errno));
+    if (got == 0) return copy;
+    for (ssize_t done = 0; done < got;) {
+      const ssize_t written = ::write(*copy, buffer.data() + done, size_t(got - done));
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0)
+        fail("cannot copy {} to a temporary file in {}: {}; set TMPDIR to a folder with more room",
+             name, folder.string(), reason(errno));
+      done += written;
+    }
+  }
+}
+
+}  // namespace
+
+TextFile::TextFile(fs::path path)
+    : path_(std::move(path)), name_(path_ == kStandardInput ? "standard input" : path_.string()) {
+  const auto status = status_of(path_);
+  if (path_ == kStandardInput) {
+    if (status && S_ISREG(status->st_mode)) {
+      descriptor_ = owned(::fcntl(0, F_DUPFD_CLOEXEC, 0));
+      begin_ = ::lseek(0, 0, SEEK_CUR);
+    } else {
+      descriptor_ = copy_stream(0, name_);
+    }
+  } else if (status && is_read_once(*status)) {
+    const int from = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+    if (from < 0) fail("cannot open {}: {}", name_, reason(errno));
+    const std::shared_ptr<const int> closing = owned(from);
+    descriptor_ = copy_stream(from, name_);
+  }
+}
+
+TextFile TextFile::column(int64_t number) const {
+  TextFile one = *this;
+  one.column_ = number;
+  return one;
+}
+
+std::string TextFile::title() const {
+  return column_ == 0 ? name_ : fmt::format("{} (column {})", name_, column_);
+}
+
+LineReader TextFile::lines() const {
+  LineReader reader = descriptor_ ? LineReader(descriptor_, begin_, name_) : LineReader(path_);
+  reader.take_column(column_);
+  return reader;
+}
+
+bool is_stream(const fs::path& path) {
+  if (path == kStandardInput) return true;
+  const auto status = status_of(path);
+  return status && (S_ISFIFO(status->st_mode) || S_ISSOCK(status->st_mode));
+}
+
+void expect_distinct_streams(const std::vector<NamedInput>& inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const auto& [flag, name] = inputs[i];
+    if (name.empty() || !is_stream(name)) continue;
+    const auto status = status_of(name);
+    for (size_t k = 0; k < i; ++k) {
+      const auto& [other_flag, other_name] = inputs[k];
+      if (other_name.empty() || !is_stream(other_name)) continue;
+      const auto other = status_of(other_name);
+      const bool same = name == other_name || (status && other && status->st_dev == other->st_dev &&
+                                               status->st_ino == other->st_ino);
+      if (same)
+        fail_usage(
+            "{} and {} both read {}, which can be read only once: give each a file of its own",
+            other_flag, flag, name == kStandardInput ? "standard input" : name);
+    }
+  }
+}
+
+}  // namespace heed

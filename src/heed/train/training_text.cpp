@@ -1,0 +1,53 @@
+#include "heed/train/training_text.h"
+
+#include "heed/train/run_files.h"
+
+namespace heed {
+namespace {
+
+TextFiles files_of(const std::vector<std::string>& names) {
+  return {names.begin(), names.end()};
+}
+
+void expect_streams_once(const TrainOptions& o) {
+  std::vector<NamedInput> inputs;
+  const auto add = [&](const char* flag, const std::vector<std::string>& names) {
+    for (const std::string& name : names) inputs.emplace_back(flag, name);
+  };
+  add("--source", o.source);
+  add("--target", o.target);
+  add("--tsv", o.tabular.tsv);
+  add("--valid-source", {o.valid_source});
+  add("--valid-target", {o.valid_target});
+  add("--valid-tsv", {o.valid_tsv});
+  expect_distinct_streams(inputs);
+}
+
+ParallelText open_pairs(const std::vector<std::string>& source,
+                        const std::vector<std::string>& target, const std::vector<std::string>& tsv,
+                        const TrainOptions& o) {
+  const BrokenLines broken = o.strict ? BrokenLines::refuse : BrokenLines::drop;
+  if (tsv.empty()) return {files_of(source), files_of(target), broken};
+  auto [left, right] = o.tabular.open(tsv);
+  return {std::move(left), std::move(right), broken};
+}
+
+}  // namespace
+
+TrainingText open_training_text(const TrainOptions& o) {
+  check_consistent(o);
+  expect_streams_once(o);
+  TrainingText opened{open_pairs(o.source, o.target, o.tabular.tsv, o), std::nullopt};
+  if (!o.valid_tsv.empty())
+    opened.validation = open_pairs({}, {}, {o.valid_tsv}, o);
+  else if (!o.valid_source.empty())
+    opened.validation = open_pairs({o.valid_source}, {o.valid_target}, {}, o);
+  return opened;
+}
+
+ParallelText held_out_text(const TrainOptions& options) {
+  const RunFiles files{options.model};
+  return {{files.held_out_source()}, {files.held_out_target()}};
+}
+
+}  // namespace heed

@@ -1,0 +1,23 @@
+// The text that a training reads, opened once: a pipe can be read no second time.
+#pragma once
+
+#include <optional>
+
+#include "heed/text/parallel_text.h"
+#include "heed/train/options.h"
+
+namespace heed {
+
+struct TrainingText {
+  ParallelText text;
+  std::optional<ParallelText> validation;  // of --valid-source or --valid-tsv
+};
+
+// Opens and checks all of it. UsageError: two options name the same pipe, or options contradict
+// each other (check_consistent). Errors are those of ParallelText.
+TrainingText open_training_text(const TrainOptions& options);
+
+// The pairs that --hold-out drew, once they are written.
+ParallelText held_out_text(const TrainOptions& options);
+
+}  // namespace heed
