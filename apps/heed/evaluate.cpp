@@ -27,8 +27,9 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
 
   int run(const std::vector<std::string>&, Console& console) override {
     check_settings(settings_);
-    Systems systems = read_systems();
-    const std::vector<Lines> references = read_references(systems);
+    expect_streams_once();
+    Systems systems = read_systems(console);
+    const std::vector<Lines> references = read_references(systems, console);
     if (!settings_.model.empty()) {
       const Model model(settings_.model, settings_.decode.compute);
       console.note(fmt::format("translating {} lines on {}", systems.texts[0].size(),
@@ -40,22 +41,29 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
   }
 
  private:
+  void expect_streams_once() const {
+    std::vector<NamedInput> inputs{{"--source", settings_.source}};
+    for (const std::string& name : settings_.hypothesis) inputs.emplace_back("--hypothesis", name);
+    for (const std::string& name : settings_.reference) inputs.emplace_back("--reference", name);
+    expect_distinct_streams(inputs);
+  }
+
   // With --model, the text to translate.
-  Systems read_systems() const {
+  Systems read_systems(const Console& console) const {
     Systems systems;
     systems.names = settings_.hypothesis;
     if (systems.names.empty()) systems.names.push_back(settings_.source);
     for (const std::string& path : systems.names) {
-      systems.texts.push_back(read_lines(path));
+      systems.texts.push_back(read_text(path, {settings_.decode.strict}, console));
       check_lines(systems, path, systems.texts.back());
     }
     return systems;
   }
 
-  std::vector<Lines> read_references(const Systems& systems) const {
+  std::vector<Lines> read_references(const Systems& systems, const Console& console) const {
     std::vector<Lines> references;
     for (const std::string& path : settings_.reference) {
-      references.push_back(read_lines(path));
+      references.push_back(read_text(path, {settings_.decode.strict}, console));
       check_lines(systems, path, references.back());
     }
     return references;

@@ -80,11 +80,14 @@ class QuantizeCommand : public CommandOf<QuantizeSettings> {
       fail_usage("--reference needs --source: the text that it translates");
     check_output(settings_.output, {settings_.model},
                  settings_.overwrite ? Existing::replace : Existing::refuse);
+    std::vector<NamedInput> inputs{{"--source", settings_.source}};
+    for (const std::string& name : settings_.reference) inputs.emplace_back("--reference", name);
+    expect_distinct_streams(inputs);
     Lines source;
     std::vector<Lines> references;
-    if (!settings_.source.empty()) source = read_lines(settings_.source);
+    if (!settings_.source.empty()) source = read_text(settings_.source, {}, console);
     for (const std::string& path : settings_.reference) {
-      references.push_back(read_lines(path));
+      references.push_back(read_text(path, {}, console));
       expect_as_many_lines(settings_.source, source.size(), path, references.back().size());
     }
     write();

@@ -3,8 +3,25 @@
 #include <filesystem>
 
 #include "heed/core/error.h"
+#include "heed/text/parallel_text.h"
 
 namespace heed {
+
+std::vector<std::string> read_text(const std::string& path, LineRules rules,
+                                   const Console& console) {
+  LineReader reader = open_lines(path);
+  std::vector<std::string> lines;
+  TextFaults faults;
+  for (std::string line; reader.next(line); lines.push_back(line)) {
+    faults.add(reader, line, fault_of(reader, line));
+    if (rules.strict && faults.count() > 0) fail("{}; convert the file to UTF-8", faults.first);
+  }
+  if (faults.count() > 0)
+    console.warn(fmt::format(
+        "{}; {} of {} lines of the file: broken bytes are read as U+FFFD (--strict refuses them)",
+        faults.first, faults.count(), lines.size()));
+  return lines;
+}
 
 void expect_as_many_lines(const std::string& first_path, size_t first_lines,
                           const std::string& path, size_t lines) {

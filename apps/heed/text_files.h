@@ -4,9 +4,18 @@
 #include <string>
 #include <vector>
 
-#include "heed/text/lines.h"
+#include "console.h"
+#include "heed/text/text_file.h"
 
 namespace heed {
+
+// All lines of a text ("-" is standard input). Lines that are not UTF-8 are left as they are, with
+// a warning that names the first and their number; `strict` makes them an Error.
+struct LineRules {
+  bool strict = false;
+};
+std::vector<std::string> read_text(const std::string& path, LineRules rules,
+                                   const Console& console);
 
 // An Error unless both have as many lines: line i of one belongs to line i of the other.
 void expect_as_many_lines(const std::string& first_path, size_t first_lines,

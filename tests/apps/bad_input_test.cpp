@@ -124,6 +124,22 @@ TEST_F(BadInputTest, VocabulariesOfOtherModels) {
   expect_failure(result, "source.spm");
 }
 
+TEST_F(BadInputTest, AStreamIsReadByOneOption) {
+  const auto refused = [](const std::vector<std::string>& command, const std::string& flag) {
+    expect_failure(heed(command, {}, "你好。\n"), flag, 2);
+  };
+  refused(with(translate("m"), {"--prefix", "-"}), "--prefix");
+  refused({"score", "--model", "m", "--source", "-", "--target", "-"}, "--target");
+  refused({"evaluate", "--hypothesis", "-", "--reference", "-"}, "--reference");
+  refused({"quantize", "--model", "m", "--output", "q", "--source", "-", "--reference", "-"},
+          "--reference");
+  refused({"inspect", "data", "-", "-"}, "TARGET");
+  refused(train_on("-", "-", "new"), "--target");
+  ASSERT_EQ(mkfifo((*folder_ / "pipe").c_str(), 0600), 0);
+  refused(train_on("pipe", "pipe", "new"), "pipe");
+  refused({"score", "--model", "m", "--source", "pipe", "--target", "pipe"}, "pipe");
+}
+
 TEST_F(BadInputTest, WhatIsReadIsNotWrittenOver) {
   folder_->write("lines", "你好。\n");
   fs::create_symlink("lines", *folder_ / "link");

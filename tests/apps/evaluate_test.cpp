@@ -245,5 +245,25 @@ TEST_F(EvaluateTest, OptionsThatSayNothingAreRefused) {
               HasSubstr("--sentence scores one system"));
 }
 
+TEST_F(EvaluateTest, BrokenUtf8IsToldOrRefused) {
+  const std::string broken = folder_.write("broken", "The cat\xff sat .\nA dog \xe6 barks .\n");
+  const auto evaluate = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> command{"evaluate", "--hypothesis", broken, "--reference", right_};
+    command.insert(command.end(), more.begin(), more.end());
+    return run_heed(command);
+  };
+  const RunResult warned = evaluate({"--quiet"});
+  EXPECT_EQ(warned.status, 0);
+  EXPECT_THAT(warned.err, AllOf(HasSubstr("warning"), HasSubstr(broken + ":1: byte 8"),
+                                HasSubstr("2 of 2 lines")));
+  const RunResult refused = evaluate({"--strict"});
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_THAT(refused.err, HasSubstr(broken + ":1: byte 8"));
+  EXPECT_EQ(refused.out, "");
+  // References too.
+  const RunResult reference = run_heed({"evaluate", "--hypothesis", right_, "--reference", broken});
+  EXPECT_THAT(reference.err, HasSubstr(broken + ":1:"));
+}
+
 }  // namespace
 }  // namespace heed::testing

@@ -77,7 +77,7 @@ TEST_F(OptionsFeltTest, StrictReachesTheEvaluation) {
                                          "--source", "broken",       "--reference",
                                          "whole",    "--max-length", "3"};
   EXPECT_EQ(heed(command).status, 0);
-  expect_failure(heed(with(command, {"--strict", "--quiet"})), "line 2");
+  expect_failure(heed(with(command, {"--strict", "--quiet"})), "broken:2:");
 }
 
 // What matrix products compute in stands in the name of the backend.

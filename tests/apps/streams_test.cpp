@@ -1,0 +1,109 @@
+// Texts that come out of pipes and standard input, and of tab-separated files.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "small_model_test.h"
+
+namespace heed::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class StreamsTest : public SmallModelTest {
+ protected:
+  // Runs the program while these files come out of pipes of the same names with "pipe." in front.
+  static RunResult heed_fed(const std::vector<std::string>& files,
+                            const std::vector<std::string>& arguments) {
+    std::vector<std::thread> writers;
+    for (const std::string& file : files) {
+      const auto pipe = *folder_ / ("pipe." + file);
+      std::filesystem::remove(pipe);
+      EXPECT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+      writers.emplace_back([pipe, bytes = folder_->read(file)] {
+        const int end = ::open(pipe.c_str(), O_WRONLY | O_CLOEXEC);
+        for (size_t done = 0; done < bytes.size();) {
+          const ssize_t written = ::write(end, bytes.data() + done, bytes.size() - done);
+          if (written <= 0) break;
+          done += size_t(written);
+        }
+        ::close(end);
+      });
+    }
+    RunResult result = heed(arguments);
+    for (std::thread& writer : writers) writer.join();
+    return result;
+  }
+
+  static void SetUpTestSuite() {
+    SmallModelTest::SetUpTestSuite();
+    std::istringstream source(folder_->read("train.zh")), target(folder_->read("train.en"));
+    std::string text, left, right;
+    while (std::getline(source, left) && std::getline(target, right))
+      text += right + "\t" + left + "\tCC-BY 2.0\n";
+    folder_->write("train.tsv", text);
+  }
+};
+
+TEST_F(StreamsTest, TrainingReadsPipes) {
+  const RunResult trained =
+      heed_fed({"train.zh", "train.en"}, train_on("pipe.train.zh", "pipe.train.en", "piped"));
+  ASSERT_EQ(trained.status, 0) << trained.err;
+  EXPECT_TRUE(folder_->read("piped/model.safetensors") == folder_->read("m/model.safetensors"));
+  // The text is what a run is told by, not where it comes from.
+  const RunResult resumed =
+      heed(with(train_on("train.zh", "train.en", "piped"), {"--resume", "--steps", "5"}));
+  EXPECT_EQ(resumed.status, 0) << resumed.err;
+}
+
+TEST_F(StreamsTest, TrainingReadsStandardInputAndTabSeparatedText) {
+  const std::vector<std::string> tabular{"train", "--tsv", "-",       "--columns",
+                                         "2",     "1",     "--model", "t"};
+  std::vector<std::string> command = train("t");
+  const auto model = std::find(command.begin(), command.end(), "--model");
+  command.erase(command.begin(), model + 2);
+  command.insert(command.begin(), tabular.begin(), tabular.end());
+  const RunResult trained = heed(command, {}, folder_->read("train.tsv"));
+  ASSERT_EQ(trained.status, 0) << trained.err;
+  EXPECT_TRUE(folder_->read("t/model.safetensors") == folder_->read("m/model.safetensors"));
+}
+
+TEST_F(StreamsTest, InspectionReadsPipes) {
+  const auto counted = [](const RunResult& result) {
+    EXPECT_EQ(result.status, 0) << result.err;
+    return result.out.substr(result.out.find(':'));
+  };
+  const std::string plain = counted(heed({"inspect", "data", "train.en", "train.zh"}));
+  EXPECT_THAT(plain, HasSubstr("5,000 pairs"));
+  const auto without_names = [](std::string text, const std::string& prefix) {
+    for (size_t at; (at = text.find(prefix)) != text.npos;) text.erase(at, prefix.size());
+    return text;
+  };
+  EXPECT_EQ(without_names(counted(heed_fed({"train.en", "train.zh"},
+                                           {"inspect", "data", "pipe.train.en", "pipe.train.zh"})),
+                          "pipe."),
+            plain);
+  EXPECT_THAT(counted(heed_fed({"train.tsv"}, {"inspect", "data", "--tsv", "pipe.train.tsv"})),
+              HasSubstr("5,000 pairs"));
+}
+
+TEST_F(StreamsTest, OtherCommandsReadPipes) {
+  const RunResult scored =
+      heed_fed({"valid.zh", "valid.en"},
+               {"score", "--model", "m", "--source", "pipe.valid.zh", "--target", "pipe.valid.en"});
+  EXPECT_EQ(scored.status, 0) << scored.err;
+  EXPECT_EQ(scored.out,
+            heed({"score", "--model", "m", "--source", "valid.zh", "--target", "valid.en"}).out);
+  const RunResult evaluated = heed_fed(
+      {"valid.en"}, {"evaluate", "--hypothesis", "valid.en", "--reference", "pipe.valid.en"});
+  EXPECT_THAT(evaluated.out, HasSubstr("100.00"));
+  const RunResult prefixed = heed(with(translate("m"), {"--input", "valid.zh", "--prefix", "-"}),
+                                  {}, std::string(20, '\n'));
+  EXPECT_EQ(prefixed.status, 0) << prefixed.err;
+  EXPECT_EQ(prefixed.out, heed(with(translate("m"), {"--input", "valid.zh"})).out);
+}
+
+}  // namespace
+}  // namespace heed::testing
