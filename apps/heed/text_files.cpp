@@ -17,9 +17,8 @@ std::vector<std::string> read_text(const std::string& path, LineRules rules,
     if (rules.strict && faults.count() > 0) fail("{}; convert the file to UTF-8", faults.first);
   }
   if (faults.count() > 0)
-    console.warn(fmt::format(
-        "{}; {} of {} lines of the file: broken bytes are read as U+FFFD (--strict refuses them)",
-        faults.first, faults.count(), lines.size()));
+    console.warn(fmt::format("{}; {} of {} lines of the file: broken bytes are read as U+FFFD",
+                             faults.first, faults.count(), lines.size()));
   return lines;
 }
 
