@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "heed/text/scripts.h"
+#include "heed/core/scripts.h"
 
 namespace heed {
 

@@ -1,4 +1,4 @@
-#include "heed/text/scripts.h"
+#include "heed/core/scripts.h"
 
 #include <algorithm>
 #include <numeric>
