@@ -46,6 +46,12 @@ void encode(Pair& pair, const TokenizerPair& tokenizers, const FilterOptions& fi
   pair.target = std::move(target.ids);
 }
 
+std::string joined_names(const TextFiles& files) {
+  std::string names;
+  for (const TextFile& file : files) names += (names.empty() ? "" : ", ") + file.title();
+  return names;
+}
+
 class CorpusWriter {
  public:
   CorpusWriter(const std::filesystem::path& cache, uint64_t key, int64_t vocabulary,
@@ -72,10 +78,10 @@ class CorpusWriter {
     if (int64_t(records_.size()) == kBlockPairs) finish_block();
   }
 
+  int64_t kept() const { return header_.report.kept; }
+  std::string summary() const { return to_string(header_.report); }
+
   void commit() {
-    if (header_.report.kept == 0) {
-      fail("no pair of the corpus passes the filters: {}", to_string(header_.report));
-    }
     if (!records_.empty()) finish_block();
     header_.index = file_.size();
     write(std::span<const uint64_t>(blocks_));
@@ -170,6 +176,10 @@ void build_corpus(const ParallelText& text, const TokenizerPair& tokenizers,
     for (int64_t i = 0; i < count; ++i) writer.add(chunk[size_t(i)]);
     done += count;
     if (progress) progress(done);
+  }
+  if (writer.kept() == 0) {
+    fail("{} and {}: no usable pair: {}", joined_names(text.source()), joined_names(text.target()),
+         writer.summary());
   }
   writer.commit();
 }
