@@ -1,8 +1,11 @@
 // heed evaluate: scores of translations against references.
+#include <algorithm>
+
 #include "command.h"
 #include "evaluate_report.h"
 #include "evaluate_settings.h"
 #include "heed/decode/model.h"
+#include "heed/evaluate/bleu_tokenizer_choice.h"
 #include "text_files.h"
 
 namespace heed {
@@ -36,7 +39,8 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
                                model.backend().name()));
       systems.texts[0] = model.translate(systems.texts[0], settings_.decode);
     }
-    print(systems, measure(systems.texts, references), console);
+    print(systems, measure(systems.texts, references, bleu_tokenizer(references, console)),
+          console);
     return 0;
   }
 
@@ -74,14 +78,36 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
     expect_as_many_lines(systems.names[0], systems.texts[0].size(), path, lines.size());
   }
 
-  Measurements measure(const std::vector<Lines>& systems,
-                       const std::vector<Lines>& references) const {
+  // Without --bleu-tokenize: what suits the references where a model is measured; where files are
+  // compared, sacreBLEU's default, so that the numbers are those of sacreBLEU.
+  BleuTokenizer bleu_tokenizer(const std::vector<Lines>& references, const Console& console) const {
+    if (settings_.bleu_tokenize) return *settings_.bleu_tokenize;
+    const std::vector<std::string> metrics = metric_names(settings_);
+    const bool used = std::find(metrics.begin(), metrics.end(), "bleu") != metrics.end();
+    const BleuTokenizer usual = BleuOptions().tokenizer;
+    const BleuTokenizer suitable = used ? suitable_bleu_tokenizer(references) : usual;
+    if (!settings_.model.empty()) {
+      if (used)
+        console.note(fmt::format("BLEU tokenizer: {}, chosen by the script of {}",
+                                 to_text(suitable), settings_.reference[0]));
+      return suitable;
+    }
+    if (suitable != usual)
+      console.warn(
+          fmt::format("{} has no spaces between words: BLEU with the tokenizer {} takes whole "
+                      "sentences as words; give --bleu-tokenize {} (or {}, as sacreBLEU's default)",
+                      settings_.reference[0], to_text(usual), to_text(suitable), to_text(usual)));
+    return usual;
+  }
+
+  Measurements measure(const std::vector<Lines>& systems, const std::vector<Lines>& references,
+                       BleuTokenizer tokenizer) const {
     Measurements measurements;
     for (const std::string& metric : metric_names(settings_)) {
       if (metric == "bleu") {
         measurements.push_back(
             measure_bleu(systems, references,
-                         {settings_.tokenize, settings_.lowercase, settings_.smooth_method,
+                         {tokenizer, settings_.lowercase, settings_.smooth_method,
                           settings_.smooth_value, settings_.sentence}));
       } else if (metric == "ter") {
         measurements.push_back(measure_ter(systems, references, settings_.ter));

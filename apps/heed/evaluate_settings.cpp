@@ -21,7 +21,7 @@ void check_metric_options(const EvaluateSettings& settings) {
   const EvaluateSettings usual;
   const MetricOption options[] = {
       {settings.lowercase, "--lowercase", {"bleu", "chrf", "chrf++"}},
-      {settings.tokenize != usual.tokenize, "--tokenize", {"bleu"}},
+      {settings.bleu_tokenize.has_value(), "--bleu-tokenize", {"bleu"}},
       {settings.smooth_method != usual.smooth_method, "--smooth-method", {"bleu"}},
       {settings.smooth_value.has_value(), "--smooth-value", {"bleu"}},
       {settings.ter.normalized, "--ter-normalized", {"ter"}},

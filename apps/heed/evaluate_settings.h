@@ -15,13 +15,6 @@
 namespace heed {
 
 // For the options' visit: the names that evaluate/ gives.
-inline auto enum_names(BleuTokenizer) {
-  const auto named = [](BleuTokenizer each) { return std::pair(name(each), each); };
-  return std::array{named(BleuTokenizer::mteval_13a), named(BleuTokenizer::none),
-                    named(BleuTokenizer::character), named(BleuTokenizer::international),
-                    named(BleuTokenizer::chinese)};
-}
-
 inline auto enum_names(BleuSmoothing) {
   const auto named = [](BleuSmoothing each) { return std::pair(name(each), each); };
   return std::array{named(BleuSmoothing::none), named(BleuSmoothing::floor),
@@ -40,7 +33,7 @@ struct EvaluateSettings {
   std::string metrics = "bleu";
   bool lowercase = false;
   bool sentence = false;
-  BleuTokenizer tokenize = BleuTokenizer::mteval_13a;
+  std::optional<BleuTokenizer> bleu_tokenize;
   BleuSmoothing smooth_method = BleuSmoothing::exponential;
   std::optional<double> smooth_value;
   TerOptions ter;
@@ -94,7 +87,9 @@ struct EvaluateSettings {
       {.help = "Score every sentence by itself, BLEU by the orders that it is long enough for"});
     v("lowercase", self.lowercase,
       {.help = "BLEU and chrF: take capital and small letters as equal"});
-    v("tokenize", self.tokenize, {.help = "How BLEU cuts lines into tokens"});
+    v("bleu_tokenize", self.bleu_tokenize,
+      {.help = "Tokenizer of BLEU, named as sacreBLEU's --tokenize",
+       .default_text = "13a; with --model by the script of the reference"});
     v("smooth_method", self.smooth_method,
       {.help = "What BLEU does about n-grams without a match"});
     v("smooth_value", self.smooth_value,

@@ -11,6 +11,7 @@ namespace heed::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
 class EvaluateTest : public ::testing::Test {
@@ -88,7 +89,7 @@ TEST_F(EvaluateTest, TokenizersReachBleu) {
   const std::string right = folder_.write("right.zh", "我 爱，你 。\nb c。\n");
   const std::string wrong = folder_.write("wrong.zh", "我爱你\nb c 。\n");
   const auto tokenized = [&](const char* tokenizer) {
-    return score(wrong, right, {"--tokenize", tokenizer, "--smooth-method", "add-k"})["score"]
+    return score(wrong, right, {"--bleu-tokenize", tokenizer, "--smooth-method", "add-k"})["score"]
         .get<double>();
   };
   EXPECT_NEAR(tokenized("13a"), 35.1863, 5e-5);
@@ -96,6 +97,28 @@ TEST_F(EvaluateTest, TokenizersReachBleu) {
   EXPECT_NEAR(tokenized("char"), 61.2329, 5e-5);
   EXPECT_NEAR(tokenized("zh"), 61.2329, 5e-5);
   EXPECT_NEAR(tokenized("intl"), 34.2350, 5e-5);
+}
+
+TEST_F(EvaluateTest, TextWithoutSpacesIsWarnedOf) {
+  const std::string right = folder_.write("right.zh", "昨天我的老师买了三本书。\n");
+  const std::string wrong = folder_.write("wrong.zh", "昨天我的老师买了两本书。\n");
+  const auto evaluate = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {"evaluate", "--hypothesis", wrong, "--reference", right});
+    return run_heed(options);
+  };
+  const RunResult usual = evaluate({});
+  EXPECT_THAT(usual.out, HasSubstr("tok:13a"));  // as sacreBLEU has it
+  EXPECT_THAT(usual.err, ::testing::AllOf(StartsWith("heed: warning: "), HasSubstr("right.zh"),
+                                          HasSubstr("--bleu-tokenize zh")));
+  EXPECT_THAT(evaluate({"--bleu-tokenize", "zh"}).err, IsEmpty());
+  EXPECT_THAT(evaluate({"--bleu-tokenize", "13a"}).err, IsEmpty());
+  EXPECT_THAT(evaluate({"--metrics", "chrf"}).err, IsEmpty());
+  const RunResult latin = run_heed({"evaluate", "--hypothesis", wrong_, "--reference", right_});
+  EXPECT_THAT(latin.err, IsEmpty());
+  // sacreBLEU's name leads to heed's.
+  const RunResult named = evaluate({"--tokenize", "zh"});
+  EXPECT_EQ(named.status, 2);
+  EXPECT_THAT(named.err, HasSubstr("'--bleu-tokenize'"));
 }
 
 // sacrebleu right -i moved -m ter -w 4 --ter-normalized, and so on.
@@ -225,15 +248,15 @@ TEST_F(EvaluateTest, OptionsThatSayNothingAreRefused) {
   EXPECT_THAT(error({"--metrics", "blue"}),
               HasSubstr("--metrics: expected bleu, chrf, chrf++ or ter, got 'blue'"));
   EXPECT_THAT(error({"--metrics", "ter,ter"}), HasSubstr("--metrics names ter twice"));
-  EXPECT_THAT(error({"--tokenize", "14a"}),
-              HasSubstr("--tokenize: expected 13a, none, char, intl or zh, got '14a'"));
+  EXPECT_THAT(error({"--bleu-tokenize", "14a"}),
+              HasSubstr("--bleu-tokenize: expected 13a, none, char, intl or zh, got '14a'"));
   EXPECT_THAT(error({"--smooth-method", "more"}),
               HasSubstr("--smooth-method: expected none, floor, add-k or exp, got 'more'"));
   EXPECT_THAT(error({"--smooth-value", "1"}), HasSubstr("floor or add-k, not exp"));
   EXPECT_THAT(error({"--smooth-method", "floor", "--smooth-value", "-1"}),
               HasSubstr("--smooth-value: expected a number"));
-  EXPECT_THAT(error({"--metrics", "ter", "--tokenize", "char"}),
-              HasSubstr("--tokenize changes nothing: --metrics is ter, add bleu"));
+  EXPECT_THAT(error({"--metrics", "ter", "--bleu-tokenize", "char"}),
+              HasSubstr("--bleu-tokenize changes nothing: --metrics is ter, add bleu"));
   EXPECT_THAT(error({"--metrics", "ter", "--lowercase"}), HasSubstr("--lowercase changes nothing"));
   EXPECT_THAT(error({"--ter-normalized"}), HasSubstr("--ter-normalized changes nothing"));
   EXPECT_THAT(error({"--metrics", "ter", "--ter-asian-support"}),

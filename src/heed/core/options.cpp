@@ -224,7 +224,11 @@ std::string nearest(std::string_view name, const std::vector<std::string>& known
       best = candidate;
     }
   }
-  return best;
+  if (!best.empty() || wanted.size() < 4) return best;
+  // The last words of a longer name.
+  const auto longer = std::ranges::find_if(
+      known, [&](const std::string& candidate) { return plain(candidate).ends_with(wanted); });
+  return longer == known.end() ? "" : *longer;
 }
 
 std::string suggestion(std::string_view name, const std::vector<std::string>& known) {

@@ -12,14 +12,6 @@
 namespace heed {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, BleuTokenizer>, 5> kNames = {{
-    {"13a", BleuTokenizer::mteval_13a},
-    {"none", BleuTokenizer::none},
-    {"char", BleuTokenizer::character},
-    {"intl", BleuTokenizer::international},
-    {"zh", BleuTokenizer::chinese},
-}};
-
 // What sacreBLEU has beside them needs a model or dictionary of its own.
 constexpr std::array<std::string_view, 6> kNotHere = {"ja-mecab",  "ko-mecab",  "spm",
                                                       "flores101", "flores200", "spBLEU-1K"};
@@ -95,14 +87,14 @@ void rewrite(BleuTokenizer tokenizer, std::string& line) {
 }  // namespace
 
 std::string_view name(BleuTokenizer tokenizer) {
-  for (const auto& [name, candidate] : kNames) {
+  for (const auto& [name, candidate] : enum_names(tokenizer)) {
     if (candidate == tokenizer) return name;
   }
   throw Bug("a tokenizer without a name");
 }
 
 BleuTokenizer parse_bleu_tokenizer(std::string_view name) {
-  for (const auto& [candidate, tokenizer] : kNames) {
+  for (const auto& [candidate, tokenizer] : enum_names(BleuTokenizer{})) {
     if (candidate == name) return tokenizer;
   }
   if (std::find(kNotHere.begin(), kNotHere.end(), name) != kNotHere.end()) {

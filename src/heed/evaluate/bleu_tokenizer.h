@@ -1,8 +1,10 @@
 // The ways in which BLEU cuts a line into tokens, those of sacreBLEU.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace heed {
@@ -14,6 +16,14 @@ enum class BleuTokenizer {
   international,  // "intl": mteval-v14: punctuation and symbols of every script stand alone
   chinese,        // "zh": every Chinese character, and the rest as 13a
 };
+
+constexpr std::array<std::pair<std::string_view, BleuTokenizer>, 5> enum_names(BleuTokenizer) {
+  return {{{"13a", BleuTokenizer::mteval_13a},
+           {"none", BleuTokenizer::none},
+           {"char", BleuTokenizer::character},
+           {"intl", BleuTokenizer::international},
+           {"zh", BleuTokenizer::chinese}}};
+}
 
 // Its name in options and signatures: "13a", "none", "char", "intl" or "zh".
 std::string_view name(BleuTokenizer tokenizer);
