@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 // How the state of a run calls a parameter, and what else it keeps beside it.
 constexpr const char* kParameter = "parameter.";
-constexpr const char* kAverage = "average.";
+constexpr const char* kAveragePrefix = "average.";
 
 bool any_begins_with(const SafetensorsFile& file, const char* prefix) {
   return std::ranges::any_of(file.tensors(),
@@ -30,8 +30,8 @@ StoredWeights::StoredWeights(const fs::path& path) : path_(path) {
   }
   directory_ = fs::absolute(path, error).parent_path().parent_path();
   file_.emplace(path);
-  if (any_begins_with(*file_, kAverage))
-    prefix_ = kAverage;
+  if (any_begins_with(*file_, kAveragePrefix))
+    prefix_ = kAveragePrefix;
   else if (any_begins_with(*file_, kParameter))
     prefix_ = kParameter;
 }

@@ -1,0 +1,79 @@
+#include "heed/train/run_warnings.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "heed/model/transformer.h"
+
+namespace heed {
+namespace {
+
+// The step at which the first of the bounds that are known ends the run; infinity if none is.
+double last_step(const TrainOptions& options, const RunPace& pace) {
+  double last = std::numeric_limits<double>::infinity();
+  if (options.steps) last = double(*options.steps);
+  if (const auto epochs = epoch_limit(options))
+    last = std::min(last, double(*epochs) * double(pace.epoch_steps));
+  if (options.minutes && pace.step_seconds) {
+    const double left = std::max(0.0, *options.minutes * 60 - pace.seconds);
+    last = std::min(last, double(pace.step) + std::ceil(left / *pace.step_seconds));
+  }
+  return last;
+}
+
+// A third of the run, as `heed demo` has it, in two digits.
+int64_t suitable_warmup(double steps) {
+  const auto third = std::max<int64_t>(1, int64_t(steps / 3));
+  int64_t unit = 1;
+  while (third / unit >= 100) unit *= 10;
+  return third / unit * unit;
+}
+
+int64_t parameters_of(const ModelConfig& config) {
+  Transformer shapes(config, DType::f32, Values::none);
+  return parameter_count(shapes);
+}
+
+int64_t parameters_of(const TrainOptions& options, Preset preset, const ModelConfig& config) {
+  TrainOptions other = options;
+  other.preset = preset;
+  other.d_model.reset(), other.d_ff.reset(), other.heads.reset();
+  other.encoder_layers.reset(), other.decoder_layers.reset();
+  return parameters_of(model_config(other, config.vocabulary, config.classes));
+}
+
+}  // namespace
+
+std::optional<std::string> warmup_warning(const TrainOptions& options, const RunPace& pace) {
+  const int64_t warmup = options.warmup.value_or(0);
+  const double last = last_step(options, pace);
+  if (last >= double(warmup)) return {};
+  return fmt::format(
+      "the run ends after {}{:.0f} steps, within its warm-up of {}: the learning rate will not "
+      "reach its peak; give --warmup {} or train longer",
+      pace.step_seconds ? "about " : "", last, warmup, suitable_warmup(last));
+}
+
+std::optional<std::string> size_warning(const TrainOptions& options, const ModelConfig& config,
+                                        int64_t target_tokens) {
+  if (!options.initialize.empty()) return {};
+  const int64_t most = kMostParametersPerToken * target_tokens;
+  const int64_t count = parameters_of(config);
+  if (count <= most) return {};
+  std::string advice = "a smaller --vocabulary or more text would help";
+  for (const Preset preset : {Preset::base, Preset::small, Preset::tiny}) {
+    const int64_t smaller = parameters_of(options, preset, config);
+    const bool fits = smaller <= most;
+    if (smaller >= count || (!fits && preset != Preset::tiny)) continue;
+    advice = fmt::format("--preset {} has {}{}", to_text(preset), smaller,
+                         fits ? "" : ", which a smaller --vocabulary reduces further");
+    break;
+  }
+  return fmt::format(
+      "the model has {} parameters for {} target tokens of training text, expected at most {} a "
+      "token: it is likely to overfit; {}",
+      count, target_tokens, kMostParametersPerToken, advice);
+}
+
+}  // namespace heed

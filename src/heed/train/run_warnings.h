@@ -1,0 +1,32 @@
+// What a run is warned of before hours are spent on it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "heed/train/options.h"
+
+namespace heed {
+
+// What is known of a run's length.
+struct RunPace {
+  int64_t step = 0;                         // steps done
+  double seconds = 0;                       // of training so far
+  int64_t epoch_steps = 0;                  // steps of an epoch
+  std::optional<double> step_seconds = {};  // mean time of a step, once some were timed
+};
+
+// That the run, by what is known of its length, ends before its learning rate has peaked, with the
+// --warmup to give. `options` are resolved.
+std::optional<std::string> warmup_warning(const TrainOptions& options, const RunPace& pace);
+
+// A model of more parameters than this for each target token of its text (</s> included) overfits:
+// docs/training.md has the figures that the limit rests on.
+inline constexpr int64_t kMostParametersPerToken = 50;
+
+// That the model is too large for its text, with the largest preset that is not. Nothing for the
+// model of --initialize, which has learnt from other text.
+std::optional<std::string> size_warning(const TrainOptions& options, const ModelConfig& config,
+                                        int64_t target_tokens);
+
+}  // namespace heed

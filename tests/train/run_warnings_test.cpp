@@ -1,0 +1,55 @@
+#include "heed/train/run_warnings.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace heed {
+namespace {
+
+using ::testing::HasSubstr;
+
+TrainOptions with_warmup(int64_t warmup) {
+  TrainOptions options;
+  options.warmup = warmup;
+  return options;
+}
+
+TEST(RunWarnings, TheFirstBoundThatIsKnownDecides) {
+  TrainOptions o = with_warmup(1000);
+  EXPECT_TRUE(warmup_warning(o, {.epoch_steps = 49})) << "20 epochs are the default";
+  EXPECT_FALSE(warmup_warning(o, {.epoch_steps = 50}));
+  o.minutes = 2;
+  EXPECT_FALSE(warmup_warning(o, {.epoch_steps = 1})) << "nothing is known yet";
+  // 30 steps took 6 s, and 114 s are left.
+  const RunPace slow{.step = 30, .seconds = 6, .epoch_steps = 1, .step_seconds = 0.2};
+  const auto warning = warmup_warning(o, slow);
+  ASSERT_TRUE(warning);
+  EXPECT_THAT(*warning, HasSubstr("about 600 steps"));
+  EXPECT_THAT(*warning, HasSubstr("--warmup 200 "));
+  EXPECT_FALSE(warmup_warning(o, {.step = 30, .epoch_steps = 1, .step_seconds = 0.1}));
+  o.steps = 10;
+  EXPECT_THAT(warmup_warning(o, {.epoch_steps = 1}).value_or(""), HasSubstr("--warmup 3 "));
+  o.warmup = 0;
+  EXPECT_FALSE(warmup_warning(o, {.epoch_steps = 1}));
+}
+
+TEST(RunWarnings, AModelTooLargeForItsTextNamesThePresetThatFits) {
+  TrainOptions o;
+  const auto warning = [&](int64_t tokens) {
+    return size_warning(o, model_config(o, 8000, 7999), tokens).value_or("");
+  };
+  EXPECT_EQ(warning(5'000'000), "");
+  EXPECT_THAT(warning(250'000), HasSubstr("--preset small"));
+  EXPECT_THAT(warning(50'000), HasSubstr("--preset tiny"));
+  EXPECT_THAT(warning(1'000), HasSubstr("--vocabulary"));
+  o.preset = Preset::tiny;
+  EXPECT_EQ(warning(50'000), "");
+  EXPECT_THAT(warning(1'000),
+              testing::AllOf(HasSubstr("--vocabulary"), testing::Not(HasSubstr("--preset"))));
+  const ModelConfig config = model_config(o, 8000, 7999);
+  o.initialize = "general";
+  EXPECT_FALSE(size_warning(o, config, 1'000)) << "fine-tuning";
+}
+
+}  // namespace
+}  // namespace heed
