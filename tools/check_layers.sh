@@ -12,9 +12,9 @@ backend: core
 autograd: core backend
 model: core backend autograd
 text: core
-train: core backend autograd model text
-decode: core backend autograd model text
 evaluate: core
+train: core backend autograd model text evaluate
+decode: core backend autograd model text
 serve: core backend autograd model text decode
 '
 longest=600

@@ -65,7 +65,12 @@ ProgressStyle ProgressDisplay::style(bool quiet) {
   return isatty(2) ? ProgressStyle::bar : ProgressStyle::lines;
 }
 
+void ProgressDisplay::progress(const TrainReport& report) {
+  if (report.seconds >= next_) this->report(report);
+}
+
 void ProgressDisplay::report(const TrainReport& report) {
+  next_ = report.seconds + (style_ == ProgressStyle::bar ? 0.2 : 20);
   if (style_ == ProgressStyle::lines) message(progress_text(report));
   if (style_ != ProgressStyle::bar) return;
   bar_ = progress_bar(report, terminal_columns() - 1);

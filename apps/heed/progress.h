@@ -30,7 +30,11 @@ class ProgressDisplay {
   ProgressDisplay(const ProgressDisplay&) = delete;
   ProgressDisplay& operator=(const ProgressDisplay&) = delete;
 
+  // Always shown.
   void report(const TrainReport& report);
+  // Shown where nothing was for a while: after the first 3 s of training, then 0.2 s (a bar)
+  // or 20 s (lines) after what was shown last.
+  void progress(const TrainReport& report);
   // A line of its own, above the bar; nothing if the style is none.
   void message(std::string_view text);
   // Removes the bar: before others write to the terminal.
@@ -38,6 +42,7 @@ class ProgressDisplay {
 
  private:
   ProgressStyle style_;
+  double next_ = 3;  // TrainReport::seconds from which on progress() shows more
   std::string bar_;  // what stands on the terminal's last line
 };
 

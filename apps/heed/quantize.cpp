@@ -7,6 +7,7 @@
 #include "heed/core/folder_claim.h"
 #include "heed/decode/model.h"
 #include "heed/evaluate/bleu.h"
+#include "heed/evaluate/bleu_tokenizer_choice.h"
 #include "heed/model/directory.h"
 #include "model_output.h"
 #include "text_files.h"
@@ -28,6 +29,7 @@ struct QuantizeSettings {
   bool overwrite = false;
   std::string source;
   std::vector<std::string> reference;
+  std::optional<BleuTokenizer> bleu_tokenize;
   std::optional<int64_t> threads;
   bool json = false;
 
@@ -52,6 +54,9 @@ struct QuantizeSettings {
       {.help = "Its reference translations: how BLEU changes",
        .value = "FILE...",
        .default_text = "none"});
+    v("bleu_tokenize", self.bleu_tokenize,
+      {.help = "Tokenizer of BLEU, named as sacreBLEU's --tokenize",
+       .default_text = "by the script of the reference"});
     v("threads", self.threads, kThreadsOption);
     v("json", self.json, {.help = "Print the report as one JSON object"});
   }
@@ -61,7 +66,7 @@ struct QuantizeSettings {
 struct Outcome {
   int64_t bytes = 0;  // of model.safetensors
   Lines translations;
-  std::optional<double> bleu;
+  std::optional<BleuScore> bleu;
 };
 
 class QuantizeCommand : public CommandOf<QuantizeSettings> {
@@ -78,6 +83,8 @@ class QuantizeCommand : public CommandOf<QuantizeSettings> {
   int run(const std::vector<std::string>&, Console& console) override {
     if (!settings_.reference.empty() && settings_.source.empty())
       fail_usage("--reference needs --source: the text that it translates");
+    if (settings_.bleu_tokenize && settings_.reference.empty())
+      fail_usage("--bleu-tokenize changes nothing: BLEU is measured with --reference");
     check_output(settings_.output, {settings_.model},
                  settings_.overwrite ? Existing::replace : Existing::refuse);
     std::vector<NamedInput> inputs{{"--source", settings_.source}};
@@ -118,7 +125,11 @@ class QuantizeCommand : public CommandOf<QuantizeSettings> {
     options.threads = settings_.threads;
     const Model model(directory, compute);
     found.translations = model.translate(source, options);
-    if (!references.empty()) found.bleu = bleu(found.translations, references).score;
+    if (!references.empty()) {
+      const BleuTokenizer tokenizer =
+          settings_.bleu_tokenize.value_or(suitable_bleu_tokenizer(references));
+      found.bleu = bleu(found.translations, references, {.tokenizer = tokenizer});
+    }
     return found;
   }
 
@@ -130,7 +141,11 @@ class QuantizeCommand : public CommandOf<QuantizeSettings> {
       nlohmann::ordered_json object = {{"bytes_before", before.bytes}, {"bytes", after.bytes}};
       if (!before.translations.empty())
         object["lines"] = before.translations.size(), object["changed"] = changed;
-      if (before.bleu) object["bleu_before"] = *before.bleu, object["bleu"] = *after.bleu;
+      if (before.bleu) {
+        object["bleu_before"] = before.bleu->score;
+        object["bleu"] = after.bleu->score;
+        object["bleu_signature"] = after.bleu->signature;
+      }
       out.write(object.dump() + "\n");
       return;
     }
@@ -140,7 +155,8 @@ class QuantizeCommand : public CommandOf<QuantizeSettings> {
       out.write(fmt::format("translations that changed: {} of {}\n", changed,
                             before.translations.size()));
     if (before.bleu)
-      out.write(fmt::format("BLEU: {:.2f}, before {:.2f}\n", *after.bleu, *before.bleu));
+      out.write(fmt::format("BLEU: {:.2f}, before {:.2f}\n  {}\n", after.bleu->score,
+                            before.bleu->score, after.bleu->signature));
   }
 };
 

@@ -3,7 +3,7 @@
 namespace heed {
 namespace {
 
-// The caller's observer, with the BLEU that train/ does not know how to compute.
+// The caller's observer, with the translations that train/ does not know how to make.
 class MeasuringObserver : public TrainObserver {
  public:
   MeasuringObserver(const TrainOptions& options, const TrainingText& text, Backend& backend,
@@ -11,11 +11,14 @@ class MeasuringObserver : public TrainObserver {
       : options_(options), text_(text), backend_(backend), observer_(observer) {}
 
   void message(const std::string& text) override { observer_.message(text); }
+  void warning(const std::string& text) override { observer_.warning(text); }
   void report(const TrainReport& report) override { observer_.report(report); }
+  void progress(const TrainReport& report) override { observer_.progress(report); }
   void validated(const ValidationReport& report) override { observer_.validated(report); }
   bool stop_requested() override { return observer_.stop_requested(); }
 
-  double bleu(const Transformer& model, const TokenizerPair& tokenizers) override {
+  TranslationScores translation_scores(const Transformer& model,
+                                       const TokenizerPair& tokenizers) override {
     DecodeOptions decode;
     decode.threads = options_.threads;
     decode.search.batch_tokens = tokens_between_steps(options_);
@@ -28,14 +31,30 @@ class MeasuringObserver : public TrainObserver {
       sources.push_back(source);
       references[0].push_back(target);
     }
-    return heed::bleu(best_translations(translator, sources), references).score;
+    const Lines hypotheses = best_translations(translator, sources);
+    const BleuTokenizer tokenizer = bleu_tokenizer(references, text.target().front().title());
+    return {bleu(hypotheses, references, {.tokenizer = tokenizer}).score,
+            chrf(hypotheses, references).score, tokenizer};
   }
 
  private:
+  // Says once which was chosen.
+  BleuTokenizer bleu_tokenizer(const std::vector<Lines>& references, const std::string& file) {
+    if (options_.bleu_tokenize) return *options_.bleu_tokenize;
+    if (!chosen_) {
+      chosen_ = suitable_bleu_tokenizer(references);
+      observer_.message(fmt::format(
+          "BLEU tokenizer: {}, chosen by the script of {} (--bleu-tokenize sets another)",
+          name(*chosen_), file));
+    }
+    return *chosen_;
+  }
+
   const TrainOptions& options_;
   const TrainingText& text_;
   Backend& backend_;
   TrainObserver& observer_;
+  std::optional<BleuTokenizer> chosen_;
 };
 
 }  // namespace
@@ -57,9 +76,10 @@ TrainResult train(const TrainOptions& options) {
   return train(options, silent);
 }
 
-Evaluation evaluate(const Lines& hypotheses, const Lines& references) {
+Evaluation evaluate(const Lines& hypotheses, const Lines& references,
+                    const BleuOptions& bleu_options) {
   const std::span<const Lines> one(&references, 1);
-  return {bleu(hypotheses, one), chrf(hypotheses, one), ter(hypotheses, one)};
+  return {bleu(hypotheses, one, bleu_options), chrf(hypotheses, one), ter(hypotheses, one)};
 }
 
 }  // namespace heed

@@ -12,6 +12,7 @@
 #include "heed/core/error.h"
 #include "heed/decode/model.h"
 #include "heed/evaluate/bleu.h"
+#include "heed/evaluate/bleu_tokenizer_choice.h"
 #include "heed/evaluate/chrf.h"
 #include "heed/evaluate/ter.h"
 #include "heed/paper.h"
@@ -22,8 +23,8 @@
 namespace heed {
 
 // Trains on this machine's CPU as the options say and leaves a model directory: `heed train` in a
-// call. The observer hears how it goes and may stop it; its bleu() is not asked, for
-// options.validate_bleu is seen to here.
+// call. The observer hears how it goes and may stop it; its translation_scores() is not called:
+// this function translates the validation text itself where options.validate_by needs it.
 TrainResult train(const TrainOptions& options, TrainObserver& observer);
 // The same on the text of the options that is open already (open_training_text).
 TrainResult train(const TrainOptions& options, const TrainingText& text, TrainObserver& observer);
@@ -36,8 +37,11 @@ struct Evaluation {
   TerScore ter;
 };
 
-// What `heed evaluate` says of translations beside their references, line by line, with sacreBLEU's
-// defaults.
-Evaluation evaluate(const Lines& hypotheses, const Lines& references);
+// What `heed evaluate` says of translations beside their references, line by line. The defaults are
+// sacreBLEU's: BLEU's tokenizer is 13a whatever the text, which does not separate the words of
+// Chinese, Japanese or Thai. suitable_bleu_tokenizer() chooses by the script:
+//   evaluate(hypotheses, references, {.tokenizer = suitable_bleu_tokenizer({&references, 1})})
+Evaluation evaluate(const Lines& hypotheses, const Lines& references,
+                    const BleuOptions& bleu_options = {});
 
 }  // namespace heed

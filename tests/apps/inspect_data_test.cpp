@@ -289,8 +289,9 @@ TEST_F(InspectDataTest, ThePageTakesNoPlaceOfTheData) {
 TEST_F(InspectDataTest, TrainingWarnsOfTheDataFirst) {
   const auto train = [&](const std::vector<std::string>& more) {
     std::vector<std::string> arguments{
-        "train", "--source", "a.de", "--target",     "a.en", "--model", "m",          "--preset",
-        "tiny",  "--steps",  "1",    "--vocabulary", "60",   "--quiet", "--overwrite"};
+        "train",       "--source", "a.de",    "--target",  "a.en",         "--model", "m",
+        "--preset",    "tiny",     "--steps", "1",         "--vocabulary", "60",      "--quiet",
+        "--overwrite", "--warmup", "1",       "--d-model", "16",           "--d-ff",  "32"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run_heed(arguments, folder_.path());
   };

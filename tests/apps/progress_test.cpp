@@ -46,6 +46,27 @@ TEST(ProgressTest, ALogLineSaysTheSame) {
   EXPECT_THAT(progress_text(start), ::testing::Not(HasSubstr("left")));
 }
 
+TEST(ProgressTest, SlowStepsAreShownByTime) {
+  ProgressDisplay lines(ProgressStyle::lines);
+  std::string steps;
+  TrainReport report = half_way();
+  for (int64_t step = 1; step <= 30; ++step) {
+    report.step = step;
+    report.seconds = 2 * double(step);
+    testing::internal::CaptureStderr();
+    if (step == 9)
+      lines.report(report);
+    else
+      lines.progress(report);
+    if (!testing::internal::GetCapturedStderr().empty()) steps += fmt::format("{} ", step);
+  }
+  EXPECT_EQ(steps, "2 9 19 29 ");  // after 3 s, the report, and 20 s after each line
+  ProgressDisplay quiet(ProgressStyle::none);
+  testing::internal::CaptureStderr();
+  quiet.progress(report);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
 TEST(ProgressTest, FullAndEmptyBarsKeepTheirWidth) {
   TrainReport report = half_way();
   report.done = 1;

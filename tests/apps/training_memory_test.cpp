@@ -52,7 +52,7 @@ TEST_F(TrainingMemoryTest, TranslatingToValidateTakesNoMore) {
   }
   const RunResult result =
       heed(tiny("scored", {"--batch-tokens", "512", "--steps", "6", "--valid-source", "some.zh",
-                           "--valid-target", "some.en", "--validate-bleu"}));
+                           "--valid-target", "some.en", "--validate-by", "bleu"}));
   ASSERT_EQ(result.status, 0) << result.err;
   std::smatch found;
   const bool more =

@@ -36,7 +36,7 @@ class FacadeTest : public FolderTest {
     options_.d_model = 16;
     options_.d_ff = 32;
     options_.compute = ComputeChoice::fp32;
-    options_.validate_bleu = true;
+    options_.validate_by = ValidationMetric::bleu;
     options_.steps = 3;
     options_.report_every = 1;
   }
@@ -72,7 +72,10 @@ TEST_F(FacadeTest, TheWholeRoad) {
   const Lines translations = model.translate(first);
   ASSERT_EQ(translations.size(), 2u);
   EXPECT_EQ(model.translate(first[1]), translations[1]);
-  EXPECT_EQ(evaluate(translations, right).bleu.score, validation.bleu.value());
+  const Evaluation found = evaluate(translations, right);
+  EXPECT_EQ(found.bleu.score, validation.translations.value().bleu);
+  EXPECT_EQ(found.chrf.score, validation.translations->chrf);
+  EXPECT_EQ(validation.translations->bleu_tokenizer, BleuTokenizer::mteval_13a);
 
   const std::vector<PairScore> scores = model.score(first, right);
   EXPECT_NEAR(corpus_score(scores).perplexity(), validation.perplexity.value(),
@@ -80,6 +83,41 @@ TEST_F(FacadeTest, TheWholeRoad) {
   EXPECT_EQ(model.score(first[1], right[1]).log_probabilities, scores[1].log_probabilities);
   EXPECT_THAT(error_of([&] { model.score(first, source_); }),
               ::testing::HasSubstr("2 sources and 5 targets"));
+}
+
+TEST_F(FacadeTest, ValidationTokenizesAsTheTargetNeeds) {
+  std::swap(options_.source, options_.target);
+  std::swap(options_.valid_source, options_.valid_target);
+  Recorder chosen, told;
+  train(options_, chosen);
+  EXPECT_EQ(chosen.validations.back().translations->bleu_tokenizer, BleuTokenizer::chinese);
+  EXPECT_THAT(chosen.messages,
+              ::testing::Contains(::testing::AllOf(::testing::HasSubstr("zh, chosen"),
+                                                   ::testing::HasSubstr("valid.zh"))));
+  const Lines target(source_.begin(), source_.begin() + 2);
+  const Lines translations = Model(folder_ / "model", ComputeChoice::fp32)
+                                 .translate(Lines(reference_.begin(), reference_.begin() + 2));
+  EXPECT_EQ(evaluate(translations, target, {.tokenizer = BleuTokenizer::chinese}).bleu.score,
+            chosen.validations.back().translations->bleu);
+  options_.model = (folder_ / "told").string();
+  options_.bleu_tokenize = BleuTokenizer::character;
+  train(options_, told);
+  EXPECT_EQ(told.validations.back().translations->bleu_tokenizer, BleuTokenizer::character);
+  EXPECT_THAT(told.messages, ::testing::Not(::testing::Contains(::testing::HasSubstr("chosen"))));
+  options_.validate_by = ValidationMetric::loss;
+  EXPECT_THROW(train(options_), UsageError) << "--bleu-tokenize would change nothing";
+}
+
+// sacreBLEU's default holds for texts that a caller brings, and its signature says so.
+TEST_F(FacadeTest, EvaluationTakesATokenizer) {
+  const Lines right{"昨天我的老师买了三本书。"}, close{"昨天我的老师买了两本书。"};
+  const Evaluation usual = evaluate(close, right);
+  EXPECT_THAT(usual.bleu.signature, ::testing::HasSubstr("tok:13a"));
+  const Evaluation chinese =
+      evaluate(close, right, {.tokenizer = suitable_bleu_tokenizer({&right, 1})});
+  EXPECT_THAT(chinese.bleu.signature, ::testing::HasSubstr("tok:zh"));
+  EXPECT_LT(usual.bleu.score, 1);
+  EXPECT_GT(chinese.bleu.score, 50);
 }
 
 TEST_F(FacadeTest, SilentTrainingLeavesTheSameModel) {

@@ -91,6 +91,23 @@ TEST_F(TrainerTest, ResumingWithOtherOptionsIsRefused) {
   EXPECT_NE(message(o).find("another text"), std::string::npos);
 }
 
+TEST_F(TrainerTest, AStateOfAnotherVersionsOptionsIsRefused) {
+  TrainOptions o = options("m");
+  o.epochs = 1;
+  EXPECT_EQ(message(o), "");
+  const std::string name = "m/training/state.safetensors";
+  std::string state = folder_.read(name);
+  const std::string known = "validate_by", unknown = "validate_it";
+  const size_t at = state.find(known);
+  ASSERT_NE(at, std::string::npos);
+  folder_.write(name, state.replace(at, known.size(), unknown));
+  o.resume = true;
+  EXPECT_THAT(message(o), ::testing::AllOf(::testing::HasSubstr("state.safetensors"),
+                                           ::testing::HasSubstr(unknown),
+                                           ::testing::HasSubstr("another version")));
+  EXPECT_EQ(folder_.read(name), state);
+}
+
 TEST_F(TrainerTest, EveryPartOfARecipeIsComparedOnResuming) {
   TrainOptions first = options("m");
   use_modern_recipe(first);

@@ -15,16 +15,24 @@ class Recorder : public TrainObserver {
  public:
   explicit Recorder(int64_t stop_after = INT64_MAX) : stop_after_(stop_after) {}
   void report(const TrainReport& r) override { reports.push_back(r); }
+  void progress(const TrainReport& r) override { progressed.push_back(r); }
+  void warning(const std::string& text) override {
+    warnings.push_back(text);
+    message(text);
+  }
   void validated(const ValidationReport& r) override { validations.push_back(r); }
   bool stop_requested() override { return ++asked_ >= stop_after_; }
-  double bleu(const Transformer&, const TokenizerPair&) override {
-    return bleus.empty() ? 0 : bleus[std::min(validations.size(), bleus.size() - 1)];
+  TranslationScores translation_scores(const Transformer&, const TokenizerPair&) override {
+    const auto next = [&](const std::vector<double>& scores) {
+      return scores.empty() ? 0 : scores[std::min(validations.size(), scores.size() - 1)];
+    };
+    return {next(bleus), next(chrfs)};
   }
   void message(const std::string& text) override { messages.push_back(text); }
-  std::vector<std::string> messages;
-  std::vector<TrainReport> reports;
+  std::vector<std::string> messages, warnings;
+  std::vector<TrainReport> reports, progressed;
   std::vector<ValidationReport> validations;
-  std::vector<double> bleus;
+  std::vector<double> bleus, chrfs;
 
  private:
   int64_t asked_ = 0, stop_after_;

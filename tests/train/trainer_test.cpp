@@ -106,7 +106,7 @@ TEST_F(TrainerTest, BoundsEndTheRun) {
 
 TEST_F(TrainerTest, PatienceEndsTheRun) {
   TrainOptions o = validated("patient");
-  o.validate_bleu = true;
+  o.validate_by = ValidationMetric::bleu;
   o.patience = 2;
   o.epochs = 50;
   Recorder recorder;
@@ -119,7 +119,7 @@ TEST_F(TrainerTest, PatienceEndsTheRun) {
 
 TEST_F(TrainerTest, TheBestSnapshotsAreAveraged) {
   TrainOptions o = validated("best");
-  o.validate_bleu = true;
+  o.validate_by = ValidationMetric::bleu;
   o.average = "best:1";
   o.epochs = 4;
   Recorder recorder;
@@ -130,6 +130,145 @@ TEST_F(TrainerTest, TheBestSnapshotsAreAveraged) {
   Recorder plain;
   train(two, *backend_, plain);
   EXPECT_EQ(weights("best"), weights("two"));
+}
+
+TEST_F(TrainerTest, ChrfRanksValidationsWhereAsked) {
+  TrainOptions o = validated("chrf");
+  o.validate_by = ValidationMetric::chrf;
+  o.average = "best:1";
+  o.epochs = 4;
+  Recorder recorder;
+  recorder.bleus = {1, 2, 3, 4};
+  recorder.chrfs = {5, 7, 6, 4};
+  train(o, *backend_, recorder);
+  ASSERT_GE(recorder.validations.size(), 4u);
+  for (size_t i = 0; i < 4; ++i) EXPECT_EQ(recorder.validations[i].best, i < 2) << i;
+  EXPECT_EQ(recorder.validations[3].translations->bleu, 4);
+  const std::string metrics = folder_.read("chrf/metrics.jsonl");
+  EXPECT_THAT(metrics, ::testing::HasSubstr(R"("bleu":2.0,"bleu_tokenize":"13a","chrf":7.0)"));
+  TrainOptions two = validated("two");
+  two.epochs = 2;
+  train(two, *backend_, recorder);
+  EXPECT_EQ(weights("chrf"), weights("two"));
+}
+
+// The loss of a model on the text that validated() names.
+double validation_loss(const TrainOptions& validated, const std::filesystem::path& model,
+                       Backend& backend) {
+  TrainOptions o = validated;
+  o.d_model.reset(), o.d_ff.reset(), o.heads.reset();
+  o.encoder_layers.reset(), o.decoder_layers.reset();
+  o.initialize = model.string();
+  o.model = model.string() + " scored";
+  o.schedule = Schedule::constant;
+  o.learning_rate = 1e-30;  // so small that nothing moves
+  o.steps = 1;
+  Recorder scored;
+  train(o, backend, scored);
+  return scored.validations.back().loss.value();
+}
+
+TEST_F(TrainerTest, TheMeanOfSnapshotsIsValidatedToo) {
+  TrainOptions o = validated("mean");
+  o.average = "last:2";
+  Recorder recorder;
+  train(o, *backend_, recorder);
+  ASSERT_EQ(recorder.validations.size(), 4u);
+  const ValidationReport& mean = recorder.validations.back();
+  EXPECT_EQ(mean.averaged, 2);
+  EXPECT_EQ(mean.step, recorder.reports.back().step);
+  EXPECT_NE(mean.loss, recorder.validations[2].loss);
+  EXPECT_EQ(mean.loss, validation_loss(validated("mean"), folder_ / "mean", *backend_));
+  // A finished run that is resumed makes the mean again, and records it once.
+  o.resume = true;
+  Recorder again;
+  train(o, *backend_, again);
+  ASSERT_EQ(again.validations.size(), 1u);
+  EXPECT_EQ(again.validations[0].loss, mean.loss);
+  EXPECT_EQ(again.validations[0].epoch, mean.epoch);
+  const std::string metrics = folder_.read("mean/metrics.jsonl");
+  const size_t first = metrics.find(R"({"kind":"average")");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_EQ(metrics.find(R"("kind":"average")", first + 10), std::string::npos);
+  EXPECT_THAT(metrics.substr(first), ::testing::HasSubstr(R"("snapshots":2)"));
+}
+
+// The epochs of validations are those of reports at the same steps, however rare reports are.
+TEST_F(TrainerTest, ValidationsSayTheirEpoch) {
+  Recorder every, rare, rest;
+  TrainOptions o = validated("every");
+  o.validate_every = 2;
+  train(o, *backend_, every);
+  std::map<int64_t, double> epochs;
+  for (const TrainReport& r : every.reports) epochs[r.step] = r.epoch;
+  o.model = (folder_ / "rare").string();
+  o.report_every = 1000;
+  Recorder first(5);
+  EXPECT_EQ(train(o, *backend_, first).end, TrainEnd::stopped);
+  o.resume = true;
+  train(o, *backend_, rest);
+  for (const Recorder* part : {&first, &rest}) {
+    ASSERT_FALSE(part->validations.empty());
+    for (const ValidationReport& r : part->validations)
+      EXPECT_DOUBLE_EQ(r.epoch, epochs[r.step]) << r.step;
+  }
+  // Ended by steps in the middle of an epoch, and resumed with nothing left to do.
+  o.model = (folder_ / "steps").string();
+  o.resume = false;
+  o.steps = 3;
+  o.average = "last:1";
+  EXPECT_EQ(message(o), "");
+  o.resume = true;
+  Recorder ended;
+  train(o, *backend_, ended);
+  EXPECT_DOUBLE_EQ(ended.validations.back().epoch, epochs[3]);
+}
+
+TEST_F(TrainerTest, EveryStepIsReportedOrFollowed) {
+  TrainOptions o = options("m");
+  o.report_every = 3;
+  Recorder recorder, often;
+  train(o, *backend_, recorder);
+  std::vector<TrainReport> all = recorder.reports;
+  EXPECT_FALSE(recorder.progressed.empty());
+  all.insert(all.end(), recorder.progressed.begin(), recorder.progressed.end());
+  std::ranges::sort(all, {}, &TrainReport::step);
+  for (size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(all[i].step, int64_t(i) + 1);
+    EXPECT_GT(all[i].loss, 0);
+    EXPECT_GT(all[i].done, 0);
+  }
+  // metrics.jsonl holds the reports alone.
+  const std::string metrics = folder_.read("m/metrics.jsonl");
+  const auto lines = std::count(metrics.begin(), metrics.end(), '\n');
+  EXPECT_GE(lines, std::ptrdiff_t(recorder.reports.size()));
+  EXPECT_EQ(metrics.find(R"("step":1,)"), std::string::npos);
+}
+
+TEST_F(TrainerTest, ARunThatEndsWithinItsWarmupIsWarnedOnce) {
+  TrainOptions o = options("steps");
+  o.steps = 6;
+  o.warmup = 7;
+  Recorder by_steps, by_epochs, none;
+  train(o, *backend_, by_steps);
+  ASSERT_EQ(by_steps.warnings.size(), 1u);
+  EXPECT_THAT(by_steps.warnings[0], ::testing::HasSubstr("after 6 steps"));
+  EXPECT_THAT(by_steps.warnings[0], ::testing::HasSubstr("--warmup 2"));
+  o = options("epochs");
+  o.warmup = 1000;
+  train(o, *backend_, by_epochs);
+  EXPECT_EQ(by_epochs.warnings.size(), 1u);
+  o = options("fine");
+  o.warmup = 6;
+  train(o, *backend_, none);
+  EXPECT_TRUE(none.warnings.empty());
+}
+
+TEST_F(TrainerTest, ABlankValidationTextIsNamed) {
+  TrainOptions o = options("m");
+  o.valid_source = folder_.write("blank.source", "\n\n").string();
+  o.valid_target = folder_.write("blank.target", "a\n\n").string();
+  EXPECT_THAT(message(o), ::testing::HasSubstr("blank.source"));
 }
 
 TEST_F(TrainerTest, AModelIsNotOverwrittenUnasked) {
@@ -208,16 +347,8 @@ TEST_F(TrainerTest, TheMovingAverageIsWhatIsScoredKeptAndLeft) {
   load_average({folder_ / "ema/training" / step}, kept);
   save_model(folder_ / "kept", kept);
   EXPECT_EQ(weights("kept"), weights("ema"));
-  TrainOptions again = validated("again");
-  again.d_model.reset(), again.d_ff.reset(), again.heads.reset();
-  again.encoder_layers.reset(), again.decoder_layers.reset();
-  again.initialize = (folder_ / "ema").string();
-  again.schedule = Schedule::constant;
-  again.learning_rate = 1e-30;
-  again.steps = 1;
-  Recorder scored;
-  train(again, *backend_, scored);
-  EXPECT_EQ(scored.validations.back().loss, averaged.validations.back().loss);
+  EXPECT_EQ(validation_loss(validated("ema"), folder_ / "ema", *backend_),
+            averaged.validations.back().loss);
 }
 
 TEST_F(TrainerTest, WeightDecayAndTheRateOfAScheduleReachTheWeights) {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "heed/core/scripts.h"
 #include "heed/core/utf8.h"
-#include "heed/text/scripts.h"
 
 namespace heed {
 namespace {

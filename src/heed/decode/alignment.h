@@ -39,7 +39,7 @@ enum class AlignmentUnit { words, pieces };
 // with the source units that it looked at most.
 //
 // A unit of AlignmentUnit::words is a word between spaces, but each character of text without
-// spaces between its words (text/scripts.h, is_unspaced) is one of its own, whatever pieces it is
+// spaces between its words (core/scripts.h, is_unspaced) is one of its own, whatever pieces it is
 // in. The weight of a target unit is the mean over its pieces, the weight of a source word the sum
 // over its pieces; the source characters of one piece cannot be told apart and are paired together.
 // Nothing is paired with </s>.

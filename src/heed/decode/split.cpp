@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "heed/core/error.h"
+#include "heed/core/scripts.h"
 #include "heed/core/utf8.h"
-#include "heed/text/scripts.h"
 
 namespace heed {
 namespace {

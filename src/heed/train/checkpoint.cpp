@@ -133,29 +133,41 @@ void check_validation(const SafetensorsFile& file, const TrainOptions& saved,
                       const CheckpointKey& key) {
   if (saved.hold_out > 0) return;
   const std::string path = file.path().string();
-  const bool validated = !saved.valid_source.empty();
+  const bool validated = names_validation_text(saved);
+  const std::string names = saved.valid_tsv.empty()
+                                ? fmt::format("{} and {}", saved.valid_source, saved.valid_target)
+                                : saved.valid_tsv;
   if (validated && !key.validation_fingerprint)
     fail_usage(
-        "{} belongs to a run that validates on {} and {}: give --valid-source and --valid-target "
-        "again (files of other names with the same text will do)",
-        path, saved.valid_source, saved.valid_target);
+        "{} belongs to a run that validates on {}: give this text again (files of other names with "
+        "the same text will do)",
+        path, names);
   if (!validated && key.validation_fingerprint)
     fail_usage(
-        "{} belongs to a run without validation: leave --valid-source and --valid-target out, or "
-        "begin anew with --overwrite",
+        "{} belongs to a run without validation: leave --valid-source, --valid-target and "
+        "--valid-tsv out, or begin anew with --overwrite",
         path);
   const auto found = file.metadata().find("validation");
   if (validated && found != file.metadata().end() &&
       found->second != as_text(*key.validation_fingerprint))
     fail_usage(
-        "{} belongs to a run that validates on another text, that of {} and {} when it was saved: "
-        "give the same text, or begin anew with --overwrite",
-        path, saved.valid_source, saved.valid_target);
+        "{} belongs to a run that validates on another text, that of {} when it was saved: give "
+        "the "
+        "same text, or begin anew with --overwrite",
+        path, names);
 }
 
+// Error where another version of heed, with other options, saved them.
 TrainOptions saved_options(const SafetensorsFile& file) {
   TrainOptions saved;
-  from_json(saved, metadata(file, "options"), file.path().string());
+  try {
+    from_json(saved, metadata(file, "options"), file.path().string());
+  } catch (const Error& error) {
+    fail(
+        "{}; the state was saved by another version of heed: resume with that version, or begin "
+        "again with --overwrite",
+        error.what());
+  }
   return saved;
 }
 

@@ -10,6 +10,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr const char* kAverage = "average";
+
 void append(const std::filesystem::path& path, const Json& object) {
   append_to_file(path, object.dump() + '\n');
 }
@@ -28,7 +30,8 @@ void Metrics::keep_up_to(int64_t step) const {
       const Json object = Json::parse(line, nullptr, false);
       const bool known =
           object.is_object() && object.contains("step") && object["step"].is_number_integer();
-      if (known && object["step"].get<int64_t>() <= step) kept += line + '\n';
+      const bool average = known && object.value("kind", Json()) == kAverage;
+      if (known && !average && object["step"].get<int64_t>() <= step) kept += line + '\n';
     }
   }
   write_file_atomically(path_, kept);
@@ -47,11 +50,17 @@ void Metrics::add(const TrainReport& r) const {
 }
 
 void Metrics::add(const ValidationReport& r) const {
-  Json object = {{"kind", "validation"}, {"step", r.step}, {"epoch", r.epoch}};
+  Json object = {
+      {"kind", r.averaged > 0 ? kAverage : "validation"}, {"step", r.step}, {"epoch", r.epoch}};
+  if (r.averaged > 0) object["snapshots"] = r.averaged;
   put(object, "train_loss", r.train_loss);
   put(object, "loss", r.loss);
   put(object, "perplexity", r.perplexity);
-  put(object, "bleu", r.bleu);
+  if (r.translations) {
+    object["bleu"] = r.translations->bleu;
+    object["bleu_tokenize"] = name(r.translations->bleu_tokenizer);
+    object["chrf"] = r.translations->chrf;
+  }
   object["best"] = r.best;
   object["seconds"] = r.seconds;
   append(path_, object);

@@ -11,9 +11,10 @@ class Metrics {
  public:
   explicit Metrics(std::filesystem::path path) : path_(std::move(path)) {}
 
-  // Forgets reports of later steps: a resumed run writes them again.
+  // Forgets reports of later steps and of the average: a resumed run writes them again.
   void keep_up_to(int64_t step) const;
-  // Appends {"kind": "train", ...} or {"kind": "validation", ...}. Error if it cannot be written.
+  // Appends {"kind": "train", ...}, {"kind": "validation", ...} or, for the mean of snapshots that
+  // the run leaves, {"kind": "average", ...}. Error if it cannot be written.
   void add(const TrainReport& report) const;
   void add(const ValidationReport& report) const;
 

@@ -20,6 +20,10 @@ Averaging parse_averaging(const std::string& text) {
   fail_usage("--average is '{}', expected last:K or best:K with K from 1 to 1000", text);
 }
 
+bool translates_to_validate(const TrainOptions& o) {
+  return o.validate_by != ValidationMetric::loss;
+}
+
 bool names_validation_text(const TrainOptions& o) {
   return !o.valid_source.empty() || !o.valid_tsv.empty();
 }
@@ -151,7 +155,9 @@ void check_consistent(const TrainOptions& o) {
                  option);
   };
   if (o.patience > 0) expect_validation("--patience");
-  if (o.validate_bleu) expect_validation("--validate-bleu");
+  if (translates_to_validate(o)) expect_validation("--validate-by " + to_text(o.validate_by));
+  if (o.bleu_tokenize && !translates_to_validate(o))
+    fail_usage("--bleu-tokenize changes nothing: --validate-by is loss, expected bleu or chrf");
   if (parse_averaging(o.average).kind == Averaging::Kind::best)
     expect_validation("--average " + o.average);
   if (o.resume && o.overwrite) fail_usage("--resume and --overwrite contradict each other");

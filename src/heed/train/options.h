@@ -10,6 +10,7 @@
 
 #include "heed/backend/compute.h"
 #include "heed/core/options.h"
+#include "heed/evaluate/bleu_tokenizer.h"
 #include "heed/model/config.h"
 #include "heed/text/batches.h"
 #include "heed/text/corpus.h"
@@ -43,6 +44,15 @@ constexpr std::array<std::pair<std::string_view, Schedule>, 5> enum_names(Schedu
 enum class Optimizer { adam, adamw };
 constexpr std::array<std::pair<std::string_view, Optimizer>, 2> enum_names(Optimizer) {
   return {{{"adam", Optimizer::adam}, {"adamw", Optimizer::adamw}}};
+}
+
+// What ranks the validations of a run.
+enum class ValidationMetric { loss, bleu, chrf };
+constexpr std::array<std::pair<std::string_view, ValidationMetric>, 3> enum_names(
+    ValidationMetric) {
+  return {{{"loss", ValidationMetric::loss},
+           {"bleu", ValidationMetric::bleu},
+           {"chrf", ValidationMetric::chrf}}};
 }
 
 // The last step at which a schedule may end.
@@ -87,7 +97,8 @@ struct TrainOptions {
   std::optional<int64_t> epochs, steps;
   std::optional<double> minutes;
   int64_t validate_every = 0;
-  bool validate_bleu = false;
+  ValidationMetric validate_by = ValidationMetric::loss;
+  std::optional<BleuTokenizer> bleu_tokenize;
   int64_t patience = 0;
   // Keeping
   int64_t keep = 1;
@@ -327,13 +338,17 @@ struct TrainOptions {
   static void visit_running(Self& o, Visitor&& v) {
     v.group("Validation");
     v("validate_every", o.validate_every,
-      {.help = "Validate each time so many steps are done; 0 is each epoch",
+      {.help = "Validate every N steps; 0: after each epoch",
        .unit = "steps",
        .minimum = 0,
        .maximum = 1e9});
-    v("validate_bleu", o.validate_bleu,
-      {.help = "Also translate the validation source and let BLEU, not the loss, say what is "
-               "best"});
+    v("validate_by", o.validate_by,
+      {.help = "Metric that decides which validation is the best, for --patience and --average "
+               "best: the loss, or BLEU or chrF of the translated validation source (both are "
+               "reported)"});
+    v("bleu_tokenize", o.bleu_tokenize,
+      {.help = "Tokenizer of BLEU in validations, named as sacreBLEU's --tokenize",
+       .default_text = "by the script of the validation target"});
     v("patience", o.patience,
       {.help = "Stop after so many validations in a row without a better one; 0 is off",
        .unit = "validations",
@@ -389,6 +404,9 @@ struct TrainOptions {
 // Whether the run validates, and on text that is given, not held out.
 bool validates(const TrainOptions& options);
 bool names_validation_text(const TrainOptions& options);
+
+// Whether validations translate: --validate-by is bleu or chrf.
+bool translates_to_validate(const TrainOptions& options);
 
 // Throws UsageError where options contradict each other; ranges are checked as they are read.
 void check_consistent(const TrainOptions& options);

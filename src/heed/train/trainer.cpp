@@ -9,6 +9,7 @@
 #include "heed/train/gradients.h"
 #include "heed/train/memory_plan.h"
 #include "heed/train/metrics.h"
+#include "heed/train/run_warnings.h"
 #include "heed/train/schedule.h"
 #include "heed/train/workspace.h"
 
@@ -69,6 +70,8 @@ class Run {
       check_scores(space_.files.state());
       const std::string limit = reached_limit();
       progress_.finished = !limit.empty();
+      if (progress_.batch > 0)
+        epoch_batches_ = batches_of_epoch(options_, *space_.corpus, progress_.epoch).size();
       observer_.message(
           progress_.finished
               ? fmt::format("this run is complete: {} was reached after step {}; to train further, "
@@ -85,6 +88,12 @@ class Run {
     observer_.message(fmt::format("{} parameters, {} on {} threads, {} shards a batch",
                                   parameter_count(model_), backend_.name(), workers_.count(),
                                   options_.shards));
+    const Corpus& corpus = *space_.corpus;
+    if (const auto text =
+            size_warning(options_, model_.config(), corpus.target_tokens() + corpus.size()))
+      observer_.warning(*text);
+    began_.step = progress_.step;
+    began_.seconds = progress_.seconds;
   }
 
   // The best snapshots can be told only where each has a score.
@@ -118,8 +127,11 @@ class Run {
     if (progress_.batch >= plan.size())
       fail("{}: the progress it records stands at batch {} of {}: begin anew with --overwrite",
            space_.files.state().string(), progress_.batch + 1, plan.size());
+    epoch_batches_ = plan.size();
+    warn_of_warmup({});
     while (progress_.batch < plan.size()) {
       step(plan);
+      time_steps();
       const bool epoch_done = progress_.batch >= plan.size();
       if (epoch_done) {
         ++progress_.epoch;
@@ -127,7 +139,9 @@ class Run {
       }
       progress_.finished = !reached_limit().empty();
       if (progress_.step % options_.report_every == 0 || epoch_done || progress_.finished)
-        report(plan.size());
+        report();
+      else
+        observer_.progress(current_report());
       const bool due =
           options_.validate_every > 0 ? progress_.step % options_.validate_every == 0 : epoch_done;
       if (due || progress_.finished) validate(epoch_done);
@@ -213,33 +227,57 @@ class Run {
         batch.size(), lines);
   }
 
-  // Epochs done, with the fraction of the current one.
-  double epoch_position(int64_t batches) const {
-    return double(progress_.epoch) + double(progress_.batch) / double(batches);
+  // Warns at most once.
+  void warn_of_warmup(std::optional<double> step_seconds) {
+    if (warned_of_warmup_) return;
+    const int64_t epoch_steps = (epoch_batches_ + options_.accumulate - 1) / options_.accumulate;
+    const auto text =
+        warmup_warning(options_, {progress_.step, progress_.seconds, epoch_steps, step_seconds});
+    if (text) observer_.warning(*text);
+    warned_of_warmup_ = text.has_value();
   }
 
-  double share_done(int64_t batches) const {
+  // Once the first steps are done, what they took tells how many --minutes are.
+  void time_steps() {
+    if (timed_) return;
+    const int64_t steps = progress_.step - began_.step;
+    const double seconds = progress_.seconds - began_.seconds;
+    timed_ = steps >= 20 || (steps >= 3 && seconds >= 5);
+    if (timed_) warn_of_warmup(seconds / double(steps));
+  }
+
+  // Epochs done, with the fraction of the current one.
+  double epoch_position() const {
+    return double(progress_.epoch) + double(progress_.batch) / double(epoch_batches_);
+  }
+
+  double share_done() const {
     double done = 0;
     if (options_.steps) done = std::max(done, double(progress_.step) / double(*options_.steps));
     if (options_.minutes) done = std::max(done, progress_.seconds / (*options_.minutes * 60));
     if (const auto epochs = epoch_limit(options_))
-      done = std::max(done, epoch_position(batches) / double(*epochs));
+      done = std::max(done, epoch_position() / double(*epochs));
     return std::min(done, 1.0);
   }
 
-  void report(int64_t batches) {
-    if (window_.loss.tokens == 0) return;
+  // Of the steps since the last report.
+  TrainReport current_report() const {
     TrainReport r;
     r.step = progress_.step;
-    r.epoch = epoch_position(batches);
+    r.epoch = epoch_position();
     r.loss = window_.loss.smoothed / double(window_.loss.tokens);
     r.plain_loss = window_.loss.plain / double(window_.loss.tokens);
     r.learning_rate = learning_rate(options_, model_.config().d_model, progress_.step);
     r.gradient_norm = window_.norm;
     r.tokens_per_second = window_.tokens / window_.seconds;
     r.seconds = progress_.seconds;
-    r.done = share_done(batches);
-    epoch_batches_ = batches;
+    r.done = share_done();
+    return r;
+  }
+
+  void report() {
+    if (window_.loss.tokens == 0) return;
+    const TrainReport r = current_report();
     window_ = {};
     metrics_.add(r);
     observer_.report(r);
@@ -276,38 +314,51 @@ class Run {
     if (adam_.has_average()) prepare(model_, backend_, Passes::both, &workers_);
   }
 
-  // What the model is worth on the validation text: greater is better.
+  ValidationReport validation_report() const {
+    ValidationReport r;
+    r.step = progress_.step;
+    r.epoch = epoch_position();
+    r.seconds = progress_.seconds;
+    return r;
+  }
+
+  // What the model, its weights packed, is worth on the validation text: greater is better.
   double score(ValidationReport& r) {
-    gradients_.release();  // scoring takes less than this gives
-    with_result([&] {
-      prepare_result();
-      const Loss loss = validation_loss();
-      r.loss = loss.smoothed / double(loss.tokens);
-      r.perplexity = std::exp(loss.plain / double(loss.tokens));
-      if (options_.validate_bleu) r.bleu = observer_.bleu(model_, space_.tokenizers);
-    });
-    prepare_result();
-    return r.bleu ? *r.bleu : -*r.loss;
+    const Loss loss = validation_loss();
+    r.loss = loss.smoothed / double(loss.tokens);
+    r.perplexity = std::exp(loss.plain / double(loss.tokens));
+    if (translates_to_validate(options_))
+      r.translations = observer_.translation_scores(model_, space_.tokenizers);
+    double found = -*r.loss;
+    if (options_.validate_by == ValidationMetric::bleu) found = r.translations->bleu;
+    if (options_.validate_by == ValidationMetric::chrf) found = r.translations->chrf;
+    r.best = !progress_.best || found > *progress_.best;
+    return found;
   }
 
   // Scores the model where there is something to score it on, and keeps its weights.
   void validate(bool epoch_done) {
-    ValidationReport r;
-    r.step = progress_.step;
-    r.epoch = epoch_position(epoch_batches_);
+    ValidationReport r = validation_report();
     const Loss& epoch = progress_.epoch_loss;
     if (epoch_done && epoch.tokens > 0) r.train_loss = epoch.smoothed / double(epoch.tokens);
     std::optional<double> found;
     if (space_.validation) {
-      found = score(r);
-      r.best = !progress_.best || *found > *progress_.best;
+      gradients_.release();  // scoring takes less than this gives
+      with_result([&] {
+        prepare_result();
+        found = score(r);
+      });
+      prepare_result();
       if (r.best) progress_.best = found;
       progress_.since_best = r.best ? 0 : progress_.since_best + 1;
     }
-    r.seconds = progress_.seconds;
+    tell(r);
+    keep_snapshot(found);
+  }
+
+  void tell(const ValidationReport& r) {
     metrics_.add(r);
     observer_.validated(r);
-    keep_snapshot(found);
   }
 
   bool keeps_snapshots() const { return options_.keep > 1 || !options_.average.empty(); }
@@ -358,6 +409,12 @@ class Run {
     load_average(paths, model_);
     save_model(space_.files.directory, model_);
     observer_.message(fmt::format("the model is the mean of {} snapshots", paths.size()));
+    if (!space_.validation) return;
+    ValidationReport r = validation_report();
+    r.averaged = int64_t(paths.size());
+    prepare(model_, backend_, Passes::both, &workers_);
+    score(r);
+    tell(r);
   }
 
   Backend& backend_;
@@ -373,14 +430,16 @@ class Run {
   Metrics metrics_;
   Progress progress_;
   Window window_;
-  int64_t epoch_batches_ = 1;
+  RunPace began_;  // steps and seconds of the processes before this one
+  bool timed_ = false, warned_of_warmup_ = false;
+  int64_t epoch_batches_ = 1;  // of the current epoch
   Clock::time_point saved_ = Clock::now();
 };
 
 }  // namespace
 
-double TrainObserver::bleu(const Transformer&, const TokenizerPair&) {
-  fail_usage("--validate-bleu is not supported by this program");
+TranslationScores TrainObserver::translation_scores(const Transformer&, const TokenizerPair&) {
+  fail_usage("--validate-by: this program does not translate to validate, expected loss");
 }
 
 TrainResult train(const TrainOptions& options, Backend& backend, TrainObserver& observer) {

@@ -54,7 +54,7 @@ TokenizerPair learn_tokenizers(const TrainOptions& options, const ParallelText& 
 void tell_overruled(const TrainOptions& options, TrainObserver& observer) {
   const std::vector<std::string> names = overruled(options);
   if (names.empty()) return;
-  observer.message(fmt::format("left aside, since {} brings its own: {}",
+  observer.warning(fmt::format("left aside, since {} brings its own: {}",
                                options.initialize.empty() ? "--tokenizer-model" : "--initialize",
                                fmt::join(names, ", ")));
 }
