@@ -12,6 +12,9 @@ int main(int count, char** arguments) {
   options.model = "zh-en";
   options.preset = heed::Preset::tiny;
   options.tokenizer.vocabulary = 2000;
+  options.batches.batch_tokens = 1024;
+  options.warmup = 800;
+  options.dropout = 0;
   options.minutes = count > 1 ? std::atof(arguments[1]) : 2;
   heed::train(options);
 

@@ -75,7 +75,7 @@ struct CommonSettings {
     v.group("General");
     v("config", self.config,
       {.help = "TOML file of options; flags win over it", .value = "FILE", .incidental = true});
-    v("quiet", self.quiet, {.help = "Say nothing but results and errors", .incidental = true});
+    v("quiet", self.quiet, {.help = "Print only results, warnings and errors", .incidental = true});
   }
 };
 

@@ -3,6 +3,7 @@
 
 #include "command.h"
 #include "heed/heed.h"
+#include "next_steps.h"
 #include "phrasebook_files.h"
 #include "train_display.h"
 
@@ -108,24 +109,11 @@ class DemoCommand : public CommandOf<DemoSettings> {
       out.write(fmt::format("source       {}\ntranslation  {}\nreference    {}\n\n", source[line],
                             translations[line], references[0][line]));
     }
-    out.write(next_steps(folder.string(), source[0]));
-  }
-
-  // How the user can call this program from where they are.
-  static std::string program() {
-    std::error_code error;
-    const fs::path path = fs::proximate(fs::read_symlink("/proc/self/exe", error), error);
-    return error || path.empty() ? "heed" : path.string();
-  }
-
-  static std::string next_steps(const std::string& folder, const std::string& sentence) {
-    return fmt::format(
-        "Next:\n"
-        "  echo {2} | {0} translate --model {1}/model\n"
-        "  {0} evaluate --model {1}/model --source {1}/test.zh --reference {1}/test.en\n"
-        "  {0} inspect model {1}/model\n"
-        "  {0} train --help           your own two files\n",
-        program(), folder, sentence);
+    std::vector<std::string> steps =
+        next_steps({(folder / "model").string(), (folder / "test.zh").string(),
+                    (folder / "test.en").string()});
+    for (const std::string& line : steps) out.write(line + "\n");
+    out.write("  heed train --help    for two files of your own\n");
   }
 };
 

@@ -4,6 +4,7 @@
 
 #include "command.h"
 #include "help.h"
+#include "shell_words.h"
 
 namespace heed {
 namespace {
@@ -55,13 +56,6 @@ std::vector<std::string> command_names(const std::vector<Entry>& list) {
 std::vector<std::string> flags_of(const Option& option) {
   if (!is_on_by_default(option)) return {option.flag()};
   return {option.flag(), "--no-" + option.flag().substr(2)};
-}
-
-// In single quotes of any POSIX shell; fish reads this alike.
-std::string shell_quoted(std::string_view text) {
-  std::string result = "'";
-  for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return result + "'";
 }
 
 std::string bash_cases(const Entry& entry) {

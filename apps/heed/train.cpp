@@ -2,6 +2,7 @@
 #include "command.h"
 #include "heed/heed.h"
 #include "heed/text/data_inspection.h"
+#include "next_steps.h"
 #include "train_display.h"
 
 namespace heed {
@@ -43,7 +44,11 @@ class TrainCommand : public CommandOf<TrainSettings> {
     const TrainingText text = open_training_text(options);
     if (settings_.inspect && !options.resume) warn_of_data(text, console);
     TrainDisplay display(options, console);
-    return display.close(train(options, text, display));
+    const TrainResult result = train(options, text, display);
+    const int status = display.close(result);
+    if (result.end != TrainEnd::stopped && !console.quiet())
+      for (const std::string& line : next_steps(trained_model(options))) console.note(line);
+    return status;
   }
 
  private:

@@ -69,9 +69,9 @@ std::string TrainDisplay::worth(const TrainResult& result) const {
   if (!last_) {
     const std::string loss =
         last_report_ ? fmt::format(", training loss {:.4f}", last_report_->loss) : "";
-    const bool validates = !validation_files(options_).source.empty();
-    return fmt::format("{}: {} steps{}{}", options_.model, result.progress.step, loss,
-                       validates ? "" : "; not validated: --hold-out N would draw pairs for that");
+    return fmt::format(
+        "{}: {} steps{}{}", options_.model, result.progress.step, loss,
+        validates(options_) ? "" : "; not validated: --hold-out N would draw pairs for that");
   }
   std::string text = fmt::format("{}: {}", options_.model, validation_text(*last_));
   if (best_ && !last_->best)

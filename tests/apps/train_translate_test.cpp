@@ -17,7 +17,7 @@ class TrainTranslateTest : public SmallModelTest {
   static std::vector<std::string> watched(const std::string& model) {
     return with(train(model),
                 {"--no-quiet", "--valid-source", "valid.zh", "--valid-target", "valid.en",
-                 "--steps", "12", "--report-every", "5", "--validate-bleu"});
+                 "--steps", "12", "--report-every", "5", "--validate-by", "bleu"});
   }
   static RunResult translate(const std::vector<std::string>& more, const std::string& input) {
     return heed(with({"translate", "--model", "m", "--max-length", "8"}, more), {}, input);
@@ -34,6 +34,39 @@ TEST_F(TrainTranslateTest, TrainingReportsOnStandardErrorAlone) {
   EXPECT_THAT(trained.err, HasSubstr("validation loss"));
   EXPECT_THAT(trained.err, HasSubstr("BLEU"));
   EXPECT_EQ(trained.err.find('\r'), std::string::npos);
+  EXPECT_THAT(trained.err, HasSubstr("heed: warning: "));  // twelve steps of 4,000 to warm up
+}
+
+// The commands that a training ends with can be typed.
+TEST_F(TrainTranslateTest, TrainingEndsWithWhatTheModelIsWorthAndWhatComesNext) {
+  const RunResult trained = heed(with(watched("ended"), {"--average", "last:2"}));
+  ASSERT_EQ(trained.status, 0) << trained.err;
+  const std::vector<std::string> lines = lines_of(trained.err);
+  auto next = std::find(lines.begin(), lines.end(), "Next:");
+  ASSERT_EQ(lines.end() - next, 4) << trained.err;
+  EXPECT_THAT(next[-1], ::testing::AllOf(HasSubstr("ended: "), HasSubstr("validation loss"),
+                                         HasSubstr("perplexity"), HasSubstr("BLEU")));
+  for (const char* command : {"translate --model ended", "evaluate --model ended --source valid.zh",
+                              "inspect model ended"}) {
+    const std::string line = *++next;
+    ASSERT_THAT(line, HasSubstr(command));
+    const std::string run = "cd " + folder_->path().string() + " && " + line + " >/dev/null 2>&1";
+    EXPECT_EQ(std::system(run.c_str()), 0) << line;
+  }
+  EXPECT_THAT(heed(with(watched("quiet"), {"--quiet", "--warmup", "2"})).err, IsEmpty());
+}
+
+TEST_F(TrainTranslateTest, ChineseIsScoredByItsOwnTokenizer) {
+  const std::vector<std::string> onto{"--source", "test.en", "--reference", "test.zh", "--json"};
+  const RunResult evaluated = heed(with({"evaluate", "--model", "m", "--max-length", "8"}, onto));
+  EXPECT_THAT(evaluated.out, HasSubstr("tok:zh"));
+  EXPECT_THAT(evaluated.err, HasSubstr("zh, chosen by the script of test.zh"));
+  const auto quantized = [&](const std::string& output, const std::vector<std::string>& more) {
+    return heed(with(with({"quantize", "--model", "m", "--output", output}, onto), more)).out;
+  };
+  EXPECT_THAT(quantized("zh", {}), HasSubstr("tok:zh"));
+  EXPECT_THAT(quantized("char", {"--bleu-tokenize", "char"}), HasSubstr("tok:char"));
+  EXPECT_EQ(heed({"quantize", "--model", "m", "--output", "x", "--bleu-tokenize", "zh"}).status, 2);
 }
 
 TEST_F(TrainTranslateTest, AModelIsNotReplacedUnasked) {

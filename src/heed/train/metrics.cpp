@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kAverage = "average";
+constexpr const char* kAverageKind = "average";
 
 void append(const std::filesystem::path& path, const Json& object) {
   append_to_file(path, object.dump() + '\n');
@@ -30,7 +30,7 @@ void Metrics::keep_up_to(int64_t step) const {
       const Json object = Json::parse(line, nullptr, false);
       const bool known =
           object.is_object() && object.contains("step") && object["step"].is_number_integer();
-      const bool average = known && object.value("kind", Json()) == kAverage;
+      const bool average = known && object.value("kind", Json()) == kAverageKind;
       if (known && !average && object["step"].get<int64_t>() <= step) kept += line + '\n';
     }
   }
@@ -51,7 +51,7 @@ void Metrics::add(const TrainReport& r) const {
 
 void Metrics::add(const ValidationReport& r) const {
   Json object = {
-      {"kind", r.averaged > 0 ? kAverage : "validation"}, {"step", r.step}, {"epoch", r.epoch}};
+      {"kind", r.averaged > 0 ? kAverageKind : "validation"}, {"step", r.step}, {"epoch", r.epoch}};
   if (r.averaged > 0) object["snapshots"] = r.averaged;
   put(object, "train_loss", r.train_loss);
   put(object, "loss", r.loss);

@@ -1,0 +1,22 @@
+// What to type after a training.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "heed/train/options.h"
+
+namespace heed {
+
+struct TrainedModel {
+  std::string directory;
+  std::string source, reference;  // text to translate and evaluate on; empty where there is none
+};
+
+// The model that these options leave, with the validation text.
+TrainedModel trained_model(const TrainOptions& options);
+
+// "Next:", then commands that translate a sentence of the source, evaluate, and inspect the model.
+std::vector<std::string> next_steps(const TrainedModel& model);
+
+}  // namespace heed
