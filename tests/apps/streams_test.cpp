@@ -42,7 +42,7 @@ class StreamsTest : public SmallModelTest {
     std::istringstream source(folder_->read("train.zh")), target(folder_->read("train.en"));
     std::string text, left, right;
     while (std::getline(source, left) && std::getline(target, right))
-      text += right + "\t" + left + "\tCC-BY 2.0\n";
+      text.append(right).append("\t").append(left).append("\tCC-BY 2.0\n");
     folder_->write("train.tsv", text);
   }
 };

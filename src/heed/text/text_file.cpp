@@ -62,7 +62,7 @@ std::shared_ptr<const int> make_temporary(const fs::path& folder, const std::str
 
 std::shared_ptr<const int> copy_stream(int from, const std::string& name) {
   const fs::path folder = temporary_folder();
-  const std::shared_ptr<const int> copy = make_temporary(folder, name);
+  std::shared_ptr<const int> copy = make_temporary(folder, name);
   std::vector<char> buffer(kCopyBytes);
   for (;;) {
     const ssize_t got = ::read(from, buffer.data(), buffer.size());

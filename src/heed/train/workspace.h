@@ -27,11 +27,11 @@ struct Workspace {
   std::unique_ptr<EarlierRun> earlier;
 };
 
-// Learns or loads the vocabulary, encodes what is not encoded yet, and makes the
-// model, once it is known that the training fits into memory. UsageError if the folder holds a
+// Learns or loads the vocabulary, encodes what is not encoded yet, and makes the model, once it is
+// known that the training fits into memory. UsageError if the folder holds a
 // model and neither resume nor overwrite is asked for, or resume and the folder holds a model
 // without a training state; Error if another process writes to it.
-Workspace open_workspace(const TrainOptions& options, const TrainingText& text,
+Workspace open_workspace(const TrainOptions& options, const TrainingText& opened,
                          const Backend& backend, Workers& workers, TrainObserver& observer);
 
 }  // namespace heed
