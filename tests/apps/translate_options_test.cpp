@@ -4,6 +4,7 @@
 #include <set>
 #include <sstream>
 
+#include "heed/core/utf8.h"
 #include "small_model_test.h"
 
 namespace heed::testing {
@@ -150,33 +151,42 @@ TEST_F(TranslateOptionsTest, AlignmentsStandBesideTheTranslations) {
   const auto plain = objects({}), words = objects({"--alignments", "words"}),
              pieces = objects({"--alignments", "pieces"}),
              weights = objects({"--alignments", "weights", "--nbest", "2"});
+  int64_t beyond_first = 0;
   for (size_t i = 0; i < plain.size(); ++i) {
     EXPECT_FALSE(plain[i].contains("alignment") || plain[i].contains("attention"));
     EXPECT_EQ(plain[i]["pieces"], words[i]["pieces"]);
     EXPECT_FALSE(words[i].contains("source_pieces"));
+    // Target units that are paired, each with at least one of the source.
     const auto pairs = [](const Json& object) {
       std::istringstream stream(object["alignment"].get<std::string>());
-      size_t count = 0;
-      for (std::string pair; stream >> pair; ++count)
-        EXPECT_EQ(pair.substr(pair.find('-')), "-" + std::to_string(count));
-      return count;
+      size_t units = 0;
+      for (std::string pair; stream >> pair;) {
+        const size_t unit = std::stoul(pair.substr(pair.find('-') + 1));
+        EXPECT_TRUE(unit == units || unit + 1 == units) << pair;
+        units = unit + 1;
+      }
+      return units;
     };
-    size_t target_words = 0;
+    size_t characters = 0;
     for (const Json& piece : plain[i]["pieces"])
-      target_words += piece.get<std::string>().rfind("\u2581", 0) == 0;
+      characters += decode_utf8(piece.get<std::string>()).size();
     const bool empty = plain[i]["status"] == "empty";
-    EXPECT_LE(pairs(words[i]), target_words + 1);
+    EXPECT_LE(pairs(words[i]), characters);
     EXPECT_EQ(pairs(pieces[i]), plain[i]["pieces"].size());
     for (const Json& each : weights[i]["nbest"]) {
       EXPECT_EQ(each["attention"].size(), each["pieces"].size());
       for (const Json& row : each["attention"])
         EXPECT_EQ(row.size(), weights[i]["source_pieces"].size());
     }
+    for (const size_t source : {1, 2, 3})
+      beyond_first += (" " + words[i]["alignment"].get<std::string>())
+                          .find(" " + std::to_string(source) + "-") != std::string::npos;
     EXPECT_EQ(empty, pieces[i]["source_pieces"].empty());
     if (!empty) {
       EXPECT_EQ(pieces[i]["source_pieces"].back(), "</s>");
     }
   }
+  EXPECT_GT(beyond_first, 0) << "a Chinese line is no single word";
 }
 
 // What evaluate translates by itself is what translate gives with the same options.
