@@ -8,6 +8,7 @@
 
 #include "heed/backend/cpu/cpu_backend.h"
 #include "support/folder_test.h"
+#include "support/little_memory.h"
 #include "support/small_translator.h"
 
 namespace heed {
@@ -178,6 +179,31 @@ TEST_F(ScorerTest, ALongLineIsScoredByItsBeginning) {
   EXPECT_EQ(got.pieces, expected.pieces);
   EXPECT_EQ(got.log_probabilities, expected.log_probabilities);
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST_F(ScorerTest, AThreadThatTheMachineRefusesIsAnErrorAndOnePairNeedsNone) {
+  ScoreOptions options;
+  options.threads = 20;
+  const PairScore expected = score_one("over", "over");
+  EXPECT_EQ(testing::status_with(testing::kThreadStack / 2,
+                                 [&] {
+                                   const auto got = score({{"over", "over"}}, options);
+                                   return got[0].log_probability != expected.log_probability;
+                                 }),
+            0);
+  EXPECT_EQ(testing::status_with(4 * testing::kThreadStack,
+                                 [&] {
+                                   try {
+                                     score(std::vector<TextPair>(200, {"over", "over"}), options);
+                                   } catch (const Error& error) {
+                                     const std::string text = error.what();
+                                     return text.find("20 threads") == text.npos;
+                                   }
+                                   return true;
+                                 }),
+            0);
+}
+#endif
 
 }  // namespace
 }  // namespace heed

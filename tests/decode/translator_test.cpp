@@ -1,18 +1,15 @@
 #include "heed/decode/translator.h"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <condition_variable>
-#include <fstream>
 #include <mutex>
 #include <thread>
 
 #include "heed/backend/reference/reference_backend.h"
 #include "heed/text/tokenizer_training.h"
+#include "support/little_memory.h"
 #include "support/temporary_folder.h"
 
 namespace heed {
@@ -292,53 +289,26 @@ TEST_F(TranslatorTest, AFailureEndsTheWaitForInput) {
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-// Bytes of addresses that this process has.
-rlim_t addresses() {
-  rlim_t pages = 0;
-  std::ifstream("/proc/self/statm") >> pages;
-  return pages * rlim_t(::sysconf(_SC_PAGESIZE));
-}
-
-// The exit status of `body` in a process of its own that may have `more` bytes of addresses.
-int status_with(rlim_t more, const std::function<int()>& body) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const rlimit limit{addresses() + more, addresses() + more};
-    ::setrlimit(RLIMIT_AS, &limit);
-    try {
-      ::_exit(body());
-    } catch (...) {
-      ::_exit(100);
-    }
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-// A thread's stack: what the machine refuses first.
-constexpr rlim_t kStack = 8 << 20;
-
 TEST_F(TranslatorTest, AThreadThatTheMachineRefusesIsAnError) {
   DecodeOptions options;
   options.threads = 20;
-  EXPECT_EQ(status_with(4 * kStack,
-                        [&] {
-                          try {
-                            translate(std::vector<std::string>(200, "abc"), options);
-                          } catch (const Error& error) {
-                            return std::string(error.what()).find("20 threads") ==
-                                   std::string::npos;
-                          }
-                          return true;
-                        }),
+  EXPECT_EQ(testing::status_with(4 * testing::kThreadStack,
+                                 [&] {
+                                   try {
+                                     translate(std::vector<std::string>(200, "abc"), options);
+                                   } catch (const Error& error) {
+                                     return std::string(error.what()).find("20 threads") ==
+                                            std::string::npos;
+                                   }
+                                   return true;
+                                 }),
             0);
 }
 
 TEST_F(TranslatorTest, OneLineNeedsNoThread) {
   const std::string expected = translate({"abc"})[0].alternatives[0].text;
   const auto same = [&] { return translate({"abc"})[0].alternatives[0].text != expected; };
-  EXPECT_EQ(status_with(kStack / 2, same), 0);
+  EXPECT_EQ(testing::status_with(testing::kThreadStack / 2, same), 0);
 }
 #endif
 

@@ -32,14 +32,16 @@ struct Batch {
 // The pairs of one call, a window at a time.
 class Scoring {
  public:
+  // `pairs`: at most so many will come, which bounds the threads that are of use.
   Scoring(const Transformer& model, const TokenizerPair& tokenizers, Backend& backend,
-          const ScoreOptions& options)
+          const ScoreOptions& options, size_t pairs)
       : model_(model),
         tokenizers_(tokenizers),
         backend_(backend),
         options_(options),
         most_ids_(size_t(model.config().max_positions) - 1),
-        workers_(int(options.threads.value_or(available_threads()))),
+        workers_(int(
+            std::clamp<size_t>(pairs, 1, size_t(options.threads.value_or(available_threads()))))),
         pools_(size_t(workers_.count())) {}
 
   void run(const Scorer::Next& next, const Scorer::Emit& emit) {
@@ -185,19 +187,20 @@ Scorer::Scorer(const Transformer& model, const TokenizerPair& tokenizers, Backen
 }
 
 void Scorer::score(const Next& next, const Emit& emit) const {
-  Scoring(model_, tokenizers_, backend_, options_).run(next, emit);
+  Scoring(model_, tokenizers_, backend_, options_, kMostPairs).run(next, emit);
 }
 
 std::vector<PairScore> Scorer::score(const std::vector<TextPair>& pairs) const {
   std::vector<PairScore> all;
   all.reserve(pairs.size());
   size_t at = 0;
-  score(
-      [&]() -> std::optional<TextPair> {
-        if (at == pairs.size()) return {};
-        return pairs[at++];
-      },
-      [&](const PairScore& s) { all.push_back(s); });
+  const Next next = [&]() -> std::optional<TextPair> {
+    if (at == pairs.size()) return {};
+    return pairs[at++];
+  };
+  Scoring(model_, tokenizers_, backend_, options_, pairs.size()).run(next, [&](const PairScore& s) {
+    all.push_back(s);
+  });
   return all;
 }
 
