@@ -65,7 +65,8 @@ void check_search(const EvaluateSettings& settings) {
     std::string flag = "--" + difference.name;
     std::replace(flag.begin(), flag.end(), '_', '-');
     if (settings.model.empty()) fail_usage("{} changes nothing: there is no --model", flag);
-    if (flag == "--nbest") fail_usage("--nbest changes nothing: the best translation is scored");
+    if (flag == "--nbest" || flag == "--diversity")
+      fail_usage("{} changes nothing: the best translation is scored", flag);
   }
 }
 

@@ -1,88 +1,290 @@
-// tests/options.txt names, for every option of every command, a test that fails where the option is
-// ignored; here it is held against the options and the tests that there are.
-#include <gtest/gtest.h>
+// Runs every option against its default: tests/options.txt says with what value, and what must then
+// differ.
+#include <fmt/format.h>
 
-#include <filesystem>
+#include <chrono>
 #include <map>
-#include <regex>
 #include <set>
 #include <sstream>
 
 #include "command.h"
 #include "heed/core/files.h"
+#include "heed/train/options.h"
+#include "small_model_test.h"
+#include "support/sanitized.h"
 
-namespace heed {
+namespace heed::testing {
 namespace {
 
-// "translate --beam"
-std::string key(const std::string& command, const std::string& flag) {
-  return command + " " + flag;
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+// A line of the table.
+struct Row {
+  std::string command, option;  // "translate", "--beam"
+  std::string argument;         // "--beam=1", or "--columns~1~3" where it takes several words
+  std::string base;             // which command it is added to; "-" for none
+  std::string trace;            // what must differ
+  Words more;                   // added with and without the option
+};
+
+struct Table {
+  std::map<std::string, Words> bases;
+  std::vector<Row> rows;
+};
+
+// The option that an argument sets: "--beam" of "--beam=1", "--inspect" of "--no-inspect".
+std::string option_of(const std::string& argument, const std::set<std::string>& options) {
+  const std::string flag = argument.substr(0, argument.find_first_of("=~"));
+  if (options.count(flag) || flag.rfind("--no-", 0) != 0) return flag;
+  return "--" + flag.substr(5);
 }
 
-// The test of each option, by its key.
-std::map<std::string, std::string> listed_tests() {
-  std::istringstream list(read_file(HEED_TESTS "/options.txt"));
-  std::map<std::string, std::string> tests;
-  for (std::string line; std::getline(list, line);) {
-    if (line.empty() || line[0] == '#') continue;
-    std::istringstream words(line);
-    std::string command, flag, test, more;
-    EXPECT_TRUE(words >> command >> flag >> test && !(words >> more)) << line;
-    EXPECT_TRUE(tests.emplace(key(command, flag), test).second) << line << " stands there twice";
-  }
-  return tests;
-}
-
-std::set<std::string> options_of_the_program() {
-  std::set<std::string> keys;
+// The options of each command, and those of "every" command.
+std::map<std::string, std::set<std::string>> options_of_the_program() {
+  std::map<std::string, std::set<std::string>> all;
   for (const auto& command : all_commands())
-    for (const Option& option : command->options())
-      keys.insert(key(command->name(), option.flag()));
+    for (const Option& option : command->options()) all[command->name()].insert(option.flag());
   CommonSettings common;
-  for (const Option& option : options_of(common)) keys.insert(key("every", option.flag()));
-  return keys;
+  for (const Option& option : options_of(common)) all["every"].insert(option.flag());
+  return all;
 }
 
-// The sources that declare each test, "Suite.Name".
-std::map<std::string, std::string> sources_of_tests() {
-  const std::regex declaration(R"(TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\))");
-  std::map<std::string, std::string> sources;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(HEED_TESTS)) {
-    if (entry.path().extension() != ".cpp") continue;
-    const std::string text = read_file(entry.path());
-    for (auto it = std::sregex_iterator(text.begin(), text.end(), declaration);
-         it != std::sregex_iterator(); ++it)
-      sources[(*it)[1].str() + "." + (*it)[2].str()] += text;
-  }
-  return sources;
-}
-
-TEST(OptionAuditTest, EveryOptionHasATest) {
-  const auto tests = listed_tests();
+Table read_table() {
   const auto options = options_of_the_program();
-  for (const std::string& option : options)
-    EXPECT_TRUE(tests.count(option)) << "heed " << option
-                                     << " has no line in tests/options.txt: name a test that fails "
-                                        "where the option is ignored";
-  for (const auto& [option, test] : tests)
-    EXPECT_TRUE(options.count(option)) << "tests/options.txt: there is no heed " << option;
+  std::istringstream lines(read_file(HEED_TESTS "/options.txt"));
+  Table table;
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream stream(line);
+    Words words(std::istream_iterator<std::string>(stream), {});
+    if (words.empty() || words[0][0] == '#') continue;
+    if (words[0] == "base" && words.size() > 2) {
+      table.bases[words[1]] = Words(words.begin() + 2, words.end());
+      continue;
+    }
+    if (words.size() < 4 || !options.count(words[0])) {
+      ADD_FAILURE() << "tests/options.txt: expected COMMAND OPTION BASE TRACE, got: " << line;
+      continue;
+    }
+    const Words more(words.begin() + 4, words.end());
+    table.rows.push_back(
+        {words[0], option_of(words[1], options.at(words[0])), words[1], words[2], words[3], more});
+  }
+  return table;
 }
 
-TEST(OptionAuditTest, TheTestsAreThereAndNameTheirOptions) {
-  const auto sources = sources_of_tests();
-  for (const auto& [option, test] : listed_tests()) {
-    const auto source = sources.find(test);
-    ASSERT_NE(source, sources.end()) << "tests/options.txt: no test is called " << test;
-    // As a flag, or as the field of a struct.
-    const std::string flag = option.substr(option.find(' ') + 1);
-    std::string field = flag.substr(2);
-    std::replace(field.begin(), field.end(), '-', '_');
-    EXPECT_TRUE(std::regex_search(source->second, std::regex(flag + "\\b")) ||
-                std::regex_search(source->second, std::regex("\\b" + field + "\\b")) ||
-                source->second.find("--no-" + flag.substr(2)) != std::string::npos)
-        << test << " does not name " << flag;
+// What a run left.
+struct Outcome {
+  RunResult run;
+  std::map<std::string, std::string> files;  // hashes of those that are new or changed
+  double seconds = 0;
+  int64_t threads = 0;
+};
+
+// Their hashes: what a test holds when it forks counts as the program's peak memory.
+std::map<std::string, std::string> files_below(const fs::path& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (entry.is_regular_file())
+      files[entry.path().lexically_relative(folder).string()] =
+          fmt::format("{:x}", std::hash<std::string>{}(read_file(entry.path())));
+  return files;
+}
+
+class OptionAuditTest : public SmallModelTest, public ::testing::WithParamInterface<std::string> {
+ protected:
+  static void SetUpTestSuite() {
+    SmallModelTest::SetUpTestSuite();
+    folder_->write("broken.zh", "\xe4\xbd\xa0\xe5\xa5\xbd\n\xff\n");
+    folder_->write("whole.en", "hello\nhello\n");
+    std::string prefixes, many;
+    for (int i = 0; i < 20; ++i) prefixes += i % 2 ? "the\n" : "\n";
+    for (int i = 0; i < 2000; ++i) many += "\xe4\xbd\xa0\n";
+    folder_->write("prefixes", prefixes);
+    folder_->write("many", many);
+    const std::string odd =
+        "It's \"fine\" & \xe4\xbd\xa0\xe5\xa5\xbd\xef\xbc\x8c\xe4\xb8\x96 , Today !\n";
+    const std::string same = "it's \"fine\" &amp; \xe4\xbd\xa0\xe5\xa5\xbd\xe4\xb8\x96, today!\n";
+    std::istringstream lines(folder_->read("test.en"));
+    std::string hypothesis, other;
+    int64_t number = 0;
+    for (std::string line; std::getline(lines, line); ++number) {
+      const std::string half = line.substr(0, line.size() / 2);
+      hypothesis += (number % 3 == 0 ? half : line) + "\n";
+      other += (number % 4 == 0 ? "The " + half : line) + "\n";
+    }
+    folder_->write("reference", folder_->read("test.en") + odd);
+    folder_->write("reference2", other + odd);
+    folder_->write("hypothesis", hypothesis + same);
+    folder_->write("hypothesis2", other + same);
+    folder_->write("three.tsv", "one line\ttwo\tno\na line\tsecond line\tnone\n");
+    folder_->write("other.tsv", "another one\ttwo\tno\n");
+    folder_->write("run.toml", "json = true\n");
+    folder_->write("empty.toml", "");
+    pristine_ = files_below(folder_->path());
+  }
+
+  // In a fresh copy of the folder.
+  static Outcome run(const Words& arguments, const std::string& trace) {
+    const TemporaryFolder folder;
+    fs::copy(folder_->path(), folder.path(), fs::copy_options::recursive);
+    const fs::path counted = folder.path() / "threads";
+    Conditions conditions;
+    if (trace == "threads") {
+      conditions.preload = HEED_THREAD_COUNTER;
+      setenv("HEED_THREADS_FILE", counted.c_str(), 1);
+    }
+    if (trace == "memory") conditions.memory = int64_t{300} << 20;
+    const auto begin = std::chrono::steady_clock::now();
+    Outcome outcome;
+    outcome.run = run_heed(arguments, folder.path(), "", conditions);
+    outcome.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    unsetenv("HEED_THREADS_FILE");
+    if (fs::exists(counted)) outcome.threads = int64_t(fs::file_size(counted));
+    for (auto& [name, text] : files_below(folder.path())) {
+      const auto before = pristine_.find(name);
+      if (before == pristine_.end() || before->second != text) outcome.files[name] = text;
+    }
+    return outcome;
+  }
+
+  // Runs of one command line are one run: many options have the same base.
+  const Outcome& outcome(const Words& arguments, const std::string& trace) {
+    const std::string condition = trace == "threads" || trace == "memory" ? trace : "";
+    Words key = arguments;
+    std::sort(key.begin(), key.end());
+    const auto [found, added] =
+        outcomes_.try_emplace(fmt::format("{} {}", condition, fmt::join(key, "\n")));
+    if (added) found->second = run(arguments, condition);
+    return found->second;
+  }
+
+  static inline std::map<std::string, std::string> pristine_;
+  std::map<std::string, Outcome> outcomes_;
+};
+
+// A trace is one of
+//   out, err, status   of the program
+//   file:PATH          what it wrote there
+//   shows:TEXT         whether that is on standard output or error; ~ stands for a space
+//   threads            how many threads it began
+//   peak               the most memory that it held: with the option a megabyte more at least
+//   memory             what it says on standard error under a limit of addresses
+//   takes:N, within:N  how many seconds it takes, at least or at most
+
+// "file", "o" of "file:o".
+std::pair<std::string, std::string> kind_of(const std::string& trace) {
+  const size_t colon = trace.find(':');
+  if (colon == std::string::npos) return {trace, ""};
+  std::string rest = trace.substr(colon + 1);
+  std::replace(rest.begin(), rest.end(), '~', ' ');
+  return {trace.substr(0, colon), rest};
+}
+
+// The trace as text, where two texts that differ show that the option is felt.
+std::string trace_of(const std::string& trace, const Outcome& o) {
+  const auto [kind, rest] = kind_of(trace);
+  if (kind == "out") return o.run.out;
+  if (kind == "err") return o.run.err;
+  if (kind == "status") return std::to_string(o.run.status);
+  if (kind == "file") return o.files.count(rest) ? o.files.at(rest) : "no such file";
+  if (kind == "shows")
+    return (o.run.out + o.run.err).find(rest) == std::string::npos ? "no" : "yes";
+  if (kind == "memory") return o.run.err;
+  if (kind == "takes") return o.seconds >= std::stod(rest) ? "yes" : "no";
+  if (kind == "within") return o.seconds <= std::stod(rest) ? "yes" : "no";
+  ADD_FAILURE() << "tests/options.txt: there is no trace " << trace;
+  return "";
+}
+
+Words words_of(const std::string& argument) {
+  std::istringstream stream(argument);
+  Words words;
+  for (std::string word; std::getline(stream, word, '~');) words.push_back(word);
+  return words;
+}
+
+class OptionAuditRows : public OptionAuditTest {
+ protected:
+  void expect_felt(const Row& row, const Table& table) {
+    const std::string kind = kind_of(row.trace).first;
+    const bool alone = row.base == "-";
+    ASSERT_TRUE(alone || table.bases.count(row.base)) << "there is no base " << row.base;
+    const Words base = with(alone ? Words{row.command} : table.bases.at(row.base), row.more);
+    const Outcome& after = outcome(with(base, words_of(row.argument)), row.trace);
+    expect_success(after, kind);
+    if (alone) {
+      const std::string nothing = kind == "file" ? "no such file" : "no";
+      EXPECT_NE(trace_of(row.trace, after), nothing) << after.run.err;
+      return;
+    }
+    const Outcome& before = outcome(base, row.trace);
+    expect_success(before, kind);
+    // What two equal runs do not share shows nothing.
+    const bool text = kind == "out" || kind == "err" || kind == "file";
+    if (text) {
+      EXPECT_EQ(trace_of(row.trace, again(base)), trace_of(row.trace, before)) << "by itself";
+    }
+    if (kind == "threads") {
+      EXPECT_GT(after.threads, before.threads);
+    } else if (kind == "peak") {
+      EXPECT_GT(after.run.peak_memory, before.run.peak_memory + (1 << 20));
+    } else {
+      EXPECT_NE(trace_of(row.trace, after), trace_of(row.trace, before))
+          << after.run.out.substr(0, 2000) << after.run.err;
+    }
+  }
+
+ private:
+  static void expect_success(const Outcome& o, const std::string& kind) {
+    if (kind == "status" || kind == "memory") return;
+    EXPECT_EQ(o.run.status, 0) << o.run.err;
+  }
+  const Outcome& again(const Words& arguments) {
+    return outcome(with(arguments, {"--config=empty.toml"}), "");
+  }
+};
+
+TEST_P(OptionAuditRows, AreFelt) {
+  const Table table = read_table();
+  for (const Row& row : table.rows) {
+    const std::string kind = kind_of(row.trace).first;
+    // A sanitizer must be the first library, and takes addresses and memory of its own.
+    if (kSanitized && (kind == "threads" || kind == "memory" || kind == "peak")) continue;
+    if (row.command != GetParam()) continue;
+    SCOPED_TRACE(fmt::format("{} {} ({})", row.command, row.argument, row.trace));
+    expect_felt(row, table);
+  }
+}
+
+std::vector<std::string> audited() {
+  std::vector<std::string> names{"every"};
+  for (const auto& command : all_commands())
+    if (!command->options().empty()) names.push_back(command->name());
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Commands, OptionAuditRows, ::testing::ValuesIn(audited()),
+                         [](const auto& info) {
+                           return (info.param == "demo" ? "Slow" : "") + info.param;
+                         });
+
+// Of heed train, tests/train/train_options_test.cpp runs those that are not in the table.
+TEST(OptionAuditTable, EveryOptionHasARow) {
+  std::map<std::string, std::set<std::string>> listed;
+  for (const Row& row : read_table().rows) listed[row.command].insert(row.option);
+  TrainOptions train;
+  for (const Option& option : options_of(train)) listed["train"].insert(option.flag());
+  for (const auto& [command, options] : options_of_the_program()) {
+    for (const std::string& option : options)
+      EXPECT_TRUE(listed[command].count(option))
+          << "heed " << command << " " << option << " has no row in tests/options.txt";
+    for (const std::string& option : listed[command])
+      EXPECT_TRUE(options.count(option))
+          << "tests/options.txt: there is no heed " << command << " " << option;
   }
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::testing

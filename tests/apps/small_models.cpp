@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <fstream>
 
 #include "run_heed.h"
 
@@ -17,6 +18,35 @@ std::vector<std::string> train_small_model(const std::string& source, const std:
           "1500",  "--batch-tokens", "256",  "--steps",  "4",    "--quiet"};
 }
 
+namespace {
+
+// Short ones are as likely as long ones.
+void make_brief_model(const fs::path& folder) {
+  std::ofstream source(folder / "brief.zh"), target(folder / "brief.en");
+  for (int i = 0; i < 200; ++i) {
+    for (int k = 0; k < 1 + i % 4; ++k) source << (i >> k & 1 ? "two " : "one ");
+    source << "\n";
+    target << (i % 2 ? "yes yes yes\n" : "yes\n");
+  }
+  source.close(), target.close();
+  std::vector<std::string> command = train_small_model("brief.zh", "brief.en", "brief", "1");
+  command.insert(command.end(), {"--tokenizer", "word", "--vocabulary", "8", "--schedule",
+                                 "constant", "--learning-rate", "0.02", "--dropout", "0",
+                                 "--compute", "fp32", "--steps", "100", "--no-inspect"});
+  const RunResult trained = run_heed(command, folder);
+  ASSERT_EQ(trained.status, 0) << trained.err;
+}
+
+void make_kept_model(const fs::path& folder) {
+  std::vector<std::string> command = train_small_model("train.zh", "train.en", "kept", "3");
+  command.insert(command.end(), {"--validate-every", "2", "--keep", "2"});
+  const RunResult trained = run_heed(command, folder);
+  ASSERT_EQ(trained.status, 0) << trained.err;
+  fs::copy_file(folder / "kept/training/step-2.safetensors", folder / "loose.safetensors");
+}
+
+}  // namespace
+
 void make_small_models(const fs::path& folder) {
   const RunResult book = run_heed({"phrasebook", "--output", ".", "--pairs", "5000",
                                    "--valid-pairs", "20", "--test-pairs", "20"},
@@ -27,6 +57,8 @@ void make_small_models(const fs::path& folder) {
         train_small_model("train.zh", "train.en", name, name[0] == 'm' ? "1" : "2"), folder);
     ASSERT_EQ(trained.status, 0) << trained.err;
   }
+  make_brief_model(folder);
+  make_kept_model(folder);
 }
 
 // What ctest runs before all tests that need them.

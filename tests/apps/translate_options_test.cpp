@@ -209,7 +209,7 @@ TEST_F(TranslateOptionsTest, TheyReachTheEvaluation) {
       {"--sample", "--top-p", "0.3"},
       {"--no-repeat-ngram", "1"},
       {"--diverse-groups", "4"},
-      {"--no-repeat-ngram", "1", "--diverse-groups", "4", "--diversity", "0"}};
+      {"--no-repeat-ngram", "1", "--diverse-groups", "4"}};
   for (const auto& set : sets) {
     folder_->write("out", run(set, folder_->read("some.zh")));
     const std::string by_itself =
