@@ -7,6 +7,7 @@
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/backend/reference/reference_backend.h"
 #include "heed/train/adam.h"
+#include "support/failing_new.h"
 #include "support/small_model.h"
 
 namespace heed {
@@ -214,6 +215,21 @@ TEST_P(AdamTest, UpdatesWhatItPrepared) {
   const double prepared = tree.compute(request).smoothed;
   for (const Parameter& p : parameters_) p.tensor.storage()->prepared.reset();
   EXPECT_EQ(tree.compute(request).smoothed, prepared);
+}
+
+// A worker that gets no buffer does not count as one that others may wait for.
+TEST_F(GradientTreeTest, ComputesAgainAfterMemoryRanOut) {
+  const auto backend = make_cpu_backend();
+  for (int64_t working = 0; working < 40; ++working) {
+    Workers workers(1);
+    GradientTree tree(model_, *backend, workers);
+    const GradientTree::Request one = request(1);
+    {
+      const testing::FailingNew memory(working);
+      EXPECT_THROW(tree.compute(one), std::bad_alloc) << working;
+    }
+    EXPECT_GT(tree.compute(one).smoothed, 0) << working;
+  }
 }
 
 }  // namespace
