@@ -1,5 +1,6 @@
 // heed average on the checkpoints of a run of seconds.
 #include "small_model_test.h"
+#include "support/facts.h"
 
 namespace heed::testing {
 namespace {
@@ -31,7 +32,7 @@ TEST_F(AverageTest, TheLastSnapshotsGiveWhatTrainingsOwnAverageGives) {
   const RunResult result = average({"run", "--last", "2", "--output", "last2"});
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("step-4.safetensors"));
-  EXPECT_THAT(result.err, HasSubstr("last2: the mean of 2"));
+  EXPECT_THAT(result.err, HasFacts("last2 2"));
   EXPECT_EQ(weights("last2"), weights("mean"));
   EXPECT_NE(weights("last2"), weights("run"));
   EXPECT_EQ(average({"run/training/step-4.safetensors", "run/training/step-6.safetensors",
@@ -58,15 +59,14 @@ TEST_F(AverageTest, OneCheckpointBecomesAModelThatTranslates) {
 TEST_F(AverageTest, ACheckpointElsewhereNeedsItsModel) {
   std::filesystem::create_directory(*folder_ / "moved");
   std::filesystem::copy(*folder_ / "run/training/step-6.safetensors", *folder_ / "moved/w");
-  expect_failure(average({"moved/w", "--output", "x"}),
-                 "moved/w: no config.json stands beside its folder");
+  expect_failure(average({"moved/w", "--output", "x"}), "moved/w config.json");
   EXPECT_EQ(average({"moved/w", "--model", "run", "--output", "found"}).status, 0);
   EXPECT_EQ(weights("found"), weights("run"));
 }
 
 TEST_F(AverageTest, ModelsAreAveragedWhereTheyHaveOneVocabulary) {
   ASSERT_EQ(heed(with(train("words"), {"--vocabulary", "1400"})).status, 0);
-  expect_failure(average({"m", "words", "--output", "x"}), "words has another vocabulary than m");
+  expect_failure(average({"m", "words", "--output", "x"}), "words m vocabulary");
   const RunResult result = average({"run", "mean", "run", "--output", "three"});
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_NE(weights("three"), weights("run"));
@@ -77,13 +77,12 @@ TEST_F(AverageTest, ModelsAreAveragedWhereTheyHaveOneVocabulary) {
 TEST_F(AverageTest, BadUsesAreNamed) {
   expect_failure(average({"--output", "x"}), "needs models or checkpoints", 2);
   expect_failure(average({"run"}), "--output", 2);
-  expect_failure(average({"run", "m", "--last", "2", "--output", "x"}), "got 2 names", 2);
+  expect_failure(average({"run", "m", "--last", "2", "--output", "x"}), "2 names", 2);
   expect_failure(average({"run", "--last", "4", "--output", "x"}), "keeps 3 snapshots");
   expect_failure(average({"absent", "--output", "x"}), "absent");
   expect_failure(average({"run", "--output", "m"}), "--overwrite", 2);
-  expect_failure(average({"run", "--output", "run", "--overwrite"}), "the model itself", 2);
-  expect_failure(average({"run", "--last", "2", "--output", "run", "--overwrite"}),
-                 "the model itself", 2);
+  expect_failure(average({"run", "--output", "run", "--overwrite"}), "--output", 2);
+  expect_failure(average({"run", "--last", "2", "--output", "run", "--overwrite"}), "--output", 2);
   EXPECT_EQ(average({"run", "--output", "again"}).status, 0);
   EXPECT_EQ(average({"run", "--output", "again", "--overwrite"}).status, 0);
 }

@@ -42,14 +42,14 @@ TEST_F(BadInputTest, TextsForTraining) {
   folder_->write("cut.gz", gzip("one\ntwo\nthree\n").substr(0, 24));
   folder_->write("plain.gz", "one\ntwo\n");
   folder_->write("few", "你好。\n再见。\n");
-  expect_failure(learn("absent", "short"), "absent: No such file");
-  expect_failure(learn(".", "short"), "is a folder");
-  expect_failure(learn("short", "train.en"), "short has 2 lines and train.en has 5000");
+  expect_failure(learn("absent", "short"), "absent");
+  expect_failure(learn(".", "short"), "folder");
+  expect_failure(learn("short", "train.en"), "short 2 train.en 5000");
   expect_failure(heed(with(train_on("short", "broken", "new"), {"--strict"})),
-                 "broken:2: byte 5 of the line (0xe6) is not UTF-8");
+                 "broken:2 5 0xe6 UTF-8");
   expect_failure(learn("empty", "empty"), "empty");
-  expect_failure(learn("cut.gz", "short"), "cut.gz is cut short");
-  expect_failure(learn("plain.gz", "short"), "plain.gz is not gzip although its name");
+  expect_failure(learn("cut.gz", "short"), "cut.gz");
+  expect_failure(learn("plain.gz", "short"), "plain.gz");
   expect_failure(learn("few", "short"), "--vocabulary");
   EXPECT_FALSE(fs::exists(*folder_ / "new/training/state.safetensors"));
 }
@@ -68,7 +68,7 @@ TEST_F(BadInputTest, ValuesOutOfRangeAndContradictions) {
 }
 
 TEST_F(BadInputTest, ModelDirectories) {
-  expect_failure(heed(translate("absent")), "there is no model directory absent");
+  expect_failure(heed(translate("absent")), "absent");
   for (const std::string file :
        {"config.json", "model.safetensors", "source.spm", "target.spm", "vocab.json"}) {
     const std::string whole = folder_->read("m/" + file);
@@ -78,25 +78,22 @@ TEST_F(BadInputTest, ModelDirectories) {
     fs::remove(*folder_ / "copy" / file);
     expect_failure(heed(translate("copy")), file);
   }
-  expect_failure(translate_with("config.json", R"({"model_type": "bart"})"),
-                 "model_type is \"bart\"");
-  expect_failure(translate_with("vocab.json", "{\"a\":" + std::string(300'000, '[')),
-                 "nested deeper");
+  expect_failure(translate_with("config.json", R"({"model_type": "bart"})"), "model_type \"bart\"");
+  expect_failure(translate_with("vocab.json", "{\"a\":" + std::string(300'000, '[')), "nested");
 }
 
 TEST_F(BadInputTest, Checkpoints) {
   const std::string state = folder_->read("m/training/state.safetensors");
   const std::string name = "training/state.safetensors";
   expect_failure(resume_with(name, state.substr(0, state.size() / 2)), "state.safetensors");
-  expect_failure(resume_with(name, ""), "state.safetensors: 0 bytes are no safetensors file");
-  expect_failure(resume_with(name, folder_->read("m/model.safetensors")), "no checkpoint of heed");
+  expect_failure(resume_with(name, ""), "state.safetensors 0");
+  expect_failure(resume_with(name, folder_->read("m/model.safetensors")), "checkpoint");
   copy_model();
   expect_failure(heed(with(train("copy"), {"--resume", "--steps", "6", "--d-ff", "64"})),
-                 "d_ff was 32, is now 64", 2);
-  expect_failure(heed(with(train("copy", "2"), {"--resume", "--steps", "6"})),
-                 "seed was 1, is now 2", 2);
+                 "d_ff 32 64", 2);
+  expect_failure(heed(with(train("copy", "2"), {"--resume", "--steps", "6"})), "seed 1 2", 2);
   expect_failure(heed(with(train_on("train.zh", "train.zh", "copy"), {"--resume"})),
-                 "another text or vocabulary", 2);
+                 "text vocabulary", 2);
   EXPECT_EQ(folder_->read("copy/training/state.safetensors"), state) << "none of these touched it";
 }
 
@@ -105,9 +102,9 @@ TEST_F(BadInputTest, LinesToTranslate) {
   const auto input = [](const std::string& file) {
     return heed(with(translate("m"), {"--input", file, "--output", "out"}));
   };
-  expect_failure(input("absent"), "absent: No such file");
-  expect_failure(input("cut.gz"), "cut.gz is cut short");
-  expect_failure(input("."), "is a folder");
+  expect_failure(input("absent"), "absent");
+  expect_failure(input("cut.gz"), "cut.gz");
+  expect_failure(input("."), "folder");
   expect_failure(heed(with(translate("m"), {"--strict"}), {}, "good\n\xff\n"), "line 2");
   EXPECT_FALSE(fs::exists(*folder_ / "out"));
   expect_nothing_half_written(folder_->path());
@@ -159,10 +156,9 @@ TEST_F(BadInputTest, ModelsOfOtherProgramsStay) {
   fs::create_directory(*folder_ / "theirs");
   folder_->write("theirs/config.json", "{}");
   folder_->write("theirs/pytorch_model.bin", "weights");
-  expect_failure(heed(train("theirs")), "theirs holds a model already", 2);
-  expect_failure(heed({"average", "m", "--output", "theirs"}), "theirs holds a model already", 2);
-  expect_failure(heed({"quantize", "--model", "m", "--output", "theirs"}),
-                 "theirs holds a model already", 2);
+  expect_failure(heed(train("theirs")), "theirs --overwrite", 2);
+  expect_failure(heed({"average", "m", "--output", "theirs"}), "theirs --overwrite", 2);
+  expect_failure(heed({"quantize", "--model", "m", "--output", "theirs"}), "theirs --overwrite", 2);
   EXPECT_EQ(folder_->read("theirs/config.json"), "{}");
 }
 
@@ -176,7 +172,7 @@ TEST_F(BadInputTest, OverwritingRemovesARunAndNothingElse) {
     expect_failure(heed(with({"train", "--source", "train.zh", "--target", "train.en", "--model",
                               "copy", "--overwrite", "--no-inspect"},
                              more)),
-                   "--overwrite would remove " + name + ", which this training reads", 2);
+                   "--overwrite " + name, 2);
   };
   refused({"--initialize", "copy"}, "copy");
   refused({"--tokenizer-model", "copy/source.spm"}, "copy/source.spm");
@@ -209,7 +205,7 @@ TEST_F(BadInputTest, Configurations) {
   config("learning-rate = 1\nseed = 2\nlearning_rate = 2\n", "run.toml:3: learning_rate");
   config("learning-rate = 1\nseed = 2\nlearning_rate = 2\n", "run.toml:1: learning-rate");
   config("a = " + std::string(100'000, '['), "run.toml");
-  expect_failure(heed({"train", "--config", "absent.toml"}), "absent.toml: No such file");
+  expect_failure(heed({"train", "--config", "absent.toml"}), "absent.toml");
 }
 
 }  // namespace

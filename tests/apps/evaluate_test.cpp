@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "run_heed.h"
+#include "support/facts.h"
 #include "support/temporary_folder.h"
 
 namespace heed::testing {
@@ -149,7 +150,7 @@ TEST_F(EvaluateTest, ScoresSentences) {
             "\tTER = 14.29\n"
             "BLEU = 30.21 80.0/50.0/16.7/12.5 (BP = 1.000 ratio = 1.000 hyp_len = 5 ref_len = 5)"
             "\tTER = 20.00\n");
-  EXPECT_THAT(text.err, HasSubstr("BLEU: nrefs:1|case:mixed|eff:yes|tok:13a|smooth:exp|version"));
+  EXPECT_THAT(text.err, HasFacts("BLEU nrefs:1|case:mixed|eff:yes|tok:13a|smooth:exp|version"));
   command.push_back("--json");
   const RunResult json = run_heed(command);
   const auto first = nlohmann::json::parse(json.out.substr(0, json.out.find('\n')));

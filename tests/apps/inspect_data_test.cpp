@@ -12,6 +12,7 @@
 #include "heed/text/tokenizer_training.h"
 #include "numbers.h"
 #include "run_heed.h"
+#include "support/facts.h"
 #include "support/temporary_folder.h"
 #include "svg_charts.h"
 
@@ -126,7 +127,7 @@ TEST_F(InspectDataTest, OptionsReachTheInspection) {
   EXPECT_EQ(json({"--threads", "1"}), json({"--threads", "3"}));
   const RunResult narrow = inspect({"--table", "5"});
   EXPECT_EQ(narrow.status, 2);
-  EXPECT_THAT(narrow.err, HasSubstr("--table: expected a whole number from 1024"));
+  EXPECT_THAT(narrow.err, HasFacts("--table 1024"));
 }
 
 TEST_F(InspectDataTest, RatioAndTableReachTheInspection) {
@@ -259,8 +260,7 @@ TEST_F(InspectDataTest, ThePageIsWellFormedAndWhole) {
 }
 
 TEST_F(InspectDataTest, MistakesAreNamed) {
-  EXPECT_THAT(run_heed({"inspect", "data", "a.de"}, folder_.path()).err,
-              HasSubstr("'heed inspect data SOURCE TARGET'"));
+  EXPECT_THAT(run_heed({"inspect", "data", "a.de"}, folder_.path()).err, HasFacts("SOURCE TARGET"));
   const RunResult missing = run_heed({"inspect", "data", "a.de", "none"}, folder_.path());
   EXPECT_EQ(missing.status, 1);
   EXPECT_THAT(missing.err, HasSubstr("none"));

@@ -45,10 +45,10 @@ TEST_F(OptionsFeltTest, SearchOptionsReachTheEvaluation) {
 
 TEST_F(OptionsFeltTest, EvaluateRefusesWhatChangesNothing) {
   const std::vector<std::string> command{"evaluate", "--reference", "test.en"};
-  expect_failure(heed(with(command, {"--hypothesis", "test.en", "--beam", "2"})),
-                 "--beam changes nothing: there is no --model", 2);
+  expect_failure(heed(with(command, {"--hypothesis", "test.en", "--beam", "2"})), "--beam --model",
+                 2);
   expect_failure(heed(with(command, {"--model", "m", "--source", "test.zh", "--nbest", "2"})),
-                 "--nbest changes nothing", 2);
+                 "--nbest", 2);
   expect_failure(heed(with(command, {"--model", "m", "--source", "test.zh", "--diverse-groups", "2",
                                      "--diversity", "1"})),
                  "--diversity", 2);

@@ -66,7 +66,7 @@ TEST_F(OutputTest, ADeviceOrAPipeIsWrittenToDirectly) {
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
   EXPECT_EQ(heed(with(translate("m"), {"--input", "/dev/null", "--output", "/dev/null"})).status,
             0);
-  expect_failure(translate_to("/dev/full"), "/dev/full: No space left on device");
+  expect_failure(translate_to("/dev/full"), "/dev/full");
   const fs::path pipe = *folder_ / "out/pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   std::string received;
@@ -107,10 +107,10 @@ TEST_F(OutputTest, AFolderThatIsBeingTrainedIsNotWrittenTo) {
   fs::copy(*folder_ / "m", *folder_ / "out/m", fs::copy_options::recursive);
   const std::string before = folder_->read("out/m/model.safetensors");
   const heed::FolderClaim training(*folder_ / "out/m");
-  expect_failure(heed({"average", "other", "--output", "out/m", "--overwrite"}), "out/m: another");
+  expect_failure(heed({"average", "other", "--output", "out/m", "--overwrite"}), "out/m");
   expect_failure(heed({"quantize", "--model", "other", "--output", "out/m", "--overwrite"}),
-                 "out/m: another");
-  expect_failure(heed(with(train("out/m"), {"--overwrite"})), "out/m: another");
+                 "out/m");
+  expect_failure(heed(with(train("out/m"), {"--overwrite"})), "out/m");
   EXPECT_EQ(folder_->read("out/m/model.safetensors"), before);
   EXPECT_EQ(heed(translate("out/m"), {}, kLines).status, 0);
 }

@@ -10,6 +10,7 @@
 
 #include "run_heed.h"
 #include "small_models.h"
+#include "support/facts.h"
 #include "support/temporary_folder.h"
 
 namespace heed::testing {
@@ -48,13 +49,13 @@ class SmallModelTest : public ::testing::Test {
     return command;
   }
   // One line that says it, and nothing else but warnings before it.
-  static void expect_failure(const RunResult& result, const std::string& part, int status = 1) {
+  static void expect_failure(const RunResult& result, const std::string& facts, int status = 1) {
     EXPECT_EQ(result.status, status) << result.err;
     std::string error = result.err;
     while (error.starts_with("heed: warning: ")) error.erase(0, error.find('\n') + 1);
     EXPECT_THAT(error, ::testing::StartsWith("heed: "));
     EXPECT_EQ(std::count(error.begin(), error.end(), '\n'), 1) << result.err;
-    EXPECT_THAT(error, ::testing::HasSubstr(part));
+    EXPECT_THAT(error, HasFacts(facts));
   }
 
   static void expect_nothing_half_written(const std::filesystem::path& folder) {

@@ -6,6 +6,7 @@
 
 #include "heed/core/utf8.h"
 #include "small_model_test.h"
+#include "support/facts.h"
 
 namespace heed::testing {
 namespace {
@@ -93,16 +94,14 @@ TEST_F(TranslateOptionsTest, PrefixesAreKept) {
 TEST_F(TranslateOptionsTest, PrefixesAreReadAsTheLinesAre) {
   folder_->write("two", "A\nB\n");
   expect_failure(translated({"--prefix", "two", "--output", "o"}, kText),
-                 "two has 2 lines and standard input has more");
+                 "two 2 lines standard input");
   EXPECT_FALSE(std::filesystem::exists(folder_->path() / "o"));
-  expect_failure(translated({"--prefix", "two"}, "你好。\n"),
-                 "standard input has 1 lines and two has more");
+  expect_failure(translated({"--prefix", "two"}, "你好。\n"), "standard input 1 lines two");
   expect_failure(translated({"--prefix", "absent"}, kText), "absent");
   folder_->write("long", "a b c d e f g h i j k l m n\n");
-  expect_failure(translated({"--prefix", "long"}, "你好。\n"), "line 1 of the prefixes has");
+  expect_failure(translated({"--prefix", "long"}, "你好。\n"), "line 1 prefixes");
   folder_->write("broken", "A\n\xff\n");
-  expect_failure(translated({"--prefix", "broken", "--strict"}, "你好。\n你好。\n"),
-                 "line 2 of the prefixes is not UTF-8");
+  expect_failure(translated({"--prefix", "broken", "--strict"}, "你好。\n你好。\n"), "2 UTF-8");
   // The input pauses.
   RunningHeed heed({"translate", "--model", "m", "--max-length", "8", "--prefix", "two"},
                    folder_->path());
@@ -117,7 +116,7 @@ TEST_F(TranslateOptionsTest, AFailureEndsTheProgramWhileInputPauses) {
   // Standard input stays open.
   RunningHeed heed({"translate", "--model", "m", "--strict"}, folder_->path());
   heed.write("\xff\n");
-  EXPECT_THAT(heed.read_error_line(), HasSubstr("line 1 of the input"));
+  EXPECT_THAT(heed.read_error_line(), HasFacts("line 1 input"));
   EXPECT_EQ(heed.wait(), 1);
 }
 

@@ -6,6 +6,7 @@
 
 #include "evaluate/golden.h"
 #include "heed/core/error.h"
+#include "support/facts.h"
 
 namespace heed {
 namespace {
@@ -51,10 +52,10 @@ TEST(Bleu, RefusesASmoothingValueThatSaysNothing) {
     return bleu({"a b c d e"}, references, options);
   };
   EXPECT_THAT([&] { score(BleuSmoothing::exponential, 0.1); },
-              ThrowsMessage<UsageError>(HasSubstr("smoothing exp takes no value, got 0.1")));
+              ThrowsMessage<UsageError>(HasFacts("smoothing exp value 0.1")));
   EXPECT_THAT([&] { score(BleuSmoothing::none, 1); }, ::testing::Throws<UsageError>());
   EXPECT_THAT([&] { score(BleuSmoothing::floor, -1); },
-              ThrowsMessage<UsageError>(HasSubstr("expected a number of at least 0")));
+              ThrowsMessage<UsageError>(HasFacts("number 0")));
   EXPECT_NO_THROW(score(BleuSmoothing::add_k, 0));
 }
 
@@ -109,21 +110,18 @@ TEST(Bleu, ASentenceDoesNotDependOnItsNeighbours) {
 TEST(Bleu, SaysWhatIsWrongWithTheLines) {
   const Lines two = {"a", "b"};
   const auto score = [&](const std::vector<Lines>& references) { return bleu(two, references); };
-  EXPECT_THAT(
-      [&] { score({{"a"}}); },
-      ThrowsMessage<Error>(HasSubstr("the reference has 1 lines but the hypotheses have 2")));
+  EXPECT_THAT([&] { score({{"a"}}); },
+              ThrowsMessage<Error>(HasFacts("reference 1 lines hypotheses 2")));
   EXPECT_THAT(
       [&] {
         score({{"a", "b"}, {"a", "b", "c"}});
       },
-      ThrowsMessage<Error>(HasSubstr("reference 2 has 3 lines but the hypotheses have 2")));
-  EXPECT_THAT([&] { score({}); }, ThrowsMessage<Error>(HasSubstr("at least one reference")));
-  EXPECT_THAT([&] { bleu({}, std::vector<Lines>{{}}); },
-              ThrowsMessage<Error>(HasSubstr("no lines to evaluate")));
-  EXPECT_THAT([] { parse_bleu_tokenizer("v14"); },
-              ThrowsMessage<UsageError>(HasSubstr("expected 13a, none, char, intl or zh")));
+      ThrowsMessage<Error>(HasFacts("reference 2 3 lines hypotheses 2")));
+  EXPECT_THAT([&] { score({}); }, ThrowsMessage<Error>(HasFacts("reference")));
+  EXPECT_THAT([&] { bleu({}, std::vector<Lines>{{}}); }, ThrowsMessage<Error>(HasFacts("lines")));
+  EXPECT_THAT([] { parse_bleu_tokenizer("v14"); }, ThrowsMessage<UsageError>(HasFacts("13a")));
   EXPECT_THAT([] { parse_bleu_tokenizer("flores200"); },
-              ThrowsMessage<UsageError>(HasSubstr("'flores200' needs a model")));
+              ThrowsMessage<UsageError>(HasFacts("flores200")));
 }
 
 }  // namespace

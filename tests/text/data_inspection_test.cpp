@@ -8,6 +8,7 @@
 #include <set>
 
 #include "heed/text/tokenizer_training.h"
+#include "support/facts.h"
 #include "test_files.h"
 
 namespace heed {
@@ -148,8 +149,8 @@ TEST_F(DataInspectionTest, EachDefectIsFoundAloneAndWithItsLine) {
 }
 
 TEST_F(DataInspectionTest, NamesOfAnotherScriptAreNormal) {
-  const auto chinese = [&](const Lines& odd) {
-    Lines pairs;
+  const auto chinese = [&](const Pairs& odd) {
+    Pairs pairs;
     for (int i = 0; i < 300; ++i)
       pairs.emplace_back(fmt::format("这是一个没有名字的第{}句子。", i),
                          fmt::format("this is sentence number {} without any names .", i));
@@ -171,7 +172,7 @@ TEST_F(DataInspectionTest, NamesOfAnotherScriptAreNormal) {
 }
 
 TEST_F(DataInspectionTest, MissingColumnsAreFound) {
-  Lines pairs = sound_pairs(300);
+  Pairs pairs = sound_pairs(300);
   std::string text;
   for (size_t i = 0; i < pairs.size(); ++i)
     text += pairs[i].first + (i == 99 ? "" : "\t" + pairs[i].second) + "\n";
@@ -274,8 +275,7 @@ TEST_F(DataInspectionTest, ATestOfUnequalLengthIsRefused) {
     inspect(all);
     FAIL() << "no error";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("test.en do not belong together: 2 lines of one, from "
-                                        "line 2 on, have none in the other"));
+    EXPECT_THAT(error.what(), HasFacts("test.en 2 2"));
   }
   all.test_target.clear();  // one side alone is no pair
   EXPECT_EQ(inspect(all).source.test.lines, 3);

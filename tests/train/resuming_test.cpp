@@ -5,6 +5,7 @@
 #include <cstring>
 #include <regex>
 
+#include "support/facts.h"
 #include "train/trainer_fixture.h"
 
 namespace heed {
@@ -237,7 +238,7 @@ TEST_F(TrainerTest, ACompleteRunSaysSoAndHowToGoOn) {
 
 TEST_F(TrainerTest, ARunOutOfPatienceGoesOnWithMoreOfIt) {
   TrainOptions o = validated("m");
-  o.validate_bleu = true;
+  o.validate_by = ValidationMetric::bleu;
   o.patience = 1;
   o.epochs = 50;
   Recorder recorder;
@@ -247,7 +248,7 @@ TEST_F(TrainerTest, ARunOutOfPatienceGoesOnWithMoreOfIt) {
   o.resume = true;
   Recorder same;
   train(o, *backend_, same);
-  EXPECT_THAT(same.messages, ::testing::Contains(::testing::HasSubstr("--patience 1")));
+  EXPECT_THAT(same.messages, ::testing::Contains(HasFacts("--patience 1")));
   EXPECT_EQ(weights("m"), before);
   o.patience = 2;
   Recorder more;

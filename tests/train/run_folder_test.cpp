@@ -1,6 +1,7 @@
 // The folder of a run: who may write to it, and what is in it after a refusal.
 #include "heed/core/folder_claim.h"
 #include "heed/train/earlier_run.h"
+#include "support/facts.h"
 #include "train/trainer_fixture.h"
 
 namespace heed {
@@ -61,7 +62,7 @@ TEST_F(RunFolderTest, ARefusalLeavesNothing) {
   TrainOptions o = validated("a/b/m");
   o.filters.max_tokens = 2;  // drops every pair of two lines of "a b"
   for (const char* name : {"source", "target"}) folder_.write(name, "a b\nb a\na b\n");
-  EXPECT_THAT(message(o), HasSubstr("no pair"));
+  EXPECT_THAT(message(o), HasFacts("pair"));
   EXPECT_FALSE(fs::exists(folder_ / "a"));
   o.filters.max_tokens = 100;
   o.model = (folder_ / "m").string();
