@@ -53,18 +53,18 @@ TEST(ProgressTest, SlowStepsAreShownByTime) {
   for (int64_t step = 1; step <= 30; ++step) {
     report.step = step;
     report.seconds = 2 * double(step);
-    testing::internal::CaptureStderr();
+    ::testing::internal::CaptureStderr();
     if (step == 9)
       lines.report(report);
     else
       lines.progress(report);
-    if (!testing::internal::GetCapturedStderr().empty()) steps += fmt::format("{} ", step);
+    if (!::testing::internal::GetCapturedStderr().empty()) steps += fmt::format("{} ", step);
   }
   EXPECT_EQ(steps, "2 9 19 29 ");  // after 3 s, the report, and 20 s after each line
   ProgressDisplay quiet(ProgressStyle::none);
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   quiet.progress(report);
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
 }
 
 TEST(ProgressTest, FullAndEmptyBarsKeepTheirWidth) {

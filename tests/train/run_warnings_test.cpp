@@ -45,7 +45,7 @@ TEST(RunWarnings, AModelTooLargeForItsTextNamesThePresetThatFits) {
   o.preset = Preset::tiny;
   EXPECT_EQ(warning(50'000), "");
   EXPECT_THAT(warning(1'000),
-              testing::AllOf(HasSubstr("--vocabulary"), testing::Not(HasSubstr("--preset"))));
+              ::testing::AllOf(HasSubstr("--vocabulary"), ::testing::Not(HasSubstr("--preset"))));
   const ModelConfig config = model_config(o, 8000, 7999);
   o.initialize = "general";
   EXPECT_FALSE(size_warning(o, config, 1'000)) << "fine-tuning";

@@ -132,9 +132,9 @@ bool has_row_elsewhere(const Option& option) {
   return false;
 }
 
-class Recorder : public TrainObserver {
+class OptionsRecorder : public TrainObserver {
  public:
-  explicit Recorder(std::filesystem::path state) : state_(std::move(state)) {}
+  explicit OptionsRecorder(std::filesystem::path state) : state_(std::move(state)) {}
   void message(const std::string& text) override { messages += text + "\n"; }
   void report(const TrainReport& r) override {
     reports += fmt::format("{} {}\n", r.step, r.loss);
@@ -222,7 +222,7 @@ class TrainOptionsTest : public ::testing::Test {
       set(o, s);
     for (const Setting& s : settings) set(o, s);
     const std::filesystem::path model = o.model;
-    Recorder recorder(model / "training/state.safetensors");
+    OptionsRecorder recorder(model / "training/state.safetensors");
     Traces all;
     try {
       const TrainResult result = train(o, *backend_, recorder);
