@@ -1,11 +1,8 @@
 // Texts that come out of pipes and standard input, and of tab-separated files.
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <thread>
 
 #include "small_model_test.h"
+#include "support/named_pipe.h"
 
 namespace heed::testing {
 namespace {
@@ -20,17 +17,8 @@ class StreamsTest : public SmallModelTest {
     std::vector<std::thread> writers;
     for (const std::string& file : files) {
       const auto pipe = *folder_ / ("pipe." + file);
-      std::filesystem::remove(pipe);
-      EXPECT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-      writers.emplace_back([pipe, bytes = folder_->read(file)] {
-        const int end = ::open(pipe.c_str(), O_WRONLY | O_CLOEXEC);
-        for (size_t done = 0; done < bytes.size();) {
-          const ssize_t written = ::write(end, bytes.data() + done, bytes.size() - done);
-          if (written <= 0) break;
-          done += size_t(written);
-        }
-        ::close(end);
-      });
+      make_pipe(pipe);
+      writers.push_back(feed_pipe(pipe, folder_->read(file)));
     }
     RunResult result = heed(arguments);
     for (std::thread& writer : writers) writer.join();

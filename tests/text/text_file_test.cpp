@@ -5,10 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <cstdlib>
 #include <thread>
 
+#include "support/named_pipe.h"
 #include "test_files.h"
 
 namespace heed {
@@ -27,26 +27,14 @@ std::vector<std::string> lines_of(const TextFile& file) {
 
 class TextFileTest : public FolderTest {
  protected:
-  // A reader that refuses a pipe closes it, perhaps before it was written to.
-  static void SetUpTestSuite() { std::signal(SIGPIPE, SIG_IGN); }
-
   std::filesystem::path make_pipe(const std::string& name) const {
-    std::filesystem::path path = folder_ / name;
-    EXPECT_EQ(mkfifo(path.c_str(), 0600), 0);
-    return path;
+    testing::make_pipe(folder_ / name);
+    return folder_ / name;
   }
   // What `use` gives while these bytes come out of the pipe.
   template <class Use>
   static auto fed(const std::filesystem::path& pipe, const std::string& bytes, Use use) {
-    std::thread writer([&] {
-      const int end = ::open(pipe.c_str(), O_WRONLY | O_CLOEXEC);
-      for (size_t done = 0; done < bytes.size();) {
-        const ssize_t written = ::write(end, bytes.data() + done, bytes.size() - done);
-        if (written <= 0) break;
-        done += size_t(written);
-      }
-      ::close(end);
-    });
+    std::thread writer = testing::feed_pipe(pipe, bytes);
     auto result = use();
     writer.join();
     return result;
