@@ -10,6 +10,7 @@
 #include "heed/core/folder_claim.h"
 #include "heed/text/lines.h"
 #include "small_model_test.h"
+#include "support/sanitized.h"
 
 namespace heed::testing {
 namespace {
@@ -18,12 +19,6 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
 
 class OutputTest : public SmallModelTest {
  protected:

@@ -99,7 +99,8 @@ TEST_F(ParallelTextTest, ColumnsAreTwoNumbers) {
   for (const std::vector<std::string>& columns :
        {std::vector<std::string>{"1"}, {"1", "2", "3"}, {"0", "1"}, {"a", "b"}, {"1", "1"}, {}})
     EXPECT_THAT(message({{"f"}, columns}), HasSubstr("--columns"));
-  EXPECT_THAT(message({{}, {"2", "1"}}), HasSubstr("--tsv"));
+  EXPECT_THAT(message({{}, {"2", "1"}}), HasSubstr("--columns"));
+  EXPECT_EQ(error_of([] { TsvOptions{{}, {"2", "1"}}.check({"valid.tsv"}); }), "");
 }
 
 TEST_F(ParallelTextTest, NoticesAFileThatChangesWhileItIsRead) {

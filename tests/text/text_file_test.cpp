@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "support/facts.h"
 #include "support/named_pipe.h"
 #include "test_files.h"
 
@@ -77,6 +78,15 @@ TEST_F(TextFileTest, TheCopyLeavesNoNameAndLivesInTmpdir) {
       fed(pipe, "a\n", [&] { return error_of([&] { const TextFile refused(pipe); }); });
   EXPECT_THAT(message, HasSubstr("TMPDIR"));
   restore();
+}
+
+// A device that never ends is left to the bound on a line's length.
+TEST_F(TextFileTest, DevicesAreNotCopied) {
+  EXPECT_FALSE(is_stream("/dev/zero"));
+  LineReader reader = TextFile("/dev/zero").lines();
+  std::string line;
+  EXPECT_THAT(error_of([&] { reader.next(line); }), HasFacts("/dev/zero:1"));
+  EXPECT_THAT(lines_of(TextFile("/dev/null")), IsEmpty());
 }
 
 TEST_F(TextFileTest, StandardInputIsReadAnyNumberOfTimes) {

@@ -43,6 +43,7 @@ std::vector<Row> rows() {
       {{"target", {"@t2"}}, "weights", {}},
       {{"tsv", {"@tsv"}}, "weights", tabular},
       {{"columns", {"2", "1"}}, "weights", tabular},
+      {{"columns", {"2", "1"}}, "validations", {{"valid_tsv", {"@valid.tsv"}}}},
       {{"valid_source", {"@s2"}}, "validations", validated},
       {{"valid_target", {"@t2"}}, "validations", validated},
       {{"valid_tsv", {"@tsv"}}, "validations", {}},
@@ -173,6 +174,11 @@ class TrainOptionsTest : public ::testing::Test {
     }
     folder_.write("tsv", "Axyz\tBxyz\nBxyz Cxyz\tCxyz Axyz\nAxyz Bxyz Bxyz\tDxyz\n");
     folder_.write("tsv2", "Axyz Bxyz\tDxyz\nCxyz\tCxyz Axyz\n");
+    std::istringstream lines(folder_.read("s"));
+    std::string pairs, left, right;
+    while (std::getline(lines, left) && std::getline(lines, right))
+      pairs += left + "\t" + right + "\n";
+    folder_.write("valid.tsv", pairs);
     folder_.write("broken", "\xff" + folder_.read("s"));
     TokenizerOptions other;
     other.kind = TokenizerKind::word;

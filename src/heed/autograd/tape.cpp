@@ -15,9 +15,7 @@ void Tape::watch(const Tensor& parameter, const Tensor& gradient) {
   check(parameter.offset() == 0 && parameter.shape() == gradient.shape(),
         "watched parameters are whole tensors");
   check(!postpones(parameter), "parameter watched whose gradient is postponed");
-  const bool added =
-      entries_.emplace(parameter.storage().get(), Entry{parameter, gradient, Source::watched})
-          .second;
+  const bool added = entries_.emplace(parameter.storage().get(), Entry{parameter, gradient}).second;
   check(added, "tensor watched that is watched already, or an op's output");
 }
 
@@ -32,8 +30,7 @@ bool Tape::postpones(const Tensor& weight) const {
 }
 
 void Tape::record(const Tensor& output, std::function<void(const Tensor&)> backward) {
-  const bool added =
-      entries_.emplace(output.storage().get(), Entry{output, {}, Source::recorded}).second;
+  const bool added = entries_.emplace(output.storage().get(), Entry{output, {}}).second;
   check(added, "two ops recorded with one output, or a parameter as the output");
   steps_.push_back({output.storage().get(), std::move(backward)});
 }

@@ -67,11 +67,9 @@ class Tape {
   void backward();
 
  private:
-  enum class Source { recorded, watched };
   struct Entry {
-    Tensor source;    // all of it; keeps the storage alive, by which it is found
-    Tensor gradient;  // none until somebody asks for it
-    Source kind;
+    Tensor source;      // all of it; keeps the storage alive, by which it is found
+    Tensor gradient;    // none until somebody asks for it
     bool fresh = true;  // nothing written yet
   };
   struct Step {

@@ -6,25 +6,6 @@
 namespace heed {
 namespace {
 
-enum class Writing { spaced, han, kana, other_unspaced };
-
-Writing writing_of(Script script) {
-  switch (script) {
-    case Script::han:
-      return Writing::han;
-    case Script::kana:
-      return Writing::kana;
-    case Script::thai:
-    case Script::lao:
-    case Script::khmer:
-    case Script::myanmar:
-    case Script::tibetan:
-      return Writing::other_unspaced;
-    default:
-      return Writing::spaced;
-  }
-}
-
 // Characters of the scripts without spaces, and words of the others: a word says about as much as
 // one or two Chinese characters, a letter much less.
 struct Counts {
@@ -34,12 +15,11 @@ struct Counts {
     bool in_word = false;
     for (const char32_t character : decode_utf8(line)) {
       const auto script = script_of(character);
-      const bool spaced = script && writing_of(*script) == Writing::spaced;
+      const bool spaced = script && !is_unspaced(*script);
       if (spaced && !in_word) ++words;
       in_word = spaced;
       if (!script || spaced) continue;
-      const Writing writing = writing_of(*script);
-      ++(writing == Writing::han ? han : writing == Writing::kana ? kana : other_unspaced);
+      ++(*script == Script::han ? han : *script == Script::kana ? kana : other_unspaced);
     }
   }
 };

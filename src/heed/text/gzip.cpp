@@ -15,6 +15,11 @@ struct GzipWriter::State {
   z_stream stream = {};
   std::vector<char> output = std::vector<char>(size_t{1} << 16);
 
+  State() = default;
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() { deflateEnd(&stream); }
+
   // Compresses what the stream has been given and hands the result on.
   void run(int flush) {
     int result = Z_OK;
@@ -40,10 +45,7 @@ GzipWriter::GzipWriter(std::function<void(std::string_view)> sink)
     throw std::bad_alloc();
 }
 
-GzipWriter::~GzipWriter() {
-  if (state_) deflateEnd(&state_->stream);
-}
-
+GzipWriter::~GzipWriter() = default;
 GzipWriter::GzipWriter(GzipWriter&&) noexcept = default;
 GzipWriter& GzipWriter::operator=(GzipWriter&&) noexcept = default;
 

@@ -53,8 +53,8 @@ struct LineReader::State {
   std::string name;
   int descriptor = -1;
   bool owned = false;
-  std::shared_ptr<const int> shared;  // or whose descriptor it is
-  std::optional<int64_t> position;    // where to read next; none: at the descriptor's offset
+  std::shared_ptr<const Descriptor> shared;  // or whose descriptor it is
+  std::optional<int64_t> position;           // where to read next; none: at the descriptor's offset
   int64_t column = 0;
   bool has_column = true;
   bool must_be_gzip = false;
@@ -193,8 +193,9 @@ LineReader::LineReader(int descriptor, std::string name) : state_(std::make_uniq
   state_->descriptor = descriptor;
 }
 
-LineReader::LineReader(std::shared_ptr<const int> descriptor, int64_t position, std::string name)
-    : LineReader(*descriptor, std::move(name)) {
+LineReader::LineReader(std::shared_ptr<const Descriptor> descriptor, int64_t position,
+                       std::string name)
+    : LineReader(descriptor->get(), std::move(name)) {
   state_->shared = std::move(descriptor);
   state_->position = position;
 }

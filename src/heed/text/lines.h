@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "heed/core/descriptor.h"
+
 namespace heed {
 
 // Reads lines with constant memory. Only '\n' ends a line and it is not part of it; every other
@@ -26,7 +28,7 @@ class LineReader {
   LineReader(int descriptor, std::string name);
   // Reads a regular file that is open, from a position on and without moving its offset: several
   // readers may share the descriptor.
-  LineReader(std::shared_ptr<const int> descriptor, int64_t position, std::string name);
+  LineReader(std::shared_ptr<const Descriptor> descriptor, int64_t position, std::string name);
   ~LineReader();
   LineReader(LineReader&&) noexcept;
   LineReader& operator=(LineReader&&) noexcept;

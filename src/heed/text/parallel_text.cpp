@@ -80,11 +80,10 @@ TextSurvey survey(const TextFile& file) {
   TextSurvey result;
   while (surveyor.next()) surveyor.count(result.faults);
   result.lines = surveyor.lines();
-  result.fingerprint = surveyor.fingerprint();
   return result;
 }
 
-ParallelText::ParallelText(Files source, Files target, BrokenLines broken)
+ParallelText::ParallelText(TextFiles source, TextFiles target, BrokenLines broken)
     : source_(std::move(source)), target_(std::move(target)) {
   if (source_.empty() || source_.size() != target_.size()) {
     fail_usage("{} source and {} target files; expected one target file for each source file",
@@ -142,7 +141,7 @@ bool PairReader::next_lines(std::string& source, std::string& target) {
   }
 }
 
-void TsvOptions::check() const {
+void TsvOptions::check(const std::vector<std::string>& other_tsv) const {
   const bool sound = columns.size() == 2 && column_number(columns[0]) > 0 &&
                      column_number(columns[1]) > 0 &&
                      column_number(columns[0]) != column_number(columns[1]);
@@ -151,8 +150,9 @@ void TsvOptions::check() const {
         "--columns: expected two different whole numbers from 1, such as 1 2 (source first), got "
         "'{}'",
         fmt::join(columns, " "));
-  if (tsv.empty() && columns != TsvOptions().columns)
-    fail_usage("--columns {} changes nothing: there is no --tsv", fmt::join(columns, " "));
+  if (tsv.empty() && other_tsv.empty() && columns != TsvOptions().columns)
+    fail_usage("--columns {} changes nothing: no tab-separated text is given",
+               fmt::join(columns, " "));
 }
 
 std::pair<TextFiles, TextFiles> TsvOptions::open(const std::vector<std::string>& names) const {

@@ -30,7 +30,6 @@ struct TextFaults {
 // What a text file holds.
 struct TextSurvey {
   int64_t lines = 0;
-  uint64_t fingerprint = 0;  // of the lines, compressed or not
   TextFaults faults;
 };
 // Reads a whole file.
@@ -46,11 +45,10 @@ enum class BrokenLines { drop, refuse };
 // `broken` says, an Error with file, line and byte; so it is where no other pair is there.
 class ParallelText {
  public:
-  using Files = TextFiles;
-  ParallelText(Files source, Files target, BrokenLines broken = BrokenLines::drop);
+  ParallelText(TextFiles source, TextFiles target, BrokenLines broken = BrokenLines::drop);
 
-  const Files& source() const { return source_; }
-  const Files& target() const { return target_; }
+  const TextFiles& source() const { return source_; }
+  const TextFiles& target() const { return target_; }
   // All lines of one side, those left out included.
   int64_t pairs() const { return pairs_; }
   // Pairs that are left out, each counted once.
@@ -59,7 +57,7 @@ class ParallelText {
   uint64_t fingerprint() const { return fingerprint_; }
 
  private:
-  Files source_, target_;
+  TextFiles source_, target_;
   int64_t pairs_ = 0;
   TextFaults faults_;
   uint64_t fingerprint_ = 0;
@@ -98,14 +96,14 @@ struct TsvOptions {
        .default_text = "none",
        .incidental = true});
     v("columns", self.columns,
-      {.help = "Two columns of --tsv, counted from 1: the source and the target",
+      {.help = "Columns of the source and the target in tab-separated text, counted from 1",
        .value = "N",
        .incidental = true});
   }
 
-  // UsageError unless --columns is two whole numbers from 1, which differ, and there is a --tsv
-  // where they are not the default.
-  void check() const;
+  // UsageError unless --columns is two whole numbers from 1, which differ, and where they are not
+  // the default but there is no tab-separated text (`other_tsv`: besides that of --tsv).
+  void check(const std::vector<std::string>& other_tsv = {}) const;
   // Both sides of tab-separated files, each opened once: one entry for each file.
   std::pair<TextFiles, TextFiles> open(const std::vector<std::string>& names) const;
 };

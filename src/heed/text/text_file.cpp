@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <optional>
 #include <system_error>
+#include <vector>
 
 #include "heed/core/error.h"
 
@@ -19,17 +20,6 @@ namespace fs = std::filesystem;
 constexpr size_t kCopyBytes = size_t{1} << 18;
 const char* const kStandardInput = "-";
 
-std::string reason(int error) {
-  return std::generic_category().message(error);
-}
-
-std::shared_ptr<const int> owned(int descriptor) {
-  return {new int(descriptor), [](const int* value) {
-            ::close(*value);
-            delete value;
-          }};
-}
-
 // Nothing where there is no such file: whoever reads it says so.
 std::optional<struct stat> status_of(const fs::path& path) {
   struct stat status {};
@@ -39,8 +29,9 @@ std::optional<struct stat> status_of(const fs::path& path) {
   return status;
 }
 
-bool is_read_once(const struct stat& status) {
-  return S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || S_ISCHR(status.st_mode);
+bool is_terminal(const fs::path& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
+  return file.get() >= 0 && ::isatty(file.get()) == 1;
 }
 
 fs::path temporary_folder() {
@@ -51,18 +42,18 @@ fs::path temporary_folder() {
 }
 
 // An open file that no folder lists: it is gone when it is closed, however the process ends.
-std::shared_ptr<const int> make_temporary(const fs::path& folder, const std::string& name) {
+Descriptor make_temporary(const fs::path& folder, const std::string& name) {
   std::string path = (folder / "heed-XXXXXX").string();
-  const int descriptor = ::mkostemp(path.data(), O_CLOEXEC);
-  if (descriptor < 0)
+  Descriptor file(::mkostemp(path.data(), O_CLOEXEC));
+  if (file.get() < 0)
     fail("cannot copy {} to a temporary file in {}: {}", name, folder.string(), reason(errno));
   ::unlink(path.c_str());
-  return owned(descriptor);
+  return file;
 }
 
-std::shared_ptr<const int> copy_stream(int from, const std::string& name) {
+Descriptor copy_stream(int from, const std::string& name) {
   const fs::path folder = temporary_folder();
-  std::shared_ptr<const int> copy = make_temporary(folder, name);
+  Descriptor copy = make_temporary(folder, name);
   std::vector<char> buffer(kCopyBytes);
   for (;;) {
     const ssize_t got = ::read(from, buffer.data(), buffer.size());
@@ -70,7 +61,7 @@ std::shared_ptr<const int> copy_stream(int from, const std::string& name) {
     if (got < 0) fail("cannot read {}: {}", name, reason(errno));
     if (got == 0) return copy;
     for (ssize_t done = 0; done < got;) {
-      const ssize_t written = ::write(*copy, buffer.data() + done, size_t(got - done));
+      const ssize_t written = ::write(copy.get(), buffer.data() + done, size_t(got - done));
       if (written < 0 && errno == EINTR) continue;
       if (written < 0)
         fail("cannot copy {} to a temporary file in {}: {}; set TMPDIR to a folder with more room",
@@ -87,16 +78,15 @@ TextFile::TextFile(fs::path path)
   const auto status = status_of(path_);
   if (path_ == kStandardInput) {
     if (status && S_ISREG(status->st_mode)) {
-      descriptor_ = owned(::fcntl(0, F_DUPFD_CLOEXEC, 0));
+      descriptor_ = std::make_shared<const Descriptor>(::fcntl(0, F_DUPFD_CLOEXEC, 0));
       begin_ = ::lseek(0, 0, SEEK_CUR);
     } else {
-      descriptor_ = copy_stream(0, name_);
+      descriptor_ = std::make_shared<const Descriptor>(copy_stream(0, name_));
     }
-  } else if (status && is_read_once(*status)) {
-    const int from = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-    if (from < 0) fail("cannot open {}: {}", name_, reason(errno));
-    const std::shared_ptr<const int> closing = owned(from);
-    descriptor_ = copy_stream(from, name_);
+  } else if (is_stream(path_)) {
+    const Descriptor from(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
+    if (from.get() < 0) fail("cannot open {}: {}", name_, reason(errno));
+    descriptor_ = std::make_shared<const Descriptor>(copy_stream(from.get(), name_));
   }
 }
 
@@ -119,7 +109,8 @@ LineReader TextFile::lines() const {
 bool is_stream(const fs::path& path) {
   if (path == kStandardInput) return true;
   const auto status = status_of(path);
-  return status && (S_ISFIFO(status->st_mode) || S_ISSOCK(status->st_mode));
+  return status && (S_ISFIFO(status->st_mode) || S_ISSOCK(status->st_mode) ||
+                    (S_ISCHR(status->st_mode) && is_terminal(path)));
 }
 
 void expect_distinct_streams(const std::vector<NamedInput>& inputs) {

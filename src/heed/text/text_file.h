@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "heed/core/descriptor.h"
 #include "heed/text/lines.h"
 
 namespace heed {
@@ -38,7 +39,8 @@ class TextFile {
  private:
   std::filesystem::path path_;
   std::string name_;
-  std::shared_ptr<const int> descriptor_;  // of the copy; null where the file is opened by its name
+  std::shared_ptr<const Descriptor>
+      descriptor_;  // of the copy; null where the file is opened by its name
   int64_t begin_ = 0;
   int64_t column_ = 0;
 };

@@ -35,7 +35,7 @@ bool validates(const TrainOptions& o) {
 namespace {
 
 void check_text(const TrainOptions& o) {
-  o.tabular.check();
+  o.tabular.check(o.valid_tsv.empty() ? std::vector<std::string>() : std::vector{o.valid_tsv});
   const bool tabular = !o.tabular.tsv.empty();
   if (tabular && (!o.source.empty() || !o.target.empty()))
     fail_usage("--tsv has both sides of the text: it contradicts --source and --target");
