@@ -5,11 +5,12 @@
 #include <cstdlib>
 #include <iostream>
 
-int main(int count, char** arguments) {
+int main(int count, char** arguments) try {
   heed::TrainOptions options;
   options.source = {"data/train.zh"};
   options.target = {"data/train.en"};
-  options.model = "zh-en";
+  options.model = "translator-model";
+  options.overwrite = true;  // this program may run again
   options.preset = heed::Preset::tiny;
   options.tokenizer.vocabulary = 2000;
   options.batches.batch_tokens = 1024;
@@ -18,8 +19,8 @@ int main(int count, char** arguments) {
   options.minutes = count > 1 ? std::atof(arguments[1]) : 2;
   heed::train(options);
 
-  const heed::Model model("zh-en");
-  std::cout << model.translate("昨天我的老师买了三本书。") << '\n';
+  const heed::Model model(options.model);
+  std::cout << model.translate("我妹妹昨天买了三本书。") << '\n';
 
   const heed::Lines source = heed::read_lines("data/test.zh");
   const heed::Lines reference = heed::read_lines("data/test.en");
@@ -27,4 +28,7 @@ int main(int count, char** arguments) {
   std::cout << found.bleu.line() << '\n' << found.chrf.line() << '\n';
   std::cout << "perplexity " << heed::corpus_score(model.score(source, reference)).perplexity()
             << '\n';
+} catch (const heed::Error& error) {
+  std::cerr << error.what() << '\n';
+  return 1;
 }

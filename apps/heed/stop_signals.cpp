@@ -1,5 +1,9 @@
 #include "stop_signals.h"
 
+#include <unistd.h>
+
+#include <string_view>
+
 #include "last_words.h"
 
 namespace heed {
@@ -12,6 +16,9 @@ volatile std::sig_atomic_t received_signal = 0;
 extern "C" void note_signal(int signal) {
   if (received_signal != 0) end_by_signal(signal);
   received_signal = signal;
+  constexpr std::string_view kText =
+      "heed: stopping at the end of this step; a second signal stops at once, unsaved\n";
+  [[maybe_unused]] const ssize_t written = ::write(2, kText.data(), kText.size());
 }
 
 }  // namespace

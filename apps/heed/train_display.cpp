@@ -7,6 +7,9 @@ TrainDisplay::TrainDisplay(const TrainOptions& options, const Console& console)
 
 void TrainDisplay::message(const std::string& text) {
   progress_.message(text);
+  // Between the stages of the preparation; the run undoes what it changed.
+  if (!begun_ && stop_requested())
+    fail("stopped by a signal before the first step: {} is as it was", options_.model);
 }
 
 void TrainDisplay::warning(const std::string& text) {
@@ -15,13 +18,13 @@ void TrainDisplay::warning(const std::string& text) {
 }
 
 void TrainDisplay::report(const TrainReport& report) {
-  listen();
+  begun_ = true;
   last_report_ = report;
   progress_.report(report);
 }
 
 void TrainDisplay::progress(const TrainReport& report) {
-  listen();
+  begun_ = true;
   progress_.progress(report);
 }
 
@@ -41,12 +44,7 @@ void TrainDisplay::validated(const ValidationReport& report) {
 }
 
 bool TrainDisplay::stop_requested() {
-  listen();
-  return signals_->received() != 0;
-}
-
-void TrainDisplay::listen() {
-  if (!signals_) signals_.emplace();
+  return signals_.received() != 0;
 }
 
 int TrainDisplay::close(const TrainResult& result) {
@@ -61,7 +59,7 @@ int TrainDisplay::close(const TrainResult& result) {
   }
   message(fmt::format("stopped after step {} and saved; the same command with --resume goes on",
                       result.progress.step));
-  return 128 + signals_->received();
+  return 128 + signals_.received();
 }
 
 // The validation of what the run left; beside it the best one, where that was another.
@@ -75,9 +73,9 @@ std::string TrainDisplay::worth(const TrainResult& result) const {
   }
   std::string text = fmt::format("{}: {}", options_.model, validation_text(*last_));
   if (best_ && !last_->best)
-    text += fmt::format("; the best validation was at step {}: {}{}", best_->step,
-                        validation_text(*best_),
-                        last_->averaged > 0 ? "" : "; --average best:1 would leave that model");
+    text += fmt::format(
+        "; the best validation was at step {}: {}{}", best_->step, validation_text(*best_),
+        last_->averaged > 0 ? "" : "; a run with --average best:1 leaves that model");
   return text;
 }
 

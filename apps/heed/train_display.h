@@ -21,8 +21,8 @@ class TrainDisplay : public TrainObserver {
   void report(const TrainReport& report) override;
   void progress(const TrainReport& report) override;
   void validated(const ValidationReport& report) override;
-  // From the first report or question on, SIGINT and SIGTERM are noted instead of ending the
-  // program: before, there is nothing to save.
+  // While it lives, a first SIGINT or SIGTERM is noted instead of ending the program. Before the
+  // first step message() ends the training then, by an Error.
   bool stop_requested() override;
 
   // Ends the display: removes the bar, says why the run ended before its time, if it did, and what
@@ -30,13 +30,13 @@ class TrainDisplay : public TrainObserver {
   int close(const TrainResult& result);
 
  private:
-  void listen();
   std::string worth(const TrainResult& result) const;
 
   const TrainOptions& options_;
   const Console& console_;
   ProgressDisplay progress_;
-  std::optional<StopSignals> signals_;
+  StopSignals signals_;
+  bool begun_ = false;  // the first step is done
   std::optional<TrainReport> last_report_;
   std::optional<ValidationReport> last_, best_;  // of this process; best_ is of no average
 };

@@ -28,7 +28,7 @@ $(cat "$example.out")"
 for example in attention paper translator progress rescore; do
   case $example in
     translator) "$programs/translator" 0.02 >translator.out ;;
-    rescore) "$programs/rescore" zh-en zh-en <data/test.zh >rescore.out ;;
+    rescore) "$programs/rescore" translator-model translator-model <data/test.zh >rescore.out ;;
     *) "$programs/$example" >"$example.out" ;;
   esac
 done

@@ -25,12 +25,28 @@ TEST(RunWarnings, TheFirstBoundThatIsKnownDecides) {
   const auto warning = warmup_warning(o, slow);
   ASSERT_TRUE(warning);
   EXPECT_THAT(*warning, HasSubstr("about 600 steps"));
-  EXPECT_THAT(*warning, HasSubstr("--warmup 200 "));
+  EXPECT_THAT(*warning, HasSubstr("--warmup 200"));
   EXPECT_FALSE(warmup_warning(o, {.step = 30, .epoch_steps = 1, .step_seconds = 0.1}));
   o.steps = 10;
-  EXPECT_THAT(warmup_warning(o, {.epoch_steps = 1}).value_or(""), HasSubstr("--warmup 3 "));
+  EXPECT_THAT(warmup_warning(o, {.epoch_steps = 1}).value_or(""),
+              HasSubstr("--warmup 3 --learning-rate"));
   o.warmup = 0;
   EXPECT_FALSE(warmup_warning(o, {.epoch_steps = 1}));
+}
+
+// A warm-up of 3 instead of 300 steps would give ten times the peak: a fifth of it is twice.
+TEST(RunWarnings, AShortWarmupComesWithASmallerRate) {
+  TrainOptions o = with_warmup(300);
+  o.steps = 10;
+  const auto warning = [&] { return warmup_warning(o, {.epoch_steps = 1}).value_or(""); };
+  EXPECT_THAT(warning(), HasSubstr("--warmup 3 --learning-rate 0.2,"));
+  o.learning_rate = 2;
+  EXPECT_THAT(warning(), HasSubstr("--warmup 3 --learning-rate 0.4,"));
+  o.warmup = 9;
+  EXPECT_THAT(warning(), ::testing::Not(HasSubstr("--learning-rate")));
+  o.warmup = 300;
+  o.schedule = Schedule::inverse_sqrt;
+  EXPECT_THAT(warning(), ::testing::Not(HasSubstr("--learning-rate"))) << "its peak is given";
 }
 
 TEST(RunWarnings, AModelTooLargeForItsTextNamesThePresetThatFits) {

@@ -30,6 +30,19 @@ int64_t suitable_warmup(double steps) {
   return third / unit * unit;
 }
 
+// What to give for a run of so many steps. The noam schedule's peak grows as its warm-up shrinks,
+// and models that start at several times the usual rate learn nothing: a factor bounds it.
+std::string warmup_advice(const TrainOptions& options, double steps) {
+  constexpr double kMostOfUsualPeak = 2;
+  const int64_t warmup = suitable_warmup(steps);
+  std::string advice = fmt::format("--warmup {}", warmup);
+  const double peak = std::sqrt(double(*options.warmup) / double(warmup));  // of the usual one
+  if (options.schedule == Schedule::noam && peak > kMostOfUsualPeak)
+    advice += fmt::format(" --learning-rate {:.2g}",
+                          options.learning_rate.value_or(1) * kMostOfUsualPeak / peak);
+  return advice;
+}
+
 int64_t parameters_of(const ModelConfig& config) {
   Transformer shapes(config, DType::f32, Values::none);
   return parameter_count(shapes);
@@ -51,8 +64,8 @@ std::optional<std::string> warmup_warning(const TrainOptions& options, const Run
   if (last >= double(warmup)) return {};
   return fmt::format(
       "the run ends after {}{:.0f} steps, within its warm-up of {}: the learning rate will not "
-      "reach its peak; give --warmup {} or train longer",
-      pace.step_seconds ? "about " : "", last, warmup, suitable_warmup(last));
+      "reach its peak; give {}, a smaller --batch-tokens (more steps) or a longer run",
+      pace.step_seconds ? "about " : "", last, warmup, warmup_advice(options, last));
 }
 
 std::optional<std::string> size_warning(const TrainOptions& options, const ModelConfig& config,
