@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "search_fixture.h"
+#include "support/overflow.h"
 
 namespace heed {
 namespace {
@@ -33,6 +36,17 @@ TEST_P(AlignerTest, EveryRowSumsToOneAndDependsOnItsPairAlone) {
     }
   }
   EXPECT_TRUE(aligner.weights({3, 0}, {{}})[0].empty());
+}
+
+TEST_P(AlignerTest, AModelThatOverflowsGivesNoNaN) {
+  testing::make_overflow(model_);
+  try {
+    const auto all = Aligner(model_, *backend_).weights({4, 7, 5, 0}, {{8, 3, 6}});
+    // Kernels may turn NaN into a number.
+    for (const auto& row : all[0])
+      for (const float weight : row) EXPECT_TRUE(std::isfinite(weight));
+  } catch (const Error&) {
+  }
 }
 
 TEST_P(AlignerTest, ReadsTheLastLayerButOneAtTheStepThatPredicts) {

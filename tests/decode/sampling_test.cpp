@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
+#include "heed/core/error.h"
 #include "heed/core/rng.h"
 
 namespace heed {
@@ -102,6 +104,34 @@ TEST(Sampling, DrawsByCumulatedProbability) {
   EXPECT_EQ(draw(all, 0.5).id, 3);
   EXPECT_EQ(draw(all, 0.75).id, 9);
   EXPECT_EQ(draw(all, 1 - 1e-16).id, 9) << "rounding must not give what has no probability";
+}
+
+TEST(Sampling, LogitsThatAreNotFiniteAreAnError) {
+  const double infinity = std::numeric_limits<double>::infinity(), nan = std::nan("");
+  const std::vector<SamplingOptions> all_options = {
+      {}, {.temperature = 0.1}, {.top_k = 2}, {.top_p = 0.9}, {.top_k = 2, .top_p = 0.9}};
+  const std::vector<std::vector<double>> all_logits = {{nan, nan, nan},
+                                                       {nan, 1, 2},
+                                                       {1, nan, 2},
+                                                       {1, 2, nan},
+                                                       {1, infinity, 2},
+                                                       {1, infinity, nan},
+                                                       {-infinity, -infinity, -infinity}};
+  for (const auto& logits : all_logits)
+    for (const SamplingOptions& options : all_options) {
+      std::vector<Choice> all = choices(logits);
+      EXPECT_THROW(to_probabilities(all, options), Error)
+          << logits[0] << " " << logits[1] << " " << logits[2];
+    }
+  for (const SamplingOptions& options : all_options) {
+    std::vector<Choice> all = choices({-infinity, 1, -infinity});
+    to_probabilities(all, options);
+    EXPECT_EQ(draw(all, 0.999).id, 1) << "others finite, it is only a token without probability";
+  }
+}
+
+TEST(Sampling, NoProbabilityAtAllIsABug) {
+  EXPECT_THROW(draw({{7, 0}, {3, std::nan("")}}, 0.5), Bug);
 }
 
 // As Sampling's rules say, with everything sorted.

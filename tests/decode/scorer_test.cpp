@@ -9,6 +9,7 @@
 #include "heed/backend/cpu/cpu_backend.h"
 #include "support/folder_test.h"
 #include "support/little_memory.h"
+#include "support/overflow.h"
 #include "support/small_translator.h"
 
 namespace heed {
@@ -167,6 +168,11 @@ TEST_F(ScorerTest, AnotherModelsTokenizersAreRefused) {
   const Transformer more(config);
   EXPECT_THAT(error_of([&] { Scorer(more, tokenizers_, *backend_, {}); }),
               ::testing::HasSubstr("they do not belong together"));
+}
+
+TEST_F(ScorerTest, AModelThatOverflowsIsAnError) {
+  testing::make_overflow(model_);
+  EXPECT_THROW(score_one("lazy", "dog"), Error);
 }
 
 TEST_F(ScorerTest, ALongLineIsScoredByItsBeginning) {

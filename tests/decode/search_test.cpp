@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "search_fixture.h"
+#include "support/overflow.h"
 
 namespace heed {
 namespace {
@@ -134,6 +135,31 @@ TEST_P(SearchTest, LengthsAreKept) {
     EXPECT_GE(best.ids.size(), 5u);
     EXPECT_LE(best.ids.size(), 6u);
     EXPECT_EQ(best.ended, best.ids.size() == 5);
+  }
+}
+
+TEST_P(SearchTest, AModelThatOverflowsIsAnError) {
+  testing::make_overflow(model_);
+  std::vector<SearchOptions> all(7);
+  all[1].beam = 1;
+  all[2].beam = 30;
+  all[3].diverse_groups = 2;
+  for (size_t i = 4; i < all.size(); ++i) all[i].sample = true;
+  all[5].top_k = 3;
+  all[6].top_p = 0.9;
+  for (const SearchOptions& options : all) {
+    if (GetParam().compute != ComputeType::int8) {
+      EXPECT_THROW(search(model_, *backend_, options, sources(3, 9)), Error)
+          << options.beam_size() << options.sample;
+      continue;
+    }
+    // Quantizing may turn NaN into a number: then what comes out is finite too.
+    try {
+      for (const Found& found : search(model_, *backend_, options, sources(3, 9)))
+        for (const Candidate& candidate : found.candidates)
+          EXPECT_TRUE(std::isfinite(candidate.score));
+    } catch (const Error&) {
+    }
   }
 }
 

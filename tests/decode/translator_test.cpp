@@ -10,6 +10,7 @@
 #include "heed/backend/reference/reference_backend.h"
 #include "heed/text/tokenizer_training.h"
 #include "support/little_memory.h"
+#include "support/overflow.h"
 #include "support/temporary_folder.h"
 
 namespace heed {
@@ -286,6 +287,19 @@ TEST_F(TranslatorTest, AFailureEndsTheWaitForInput) {
                    next, [](const Translation&) {}, wait),
                Error);
   EXPECT_EQ(asked, 1);
+}
+
+TEST_F(TranslatorTest, AModelThatOverflowsIsAnErrorOnEveryThread) {
+  testing::make_overflow(model_);
+  for (const bool sample : {false, true})
+    for (const int64_t threads : {1, 3}) {
+      DecodeOptions options;
+      options.threads = threads;
+      options.attention = true;
+      options.search.sample = sample;
+      if (sample) options.search.top_p = 0.9;
+      EXPECT_THROW(translate({"abc", "def", "ghi"}, options), Error);
+    }
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

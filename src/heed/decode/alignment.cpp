@@ -6,6 +6,7 @@
 
 #include "heed/core/scripts.h"
 #include "heed/core/utf8.h"
+#include "heed/decode/finite.h"
 
 namespace heed {
 namespace {
@@ -106,6 +107,7 @@ std::vector<AttentionWeights> Aligner::weights(const std::vector<TokenId>& sourc
     Tokens to;
     to.add(sequence);
     const std::vector<double> values = model_.cross_attention(pass, to, memory, layer);
+    for (const double value : values) expect_finite(value);
     for (size_t t = 0; t < target.size(); ++t) {
       const auto row = values.begin() + ptrdiff_t(t * source.size());
       weights.emplace_back(row, row + ptrdiff_t(source.size()));

@@ -5,6 +5,7 @@
 #include <map>
 #include <span>
 
+#include "heed/decode/finite.h"
 #include "heed/decode/search.h"
 
 namespace heed {
@@ -36,14 +37,19 @@ class Predictions {
     std::span<const float> log_probabilities;
   };
 
-  // Of each row of `logits` no more than the `most` best will be asked for.
+  // Of each row of `logits` no more than the `most` best will be asked for. Error where a row has a
+  // logit that is NaN or infinity.
   Predictions(Backend& backend, const Tensor& logits, int64_t most)
       : backend_(backend),
         logits_(logits),
         most_(std::min(most, classes())),
         // Of a wide beam's rows most give a few: the others ask for more.
         found_(most_ <= kFew ? most_ : kFirst),
-        top_(backend.top_classes(logits, found_)) {}
+        top_(backend.top_classes(logits, found_)) {
+    // One such logit makes the sum of a row's exponentials NaN, and so every log-probability.
+    for (int64_t row = 0; row < logits.rows(); ++row)
+      expect_finite(double(top_.log_probabilities[size_t(row * found_)]));
+  }
 
   int64_t classes() const { return logits_.columns(); }
   // As many of a row's best as were found so far.

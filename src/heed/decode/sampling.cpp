@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+
+#include "heed/decode/finite.h"
 
 namespace heed {
 namespace {
@@ -20,6 +23,17 @@ void keep_likeliest(std::vector<Choice>& choices, int64_t count) {
 double greatest_weight(const std::vector<Choice>& choices) {
   double greatest = choices.front().weight;
   for (const Choice& choice : choices) greatest = std::max(greatest, choice.weight);
+  return greatest;
+}
+
+// NaN if any logit is NaN. A logit of minus infinity is a token without probability, as long as
+// another is finite.
+double greatest_logit(const std::vector<Choice>& choices) {
+  double greatest = -std::numeric_limits<double>::infinity();
+  for (const Choice& choice : choices) {
+    if (std::isnan(choice.weight)) return choice.weight;
+    greatest = std::max(greatest, choice.weight);
+  }
   return greatest;
 }
 
@@ -50,8 +64,9 @@ void divide(std::vector<Choice>& choices, double sum) {
 
 void to_probabilities(std::vector<Choice>& choices, const SamplingOptions& options) {
   check(!choices.empty(), "nothing to draw from");
+  const double top = greatest_logit(choices);
+  expect_finite(top);
   if (options.top_k > 0) keep_likeliest(choices, options.top_k);
-  const double top = greatest_weight(choices);
   double sum = 0;
   for (Choice& choice : choices)
     sum += choice.weight = std::exp((choice.weight - top) / options.temperature);
@@ -71,8 +86,10 @@ const Choice& draw(const std::vector<Choice>& choices, double uniform) {
     if (uniform < sum) return choice;
   }
   // Rounding may leave the sum a little below 1.
-  return *std::find_if(choices.rbegin(), choices.rend(),
-                       [](const Choice& choice) { return choice.weight > 0; });
+  const auto last = std::find_if(choices.rbegin(), choices.rend(),
+                                 [](const Choice& choice) { return choice.weight > 0; });
+  check(last != choices.rend(), "no choice has a probability");
+  return *last;
 }
 
 }  // namespace heed

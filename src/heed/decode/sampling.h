@@ -24,10 +24,11 @@ struct Choice {
 
 // Turns logits into the probabilities of what may be drawn: temperature, then top_k, then top_p.
 // Of equal logits the lower id is the likelier. `choices` must not be empty; some are removed, and
-// their order changes, but for the same choices it is always the same.
+// their order changes, but for the same choices it is always the same. Error where a logit is NaN
+// or infinity, or all are minus infinity.
 void to_probabilities(std::vector<Choice>& choices, const SamplingOptions& options);
 
-// The choice at `uniform`, in [0, 1), of the cumulated probabilities.
+// The choice at `uniform`, in [0, 1), of the cumulated probabilities, one of which must be above 0.
 const Choice& draw(const std::vector<Choice>& choices, double uniform);
 
 }  // namespace heed

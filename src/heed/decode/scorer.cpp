@@ -6,6 +6,7 @@
 
 #include "heed/core/parallel.h"
 #include "heed/core/utf8.h"
+#include "heed/decode/finite.h"
 #include "heed/model/examples.h"
 
 namespace heed {
@@ -133,6 +134,7 @@ class Scoring {
     PairScore& score = pair.score;
     score.pieces = tokenizers_.target().pieces(pair.target);
     for (size_t i = 0; i < pair.target.size(); ++i) {
+      expect_finite(double(losses[2 * i + 1]));
       score.log_probabilities.push_back(-double(losses[2 * i + 1]));
       score.log_probability += score.log_probabilities.back();
     }

@@ -1,0 +1,18 @@
+// A model whose weights are finite and whose predictions are not.
+#pragma once
+
+#include <algorithm>
+
+#include "heed/model/transformer.h"
+
+namespace heed::testing {
+
+// Such a file loads: only what its weights are multiplied with overflows.
+inline void make_overflow(Transformer& model) {
+  for (const Parameter& parameter : parameters(model))
+    if (parameter.name.find("norm") != std::string::npos &&
+        parameter.name.find("bias") == std::string::npos)
+      std::ranges::fill(parameter.tensor.span<float>(), 3e38f);
+}
+
+}  // namespace heed::testing
