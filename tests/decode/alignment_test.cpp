@@ -1,5 +1,6 @@
 #include "heed/decode/alignment.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -108,6 +109,70 @@ TEST(AlignmentPairs, TextWithoutSpacesIsPairedByCharacters) {
   EXPECT_EQ(alignment_pairs(back_from, back_to, {{0.9f, 0, 0.1f, 0}, {0.4f, 0.3f, 0.3f, 0}},
                             AlignmentUnit::words),
             "0-0 1-1 1-2");
+}
+
+// A piece for each byte of a text, as a vocabulary with byte fallback spells characters that it
+// lacks.
+std::vector<std::string> byte_pieces(const std::string& text) {
+  std::vector<std::string> pieces;
+  for (const char byte : text) pieces.push_back(fmt::format("<0x{:02X}>", uint8_t(byte)));
+  return pieces;
+}
+
+// Weights that look from target piece i at source piece looks[i] alone.
+AttentionWeights looking_at(const std::vector<size_t>& looks, size_t source_pieces) {
+  AttentionWeights weights;
+  for (const size_t look : looks) {
+    weights.emplace_back(source_pieces, 0.0f);
+    weights.back()[look] = 1;
+  }
+  return weights;
+}
+
+TEST(AlignmentPairs, CharactersInBytePiecesAreCharacters) {
+  // 夏 and 冬 in three bytes each, 好 in a piece.
+  std::vector<std::string> chinese = {kSpace};
+  for (const std::string& piece : byte_pieces("夏冬")) chinese.push_back(piece);
+  chinese.insert(chinese.end(), {"好", "</s>"});
+  const std::vector<std::string> english = {kSpace + "summer", kSpace + "winter", kSpace + "good",
+                                            "</s>"};
+  EXPECT_EQ(alignment_pairs(chinese, {english.begin(), english.end() - 1},
+                            looking_at({2, 5, 7}, chinese.size()), AlignmentUnit::words),
+            "0-0 1-1 2-2");
+  EXPECT_EQ(
+      alignment_pairs(english, {chinese.begin(), chinese.end() - 1},
+                      looking_at({0, 0, 0, 0, 1, 1, 1, 2}, english.size()), AlignmentUnit::words),
+      "0-0 1-1 2-2");
+  EXPECT_EQ(alignment_pairs(chinese, {kSpace + "winter"}, looking_at({5}, chinese.size()),
+                            AlignmentUnit::pieces),
+            "5-0");
+}
+
+TEST(AlignmentPairs, WordsAndSpacesInBytePiecesAreWords) {
+  // "naïve end": a letter within a word and the space between the words.
+  std::vector<std::string> from = {kSpace + "na"};
+  for (const std::string& piece : byte_pieces("ï")) from.push_back(piece);
+  from.push_back("ve");
+  for (const std::string& piece : byte_pieces(kSpace)) from.push_back(piece);
+  from.insert(from.end(), {"end", "</s>"});
+  EXPECT_EQ(alignment_pairs(from, {kSpace + "x", kSpace + "y", kSpace + "z"},
+                            looking_at({2, 5, 7}, from.size()), AlignmentUnit::words),
+            "0-0 1-1 1-2");
+}
+
+TEST(AlignmentPairs, BrokenBytesAreCountedOnce) {
+  // The beginning of a character, and then a whole one: what cannot be read is no text without
+  // spaces.
+  std::vector<std::string> from = {"好", "<0xE5>", "<0xA4>"};
+  for (const std::string& piece : byte_pieces("冬")) from.push_back(piece);
+  from.insert(from.end(), {"</s>", "<0xE5>"});
+  EXPECT_EQ(alignment_pairs(from, {kSpace + "a", kSpace + "b", kSpace + "c", kSpace + "d"},
+                            looking_at({0, 2, 4, 7}, from.size()), AlignmentUnit::words),
+            "0-0 1-1 2-2 3-3");
+  EXPECT_EQ(
+      alignment_pairs({"<0xGH>", "好"}, {kSpace + "a"}, looking_at({1}, 2), AlignmentUnit::words),
+      "1-0")
+      << "no hexadecimal digits: characters like any";
 }
 
 TEST(AlignmentPairs, WordsAmongCharactersStayWhole) {

@@ -6,6 +6,7 @@
 
 #include "heed/core/scripts.h"
 #include "heed/core/utf8.h"
+#include "heed/decode/byte_piece.h"
 #include "heed/decode/finite.h"
 
 namespace heed {
@@ -19,32 +20,65 @@ struct UnitRange {
   int64_t begin = 0, end = 0;
 };
 
-// The units that each piece has characters of, counted from 0; none for </s>.
-std::vector<UnitRange> units_of(const std::vector<std::string>& pieces, AlignmentUnit unit) {
-  // What the last unit still takes: nothing, any character behind its space, or characters of text
-  // with spaces.
-  enum class Takes { nothing, any, spaced } takes = Takes::nothing;
-  int64_t count = 0;
-  std::vector<UnitRange> units;
-  for (const std::string& piece : pieces) {
-    if (piece == kEnd || piece.empty()) {
-      units.emplace_back();
-      if (piece == kEnd) takes = Takes::nothing;
-      continue;
-    }
-    int64_t begin = count;
-    const std::u32string characters =
-        unit == AlignmentUnit::pieces ? std::u32string(1, kSpace) : decode_utf8(piece);
+// Counts units along a text.
+class UnitCounter {
+ public:
+  // The units of characters that stand in the same pieces, which are the next of the text.
+  UnitRange add(std::u32string_view characters) {
+    int64_t begin = count_;
     for (size_t i = 0; i < characters.size(); ++i) {
       const bool space = characters[i] == kSpace, unspaced = is_unspaced(characters[i]);
-      const bool new_unit = space      ? i == 0 || takes != Takes::any
-                            : unspaced ? takes != Takes::any
-                                       : takes == Takes::nothing;
-      if (new_unit) ++count;
-      if (i == 0) begin = count - 1;
-      takes = space ? Takes::any : unspaced ? Takes::nothing : Takes::spaced;
+      const bool new_unit = space      ? i == 0 || takes_ != Takes::any
+                            : unspaced ? takes_ != Takes::any
+                                       : takes_ == Takes::nothing;
+      if (new_unit) ++count_;
+      if (i == 0) begin = count_ - 1;
+      takes_ = space ? Takes::any : unspaced ? Takes::nothing : Takes::spaced;
     }
-    units.push_back({begin, count});
+    return {begin, count_};
+  }
+  // Completes the last unit.
+  void end() { takes_ = Takes::nothing; }
+
+ private:
+  // What the last unit still takes: nothing, any character behind its space, or characters of text
+  // with spaces.
+  enum class Takes { nothing, any, spaced } takes_ = Takes::nothing;
+  int64_t count_ = 0;
+};
+
+// The bytes that pieces spell from `at` on, up to the first piece that is not a byte.
+std::string byte_run(const std::vector<std::string>& pieces, size_t at) {
+  std::string bytes;
+  for (; at < pieces.size(); ++at) {
+    const auto byte = byte_of(pieces[at]);
+    if (!byte) break;
+    bytes += char(*byte);
+  }
+  return bytes;
+}
+
+// The units that each piece has characters of, counted from 0; none for </s>. Pieces that spell the
+// bytes of one character have the unit of that character.
+std::vector<UnitRange> units_of(const std::vector<std::string>& pieces, AlignmentUnit unit) {
+  UnitCounter counter;
+  std::vector<UnitRange> units;
+  while (units.size() < pieces.size()) {
+    const std::string& piece = pieces[units.size()];
+    if (piece == kEnd || piece.empty()) {
+      units.emplace_back();
+      if (piece == kEnd) counter.end();
+    } else if (unit == AlignmentUnit::pieces) {
+      units.push_back(counter.add(std::u32string(1, kSpace)));
+    } else if (const std::string bytes = byte_run(pieces, units.size()); !bytes.empty()) {
+      for (size_t at = 0; at < bytes.size();) {
+        const Utf8Character character = first_utf8_character(std::string_view(bytes).substr(at));
+        units.insert(units.end(), character.bytes, counter.add({&character.value, 1}));
+        at += character.bytes;
+      }
+    } else {
+      units.push_back(counter.add(decode_utf8(piece)));
+    }
   }
   return units;
 }

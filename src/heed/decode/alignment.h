@@ -40,9 +40,9 @@ enum class AlignmentUnit { words, pieces };
 //
 // A unit of AlignmentUnit::words is a word between spaces, but each character of text without
 // spaces between its words (core/scripts.h, is_unspaced) is one of its own, whatever pieces it is
-// in. The weight of a target unit is the mean over its pieces, the weight of a source word the sum
-// over its pieces; the source characters of one piece cannot be told apart and are paired together.
-// Nothing is paired with </s>.
+// in, be they the bytes of a vocabulary with byte fallback. The weight of a target unit is the mean
+// over its pieces, the weight of a source word the sum over its pieces; the source characters of
+// one piece cannot be told apart and are paired together. Nothing is paired with </s>.
 std::string alignment_pairs(const std::vector<std::string>& source_pieces,
                             const std::vector<std::string>& target_pieces,
                             const AttentionWeights& weights, AlignmentUnit unit);

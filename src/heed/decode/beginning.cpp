@@ -3,14 +3,10 @@
 #include <algorithm>
 
 #include "heed/core/utf8.h"
+#include "heed/decode/byte_piece.h"
 
 namespace heed {
 namespace {
-
-// A piece that stands for one byte: "<0x41>".
-bool is_byte(std::string_view piece) {
-  return piece.size() == 6 && piece.starts_with("<0x") && piece.ends_with('>');
-}
 
 bool ends_in_space(std::string_view text) {
   for (const std::string_view space : {" ", "\t", "\u00a0", "\u3000"})
@@ -32,7 +28,7 @@ PieceIndex::PieceIndex(const Vocabulary& vocabulary) : vocabulary_(vocabulary) {
 
 bool PieceIndex::is_spelled(TokenId id) const {
   return id != vocabulary_.end_id() && id != vocabulary_.unknown_id() &&
-         id < vocabulary_.classes() && !is_byte(vocabulary_.piece(id));
+         id < vocabulary_.classes() && !byte_of(vocabulary_.piece(id));
 }
 
 std::span<const TokenId> PieceIndex::starting_with(std::string_view text) const {
