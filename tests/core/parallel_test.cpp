@@ -26,6 +26,27 @@ TEST(Workers, EveryTaskRunsOnceAndAnErrorComesOut) {
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+constexpr const char* kDigits = "0123456789";
+
+// The numbers in the message where so many Workers cannot be started; zeros where they can.
+struct Refused {
+  int wanted = 0, running = 0;
+};
+Refused refused_threads(int threads) {
+  try {
+    const Workers workers(threads);
+    return {};
+  } catch (const Error& error) {
+    Refused refused;
+    const std::string text = error.what();
+    const size_t first = text.find_first_of(kDigits);
+    const size_t second = text.find_first_of(kDigits, text.find_first_not_of(kDigits, first));
+    refused.wanted = std::stoi(text.substr(first));
+    refused.running = std::stoi(text.substr(second));
+    return refused;
+  }
+}
+
 // A thread needs addresses for its stack. In a process of its own, since the limit is the
 // process's.
 TEST(Workers, ThreadsThatTheMachineRefusesAreAnError) {
@@ -35,14 +56,15 @@ TEST(Workers, ThreadsThatTheMachineRefusesAreAnError) {
     const rlimit limit{rlim_t{256} << 20, rlim_t{256} << 20};
     ::setrlimit(RLIMIT_AS, &limit);
     try {
-      const Workers workers(500);
-    } catch (const Error& error) {
-      const std::string text = error.what();
-      ::_exit(text.find("cannot start 500 threads, only") == 0 ? 0 : 1);
+      const auto [wanted, running] = refused_threads(500);
+      if (wanted != 500 || running < 2) ::_exit(1);
+      // So many work, the calling thread included, and no more.
+      if (refused_threads(running).wanted != 0) ::_exit(2);
+      if (refused_threads(running + 1).running != running) ::_exit(3);
     } catch (...) {
-      ::_exit(2);
+      ::_exit(4);
     }
-    ::_exit(3);
+    ::_exit(0);
   }
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);

@@ -19,13 +19,14 @@ int available_threads() {
   return std::max(1, int(std::thread::hardware_concurrency()));
 }
 
-void start_thread(std::vector<std::thread>& threads, int wanted, std::function<void()> body) {
+void start_thread(std::vector<std::thread>& threads, ThreadCount count,
+                  std::function<void()> body) {
   threads.reserve(threads.size() + 1);
   try {
     threads.emplace_back(std::move(body));
   } catch (const std::system_error& error) {
-    fail("cannot start {} threads, only {} ({}): give fewer with --threads", wanted, threads.size(),
-         error.code().message());
+    fail("cannot start {} threads, only {} ({}): give fewer with --threads", count.wanted,
+         count.running, error.code().message());
   }
 }
 
@@ -84,7 +85,8 @@ Workers::Workers(int threads) : count_(threads), team_(std::make_unique<Team>())
   check(threads >= 1, "at least one thread");
   try {
     for (int i = 1; i < threads; ++i)
-      start_thread(team_->threads, threads, [this, i] { team_->loop(i); });
+      start_thread(team_->threads, {.running = i, .wanted = threads},
+                   [this, i] { team_->loop(i); });
   } catch (...) {
     team_->end();
     throw;

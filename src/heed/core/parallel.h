@@ -11,9 +11,14 @@ namespace heed {
 // How many threads this process may use (its CPU affinity), at least 1.
 int available_threads();
 
+// Threads as --threads counts them: a calling thread that works too is one.
+struct ThreadCount {
+  int running = 0, wanted = 0;
+};
+
 // Adds a thread that runs `body`. Error where the machine refuses it, with `threads` as it was: the
-// caller ends and joins those inside. `wanted` is how many the caller wants in the end.
-void start_thread(std::vector<std::thread>& threads, int wanted, std::function<void()> body);
+// caller ends and joins those inside. `count` is for the message.
+void start_thread(std::vector<std::thread>& threads, ThreadCount count, std::function<void()> body);
 
 // run() hands tasks out one by one to whichever thread is free, so that a slow core does less.
 // Which thread runs which task must not change any result.

@@ -384,7 +384,8 @@ void Translator::translate(const Next& next, const Emit& emit, const Wait& wait)
       if (wait && !wait(kGlance)) continue;
       std::optional<Input> line = next();
       if (!line || !exchange.put(std::move(*line))) break;
-      if (int(threads.size()) < workers) start_thread(threads, workers, work);
+      const int running = int(threads.size());
+      if (running < workers) start_thread(threads, {.running = running, .wanted = workers}, work);
     }
   } catch (...) {
     exchange.fail_with(std::current_exception());
