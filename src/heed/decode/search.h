@@ -19,7 +19,7 @@ struct SearchOptions {
   int64_t max_length = 0;     // instead: this many, whatever the source; 0 is no such bound
   int64_t min_length = 0;     // </s> does not come before this many tokens
   int64_t nbest = 1;          // hypotheses wanted, at most `beam`; or samples, as many as wanted
-  int64_t no_repeat_ngram = 0;  // no n-gram of so many tokens comes twice; 0 is no such rule
+  int64_t no_repeat_ngram = 0;  // n-grams of this length are not repeated; 0 disables
 
   // Diverse beam search (Vijayakumar et al., 2016): the beam is cut into groups, and a token that
   // groups before have just taken loses `diversity` (none is 0.5) for each time.
@@ -41,52 +41,56 @@ struct SearchOptions {
   static void visit(Self& self, Visitor&& v) {
     v.group("Search");
     v("beam", self.beam,
-      {.help = "Hypotheses kept at each step; 1: greedy search. Not with --sample",
+      {.help = "Beam size; 1: greedy search. Not with --sample",
        .default_text = "4",
        .minimum = 1,
        .maximum = 1024});
     v("length_penalty", self.length_penalty,
-      {.help = "The paper's alpha: greater favours longer translations",
+      {.help = "Length penalty (alpha in the paper); larger values favour longer translations",
        .minimum = 0,
        .maximum = 10});
     v("extra_length", self.extra_length,
-      {.help = "A translation has at most its source's tokens and so many more",
+      {.help = "Maximum length of a translation beyond the length of its source",
        .unit = "tokens",
        .minimum = 0,
        .maximum = 65536});
     v("max_length", self.max_length,
-      {.help = "Instead: at most so many tokens, </s> included; 0 is by --extra-length",
+      {.help =
+           "Maximum length of a translation, </s> included; 0: source length plus --extra-length",
        .unit = "tokens",
        .minimum = 0,
        .maximum = 65536});
     v("min_length", self.min_length,
-      {.help = "At least so many tokens before </s>",
+      {.help = "Minimum length of a translation, </s> not included",
        .unit = "tokens",
        .minimum = 0,
        .maximum = 65536});
     v("nbest", self.nbest,
-      {.help = "Translations given for each line, at most the beam; with --sample as many samples",
+      {.help =
+           "Number of translations for each line, at most --beam; with --sample: number of samples",
        .minimum = 1,
        .maximum = 1024});
     v("no_repeat_ngram", self.no_repeat_ngram,
-      {.help = "No so many tokens come twice in the same order; 0 is no such rule",
+      {.help = "Forbid repeated n-grams of this length; 0 disables",
        .unit = "tokens",
        .minimum = 0,
        .maximum = 64});
     v("diverse_groups", self.diverse_groups,
-      {.help = "Cut the beam into so many groups that avoid each other's tokens, and let --nbest "
-               "take from each in turn (Vijayakumar et al., 2016)",
+      {.help = "Number of beam groups in diverse beam search (Vijayakumar et al., 2016); --nbest "
+               "takes from each in turn",
        .minimum = 1,
        .maximum = 1024});
     v("diversity", self.diversity,
-      {.help = "What a token's log-probability loses for each group before that has just taken it",
+      {.help =
+           "Penalty on a token's log-probability for each hypothesis of earlier groups that chose "
+           "it at the same step",
        .default_text = "0.5",
        .minimum = 0,
        .maximum = 100});
     visit_sampling(self, v);
     v.group("Running");
     v("batch_tokens", self.batch_tokens,
-      {.help = "Source tokens that a thread works on at a time; no result depends on it",
+      {.help = "Maximum number of source tokens in a thread's batch; does not affect the result",
        .unit = "tokens",
        .minimum = 1,
        .maximum = 1 << 20,
@@ -98,22 +102,23 @@ struct SearchOptions {
   static void visit_sampling(Self& self, Visitor&& v) {
     v.group("Sampling");
     v("sample", self.sample,
-      {.help = "Draw each token from the model's distribution instead of searching: the draws "
-               "depend on the seed and the line, on nothing else"});
+      {.help = "Sample from the model's distribution instead of beam search; the draws depend only "
+               "on --seed and the line"});
     v("temperature", self.temperature,
-      {.help = "Below 1 the likely becomes likelier, above 1 the unlikely",
+      {.help = "Sampling temperature; values below 1 favour probable tokens",
        .default_text = "1",
        .maximum = 100,
        .above = 0});
     v("top_k", self.top_k,
-      {.help = "Draw from the so many likeliest tokens", .default_text = "all", .minimum = 1});
+      {.help = "Sample from the K most probable tokens", .default_text = "all", .minimum = 1});
     v("top_p", self.top_p,
-      {.help = "Draw from the fewest tokens that have this much probability together, of those "
-               "that --top-k leaves",
+      {.help =
+           "Sample from the smallest set of most probable tokens whose total probability reaches "
+           "this value, after --top-k",
        .default_text = "1",
        .maximum = 1,
        .above = 0});
-    v("seed", self.seed, {.help = "Another seed, other draws", .default_text = "1", .minimum = 0});
+    v("seed", self.seed, {.help = "Random seed for sampling", .default_text = "1", .minimum = 0});
   }
 };
 
