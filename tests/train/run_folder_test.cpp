@@ -1,4 +1,9 @@
 // The folder of a run: who may write to it, and what is in it after a refusal.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <map>
+
 #include "heed/core/folder_claim.h"
 #include "heed/train/earlier_run.h"
 #include "support/facts.h"
@@ -9,6 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
+using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
 
 class RunFolderTest : public TrainerTest {
@@ -20,6 +26,24 @@ class RunFolderTest : public TrainerTest {
       all.push_back(entry.path().lexically_relative(folder_ / folder).string());
     std::sort(all.begin(), all.end());
     return all;
+  }
+  // Its files with their bytes.
+  std::map<std::string, std::string> contents(const std::string& folder) const {
+    std::map<std::string, std::string> all;
+    for (const std::string& name : entries(folder))
+      if (fs::is_regular_file(folder_ / folder / name))
+        all[name] = read_file(folder_ / folder / name);
+    return all;
+  }
+  // Files of the user with names that a run gives to its own, in a folder without a model.
+  void write_stray_files(const std::string& folder) const {
+    for (const char* name :
+         {"held_out.source", "held_out.target", "vocab.json", "target_vocab.json", "source.spm",
+          "metrics.jsonl", "notes", "training/notes", "training/train.corpus",
+          "training/step-1.safetensors"}) {
+      fs::create_directories((folder_ / folder / name).parent_path());
+      folder_.write(folder + "/" + name, std::string("my ") + name);
+    }
   }
 };
 
@@ -77,13 +101,100 @@ TEST_F(RunFolderTest, ARefusalLeavesNothing) {
   for (const char* name : {"m/notes", "m/training/notes", "m/held_out.source"})
     folder_.write(name, "mine");
   EXPECT_THAT(message(o), HasSubstr("memory"));
-  EXPECT_THAT(entries("m"),
-              UnorderedElementsAre("notes", "training", "training/notes", "held_out.source"));
+  EXPECT_THAT(contents("m"),
+              UnorderedElementsAre(Pair("notes", "mine"), Pair("training/notes", "mine"),
+                                   Pair("held_out.source", "mine")));
   o.overwrite = true;
   fs::remove_all(folder_ / "m/training");
-  folder_.write("m/held_out.source", "mine");
   EXPECT_THAT(message(o), HasSubstr("memory"));
   EXPECT_THAT(entries("m"), UnorderedElementsAre("notes", "held_out.source"));
+  EXPECT_EQ(folder_.read("m/held_out.source"), "mine");
+}
+
+TEST_F(RunFolderTest, ARefusalKeepsFilesThatHaveTheNamesOfItsOwn) {
+  write_stray_files("m");
+  auto before = contents("m");
+  for (const int64_t hold_out : {0, 5}) {
+    TrainOptions o = options("m");
+    o.resume = hold_out == 5;  // nothing was saved to resume
+    o.hold_out = hold_out;
+    o.d_model = 16384;  // refused after the vocabulary and the encoded text were written
+    o.encoder_layers = 50;
+    EXPECT_THAT(message(o), HasSubstr("memory"));
+    EXPECT_EQ(contents("m"), before);
+  }
+  TrainOptions o = options("m");
+  o.tokenizer.vocabulary = 60000;
+  o.tokenizer.kind = TokenizerKind::bpe;
+  EXPECT_NE(message(o), "");
+  EXPECT_EQ(contents("m"), before);
+  // A folder with the name of a file is in the way, and not removed.
+  fs::create_directory(folder_ / "m/target.spm");
+  folder_.write("m/target.spm/notes", "mine");
+  before = contents("m");
+  EXPECT_THAT(message(options("m")), HasFacts("target.spm"));
+  EXPECT_EQ(contents("m"), before);
+}
+
+// Pairs held out belong to no run without --hold-out.
+TEST_F(RunFolderTest, ARunReplacesTheFilesThatAreItsOwn) {
+  for (const int64_t hold_out : {0, 5}) {
+    const std::string name = "m" + std::to_string(hold_out);
+    write_stray_files(name);
+    TrainOptions o = options(name);
+    o.hold_out = hold_out;
+    EXPECT_EQ(message(o), "");
+    for (const auto& [file, bytes] : contents(name)) {
+      const bool users = file.ends_with("notes") || (file.starts_with("held_out") && hold_out == 0);
+      EXPECT_EQ(bytes == "my " + file, users) << file;
+    }
+    EXPECT_FALSE(fs::exists(folder_ / name / "target_vocab.json"));
+    EXPECT_TRUE(fs::exists(folder_ / name / "held_out.target"));
+  }
+}
+
+TEST_F(RunFolderTest, WhatARunReadsItDoesNotReplace) {
+  fs::create_directory(folder_ / "m");
+  for (const char* side : {"source", "target"})
+    folder_.write(std::string("m/held_out.") + side, folder_.read(side));
+  const auto before = contents("m");
+  TrainOptions o = options("m");
+  o.source = {(folder_ / "m/held_out.source").string()};
+  o.hold_out = 5;
+  EXPECT_THROW(Recorder recorder; train(o, *backend_, recorder), UsageError);
+  EXPECT_THAT(message(o), HasFacts(o.source[0] + " --model"));
+  EXPECT_EQ(contents("m"), before);
+  o.hold_out = 0;  // such a run writes no pairs held out
+  o.valid_source = o.source[0];
+  o.valid_target = (folder_ / "m/held_out.target").string();
+  EXPECT_EQ(message(o), "");
+  EXPECT_EQ(folder_.read("m/held_out.source"), before.at("held_out.source"));
+  EXPECT_EQ(folder_.read("m/held_out.target"), before.at("held_out.target"));
+}
+
+TEST_F(RunFolderTest, AFileOnStandardInputIsNotReplacedEither) {
+  fs::create_directory(folder_ / "m");
+  const std::string path = folder_.write("m/held_out.source", folder_.read("source")).string();
+  TrainOptions o = options("m");
+  o.source = {"-"};
+  o.hold_out = 5;
+  const int before = ::dup(0), file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  ::dup2(file, 0);
+  ::close(file);
+  EXPECT_THAT(message(o), HasFacts("standard input --model"));
+  ::dup2(before, 0);
+  ::close(before);
+  EXPECT_EQ(folder_.read("m/held_out.source"), folder_.read("source"));
+}
+
+TEST_F(RunFolderTest, AfterAKillPairsHeldOutAreNotRemovedForTheirName) {
+  EXPECT_EQ(message(options("m")), "");
+  const fs::path training = folder_ / "m/training";
+  fs::create_directories(training / "heed-replaced/training");
+  for (const auto& [name, bytes] : contents("m"))
+    fs::rename(folder_ / "m" / name, training / "heed-replaced" / name);
+  folder_.write("m/held_out.source", "mine");
+  EXPECT_THAT(message(options("m")), HasFacts("--resume"));
   EXPECT_EQ(folder_.read("m/held_out.source"), "mine");
 }
 

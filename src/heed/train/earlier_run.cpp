@@ -13,6 +13,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Whether `path` is a file of held-out pairs, which a run without --hold-out neither writes nor
+// replaces.
+bool is_held_out(const RunFiles& files, const fs::path& path) {
+  return path == files.held_out_source() || path == files.held_out_target();
+}
+
 void expect_unread(const TrainOptions& options, const fs::path& directory,
                    const std::vector<fs::path>& files) {
   std::vector<std::string> read{options.valid_source, options.valid_target, options.valid_tsv,
@@ -22,10 +28,11 @@ void expect_unread(const TrainOptions& options, const fs::path& directory,
   read.insert(read.end(), options.tabular.tsv.begin(), options.tabular.tsv.end());
   std::error_code error;  // a name that is missing or empty is no file's
   for (const std::string& name : read) {
-    const auto is_it = [&](const fs::path& file) { return fs::equivalent(file, name, error); };
+    const fs::path opened = name == "-" ? "/dev/stdin" : name;
+    const auto is_it = [&](const fs::path& file) { return fs::equivalent(file, opened, error); };
     if (is_it(directory) || std::any_of(files.begin(), files.end(), is_it))
-      fail_usage("--overwrite would remove {}, which this training reads: give another --model",
-                 name);
+      fail_usage("{} is read by this training and would be replaced by it: give another --model",
+                 name == "-" ? "standard input" : name);
   }
 }
 
@@ -53,7 +60,9 @@ EarlierRun::~EarlierRun() {
 }
 
 void EarlierRun::put_aside(const TrainOptions& options) {
-  const std::vector<fs::path> files = files_.present();
+  std::vector<fs::path> files = files_.present();
+  if (!options.overwrite && options.hold_out == 0)
+    std::erase_if(files, [&](const fs::path& file) { return is_held_out(files_, file); });
   expect_unread(options, files_.directory, files);
   if (files.empty()) return;
   std::error_code error;
@@ -80,11 +89,13 @@ void EarlierRun::remove_new_files() {
 }
 
 // Each step may be the last before a kill: what the new run left is removed only while all of the
-// old one stands aside.
+// old one stands aside. Held-out pairs that are not aside may be the user's, and stay.
 void EarlierRun::put_back() {
   std::error_code error;
   if (fs::is_directory(aside_, error)) {
-    for (const fs::path& file : files_.present()) fs::remove(file, error);
+    for (const fs::path& file : files_.present())
+      if (!is_held_out(files_, file) || fs::exists(aside_ / file.filename(), error))
+        fs::remove(file, error);
     fs::rename(aside_, moving_, error);
   }
   if (!fs::is_directory(moving_, error)) return;

@@ -9,10 +9,11 @@
 
 namespace heed {
 
-// Moves the files of an earlier run aside and, unless told to forget them, back again; files that
-// are new by then are removed. A training that is refused for its vocabulary, its text or its
-// memory so leaves the folder as it was. After a kill, the next object for the folder moves back
-// what is still aside. The folder must be claimed (FolderClaim): this moves files at once.
+// Moves the files of an earlier run, and other files with their names, aside and, unless told to
+// forget them, back again; files that are new by then are removed. A training that is refused for
+// its vocabulary, its text or its memory so leaves the folder as it was. After a kill, the next
+// object for the folder moves back what is still aside. The folder must be claimed (FolderClaim):
+// this moves files at once.
 class EarlierRun {
  public:
   explicit EarlierRun(std::filesystem::path directory);
@@ -21,7 +22,8 @@ class EarlierRun {
   // Throws nothing: what it cannot move back stays aside for the next object.
   ~EarlierRun();
 
-  // Moves all its files aside. UsageError where the training of `options` reads one of them.
+  // Moves all files aside that the training of `options` would replace: held-out pairs only with
+  // --hold-out or --overwrite. UsageError where it reads one of them.
   void put_aside(const TrainOptions& options);
   // Removes what was moved aside; files that are new since the construction stay.
   void forget();

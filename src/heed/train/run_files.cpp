@@ -90,6 +90,8 @@ std::vector<fs::path> RunFiles::present() const {
   std::vector<fs::path> files;
   for (const fs::path& folder : {directory, training()}) {
     for (const fs::path& path : entries(folder)) {
+      std::error_code error;
+      if (fs::is_directory(fs::symlink_status(path, error))) continue;
       const std::optional<std::string> target = target_of_temporary(path.filename().string());
       const bool known =
           std::find(named.begin(), named.end(), target ? folder / *target : path) != named.end();

@@ -31,8 +31,8 @@ struct RunFiles {
   // Deletes the snapshots of other steps, and the temporary files of snapshots.
   void remove_snapshots_but(const std::vector<Snapshot>& kept) const;
 
-  // All existing files of a run, including its model and temporary files. Any other file in the
-  // folder belongs to the user.
+  // All existing files with the names of a run's files, including its model and temporary files.
+  // Any other file in the folder, and every folder in it, belongs to the user.
   std::vector<std::filesystem::path> present() const;
 };
 

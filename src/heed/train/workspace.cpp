@@ -182,7 +182,8 @@ Workspace open_workspace(const TrainOptions& options, const TrainingText& opened
   auto earlier = std::make_unique<EarlierRun>(files.directory);
   expect_free(options, files);
   claim.make(files.training());
-  if (options.overwrite) earlier->put_aside(options);
+  const bool resumes = options.resume && files.has_state();
+  if (!resumes) earlier->put_aside(options);
   const std::optional<TokenizerPair> resumed =
       resumed_tokenizers(options, files, text, valid_text, backend);
   std::optional<TokenizerPair> given = resumed ? resumed : given_tokenizers(options);
