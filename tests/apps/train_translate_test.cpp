@@ -57,6 +57,15 @@ TEST_F(TrainTranslateTest, TrainingEndsWithWhatTheModelIsWorthAndWhatComesNext) 
   EXPECT_THAT(heed(with(watched("quiet"), {"--quiet", "--warmup", "2"})).err, IsEmpty());
 }
 
+TEST_F(TrainTranslateTest, BrokenPairsAreToldUnderQuiet) {
+  folder_->write("broken.zh", "\xFF\n" + folder_->read("train.zh"));
+  folder_->write("broken.en", "a\n" + folder_->read("train.en"));
+  const RunResult trained =
+      heed(with(train_on("broken.zh", "broken.en", "quiet-broken"), {"--no-inspect"}));
+  EXPECT_EQ(trained.status, 0) << trained.err;
+  EXPECT_THAT(trained.err, HasFacts("warning: 1 5001 broken.zh:1 --strict"));
+}
+
 TEST_F(TrainTranslateTest, ChineseIsScoredByItsOwnTokenizer) {
   const std::vector<std::string> onto{"--source", "test.en", "--reference", "test.zh", "--json"};
   const RunResult evaluated = heed(with({"evaluate", "--model", "m", "--max-length", "8"}, onto));

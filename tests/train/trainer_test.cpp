@@ -498,30 +498,46 @@ TEST(TokensBetweenSteps, AreNoMoreThanAShardHas) {
   EXPECT_EQ(tokens_between_steps(o), 2048);
 }
 
-// What the model or the vocabulary that is there decides is said, where an option says otherwise.
-TEST_F(TrainerTest, WhatChangesNothingIsTold) {
-  const auto told = [&](const TrainOptions& o) {
+TEST_F(TrainerTest, OptionsThatChangeNothingAreWarnedOf) {
+  const auto warning = [&](const TrainOptions& o) {
     Recorder recorder;
     train(o, *backend_, recorder);
-    for (const std::string& text : recorder.messages)
-      if (text.starts_with("left aside")) return text;
+    for (const std::string& text : recorder.warnings)
+      if (has_fact(text, "ignored")) return text;
     return std::string();
   };
   const TrainOptions base = options("base");
-  EXPECT_EQ(told(base), "");
+  EXPECT_EQ(warning(base), "");
   TrainOptions o = options("second");
   o.tokenizer_model = (folder_ / "base/source.spm").string();
-  EXPECT_EQ(told(o), "left aside, since --tokenizer-model brings its own: tokenizer, vocabulary");
+  EXPECT_THAT(warning(o), HasFacts("--tokenizer-model --tokenizer --vocabulary"));
   o = options("third");
   o.d_model.reset(), o.d_ff.reset(), o.heads.reset();
   o.encoder_layers.reset(), o.decoder_layers.reset();
   o.tokenizer = {};
   o.tokenizer.lowercase = true;
   o.initialize = base.model;
-  EXPECT_EQ(told(o), "left aside, since --initialize brings its own: lowercase, preset");
+  const auto only_those = ::testing::AllOf(HasFacts("--initialize --lowercase --preset"),
+                                           ::testing::Not(HasFacts("--vocabulary")));
+  EXPECT_THAT(warning(o), only_those);
   o.model = (folder_ / "fourth").string();
   o.filters.min_word_count = 2;  // counts words as the vocabulary of --initialize reads them
-  EXPECT_EQ(told(o), "left aside, since --initialize brings its own: lowercase, preset");
+  EXPECT_THAT(warning(o), only_those);
+}
+
+TEST_F(TrainerTest, BrokenPairsAreWarnedOf) {
+  TrainOptions o = validated("m");
+  o.source = {folder_.write("broken", "\xFF\n" + folder_.read("source")).string()};
+  o.target = {folder_.write("more", "a\n" + folder_.read("target")).string()};
+  Recorder recorder;
+  train(o, *backend_, recorder);
+  EXPECT_THAT(recorder.warnings, ::testing::Contains(HasFacts("1 121 broken:1 --strict")));
+  o.model = (folder_ / "validated").string();
+  std::swap(o.valid_source, o.source[0]);
+  std::swap(o.valid_target, o.target[0]);
+  Recorder validated;
+  train(o, *backend_, validated);
+  EXPECT_THAT(validated.warnings, ::testing::Contains(HasFacts("1 121 broken:1 --strict")));
 }
 
 TEST_F(TrainerTest, SeparateVocabularies) {

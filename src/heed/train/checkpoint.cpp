@@ -152,8 +152,7 @@ void check_validation(const SafetensorsFile& file, const TrainOptions& saved,
       found->second != as_text(*key.validation_fingerprint))
     fail_usage(
         "{} belongs to a run that validates on another text, that of {} when it was saved: give "
-        "the "
-        "same text, or begin anew with --overwrite",
+        "the same text, or begin anew with --overwrite",
         path, names);
 }
 

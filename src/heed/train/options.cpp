@@ -109,7 +109,7 @@ TrainOptions with_defaults(TrainOptions o) {
 
 std::vector<std::string> overruled(const TrainOptions& o) {
   const TrainOptions defaults;
-  TrainOptions unsaid = o;
+  TrainOptions unsaid = o, said = o;
   if (!o.initialize.empty() || !o.tokenizer_model.empty()) {
     unsaid.tokenizer = defaults.tokenizer;
   }
@@ -117,9 +117,13 @@ std::vector<std::string> overruled(const TrainOptions& o) {
     unsaid.preset = defaults.preset;
     unsaid.vocabularies = defaults.vocabularies;
   }
-  std::vector<std::string> names;
-  for (const OptionDifference& d : differences(unsaid, o)) names.push_back(d.name);
-  return names;
+  const Options options = options_of(said);
+  std::vector<std::string> flags;
+  for (const OptionDifference& d : differences(unsaid, o)) {
+    const auto option = std::ranges::find(options, d.name, &Option::name);
+    flags.push_back(option->flag());
+  }
+  return flags;
 }
 
 std::optional<int64_t> epoch_limit(const TrainOptions& options) {

@@ -423,7 +423,7 @@ Averaging parse_averaging(const std::string& text);
 TrainOptions with_defaults(TrainOptions options);
 
 // The options that say something and change nothing, since --initialize or --tokenizer-model has
-// decided it: their names.
+// decided it: their flags.
 std::vector<std::string> overruled(const TrainOptions& options);
 
 // Epochs at which a run ends: 20 where no other end is given either, none where one is.

@@ -50,13 +50,13 @@ TokenizerPair learn_tokenizers(const TrainOptions& options, const ParallelText& 
   return TokenizerPair::joint(train_tokenizer(learn, both, kept));
 }
 
-// Options that are read must not be ignored in silence; a recipe's file may hold them.
-void tell_overruled(const TrainOptions& options, TrainObserver& observer) {
-  const std::vector<std::string> names = overruled(options);
-  if (names.empty()) return;
-  observer.warning(fmt::format("left aside, since {} brings its own: {}",
+// A configuration file may hold options that --initialize or --tokenizer-model makes ineffective.
+void warn_of_overruled(const TrainOptions& options, TrainObserver& observer) {
+  const std::vector<std::string> flags = overruled(options);
+  if (flags.empty()) return;
+  observer.warning(fmt::format("{} ignored: {} already sets {}", fmt::join(flags, ", "),
                                options.initialize.empty() ? "--tokenizer-model" : "--initialize",
-                               fmt::join(names, ", ")));
+                               flags.size() == 1 ? "it" : "them"));
 }
 
 // The vocabulary that exists before the text is read; none where one is to be learnt from it.
@@ -158,14 +158,13 @@ TrainOptions resolved(const TrainOptions& options, const Corpus& corpus) {
   });
 }
 
-void tell_faults(const ParallelText& text, TrainObserver& observer) {
+void warn_of_faults(const ParallelText& text, TrainObserver& observer) {
   const TextFaults& faults = text.faults();
   if (faults.count() == 0) return;
-  observer.message(
-      fmt::format("{} of {} pairs are dropped as not UTF-8 or without their columns (first: {}); "
-                  "--strict stops "
-                  "instead",
-                  faults.count(), text.pairs(), faults.first));
+  observer.warning(fmt::format(
+      "{} of {} pairs are dropped as not UTF-8 or without their columns (first: {}); --strict "
+      "stops instead",
+      faults.count(), text.pairs(), faults.first));
 }
 
 }  // namespace
@@ -174,10 +173,10 @@ Workspace open_workspace(const TrainOptions& options, const TrainingText& opened
                          const Backend& backend, Workers& workers, TrainObserver& observer) {
   const ParallelText& text = opened.text;
   std::optional<ParallelText> valid_text = opened.validation;
-  tell_faults(text, observer);
-  if (valid_text) tell_faults(*valid_text, observer);
+  warn_of_faults(text, observer);
+  if (valid_text) warn_of_faults(*valid_text, observer);
   const RunFiles files{options.model};
-  tell_overruled(options, observer);
+  warn_of_overruled(options, observer);
   FolderClaim claim(files.directory);
   auto earlier = std::make_unique<EarlierRun>(files.directory);
   expect_free(options, files);
