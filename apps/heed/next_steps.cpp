@@ -20,31 +20,55 @@ std::string program() {
   return error || path.empty() ? "heed" : shell_word(path.string());
 }
 
-// One short enough to read in a command; empty where the first lines have none.
+// One short enough to read in a command; empty where the first lines have none or cannot be read.
 std::string short_sentence(const std::string& path) {
   constexpr size_t kMostBytes = 80;
   constexpr int kLines = 100;
-  LineReader lines = open_lines(path);
-  std::string line;
-  for (int i = 0; i < kLines && lines.next(line); ++i) {
-    const bool blank = line.find_first_not_of(" \t\r") == std::string::npos;
-    if (!blank && line.size() <= kMostBytes) return line;
+  try {
+    LineReader lines = open_lines(path);
+    std::string line;
+    for (int i = 0; i < kLines && lines.next(line); ++i) {
+      const bool blank = line.find_first_not_of(" \t\r") == std::string::npos;
+      if (!blank && line.size() <= kMostBytes) return line;
+    }
+  } catch (const Error&) {
+    // The training has succeeded: a file that was changed meanwhile must not fail it.
   }
   return "";
+}
+
+// A pipe is empty after a training, and a file may have been removed meanwhile.
+bool is_readable_again(const std::string& path) {
+  std::error_code error;
+  return !is_stream(path) && fs::is_regular_file(path, error);
 }
 
 }  // namespace
 
 TrainedModel trained_model(const TrainOptions& options) {
-  const RunFiles files{options.model};
-  if (options.hold_out > 0)
-    return {options.model, files.held_out_source().string(), files.held_out_target().string()};
-  // Pipes have been read, and no command reads columns to evaluate on.
-  std::error_code error;
-  const bool files_again = fs::is_regular_file(options.valid_source, error) &&
-                           fs::is_regular_file(options.valid_target, error);
-  return files_again ? TrainedModel{options.model, options.valid_source, options.valid_target}
-                     : TrainedModel{options.model, "", ""};
+  // No command reads columns to evaluate on: nothing of --valid-tsv.
+  TrainedModel model{options.model, options.valid_source, options.valid_target};
+  if (options.hold_out > 0) {
+    const RunFiles files{options.model};
+    model.source = files.held_out_source().string();
+    model.reference = files.held_out_target().string();
+  }
+  if (!is_readable_again(model.source) || !is_readable_again(model.reference))
+    model.source = model.reference = "";
+  return model;
+}
+
+std::string inspection_command(const TrainOptions& options) {
+  const std::string command = program() + " inspect data";
+  if (const TsvOptions& tabular = options.tabular; !tabular.tsv.empty()) {
+    const std::string& file = tabular.tsv.front();
+    return fmt::format("{} --tsv {} --columns {}", command,
+                       is_readable_again(file) ? shell_word(file) : "FILE",
+                       fmt::join(tabular.columns, " "));
+  }
+  const std::string &source = options.source.front(), &target = options.target.front();
+  if (!is_readable_again(source) || !is_readable_again(target)) return command + " SOURCE TARGET";
+  return fmt::format("{} {} {}", command, shell_word(source), shell_word(target));
 }
 
 std::vector<std::string> next_steps(const TrainedModel& model) {

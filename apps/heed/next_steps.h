@@ -1,4 +1,4 @@
-// What to type after a training.
+// Commands to type before and after a training.
 #pragma once
 
 #include <string>
@@ -15,6 +15,10 @@ struct TrainedModel {
 
 // The model that these options leave, with the validation text.
 TrainedModel trained_model(const TrainOptions& options);
+
+// heed inspect data for the training text: of its first files, or with placeholders where one of
+// them cannot be read again.
+std::string inspection_command(const TrainOptions& options);
 
 // "Next:", then commands that translate a sentence of the source, evaluate, and inspect the model.
 std::vector<std::string> next_steps(const TrainedModel& model);

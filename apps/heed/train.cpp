@@ -67,18 +67,7 @@ class TrainCommand : public CommandOf<TrainSettings> {
     const DataReport report = inspect_data(files, quick, nullptr, workers);
     const std::vector<std::string> lines = warnings(report, kShareToWarn);
     for (const std::string& line : lines) console.warn(line);
-    if (!lines.empty()) console.note(inspection_command() + " shows more");
-  }
-
-  // For the first files; a pipe is empty by now.
-  std::string inspection_command() const {
-    const TrainOptions& options = settings_.train;
-    const std::vector<std::string>& tsv = options.tabular.tsv;
-    const std::string first = tsv.empty() ? options.source.front() : tsv.front();
-    if (is_stream(first)) return "heed inspect data";
-    if (tsv.empty()) return fmt::format("heed inspect data {} {}", first, options.target.front());
-    return fmt::format("heed inspect data --tsv {} --columns {}", first,
-                       fmt::join(options.tabular.columns, " "));
+    if (!lines.empty()) console.note(inspection_command(options) + " shows more");
   }
 };
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <regex>
 
@@ -305,6 +306,48 @@ TEST_F(InspectDataTest, TrainingWarnsOfTheDataFirst) {
   std::vector<std::string> silent = validate;
   silent.emplace_back("--no-inspect");
   EXPECT_THAT(train(silent).err, IsEmpty());
+}
+
+// The hint below the warnings is a command that can be typed, where the text can be read again.
+TEST_F(InspectDataTest, TrainingNamesACommandThatShowsMore) {
+  std::string tabular;
+  for (int i = 0; i < 200; ++i) tabular += "comment\tthe same text\tthe same text\n";
+  folder_.write("my text.tsv", tabular);
+  for (const char* name : {"my text.de", "my text.en"}) {
+    std::string text;
+    for (int i = 0; i < 200; ++i) text += "the same text\n";
+    folder_.write(name, text);
+  }
+  const auto hint = [&](const std::vector<std::string>& text, const std::string& fed = "") {
+    std::vector<std::string> arguments{
+        "train",        "--model", "m",           "--preset",    "tiny", "--steps",  "1",
+        "--vocabulary", "20",      "--overwrite", "--tokenizer", "char", "--warmup", "1",
+        "--d-model",    "16",      "--d-ff",      "32"};
+    arguments.insert(arguments.end(), text.begin(), text.end());
+    const RunResult result = run_heed(arguments, folder_.path(), fed);
+    EXPECT_EQ(result.status, 0) << result.err;
+    for (const std::string& line : lines_of(result.err))
+      if (line.find("inspect data") != line.npos) return line.substr(0, line.rfind(" shows more"));
+    ADD_FAILURE() << result.err;
+    return std::string();
+  };
+  const auto runs = [&](const std::string& command) {
+    EXPECT_EQ(
+        std::system(("cd '" + folder_.path().string() + "' && " + command + " >out.txt").c_str()),
+        0)
+        << command;
+    return read_file(folder_ / "out.txt");
+  };
+  EXPECT_THAT(runs(hint({"--source", "my text.de", "--target", "my text.en"})),
+              HasSubstr("200 pairs"));
+  EXPECT_THAT(runs(hint({"--tsv", "my text.tsv", "--columns", "2", "3"})), HasSubstr("200 pairs"));
+  const std::string text = read_file(folder_ / "my text.de");
+  for (const char* side : {"--source", "--target"}) {
+    const std::string other = std::string(side) == "--source" ? "--target" : "--source";
+    EXPECT_THAT(hint({side, "-", other, "my text.de"}, text),
+                AllOf(HasSubstr("SOURCE TARGET"), Not(HasSubstr("my text"))));
+  }
+  EXPECT_THAT(hint({"--tsv", "-", "--columns", "2", "3"}, tabular), Not(HasSubstr("--tsv -")));
 }
 
 TEST(SvgCharts, EscapeTextAndSurviveNothing) {

@@ -1,5 +1,6 @@
 // heed train, translate, evaluate and inspect on a model of seconds.
 #include <csignal>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -55,6 +56,37 @@ TEST_F(TrainTranslateTest, TrainingEndsWithWhatTheModelIsWorthAndWhatComesNext) 
     EXPECT_EQ(std::system(run.c_str()), 0) << line;
   }
   EXPECT_THAT(heed(with(watched("quiet"), {"--quiet", "--warmup", "2"})).err, IsEmpty());
+}
+
+// The run has succeeded by then, whatever has become of the text that its commands would name.
+TEST_F(TrainTranslateTest, TextThatIsGoneOrBrokenAtTheEndFailsNoTraining) {
+  folder_->write("going.zh", folder_->read("valid.zh"));
+  folder_->write("going.en", folder_->read("valid.en"));
+  const auto ended = [&](const std::string& model, const std::vector<std::string>& more,
+                         const std::function<void()>& harm) {
+    RunningHeed running(with(train(model), with({"--no-quiet", "--report-every", "1", "--steps",
+                                                 "1000000", "--minutes", "0.04"},
+                                                more)),
+                        folder_->path());
+    std::string next, line = running.read_error_line();
+    while (!line.empty() && line.find("loss") == line.npos) line = running.read_error_line();
+    harm();
+    while (!(line = running.read_error_line()).empty())
+      if (line.starts_with("Next:") || !next.empty()) next += line;
+    EXPECT_EQ(running.wait(), 0) << model;
+    return next;
+  };
+  const auto remove = [](const std::string& name) { std::filesystem::remove(*folder_ / name); };
+  EXPECT_THAT(
+      ended("gone", {"--hold-out", "5"},
+            [&] {
+              remove("gone/held_out.source");
+              remove("gone/held_out.target");
+            }),
+      ::testing::AllOf(HasSubstr("translate --model gone"), ::testing::Not(HasSubstr("held_out"))));
+  EXPECT_THAT(ended("broken", {"--valid-source", "going.zh", "--valid-target", "going.en"},
+                    [&] { folder_->write("going.zh", "\x1F\x8B no gzip"); }),
+              HasSubstr("translate --model broken"));
 }
 
 TEST_F(TrainTranslateTest, BrokenPairsAreToldUnderQuiet) {
