@@ -55,12 +55,11 @@ class AverageCommand : public CommandOf<AverageSettings> {
     const std::vector<fs::path> folders = directories(paths);
     std::vector<fs::path> kept = folders;
     for (const std::string& word : words) kept.emplace_back(word);
-    check_output(settings_.output, kept,
-                 settings_.overwrite ? Existing::replace : Existing::refuse);
+    check_output(settings_.output, kept, existing());
     check_vocabularies(folders);
     Transformer model(read_config(folders.front()));
     load_average(paths, model);
-    const FolderClaim claim(settings_.output);
+    const FolderClaim claim = claim_output(settings_.output, existing());
     save_model(settings_.output, model);
     copy_vocabulary(folders.front(), settings_.output);
     for (const fs::path& path : paths) console.note(path.string());
@@ -69,6 +68,8 @@ class AverageCommand : public CommandOf<AverageSettings> {
   }
 
  private:
+  Existing existing() const { return settings_.overwrite ? Existing::replace : Existing::refuse; }
+
   std::vector<fs::path> inputs(const std::vector<std::string>& words) const {
     if (words.empty()) fail_usage("heed average needs models or checkpoints (heed average --help)");
     if (!settings_.last) return {words.begin(), words.end()};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <sstream>
 
 #include "heed/core/files.h"
 
@@ -51,9 +52,22 @@ std::vector<std::string> texts_of(const toml::node& node, const std::string& whe
   return texts;
 }
 
+// The parser descends once for each dot of a key, without a bound of its own.
+void expect_shallow_keys(const std::string& text, const std::string& path) {
+  constexpr std::ptrdiff_t kMostDots = 1000;
+  std::istringstream lines(text);
+  int64_t number = 1;
+  for (std::string line; std::getline(lines, line); ++number)
+    if (std::count(line.begin(), line.end(), '.') > kMostDots)
+      fail_usage("{}:{}: expected at most {} dots in a line of a configuration", path, number,
+                 kMostDots);
+}
+
 toml::table parse(const std::string& path) {
+  const std::string text = read_file(path);
+  expect_shallow_keys(text, path);
   try {
-    return toml::parse(read_file(path), path);
+    return toml::parse(text, path);
   } catch (const toml::parse_error& error) {
     fail_usage("{}: not TOML: {}", place(path, error.source()), error.description());
   }

@@ -25,6 +25,8 @@ int main(int argc, char** argv) {
   // A write to a pipe without a reader then fails, where it can be handled, and a training whose
   // log nobody reads any more goes on.
   std::signal(SIGPIPE, SIG_IGN);
+  // So does a write beyond ulimit -f.
+  std::signal(SIGXFSZ, SIG_IGN);
   heed::leave_last_words();
   heed::share_heap_where_addresses_are_limited();
   try {

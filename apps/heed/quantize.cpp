@@ -85,8 +85,7 @@ class QuantizeCommand : public CommandOf<QuantizeSettings> {
       fail_usage("--reference needs --source: the text that it translates");
     if (settings_.bleu_tokenize && settings_.reference.empty())
       fail_usage("--bleu-tokenize changes nothing: BLEU is measured with --reference");
-    check_output(settings_.output, {settings_.model},
-                 settings_.overwrite ? Existing::replace : Existing::refuse);
+    check_output(settings_.output, {settings_.model}, existing());
     std::vector<NamedInput> inputs{{"--source", settings_.source}};
     for (const std::string& name : settings_.reference) inputs.emplace_back("--reference", name);
     expect_distinct_streams(inputs);
@@ -107,10 +106,12 @@ class QuantizeCommand : public CommandOf<QuantizeSettings> {
   }
 
  private:
+  Existing existing() const { return settings_.overwrite ? Existing::replace : Existing::refuse; }
+
   void write() const {
     Transformer model = load_model(settings_.model);
     TokenizerPair::load(settings_.model);  // a directory that cannot translate is not copied
-    const FolderClaim claim(settings_.output);
+    const FolderClaim claim = claim_output(settings_.output, existing());
     save_model(settings_.output, model, {},
                settings_.type == QuantizedType::int8 ? StoredType::i8 : StoredType::bf16);
     copy_vocabulary(settings_.model, settings_.output);

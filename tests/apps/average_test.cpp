@@ -74,6 +74,16 @@ TEST_F(AverageTest, ModelsAreAveragedWhereTheyHaveOneVocabulary) {
   EXPECT_EQ(weights("same"), weights("run"));
 }
 
+// A training that was killed while it replaced a model has left that aside.
+TEST_F(AverageTest, AModelThatStandsAsideIsNotReplacedUnasked) {
+  const std::filesystem::path aside = *folder_ / "held/training/heed-replaced";
+  std::filesystem::create_directories(aside);
+  for (const auto& entry : std::filesystem::directory_iterator(*folder_ / "other"))
+    if (entry.is_regular_file()) std::filesystem::copy(entry.path(), aside);
+  expect_failure(average({"m", "--output", "held"}), "held --overwrite", 2);
+  EXPECT_EQ(folder_->read("held/model.safetensors"), folder_->read("other/model.safetensors"));
+}
+
 TEST_F(AverageTest, BadUsesAreNamed) {
   expect_failure(average({"--output", "x"}), "needs models or checkpoints", 2);
   expect_failure(average({"run"}), "--output", 2);

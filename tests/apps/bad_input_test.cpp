@@ -197,6 +197,9 @@ TEST_F(BadInputTest, Configurations) {
     expect_failure(heed({"train", "--config", "run.toml"}), part, status);
   };
   config("model = \n", "run.toml:1: not TOML");
+  std::string deep = "a";
+  for (int i = 0; i < 40'000; ++i) deep += ".a";
+  config("\n[" + deep + "]\n", "run.toml:2");
   config("\nmodle = 'm'\n", "run.toml:2: modle: unknown key; did you mean 'model'?");
   config("model = 'm'\nsource = [['a']]\n", "run.toml:2: source: expected a text");
   config("model = '\xff'\n", "run.toml");

@@ -110,6 +110,15 @@ TEST_F(FilesTest, ALinkStaysAndWhatItNamesIsReplaced) {
   EXPECT_EQ(entries(), 2u);
 }
 
+TEST_F(FilesTest, ALinkToNothingYetGivesWhatItNames) {
+  std::filesystem::create_symlink("later", folder_ / "link");
+  write_file_atomically(folder_ / "link", "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder_ / "link"));
+  EXPECT_EQ(read_file(folder_ / "later"), "new");
+  std::filesystem::create_symlink("loop", folder_ / "loop");
+  EXPECT_THAT(error_of([&] { write_file_atomically(folder_ / "loop", "x"); }), HasSubstr("loop"));
+}
+
 // A limit on the size of files stands for a full disk: both fail in write(). In a process of its
 // own, since the limit is the process's.
 TEST_F(FilesTest, AFullDiskKeepsTheOldFile) {

@@ -29,6 +29,19 @@ TEST_F(FolderClaimTest, HoldsAgainstAllOthersUntilItGoes) {
   const FolderClaim next(folder);
 }
 
+TEST_F(FolderClaimTest, ASecondFolderOfTheNameIsNotWrittenTo) {
+  const fs::path folder = folder_ / "m";
+  const FolderClaim claim(folder);
+  claim.expect_in_place();
+  fs::rename(folder, folder_ / "moved");
+  claim.expect_in_place();  // what is missing is told by whoever writes
+  fs::create_directory(folder);
+  EXPECT_THAT(error_of([&] { claim.expect_in_place(); }), HasSubstr(folder.string()));
+  fs::remove(folder);
+  fs::create_directory_symlink("moved", folder);
+  claim.expect_in_place();
+}
+
 TEST_F(FolderClaimTest, EndsWithAKilledProcess) {
   int ready[2];
   ASSERT_EQ(::pipe(ready), 0);

@@ -69,9 +69,17 @@ TEST_P(AlignerTest, ReadsTheLastLayerButOneAtTheStepThatPredicts) {
 
 TEST(Append, PutsPartsOnTheDiagonal) {
   AttentionWeights all;
-  append(all, {{0.25f, 0.75f}});
-  append(all, {{1.0f}, {1.0f}});
+  append(all, {{0.25f, 0.75f}}, 0, 2);
+  append(all, {{1.0f}, {1.0f}}, 2, 1);
   EXPECT_EQ(all, (AttentionWeights{{0.25f, 0.75f, 0}, {0, 0, 1}, {0, 0, 1}}));
+}
+
+TEST(Append, APartWithoutATranslationKeepsItsColumns) {
+  AttentionWeights all;
+  append(all, {}, 0, 2);
+  append(all, {{1.0f}}, 2, 1);
+  append(all, {}, 3, 1);
+  EXPECT_EQ(all, (AttentionWeights{{0, 0, 1, 0}}));
 }
 
 const std::string kSpace = "\u2581";

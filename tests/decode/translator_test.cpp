@@ -302,6 +302,14 @@ TEST_F(TranslatorTest, AModelThatOverflowsIsAnErrorOnEveryThread) {
     }
 }
 
+TEST_F(TranslatorTest, OptionsOutOfRangeAreRefused) {
+  DecodeOptions options;
+  for (const int64_t threads : {int64_t{0}, int64_t{-1}, int64_t{5000}}) {
+    options.threads = threads;
+    EXPECT_THROW(translate({"abc", "def"}, options), UsageError) << threads;
+  }
+}
+
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 TEST_F(TranslatorTest, AThreadThatTheMachineRefusesIsAnError) {
   DecodeOptions options;

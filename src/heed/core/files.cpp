@@ -15,6 +15,7 @@ namespace heed {
 namespace {
 
 constexpr size_t kBufferBytes = size_t{1} << 20;
+constexpr int kMostLinks = 40;  // as the kernel follows them
 
 // Opens a regular file for reading and tells its size.
 Descriptor open_regular(const std::filesystem::path& path, int64_t& size) {
@@ -94,8 +95,12 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
   expect_replaceable(path_);
   // A link stays and what it names is replaced: /dev/stdout is a link too.
   std::error_code error;
-  if (std::filesystem::is_symlink(path_, error))
-    if (auto named = std::filesystem::canonical(path_, error); !error) path_ = std::move(named);
+  for (int links = 0; std::filesystem::is_symlink(path_, error); ++links) {
+    const std::filesystem::path named = std::filesystem::read_symlink(path_, error);
+    if (error || links == kMostLinks)
+      fail("cannot write {}: a link that leads nowhere", path_.string());
+    path_ = named.is_absolute() ? named : folder_of(path_) / named;
+  }
   file_.emplace(path_);
 }
 

@@ -11,7 +11,7 @@ namespace heed {
 
 namespace fs = std::filesystem;
 
-FolderClaim::FolderClaim(const fs::path& folder) {
+FolderClaim::FolderClaim(const fs::path& folder) : folder_(folder) {
   for (;;) {
     made_.make(folder);
     lock_ = Descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -28,6 +28,16 @@ FolderClaim::FolderClaim(const fs::path& folder) {
     // The process that held the lock before may have removed the folder.
     if (is_name_of(folder, lock_.get())) return;
   }
+}
+
+void FolderClaim::expect_in_place() const {
+  std::error_code error;
+  if (lock_.get() < 0 || is_name_of(folder_, lock_.get()) || !fs::exists(folder_, error)) return;
+  fail(
+      "{}: this folder was moved or replaced while it was written to; nothing is written to what "
+      "has "
+      "its name now",
+      folder_.string());
 }
 
 FolderClaim::MadeFolders::~MadeFolders() {

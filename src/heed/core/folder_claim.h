@@ -21,6 +21,10 @@ class FolderClaim {
   // Removes the folders that it made and that are empty.
   ~FolderClaim() = default;
 
+  // Error where another folder has its name by now: it was moved or replaced, and what is written
+  // by name would land in the other one. One that is gone is left to whoever writes.
+  void expect_in_place() const;
+
   // Makes a folder below the claimed one.
   void make(const std::filesystem::path& folder) { made_.make(folder); }
 
@@ -38,6 +42,7 @@ class FolderClaim {
     std::vector<std::filesystem::path> paths_;  // outer before inner
   };
 
+  std::filesystem::path folder_;
   Descriptor lock_;   // released after
   MadeFolders made_;  // these are removed: the members' order
 };

@@ -111,10 +111,8 @@ struct Segments {
 
 }  // namespace
 
-void append(AttentionWeights& all, const AttentionWeights& part) {
-  const size_t before = all.empty() ? 0 : all.front().size();
-  const size_t columns = part.empty() ? 0 : part.front().size();
-  for (auto& row : all) row.resize(before + columns, 0.0f);
+void append(AttentionWeights& all, const AttentionWeights& part, size_t before, size_t length) {
+  for (auto& row : all) row.resize(before + length, 0.0f);
   for (const auto& row : part) {
     all.emplace_back(before, 0.0f);
     all.back().insert(all.back().end(), row.begin(), row.end());

@@ -12,8 +12,9 @@ namespace heed {
 // token when it wrote a target piece.
 using AttentionWeights = std::vector<std::vector<float>>;
 
-// The weights of parts that stand one behind the other: no piece of one looks at the other's.
-void append(AttentionWeights& all, const AttentionWeights& part);
+// Appends the weights of a part of a line, whose `length` source tokens follow `before` others: no
+// piece of one part looks at another part. A part may have no target pieces.
+void append(AttentionWeights& all, const AttentionWeights& part, size_t before, size_t length);
 
 // Reads the encoder-decoder attention of finished translations, in a pass of its own, so that
 // searching pays nothing for it: the mean over the heads of the last layer but one, which aligns

@@ -316,12 +316,13 @@ class Worker {
     for (size_t i = 0; i < open.parts.size(); ++i) {
       const std::vector<std::string> pieces = tokenizers_.source().pieces(open.sources[i]);
       auto& all = open.translation.source_pieces;
+      const size_t before = all.size();
       all.insert(all.end(), pieces.begin(), pieces.end());
       std::vector<std::vector<TokenId>> targets;
       for (size_t n = 0; n < count; ++n) targets.push_back(open.parts[i].candidates[n].ids);
       const std::vector<AttentionWeights> weights = aligner_.weights(open.sources[i], targets);
       for (size_t n = 0; n < count; ++n)
-        append(open.translation.alternatives[n].attention, weights[n]);
+        append(open.translation.alternatives[n].attention, weights[n], before, pieces.size());
     }
   }
 
@@ -364,6 +365,7 @@ Translator::Translator(const Transformer& model, const TokenizerPair& tokenizers
                        const DecodeOptions& options)
     : model_(model), tokenizers_(tokenizers), backend_(backend), options_(options) {
   expect_same_vocabulary(model, tokenizers);
+  validate(options);
   check_options(options.search);
 }
 

@@ -279,6 +279,7 @@ class Run {
     if (window_.loss.tokens == 0) return;
     const TrainReport r = current_report();
     window_ = {};
+    space_.claim.expect_in_place();
     metrics_.add(r);
     observer_.report(r);
   }
@@ -338,6 +339,7 @@ class Run {
 
   // Scores the model where there is something to score it on, and keeps its weights.
   void validate(bool epoch_done) {
+    space_.claim.expect_in_place();
     ValidationReport r = validation_report();
     const Loss& epoch = progress_.epoch_loss;
     if (epoch_done && epoch.tokens > 0) r.train_loss = epoch.smoothed / double(epoch.tokens);
@@ -382,6 +384,7 @@ class Run {
   }
 
   void save() {
+    space_.claim.expect_in_place();
     save_checkpoint(space_.files.state(), key(), progress_, model_, adam_);
     with_result([&] { save_model(space_.files.directory, model_); });
     if (keeps_snapshots()) space_.files.remove_snapshots_but(progress_.snapshots);
@@ -391,6 +394,7 @@ class Run {
   // The model that the run leaves: what was saved last, or the mean that was asked for.
   void finish() {
     gradients_.release();
+    space_.claim.expect_in_place();
     const Averaging averaging = parse_averaging(options_.average);
     if (averaging.kind == Averaging::Kind::none) {
       with_result([&] { save_model(space_.files.directory, model_); });
