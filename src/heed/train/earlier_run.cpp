@@ -31,7 +31,8 @@ void expect_unread(const TrainOptions& options, const fs::path& directory,
     const fs::path opened = name == "-" ? "/dev/stdin" : name;
     const auto is_it = [&](const fs::path& file) { return fs::equivalent(file, opened, error); };
     if (is_it(directory) || std::any_of(files.begin(), files.end(), is_it))
-      fail_usage("{} is read by this training and would be replaced by it: give another --model",
+      fail_usage("{} would replace {}, which this training reads: give another --model",
+                 options.overwrite ? "--overwrite" : "the new model",
                  name == "-" ? "standard input" : name);
   }
 }
