@@ -361,12 +361,24 @@ void expect_same_vocabulary(const Transformer& model, const TokenizerPair& token
        model.config().vocabulary);
 }
 
+namespace {
+
+// Alone: a translator may be made for a single line, and check_options() has been through the rest.
+void check_threads(std::optional<int64_t> threads) {
+  Options options;
+  OptionCollector collector(options);
+  collector("threads", threads, kThreadsOption);
+  validate(options);
+}
+
+}  // namespace
+
 Translator::Translator(const Transformer& model, const TokenizerPair& tokenizers, Backend& backend,
                        const DecodeOptions& options)
     : model_(model), tokenizers_(tokenizers), backend_(backend), options_(options) {
   expect_same_vocabulary(model, tokenizers);
-  validate(options);
   check_options(options.search);
+  check_threads(options.threads);
 }
 
 void Translator::translate(const Next& next, const Emit& emit, const Wait& wait) const {
