@@ -1,6 +1,9 @@
 #include "arguments.h"
 
+#include <algorithm>
 #include <cctype>
+
+#include "other_names.h"
 
 namespace heed {
 namespace {
@@ -61,8 +64,9 @@ class Reader {
         return;
       }
     }
+    const std::string name = flag.substr(std::min(flag.find_first_not_of('-'), flag.size()));
     fail_usage("unknown option '{}'{} (heed {} --help lists all)", flag,
-               suggestion(options_, flag.substr(flag.find_first_not_of('-')), "--"), command_);
+               option_hint(command_, options_, name, "--"), command_);
   }
 
   std::vector<std::string> values_of(const Option& option) {

@@ -6,6 +6,7 @@
 #include "arguments.h"
 #include "config.h"
 #include "help.h"
+#include "other_names.h"
 
 namespace heed {
 namespace {
@@ -20,9 +21,7 @@ std::unique_ptr<Command> find_command(const std::string& name) {
   for (auto& command : all_commands()) {
     if (command->name() == name) return std::move(command);
   }
-  std::vector<std::string> known = command_names();
-  known.insert(known.end(), {"--help", "--version"});
-  fail_usage("unknown command '{}'{} (heed --help lists all)", name, suggestion(name, known));
+  fail_usage("unknown command '{}'{} (heed --help lists all)", name, command_hint(name));
 }
 
 // Of a command whose first word is one of a few.

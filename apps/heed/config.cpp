@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "heed/core/files.h"
+#include "other_names.h"
 
 namespace heed {
 namespace {
@@ -74,15 +75,15 @@ toml::table parse(const std::string& path) {
 }
 
 // The values of one table; what is a table itself is left to the caller.
-void read_table(const toml::table& table, const std::string& path, const Options& options,
-                std::vector<Assignment>& found) {
+void read_table(const toml::table& table, const std::string& path, const std::string& command,
+                const Options& options, std::vector<Assignment>& found) {
   std::map<const Option*, std::string> places;  // of the options that this table sets
   for (const auto& [key, node] : table) {
     if (node.is_table()) continue;
     const std::string name(key.str());
     const std::string where = fmt::format("{}: {}", place(path, node.source()), name);
     const Option* option = find_option(options, name);
-    if (!option) fail_usage("{}: unknown key{}", where, suggestion(options, name, ""));
+    if (!option) fail_usage("{}: unknown key{}", where, option_hint(command, options, name, ""));
     if (option->name == "config")
       fail_usage("{}: a configuration cannot name another; --config is given as a flag", where);
     const auto [earlier, is_first] = places.emplace(option, where);
@@ -99,17 +100,16 @@ std::vector<Assignment> read_config_file(const std::string& path, const Options&
                                          const std::vector<std::string>& commands) {
   const toml::table file = parse(path);
   std::vector<Assignment> found;
-  read_table(file, path, options, found);
+  read_table(file, path, command, options, found);
   for (const auto& [key, node] : file) {
     const toml::table* table = node.as_table();
     if (!table) continue;
     const std::string name(key.str());
     if (std::find(commands.begin(), commands.end(), name) == commands.end()) {
-      const std::string near = nearest(name, commands);
       fail_usage("{}: [{}] names no command{}", place(path, node.source()), name,
-                 near.empty() ? "" : fmt::format("; did you mean [{}]?", near));
+                 command_hint(name, "[", "]"));
     }
-    if (name == command) read_table(*table, path, options, found);
+    if (name == command) read_table(*table, path, command, options, found);
   }
   return found;
 }
