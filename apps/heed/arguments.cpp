@@ -31,8 +31,10 @@ class Reader {
       } else if (argument == "--help" || argument == "-h") {
         result_.help = true;
       } else if (is_flag(argument)) {
+        single_value_ = nullptr;
         read_flag(argument);
       } else {
+        if (result_.words.empty()) result_.before_words = single_value_;
         result_.words.push_back(argument);
       }
     }
@@ -53,6 +55,7 @@ class Reader {
         texts = {"true"};
       } else {
         texts = values_of(*option);
+        if (!option->list) single_value_ = option;
       }
       result_.assignments.push_back({option, texts, option->flag()});
       return;
@@ -75,17 +78,28 @@ class Reader {
     while (texts.size() < most && next_ < arguments_.size() && !is_flag(arguments_[next_])) {
       texts.push_back(arguments_[next_++]);
     }
-    if (texts.empty()) {
-      fail_usage("{}: expected {}, got nothing (a value that begins with '-' is given as {}=VALUE)",
-                 option.flag(), option.expectation(), option.flag());
-    }
+    if (texts.empty()) fail_without_value(option);
     return texts;
+  }
+
+  // What stands where the value should: nothing, an option, or a text that begins with '-'.
+  [[noreturn]] void fail_without_value(const Option& option) const {
+    const std::string next = next_ < arguments_.size() ? arguments_[next_] : "";
+    const size_t begin = std::min(next.find_first_not_of('-'), next.size());
+    const std::string name = next.substr(begin, next.find('=') - begin);
+    const bool is_option = name == "h" || name == "help" || find_option(options_, name) != nullptr;
+    std::string got = "nothing", hint;
+    if (!next.empty()) got = fmt::format("{}'{}'", is_option ? "the option " : "", next);
+    if (!next.empty() && !is_option && option.kind == OptionKind::text)
+      hint = fmt::format("; a value that begins with '-' is given as {}={}", option.flag(), next);
+    fail_usage("{}: expected {}, got {}{}", option.flag(), option.expectation(), got, hint);
   }
 
   const std::vector<std::string>& arguments_;
   const Options& options_;
   const std::string& command_;
   size_t next_ = 0;
+  const Option* single_value_ = nullptr;  // whose value was read last
   Arguments result_;
 };
 

@@ -20,6 +20,9 @@ struct Assignment {
 
 struct Arguments {
   std::vector<std::string> words;  // what is neither a flag nor a flag's value
+  // The option, of one value, that the first word follows: where it is surplus, most likely its
+  // second value.
+  const Option* before_words = nullptr;
   std::vector<Assignment> assignments;
   bool help = false;
 };

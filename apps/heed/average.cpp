@@ -71,7 +71,6 @@ class AverageCommand : public CommandOf<AverageSettings> {
   Existing existing() const { return settings_.overwrite ? Existing::replace : Existing::refuse; }
 
   std::vector<fs::path> inputs(const std::vector<std::string>& words) const {
-    if (words.empty()) fail_usage("heed average needs models or checkpoints (heed average --help)");
     if (!settings_.last) return {words.begin(), words.end()};
     if (words.size() != 1)
       fail_usage("--last takes the snapshots of one run, got {} names", words.size());

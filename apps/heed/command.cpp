@@ -7,6 +7,7 @@
 #include "config.h"
 #include "help.h"
 #include "other_names.h"
+#include "usage.h"
 
 namespace heed {
 namespace {
@@ -24,15 +25,6 @@ std::unique_ptr<Command> find_command(const std::string& name) {
   fail_usage("unknown command '{}'{} (heed --help lists all)", name, command_hint(name));
 }
 
-// Of a command whose first word is one of a few.
-void check_first_word(const Command& command, const std::vector<std::string>& words) {
-  const std::vector<std::string> known = command.first_words();
-  if (known.empty() || words.empty()) return;
-  if (std::find(known.begin(), known.end(), words[0]) != known.end()) return;
-  fail_usage("unexpected '{}'{} (usage: heed {} {})", words[0], suggestion(words[0], known),
-             command.name(), command.words());
-}
-
 int run_command(Command& command, const std::vector<std::string>& arguments, Console& console) {
   CommonSettings common;
   Options options = command.options();
@@ -43,11 +35,7 @@ int run_command(Command& command, const std::vector<std::string>& arguments, Con
     console.out().write(command_help(command));
     return 0;
   }
-  if (command.words().empty() && !given.words.empty()) {
-    fail_usage("unexpected '{}': heed {} takes options only (heed {} --help lists them)",
-               given.words[0], command.name(), command.name());
-  }
-  check_first_word(command, given.words);
+  expect_words(command, given);
   const auto names_config = [](const Assignment& a) { return a.option->name == "config"; };
   for (const Assignment& a : given.assignments) {
     if (names_config(a)) apply({a});
@@ -56,6 +44,7 @@ int run_command(Command& command, const std::vector<std::string>& arguments, Con
     apply(read_config_file(common.config, options, command.name(), command_names()));
   }
   apply(given.assignments);
+  expect_complete(command, given.words);
   validate(options);
   console.be_quiet(common.quiet);
   return command.run(given.words, console);
@@ -94,10 +83,8 @@ std::string program_help() {
 }
 
 std::string command_help(Command& command) {
-  const std::string words =
-      fmt::format("{}{}", command.words().empty() ? "" : " ", command.words());
   std::string text =
-      fmt::format("{}\n\nUsage: heed {}{} [options]\n", command.summary(), command.name(), words);
+      fmt::format("{}\n\nUsage: {}\n", command.summary(), wrap(usage(command), 7, 7));
   if (!command.description().empty())
     text += fmt::format("\n{}\n", wrap(command.description(), 0, 0));
   CommonSettings common;

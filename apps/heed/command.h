@@ -22,6 +22,15 @@ class Command {
   virtual std::string words() const { return ""; }
   // What may stand as the first of them, where that is one of a few: "model", "data".
   virtual std::vector<std::string> first_words() const { return {}; }
+  // Those words with the first one added, where `words` lack it: "heed inspect model zh-en"; empty
+  // where they do not say which.
+  virtual std::string words_before(const std::vector<std::string>& words) const {
+    static_cast<void>(words);
+    return "";
+  }
+  // Sets of options of which the command needs one, beside its required options:
+  // {{"source", "target"}, {"tsv"}}.
+  virtual std::vector<std::vector<std::string>> inputs() const { return {}; }
   // Not listed: a tool for the project's own use.
   virtual bool hidden() const { return false; }
   // Bound to this command's settings.

@@ -28,6 +28,10 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
            "its signature; docs/evaluate.md says more.";
   }
 
+  std::vector<std::vector<std::string>> inputs() const override {
+    return {{"hypothesis"}, {"model", "source"}};
+  }
+
   int run(const std::vector<std::string>&, Console& console) override {
     check_settings(settings_);
     expect_streams_once();

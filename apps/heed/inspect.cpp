@@ -1,4 +1,5 @@
 // heed inspect: what a model consists of, and what a corpus holds.
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <tuple>
@@ -78,6 +79,14 @@ class InspectCommand : public CommandOf<InspectSettings> {
 
   std::vector<std::string> first_words() const override { return {"model", "data"}; }
 
+  std::string words_before(const std::vector<std::string>& words) const override {
+    std::error_code error;
+    if (std::filesystem::is_directory(words[0], error) || is_preset(words[0]))
+      return "heed inspect model " + words[0];
+    if (!std::filesystem::exists(words[0], error)) return "";
+    return fmt::format("heed inspect data {} {}", words[0], words.size() > 1 ? words[1] : "TARGET");
+  }
+
   int run(const std::vector<std::string>& words, Console& console) override {
     if (words.size() == 2 && words[0] == "model") {
       refuse_options_of("Data", "data SOURCE TARGET");
@@ -101,6 +110,11 @@ class InspectCommand : public CommandOf<InspectSettings> {
       if (option.group == group && option.read() != option.defaults)
         fail_usage("{} changes nothing: it belongs to 'heed inspect {}'", option.flag(), other);
     }
+  }
+
+  static bool is_preset(const std::string& name) {
+    return std::ranges::any_of(
+        enum_names(Preset{}), [&](const auto& preset) { return names_choice(name, preset.first); });
   }
 
   int run_model(const std::string& model, Console& console) {

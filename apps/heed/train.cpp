@@ -38,6 +38,10 @@ class TrainCommand : public CommandOf<TrainSettings> {
            "save and end; --resume goes on.";
   }
 
+  std::vector<std::vector<std::string>> inputs() const override {
+    return {{"source", "target"}, {"tsv"}};
+  }
+
   int run(const std::vector<std::string>&, Console& console) override {
     const TrainOptions& options = settings_.train;
     check_consistent(options);

@@ -85,7 +85,7 @@ TEST_F(AverageTest, AModelThatStandsAsideIsNotReplacedUnasked) {
 }
 
 TEST_F(AverageTest, BadUsesAreNamed) {
-  expect_failure(average({"--output", "x"}), "needs models or checkpoints", 2);
+  expect_failure(average({"--output", "x"}), "DIR|FILE...", 2);
   expect_failure(average({"run"}), "--output", 2);
   expect_failure(average({"run", "m", "--last", "2", "--output", "x"}), "2 names", 2);
   expect_failure(average({"run", "--last", "4", "--output", "x"}), "keeps 3 snapshots");

@@ -229,9 +229,8 @@ TEST_F(EvaluateTest, BadInputIsNamed) {
   EXPECT_THAT(error({"--hypothesis", shorter, "--reference", right_}, 1),
               HasSubstr("shorter has 1 lines and"));
   EXPECT_THAT(error({"--hypothesis", "absent", "--reference", right_}, 1), HasSubstr("absent"));
-  EXPECT_THAT(error({"--hypothesis", shorter}, 2), HasSubstr("--reference is missing"));
-  EXPECT_THAT(error({"--reference", right_}, 2),
-              HasSubstr("give either --hypothesis, or --model and --source"));
+  EXPECT_THAT(error({"--hypothesis", shorter}, 2), HasFacts("--reference"));
+  EXPECT_THAT(error({"--reference", right_}, 2), HasFacts("--hypothesis --model --source"));
   EXPECT_THAT(error({"--hypothesis", right_, shorter, "--reference", right_}, 1),
               HasSubstr("shorter has 1: line i of both"));
   EXPECT_THAT(error({"--hypothesis", right_, right_, "--reference", right_}, 2),
