@@ -1,6 +1,9 @@
 #include "evaluate_settings.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <sstream>
 
 namespace heed {
 namespace {
@@ -15,6 +18,18 @@ struct MetricOption {
 bool any_named(const std::vector<std::string>& named, const std::vector<std::string>& wanted) {
   return std::find_first_of(named.begin(), named.end(), wanted.begin(), wanted.end()) !=
          named.end();
+}
+
+// "bleu,chrf", "bleu" "chrf", or "bleu," "chrf", as shells and TOML files give it.
+std::vector<std::string> split_at_commas(const std::vector<std::string>& texts) {
+  std::vector<std::string> names;
+  for (const std::string& text : texts) {
+    std::string spaced = text;
+    std::ranges::replace(spaced, ',', ' ');
+    std::istringstream words(spaced);
+    for (std::string name; words >> name;) names.push_back(name);
+  }
+  return names;
 }
 
 void check_metric_options(const EvaluateSettings& settings) {
@@ -33,7 +48,7 @@ void check_metric_options(const EvaluateSettings& settings) {
   for (const MetricOption& option : options) {
     if (!option.given || any_named(named, option.metrics)) continue;
     fail_usage("{} changes nothing: --metrics is {}, add {} or leave the option out", option.flag,
-               settings.metrics, option.metrics.front());
+               fmt::join(named, ","), option.metrics.front());
   }
   const bool takes_value = settings.smooth_method == BleuSmoothing::floor ||
                            settings.smooth_method == BleuSmoothing::add_k;
@@ -88,13 +103,7 @@ void check_systems(const EvaluateSettings& settings) {
 std::vector<std::string> metric_names(const EvaluateSettings& settings) {
   const std::vector<std::string> known{"bleu", "chrf", "chrf++", "ter"};
   std::vector<std::string> names;
-  std::string name;
-  for (const char c : settings.metrics + ",") {
-    if (c == ' ') continue;
-    if (c != ',') {
-      name += c;
-      continue;
-    }
+  for (const std::string& name : split_at_commas(settings.metrics)) {
     const auto found = std::find_if(known.begin(), known.end(), [&](const std::string& metric) {
       return names_choice(name, metric);
     });
@@ -104,8 +113,8 @@ std::vector<std::string> metric_names(const EvaluateSettings& settings) {
     }
     if (any_named(names, {*found})) fail_usage("--metrics names {} twice: name each once", *found);
     names.push_back(*found);
-    name.clear();
   }
+  if (names.empty()) fail_usage("--metrics: expected bleu, chrf, chrf++ or ter, got none");
   return names;
 }
 

@@ -30,7 +30,7 @@ struct EvaluateSettings {
   std::vector<std::string> hypothesis;
   std::string model, source;
   std::vector<std::string> reference;
-  std::string metrics = "bleu";
+  std::vector<std::string> metrics{"bleu"};
   bool lowercase = false;
   bool sentence = false;
   std::optional<BleuTokenizer> bleu_tokenize;
@@ -81,8 +81,8 @@ struct EvaluateSettings {
   static void visit_metrics(Self& self, Visitor&& v) {
     v.group("Metrics");
     v("metrics", self.metrics,
-      {.help = "Which, with commas between: bleu, chrf (chrF2), chrf++ (chrF2++), ter",
-       .value = "LIST"});
+      {.help = "Metrics, separated by spaces or commas: bleu, chrf (chrF2), chrf++ (chrF2++), ter",
+       .value = "NAME"});
     v("sentence", self.sentence,
       {.help = "Score every sentence by itself, BLEU by the orders that it is long enough for"});
     v("lowercase", self.lowercase,

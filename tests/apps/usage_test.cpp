@@ -99,5 +99,26 @@ TEST_F(UsageTest, OnlyATextGetsTheAdviceOnADash) {
   EXPECT_THAT(refused({"demo", "--minutes"}), Not(HasFacts("'-'")));
 }
 
+TEST_F(UsageTest, MetricsAreSeparatedByCommasOrSpaces) {
+  folder_.write("r", "the cat sat on the mat\n");
+  folder_.write("h", "the cat sat on a mat\n");
+  folder_.write("run.toml", "metrics = ['bleu', 'chrf', 'ter']\n");
+  const auto scores = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"evaluate", "--hypothesis", "h", "--reference", "r"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const RunResult result = run_heed(arguments, folder_.path());
+    EXPECT_EQ(result.status, 0) << result.err;
+    return result.out;
+  };
+  const std::string expected = scores({"--metrics", "bleu,chrf,ter"});
+  EXPECT_THAT(expected, HasFacts("BLEU chrF2 TER"));
+  EXPECT_EQ(scores({"--metrics", "bleu", "chrf", "ter"}), expected);
+  EXPECT_EQ(scores({"--metrics", "bleu,", "chrf,", "ter"}), expected);
+  EXPECT_EQ(scores({"--metrics", "bleu", "--metrics", "chrf,ter"}), expected);
+  EXPECT_EQ(scores({"--config", "run.toml"}), expected);
+  EXPECT_THAT(refused({"evaluate", "--hypothesis", "h", "--reference", "r", "--metrics", ","}),
+              HasFacts("--metrics bleu chrf ter"));
+}
+
 }  // namespace
 }  // namespace heed::testing
