@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Fails unless every C++ block of README.md, README.zh.md and docs/library.md is, whole, the file of
-# examples/ that the line of text before it names: what readers copy is what is compiled and run.
+# examples/ that the line of text before it names: what readers copy is what is compiled and run; and
+# unless both READMEs show the same examples in the same order.
 # Usage: check_snippets.sh [PROJECT_FOLDER]
 set -euo pipefail
 cd -- "${1-$(dirname -- "${BASH_SOURCE[0]}")/..}"
@@ -33,6 +34,7 @@ awk '
     same = count == length_of_file
     for (i = 1; i <= count && same; ++i) same = block[i] == file[i]
     if (!same) complain("this block is not " example)
+    shown[FILENAME] = shown[FILENAME] " " example
     ++blocks
     next
   }
@@ -42,6 +44,10 @@ awk '
 
   END {
     if (blocks == 0) { print "no C++ block was found"; bad = 1 }
+    if (shown["README.md"] != shown["README.zh.md"]) {
+      print "README.zh.md: shows" shown["README.zh.md"] ", README.md" shown["README.md"]
+      bad = 1
+    }
     exit bad
   }
 ' "${pages[@]}"
