@@ -1,4 +1,8 @@
 // heed demo: the whole road in minutes, on the embedded phrasebook.
+#include "demo.h"
+
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "command.h"
@@ -33,6 +37,15 @@ constexpr int64_t examples = 10;
 // dropout is needed, which would slow learning down.
 constexpr int64_t pairs = 150'000;
 
+// The noam schedule for two minutes. A shorter run warms up over the same share of its steps,
+// without more than doubling the peak of the learning rate, which grows as the warm-up shrinks.
+void set_schedule(TrainOptions& options, double minutes) {
+  constexpr double kUsualMinutes = 2, kUsualWarmup = 800, kShortestWarmup = 10;
+  const double share = std::min(1.0, minutes / kUsualMinutes);
+  options.warmup = int64_t(std::max(kShortestWarmup, kUsualWarmup * share));
+  options.learning_rate = std::min(1.0, 2 * std::sqrt(double(*options.warmup) / kUsualWarmup));
+}
+
 class DemoCommand : public CommandOf<DemoSettings> {
  public:
   std::string name() const override { return "demo"; }
@@ -51,7 +64,8 @@ class DemoCommand : public CommandOf<DemoSettings> {
     console.note(fmt::format("wrote a phrasebook of {} Chinese and English sentences to {}",
                              phrasebook.pairs, folder.string()));
 
-    const TrainOptions options = train_options(folder);
+    TrainOptions options = demo_training(folder, settings_.minutes);
+    options.threads = settings_.threads;
     TrainDisplay display(options, console);
     const int status = display.close(train(options, display));
     if (status == 0) show(folder, console);
@@ -68,29 +82,6 @@ class DemoCommand : public CommandOf<DemoSettings> {
     if (!fs::is_empty(folder, error) && !fs::exists(folder / "train.zh", error)) {
       fail("{} holds other files: name another folder with --directory", folder.string());
     }
-  }
-
-  TrainOptions train_options(const fs::path& folder) const {
-    TrainOptions options;
-    options.source = {(folder / "train.zh").string()};
-    options.target = {(folder / "train.en").string()};
-    options.valid_source = (folder / "valid.zh").string();
-    options.valid_target = (folder / "valid.en").string();
-    options.source_language = "zh";
-    options.target_language = "en";
-    options.model = (folder / "model").string();
-    options.overwrite = true;
-    options.preset = Preset::tiny;
-    options.tokenizer.kind = TokenizerKind::bpe;
-    options.tokenizer.vocabulary = 2000;
-    options.batches.batch_tokens = 1024;
-    options.learning_rate = 1;
-    options.warmup = 800;
-    options.dropout = 0;
-    options.minutes = settings_.minutes;
-    options.threads = settings_.threads;
-    options.report_every = 25;
-    return options;
   }
 
   void show(const fs::path& folder, Console& console) const {
@@ -113,11 +104,31 @@ class DemoCommand : public CommandOf<DemoSettings> {
         next_steps({(folder / "model").string(), (folder / "test.zh").string(),
                     (folder / "test.en").string()});
     for (const std::string& line : steps) out.write(line + "\n");
-    out.write("  heed train --help    for two files of your own\n");
+    out.write(fmt::format("  {} train --help    for two files of your own\n", program_command()));
   }
 };
 
 }  // namespace
+
+TrainOptions demo_training(const fs::path& folder, double minutes) {
+  TrainOptions options;
+  options.source = {(folder / "train.zh").string()};
+  options.target = {(folder / "train.en").string()};
+  options.valid_source = (folder / "valid.zh").string();
+  options.valid_target = (folder / "valid.en").string();
+  options.source_language = "zh";
+  options.target_language = "en";
+  options.model = (folder / "model").string();
+  options.overwrite = true;
+  options.preset = Preset::tiny;
+  options.tokenizer.kind = TokenizerKind::bpe;
+  options.tokenizer.vocabulary = 2000;
+  options.batches.batch_tokens = 1024;
+  set_schedule(options, minutes);
+  options.dropout = 0;
+  options.minutes = minutes;
+  return options;
+}
 
 std::unique_ptr<Command> make_demo_command() {
   return std::make_unique<DemoCommand>();

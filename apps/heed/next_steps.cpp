@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <filesystem>
+#include <sstream>
 
 #include "heed/text/lines.h"
 #include "heed/train/run_files.h"
@@ -13,11 +15,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// How the user can call this program from where they are.
-std::string program() {
-  std::error_code error;
-  const fs::path path = fs::proximate(fs::read_symlink("/proc/self/exe", error), error);
-  return error || path.empty() ? "heed" : shell_word(path.string());
+// Whether PATH leads from "heed" to this program.
+bool is_found_by_name(const fs::path& program) {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path ? path : "");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    std::error_code error;
+    const fs::path candidate = fs::path(folder.empty() ? "." : folder) / "heed";
+    if (fs::is_regular_file(candidate, error)) return fs::equivalent(candidate, program, error);
+  }
+  return false;
 }
 
 // One short enough to read in a command; empty where the first lines have none or cannot be read.
@@ -45,6 +52,14 @@ bool is_readable_again(const std::string& path) {
 
 }  // namespace
 
+std::string program_command() {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  if (error || is_found_by_name(program)) return "heed";
+  const fs::path path = fs::proximate(program, error);
+  return error || path.empty() ? "heed" : shell_word(path.string());
+}
+
 TrainedModel trained_model(const TrainOptions& options) {
   // No command reads columns to evaluate on: nothing of --valid-tsv.
   TrainedModel model{options.model, options.valid_source, options.valid_target};
@@ -59,7 +74,7 @@ TrainedModel trained_model(const TrainOptions& options) {
 }
 
 std::string inspection_command(const TrainOptions& options) {
-  const std::string command = program() + " inspect data";
+  const std::string command = program_command() + " inspect data";
   if (const TsvOptions& tabular = options.tabular; !tabular.tsv.empty()) {
     const std::string& file = tabular.tsv.front();
     return fmt::format("{} --tsv {} --columns {}", command,
@@ -72,7 +87,7 @@ std::string inspection_command(const TrainOptions& options) {
 }
 
 std::vector<std::string> next_steps(const TrainedModel& model) {
-  const std::string heed = "  " + program(), directory = shell_word(model.directory);
+  const std::string heed = "  " + program_command(), directory = shell_word(model.directory);
   std::vector<std::string> lines{"Next:"};
   if (model.source.empty()) {
     lines.push_back(fmt::format("{} translate --model {} < SOURCE", heed, directory));

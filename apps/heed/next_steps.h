@@ -8,6 +8,10 @@
 
 namespace heed {
 
+// How the user can call this program from where they are: "heed" where the shell finds it by that
+// name, otherwise its path.
+std::string program_command();
+
 struct TrainedModel {
   std::string directory;
   std::string source, reference;  // text to translate and evaluate on; empty where there is none

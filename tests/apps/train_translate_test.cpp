@@ -58,6 +58,17 @@ TEST_F(TrainTranslateTest, TrainingEndsWithWhatTheModelIsWorthAndWhatComesNext) 
   EXPECT_THAT(heed(with(watched("quiet"), {"--quiet", "--warmup", "2"})).err, IsEmpty());
 }
 
+// As after PATH=$PWD/build/release:$PATH.
+TEST_F(TrainTranslateTest, WhatComesNextCallsTheProgramAsTheShellFindsIt) {
+  const std::string path = std::getenv("PATH");
+  const std::string folder = std::filesystem::path(HEED_PROGRAM).parent_path().string();
+  setenv("PATH", (folder + ":" + path).c_str(), 1);
+  const std::vector<std::string> lines = lines_of(heed(watched("found")).err);
+  setenv("PATH", path.c_str(), 1);
+  ASSERT_FALSE(lines.empty());
+  EXPECT_EQ(lines.back(), "  heed inspect model found");
+}
+
 // The run has succeeded by then, whatever has become of the text that its commands would name.
 TEST_F(TrainTranslateTest, TextThatIsGoneOrBrokenAtTheEndFailsNoTraining) {
   folder_->write("going.zh", folder_->read("valid.zh"));

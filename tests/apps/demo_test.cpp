@@ -1,0 +1,29 @@
+// The training of heed demo.
+#include "demo.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace heed::testing {
+namespace {
+
+// The demo has no options of the schedule: no run of it may be asked to change them.
+TEST(DemoTest, AShorterRunWarmsUpOverFewerSteps) {
+  constexpr double kStepsPerMinute = 500;  // of a slow machine
+  const TrainOptions usual = demo_training("d", 2);
+  EXPECT_EQ(usual.warmup, 800);
+  EXPECT_EQ(demo_training("d", 60).warmup, usual.warmup);
+  const auto peak = [](const TrainOptions& options) {
+    return *options.learning_rate / std::sqrt(double(*options.warmup));
+  };
+  for (const double minutes : {0.1, 0.3, 0.5, 1.0, 2.0}) {
+    const TrainOptions options = demo_training("d", minutes);
+    EXPECT_LT(double(*options.warmup), kStepsPerMinute* minutes) << minutes;
+    EXPECT_LE(peak(options), 2.001 * peak(usual)) << minutes;
+    EXPECT_GE(peak(options), peak(usual)) << minutes;
+  }
+}
+
+}  // namespace
+}  // namespace heed::testing
