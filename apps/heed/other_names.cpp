@@ -18,7 +18,7 @@ constexpr OtherNames kOptions[] = {
     {"target", "tgt trg t train_tgt train_sets trainpref target_file"},
     {"valid_source", "valid_src valid_sets validpref dev_source"},
     {"valid_target", "valid_tgt valid_trg valid_sets validpref dev_target"},
-    {"input", "i src s source input_file"},
+    {"input", "i src s source input_file text"},
     {"hypothesis", "hyp hyps hypotheses sys i input prediction predictions"},
     {"reference", "r ref refs tgt t target"},
     {"model",

@@ -280,6 +280,19 @@ TEST_F(DirectoryTest, MissingPiecesAreNamed) {
               HasSubstr("model.safetensors is missing (heed does not read pytorch_model.bin"));
 }
 
+// Given for a model: one of its files, the folder of its training, and the folder around it.
+TEST_F(DirectoryTest, PathsNearAModelNameIt) {
+  const std::filesystem::path model = path() / "model";
+  std::filesystem::create_directories(model / "training");
+  folder_.write("model/config.json", "{}");
+  folder_.write("model/training/state.safetensors", "");
+  for (const auto& wrong : {path(), model / "config.json", model / "training",
+                            model / "training" / "state.safetensors"})
+    EXPECT_THAT(error_of([&] { load_model(wrong); }),
+                ::testing::EndsWith("; did you mean " + model.string() + "?"))
+        << wrong;
+}
+
 TEST_F(DirectoryTest, WhatCannotBeSavedLeavesTheOldModel) {
   save();
   const std::string before = folder_.read("model.safetensors");

@@ -251,19 +251,33 @@ class WeightsReader {
   std::vector<MarianTensor> tensors_;
 };
 
-// A clear word where the folder, or a file of it, is missing.
+// The model directory that a path inside or right above it was given for; empty if there is none.
+std::string nearby_model(const std::filesystem::path& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path parent = path.lexically_normal().parent_path();
+  for (const fs::path& folder : {path / "model", parent, parent.parent_path()})
+    if (!folder.empty() && fs::exists(folder / "config.json", error))
+      return fmt::format("; did you mean {}?", folder.string());
+  return "";
+}
+
+// Throws an Error that names the folder, or the file of it, that is missing.
 std::filesystem::path expect_file(const std::filesystem::path& directory, const char* name) {
   namespace fs = std::filesystem;
   std::error_code error;
   if (!fs::is_directory(directory, error))
-    fail("there is no model directory {}", directory.string());
+    fail("{} {}{}",
+         fs::exists(directory, error) ? "expected a model directory, got the file"
+                                      : "there is no model directory",
+         directory.string(), nearby_model(directory));
   fs::path path = directory / name;
   if (!fs::exists(path, error))
     fail("{} is no model directory: {} is missing{}", directory.string(), name,
          fs::exists(directory / "pytorch_model.bin", error)
              ? " (heed does not read pytorch_model.bin; save it again with transformers as "
                "safetensors)"
-             : "");
+             : nearby_model(directory));
   return path;
 }
 
