@@ -24,6 +24,8 @@ cd /
 
 expect 0 "Usage: ./dev COMMAND" "$copy/dev"
 expect 0 "Usage: ./dev COMMAND" "$copy/dev" --help
+expect 0 "Usage: ./dev COMMAND" "$copy/dev" build --help
+expect 0 "Usage: ./dev COMMAND" "$copy/dev" test -h
 expect 2 "unknown command 'biuld', did you mean build?" "$copy/dev" biuld
 expect 1 "check: unknown option '--covrage'; expected --coverage" "$copy/dev" check --covrage
 expect 1 "fuzz: no target named 'nothing'" "$copy/dev" fuzz nothing
