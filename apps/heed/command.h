@@ -22,9 +22,9 @@ class Command {
   virtual std::string words() const { return ""; }
   // What may stand as the first of them, where that is one of a few: "model", "data".
   virtual std::vector<std::string> first_words() const { return {}; }
-  // Those words with the first one added, where `words` lack it: "heed inspect model zh-en"; empty
-  // where they do not say which.
-  virtual std::string words_before(const std::vector<std::string>& words) const {
+  // The command line that words without any of these as their first most likely mean, such as
+  // "heed inspect model zh-en"; empty where they do not say which.
+  virtual std::string meant_by(const std::vector<std::string>& words) const {
     static_cast<void>(words);
     return "";
   }

@@ -1,4 +1,7 @@
 // heed completion bash|zsh|fish: a completion script.
+#include <algorithm>
+#include <filesystem>
+
 #include "command.h"
 #include "shell_completion.h"
 
@@ -16,6 +19,12 @@ class CompletionCommand : public CommandOf<NoSettings> {
   }
   std::string words() const override { return "bash|zsh|fish"; }
   std::vector<std::string> first_words() const override { return {"bash", "zsh", "fish"}; }
+
+  // $SHELL is a path.
+  std::string meant_by(const std::vector<std::string>& words) const override {
+    const std::string shell = std::filesystem::path(words[0]).filename().string();
+    return std::ranges::count(first_words(), shell) > 0 ? "heed completion " + shell : "";
+  }
 
   int run(const std::vector<std::string>& words, Console& console) override {
     const std::string shell = words.size() == 1 ? words[0] : "";

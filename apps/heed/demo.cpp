@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "command.h"
+#include "heed/core/files.h"
 #include "heed/heed.h"
 #include "next_steps.h"
 #include "phrasebook_files.h"
@@ -57,7 +58,7 @@ class DemoCommand : public CommandOf<DemoSettings> {
 
   int run(const std::vector<std::string>&, Console& console) override {
     const fs::path folder = settings_.directory;
-    refuse_foreign(folder);
+    claim(folder);
     PhrasebookSettings phrasebook;
     phrasebook.pairs = pairs;
     write_phrasebook(phrasebook, folder, Existing::replace);
@@ -73,15 +74,20 @@ class DemoCommand : public CommandOf<DemoSettings> {
   }
 
  private:
-  // A folder with other people's files is left alone.
-  static void refuse_foreign(const fs::path& folder) {
+  // Makes the folder, or takes that of an earlier demo, which has a file that says so: one with
+  // other files, such as a train.zh of the user, is refused.
+  static void claim(const fs::path& folder) {
     std::error_code error;
-    if (!fs::exists(folder, error)) return;
-    if (!fs::is_directory(folder, error))
+    if (fs::exists(folder, error) && !fs::is_directory(folder, error))
       fail("{}: expected a folder, found a file", folder.string());
-    if (!fs::is_empty(folder, error) && !fs::exists(folder / "train.zh", error)) {
-      fail("{} holds other files: name another folder with --directory", folder.string());
-    }
+    const fs::path mark = folder / ".heed-demo";
+    const bool has_files = fs::is_directory(folder, error) && !fs::is_empty(folder, error);
+    if (has_files && !fs::exists(mark, error))
+      fail("{} holds files that no demo wrote: name another folder with --directory",
+           folder.string());
+    fs::create_directories(folder, error);
+    if (error) fail("cannot make the folder {}: {}", folder.string(), error.message());
+    write_file_atomically(mark, "Written by heed demo, which replaces its earlier files here.\n");
   }
 
   void show(const fs::path& folder, Console& console) const {

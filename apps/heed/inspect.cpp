@@ -79,7 +79,7 @@ class InspectCommand : public CommandOf<InspectSettings> {
 
   std::vector<std::string> first_words() const override { return {"model", "data"}; }
 
-  std::string words_before(const std::vector<std::string>& words) const override {
+  std::string meant_by(const std::vector<std::string>& words) const override {
     std::error_code error;
     if (std::filesystem::is_directory(words[0], error) || is_preset(words[0]))
       return "heed inspect model " + words[0];

@@ -14,10 +14,12 @@ constexpr std::string_view kByMinutes = "heed saves by time";
 // From Marian, fairseq, OpenNMT-py, CTranslate2, transformers, sacreBLEU and SentencePiece.
 constexpr OtherNames kOptions[] = {
     // Text and files
-    {"source", "src s i input train_src train_sets trainpref source_file"},
-    {"target", "tgt trg t train_tgt train_sets trainpref target_file"},
-    {"valid_source", "valid_src valid_sets validpref dev_source"},
-    {"valid_target", "valid_tgt valid_trg valid_sets validpref dev_target"},
+    {"source", "src s i input train_src train_sets trainpref source_file data train"},
+    {"target", "tgt trg t train_tgt train_sets trainpref target_file train"},
+    {"valid_source", "valid_src valid_sets validpref dev_source valid dev"},
+    {"valid_target", "valid_tgt valid_trg valid_sets validpref dev_target valid dev"},
+    {"hold_out", "valid valid_data validation_split val_split valid_size test_size"},
+    {"tsv", "data csv"},
     {"input", "i src s source input_file text"},
     {"hypothesis", "hyp hyps hypotheses sys i input prediction predictions"},
     {"reference", "r ref refs tgt t target"},
@@ -68,6 +70,7 @@ constexpr OtherNames kOptions[] = {
     // The run
     {"epochs", "max_epoch max_epochs num_train_epochs num_epochs after_epochs after e"},
     {"steps", "max_update max_updates max_steps train_steps num_steps after_batches after"},
+    {"minutes", "time max_time hours"},
     {"validate_every",
      "valid_freq valid_steps eval_steps validate_interval validate_interval_updates"},
     {"validate_by", "valid_metrics best_checkpoint_metric metric_for_best_model"},

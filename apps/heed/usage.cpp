@@ -81,9 +81,9 @@ std::string meant(const std::string& text) {
 void expect_first_word(Command& command, const std::vector<std::string>& words) {
   const std::vector<std::string> known = command.first_words();
   if (std::ranges::find(known, words[0]) != known.end()) return;
-  const std::string before = command.words_before(words);
+  const std::string line = command.meant_by(words);
   fail_usage("unexpected '{}'{} (usage: {})", words[0],
-             before.empty() ? suggestion(words[0], known) : meant(before), usage(command));
+             line.empty() ? suggestion(words[0], known) : meant(line), usage(command));
 }
 
 }  // namespace

@@ -1,9 +1,15 @@
 // The training of heed demo.
 #include "demo.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
+
+#include "run_heed.h"
+#include "support/facts.h"
+#include "support/temporary_folder.h"
 
 namespace heed::testing {
 namespace {
@@ -23,6 +29,18 @@ TEST(DemoTest, AShorterRunWarmsUpOverFewerSteps) {
     EXPECT_LE(peak(options), 2.001 * peak(usual)) << minutes;
     EXPECT_GE(peak(options), peak(usual)) << minutes;
   }
+}
+
+TEST(DemoTest, AFolderWithOtherFilesIsRefused) {
+  const TemporaryFolder folder;
+  folder.write("train.zh", "mine\n");
+  for (const char* directory : {".", "train.zh"}) {
+    const RunResult result = run_heed({"demo", "--directory", directory}, folder.path());
+    EXPECT_EQ(result.status, 1) << result.err;
+    EXPECT_THAT(result.err, HasFacts(directory));
+  }
+  EXPECT_EQ(folder.read("train.zh"), "mine\n");
+  EXPECT_FALSE(std::filesystem::exists(folder / "train.en"));
 }
 
 }  // namespace

@@ -72,6 +72,7 @@ TEST_F(UsageTest, AMissingSubcommandIsGuessedFromWhatFollows) {
   EXPECT_THAT(refused({"inspect", "a.zh"}), HasFacts("'heed inspect data a.zh TARGET'"));
   EXPECT_THAT(refused({"inspect", "a.zh", "a.en"}), HasFacts("'heed inspect data a.zh a.en'"));
   EXPECT_THAT(refused({"inspect", "nothing"}), HasFacts("model data"));
+  EXPECT_THAT(refused({"completion", "/bin/bash"}), HasFacts("'heed completion bash'"));
 }
 
 TEST_F(UsageTest, AWordTooManyNamesTheOptionThatTakesIt) {
