@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const Option& named(const Options& options, const std::string& name) {
+const Option& option_named(const Options& options, const std::string& name) {
   const Option* option = find_option(options, name);
   check(option != nullptr, "inputs() names an option that the command lacks");
   return *option;
@@ -22,10 +22,10 @@ bool is_empty(const Option& option) {
 }
 
 // "--source FILE... --target FILE..."
-std::string flags_of(const Options& options, const std::vector<std::string>& names) {
+std::string usage_flags(const Options& options, const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names)
-    text += (text.empty() ? "" : " ") + flag_words(named(options, name));
+    text += (text.empty() ? "" : " ") + flag_words(option_named(options, name));
   return text;
 }
 
@@ -37,7 +37,7 @@ std::vector<std::string> missing_inputs(const Command& command, const Options& o
   for (const std::vector<std::string>& set : command.inputs()) {
     std::vector<std::string> absent;
     for (const std::string& name : set) {
-      const Option& option = named(options, name);
+      const Option& option = option_named(options, name);
       if (is_empty(option)) absent.push_back(option.flag());
     }
     if (absent.empty()) return {};
@@ -73,7 +73,7 @@ std::string option_for_words(const Options& options, const std::vector<std::stri
   return output && output->info.required && !has("model") ? "--output " + word : "";
 }
 
-std::string meant(const std::string& text) {
+std::string in_question(const std::string& text) {
   return text.empty() ? "" : fmt::format("; did you mean '{}'?", text);
 }
 
@@ -83,7 +83,7 @@ void expect_first_word(Command& command, const std::vector<std::string>& words) 
   if (std::ranges::find(known, words[0]) != known.end()) return;
   const std::string line = command.meant_by(words);
   fail_usage("unexpected '{}'{} (usage: {})", words[0],
-             line.empty() ? suggestion(words[0], known) : meant(line), usage(command));
+             line.empty() ? suggestion(words[0], known) : in_question(line), usage(command));
 }
 
 }  // namespace
@@ -95,7 +95,7 @@ std::string usage(Command& command) {
   std::string inputs;
   const auto sets = command.inputs();
   for (const std::vector<std::string>& set : sets)
-    inputs += (inputs.empty() ? "" : " | ") + flags_of(options, set);
+    inputs += (inputs.empty() ? "" : " | ") + usage_flags(options, set);
   if (!inputs.empty()) text += fmt::format(" ({})", inputs);
   for (const Option& option : options)
     if (option.info.required) text += " " + flag_words(option);
@@ -122,7 +122,7 @@ void expect_words(Command& command, const Arguments& given) {
     fail_usage("unexpected '{}' after {}, which takes one value (heed {} --help lists all options)",
                word, given.before_words->flag(), command.name());
   const Options options = command.options();
-  std::string hint = meant(option_for_words(options, given.words));
+  std::string hint = in_question(option_for_words(options, given.words));
   if (hint.empty() && find_option(options, "input"))
     hint = "; text is read from --input FILE or standard input";
   fail_usage("unexpected '{}': heed {} takes options only{} (heed {} --help lists them)", word,
