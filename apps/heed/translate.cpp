@@ -87,7 +87,8 @@ nlohmann::ordered_json json_of(const AttentionWeights& weights) {
   auto rows = nlohmann::ordered_json::array();
   for (const auto& row : weights) {
     auto& numbers = rows.emplace_back(nlohmann::ordered_json::array());
-    for (const float weight : row) numbers.push_back(std::round(double(weight) * 1e4) / 1e4);
+    for (const float weight : row.weights)
+      numbers.push_back(std::round(double(weight) * 1e4) / 1e4);
   }
   return rows;
 }
@@ -115,6 +116,9 @@ class JsonLines {
         {"translation", a.text}, {"score", a.score}, {"pieces", a.pieces}};
     if (alignments_ == Alignments::weights) {
       object["attention"] = heed::json_of(a.attention);
+      if (translation.status.split)
+        for (const AttentionRow& row : a.attention)
+          object["attention_offsets"].push_back(row.offset);
     } else if (alignments_ != Alignments::none) {
       const auto unit =
           alignments_ == Alignments::words ? AlignmentUnit::words : AlignmentUnit::pieces;

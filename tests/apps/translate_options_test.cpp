@@ -188,6 +188,29 @@ TEST_F(TranslateOptionsTest, AlignmentsStandBesideTheTranslations) {
   EXPECT_GT(beyond_first, 0) << "a Chinese line is no single word";
 }
 
+TEST_F(TranslateOptionsTest, AttentionOfALongLineIsWrittenByPart) {
+  std::string line;
+  for (int i = 0; i < 300; ++i) line += "他是老师。";
+  const auto written =
+      objects({"--alignments", "weights", "--nbest", "2"}, line + "\n他是老师。\n");
+  ASSERT_EQ(written[0]["status"].get<std::string>().rfind("split", 0), 0u);
+  const Json& pieces = written[0]["source_pieces"];
+  std::set<size_t> parts;
+  for (const Json& each : written[0]["nbest"]) {
+    ASSERT_EQ(each["attention"].size(), each["pieces"].size());
+    ASSERT_EQ(each["attention_offsets"].size(), each["pieces"].size());
+    for (size_t t = 0; t < each["attention"].size(); ++t) {
+      const size_t offset = each["attention_offsets"][t], size = each["attention"][t].size();
+      ASSERT_LE(offset + size, pieces.size());
+      EXPECT_EQ(pieces[offset + size - 1], "</s>");
+      EXPECT_LT(size, pieces.size());
+      parts.insert(offset);
+    }
+  }
+  EXPECT_GT(parts.size(), 1u);
+  EXPECT_FALSE(written[1].contains("attention_offsets")) << "a line in one part";
+}
+
 // What evaluate translates by itself is what translate gives with the same options.
 TEST_F(TranslateOptionsTest, TheyReachTheEvaluation) {
   const std::string text = folder_->read("train.zh").substr(0, 2000);

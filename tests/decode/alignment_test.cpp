@@ -28,10 +28,10 @@ TEST_P(AlignerTest, EveryRowSumsToOneAndDependsOnItsPairAlone) {
     for (size_t n = 0; n < targets.size(); ++n) {
       ASSERT_EQ(together[n].size(), targets[n].size());
       EXPECT_EQ(together[n], Aligner(model_, *backend_).weights(source, {targets[n]})[0]);
-      for (const auto& row : together[n]) {
+      for (const AttentionRow& row : together[n]) {
         double sum = 0;
-        ASSERT_EQ(row.size(), source.size());
-        for (const float weight : row) sum += double(weight);
+        ASSERT_EQ(row.weights.size(), source.size());
+        for (const float weight : row.weights) sum += double(weight);
         EXPECT_NEAR(sum, 1, 1e-5);
       }
     }
@@ -44,8 +44,8 @@ TEST_P(AlignerTest, AModelThatOverflowsGivesNoNaN) {
   try {
     const auto all = Aligner(model_, *backend_).weights({4, 7, 5, 0}, {{8, 3, 6}});
     // Kernels may turn NaN into a number.
-    for (const auto& row : all[0])
-      for (const float weight : row) EXPECT_TRUE(std::isfinite(weight));
+    for (const AttentionRow& row : all[0])
+      for (const float weight : row.weights) EXPECT_TRUE(std::isfinite(weight));
   } catch (const Error&) {
   }
 }
@@ -64,22 +64,22 @@ TEST_P(AlignerTest, ReadsTheLastLayerButOneAtTheStepThatPredicts) {
   EXPECT_NE(expected, model_.cross_attention(pass, to, memory, 1));
   const AttentionWeights got = aligner.weights(source, {target})[0];
   for (size_t i = 0; i < expected.size(); ++i)
-    EXPECT_EQ(got[i / 4][i % 4], float(expected[i])) << i;
+    EXPECT_EQ(got[i / 4].weights[i % 4], float(expected[i])) << i;
 }
 
-TEST(Append, PutsPartsOnTheDiagonal) {
-  AttentionWeights all;
-  append(all, {{0.25f, 0.75f}}, 0, 2);
-  append(all, {{1.0f}, {1.0f}}, 2, 1);
-  EXPECT_EQ(all, (AttentionWeights{{0.25f, 0.75f, 0}, {0, 0, 1}, {0, 0, 1}}));
+// Whole rows, as of a line in one part.
+AttentionWeights rows(const std::vector<std::vector<float>>& all) {
+  AttentionWeights weights;
+  for (const auto& row : all) weights.push_back({0, row});
+  return weights;
 }
 
-TEST(Append, APartWithoutATranslationKeepsItsColumns) {
+TEST(Append, ARowHasTheSourceTokensOfItsPart) {
   AttentionWeights all;
-  append(all, {}, 0, 2);
-  append(all, {{1.0f}}, 2, 1);
-  append(all, {}, 3, 1);
-  EXPECT_EQ(all, (AttentionWeights{{0, 0, 1, 0}}));
+  append(all, rows({{0.25f, 0.75f}}), 0);
+  append(all, {}, 2);  // a part without a translation
+  append(all, rows({{1}, {1}}), 4);
+  EXPECT_EQ(all, (AttentionWeights{{0, {0.25f, 0.75f}}, {4, {1}}, {4, {1}}}));
 }
 
 const std::string kSpace = "\u2581";
@@ -88,33 +88,41 @@ TEST(AlignmentPairs, TakesTheGreatestWeightOfEachPieceOrWord) {
   const std::vector<std::string> from = {kSpace + "ab", "c", kSpace + "d", "</s>"};
   const std::vector<std::string> to = {kSpace + "u", "v", kSpace + "w"};
   // Over pieces the first target word looks most at "ab" and "d", as a word at "abc".
-  const AttentionWeights weights = {
-      {0.4f, 0.2f, 0.1f, 0.3f}, {0.1f, 0.2f, 0.5f, 0.2f}, {0.1f, 0.1f, 0.3f, 0.5f}};
+  const AttentionWeights weights =
+      rows({{0.4f, 0.2f, 0.1f, 0.3f}, {0.1f, 0.2f, 0.5f, 0.2f}, {0.1f, 0.1f, 0.3f, 0.5f}});
   EXPECT_EQ(alignment_pairs(from, to, weights, AlignmentUnit::pieces), "0-0 2-1 2-2");
   EXPECT_EQ(alignment_pairs(from, to, weights, AlignmentUnit::words), "0-0 1-1");
-  EXPECT_EQ(alignment_pairs({}, {"a"}, {{}}, AlignmentUnit::words), "");
+  EXPECT_EQ(alignment_pairs({}, {"a"}, rows({{}}), AlignmentUnit::words), "");
 }
 
 TEST(AlignmentPairs, WordsOfPartsAreCountedOn) {
   const std::vector<std::string> from = {"a", "</s>", "b", "</s>"};
-  const AttentionWeights weights = {{1, 0, 0, 0}, {0, 0, 1, 0}};
+  const AttentionWeights weights = {{0, {1, 0}}, {2, {1, 0}}};
   EXPECT_EQ(alignment_pairs(from, {kSpace + "x", kSpace + "y"}, weights, AlignmentUnit::words),
             "0-0 1-1");
+  // Without a space between the parts' translations, one word looks at both parts.
+  EXPECT_EQ(alignment_pairs(from, {kSpace + "x", "y"}, {{0, {0.4f, 0.6f}}, {2, {0.5f, 0.5f}}},
+                            AlignmentUnit::words),
+            "1-0");
+  EXPECT_EQ(alignment_pairs(from, {kSpace + "x", kSpace + "y"}, {{0, {0, 1}}, {2, {0, 1}}},
+                            AlignmentUnit::words),
+            "0-0 1-1")
+      << "a word that looks at </s> alone is paired within its part";
 }
 
 TEST(AlignmentPairs, TextWithoutSpacesIsPairedByCharacters) {
   // Source characters of one piece are paired together, target characters one by one.
   const std::vector<std::string> from = {kSpace, "我", "今天", "来。", "</s>"};
   const std::vector<std::string> to = {kSpace + "I", kSpace + "come", kSpace + "to", "day", "."};
-  const AttentionWeights weights = {{0.1f, 0.8f, 0.1f, 0, 0},
-                                    {0, 0.1f, 0.2f, 0.7f, 0},
-                                    {0, 0.1f, 0.6f, 0.3f, 0},
-                                    {0, 0, 0.9f, 0.1f, 0},
-                                    {0, 0, 0.5f, 0.3f, 0.2f}};
+  const AttentionWeights weights = rows({{0.1f, 0.8f, 0.1f, 0, 0},
+                                         {0, 0.1f, 0.2f, 0.7f, 0},
+                                         {0, 0.1f, 0.6f, 0.3f, 0},
+                                         {0, 0, 0.9f, 0.1f, 0},
+                                         {0, 0, 0.5f, 0.3f, 0.2f}});
   EXPECT_EQ(alignment_pairs(from, to, weights, AlignmentUnit::words), "0-0 3-1 4-1 1-2 2-2");
   const std::vector<std::string> back_to = {kSpace + "我", "今天"};
   const std::vector<std::string> back_from = {kSpace + "I", kSpace + "to", "day", "</s>"};
-  EXPECT_EQ(alignment_pairs(back_from, back_to, {{0.9f, 0, 0.1f, 0}, {0.4f, 0.3f, 0.3f, 0}},
+  EXPECT_EQ(alignment_pairs(back_from, back_to, rows({{0.9f, 0, 0.1f, 0}, {0.4f, 0.3f, 0.3f, 0}}),
                             AlignmentUnit::words),
             "0-0 1-1 1-2");
 }
@@ -131,8 +139,8 @@ std::vector<std::string> byte_pieces(const std::string& text) {
 AttentionWeights looking_at(const std::vector<size_t>& looks, size_t source_pieces) {
   AttentionWeights weights;
   for (const size_t look : looks) {
-    weights.emplace_back(source_pieces, 0.0f);
-    weights.back()[look] = 1;
+    weights.push_back({0, std::vector<float>(source_pieces)});
+    weights.back().weights[look] = 1;
   }
   return weights;
 }
@@ -187,7 +195,7 @@ TEST(AlignmentPairs, WordsAmongCharactersStayWhole) {
   // 我 用 Linux 2024 版: five units, of which one has two pieces and one shares a piece.
   const std::vector<std::string> from = {kSpace + "我用", "Lin", "ux",
                                          kSpace + "2024", "版",  "</s>"};
-  const AttentionWeights weights = {{0.2f, 0.3f, 0.3f, 0.2f, 0, 0}, {0, 0, 0, 0.1f, 0.9f, 0}};
+  const AttentionWeights weights = rows({{0.2f, 0.3f, 0.3f, 0.2f, 0, 0}, {0, 0, 0, 0.1f, 0.9f, 0}});
   EXPECT_EQ(alignment_pairs(from, {kSpace + "x", kSpace + "y"}, weights, AlignmentUnit::words),
             "2-0 4-1");
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "heed/backend/reference/reference_backend.h"
@@ -262,10 +263,48 @@ TEST_F(TranslatorTest, AttentionIsTheSameInAnyBatchAndComesWhenAskedForAlone) {
       const Alternative& a = alone[i].alternatives[n];
       EXPECT_EQ(a.attention, together[i].alternatives[n].attention);
       ASSERT_EQ(a.attention.size(), a.pieces.size()) << i;
-      for (const auto& row : a.attention) EXPECT_EQ(row.size(), alone[i].source_pieces.size());
+      if (alone[i].status.split) continue;
+      for (const AttentionRow& row : a.attention)
+        EXPECT_EQ(row.weights.size(), alone[i].source_pieces.size());
     }
   }
   EXPECT_EQ(alone[1].source_pieces, (std::vector<std::string>{"\u2581", "a", "b", "c", "</s>"}));
+}
+
+// Weights held for a line of so many words.
+int64_t weights_held(const Translation& translation) {
+  int64_t count = 0;
+  for (const AttentionRow& row : translation.alternatives[0].attention)
+    count += int64_t(row.weights.size());
+  return count;
+}
+
+TEST_F(TranslatorTest, AttentionOfALongLineIsLinearInItsLength) {
+  DecodeOptions options;
+  options.attention = true;
+  const auto line = [](int64_t sentences) {
+    std::string text;
+    for (int64_t i = 0; i < sentences; ++i) text += "abc def ghi. ";
+    return text;
+  };
+  const auto all = translate({line(1), line(40), line(80)}, options);
+  ASSERT_FALSE(all[0].status.split);
+  const Translation& last = all.back();
+  ASSERT_TRUE(last.status.split);
+  const auto& rows = last.alternatives[0].attention;
+  ASSERT_EQ(rows.size(), last.alternatives[0].pieces.size());
+  std::set<size_t> offsets;
+  for (const AttentionRow& row : rows) {
+    const size_t end = row.offset + row.weights.size();
+    ASSERT_LE(end, last.source_pieces.size());
+    EXPECT_EQ(last.source_pieces[end - 1], "</s>") << "a row ends with its part";
+    EXPECT_TRUE(row.offset == 0 || last.source_pieces[row.offset - 1] == "</s>");
+    EXPECT_LE(row.weights.size(), size_t(model_.config().max_positions) / 2);
+    offsets.insert(row.offset);
+  }
+  EXPECT_GT(offsets.size(), 40u) << "as many as there are parts";
+  EXPECT_GT(weights_held(last), 0);
+  EXPECT_LE(weights_held(last), 3 * weights_held(all[1])) << "twice the text";
 }
 
 TEST_F(TranslatorTest, AFailureEndsTheWaitForInput) {

@@ -83,12 +83,6 @@ std::vector<UnitRange> units_of(const std::vector<std::string>& pieces, Alignmen
   return units;
 }
 
-int64_t count_of(const std::vector<UnitRange>& units) {
-  int64_t count = 0;
-  for (const UnitRange& range : units) count = std::max(count, range.end);
-  return count;
-}
-
 // Pieces that share units: the source side of a pair.
 struct Segments {
   std::vector<UnitRange> units;  // of each segment
@@ -109,13 +103,36 @@ struct Segments {
   }
 };
 
+// Sums of weights over the segments that one target unit looks at.
+class SegmentSums {
+ public:
+  void add(const AttentionRow& row, const Segments& from) {
+    for (size_t i = 0; i < row.weights.size(); ++i) {
+      const int64_t segment = from.of[row.offset + i];
+      if (segment < 0) continue;
+      if (sums_.empty()) first_ = segment;
+      check(segment >= first_, "rows of weights in the order of their source tokens");
+      sums_.resize(std::max(sums_.size(), size_t(segment - first_) + 1));
+      sums_[size_t(segment - first_)] += double(row.weights[i]);
+    }
+  }
+  // The segment of the greatest sum, the first of equals; -1 without any segment.
+  int64_t best() const {
+    if (sums_.empty()) return -1;
+    return first_ + (std::max_element(sums_.begin(), sums_.end()) - sums_.begin());
+  }
+
+ private:
+  int64_t first_ = 0;
+  std::vector<double> sums_;
+};
+
 }  // namespace
 
-void append(AttentionWeights& all, const AttentionWeights& part, size_t before, size_t length) {
-  for (auto& row : all) row.resize(before + length, 0.0f);
-  for (const auto& row : part) {
-    all.emplace_back(before, 0.0f);
-    all.back().insert(all.back().end(), row.begin(), row.end());
+void append(AttentionWeights& all, AttentionWeights part, size_t before) {
+  for (AttentionRow& row : part) {
+    row.offset += before;
+    all.push_back(std::move(row));
   }
 }
 
@@ -142,7 +159,7 @@ std::vector<AttentionWeights> Aligner::weights(const std::vector<TokenId>& sourc
     for (const double value : values) expect_finite(value);
     for (size_t t = 0; t < target.size(); ++t) {
       const auto row = values.begin() + ptrdiff_t(t * source.size());
-      weights.emplace_back(row, row + ptrdiff_t(source.size()));
+      weights.push_back({0, {row, row + ptrdiff_t(source.size())}});
     }
   }
   return all;
@@ -150,24 +167,23 @@ std::vector<AttentionWeights> Aligner::weights(const std::vector<TokenId>& sourc
 
 std::string alignment_pairs(const std::vector<std::string>& source_pieces,
                             const std::vector<std::string>& target_pieces,
-                            const AttentionWeights& weights, AlignmentUnit unit) {
-  const Segments from(units_of(source_pieces, unit));
-  const std::vector<UnitRange> to = units_of(target_pieces, unit);
+                            const AttentionWeights& weights, AlignmentUnit kind) {
+  const Segments from(units_of(source_pieces, kind));
+  const std::vector<UnitRange> to = units_of(target_pieces, kind);
   check(weights.size() == to.size(), "a row of weights for each target piece");
-  std::vector<std::vector<double>> sums(size_t(count_of(to)),
-                                        std::vector<double>(from.units.size(), 0));
-  for (size_t t = 0; t < to.size(); ++t)
-    for (int64_t j = to[t].begin; j < to[t].end; ++j)
-      for (size_t s = 0; s < from.of.size(); ++s)
-        if (from.of[s] >= 0) sums[size_t(j)][size_t(from.of[s])] += double(weights[t][s]);
   std::string pairs;
-  for (size_t j = 0; j < sums.size() && !sums[j].empty(); ++j) {
-    const auto best = std::max_element(sums[j].begin(), sums[j].end()) - sums[j].begin();
-    const UnitRange& units = from.units[size_t(best)];
-    for (int64_t i = units.begin; i < units.end; ++i)
-      pairs += fmt::format("{}{}-{}", pairs.empty() ? "" : " ", i, j);
+  size_t next = 0;  // the first target piece of the unit
+  for (int64_t unit = 0;; ++unit) {
+    while (next < to.size() && to[next].end <= unit) ++next;
+    if (next == to.size()) return pairs;
+    SegmentSums sums;
+    for (size_t t = next; t < to.size() && to[t].begin <= unit; ++t)
+      if (to[t].end > unit) sums.add(weights[t], from);
+    if (sums.best() < 0) continue;
+    const UnitRange& looked_at = from.units[size_t(sums.best())];
+    for (int64_t i = looked_at.begin; i < looked_at.end; ++i)
+      pairs += fmt::format("{}{}-{}", pairs.empty() ? "" : " ", i, unit);
   }
-  return pairs;
 }
 
 }  // namespace heed

@@ -8,13 +8,22 @@
 
 namespace heed {
 
-// [target pieces][source tokens], each row summing to 1: how much the model looked at a source
-// token when it wrote a target piece.
-using AttentionWeights = std::vector<std::vector<float>>;
+// How much the model looked at consecutive source tokens when it wrote a target piece. The weights
+// sum to 1: all other source tokens have weight 0.
+struct AttentionRow {
+  size_t offset = 0;  // source token of the first weight
+  std::vector<float> weights;
 
-// Appends the weights of a part of a line, whose `length` source tokens follow `before` others: no
-// piece of one part looks at another part. A part may have no target pieces.
-void append(AttentionWeights& all, const AttentionWeights& part, size_t before, size_t length);
+  friend bool operator==(const AttentionRow&, const AttentionRow&) = default;
+};
+
+// A row for each target piece. In a line that was split, a row has the source tokens of its own
+// part only, so that memory is linear in the length of the line.
+using AttentionWeights = std::vector<AttentionRow>;
+
+// Appends the weights of a part of a line, whose source tokens follow `before` others. A part may
+// have no target pieces.
+void append(AttentionWeights& all, AttentionWeights part, size_t before);
 
 // Reads the encoder-decoder attention of finished translations, in a pass of its own, so that
 // searching pays nothing for it: the mean over the heads of the last layer but one, which aligns
@@ -43,9 +52,10 @@ enum class AlignmentUnit { words, pieces };
 // spaces between its words (core/scripts.h, is_unspaced) is one of its own, whatever pieces it is
 // in, be they the bytes of a vocabulary with byte fallback. The weight of a target unit is the mean
 // over its pieces, the weight of a source word the sum over its pieces; the source characters of
-// one piece cannot be told apart and are paired together. Nothing is paired with </s>.
+// one piece cannot be told apart and are paired together. Nothing is paired with </s>. The rows of
+// `weights` must be in the order of their source tokens, as append() leaves them.
 std::string alignment_pairs(const std::vector<std::string>& source_pieces,
                             const std::vector<std::string>& target_pieces,
-                            const AttentionWeights& weights, AlignmentUnit unit);
+                            const AttentionWeights& weights, AlignmentUnit kind);
 
 }  // namespace heed

@@ -320,9 +320,9 @@ class Worker {
       all.insert(all.end(), pieces.begin(), pieces.end());
       std::vector<std::vector<TokenId>> targets;
       for (size_t n = 0; n < count; ++n) targets.push_back(open.parts[i].candidates[n].ids);
-      const std::vector<AttentionWeights> weights = aligner_.weights(open.sources[i], targets);
+      std::vector<AttentionWeights> weights = aligner_.weights(open.sources[i], targets);
       for (size_t n = 0; n < count; ++n)
-        append(open.translation.alternatives[n].attention, weights[n], before, pieces.size());
+        append(open.translation.alternatives[n].attention, std::move(weights[n]), before);
     }
   }
 

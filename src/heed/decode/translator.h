@@ -37,7 +37,7 @@ struct Alternative {
   std::string text;
   double score = 0;  // of the parts together, where the line was split
   std::vector<std::string> pieces;
-  // Where DecodeOptions::attention asks: how much each piece looked at each source piece.
+  // Where DecodeOptions::attention asks: how much each piece looked at the source pieces.
   AttentionWeights attention = {};
 };
 
