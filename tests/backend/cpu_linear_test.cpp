@@ -1,4 +1,6 @@
 #include <bit>
+#include <cmath>
+#include <limits>
 
 #include "backend/compare.h"
 #include "support/computing.h"
@@ -48,6 +50,28 @@ TEST_P(CpuLinear, Forward) {
         expect_same_bits(again, got, "prepared, " + to_string(size));
       }
     }
+  }
+}
+
+// A model that overflows must be seen in whatever it computes with.
+TEST_P(CpuLinear, NoNaNOrInfinityGetsLost) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (const Size& size : kShapes) {
+    if (size.rows == 0) continue;
+    const Tensor weight = random_tensor({size.out, size.in}, 2);
+    for (const float bad : {std::numeric_limits<float>::quiet_NaN(), kInfinity, -kInfinity})
+      for (const int64_t column : {int64_t{0}, size.in / 2, size.in - 1}) {
+        const Tensor x = random_tensor({size.rows, size.in}, 1);
+        const int64_t bad_row = size.rows / 2;
+        x.data<float>()[bad_row * size.in + column] = bad;
+        for (Backend* backend : {reference.get(), cpu.get()}) {
+          const Tensor y({size.rows, size.out});
+          backend->linear(x, weight, Tensor(), Activation::none, y);
+          for (int64_t i = 0; i < y.size(); ++i)
+            ASSERT_EQ(std::isfinite(y.data<float>()[i]), i / size.out != bad_row)
+                << backend->name() << " " << to_string(size) << " element " << i;
+        }
+      }
   }
 }
 

@@ -139,7 +139,6 @@ TEST_P(SearchTest, LengthsAreKept) {
 }
 
 TEST_P(SearchTest, AModelThatOverflowsIsAnError) {
-  testing::make_overflow(model_);
   std::vector<SearchOptions> all(7);
   all[1].beam = 1;
   all[2].beam = 30;
@@ -147,19 +146,14 @@ TEST_P(SearchTest, AModelThatOverflowsIsAnError) {
   for (size_t i = 4; i < all.size(); ++i) all[i].sample = true;
   all[5].top_k = 3;
   all[6].top_p = 0.9;
-  for (const SearchOptions& options : all) {
-    if (GetParam().compute != ComputeType::int8) {
-      EXPECT_THROW(search(model_, *backend_, options, sources(3, 9)), Error)
-          << options.beam_size() << options.sample;
-      continue;
-    }
-    // Quantizing may turn NaN into a number: then what comes out is finite too.
-    try {
-      for (const Found& found : search(model_, *backend_, options, sources(3, 9)))
-        for (const Candidate& candidate : found.candidates)
-          EXPECT_TRUE(std::isfinite(candidate.score));
-    } catch (const Error&) {
-    }
+  for (const std::string part : {"encoder", "decoder"}) {
+    Transformer model(model_.config());
+    model.initialize(11);
+    testing::make_overflow(model, part);
+    prepare(model, *backend_, Passes::forward);
+    for (const SearchOptions& options : all)
+      EXPECT_THROW(search(model, *backend_, options, sources(3, 9)), Error)
+          << part << options.beam_size() << options.sample;
   }
 }
 

@@ -2,15 +2,17 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 
 #include "heed/model/transformer.h"
 
 namespace heed::testing {
 
-// Such a file loads: only what its weights are multiplied with overflows.
-inline void make_overflow(Transformer& model) {
+// Such a file loads: only what its weights are multiplied with overflows, in the encoder alone or
+// the decoder alone, or in both.
+inline void make_overflow(Transformer& model, const std::string& part = "") {
   for (const Parameter& parameter : parameters(model))
-    if (parameter.name.find("norm") != std::string::npos &&
+    if (parameter.name.starts_with(part) && parameter.name.find("norm") != std::string::npos &&
         parameter.name.find("bias") == std::string::npos)
       std::ranges::fill(parameter.tensor.span<float>(), 3e38f);
 }

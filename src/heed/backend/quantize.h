@@ -5,14 +5,17 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 namespace heed {
 
 // The scale of a row whose greatest magnitude is `largest`; 0 for a row of zeros. It is 16 bits
 // long, so that scale * q is exact in floats and a quantized row quantizes to itself again; and
-// rounded up, so that no q exceeds 127.
+// rounded up, so that no q exceeds 127. NaN for a row that holds NaN or infinity: integers have
+// neither, so the scale passes them on to all that the row is multiplied with.
 inline float int8_scale(float largest) {
+  if (!std::isfinite(largest)) return std::numeric_limits<float>::quiet_NaN();
   if (!(largest > 0)) return 0;
   const auto bits = std::bit_cast<uint32_t>(largest / 127.0f);
   return std::bit_cast<float>((bits + 0xFFu) & ~uint32_t{0xFF});
@@ -20,7 +23,10 @@ inline float int8_scale(float largest) {
 
 inline float int8_scale(std::span<const float> row) {
   float largest = 0;
-  for (const float x : row) largest = std::max(largest, std::abs(x));
+  for (const float x : row) {
+    if (std::isnan(x)) return x;
+    largest = std::max(largest, std::abs(x));
+  }
   return int8_scale(largest);
 }
 

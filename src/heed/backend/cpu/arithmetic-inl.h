@@ -120,10 +120,13 @@ struct DotBf16 : PlainArithmetic {
 // too little or too much for it, chains begin at.
 
 inline float row_scale(const float* row, int64_t depth) {
-  Vector largest = zero();
+  // Magnitudes are ordered as their bits are, with infinity and NaN above the numbers, whereas the
+  // maximum of floats may ignore NaN.
+  const Integers integers;
+  auto largest = hn::Zero(integers);
   for (int64_t k = 0; k < depth; k += kLanes)
-    largest = hn::Max(largest, hn::Abs(load(row + k, depth - k)));
-  return int8_scale(max_of(largest));
+    largest = hn::Max(largest, hn::BitCast(integers, hn::Abs(load(row + k, depth - k))));
+  return int8_scale(std::bit_cast<float>(hn::GetLane(hn::MaxOfLanes(integers, largest))));
 }
 
 // Bytes of the row divided by `scale`, plus `offset`; zero behind `depth` up to a whole word.

@@ -69,6 +69,9 @@ HWY_INLINE float max_of(Vector value) {
 
 // e^x to about one unit in the last place; 0 below -87.3, 2.4e38 above 88.37; NaN stays NaN.
 HWY_INLINE Vector exp(Vector x) {
+#if HWY_TARGET == HWY_SCALAR
+  if (std::isnan(hn::GetLane(x))) return x;  // Min and Max would give the bound
+#endif
   const hn::RebindToSigned<Floats> integers;
   const Vector least = set(-87.33654f);
   // The operands' order lets NaN through on x86.
