@@ -189,10 +189,10 @@ TEST_F(TokenizerTest, IdsComeFromVocabJson) {
   write("source.spm", source);
   write("target.spm", target);
   write("vocab.json",
-        R"({"<unk>":1,"▁":2,"a":3,"水":4,"</s>":5,">>deu<<":6,"c":7,"h":8,"I":0,"<pad>":9})");
+        R"({"<unk>":1,"▁":2,"a":3,"水":4,"I":5,">>deu<<":6,"c":7,"h":8,"</s>":0,"<pad>":9})");
   EXPECT_THAT(error_of([&] { TokenizerPair::load(folder_); }), HasSubstr("different models"));
   // Most of the pieces of both must be there: the others follow.
-  std::vector<std::string> pieces{"I", "<unk>", "▁", "a", "水", "</s>", ">>deu<<", "c", "h"};
+  std::vector<std::string> pieces{"</s>", "<unk>", "▁", "a", "水", "I", ">>deu<<", "c", "h"};
   for (const std::string& model : {source, target}) {
     const Vocabulary own = TokenizerPair::joint(model).source().vocabulary();
     for (TokenId id = 2; id < own.classes(); ++id) {
@@ -206,14 +206,14 @@ TEST_F(TokenizerTest, IdsComeFromVocabJson) {
   write("vocab.json", Vocabulary(pieces).json());
   const auto tokenizers = TokenizerPair::load(folder_);
   EXPECT_TRUE(tokenizers.is_joint());
-  EXPECT_EQ(tokenizers.source().end_id(), 5);
+  EXPECT_EQ(tokenizers.source().end_id(), 0);
   EXPECT_THAT(tokenizers.source().encode(">>deu<< 水"), ElementsAre(6, 2, 4));
   EXPECT_THAT(tokenizers.source().encode(">>fra<<").front(), 2);
-  EXPECT_THAT(tokenizers.target().encode("Ich"), ElementsAre(2, 0, 7, 8));
+  EXPECT_THAT(tokenizers.target().encode("Ich"), ElementsAre(2, 5, 7, 8));
   EXPECT_THAT(tokenizers.target().encode("Bach"), ElementsAre(2, 1, 3, 7, 8));
   // Not a piece of the source model, yet of the vocabulary.
-  EXPECT_THAT(tokenizers.source().encode("I"), ElementsAre(2, 0));
-  EXPECT_EQ(tokenizers.target().decode(std::vector<TokenId>{2, 0, 7, 8, 2, 4, 5}), "Ich 水");
+  EXPECT_THAT(tokenizers.source().encode("I"), ElementsAre(2, 5));
+  EXPECT_EQ(tokenizers.target().decode(std::vector<TokenId>{2, 5, 7, 8, 2, 4, 0}), "Ich 水");
 }
 
 TEST_F(TokenizerTest, ManyThreadsMayUseOne) {
@@ -245,6 +245,8 @@ TEST_F(TokenizerTest, HostileVocabulariesAreErrors) {
               HasSubstr("the key \"a\" stands twice"));
   EXPECT_THAT(vocabulary_error("[1]"), HasFacts("array"));
   EXPECT_THAT(vocabulary_error("{}"), HasSubstr("'</s>' is missing"));
+  EXPECT_THAT(vocabulary_error(R"({"<unk>":0,"a":1,"</s>":2,"<pad>":3})"),
+              HasFacts("vocab.json </s> 2 0"));
   EXPECT_THAT(vocabulary_error(R"({"</s>":0,"<unk>":1,"a":1,"<pad>":3})"),
               HasSubstr("id 1 belongs to"));
   EXPECT_THAT(vocabulary_error(R"({"</s>":0,"<unk>":1,"a":2,"<pad>":4})"),

@@ -45,6 +45,10 @@ Vocabulary::Vocabulary(std::vector<std::string> pieces, const std::string& name)
     fail("{}: {} has id {}; expected the last id, {}", name, kPadPiece, *find(kPadPiece), pad_id());
   }
   end_ = *find(kEndPiece);
+  if (end_ != 0) {
+    fail("{}: {} has id {}; expected 0, the eos_token_id of every model in Marian's layout", name,
+         kEndPiece, end_);
+  }
   unknown_ = *find(kUnknownPiece);
   classes_ = pad_id();
   while (classes_ > 0 && is_filler(piece(TokenId(classes_ - 1)))) --classes_;

@@ -18,12 +18,12 @@ inline constexpr std::string_view kEndPiece = "</s>";
 inline constexpr std::string_view kUnknownPiece = "<unk>";
 inline constexpr std::string_view kPadPiece = "<pad>";
 
-// The pieces of a vocabulary, id by id: what vocab.json says. <pad> is always the last id. A
-// vocabulary made by heed has </s> = 0 and <unk> = 1; others may have them elsewhere. Copies share
-// the pieces.
+// The pieces of a vocabulary, id by id: what vocab.json says. </s> always has id 0, as in the
+// config.json of every model, and <pad> the last id. <unk> has id 1 in a vocabulary made by heed;
+// others may have it elsewhere. Copies share the pieces.
 class Vocabulary {
  public:
-  // Pieces must be distinct and contain </s>, <unk> and, last, <pad>; `name` is for messages.
+  // Pieces must be distinct: </s> first, <pad> last, <unk> between them; `name` is for messages.
   explicit Vocabulary(std::vector<std::string> pieces, const std::string& name = "vocabulary");
   // A JSON object from piece to id, ids 0 to N - 1 each once.
   static Vocabulary load(const std::filesystem::path& path);
