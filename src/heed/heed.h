@@ -15,6 +15,7 @@
 #include "heed/evaluate/bleu_tokenizer_choice.h"
 #include "heed/evaluate/chrf.h"
 #include "heed/evaluate/ter.h"
+#include "heed/model/directory.h"
 #include "heed/paper.h"
 #include "heed/text/lines.h"
 #include "heed/text/phrasebook.h"

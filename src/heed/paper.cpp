@@ -13,11 +13,22 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// A UsageError unless `tensor` is a float matrix of this many rows and columns; 0 is any number.
+// 1 GiB: what is larger is more likely a mistake than a matrix to look at.
+constexpr int64_t kMostValues = int64_t{1} << 28;
+
+// A UsageError, before any memory is taken, for a result [rows, columns] that is too large.
+void expect_size(const char* name, int64_t rows, int64_t columns) {
+  if (columns > 0 && rows > kMostValues / columns)
+    fail_usage("{}: a result [{}, {}] is too large, expected at most {} values", name, rows,
+               columns, kMostValues);
+}
+
+// A UsageError unless `tensor` is a float matrix of this many rows and columns; 0 is any number
+// of at least 1.
 void expect_matrix(const Tensor& tensor, const char* name, int64_t rows, int64_t columns) {
   const auto any = [](int64_t n) { return n == 0 ? std::string("any") : std::to_string(n); };
   const bool fits = tensor && tensor.dtype() == DType::f32 && tensor.shape().size() == 2 &&
-                    (rows == 0 || tensor.dim(0) == rows) &&
+                    tensor.size() > 0 && (rows == 0 || tensor.dim(0) == rows) &&
                     (columns == 0 || tensor.dim(1) == columns);
   if (!fits)
     fail_usage("{}: expected a matrix of floats [{}, {}], got {}", name, any(rows), any(columns),
@@ -61,8 +72,9 @@ void expect_heads(const Attention& parameters, int64_t heads, int64_t d_model) {
   for (const auto& [linear, size] : {std::pair{&parameters.query, d_model},
                                      {&parameters.key_value, 2 * d_model},
                                      {&parameters.output, d_model}}) {
-    if (linear->bias && linear->bias.size() != size)
-      fail_usage("bias: expected {} values, got {}", size, linear->bias.size());
+    const Tensor& bias = linear->bias;
+    if (bias && (bias.size() != size || bias.dtype() != DType::f32))
+      fail_usage("bias: expected {} floats, got {} of {}", size, bias.size(), name(bias.dtype()));
   }
 }
 
@@ -79,6 +91,7 @@ Attended scaled_dot_product_attention(const Tensor& query, const Tensor& key, co
   const Tensor& mask = arguments.mask;
   if (mask) expect_matrix(mask, "mask", queries, keys);
   const double scale = arguments.scale.value_or(1 / std::sqrt(double(d_k)));
+  expect_size("scaled_dot_product_attention", queries, keys);
 
   Attended result{Tensor({queries, d_v}), Tensor({queries, keys})};
   std::vector<double> weight(static_cast<size_t>(keys));
@@ -105,6 +118,7 @@ Tensor causal_mask(int64_t queries, int64_t keys) {
   if (queries < 1 || keys < queries)
     fail_usage("causal_mask: expected at least one query and as many keys, got {} and {}", queries,
                keys);
+  expect_size("causal_mask", queries, keys);
   Tensor mask({queries, keys});
   for (int64_t i = 0; i < queries; ++i)
     for (int64_t j = keys - queries + i + 1; j < keys; ++j)
@@ -118,6 +132,8 @@ Attended multi_head_attention(const Attention& parameters, int64_t heads, const 
   const int64_t d_model = x.columns();
   expect_matrix(memory, "memory", 0, d_model);
   expect_heads(parameters, heads, d_model);
+
+  expect_size("multi_head_attention", heads * x.rows(), memory.rows());
 
   const auto backend = make_cpu_backend();
   Pool pool;
@@ -140,12 +156,25 @@ Attended multi_head_attention(const Attention& parameters, int64_t heads, const 
   return {linear(pass, concatenated, parameters.output.weight, parameters.output.bias), weights};
 }
 
+namespace {
+
+Tensor expect_values(const Parameter& parameter) {
+  if (!parameter.tensor.has_values())
+    fail_usage(
+        "attention_of: {} has no values, since the model was loaded for a backend: load it by "
+        "load_model(directory)",
+        parameter.name);
+  return parameter.tensor;
+}
+
+}  // namespace
+
 Attention attention_of(Transformer& model, const std::string& name) {
   const std::vector<Parameter> all = parameters(model);
   const auto find = [&](const std::string& part) {
     const std::string wanted = name + "." + part;
     for (const Parameter& p : all)
-      if (p.name == wanted) return p.tensor;
+      if (p.name == wanted) return expect_values(p);
     fail_usage("the model has no attention '{}', expected a name such as encoder.0.self", name);
   };
   const auto find_linear = [&](const std::string& part) {
@@ -158,12 +187,14 @@ Tensor positional_encoding(int64_t positions, int64_t d_model) {
   if (positions < 0 || d_model < 2 || d_model % 2 != 0)
     fail_usage("positional_encoding: expected an even d_model, got {} positions of width {}",
                positions, d_model);
+  expect_size("positional_encoding", positions, d_model);
   return heed::positional_encoding(positions, d_model, DType::f32);
 }
 
 SmoothedCrossEntropy label_smoothed_cross_entropy(const Tensor& logits,
                                                   std::span<const TokenId> labels,
                                                   double smoothing) {
+  if (labels.empty()) fail_usage("labels: expected at least one, got none");
   expect_matrix(logits, "logits", int64_t(labels.size()), 0);
   const int64_t rows = logits.rows();
   for (const TokenId label : labels)

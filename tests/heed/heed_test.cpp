@@ -83,6 +83,10 @@ TEST_F(FacadeTest, TheWholeRoad) {
   EXPECT_EQ(model.score(first[1], right[1]).log_probabilities, scores[1].log_probabilities);
   EXPECT_THAT(error_of([&] { model.score(first, source_); }),
               ::testing::HasSubstr("2 sources and 5 targets"));
+
+  Transformer trained = load_model(folder_ / "model");
+  const Attention cross = paper::attention_of(trained, "decoder.0.cross");
+  EXPECT_EQ(cross.query.weight.columns(), trained.config().d_model);
 }
 
 TEST_F(FacadeTest, ValidationTokenizesAsTheTargetNeeds) {

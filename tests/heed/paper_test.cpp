@@ -9,6 +9,7 @@
 
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/train/schedule.h"
+#include "support/facts.h"
 #include "support/folder_test.h"
 #include "support/small_model.h"
 
@@ -217,6 +218,47 @@ TEST(Paper, ShapesThatDoNotFitAreNamed) {
               }),
               ::testing::HasSubstr("smoothing"));
   EXPECT_THAT(message([&] { paper::noam_learning_rate(0); }), ::testing::HasSubstr("step"));
+}
+
+TEST(Paper, SizesThatCannotBeAreNamed) {
+  const int64_t huge = int64_t{1} << 40;
+  const std::vector<float> four = {1, 2, 3, 4};
+  const auto expect_usage = [](auto call, const std::string& facts) {
+    try {
+      call();
+      ADD_FAILURE() << "accepted: " << facts;
+    } catch (const UsageError& error) {
+      EXPECT_THAT(error.what(), HasFacts(facts));
+    }
+  };
+  expect_usage([&] { tensor_of<float>({2, 3}, four); }, "tensor_of [2, 3] 4");
+  expect_usage([&] { tensor_of<float>({-2, -2}, four); }, "tensor_of [-2, -2] 4");
+  expect_usage([&] { tensor_of<float>({huge, huge}, four); }, "tensor_of 1099511627776 4");
+  EXPECT_EQ(tensor_of<float>({0, 3}, {}).size(), 0);
+  expect_usage([&] { paper::causal_mask(huge, huge); }, "causal_mask 1099511627776");
+  expect_usage([&] { paper::causal_mask(1, INT64_MAX); }, "causal_mask 1 9223372036854775807");
+  expect_usage([&] { paper::causal_mask(40'000, 40'000); }, "causal_mask 40000");
+  expect_usage([&] { paper::positional_encoding(huge, huge); },
+               "positional_encoding 1099511627776");
+  expect_usage([&] { paper::positional_encoding(INT64_MAX, 2); }, "positional_encoding 2");
+  const Tensor tall({30'000, 1}), x = drawn({2, 4}, 1);
+  expect_usage([&] { paper::scaled_dot_product_attention(tall, tall, tall); }, "30000");
+  // Nothing to attend to, and nothing to predict.
+  const Tensor none({0, 4}), narrow({2, 0});
+  expect_usage([&] { paper::scaled_dot_product_attention(x, none, none); }, "key [0, 4]");
+  expect_usage([&] { paper::scaled_dot_product_attention(narrow, narrow, x); }, "query [2, 0]");
+  expect_usage([&] { paper::label_smoothed_cross_entropy(x, {}); }, "labels");
+}
+
+TEST(Paper, AModelLoadedForABackendHasNoWeightsToTake) {
+  Transformer model(testing::small_config(11));
+  const auto backend = make_cpu_backend();
+  for (const Parameter& parameter : parameters(model)) {
+    if (parameter.tensor.shape().size() != 2) continue;
+    parameter.tensor.storage()->prepared = backend->prepare(parameter.tensor, Passes::forward);
+    parameter.tensor.give_up_values();
+  }
+  EXPECT_THROW(paper::attention_of(model, "encoder.0.self"), UsageError);
 }
 
 }  // namespace

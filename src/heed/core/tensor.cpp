@@ -114,10 +114,25 @@ Tensor Tensor::reshape(Shape shape) const {
   return Tensor(storage_, std::move(shape), type_, offset_);
 }
 
+namespace {
+
+// Whether so many values fill a shape, which may be any.
+bool fill(const Shape& shape, size_t values) {
+  int64_t count = 1;
+  for (const int64_t n : shape)
+    if (n < 0 || __builtin_mul_overflow(count, n, &count)) return false;
+  return uint64_t(count) == values;
+}
+
+}  // namespace
+
 template <class T>
 Tensor tensor_of(Shape shape, std::span<const T> values) {
+  if (!fill(shape, values.size()))
+    fail_usage("tensor_of: expected as many values as shape {} holds, got {}", to_string(shape),
+               values.size());
   Tensor tensor(std::move(shape), dtype_of<T>());
-  check(int64_t(values.size()) == tensor.size(), "values do not fill the shape");
+  if (values.empty()) return tensor;
   std::memcpy(tensor.bytes(), values.data(), values.size_bytes());
   return tensor;
 }

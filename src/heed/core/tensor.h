@@ -101,7 +101,7 @@ class Tensor {
   DType type_ = DType::f32;
 };
 
-// A tensor that holds a copy of `values`.
+// A tensor that holds a copy of `values`. UsageError unless they fill the shape.
 template <class T>
 Tensor tensor_of(Shape shape, std::span<const T> values);
 
