@@ -2,7 +2,6 @@
 #include <filesystem>
 
 #include "command.h"
-#include "heed/core/folder_claim.h"
 #include "heed/text/tokenizer.h"
 #include "heed/train/averaging.h"
 #include "model_output.h"
@@ -59,9 +58,7 @@ class AverageCommand : public CommandOf<AverageSettings> {
     check_vocabularies(folders);
     Transformer model(read_config(folders.front()));
     load_average(paths, model);
-    const FolderClaim claim = claim_output(settings_.output, existing());
-    save_model(settings_.output, model);
-    copy_vocabulary(folders.front(), settings_.output);
+    write_model(settings_.output, existing(), {model, folders.front()});
     for (const fs::path& path : paths) console.note(path.string());
     console.note(fmt::format("{}: the mean of {}", settings_.output, paths.size()));
     return 0;

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "heed/core/folder_claim.h"
+#include "heed/model/directory.h"
 #include "text_files.h"
 
 namespace heed {
@@ -14,11 +14,17 @@ namespace heed {
 void check_output(const std::filesystem::path& output,
                   const std::vector<std::filesystem::path>& inputs, Existing existing);
 
-// Claims the folder of --output, where a training that was killed may have left an earlier model
-// aside: that is put back first. UsageError where it is not to be replaced.
-FolderClaim claim_output(const std::filesystem::path& output, Existing existing);
+struct NewModel {
+  Transformer& model;
+  // Whose vocabulary it has, and what other programs are told: a model directory.
+  std::filesystem::path directory;
+  StoredType weights = StoredType::f32;
+};
 
-// Copies what stands beside the weights: the vocabulary, and what other programs are told.
-void copy_vocabulary(const std::filesystem::path& from, const std::filesystem::path& to);
+// Writes a model to the folder of --output, which it claims meanwhile. The new model is complete
+// before anything of one that it replaces changes: a process that is killed leaves the old model,
+// the new one, or, in the moment between, a folder without config.json, which opens as no model.
+// UsageError where a model is not to be replaced.
+void write_model(const std::filesystem::path& output, Existing existing, const NewModel& made);
 
 }  // namespace heed

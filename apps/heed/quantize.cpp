@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
-#include "heed/core/folder_claim.h"
 #include "heed/decode/model.h"
 #include "heed/evaluate/bleu.h"
 #include "heed/evaluate/bleu_tokenizer_choice.h"
@@ -111,10 +110,9 @@ class QuantizeCommand : public CommandOf<QuantizeSettings> {
   void write() const {
     Transformer model = load_model(settings_.model);
     TokenizerPair::load(settings_.model);  // a directory that cannot translate is not copied
-    const FolderClaim claim = claim_output(settings_.output, existing());
-    save_model(settings_.output, model, {},
-               settings_.type == QuantizedType::int8 ? StoredType::i8 : StoredType::bf16);
-    copy_vocabulary(settings_.model, settings_.output);
+    write_model(settings_.output, existing(),
+                {model, settings_.model,
+                 settings_.type == QuantizedType::int8 ? StoredType::i8 : StoredType::bf16});
   }
 
   Outcome outcome(const fs::path& directory, ComputeChoice compute, const Lines& source,
