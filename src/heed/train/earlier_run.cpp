@@ -101,7 +101,9 @@ void EarlierRun::put_back() {
   }
   if (!fs::is_directory(moving_, error)) return;
   const RunFiles old{moving_};
-  for (const fs::path& file : old.present())
+  std::vector<fs::path> files = old.present();
+  std::reverse(files.begin(), files.end());  // config.json comes back last
+  for (const fs::path& file : files)
     fs::rename(file, files_.directory / file.lexically_relative(moving_), error);
   fs::remove(old.training(), error);
   fs::remove(moving_, error);

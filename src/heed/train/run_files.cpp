@@ -98,6 +98,8 @@ std::vector<fs::path> RunFiles::present() const {
       if (known || (folder != directory && as_snapshot(path))) files.push_back(path);
     }
   }
+  std::stable_partition(files.begin(), files.end(),
+                        [&](const fs::path& path) { return path == directory / "config.json"; });
   return files;
 }
 

@@ -32,7 +32,8 @@ struct RunFiles {
   void remove_snapshots_but(const std::vector<Snapshot>& kept) const;
 
   // All existing files with the names of a run's files, including its model and temporary files.
-  // Any other file in the folder, and every folder in it, belongs to the user.
+  // Any other file in the folder, and every folder in it, belongs to the user. config.json is the
+  // first: once it is moved, what is left is opened as no model.
   std::vector<std::filesystem::path> present() const;
 };
 
