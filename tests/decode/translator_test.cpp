@@ -271,7 +271,7 @@ TEST_F(TranslatorTest, AttentionIsTheSameInAnyBatchAndComesWhenAskedForAlone) {
   EXPECT_EQ(alone[1].source_pieces, (std::vector<std::string>{"\u2581", "a", "b", "c", "</s>"}));
 }
 
-// Weights held for a line of so many words.
+// The number of weights that a translation holds.
 int64_t weights_held(const Translation& translation) {
   int64_t count = 0;
   for (const AttentionRow& row : translation.alternatives[0].attention)

@@ -116,7 +116,7 @@ Tensor Tensor::reshape(Shape shape) const {
 
 namespace {
 
-// Whether so many values fill a shape, which may be any.
+// Whether this number of values fills a shape, which may be any.
 bool fill(const Shape& shape, size_t values) {
   int64_t count = 1;
   for (const int64_t n : shape)
