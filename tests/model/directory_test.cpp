@@ -293,6 +293,20 @@ TEST_F(DirectoryTest, PathsNearAModelNameIt) {
         << wrong;
 }
 
+// A training with --overwrite that was killed, or has not begun, has moved the model.
+TEST_F(DirectoryTest, AModelThatWasPutAsideIsFound) {
+  const PutAsideFolders aside = put_aside_folders(path());
+  for (const auto& folder : {aside.moving, aside.complete}) {
+    std::filesystem::create_directories(folder);
+    for (const char* name : {"config.json", "model.safetensors"}) {
+      folder_.write((folder / name).lexically_relative(path()).string(), "");
+      const std::string text = error_of([&] { load_model(path()); });
+      EXPECT_THAT(text, HasFacts("config.json --overwrite"));
+      EXPECT_THAT(text, HasSubstr(" " + folder.string() + " "));
+    }
+  }
+}
+
 TEST_F(DirectoryTest, WhatCannotBeSavedLeavesTheOldModel) {
   save();
   const std::string before = folder_.read("model.safetensors");

@@ -262,6 +262,15 @@ std::string nearby_model(const std::filesystem::path& path) {
   return "";
 }
 
+// Where a training has put the model of `directory` aside, this file included; else empty.
+std::filesystem::path found_aside(const std::filesystem::path& directory, const char* name) {
+  const PutAsideFolders aside = put_aside_folders(directory);
+  std::error_code error;
+  for (const std::filesystem::path& folder : {aside.complete, aside.moving})
+    if (std::filesystem::exists(folder / name, error)) return folder;
+  return {};
+}
+
 // Throws an Error that names the folder, or the file of it, that is missing.
 std::filesystem::path expect_file(const std::filesystem::path& directory, const char* name) {
   namespace fs = std::filesystem;
@@ -272,16 +281,25 @@ std::filesystem::path expect_file(const std::filesystem::path& directory, const 
                                       : "there is no model directory",
          directory.string(), nearby_model(directory));
   fs::path path = directory / name;
-  if (!fs::exists(path, error))
-    fail("{} is no model directory: {} is missing{}", directory.string(), name,
-         fs::exists(directory / "pytorch_model.bin", error)
-             ? " (heed does not read pytorch_model.bin; save it again with transformers as "
-               "safetensors)"
-             : nearby_model(directory));
-  return path;
+  if (fs::exists(path, error)) return path;
+  if (const fs::path aside = found_aside(directory, name); !aside.empty())
+    fail(
+        "{0} holds no model: {1} is in {2}, where a training with --overwrite that has not begun "
+        "or was killed has put it; if no training runs, move the files of {2} back to {0}",
+        directory.string(), name, aside.string());
+  fail("{} is no model directory: {} is missing{}", directory.string(), name,
+       fs::exists(directory / "pytorch_model.bin", error)
+           ? " (heed does not read pytorch_model.bin; save it again with transformers as "
+             "safetensors)"
+           : "");
 }
 
 }  // namespace
+
+PutAsideFolders put_aside_folders(const std::filesystem::path& directory) {
+  const std::filesystem::path training = directory / "training";
+  return {training / "heed-replaced.partial", training / "heed-replaced"};
+}
 
 void save_model(const std::filesystem::path& directory, Transformer& model,
                 const DirectoryInfo& info, StoredType weights) {

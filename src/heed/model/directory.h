@@ -54,6 +54,14 @@ Transformer load_model(const std::filesystem::path& directory, Backend& backend)
 // What config.json says. A published model has an output bias and yields every id but <pad>.
 ModelConfig read_config(const std::filesystem::path& directory);
 
+// Where a training that replaces a model keeps its files until the first step: all of them in
+// `complete`, or, in the middle of a move there or back, some in `moving`. Readers that find no
+// model look there to say so; only a process that has claimed the directory moves files.
+struct PutAsideFolders {
+  std::filesystem::path moving, complete;
+};
+PutAsideFolders put_aside_folders(const std::filesystem::path& directory);
+
 // The names that save_model gives its files.
 std::span<const char* const> model_files();
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "heed/core/error.h"
+#include "heed/model/directory.h"
 
 namespace heed {
 namespace {
@@ -41,8 +42,8 @@ void expect_unread(const TrainOptions& options, const fs::path& directory,
 
 EarlierRun::EarlierRun(fs::path directory)
     : files_{std::move(directory)},
-      moving_(files_.training() / "heed-replaced.partial"),
-      aside_(files_.training() / "heed-replaced"),
+      moving_(put_aside_folders(files_.directory).moving),
+      aside_(put_aside_folders(files_.directory).complete),
       given_up_(files_.training() / "heed-removed") {
   std::error_code error;
   fs::remove_all(given_up_, error);
