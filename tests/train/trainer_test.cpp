@@ -1,3 +1,4 @@
+// What a run leaves, and where it ends.
 #include "heed/train/trainer.h"
 
 #include <fmt/format.h>
@@ -192,84 +193,6 @@ TEST_F(TrainerTest, TheMeanOfSnapshotsIsValidatedToo) {
   ASSERT_NE(first, std::string::npos);
   EXPECT_EQ(metrics.find(R"("kind":"average")", first + 10), std::string::npos);
   EXPECT_THAT(metrics.substr(first), ::testing::HasSubstr(R"("snapshots":2)"));
-}
-
-// The epochs of validations are those of reports at the same steps, however rare reports are.
-TEST_F(TrainerTest, ValidationsSayTheirEpoch) {
-  Recorder every, rare, rest;
-  TrainOptions o = validated("every");
-  o.validate_every = 2;
-  train(o, *backend_, every);
-  std::map<int64_t, double> epochs;
-  for (const TrainReport& r : every.reports) epochs[r.step] = r.epoch;
-  o.model = (folder_ / "rare").string();
-  o.report_every = 1000;
-  Recorder first(5);
-  EXPECT_EQ(train(o, *backend_, first).end, TrainEnd::stopped);
-  o.resume = true;
-  train(o, *backend_, rest);
-  for (const Recorder* part : {&first, &rest}) {
-    ASSERT_FALSE(part->validations.empty());
-    for (const ValidationReport& r : part->validations)
-      EXPECT_DOUBLE_EQ(r.epoch, epochs[r.step]) << r.step;
-  }
-  // Ended by steps in the middle of an epoch, and resumed with nothing left to do.
-  o.model = (folder_ / "steps").string();
-  o.resume = false;
-  o.steps = 3;
-  o.average = "last:1";
-  EXPECT_EQ(message(o), "");
-  o.resume = true;
-  Recorder ended;
-  train(o, *backend_, ended);
-  EXPECT_DOUBLE_EQ(ended.validations.back().epoch, epochs[3]);
-}
-
-TEST_F(TrainerTest, EveryStepIsReportedOrFollowed) {
-  TrainOptions o = options("m");
-  o.report_every = 3;
-  Recorder recorder, often;
-  train(o, *backend_, recorder);
-  std::vector<TrainReport> all = recorder.reports;
-  EXPECT_FALSE(recorder.progressed.empty());
-  all.insert(all.end(), recorder.progressed.begin(), recorder.progressed.end());
-  std::ranges::sort(all, {}, &TrainReport::step);
-  for (size_t i = 0; i < all.size(); ++i) {
-    EXPECT_EQ(all[i].step, int64_t(i) + 1);
-    EXPECT_GT(all[i].loss, 0);
-    EXPECT_GT(all[i].done, 0);
-  }
-  // metrics.jsonl holds the reports alone.
-  const std::string metrics = folder_.read("m/metrics.jsonl");
-  const auto lines = std::count(metrics.begin(), metrics.end(), '\n');
-  EXPECT_GE(lines, std::ptrdiff_t(recorder.reports.size()));
-  EXPECT_EQ(metrics.find(R"("step":1,)"), std::string::npos);
-}
-
-TEST_F(TrainerTest, ARunThatEndsWithinItsWarmupIsWarnedOnce) {
-  TrainOptions o = options("steps");
-  o.steps = 6;
-  o.warmup = 7;
-  Recorder by_steps, by_epochs, none;
-  train(o, *backend_, by_steps);
-  ASSERT_EQ(by_steps.warnings.size(), 1u);
-  EXPECT_THAT(by_steps.warnings[0], ::testing::HasSubstr("after 6 steps"));
-  EXPECT_THAT(by_steps.warnings[0], ::testing::HasSubstr("--warmup 2"));
-  o = options("epochs");
-  o.warmup = 1000;
-  train(o, *backend_, by_epochs);
-  EXPECT_EQ(by_epochs.warnings.size(), 1u);
-  o = options("fine");
-  o.warmup = 6;
-  train(o, *backend_, none);
-  EXPECT_TRUE(none.warnings.empty());
-}
-
-TEST_F(TrainerTest, ABlankValidationTextIsNamed) {
-  TrainOptions o = options("m");
-  o.valid_source = folder_.write("blank.source", "\n\n").string();
-  o.valid_target = folder_.write("blank.target", "a\n\n").string();
-  EXPECT_THAT(message(o), ::testing::HasSubstr("blank.source"));
 }
 
 TEST_F(TrainerTest, AModelIsNotOverwrittenUnasked) {
@@ -496,48 +419,6 @@ TEST(TokensBetweenSteps, AreNoMoreThanAShardHas) {
   EXPECT_EQ(tokens_between_steps(o), 64);
   o.batches.batch_sentences = std::numeric_limits<int64_t>::max();
   EXPECT_EQ(tokens_between_steps(o), 2048);
-}
-
-TEST_F(TrainerTest, OptionsThatChangeNothingAreWarnedOf) {
-  const auto warning = [&](const TrainOptions& o) {
-    Recorder recorder;
-    train(o, *backend_, recorder);
-    for (const std::string& text : recorder.warnings)
-      if (has_fact(text, "ignored")) return text;
-    return std::string();
-  };
-  const TrainOptions base = options("base");
-  EXPECT_EQ(warning(base), "");
-  TrainOptions o = options("second");
-  o.tokenizer_model = (folder_ / "base/source.spm").string();
-  EXPECT_THAT(warning(o), HasFacts("--tokenizer-model --tokenizer --vocabulary"));
-  o = options("third");
-  o.d_model.reset(), o.d_ff.reset(), o.heads.reset();
-  o.encoder_layers.reset(), o.decoder_layers.reset();
-  o.tokenizer = {};
-  o.tokenizer.lowercase = true;
-  o.initialize = base.model;
-  const auto only_those = ::testing::AllOf(HasFacts("--initialize --lowercase --preset"),
-                                           ::testing::Not(HasFacts("--vocabulary")));
-  EXPECT_THAT(warning(o), only_those);
-  o.model = (folder_ / "fourth").string();
-  o.filters.min_word_count = 2;  // counts words as the vocabulary of --initialize reads them
-  EXPECT_THAT(warning(o), only_those);
-}
-
-TEST_F(TrainerTest, BrokenPairsAreWarnedOf) {
-  TrainOptions o = validated("m");
-  o.source = {folder_.write("broken", "\xFF\n" + folder_.read("source")).string()};
-  o.target = {folder_.write("more", "a\n" + folder_.read("target")).string()};
-  Recorder recorder;
-  train(o, *backend_, recorder);
-  EXPECT_THAT(recorder.warnings, ::testing::Contains(HasFacts("1 121 broken:1 --strict")));
-  o.model = (folder_ / "validated").string();
-  std::swap(o.valid_source, o.source[0]);
-  std::swap(o.valid_target, o.target[0]);
-  Recorder validated;
-  train(o, *backend_, validated);
-  EXPECT_THAT(validated.warnings, ::testing::Contains(HasFacts("1 121 broken:1 --strict")));
 }
 
 TEST_F(TrainerTest, SeparateVocabularies) {
