@@ -14,13 +14,9 @@ namespace {
 
 constexpr const char* clear_line = "\r\x1b[K";
 
-double seconds_left(const TrainReport& report) {
-  return report.done > 0 ? report.seconds * (1 - report.done) / report.done : 0;
-}
-
 std::string times(const TrainReport& report) {
   const std::string elapsed = clock_text(report.seconds);
-  return report.done > 0 ? fmt::format("{}, {} left", elapsed, clock_text(seconds_left(report)))
+  return report.done > 0 ? fmt::format("{}, {} left", elapsed, clock_text(report.seconds_left))
                          : elapsed;
 }
 

@@ -32,7 +32,7 @@ class ProgressDisplay {
 
   // Always shown.
   void report(const TrainReport& report);
-  // Shown where nothing was for a while: after the first 3 s of training, then 0.2 s (a bar)
+  // Shown where nothing was for a while: after the first 3 s of the run, then 0.2 s (a bar)
   // or 20 s (lines) after what was shown last.
   void progress(const TrainReport& report);
   // A line of its own, above the bar; nothing if the style is none.

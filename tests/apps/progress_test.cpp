@@ -17,6 +17,7 @@ TrainReport half_way() {
   report.learning_rate = 7e-4;
   report.tokens_per_second = 12345;
   report.seconds = 90;
+  report.seconds_left = 75;
   report.done = 0.5;
   return report;
 }
@@ -32,7 +33,7 @@ TEST(ProgressTest, TheBarFillsTheLineAndNoMore) {
   const std::string bar = progress_bar(half_way(), 120);
   EXPECT_THAT(bar, StartsWith("[####################--------------------]  50%"));
   EXPECT_THAT(bar, HasSubstr("step 1200  loss 2.314  12.3k tokens/s  rate 7.0e-04"));
-  EXPECT_THAT(bar, HasSubstr("1:30, 1:30 left"));
+  EXPECT_THAT(bar, HasSubstr("1:30, 1:15 left"));
   for (const size_t columns : {20u, 79u, 90u, 100u, 200u}) {
     EXPECT_LE(progress_bar(half_way(), columns).size(), columns);
   }
@@ -41,7 +42,7 @@ TEST(ProgressTest, TheBarFillsTheLineAndNoMore) {
 TEST(ProgressTest, ALogLineSaysTheSame) {
   EXPECT_EQ(progress_text(half_way()),
             "step 1200, epoch 1.50: loss 2.3141, 12345 tokens/s, learning rate 7.000e-04, 1:30, "
-            "1:30 left");
+            "1:15 left");
   TrainReport start;
   EXPECT_THAT(progress_text(start), ::testing::Not(HasSubstr("left")));
 }

@@ -1,7 +1,9 @@
 // What a run tells its observer: reports, validations, messages and warnings.
 #include <fmt/format.h>
 
+#include <chrono>
 #include <map>
+#include <thread>
 
 #include "support/facts.h"
 #include "train/trainer_fixture.h"
@@ -127,6 +129,65 @@ TEST_F(TrainerTest, BrokenPairsAreWarnedOf) {
   Recorder validated;
   train(o, *backend_, validated);
   EXPECT_THAT(validated.warnings, ::testing::Contains(HasFacts("1 121 broken:1 --strict")));
+}
+
+TEST_F(TrainerTest, LearningAVocabularyIsAnnouncedAndTimed) {
+  TrainOptions o = options("joint");
+  o.steps = 1;
+  Recorder joint, apart, given;
+  train(o, *backend_, joint);
+  ASSERT_GE(joint.messages.size(), 2u);
+  EXPECT_THAT(joint.messages[0], HasFacts("vocabulary 32 240 lines"));
+  EXPECT_THAT(joint.messages[1], HasFacts("vocabulary s"));
+  o.model = (folder_ / "apart").string();
+  o.vocabularies = Vocabularies::separate;
+  o.tie_embeddings = TieEmbeddings::none;
+  o.tokenizer.sample_lines = 50;
+  train(o, *backend_, apart);
+  ASSERT_GE(apart.messages.size(), 4u);
+  EXPECT_THAT(apart.messages[0], HasFacts("source 32 sample 50 lines"));
+  EXPECT_THAT(apart.messages[2], HasFacts("target 32 sample 50 lines"));
+  o = options("given");
+  o.steps = 1;
+  o.tokenizer_model = (folder_ / "joint/source.spm").string();
+  train(o, *backend_, given);
+  EXPECT_THAT(given.messages, ::testing::Not(::testing::Contains(HasFacts("learned"))));
+}
+
+// Waits while the run prepares.
+class SlowStart : public Recorder {
+ public:
+  void message(const std::string& text) override {
+    if (messages.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    Recorder::message(text);
+  }
+};
+
+TEST_F(TrainerTest, MinutesCountThePreparation) {
+  TrainOptions o = options("m");
+  o.epochs.reset();
+  o.minutes = 0.3 / 60;
+  SlowStart slow;
+  EXPECT_EQ(train(o, *backend_, slow).progress.step, 1);
+  EXPECT_THAT(slow.warnings, ::testing::Contains(HasFacts("--minutes --tokenizer-model")));
+  EXPECT_GE(slow.reports.back().seconds, 0.3);
+  EXPECT_EQ(slow.reports.back().seconds_left, 0);
+  // The time of the first process counts, and is over.
+  o.resume = true;
+  Recorder again;
+  train(o, *backend_, again);
+  EXPECT_THAT(again.messages, ::testing::Contains(HasFacts("complete --minutes")));
+}
+
+TEST_F(TrainerTest, TheTimeThatIsLeftIsEstimatedFromTheStepsAlone) {
+  TrainOptions o = options("m");
+  o.epochs.reset();
+  o.steps = 20;
+  SlowStart slow;
+  train(o, *backend_, slow);
+  for (const TrainReport& r : slow.reports)
+    EXPECT_LE(r.seconds_left, (r.seconds - 0.3) * double(20 - r.step) / double(r.step) + 1e-6);
+  EXPECT_GT(slow.reports[0].seconds_left, 0);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/facts.h"
+
 namespace heed {
 namespace {
 
@@ -65,6 +67,15 @@ TEST(RunWarnings, AModelTooLargeForItsTextNamesThePresetThatFits) {
   const ModelConfig config = model_config(o, 8000, 7999);
   o.initialize = "general";
   EXPECT_FALSE(size_warning(o, config, 1'000)) << "fine-tuning";
+}
+
+TEST(RunWarnings, APreparationThatTakesHalfOfTheMinutesIsNamed) {
+  TrainOptions o;
+  EXPECT_FALSE(preparation_warning(o, 1e6)) << "without --minutes";
+  o.minutes = 2;
+  EXPECT_FALSE(preparation_warning(o, 59));
+  EXPECT_THAT(preparation_warning(o, 61).value_or(""),
+              HasFacts("61.0 120.0 --minutes --tokenizer-model"));
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ struct Progress {
   int64_t batch = 0;       // batches of the current epoch done
   int64_t since_best = 0;  // validations since the best one
   std::optional<double> best;
-  double seconds = 0;  // of training
+  double seconds = 0;  // of the run: preparation, steps, validations and saving
   Loss epoch_loss;     // of the current epoch so far
   double tokens = 0;   // mean of source and target tokens, all steps
   bool finished = false;

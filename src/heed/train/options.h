@@ -326,7 +326,8 @@ struct TrainOptions {
        .maximum = 1e9,
        .incidental = true});
     v("minutes", o.minutes,
-      {.help = "Stop after so much training time; such a run depends on the machine's speed",
+      {.help = "Stop after this time, from learning the vocabulary on; the result depends on the "
+               "machine's speed",
        .unit = "minutes",
        .default_text = "off",
        .maximum = 1e6,

@@ -68,6 +68,14 @@ std::optional<std::string> warmup_warning(const TrainOptions& options, const Run
       pace.step_seconds ? "about " : "", last, warmup, warmup_advice(options, last));
 }
 
+std::optional<std::string> preparation_warning(const TrainOptions& options, double seconds) {
+  if (!options.minutes || seconds < 30 * *options.minutes) return {};
+  return fmt::format(
+      "preparing the run took {:.1f} s of the {:.1f} s of --minutes {}: give more minutes, or "
+      "--tokenizer-model with a vocabulary that was learned before",
+      seconds, 60 * *options.minutes, *options.minutes);
+}
+
 std::optional<std::string> size_warning(const TrainOptions& options, const ModelConfig& config,
                                         int64_t target_tokens) {
   if (!options.initialize.empty()) return {};

@@ -11,7 +11,7 @@ namespace heed {
 // What is known of a run's length.
 struct RunPace {
   int64_t step = 0;                         // steps done
-  double seconds = 0;                       // of training so far
+  double seconds = 0;                       // of the run so far, its preparation included
   int64_t epoch_steps = 0;                  // steps of an epoch
   std::optional<double> step_seconds = {};  // mean time of a step, once some were timed
 };
@@ -28,5 +28,8 @@ inline constexpr int64_t kMostParametersPerToken = 50;
 // model of --initialize, which has learnt from other text.
 std::optional<std::string> size_warning(const TrainOptions& options, const ModelConfig& config,
                                         int64_t target_tokens);
+
+// That preparing the run (learning a vocabulary, encoding the text) took half of --minutes or more.
+std::optional<std::string> preparation_warning(const TrainOptions& options, double seconds);
 
 }  // namespace heed

@@ -54,7 +54,9 @@ class Run {
       end = *ended;
       break;
     }
-    if (end != TrainEnd::stopped) finish();
+    if (end != TrainEnd::stopped) {
+      finish();
+    }
     return {end, progress_};
   }
 
@@ -67,6 +69,7 @@ class Run {
   void start() {
     if (options_.resume && space_.files.has_state()) {
       progress_ = load_checkpoint(space_.files.state(), key(), model_, adam_);
+      seconds_before_ = progress_.seconds;
       check_scores(space_.files.state());
       const std::string limit = reached_limit();
       progress_.finished = !limit.empty();
@@ -92,9 +95,15 @@ class Run {
     if (const auto text =
             size_warning(options_, model_.config(), corpus.target_tokens() + corpus.size()))
       observer_.warning(*text);
-    began_.step = progress_.step;
-    began_.seconds = progress_.seconds;
+    if (const auto text = preparation_warning(options_, seconds_since(started_)))
+      observer_.warning(*text);
+    prepared_ = Clock::now();
+    share_before_ = share_done();
   }
+
+  // Measures the run's time up to now, in all of its processes: --minutes counts the preparation,
+  // validations and saving too.
+  void take_time() { progress_.seconds = seconds_before_ + seconds_since(started_); }
 
   // The best snapshots can be told only where each has a score.
   void check_scores(const std::filesystem::path& state) const {
@@ -197,7 +206,9 @@ class Run {
     const double tokens = 0.5 * double(source_tokens + request.target_tokens);
     const double seconds = seconds_since(start);
     progress_.tokens += tokens;
-    progress_.seconds += seconds;
+    take_time();
+    ++timed_steps_;
+    timed_seconds_ += seconds;
     window_.loss += loss;
     window_.tokens += tokens;
     window_.seconds += seconds;
@@ -240,10 +251,8 @@ class Run {
   // Once the first steps are done, what they took tells how many --minutes are.
   void time_steps() {
     if (timed_) return;
-    const int64_t steps = progress_.step - began_.step;
-    const double seconds = progress_.seconds - began_.seconds;
-    timed_ = steps >= 20 || (steps >= 3 && seconds >= 5);
-    if (timed_) warn_of_warmup(seconds / double(steps));
+    timed_ = timed_steps_ >= 20 || (timed_steps_ >= 3 && timed_seconds_ >= 5);
+    if (timed_) warn_of_warmup(timed_seconds_ / double(timed_steps_));
   }
 
   // Epochs done, with the fraction of the current one.
@@ -260,6 +269,15 @@ class Run {
     return std::min(done, 1.0);
   }
 
+  // Estimated from the pace of this process, preparation excluded; --minutes says it exactly.
+  double seconds_left() const {
+    const double done = share_done(), here = done - share_before_;
+    double left = here > 0 ? seconds_since(prepared_) * (1 - done) / here : 0;
+    if (options_.minutes)
+      left = std::min(left, std::max(0.0, *options_.minutes * 60 - progress_.seconds));
+    return left;
+  }
+
   // Of the steps since the last report.
   TrainReport current_report() const {
     TrainReport r;
@@ -272,6 +290,7 @@ class Run {
     r.tokens_per_second = window_.tokens / window_.seconds;
     r.seconds = progress_.seconds;
     r.done = share_done();
+    r.seconds_left = seconds_left();
     return r;
   }
 
@@ -354,6 +373,8 @@ class Run {
       if (r.best) progress_.best = found;
       progress_.since_best = r.best ? 0 : progress_.since_best + 1;
     }
+    take_time();
+    r.seconds = progress_.seconds;
     tell(r);
     keep_snapshot(found);
   }
@@ -385,6 +406,7 @@ class Run {
 
   void save() {
     space_.claim.expect_in_place();
+    take_time();
     save_checkpoint(space_.files.state(), key(), progress_, model_, adam_);
     with_result([&] { save_model(space_.files.directory, model_); });
     if (keeps_snapshots()) space_.files.remove_snapshots_but(progress_.snapshots);
@@ -421,6 +443,7 @@ class Run {
     tell(r);
   }
 
+  const Clock::time_point started_ = Clock::now();  // before the workspace is opened
   Backend& backend_;
   TrainObserver& observer_;
   Workers workers_;
@@ -434,7 +457,10 @@ class Run {
   Metrics metrics_;
   Progress progress_;
   Window window_;
-  RunPace began_;  // steps and seconds of the processes before this one
+  double seconds_before_ = 0, share_before_ = 0;  // of the run, in the processes before this one
+  Clock::time_point prepared_;                    // when the first step could begin
+  int64_t timed_steps_ = 0;                       // of this process, and what they took
+  double timed_seconds_ = 0;
   bool timed_ = false, warned_of_warmup_ = false;
   int64_t epoch_batches_ = 1;  // of the current epoch
   Clock::time_point saved_ = Clock::now();

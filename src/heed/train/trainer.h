@@ -20,8 +20,9 @@ struct TrainReport {
   double learning_rate = 0;
   double gradient_norm = 0;      // of the last step, before clipping
   double tokens_per_second = 0;  // mean of source and target tokens, </s> included
-  double seconds = 0;            // of training, earlier runs included
+  double seconds = 0;            // of the run, its preparation and earlier processes included
   double done = 0;               // share of the run, 0 to 1
+  double seconds_left = 0;       // estimated
 };
 
 // What translations of the validation source score against its target.

@@ -1,5 +1,8 @@
 #include "heed/train/workspace.h"
 
+#include <algorithm>
+#include <chrono>
+
 #include "heed/core/files.h"
 #include "heed/model/directory.h"
 #include "heed/text/held_out.h"
@@ -38,16 +41,27 @@ void expect_free(const TrainOptions& options, const RunFiles& files) {
 
 TokenizerPair learn_tokenizers(const TrainOptions& options, const ParallelText& text,
                                const FilterOptions& filters, TrainObserver& observer) {
-  observer.message("learning the vocabulary");
   TokenizerOptions learn = options.tokenizer;
   learn.seed = uint64_t(options.seed);
   const std::vector<bool> kept = kept_by_words(filters, text);
-  if (options.vocabularies == Vocabularies::separate)
-    return TokenizerPair::separate(train_tokenizer(learn, text.source(), kept),
-                                   train_tokenizer(learn, text.target(), kept));
+  const int64_t pairs = kept.empty() ? text.pairs() : std::count(kept.begin(), kept.end(), true);
+  const auto learned = [&](std::string_view which, const TextFiles& files, int64_t lines) {
+    const int64_t sampled = std::min(lines, learn.sample_lines);
+    observer.message(fmt::format("learning a {}vocabulary of {} ids from {}{} lines", which,
+                                 learn.vocabulary, sampled < lines ? "a sample of " : "", sampled));
+    const auto start = std::chrono::steady_clock::now();
+    std::string model = train_tokenizer(learn, files, kept);
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    observer.message(fmt::format("learned the {}vocabulary in {:.1f} s", which, taken.count()));
+    return model;
+  };
+  if (options.vocabularies == Vocabularies::separate) {
+    std::string source = learned("source ", text.source(), pairs);
+    return TokenizerPair::separate(std::move(source), learned("target ", text.target(), pairs));
+  }
   TextFiles both = text.source();
   both.insert(both.end(), text.target().begin(), text.target().end());
-  return TokenizerPair::joint(train_tokenizer(learn, both, kept));
+  return TokenizerPair::joint(learned("", both, 2 * pairs));
 }
 
 // A configuration file may hold options that --initialize or --tokenizer-model makes ineffective.
