@@ -190,5 +190,48 @@ TEST_F(TrainerTest, TheTimeThatIsLeftIsEstimatedFromTheStepsAlone) {
   EXPECT_GT(slow.reports[0].seconds_left, 0);
 }
 
+TEST_F(TrainerTest, ASmoothedLossIsNamedBesideThePerplexity) {
+  TrainOptions o = options("smooth");
+  o.steps = 1;
+  Recorder smooth, plain;
+  train(o, *backend_, smooth);
+  EXPECT_THAT(smooth.messages, ::testing::Contains(HasFacts("loss smoothing 0.1 perplexity")));
+  o.model = (folder_ / "plain").string();
+  o.label_smoothing = 0;
+  train(o, *backend_, plain);
+  EXPECT_THAT(plain.messages, ::testing::Not(::testing::Contains(HasFacts("smoothing"))));
+}
+
+TEST_F(TrainerTest, ARunThatCollapsedIsWarnedOf) {
+  TrainOptions o = validated("validated");
+  o.epochs.reset();
+  o.steps = 510;
+  o.validate_every = 505;
+  o.schedule = Schedule::constant;
+  o.learning_rate = 10;
+  o.warmup = 0;
+  Recorder validating, reporting, learning, short_run;
+  train(o, *backend_, validating);
+  const auto collapsed = HasFacts("510 --learning-rate 10 --warmup 0");
+  EXPECT_THAT(validating.warnings, ::testing::Contains(collapsed));
+  EXPECT_THAT(validating.warnings, ::testing::Contains(HasFacts("505 --learning-rate 10")));
+  o.model = (folder_ / "reported").string();
+  o.valid_source.clear(), o.valid_target.clear();
+  train(o, *backend_, reporting);
+  EXPECT_THAT(reporting.warnings, ::testing::Contains(collapsed));
+  o = validated("learned");
+  o.epochs = 20;
+  train(o, *backend_, learning);
+  EXPECT_TRUE(learning.warnings.empty());
+  EXPECT_THAT(learning.messages, ::testing::Not(::testing::Contains(HasFacts("frequencies"))));
+  o = validated("short");
+  o.epochs.reset();
+  o.steps = 20;
+  o.learning_rate = 1e-6;
+  train(o, *backend_, short_run);
+  EXPECT_TRUE(short_run.warnings.empty());
+  EXPECT_THAT(short_run.messages, ::testing::Contains(HasFacts("20 frequencies longer")));
+}
+
 }  // namespace
 }  // namespace heed

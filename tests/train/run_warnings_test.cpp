@@ -78,5 +78,26 @@ TEST(RunWarnings, APreparationThatTakesHalfOfTheMinutesIsNamed) {
               HasFacts("61.0 120.0 --minutes --tokenizer-model"));
 }
 
+TEST(RunWarnings, AModelOfTokenFrequenciesHasCollapsedOrNotLearnedYet) {
+  TrainOptions o = with_warmup(400);
+  o.learning_rate = 3;
+  LearningState learning{.step = 800, .loss = 5, .unigram_loss = 5.01, .state = RunState::ended};
+  auto found = nothing_learned(o, learning);
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(found->collapsed);
+  EXPECT_THAT(found->text, HasFacts("800 148.4 149.9 --learning-rate 3 --warmup 400"));
+  learning.step = 799;
+  found = nothing_learned(o, learning);
+  ASSERT_TRUE(found);
+  EXPECT_FALSE(found->collapsed);
+  EXPECT_THAT(found->text, HasFacts("799 148.4 149.9"));
+  learning.state = RunState::going_on;
+  EXPECT_FALSE(nothing_learned(o, learning));
+  learning.step = 800;
+  EXPECT_TRUE(nothing_learned(o, learning));
+  learning.loss = 4.8;
+  EXPECT_FALSE(nothing_learned(o, learning));
+}
+
 }  // namespace
 }  // namespace heed

@@ -76,6 +76,46 @@ std::optional<std::string> preparation_warning(const TrainOptions& options, doub
       seconds, 60 * *options.minutes, *options.minutes);
 }
 
+double unigram_loss(const Corpus& counted, int64_t vocabulary, const Corpus& measured) {
+  const auto end = TokenId(vocabulary);  // </s>, which a corpus leaves out
+  const auto for_each_token = [end](const Corpus& corpus, const auto& use) {
+    std::vector<TokenId> target;
+    for (int64_t pair = 0; pair < corpus.size(); ++pair) {
+      target.clear();
+      corpus.append_target(pair, target);
+      for (const TokenId id : target) use(id);
+      use(end);
+    }
+  };
+  std::vector<double> counts(size_t(vocabulary) + 1,
+                             1);  // tokens that were never seen have some mass
+  double all = double(counts.size()), sum = 0, tokens = 0;
+  for_each_token(counted, [&](TokenId id) { ++counts[size_t(id)], ++all; });
+  for_each_token(measured,
+                 [&](TokenId id) { sum -= std::log(counts[size_t(id)] / all), ++tokens; });
+  return sum / tokens;
+}
+
+std::optional<NothingLearned> nothing_learned(const TrainOptions& options,
+                                              const LearningState& learning) {
+  // A collapsed model gives every token its frequency: its loss is within a hundredth of this.
+  constexpr double kNear = 0.98;
+  if (learning.loss < kNear * learning.unigram_loss) return {};
+  const int64_t enough = std::max(kStepsToLearn, 2 * options.warmup.value_or(0));
+  const bool early = learning.step < enough;
+  if (early && learning.state == RunState::going_on) return {};
+  const std::string finding = fmt::format(
+      "perplexity {:.1f} after {} steps is no better than that of token frequencies ({:.1f})",
+      std::exp(learning.loss), learning.step, std::exp(learning.unigram_loss));
+  if (early)
+    return NothingLearned{false, finding + ": the model cannot translate yet, train it longer"};
+  const std::string advice = fmt::format(
+      "{}: the training has probably collapsed; give a lower --learning-rate (now {}), a longer "
+      "--warmup (now {}) or --clip-norm 1",
+      finding, options.learning_rate.value_or(0), options.warmup.value_or(0));
+  return NothingLearned{true, advice};
+}
+
 std::optional<std::string> size_warning(const TrainOptions& options, const ModelConfig& config,
                                         int64_t target_tokens) {
   if (!options.initialize.empty()) return {};

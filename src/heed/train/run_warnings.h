@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "heed/text/corpus.h"
 #include "heed/train/options.h"
 
 namespace heed {
@@ -31,5 +32,31 @@ std::optional<std::string> size_warning(const TrainOptions& options, const Model
 
 // That preparing the run (learning a vocabulary, encoding the text) took half of --minutes or more.
 std::optional<std::string> preparation_warning(const TrainOptions& options, double seconds);
+
+// Cross entropy per token, </s> included, of the targets of `measured` under the frequencies of
+// tokens in the targets of `counted`: what a model reaches that has learned nothing else.
+double unigram_loss(const Corpus& counted, int64_t vocabulary, const Corpus& measured);
+
+enum class RunState { going_on, ended };
+
+// What a run has learned.
+struct LearningState {
+  int64_t step = 0;         // steps done
+  double loss = 0;          // cross entropy without smoothing, per target token
+  double unigram_loss = 0;  // unigram_loss() of the same text
+  RunState state = RunState::going_on;
+};
+
+struct NothingLearned {
+  bool collapsed = false;  // else the run may have been too short
+  std::string text;
+};
+
+// That the model is no better than token frequencies, with what to try. Before kStepsToLearn steps
+// and twice the warm-up a model may not have learned yet: that is said only where the run has
+// ended. `options` are resolved.
+std::optional<NothingLearned> nothing_learned(const TrainOptions& options,
+                                              const LearningState& learning);
+inline constexpr int64_t kStepsToLearn = 500;
 
 }  // namespace heed

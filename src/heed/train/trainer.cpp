@@ -56,6 +56,7 @@ class Run {
     }
     if (end != TrainEnd::stopped) {
       finish();
+      warn_of_learning_nothing(RunState::ended);
     }
     return {end, progress_};
   }
@@ -95,6 +96,11 @@ class Run {
     if (const auto text =
             size_warning(options_, model_.config(), corpus.target_tokens() + corpus.size()))
       observer_.warning(*text);
+    if (options_.label_smoothing > 0)
+      observer_.message(
+          fmt::format("loss: cross entropy with label smoothing {}, nats a token; perplexity is "
+                      "exp of the cross entropy without smoothing, so not exp(loss)",
+                      options_.label_smoothing));
     if (const auto text = preparation_warning(options_, seconds_since(started_)))
       observer_.warning(*text);
     prepared_ = Clock::now();
@@ -297,6 +303,7 @@ class Run {
   void report() {
     if (window_.loss.tokens == 0) return;
     const TrainReport r = current_report();
+    plain_loss_ = r.plain_loss;
     window_ = {};
     space_.claim.expect_in_place();
     metrics_.add(r);
@@ -346,7 +353,8 @@ class Run {
   double score(ValidationReport& r) {
     const Loss loss = validation_loss();
     r.loss = loss.smoothed / double(loss.tokens);
-    r.perplexity = std::exp(loss.plain / double(loss.tokens));
+    plain_loss_ = loss.plain / double(loss.tokens);
+    r.perplexity = std::exp(*plain_loss_);
     if (translates_to_validate(options_))
       r.translations = observer_.translation_scores(model_, space_.tokenizers);
     double found = -*r.loss;
@@ -376,7 +384,24 @@ class Run {
     take_time();
     r.seconds = progress_.seconds;
     tell(r);
+    if (space_.validation && !progress_.finished) warn_of_learning_nothing(RunState::going_on);
     keep_snapshot(found);
+  }
+
+  // Compares the last validation, or the last report where nothing is validated, with what a model
+  // of word frequencies reaches. A run that goes on is warned at most once, and only where it is
+  // likely to have collapsed.
+  void warn_of_learning_nothing(RunState state) {
+    if (!plain_loss_ || (state == RunState::going_on && warned_of_collapse_)) return;
+    if (!frequency_loss_)
+      frequency_loss_ = unigram_loss(*space_.corpus, model_.config().vocabulary,
+                                     space_.validation ? *space_.validation : *space_.corpus);
+    const LearningState learning{progress_.step, *plain_loss_, *frequency_loss_, state};
+    const auto finding = nothing_learned(options_, learning);
+    if (!finding) return;
+    if (!finding->collapsed) return observer_.message(finding->text);
+    observer_.warning(finding->text);
+    warned_of_collapse_ = true;
   }
 
   void tell(const ValidationReport& r) {
@@ -461,7 +486,8 @@ class Run {
   Clock::time_point prepared_;                    // when the first step could begin
   int64_t timed_steps_ = 0;                       // of this process, and what they took
   double timed_seconds_ = 0;
-  bool timed_ = false, warned_of_warmup_ = false;
+  std::optional<double> plain_loss_, frequency_loss_;
+  bool timed_ = false, warned_of_warmup_ = false, warned_of_collapse_ = false;
   int64_t epoch_batches_ = 1;  // of the current epoch
   Clock::time_point saved_ = Clock::now();
 };
