@@ -5,6 +5,7 @@
 #include <map>
 #include <thread>
 
+#include "heed/core/utf8.h"
 #include "support/facts.h"
 #include "train/trainer_fixture.h"
 
@@ -152,6 +153,22 @@ TEST_F(TrainerTest, LearningAVocabularyIsAnnouncedAndTimed) {
   o.tokenizer_model = (folder_ / "joint/source.spm").string();
   train(o, *backend_, given);
   EXPECT_THAT(given.messages, ::testing::Not(::testing::Contains(HasFacts("learned"))));
+}
+
+TEST_F(TrainerTest, AVocabularyThatATextCannotFillNamesThatText) {
+  TrainOptions o = options("m");
+  o.tokenizer.kind = TokenizerKind::bpe;
+  o.tokenizer.vocabulary = 32000;
+  EXPECT_THAT(message(o), HasFacts(o.source[0] + " " + o.target[0] + " 32000 most --vocabulary"));
+  o.vocabularies = Vocabularies::separate;
+  o.tie_embeddings = TieEmbeddings::none;
+  folder_.write("source", "a b\nc d\n");
+  std::string target;  // enough for 300 ids
+  for (int i = 0; i < 300; ++i) append_utf8(target, char32_t(0x4E00 + i));
+  folder_.write("target", target + "\n" + target + "\n");
+  o.tokenizer.vocabulary = 310;
+  EXPECT_THAT(message(o), HasFacts(o.source[0] + " 310 most"));
+  EXPECT_THAT(message(o), ::testing::Not(HasFacts(o.target[0])));
 }
 
 // Waits while the run prepares.

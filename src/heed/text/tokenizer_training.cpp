@@ -149,20 +149,30 @@ int64_t number_after(std::string_view message, std::string_view words) {
   return number;
 }
 
-[[noreturn]] void explain(const TokenizerOptions& options, std::string_view message) {
+// The names of the files, for a message: two of them at most.
+std::string names_of(const TextFiles& files) {
+  std::string names = files.front().name();
+  if (files.size() > 1) names += (files.size() == 2 ? " and " : ", ") + files[1].name();
+  if (files.size() > 2) names += fmt::format(" and {} more files", files.size() - 2);
+  return names;
+}
+
+[[noreturn]] void explain(const TokenizerOptions& options, const TextFiles& files,
+                          std::string_view message) {
   if (const int64_t most = number_after(message, "set it to a value <= "); most > 0) {
     fail(
-        "the text is too small for a vocabulary of {} ids: at most {} are possible; lower "
+        "{}: the text is too small for a vocabulary of {} ids: at most {} are possible; lower "
         "--vocabulary or give more text",
-        options.vocabulary, most + 1);
+        names_of(files), options.vocabulary, most + 1);
   }
   if (message.find("smaller than required_chars") != message.npos) {
     fail(
-        "a vocabulary of {} ids is too small for the characters of the text ({} pieces are "
+        "{}: a vocabulary of {} ids is too small for the characters of the text ({} pieces are "
         "needed); raise --vocabulary or lower --character-coverage",
-        options.vocabulary, number_after(message, "vs "));
+        names_of(files), options.vocabulary, number_after(message, "vs "));
   }
-  fail("SentencePiece cannot learn a vocabulary of {} ids: {}", options.vocabulary, message);
+  fail("{}: SentencePiece cannot learn a vocabulary of {} ids: {}", names_of(files),
+       options.vocabulary, message);
 }
 
 }  // namespace
@@ -194,7 +204,7 @@ std::string train_tokenizer(const TokenizerOptions& options, const TextFiles& fi
   const auto status =
       sentencepiece::SentencePieceTrainer::Train(arguments(options), &sentences, &model);
   sentences.rethrow();
-  if (!status.ok()) explain(options, status.message());
+  if (!status.ok()) explain(options, files, status.message());
   return model;
 }
 
