@@ -123,8 +123,14 @@ TEST_F(TokenizerTrainingTest, ATextTooSmallSaysWhatIsPossible) {
 TEST_F(TokenizerTrainingTest, TooFewIdsForTheCharactersIsAnError) {
   TokenizerOptions options;
   options.vocabulary = 10;
-  EXPECT_THAT(error_with(options, Sentences::text(sentences(100).target)),
-              HasFacts("--vocabulary --character-coverage"));
+  const std::string text = Sentences::text(sentences(100).target);
+  const std::string message = error_with(options, text);
+  EXPECT_THAT(message, HasFacts("10 --vocabulary --character-coverage"));
+  // What it names is enough, and one less is not.
+  options.vocabulary = std::stoll(message.substr(message.find("at least ") + 9));
+  EXPECT_EQ(error_with(options, text), "");
+  --options.vocabulary;
+  EXPECT_THAT(error_with(options, text), HasFacts("--character-coverage"));
 }
 
 TEST_F(TokenizerTrainingTest, ATextWithoutTextIsAnError) {

@@ -167,9 +167,10 @@ std::string names_of(const TextFiles& files) {
   }
   if (message.find("smaller than required_chars") != message.npos) {
     fail(
-        "{}: a vocabulary of {} ids is too small for the characters of the text ({} pieces are "
+        "{}: a vocabulary of {} ids is too small for the characters of the text (at least {} ids "
+        "are "
         "needed); raise --vocabulary or lower --character-coverage",
-        names_of(files), options.vocabulary, number_after(message, "vs "));
+        names_of(files), options.vocabulary, number_after(message, "vs ") + 1);
   }
   fail("{}: SentencePiece cannot learn a vocabulary of {} ids: {}", names_of(files),
        options.vocabulary, message);
