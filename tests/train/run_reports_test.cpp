@@ -194,6 +194,7 @@ TEST_F(TrainerTest, MinutesCountThePreparation) {
   Recorder again;
   train(o, *backend_, again);
   EXPECT_THAT(again.messages, ::testing::Contains(HasFacts("complete --minutes")));
+  EXPECT_TRUE(again.warnings.empty()) << "its vocabulary is learned already";
 }
 
 TEST_F(TrainerTest, TheTimeThatIsLeftIsEstimatedFromTheStepsAlone) {

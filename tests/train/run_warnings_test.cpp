@@ -75,7 +75,7 @@ TEST(RunWarnings, APreparationThatTakesHalfOfTheMinutesIsNamed) {
   o.minutes = 2;
   EXPECT_FALSE(preparation_warning(o, 59));
   EXPECT_THAT(preparation_warning(o, 61).value_or(""),
-              HasFacts("61.0 120.0 --minutes --tokenizer-model"));
+              HasFacts("61 120 --minutes --tokenizer-model"));
 }
 
 TEST(RunWarnings, AModelOfTokenFrequenciesHasCollapsedOrNotLearnedYet) {

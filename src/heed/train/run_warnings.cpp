@@ -71,7 +71,7 @@ std::optional<std::string> warmup_warning(const TrainOptions& options, const Run
 std::optional<std::string> preparation_warning(const TrainOptions& options, double seconds) {
   if (!options.minutes || seconds < 30 * *options.minutes) return {};
   return fmt::format(
-      "preparing the run took {:.1f} s of the {:.1f} s of --minutes {}: give more minutes, or "
+      "preparing the run took {:.3g} s of the {:.3g} s of --minutes {}: give more minutes, or "
       "--tokenizer-model with a vocabulary that was learned before",
       seconds, 60 * *options.minutes, *options.minutes);
 }

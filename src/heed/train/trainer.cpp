@@ -101,8 +101,8 @@ class Run {
           fmt::format("loss: cross entropy with label smoothing {}, nats a token; perplexity is "
                       "exp of the cross entropy without smoothing, so not exp(loss)",
                       options_.label_smoothing));
-    if (const auto text = preparation_warning(options_, seconds_since(started_)))
-      observer_.warning(*text);
+    const auto late = preparation_warning(options_, seconds_since(started_));
+    if (late && progress_.step == 0) observer_.warning(*late);
     prepared_ = Clock::now();
     share_before_ = share_done();
   }
