@@ -28,7 +28,10 @@ struct DemoSettings {
     v("directory", self.directory,
       {.help = "Folder to work in; that of an earlier demo is replaced", .value = "DIR"});
     v("minutes", self.minutes,
-      {.help = "Time to train", .unit = "minutes", .maximum = 1440, .above = 0});
+      {.help = "Time to train, learning the vocabulary included",
+       .unit = "minutes",
+       .maximum = 1440,
+       .above = 0});
     v("threads", self.threads, kThreadsOption);
   }
 };
