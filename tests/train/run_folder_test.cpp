@@ -245,6 +245,17 @@ TEST_F(RunFolderTest, AFolderThatIsRemovedIsSaid) {
   }
 }
 
+TEST_F(RunFolderTest, FineTuningNamesWhereTheModelWasPut) {
+  fs::create_directories(folder_ / "base/training/heed-replaced");
+  folder_.write("base/training/heed-replaced/config.json", "{}");
+  TrainOptions o;
+  o.source = {(folder_ / "source").string()};
+  o.target = {(folder_ / "target").string()};
+  o.model = (folder_ / "m").string();
+  o.initialize = (folder_ / "base").string();
+  EXPECT_THAT(message(o), HasFacts(o.initialize + "/training/heed-replaced --overwrite"));
+}
+
 TEST_F(RunFolderTest, WhatComesBackDoesSoWithoutAWord) {
   EXPECT_EQ(message(options("m")), "");
   TrainOptions o = options("m");

@@ -75,7 +75,10 @@ void warn_of_overruled(const TrainOptions& options, TrainObserver& observer) {
 
 // The vocabulary that exists before the text is read; none where one is to be learnt from it.
 std::optional<TokenizerPair> given_tokenizers(const TrainOptions& options) {
-  if (!options.initialize.empty()) return TokenizerPair::load(options.initialize);
+  if (!options.initialize.empty()) {
+    read_config(options.initialize);  // names a folder without a model, or where its model is
+    return TokenizerPair::load(options.initialize);
+  }
   if (options.tokenizer_model.empty()) return {};
   return TokenizerPair::joint(read_file(options.tokenizer_model), options.tokenizer_model);
 }
