@@ -291,7 +291,7 @@ std::filesystem::path expect_file(const std::filesystem::path& directory, const 
        fs::exists(directory / "pytorch_model.bin", error)
            ? " (heed does not read pytorch_model.bin; save it again with transformers as "
              "safetensors)"
-           : "");
+           : nearby_model(directory));
 }
 
 }  // namespace
