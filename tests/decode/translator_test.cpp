@@ -1,5 +1,6 @@
 #include "heed/decode/translator.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 
 #include "heed/backend/reference/reference_backend.h"
 #include "heed/text/tokenizer_training.h"
+#include "support/facts.h"
 #include "support/little_memory.h"
 #include "support/overflow.h"
 #include "support/temporary_folder.h"
@@ -238,6 +240,17 @@ TEST_F(TranslatorTest, APrefixWithoutRoomBehindItIsNamed) {
                                           0),
               0u)
         << e.what();
+  }
+  // Of a long prefix only the beginning is tokenized, beside an empty line too.
+  for (const char* line : {"abc", ""}) {
+    try {
+      translate_inputs(translator, {{line, std::string(20'000, 'a')}});
+      FAIL();
+    } catch (const Error& e) {
+      EXPECT_THAT(e.what(), HasFacts("line 1 --max-length"));
+      EXPECT_THAT(e.what(), ::testing::Not(HasFacts("20000")));
+      EXPECT_THAT(e.what(), ::testing::Not(HasFacts("20001")));
+    }
   }
   options.strict = true;
   EXPECT_THROW(

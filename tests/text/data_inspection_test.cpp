@@ -314,6 +314,22 @@ TEST_F(DataInspectionTest, TokenizersTellPiecesAndWhatTheyLack) {
             300);
 }
 
+// SentencePiece takes seconds and gigabytes for a line of some megabytes.
+TEST_F(DataInspectionTest, OnlyTheBeginningOfALongLineIsTokenized) {
+  Pairs pairs = sound_pairs(300);
+  const InspectionFiles learnt = files(pairs, "learnt");
+  const TokenizerPair tokenizers = TokenizerPair::joint(
+      train_tokenizer({.vocabulary = 100}, std::vector{learnt.source[0], learnt.target[0]}));
+  for (int i = 0; i < 400'000; ++i) pairs[99].second += " x";
+  const DataReport report = inspect(files(pairs), {.max_tokens = 4000}, &tokenizers);
+  EXPECT_EQ(report[FindingKind::too_long].pairs, 1);
+  EXPECT_THAT(report[FindingKind::too_long].examples.at(0).note, HasSubstr("more than"));
+  EXPECT_GT(report.target.tokens.greatest(), 4000);
+  EXPECT_LT(report.target.tokens.greatest(), 300'000);
+  EXPECT_EQ(report.target.tokens.quantile(0.99),
+            inspect(learnt, {}, &tokenizers).target.tokens.quantile(0.99));
+}
+
 TEST_F(DataInspectionTest, OptionsAreHeeded) {
   Pairs pairs = sound_pairs(300);
   pairs[99].second += " and so on and so on and so on and so on";

@@ -206,7 +206,8 @@ class Worker {
     std::vector<std::vector<TokenId>> sources = encode(text, status);
     if (sources.empty()) {
       status.empty = true;
-      const std::vector<TokenId> ids = tokenizers_.target().encode(prefix);
+      const std::vector<TokenId> ids =
+          prefix_ids(prefix, line.number, search_.target_limit(search_.source_limit()));
       Alternative prefix_alone{tokenizers_.target().decode(ids), 0,
                                tokenizers_.target().pieces(ids)};
       if (options_.attention) prefix_alone.attention.resize(ids.size());
@@ -265,14 +266,19 @@ class Worker {
   // Of a line whose first part has so many tokens.
   Beginning beginning(const std::string& prefix, int64_t number, int64_t source_length) const {
     if (prefix.empty()) return {};
-    const auto tokens = int64_t(tokenizers_.target().encode(prefix).size());
-    const int64_t limit = search_.target_limit(source_length);
-    if (tokens >= limit)
-      fail(
-          "line {} of the prefixes has {} tokens, and its translation may have {} with </s> "
-          "(--max-length, --extra-length): shorten the prefix or raise the bound",
-          number + 1, tokens, limit);
+    prefix_ids(prefix, number, search_.target_limit(source_length));
     return prefixes_.beginning(prefix);
+  }
+
+  // The tokens of a prefix, which must be fewer than `limit`.
+  std::vector<TokenId> prefix_ids(const std::string& prefix, int64_t number, int64_t limit) const {
+    Encoding encoding = tokenizers_.target().encode_beginning(prefix, limit);
+    if (!encoding.whole || int64_t(encoding.ids.size()) >= limit)
+      fail(
+          "line {} of the prefixes has {}{} tokens, and its translation may have {} with </s> "
+          "(--max-length, --extra-length): shorten the prefix or raise the bound",
+          number + 1, encoding.whole ? "" : "at least ", encoding.ids.size(), limit);
+    return std::move(encoding.ids);
   }
 
   void collect(Found found) {

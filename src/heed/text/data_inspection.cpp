@@ -118,7 +118,7 @@ HeldOutTables read_held_out(const InspectionFiles& files, int64_t table) {
     for (const TextFile& text : texts) {
       LineReader reader = text.lines();
       for (std::string line; reader.next(line);) {
-        const LineFacts facts = facts_of(line, nullptr);
+        const LineFacts facts = facts_of(line);
         if (!facts.words.empty()) lines.insert(facts.fingerprint, false);
       }
     }
@@ -128,7 +128,7 @@ HeldOutTables read_held_out(const InspectionFiles& files, int64_t table) {
   if (files.test_source.size() != files.test_target.size()) return held;
   PairStream stream(files.test_source, files.test_target, 0);
   for (RawPair pair; stream.next(pair);) {
-    const PairFacts facts{facts_of(pair.source, nullptr), facts_of(pair.target, nullptr), {}};
+    const PairFacts facts{facts_of(pair.source), facts_of(pair.target), {}};
     if (!facts.source.words.empty()) held.pairs.insert(facts.fingerprint(), false);
   }
   if (stream.lonely() > 0) {
@@ -207,7 +207,7 @@ class SideCounter {
   void read_test(const TextFile& file, TestReport& test) const {
     LineReader reader = file.lines();
     for (std::string line; reader.next(line); ++test.lines) {
-      for (const uint64_t word : facts_of(line, nullptr).words) {
+      for (const uint64_t word : facts_of(line).words) {
         if (!words_.sampled(word)) continue;
         ++test.words;
         test.unseen_words += words_.find(word) == nullptr;

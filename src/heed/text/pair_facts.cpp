@@ -73,6 +73,21 @@ bool is_oddly_long(const PairFacts& pair, const Habits& habits, const Inspection
          habits.oddness(pair.source, pair.target) > options.max_ratio;
 }
 
+// SentencePiece takes about 100 bytes of memory for each byte of a line: of one that is too long
+// anyhow only the beginning is read, as in training. Lengths below LengthCounts::kMostBins stay
+// exact.
+void tokenize(LineFacts& facts, std::string_view line, const Tokenizer& tokenizer,
+              int64_t max_tokens) {
+  Encoding encoding =
+      tokenizer.encode_beginning(trimmed(line), std::max(max_tokens, LengthCounts::kMostBins));
+  facts.tokens = std::move(encoding.ids);
+  facts.all_tokens = encoding.whole;
+}
+
+std::string tokens_text(const LineFacts& line) {
+  return fmt::format("{}{}", line.all_tokens ? "" : "more than ", line.tokens.size() + 1);
+}
+
 int64_t length_to_limit(const LineFacts& line, const TokenizerPair* tokenizers) {
   return tokenizers ? int64_t(line.tokens.size()) + 1 : int64_t(line.words.size());
 }
@@ -113,7 +128,7 @@ void find_doubts(PairFacts& pair, const Habits& habits, const InspectionOptions&
 
 }  // namespace
 
-LineFacts facts_of(std::string_view line, const Tokenizer* tokenizer) {
+LineFacts facts_of(std::string_view line) {
   LineFacts facts;
   facts.damage = find_damage(line);
   line = trimmed(line);
@@ -122,7 +137,6 @@ LineFacts facts_of(std::string_view line, const Tokenizer* tokenizer) {
     facts.words.push_back(hash_of(word));
     return true;
   });
-  if (tokenizer) facts.tokens = tokenizer->encode(line);
   constexpr int kNoWord = -1;
   int word = kNoWord;  // the script of the word that goes on
   while (!line.empty()) {
@@ -157,8 +171,7 @@ Habits::Habits(const std::vector<RawPair>& sample) {
     }
   };
   for (const RawPair& pair : sample) {
-    const LineFacts source = facts_of(pair.source, nullptr),
-                    target = facts_of(pair.target, nullptr);
+    const LineFacts source = facts_of(pair.source), target = facts_of(pair.target);
     learn(source, source_words_, source_scripts);
     learn(target, target_words_, target_scripts);
     if (source.characters > 0 && target.characters > 0) {
@@ -216,8 +229,12 @@ PairFacts examine(const RawPair& pair, const Habits& habits, const InspectionOpt
     facts.findings.set(size_t(FindingKind::missing_column));
     return facts;
   }
-  facts.source = facts_of(pair.source, tokenizers ? &tokenizers->source() : nullptr);
-  facts.target = facts_of(pair.target, tokenizers ? &tokenizers->target() : nullptr);
+  facts.source = facts_of(pair.source);
+  facts.target = facts_of(pair.target);
+  if (tokenizers) {
+    tokenize(facts.source, pair.source, tokenizers->source(), options.max_tokens);
+    tokenize(facts.target, pair.target, tokenizers->target(), options.max_tokens);
+  }
   find_damage(facts);
   const auto mark = [&](FindingKind kind, bool found) { facts.findings[size_t(kind)] = found; };
   if (facts.source.words.empty() || facts.target.words.empty()) {
@@ -226,8 +243,9 @@ PairFacts examine(const RawPair& pair, const Habits& habits, const InspectionOpt
   }
   find_doubts(facts, habits, options);
   mark(FindingKind::too_long,
-       std::max(length_to_limit(facts.source, tokenizers),
-                length_to_limit(facts.target, tokenizers)) > options.max_tokens);
+       !facts.source.all_tokens || !facts.target.all_tokens ||
+           std::max(length_to_limit(facts.source, tokenizers),
+                    length_to_limit(facts.target, tokenizers)) > options.max_tokens);
   mark(FindingKind::unknown_pieces,
        tokenizers && count_unknown(facts.source, tokenizers->source()) +
                              count_unknown(facts.target, tokenizers->target()) >
@@ -263,8 +281,7 @@ std::string note_on(FindingKind kind, const RawPair& pair, const PairFacts& fact
     case FindingKind::too_long:  // in what was counted: a tokenizer gives neither side nothing
       if (facts.source.tokens.empty())
         return fmt::format("{} and {} words", facts.source.words.size(), facts.target.words.size());
-      return fmt::format("{} and {} tokens", facts.source.tokens.size() + 1,
-                         facts.target.tokens.size() + 1);
+      return fmt::format("{} and {} tokens", tokens_text(facts.source), tokens_text(facts.target));
     default:
       return "";
   }

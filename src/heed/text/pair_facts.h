@@ -28,9 +28,13 @@ struct LineFacts {
   // a sentence of few characters is one word.
   ScriptCounts script_words{};
   LineDamage damage;
-  std::vector<TokenId> tokens;  // where there is a tokenizer
+  // Where there is a tokenizer: of a line with more than Tokenizer::kBytesPerToken bytes for each
+  // token that is counted exactly, those of its beginning.
+  std::vector<TokenId> tokens;
+  bool all_tokens = true;
 };
-LineFacts facts_of(std::string_view line, const Tokenizer* tokenizer);
+// Without tokens.
+LineFacts facts_of(std::string_view line);
 
 struct PairFacts {
   LineFacts source, target;
