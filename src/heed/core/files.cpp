@@ -101,7 +101,7 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
       fail("cannot write {}: a link that leads nowhere", path_.string());
     path_ = named.is_absolute() ? named : folder_of(path_) / named;
   }
-  file_.emplace(path_);
+  file_.emplace(TemporaryFile::make(path_));
 }
 
 void AtomicFile::write(std::string_view bytes) {

@@ -110,17 +110,21 @@ void remove_temporary_files() noexcept {
 TemporaryFile::TemporaryFile(fs::path target, Descriptor file, std::optional<ListedName> name)
     : target_(std::move(target)), name_(std::move(name)), file_(std::move(file)) {}
 
-TemporaryFile::TemporaryFile(fs::path target) : target_(std::move(target)) {
-  remove_dead(target_);
-  file_ = open_unnamed(target_);
-  if (file_.get() < 0) file_ = open_named(target_, name_);
+TemporaryFile TemporaryFile::make(const fs::path& target) {
+  std::optional<TemporaryFile> file = make(target, Kind::unnamed);
+  if (!file) file.emplace(*make(target, Kind::named));
+  return std::move(*file);
 }
 
 std::optional<TemporaryFile> TemporaryFile::make(const fs::path& target, Kind kind) {
+  Descriptor file;
+  if (kind == Kind::unnamed) {
+    file = open_unnamed(target);
+    if (file.get() < 0) return std::nullopt;
+  }
   remove_dead(target);
   std::optional<ListedName> name;
-  Descriptor file = kind == Kind::unnamed ? open_unnamed(target) : open_named(target, name);
-  if (file.get() < 0) return std::nullopt;
+  if (kind == Kind::named) file = open_named(target, name);
   return TemporaryFile(target, std::move(file), std::move(name));
 }
 

@@ -44,7 +44,7 @@ class TemporaryFile {
   enum class Kind { unnamed, named };
 
   // Unnamed where the file system allows it. Error where the folder cannot be written to.
-  explicit TemporaryFile(std::filesystem::path target);
+  static TemporaryFile make(const std::filesystem::path& target);
   // std::nullopt where the file system does not allow this kind.
   static std::optional<TemporaryFile> make(const std::filesystem::path& target, Kind kind);
   TemporaryFile(TemporaryFile&& other) noexcept = default;
