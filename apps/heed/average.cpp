@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "command.h"
+#include "heed/core/counted.h"
 #include "heed/text/tokenizer.h"
 #include "heed/train/averaging.h"
 #include "model_output.h"
@@ -70,7 +71,8 @@ class AverageCommand : public CommandOf<AverageSettings> {
   std::vector<fs::path> inputs(const std::vector<std::string>& words) const {
     if (!settings_.last) return {words.begin(), words.end()};
     if (words.size() != 1)
-      fail_usage("--last takes the snapshots of one run, got {} names", words.size());
+      fail_usage("--last takes the snapshots of one run, got {}",
+                 counted(int64_t(words.size()), "name"));
     return last_snapshots(words[0], *settings_.last);
   }
 

@@ -8,6 +8,7 @@
 #include "command.h"
 #include "heed/backend/compute.h"
 #include "heed/backend/cpu/cpu_backend.h"
+#include "heed/core/counted.h"
 #include "heed/core/parallel.h"
 #include "heed/decode/search.h"
 #include "heed/train/adam.h"
@@ -165,7 +166,8 @@ class BenchCommand : public CommandOf<BenchSettings> {
     for (const ComputeType type : {ComputeType::fp32, ComputeType::bf16, ComputeType::int8}) {
       tell("machine", fmt::format("{} multiply-adds, one thread", heed::name(type)),
            measure_cpu_peak(type) / 1e9, "GFLOP/s");
-      tell("machine", fmt::format("{} multiply-adds, {} threads", heed::name(type), threads_),
+      tell("machine",
+           fmt::format("{} multiply-adds, {}", heed::name(type), counted(threads_, "thread")),
            peak_of(type) / 1e9, "GFLOP/s");
     }
     const auto backend = make_cpu_backend();
@@ -179,7 +181,8 @@ class BenchCommand : public CommandOf<BenchSettings> {
         return double(all.byte_count()) /
                time_of(settings_.seconds / 4, [&] { backend->sum_of_squares(all); });
       });
-      tell("machine", fmt::format("sums of squares of {} a thread, {} threads", name, threads_),
+      tell("machine",
+           fmt::format("sums of squares of {} a thread, {}", name, counted(threads_, "thread")),
            rate / 1e9, "GB/s");
     }
   }
@@ -315,8 +318,8 @@ class BenchCommand : public CommandOf<BenchSettings> {
     const double peak =
         threads == 1 ? measure_cpu_peak(backend.compute()) : peak_of(backend.compute());
     tell("decoding",
-         fmt::format("{}, beam {}, {} sentence{} a thread, {} thread{}", backend.name(), beam,
-                     lines, lines == 1 ? "" : "s", threads, threads == 1 ? "" : "s"),
+         fmt::format("{}, beam {}, {} a thread, {}", backend.name(), beam,
+                     counted(lines, "sentence"), counted(threads, "thread")),
          tokens, "tokens/s", work * tokens / peak);
   }
 

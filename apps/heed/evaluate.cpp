@@ -4,6 +4,7 @@
 #include "command.h"
 #include "evaluate_report.h"
 #include "evaluate_settings.h"
+#include "heed/core/counted.h"
 #include "heed/decode/model.h"
 #include "heed/evaluate/bleu_tokenizer_choice.h"
 #include "text_files.h"
@@ -39,7 +40,8 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
     const std::vector<Lines> references = read_references(systems, console);
     if (!settings_.model.empty()) {
       const Model model(settings_.model, settings_.decode.compute);
-      console.note(fmt::format("translating {} lines on {}", systems.texts[0].size(),
+      console.note(fmt::format("translating {} on {}",
+                               counted(int64_t(systems.texts[0].size()), "line"),
                                model.backend().name()));
       systems.texts[0] = model.translate(systems.texts[0], settings_.decode);
     }

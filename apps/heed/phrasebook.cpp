@@ -1,5 +1,6 @@
 // heed phrasebook: the embedded corpus as files.
 #include "command.h"
+#include "heed/core/counted.h"
 #include "phrasebook_files.h"
 
 namespace heed {
@@ -34,9 +35,10 @@ class PhrasebookCommand : public CommandOf<PhrasebookCommandSettings> {
   int run(const std::vector<std::string>&, Console& console) override {
     write_phrasebook(settings_.phrasebook, settings_.output,
                      settings_.overwrite ? Existing::replace : Existing::refuse);
-    console.note(fmt::format("wrote {} pairs to train on, {} to validate and {} to test to {}",
-                             settings_.phrasebook.pairs, settings_.phrasebook.valid_pairs,
-                             settings_.phrasebook.test_pairs, settings_.output));
+    console.note(fmt::format("wrote {} to train on, {} to validate and {} to test to {}",
+                             counted(settings_.phrasebook.pairs, "pair"),
+                             settings_.phrasebook.valid_pairs, settings_.phrasebook.test_pairs,
+                             settings_.output));
     return 0;
   }
 };

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "command.h"
+#include "heed/core/counted.h"
 #include "heed/decode/model.h"
 #include "heed/text/text_file.h"
 #include "text_files.h"
@@ -132,17 +133,17 @@ class Summary {
   void tell(const Console& console, double seconds, const std::string& backend) const {
     const int64_t lines = corpus_.pairs + corpus_.left_out;
     const auto warn = [&](int64_t count, const char* what) {
-      if (count > 0) console.warn(fmt::format("{} of {} pairs {}", count, lines, what));
+      if (count > 0) console.warn(fmt::format("{} of {} {}", count, counted(lines, "pair"), what));
     };
     warn(repaired_, "are not UTF-8: broken bytes were read as U+FFFD (--strict refuses them)");
     warn(empty_, "have an empty side: no part of the figures of the whole text");
     warn(cut_, "are too long for the model and were cut: no part of these figures either");
     if (corpus_.tokens > 0)
-      console.note(fmt::format("loss {:.4f}, perplexity {:.4f} of {} tokens in {} pairs",
-                               corpus_.loss(), corpus_.perplexity(), corpus_.tokens,
-                               corpus_.pairs));
-    console.note(fmt::format("{} pairs in {:.2f} s: {:.0f} target tokens/s on {}", lines, seconds,
-                             double(corpus_.tokens) / seconds, backend));
+      console.note(fmt::format("loss {:.4f}, perplexity {:.4f} of {} in {}", corpus_.loss(),
+                               corpus_.perplexity(), counted(corpus_.tokens, "token"),
+                               counted(corpus_.pairs, "pair")));
+    console.note(fmt::format("{} in {:.2f} s: {:.0f} target tokens/s on {}", counted(lines, "pair"),
+                             seconds, double(corpus_.tokens) / seconds, backend));
   }
 
  private:

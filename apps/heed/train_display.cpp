@@ -1,5 +1,7 @@
 #include "train_display.h"
 
+#include "heed/core/counted.h"
+
 namespace heed {
 
 TrainDisplay::TrainDisplay(const TrainOptions& options, const Console& console)
@@ -68,7 +70,7 @@ std::string TrainDisplay::worth(const TrainResult& result) const {
     const std::string loss =
         last_report_ ? fmt::format(", training loss {:.4f}", last_report_->loss) : "";
     return fmt::format(
-        "{}: {} steps{}{}", options_.model, result.progress.step, loss,
+        "{}: {}{}{}", options_.model, counted(result.progress.step, "step"), loss,
         validates(options_) ? "" : "; not validated: --hold-out N would draw pairs for that");
   }
   std::string text = fmt::format("{}: {}", options_.model, validation_text(*last_));

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "command.h"
+#include "heed/core/counted.h"
 #include "heed/decode/model.h"
 #include "heed/text/text_file.h"
 #include "text_files.h"
@@ -74,7 +75,7 @@ struct Tally {
 
   void tell(const Console& console) const {
     const auto warn = [&](int64_t count, const char* what) {
-      if (count > 0) console.warn(fmt::format("{} of {} lines {}", count, lines, what));
+      if (count > 0) console.warn(fmt::format("{} of {} {}", count, counted(lines, "line"), what));
     };
     warn(repaired, "are not UTF-8: broken bytes were read as U+FFFD (--strict refuses them)");
     warn(split, "are too long for the model and were translated in parts");
@@ -146,7 +147,8 @@ class Source {
       fail(
           "{} has {} lines and {} has more: line i of both must belong together; an empty prefix "
           "leaves a line free",
-          (lacking ? *prefixes_ : text_).name(), lines_, (lacking ? text_ : *prefixes_).name());
+          (lacking ? *prefixes_ : text_).name(), counted(lines_, "line"),
+          (lacking ? text_ : *prefixes_).name());
     }
     if (!more) return std::nullopt;
     ++lines_;
@@ -208,8 +210,9 @@ class TranslateCommand : public CommandOf<TranslateSettings> {
     output.commit();
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     tally.tell(console);
-    console.note(fmt::format("{} lines, {} tokens in {:.2f} s: {:.0f} tokens/s on {}", tally.lines,
-                             tally.tokens, seconds.count(), double(tally.tokens) / seconds.count(),
+    console.note(fmt::format("{}, {} in {:.2f} s: {:.0f} tokens/s on {}",
+                             counted(tally.lines, "line"), counted(tally.tokens, "token"),
+                             seconds.count(), double(tally.tokens) / seconds.count(),
                              model.backend().name()));
     return 0;
   }

@@ -64,7 +64,7 @@ TEST_F(BadInputTest, ValuesOutOfRangeAndContradictions) {
   usage({"--patience", "3"}, "--patience needs --hold-out, or --valid-source and --valid-target");
   usage({"--resume", "--overwrite"}, "--resume and --overwrite contradict each other");
   usage({"--heads", "3"}, "d_model must be a multiple of heads");
-  usage({"--target", "valid.en"}, "--source names 1 files and --target 2");
+  usage({"--target", "valid.en"}, "--source names 1 file --target 2");
 }
 
 TEST_F(BadInputTest, ModelDirectories) {

@@ -111,7 +111,7 @@ TEST(Bleu, SaysWhatIsWrongWithTheLines) {
   const Lines two = {"a", "b"};
   const auto score = [&](const std::vector<Lines>& references) { return bleu(two, references); };
   EXPECT_THAT([&] { score({{"a"}}); },
-              ThrowsMessage<Error>(HasFacts("reference 1 lines hypotheses 2")));
+              ThrowsMessage<Error>(HasFacts("reference 1 line hypotheses 2")));
   EXPECT_THAT(
       [&] {
         score({{"a", "b"}, {"a", "b", "c"}});

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include "heed/core/counted.h"
 #include "heed/core/parallel.h"
 #include "heed/core/utf8.h"
 #include "heed/decode/split.h"
@@ -275,9 +276,10 @@ class Worker {
     Encoding encoding = tokenizers_.target().encode_beginning(prefix, limit);
     if (!encoding.whole || int64_t(encoding.ids.size()) >= limit)
       fail(
-          "line {} of the prefixes has {}{} tokens, and its translation may have {} with </s> "
+          "line {} of the prefixes has {}{}, and its translation may have {} with </s> "
           "(--max-length, --extra-length): shorten the prefix or raise the bound",
-          number + 1, encoding.whole ? "" : "at least ", encoding.ids.size(), limit);
+          number + 1, encoding.whole ? "" : "at least ",
+          counted(int64_t(encoding.ids.size()), "token"), limit);
     return std::move(encoding.ids);
   }
 

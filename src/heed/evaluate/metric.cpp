@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "heed/core/counted.h"
 #include "heed/core/error.h"
 #include "heed/core/version.h"
 
@@ -14,8 +15,8 @@ void check_line_counts(const Lines& hypotheses, std::span<const Lines> reference
     if (references[i].size() == hypotheses.size()) continue;
     const std::string which =
         references.size() == 1 ? "the reference" : fmt::format("reference {}", i + 1);
-    fail("{} has {} lines but the hypotheses have {}: give one line of each per sentence", which,
-         references[i].size(), hypotheses.size());
+    fail("{} has {} but the hypotheses have {}: give one line of each per sentence", which,
+         counted(int64_t(references[i].size()), "line"), hypotheses.size());
   }
   if (hypotheses.empty()) {
     fail(

@@ -5,6 +5,7 @@
 #include <span>
 #include <type_traits>
 
+#include "heed/core/counted.h"
 #include "heed/core/error.h"
 #include "heed/core/hash.h"
 #include "heed/core/options.h"
@@ -194,7 +195,7 @@ void Corpus::append(int64_t pair, int64_t begin, int64_t count, std::vector<Toke
 }
 
 std::string to_string(const FilterReport& report) {
-  std::string text = fmt::format("kept {} of {} pairs", report.kept, report.read);
+  std::string text = fmt::format("kept {} of {}", report.kept, counted(report.read, "pair"));
   const char* separator = "; dropped ";
   const auto say = [&](int64_t count, const char* what) {
     if (count == 0) return;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "heed/core/counted.h"
+
 namespace heed {
 namespace {
 
@@ -101,8 +103,8 @@ std::vector<std::string> warnings(const DataReport& report, double share) {
       const FindingExample& example = finding.examples.front();
       first = fmt::format(" (first: {}:{})", example.source_file, example.line);
     }
-    lines.push_back(fmt::format("{} of {} pairs: {}{}. {}", finding.pairs, report.pairs, text.title,
-                                first, text.advice));
+    lines.push_back(fmt::format("{} of {}: {}{}. {}", finding.pairs, counted(report.pairs, "pair"),
+                                text.title, first, text.advice));
   }
   return lines;
 }

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "heed/core/counted.h"
 #include "heed/core/error.h"
 #include "heed/core/hash.h"
 #include "heed/core/options.h"
@@ -94,8 +95,8 @@ ParallelText::ParallelText(TextFiles source, TextFiles target, BrokenLines broke
     Surveyor left(source_[i]), right(target_[i]);
     survey_pairs(left, right, faults_);
     if (left.lines() != right.lines()) {
-      fail("{} has {} lines and {} has {}; expected line by line translations", source_[i].name(),
-           left.lines(), target_[i].name(), right.lines());
+      fail("{} has {} and {} has {}; expected line by line translations", source_[i].name(),
+           counted(left.lines(), "line"), target_[i].name(), counted(right.lines(), "line"));
     }
     hash.add(left.fingerprint());
     hash.add(right.fingerprint());

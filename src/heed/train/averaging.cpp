@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "heed/core/counted.h"
 #include "heed/train/run_files.h"
 
 namespace heed {
@@ -87,9 +88,9 @@ std::vector<fs::path> last_snapshots(const fs::path& directory, int64_t count) {
   const std::map<int64_t, fs::path> by_step = files.snapshots();
   if (int64_t(by_step.size()) < count)
     fail(
-        "{} keeps {} snapshots, expected at least {}: --keep and --average of heed train say how "
+        "{} keeps {}, expected at least {}: --keep and --average of heed train say how "
         "many a run keeps",
-        files.training().string(), by_step.size(), count);
+        files.training().string(), counted(int64_t(by_step.size()), "snapshot"), count);
   std::vector<fs::path> paths;
   paths.reserve(by_step.size());
   for (const auto& [step, path] : by_step) paths.push_back(path);

@@ -4,6 +4,8 @@
 #include <bit>
 #include <charconv>
 
+#include "heed/core/counted.h"
+
 namespace heed {
 
 Averaging parse_averaging(const std::string& text) {
@@ -43,8 +45,8 @@ void check_text(const TrainOptions& o) {
        {std::pair(o.source.empty(), "--source"), std::pair(o.target.empty(), "--target")})
     if (empty && !tabular) fail_usage("{} is missing: give --source and --target, or --tsv", flag);
   if (o.source.size() != o.target.size())
-    fail_usage("--source names {} files and --target {}: they go together one by one",
-               o.source.size(), o.target.size());
+    fail_usage("--source names {} and --target {}: they go together one by one",
+               counted(int64_t(o.source.size()), "file"), o.target.size());
   if (o.valid_source.empty() != o.valid_target.empty())
     fail_usage("--valid-source and --valid-target go together, got only one");
   if (!o.valid_tsv.empty() && !o.valid_source.empty())

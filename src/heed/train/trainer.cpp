@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "heed/core/counted.h"
 #include "heed/model/directory.h"
 #include "heed/train/averaging.h"
 #include "heed/train/gradients.h"
@@ -89,9 +90,9 @@ class Run {
     metrics_.keep_up_to(progress_.step);
     prepare(model_, backend_, Passes::both, &workers_);
     space_.earlier->forget();  // nothing is left that could refuse the run
-    observer_.message(fmt::format("{} parameters, {} on {} threads, {} shards a batch",
-                                  parameter_count(model_), backend_.name(), workers_.count(),
-                                  options_.shards));
+    observer_.message(fmt::format("{} parameters, {} on {}, {} a batch", parameter_count(model_),
+                                  backend_.name(), counted(workers_.count(), "thread"),
+                                  counted(options_.shards, "shard")));
     const Corpus& corpus = *space_.corpus;
     if (const auto text =
             size_warning(options_, model_.config(), corpus.target_tokens() + corpus.size()))
@@ -459,7 +460,8 @@ class Run {
     for (const Snapshot& s : chosen) paths.push_back(space_.files.snapshot(s.step));
     load_average(paths, model_);
     save_model(space_.files.directory, model_);
-    observer_.message(fmt::format("the model is the mean of {} snapshots", paths.size()));
+    observer_.message(
+        fmt::format("the model is the mean of {}", counted(int64_t(paths.size()), "snapshot")));
     if (!space_.validation) return;
     ValidationReport r = validation_report();
     r.averaged = int64_t(paths.size());
