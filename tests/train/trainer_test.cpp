@@ -341,7 +341,19 @@ TEST_F(TrainerTest, ALossThatIsNotFiniteStopsTheRunAndKeepsTheCheckpoint) {
   const std::string text = message(o);
   EXPECT_NE(text.find("the loss is not finite at step"), std::string::npos) << text;
   EXPECT_NE(text.find("from lines"), std::string::npos) << text;
+  EXPECT_NE(text.find("state.safetensors"), std::string::npos) << text;
   EXPECT_EQ(folder_.read("m/training/state.safetensors"), state);
+}
+
+TEST_F(TrainerTest, ALossThatIsNotFiniteBeforeAnythingWasSavedSaysSo) {
+  TrainOptions o = options("m");
+  o.epochs = 1;
+  o.learning_rate = 1e30;
+  o.warmup = 1;
+  const std::string text = message(o);
+  EXPECT_NE(text.find("the loss is not finite at step 2"), std::string::npos) << text;
+  EXPECT_EQ(text.find("state.safetensors"), std::string::npos) << text;
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "m/training/state.safetensors"));
 }
 
 TEST_F(TrainerTest, AFullDiskLeavesTheLastGoodCheckpoint) {

@@ -231,7 +231,7 @@ class Run {
     return adam;
   }
 
-  // A loss that is not finite: nothing is saved over the last good checkpoint.
+  // A loss that is not finite: nothing is saved over the last good training state.
   [[noreturn]] void refuse(const BatchPlan& plan, int64_t batches, const Loss& loss, double norm) {
     std::string lines;
     const std::span<const uint32_t> batch = plan.batch(progress_.batch);
@@ -239,10 +239,12 @@ class Run {
       lines += fmt::format("{}{}", i ? ", " : "", space_.corpus->line(batch[i]) + 1);
     fail(
         "the loss is not finite at step {} (loss {}, gradient norm {}): batch {} of epoch {}, {} "
-        "pairs, the first from lines {}; the last saved state is untouched: try a lower "
-        "--learning-rate, a longer --warmup or --clip-norm 1",
+        "pairs, the first from lines {}; {}: try a lower --learning-rate, a longer --warmup or "
+        "--clip-norm 1",
         progress_.step + 1, loss.smoothed, norm, progress_.batch + batches, progress_.epoch + 1,
-        batch.size(), lines);
+        batch.size(), lines,
+        space_.files.has_state() ? space_.files.state().string() + " keeps what was saved last"
+                                 : "nothing was saved yet");
   }
 
   // Warns at most once.
