@@ -89,6 +89,8 @@ TEST_F(TextFileTest, DevicesAreNotCopied) {
   EXPECT_THAT(lines_of(TextFile("/dev/null")), IsEmpty());
 }
 
+  setenv("TMPDIR", "", 1);  // as if it were unset
+  EXPECT_THAT(lines_of(fed(pipe, "a\n", [&] { return TextFile(pipe); })), ElementsAre("a"));
 TEST_F(TextFileTest, StandardInputIsReadAnyNumberOfTimes) {
   const auto with_input = [&](int input, auto use) {
     const int saved = ::dup(0);

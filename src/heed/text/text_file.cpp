@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <optional>
 #include <system_error>
 #include <vector>
@@ -35,6 +36,8 @@ bool is_terminal(const fs::path& path) {
 }
 
 fs::path temporary_folder() {
+  const char* const variable = std::getenv("TMPDIR");
+  if (variable == nullptr || *variable == '\0') return "/tmp";
   std::error_code error;
   fs::path folder = fs::temp_directory_path(error);
   if (error) fail("TMPDIR names no folder ({}): expected one for temporary files", error.message());
