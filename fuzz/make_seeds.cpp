@@ -39,15 +39,22 @@ class Seeds {
 constexpr const char* kText =
     "Ich sehe ein Haus.\nDas Haus ist alt und grau.\nEin Haus und ein Baum.\nDer Baum ist hoch.\n"
     "Zwei Katzen jagen vier Vögel.\nMorgen kaufen wir Brot, Käse und Äpfel!\nWarum nicht? Ja.\n";
+constexpr const char* kTabularText =
+    "Ich sehe ein Haus.\tI see a house.\tCC\nDas Haus ist alt.\tThe house is old.\n\tnothing\t\n"
+    "alone\nEin \xff Haus\tA house\tCC";
 constexpr const char* kOddText =
     "\xff\xfe\n你好，世界\t𝒳 e\xcc\x81\r\n\n<s> </s> & &amp; 1,000.5 -- x";
 
 void add_texts(Seeds& seeds) {
+  seeds.add("lines_fuzz", kTabularText);
+  seeds.add("lines_fuzz", gzip(kTabularText));
   for (const std::string text : {kText, kOddText}) {
     seeds.add("utf8_fuzz", text);
     seeds.add("lines_fuzz", text);
     seeds.add("lines_fuzz", gzip(text));
     seeds.add("lines_fuzz", gzip(text) + std::string(9, '\0') + gzip("more"));
+    seeds.add("lines_fuzz", text + std::string(1, '\0') + text);
+    seeds.add("lines_fuzz", gzip(text) + std::string(1, '\0') + gzip(text));
     seeds.add("evaluate_fuzz", text + std::string(1, '\0') + text);
     seeds.add("evaluate_fuzz", text + std::string(1, '\0') + kText);
   }
