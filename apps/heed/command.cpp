@@ -7,6 +7,7 @@
 #include "config.h"
 #include "help.h"
 #include "other_names.h"
+#include "text_files.h"
 #include "usage.h"
 
 namespace heed {
@@ -23,6 +24,15 @@ std::unique_ptr<Command> find_command(const std::string& name) {
     if (command->name() == name) return std::move(command);
   }
   fail_usage("unknown command '{}'{} (heed --help lists all)", name, command_hint(name));
+}
+
+// The configuration is read like any other file.
+void expect_config_kept(const std::string& config, const Options& options) {
+  for (const Option& option : options) {
+    if (option.name != "output" && option.name != "html") continue;
+    for (const std::string& file : option.read())
+      expect_another_file(option.flag(), file, {config});
+  }
 }
 
 int run_command(Command& command, const std::vector<std::string>& arguments, Console& console) {
@@ -45,6 +55,7 @@ int run_command(Command& command, const std::vector<std::string>& arguments, Con
   }
   apply(given.assignments);
   expect_complete(command, given.words);
+  expect_config_kept(common.config, options);
   validate(options);
   console.be_quiet(common.quiet);
   return command.run(given.words, console);

@@ -175,10 +175,8 @@ std::string facts_table(const DataReport& report) {
 
 std::string finding_html(const Finding& finding, int64_t pairs) {
   const FindingText& what = text_of(finding.kind);
-  std::string html =
-      fmt::format("<details id=\"{}\">\n<summary><b>{}{}</b> ({}) {}</summary>\n", what.name,
-                  finding.estimated ? "about " : "", grouped(finding.pairs),
-                  percent(finding.pairs, pairs), html_text(what.title));
+  std::string html = fmt::format("<details id=\"{}\">\n<summary><b>{}</b> {}</summary>\n",
+                                 what.name, finding_count(finding, pairs), html_text(what.title));
   html += paragraph("advice", what.advice);
   for (const FindingExample& example : finding.examples) {
     html += "<div class=\"example\">\n";
@@ -213,10 +211,9 @@ std::string data_html(const DataTitle& title, const DataReport& report) {
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
       "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n<h1>{}</h1>\n",
       name, kStyle, name);
-  html +=
-      fmt::format("<p>{} pairs{}. Typically {:.2f} target characters for each of the source.</p>\n",
-                  grouped(report.pairs), report.sampled ? ", the first of the files" : "",
-                  report.typical_ratio);
+  html += fmt::format("<p>{}{}. Typically {:.2f} target characters for each of the source.</p>\n",
+                      grouped(report.pairs, "pair"),
+                      report.sampled ? ", the first of the files" : "", report.typical_ratio);
   html += findings_html(report) + "<h2>Lengths and words</h2>\n" + charts(report);
   return html + lengths_table(report) + facts_table(report) + "</body>\n</html>\n";
 }

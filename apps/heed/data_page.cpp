@@ -48,8 +48,7 @@ std::string example_text(const FindingExample& example) {
 
 std::string finding_text(const Finding& finding, const DataReport& report) {
   const FindingText& what = text_of(finding.kind);
-  std::string text = fmt::format("\n  {}{} ({}): {}\n    {}\n", finding.estimated ? "about " : "",
-                                 grouped(finding.pairs), percent(finding.pairs, report.pairs),
+  std::string text = fmt::format("\n  {}: {}\n    {}\n", finding_count(finding, report.pairs),
                                  what.title, wrap(std::string(what.advice), 4, 4));
   for (const FindingExample& example : finding.examples) text += example_text(example);
   return text;
@@ -184,6 +183,13 @@ std::vector<FactRow> fact_rows(const DataReport& report) {
   return rows;
 }
 
+std::string finding_count(const Finding& finding, int64_t pairs) {
+  const std::string count = (finding.estimated ? "about " : "") + grouped(finding.pairs);
+  // Lines without a partner are not among the pairs.
+  if (finding.kind == FindingKind::unequal_lines) return count;
+  return fmt::format("{} ({})", count, percent(finding.pairs, pairs));
+}
+
 bool is_spaced(const SideReport& side) {
   return has_spaced_words(side.letters, side.words.sum(), side.words.count());
 }
@@ -199,8 +205,8 @@ bool looked_for(FindingKind kind, const DataReport& report) {
 
 std::string data_text(const DataTitle& title, const DataReport& report) {
   std::string text =
-      fmt::format("{} and {}: {} pairs{}\n\n", title.source, title.target, grouped(report.pairs),
-                  report.sampled ? " (the files go on behind them)" : "");
+      fmt::format("{} and {}: {}{}\n\n", title.source, title.target, grouped(report.pairs, "pair"),
+                  report.sampled ? ", the first of the files" : "");
   text += lengths_text(report);
   text += fmt::format("  target characters for each of the source, typically: {:.2f}\n\n",
                       report.typical_ratio);

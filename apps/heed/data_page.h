@@ -27,6 +27,9 @@ struct FactRow {
 };
 std::vector<FactRow> fact_rows(const DataReport& report);
 
+// How often a finding came up in so many pairs: "12 (0.4%)", "about 12 (0.4%)".
+std::string finding_count(const Finding& finding, int64_t pairs);
+
 // Whether words stand between spaces on this side; in Chinese or Thai a sentence is one "word".
 bool is_spaced(const SideReport& side);
 

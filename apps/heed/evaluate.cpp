@@ -63,25 +63,23 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
     Systems systems;
     systems.names = settings_.hypothesis;
     if (systems.names.empty()) systems.names.push_back(settings_.source);
-    for (const std::string& path : systems.names) {
-      systems.texts.push_back(read_text(path, {settings_.decode.strict}, console));
-      check_lines(systems, path, systems.texts.back());
-    }
+    const LineRules rules{settings_.decode.strict};
+    systems.texts.push_back(read_text(systems.names[0], rules, console));
+    for (size_t i = 1; i < systems.names.size(); ++i)
+      systems.texts.push_back(read_text(systems.names[i], length_of(systems), rules, console));
     return systems;
   }
 
   std::vector<Lines> read_references(const Systems& systems, const Console& console) const {
     std::vector<Lines> references;
-    for (const std::string& path : settings_.reference) {
-      references.push_back(read_text(path, {settings_.decode.strict}, console));
-      check_lines(systems, path, references.back());
-    }
+    for (const std::string& path : settings_.reference)
+      references.push_back(read_text(path, length_of(systems), {settings_.decode.strict}, console));
     return references;
   }
 
   // Every text must have as many lines as the first.
-  static void check_lines(const Systems& systems, const std::string& path, const Lines& lines) {
-    expect_as_many_lines(systems.names[0], systems.texts[0].size(), path, lines.size());
+  static TextLength length_of(const Systems& systems) {
+    return {systems.names[0], systems.texts[0].size()};
   }
 
   // Without --bleu-tokenize: what suits the references where a model is measured; where files are

@@ -133,7 +133,10 @@ class InspectCommand : public CommandOf<InspectSettings> {
     }
     for (const std::string& name : settings_.tabular.tsv) inputs.emplace_back("--tsv", name);
     expect_distinct_streams(inputs);
-    std::vector<std::string> read{settings_.tokenizer_model};
+    if (settings_.html == "-")
+      fail_usage("--html -: standard output has the report; expected a file for the page");
+    std::vector<std::string> read = files_of_model(settings_.model);
+    read.push_back(settings_.tokenizer_model);
     for (const auto& [flag, name] : inputs) read.push_back(name);
     expect_another_file("--html", settings_.html, read);
     const std::optional<TokenizerPair> tokenizers = open_tokenizers();
@@ -144,11 +147,19 @@ class InspectCommand : public CommandOf<InspectSettings> {
         inspect_data(files, settings_.inspection, tokenizers ? &*tokenizers : nullptr, workers);
     if (!settings_.html.empty()) write_page(data_html(title, report), console);
     console.out().write(settings_.json ? data_json(title, report) : data_text(title, report));
+    console.out().flush();
     if (!settings_.html.empty()) {
-      console.out().flush();
       console.note(fmt::format("page with charts: {}", settings_.html));
     }
+    expect_equal_lines(report);
     return 0;
+  }
+
+  // After the report, which shows where the files part company.
+  static void expect_equal_lines(const DataReport& report) {
+    const Finding& unequal = report[FindingKind::unequal_lines];
+    if (unequal.pairs > 0)
+      fail("{}: line i of both must belong to the same sentence", unequal.examples.front().note);
   }
 
   void write_page(const std::string& page, Console& console) const {
@@ -158,12 +169,13 @@ class InspectCommand : public CommandOf<InspectSettings> {
   }
 
   InspectionFiles open_files(const std::vector<std::string>& words) const {
+    const int64_t most = settings_.inspection.pairs;
     InspectionFiles files;
     if (words.size() == 3) {
-      files.source = {TextFile(words[1])};
-      files.target = {TextFile(words[2])};
+      files.source = {TextFile(words[1], most)};
+      files.target = {TextFile(words[2], most)};
     } else {
-      std::tie(files.source, files.target) = settings_.tabular.open(settings_.tabular.tsv);
+      std::tie(files.source, files.target) = settings_.tabular.open(settings_.tabular.tsv, most);
     }
     files.test_source = InspectionFiles::optional_file(settings_.test_source);
     files.test_target = InspectionFiles::optional_file(settings_.test_target);

@@ -27,6 +27,7 @@ void expect_no_model(const fs::path& output, Existing existing) {
 }  // namespace
 
 void check_output(const fs::path& output, const std::vector<fs::path>& inputs, Existing existing) {
+  expect_folder_name(output);
   std::error_code error;
   for (const fs::path& input : inputs) {
     if (fs::exists(output, error) && fs::equivalent(output, input, error))

@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "heed/model/directory.h"
-#include "text_files.h"
+#include "output_folder.h"
 
 namespace heed {
 
-// UsageError where --output is one of the folders that it is made from, or holds a model that is
-// not to be replaced.
+// UsageError where --output is "-", one of the folders that it is made from, or holds a model that
+// is not to be replaced.
 void check_output(const std::filesystem::path& output,
                   const std::vector<std::filesystem::path>& inputs, Existing existing);
 

@@ -11,6 +11,10 @@ std::string grouped(int64_t value) {
   return digits;
 }
 
+std::string grouped(int64_t value, std::string_view noun) {
+  return fmt::format("{} {}{}", grouped(value), noun, value == 1 ? "" : "s");
+}
+
 std::string percent(int64_t part, int64_t whole) {
   const double share = whole > 0 ? 100.0 * double(part) / double(whole) : 0;
   if (share == 0 || share >= 10) return fmt::format("{:.0f}%", share);

@@ -33,6 +33,7 @@ class PhrasebookCommand : public CommandOf<PhrasebookCommandSettings> {
   }
 
   int run(const std::vector<std::string>&, Console& console) override {
+    expect_folder_name(settings_.output);
     write_phrasebook(settings_.phrasebook, settings_.output,
                      settings_.overwrite ? Existing::replace : Existing::refuse);
     console.note(fmt::format("wrote {} to train on, {} to validate and {} to test to {}",

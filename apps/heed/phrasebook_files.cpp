@@ -2,7 +2,9 @@
 
 #include <span>
 
+#include "heed/core/error.h"
 #include "heed/core/files.h"
+#include "heed/core/folder_claim.h"
 #include "heed/text/phrasebook.h"
 
 namespace heed {
@@ -10,15 +12,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void write_split(const fs::path& stem, std::span<const SentencePair> pairs) {
-  AtomicFile chinese(stem.string() + ".zh"), english(stem.string() + ".en");
-  for (const SentencePair& pair : pairs) {
-    chinese.write(pair.chinese + "\n");
-    english.write(pair.english + "\n");
+// One part of the corpus, written but not yet in place.
+struct Split {
+  AtomicFile chinese, english;
+
+  Split(const fs::path& stem, std::span<const SentencePair> pairs)
+      : chinese(stem.string() + ".zh"), english(stem.string() + ".en") {
+    for (const SentencePair& pair : pairs) {
+      chinese.write(pair.chinese + "\n");
+      english.write(pair.english + "\n");
+    }
   }
-  chinese.commit();
-  english.commit();
-}
+  void commit() {
+    chinese.commit();
+    english.commit();
+  }
+};
 
 void refuse_existing(const fs::path& directory) {
   for (const char* stem : {"train", "valid", "test"}) {
@@ -37,15 +46,14 @@ void write_phrasebook(const PhrasebookSettings& settings, const fs::path& direct
                       Existing existing) {
   const Phrasebook book = make_phrasebook(
       settings.pairs, settings.valid_pairs + settings.test_pairs, uint64_t(settings.seed));
-  std::error_code error;
-  fs::create_directories(directory, error);
-  if (error) fail("cannot make the folder '{}': {}", directory.string(), error.message());
+  const FolderClaim claim(directory);
   if (existing == Existing::refuse) refuse_existing(directory);
 
   const std::span<const SentencePair> held_out = book.held_out;
-  write_split(directory / "train", book.train);
-  write_split(directory / "valid", held_out.first(size_t(settings.valid_pairs)));
-  write_split(directory / "test", held_out.subspan(size_t(settings.valid_pairs)));
+  Split train(directory / "train", book.train);
+  Split valid(directory / "valid", held_out.first(size_t(settings.valid_pairs)));
+  Split test(directory / "test", held_out.subspan(size_t(settings.valid_pairs)));
+  for (Split* split : {&train, &valid, &test}) split->commit();
 }
 
 }  // namespace heed

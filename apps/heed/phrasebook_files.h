@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "heed/core/options.h"
-#include "text_files.h"
+#include "output_folder.h"
 
 namespace heed {
 
@@ -33,9 +33,9 @@ struct PhrasebookSettings {
   }
 };
 
-// Writes train, valid and test, each with .zh and .en, into `directory` (made if need be). Of the
-// six files none is left half written. Files of these names must not be there already, unless
-// `replace`.
+// Writes train, valid and test, each with .zh and .en, into `directory` (made if need be). A
+// disk that is full leaves neither files nor a folder. Files of these names must not be there
+// already, unless `replace`.
 void write_phrasebook(const PhrasebookSettings& settings, const std::filesystem::path& directory,
                       Existing existing);
 

@@ -91,10 +91,8 @@ class QuantizeCommand : public CommandOf<QuantizeSettings> {
     Lines source;
     std::vector<Lines> references;
     if (!settings_.source.empty()) source = read_text(settings_.source, {}, console);
-    for (const std::string& path : settings_.reference) {
-      references.push_back(read_text(path, {}, console));
-      expect_as_many_lines(settings_.source, source.size(), path, references.back().size());
-    }
+    for (const std::string& path : settings_.reference)
+      references.push_back(read_text(path, {settings_.source, source.size()}, {}, console));
     write();
     const bool int8 = settings_.type == QuantizedType::int8;
     const Outcome before = outcome(settings_.model, ComputeChoice::fp32, source, references);

@@ -40,7 +40,8 @@ struct ScoreSettings {
        .value = "FILE",
        .required = true});
     v("output", self.output,
-      {.help = "Output file, gzip if its name ends in .gz; it appears when it is complete",
+      {.help = "Output file, written atomically, gzip if its name ends in .gz; - is standard "
+               "output",
        .value = "FILE",
        .default_text = "standard output"});
     v("format", self.format,
@@ -84,7 +85,8 @@ std::string json_line(const CorpusScore& corpus) {
                       {"perplexity", corpus.perplexity()}});
 }
 
-// Both texts, pair by pair; an Error at the end of the shorter one if they differ in length.
+// Both texts, pair by pair; an Error at the end of the shorter one if they differ in length: the
+// other may be endless.
 class PairSource {
  public:
   explicit PairSource(const ScoreSettings& settings)
@@ -99,20 +101,12 @@ class PairSource {
       ++pairs_;
       return pair;
     }
-    expect_as_many_lines(settings_.source, pairs_ + rest(source_, has_source), settings_.target,
-                         pairs_ + rest(target_, has_target));
+    if (has_source) fail_unequal_lines({settings_.target, pairs_}, settings_.source);
+    if (has_target) fail_unequal_lines({settings_.source, pairs_}, settings_.target);
     return {};
   }
 
  private:
-  // Lines to come, the one read last included.
-  static size_t rest(LineReader& reader, bool has_line) {
-    size_t lines = 0;
-    std::string line;
-    for (; has_line; has_line = reader.next(line)) ++lines;
-    return lines;
-  }
-
   const ScoreSettings& settings_;
   LineReader source_, target_;
   size_t pairs_ = 0;
@@ -166,7 +160,9 @@ class ScoreCommand : public CommandOf<ScoreSettings> {
 
   int run(const std::vector<std::string>&, Console& console) override {
     expect_distinct_streams({{"--source", settings_.source}, {"--target", settings_.target}});
-    expect_another_file("--output", settings_.output, {settings_.source, settings_.target});
+    std::vector<std::string> read = files_of_model(settings_.model);
+    read.insert(read.end(), {settings_.source, settings_.target});
+    expect_another_file("--output", settings_.output, read);
     PairSource pairs(settings_);
     const Model model(settings_.model, settings_.score.compute);
     TextOutput output(settings_.output, console);

@@ -27,7 +27,7 @@ Descriptor open_stream(const fs::path& path) {
 }  // namespace
 
 TextOutput::TextOutput(const fs::path& path, Console& console) {
-  if (path.empty() || is_name_of(path, STDOUT_FILENO)) {
+  if (path.empty() || path == "-" || is_name_of(path, STDOUT_FILENO)) {
     stream_ = &console.out();
   } else if (descriptor_ = open_stream(path); descriptor_.get() >= 0) {
     stream_ = &own_stream_.emplace(descriptor_.get(), path.string());

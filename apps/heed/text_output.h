@@ -18,7 +18,7 @@ namespace heed {
 // name when it reads.
 class TextOutput {
  public:
-  // An empty path is standard output.
+  // An empty path and "-" are standard output.
   TextOutput(const std::filesystem::path& path, Console& console);
   TextOutput(const TextOutput&) = delete;
   TextOutput& operator=(const TextOutput&) = delete;

@@ -48,7 +48,8 @@ struct TranslateSettings {
        .value = "FILE",
        .default_text = "none"});
     v("output", self.output,
-      {.help = "Output file, gzip if its name ends in .gz; it appears when it is complete",
+      {.help = "Output file, written atomically, gzip if its name ends in .gz; - is standard "
+               "output",
        .value = "FILE",
        .default_text = "standard output"});
     v("format", self.format,
@@ -145,7 +146,7 @@ class Source {
     if (prefixes_ && prefixes_->next(prefix) != more) {
       const bool lacking = more;
       fail(
-          "{} has {} lines and {} has more: line i of both must belong together; an empty prefix "
+          "{} has {} and {} has more: line i of both must belong together; an empty prefix "
           "leaves a line free",
           (lacking ? *prefixes_ : text_).name(), counted(lines_, "line"),
           (lacking ? text_ : *prefixes_).name());
@@ -186,10 +187,12 @@ class TranslateCommand : public CommandOf<TranslateSettings> {
       fail_usage("--alignments {}: needs --format jsonl, since text is translations alone",
                  to_text(settings_.alignments));
     check_options(settings_.decode.search);
-    expect_another_file("--output", settings_.output, {settings_.input, settings_.prefix});
     settings_.decode.attention = settings_.alignments != Alignments::none;
     const std::string input = settings_.input.empty() ? "-" : settings_.input;
     expect_distinct_streams({{"--input", input}, {"--prefix", settings_.prefix}});
+    std::vector<std::string> read = files_of_model(settings_.model);
+    read.insert(read.end(), {input, settings_.prefix});
+    expect_another_file("--output", settings_.output, read);
     Source source(open_lines(input), settings_.prefix);
     const Model model(settings_.model, settings_.decode.compute);
     TextOutput output(settings_.output, console);

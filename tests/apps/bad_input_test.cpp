@@ -150,6 +150,36 @@ TEST_F(BadInputTest, WhatIsReadIsNotWrittenOver) {
     refused({"score", "--model", "m", "--source", "train.zh", "--target", "lines"}, output);
   }
   EXPECT_EQ(folder_->read("lines"), "你好。\n");
+  const std::string config = folder_->read("m/config.json");
+  for (const char* file : {"m/config.json", "m/source.spm", "./m/model.safetensors"}) {
+    refused(translate("m"), file);
+    refused({"score", "--model", "m", "--source", "train.zh", "--target", "train.en"}, file);
+    expect_failure(
+        heed({"inspect", "data", "valid.zh", "valid.en", "--model", "m", "--html", file}),
+        std::string("--html ") + file, 2);
+  }
+  EXPECT_EQ(folder_->read("m/config.json"), config);
+  folder_->write("run.toml", "quiet = true\n");
+  refused(with(translate("m"), {"--config", "run.toml"}), "run.toml");
+  EXPECT_EQ(folder_->read("run.toml"), "quiet = true\n");
+}
+
+TEST_F(BadInputTest, StandardInputIsNotWrittenOver) {
+  folder_->write("lines", "你好。\n");
+  const auto refused = [](std::vector<std::string> command) {
+    command.insert(command.end(), {"--output", "lines"});
+    expect_failure(heed(command, {.input_file = *folder_ / "lines"}), "--output lines standard", 2);
+  };
+  refused(translate("m"));
+  refused(with(translate("m"), {"--input", "-"}));
+  refused(with(translate("m"), {"--input", "valid.zh", "--prefix", "-"}));
+  refused({"score", "--model", "m", "--source", "-", "--target", "valid.en"});
+  refused({"score", "--model", "m", "--source", "valid.zh", "--target", "-"});
+  EXPECT_EQ(folder_->read("lines"), "你好。\n");
+  // Standard input that is not read is no reason.
+  const RunResult unread = heed(with(translate("m"), {"--input", "valid.zh", "--output", "lines"}),
+                                {.input_file = *folder_ / "lines"});
+  EXPECT_EQ(unread.status, 0) << unread.err;
 }
 
 TEST_F(BadInputTest, ModelsOfOtherProgramsStay) {

@@ -102,7 +102,7 @@ TEST_F(InspectDataTest, TextNamesLinesAndWhatToDo) {
   EXPECT_THAT(result.out, HasSubstr("awk -F'\\t'"));
   EXPECT_THAT(result.out, AllOf(HasSubstr("␛[31m"), Not(HasSubstr("\x1B"))));
   EXPECT_THAT(inspect({"--pairs", "5"}).out,
-              AllOf(HasSubstr("5 pairs (the files go on"), HasSubstr("Findings\n  none")));
+              AllOf(HasSubstr("5 pairs, the first of the files"), HasSubstr("Findings\n  none")));
 }
 
 TEST_F(InspectDataTest, JsonHasEveryKindAndWhatWasCounted) {
@@ -274,6 +274,20 @@ TEST_F(InspectDataTest, MistakesAreNamed) {
           "--length changes nothing: it belongs to 'heed inspect model'");
   refused({"inspect", "model", "tiny", "--test-source", "a.de"},
           "--test-source changes nothing: it belongs to 'heed inspect data SOURCE TARGET'");
+}
+
+TEST_F(InspectDataTest, FilesOfUnequalLengthAreShownAndRefused) {
+  folder_.write("b.en", "one\n");
+  const RunResult result = run_heed({"inspect", "data", "a.de", "b.en"}, folder_.path());
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.err, HasFacts("a.de 200 lines b.en 1 line"));
+  EXPECT_THAT(result.out,
+              AllOf(HasFacts("1 pair"), ContainsRegex("199: Lines"), HasFacts("a.de:2")));
+  folder_.write("c.en", "");
+  const RunResult empty = run_heed({"inspect", "data", "c.en", "c.en"}, folder_.path());
+  EXPECT_EQ(empty.status, 1);
+  EXPECT_THAT(empty.err, HasFacts("c.en"));
+  EXPECT_THAT(empty.out, IsEmpty());
 }
 
 TEST_F(InspectDataTest, ThePageTakesNoPlaceOfTheData) {

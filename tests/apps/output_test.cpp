@@ -86,6 +86,29 @@ TEST_F(OutputTest, StandardStreamsStayWhatTheyAre) {
   EXPECT_THAT(err.out, IsEmpty());
 }
 
+TEST_F(OutputTest, AHyphenIsStandardOutput) {
+  const RunResult translated = translate_to("-");
+  EXPECT_EQ(translated.status, 0) << translated.err;
+  EXPECT_EQ(translated.out, translation());
+  EXPECT_EQ(heed(score_to("-")).out.empty(), false);
+  expect_failure(heed({"average", "m", "--output", "-"}), "--output -", 2);
+  expect_failure(heed({"quantize", "--model", "m", "--output", "-"}), "--output -", 2);
+  expect_failure(heed({"phrasebook", "--pairs", "10", "--output", "-"}), "--output -", 2);
+  expect_failure(heed({"inspect", "data", "valid.zh", "valid.en", "--html", "-"}), "--html -", 2);
+  EXPECT_FALSE(fs::exists(*folder_ / "-"));
+}
+
+TEST_F(OutputTest, APhrasebookThatFindsNoRoomLeavesNothing) {
+  const auto write = [](const char* output) {
+    return heed({"phrasebook", "--pairs", "20000", "--output", output}, {.file_size = 100'000});
+  };
+  expect_failure(write("out/deep/p"), "out/deep/p/train.");
+  EXPECT_TRUE(fs::is_empty(*folder_ / "out"));
+  fs::create_directory(*folder_ / "out/mine");
+  expect_failure(write("out/mine"), "out/mine/train.");
+  EXPECT_TRUE(fs::is_empty(*folder_ / "out/mine"));
+}
+
 TEST_F(OutputTest, AModelIsNoDevice) {
   const auto refused = [](const std::vector<std::string>& command) {
     const RunResult result = heed(command);

@@ -39,7 +39,7 @@ int status_of(int status) {
 [[noreturn]] void become_heed(const std::vector<std::string>& arguments, const fs::path& directory,
                               const fs::path& streams, const Conditions& conditions) {
   std::signal(SIGPIPE, SIG_DFL);
-  redirect(streams / "in", O_RDONLY, 0);
+  redirect(conditions.input_file.empty() ? streams / "in" : conditions.input_file, O_RDONLY, 0);
   redirect(streams / "err", O_WRONLY | O_CREAT, 2);
   const OutputTo output = conditions.output;
   if (output == OutputTo::file) redirect(streams / "out", O_WRONLY | O_CREAT, 1);
@@ -54,10 +54,12 @@ int status_of(int status) {
     constexpr uid_t kNobody = 65534;
     if (setgid(kNobody) != 0 || setuid(kNobody) != 0) _exit(125);
   }
-  if (conditions.memory > 0) {
-    const rlimit limit{rlim_t(conditions.memory), rlim_t(conditions.memory)};
-    if (setrlimit(RLIMIT_AS, &limit) != 0) _exit(125);
-  }
+  const auto limit = [](__rlimit_resource resource, int64_t most) {
+    const rlimit both{rlim_t(most), rlim_t(most)};
+    if (most > 0 && setrlimit(resource, &both) != 0) _exit(125);
+  };
+  limit(RLIMIT_AS, conditions.memory);
+  limit(RLIMIT_FSIZE, conditions.file_size);
   execute(arguments, ".");
 }
 

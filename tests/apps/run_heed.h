@@ -19,9 +19,11 @@ enum class OutputTo { file, full_disk, closed_pipe };
 // What the machine grants the program.
 struct Conditions {
   OutputTo output = OutputTo::file;
-  bool as_nobody = false;    // without root's rights, where the test has them
-  int64_t memory = 0;        // bytes of addresses at most (ulimit -v); 0: no limit
-  std::string preload = {};  // a library that stands before all others
+  bool as_nobody = false;                 // without root's rights, where the test has them
+  int64_t memory = 0;                     // bytes of addresses at most (ulimit -v); 0: no limit
+  std::string preload = {};               // a library that stands before all others
+  std::filesystem::path input_file = {};  // standard input, in place of `input`
+  int64_t file_size = 0;                  // bytes of a file at most (ulimit -f); 0: no limit
 };
 
 // Runs `heed ARGUMENTS...` in `directory` with `input` on standard input.

@@ -118,8 +118,8 @@ TEST_F(ScoreTest, BatchTokensBoundTheMemory) {
 }
 
 TEST_F(ScoreTest, WhatCannotBeScoredIsNamed) {
-  expect_failure(score("one\ntwo\n", "one\n", {"--output", "o"}), "source 2 lines target 1");
-  expect_failure(score("one\n", "one\ntwo\nthree\n", {"--output", "o"}), "source 1 lines target 3");
+  expect_failure(score("one\ntwo\n", "one\n", {"--output", "o"}), "target 1 line source");
+  expect_failure(score("one\n", "one\ntwo\nthree\n", {"--output", "o"}), "source 1 line target");
   expect_failure(score("one\n\xff\n", "one\ntwo\n", {"--strict", "--output", "o"}), "2 UTF-8 1");
   EXPECT_FALSE(std::filesystem::exists(*folder_ / "o"));
   expect_nothing_half_written(folder_->path());

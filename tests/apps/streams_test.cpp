@@ -77,6 +77,29 @@ TEST_F(StreamsTest, InspectionReadsPipes) {
               HasSubstr("5,000 pairs"));
 }
 
+// The bytes that a command reads of a pipe without an end; its message has these facts.
+TEST_F(StreamsTest, APipeWithoutAnEndIsNotReadToTheEnd) {
+  const auto flooded = [](const std::vector<std::string>& arguments, const std::string& facts) {
+    make_pipe(*folder_ / "endless");
+    int64_t written = 0;
+    std::thread writer = flood_pipe(*folder_ / "endless", written);
+    const RunResult result = heed(arguments);
+    writer.join();
+    EXPECT_EQ(result.status, facts.empty() ? 0 : 1) << result.err;
+    EXPECT_THAT(result.err, HasFacts(facts));
+    EXPECT_LT(written, kEndless / 8) << arguments[0];
+  };
+  flooded({"score", "--model", "m", "--source", "valid.zh", "--target", "endless"},
+          "valid.zh 20 lines endless");
+  flooded({"score", "--model", "m", "--source", "endless", "--target", "valid.en"},
+          "valid.en 20 lines endless");
+  flooded({"evaluate", "--hypothesis", "valid.en", "--reference", "endless"},
+          "valid.en 20 lines endless");
+  flooded(with(translate("m"), {"--input", "valid.zh", "--prefix", "endless"}), "20 endless");
+  flooded({"inspect", "data", "train.en", "endless", "--pairs", "10"}, "");
+  flooded({"inspect", "data", "valid.en", "endless", "--pairs", "30"}, "valid.en 20 least 30");
+}
+
 TEST_F(StreamsTest, OtherCommandsReadPipes) {
   const RunResult scored =
       heed_fed({"valid.zh", "valid.en"},

@@ -233,7 +233,7 @@ TEST_F(DataInspectionTest, SeveralFilesKeepTheirOwnLineNumbers) {
 TEST_F(DataInspectionTest, MissingLinesAreCountedAndPassedOver) {
   const Pairs pairs = sound_pairs(100);
   InspectionFiles uneven = files(pairs);
-  write("train.de", FolderTest::read(uneven.source[0].path()) + "eins\nzwei\n");
+  write("train.de", FolderTest::read(folder_ / "train.de") + "eins\nzwei\n");
   const InspectionFiles more = files(sound_pairs(20), "more");
   uneven.source.push_back(more.source[0]);
   uneven.target.push_back(more.target[0]);
@@ -242,6 +242,33 @@ TEST_F(DataInspectionTest, MissingLinesAreCountedAndPassedOver) {
   EXPECT_EQ(report[FindingKind::unequal_lines].pairs, 2);
   EXPECT_EQ(report[FindingKind::unequal_lines].examples.at(0).line, 101);
   EXPECT_THAT(warnings(report, 0.5), IsEmpty());  // training refuses them itself
+}
+
+// Of endless files only the pairs that are asked for are read.
+TEST_F(DataInspectionTest, MissingLinesAreCountedAmongThoseAskedForOnly) {
+  InspectionFiles uneven = files(sound_pairs(100));
+  uneven.target = {write("short.en", "one\ntwo\n")};
+  const auto unequal = [&](int64_t pairs) {
+    return inspect(uneven, {.pairs = pairs})[FindingKind::unequal_lines];
+  };
+  EXPECT_EQ(unequal(0).pairs, 98);
+  EXPECT_THAT(unequal(0).examples.at(0).note, HasFacts("train.de 100 lines short.en 2"));
+  EXPECT_EQ(unequal(10).pairs, 8);
+  EXPECT_THAT(unequal(10).examples.at(0).note, HasFacts("train.de least 10 short.en 2"));
+  EXPECT_EQ(unequal(2).pairs, 0);
+}
+
+TEST_F(DataInspectionTest, TextWithoutAPairIsRefused) {
+  const InspectionFiles some = files(sound_pairs(3)), none = files({}, "none");
+  EXPECT_THAT(error_of([&] { inspect(none); }), HasFacts("none.de none.en"));
+  EXPECT_THAT(error_of([&] {
+                inspect({some.source, none.target, {}, {}});
+              }),
+              HasFacts("train.de 3 lines none.en 0"));
+  EXPECT_THAT(error_of([&] {
+                inspect({none.source, some.target, {}, {}});
+              }),
+              HasFacts("none.de 0 lines train.en 3"));
 }
 
 TEST_F(DataInspectionTest, OverlapWithATestIsFound) {
@@ -275,7 +302,7 @@ TEST_F(DataInspectionTest, ATestOfUnequalLengthIsRefused) {
     inspect(all);
     FAIL() << "no error";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasFacts("test.en 2 2"));
+    EXPECT_THAT(error.what(), HasFacts("test.de 3 test.en 1 line"));
   }
   all.test_target.clear();  // one side alone is no pair
   EXPECT_EQ(inspect(all).source.test.lines, 3);

@@ -21,7 +21,7 @@ FolderClaim::FolderClaim(const fs::path& folder) : folder_(folder) {
       if (errno != EWOULDBLOCK) return;
       made_.keep();  // the holder of the lock uses them
       fail(
-          "{}: another process is writing a model to this folder: wait until it ends, or give "
+          "{}: another process is writing to this folder: wait until it ends, or give "
           "another folder",
           folder.string());
     }

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 
+#include "heed/core/counted.h"
 #include "heed/core/error.h"
 #include "heed/core/options.h"
 #include "heed/text/pair_facts.h"
@@ -30,6 +31,7 @@ class PairStream {
     int64_t line = 0;  // from 1
   };
 
+  // Reads the first `most` lines of each side, or, where that is 0, all.
   PairStream(const TextFiles& source, const TextFiles& target, int64_t most)
       : source_files_(source), target_files_(target), most_(most) {}
 
@@ -65,20 +67,30 @@ class PairStream {
   int64_t pairs() const { return pairs_; }
   // Whether it stopped at the greatest number of pairs.
   bool cut() const { return cut_; }
-  // Lines without a partner, and the first of them.
+  // Lines without a partner, the first of them, and how many lines the two files have there.
   int64_t lonely() const { return lonely_; }
   Place first_lonely() const { return first_lonely_; }
+  const std::string& unequal() const { return unequal_; }
 
  private:
   void count_rest() {
     std::string line;
     int64_t rest = 1;
-    while (source_->next(line) || target_->next(line)) ++rest;
+    const auto more = [&] { return source_->next(line) || target_->next(line); };
+    while (pairs_ + rest != most_ && more()) ++rest;
     if (lonely_ == 0) {
-      const int64_t begin = begins_.back();
-      first_lonely_ = {begins_.size() - 1, pairs_ - begin + 1};
+      first_lonely_ = {begins_.size() - 1, pairs_ - begins_.back() + 1};
+      const bool stopped = pairs_ + rest == most_;  // the longer file may have more
+      const auto lines = [&](const LineReader& reader) {
+        const bool longer = reader.line_number() >= first_lonely_.line;
+        return fmt::format("{} has {}{}", reader.name(), stopped && longer ? "at least " : "",
+                           counted(reader.line_number(), "line"));
+      };
+      unequal_ = lines(*source_) + " and " + lines(*target_);
     }
     lonely_ += rest;
+    source_.reset();
+    target_.reset();
   }
 
   const TextFiles& source_files_;
@@ -86,6 +98,7 @@ class PairStream {
   int64_t most_, pairs_ = 0, lonely_ = 0;
   bool cut_ = false;
   Place first_lonely_;
+  std::string unequal_;
   std::vector<int64_t> begins_;  // the first pair of each file so far
   std::optional<LineReader> source_, target_;
 };
@@ -105,6 +118,10 @@ std::vector<RawPair> take_sample(const InspectionFiles& files, int64_t most) {
     stride *= 2;
   }
   return sample;
+}
+
+[[noreturn]] void fail_unequal(const std::string& line_counts) {
+  fail("{}: line i of both must belong to the same sentence", line_counts);
 }
 
 // A text that was held out, and what of it came up in training.
@@ -131,14 +148,7 @@ HeldOutTables read_held_out(const InspectionFiles& files, int64_t table) {
     const PairFacts facts{facts_of(pair.source), facts_of(pair.target), {}};
     if (!facts.source.words.empty()) held.pairs.insert(facts.fingerprint(), false);
   }
-  if (stream.lonely() > 0) {
-    const auto place = stream.first_lonely();
-    fail(
-        "{} and {} do not belong together: {} lines of one, from line {} on, have none in the "
-        "other",
-        files.test_source[place.file].name(), files.test_target[place.file].name(), stream.lonely(),
-        place.line);
-  }
+  if (stream.lonely() > 0) fail_unequal(stream.unequal());
   return held;
 }
 
@@ -348,6 +358,11 @@ class Inspection {
   }
 
   DataReport finish() {
+    if (report_.pairs == 0) {
+      if (stream_.lonely() > 0) fail_unequal(stream_.unequal());
+      fail("{} and {} are empty; expected at least one line", files_.source.front().name(),
+           files_.target.front().name());
+    }
     report_.sampled = stream_.cut();
     report_.tokenized = tokenizers_ != nullptr;
     report_.typical_ratio = habits_.ratio();
@@ -374,7 +389,7 @@ class Inspection {
     finding.pairs = stream_.lonely();
     const auto place = stream_.first_lonely();
     finding.examples.push_back({files_.source[place.file].name(), files_.target[place.file].name(),
-                                place.line, "", "", "the shorter file has ended"});
+                                place.line, "", "", stream_.unequal()});
   }
 
   const InspectionFiles& files_;

@@ -59,11 +59,12 @@ struct InspectionFiles {
 };
 
 // Reads the files twice: a sample of them tells what is typical, then every pair is held against
-// it. Unlike training it goes on over broken bytes and missing lines and reports them. Memory: the
+// it. Unlike training it goes on over broken bytes and missing lines and reports them. With
+// options.pairs it reads so many lines of each side at most. Memory: the
 // tables of fingerprints (at most about 150 * options.table bytes, and as much for tests), a chunk
 // of pairs and the examples, however long the text is. The report does not depend on the number of
-// workers. `tokenizers` may be null. Error: a file that cannot be read. UsageError: options out of
-// range, different numbers of files.
+// workers. `tokenizers` may be null. Error: a file that cannot be read, no pair at all. UsageError:
+// options out of range, different numbers of files.
 DataReport inspect_data(const InspectionFiles& files, const InspectionOptions& options,
                         const TokenizerPair* tokenizers, Workers& workers);
 

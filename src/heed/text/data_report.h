@@ -118,7 +118,7 @@ struct DataReport {
   static constexpr int kRatioBins = 41;
 
   int64_t pairs = 0;     // looked at
-  bool sampled = false;  // the files go on behind them
+  bool sampled = false;  // stopped there, as InspectionOptions::pairs asks: more may follow
   bool tokenized = false;
   double typical_ratio = 0;  // median of target characters to source characters
   // Pairs by that ratio: bin i holds ratios around 2^((i - 20) / 5), the outer ones all beyond.

@@ -156,10 +156,11 @@ void TsvOptions::check(const std::vector<std::string>& other_tsv) const {
                fmt::join(columns, " "));
 }
 
-std::pair<TextFiles, TextFiles> TsvOptions::open(const std::vector<std::string>& names) const {
+std::pair<TextFiles, TextFiles> TsvOptions::open(const std::vector<std::string>& names,
+                                                 int64_t most_lines) const {
   std::pair<TextFiles, TextFiles> sides;
   for (const std::string& name : names) {
-    const TextFile file(name);
+    const TextFile file(name, most_lines);
     sides.first.push_back(file.column(column_number(columns[0])));
     sides.second.push_back(file.column(column_number(columns[1])));
   }

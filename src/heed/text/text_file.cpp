@@ -39,9 +39,9 @@ fs::path temporary_folder() {
   const char* const variable = std::getenv("TMPDIR");
   if (variable == nullptr || *variable == '\0') return "/tmp";
   std::error_code error;
-  fs::path folder = fs::temp_directory_path(error);
-  if (error) fail("TMPDIR names no folder ({}): expected one for temporary files", error.message());
-  return folder;
+  if (!fs::is_directory(variable, error))
+    fail("TMPDIR names no folder ('{}'): expected one for temporary files", variable);
+  return variable;
 }
 
 // An open file that no folder lists: it is gone when it is closed, however the process ends.
@@ -54,29 +54,64 @@ Descriptor make_temporary(const fs::path& folder, const std::string& name) {
   return file;
 }
 
-Descriptor copy_stream(int from, const std::string& name) {
-  const fs::path folder = temporary_folder();
-  Descriptor copy = make_temporary(folder, name);
+// The copy of a stream with this name.
+class Copy {
+ public:
+  explicit Copy(std::string name)
+      : name_(std::move(name)),
+        folder_(temporary_folder()),
+        file_(make_temporary(folder_, name_)) {}
+
+  void write(std::string_view bytes) const {
+    while (!bytes.empty()) {
+      const ssize_t written = ::write(file_.get(), bytes.data(), bytes.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0)
+        fail("cannot copy {} to a temporary file in {}: {}; set TMPDIR to a folder with more room",
+             name_, folder_.string(), reason(errno));
+      bytes.remove_prefix(size_t(written));
+    }
+  }
+  Descriptor take() { return std::move(file_); }
+
+ private:
+  std::string name_;
+  fs::path folder_;
+  Descriptor file_;
+};
+
+// The bytes as they are, which may be gzip.
+Descriptor copy_bytes(int from, const std::string& name) {
+  Copy copy(name);
   std::vector<char> buffer(kCopyBytes);
   for (;;) {
     const ssize_t got = ::read(from, buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail("cannot read {}: {}", name, reason(errno));
-    if (got == 0) return copy;
-    for (ssize_t done = 0; done < got;) {
-      const ssize_t written = ::write(copy.get(), buffer.data() + done, size_t(got - done));
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0)
-        fail("cannot copy {} to a temporary file in {}: {}; set TMPDIR to a folder with more room",
-             name, folder.string(), reason(errno));
-      done += written;
-    }
+    if (got == 0) return copy.take();
+    copy.write({buffer.data(), size_t(got)});
   }
+}
+
+Descriptor copy_lines(int from, const std::string& name, int64_t most_lines) {
+  Copy copy(name);
+  LineReader reader(from, name);
+  std::string line;
+  while (reader.line_number() < most_lines && reader.next(line)) copy.write(line + "\n");
+  return copy.take();
+}
+
+std::shared_ptr<const Descriptor> copy_stream(int from, const std::string& name,
+                                              int64_t most_lines) {
+  return std::make_shared<const Descriptor>(most_lines > 0 ? copy_lines(from, name, most_lines)
+                                                           : copy_bytes(from, name));
 }
 
 }  // namespace
 
-TextFile::TextFile(fs::path path)
+TextFile::TextFile(fs::path path) : TextFile(std::move(path), 0) {}
+
+TextFile::TextFile(fs::path path, int64_t most_lines)
     : path_(std::move(path)), name_(path_ == kStandardInput ? "standard input" : path_.string()) {
   const auto status = status_of(path_);
   if (path_ == kStandardInput) {
@@ -84,12 +119,12 @@ TextFile::TextFile(fs::path path)
       descriptor_ = std::make_shared<const Descriptor>(::fcntl(0, F_DUPFD_CLOEXEC, 0));
       begin_ = ::lseek(0, 0, SEEK_CUR);
     } else {
-      descriptor_ = std::make_shared<const Descriptor>(copy_stream(0, name_));
+      descriptor_ = copy_stream(0, name_, most_lines);
     }
   } else if (is_stream(path_)) {
     const Descriptor from(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
     if (from.get() < 0) fail("cannot open {}: {}", name_, reason(errno));
-    descriptor_ = std::make_shared<const Descriptor>(copy_stream(from.get(), name_));
+    descriptor_ = copy_stream(from.get(), name_, most_lines);
   }
 }
 

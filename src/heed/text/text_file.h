@@ -24,6 +24,9 @@ class TextFile {
  public:
   // Error: the copy cannot be made. What else is wrong with a file is told by its readers.
   TextFile(std::filesystem::path path);  // NOLINT(google-explicit-constructor): a file is a path
+  // For callers with a use for the first `most_lines` lines: of a stream, which may be endless, no
+  // others are read. 0: all lines.
+  TextFile(std::filesystem::path path, int64_t most_lines);
 
   // The same text, of which only this column is read, counted from 1.
   TextFile column(int64_t number) const;
@@ -32,7 +35,6 @@ class TextFile {
 
   // The file's name for messages: "standard input" for "-".
   const std::string& name() const { return name_; }
-  const std::filesystem::path& path() const { return path_; }
   // The name with the column, where there is one.
   std::string title() const;
 
