@@ -96,7 +96,7 @@ TEST_F(TranslateOptionsTest, PrefixesAreReadAsTheLinesAre) {
   expect_failure(translated({"--prefix", "two", "--output", "o"}, kText),
                  "two 2 lines standard input");
   EXPECT_FALSE(std::filesystem::exists(folder_->path() / "o"));
-  expect_failure(translated({"--prefix", "two"}, "你好。\n"), "standard input 1 lines two");
+  expect_failure(translated({"--prefix", "two"}, "你好。\n"), "standard input 1 line two");
   expect_failure(translated({"--prefix", "absent"}, kText), "absent");
   folder_->write("long", "a b c d e f g h i j k l m n\n");
   expect_failure(translated({"--prefix", "long"}, "你好。\n"), "line 1 prefixes");

@@ -121,7 +121,7 @@ TEST(TrainOptions, ContradictionsAreNamed) {
   };
   EXPECT_EQ(message([](TrainOptions&) {}), "");
   EXPECT_EQ(message([](TrainOptions& o) { o.target.push_back("b"); }),
-            "--source names 1 files and --target 2: they go together one by one");
+            "--source names 1 file and --target 2: they go together one by one");
   EXPECT_NE(message([](TrainOptions& o) { o.valid_source = "v"; }), "");
   EXPECT_NE(message([](TrainOptions& o) { o.patience = 3; }), "");
   EXPECT_NE(message([](TrainOptions& o) { o.average = "mean:3"; }), "");
