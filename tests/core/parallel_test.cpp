@@ -1,6 +1,7 @@
 #include "heed/core/parallel.h"
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -55,6 +56,7 @@ TEST(Workers, ThreadsThatTheMachineRefusesAreAnError) {
   if (child == 0) {
     const rlimit limit{rlim_t{256} << 20, rlim_t{256} << 20};
     ::setrlimit(RLIMIT_AS, &limit);
+    ::mallopt(M_ARENA_MAX, 1);  // else how many threads fit depends on when each one allocates
     try {
       const auto [wanted, running] = refused_threads(500);
       if (wanted != 500 || running < 2) ::_exit(1);

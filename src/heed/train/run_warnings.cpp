@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "heed/core/counted.h"
 #include "heed/model/transformer.h"
 
 namespace heed {
@@ -105,8 +106,8 @@ std::optional<NothingLearned> nothing_learned(const TrainOptions& options,
   const bool early = learning.step < enough;
   if (early && learning.state == RunState::going_on) return {};
   const std::string finding = fmt::format(
-      "perplexity {:.1f} after {} steps is no better than that of token frequencies ({:.1f})",
-      std::exp(learning.loss), learning.step, std::exp(learning.unigram_loss));
+      "perplexity {:.1f} after {} is no better than that of token frequencies ({:.1f})",
+      std::exp(learning.loss), counted(learning.step, "step"), std::exp(learning.unigram_loss));
   if (early)
     return NothingLearned{false, finding + ": the model cannot translate yet, train it longer"};
   const std::string advice = fmt::format(
