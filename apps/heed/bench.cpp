@@ -247,27 +247,26 @@ class BenchCommand : public CommandOf<BenchSettings> {
     Transformer model(config());
     model.initialize(1);
     Workers workers(threads_);
-    GradientTree tree(model, *backend, workers);
+    GradientTree tree(parameters(model), linear_layers(model), *backend, workers);
     Adam adam(model, *backend, workers);
     prepare(model, *backend, Passes::both, &workers);
     GradientTree::Request request;
     request.shards = TrainOptions().shards;
     const int64_t pairs = std::max<int64_t>(1, settings_.batch_tokens / settings_.length);
-    request.target_tokens = pairs * settings_.length;
-    request.label_smoothing = 0.1;
-    request.examples = [&](int64_t shard) {
+    const int64_t target_tokens = pairs * settings_.length;
+    request.loss = [&](Pass& pass, int64_t, int64_t shard) {
       Random random{uint64_t(shard)};
       Examples examples;
       for (int64_t i = shard; i < pairs; i += request.shards) {
         const auto source = sentence(random), target = sentence(random);
         examples.add(source, target, model.config());
       }
-      return examples;
+      return loss_of(model, pass, examples, {0.1, 1.0 / double(target_tokens)});
     };
     AdamStep step;
     step.learning_rate = 1e-4;
-    if (GradientTree::parts_pay(double(request.target_tokens), model.config()))
-      request.take = [&](size_t parameter, int64_t begin, const Tensor& gradient) {
+    if (DeferredGradients::pays(double(target_tokens), model.config().d_model))
+      request.consume = [&](size_t parameter, int64_t begin, const Tensor& gradient) {
         adam.update_part(step, parameter, begin, gradient);
       };
     const double seconds = time_of(settings_.seconds, [&] {
@@ -275,10 +274,9 @@ class BenchCommand : public CommandOf<BenchSettings> {
       adam.update(step, tree.gradient(), tree.offsets());
       ++step.step;
     });
-    const double tokens = double(request.target_tokens) / seconds;
-    tell("training",
-         fmt::format("{}, batches of {} tokens", backend->name(), request.target_tokens), tokens,
-         "tokens/s", 3 * operations() * tokens / peak_of(backend->compute()));
+    const double tokens = double(target_tokens) / seconds;
+    tell("training", fmt::format("{}, batches of {} tokens", backend->name(), target_tokens),
+         tokens, "tokens/s", 3 * operations() * tokens / peak_of(backend->compute()));
   }
 
   void decoding() {

@@ -68,18 +68,18 @@ TEST_F(OpsTest, LinearWithEveryActivation) {
   check_op([&](Pass& p) { return linear(p, x, w, Tensor()); }, {{"x", x}, {"w", w}});
 }
 
-// What the tape keeps of a postponed gradient is enough to make it; all others are made as ever.
-TEST_F(OpsTest, PostponedGradientsOfALinearLayer) {
+// The operands of a deferred gradient are enough to compute it; all others are computed as usual.
+TEST_F(OpsTest, DeferredGradientsOfALinearLayer) {
   const Tensor x = random_tensor({5, 4}, 1), w = random_tensor({3, 4}, 2),
                b = random_tensor({3}, 3), out = random_tensor({2, 3}, 4);
-  const auto gradients = [&](bool postponed) {
+  const auto gradients = [&](bool deferred) {
     Tape tape(pool_);
     const Tensor dx({5, 4}, DType::f64), dw({3, 4}, DType::f64), db({3}, DType::f64),
         dout({2, 3}, DType::f64);
     tape.watch(x, dx);
     tape.watch(out, dout);
-    if (postponed) {
-      tape.postpone(w);
+    if (deferred) {
+      tape.defer(w);
     } else {
       tape.watch(w, dw);
       tape.watch(b, db);
@@ -89,9 +89,9 @@ TEST_F(OpsTest, PostponedGradientsOfALinearLayer) {
     const Tensor y = linear(p, linear(p, x, w, b, Activation::gelu), out, Tensor());
     tape.seed(y, random_tensor(y.shape(), 5));
     tape.backward();
-    const std::vector<WeightGradient> kept = tape.take_postponed();
-    EXPECT_EQ(kept.size(), postponed ? 1u : 0u);
-    for (const WeightGradient& g : kept) {
+    const std::vector<WeightGradient> operands = tape.take_deferred();
+    EXPECT_EQ(operands.size(), deferred ? 1u : 0u);
+    for (const WeightGradient& g : operands) {
       EXPECT_EQ(g.weight.storage(), w.storage());
       backend_->linear_weight_gradient(g.dy, g.x, 0, dw, db, Write::overwrite);
     }

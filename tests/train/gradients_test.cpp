@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/backend/reference/reference_backend.h"
@@ -33,8 +34,8 @@ Examples some_examples(const ModelConfig& config, int64_t pairs, uint64_t seed) 
   return all;
 }
 
-// Whether a gradient stands whole in the end, or is handed over by parts.
-enum class Taken { whole, by_parts };
+// Whether the gradients of linear layers exist as a whole, or are deferred.
+enum class Layers { whole, deferred };
 
 // Parameter by parameter.
 struct Outcome {
@@ -48,30 +49,35 @@ class GradientTreeTest : public ::testing::Test {
     model_.initialize(2);
   }
 
-  // Shards of 3 pairs each.
-  GradientTree::Request request(int64_t shards) {
+  // Of `pairs(batch, shard)` pairs.
+  GradientTree::Request request_of(
+      int64_t shards, const std::function<int64_t(int64_t batch, int64_t shard)>& pairs) {
     GradientTree::Request request;
     request.shards = shards;
-    request.target_tokens = 100;
-    request.label_smoothing = 0.1;
     request.seed = 9;
-    request.examples = [&](int64_t shard) {
-      return some_examples(model_.config(), 3, uint64_t(shard));
+    request.loss = [this, pairs](Pass& pass, int64_t batch, int64_t shard) {
+      const auto seed = uint64_t(100 * batch + shard);
+      return loss_of(model_, pass, some_examples(model_.config(), pairs(batch, shard), seed),
+                     {0.1, 0.01});
     };
     return request;
   }
+  // Shards of 3 pairs each.
+  GradientTree::Request request(int64_t shards) {
+    return request_of(shards, [](int64_t, int64_t) { return 3; });
+  }
 
-  Outcome gradient(Backend& backend, int threads, Taken taken, GradientTree::Request request) {
+  Outcome gradient(Backend& backend, int threads, Layers layers, GradientTree::Request request) {
     Workers workers(threads);
-    GradientTree tree(model_, backend, workers);
+    GradientTree tree(parameters_, linear_layers(model_), backend, workers);
     Outcome outcome;
     for (const Parameter& p : parameters_)
       outcome.gradient.emplace_back(size_t(p.tensor.size()), std::nanf(""));
-    if (taken == Taken::by_parts)
-      request.take = [&](size_t i, int64_t begin, const Tensor& part) {
+    if (layers == Layers::deferred)
+      request.consume = [&](size_t i, int64_t begin, const Tensor& part) {
         std::copy_n(part.data<float>(), part.size(), outcome.gradient[i].begin() + begin);
       };
-    tree.compute(request);  // buffers are used again: what stood in them must not matter
+    tree.compute(request);  // buffers are used again: their former values must not matter
     outcome.loss = tree.compute(request).smoothed;
     outcome.norm = tree.norm();
     for (size_t i = 0; i < parameters_.size(); ++i) {
@@ -80,6 +86,21 @@ class GradientTreeTest : public ::testing::Test {
         std::copy_n(tree.gradient().data<float>() + offset, size, outcome.gradient[i].begin());
     }
     return outcome;
+  }
+
+  // Both ways give the same bytes, whatever the number of threads.
+  void expect_same_bytes(Backend& backend, const GradientTree::Request& request) {
+    const Outcome whole = gradient(backend, 1, Layers::whole, request);
+    for (const int threads : {1, 3}) {
+      const Outcome deferred = gradient(backend, threads, Layers::deferred, request);
+      for (size_t i = 0; i < whole.gradient.size(); ++i)
+        ASSERT_EQ(std::memcmp(deferred.gradient[i].data(), whole.gradient[i].data(),
+                              4 * whole.gradient[i].size()),
+                  0)
+            << parameters_[i].name;
+      EXPECT_EQ(deferred.norm, whole.norm);
+      EXPECT_EQ(deferred.loss, whole.loss);
+    }
   }
 
   static void expect_near(const Outcome& got, const Outcome& expected, double tolerance) {
@@ -98,10 +119,10 @@ TEST_F(GradientTreeTest, ThreadsChangeNoByte) {
   for (const ComputeType compute : {ComputeType::fp32, ComputeType::bf16}) {
     const auto backend = make_cpu_backend("", compute);
     for (const int64_t shards : {1, 2, 3, 8}) {
-      for (const Taken taken : {Taken::whole, Taken::by_parts}) {
-        const Outcome one = gradient(*backend, 1, taken, request(shards));
+      for (const Layers layers : {Layers::whole, Layers::deferred}) {
+        const Outcome one = gradient(*backend, 1, layers, request(shards));
         for (int repeat = 0; repeat < 5; ++repeat) {
-          const Outcome three = gradient(*backend, 3, taken, request(shards));
+          const Outcome three = gradient(*backend, 3, layers, request(shards));
           EXPECT_EQ(one.gradient, three.gradient) << shards;
           EXPECT_EQ(one.loss, three.loss);
           EXPECT_EQ(one.norm, three.norm);
@@ -113,16 +134,14 @@ TEST_F(GradientTreeTest, ThreadsChangeNoByte) {
 
 TEST_F(GradientTreeTest, IsTheSumOfItsShards) {
   const auto backend = make_reference_backend();
-  for (const Taken taken : {Taken::whole, Taken::by_parts}) {
+  for (const Layers layers : {Layers::whole, Layers::deferred}) {
     Outcome sum;
     double squares = 0;
     for (int64_t shard = 0; shard < 3; ++shard) {
       // One leaf with the dropout seed that the shard has in the tree.
-      GradientTree::Request one = request(3);
-      one.examples = [&](int64_t s) {
-        return some_examples(model_.config(), s == shard ? 3 : 0, uint64_t(s));
-      };
-      const Outcome part = gradient(*backend, 1, taken, one);
+      const GradientTree::Request one =
+          request_of(3, [shard](int64_t, int64_t s) { return s == shard ? 3 : 0; });
+      const Outcome part = gradient(*backend, 1, layers, one);
       sum.loss += part.loss;
       if (sum.gradient.empty()) {
         sum.gradient = part.gradient;
@@ -135,23 +154,37 @@ TEST_F(GradientTreeTest, IsTheSumOfItsShards) {
     for (const auto& parameter : sum.gradient)
       for (const float g : parameter) squares += double(g) * double(g);
     sum.norm = std::sqrt(squares);
-    expect_near(gradient(*backend, 2, taken, request(3)), sum, 1e-6);
+    expect_near(gradient(*backend, 2, layers, request(3)), sum, 1e-6);
   }
 }
 
-// One shard leaves one order to add in; several differ by rounding alone.
-TEST_F(GradientTreeTest, PartsAreThoseOfTheWhole) {
+TEST_F(GradientTreeTest, DeferringChangesNoByte) {
   for (const ComputeType compute : {ComputeType::fp32, ComputeType::bf16}) {
     const auto backend = make_cpu_backend("", compute);
-    EXPECT_EQ(gradient(*backend, 2, Taken::by_parts, request(1)).gradient,
-              gradient(*backend, 2, Taken::whole, request(1)).gradient);
-    expect_near(gradient(*backend, 2, Taken::by_parts, request(5)),
-                gradient(*backend, 2, Taken::whole, request(5)), 1e-6);
+    for (const int64_t shards : {1, 2, 3, 5, 8}) {
+      for (const int64_t batches : {1, 3}) {
+        GradientTree::Request one = request(shards);
+        one.batches = batches;
+        expect_same_bytes(*backend, one);
+      }
+    }
   }
 }
 
-// Layers of more than one part, in either direction.
-TEST_F(GradientTreeTest, PartsOfWideLayers) {
+// Among them the last, the first, all of a batch, and a shard in every batch.
+TEST_F(GradientTreeTest, DeferringEmptyShardsChangesNoByte) {
+  const auto backend = make_cpu_backend();
+  for (const int64_t gap : {1, 3, 5, 7, 15}) {
+    GradientTree::Request one = request_of(4, [gap](int64_t batch, int64_t shard) {
+      return (gap >> shard & 1) != 0 && (shard != 1 || batch != 1) ? 0 : 2;
+    });
+    one.batches = gap == 15 ? 2 : 3;
+    expect_same_bytes(*backend, one);
+  }
+}
+
+// Layers of more than one part.
+TEST_F(GradientTreeTest, DeferringWideLayersChangesNoByte) {
   ModelConfig config = config_with_dropout();
   config.d_model = 128;
   config.d_ff = 4200;
@@ -159,30 +192,52 @@ TEST_F(GradientTreeTest, PartsOfWideLayers) {
   model_ = Transformer(config);
   model_.initialize(3);
   parameters_ = parameters(model_);
-  const auto backend = make_cpu_backend();
-  const Outcome whole = gradient(*backend, 1, Taken::whole, request(1));
-  EXPECT_EQ(gradient(*backend, 1, Taken::by_parts, request(1)).gradient, whole.gradient);
-  EXPECT_EQ(gradient(*backend, 3, Taken::by_parts, request(1)).gradient, whole.gradient);
+  expect_same_bytes(*make_cpu_backend(), request(2));
+}
+
+// A leaf is one shard's sum over the batches of a step.
+TEST_F(GradientTreeTest, BatchesAreAddedUp) {
+  const auto backend = make_reference_backend();
+  GradientTree::Request three = request(2);
+  three.batches = 3;
+  Outcome sum;
+  for (int64_t batch = 0; batch < 3; ++batch) {
+    GradientTree::Request one = three;
+    one.loss = [&](Pass& pass, int64_t b, int64_t shard) {
+      return b == batch ? three.loss(pass, b, shard) : Loss();
+    };
+    const Outcome part = gradient(*backend, 1, Layers::whole, one);
+    sum.loss += part.loss;
+    if (batch == 0) sum.gradient = part.gradient;
+    for (size_t i = 0; batch > 0 && i < sum.gradient.size(); ++i)
+      for (size_t j = 0; j < sum.gradient[i].size(); ++j) sum.gradient[i][j] += part.gradient[i][j];
+  }
+  double squares = 0;
+  for (const auto& parameter : sum.gradient)
+    for (const float g : parameter) squares += double(g) * double(g);
+  sum.norm = std::sqrt(squares);
+  for (const Layers layers : {Layers::whole, Layers::deferred})
+    expect_near(gradient(*backend, 2, layers, three), sum, 1e-6);
 }
 
 TEST_F(GradientTreeTest, EmptyShardsCountForNothing) {
   const auto backend = make_cpu_backend();
-  GradientTree::Request gap = request(2);
-  gap.examples = [&](int64_t shard) { return some_examples(model_.config(), 3 - 3 * shard, 0); };
-  for (const Taken taken : {Taken::whole, Taken::by_parts})
-    EXPECT_EQ(gradient(*backend, 1, taken, gap).gradient,
-              gradient(*backend, 1, taken, request(1)).gradient);
+  const GradientTree::Request gap =
+      request_of(2, [](int64_t, int64_t shard) { return 3 - 3 * shard; });
+  for (const Layers layers : {Layers::whole, Layers::deferred})
+    EXPECT_EQ(gradient(*backend, 1, layers, gap).gradient,
+              gradient(*backend, 1, layers, request(1)).gradient);
 }
 
 // A loss that is not finite must not reach the parameters.
 TEST_F(GradientTreeTest, NothingIsHandedOverOfALossThatIsNotFinite) {
   const auto backend = make_cpu_backend();
   Workers workers(2);
-  GradientTree tree(model_, *backend, workers);
+  GradientTree tree(parameters_, linear_layers(model_), *backend, workers);
   parameters_[0].tensor.data<float>()[3] = std::nanf("");
   GradientTree::Request one = request(4);
   bool taken = false;
-  one.take = [&](size_t, int64_t, const Tensor&) { taken = true; };
+  one.consume = [&](size_t, int64_t, const Tensor&) { taken = true; };
   EXPECT_FALSE(std::isfinite(tree.compute(one).smoothed));
   EXPECT_FALSE(taken);
 }
@@ -197,11 +252,12 @@ TEST_P(AdamTest, UpdatesWhatItPrepared) {
   // weights is the same.
   const auto backend = make_cpu_backend("", GetParam());
   Workers workers(2);
-  GradientTree tree(model_, *backend, workers);
+  GradientTree tree(parameters_, linear_layers(model_), *backend, workers);
   Adam adam(model_, *backend, workers);
   GradientTree::Request request;
-  request.target_tokens = 20;
-  request.examples = [&](int64_t) { return some_examples(model_.config(), 4, 1); };
+  request.loss = [&](Pass& pass, int64_t, int64_t) {
+    return loss_of(model_, pass, some_examples(model_.config(), 4, 1), {0, 0.05});
+  };
   AdamStep step;
   step.learning_rate = 0.01;
   prepare(model_, *backend, Passes::both);
@@ -222,7 +278,7 @@ TEST_F(GradientTreeTest, ComputesAgainAfterMemoryRanOut) {
   const auto backend = make_cpu_backend();
   for (int64_t working = 0; working < 40; ++working) {
     Workers workers(1);
-    GradientTree tree(model_, *backend, workers);
+    GradientTree tree(parameters_, linear_layers(model_), *backend, workers);
     const GradientTree::Request one = request(1);
     {
       const testing::FailingNew memory(working);

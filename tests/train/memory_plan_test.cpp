@@ -72,25 +72,29 @@ TEST_F(MemoryPlanTest, CountedPassesTakeWhatRealOnesTake) {
     config_.activation = activation;
     Transformer counted(config_, DType::f32, Values::none), real(config_);
     real.initialize(1);
-    GradientTree counted_tree(counted, *shapes, one, Pool::Blocks::counted);
-    GradientTree real_tree(real, *cpu, one);
-    GradientTree::Request request;
-    request.shards = 8;
-    request.target_tokens = 100;
-    request.examples = [&](int64_t i) {
-      std::vector<uint32_t> pairs;
-      for (uint32_t j = 0; j < 5 + 3 * i; ++j) pairs.push_back(uint32_t(40 * i) + j);
-      return examples_of(*corpus_, pairs, config_);
+    GradientTree counted_tree(parameters(counted), linear_layers(counted), *shapes, one,
+                              Pool::Blocks::counted);
+    GradientTree real_tree(parameters(real), linear_layers(real), *cpu, one);
+    const auto request_for = [&](const Transformer& model) {
+      GradientTree::Request request;
+      request.shards = 8;
+      request.loss = [&](Pass& pass, int64_t, int64_t shard) {
+        std::vector<uint32_t> pairs;
+        for (uint32_t j = 0; j < 5 + 3 * shard; ++j) pairs.push_back(uint32_t(40 * shard) + j);
+        return loss_of(model, pass, examples_of(*corpus_, pairs, config_), {0, 0.01});
+      };
+      return request;
     };
-    counted_tree.compute(request);
-    const Loss loss = real_tree.compute(request);
+    GradientTree::Request of_shapes = request_for(counted), of_values = request_for(real);
+    counted_tree.compute(of_shapes);
+    const Loss loss = real_tree.compute(of_values);
     EXPECT_GT(loss.smoothed, 0);
     EXPECT_GT(counted_tree.pool_bytes(), 1 << 20);
     EXPECT_EQ(counted_tree.pool_bytes(), real_tree.pool_bytes());
     const int64_t of_one_shard = counted_tree.pool_bytes();
-    request.take = [](size_t, int64_t, const Tensor&) {};
-    counted_tree.compute(request);
-    real_tree.compute(request);
+    of_shapes.consume = of_values.consume = [](size_t, int64_t, const Tensor&) {};
+    counted_tree.compute(of_shapes);
+    real_tree.compute(of_values);
     EXPECT_GT(counted_tree.pool_bytes(), 2 * of_one_shard);
     EXPECT_EQ(counted_tree.pool_bytes(), real_tree.pool_bytes());
     EXPECT_FALSE(counted_tree.gradient().has_values());
@@ -128,16 +132,16 @@ TEST_F(MemoryPlanTest, WeightsAndTheirFormsAreCounted) {
               ::testing::EndsWith("before the first step " + memory_text(more.before)));
 }
 
-// Small steps keep what a step's gradients are made of, and no gradient of a linear layer.
-TEST_F(MemoryPlanTest, GradientsByPartsAreCounted) {
+// Small steps keep the operands of linear layers' gradients, and none of these gradients.
+TEST_F(MemoryPlanTest, DeferredGradientsAreCounted) {
   const auto fp32 = make_cpu_backend();
   BatchOptions small = options_.batches;
   small.batch_tokens = 2 * config_.d_model;
-  EXPECT_TRUE(takes_gradients_by_parts(with(small), config_, *corpus_));
+  EXPECT_TRUE(defers_gradients(with(small), config_, *corpus_));
   const MemoryPlan parts = plan(small, *fp32);
   EXPECT_LT(parts.gradients, parts.weights / 2);
   ++small.batch_tokens;
-  EXPECT_FALSE(takes_gradients_by_parts(with(small), config_, *corpus_));
+  EXPECT_FALSE(defers_gradients(with(small), config_, *corpus_));
   const MemoryPlan whole = plan(small, *fp32);
   EXPECT_GT(whole.gradients, 2 * whole.weights);
   EXPECT_GT(parts.activations, 3 * whole.activations / 2);
@@ -149,15 +153,15 @@ TEST_F(MemoryPlanTest, GradientsByPartsAreCounted) {
 
   BatchOptions pairs;
   pairs.batch_sentences = 2;
-  EXPECT_TRUE(takes_gradients_by_parts(with(pairs), config_, *corpus_));
+  EXPECT_TRUE(defers_gradients(with(pairs), config_, *corpus_));
   pairs.batch_sentences = std::numeric_limits<int64_t>::max();
-  EXPECT_FALSE(takes_gradients_by_parts(with(pairs), config_, *corpus_));
+  EXPECT_FALSE(defers_gradients(with(pairs), config_, *corpus_));
   pairs.batch_sentences = 2;
   options_.accumulate = config_.d_model;
-  EXPECT_FALSE(takes_gradients_by_parts(with(pairs), config_, *corpus_));
+  EXPECT_FALSE(defers_gradients(with(pairs), config_, *corpus_));
   options_.accumulate = 1;
   options_.clip_norm = 1;
-  EXPECT_FALSE(takes_gradients_by_parts(with(pairs), config_, *corpus_));
+  EXPECT_FALSE(defers_gradients(with(pairs), config_, *corpus_));
 }
 
 TEST_F(MemoryPlanTest, WhatCannotFitIsRefusedWithABatchThatCan) {

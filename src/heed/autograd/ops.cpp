@@ -135,8 +135,8 @@ Tensor linear(Pass& pass, const Tensor& x, const Tensor& weight, const Tensor& b
   if (pass.tape)
     pass.tape->record(activated, [&pass, x, saved, weight, bias, activation](const Tensor& dout) {
       if (saved) pass.backend.activation_gradient(activation, saved, dout, dout);
-      if (pass.tape->postpones(weight)) {
-        pass.tape->keep({weight, dout, x});
+      if (pass.tape->is_deferred(weight)) {
+        pass.tape->add_deferred({weight, dout, x});
       } else {
         const GradientSlot dweight = pass.tape->slot(weight);
         const Tensor dbias = bias ? pass.tape->sum_slot(bias) : Tensor();

@@ -11,22 +11,23 @@ void zero(const Tensor& tensor) {
 
 }  // namespace
 
-void Tape::watch(const Tensor& parameter, const Tensor& gradient) {
+void Tape::watch(const Tensor& parameter, const Tensor& gradient, Write write) {
   check(parameter.offset() == 0 && parameter.shape() == gradient.shape(),
         "watched parameters are whole tensors");
-  check(!postpones(parameter), "parameter watched whose gradient is postponed");
-  const bool added = entries_.emplace(parameter.storage().get(), Entry{parameter, gradient}).second;
+  check(!is_deferred(parameter), "parameter watched whose gradient is deferred");
+  const Entry entry{parameter, gradient, write == Write::overwrite};
+  const bool added = entries_.emplace(parameter.storage().get(), entry).second;
   check(added, "tensor watched that is watched already, or an op's output");
 }
 
-void Tape::postpone(const Tensor& weight) {
+void Tape::defer(const Tensor& weight) {
   check(weight.offset() == 0 && !entries_.contains(weight.storage().get()),
-        "a weight whose gradient is postponed is a whole tensor, and not watched");
-  postpones_.insert(weight.storage().get());
+        "a weight whose gradient is deferred is a whole tensor, and not watched");
+  deferred_weights_.insert(weight.storage().get());
 }
 
-bool Tape::postpones(const Tensor& weight) const {
-  return postpones_.contains(weight.storage().get());
+bool Tape::is_deferred(const Tensor& weight) const {
+  return deferred_weights_.contains(weight.storage().get());
 }
 
 void Tape::record(const Tensor& output, std::function<void(const Tensor&)> backward) {

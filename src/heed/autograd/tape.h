@@ -17,8 +17,7 @@ struct GradientSlot {
   Write write;
 };
 
-// What the gradients of a linear layer are made of: dweight = dy^T x, dbias = the column sums of
-// dy.
+// The operands of a linear layer's gradients: dweight = dy^T x, dbias = the column sums of dy.
 struct WeightGradient {
   Tensor weight;  // [out, in]
   Tensor dy, x;   // [rows, out], [rows, in]
@@ -35,18 +34,18 @@ class Tape {
  public:
   explicit Tape(Pool& pool) : pool_(pool) {}
 
-  // The gradient of `parameter` (a whole tensor) is to be left in `gradient`, whose former values
-  // do not matter.
-  void watch(const Tensor& parameter, const Tensor& gradient);
+  // The gradient of `parameter` (a whole tensor) is to be left in `gradient`: in place of its
+  // former values, or added to them.
+  void watch(const Tensor& parameter, const Tensor& gradient, Write write = Write::overwrite);
 
-  // backward() is not to compute the gradients of `weight` (a whole tensor) and of the bias that
-  // linear() takes with it: what they are made of is left to take_postponed().
-  void postpone(const Tensor& weight);
-  bool postpones(const Tensor& weight) const;
-  // Called by a backward step whose weight is such a one; nobody may write to dy or x later.
-  void keep(WeightGradient gradient) { postponed_.push_back(std::move(gradient)); }
+  // backward() does not compute the gradients of `weight` (a whole tensor) and of the bias that
+  // linear() takes with it: it leaves their operands to take_deferred().
+  void defer(const Tensor& weight);
+  bool is_deferred(const Tensor& weight) const;
+  // Called by a backward step of such a weight; dy and x must not be written to later.
+  void add_deferred(WeightGradient operands) { deferred_.push_back(std::move(operands)); }
   // In the order of the backward steps.
-  std::vector<WeightGradient> take_postponed() { return std::exchange(postponed_, {}); }
+  std::vector<WeightGradient> take_deferred() { return std::exchange(deferred_, {}); }
 
   // `output` is a new, whole tensor.
   void record(const Tensor& output, std::function<void(const Tensor& doutput)> backward);
@@ -81,8 +80,8 @@ class Tape {
   Pool& pool_;
   std::unordered_map<const Storage*, Entry> entries_;
   std::vector<Step> steps_;
-  std::unordered_set<const Storage*> postpones_;
-  std::vector<WeightGradient> postponed_;
+  std::unordered_set<const Storage*> deferred_weights_;
+  std::vector<WeightGradient> deferred_;
 };
 
 }  // namespace heed

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "heed/core/ragged.h"
-#include "heed/model/config.h"
+#include "heed/model/transformer.h"
 
 namespace heed {
 
@@ -19,5 +19,9 @@ struct Examples {
   void add(std::span<const TokenId> source_ids, std::span<const TokenId> target_ids,
            const ModelConfig& config);
 };
+
+// The loss of the examples' labels. Nothing is computed where there are none.
+Loss loss_of(const Transformer& model, Pass& pass, const Examples& examples,
+             const LossOptions& options);
 
 }  // namespace heed

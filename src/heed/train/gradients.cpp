@@ -24,9 +24,8 @@ Examples examples_of(const Corpus& corpus, std::span<const uint32_t> pairs,
 
 namespace {
 
-// Elements of a linear layer's gradient that are made at once: a megabyte, which is still in the
-// cache when it is used. Smaller parts read and round x more often.
-constexpr int64_t kPart = 1 << 18;
+// Elements that are added or squared at once: half a megabyte of either operand.
+constexpr int64_t kSumBlock = 1 << 17;
 
 // Nodes of each level of a tree over so many leaves, the leaves first.
 std::vector<int64_t> tree_widths(int64_t leaves) {
@@ -53,18 +52,15 @@ int64_t GradientTree::buffers(int64_t shards, int workers) {
   return most;
 }
 
-GradientTree::GradientTree(Transformer& model, Backend& backend, Workers& workers,
-                           Pool::Blocks blocks)
-    : model_(model),
-      backend_(backend),
-      workers_(workers),
-      parameters_(parameters(model)),
-      blocks_(blocks) {
+GradientTree::GradientTree(std::vector<Parameter> parameters, const std::vector<Linear>& layers,
+                           Backend& backend, Workers& workers, Pool::Blocks blocks)
+    : parameters_(std::move(parameters)), backend_(backend), workers_(workers), blocks_(blocks) {
   for (int i = 0; i < workers.count(); ++i) pools_.emplace_back(blocks);
-  lay_out();
+  lay_out(layers);
+  deferred_.emplace(parameters_, parts_, backend_, workers_);
 }
 
-void GradientTree::lay_out() {
+void GradientTree::lay_out(const std::vector<Linear>& layers) {
   std::unordered_map<const Storage*, size_t> index;
   for (size_t i = 0; i < parameters_.size(); ++i) index[parameters_[i].tensor.storage().get()] = i;
   offsets_.assign(parameters_.size(), -1);
@@ -72,26 +68,20 @@ void GradientTree::lay_out() {
     offsets_[i] = size_;
     size_ += (parameters_[i].tensor.size() + 15) / 16 * 16;  // each begins at a cache line
   };
-  for (const Linear& l : linear_layers(model_))
-    layers_.push_back({index.at(l.weight.storage().get()), index.at(l.bias.storage().get())});
   std::vector<bool> of_layer(parameters_.size(), false);
-  for (const Layer& l : layers_) of_layer[l.weight] = of_layer[l.bias] = true;
+  for (const Linear& l : layers)
+    for (const Tensor& tensor : {l.weight, l.bias})
+      of_layer[index.at(tensor.storage().get())] = true;
   for (size_t i = 0; i < parameters_.size(); ++i)
     if (!of_layer[i]) place(i);
   others_ = size_;
-  for (size_t l = 0; l < layers_.size(); ++l) {
-    place(layers_[l].weight);
-    place(layers_[l].bias);
-    const Tensor& weight = parameters_[layers_[l].weight].tensor;
-    // Whole vectors and tiles, on every instruction set.
-    const int64_t height = std::max<int64_t>(kPart / weight.columns() / 64 * 64, 64);
-    for (int64_t begin = 0; begin < weight.rows(); begin += height)
-      parts_.push_back({l, begin, std::min(weight.rows(), begin + height)});
+  for (const Linear& l : layers) {
+    const size_t weight = index.at(l.weight.storage().get()),
+                 bias = index.at(l.bias.storage().get());
+    place(weight);
+    place(bias);
+    for (const LayerPart& part : layer_parts(parameters_, weight, bias)) parts_.push_back(part);
   }
-}
-
-bool GradientTree::parts_pay(double tokens, const ModelConfig& config) {
-  return tokens <= 2 * double(config.d_model);
 }
 
 Tensor GradientTree::take_buffer() {
@@ -131,37 +121,39 @@ void GradientTree::release() {
   tree_.clear();
   free_.clear();
   taken_ = 0;
-  postponed_.clear();
+  deferred_->reset(0);
   for (Pool& pool : pools_) pool.trim();
 }
 
-Loss GradientTree::leaf(const Request& request, int64_t shard, int worker, const Tensor& gradient) {
-  const Examples examples = request.examples(shard);
-  Pool& pool = pools_[size_t(worker)];
-  Tape tape(pool);
+void GradientTree::watch(Tape& tape, const Request& request, const Tensor& gradient,
+                         Write write) const {
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const Tensor& p = parameters_[i].tensor;
-    if (request.take && offsets_[i] >= others_) {
-      if (p.shape().size() == 2) tape.postpone(p);
+    if (request.consume && offsets_[i] >= others_) {
+      if (p.shape().size() == 2) tape.defer(p);
       continue;
     }
-    tape.watch(p, gradient.slice(offsets_[i], offsets_[i] + p.size()).reshape(p.shape()));
+    tape.watch(p, gradient.slice(offsets_[i], offsets_[i] + p.size()).reshape(p.shape()), write);
   }
-  Loss loss;
-  if (!examples.labels.empty()) {
+}
+
+Loss GradientTree::leaf(const Request& request, int64_t shard, int worker, const Tensor& gradient) {
+  Pool& pool = pools_[size_t(worker)];
+  Loss sum;
+  for (int64_t batch = 0; batch < request.batches; ++batch) {
+    Tape tape(pool);
+    watch(tape, request, gradient, sum.tokens > 0 ? Write::accumulate : Write::overwrite);
     Pass pass(backend_, pool);
     pass.tape = &tape;
-    pass.dropout_seed = mix(request.seed, uint64_t(shard));
-    const Memory memory = model_.encode(pass, examples.source);
-    const Tensor states = model_.decode(pass, examples.target, memory);
-    loss = model_.loss(pass, states, examples.labels,
-                       {request.label_smoothing, 1.0 / double(request.target_tokens)});
-    tape.backward();
-    postponed_[size_t(shard)] = tape.take_postponed();
-  } else {
-    tape.backward();  // leaves zeros
+    pass.dropout_seed = mix(request.seed, uint64_t(batch * request.shards + shard));
+    const Loss loss = request.loss(pass, batch, shard);
+    const bool last = batch + 1 == request.batches;
+    // Where no batch has labels for this shard, the last one leaves zeros.
+    if (loss.tokens > 0 || (last && sum.tokens == 0)) tape.backward();
+    deferred_->add(shard, tape.take_deferred());
+    sum += loss;
   }
-  return loss;
+  return sum;
 }
 
 void GradientTree::climb(int64_t node, const Tensor& gradient) {
@@ -196,13 +188,13 @@ void GradientTree::climb(int64_t node, const Tensor& gradient) {
 }
 
 Loss GradientTree::compute(const Request& request) {
-  check(request.shards >= 1 && request.target_tokens >= 1, "nothing to compute a gradient of");
+  check(request.shards >= 1 && request.batches >= 1, "nothing to compute a gradient of");
   if (gradient_) free_.push_back(std::move(gradient_));
   gradient_ = {};
-  const int64_t size = request.take ? others_ : size_;
+  const int64_t size = request.consume ? others_ : size_;
   if (size != buffer_size_) free_.clear(), taken_ = 0;
   buffer_size_ = size;
-  postponed_.assign(size_t(request.shards), {});
+  deferred_->reset(request.shards);
   width_ = tree_widths(request.shards);
   limit_ = buffers(request.shards, workers_.count());
   tree_.clear();
@@ -224,52 +216,39 @@ Loss GradientTree::compute(const Request& request) {
   Loss sum;
   for (const Loss& loss : losses) sum += loss;
   double squares = finish_root();
-  if (request.take && std::isfinite(sum.smoothed) && std::isfinite(squares))
-    squares += finish_layers(request);
-  postponed_.clear();
+  if (request.consume && std::isfinite(sum.smoothed) && std::isfinite(squares)) {
+    const std::vector<double> parts = deferred_->compute(pools_, request.consume);
+    squares = std::accumulate(parts.begin(), parts.end(), squares);
+  }
+  deferred_->reset(0);
   norm_ = std::sqrt(squares);
   return sum;
 }
 
+// The other parameters in blocks, then linear layers in the parts in which they may be deferred:
+// the sum of squares is then the same number in either case.
 double GradientTree::finish_root() {
-  constexpr int64_t kBlock = 1 << 17;  // elements: half a megabyte of either operand
-  const int64_t blocks = (buffer_size_ + kBlock - 1) / kBlock;
-  std::vector<double> squares(size_t(blocks), 0);
-  workers_.run(blocks, [&](int64_t i, int) {
-    const int64_t begin = i * kBlock, end = std::min(buffer_size_, begin + kBlock);
+  const int64_t blocks = (others_ + kSumBlock - 1) / kSumBlock;
+  const int64_t parts = buffer_size_ == others_ ? 0 : int64_t(parts_.size());
+  std::vector<double> squares(size_t(blocks + parts), 0);
+  const auto finish = [&](int64_t begin, int64_t end) {
     const Tensor part = gradient_.slice(begin, end);
     if (rest_) backend_.add(rest_.slice(begin, end), part);
-    squares[size_t(i)] = backend_.sum_of_squares(part);
+    return backend_.sum_of_squares(part);
+  };
+  workers_.run(blocks + parts, [&](int64_t i, int) {
+    if (i < blocks) {
+      squares[size_t(i)] = finish(i * kSumBlock, std::min(others_, (i + 1) * kSumBlock));
+      return;
+    }
+    const LayerPart& part = parts_[size_t(i - blocks)];
+    const int64_t columns = parameters_[part.weight].tensor.columns();
+    const int64_t weight = offsets_[part.weight], bias = offsets_[part.bias];
+    squares[size_t(i)] = finish(weight + part.begin * columns, weight + part.end * columns) +
+                         finish(bias + part.begin, bias + part.end);
   });
   if (rest_) free_.push_back(std::move(rest_));
   rest_ = {};
-  return std::accumulate(squares.begin(), squares.end(), 0.0);
-}
-
-double GradientTree::finish_layers(const Request& request) {
-  std::unordered_map<const Storage*, std::vector<const WeightGradient*>> operands;
-  for (const auto& shard : postponed_)
-    for (const WeightGradient& g : shard) operands[g.weight.storage().get()].push_back(&g);
-  std::vector<double> squares(parts_.size(), 0);
-  workers_.run(int64_t(parts_.size()), [&](int64_t i, int worker) {
-    const Part& part = parts_[size_t(i)];
-    const Layer& layer = layers_[part.layer];
-    const Tensor& weight = parameters_[layer.weight].tensor;
-    Pool& pool = pools_[size_t(worker)];
-    const int64_t in = weight.columns(), count = part.end - part.begin;
-    const Tensor dweight = pool.tensor({count, in}, weight.dtype());
-    const Tensor dbias = pool.tensor({count}, weight.dtype());
-    const auto found = operands.find(weight.storage().get());
-    check(found != operands.end(), "no shard has anything to learn from");
-    Write write = Write::overwrite;
-    for (const WeightGradient* g : found->second) {
-      backend_.linear_weight_gradient(g->dy, g->x, part.begin, dweight, dbias, write);
-      write = Write::accumulate;
-    }
-    squares[size_t(i)] = backend_.sum_of_squares(dweight) + backend_.sum_of_squares(dbias);
-    request.take(layer.weight, part.begin * in, dweight.reshape({count * in}));
-    request.take(layer.bias, part.begin, dbias);
-  });
   return std::accumulate(squares.begin(), squares.end(), 0.0);
 }
 

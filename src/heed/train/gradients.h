@@ -4,13 +4,14 @@
 #include <condition_variable>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "heed/autograd/ops.h"
 #include "heed/core/parallel.h"
 #include "heed/model/examples.h"
-#include "heed/model/transformer.h"
 #include "heed/text/corpus.h"
+#include "heed/train/deferred_gradients.h"
 
 namespace heed {
 
@@ -18,40 +19,41 @@ namespace heed {
 Examples examples_of(const Corpus& corpus, std::span<const uint32_t> pairs,
                      const ModelConfig& config);
 
-// Computes the gradient of the mean smoothed loss over several shards. Each shard's gradient is a
-// leaf; leaves are added in one fixed binary tree (leaf 2i with 2i + 1, and so on upwards), by
-// whichever thread finishes second. Threads therefore change nothing, not even a rounding.
+// Computes the gradient of a step's loss over several shards. A leaf is one shard's gradient, the
+// sum over the step's batches in their order; leaves are added in one fixed binary tree (leaf 2i
+// with 2i + 1, and so on upwards), by whichever thread finishes second. Threads therefore change
+// nothing, not even a rounding.
 class GradientTree {
  public:
-  // With counted blocks, a model without values and the backend of backend/shape_backend.h it takes
-  // no memory and tells how much it would.
-  GradientTree(Transformer& model, Backend& backend, Workers& workers,
-               Pool::Blocks blocks = Pool::Blocks::real);
+  // `layers` are the linear layers among the parameters, whose gradients may be deferred. With
+  // counted blocks, parameters without values and the backend of backend/shape_backend.h it takes
+  // no memory and computes how much it would take.
+  GradientTree(std::vector<Parameter> parameters, const std::vector<Linear>& layers,
+               Backend& backend, Workers& workers, Pool::Blocks blocks = Pool::Blocks::real);
+
+  // The loss of one shard of one batch, computed on a pass whose tape it seeds. Called once for
+  // each, from any thread. A shard without labels records nothing and returns no tokens.
+  using LossFunction = std::function<Loss(Pass& pass, int64_t batch, int64_t shard)>;
 
   struct Request {
-    int64_t shards = 1;
-    std::function<Examples(int64_t shard)> examples;  // called once a shard, from any thread
-    int64_t target_tokens = 1;                        // of all shards, the labels
-    double label_smoothing = 0;
+    int64_t batches = 1;  // accumulated in one step
+    int64_t shards = 1;   // of each batch
+    LossFunction loss;
     uint64_t seed = 0;  // of dropout in this step
-    // Where there is one, linear layers' gradients never stand whole: each is a sum over the rows
-    // of all shards, in their order, made in parts once the shards are through, and handed over
-    // part by part while it is in the cache: elements of a parameter from `begin` on. From any
-    // thread; not called if the loss or another gradient is not finite, and norm() is then of those
-    // others. gradient() is of the other parameters, which have the first offsets. Some shard must
-    // have labels.
-    std::function<void(size_t parameter, int64_t begin, const Tensor& gradient)> take;
+    // Where there is one, the gradients of linear layers are deferred (train/deferred_gradients.h)
+    // and handed over in parts; gradient() is of the other parameters, which have the first
+    // offsets. The bytes are the same. Not called if the loss or another gradient is not finite,
+    // and norm() is then of those others.
+    GradientConsumer consume;
   };
-  // Sums of the loss over all shards. The gradient is then in gradient(), but for what was taken.
+  // Sums of the loss over all shards. The gradient is then in gradient(), except for what was
+  // handed over.
   Loss compute(const Request& request);
 
   // The norm of the gradient: sums over fixed blocks in a fixed order.
   double norm() const { return norm_; }
-  // Whether parts are worth their price, dy and x of all layers of a step kept until its end: for
-  // batches of so many tokens on either side.
-  static bool parts_pay(double tokens, const ModelConfig& config);
 
-  // One flat tensor; parameter i of parameters(model) is at offsets()[i].
+  // One flat tensor; parameter i is at offsets()[i].
   const Tensor& gradient() const { return gradient_; }
   const std::vector<int64_t>& offsets() const { return offsets_; }
 
@@ -64,36 +66,25 @@ class GradientTree {
   void release();
 
  private:
-  // Where each parameter's gradient stands, and the parts of the linear layers'.
-  void lay_out();
+  // Where each parameter's gradient is, linear layers last, and the parts of those.
+  void lay_out(const std::vector<Linear>& layers);
   Loss leaf(const Request& request, int64_t shard, int worker, const Tensor& gradient);
+  void watch(Tape& tape, const Request& request, const Tensor& gradient, Write write) const;
   // Adds a finished leaf into the tree as far up as its siblings are there.
   void climb(int64_t node, const Tensor& gradient);
   // Adds the last two sums, which all workers share; the sum of squares.
   double finish_root();
-  // Hands the linear layers' gradients over; the sum of squares.
-  double finish_layers(const Request& request);
   Tensor take_buffer();
   void free_buffer(Tensor buffer);
 
-  // A linear layer by its parameters, and some outputs of one.
-  struct Layer {
-    size_t weight, bias;
-  };
-  struct Part {
-    size_t layer;
-    int64_t begin, end;
-  };
-
-  Transformer& model_;
+  std::vector<Parameter> parameters_;
   Backend& backend_;
   Workers& workers_;
-  std::vector<Parameter> parameters_;
   std::vector<int64_t> offsets_;
-  int64_t size_ = 0, others_ = 0;  // of the flat gradient; without linear layers, which stand last
-  std::vector<Layer> layers_;
-  std::vector<Part> parts_;
-  std::vector<Pool> pools_;  // one a worker
+  int64_t size_ = 0, others_ = 0;  // of the flat gradient; without linear layers
+  std::vector<LayerPart> parts_;
+  std::optional<DeferredGradients> deferred_;  // always there once laid out
+  std::vector<Pool> pools_;                    // one a worker
   const Pool::Blocks blocks_;
   std::mutex mutex_;
   std::condition_variable freed_;
@@ -103,8 +94,7 @@ class GradientTree {
   int running_ = 0;                        // leaves at work
   std::vector<std::vector<Tensor>> tree_;  // [level][node]: a sum that waits for its sibling
   std::vector<int64_t> width_;             // nodes of each level
-  std::vector<std::vector<WeightGradient>> postponed_;  // [shard]
-  Tensor gradient_, rest_;                              // rest_: what finish_root() is to add
+  Tensor gradient_, rest_;                 // rest_: what finish_root() is to add
   double norm_ = 0;
 };
 

@@ -29,7 +29,7 @@ int64_t longest_side(const Corpus& corpus) {
   return longest;
 }
 
-// Shards whose memory stands at once on a thread: one, or, where gradients are taken by parts, its
+// Shards whose memory stands at once on a thread: one, or, where gradients are deferred, its
 // share of a step, as of threads of one speed.
 using Group = std::vector<std::vector<uint32_t>>;
 
@@ -80,17 +80,18 @@ void count_shards(const TrainOptions& options, const Corpus& corpus, Transformer
                   int64_t& activations, int64_t& gradient) {
   const auto backend = make_shape_backend();
   Workers one(1);
-  GradientTree tree(shapes, *backend, one, Pool::Blocks::counted);
+  GradientTree tree(parameters(shapes), linear_layers(shapes), *backend, one,
+                    Pool::Blocks::counted);
   GradientTree::Request request;
-  request.label_smoothing = options.label_smoothing;
-  const bool by_parts = takes_gradients_by_parts(options, shapes.config(), corpus);
-  if (by_parts) request.take = [](size_t, int64_t, const Tensor&) {};
+  const bool deferred = defers_gradients(options, shapes.config(), corpus);
+  if (deferred) request.consume = [](size_t, int64_t, const Tensor&) {};
   const int64_t in_a_step = options.shards * options.accumulate, threads = threads_of(options);
   for (const Group& group :
-       typical_groups(options, corpus, by_parts ? (in_a_step + threads - 1) / threads : 1)) {
+       typical_groups(options, corpus, deferred ? (in_a_step + threads - 1) / threads : 1)) {
     request.shards = int64_t(group.size());
-    request.examples = [&](int64_t i) {
-      return examples_of(corpus, group[size_t(i)], shapes.config());
+    request.loss = [&](Pass& pass, int64_t, int64_t i) {
+      return loss_of(shapes, pass, examples_of(corpus, group[size_t(i)], shapes.config()),
+                     {options.label_smoothing, 1});
     };
     tree.compute(request);
   }
@@ -100,15 +101,15 @@ void count_shards(const TrainOptions& options, const Corpus& corpus, Transformer
 
 }  // namespace
 
-bool takes_gradients_by_parts(const TrainOptions& options, const ModelConfig& config,
-                              const Corpus& corpus) {
+bool defers_gradients(const TrainOptions& options, const ModelConfig& config,
+                      const Corpus& corpus) {
   const BatchOptions& batches = options.batches;
   // In doubles: the options have no limit that would keep the product within 64 bits.
   const double tokens = batches.batch_sentences > 0
                             ? double(batches.batch_sentences) * double(longest_side(corpus))
                             : double(batches.batch_tokens);
   return options.clip_norm == 0 &&
-         GradientTree::parts_pay(tokens * double(options.accumulate), config);
+         DeferredGradients::pays(tokens * double(options.accumulate), config.d_model);
 }
 
 int64_t MemoryPlan::growth() const {
@@ -153,8 +154,7 @@ MemoryPlan plan_memory(const TrainOptions& options, const ModelConfig& config,
   count_shards(options, corpus, shapes, plan.activations, gradient);
   plan.activations += backend.scratch_bytes(widest);
   plan.activations *= threads_of(options);
-  plan.gradients =
-      gradient * GradientTree::buffers(options.shards * options.accumulate, threads_of(options));
+  plan.gradients = gradient * GradientTree::buffers(options.shards, threads_of(options));
   return plan;
 }
 

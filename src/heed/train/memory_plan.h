@@ -32,11 +32,10 @@ struct MemoryPlan {
 // "812 MiB: weights 60 MiB, ...": one line for a log.
 std::string to_string(const MemoryPlan& plan);
 
-// Whether a run takes gradients by parts (GradientTree::Request::take): all its steps are small,
-// judged by the largest that the options and the longest sentence allow, and nothing needs the
-// whole gradient before the update, as clipping does.
-bool takes_gradients_by_parts(const TrainOptions& options, const ModelConfig& config,
-                              const Corpus& corpus);
+// Whether a run defers the gradients of linear layers (GradientTree::Request::consume): all its
+// steps are small, judged by the largest that the options and the longest sentence allow, and
+// nothing needs the whole gradient before the update, as clipping does.
+bool defers_gradients(const TrainOptions& options, const ModelConfig& config, const Corpus& corpus);
 
 // Counts by doing: the training's own code runs over the largest shards of the first epoch, on
 // tensors that have shapes and no values. `held` is what the process holds now.

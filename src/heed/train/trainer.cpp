@@ -40,9 +40,9 @@ class Run {
         space_(open_workspace(options, text, backend, workers_, observer)),
         options_(space_.options),
         model_(std::move(space_.model)),
-        gradients_(model_, backend, workers_),
+        gradients_(parameters(model_), linear_layers(model_), backend, workers_),
         adam_(model_, backend, workers_, options.ema ? MovingAverage::kept : MovingAverage::none),
-        by_parts_(takes_gradients_by_parts(options_, model_.config(), *space_.corpus)),
+        defers_gradients_(defers_gradients(options_, model_.config(), *space_.corpus)),
         length_(lengths_of(*space_.corpus)),
         metrics_(space_.files.metrics()) {}
 
@@ -176,28 +176,29 @@ class Run {
   void step(const BatchPlan& plan) {
     const auto start = Clock::now();
     const int64_t batches = std::min(options_.accumulate, plan.size() - progress_.batch);
-    std::vector<std::vector<uint32_t>> parts;
     GradientTree::Request request;
-    request.target_tokens = 0;
-    int64_t source_tokens = 0;
+    request.batches = batches;
+    request.shards = options_.shards;
+    std::vector<std::vector<std::vector<uint32_t>>> pairs;  // [batch][shard]
+    int64_t source_tokens = 0, target_tokens = 0;
     for (int64_t i = 0; i < batches; ++i) {
       const std::span<const uint32_t> batch = plan.batch(progress_.batch + i);
-      for (auto& shard : shards(batch, length_, int(options_.shards)))
-        parts.push_back(std::move(shard));
+      pairs.push_back(shards(batch, length_, int(options_.shards)));
       for (const uint32_t pair : batch) {
         source_tokens += length_(pair).source + 1;
-        request.target_tokens += length_(pair).target + 1;
+        target_tokens += length_(pair).target + 1;
       }
     }
-    request.shards = int64_t(parts.size());
-    request.label_smoothing = options_.label_smoothing;
     request.seed = mix(mix(uint64_t(options_.seed), 0xD0), uint64_t(progress_.step));
-    request.examples = [&](int64_t shard) {
-      return examples_of(*space_.corpus, parts[size_t(shard)], model_.config());
+    request.loss = [&](Pass& pass, int64_t batch, int64_t shard) {
+      const Examples examples =
+          examples_of(*space_.corpus, pairs[size_t(batch)][size_t(shard)], model_.config());
+      return loss_of(model_, pass, examples,
+                     {options_.label_smoothing, 1.0 / double(target_tokens)});
     };
     AdamStep adam = next_adam_step();
-    if (by_parts_)
-      request.take = [&](size_t parameter, int64_t begin, const Tensor& gradient) {
+    if (defers_gradients_)
+      request.consume = [&](size_t parameter, int64_t begin, const Tensor& gradient) {
         adam_.update_part(adam, parameter, begin, gradient);
       };
     const Loss loss = gradients_.compute(request);
@@ -210,7 +211,7 @@ class Run {
     ++progress_.step;
     progress_.batch += batches;
     progress_.epoch_loss += loss;
-    const double tokens = 0.5 * double(source_tokens + request.target_tokens);
+    const double tokens = 0.5 * double(source_tokens + target_tokens);
     const double seconds = seconds_since(start);
     progress_.tokens += tokens;
     take_time();
@@ -324,8 +325,7 @@ class Run {
     workers_.run(plan.size(), [&](int64_t i, int worker) {
       Pass pass(backend_, pools[size_t(worker)]);
       const Examples batch = examples_of(corpus, plan.batch(i), model_.config());
-      const Tensor states = model_.decode(pass, batch.target, model_.encode(pass, batch.source));
-      losses[size_t(i)] = model_.loss(pass, states, batch.labels, {options_.label_smoothing, 0});
+      losses[size_t(i)] = loss_of(model_, pass, batch, {options_.label_smoothing, 0});
     });
     Loss sum;
     for (const Loss& loss : losses) sum += loss;
@@ -481,7 +481,7 @@ class Run {
   Transformer model_;
   GradientTree gradients_;
   Adam adam_;
-  const bool by_parts_;  // how gradients are taken
+  const bool defers_gradients_;
   LengthOf length_;
   Metrics metrics_;
   Progress progress_;

@@ -1,0 +1,67 @@
+// Gradients of linear layers that are computed after all passes of a step, part by part, and used
+// while each part is in the cache: they never exist as a whole.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "heed/autograd/tape.h"
+#include "heed/core/parallel.h"
+#include "heed/model/transformer.h"
+
+namespace heed {
+
+// Receives elements of the gradient of parameters[parameter], from element `begin` on. Called from
+// any thread, once for each element.
+using GradientConsumer =
+    std::function<void(size_t parameter, int64_t begin, const Tensor& gradient)>;
+
+// Some outputs of a linear layer: rows [begin, end) of parameters[weight], and the same elements of
+// parameters[bias].
+struct LayerPart {
+  size_t weight, bias;
+  int64_t begin, end;
+};
+
+// Cuts a linear layer whose weight is parameters[weight] into parts that stay in a core's cache.
+std::vector<LayerPart> layer_parts(const std::vector<Parameter>& parameters, size_t weight,
+                                   size_t bias);
+
+// The operands of deferred gradients, and their sums. A part's gradient is computed as GradientTree
+// adds whole ones: a shard's is the sum over its passes in their order, and shards are added in a
+// binary tree. So deferring changes no byte.
+class DeferredGradients {
+ public:
+  DeferredGradients(std::vector<Parameter> parameters, std::vector<LayerPart> parts,
+                    Backend& backend, Workers& workers);
+
+  // Whether deferring is faster for steps of `tokens` tokens on either side: it saves writing and
+  // reading every gradient, and costs memory for the operands of all layers until the step's end.
+  static bool pays(double tokens, int64_t d_model);
+
+  // Forgets all operands; the next step has `shards` shards.
+  void reset(int64_t shards);
+  // The operands of one pass of a shard, after those of its earlier passes. From any thread, one at
+  // a time for each shard.
+  void add(int64_t shard, std::vector<WeightGradient> operands);
+  // Computes every part, on all workers, with a pool for each, and hands it over. Returns each
+  // part's sum of squares.
+  std::vector<double> compute(std::vector<Pool>& pools, const GradientConsumer& consume);
+
+ private:
+  struct Gradient {
+    Tensor weight, bias;
+  };
+  // The sum over shards [begin, begin + count) of a layer's part; count is a power of two, and may
+  // reach beyond the last shard.
+  Gradient sum(Pool& pool, const LayerPart& part, int64_t begin, int64_t count) const;
+  Gradient shard_gradient(Pool& pool, const LayerPart& part, int64_t shard) const;
+
+  std::vector<Parameter> parameters_;
+  std::vector<LayerPart> parts_;
+  Backend& backend_;
+  Workers& workers_;
+  std::vector<std::vector<WeightGradient>> operands_;  // [shard], in the order of add()
+};
+
+}  // namespace heed
