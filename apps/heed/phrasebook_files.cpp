@@ -5,7 +5,7 @@
 #include "heed/core/error.h"
 #include "heed/core/files.h"
 #include "heed/core/folder_claim.h"
-#include "heed/text/phrasebook.h"
+#include "heed/phrasebook/phrasebook.h"
 
 namespace heed {
 namespace {

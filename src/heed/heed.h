@@ -18,7 +18,6 @@
 #include "heed/model/directory.h"
 #include "heed/paper.h"
 #include "heed/text/lines.h"
-#include "heed/text/phrasebook.h"
 #include "heed/train/trainer.h"
 
 namespace heed {

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "heed/phrasebook/phrasebook.h"
 #include "support/folder_test.h"
 
 namespace heed {

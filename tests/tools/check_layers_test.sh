@@ -7,7 +7,7 @@ trap 'rm -rf "$scratch"' EXIT
 
 good_tree() {
   rm -rf "$scratch/tree"
-  mkdir -p "$scratch"/tree/src/heed/{core,backend/cpu,autograd,model,text,train,decode,evaluate} \
+  mkdir -p "$scratch"/tree/src/heed/{core,backend/cpu,autograd,model,text,train,decode,evaluate,phrasebook} \
     "$scratch"/tree/apps/heed
   cd "$scratch/tree"
   printf '#ifndef HEED_CORE_A_H_\n#define HEED_CORE_A_H_\n#endif\n' >src/heed/core/a.h
@@ -15,7 +15,8 @@ good_tree() {
   printf '#include <vector>\n#include "heed/backend/cpu/b.h"\n' >src/heed/model/m.cpp
   printf '#include "heed/model/m.h"\n#define LOCAL 1\n' >src/heed/train/t.cpp
   printf '#include "heed/train/t.h"\n#include "heed/decode/d.h"\n' >apps/heed/main.cpp
-  printf '#include "heed/train/t.h"\n' >src/heed/heed.h
+  printf '#include "heed/core/a.h"\n' >src/heed/phrasebook/p.h
+  printf '#include "heed/paper.h"\n#include "heed/train/t.h"\n' >src/heed/heed.h
 }
 
 # expect_complaint TEXT FILE LINE: the good tree with LINE added to FILE is refused with TEXT.
@@ -42,6 +43,8 @@ expect_complaint "text must not include heed/model/" src/heed/text/x.cpp '#inclu
 expect_complaint "model must not include heed/text/" src/heed/model/m.cpp '#include "heed/text/x.h"'
 expect_complaint "train must not include heed/decode/" src/heed/train/t.cpp '#include "heed/decode/d.h"'
 expect_complaint "decode must not include heed/train/" src/heed/decode/d.cpp '#include "heed/train/t.h"'
+expect_complaint "phrasebook must not include heed/text/" src/heed/phrasebook/p.h '#include "heed/text/x.h"'
+expect_complaint "facade must not include heed/phrasebook/" src/heed/heed.h '#include "heed/phrasebook/p.h"'
 expect_complaint "must not include the facade" src/heed/decode/d.cpp '#include "heed/heed.h"'
 expect_complaint "device conditional" src/heed/model/m.cpp '#ifdef __CUDACC__'
 expect_complaint "device conditional" apps/heed/main.cpp '#if defined(HEED_CUDA)'

@@ -14,7 +14,7 @@
 //   rule)
 //           .a~P (singular with its article or plural, as part P)
 // The number of an English phrase is that of its first part with .* or a form of a noun.
-#include "heed/text/phrasebook_data.h"
+#include "heed/phrasebook/grammar_data.h"
 
 namespace heed {
 

@@ -1,4 +1,4 @@
-#include "heed/text/phrasebook.h"
+#include "heed/phrasebook/phrasebook.h"
 
 #include <gtest/gtest.h>
 
@@ -15,8 +15,8 @@
 #include "heed/core/error.h"
 #include "heed/core/rng.h"
 #include "heed/evaluate/bleu.h"
-#include "heed/text/phrasebook_data.h"
-#include "heed/text/synchronous_grammar.h"
+#include "heed/phrasebook/grammar_data.h"
+#include "heed/phrasebook/synchronous_grammar.h"
 
 namespace heed {
 namespace {

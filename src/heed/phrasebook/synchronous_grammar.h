@@ -1,6 +1,6 @@
 // A synchronous grammar: rules that build a Chinese and an English phrase from the same parts, so
-// that every derivation is a pair of translations. Notations: phrasebook_lexicon.cpp for words,
-// phrasebook_phrases.cpp for rules.
+// that every derivation is a pair of translations. Notations: lexicon.cpp for words,
+// phrases.cpp for rules.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "heed/core/rng.h"
-#include "heed/text/english_morphology.h"
+#include "heed/phrasebook/english_morphology.h"
 
 namespace heed {
 

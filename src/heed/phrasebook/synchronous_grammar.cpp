@@ -1,4 +1,4 @@
-#include "heed/text/synchronous_grammar.h"
+#include "heed/phrasebook/synchronous_grammar.h"
 
 #include <algorithm>
 #include <set>

@@ -1,4 +1,4 @@
-#include "heed/text/phrasebook.h"
+#include "heed/phrasebook/phrasebook.h"
 
 #include <cctype>
 #include <string_view>
@@ -7,8 +7,8 @@
 
 #include "heed/core/error.h"
 #include "heed/core/rng.h"
-#include "heed/text/phrasebook_data.h"
-#include "heed/text/synchronous_grammar.h"
+#include "heed/phrasebook/grammar_data.h"
+#include "heed/phrasebook/synchronous_grammar.h"
 
 namespace heed {
 namespace {

@@ -1,15 +1,14 @@
 // The words of the phrasebook. A line "@Category kind" opens a category ("closed" marks function
 // words, whose combinations are never held out); entries follow, separated by semicolons, their
-// fields by spaces, an underscore standing for a space inside a field.
+// fields by spaces, an underscore for a space inside a field.
 //   word       Chinese English
 //   noun       Chinese measure English[>plural] [container]; a container makes it a mass noun,
-//   counted
-//              as "a cup of tea"
+//              counted as "a cup of tea"
 //   verb       Chinese English[>past[>participle[>gerund]]]; the first English word is inflected
 //   adjective  Chinese English[>comparative>superlative]
 //   person     Chinese subject>object>possessive agreement (first, second, third, plural)
 // Every Chinese word has one English rendering, so that the meaning of a sentence is determined.
-#include "heed/text/phrasebook_data.h"
+#include "heed/phrasebook/grammar_data.h"
 
 namespace heed {
 

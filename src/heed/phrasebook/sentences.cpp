@@ -1,5 +1,5 @@
-// The sentences of the phrasebook. The notation is that of phrasebook_phrases.cpp.
-#include "heed/text/phrasebook_data.h"
+// The sentences of the phrasebook. The notation is that of phrases.cpp.
+#include "heed/phrasebook/grammar_data.h"
 
 namespace heed {
 

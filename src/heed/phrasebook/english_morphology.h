@@ -47,7 +47,7 @@ Form parse_form(std::string_view name);
 // "first", "second", "third" or "plural".
 Agreement parse_agreement(std::string_view name);
 
-// Fields as phrasebook_lexicon.cpp writes them, underscores for spaces.
+// Fields as lexicon.cpp writes them, underscores for spaces.
 WordForms verb_forms(std::string_view field);       // base[>past[>participle[>gerund]]][_rest]
 WordForms adjective_forms(std::string_view field);  // base[>comparative>superlative]
 WordForms person_forms(std::string_view field);     // subject[>object>possessive]

@@ -1,4 +1,4 @@
-#include "heed/text/english_morphology.h"
+#include "heed/phrasebook/english_morphology.h"
 
 #include <algorithm>
 #include <utility>
