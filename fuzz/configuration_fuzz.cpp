@@ -1,5 +1,5 @@
 // A TOML configuration of `heed train`, and the same options as JSON, as a checkpoint keeps them.
-#include "config.h"
+#include "console/config.h"
 #include "fuzz.h"
 #include "heed/train/options.h"
 

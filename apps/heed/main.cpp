@@ -4,11 +4,11 @@
 #include <new>
 #include <system_error>
 
-#include "command.h"
-#include "console.h"
+#include "console/console.h"
+#include "console/last_words.h"
 #include "heed/core/error.h"
 #include "heed/core/memory.h"
-#include "last_words.h"
+#include "program.h"
 
 namespace {
 

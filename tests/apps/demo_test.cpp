@@ -1,5 +1,5 @@
 // The training of heed demo.
-#include "demo.h"
+#include "commands/demo.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

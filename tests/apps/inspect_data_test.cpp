@@ -11,11 +11,11 @@
 #include "heed/text/data_report.h"
 #include "heed/text/tokenizer.h"
 #include "heed/text/tokenizer_training.h"
-#include "numbers.h"
+#include "pages/numbers.h"
+#include "pages/svg_charts.h"
 #include "run_heed.h"
 #include "support/facts.h"
 #include "support/temporary_folder.h"
-#include "svg_charts.h"
 
 namespace heed::testing {
 namespace {

@@ -1,4 +1,4 @@
-#include "model_page.h"
+#include "pages/model_page.h"
 
 #include <gtest/gtest.h>
 

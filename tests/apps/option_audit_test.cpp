@@ -7,7 +7,7 @@
 #include <set>
 #include <sstream>
 
-#include "command.h"
+#include "console/command.h"
 #include "heed/core/files.h"
 #include "heed/train/options.h"
 #include "small_model_test.h"

@@ -1,5 +1,5 @@
 // Names of other tools, which heed answers with its own.
-#include "other_names.h"
+#include "console/other_names.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <set>
 #include <sstream>
 
-#include "command.h"
+#include "console/command.h"
 #include "run_heed.h"
 #include "support/facts.h"
 #include "support/temporary_folder.h"

@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <sstream>
 
-#include "command.h"
+#include "console/command.h"
 #include "heed/core/files.h"
 #include "run_heed.h"
 #include "support/temporary_folder.h"

@@ -1,0 +1,112 @@
+// heed average: the mean of several models, or one checkpoint, as a model directory.
+#include <filesystem>
+
+#include "commands/commands.h"
+#include "files/model_output.h"
+#include "heed/core/counted.h"
+#include "heed/text/tokenizer.h"
+#include "heed/train/averaging.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct AverageSettings {
+  std::string output;
+  std::optional<int64_t> last;
+  std::string model;
+  bool overwrite = false;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v.group("Average");
+    v("output", self.output,
+      {.help = "Model directory to write, made if need be", .value = "DIR", .required = true});
+    v("last", self.last,
+      {.help = "Average the last N snapshots that the one run named keeps",
+       .value = "N",
+       .default_text = "what is named",
+       .minimum = 1,
+       .maximum = 10000});
+    v("model", self.model,
+      {.help = "Model directory that a checkpoint's sizes and vocabulary are taken from",
+       .value = "DIR",
+       .default_text = "the checkpoint's own run"});
+    v("overwrite", self.overwrite, {.help = "Replace a model that stands in the directory"});
+  }
+};
+
+class AverageCommand : public CommandOf<AverageSettings> {
+ public:
+  std::string name() const override { return "average"; }
+  std::string summary() const override { return "Averages models or checkpoints into a model"; }
+  std::string words() const override { return "DIR|FILE..."; }
+  std::string description() const override {
+    return "Takes model directories, snapshots (DIR/training/step-N.safetensors) and states of "
+           "runs "
+           "(DIR/training/state.safetensors), all of one shape and one vocabulary, and writes the "
+           "mean of their weights. With --last N it takes the last snapshots of one run, as train "
+           "--average last:N does. A single checkpoint is thereby made a model that translates.";
+  }
+
+  int run(const std::vector<std::string>& words, Console& console) override {
+    const std::vector<fs::path> paths = inputs(words);
+    const std::vector<fs::path> folders = directories(paths);
+    std::vector<fs::path> kept = folders;
+    for (const std::string& word : words) kept.emplace_back(word);
+    check_output(settings_.output, kept, existing());
+    check_vocabularies(folders);
+    Transformer model(read_config(folders.front()));
+    load_average(paths, model);
+    write_model(settings_.output, existing(), {model, folders.front()});
+    for (const fs::path& path : paths) console.note(path.string());
+    console.note(fmt::format("{}: the mean of {}", settings_.output, paths.size()));
+    return 0;
+  }
+
+ private:
+  Existing existing() const { return settings_.overwrite ? Existing::replace : Existing::refuse; }
+
+  std::vector<fs::path> inputs(const std::vector<std::string>& words) const {
+    if (!settings_.last) return {words.begin(), words.end()};
+    if (words.size() != 1)
+      fail_usage("--last takes the snapshots of one run, got {}",
+                 counted(int64_t(words.size()), "name"));
+    return last_snapshots(words[0], *settings_.last);
+  }
+
+  // Whose sizes and vocabulary each has.
+  std::vector<fs::path> directories(const std::vector<fs::path>& paths) const {
+    std::vector<fs::path> folders;
+    if (!settings_.model.empty()) folders.emplace_back(settings_.model);
+    for (const fs::path& path : paths) {
+      const fs::path folder = StoredWeights(path).directory();
+      const bool own = fs::is_directory(path);
+      if (!own && !settings_.model.empty()) continue;
+      std::error_code error;
+      if (!own && !fs::exists(folder / "config.json", error))
+        fail("{}: no config.json stands beside its folder: name its model by --model",
+             path.string());
+      folders.push_back(folder);
+    }
+    return folders;
+  }
+
+  static void check_vocabularies(const std::vector<fs::path>& folders) {
+    const uint64_t first = TokenizerPair::load(folders.front()).fingerprint();
+    for (const fs::path& folder : folders) {
+      if (folder == folders.front() || TokenizerPair::load(folder).fingerprint() == first) continue;
+      fail("{} has another vocabulary than {}: their mean would mean nothing", folder.string(),
+           folders.front().string());
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_average_command() {
+  return std::make_unique<AverageCommand>();
+}
+
+}  // namespace heed

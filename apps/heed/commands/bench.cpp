@@ -1,0 +1,335 @@
+// heed bench: what this machine can do, and what heed makes of it.
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <optional>
+
+#include "commands/commands.h"
+#include "heed/backend/compute.h"
+#include "heed/backend/cpu/cpu_backend.h"
+#include "heed/core/counted.h"
+#include "heed/core/parallel.h"
+#include "heed/decode/search.h"
+#include "heed/train/adam.h"
+#include "heed/train/gradients.h"
+#include "heed/train/options.h"
+#include "pages/model_page.h"
+
+namespace heed {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+enum class Part { machine, kernels, training, decoding };
+constexpr auto enum_names(Part) {
+  return std::array<std::pair<std::string_view, Part>, 4>{{{"machine", Part::machine},
+                                                           {"kernels", Part::kernels},
+                                                           {"training", Part::training},
+                                                           {"decoding", Part::decoding}}};
+}
+
+struct BenchSettings {
+  std::optional<Part> part;
+  Preset preset = Preset::small;
+  int64_t vocabulary = 8000;
+  ComputeChoice compute = ComputeChoice::automatic;
+  int64_t length = 15;
+  int64_t batch_tokens = 4096;
+  int64_t beam = 4;
+  double seconds = 1;
+  std::optional<int64_t> threads;
+  bool json = false;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v.group("What");
+    v("part", self.part, {.help = "Measure this part alone", .default_text = "all of them"});
+    v("preset", self.preset, {.help = "Sizes of the model"});
+    v("vocabulary", self.vocabulary,
+      {.help = "Its vocabulary", .unit = "pieces", .minimum = 100, .maximum = 1 << 20});
+    v("compute", self.compute,
+      {.help = "What products compute in; auto is what train and translate would take"});
+    v("length", self.length,
+      {.help = "Length of every sentence, </s> included",
+       .unit = "tokens",
+       .minimum = 2,
+       .maximum = 4096});
+    v("batch_tokens", self.batch_tokens,
+      {.help = "Source tokens of a training batch, and of each thread's decoding batch",
+       .unit = "tokens",
+       .minimum = 1,
+       .maximum = 1 << 20});
+    v("beam", self.beam, {.help = "Beam of the decoding", .minimum = 1, .maximum = 64});
+    v.group("How");
+    v("seconds", self.seconds,
+      {.help = "Time for each figure", .unit = "seconds", .maximum = 3600, .above = 0});
+    v("threads", self.threads, kThreadsOption);
+    v("json", self.json, {.help = "Print one JSON object"});
+  }
+};
+
+// Runs f until `seconds` have passed, at least twice; the first does not count. Seconds of one run.
+template <class F>
+double time_of(double seconds, F&& f) {
+  f();
+  int64_t runs = 0;
+  const auto start = Clock::now();
+  std::chrono::duration<double> spent{};
+  do {
+    f();
+    ++runs;
+    spent = Clock::now() - start;
+  } while (spent.count() < seconds);
+  return spent.count() / double(runs);
+}
+
+Tensor random_tensor(const Shape& shape, uint64_t seed) {
+  Tensor tensor(shape);
+  Random random(seed);
+  for (float& value : tensor.span<float>()) value = float(2 * random.uniform() - 1);
+  return tensor;
+}
+
+struct Figure {
+  std::string part, what;
+  double value = 0;
+  const char* unit = "";
+  std::optional<double> share;  // of the peak
+};
+
+class BenchCommand : public CommandOf<BenchSettings> {
+ public:
+  std::string name() const override { return "bench"; }
+  std::string summary() const override { return "Measures this machine, and heed on it"; }
+  std::string description() const override {
+    return "The machine's peak in each compute type and the bandwidth of its memories; then matrix "
+           "products, training steps and beam search at a preset's sizes with random weights, each "
+           "with its share of the peak. A shared machine's speed drifts: peaks are measured again "
+           "beside each figure.";
+  }
+
+  int run(const std::vector<std::string>&, Console& console) override {
+    out_ = &console.out();
+    threads_ = int(settings_.threads.value_or(available_threads()));
+    figures_.clear();
+    const auto wanted = [&](Part part) { return settings_.part.value_or(part) == part; };
+    if (wanted(Part::machine)) machine();
+    if (wanted(Part::kernels)) kernels();
+    if (wanted(Part::training)) training();
+    if (wanted(Part::decoding)) decoding();
+    if (settings_.json) print_json();
+    return 0;
+  }
+
+ private:
+  // One figure, as a line or for the JSON object. `share` of the peak, where it has one.
+  void tell(const std::string& part, const std::string& what, double value, const char* unit,
+            std::optional<double> share = {}) {
+    figures_.push_back({part, what, value, unit, share});
+    if (settings_.json) return;
+    std::string line = fmt::format("{:<9} {:<44} {:>10.4g} {}", part, what, value, unit);
+    if (share) line += fmt::format(", {:.0f}% of peak", *share * 100);
+    out_->write(line + "\n");
+    out_->flush();
+  }
+
+  void print_json() {
+    auto report = nlohmann::ordered_json::object();
+    for (const Figure& f : figures_) {
+      nlohmann::ordered_json figure = {{"what", f.what}, {"value", f.value}, {"unit", f.unit}};
+      if (f.share) figure["share_of_peak"] = *f.share;
+      report[f.part].push_back(figure);
+    }
+    out_->write(report.dump() + "\n");
+  }
+
+  std::unique_ptr<Backend> backend(Task task) const {
+    if (task == Task::train && settings_.compute == ComputeChoice::int8)
+      return make_cpu_backend(ComputeChoice::automatic, task);
+    return make_cpu_backend(settings_.compute, task);
+  }
+
+  // Runs `task` on every thread at once and gives the sum of what they return.
+  double on_all(const std::function<double()>& task) const {
+    Workers workers(threads_);
+    std::vector<double> values(size_t(threads_), 0);
+    workers.run(threads_, [&](int64_t i, int) { values[size_t(i)] = task(); });
+    return std::accumulate(values.begin(), values.end(), 0.0);
+  }
+
+  double peak_of(ComputeType compute) const {
+    return on_all([&] { return measure_cpu_peak(compute); });
+  }
+
+  void machine() {
+    for (const ComputeType type : {ComputeType::fp32, ComputeType::bf16, ComputeType::int8}) {
+      tell("machine", fmt::format("{} multiply-adds, one thread", heed::name(type)),
+           measure_cpu_peak(type) / 1e9, "GFLOP/s");
+      tell("machine",
+           fmt::format("{} multiply-adds, {}", heed::name(type), counted(threads_, "thread")),
+           peak_of(type) / 1e9, "GFLOP/s");
+    }
+    const auto backend = make_cpu_backend();
+    for (const auto& [name, bytes] : std::vector<std::pair<std::string, int64_t>>{
+             {"256 KiB", 256 << 10}, {"4 MiB", 4 << 20}, {"256 MiB", 256 << 20}}) {
+      const double rate = on_all([&, size = bytes] {
+        const Tensor x = random_tensor({std::min<int64_t>(size / 4, 1 << 20)}, 1);
+        // Larger than that: the same values again and again would stay in the caches.
+        const Tensor all = size / 4 > x.size() ? Tensor({size / 4}) : x;
+        std::fill_n(all.data<float>(), all.size() > x.size() ? all.size() : 0, 1.0f);
+        return double(all.byte_count()) /
+               time_of(settings_.seconds / 4, [&] { backend->sum_of_squares(all); });
+      });
+      tell("machine",
+           fmt::format("sums of squares of {} a thread, {}", name, counted(threads_, "thread")),
+           rate / 1e9, "GB/s");
+    }
+  }
+
+  void kernels() {
+    const ModelConfig model = config();
+    const auto trains = backend(Task::train), infers = backend(Task::infer);
+    const std::vector<std::pair<int64_t, int64_t>> weights = {{model.d_model, model.d_model},
+                                                              {model.d_ff, model.d_model},
+                                                              {model.d_model, model.d_ff},
+                                                              {model.classes, model.d_model}};
+    for (const auto& [out, in] : weights) {
+      for (const int64_t rows : {1, 64, 1024}) product(*infers, "y = x W^T", rows, out, in);
+      product(*trains, "y = x W^T", 1024, out, in);
+      product(*trains, "dx = dy W", 1024, out, in);
+      product(*trains, "dW = dy^T x", 1024, out, in);
+    }
+  }
+
+  void product(Backend& backend, const std::string& what, int64_t rows, int64_t out, int64_t in) {
+    const Tensor x = random_tensor({rows, in}, 1), y = random_tensor({rows, out}, 2),
+                 weight = random_tensor({out, in}, 3), other = random_tensor({out, in}, 4);
+    const bool backward = what != "y = x W^T";
+    weight.storage()->prepared = backend.prepare(weight, backward ? Passes::both : Passes::forward);
+    const double seconds = time_of(settings_.seconds / 4, [&] {
+      if (what == "dx = dy W")
+        backend.linear_input_gradient(y, weight, x, Write::overwrite);
+      else if (backward)
+        backend.linear_weight_gradient(y, x, 0, other, Tensor(), Write::overwrite);
+      else
+        backend.linear(x, weight, Tensor(), Activation::none, y);
+    });
+    const double rate = 2.0 * double(rows) * double(out) * double(in) / seconds;
+    tell("kernels",
+         fmt::format("{} {}: {} x ({}, {})", heed::name(backend.compute()), what, rows, out, in),
+         rate / 1e9, "GFLOP/s", rate / measure_cpu_peak(backend.compute()));
+  }
+
+  ModelConfig config() const {
+    TrainOptions options;
+    options.preset = settings_.preset;
+    ModelConfig config = model_config(options, settings_.vocabulary, settings_.vocabulary - 1);
+    config.max_positions = std::max(config.max_positions, settings_.length + 1);
+    return config;
+  }
+
+  // Operations of one pass over a source and a target token.
+  double operations() const {
+    const ModelTotals sum = totals(model_parts(config(), settings_.length));
+    return 2 * (sum.source_work + sum.target_work);
+  }
+
+  std::vector<TokenId> sentence(Random& random) const {
+    std::vector<TokenId> ids;
+    for (int64_t i = 0; i + 1 < settings_.length; ++i)
+      ids.push_back(TokenId(2 + random.below(uint64_t(settings_.vocabulary - 3))));
+    return ids;
+  }
+
+  void training() {
+    const auto backend = this->backend(Task::train);
+    Transformer model(config());
+    model.initialize(1);
+    Workers workers(threads_);
+    GradientTree tree(parameters(model), linear_layers(model), *backend, workers);
+    Adam adam(model, *backend, workers);
+    prepare(model, *backend, Passes::both, &workers);
+    GradientTree::Request request;
+    request.shards = TrainOptions().shards;
+    const int64_t pairs = std::max<int64_t>(1, settings_.batch_tokens / settings_.length);
+    const int64_t target_tokens = pairs * settings_.length;
+    request.loss = [&](Pass& pass, int64_t, int64_t shard) {
+      Random random{uint64_t(shard)};
+      Examples examples;
+      for (int64_t i = shard; i < pairs; i += request.shards) {
+        const auto source = sentence(random), target = sentence(random);
+        examples.add(source, target, model.config());
+      }
+      return loss_of(model, pass, examples, {0.1, 1.0 / double(target_tokens)});
+    };
+    AdamStep step;
+    step.learning_rate = 1e-4;
+    if (DeferredGradients::pays(double(target_tokens), model.config().d_model))
+      request.consume = [&](size_t parameter, int64_t begin, const Tensor& gradient) {
+        adam.update_part(step, parameter, begin, gradient);
+      };
+    const double seconds = time_of(settings_.seconds, [&] {
+      tree.compute(request);
+      adam.update(step, tree.gradient(), tree.offsets());
+      ++step.step;
+    });
+    const double tokens = double(target_tokens) / seconds;
+    tell("training", fmt::format("{}, batches of {} tokens", backend->name(), target_tokens),
+         tokens, "tokens/s", 3 * operations() * tokens / peak_of(backend->compute()));
+  }
+
+  void decoding() {
+    const auto backend = this->backend(Task::infer);
+    Transformer model(config());
+    model.initialize(1);
+    prepare(model, *backend, Passes::forward);
+    for (const int64_t beam : {int64_t{1}, settings_.beam}) {
+      decode(*backend, model, beam, settings_.batch_tokens, threads_);
+      if (beam == 1) decode(*backend, model, beam, settings_.length, 1);
+      if (settings_.beam == 1) break;
+    }
+  }
+
+  void decode(Backend& backend, const Transformer& model, int64_t beam, int64_t batch_tokens,
+              int threads) {
+    SearchOptions options;
+    options.beam = beam;
+    options.batch_tokens = batch_tokens;
+    options.max_length = options.min_length = settings_.length;
+    const int64_t lines = std::max<int64_t>(1, batch_tokens / settings_.length);
+    Workers workers(threads);
+    const double seconds = time_of(settings_.seconds, [&] {
+      workers.run(threads, [&](int64_t i, int) {
+        Random random{uint64_t(i)};
+        std::vector<std::vector<TokenId>> sources;
+        for (int64_t k = 0; k < lines; ++k) {
+          sources.push_back(sentence(random));
+          sources.back().push_back(model.config().end_id());
+        }
+        search(model, backend, options, sources);
+      });
+    });
+    const double tokens = double(lines * threads * settings_.length) / seconds;
+    const ModelTotals sum = totals(model_parts(config(), settings_.length));
+    const double work = 2 * (sum.source_work + double(beam) * sum.target_work);
+    const double peak =
+        threads == 1 ? measure_cpu_peak(backend.compute()) : peak_of(backend.compute());
+    tell("decoding",
+         fmt::format("{}, beam {}, {} a thread, {}", backend.name(), beam,
+                     counted(lines, "sentence"), counted(threads, "thread")),
+         tokens, "tokens/s", work * tokens / peak);
+  }
+
+  Output* out_ = nullptr;
+  int threads_ = 1;
+  std::vector<Figure> figures_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_bench_command() {
+  return std::make_unique<BenchCommand>();
+}
+
+}  // namespace heed

@@ -1,0 +1,188 @@
+// heed evaluate: scores of translations against references.
+#include <algorithm>
+
+#include "commands/commands.h"
+#include "commands/evaluate_settings.h"
+#include "files/text_files.h"
+#include "heed/core/counted.h"
+#include "heed/decode/model.h"
+#include "heed/evaluate/bleu_tokenizer_choice.h"
+#include "pages/evaluate_report.h"
+
+namespace heed {
+namespace {
+
+using Measurements = std::vector<std::unique_ptr<MeasuredSystems>>;  // by metric
+
+// What is to be scored, by system.
+struct Systems {
+  std::vector<std::string> names;
+  std::vector<Lines> texts;
+};
+
+class EvaluateCommand : public CommandOf<EvaluateSettings> {
+ public:
+  std::string name() const override { return "evaluate"; }
+  std::string summary() const override { return "Scores translations against references"; }
+  std::string description() const override {
+    return "Scores are equal to those of sacreBLEU 2.6 to every digit that it prints, and carry "
+           "its signature; docs/evaluate.md says more.";
+  }
+
+  std::vector<std::vector<std::string>> inputs() const override {
+    return {{"hypothesis"}, {"model", "source"}};
+  }
+
+  int run(const std::vector<std::string>&, Console& console) override {
+    check_settings(settings_);
+    expect_streams_once();
+    Systems systems = read_systems(console);
+    const std::vector<Lines> references = read_references(systems, console);
+    if (!settings_.model.empty()) {
+      const Model model(settings_.model, settings_.decode.compute);
+      console.note(fmt::format("translating {} on {}",
+                               counted(int64_t(systems.texts[0].size()), "line"),
+                               model.backend().name()));
+      systems.texts[0] = model.translate(systems.texts[0], settings_.decode);
+    }
+    print(systems, measure(systems.texts, references, bleu_tokenizer(references, console)),
+          console);
+    return 0;
+  }
+
+ private:
+  void expect_streams_once() const {
+    std::vector<NamedInput> inputs{{"--source", settings_.source}};
+    for (const std::string& name : settings_.hypothesis) inputs.emplace_back("--hypothesis", name);
+    for (const std::string& name : settings_.reference) inputs.emplace_back("--reference", name);
+    expect_distinct_streams(inputs);
+  }
+
+  // With --model, the text to translate.
+  Systems read_systems(const Console& console) const {
+    Systems systems;
+    systems.names = settings_.hypothesis;
+    if (systems.names.empty()) systems.names.push_back(settings_.source);
+    const LineRules rules{settings_.decode.strict};
+    systems.texts.push_back(read_text(systems.names[0], rules, console));
+    for (size_t i = 1; i < systems.names.size(); ++i)
+      systems.texts.push_back(read_text(systems.names[i], length_of(systems), rules, console));
+    return systems;
+  }
+
+  std::vector<Lines> read_references(const Systems& systems, const Console& console) const {
+    std::vector<Lines> references;
+    for (const std::string& path : settings_.reference)
+      references.push_back(read_text(path, length_of(systems), {settings_.decode.strict}, console));
+    return references;
+  }
+
+  // Every text must have as many lines as the first.
+  static TextLength length_of(const Systems& systems) {
+    return {systems.names[0], systems.texts[0].size()};
+  }
+
+  // Without --bleu-tokenize: what suits the references where a model is measured; where files are
+  // compared, sacreBLEU's default, so that the numbers are those of sacreBLEU.
+  BleuTokenizer bleu_tokenizer(const std::vector<Lines>& references, const Console& console) const {
+    if (settings_.bleu_tokenize) return *settings_.bleu_tokenize;
+    const std::vector<std::string> metrics = metric_names(settings_);
+    const bool used = std::find(metrics.begin(), metrics.end(), "bleu") != metrics.end();
+    const BleuTokenizer usual = BleuOptions().tokenizer;
+    const BleuTokenizer suitable = used ? suitable_bleu_tokenizer(references) : usual;
+    if (!settings_.model.empty()) {
+      if (used)
+        console.note(fmt::format("BLEU tokenizer: {}, chosen by the script of {}",
+                                 to_text(suitable), settings_.reference[0]));
+      return suitable;
+    }
+    if (suitable != usual)
+      console.warn(
+          fmt::format("{} has no spaces between words: BLEU with the tokenizer {} takes whole "
+                      "sentences as words; give --bleu-tokenize {} (or {}, as sacreBLEU's default)",
+                      settings_.reference[0], to_text(usual), to_text(suitable), to_text(usual)));
+    return usual;
+  }
+
+  Measurements measure(const std::vector<Lines>& systems, const std::vector<Lines>& references,
+                       BleuTokenizer tokenizer) const {
+    Measurements measurements;
+    for (const std::string& metric : metric_names(settings_)) {
+      if (metric == "bleu") {
+        measurements.push_back(
+            measure_bleu(systems, references,
+                         {tokenizer, settings_.lowercase, settings_.smooth_method,
+                          settings_.smooth_value, settings_.sentence}));
+      } else if (metric == "ter") {
+        measurements.push_back(measure_ter(systems, references, settings_.ter));
+      } else {
+        measurements.push_back(measure_chrf(
+            systems, references, {metric == "chrf++" ? kChrfWordOrder : 0, settings_.lowercase}));
+      }
+    }
+    return measurements;
+  }
+
+  void print(const Systems& systems, const Measurements& metrics, Console& console) const {
+    if (settings_.sentence) {
+      print_sentences(metrics, console);
+    } else if (systems.names.size() > 1) {
+      print_systems(systems.names, metrics, console);
+    } else {
+      std::vector<MetricScore> scores;
+      for (const auto& metric : metrics) scores.push_back(metric->corpus(0));
+      console.out().write(settings_.json ? json_scores(scores) : text_scores(scores));
+    }
+  }
+
+  // One line a sentence, so that files can be laid side by side; signatures go to the notes.
+  void print_sentences(const Measurements& metrics, Console& console) const {
+    for (size_t i = 0; i < metrics[0]->sentences(); ++i) {
+      std::vector<MetricScore> scores;
+      std::string line;
+      for (const auto& metric : metrics) {
+        scores.push_back(metric->sentence(0, i));
+        line += (line.empty() ? "" : "\t") + scores.back().line;
+        if (i == 0 && !settings_.json) {
+          console.note(fmt::format("{}: {}", scores.back().name, scores.back().signature));
+        }
+      }
+      console.out().write(settings_.json ? json_scores(scores) : line + "\n");
+    }
+  }
+
+  void print_systems(const std::vector<std::string>& names, const Measurements& metrics,
+                     Console& console) const {
+    const std::optional<PairedTestOptions> test = paired_options();
+    std::vector<MetricReport> reports;
+    for (const auto& metric : metrics) {
+      MetricReport& report = reports.emplace_back();
+      for (size_t system = 0; system < names.size(); ++system) {
+        MetricScore& score = report.scores.emplace_back(metric->corpus(system));
+        if (test) score.signature = paired_signature(score.signature, *test);
+      }
+      if (test) report.tests = paired_test(*metric, *test);
+    }
+    console.out().write(settings_.json ? json_systems(names, reports)
+                                       : text_systems(names, reports, test));
+  }
+
+  std::optional<PairedTestOptions> paired_options() const {
+    if (!settings_.paired) return std::nullopt;
+    PairedTestOptions options;
+    options.test = *settings_.paired;
+    options.trials =
+        settings_.paired_trials.value_or(options.test == PairedTest::bootstrap ? 1000 : 10000);
+    options.seed =
+        static_cast<uint64_t>(settings_.paired_seed.value_or(static_cast<int64_t>(options.seed)));
+    return options;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_evaluate_command() {
+  return std::make_unique<EvaluateCommand>();
+}
+
+}  // namespace heed

@@ -1,0 +1,220 @@
+// heed inspect: what a model consists of, and what a corpus holds.
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <tuple>
+
+#include "commands/commands.h"
+#include "files/text_files.h"
+#include "files/text_output.h"
+#include "heed/core/files.h"
+#include "heed/model/directory.h"
+#include "heed/text/data_inspection.h"
+#include "heed/train/options.h"
+#include "pages/data_page.h"
+#include "pages/model_page.h"
+
+namespace heed {
+namespace {
+
+struct InspectSettings {
+  // Of a model
+  int64_t vocabulary = 37000;
+  int64_t length = 25;
+  // Of data
+  TsvOptions tabular;
+  std::string test_source, test_target;
+  std::string model, tokenizer_model;
+  InspectionOptions inspection;
+  std::string html;
+  std::optional<int64_t> threads;
+
+  bool json = false;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v.group("Model");
+    v("vocabulary", self.vocabulary,
+      {.help = "Vocabulary to assume for a preset",
+       .unit = "pieces",
+       .minimum = 4,
+       .maximum = 1 << 24});
+    v("length", self.length,
+      {.help = "Length of the sentences to count for",
+       .unit = "tokens",
+       .minimum = 1,
+       .maximum = 65536});
+    v.group("Data");
+    TsvOptions::visit(self.tabular, v);
+    v("test_source", self.test_source,
+      {.help = "Source text to test on: none of it should stand in the data", .value = "FILE"});
+    v("test_target", self.test_target,
+      {.help = "Its translation: also tells words that the data lacks", .value = "FILE"});
+    v("model", self.model,
+      {.help = "Count the tokens of this model's vocabularies", .value = "DIR"});
+    v("tokenizer_model", self.tokenizer_model,
+      {.help = "Or of this SentencePiece model", .value = "FILE"});
+    InspectionOptions::visit(self.inspection, v);
+    v("html", self.html, {.help = "Also write a page with charts here", .value = "FILE"});
+    v("threads", self.threads, kThreadsOption);
+    v.group("Output");
+    v("json", self.json, {.help = "Print one JSON object"});
+  }
+};
+
+class InspectCommand : public CommandOf<InspectSettings> {
+ public:
+  std::string name() const override { return "inspect"; }
+  std::string summary() const override { return "Shows what a model or a corpus consists of"; }
+  std::string description() const override {
+    return "'heed inspect model' prints the layers in the paper's words, with the shape and number "
+           "of parameters of each and its multiply-adds per token: of a trained model in its "
+           "directory, or of a preset (tiny, small, base, big). 'heed inspect data' prints lengths "
+           "and words of parallel text, two files or --tsv, and each kind of pair that harms a "
+           "training, with line numbers, examples and what to do about it. Texts may be pipes, as "
+           "in "
+           "<(zcat a b), and - is standard input.";
+  }
+  std::string words() const override { return "model DIR|PRESET | data SOURCE TARGET"; }
+
+  std::vector<std::string> first_words() const override { return {"model", "data"}; }
+
+  std::string meant_by(const std::vector<std::string>& words) const override {
+    std::error_code error;
+    if (std::filesystem::is_directory(words[0], error) || is_preset(words[0]))
+      return "heed inspect model " + words[0];
+    if (!std::filesystem::exists(words[0], error)) return "";
+    return fmt::format("heed inspect data {} {}", words[0], words.size() > 1 ? words[1] : "TARGET");
+  }
+
+  int run(const std::vector<std::string>& words, Console& console) override {
+    if (words.size() == 2 && words[0] == "model") {
+      refuse_options_of("Data", "data SOURCE TARGET");
+      return run_model(words[1], console);
+    }
+    const bool tabular = !settings_.tabular.tsv.empty();
+    if (words.size() == (tabular ? 1 : 3) && words[0] == "data") {
+      refuse_options_of("Model", "model");
+      settings_.tabular.check();
+      return run_data(words, console);
+    }
+    fail_usage(
+        "expected 'heed inspect model DIR', 'heed inspect model PRESET' (tiny, small, base, big), "
+        "'heed inspect data SOURCE TARGET' or 'heed inspect data --tsv FILE'");
+  }
+
+ private:
+  // Those of `group`, of the other kind of inspection.
+  void refuse_options_of(const std::string& group, const char* other) {
+    for (const Option& option : options()) {
+      if (option.group == group && option.read() != option.defaults)
+        fail_usage("{} changes nothing: it belongs to 'heed inspect {}'", option.flag(), other);
+    }
+  }
+
+  static bool is_preset(const std::string& name) {
+    return std::ranges::any_of(
+        enum_names(Preset{}), [&](const auto& preset) { return names_choice(name, preset.first); });
+  }
+
+  int run_model(const std::string& model, Console& console) {
+    const ModelConfig config = config_of(model);
+    console.out().write(settings_.json ? model_json(model, config, settings_.length)
+                                       : model_page(model, config, settings_.length));
+    return 0;
+  }
+
+  int run_data(const std::vector<std::string>& words, Console& console) {
+    std::vector<NamedInput> inputs{{"--test-source", settings_.test_source},
+                                   {"--test-target", settings_.test_target}};
+    if (words.size() == 3) {
+      inputs.emplace_back("SOURCE", words[1]);
+      inputs.emplace_back("TARGET", words[2]);
+    }
+    for (const std::string& name : settings_.tabular.tsv) inputs.emplace_back("--tsv", name);
+    expect_distinct_streams(inputs);
+    if (settings_.html == "-")
+      fail_usage("--html -: standard output has the report; expected a file for the page");
+    std::vector<std::string> read = files_of_model(settings_.model);
+    read.push_back(settings_.tokenizer_model);
+    for (const auto& [flag, name] : inputs) read.push_back(name);
+    expect_another_file("--html", settings_.html, read);
+    const std::optional<TokenizerPair> tokenizers = open_tokenizers();
+    Workers workers(int(settings_.threads.value_or(available_threads())));
+    const InspectionFiles files = open_files(words);
+    const DataTitle title{files.source.front().title(), files.target.front().title()};
+    const DataReport report =
+        inspect_data(files, settings_.inspection, tokenizers ? &*tokenizers : nullptr, workers);
+    if (!settings_.html.empty()) write_page(data_html(title, report), console);
+    console.out().write(settings_.json ? data_json(title, report) : data_text(title, report));
+    console.out().flush();
+    if (!settings_.html.empty()) {
+      console.note(fmt::format("page with charts: {}", settings_.html));
+    }
+    expect_equal_lines(report);
+    return 0;
+  }
+
+  // After the report, which shows where the files part company.
+  static void expect_equal_lines(const DataReport& report) {
+    const Finding& unequal = report[FindingKind::unequal_lines];
+    if (unequal.pairs > 0)
+      fail("{}: line i of both must belong to the same sentence", unequal.examples.front().note);
+  }
+
+  void write_page(const std::string& page, Console& console) const {
+    TextOutput output(settings_.html, console);
+    output.write(page);
+    output.commit();
+  }
+
+  InspectionFiles open_files(const std::vector<std::string>& words) const {
+    const int64_t most = settings_.inspection.pairs;
+    InspectionFiles files;
+    if (words.size() == 3) {
+      files.source = {TextFile(words[1], most)};
+      files.target = {TextFile(words[2], most)};
+    } else {
+      std::tie(files.source, files.target) = settings_.tabular.open(settings_.tabular.tsv, most);
+    }
+    files.test_source = InspectionFiles::optional_file(settings_.test_source);
+    files.test_target = InspectionFiles::optional_file(settings_.test_target);
+    return files;
+  }
+
+  std::optional<TokenizerPair> open_tokenizers() const {
+    if (!settings_.model.empty() && !settings_.tokenizer_model.empty()) {
+      fail_usage("--model brings its own vocabulary: it contradicts --tokenizer-model");
+    }
+    if (!settings_.model.empty()) return TokenizerPair::load(settings_.model);
+    if (settings_.tokenizer_model.empty()) return std::nullopt;
+    return TokenizerPair::joint(read_file(settings_.tokenizer_model), settings_.tokenizer_model);
+  }
+
+  ModelConfig config_of(const std::string& model) const {
+    if (std::filesystem::is_directory(model)) {
+      if (settings_.vocabulary != InspectSettings().vocabulary)
+        fail_usage("--vocabulary changes nothing: {} has a vocabulary of its own", model);
+      return load_model(model).config();
+    }
+    std::vector<std::string> presets;
+    for (const auto& [name, ignored] : enum_names(Preset{})) {
+      presets.emplace_back(name);
+      if (!names_choice(model, name)) continue;
+      ModelConfig config = preset(name);
+      config.vocabulary = settings_.vocabulary;
+      config.classes = settings_.vocabulary - 1;
+      return config;
+    }
+    fail_usage("'{}' is neither a folder nor a preset (tiny, small, base, big){}", model,
+               suggestion(model, presets));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_inspect_command() {
+  return std::make_unique<InspectCommand>();
+}
+
+}  // namespace heed

@@ -1,0 +1,65 @@
+// heed options --markdown: docs/options.md, from the options themselves.
+#include "commands/commands.h"
+#include "console/help.h"
+#include "console/usage.h"
+
+namespace heed {
+namespace {
+
+struct OptionsSettings {
+  bool markdown = false;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v.group("Output");
+    v("markdown", self.markdown, {.help = "Print the page docs/options.md"});
+  }
+};
+
+std::string markdown_page() {
+  std::string page =
+      "# Options\n\n"
+      "Written by `heed options --markdown > docs/options.md`; do not edit. Every option is a flag "
+      "(`--batch-tokens 2048`; one that is on or off: `--lowercase`, `--no-lowercase`) and a key "
+      "of "
+      "the TOML file that `--config` names (`batch_tokens = 2048`). Flags win over the file. Keys "
+      "at "
+      "the top of the file hold for every command, those of a table `[train]` for `heed train` "
+      "alone; `${NAME}` in a text stands for an environment variable.\n";
+  for (const auto& command : all_commands()) {
+    if (command->hidden()) continue;
+    const std::string words =
+        fmt::format("{}{}", command->words().empty() ? "" : " ", command->words());
+    page += fmt::format("\n## heed {}{}\n\n{}.\n", command->name(), words, command->summary());
+    if (!command->description().empty()) page += fmt::format("\n{}\n", command->description());
+    page += options_markdown(command->options());
+  }
+  CommonSettings common;
+  return page + "\n## Every command\n" + options_markdown(options_of(common));
+}
+
+class OptionsCommand : public CommandOf<OptionsSettings> {
+ public:
+  std::string name() const override { return "options"; }
+  std::string summary() const override { return "Lists the options of every command"; }
+  bool hidden() const override { return true; }
+
+  int run(const std::vector<std::string>&, Console& console) override {
+    if (settings_.markdown) {
+      console.out().write(markdown_page());
+      return 0;
+    }
+    for (const auto& command : all_commands()) {
+      console.out().write(command_help(*command) + "\n");
+    }
+    return 0;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_options_command() {
+  return std::make_unique<OptionsCommand>();
+}
+
+}  // namespace heed

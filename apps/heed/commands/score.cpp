@@ -1,0 +1,205 @@
+// heed score: how probable a model finds given translations.
+#include <chrono>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "commands/commands.h"
+#include "files/text_files.h"
+#include "files/text_output.h"
+#include "heed/core/counted.h"
+#include "heed/decode/model.h"
+#include "heed/text/text_file.h"
+
+namespace heed {
+namespace {
+
+enum class ScoreFormat { text, tokens, jsonl, corpus };
+constexpr auto enum_names(ScoreFormat) {
+  return std::array<std::pair<std::string_view, ScoreFormat>, 4>{{{"text", ScoreFormat::text},
+                                                                  {"tokens", ScoreFormat::tokens},
+                                                                  {"jsonl", ScoreFormat::jsonl},
+                                                                  {"corpus", ScoreFormat::corpus}}};
+}
+
+struct ScoreSettings {
+  std::string model, source, target, output;
+  ScoreFormat format = ScoreFormat::text;
+  ScoreOptions score;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v.group("Text");
+    v("model", self.model, {.help = "Model directory", .value = "DIR", .required = true});
+    v("source", self.source,
+      {.help = "Source text, plain or .gz, one sentence a line; - is standard input",
+       .value = "FILE",
+       .required = true});
+    v("target", self.target,
+      {.help = "Its translation, line by line; - is standard input",
+       .value = "FILE",
+       .required = true});
+    v("output", self.output,
+      {.help = "Output file, written atomically, gzip if its name ends in .gz; - is standard "
+               "output",
+       .value = "FILE",
+       .default_text = "standard output"});
+    v("format", self.format,
+      {.help = "text: each pair's log-probability; tokens: behind a tab, each piece and its own; "
+               "jsonl: both and a status, as JSON objects; corpus: one JSON object for the whole "
+               "text"});
+    ScoreOptions::visit(self.score, v);
+  }
+};
+
+std::string text_line(const PairScore& pair) {
+  return fmt::format("{:.6f}", pair.log_probability);
+}
+
+std::string tokens_line(const PairScore& pair) {
+  std::string line = text_line(pair);
+  for (size_t i = 0; i < pair.pieces.size(); ++i)
+    line +=
+        fmt::format("{}{} {:.6f}", i == 0 ? '\t' : ' ', pair.pieces[i], pair.log_probabilities[i]);
+  return line;
+}
+
+std::string one_line_of(const nlohmann::ordered_json& object) {
+  return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string json_line(const PairScore& pair) {
+  return one_line_of({{"log_probability", pair.log_probability},
+                      {"tokens", pair.pieces.size()},
+                      {"status", pair.status.text()},
+                      {"pieces", pair.pieces},
+                      {"log_probabilities", pair.log_probabilities}});
+}
+
+std::string json_line(const CorpusScore& corpus) {
+  return one_line_of({{"pairs", corpus.pairs},
+                      {"left_out", corpus.left_out},
+                      {"tokens", corpus.tokens},
+                      {"log_probability", corpus.log_probability},
+                      {"loss", corpus.loss()},
+                      {"perplexity", corpus.perplexity()}});
+}
+
+// Both texts, pair by pair; an Error at the end of the shorter one if they differ in length: the
+// other may be endless.
+class PairSource {
+ public:
+  explicit PairSource(const ScoreSettings& settings)
+      : settings_(settings),
+        source_(open_lines(settings.source)),
+        target_(open_lines(settings.target)) {}
+
+  std::optional<TextPair> next() {
+    TextPair pair;
+    const bool has_source = source_.next(pair.source), has_target = target_.next(pair.target);
+    if (has_source && has_target) {
+      ++pairs_;
+      return pair;
+    }
+    if (has_source) fail_unequal_lines({settings_.target, pairs_}, settings_.source);
+    if (has_target) fail_unequal_lines({settings_.source, pairs_}, settings_.target);
+    return {};
+  }
+
+ private:
+  const ScoreSettings& settings_;
+  LineReader source_, target_;
+  size_t pairs_ = 0;
+};
+
+// What came out of the ordinary, and the figures of the whole.
+class Summary {
+ public:
+  void count(const PairScore& pair) {
+    corpus_ += pair;
+    empty_ += pair.status.empty;
+    cut_ += pair.status.cut;
+    repaired_ += pair.status.repaired;
+  }
+
+  const CorpusScore& corpus() const { return corpus_; }
+
+  void tell(const Console& console, double seconds, const std::string& backend) const {
+    const int64_t lines = corpus_.pairs + corpus_.left_out;
+    const auto warn = [&](int64_t count, const char* what) {
+      if (count > 0) console.warn(fmt::format("{} of {} {}", count, counted(lines, "pair"), what));
+    };
+    warn(repaired_, "are not UTF-8: broken bytes were read as U+FFFD (--strict refuses them)");
+    warn(empty_, "have an empty side: no part of the figures of the whole text");
+    warn(cut_, "are too long for the model and were cut: no part of these figures either");
+    if (corpus_.tokens > 0)
+      console.note(fmt::format("loss {:.4f}, perplexity {:.4f} of {} in {}", corpus_.loss(),
+                               corpus_.perplexity(), counted(corpus_.tokens, "token"),
+                               counted(corpus_.pairs, "pair")));
+    console.note(fmt::format("{} in {:.2f} s: {:.0f} target tokens/s on {}", counted(lines, "pair"),
+                             seconds, double(corpus_.tokens) / seconds, backend));
+  }
+
+ private:
+  CorpusScore corpus_;
+  int64_t empty_ = 0, cut_ = 0, repaired_ = 0;
+};
+
+class ScoreCommand : public CommandOf<ScoreSettings> {
+ public:
+  std::string name() const override { return "score"; }
+  std::string summary() const override { return "Says how probable given translations are"; }
+  std::string description() const override {
+    return "Gives one line for each pair of lines, in order: the natural logarithm of the "
+           "probability of the target and its end, given the source. Loss and perplexity of the "
+           "whole text, those that a training reports of its validation text (label smoothing "
+           "aside), are told at the end. A pair's score depends on the pair and the model alone. "
+           "A pair with an empty side, or with more tokens than the model has positions for, has "
+           "its line and says so in its status, but no part in the whole.";
+  }
+
+  int run(const std::vector<std::string>&, Console& console) override {
+    expect_distinct_streams({{"--source", settings_.source}, {"--target", settings_.target}});
+    std::vector<std::string> read = files_of_model(settings_.model);
+    read.insert(read.end(), {settings_.source, settings_.target});
+    expect_another_file("--output", settings_.output, read);
+    PairSource pairs(settings_);
+    const Model model(settings_.model, settings_.score.compute);
+    TextOutput output(settings_.output, console);
+    const auto write = [&](const std::string& line) { output.write(line + "\n"); };
+
+    Summary summary;
+    const auto start = std::chrono::steady_clock::now();
+    model.scorer(settings_.score)
+        .score([&] { return pairs.next(); },
+               [&](const PairScore& pair) {
+                 summary.count(pair);
+                 if (settings_.format != ScoreFormat::corpus) write(line(pair));
+               });
+    if (settings_.format == ScoreFormat::corpus) write(json_line(summary.corpus()));
+    output.commit();
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    summary.tell(console, seconds.count(), model.backend().name());
+    return 0;
+  }
+
+ private:
+  std::string line(const PairScore& pair) const {
+    switch (settings_.format) {
+      case ScoreFormat::tokens:
+        return tokens_line(pair);
+      case ScoreFormat::jsonl:
+        return json_line(pair);
+      default:
+        return text_line(pair);
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_score_command() {
+  return std::make_unique<ScoreCommand>();
+}
+
+}  // namespace heed

@@ -1,0 +1,84 @@
+// heed train: two text files to a model directory.
+#include "commands/commands.h"
+#include "commands/next_steps.h"
+#include "console/train_display.h"
+#include "heed/heed.h"
+#include "heed/text/data_inspection.h"
+
+namespace heed {
+namespace {
+
+// What a quick look covers, and the share of its pairs from which on a finding is worth a line.
+constexpr int64_t kPairsToInspect = 50'000;
+constexpr double kShareToWarn = 0.005;
+
+struct TrainSettings {
+  TrainOptions train;
+  bool inspect = true;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    TrainOptions::visit(self.train, v);
+    v("inspect", self.inspect,
+      {.help =
+           "First look at the data and warn of what harms a training, as heed inspect data does",
+       .incidental = true});
+  }
+};
+
+class TrainCommand : public CommandOf<TrainSettings> {
+ public:
+  std::string name() const override { return "train"; }
+  std::string summary() const override { return "Trains a model on two files of parallel text"; }
+  std::string description() const override {
+    return "Line i of the target translates line i of the source. Texts may be pipes, as in "
+           "<(zcat a b), and - is standard input. The model's folder then holds "
+           "all that translating needs, in the layout that transformers opens as MarianMTModel, "
+           "and metrics.jsonl, the course of the training. SIGINT and SIGTERM finish the step, "
+           "save and end; --resume goes on.";
+  }
+
+  std::vector<std::vector<std::string>> inputs() const override {
+    return {{"source", "target"}, {"tsv"}};
+  }
+
+  int run(const std::vector<std::string>&, Console& console) override {
+    const TrainOptions& options = settings_.train;
+    check_consistent(options);
+    const TrainingText text = open_training_text(options);
+    if (settings_.inspect && !options.resume) warn_of_data(text, console);
+    TrainDisplay display(options, console);
+    const TrainResult result = train(options, text, display);
+    const int status = display.close(result);
+    if (result.end != TrainEnd::stopped && !console.quiet())
+      for (const std::string& line : next_steps(trained_model(options))) console.note(line);
+    return status;
+  }
+
+ private:
+  void warn_of_data(const TrainingText& text, const Console& console) const {
+    const TrainOptions& options = settings_.train;
+    InspectionFiles files{text.text.source(), text.text.target(), {}, {}};
+    if (text.validation) {
+      files.test_source = text.validation->source();
+      files.test_target = text.validation->target();
+    }
+    InspectionOptions quick;
+    quick.pairs = kPairsToInspect;
+    quick.max_tokens = options.filters.max_tokens;
+    quick.examples = 1;
+    Workers workers(int(options.threads.value_or(available_threads())));
+    const DataReport report = inspect_data(files, quick, nullptr, workers);
+    const std::vector<std::string> lines = warnings(report, kShareToWarn);
+    for (const std::string& line : lines) console.warn(line);
+    if (!lines.empty()) console.note(inspection_command(options) + " shows more");
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_train_command() {
+  return std::make_unique<TrainCommand>();
+}
+
+}  // namespace heed

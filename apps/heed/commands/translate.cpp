@@ -1,0 +1,230 @@
+// heed translate: lines in, lines out.
+#include <chrono>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "commands/commands.h"
+#include "files/text_files.h"
+#include "files/text_output.h"
+#include "heed/core/counted.h"
+#include "heed/decode/model.h"
+#include "heed/text/text_file.h"
+
+namespace heed {
+namespace {
+
+enum class OutputFormat { text, jsonl };
+constexpr auto enum_names(OutputFormat) {
+  return std::array<std::pair<std::string_view, OutputFormat>, 2>{
+      {{"text", OutputFormat::text}, {"jsonl", OutputFormat::jsonl}}};
+}
+
+enum class Alignments { none, words, pieces, weights };
+constexpr auto enum_names(Alignments) {
+  return std::array<std::pair<std::string_view, Alignments>, 4>{{{"none", Alignments::none},
+                                                                 {"words", Alignments::words},
+                                                                 {"pieces", Alignments::pieces},
+                                                                 {"weights", Alignments::weights}}};
+}
+
+struct TranslateSettings {
+  std::string model, input, prefix, output;
+  OutputFormat format = OutputFormat::text;
+  Alignments alignments = Alignments::none;
+  DecodeOptions decode;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v.group("Text");
+    v("model", self.model, {.help = "Model directory", .value = "DIR", .required = true});
+    v("input", self.input,
+      {.help = "Text to translate, plain or .gz, one sentence a line; - is standard input",
+       .value = "FILE",
+       .default_text = "standard input"});
+    v("prefix", self.prefix,
+      {.help = "How each line's translation is to begin, one a line; an empty line leaves it free; "
+               "- is standard input",
+       .value = "FILE",
+       .default_text = "none"});
+    v("output", self.output,
+      {.help = "Output file, written atomically, gzip if its name ends in .gz; - is standard "
+               "output",
+       .value = "FILE",
+       .default_text = "standard output"});
+    v("format", self.format,
+      {.help = "Translations alone, or JSON objects with translation, score, status and pieces"});
+    v("alignments", self.alignments,
+      {.help = "Add to the JSON objects, from the attention to the source: pairs of source and "
+               "target words (characters where text has no spaces) or pieces, or the weights"});
+    DecodeOptions::visit(self.decode, v);
+  }
+};
+
+// What came out of the ordinary, for one line at the end.
+struct Tally {
+  int64_t lines = 0, tokens = 0, split = 0, cut = 0, repaired = 0;
+
+  void count(const Translation& translation) {
+    const LineStatus& status = translation.status;
+    ++lines;
+    tokens += int64_t(translation.alternatives.front().pieces.size());
+    split += status.split;
+    cut += status.cut;
+    repaired += status.repaired;
+  }
+
+  void tell(const Console& console) const {
+    const auto warn = [&](int64_t count, const char* what) {
+      if (count > 0) console.warn(fmt::format("{} of {} {}", count, counted(lines, "line"), what));
+    };
+    warn(repaired, "are not UTF-8: broken bytes were read as U+FFFD (--strict refuses them)");
+    warn(split, "are too long for the model and were translated in parts");
+    warn(cut, "reached the greatest length without an end (--max-length, --extra-length)");
+  }
+};
+
+// To four digits behind the point: what a reader can use of a weight.
+nlohmann::ordered_json json_of(const AttentionWeights& weights) {
+  auto rows = nlohmann::ordered_json::array();
+  for (const auto& row : weights) {
+    auto& numbers = rows.emplace_back(nlohmann::ordered_json::array());
+    for (const float weight : row.weights)
+      numbers.push_back(std::round(double(weight) * 1e4) / 1e4);
+  }
+  return rows;
+}
+
+// Writes translations as JSON objects.
+class JsonLines {
+ public:
+  JsonLines(int64_t nbest, Alignments alignments) : nbest_(nbest), alignments_(alignments) {}
+
+  std::string line(const Translation& translation) const {
+    nlohmann::ordered_json object = json_of(translation, translation.alternatives.front());
+    object["status"] = translation.status.text();
+    if (alignments_ == Alignments::pieces || alignments_ == Alignments::weights)
+      object["source_pieces"] = translation.source_pieces;
+    if (nbest_ > 1) {
+      for (const Alternative& a : translation.alternatives)
+        object["nbest"].push_back(json_of(translation, a));
+    }
+    return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+
+ private:
+  nlohmann::ordered_json json_of(const Translation& translation, const Alternative& a) const {
+    nlohmann::ordered_json object = {
+        {"translation", a.text}, {"score", a.score}, {"pieces", a.pieces}};
+    if (alignments_ == Alignments::weights) {
+      object["attention"] = heed::json_of(a.attention);
+      if (translation.status.split)
+        for (const AttentionRow& row : a.attention)
+          object["attention_offsets"].push_back(row.offset);
+    } else if (alignments_ != Alignments::none) {
+      const auto unit =
+          alignments_ == Alignments::words ? AlignmentUnit::words : AlignmentUnit::pieces;
+      object["alignment"] = alignment_pairs(translation.source_pieces, a.pieces, a.attention, unit);
+    }
+    return object;
+  }
+
+  int64_t nbest_;
+  Alignments alignments_;
+};
+
+// Lines and their prefixes, which must be as many.
+class Source {
+ public:
+  Source(LineReader text, const std::string& prefix) : text_(std::move(text)) {
+    if (!prefix.empty()) prefixes_ = open_lines(prefix);
+  }
+
+  std::optional<Input> next() {
+    std::string line, prefix;
+    const bool more = text_.next(line);
+    if (prefixes_ && prefixes_->next(prefix) != more) {
+      const bool lacking = more;
+      fail(
+          "{} has {} and {} has more: line i of both must belong together; an empty prefix "
+          "leaves a line free",
+          (lacking ? *prefixes_ : text_).name(), counted(lines_, "line"),
+          (lacking ? text_ : *prefixes_).name());
+    }
+    if (!more) return std::nullopt;
+    ++lines_;
+    return Input(std::move(line), std::move(prefix));
+  }
+
+  bool wait(std::chrono::milliseconds time) {
+    return text_.wait(time) && (!prefixes_ || prefixes_->wait(time));
+  }
+
+ private:
+  LineReader text_;
+  std::optional<LineReader> prefixes_;
+  int64_t lines_ = 0;
+};
+
+class TranslateCommand : public CommandOf<TranslateSettings> {
+ public:
+  std::string name() const override { return "translate"; }
+  std::string summary() const override { return "Translates lines of text"; }
+  std::string description() const override {
+    return "Gives one line for each line, in order, as soon as the input pauses. A line's "
+           "translation depends on the line, the model and the search options alone. An empty line "
+           "gives an empty one; a line too long for the model is translated in parts, as its "
+           "status "
+           "says.";
+  }
+
+  int run(const std::vector<std::string>&, Console& console) override {
+    const int64_t nbest = settings_.decode.search.nbest;
+    const bool text = settings_.format == OutputFormat::text;
+    if (nbest > 1 && text)
+      fail_usage("--nbest {}: needs --format jsonl, since text has one line for each line", nbest);
+    if (settings_.alignments != Alignments::none && text)
+      fail_usage("--alignments {}: needs --format jsonl, since text is translations alone",
+                 to_text(settings_.alignments));
+    check_options(settings_.decode.search);
+    settings_.decode.attention = settings_.alignments != Alignments::none;
+    const std::string input = settings_.input.empty() ? "-" : settings_.input;
+    expect_distinct_streams({{"--input", input}, {"--prefix", settings_.prefix}});
+    std::vector<std::string> read = files_of_model(settings_.model);
+    read.insert(read.end(), {input, settings_.prefix});
+    expect_another_file("--output", settings_.output, read);
+    Source source(open_lines(input), settings_.prefix);
+    const Model model(settings_.model, settings_.decode.compute);
+    TextOutput output(settings_.output, console);
+
+    Tally tally;
+    const JsonLines json(nbest, settings_.alignments);
+    const auto emit = [&](const Translation& translation) {
+      tally.count(translation);
+      const std::string line =
+          text ? translation.alternatives.front().text : json.line(translation);
+      output.write(line + "\n");
+      output.flush();  // a reader may be waiting for this very line
+    };
+    const auto start = std::chrono::steady_clock::now();
+    model.translator(settings_.decode)
+        .translate([&] { return source.next(); }, emit,
+                   [&](std::chrono::milliseconds time) { return source.wait(time); });
+    output.commit();
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    tally.tell(console);
+    console.note(fmt::format("{}, {} in {:.2f} s: {:.0f} tokens/s on {}",
+                             counted(tally.lines, "line"), counted(tally.tokens, "token"),
+                             seconds.count(), double(tally.tokens) / seconds.count(),
+                             model.backend().name()));
+    return 0;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_translate_command() {
+  return std::make_unique<TranslateCommand>();
+}
+
+}  // namespace heed

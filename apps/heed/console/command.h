@@ -1,0 +1,76 @@
+// The interface of a subcommand. Each file of commands/ implements one.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "console/console.h"
+#include "heed/core/options.h"
+
+namespace heed {
+
+class Command {
+ public:
+  virtual ~Command() = default;
+  virtual std::string name() const = 0;
+  // Half a line for the list of commands.
+  virtual std::string summary() const = 0;
+  // A paragraph for --help; may be empty.
+  virtual std::string description() const { return ""; }
+  // The words it takes beside options: "model DIR|PRESET".
+  virtual std::string words() const { return ""; }
+  // What may stand as the first of them, where that is one of a few: "model", "data".
+  virtual std::vector<std::string> first_words() const { return {}; }
+  // The command line that words without any of these as their first most likely mean, such as
+  // "heed inspect model zh-en"; empty where they do not say which.
+  virtual std::string meant_by(const std::vector<std::string>& words) const {
+    static_cast<void>(words);
+    return "";
+  }
+  // Sets of options of which the command needs one, beside its required options:
+  // {{"source", "target"}, {"tsv"}}.
+  virtual std::vector<std::vector<std::string>> inputs() const { return {}; }
+  // Not listed: a tool for the project's own use.
+  virtual bool hidden() const { return false; }
+  // Bound to this command's settings.
+  virtual Options options() = 0;
+  // Called once, with its settings filled and within their ranges. `words` are as many as words()
+  // says or the command throws UsageError.
+  virtual int run(const std::vector<std::string>& words, Console& console) = 0;
+};
+
+// A command whose settings are a struct with a visit.
+template <class Settings>
+class CommandOf : public Command {
+ public:
+  Options options() override { return options_of(settings_); }
+
+ protected:
+  Settings settings_;
+};
+
+// Of a command that has none of its own.
+struct NoSettings {
+  template <class Self, class Visitor>
+  static void visit(Self&, Visitor&&) {}
+};
+
+// Every command, in the order of the help: commands/commands.cpp lists them.
+std::vector<std::unique_ptr<Command>> all_commands();
+
+// The options that every command has beside its own.
+struct CommonSettings {
+  std::string config;
+  bool quiet = false;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v.group("General");
+    v("config", self.config,
+      {.help = "TOML file of options; flags win over it", .value = "FILE", .incidental = true});
+    v("quiet", self.quiet, {.help = "Print only results, warnings and errors", .incidental = true});
+  }
+};
+
+}  // namespace heed

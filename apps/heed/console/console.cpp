@@ -1,0 +1,55 @@
+#include "console/console.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "heed/core/error.h"
+
+namespace heed {
+namespace {
+
+constexpr size_t buffer_size = 1 << 16;
+
+}  // namespace
+
+void Output::write(std::string_view text) {
+  buffer_ += text;
+  if (buffer_.size() >= buffer_size) flush();
+}
+
+void Output::flush() {
+  std::string_view rest = buffer_;
+  while (!rest.empty()) {
+    const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
+    if (written >= 0) {
+      rest.remove_prefix(size_t(written));
+    } else if (errno != EINTR) {
+      const int reason = errno;
+      buffer_.clear();
+      if (reason == EPIPE) throw BrokenPipe();
+      fail("cannot write to {}: {}", name_, std::strerror(reason));
+    }
+  }
+  buffer_.clear();
+}
+
+void Console::note(std::string_view text) const {
+  if (!quiet_) std::fprintf(stderr, "%s\n", one_line(text).c_str());
+}
+
+void Console::warn(std::string_view text) const {
+  std::fprintf(stderr, "heed: warning: %s\n", one_line(text).c_str());
+}
+
+std::string one_line(std::string_view text) {
+  std::string line(text);
+  for (char& c : line) {
+    if (uint8_t(c) < 0x20 || c == 0x7F) c = ' ';
+  }
+  return line;
+}
+
+}  // namespace heed

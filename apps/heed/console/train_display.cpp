@@ -1,0 +1,95 @@
+#include "console/train_display.h"
+
+#include "heed/core/counted.h"
+
+namespace heed {
+
+TrainDisplay::TrainDisplay(const TrainOptions& options, const Console& console)
+    : options_(options), console_(console), progress_(ProgressDisplay::style(console.quiet())) {}
+
+void TrainDisplay::message(const std::string& text) {
+  progress_.message(text);
+  // Between the stages of the preparation; the run undoes what it changed.
+  if (!begun_ && stop_requested())
+    fail("stopped by a signal before the first step: {} is as it was", options_.model);
+}
+
+void TrainDisplay::warning(const std::string& text) {
+  progress_.clear();
+  console_.warn(text);
+}
+
+void TrainDisplay::report(const TrainReport& report) {
+  begun_ = true;
+  last_report_ = report;
+  progress_.report(report);
+}
+
+void TrainDisplay::progress(const TrainReport& report) {
+  begun_ = true;
+  progress_.progress(report);
+}
+
+void TrainDisplay::validated(const ValidationReport& report) {
+  if (report.loss) last_ = report;
+  if (report.averaged > 0) return;  // close() tells it
+  if (report.best) best_ = report;
+  std::string text = validation_text(report);
+  if (report.train_loss) {
+    const std::string train_loss =
+        fmt::format("training loss of the epoch {:.4f}", *report.train_loss);
+    text = text.empty() ? train_loss : train_loss + ", " + text;
+  }
+  if (text.empty()) return;
+  progress_.message(fmt::format("step {}, epoch {:.2f}: {}{}", report.step, report.epoch, text,
+                                report.best ? " (best so far)" : ""));
+}
+
+bool TrainDisplay::stop_requested() {
+  return signals_.received() != 0;
+}
+
+int TrainDisplay::close(const TrainResult& result) {
+  progress_.clear();
+  if (result.end == TrainEnd::out_of_patience) {
+    message(fmt::format("stopped after step {}: no better validation for {} in a row",
+                        result.progress.step, options_.patience));
+  }
+  if (result.end != TrainEnd::stopped) {
+    message(worth(result));
+    return 0;
+  }
+  message(fmt::format("stopped after step {} and saved; the same command with --resume goes on",
+                      result.progress.step));
+  return 128 + signals_.received();
+}
+
+// The validation of what the run left; beside it the best one, where that was another.
+std::string TrainDisplay::worth(const TrainResult& result) const {
+  if (!last_) {
+    const std::string loss =
+        last_report_ ? fmt::format(", training loss {:.4f}", last_report_->loss) : "";
+    return fmt::format(
+        "{}: {}{}{}", options_.model, counted(result.progress.step, "step"), loss,
+        validates(options_) ? "" : "; not validated: --hold-out N would draw pairs for that");
+  }
+  std::string text = fmt::format("{}: {}", options_.model, validation_text(*last_));
+  if (best_ && !last_->best)
+    text += fmt::format(
+        "; the best validation was at step {}: {}{}", best_->step, validation_text(*best_),
+        last_->averaged > 0 ? "" : "; a run with --average best:1 leaves that model");
+  return text;
+}
+
+std::string validation_text(const ValidationReport& report) {
+  std::string text;
+  const auto add = [&](const std::string& fact) { text += (text.empty() ? "" : ", ") + fact; };
+  if (report.loss) add(fmt::format("validation loss {:.4f}", *report.loss));
+  if (report.perplexity) add(fmt::format("perplexity {:.2f}", *report.perplexity));
+  if (const auto& found = report.translations)
+    add(fmt::format("BLEU {:.2f} ({}), chrF {:.2f}", found->bleu, name(found->bleu_tokenizer),
+                    found->chrf));
+  return text;
+}
+
+}  // namespace heed

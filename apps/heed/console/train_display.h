@@ -1,0 +1,47 @@
+// What a training run tells its user, and hears from them.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "console/console.h"
+#include "console/progress.h"
+#include "console/stop_signals.h"
+#include "heed/train/trainer.h"
+
+namespace heed {
+
+class TrainDisplay : public TrainObserver {
+ public:
+  // All must outlive it.
+  TrainDisplay(const TrainOptions& options, const Console& console);
+
+  void message(const std::string& text) override;
+  void warning(const std::string& text) override;
+  void report(const TrainReport& report) override;
+  void progress(const TrainReport& report) override;
+  void validated(const ValidationReport& report) override;
+  // While it lives, a first SIGINT or SIGTERM is noted instead of ending the program. Before the
+  // first step message() ends the training then, by an Error.
+  bool stop_requested() override;
+
+  // Ends the display: removes the bar, says why the run ended before its time, if it did, and what
+  // the model that it left is worth. Returns the program's status: 0, or 128 + the signal.
+  int close(const TrainResult& result);
+
+ private:
+  std::string worth(const TrainResult& result) const;
+
+  const TrainOptions& options_;
+  const Console& console_;
+  ProgressDisplay progress_;
+  StopSignals signals_;
+  bool begun_ = false;  // the first step is done
+  std::optional<TrainReport> last_report_;
+  std::optional<ValidationReport> last_, best_;  // of this process; best_ is of no average
+};
+
+// "validation loss 2.1034, perplexity 8.19, BLEU 31.20 (13a), chrF 55.10".
+std::string validation_text(const ValidationReport& report);
+
+}  // namespace heed

@@ -1,0 +1,123 @@
+#include "files/model_output.h"
+
+#include <string>
+#include <string_view>
+
+#include "heed/core/error.h"
+#include "heed/core/files.h"
+#include "heed/core/folder_claim.h"
+#include "heed/model/directory.h"
+#include "heed/text/tokenizer.h"
+#include "heed/train/earlier_run.h"
+
+namespace heed {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kConfigFile = "config.json";
+
+void expect_no_model(const fs::path& output, Existing existing) {
+  if (existing == Existing::refuse && holds_model(output))
+    fail_usage("{} holds a model already: give --overwrite to replace it, or another --output",
+               output.string());
+}
+
+}  // namespace
+
+void check_output(const fs::path& output, const std::vector<fs::path>& inputs, Existing existing) {
+  expect_folder_name(output);
+  std::error_code error;
+  for (const fs::path& input : inputs) {
+    if (fs::exists(output, error) && fs::equivalent(output, input, error))
+      fail_usage("--output is the model itself, expected another folder");
+  }
+  expect_no_model(output, existing);
+}
+
+namespace {
+
+// Claims the folder of --output, where a training that was killed may have left an earlier model
+// aside: that is put back first.
+FolderClaim claim_output(const fs::path& output, Existing existing) {
+  FolderClaim claim(output);
+  const EarlierRun puts_back(output);
+  expect_no_model(output, existing);
+  return claim;
+}
+
+// A folder below --output for a new model until it is complete, removed with all that is in it.
+class StagingFolder {
+ public:
+  explicit StagingFolder(const fs::path& output) : path_(output / "heed-new.partial") {
+    remove();  // left by a process that was killed
+    std::error_code error;
+    if (!fs::create_directory(path_, error))
+      fail("cannot make the folder {}: {}", path_.string(), error.message());
+  }
+  StagingFolder(const StagingFolder&) = delete;
+  StagingFolder& operator=(const StagingFolder&) = delete;
+  ~StagingFolder() { remove(); }
+  const fs::path& path() const { return path_; }
+
+ private:
+  void remove() const {
+    std::error_code ignored;  // what stays takes space, nothing else
+    fs::remove_all(path_, ignored);
+  }
+
+  fs::path path_;
+};
+
+// All but config.json, without which a folder is no model.
+std::vector<std::string> names_besides_config() {
+  std::vector<std::string> names;
+  for (const char* name : tokenizer_files()) names.emplace_back(name);
+  for (const char* name : model_files())
+    if (name != std::string_view(kConfigFile)) names.emplace_back(name);
+  return names;
+}
+
+void write_files(const fs::path& folder, const NewModel& made) {
+  const auto copy = [&](const char* name) {
+    std::error_code error;
+    if (fs::exists(made.directory / name, error))
+      write_file_atomically(folder / name, read_file(made.directory / name));
+  };
+  save_model(folder, made.model, {}, made.weights);
+  for (const char* name : tokenizer_files()) copy(name);
+  copy("generation_config.json");
+}
+
+// Moves the model's files from one folder to another, where they replace those of another model:
+// without config.json meanwhile, so that a folder with files of both is never opened.
+void replace_files(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  const auto expect_done = [&](const std::string& name) {
+    if (error) fail("{}: cannot be replaced: {}", (to / name).string(), error.message());
+  };
+  fs::remove(to / kConfigFile, error);
+  expect_done(kConfigFile);
+  for (const std::string& name : names_besides_config()) {
+    if (fs::exists(from / name, error))
+      fs::rename(from / name, to / name, error);
+    else
+      fs::remove(to / name, error);  // the other model had it
+    expect_done(name);
+  }
+  fs::rename(from / kConfigFile, to / kConfigFile, error);
+  expect_done(kConfigFile);
+}
+
+}  // namespace
+
+void write_model(const fs::path& output, Existing existing, const NewModel& made) {
+  const FolderClaim claim = claim_output(output, existing);
+  const StagingFolder staging(output);
+  write_files(staging.path(), made);
+  claim.expect_in_place();
+  replace_files(staging.path(), output);
+}
+
+}  // namespace heed

@@ -1,0 +1,42 @@
+// The embedded phrasebook as files of a folder.
+#pragma once
+
+#include <filesystem>
+
+#include "files/output_folder.h"
+#include "heed/core/options.h"
+
+namespace heed {
+
+struct PhrasebookSettings {
+  int64_t pairs = 50'000;
+  int64_t valid_pairs = 500;
+  int64_t test_pairs = 1000;
+  int64_t seed = 1;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v.group("Phrasebook");
+    v("pairs", self.pairs,
+      {.help = "Sentence pairs to train on", .unit = "pairs", .minimum = 1, .maximum = 1e6});
+    v("valid_pairs", self.valid_pairs,
+      {.help = "Held-out pairs to watch training by",
+       .unit = "pairs",
+       .minimum = 1,
+       .maximum = 1e6});
+    v("test_pairs", self.test_pairs,
+      {.help = "Other held-out pairs to measure by",
+       .unit = "pairs",
+       .minimum = 1,
+       .maximum = 1e6});
+    v("seed", self.seed, {.help = "Of the choice of sentences", .minimum = 0, .maximum = 9e15});
+  }
+};
+
+// Writes train, valid and test, each with .zh and .en, into `directory` (made if need be). A
+// disk that is full leaves neither files nor a folder. Files of these names must not be there
+// already, unless `replace`.
+void write_phrasebook(const PhrasebookSettings& settings, const std::filesystem::path& directory,
+                      Existing existing);
+
+}  // namespace heed

@@ -1,0 +1,64 @@
+#include "files/text_output.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "heed/core/error.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A descriptor for what must be written to directly; none for a file.
+Descriptor open_stream(const fs::path& path) {
+  // /dev/stderr, and a file that standard error appends to: never replaced.
+  if (is_name_of(path, STDERR_FILENO)) return Descriptor(::dup(STDERR_FILENO));
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::is_character_file(status) && !fs::is_fifo(status)) return Descriptor();
+  Descriptor stream(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  if (stream.get() < 0) fail_to_write(path, errno);
+  return stream;
+}
+
+}  // namespace
+
+TextOutput::TextOutput(const fs::path& path, Console& console) {
+  if (path.empty() || path == "-" || is_name_of(path, STDOUT_FILENO)) {
+    stream_ = &console.out();
+  } else if (descriptor_ = open_stream(path); descriptor_.get() >= 0) {
+    stream_ = &own_stream_.emplace(descriptor_.get(), path.string());
+  } else {
+    file_.emplace(path);
+  }
+  if (path.extension() == ".gz") gzip_.emplace([this](std::string_view b) { write_plain(b); });
+}
+
+void TextOutput::write_plain(std::string_view text) {
+  if (stream_ != nullptr)
+    stream_->write(text);
+  else
+    file_->write(text);
+}
+
+void TextOutput::write(std::string_view text) {
+  if (gzip_)
+    gzip_->write(text);
+  else
+    write_plain(text);
+}
+
+void TextOutput::flush() {
+  if (stream_ != nullptr) stream_->flush();
+}
+
+void TextOutput::commit() {
+  if (gzip_) gzip_->finish();
+  flush();
+  if (file_) file_->commit();
+}
+
+}  // namespace heed

@@ -1,0 +1,236 @@
+#include "pages/data_page.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "console/help.h"
+#include "heed/core/options.h"
+#include "pages/numbers.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string length_row(const std::string& name, const LengthCounts& lengths) {
+  return fmt::format("  {:<22}{:>9.1f}{:>9}{:>9}{:>9}{:>12}\n", name, lengths.mean(),
+                     grouped(lengths.quantile(0.5)), grouped(lengths.quantile(0.95)),
+                     grouped(lengths.quantile(0.99)), grouped(lengths.greatest()));
+}
+
+std::string lengths_text(const DataReport& report) {
+  std::string text = fmt::format("{:<24}{:>9}{:>9}{:>9}{:>9}{:>12}\n", "Lengths", "mean", "median",
+                                 "95%", "99%", "longest");
+  const auto side = [&](const char* name, const SideReport& side) {
+    if (is_spaced(side)) text += length_row(fmt::format("{} words", name), side.words);
+    text += length_row(fmt::format("{} characters", name), side.characters);
+    if (report.tokenized) text += length_row(fmt::format("{} tokens", name), side.tokens);
+  };
+  side("source", report.source);
+  side("target", report.target);
+  return text;
+}
+
+std::string facts_text(const DataReport& report) {
+  std::string text = fmt::format("{:<32}{:>24}{:>24}\n", "Vocabulary", "source", "target");
+  for (const auto& [name, source, target] : fact_rows(report)) {
+    text += fmt::format("  {:<30} {:>23} {:>23}\n", name, source, target);
+  }
+  return text;
+}
+
+std::string example_text(const FindingExample& example) {
+  std::string text = fmt::format("    {}:{}{}\n", example.source_file, example.line,
+                                 example.note.empty() ? "" : "  (" + example.note + ")");
+  if (example.source.empty() && example.target.empty()) return text;
+  return text + fmt::format("      source  {}\n      target  {}\n", example.source, example.target);
+}
+
+std::string finding_text(const Finding& finding, const DataReport& report) {
+  const FindingText& what = text_of(finding.kind);
+  std::string text = fmt::format("\n  {}: {}\n    {}\n", finding_count(finding, report.pairs),
+                                 what.title, wrap(std::string(what.advice), 4, 4));
+  for (const FindingExample& example : finding.examples) text += example_text(example);
+  return text;
+}
+
+Json json_of(const LengthCounts& lengths) {
+  return {{"mean", lengths.mean()},        {"median", lengths.quantile(0.5)},
+          {"p95", lengths.quantile(0.95)}, {"p99", lengths.quantile(0.99)},
+          {"longest", lengths.greatest()}, {"sum", lengths.sum()}};
+}
+
+Json json_of(const VocabularyReport& vocabulary) {
+  Json object{{"words", vocabulary.words},
+              {"types", vocabulary.types},
+              {"singletons", vocabulary.singletons},
+              {"estimated", vocabulary.estimated},
+              {"coverage", Json::array()}};
+  for (const auto& [types, share] : vocabulary.coverage) {
+    object["coverage"].push_back({{"types", types}, {"share", share}});
+  }
+  return object;
+}
+
+Json json_of(const SideReport& side, bool tokenized) {
+  Json object{{"words", json_of(side.words)}, {"characters", json_of(side.characters)}};
+  if (tokenized) {
+    object["tokens"] = json_of(side.tokens);
+    object["pieces"] = {{"vocabulary", side.pieces.vocabulary},
+                        {"used", side.pieces.used},
+                        {"count", side.pieces.pieces},
+                        {"unknown", side.pieces.unknown}};
+  }
+  object["vocabulary"] = json_of(side.vocabulary);
+  object["letters"] = Json::object();
+  for (size_t i = 0; i < kScripts; ++i) {
+    if (side.letters[i] > 0) object["letters"][to_text(Script(i))] = side.letters[i];
+  }
+  if (side.test.lines > 0) {
+    object["test"] = {{"lines", side.test.lines},
+                      {"lines_seen", side.test.lines_seen},
+                      {"words", side.test.words},
+                      {"unseen_words", side.test.unseen_words}};
+  }
+  return object;
+}
+
+Json json_of(const Finding& finding) {
+  const FindingText& what = text_of(finding.kind);
+  Json object{{"kind", what.name},   {"pairs", finding.pairs}, {"estimated", finding.estimated},
+              {"title", what.title}, {"advice", what.advice},  {"examples", Json::array()}};
+  for (const FindingExample& example : finding.examples) {
+    object["examples"].push_back({{"source_file", example.source_file},
+                                  {"target_file", example.target_file},
+                                  {"line", example.line},
+                                  {"source", example.source},
+                                  {"target", example.target},
+                                  {"note", example.note}});
+  }
+  return object;
+}
+
+std::string scripts_text(const ScriptCounts& letters) {
+  std::string text;
+  const int64_t all = sum(letters);
+  for (size_t i = 0; i < kScripts; ++i) {
+    if (letters[i] * 100 < all || letters[i] == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", to_text(Script(i)),
+                        percent(letters[i], all));
+  }
+  return text.empty() ? "none" : text;
+}
+
+// The facts of one side: {"different words", "12,345"}.
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+void add_words(const SideReport& side, Facts& facts) {
+  const VocabularyReport& vocabulary = side.vocabulary;
+  const bool spaced = is_spaced(side);
+  const auto add = [&](std::string name, std::string value) {
+    facts.emplace_back(std::move(name), spaced ? std::move(value) : "-");
+  };
+  const std::string about = vocabulary.estimated ? "about " : "";
+  facts.emplace_back("words", spaced ? grouped(vocabulary.words) : "no spaces between");
+  add("different words", about + grouped(vocabulary.types));
+  add("words that occur once", fmt::format("{}{} ({})", about, grouped(vocabulary.singletons),
+                                           percent(vocabulary.singletons, vocabulary.types)));
+  for (size_t i = 0; i + 1 < vocabulary.coverage.size(); ++i) {
+    const auto& [types, share] = vocabulary.coverage[i];
+    add(fmt::format("covered by the {} commonest", grouped(types)),
+        fmt::format("{:.1f}%", 100 * share));
+  }
+}
+
+Facts facts_of(const SideReport& side) {
+  const auto per = [](int64_t whole, int64_t parts) {
+    return fmt::format("{:.2f}", double(whole) / double(std::max<int64_t>(1, parts)));
+  };
+  Facts facts{{"scripts", scripts_text(side.letters)}};
+  add_words(side, facts);
+  const PieceReport& pieces = side.pieces;
+  if (pieces.vocabulary > 0) {
+    facts.emplace_back("tokens for each word",
+                       is_spaced(side) ? per(pieces.pieces, side.words.sum()) : "-");
+    facts.emplace_back("characters for each token", per(side.characters.sum(), pieces.pieces));
+    facts.emplace_back("vocabulary in use",
+                       fmt::format("{} of {}", grouped(pieces.used), grouped(pieces.vocabulary)));
+    facts.emplace_back("unknown tokens", grouped(pieces.unknown));
+  }
+  if (side.test.lines > 0) {
+    facts.emplace_back("lines of the test", grouped(side.test.lines));
+    facts.emplace_back("of these also in training", grouped(side.test.lines_seen));
+    facts.emplace_back("words of the test never seen",
+                       is_spaced(side) ? percent(side.test.unseen_words, side.test.words) : "-");
+  }
+  return facts;
+}
+
+}  // namespace
+
+std::vector<FactRow> fact_rows(const DataReport& report) {
+  std::vector<FactRow> rows;
+  for (const auto& [name, value] : facts_of(report.source)) rows.push_back({name, value, ""});
+  for (const auto& fact : facts_of(report.target)) {
+    const auto row = std::find_if(rows.begin(), rows.end(),
+                                  [&](const FactRow& other) { return other.name == fact.first; });
+    if (row == rows.end()) {
+      rows.push_back({fact.first, "", fact.second});
+    } else {
+      row->target = fact.second;
+    }
+  }
+  return rows;
+}
+
+std::string finding_count(const Finding& finding, int64_t pairs) {
+  const std::string count = (finding.estimated ? "about " : "") + grouped(finding.pairs);
+  // Lines without a partner are not among the pairs.
+  if (finding.kind == FindingKind::unequal_lines) return count;
+  return fmt::format("{} ({})", count, percent(finding.pairs, pairs));
+}
+
+bool is_spaced(const SideReport& side) {
+  return has_spaced_words(side.letters, side.words.sum(), side.words.count());
+}
+
+bool looked_for(FindingKind kind, const DataReport& report) {
+  const bool tests_source = report.source.test.lines > 0,
+             tests_target = report.target.test.lines > 0;
+  if (kind == FindingKind::missing_column) return false;  // worth a word where there are some
+  if (kind == FindingKind::unknown_pieces) return report.tokenized;
+  if (kind == FindingKind::test_sources) return tests_source;
+  return kind != FindingKind::test_pairs || (tests_source && tests_target);
+}
+
+std::string data_text(const DataTitle& title, const DataReport& report) {
+  std::string text =
+      fmt::format("{} and {}: {}{}\n\n", title.source, title.target, grouped(report.pairs, "pair"),
+                  report.sampled ? ", the first of the files" : "");
+  text += lengths_text(report);
+  text += fmt::format("  target characters for each of the source, typically: {:.2f}\n\n",
+                      report.typical_ratio);
+  text += facts_text(report) + "\nFindings\n";
+  bool clean = true;
+  for (const Finding& finding : report.findings) {
+    if (finding.pairs == 0) continue;
+    text += finding_text(finding, report);
+    clean = false;
+  }
+  return text + (clean ? "  none\n" : "");
+}
+
+std::string data_json(const DataTitle& title, const DataReport& report) {
+  Json page{{"source_file", title.source},
+            {"target_file", title.target},
+            {"pairs", report.pairs},
+            {"sampled", report.sampled},
+            {"typical_ratio", report.typical_ratio},
+            {"source", json_of(report.source, report.tokenized)},
+            {"target", json_of(report.target, report.tokenized)},
+            {"findings", Json::array()}};
+  for (const Finding& finding : report.findings) page["findings"].push_back(json_of(finding));
+  return page.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace heed

@@ -1,0 +1,217 @@
+#include "pages/model_page.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "heed/core/counted.h"
+#include "heed/core/options.h"
+#include "pages/numbers.h"
+
+namespace heed {
+namespace {
+
+// Which tokens a matrix is applied to.
+enum class Side { source, target };
+
+class Parts {
+ public:
+  Parts(const ModelConfig& config, int64_t length) : c_(config), length_(double(length)) {}
+
+  std::vector<ModelPart> build() {
+    embeddings();
+    copies_ = c_.encoder_layers;
+    heading(0, fmt::format("Encoder (3.1), {}, each", counted(copies_, "layer")));
+    attention("Multi-head self-attention (3.2)", Side::source, Side::source, length_);
+    feed_forward(Side::source);
+    copies_ = c_.decoder_layers;
+    heading(0, fmt::format("Decoder (3.1), {}, each", counted(copies_, "layer")));
+    attention("Masked self-attention (3.2)", Side::target, Side::target, (length_ + 1) / 2);
+    attention("Encoder-decoder attention (3.2)", Side::target, Side::source, length_);
+    feed_forward(Side::target);
+    copies_ = 1;
+    softmax();
+    return std::move(parts_);
+  }
+
+ private:
+  ModelPart& heading(int depth, const std::string& name) {
+    ModelPart& part = parts_.emplace_back();
+    part.depth = depth;
+    part.name = name;
+    part.copies = copies_;
+    return part;
+  }
+
+  void work(ModelPart& part, Side side, double multiply_adds) {
+    (side == Side::source ? part.source_work : part.target_work) += multiply_adds;
+  }
+
+  void linear(const std::string& name, int64_t in, int64_t out, Side side) {
+    ModelPart& part = heading(2, name);
+    part.shape = {out, in};
+    part.parameters = out * in + out;
+    work(part, side, double(out * in));
+  }
+
+  // `queries` look at `seen` rows of `keys` each.
+  void attention(const std::string& name, Side queries, Side keys, double seen) {
+    const int64_t d = c_.d_model;
+    heading(1, name);
+    linear("query", d, d, queries);
+    linear("keys and values", d, 2 * d, keys);
+    // Scores and their weighted sum: d_model each for every position seen, over all heads.
+    work(heading(2, fmt::format("dot-products, {}", counted(c_.heads, "head"))), queries,
+         2 * seen * double(d));
+    linear("output", d, d, queries);
+    add_norm();
+  }
+
+  void feed_forward(Side side) {
+    heading(1, fmt::format("Feed-forward, {} (3.3)", to_text(c_.activation)));
+    linear("inner", c_.d_model, c_.d_ff, side);
+    linear("output", c_.d_ff, c_.d_model, side);
+    add_norm();
+  }
+
+  void add_norm() {
+    ModelPart& part = heading(1, "Add and norm (3.1)");
+    part.shape = {2, c_.d_model};
+    part.parameters = 2 * c_.d_model;
+  }
+
+  void table(const std::string& name) {
+    ModelPart& part = heading(0, name);
+    part.shape = {c_.vocabulary, c_.d_model};
+    part.parameters = c_.vocabulary * c_.d_model;
+  }
+
+  void embeddings() {
+    if (c_.tie_embeddings == TieEmbeddings::all) {
+      table("Embeddings, all shared (3.4)");
+    } else {
+      table("Source embedding (3.4)");
+      const bool own = c_.tie_embeddings == TieEmbeddings::none;
+      table(own ? "Target embedding (3.4)" : "Target embedding, softmax (3.4)");
+    }
+  }
+
+  void softmax() {
+    ModelPart& part = heading(0, "Linear and softmax (3.4)");
+    part.shape = {c_.vocabulary, c_.d_model};
+    const bool own = c_.tie_embeddings == TieEmbeddings::none;
+    part.parameters = (own ? c_.vocabulary * c_.d_model : 0) + (c_.output_bias ? c_.vocabulary : 0);
+    part.target_work = double(c_.classes * c_.d_model);
+  }
+
+  const ModelConfig& c_;
+  double length_;
+  int64_t copies_ = 1;
+  std::vector<ModelPart> parts_;
+};
+
+// Nothing for 0.
+std::string count_text(double value) {
+  return value == 0 ? "" : grouped(std::llround(value));
+}
+
+std::string shape_text(const Shape& shape) {
+  std::string text;
+  for (const int64_t size : shape) text += (text.empty() ? "" : " x ") + std::to_string(size);
+  return text;
+}
+
+// Name, shape, parameters, multiply-adds per source and per target token.
+using Row = std::array<std::string, 5>;
+
+Row row(const std::string& name, const std::string& shape, double parameters, double source,
+        double target) {
+  return {name, shape, count_text(parameters), count_text(source), count_text(target)};
+}
+
+// Columns as wide as their longest cell, the first to the left and the others to the right.
+std::string table_text(const std::vector<Row>& rows) {
+  std::array<size_t, 5> width{31, 14, 12, 11, 12};
+  for (const Row& row : rows)
+    for (size_t c = 1; c < row.size(); ++c) width[c] = std::max(width[c], row[c].size() + 2);
+  std::string text = fmt::format("{:>{}}\n", "multiply-adds per",
+                                 std::accumulate(width.begin(), width.end(), size_t{0}));
+  for (const Row& row : rows) {
+    std::string line = fmt::format("{:<{}}", row[0], width[0]);
+    for (size_t c = 1; c < row.size(); ++c) line += fmt::format("{:>{}}", row[c], width[c]);
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<ModelPart> model_parts(const ModelConfig& config, int64_t length) {
+  config.validate();
+  return Parts(config, length).build();
+}
+
+ModelTotals totals(const std::vector<ModelPart>& parts) {
+  ModelTotals sum;
+  for (const ModelPart& part : parts) {
+    sum.parameters += part.copies * part.parameters;
+    sum.source_work += double(part.copies) * part.source_work;
+    sum.target_work += double(part.copies) * part.target_work;
+  }
+  return sum;
+}
+
+std::string model_page(const std::string& title, const ModelConfig& c, int64_t length) {
+  std::string page =
+      fmt::format("{}\nd_model {}, d_ff {}, heads {} of {}, dropout {}, {:.0f} MB as float32\n\n",
+                  title, c.d_model, c.d_ff, c.heads, c.d_model / c.heads, c.dropout,
+                  double(totals(model_parts(c, length)).parameters) * 4e-6);
+  std::vector<Row> rows{{"part (section of the paper)", "shape", "parameters", "source", "target"},
+                        {"", "", "", "token", "token"}};
+  for (const ModelPart& part : model_parts(c, length)) {
+    rows.push_back(row(std::string(size_t(2 * part.depth), ' ') + part.name, shape_text(part.shape),
+                       double(part.parameters), part.source_work, part.target_work));
+  }
+  const ModelTotals sum = totals(model_parts(c, length));
+  rows.push_back(
+      row("All layers together", "", double(sum.parameters), sum.source_work, sum.target_work));
+  page += table_text(rows);
+  return page + fmt::format(
+                    "\nFor sentences of {} tokens. Weights are [out, in]; parameters count "
+                    "biases.\n",
+                    length);
+}
+
+std::string model_json(const std::string& title, const ModelConfig& c, int64_t length) {
+  nlohmann::ordered_json page{{"name", title},
+                              {"d_model", c.d_model},
+                              {"d_ff", c.d_ff},
+                              {"heads", c.heads},
+                              {"encoder_layers", c.encoder_layers},
+                              {"decoder_layers", c.decoder_layers},
+                              {"vocabulary", c.vocabulary},
+                              {"activation", to_text(c.activation)},
+                              {"tie_embeddings", to_text(c.tie_embeddings)},
+                              {"dropout", c.dropout},
+                              {"sentence_length", length}};
+  const std::vector<ModelPart> parts = model_parts(c, length);
+  for (const ModelPart& part : parts) {
+    page["parts"].push_back({{"depth", part.depth},
+                             {"name", part.name},
+                             {"shape", part.shape},
+                             {"copies", part.copies},
+                             {"parameters", part.parameters},
+                             {"multiply_adds_per_source_token", part.source_work},
+                             {"multiply_adds_per_target_token", part.target_work}});
+  }
+  const ModelTotals sum = totals(parts);
+  page["parameters"] = sum.parameters;
+  page["multiply_adds_per_source_token"] = sum.source_work;
+  page["multiply_adds_per_target_token"] = sum.target_work;
+  return page.dump(2) + "\n";
+}
+
+}  // namespace heed

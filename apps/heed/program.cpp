@@ -1,0 +1,97 @@
+#include "program.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "console/arguments.h"
+#include "console/command.h"
+#include "console/config.h"
+#include "console/help.h"
+#include "console/other_names.h"
+#include "console/usage.h"
+#include "files/text_files.h"
+
+namespace heed {
+namespace {
+
+std::vector<std::string> command_names() {
+  std::vector<std::string> names;
+  for (const auto& command : all_commands()) names.push_back(command->name());
+  return names;
+}
+
+std::unique_ptr<Command> find_command(const std::string& name) {
+  for (auto& command : all_commands()) {
+    if (command->name() == name) return std::move(command);
+  }
+  fail_usage("unknown command '{}'{} (heed --help lists all)", name, command_hint(name));
+}
+
+// The configuration is read like any other file.
+void expect_config_kept(const std::string& config, const Options& options) {
+  for (const Option& option : options) {
+    if (option.name != "output" && option.name != "html") continue;
+    for (const std::string& file : option.read())
+      expect_another_file(option.flag(), file, {config});
+  }
+}
+
+int run_command(Command& command, const std::vector<std::string>& arguments, Console& console) {
+  CommonSettings common;
+  Options options = command.options();
+  for (Option& option : options_of(common)) options.push_back(std::move(option));
+
+  const Arguments given = read_arguments(arguments, options, command.name());
+  if (given.help || given.words == std::vector<std::string>{"help"}) {
+    console.out().write(command_help(command));
+    return 0;
+  }
+  expect_words(command, given);
+  const auto names_config = [](const Assignment& a) { return a.option->name == "config"; };
+  for (const Assignment& a : given.assignments) {
+    if (names_config(a)) apply({a});
+  }
+  if (!common.config.empty()) {
+    apply(read_config_file(common.config, options, command.name(), command_names()));
+  }
+  apply(given.assignments);
+  expect_complete(command, given.words);
+  expect_config_kept(common.config, options);
+  validate(options);
+  console.be_quiet(common.quiet);
+  return command.run(given.words, console);
+}
+
+std::string program_help() {
+  std::string text =
+      "heed trains, measures and runs the Transformer of \"Attention Is All You Need\".\n\n"
+      "Usage: heed COMMAND [options]\n\nCommands\n";
+  for (const auto& command : all_commands()) {
+    if (command->hidden()) continue;
+    text += fmt::format("  {:<12}{}\n", command->name(), wrap(command->summary(), 14, 14));
+  }
+  return text + "\nheed COMMAND --help says what a command takes.\n";
+}
+
+}  // namespace
+
+int run_program(const std::vector<std::string>& arguments, Console& console) {
+  if (arguments.empty()) {
+    std::fputs(program_help().c_str(), stderr);
+    return 2;
+  }
+  const std::string& first = arguments[0];
+  const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
+  const auto is_help = [](const std::string& word) {
+    return word == "--help" || word == "-h" || word == "help";
+  };
+  if (is_help(first)) {
+    const bool of_all = rest.empty() || is_help(rest[0]);
+    console.out().write(of_all ? program_help() : command_help(*find_command(rest[0])));
+    return 0;
+  }
+  const bool version = first == "--version" || first == "-v" || first == "-V";
+  return run_command(*find_command(version ? "version" : first), rest, console);
+}
+
+}  // namespace heed
