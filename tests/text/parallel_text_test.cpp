@@ -92,17 +92,6 @@ TEST_F(ParallelTextTest, TabSeparatedTextIsItsColumns) {
             ParallelText({write("1", "a\nc\n")}, {write("2", "A\nC\n")}).fingerprint());
 }
 
-TEST_F(ParallelTextTest, ColumnsAreTwoNumbers) {
-  const auto message = [](TsvOptions options) { return error_of([&] { options.check(); }); };
-  EXPECT_EQ(message({{"f"}, {"2", "1"}}), "");
-  EXPECT_EQ(message({}), "");
-  for (const std::vector<std::string>& columns :
-       {std::vector<std::string>{"1"}, {"1", "2", "3"}, {"0", "1"}, {"a", "b"}, {"1", "1"}, {}})
-    EXPECT_THAT(message({{"f"}, columns}), HasSubstr("--columns"));
-  EXPECT_THAT(message({{}, {"2", "1"}}), HasSubstr("--columns"));
-  EXPECT_EQ(error_of([] { TsvOptions{{}, {"2", "1"}}.check({"valid.tsv"}); }), "");
-}
-
 TEST_F(ParallelTextTest, NoticesAFileThatChangesWhileItIsRead) {
   const ParallelText text({write("zh", "1\n2\n")}, {write("en", "one\ntwo\n")});
   write("en", "one\n");

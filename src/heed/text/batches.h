@@ -6,29 +6,10 @@
 #include <span>
 #include <vector>
 
+#include "heed/text/batch_options.h"
 #include "heed/text/corpus.h"
 
 namespace heed {
-
-// Batches are limited by sentences if batch_sentences is not 0, else by tokens. Tokens count </s>
-// once for each sentence; there is no padding to count.
-struct BatchOptions {
-  int64_t batch_tokens = 4096;  // neither source nor target tokens of a batch exceed this
-  int64_t batch_sentences = 0;  // pairs of a batch; the last of an epoch may have fewer
-
-  // What stands on the command line (core/options.h).
-  template <class Self, class Visitor>
-  static void visit(Self& self, Visitor&& v) {
-    v("batch_tokens", self.batch_tokens,
-      {.help = "Neither the source nor the target tokens of a batch exceed this",
-       .unit = "tokens",
-       .minimum = 1});
-    v("batch_sentences", self.batch_sentences,
-      {.help = "Make batches of this many pairs instead; 0 goes by tokens",
-       .unit = "pairs",
-       .minimum = 0});
-  }
-};
 
 // The number of tokens of pair i, without </s>.
 using LengthOf = std::function<PairLength(int64_t pair)>;

@@ -11,48 +11,11 @@
 #include "heed/core/files.h"
 #include "heed/core/parallel.h"
 #include "heed/core/ragged.h"
+#include "heed/text/filter_options.h"
 #include "heed/text/parallel_text.h"
 #include "heed/text/tokenizer.h"
 
 namespace heed {
-
-// Which pairs a corpus keeps; 0 switches a filter off, but for max_tokens. Words are what stands
-// between ASCII whitespace.
-struct FilterOptions {
-  static constexpr int64_t kMostTokens = 65535;  // a record of a Corpus has 16 bits for a length
-
-  int64_t max_tokens = 256;    // of either side, </s> included; at most kMostTokens
-  int64_t max_words = 0;       // of either side
-  double max_ratio = 0;        // of the longer side's tokens to the shorter's, </s> not included
-  int64_t min_word_count = 0;  // drops pairs with a word rarer than this on its side of the corpus
-  bool fold_case = false;      // words that differ in case alone are one: no option of its own, it
-                               // goes with the vocabulary (TokenizerPair::folds_case)
-  std::vector<uint64_t> held_out = {};  // drops pairs whose source has one of these fingerprints,
-                                        // which stand in ascending order: see held_out.h
-
-  // What stands on the command line (core/options.h).
-  template <class Self, class Visitor>
-  static void visit(Self& self, Visitor&& v) {
-    v.group("Filters");
-    v("max_tokens", self.max_tokens,
-      {.help = "Drop pairs with a longer side, </s> included",
-       .unit = "tokens",
-       .minimum = 2,
-       .maximum = kMostTokens});
-    v("max_words", self.max_words,
-      {.help = "Drop pairs with a longer side, before a vocabulary is learnt; 0 keeps all",
-       .unit = "words",
-       .minimum = 0});
-    v("max_ratio", self.max_ratio,
-      {.help = "Drop pairs with one side this many times as long as the other; 0 keeps all",
-       .minimum = 0});
-    v("min_word_count", self.min_word_count,
-      {.help = "Drop pairs with a word that its side has less often (in any case, where the "
-               "vocabulary is lowercase), before a vocabulary is learnt; 0 keeps all",
-       .unit = "occurrences",
-       .minimum = 0});
-  }
-};
 
 // How many pairs were read, kept and dropped, each for the first reason that holds, in this order.
 struct FilterReport {

@@ -8,6 +8,7 @@
 
 #include "heed/text/lines.h"
 #include "heed/text/text_file.h"
+#include "heed/text/tsv_options.h"
 
 namespace heed {
 
@@ -80,34 +81,6 @@ class PairReader {
   size_t file_ = 0;
   int64_t lines_ = 0;
   std::optional<LineReader> source_, target_;
-};
-
-// Where tab-separated text is, as options say it.
-struct TsvOptions {
-  std::vector<std::string> tsv;
-  std::vector<std::string> columns = {"1", "2"};
-
-  template <class Self, class Visitor>
-  static void visit(Self& self, Visitor&& v) {
-    v("tsv", self.tsv,
-      {.help = "Tab-separated text with both sides in each line, plain or .gz, instead of two "
-               "files; without quoting; several files follow each other",
-       .value = "FILE...",
-       .default_text = "none",
-       .incidental = true});
-    v("columns", self.columns,
-      {.help = "Columns of the source and the target in tab-separated text, counted from 1",
-       .value = "N",
-       .incidental = true});
-  }
-
-  // UsageError unless --columns is two whole numbers from 1, which differ, and where they are not
-  // the default but there is no tab-separated text (`other_tsv`: besides that of --tsv).
-  void check(const std::vector<std::string>& other_tsv = {}) const;
-  // Both sides of tab-separated files, each opened once: one entry for each file. `most_lines`: see
-  // TextFile.
-  std::pair<TextFiles, TextFiles> open(const std::vector<std::string>& names,
-                                       int64_t most_lines = 0) const;
 };
 
 }  // namespace heed

@@ -1,0 +1,27 @@
+// The size of training batches.
+#pragma once
+
+#include <cstdint>
+
+namespace heed {
+
+// Batches are limited by sentences if batch_sentences is not 0, else by tokens. Tokens include
+// one </s> per sentence; there is no padding.
+struct BatchOptions {
+  int64_t batch_tokens = 4096;  // maximum of source tokens, and of target tokens
+  int64_t batch_sentences = 0;  // pairs; the last batch of an epoch may have fewer
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v("batch_tokens", self.batch_tokens,
+      {.help = "Maximum number of source tokens and of target tokens in a batch",
+       .unit = "tokens",
+       .minimum = 1});
+    v("batch_sentences", self.batch_sentences,
+      {.help = "Pairs in a batch, instead of --batch-tokens; 0: limited by tokens",
+       .unit = "pairs",
+       .minimum = 0});
+  }
+};
+
+}  // namespace heed

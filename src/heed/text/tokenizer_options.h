@@ -1,0 +1,56 @@
+// Options of SentencePiece training.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+namespace heed {
+
+enum class TokenizerKind { bpe, unigram, word, character };
+constexpr std::array<std::pair<std::string_view, TokenizerKind>, 4> enum_names(TokenizerKind) {
+  return {{{"bpe", TokenizerKind::bpe},
+           {"unigram", TokenizerKind::unigram},
+           {"word", TokenizerKind::word},
+           {"char", TokenizerKind::character}}};
+}
+
+// SentencePiece's rules for characters: NFKC with its additions for translation, NFKC, or none.
+enum class Normalization { nmt_nfkc, nfkc, identity };
+constexpr std::array<std::pair<std::string_view, Normalization>, 3> enum_names(Normalization) {
+  return {{{"nmt_nfkc", Normalization::nmt_nfkc},
+           {"nfkc", Normalization::nfkc},
+           {"identity", Normalization::identity}}};
+}
+
+struct TokenizerOptions {
+  TokenizerKind kind = TokenizerKind::bpe;
+  int64_t vocabulary = 8000;        // ids; includes </s>, <unk> and <pad>
+  double character_coverage = 1.0;  // share of the characters that get pieces
+  bool byte_fallback = false;       // spell other characters as bytes instead of <unk>
+  bool lowercase = false;  // in the model's normalizer, so that every reader of the model agrees
+  Normalization normalization = Normalization::nmt_nfkc;
+  int64_t sample_lines = 2'000'000;  // learn from at most this many lines
+  uint64_t seed = 1;                 // of the sample
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v.group("Tokenizer");
+    v("tokenizer", self.kind, {.help = "Segmentation algorithm"});
+    v("vocabulary", self.vocabulary,
+      {.help = "Vocabulary size, of each side if vocabularies are separate",
+       .unit = "ids",
+       .minimum = 4,
+       .maximum = 1 << 24});
+    v("character_coverage", self.character_coverage,
+      {.help = "Share of the characters in the text that get pieces of their own",
+       .minimum = 0.98,  // SentencePiece's own bound
+       .maximum = 1});
+    v("byte_fallback", self.byte_fallback, {.help = "Spell unknown characters as UTF-8 bytes"});
+    v("lowercase", self.lowercase, {.help = "Lowercase all text"});
+    v("normalization", self.normalization, {.help = "Unicode normalization"});
+  }
+};
+
+}  // namespace heed
