@@ -15,12 +15,12 @@ constexpr int64_t kVocabulary = 50;  // of the seeds
 
 // Gives the bytes a header that matches them.
 void sign(std::string& bytes) {
-  CorpusHeader header;
+  detail::CorpusHeader header;
   std::memcpy(&header, bytes.data(), sizeof header);
-  header.magic = kCorpusMagic;
+  header.magic = detail::kCorpusMagic;
   header.key = kKey;
   header.vocabulary = kVocabulary;
-  header.token_bytes = token_bytes_for(kVocabulary);
+  header.token_bytes = detail::token_bytes_for(kVocabulary);
   header.size = int64_t(bytes.size());
   header.fingerprint = hash_of(std::string_view(bytes).substr(sizeof header));
   header.header_fingerprint = header.own_fingerprint();
@@ -32,7 +32,7 @@ void sign(std::string& bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const fuzzing::MemoryFile file;
   std::string bytes(fuzzing::text_of(data, size));
-  if (size >= sizeof(CorpusHeader)) sign(bytes);
+  if (size >= sizeof(detail::CorpusHeader)) sign(bytes);
   const auto corpus = Corpus::from_cache(file.hold(bytes), kKey, kVocabulary);
   if (!corpus) return 0;
   std::vector<TokenId> ids;

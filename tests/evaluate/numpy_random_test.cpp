@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace heed {
+namespace heed::detail {
 namespace {
 
 using ::testing::ElementsAre;
@@ -47,4 +47,4 @@ TEST(NumpyRandom, OfOneThereIsNoChoice) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::detail

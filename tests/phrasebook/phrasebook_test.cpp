@@ -21,6 +21,9 @@
 namespace heed {
 namespace {
 
+using detail::GeneratedSentence;
+using detail::SynchronousGrammar;
+
 constexpr int64_t kTrain = 50'000;
 constexpr int64_t kHeldOut = 500;
 
@@ -165,8 +168,8 @@ TEST(Phrasebook, WritesCleanText) {
 
 // Nothing in the grammar itself is ambiguous: not hidden by the phrasebook's own rejections.
 TEST(Phrasebook, AChineseSentenceHasOneMeaning) {
-  const SynchronousGrammar grammar({kPhrasebookLexicon, kPhrasebookModifiers},
-                                   {kPhrasebookPhrases, kPhrasebookSentences}, "S");
+  const SynchronousGrammar grammar({detail::kPhrasebookLexicon, detail::kPhrasebookModifiers},
+                                   {detail::kPhrasebookPhrases, detail::kPhrasebookSentences}, "S");
   Random random(3);
   std::unordered_map<std::string, std::string> meaning;
   GeneratedSentence sentence;

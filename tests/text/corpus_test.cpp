@@ -161,7 +161,7 @@ TEST_F(CorpusTest, DamagedCachesAreRebuilt) {
 // same.
 TEST_F(CorpusTest, ACacheForMoreIdsIsNotTaken) {
   open();
-  CorpusHeader header;
+  detail::CorpusHeader header;
   const std::string bytes = read(cache_);
   std::memcpy(&header, bytes.data(), sizeof header);
   const int64_t size = tokenizers().size();

@@ -4,7 +4,7 @@
 
 #include "heed/core/rng.h"
 
-namespace heed {
+namespace heed::detail {
 namespace {
 
 TEST(HashTable, CountsExactlyWhileThereIsRoom) {
@@ -46,4 +46,4 @@ TEST(HashTable, BeyondItsRoomItKeepsAFairSample) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::detail

@@ -4,7 +4,7 @@
 
 #include "heed/core/utf8.h"
 
-namespace heed {
+namespace heed::detail {
 namespace {
 
 // As a reader that takes UTF-8 for Latin-1 would write it.
@@ -61,4 +61,4 @@ TEST(LineDamage, WhatIsShownHasNoControlsAndALimit) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::detail

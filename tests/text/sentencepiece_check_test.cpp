@@ -8,7 +8,7 @@
 
 #include "support/bytes.h"
 
-namespace heed {
+namespace heed::detail {
 namespace {
 
 constexpr uint32_t kHasValue = 1u << 8;
@@ -147,4 +147,4 @@ TEST(SentencePieceCheck, LeavesOutTheSelfTest) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::detail

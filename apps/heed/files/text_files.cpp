@@ -59,7 +59,7 @@ void expect_another_file(const std::string& flag, const std::string& output,
   // A device or a pipe loses nothing: /dev/null, a terminal.
   if (output == "-" || !std::filesystem::is_regular_file(output, error)) return;
   for (const std::string& input : inputs) {
-    const bool same = input == "-" ? is_name_of(output, STDIN_FILENO)
+    const bool same = input == "-" ? detail::is_name_of(output, STDIN_FILENO)
                                    : std::filesystem::equivalent(output, input, error);
     if (same)
       fail_usage("{} {} is {}, expected another file: what is read would be lost", flag, output,

@@ -15,19 +15,19 @@ namespace fs = std::filesystem;
 // A descriptor for what must be written to directly; none for a file.
 Descriptor open_stream(const fs::path& path) {
   // /dev/stderr, and a file that standard error appends to: never replaced.
-  if (is_name_of(path, STDERR_FILENO)) return Descriptor(::dup(STDERR_FILENO));
+  if (detail::is_name_of(path, STDERR_FILENO)) return Descriptor(::dup(STDERR_FILENO));
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (!fs::is_character_file(status) && !fs::is_fifo(status)) return Descriptor();
   Descriptor stream(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
-  if (stream.get() < 0) fail_to_write(path, errno);
+  if (stream.get() < 0) detail::fail_to_write(path, errno);
   return stream;
 }
 
 }  // namespace
 
 TextOutput::TextOutput(const fs::path& path, Console& console) {
-  if (path.empty() || path == "-" || is_name_of(path, STDOUT_FILENO)) {
+  if (path.empty() || path == "-" || detail::is_name_of(path, STDOUT_FILENO)) {
     stream_ = &console.out();
   } else if (descriptor_ = open_stream(path); descriptor_.get() >= 0) {
     stream_ = &own_stream_.emplace(descriptor_.get(), path.string());

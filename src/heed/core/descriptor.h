@@ -32,6 +32,8 @@ class Descriptor {
   int value_;
 };
 
+namespace detail {
+
 // What the system says of an errno.
 inline std::string reason(int error) {
   return std::generic_category().message(error);
@@ -50,4 +52,5 @@ inline bool is_name_of(const std::filesystem::path& path, int file) {
          by_name.st_ino == by_file.st_ino && by_name.st_dev == by_file.st_dev;
 }
 
+}  // namespace detail
 }  // namespace heed

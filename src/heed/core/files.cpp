@@ -21,9 +21,10 @@ constexpr int kMostLinks = 40;  // as the kernel follows them
 Descriptor open_regular(const std::filesystem::path& path, int64_t& size) {
   // Not blocking: a pipe without a writer is refused below instead of waited for.
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (file.get() < 0) fail("cannot open {}: {}", path.string(), reason(errno));
+  if (file.get() < 0) fail("cannot open {}: {}", path.string(), detail::reason(errno));
   struct stat status {};
-  if (::fstat(file.get(), &status) != 0) fail("cannot read {}: {}", path.string(), reason(errno));
+  if (::fstat(file.get(), &status) != 0)
+    fail("cannot read {}: {}", path.string(), detail::reason(errno));
   if (S_ISDIR(status.st_mode)) fail("{} is a folder; expected a file", path.string());
   if (!S_ISREG(status.st_mode)) fail("{} is no regular file", path.string());
   size = status.st_size;
@@ -37,7 +38,7 @@ void write_all(std::string_view bytes, const std::filesystem::path& path,
   while (!bytes.empty()) {
     const ssize_t written = write_some(bytes);
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) fail_to_write(path, written < 0 ? errno : EIO);
+    if (written <= 0) detail::fail_to_write(path, written < 0 ? errno : EIO);
     bytes.remove_prefix(size_t(written));
   }
 }
@@ -64,10 +65,11 @@ void expect_replaceable(const std::filesystem::path& path) {
 
 // Makes a rename survive a power cut.
 void sync_folder(const std::filesystem::path& path) {
-  const Descriptor file(::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const Descriptor file(
+      ::open(detail::folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   // EINVAL: a file system that has nothing to sync for folders.
   if (file.get() < 0 || (::fsync(file.get()) != 0 && errno != EINVAL)) {
-    fail("cannot sync the folder of {}: {}", path.string(), reason(errno));
+    fail("cannot sync the folder of {}: {}", path.string(), detail::reason(errno));
   }
 }
 
@@ -84,7 +86,7 @@ std::string read_file(const std::filesystem::path& path, int64_t limit) {
   while (done < bytes.size()) {
     const ssize_t got = ::read(file.get(), bytes.data() + done, bytes.size() - done);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail("cannot read {}: {}", path.string(), reason(errno));
+    if (got < 0) fail("cannot read {}: {}", path.string(), detail::reason(errno));
     if (got == 0) fail("{} became shorter while it was read", path.string());
     done += size_t(got);
   }
@@ -99,7 +101,7 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
     const std::filesystem::path named = std::filesystem::read_symlink(path_, error);
     if (error || links == kMostLinks)
       fail("cannot write {}: a link that leads nowhere", path_.string());
-    path_ = named.is_absolute() ? named : folder_of(path_) / named;
+    path_ = named.is_absolute() ? named : detail::folder_of(path_) / named;
   }
   file_.emplace(TemporaryFile::make(path_));
 }
@@ -130,7 +132,7 @@ void AtomicFile::flush() {
 void AtomicFile::commit() {
   check(file_.has_value(), "a file is committed once");
   flush();
-  if (::fsync(file_->descriptor()) != 0) fail_to_write(path_, errno);
+  if (::fsync(file_->descriptor()) != 0) detail::fail_to_write(path_, errno);
   file_->take_name();
   file_.reset();
   sync_folder(path_);
@@ -144,7 +146,7 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view b
 
 void append_to_file(const std::filesystem::path& path, std::string_view bytes) {
   const Descriptor file(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
-  if (file.get() < 0) fail_to_write(path, errno);
+  if (file.get() < 0) detail::fail_to_write(path, errno);
   write_all(bytes, path,
             [&](std::string_view rest) { return ::write(file.get(), rest.data(), rest.size()); });
 }
@@ -154,7 +156,7 @@ MappedFile::MappedFile(const std::filesystem::path& path) {
   const Descriptor file = open_regular(path, size);
   if (size == 0) return;
   void* data = ::mmap(nullptr, size_t(size), PROT_READ, MAP_PRIVATE, file.get(), 0);
-  if (data == MAP_FAILED) fail("cannot map {}: {}", path.string(), reason(errno));
+  if (data == MAP_FAILED) fail("cannot map {}: {}", path.string(), detail::reason(errno));
   data_ = static_cast<const std::byte*>(data);
   size_ = size_t(size);
 }

@@ -26,13 +26,14 @@ FolderClaim::FolderClaim(const fs::path& folder) : folder_(folder) {
           folder.string());
     }
     // The process that held the lock before may have removed the folder.
-    if (is_name_of(folder, lock_.get())) return;
+    if (detail::is_name_of(folder, lock_.get())) return;
   }
 }
 
 void FolderClaim::expect_in_place() const {
   std::error_code error;
-  if (lock_.get() < 0 || is_name_of(folder_, lock_.get()) || !fs::exists(folder_, error)) return;
+  if (lock_.get() < 0 || detail::is_name_of(folder_, lock_.get()) || !fs::exists(folder_, error))
+    return;
   fail(
       "{}: this folder was moved or replaced while it was written to; nothing is written to what "
       "has "

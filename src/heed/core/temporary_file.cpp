@@ -43,7 +43,7 @@ void remove_if_dead(const fs::path& path) {
   const Descriptor file(::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat status {};
   if (file.get() < 0 || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return;
-  if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0 && is_name_of(path, file.get()))
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0 && detail::is_name_of(path, file.get()))
     ::unlink(path.c_str());
 }
 
@@ -51,7 +51,7 @@ void remove_if_dead(const fs::path& path) {
 void remove_dead(const fs::path& target) {
   const std::string name = target.filename().string();
   std::error_code error;  // a folder that cannot be listed keeps what it holds
-  for (fs::directory_iterator entry(folder_of(target), error), end; !error && entry != end;
+  for (fs::directory_iterator entry(detail::folder_of(target), error), end; !error && entry != end;
        entry.increment(error)) {
     const fs::path& path = entry->path();
     if (target_of_temporary(path.filename().string()) == name) remove_if_dead(path);
@@ -64,30 +64,30 @@ std::string path_of(const Descriptor& file) {
 }
 
 Descriptor open_unnamed(const fs::path& target) {
-  Descriptor file(::open(folder_of(target).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666));
+  Descriptor file(::open(detail::folder_of(target).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666));
   // Without /proc it could never take a name.
   if (file.get() < 0 || ::access(path_of(file).c_str(), F_OK) != 0) return Descriptor();
   ::flock(file.get(), LOCK_EX | LOCK_NB);
   return file;
 }
 
-Descriptor open_named(const fs::path& target, std::optional<ListedName>& name) {
+Descriptor open_named(const fs::path& target, std::optional<detail::ListedName>& name) {
   for (;;) {
     name.emplace(temporary_name(target));  // listed before it exists: no moment is left uncovered
     const char* path = name->text().c_str();
     Descriptor file(::open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
     if (file.get() < 0 && errno == EEXIST) continue;
-    if (file.get() < 0) fail_to_write(target, errno);
+    if (file.get() < 0) detail::fail_to_write(target, errno);
     // Another writer may take it for a dead one before it is locked, and remove it.
     const bool examined = ::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    if (!examined && is_name_of(path, file.get())) return file;
+    if (!examined && detail::is_name_of(path, file.get())) return file;
     ::unlink(path);
   }
 }
 
 }  // namespace
 
-ListedName::ListedName(std::string text) : text_(std::move(text)) {
+detail::ListedName::ListedName(std::string text) : text_(std::move(text)) {
   if (text_.size() >= Slot().name.size()) return;
   for (slot_ = 0; slot_ < slots.size(); ++slot_) {
     auto expected = Slot::unused;
@@ -98,7 +98,7 @@ ListedName::ListedName(std::string text) : text_(std::move(text)) {
   }
 }
 
-ListedName::~ListedName() {
+detail::ListedName::~ListedName() {
   if (slot_ < slots.size()) slots[slot_].state = Slot::unused;
 }
 
@@ -107,7 +107,8 @@ void remove_temporary_files() noexcept {
     if (slot.state == Slot::listed) ::unlink(slot.name.data());
 }
 
-TemporaryFile::TemporaryFile(fs::path target, Descriptor file, std::optional<ListedName> name)
+TemporaryFile::TemporaryFile(fs::path target, Descriptor file,
+                             std::optional<detail::ListedName> name)
     : target_(std::move(target)), name_(std::move(name)), file_(std::move(file)) {}
 
 TemporaryFile TemporaryFile::make(const fs::path& target) {
@@ -123,7 +124,7 @@ std::optional<TemporaryFile> TemporaryFile::make(const fs::path& target, Kind ki
     if (file.get() < 0) return std::nullopt;
   }
   remove_dead(target);
-  std::optional<ListedName> name;
+  std::optional<detail::ListedName> name;
   if (kind == Kind::named) file = open_named(target, name);
   return TemporaryFile(target, std::move(file), std::move(name));
 }
@@ -136,7 +137,7 @@ void TemporaryFile::take_name() {
   const auto link_as = [&](const std::string& name) {
     if (::linkat(AT_FDCWD, path_of(file_).c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0)
       return true;
-    if (errno != EEXIST) fail_to_write(target_, errno);
+    if (errno != EEXIST) detail::fail_to_write(target_, errno);
     return false;
   };
   if (!name_) {
@@ -145,7 +146,7 @@ void TemporaryFile::take_name() {
       name_.emplace(temporary_name(target_));
     } while (!link_as(name_->text()));
   }
-  if (::rename(name_->text().c_str(), target_.c_str()) != 0) fail_to_write(target_, errno);
+  if (::rename(name_->text().c_str(), target_.c_str()) != 0) detail::fail_to_write(target_, errno);
   name_.reset();
 }
 
@@ -162,13 +163,13 @@ std::optional<std::string> target_of_temporary(std::string_view name) {
   return std::string(name);
 }
 
-void fail_to_write(const fs::path& path, int error) {
+void detail::fail_to_write(const fs::path& path, int error) {
   std::error_code ignored;
-  const fs::path folder = folder_of(path);
+  const fs::path folder = detail::folder_of(path);
   if (error == ENOENT && !fs::exists(folder, ignored))
     fail("cannot write {}: the folder {} is missing (never made, or removed or renamed since)",
          path.string(), folder.string());
-  fail("cannot write {}: {}", path.string(), reason(error));
+  fail("cannot write {}: {}", path.string(), detail::reason(error));
 }
 
 }  // namespace heed

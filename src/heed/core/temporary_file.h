@@ -10,6 +10,8 @@
 
 namespace heed {
 
+namespace detail {
+
 // A temporary name, listed for remove_temporary_files() while the object lives. One that finds no
 // room in the list is left to the next writer.
 class ListedName {
@@ -26,6 +28,11 @@ class ListedName {
   std::string text_;
   size_t slot_ = kNone;
 };
+
+// Error for a file that cannot be written for this reason (an errno). A missing folder is named.
+[[noreturn]] void fail_to_write(const std::filesystem::path& path, int error);
+
+}  // namespace detail
 
 // An empty file in the folder of `target`, removed unless it takes the target's name.
 //
@@ -57,11 +64,12 @@ class TemporaryFile {
   void take_name();
 
  private:
-  TemporaryFile(std::filesystem::path target, Descriptor file, std::optional<ListedName> name);
+  TemporaryFile(std::filesystem::path target, Descriptor file,
+                std::optional<detail::ListedName> name);
 
   std::filesystem::path target_;
-  std::optional<ListedName> name_;  // temporary, while it has one
-  Descriptor file_;                 // its lock goes after its name
+  std::optional<detail::ListedName> name_;  // temporary, while it has one
+  Descriptor file_;                         // its lock goes after its name
 };
 
 // Removes the temporary names that this process uses now: for a signal handler of a program that
@@ -70,8 +78,5 @@ void remove_temporary_files() noexcept;
 
 // NAME where `name` is that of a temporary file for NAME ("NAME.<16 hexadecimal digits>.partial").
 std::optional<std::string> target_of_temporary(std::string_view name);
-
-// Error for a file that cannot be written for this reason (an errno). A missing folder is named.
-[[noreturn]] void fail_to_write(const std::filesystem::path& path, int error);
 
 }  // namespace heed

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace heed {
+namespace heed::detail {
 namespace {
 
 constexpr size_t kBeam = 25;
@@ -122,4 +122,4 @@ void BeamEditDistance::align(EditAlignment& alignment) const {
   }
 }
 
-}  // namespace heed
+}  // namespace heed::detail

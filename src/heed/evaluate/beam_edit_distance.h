@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace heed {
+namespace heed::detail {
 
 // Which words of the two sides an optimal rewriting joins.
 struct EditAlignment {
@@ -52,4 +52,4 @@ class BeamEditDistance {
   std::vector<int32_t> upper_, lower_;  // rows of a changed hypothesis
 };
 
-}  // namespace heed
+}  // namespace heed::detail

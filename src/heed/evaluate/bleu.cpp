@@ -64,8 +64,8 @@ class BleuCounter {
   }
 
   BleuOptions options_;
-  NgramMatcher ngrams_{kBleuOrder};
-  DenseNumbers<std::string_view, std::hash<std::string_view>> words_;
+  detail::NgramMatcher ngrams_{kBleuOrder};
+  detail::DenseNumbers<std::string_view, std::hash<std::string_view>> words_;
   std::vector<std::string> lines_;  // references of this sentence
   std::vector<int64_t> lengths_;
   std::string hypothesis_;
@@ -130,7 +130,7 @@ std::string signature(size_t reference_count, const BleuOptions& options) {
   if (has_value(options.smoothing)) smoothing += fmt::format("[{:.2f}]", smoothing_value(options));
   return fmt::format("nrefs:{}|case:{}|eff:{}|tok:{}|smooth:{}|{}", reference_count,
                      options.lowercase ? "lc" : "mixed", options.effective_order ? "yes" : "no",
-                     name(options.tokenizer), smoothing, version_field());
+                     name(options.tokenizer), smoothing, detail::version_field());
 }
 
 }  // namespace
@@ -171,7 +171,7 @@ std::string BleuScore::line() const {
 std::vector<BleuStatistics> bleu_statistics(const Lines& hypotheses,
                                             std::span<const Lines> references,
                                             const BleuOptions& options) {
-  return statistics_of_sentences(hypotheses, references, BleuCounter(options));
+  return detail::statistics_of_sentences(hypotheses, references, BleuCounter(options));
 }
 
 BleuScore bleu_score(const BleuStatistics& corpus, size_t reference_count,
@@ -201,7 +201,7 @@ BleuScore bleu_score(const BleuStatistics& corpus, size_t reference_count,
 
 BleuScore bleu(const Lines& hypotheses, std::span<const Lines> references,
                const BleuOptions& options) {
-  return bleu_score(sum_of_sentences(bleu_statistics(hypotheses, references, options)),
+  return bleu_score(detail::sum_of_sentences(bleu_statistics(hypotheses, references, options)),
                     references.size(), options);
 }
 

@@ -18,26 +18,26 @@ constexpr std::array<std::string_view, 6> kNotHere = {"ja-mecab",  "ko-mecab",  
 
 // Takes out the marks of the format that mteval reads.
 void remove_markup(std::string& line) {
-  replace_all(line, "<skipped>", "");
-  replace_all(line, "-\n", "");
-  replace_all(line, "\n", " ");
-  replace_entities(line);
+  detail::replace_all(line, "<skipped>", "");
+  detail::replace_all(line, "-\n", "");
+  detail::replace_all(line, "\n", " ");
+  detail::replace_entities(line);
 }
 
 void rewrite_as_13a(std::string& line) {
   remove_markup(line);
   line.insert(line.begin(), ' ');
   line.push_back(' ');
-  separate_symbols(line);
-  separate_points_and_dashes(line);
+  detail::separate_symbols(line);
+  detail::separate_points_and_dashes(line);
 }
 
 void rewrite_as_international(std::string& line) {
   const auto is_no_number = [](char32_t character) { return !is_number(character); };
   std::u32string characters = decode_utf8(line);
-  separate_behind(characters, is_no_number, is_punctuation);
-  separate_before(characters, is_punctuation, is_no_number);
-  separate_each(characters, is_symbol);
+  detail::separate_behind(characters, is_no_number, is_punctuation);
+  detail::separate_before(characters, is_punctuation, is_no_number);
+  detail::separate_each(characters, is_symbol);
   line = encode_utf8(characters);
 }
 
@@ -70,10 +70,10 @@ bool is_chinese(char32_t character) {
 void rewrite_as_chinese(std::string& line) {
   line.erase(0, line.size() - without_leading_whitespace(line).size());
   std::u32string characters = decode_utf8(line);
-  separate_each(characters, is_chinese);
+  detail::separate_each(characters, is_chinese);
   line = encode_utf8(characters);
-  separate_symbols(line);
-  separate_points_and_dashes(line);
+  detail::separate_symbols(line);
+  detail::separate_points_and_dashes(line);
 }
 
 void rewrite(BleuTokenizer tokenizer, std::string& line) {

@@ -105,7 +105,7 @@ class ChrfCounter {
   }
 
   static void compare(std::span<const uint32_t> hypothesis, std::span<const uint32_t> reference,
-                      NgramMatcher& matcher, std::span<ChrfCounts> orders) {
+                      detail::NgramMatcher& matcher, std::span<ChrfCounts> orders) {
     std::array<int64_t, kChrfCharacterOrder> matches = {};
     matcher.clear();
     matcher.add_reference(reference);
@@ -122,8 +122,8 @@ class ChrfCounter {
 
   ChrfOptions options_;
   Line hypothesis_, reference_;
-  NgramMatcher characters_{kChrfCharacterOrder}, words_{kChrfWordOrder};
-  DenseNumbers<std::string_view, std::hash<std::string_view>> numbers_;
+  detail::NgramMatcher characters_{kChrfCharacterOrder}, words_{kChrfWordOrder};
+  detail::DenseNumbers<std::string_view, std::hash<std::string_view>> numbers_;
 };
 
 }  // namespace
@@ -147,7 +147,7 @@ std::vector<ChrfStatistics> chrf_statistics(const Lines& hypotheses,
   if (options.word_order < 0 || options.word_order > kChrfWordOrder) {
     fail_usage("chrF's word order is {}: expected 0 (chrF2), 1 or 2 (chrF2++)", options.word_order);
   }
-  return statistics_of_sentences(hypotheses, references, ChrfCounter(options));
+  return detail::statistics_of_sentences(hypotheses, references, ChrfCounter(options));
 }
 
 ChrfScore chrf_score(const ChrfStatistics& corpus, size_t reference_count,
@@ -159,13 +159,13 @@ ChrfScore chrf_score(const ChrfStatistics& corpus, size_t reference_count,
   result.statistics = corpus;
   result.signature = fmt::format("nrefs:{}|case:{}|eff:yes|nc:{}|nw:{}|space:no|{}",
                                  reference_count, options.lowercase ? "lc" : "mixed",
-                                 kChrfCharacterOrder, options.word_order, version_field());
+                                 kChrfCharacterOrder, options.word_order, detail::version_field());
   return result;
 }
 
 ChrfScore chrf(const Lines& hypotheses, std::span<const Lines> references,
                const ChrfOptions& options) {
-  return chrf_score(sum_of_sentences(chrf_statistics(hypotheses, references, options)),
+  return chrf_score(detail::sum_of_sentences(chrf_statistics(hypotheses, references, options)),
                     references.size(), options);
 }
 

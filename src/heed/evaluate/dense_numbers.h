@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-namespace heed {
+namespace heed::detail {
 
 // Hash is called as Hash{}(key) and must spread its values over all 64 bits.
 template <class Key, class Hash>
@@ -65,4 +65,4 @@ class DenseNumbers {
   std::vector<uint32_t> slots_;  // a power of two of them, at most half in use
 };
 
-}  // namespace heed
+}  // namespace heed::detail

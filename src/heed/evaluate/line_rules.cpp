@@ -2,7 +2,7 @@
 
 #include "heed/core/unicode.h"
 
-namespace heed {
+namespace heed::detail {
 namespace {
 
 // Objects rather than functions, so that the rules are compiled with them inside. They look at
@@ -48,4 +48,4 @@ void separate_points_and_dashes(std::string& line) {
   separate_behind(line, is_digit, is_hyphen);
 }
 
-}  // namespace heed
+}  // namespace heed::detail

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace heed {
+namespace heed::detail {
 
 // In one pass: time grows with the text, however often `from` stands in it.
 void replace_all(std::string& text, std::string_view from, std::string_view to);
@@ -64,4 +64,4 @@ void separate_before(std::basic_string<Char>& line, Mark mark, After after) {
   if (begin > 0) line = separated.append(line, begin);
 }
 
-}  // namespace heed
+}  // namespace heed::detail

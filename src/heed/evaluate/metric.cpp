@@ -6,7 +6,7 @@
 #include "heed/core/error.h"
 #include "heed/core/version.h"
 
-namespace heed {
+namespace heed::detail {
 
 void check_line_counts(const Lines& hypotheses, std::span<const Lines> references) {
   if (references.empty())
@@ -29,4 +29,4 @@ std::string version_field() {
   return fmt::format("version:heed-{}", version());
 }
 
-}  // namespace heed
+}  // namespace heed::detail

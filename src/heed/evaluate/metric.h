@@ -19,6 +19,8 @@ struct MetricScore {
   std::string line;  // for a reader: "chrF2 = 61.90"
 };
 
+namespace detail {
+
 // Fails unless there is at least one line and one reference, and each reference has as many lines
 // as the hypotheses.
 void check_line_counts(const Lines& hypotheses, std::span<const Lines> references);
@@ -47,4 +49,5 @@ Statistics sum_of_sentences(const std::vector<Statistics>& sentences) {
 // "version:heed-0.1.0", the last field of every signature.
 std::string version_field();
 
+}  // namespace detail
 }  // namespace heed

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace heed {
+namespace heed::detail {
 
 void NgramMatcher::clear() {
   ngrams_.clear();
@@ -45,4 +45,4 @@ void NgramMatcher::take_matches(std::span<const uint32_t> tokens, std::span<int6
   }
 }
 
-}  // namespace heed
+}  // namespace heed::detail

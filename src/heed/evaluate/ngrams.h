@@ -8,7 +8,7 @@
 #include "heed/core/rng.h"
 #include "heed/evaluate/dense_numbers.h"
 
-namespace heed {
+namespace heed::detail {
 
 // Counts the n-grams of references, then takes matches out of them. A token is any 32-bit number;
 // an n-gram is the pair of the (n-1)-gram before its last token and that token, so nothing is
@@ -45,4 +45,4 @@ class NgramMatcher {
   std::vector<Count> counts_;  // by the number of the n-gram
 };
 
-}  // namespace heed
+}  // namespace heed::detail

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstddef>
 
-namespace heed {
+namespace heed::detail {
 namespace {
 
 // SeedSequence: four words of entropy stirred into each other, and eight drawn from them.
@@ -104,4 +104,4 @@ bool NumpyRandom::flip() {
   return heads;
 }
 
-}  // namespace heed
+}  // namespace heed::detail

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace heed {
+namespace heed::detail {
 
 // numpy.random.default_rng(seed): PCG64 (O'Neill, 2014), seeded through SeedSequence.
 class NumpyRandom {
@@ -30,4 +30,4 @@ class NumpyRandom {
   int flips_left_ = 0;
 };
 
-}  // namespace heed
+}  // namespace heed::detail

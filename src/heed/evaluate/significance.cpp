@@ -36,7 +36,7 @@ double p_value(const std::vector<double>& differences, double seen) {
 // sentences for every system.
 std::vector<std::vector<double>> bootstrap_scores(const MeasuredSystems& systems,
                                                   const PairedTestOptions& options) {
-  NumpyRandom random(options.seed);
+  detail::NumpyRandom random(options.seed);
   const size_t sentences = systems.sentences();
   std::vector<uint32_t> drawn(sentences), rows(sentences);
   std::vector<std::vector<double>> scores(systems.systems());
@@ -71,7 +71,7 @@ void test_by_bootstrap(const MeasuredSystems& systems, const PairedTestOptions& 
 
 void test_by_randomization(const MeasuredSystems& systems, const PairedTestOptions& options,
                            std::vector<PairedResult>& results) {
-  NumpyRandom random(options.seed);
+  detail::NumpyRandom random(options.seed);
   const size_t sentences = systems.sentences();
   std::vector<uint32_t> one(sentences), other(sentences);
   std::vector<bool> stays(sentences);

@@ -64,8 +64,8 @@ class TerCounter {
   TerOptions options_;
   std::string again_;
   Line hypothesis_, reference_;
-  DenseNumbers<std::string_view, std::hash<std::string_view>> numbers_;
-  TranslationEdits edits_;
+  detail::DenseNumbers<std::string_view, std::hash<std::string_view>> numbers_;
+  detail::TranslationEdits edits_;
 };
 
 double score(const TerStatistics& corpus) {
@@ -94,7 +94,7 @@ std::string TerScore::line() const {
 std::vector<TerStatistics> ter_statistics(const Lines& hypotheses,
                                           std::span<const Lines> references,
                                           const TerOptions& options) {
-  return statistics_of_sentences(hypotheses, references, TerCounter(options));
+  return detail::statistics_of_sentences(hypotheses, references, TerCounter(options));
 }
 
 TerScore ter_score(const TerStatistics& corpus, size_t reference_count, const TerOptions& options) {
@@ -104,13 +104,13 @@ TerScore ter_score(const TerStatistics& corpus, size_t reference_count, const Te
   result.signature = fmt::format("nrefs:{}|case:{}|tok:tercom|norm:{}|punct:{}|asian:{}|{}",
                                  reference_count, options.case_sensitive ? "mixed" : "lc",
                                  yes_or_no(options.normalized), yes_or_no(!options.no_punctuation),
-                                 yes_or_no(options.asian_support), version_field());
+                                 yes_or_no(options.asian_support), detail::version_field());
   return result;
 }
 
 TerScore ter(const Lines& hypotheses, std::span<const Lines> references,
              const TerOptions& options) {
-  return ter_score(sum_of_sentences(ter_statistics(hypotheses, references, options)),
+  return ter_score(detail::sum_of_sentences(ter_statistics(hypotheses, references, options)),
                    references.size(), options);
 }
 

@@ -54,19 +54,19 @@ bool is_punctuation_of_tercom(char32_t character) {
 }
 
 void normalize(std::string& line) {
-  replace_all(line, "\n-", "");
-  replace_all(line, "\n", " ");
-  replace_entities(line);
+  detail::replace_all(line, "\n-", "");
+  detail::replace_all(line, "\n", " ");
+  detail::replace_entities(line);
   line.insert(line.begin(), ' ');
   line.push_back(' ');
-  separate_symbols(line);
-  replace_all(line, "'s ", " 's ");
-  separate_points_and_dashes(line);
+  detail::separate_symbols(line);
+  detail::replace_all(line, "'s ", " 's ");
+  detail::separate_points_and_dashes(line);
 }
 
 void rewrite_characters(const TerTokenizerOptions& options, std::string& line) {
   std::u32string characters = decode_utf8(line);
-  if (options.normalized && options.asian_support) separate_each(characters, stands_alone);
+  if (options.normalized && options.asian_support) detail::separate_each(characters, stands_alone);
   if (options.no_punctuation) {
     std::erase_if(characters, [&](char32_t character) {
       return is_punctuation_of_tercom(character) ||

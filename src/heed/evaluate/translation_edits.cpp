@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-namespace heed {
+namespace heed::detail {
 namespace {
 
 // Tercom's: words of a shift, and how far it goes.
@@ -112,4 +112,4 @@ int64_t TranslationEdits::shifted_distance(const Shift& shift) {
   return edits_.compare(shifted_, begin, end);
 }
 
-}  // namespace heed
+}  // namespace heed::detail

@@ -9,7 +9,7 @@
 
 #include "heed/evaluate/beam_edit_distance.h"
 
-namespace heed {
+namespace heed::detail {
 
 // Counts pair after pair, keeping its memory between them. A word is any number.
 class TranslationEdits {
@@ -41,4 +41,4 @@ class TranslationEdits {
   std::vector<uint32_t> shifted_;
 };
 
-}  // namespace heed
+}  // namespace heed::detail

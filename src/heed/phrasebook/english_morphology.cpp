@@ -6,7 +6,7 @@
 
 #include "heed/core/error.h"
 
-namespace heed {
+namespace heed::detail {
 namespace {
 
 bool is_vowel(char letter) {
@@ -196,4 +196,4 @@ std::string_view indefinite_article(std::string_view next) {
   return !next.empty() && is_vowel(next[0]) ? "an" : "a";
 }
 
-}  // namespace heed
+}  // namespace heed::detail

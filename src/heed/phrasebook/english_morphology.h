@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace heed {
+namespace heed::detail {
 
 // Who a verb agrees with.
 enum class Agreement { first, second, third, plural };
@@ -62,4 +62,4 @@ std::string agreeing_word(Form form, Agreement agreement);
 // "an" where the article before `next` must be so, else "a".
 std::string_view indefinite_article(std::string_view next);
 
-}  // namespace heed
+}  // namespace heed::detail

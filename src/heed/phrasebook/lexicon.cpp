@@ -10,7 +10,7 @@
 // Every Chinese word has one English rendering, so that the meaning of a sentence is determined.
 #include "heed/phrasebook/grammar_data.h"
 
-namespace heed {
+namespace heed::detail {
 
 const char* const kPhrasebookLexicon = R"(
 @Speaker person closed
@@ -290,4 +290,4 @@ const char* const kPhrasebookModifiers = R"(
 帮助 help; 礼物 gift; 邀请 invitation; 建议 advice; 晚饭 dinner
 )";
 
-}  // namespace heed
+}  // namespace heed::detail

@@ -13,6 +13,9 @@
 namespace heed {
 namespace {
 
+using detail::GeneratedSentence;
+using detail::SynchronousGrammar;
+
 constexpr uint64_t kReservedOneIn = 64;
 
 // FNV-1a, so that the reservation is the same on every platform.
@@ -69,8 +72,8 @@ SentencePair to_pair(const GeneratedSentence& sentence) {
 class Source {
  public:
   explicit Source(uint64_t seed)
-      : grammar_({kPhrasebookLexicon, kPhrasebookModifiers},
-                 {kPhrasebookPhrases, kPhrasebookSentences}, "S"),
+      : grammar_({detail::kPhrasebookLexicon, detail::kPhrasebookModifiers},
+                 {detail::kPhrasebookPhrases, detail::kPhrasebookSentences}, "S"),
         random_(seed) {}
 
   // False where the sentence drawn is not a new one.

@@ -16,7 +16,7 @@
 // The number of an English phrase is that of its first part with .* or a form of a noun.
 #include "heed/phrasebook/grammar_data.h"
 
-namespace heed {
+namespace heed::detail {
 
 const char* const kPhrasebookPhrases = R"(
 @Pronoun
@@ -268,4 +268,4 @@ const char* const kPhrasebookPhrases = R"(
 1 {Visit} * {This[AtPlace]} || {Visit.*} {This}
 )";
 
-}  // namespace heed
+}  // namespace heed::detail

@@ -1,7 +1,7 @@
 // The sentences of the phrasebook. The notation is that of phrases.cpp.
 #include "heed/phrasebook/grammar_data.h"
 
-namespace heed {
+namespace heed::detail {
 
 const char* const kPhrasebookSentences = R"(
 @S
@@ -255,4 +255,4 @@ const char* const kPhrasebookSentences = R"(
 1 {Name} ， 祝 你 一路平安 || have a safe trip , {Name}
 )";
 
-}  // namespace heed
+}  // namespace heed::detail

@@ -7,7 +7,7 @@
 
 #include "heed/core/error.h"
 
-namespace heed {
+namespace heed::detail {
 namespace {
 
 std::vector<std::string> words_of(const std::string& text) {
@@ -338,4 +338,4 @@ bool SynchronousGrammar::draw(Random& random, GeneratedSentence& sentence) const
   return true;
 }
 
-}  // namespace heed
+}  // namespace heed::detail

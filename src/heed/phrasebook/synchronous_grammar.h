@@ -12,7 +12,7 @@
 #include "heed/core/rng.h"
 #include "heed/phrasebook/english_morphology.h"
 
-namespace heed {
+namespace heed::detail {
 
 // What one derivation says.
 struct GeneratedSentence {
@@ -81,4 +81,4 @@ class SynchronousGrammar {
   int start_ = -1;
 };
 
-}  // namespace heed
+}  // namespace heed::detail

@@ -14,8 +14,9 @@
 namespace heed {
 namespace {
 
-static_assert(sizeof(CorpusRecord) == 12 && std::is_trivially_copyable_v<CorpusHeader>);
-static_assert(sizeof(CorpusHeader) % 8 == 0);
+static_assert(sizeof(detail::CorpusRecord) == 12 &&
+              std::is_trivially_copyable_v<detail::CorpusHeader>);
+static_assert(sizeof(detail::CorpusHeader) % 8 == 0);
 
 void check_filters(const FilterOptions& filters) {
   validate(filters);
@@ -41,7 +42,7 @@ uint64_t key_of(const ParallelText& text, const TokenizerPair& tokenizers,
   return hash.value();
 }
 
-std::string_view bytes_of(const CorpusHeader& header, size_t count) {
+std::string_view bytes_of(const detail::CorpusHeader& header, size_t count) {
   return {reinterpret_cast<const char*>(&header), count};
 }
 
@@ -55,33 +56,35 @@ bool ids_below(const std::byte* ids, int64_t count, int64_t limit) {
 
 // A cache whose every number has been checked.
 struct CheckedFile {
-  CorpusHeader header;
+  detail::CorpusHeader header;
   const uint64_t* blocks;
 };
 
-bool good_header(const CorpusHeader& header, std::span<const std::byte> file, uint64_t key) {
-  if (header.magic != kCorpusMagic || header.key != key ||
+bool good_header(const detail::CorpusHeader& header, std::span<const std::byte> file,
+                 uint64_t key) {
+  if (header.magic != detail::kCorpusMagic || header.key != key ||
       header.header_fingerprint != header.own_fingerprint() ||
       header.size != int64_t(file.size())) {
     return false;
   }
   const int64_t kept = header.report.kept;
   if (kept < 1 || kept > UINT32_MAX) return false;
-  const int64_t blocks = (kept + kBlockPairs - 1) / kBlockPairs;
+  const int64_t blocks = (kept + detail::kBlockPairs - 1) / detail::kBlockPairs;
   return header.vocabulary > 0 && header.vocabulary <= INT32_MAX &&
-         header.token_bytes == token_bytes_for(header.vocabulary) &&
-         header.index >= int64_t(sizeof(CorpusHeader)) && header.index % 8 == 0 &&
+         header.token_bytes == detail::token_bytes_for(header.vocabulary) &&
+         header.index >= int64_t(sizeof(detail::CorpusHeader)) && header.index % 8 == 0 &&
          header.index <= header.size && header.size - header.index == blocks * 8;
 }
 
 // Whether all records of a block point into it and its ids stand in the vocabulary.
-bool good_block(const CorpusHeader& header, const std::byte* block, int64_t bytes, int64_t pairs) {
-  const int64_t room = bytes - pairs * int64_t(sizeof(CorpusRecord));
+bool good_block(const detail::CorpusHeader& header, const std::byte* block, int64_t bytes,
+                int64_t pairs) {
+  const int64_t room = bytes - pairs * int64_t(sizeof(detail::CorpusRecord));
   if (room < 0) return false;
   const int64_t ids = room / header.token_bytes;
-  const auto* records = reinterpret_cast<const CorpusRecord*>(block);
+  const auto* records = reinterpret_cast<const detail::CorpusRecord*>(block);
   for (int64_t i = 0; i < pairs; ++i) {
-    const CorpusRecord& record = records[i];
+    const detail::CorpusRecord& record = records[i];
     if (int64_t{record.begin} + record.source_length + record.target_length > ids) return false;
   }
   const std::byte* first = block + bytes - room;
@@ -94,7 +97,7 @@ std::optional<CheckedFile> check_file(std::span<const std::byte> file, uint64_t 
   CheckedFile result;
   if (file.size() < sizeof result.header) return std::nullopt;
   std::memcpy(&result.header, file.data(), sizeof result.header);
-  const CorpusHeader& header = result.header;
+  const detail::CorpusHeader& header = result.header;
   if (!good_header(header, file, key)) return std::nullopt;
   const auto payload = file.subspan(sizeof header);
   if (hash_of({reinterpret_cast<const char*>(payload.data()), payload.size()}) !=
@@ -103,14 +106,15 @@ std::optional<CheckedFile> check_file(std::span<const std::byte> file, uint64_t 
   }
   result.blocks = reinterpret_cast<const uint64_t*>(file.data() + header.index);
   int64_t pairs = header.report.kept;
-  for (int64_t b = 0; pairs > 0; ++b, pairs -= kBlockPairs) {
+  for (int64_t b = 0; pairs > 0; ++b, pairs -= detail::kBlockPairs) {
     const uint64_t begin = result.blocks[b];
-    const uint64_t end = pairs > kBlockPairs ? result.blocks[b + 1] : uint64_t(header.index);
+    const uint64_t end =
+        pairs > detail::kBlockPairs ? result.blocks[b + 1] : uint64_t(header.index);
     if (begin % 8 != 0 || begin < sizeof header || end > uint64_t(header.index) || begin > end) {
       return std::nullopt;
     }
     if (!good_block(header, file.data() + begin, int64_t(end - begin),
-                    std::min(pairs, kBlockPairs))) {
+                    std::min(pairs, detail::kBlockPairs))) {
       return std::nullopt;
     }
   }
@@ -119,8 +123,8 @@ std::optional<CheckedFile> check_file(std::span<const std::byte> file, uint64_t 
 
 }  // namespace
 
-uint64_t CorpusHeader::own_fingerprint() const {
-  return hash_of(bytes_of(*this, offsetof(CorpusHeader, header_fingerprint)));
+uint64_t detail::CorpusHeader::own_fingerprint() const {
+  return hash_of(bytes_of(*this, offsetof(detail::CorpusHeader, header_fingerprint)));
 }
 
 Corpus Corpus::open(const ParallelText& text, const TokenizerPair& tokenizers,
@@ -132,7 +136,7 @@ Corpus Corpus::open(const ParallelText& text, const TokenizerPair& tokenizers,
     corpus->reused_ = true;
     return std::move(*corpus);
   }
-  build_corpus(text, tokenizers, filters, key, cache, workers, progress);
+  detail::build_corpus(text, tokenizers, filters, key, cache, workers, progress);
   std::optional<Corpus> corpus = from_cache(cache, key, tokenizers.size());
   if (!corpus) fail("{} was damaged while it was written", cache.string());
   return std::move(*corpus);
@@ -156,15 +160,15 @@ std::optional<Corpus> Corpus::from_cache(const std::filesystem::path& cache, uin
 
 const std::byte* Corpus::block(int64_t pair) const {
   check(pair >= 0 && pair < size(), "pair outside the corpus");
-  return file_.bytes().data() + blocks_[pair / kBlockPairs];
+  return file_.bytes().data() + blocks_[pair / detail::kBlockPairs];
 }
 
-const CorpusRecord& Corpus::record(int64_t pair) const {
-  return reinterpret_cast<const CorpusRecord*>(block(pair))[pair % kBlockPairs];
+const detail::CorpusRecord& Corpus::record(int64_t pair) const {
+  return reinterpret_cast<const detail::CorpusRecord*>(block(pair))[pair % detail::kBlockPairs];
 }
 
 PairLength Corpus::length(int64_t pair) const {
-  const CorpusRecord& found = record(pair);
+  const detail::CorpusRecord& found = record(pair);
   return {found.source_length, found.target_length};
 }
 
@@ -173,18 +177,19 @@ int64_t Corpus::line(int64_t pair) const {
 }
 
 void Corpus::append_source(int64_t pair, std::vector<TokenId>& ids) const {
-  const CorpusRecord& found = record(pair);
+  const detail::CorpusRecord& found = record(pair);
   append(pair, found.begin, found.source_length, ids);
 }
 
 void Corpus::append_target(int64_t pair, std::vector<TokenId>& ids) const {
-  const CorpusRecord& found = record(pair);
+  const detail::CorpusRecord& found = record(pair);
   append(pair, int64_t{found.begin} + found.source_length, found.target_length, ids);
 }
 
 void Corpus::append(int64_t pair, int64_t begin, int64_t count, std::vector<TokenId>& ids) const {
-  const int64_t in_block = std::min(kBlockPairs, size() - pair / kBlockPairs * kBlockPairs);
-  const std::byte* first = block(pair) + in_block * int64_t(sizeof(CorpusRecord));
+  const int64_t in_block =
+      std::min(detail::kBlockPairs, size() - pair / detail::kBlockPairs * detail::kBlockPairs);
+  const std::byte* first = block(pair) + in_block * int64_t(sizeof(detail::CorpusRecord));
   if (token_bytes_ == 2) {
     const auto* tokens = reinterpret_cast<const uint16_t*>(first) + begin;
     ids.insert(ids.end(), tokens, tokens + count);

@@ -40,7 +40,9 @@ struct PairLength {
   int32_t target = 0;
 };
 
+namespace detail {
 struct CorpusRecord;
+}
 
 // The encoded pairs that passed the filters, in the order of the text. Const: any thread may read.
 class Corpus {
@@ -78,7 +80,7 @@ class Corpus {
  private:
   Corpus() = default;
   const std::byte* block(int64_t pair) const;
-  const CorpusRecord& record(int64_t pair) const;
+  const detail::CorpusRecord& record(int64_t pair) const;
   void append(int64_t pair, int64_t begin, int64_t count, std::vector<TokenId>& ids) const;
 
   MappedFile file_;

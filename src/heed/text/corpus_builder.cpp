@@ -10,7 +10,7 @@
 #include "heed/text/corpus_file.h"
 #include "heed/text/word_filter.h"
 
-namespace heed {
+namespace heed::detail {
 namespace {
 
 constexpr int64_t kChunkPairs = 16384;  // read at a time
@@ -184,4 +184,4 @@ void build_corpus(const ParallelText& text, const TokenizerPair& tokenizers,
   writer.commit();
 }
 
-}  // namespace heed
+}  // namespace heed::detail

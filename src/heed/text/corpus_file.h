@@ -13,7 +13,7 @@
 #include "heed/core/parallel.h"
 #include "heed/text/corpus.h"
 
-namespace heed {
+namespace heed::detail {
 
 inline constexpr uint64_t kCorpusMagic = 0x3330'7072'6f63'6568;  // "hecorp03"
 inline constexpr int64_t kBlockPairs = 1024;
@@ -51,4 +51,4 @@ void build_corpus(const ParallelText& text, const TokenizerPair& tokenizers,
                   const FilterOptions& filters, uint64_t key, const std::filesystem::path& cache,
                   Workers& workers, const Corpus::Progress& progress);
 
-}  // namespace heed
+}  // namespace heed::detail

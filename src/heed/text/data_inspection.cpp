@@ -15,6 +15,16 @@
 namespace heed {
 namespace {
 
+using detail::examine;
+using detail::facts_of;
+using detail::Habits;
+using detail::HashTable;
+using detail::LineFacts;
+using detail::note_on;
+using detail::PairFacts;
+using detail::RawPair;
+using detail::visible;
+
 constexpr size_t kSamplePairs = 20'000;     // that say what is typical
 constexpr size_t kSampledBytes = 1000;      // of each line
 constexpr size_t kInspectionChunk = 8192;   // examined together

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace heed {
+namespace heed::detail {
 
 // A map from fingerprints to values that never holds more than `most` of them: when it would, it
 // forgets every key of a half that the key's own bits choose, and takes no more of that half. What
@@ -87,4 +87,4 @@ class HashTable {
   std::vector<Slot> slots_;  // a power of two, at most half of them taken
 };
 
-}  // namespace heed
+}  // namespace heed::detail

@@ -8,7 +8,7 @@
 
 #include "heed/core/utf8.h"
 
-namespace heed {
+namespace heed::detail {
 namespace {
 
 // What the bytes 0x80 to 0x9F are in Windows-1252; 0 where it leaves a byte undefined.
@@ -145,4 +145,4 @@ std::string visible(std::string_view text, size_t most) {
   return shown;
 }
 
-}  // namespace heed
+}  // namespace heed::detail

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace heed {
+namespace heed::detail {
 
 struct LineDamage {
   bool invalid = false;          // bytes that are not UTF-8
@@ -25,4 +25,4 @@ std::string repair_double_encoding(std::string_view line);
 // cut after `most` characters with "…".
 std::string visible(std::string_view text, size_t most);
 
-}  // namespace heed
+}  // namespace heed::detail

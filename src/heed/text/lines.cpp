@@ -95,7 +95,7 @@ struct LineReader::State {
     do {
       got = position ? ::pread(descriptor, end, room, *position) : ::read(descriptor, end, room);
     } while (got < 0 && errno == EINTR);
-    if (got < 0) fail("cannot read {}: {}", name, reason(errno));
+    if (got < 0) fail("cannot read {}: {}", name, detail::reason(errno));
     buffer.end += size_t(got);
     if (position) *position += got;
     input_ended = got == 0;
@@ -180,7 +180,7 @@ LineReader::LineReader(const std::filesystem::path& path) : state_(std::make_uni
   state_->name = path.string();
   state_->must_be_gzip = path.extension() == ".gz";
   state_->descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (state_->descriptor < 0) fail("cannot open {}: {}", state_->name, reason(errno));
+  if (state_->descriptor < 0) fail("cannot open {}: {}", state_->name, detail::reason(errno));
   state_->owned = true;
   struct stat status {};
   if (::fstat(state_->descriptor, &status) == 0 && S_ISDIR(status.st_mode)) {

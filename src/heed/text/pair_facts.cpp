@@ -11,7 +11,7 @@
 #include "heed/core/utf8.h"
 #include "heed/text/words.h"
 
-namespace heed {
+namespace heed::detail {
 namespace {
 
 // A script with a smaller share of a side's words (LineFacts::script_words) is not one of its own.
@@ -287,4 +287,4 @@ std::string note_on(FindingKind kind, const RawPair& pair, const PairFacts& fact
   }
 }
 
-}  // namespace heed
+}  // namespace heed::detail

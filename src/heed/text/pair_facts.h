@@ -12,7 +12,7 @@
 #include "heed/text/hash_table.h"
 #include "heed/text/line_damage.h"
 
-namespace heed {
+namespace heed::detail {
 
 struct RawPair {
   std::string source, target;
@@ -75,4 +75,4 @@ PairFacts examine(const RawPair& pair, const Habits& habits, const InspectionOpt
 std::string note_on(FindingKind kind, const RawPair& pair, const PairFacts& facts,
                     const Habits& habits);
 
-}  // namespace heed
+}  // namespace heed::detail

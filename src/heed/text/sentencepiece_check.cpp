@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-namespace heed {
+namespace heed::detail {
 namespace {
 
 // One field of a message in the protocol buffers' wire format.
@@ -224,4 +224,4 @@ std::string without_self_test(std::string_view model) {
   return kept;
 }
 
-}  // namespace heed
+}  // namespace heed::detail

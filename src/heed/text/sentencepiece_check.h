@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace heed {
+namespace heed::detail {
 
 // Whether the bytes of a .spm file are a message whose normalization tables stay within their
 // bounds and whose pieces are of a sane length. SentencePiece 0.1.97 follows both unchecked, so a
@@ -16,4 +16,4 @@ bool is_sound_model(std::string_view model);
 // it loads, however many there are, and prints those that fail.
 std::string without_self_test(std::string_view model);
 
-}  // namespace heed
+}  // namespace heed::detail

@@ -49,7 +49,8 @@ Descriptor make_temporary(const fs::path& folder, const std::string& name) {
   std::string path = (folder / "heed-XXXXXX").string();
   Descriptor file(::mkostemp(path.data(), O_CLOEXEC));
   if (file.get() < 0)
-    fail("cannot copy {} to a temporary file in {}: {}", name, folder.string(), reason(errno));
+    fail("cannot copy {} to a temporary file in {}: {}", name, folder.string(),
+         detail::reason(errno));
   ::unlink(path.c_str());
   return file;
 }
@@ -68,7 +69,7 @@ class Copy {
       if (written < 0 && errno == EINTR) continue;
       if (written < 0)
         fail("cannot copy {} to a temporary file in {}: {}; set TMPDIR to a folder with more room",
-             name_, folder_.string(), reason(errno));
+             name_, folder_.string(), detail::reason(errno));
       bytes.remove_prefix(size_t(written));
     }
   }
@@ -87,7 +88,7 @@ Descriptor copy_bytes(int from, const std::string& name) {
   for (;;) {
     const ssize_t got = ::read(from, buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail("cannot read {}: {}", name, reason(errno));
+    if (got < 0) fail("cannot read {}: {}", name, detail::reason(errno));
     if (got == 0) return copy.take();
     copy.write({buffer.data(), size_t(got)});
   }
@@ -123,7 +124,7 @@ TextFile::TextFile(fs::path path, int64_t most_lines)
     }
   } else if (is_stream(path_)) {
     const Descriptor from(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
-    if (from.get() < 0) fail("cannot open {}: {}", name_, reason(errno));
+    if (from.get() < 0) fail("cannot open {}: {}", name_, detail::reason(errno));
     descriptor_ = copy_stream(from.get(), name_, most_lines);
   }
 }

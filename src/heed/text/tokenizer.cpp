@@ -45,8 +45,8 @@ struct Tokenizer::Model {
   sentencepiece::SentencePieceProcessor processor;
 
   Model(std::string model, const std::string& name) : bytes(std::move(model)) {
-    if (!is_sound_model(bytes)) fail("{} is no SentencePiece model, or damaged", name);
-    const auto status = processor.LoadFromSerializedProto(without_self_test(bytes));
+    if (!detail::is_sound_model(bytes)) fail("{} is no SentencePiece model, or damaged", name);
+    const auto status = processor.LoadFromSerializedProto(detail::without_self_test(bytes));
     if (!status.ok()) fail("{} is no SentencePiece model ({})", name, status.message());
   }
 

@@ -20,7 +20,8 @@ WordFilter::WordFilter(const FilterOptions& options, const ParallelText& text) :
 }
 
 Verdict WordFilter::judge(std::string_view source, std::string_view target) const {
-  const int64_t source_words = count_words(source), target_words = count_words(target);
+  const int64_t source_words = detail::count_words(source),
+                target_words = detail::count_words(target);
   if (source_words == 0 || target_words == 0) return Verdict::empty;
   if (options_.max_words > 0 && std::max(source_words, target_words) > options_.max_words)
     return Verdict::too_many_words;
@@ -33,12 +34,13 @@ Verdict WordFilter::judge(std::string_view source, std::string_view target) cons
 }
 
 void WordFilter::count(std::string_view line, WordCounts& counts) const {
-  for_each_word(line, [&](std::string_view word) { return ++counts[fingerprint(word)] > 0; });
+  detail::for_each_word(line,
+                        [&](std::string_view word) { return ++counts[fingerprint(word)] > 0; });
 }
 
 bool WordFilter::has_rare(std::string_view line, const WordCounts& counts) const {
   bool found = false;
-  for_each_word(line, [&](std::string_view word) {
+  detail::for_each_word(line, [&](std::string_view word) {
     const auto count = counts.find(fingerprint(word));
     found = count == counts.end() || count->second < options_.min_word_count;
     return !found;

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace heed {
+namespace heed::detail {
 
 inline constexpr std::string_view kAsciiWhitespace = " \t\r\n\v\f";
 
@@ -28,4 +28,4 @@ inline int64_t count_words(std::string_view line) {
   return words;
 }
 
-}  // namespace heed
+}  // namespace heed::detail
