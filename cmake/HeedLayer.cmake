@@ -38,7 +38,7 @@ if(HEED_FUZZ)
 endif()
 
 # heed_layer(NAME [LINKS ...] [PRIVATE ...]): the folder's sources as one static library heed_NAME;
-# of "heed" those that stand in no folder.
+# for "heed", the sources in no folder.
 # LINKS are the layers and packages that its headers need, PRIVATE those that only its sources need.
 function(heed_layer name)
   cmake_parse_arguments(arg "" "" "LINKS;PRIVATE" ${ARGN})

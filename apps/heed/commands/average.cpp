@@ -22,18 +22,18 @@ struct AverageSettings {
   static void visit(Self& self, Visitor&& v) {
     v.group("Average");
     v("output", self.output,
-      {.help = "Model directory to write, made if need be", .value = "DIR", .required = true});
+      {.help = "Output model directory, created if missing", .value = "DIR", .required = true});
     v("last", self.last,
-      {.help = "Average the last N snapshots that the one run named keeps",
+      {.help = "Average the last N snapshots of the named run",
        .value = "N",
        .default_text = "what is named",
        .minimum = 1,
        .maximum = 10000});
     v("model", self.model,
-      {.help = "Model directory that a checkpoint's sizes and vocabulary are taken from",
+      {.help = "Model directory with the configuration and vocabulary of the checkpoints",
        .value = "DIR",
        .default_text = "the checkpoint's own run"});
-    v("overwrite", self.overwrite, {.help = "Replace a model that stands in the directory"});
+    v("overwrite", self.overwrite, {.help = "Overwrite an existing model"});
   }
 };
 

@@ -44,26 +44,23 @@ struct BenchSettings {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
     v.group("What");
-    v("part", self.part, {.help = "Measure this part alone", .default_text = "all of them"});
-    v("preset", self.preset, {.help = "Sizes of the model"});
+    v("part", self.part, {.help = "Measure only this part", .default_text = "all of them"});
+    v("preset", self.preset, {.help = "Model preset"});
     v("vocabulary", self.vocabulary,
-      {.help = "Its vocabulary", .unit = "pieces", .minimum = 100, .maximum = 1 << 20});
+      {.help = "Vocabulary size", .unit = "pieces", .minimum = 100, .maximum = 1 << 20});
     v("compute", self.compute,
-      {.help = "What products compute in; auto is what train and translate would take"});
+      {.help = "Compute type of matrix products; auto: as train and translate choose"});
     v("length", self.length,
-      {.help = "Length of every sentence, </s> included",
-       .unit = "tokens",
-       .minimum = 2,
-       .maximum = 4096});
+      {.help = "Sentence length, </s> included", .unit = "tokens", .minimum = 2, .maximum = 4096});
     v("batch_tokens", self.batch_tokens,
-      {.help = "Source tokens of a training batch, and of each thread's decoding batch",
+      {.help = "Source tokens per training batch, and per thread's decoding batch",
        .unit = "tokens",
        .minimum = 1,
        .maximum = 1 << 20});
-    v("beam", self.beam, {.help = "Beam of the decoding", .minimum = 1, .maximum = 64});
+    v("beam", self.beam, {.help = "Beam size", .minimum = 1, .maximum = 64});
     v.group("How");
     v("seconds", self.seconds,
-      {.help = "Time for each figure", .unit = "seconds", .maximum = 3600, .above = 0});
+      {.help = "Time per measurement", .unit = "seconds", .maximum = 3600, .above = 0});
     v("threads", self.threads, kThreadsOption);
     v("json", self.json, {.help = "Print one JSON object"});
   }

@@ -26,9 +26,9 @@ struct DemoSettings {
   static void visit(Self& self, Visitor&& v) {
     v.group("Demo");
     v("directory", self.directory,
-      {.help = "Folder to work in; that of an earlier demo is replaced", .value = "DIR"});
+      {.help = "Working folder; overwrites that of an earlier demo", .value = "DIR"});
     v("minutes", self.minutes,
-      {.help = "Time to train, learning the vocabulary included",
+      {.help = "Training time, including the vocabulary",
        .unit = "minutes",
        .maximum = 1440,
        .above = 0});
@@ -37,7 +37,7 @@ struct DemoSettings {
 };
 
 constexpr int64_t examples = 10;
-// Enough that two minutes see each pair about twice: no pair can be learnt by heart, so that no
+// Enough that two minutes see each pair about twice: no pair can be memorized, so that no
 // dropout is needed, which would slow learning down.
 constexpr int64_t pairs = 150'000;
 
@@ -56,7 +56,7 @@ class DemoCommand : public CommandOf<DemoSettings> {
   std::string summary() const override { return "Trains a small Chinese-English translator"; }
   std::string description() const override {
     return "Writes the phrasebook to a folder, trains a small model on it, and shows how well it "
-           "translates sentences that it never saw.";
+           "translates sentences that it has not seen.";
   }
 
   int run(const std::vector<std::string>&, Console& console) override {

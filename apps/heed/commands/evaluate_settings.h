@@ -50,25 +50,23 @@ struct EvaluateSettings {
                "standard input",
        .value = "FILE"});
     v("model", self.model,
-      {.help = "Instead of --hypothesis: translate --source with this model first",
-       .value = "DIR"});
+      {.help = "Translate --source with this model, instead of --hypothesis", .value = "DIR"});
     v("source", self.source, {.help = "Text to translate with --model", .value = "FILE"});
     v("reference", self.reference,
-      {.help = "Right translations, one a line; several files are several references",
+      {.help = "Reference translations, one per line; several files are several references",
        .value = "FILE",
        .required = true});
     visit_metrics(self, v);
     v.group("Several systems");
     v("paired", self.paired,
-      {.help = "Test whether each differs from the first by more than chance",
-       .default_text = "no test"});
+      {.help = "Significance test of each system against the first", .default_text = "no test"});
     v("paired_trials", self.paired_trials,
-      {.help = "Corpora that bootstrap draws, or times that randomization throws the coins",
+      {.help = "Number of bootstrap samples, or of random assignments",
        .default_text = "1000 or 10000",
        .minimum = 1,
        .maximum = 1e6});
     v("paired_seed", self.paired_seed,
-      {.help = "What is drawn: with the same seed, what sacreBLEU draws",
+      {.help = "Random seed of the test; the samples are sacreBLEU's with the same seed",
        .default_text = "12345",
        .minimum = 0});
     v.group("Output");
@@ -84,25 +82,23 @@ struct EvaluateSettings {
       {.help = "Metrics, separated by spaces or commas: bleu, chrf (chrF2), chrf++ (chrF2++), ter",
        .value = "NAME"});
     v("sentence", self.sentence,
-      {.help = "Score every sentence by itself, BLEU by the orders that it is long enough for"});
-    v("lowercase", self.lowercase,
-      {.help = "BLEU and chrF: take capital and small letters as equal"});
+      {.help = "Score each sentence alone, with the effective order in BLEU"});
+    v("lowercase", self.lowercase, {.help = "BLEU and chrF: ignore case"});
     v("bleu_tokenize", self.bleu_tokenize,
       {.help = "Tokenizer of BLEU, named as sacreBLEU's --tokenize",
        .default_text = "13a; with --model by the script of the reference"});
     v("smooth_method", self.smooth_method,
-      {.help = "What BLEU does about n-grams without a match"});
+      {.help = "BLEU smoothing method for n-gram orders without a match"});
     v("smooth_value", self.smooth_value,
-      {.help = "What --smooth-method floor or add-k adds",
+      {.help = "Smoothing value of --smooth-method floor or add-k",
        .default_text = "0.1 or 1",
        .minimum = 0});
     v("ter_normalized", self.ter.normalized,
-      {.help = "TER: make punctuation words of its own, and entities characters"});
-    v("ter_no_punct", self.ter.no_punctuation, {.help = "TER: leave punctuation out"});
+      {.help = "TER: separate punctuation from words and replace entities"});
+    v("ter_no_punct", self.ter.no_punctuation, {.help = "TER: ignore punctuation"});
     v("ter_asian_support", self.ter.asian_support,
-      {.help = "TER: with the two above, treat Asian characters and punctuation so too"});
-    v("ter_case_sensitive", self.ter.case_sensitive,
-      {.help = "TER: tell capital from small letters"});
+      {.help = "TER: apply the two options above to Asian characters and punctuation"});
+    v("ter_case_sensitive", self.ter.case_sensitive, {.help = "TER: distinguish case"});
   }
 };
 

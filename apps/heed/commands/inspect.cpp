@@ -35,27 +35,24 @@ struct InspectSettings {
   static void visit(Self& self, Visitor&& v) {
     v.group("Model");
     v("vocabulary", self.vocabulary,
-      {.help = "Vocabulary to assume for a preset",
-       .unit = "pieces",
-       .minimum = 4,
-       .maximum = 1 << 24});
+      {.help = "Vocabulary size of a preset", .unit = "pieces", .minimum = 4, .maximum = 1 << 24});
     v("length", self.length,
-      {.help = "Length of the sentences to count for",
+      {.help = "Sentence length for the cost figures",
        .unit = "tokens",
        .minimum = 1,
        .maximum = 65536});
     v.group("Data");
     TsvOptions::visit(self.tabular, v);
     v("test_source", self.test_source,
-      {.help = "Source text to test on: none of it should stand in the data", .value = "FILE"});
+      {.help = "Source side of the test set, to find in the data", .value = "FILE"});
     v("test_target", self.test_target,
-      {.help = "Its translation: also tells words that the data lacks", .value = "FILE"});
+      {.help = "Target side of the test set, to find words that the data lacks", .value = "FILE"});
     v("model", self.model,
       {.help = "Count the tokens of this model's vocabularies", .value = "DIR"});
     v("tokenizer_model", self.tokenizer_model,
-      {.help = "Or of this SentencePiece model", .value = "FILE"});
+      {.help = "Count the tokens of this SentencePiece model", .value = "FILE"});
     InspectionOptions::visit(self.inspection, v);
-    v("html", self.html, {.help = "Also write a page with charts here", .value = "FILE"});
+    v("html", self.html, {.help = "Write a page with charts to this file", .value = "FILE"});
     v("threads", self.threads, kThreadsOption);
     v.group("Output");
     v("json", self.json, {.help = "Print one JSON object"});

@@ -25,7 +25,7 @@ std::string markdown_page() {
       "the TOML file that `--config` names (`batch_tokens = 2048`). Flags win over the file. Keys "
       "at "
       "the top of the file hold for every command, those of a table `[train]` for `heed train` "
-      "alone; `${NAME}` in a text stands for an environment variable.\n";
+      "alone; `${NAME}` in a text is replaced by that environment variable.\n";
   for (const auto& command : all_commands()) {
     if (command->hidden()) continue;
     const std::string words =

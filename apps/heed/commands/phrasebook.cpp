@@ -15,8 +15,8 @@ struct PhrasebookCommandSettings {
   static void visit(Self& self, Visitor&& v) {
     PhrasebookSettings::visit(self.phrasebook, v);
     v.group("Output");
-    v("output", self.output, {.help = "Folder to write", .value = "DIR", .required = true});
-    v("overwrite", self.overwrite, {.help = "Replace files that are there"});
+    v("output", self.output, {.help = "Output folder", .value = "DIR", .required = true});
+    v("overwrite", self.overwrite, {.help = "Overwrite existing files"});
   }
 };
 
@@ -28,8 +28,7 @@ class PhrasebookCommand : public CommandOf<PhrasebookCommandSettings> {
     return "A grammar generates sentences of everyday life in both languages side by side. Writes "
            "train, valid and test, each as .zh and .en, line by line translations of each other. "
            "The same seed gives the same files. No sentence of valid and test is in train, and "
-           "each "
-           "combines words that never stand together there.";
+           "each combines words that never occur together there.";
   }
 
   int run(const std::vector<std::string>&, Console& console) override {

@@ -37,22 +37,19 @@ struct QuantizeSettings {
     v.group("Model");
     v("model", self.model, {.help = "Model directory", .value = "DIR", .required = true});
     v("output", self.output,
-      {.help = "Directory of the smaller model, made if need be",
-       .value = "DIR",
-       .required = true});
+      {.help = "Output model directory, created if missing", .value = "DIR", .required = true});
     v("type", self.type,
-      {.help = "int8: a quarter of the size, heed's own layout; bf16: half of it, and transformers "
-               "still opens it"});
-    v("overwrite", self.overwrite, {.help = "Replace a model that stands in the directory"});
+      {.help =
+           "Type of the stored weights; int8: a quarter of the size, in heed's own layout; bf16: "
+           "half of the size, in a layout that transformers reads"});
+    v("overwrite", self.overwrite, {.help = "Overwrite an existing model"});
     v.group("Report");
     v("source", self.source,
-      {.help = "Text to translate with both models: how many lines change",
-       .value = "FILE",
-       .default_text = "none"});
+      {.help = "Text to translate with both models, to count the lines that change",
+       .value = "FILE"});
     v("reference", self.reference,
-      {.help = "Its reference translations: how BLEU changes",
-       .value = "FILE...",
-       .default_text = "none"});
+      {.help = "Reference translations of --source, to report the change in BLEU",
+       .value = "FILE..."});
     v("bleu_tokenize", self.bleu_tokenize,
       {.help = "Tokenizer of BLEU, named as sacreBLEU's --tokenize",
        .default_text = "by the script of the reference"});

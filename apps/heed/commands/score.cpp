@@ -32,11 +32,11 @@ struct ScoreSettings {
     v.group("Text");
     v("model", self.model, {.help = "Model directory", .value = "DIR", .required = true});
     v("source", self.source,
-      {.help = "Source text, plain or .gz, one sentence a line; - is standard input",
+      {.help = "Source text, plain or .gz, one sentence per line; - is standard input",
        .value = "FILE",
        .required = true});
     v("target", self.target,
-      {.help = "Its translation, line by line; - is standard input",
+      {.help = "Translation of --source, line by line; - is standard input",
        .value = "FILE",
        .required = true});
     v("output", self.output,
@@ -45,9 +45,10 @@ struct ScoreSettings {
        .value = "FILE",
        .default_text = "standard output"});
     v("format", self.format,
-      {.help = "text: each pair's log-probability; tokens: behind a tab, each piece and its own; "
-               "jsonl: both and a status, as JSON objects; corpus: one JSON object for the whole "
-               "text"});
+      {.help =
+           "Output format; text: log-probability of each pair; tokens: followed by a tab and each "
+           "piece with its log-probability; jsonl: both and a status as JSON objects; corpus: "
+           "one JSON object for the whole text"});
     ScoreOptions::visit(self.score, v);
   }
 };

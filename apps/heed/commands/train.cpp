@@ -20,8 +20,7 @@ struct TrainSettings {
   static void visit(Self& self, Visitor&& v) {
     TrainOptions::visit(self.train, v);
     v("inspect", self.inspect,
-      {.help =
-           "First look at the data and warn of what harms a training, as heed inspect data does",
+      {.help = "Inspect the data before training, as heed inspect data does, and print warnings",
        .incidental = true});
   }
 };
@@ -34,8 +33,8 @@ class TrainCommand : public CommandOf<TrainSettings> {
     return "Line i of the target translates line i of the source. Texts may be pipes, as in "
            "<(zcat a b), and - is standard input. The model's folder then holds "
            "all that translating needs, in the layout that transformers opens as MarianMTModel, "
-           "and metrics.jsonl, the course of the training. SIGINT and SIGTERM finish the step, "
-           "save and end; --resume goes on.";
+           "and metrics.jsonl, the log of the training. SIGINT and SIGTERM finish the step, "
+           "save and end; --resume continues.";
   }
 
   std::vector<std::vector<std::string>> inputs() const override {

@@ -39,24 +39,25 @@ struct TranslateSettings {
     v.group("Text");
     v("model", self.model, {.help = "Model directory", .value = "DIR", .required = true});
     v("input", self.input,
-      {.help = "Text to translate, plain or .gz, one sentence a line; - is standard input",
+      {.help = "Text to translate, plain or .gz, one sentence per line; - is standard input",
        .value = "FILE",
        .default_text = "standard input"});
     v("prefix", self.prefix,
-      {.help = "How each line's translation is to begin, one a line; an empty line leaves it free; "
-               "- is standard input",
-       .value = "FILE",
-       .default_text = "none"});
+      {.help = "Forced prefix of each translation, one per line; an empty line forces none; - is "
+               "standard input",
+       .value = "FILE"});
     v("output", self.output,
       {.help = "Output file, written atomically, gzip if its name ends in .gz; - is standard "
                "output",
        .value = "FILE",
        .default_text = "standard output"});
     v("format", self.format,
-      {.help = "Translations alone, or JSON objects with translation, score, status and pieces"});
+      {.help = "Output format; text: translations; jsonl: JSON objects with translation, score, "
+               "status and pieces"});
     v("alignments", self.alignments,
-      {.help = "Add to the JSON objects, from the attention to the source: pairs of source and "
-               "target words (characters where text has no spaces) or pieces, or the weights"});
+      {.help =
+           "Alignment to add to the JSON objects, from cross-attention: pairs of source and target "
+           "words (characters in text without spaces) or pieces, or the attention weights"});
     DecodeOptions::visit(self.decode, v);
   }
 };

@@ -18,9 +18,9 @@ class Command {
   virtual std::string summary() const = 0;
   // A paragraph for --help; may be empty.
   virtual std::string description() const { return ""; }
-  // The words it takes beside options: "model DIR|PRESET".
+  // The positional arguments: "model DIR|PRESET".
   virtual std::string words() const { return ""; }
-  // What may stand as the first of them, where that is one of a few: "model", "data".
+  // The allowed first words, where they are a fixed set: "model", "data".
   virtual std::vector<std::string> first_words() const { return {}; }
   // The command line that words without any of these as their first most likely mean, such as
   // "heed inspect model zh-en"; empty where they do not say which.
@@ -35,8 +35,8 @@ class Command {
   virtual bool hidden() const { return false; }
   // Bound to this command's settings.
   virtual Options options() = 0;
-  // Called once, with its settings filled and within their ranges. `words` are as many as words()
-  // says or the command throws UsageError.
+  // Called once, with the settings filled and within their ranges. A command throws UsageError
+  // unless `words` are as many as words() says.
   virtual int run(const std::vector<std::string>& words, Console& console) = 0;
 };
 
@@ -50,7 +50,7 @@ class CommandOf : public Command {
   Settings settings_;
 };
 
-// Of a command that has none of its own.
+// Settings of a command without options.
 struct NoSettings {
   template <class Self, class Visitor>
   static void visit(Self&, Visitor&&) {}
@@ -68,7 +68,7 @@ struct CommonSettings {
   static void visit(Self& self, Visitor&& v) {
     v.group("General");
     v("config", self.config,
-      {.help = "TOML file of options; flags win over it", .value = "FILE", .incidental = true});
+      {.help = "TOML file of options; flags take precedence", .value = "FILE", .incidental = true});
     v("quiet", self.quiet, {.help = "Print only results, warnings and errors", .incidental = true});
   }
 };

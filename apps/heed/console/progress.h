@@ -35,7 +35,7 @@ class ProgressDisplay {
   // Shown where nothing was for a while: after the first 3 s of the run, then 0.2 s (a bar)
   // or 20 s (lines) after what was shown last.
   void progress(const TrainReport& report);
-  // A line of its own, above the bar; nothing if the style is none.
+  // A separate line above the bar; nothing if the style is none.
   void message(std::string_view text);
   // Removes the bar: before others write to the terminal.
   void clear();
@@ -43,7 +43,7 @@ class ProgressDisplay {
  private:
   ProgressStyle style_;
   double next_ = 3;  // TrainReport::seconds from which on progress() shows more
-  std::string bar_;  // what stands on the terminal's last line
+  std::string bar_;  // the text of the terminal's last line
 };
 
 }  // namespace heed

@@ -59,7 +59,7 @@ int TrainDisplay::close(const TrainResult& result) {
     message(worth(result));
     return 0;
   }
-  message(fmt::format("stopped after step {} and saved; the same command with --resume goes on",
+  message(fmt::format("stopped after step {} and saved; the same command with --resume continues",
                       result.progress.step));
   return 128 + signals_.received();
 }

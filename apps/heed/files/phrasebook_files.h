@@ -18,24 +18,18 @@ struct PhrasebookSettings {
   static void visit(Self& self, Visitor&& v) {
     v.group("Phrasebook");
     v("pairs", self.pairs,
-      {.help = "Sentence pairs to train on", .unit = "pairs", .minimum = 1, .maximum = 1e6});
+      {.help = "Training pairs", .unit = "pairs", .minimum = 1, .maximum = 1e6});
     v("valid_pairs", self.valid_pairs,
-      {.help = "Held-out pairs to watch training by",
-       .unit = "pairs",
-       .minimum = 1,
-       .maximum = 1e6});
+      {.help = "Held-out validation pairs", .unit = "pairs", .minimum = 1, .maximum = 1e6});
     v("test_pairs", self.test_pairs,
-      {.help = "Other held-out pairs to measure by",
-       .unit = "pairs",
-       .minimum = 1,
-       .maximum = 1e6});
-    v("seed", self.seed, {.help = "Of the choice of sentences", .minimum = 0, .maximum = 9e15});
+      {.help = "Held-out test pairs", .unit = "pairs", .minimum = 1, .maximum = 1e6});
+    v("seed", self.seed, {.help = "Random seed", .minimum = 0, .maximum = 9e15});
   }
 };
 
-// Writes train, valid and test, each with .zh and .en, into `directory` (made if need be). A
-// disk that is full leaves neither files nor a folder. Files of these names must not be there
-// already, unless `replace`.
+// Writes train, valid and test, each with .zh and .en, into `directory`, created if missing. A
+// full disk leaves neither files nor a folder. Error for existing files of these names, unless
+// `existing` is replace.
 void write_phrasebook(const PhrasebookSettings& settings, const std::filesystem::path& directory,
                       Existing existing);
 

@@ -26,7 +26,7 @@ struct TextLength {
 std::vector<std::string> read_text(const std::string& path, const TextLength& other,
                                    LineRules rules, const Console& console);
 
-// Error: the other text goes on where this one has ended.
+// Error: the other text is longer.
 [[noreturn]] void fail_unequal_lines(const TextLength& shorter, const std::string& longer_path);
 
 // A UsageError where the file that `flag` writes is one of those that are read: they would be lost.

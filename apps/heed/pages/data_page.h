@@ -27,10 +27,10 @@ struct FactRow {
 };
 std::vector<FactRow> fact_rows(const DataReport& report);
 
-// How often a finding came up in so many pairs: "12 (0.4%)", "about 12 (0.4%)".
+// The number of pairs with a finding and their share of `pairs`: "12 (0.4%)", "about 12 (0.4%)".
 std::string finding_count(const Finding& finding, int64_t pairs);
 
-// Whether words stand between spaces on this side; in Chinese or Thai a sentence is one "word".
+// Whether spaces separate the words of this side; in Chinese or Thai a sentence is one "word".
 bool is_spaced(const SideReport& side);
 
 // Whether the inspection had what it takes to find this: a test, a tokenizer.

@@ -15,7 +15,7 @@ struct ChartSeries {
   std::vector<double> values;
 };
 
-// What a chart shows beside its series: their values stand side by side, one group a label.
+// What a chart shows besides its series, whose values are drawn side by side, one group a label.
 struct ChartAxis {
   std::string title;                // above the chart
   std::string caption;              // below the horizontal axis

@@ -10,10 +10,10 @@
 namespace heed {
 
 enum class BleuTokenizer {
-  mteval_13a,     // "13a": NIST's mteval-v13a, which WMT uses: punctuation and symbols stand alone
+  mteval_13a,     // "13a": NIST's mteval-v13a, which WMT uses: separates punctuation and symbols
   none,           // "none": at whitespace, for text that is tokenized already
   character,      // "char": every character that is not whitespace
-  international,  // "intl": mteval-v14: punctuation and symbols of every script stand alone
+  international,  // "intl": mteval-v14: separates punctuation and symbols of all scripts
   chinese,        // "zh": every Chinese character, and the rest as 13a
 };
 

@@ -8,7 +8,7 @@
 
 namespace heed::detail {
 
-// In one pass: time grows with the text, however often `from` stands in it.
+// In one pass: time grows with the text, however often `from` occurs in it.
 void replace_all(std::string& text, std::string_view from, std::string_view to);
 
 // &quot; &amp; &lt; &gt; to their characters. One after the other, for what one yields may be what
@@ -21,13 +21,13 @@ void separate_symbols(std::string& line);
 // Spaces around points and commas except between digits, and around a dash behind a digit.
 void separate_points_and_dashes(std::string& line);
 
-// Spaces around every character that stands alone. These three work on bytes (std::string) and on
-// code points (std::u32string).
+// Spaces around every character for which `alone` holds. These three work on bytes (std::string)
+// and on code points (std::u32string).
 template <class Char, class Alone>
 void separate_each(std::basic_string<Char>& line, Alone alone) {
   std::basic_string<Char> separated;
   separated.reserve(2 * line.size());
-  size_t begin = 0;  // what stands between matches is copied whole
+  size_t begin = 0;  // text between matches is copied whole
   for (size_t i = 0; i < line.size(); ++i) {
     if (!alone(line[i])) continue;
     separated.append(line, begin, i - begin).append({Char(' '), line[i], Char(' ')});
@@ -50,7 +50,7 @@ void separate_behind(std::basic_string<Char>& line, Before before, Mark mark) {
   if (begin > 0) line = separated.append(line, begin);
 }
 
-// Spaces around every mark that stands before a character that is `after`.
+// Spaces around every mark before a character that is `after`.
 template <class Char, class Mark, class After>
 void separate_before(std::basic_string<Char>& line, Mark mark, After after) {
   std::basic_string<Char> separated;

@@ -8,9 +8,9 @@
 namespace heed {
 
 struct TerTokenizerOptions {
-  bool normalized = false;      // entities to characters, punctuation and symbols stand alone
+  bool normalized = false;      // entities to characters, separates punctuation and symbols
   bool no_punctuation = false;  // leaves out . , ? : ; ! " ( )
-  bool asian_support = false;   // normalized: Asian characters stand alone; no_punctuation: leaves
+  bool asian_support = false;   // normalized: separates Asian characters; no_punctuation: leaves
                                 // out Asian and full-width punctuation too
   bool case_sensitive = false;
 };

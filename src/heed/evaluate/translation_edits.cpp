@@ -32,7 +32,7 @@ bool any_error(const std::vector<uint8_t>& errors, size_t begin, size_t length) 
 
 }  // namespace
 
-// Greater gains are better, then longer runs, then those that stand earlier, then nearer targets.
+// Greater gains are better, then longer runs, then earlier ones, then nearer targets.
 bool TranslationEdits::Shift::operator<(const Shift& other) const {
   return std::tie(gain, length, other.start, other.target) <
          std::tie(other.gain, other.length, start, target);

@@ -27,7 +27,7 @@ class TranslationEdits {
 
   // Finds the best shift; false where the search is over: none helps, or too many were tried.
   bool find_shift(Shift& best);
-  // Tries to move a run to where the same words stand in the reference.
+  // Tries to move a run to where the same words are in the reference.
   void try_run(size_t start, size_t reference_start, size_t length, Shift& best);
   int64_t shifted_distance(const Shift& shift);
 

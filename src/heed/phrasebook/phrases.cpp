@@ -5,7 +5,7 @@
 //
 // A rule with a parameter is copied for each argument it is used with, and left out where it names
 // a category that does not exist for that argument. The Chinese side introduces every part; "*"
-// stands where the aspect particle asked for by {Part+了} goes, and {Part.m} is the measure word of
+// marks where the aspect particle asked for by {Part+了} goes, and {Part.m} is the measure word of
 // a noun. The English side names a form of a part:
 //   noun    .sg .pl .a (with its article) .gen (plural, or mass) .bare (after a possessive)
 //   verb    .base .past .en .ing, and ~P: the present that agrees with part P

@@ -28,7 +28,7 @@ bool is_agreeing_form(Form form) {
 
 constexpr std::string_view kParameter = "X";
 
-// What stands between the braces of a part: Category2[Argument].form~other+aspect.
+// The text between the braces of a part: Category2[Argument].form~other+aspect.
 struct PartText {
   explicit PartText(const std::string& token) : category(token.substr(1, token.size() - 2)) {
     aspect = cut_at('+');
@@ -122,7 +122,7 @@ void SynchronousGrammar::read_rules(std::string_view text) {
   for (std::string line; std::getline(lines, line);) {
     if (line.empty()) continue;
     if (line[0] != '@') {
-      check(source != nullptr, "a phrasebook rule stands before any category");
+      check(source != nullptr, "a phrasebook rule precedes any category");
       source->push_back(line);
       continue;
     }

@@ -28,7 +28,7 @@ class SynchronousGrammar {
   SynchronousGrammar(const std::vector<std::string_view>& lexicons,
                      const std::vector<std::string_view>& rules, const std::string& start);
 
-  // One random sentence. False for the rare derivation nobody would say, such as "I know me" or one
+  // One random sentence. False for the rare unnatural derivation, such as "I know me" or one
   // that uses a name twice; draw again.
   bool draw(Random& random, GeneratedSentence& sentence) const;
 

@@ -1,4 +1,4 @@
-// Which pairs stand together in a batch, and in which order batches come.
+// The assignment of pairs to batches, and the order of batches.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class BatchPlan {
  public:
   // A function of its arguments alone: a permutation of the pairs, cut into batches. Where peers
   // gather pairs of one length, to pad less, a batch here is a fair sample of the text: its
-  // gradient leans to no length (docs/performance.md). Every pair stands in exactly one batch.
+  // gradient leans to no length (docs/performance.md). Every pair is in exactly one batch.
   // Error: a pair that alone exceeds batch_tokens.
   static BatchPlan shuffled(int64_t pairs, const LengthOf& length, const BatchOptions& options,
                             uint64_t seed, int64_t epoch);

@@ -1,4 +1,4 @@
-// Looks at parallel text before anything is learnt from it: lengths, vocabulary, and every kind of
+// Inspects parallel text before training: lengths, vocabulary, and every kind of
 // pair that does harm (FindingKind), with line numbers and examples.
 #pragma once
 
@@ -26,9 +26,9 @@ struct InspectionFiles {
   }
 };
 
-// Reads the files twice: a sample of them tells what is typical, then every pair is held against
-// it. Unlike training it goes on over broken bytes and missing lines and reports them. With
-// options.pairs it reads so many lines of each side at most. Memory: the
+// Reads the files twice: a sample of them tells what is typical, then every pair is compared with
+// it. Unlike training it continues after broken bytes and missing lines and reports them. With
+// options.pairs it reads at most that many lines of each side. Memory: the
 // tables of fingerprints (at most about 150 * options.table bytes, and as much for tests), a chunk
 // of pairs and the examples, however long the text is. The report does not depend on the number of
 // workers. `tokenizers` may be null. Error: a file that cannot be read, no pair at all. UsageError:

@@ -15,10 +15,10 @@ struct FilterOptions {
   int64_t max_words = 0;       // of either side
   double max_ratio = 0;        // of the longer side's tokens to the shorter's, </s> not included
   int64_t min_word_count = 0;  // drops pairs with a word rarer than this on its side of the corpus
-  bool fold_case = false;      // words that differ in case alone are one: no option of its own, it
-                               // goes with the vocabulary (TokenizerPair::folds_case)
+  bool fold_case = false;  // words that differ only in case are one; not on the command line: it
+                           // follows from the vocabulary (TokenizerPair::folds_case)
   std::vector<uint64_t> held_out = {};  // drops pairs whose source has one of these fingerprints,
-                                        // which stand in ascending order: see held_out.h
+                                        // in ascending order: see held_out.h
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {

@@ -41,7 +41,7 @@ class HashTable {
   // Whether the table knows of this key, had it come.
   bool sampled(uint64_t key) const { return (key >> 32 & uint64_t(period_ - 1)) == 0; }
   int64_t size() const { return size_; }
-  // One in so many keys is in the sample: 1 while the table is exact.
+  // The sample has one in period() keys: 1 while the table is exact.
   int64_t period() const { return period_; }
 
   template <class Use>

@@ -38,7 +38,7 @@ LineFacts facts_of(std::string_view line);
 
 struct PairFacts {
   LineFacts source, target;
-  std::bitset<kFindings> findings;  // those that the pair shows by itself
+  std::bitset<kFindings> findings;  // those of the pair alone
 
   uint64_t fingerprint() const;
   bool has(FindingKind kind) const { return findings[size_t(kind)]; }

@@ -10,7 +10,7 @@
 
 namespace heed {
 
-// The bytes of a .spm file learnt from the lines of all `files`, or, with `kept` (kept_by_words),
+// The bytes of a .spm file learned from the lines of all `files`, or, with `kept` (kept_by_words),
 // of those lines i of each side where kept[i] holds: others need not be UTF-8. The same lines and
 // options give the same bytes. Ids are </s> = 0, <unk> = 1 and pieces; options.vocabulary - 1 in
 // all, since <pad> comes behind them. The two kinds word and char take fewer where the text has

@@ -33,7 +33,7 @@ class Vocabulary {
   Vocabulary filled_up_to(int64_t size) const;
 
   int64_t size() const { return int64_t(table_->pieces.size()); }
-  // Ids below this one mean something; the fillers and <pad> stand from here on.
+  // Ids below this one have a meaning; from here on they are fillers and <pad>.
   int64_t classes() const { return classes_; }
   const std::string& piece(TokenId id) const;
   std::optional<TokenId> find(std::string_view piece) const;

@@ -1,5 +1,5 @@
-// The filters that look at text alone: they act before a vocabulary is learnt, which then holds
-// the words of the pairs that stay.
+// The filters that need text alone: they run before a vocabulary is learned, which then has
+// the words of the remaining pairs.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ class WordFilter {
   WordCounts source_words_, target_words_;
 };
 
-// Whether each line of either side is learnt from: not where its pair is dropped by these filters
+// Whether a tokenizer learns from each line of either side: not if these filters drop its pair
 // or left out of the text. Nothing at all where every line is.
 std::vector<bool> kept_by_words(const FilterOptions& options, const ParallelText& text);
 

@@ -1,4 +1,4 @@
-// Words as filters and counts know them: what stands between ASCII whitespace.
+// Words as filters and counts define them: separated by ASCII whitespace.
 #pragma once
 
 #include <algorithm>
