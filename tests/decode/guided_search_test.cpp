@@ -1,4 +1,4 @@
-// Search that is sampled, forced, kept from repeating, or made diverse.
+// Search that is sampled, forced, kept from repeated_ngram_tokens, or made diverse.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,48 +16,48 @@ using testing::sources;
 
 class GuidedSearchTest : public testing::SearchTest {
  protected:
-  std::vector<Found> run(const SearchOptions& options,
-                         const std::vector<std::vector<TokenId>>& texts,
-                         const std::vector<Beginning>& beginnings = {}) {
-    return search(model_, *backend_, options, texts, beginnings);
+  std::vector<SearchResult> run(const SearchOptions& options,
+                                const std::vector<std::vector<TokenId>>& texts,
+                                const std::vector<ForcedPrefix>& prefixes = {}) {
+    return search(model_, *backend_, options, texts, prefixes);
   }
 
   // The model's log-probability of a whole translation, and its end where it has one.
-  double model_score(const std::vector<TokenId>& source, const Candidate& candidate) {
+  double model_score(const std::vector<TokenId>& source, const Hypothesis& hypothesis) {
     double sum = 0;
-    for (size_t i = 0; i < candidate.ids.size(); ++i)
-      sum += next(
-          model_, source,
-          {candidate.ids.begin(), candidate.ids.begin() + ptrdiff_t(i)})[size_t(candidate.ids[i])];
-    return candidate.ended ? sum + next(model_, source, candidate.ids)[0] : sum;
+    for (size_t i = 0; i < hypothesis.ids.size(); ++i)
+      sum += next(model_, source,
+                  {hypothesis.ids.begin(),
+                   hypothesis.ids.begin() + ptrdiff_t(i)})[size_t(hypothesis.ids[i])];
+    return hypothesis.ended ? sum + next(model_, source, hypothesis.ids)[0] : sum;
   }
 
-  void expect_equal(const std::vector<Found>& a, const std::vector<Found>& b) {
+  void expect_equal(const std::vector<SearchResult>& a, const std::vector<SearchResult>& b) {
     ASSERT_EQ(a.size(), b.size());
     for (size_t i = 0; i < a.size(); ++i) {
-      ASSERT_EQ(a[i].candidates.size(), b[i].candidates.size()) << "source " << i;
-      for (size_t n = 0; n < a[i].candidates.size(); ++n) {
-        EXPECT_EQ(a[i].candidates[n].ids, b[i].candidates[n].ids) << "source " << i;
-        EXPECT_EQ(a[i].candidates[n].score, b[i].candidates[n].score) << "source " << i;
-        EXPECT_EQ(a[i].candidates[n].ended, b[i].candidates[n].ended) << "source " << i;
+      ASSERT_EQ(a[i].hypotheses.size(), b[i].hypotheses.size()) << "source " << i;
+      for (size_t n = 0; n < a[i].hypotheses.size(); ++n) {
+        EXPECT_EQ(a[i].hypotheses[n].ids, b[i].hypotheses[n].ids) << "source " << i;
+        EXPECT_EQ(a[i].hypotheses[n].score, b[i].hypotheses[n].score) << "source " << i;
+        EXPECT_EQ(a[i].hypotheses[n].ended, b[i].hypotheses[n].ended) << "source " << i;
       }
     }
   }
 
   // The same alone, together and backwards.
   void expect_alike(SearchOptions options, const std::vector<std::vector<TokenId>>& texts,
-                    const std::vector<Beginning>& beginnings = {}) {
+                    const std::vector<ForcedPrefix>& prefixes = {}) {
     options.batch_tokens = 1;
-    const std::vector<Found> alone = run(options, texts, beginnings);
+    const std::vector<SearchResult> alone = run(options, texts, prefixes);
     for (const int64_t batch_tokens : {9, 60, 5000}) {
       options.batch_tokens = batch_tokens;
-      expect_equal(alone, run(options, texts, beginnings));
+      expect_equal(alone, run(options, texts, prefixes));
     }
     auto reversed = texts;
-    auto reversed_beginnings = beginnings;
+    auto reversed_beginnings = prefixes;
     std::reverse(reversed.begin(), reversed.end());
     std::reverse(reversed_beginnings.begin(), reversed_beginnings.end());
-    std::vector<Found> backwards = run(options, reversed, reversed_beginnings);
+    std::vector<SearchResult> backwards = run(options, reversed, reversed_beginnings);
     std::reverse(backwards.begin(), backwards.end());
     expect_equal(alone, backwards);
   }
@@ -85,8 +85,8 @@ TEST_P(GuidedSearchTest, SamplesAreDistributedAsTheModelSays) {
   int64_t drawn = 0;
   for (int64_t seed = 0; seed < 4; ++seed) {
     options.seed = seed;
-    const std::vector<Found> found = run(options, {source});
-    for (const Candidate& c : found[0].candidates) {
+    const std::vector<SearchResult> found = run(options, {source});
+    for (const Hypothesis& c : found[0].hypotheses) {
       std::vector<TokenId> whole = c.ids;
       if (c.ended) whole.push_back(0);
       ++counts[whole];
@@ -126,8 +126,8 @@ TEST_P(GuidedSearchTest, ASampleIsScoredAsTheModelScoresIt) {
   const auto texts = sources(4, 7);
   const auto found = run(options, texts);
   for (size_t i = 0; i < texts.size(); ++i) {
-    ASSERT_EQ(found[i].candidates.size(), 3u);
-    for (const Candidate& c : found[i].candidates) {
+    ASSERT_EQ(found[i].hypotheses.size(), 3u);
+    for (const Hypothesis& c : found[i].hypotheses) {
       EXPECT_NEAR(c.log_probability, model_score(texts[i], c), 1e-4);
       const auto length = int64_t(c.ids.size()) + (c.ended ? 1 : 0);
       EXPECT_DOUBLE_EQ(c.score, c.log_probability / length_penalty(length, 0.6));
@@ -145,8 +145,8 @@ TEST_P(GuidedSearchTest, SamplesDependOnSeedTextAndNumberAlone) {
   options.nbest = 1;
   const auto one = run(options, texts);
   for (size_t i = 0; i < texts.size(); ++i)
-    EXPECT_EQ(one[i].candidates[0].ids, three[i].candidates[0].ids);
-  EXPECT_NE(three[3].candidates[0].ids, three[3].candidates[1].ids);
+    EXPECT_EQ(one[i].hypotheses[0].ids, three[i].hypotheses[0].ids);
+  EXPECT_NE(three[3].hypotheses[0].ids, three[3].hypotheses[1].ids);
   // None is seed 1, another seed draws otherwise.
   options.seed = 1;
   expect_equal(one, run(options, texts));
@@ -154,7 +154,7 @@ TEST_P(GuidedSearchTest, SamplesDependOnSeedTextAndNumberAlone) {
   int64_t same = 0;
   const auto other = run(options, texts);
   for (size_t i = 0; i < texts.size(); ++i)
-    same += other[i].candidates[0].ids == one[i].candidates[0].ids;
+    same += other[i].hypotheses[0].ids == one[i].hypotheses[0].ids;
   EXPECT_LT(same, 10);
 }
 
@@ -171,8 +171,8 @@ TEST_P(GuidedSearchTest, TheColdestSampleAndTheFewestChoicesAreGreedy) {
     if (which == 2) options.top_p = 1e-9;
     const auto found = run(options, texts);
     for (size_t i = 0; i < texts.size(); ++i) {
-      EXPECT_EQ(found[i].candidates[0].ids, expected[i].candidates[0].ids) << which;
-      EXPECT_NEAR(found[i].candidates[0].score, expected[i].candidates[0].score, 1e-5);
+      EXPECT_EQ(found[i].hypotheses[0].ids, expected[i].hypotheses[0].ids) << which;
+      EXPECT_NEAR(found[i].hypotheses[0].score, expected[i].hypotheses[0].score, 1e-5);
     }
   }
 }
@@ -189,8 +189,8 @@ TEST_P(GuidedSearchTest, TopKAndTopPLeaveOutTheUnlikely) {
             [&](TokenId a, TokenId b) { return p[size_t(a)] > p[size_t(b)]; });
   const auto drawn = [&] {
     std::set<TokenId> ids;
-    const std::vector<Found> found = run(options, {source});
-    for (const Candidate& c : found[0].candidates) ids.insert(c.ids.empty() ? 0 : c.ids[0]);
+    const std::vector<SearchResult> found = run(options, {source});
+    for (const Hypothesis& c : found[0].hypotheses) ids.insert(c.ids.empty() ? 0 : c.ids[0]);
     return ids;
   };
   EXPECT_GT(drawn().size(), 5u);
@@ -207,8 +207,8 @@ TEST_P(GuidedSearchTest, LengthsOfSamplesAreKept) {
   options.max_length = 5;
   options.nbest = 4;
   std::set<size_t> lengths;
-  for (const Found& found : run(options, sources(20, 9)))
-    for (const Candidate& c : found.candidates) {
+  for (const SearchResult& found : run(options, sources(20, 9)))
+    for (const Hypothesis& c : found.hypotheses) {
       lengths.insert(c.ids.size());
       EXPECT_EQ(c.ended, c.ids.size() == 4);
     }
@@ -233,11 +233,11 @@ TEST_P(GuidedSearchTest, NothingRepeats) {
       options.min_length = 9;
       options.max_length = 20;
       int64_t repeated = 0, kept = 0;
-      for (const Found& found : run(options, texts))
-        for (const Candidate& c : found.candidates) repeated += repeats(c.ids, size_t(n));
+      for (const SearchResult& found : run(options, texts))
+        for (const Hypothesis& c : found.hypotheses) repeated += repeats(c.ids, size_t(n));
       options.no_repeat_ngram = n;
-      for (const Found& found : run(options, texts))
-        for (const Candidate& c : found.candidates) kept += repeats(c.ids, size_t(n));
+      for (const SearchResult& found : run(options, texts))
+        for (const Hypothesis& c : found.hypotheses) kept += repeats(c.ids, size_t(n));
       EXPECT_EQ(kept, 0) << n;
       EXPECT_GT(repeated, 0) << n;
       expect_alike(options, texts);
@@ -245,7 +245,7 @@ TEST_P(GuidedSearchTest, NothingRepeats) {
   }
 }
 
-TEST_P(GuidedSearchTest, WhatCannotGoOnWithoutRepeatingEndsUnended) {
+TEST_P(GuidedSearchTest, WithoutAnyAllowedTokenAHypothesisEndsWithoutEnd) {
   // Ten ids beside </s>, each once, and </s> not before twelve.
   for (const bool sample : {false, true}) {
     SearchOptions options;
@@ -253,7 +253,7 @@ TEST_P(GuidedSearchTest, WhatCannotGoOnWithoutRepeatingEndsUnended) {
     options.no_repeat_ngram = 1;
     options.min_length = 12;
     options.max_length = 20;
-    const Candidate c = run(options, {{3, 4, 0}})[0].candidates.at(0);
+    const Hypothesis c = run(options, {{3, 4, 0}})[0].hypotheses.at(0);
     EXPECT_EQ(c.ids.size(), 10u);
     EXPECT_FALSE(c.ended);
   }
@@ -266,7 +266,7 @@ TEST_P(GuidedSearchTest, WithoutRepeatingIsStillTheBestThatTheModelScores) {
   options.no_repeat_ngram = 2;
   options.extra_length = 12;
   for (const auto& source : sources(5, 4)) {
-    const Candidate got = run(options, {source})[0].candidates[0];
+    const Hypothesis got = run(options, {source})[0].hypotheses[0];
     std::vector<TokenId> ids;
     double sum = 0;
     while (int64_t(ids.size()) < int64_t(source.size()) + 12) {
@@ -286,12 +286,12 @@ TEST_P(GuidedSearchTest, WithoutRepeatingIsStillTheBestThatTheModelScores) {
   }
 }
 
-TEST_P(GuidedSearchTest, ABeginningIsForcedAndScored) {
+TEST_P(GuidedSearchTest, APrefixIsForcedAndScored) {
   const auto texts = sources(20, 12);
-  std::vector<Beginning> beginnings;
+  std::vector<ForcedPrefix> prefixes;
   Random random(3);
   for (size_t i = 0; i < texts.size(); ++i) {
-    Beginning& b = beginnings.emplace_back();
+    ForcedPrefix& b = prefixes.emplace_back();
     for (uint64_t n = random.below(7); n > 0; --n) b.ids.push_back(TokenId(2 + random.below(9)));
   }
   for (const bool sample : {false, true}) {
@@ -299,37 +299,37 @@ TEST_P(GuidedSearchTest, ABeginningIsForcedAndScored) {
     options.sample = sample;
     options.nbest = 2;
     options.extra_length = 9;
-    const auto found = run(options, texts, beginnings);
+    const auto found = run(options, texts, prefixes);
     for (size_t i = 0; i < texts.size(); ++i) {
-      for (const Candidate& c : found[i].candidates) {
-        const std::vector<TokenId>& forced = beginnings[i].ids;
+      for (const Hypothesis& c : found[i].hypotheses) {
+        const std::vector<TokenId>& forced = prefixes[i].ids;
         ASSERT_GE(c.ids.size(), forced.size());
         EXPECT_TRUE(std::equal(forced.begin(), forced.end(), c.ids.begin()));
         EXPECT_NEAR(c.log_probability, model_score(texts[i], c), 1e-4);
       }
     }
-    expect_alike(options, texts, beginnings);
+    expect_alike(options, texts, prefixes);
   }
-  // No beginning, no difference.
+  // An empty prefix changes nothing.
   SearchOptions options;
-  expect_equal(run(options, texts), run(options, texts, std::vector<Beginning>(texts.size())));
+  expect_equal(run(options, texts), run(options, texts, std::vector<ForcedPrefix>(texts.size())));
 }
 
-TEST_P(GuidedSearchTest, ContinuingWhatGreedySearchBeganGivesTheSame) {
+TEST_P(GuidedSearchTest, AForcedPrefixOfGreedySearchGivesTheSame) {
   SearchOptions options;
   options.beam = 1;
   options.extra_length = 9;
   const auto texts = sources(10, 13);
   const auto whole = run(options, texts);
-  std::vector<Beginning> beginnings;
-  for (const Found& found : whole) {
-    const std::vector<TokenId>& ids = found.candidates[0].ids;
-    beginnings.push_back({{ids.begin(), ids.begin() + ptrdiff_t(ids.size() / 2)}, nullptr});
+  std::vector<ForcedPrefix> prefixes;
+  for (const SearchResult& found : whole) {
+    const std::vector<TokenId>& ids = found.hypotheses[0].ids;
+    prefixes.push_back({{ids.begin(), ids.begin() + ptrdiff_t(ids.size() / 2)}, nullptr});
   }
-  const auto continued = run(options, texts, beginnings);
+  const auto continued = run(options, texts, prefixes);
   for (size_t i = 0; i < texts.size(); ++i) {
-    EXPECT_EQ(whole[i].candidates[0].ids, continued[i].candidates[0].ids);
-    EXPECT_NEAR(whole[i].candidates[0].score, continued[i].candidates[0].score, 1e-5);
+    EXPECT_EQ(whole[i].hypotheses[0].ids, continued[i].hypotheses[0].ids);
+    EXPECT_NEAR(whole[i].hypotheses[0].score, continued[i].hypotheses[0].score, 1e-5);
   }
 }
 
@@ -344,12 +344,12 @@ TEST_P(GuidedSearchTest, GroupsWithoutDiversityAreBeamsOfTheirSize) {
     expect_equal(run(plain, texts), run(diverse, texts));
     plain.nbest = size;
     diverse.nbest = 3 * size;
-    // All groups find the same, which is given once; what they found beside it follows.
+    // All groups find the same hypotheses, which are returned once.
     const auto expected = run(plain, texts);
     auto found = run(diverse, texts);
     for (size_t i = 0; i < texts.size(); ++i) {
-      ASSERT_GE(found[i].candidates.size(), expected[i].candidates.size());
-      found[i].candidates.resize(expected[i].candidates.size());
+      ASSERT_GE(found[i].hypotheses.size(), expected[i].hypotheses.size());
+      found[i].hypotheses.resize(expected[i].hypotheses.size());
     }
     expect_equal(expected, found);
   }
@@ -365,26 +365,26 @@ TEST_P(GuidedSearchTest, DiversityMakesTranslationsDiffer) {
   for (const double strength : {0.0, 0.5, 50.0}) {
     options.diversity = strength;
     int64_t different = 0;
-    for (const Found& found : run(options, texts)) {
+    for (const SearchResult& found : run(options, texts)) {
       std::set<TokenId> first;
-      for (const Candidate& c : found.candidates) first.insert(c.ids.empty() ? 0 : c.ids[0]);
+      for (const Hypothesis& c : found.hypotheses) first.insert(c.ids.empty() ? 0 : c.ids[0]);
       different += int64_t(first.size());
-      EXPECT_TRUE(
-          std::is_sorted(found.candidates.begin(), found.candidates.end(),
-                         [](const Candidate& a, const Candidate& b) { return a.score > b.score; }));
+      EXPECT_TRUE(std::is_sorted(
+          found.hypotheses.begin(), found.hypotheses.end(),
+          [](const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; }));
     }
     first_tokens.push_back(double(different) / double(texts.size()));
   }
   EXPECT_EQ(first_tokens[0], 1);
   EXPECT_GT(first_tokens[1], first_tokens[0]);
-  EXPECT_GT(first_tokens[2], 3.5) << "a huge strength forbids what groups before took";
+  EXPECT_GT(first_tokens[2], 3.5) << "a huge penalty bans the tokens of earlier groups";
   // None is 0.5, and scores are the model's own.
   options.diversity = 0.5;
   const auto half = run(options, texts);
   options.diversity.reset();
   expect_equal(half, run(options, texts));
   for (size_t i = 0; i < texts.size(); ++i)
-    for (const Candidate& c : half[i].candidates)
+    for (const Hypothesis& c : half[i].hypotheses)
       EXPECT_NEAR(c.log_probability, model_score(texts[i], c), 1e-4);
   options.beam = 6;
   options.diverse_groups = 3;

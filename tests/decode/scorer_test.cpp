@@ -67,11 +67,11 @@ TEST_F(ScorerTest, IsWhatTheSearchSaysOfItsOwnTranslations) {
     ids.push_back(tokenizers_.source().end_id());
     SearchOptions options;
     options.nbest = 4;
-    const std::vector<Found> found = search(model_, *backend_, options, {ids});
-    for (const Candidate& candidate : found[0].candidates) {
-      const std::string text = tokenizers_.target().decode(candidate.ids);
-      if (!candidate.ended || tokenizers_.target().encode(text) != candidate.ids) continue;
-      EXPECT_NEAR(score_one(source, text).log_probability, candidate.log_probability, 1e-4);
+    const std::vector<SearchResult> found = search(model_, *backend_, options, {ids});
+    for (const Hypothesis& hypothesis : found[0].hypotheses) {
+      const std::string text = tokenizers_.target().decode(hypothesis.ids);
+      if (!hypothesis.ended || tokenizers_.target().encode(text) != hypothesis.ids) continue;
+      EXPECT_NEAR(score_one(source, text).log_probability, hypothesis.log_probability, 1e-4);
     }
   }
 }

@@ -24,7 +24,7 @@ TEST_P(SearchTest, BeamOneIsGreedy) {
   options.beam = 1;
   options.extra_length = 6;
   for (const auto& source : sources(6, 3)) {
-    const Candidate got = search(model_, *backend_, options, {source})[0].candidates[0];
+    const Hypothesis got = search(model_, *backend_, options, {source})[0].hypotheses[0];
     std::vector<TokenId> ids;
     double sum = 0;
     bool ended = false;
@@ -51,14 +51,14 @@ TEST_P(SearchTest, AWideBeamIsExhaustiveSearch) {
     options.nbest = 10;
     options.max_length = 4;
     // Every sequence that ends within 4 tokens, and every one that does not.
-    std::vector<Candidate> all;
-    std::vector<Candidate> open = {{}};
+    std::vector<Hypothesis> all;
+    std::vector<Hypothesis> open = {{}};
     for (int64_t length = 1; length <= 4; ++length) {
-      std::vector<Candidate> longer;
-      for (const Candidate& c : open) {
+      std::vector<Hypothesis> longer;
+      for (const Hypothesis& c : open) {
         const std::vector<double> p = next(model, source, c.ids);
         for (TokenId id = 0; id < 4; ++id) {
-          Candidate d = c;
+          Hypothesis d = c;
           d.log_probability += p[size_t(id)];
           d.score = d.log_probability / length_penalty(length, 0.6);
           if (id != 0) d.ids.push_back(id);
@@ -68,8 +68,8 @@ TEST_P(SearchTest, AWideBeamIsExhaustiveSearch) {
       open = std::move(longer);
     }
     std::sort(all.begin(), all.end(),
-              [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
-    const std::vector<Candidate> got = search(model, *backend_, options, {source})[0].candidates;
+              [](const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; });
+    const std::vector<Hypothesis> got = search(model, *backend_, options, {source})[0].hypotheses;
     ASSERT_EQ(got.size(), 10u);
     for (size_t i = 0; i < got.size(); ++i) {
       EXPECT_EQ(got[i].ids, all[i].ids) << "rank " << i << ", seed " << seed;
@@ -83,19 +83,19 @@ TEST_P(SearchTest, NeighboursAndBatchSizeChangeNothing) {
   SearchOptions options;
   options.nbest = 3;
   options.batch_tokens = 1;
-  const std::vector<Found> alone = search(model_, *backend_, options, texts);
+  const std::vector<SearchResult> alone = search(model_, *backend_, options, texts);
   for (int64_t batch_tokens : {7, 40, 5000}) {
     options.batch_tokens = batch_tokens;
     auto reversed = texts;
     std::reverse(reversed.begin(), reversed.end());
-    const std::vector<Found> together = search(model_, *backend_, options, texts);
-    const std::vector<Found> backwards = search(model_, *backend_, options, reversed);
+    const std::vector<SearchResult> together = search(model_, *backend_, options, texts);
+    const std::vector<SearchResult> backwards = search(model_, *backend_, options, reversed);
     for (size_t i = 0; i < texts.size(); ++i) {
-      for (const Found* other : {&together[i], &backwards[texts.size() - 1 - i]}) {
-        ASSERT_EQ(alone[i].candidates.size(), other->candidates.size());
-        for (size_t n = 0; n < alone[i].candidates.size(); ++n) {
-          EXPECT_EQ(alone[i].candidates[n].ids, other->candidates[n].ids);
-          EXPECT_EQ(alone[i].candidates[n].score, other->candidates[n].score);
+      for (const SearchResult* other : {&together[i], &backwards[texts.size() - 1 - i]}) {
+        ASSERT_EQ(alone[i].hypotheses.size(), other->hypotheses.size());
+        for (size_t n = 0; n < alone[i].hypotheses.size(); ++n) {
+          EXPECT_EQ(alone[i].hypotheses[n].ids, other->hypotheses[n].ids);
+          EXPECT_EQ(alone[i].hypotheses[n].score, other->hypotheses[n].score);
         }
       }
     }
@@ -118,8 +118,8 @@ TEST_P(SearchTest, ThePenaltyIsWhatScoresAreDividedBy) {
   SearchOptions options;
   for (const double alpha : {0.0, 0.6, 2.0}) {
     options.length_penalty = alpha;
-    for (const Found& found : search(model_, *backend_, options, sources(5, 9))) {
-      const Candidate& best = found.candidates[0];
+    for (const SearchResult& found : search(model_, *backend_, options, sources(5, 9))) {
+      const Hypothesis& best = found.hypotheses[0];
       const int64_t length = int64_t(best.ids.size()) + (best.ended ? 1 : 0);
       EXPECT_DOUBLE_EQ(best.score, best.log_probability / length_penalty(length, alpha));
     }
@@ -130,8 +130,8 @@ TEST_P(SearchTest, LengthsAreKept) {
   SearchOptions options;
   options.min_length = 5;
   options.max_length = 6;
-  for (const Found& found : search(model_, *backend_, options, sources(20, 9))) {
-    const Candidate& best = found.candidates[0];
+  for (const SearchResult& found : search(model_, *backend_, options, sources(20, 9))) {
+    const Hypothesis& best = found.hypotheses[0];
     EXPECT_GE(best.ids.size(), 5u);
     EXPECT_LE(best.ids.size(), 6u);
     EXPECT_EQ(best.ended, best.ids.size() == 5);

@@ -4,12 +4,12 @@
 
 #include "heed/core/hash.h"
 #include "heed/core/options.h"
-#include "heed/decode/group.h"
+#include "heed/decode/decoding_step.h"
 
 namespace heed {
 namespace {
 
-// The widest beam of which as many sentences are taken in as there is room for by their tokens.
+// The widest beam for which batch_tokens alone limits the number of sentences.
 constexpr int64_t kWidth = 16;
 
 // A sentence in the batch.
@@ -17,16 +17,16 @@ struct Sentence {
   int64_t tag = 0;
   std::vector<TokenId> source;
   int64_t max_length = 0;
-  std::vector<int32_t> source_rows;  // in the cross caches
-  std::vector<int32_t> stripes;      // in the self caches, one a step
-  Beginning beginning;
-  int64_t first_row = -1;  // of its first step, where what it is begun with is predicted
+  std::vector<int32_t> source_rows;  // of the cross-attention cache
+  std::vector<int32_t> slots;        // of the self-attention cache, one for each step
+  ForcedPrefix prefix;
+  int64_t first_row = -1;  // of its first step, which predicts the prefix
   std::vector<Group> groups;
   uint64_t seed = 0;  // of samples
   bool done = false;
 };
 
-// Rows of a cache that nobody uses. Last freed, first taken: they may still be in the core's cache.
+// Unused rows of a cache. Last in, first out: they may still be in the CPU's cache.
 class FreeList {
  public:
   explicit FreeList(int64_t count) {
@@ -47,7 +47,7 @@ class FreeList {
   std::vector<int32_t> free_;
 };
 
-// Options that do nothing without another, or against it.
+// Options that contradict each other, or do nothing without another.
 void check_sampling(const SearchOptions& options) {
   const auto needs_sample = [](const auto& value, const char* flag) {
     if (value) fail_usage("{}: changes nothing without --sample", flag);
@@ -91,18 +91,18 @@ struct Search::State {
     const ModelConfig& config = model.config();
     check_options(options);
     width = options.sample ? options.nbest : options.beam_size();
-    // Room for the worst case of what is taken in: every sentence runs to its greatest length. The
-    // wider the beam, the fewer sentences: their steps are large enough, and memory is bounded.
-    stripe_count =
+    // Room for every sentence at its maximum length. A wide beam has fewer sentences: its steps are
+    // large enough, and memory is bounded.
+    slot_count =
         std::max(2 * options.batch_tokens * kWidth / std::max(kWidth, width), config.max_positions);
     cross_rows = std::max(options.batch_tokens, config.max_positions);
-    stripes = std::make_unique<FreeList>(stripe_count);
+    slots = std::make_unique<FreeList>(slot_count);
     sources = std::make_unique<FreeList>(cross_rows);
     const int64_t columns = backend.kept_columns(config.d_model);
     // Pooled memory is not touched before it is written, so unused room costs address space only.
     for (int64_t i = 0; i < config.decoder_layers; ++i)
       cache.layers.push_back(
-          {pool.tensor({stripe_count * width, columns}), pool.tensor({cross_rows, columns})});
+          {pool.tensor({slot_count * width, columns}), pool.tensor({cross_rows, columns})});
   }
 
   int64_t greatest_length(int64_t source_length) const {
@@ -127,7 +127,7 @@ struct Search::State {
     fresh.clear();
   }
 
-  // What every live hypothesis has new, and where its keys and values are to be kept.
+  // The new tokens of all live hypotheses, and the rows for their keys and values.
   Tokens next_tokens() {
     Tokens tokens;
     cache.store.clear();
@@ -139,7 +139,7 @@ struct Search::State {
       if (sentence->groups.empty())
         begin(*sentence, tokens);
       else
-        go_on(*sentence, tokens);
+        continue_decoding(*sentence, tokens);
       cache.groups.add(int64_t(tokens.ids.size()) - before);
       cache.source.layout.add(int64_t(sentence->source_rows.size()));
       cache.source.rows.insert(cache.source.rows.end(), sentence->source_rows.begin(),
@@ -148,16 +148,16 @@ struct Search::State {
     return tokens;
   }
 
-  // One sequence for all groups: the start, and what the translation is begun with.
+  // The first step, one sequence for all groups: the start token and the prefix.
   void begin(Sentence& sentence, Tokens& tokens) {
-    Hypothesis h;
-    h.ids = sentence.beginning.ids;
+    LiveHypothesis h;
+    h.ids = sentence.prefix.ids;
     std::vector<TokenId> sequence = {model.config().pad_id()};
     sequence.insert(sequence.end(), h.ids.begin(), h.ids.end());
     sentence.first_row = int64_t(tokens.ids.size());
     for (size_t i = 0; i < sequence.size(); ++i) {
-      sentence.stripes.push_back(stripes->take());
-      h.rows.push_back(int32_t(sentence.stripes.back() * width));
+      sentence.slots.push_back(slots->take());
+      h.rows.push_back(int32_t(sentence.slots.back() * width));
     }
     cache.store.insert(cache.store.end(), h.rows.begin(), h.rows.end());
     add_sequence(h, sequence, tokens);
@@ -166,12 +166,12 @@ struct Search::State {
   }
 
   // The last token of every live hypothesis.
-  void go_on(Sentence& sentence, Tokens& tokens) {
-    const int32_t stripe = stripes->take();
-    sentence.stripes.push_back(stripe);
-    auto row = int32_t(stripe * width);
+  void continue_decoding(Sentence& sentence, Tokens& tokens) {
+    const int32_t slot = slots->take();
+    sentence.slots.push_back(slot);
+    auto row = int32_t(slot * width);
     for (Group& group : sentence.groups) {
-      for (Hypothesis& h : group.live) {
+      for (LiveHypothesis& h : group.live) {
         h.rows.push_back(row++);
         cache.store.push_back(h.rows.back());
         add_sequence(h, std::span(&h.ids.back(), 1), tokens);
@@ -179,37 +179,38 @@ struct Search::State {
     }
   }
 
-  // `sequence` is the end of the hypothesis.
-  void add_sequence(Hypothesis& h, std::span<const TokenId> sequence, Tokens& tokens) {
+  // `sequence` is the last tokens of the hypothesis.
+  void add_sequence(LiveHypothesis& h, std::span<const TokenId> sequence, Tokens& tokens) {
     tokens.add(sequence);
     tokens.start.push_back(int32_t(h.rows.size() - sequence.size()));
     cache.past.layout.add(int64_t(h.rows.size()));
     cache.past.rows.insert(cache.past.rows.end(), h.rows.begin(), h.rows.end());
     h.row = int64_t(tokens.ids.size()) - 1;
-    if (options.no_repeat_ngram > 0) h.repeats = repeating(h.ids, options.no_repeat_ngram);
+    if (options.no_repeat_ngram > 0)
+      h.banned = repeated_ngram_tokens(h.ids, options.no_repeat_ngram);
   }
 
-  // The most that any hypothesis must not go on with.
-  int64_t most_repeats() const {
+  // The largest number of ids banned for a hypothesis.
+  int64_t most_banned() const {
     size_t most = 0;
     if (options.no_repeat_ngram > 0)
       for (const auto& sentence : sentences)
         for (const Group& group : sentence->groups)
-          for (const Hypothesis& h : group.live) most = std::max(most, h.repeats.size());
+          for (const LiveHypothesis& h : group.live) most = std::max(most, h.banned.size());
     return int64_t(most);
   }
 
-  void advance(Sentence& sentence, Predictions& next) {
+  void decode_step(Sentence& sentence, Predictions& next) {
     if (sentence.first_row >= 0) {
       double sum = 0;
-      for (size_t i = 0; i < sentence.beginning.ids.size(); ++i)
-        sum += next.log_probability(sentence.first_row + int64_t(i), sentence.beginning.ids[i]);
+      for (size_t i = 0; i < sentence.prefix.ids.size(); ++i)
+        sum += next.log_probability(sentence.first_row + int64_t(i), sentence.prefix.ids[i]);
       for (Group& group : sentence.groups) group.live[0].log_probability = sum;
       sentence.first_row = -1;
     }
-    const Advance step(options, next, model.config().end_id(), sentence.beginning.spelling.get(),
-                       sentence.max_length);
-    std::vector<TokenId> taken;
+    const DecodingStep step(options, next, model.config().end_id(), sentence.prefix.text.get(),
+                            sentence.max_length);
+    std::vector<TokenId> chosen;
     sentence.done = true;
     for (size_t i = 0; i < sentence.groups.size(); ++i) {
       Group& group = sentence.groups[i];
@@ -217,28 +218,28 @@ struct Search::State {
       if (options.sample)
         step.sample(group, uniform(sentence, i, group.live[0].ids.size()), choices);
       else
-        step.beam(group, taken);
+        step.beam_search(group, chosen);
       if (group.done) group.live.clear();
       sentence.done = sentence.done && group.done;
     }
   }
 
-  // Of a sample at a position: neither the batch nor other samples move it.
+  // Independent of the batch and of other samples.
   static double uniform(const Sentence& sentence, size_t sample, size_t position) {
     return Random(mix(mix(sentence.seed, sample), position)).uniform();
   }
 
-  // Hands out the finished sentences and frees what they held.
-  void leave(std::vector<Found>& found) {
+  // Removes the finished sentences, frees their rows and appends their results.
+  void remove_finished(std::vector<SearchResult>& results) {
     const auto gone = std::stable_partition(sentences.begin(), sentences.end(),
                                             [](const auto& s) { return !s->done; });
     for (auto s = gone; s != sentences.end(); ++s) {
       Sentence& sentence = **s;
       reserved -= sentence.max_length;
       source_tokens -= int64_t(sentence.source.size());
-      stripes->give(sentence.stripes);
+      slots->give(sentence.slots);
       sources->give(sentence.source_rows);
-      found.push_back({sentence.tag, found_by(sentence.groups, options)});
+      results.push_back({sentence.tag, best_hypotheses(sentence.groups, options)});
     }
     sentences.erase(gone, sentences.end());
   }
@@ -249,12 +250,12 @@ struct Search::State {
   Pool pool;
   Pass pass;
   DecoderCache cache;
-  std::vector<Choice> choices;  // memory for samples
-  int64_t width = 1;            // rows of a stripe: hypotheses of a sentence
-  int64_t stripe_count = 0, cross_rows = 0;
-  int64_t reserved = 0;       // stripes promised to the sentences inside
-  int64_t source_tokens = 0;  // of the sentences inside
-  std::unique_ptr<FreeList> stripes, sources;
+  std::vector<Choice> choices;  // scratch memory of sampling
+  int64_t width = 1;            // rows of a slot: live hypotheses of a sentence
+  int64_t slot_count = 0, cross_rows = 0;
+  int64_t reserved = 0;       // slots for the sentences at their maximum lengths
+  int64_t source_tokens = 0;  // of all sentences
+  std::unique_ptr<FreeList> slots, sources;
   std::vector<std::unique_ptr<Sentence>> sentences;
   std::vector<size_t> fresh;  // not encoded yet
 };
@@ -276,18 +277,19 @@ bool Search::has_room(int64_t source_length) const {
   const State& s = *state_;
   if (s.sentences.empty()) return true;
   return s.source_tokens + source_length <= s.options.batch_tokens &&
-         s.reserved + s.greatest_length(source_length) <= s.stripe_count;
+         s.reserved + s.greatest_length(source_length) <= s.slot_count;
 }
 
-void Search::add(int64_t tag, std::vector<TokenId> source, Beginning beginning) {
+void Search::add(int64_t tag, std::vector<TokenId> source, ForcedPrefix prefix) {
   State& s = *state_;
   const int64_t length = int64_t(source.size());
   check(length >= 1 && length <= source_limit() && has_room(length), "no room for this source");
   auto sentence = std::make_unique<Sentence>();
   sentence->tag = tag;
   sentence->max_length = s.greatest_length(length);
-  check(int64_t(beginning.ids.size()) < sentence->max_length, "no room behind this beginning");
-  sentence->beginning = std::move(beginning);
+  check(int64_t(prefix.ids.size()) < sentence->max_length,
+        "the prefix is as long as a translation may be");
+  sentence->prefix = std::move(prefix);
   Hash text;
   for (const TokenId id : source) text.add(uint64_t(id));
   sentence->seed = mix(uint64_t(s.options.seed.value_or(1)), text.value());
@@ -303,33 +305,34 @@ int64_t Search::running() const {
   return int64_t(state_->sentences.size());
 }
 
-void Search::step(std::vector<Found>& found) {
+void Search::step(std::vector<SearchResult>& results) {
   State& s = *state_;
   if (s.sentences.empty()) return;
   s.encode_new();
   const Tokens tokens = s.next_tokens();
   const Tensor states = s.model.decode(s.pass, tokens, s.cache);
   const Tensor logits = s.model.logits(s.pass, states);
-  Predictions next(s.backend, logits, Advance::best_needed(s.options, s.most_repeats()));
-  for (auto& sentence : s.sentences) s.advance(*sentence, next);
-  s.leave(found);
+  Predictions next(s.backend, logits, DecodingStep::best_needed(s.options, s.most_banned()));
+  for (auto& sentence : s.sentences) s.decode_step(*sentence, next);
+  s.remove_finished(results);
 }
 
-std::vector<Found> search(const Transformer& model, Backend& backend, const SearchOptions& options,
-                          const std::vector<std::vector<TokenId>>& sources,
-                          const std::vector<Beginning>& beginnings) {
-  check(beginnings.empty() || beginnings.size() == sources.size(), "a beginning for each source");
+std::vector<SearchResult> search(const Transformer& model, Backend& backend,
+                                 const SearchOptions& options,
+                                 const std::vector<std::vector<TokenId>>& sources,
+                                 const std::vector<ForcedPrefix>& prefixes) {
+  check(prefixes.empty() || prefixes.size() == sources.size(), "as many prefixes as sources");
   Search batch(model, backend, options);
-  std::vector<Found> all(sources.size()), found;
+  std::vector<SearchResult> all(sources.size()), finished;
   size_t next = 0;
   while (next < sources.size() || batch.running() > 0) {
     while (next < sources.size() && batch.has_room(int64_t(sources[next].size()))) {
-      batch.add(int64_t(next), sources[next], beginnings.empty() ? Beginning() : beginnings[next]);
+      batch.add(int64_t(next), sources[next], prefixes.empty() ? ForcedPrefix() : prefixes[next]);
       ++next;
     }
-    batch.step(found);
-    for (Found& f : found) all[size_t(f.tag)] = std::move(f);
-    found.clear();
+    batch.step(finished);
+    for (SearchResult& r : finished) all[size_t(r.tag)] = std::move(r);
+    finished.clear();
   }
   return all;
 }

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "heed/decode/beginning.h"
+#include "heed/decode/forced_prefix.h"
 #include "heed/decode/sampling.h"
 #include "heed/model/transformer.h"
 
@@ -22,7 +22,7 @@ struct SearchOptions {
   int64_t no_repeat_ngram = 0;  // n-grams of this length are not repeated; 0 disables
 
   // Diverse beam search (Vijayakumar et al., 2016): the beam is cut into groups, and a token that
-  // groups before have just taken loses `diversity` (none is 0.5) for each time.
+  // earlier groups chose at the same step loses `diversity` (none is 0.5) for each time.
   int64_t diverse_groups = 1;
   std::optional<double> diversity;
 
@@ -125,23 +125,23 @@ struct SearchOptions {
 // Throws UsageError where options are out of range, contradict each other or would change nothing.
 void check_options(const SearchOptions& options);
 
-// A translation in ids, without the start and without </s>.
-struct Candidate {
+// A finished translation, without the start token and </s>.
+struct Hypothesis {
   std::vector<TokenId> ids;
-  double log_probability = 0;  // natural, the model's own, of all tokens, </s> included
+  double log_probability = 0;  // natural logarithm, by the model, of all tokens and </s>
   double score = 0;            // log_probability / ((5 + length) / 6)^length_penalty
-  bool ended = true;           // false: it stands at the greatest length without </s>
+  bool ended = true;           // false: no </s> within the maximum length
 };
 
-struct Found {
-  int64_t tag = 0;  // what add() was given
-  // `nbest` of them or as many as there are, no two alike: best first. Samples: as many as wanted,
-  // alike or not, in the order of their numbers.
-  std::vector<Candidate> candidates;
+struct SearchResult {
+  int64_t tag = 0;  // of add()
+  // At most `nbest` different ones, best first. Samples: `nbest`, equal ones included, in the order
+  // in which they are numbered.
+  std::vector<Hypothesis> hypotheses;
 };
 
-// The running batch of one worker. New sentences join it at any step, finished ones leave at once;
-// neither changes what the others find.
+// A batch with continuous batching, for one thread: sentences join at any step and leave as soon as
+// they are finished. The result of a sentence does not depend on the others.
 class Search {
  public:
   // The model must outlive the search. Throws as check_options() does.
@@ -150,28 +150,29 @@ class Search {
 
   // Longest source (with </s>) that the model's positions allow.
   int64_t source_limit() const;
-  // Whether add() would have room for a source of so many tokens now. An empty batch always has.
+  // Whether add() has room for a source of this length now. An empty batch always has.
   bool has_room(int64_t source_length) const;
-  // The greatest length of a translation, </s> included.
+  // Maximum length of a translation, </s> included.
   int64_t target_limit(int64_t source_length) const;
-  // Takes in a sentence. `source` ends with </s> and is at most source_limit() long. A beginning
-  // has fewer ids than target_limit(); what it spells must outlive the sentence.
-  void add(int64_t tag, std::vector<TokenId> source, Beginning beginning = {});
-  // Sentences inside.
+  // Adds a sentence. `source` ends with </s> and is at most source_limit() long; the prefix has
+  // fewer ids than target_limit().
+  void add(int64_t tag, std::vector<TokenId> source, ForcedPrefix prefix = {});
+  // Number of unfinished sentences.
   int64_t running() const;
-  // One step for all of them; appends those that are finished.
-  void step(std::vector<Found>& found);
+  // One decoding step of every sentence; appends the results of those that it finishes.
+  void step(std::vector<SearchResult>& results);
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
 
-// Searches all sources on the calling thread; found[i] belongs to sources[i], which begins with
-// beginnings[i] where there are any.
-std::vector<Found> search(const Transformer& model, Backend& backend, const SearchOptions& options,
-                          const std::vector<std::vector<TokenId>>& sources,
-                          const std::vector<Beginning>& beginnings = {});
+// Searches all sources on the calling thread. Result i belongs to sources[i] and prefixes[i], which
+// are as many as the sources or none.
+std::vector<SearchResult> search(const Transformer& model, Backend& backend,
+                                 const SearchOptions& options,
+                                 const std::vector<std::vector<TokenId>>& sources,
+                                 const std::vector<ForcedPrefix>& prefixes = {});
 
 // ((5 + length) / 6)^alpha.
 double length_penalty(int64_t length, double alpha);

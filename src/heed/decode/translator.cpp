@@ -16,34 +16,33 @@
 namespace heed {
 namespace {
 
-// Held at most between the line read last and the line emitted last. A single line may have more
-// bytes.
-constexpr int64_t kMostLines = 8192, kMostBytes = 16 << 20;
-// How often the thread that waits for input looks whether a worker has failed.
-constexpr std::chrono::milliseconds kGlance{100};
+// Limits on the lines between reading and emitting. A single line may have more bytes.
+constexpr int64_t kMaxLines = 8192, kMaxBytes = 16 << 20;
+// How often a thread that waits for input checks for failed workers.
+constexpr std::chrono::milliseconds kPollInterval{100};
 
-// Lines that a worker takes at a time, at most.
-constexpr size_t kMostTaken = 64;
+// Maximum number of lines that a worker pops at a time.
+constexpr size_t kMaxPopped = 64;
 
 struct Line {
   int64_t number;
   Input input;
 };
 
-// Lines on their way from the reader to the workers, and translations on their way back into order.
-class Exchange {
+// Lines from the reader to the workers, and translations from the workers to emit(), in order.
+class LineQueue {
  public:
-  explicit Exchange(const Translator::Emit& emit, int workers) : emit_(emit), workers_(workers) {}
-  // Without a reader: the only worker takes its lines from `next`.
-  Exchange(const Translator::Emit& emit, const Translator::Next& next)
+  explicit LineQueue(const Translator::Emit& emit, int workers) : emit_(emit), workers_(workers) {}
+  // Without a reader thread: the only worker reads from `next`.
+  LineQueue(const Translator::Emit& emit, const Translator::Next& next)
       : emit_(emit), workers_(1), next_(&next) {}
 
-  // Reader: false once something failed.
-  bool put(Input input) {
+  // Called by the reader; false after a failure.
+  bool push(Input input) {
     std::unique_lock lock(mutex_);
     room_.wait(lock, [&] { return error_ || sizes_.empty() || has_room(); });
     if (error_) return false;
-    queue(std::move(input));
+    append(std::move(input));
     work_.notify_one();
     return true;
   }
@@ -53,30 +52,30 @@ class Exchange {
     work_.notify_all();
   }
 
-  enum class Patience { wait, now };
-  // Worker: takes its share of the lines that wait; none is the end, or nothing there right now.
-  std::vector<Line> take(Patience patience) {
+  enum class WhenEmpty { wait, return_none };
+  // Called by workers. No lines: the end of the input or, with return_none, none at the moment.
+  std::vector<Line> pop(WhenEmpty when_empty) {
     std::unique_lock lock(mutex_);
     if (next_ && !error_)
       read_more();
-    else if (patience == Patience::wait)
+    else if (when_empty == WhenEmpty::wait)
       work_.wait(lock, [&] { return error_ || closed_ || !waiting_.empty(); });
     std::vector<Line> lines;
     if (error_) return lines;
-    // A share, so that the last lines do not all end up with one worker.
+    // Only a share, so that the last lines are not all popped by one worker.
     const size_t share = (waiting_.size() + size_t(workers_) - 1) / size_t(workers_);
-    for (size_t i = 0; i < std::min(share, kMostTaken); ++i) {
+    for (size_t i = 0; i < std::min(share, kMaxPopped); ++i) {
       lines.push_back(std::move(waiting_.front()));
       waiting_.pop_front();
     }
     return lines;
   }
 
-  // Worker: a line is done; emits all that are next in order.
-  void give(Translation translation) {
+  // Called by workers. Emits the translation as soon as all before it are emitted.
+  void complete(Translation translation) {
     std::unique_lock lock(mutex_);
     done_.emplace(translation.line, std::move(translation));
-    if (emitting_) return;  // whoever emits now will see it
+    if (emitting_) return;  // the thread that is emitting will see it
     emitting_ = true;
     while (!error_ && !done_.empty() && done_.begin()->first == emitted_) {
       const Translation next = std::move(done_.begin()->second);
@@ -112,17 +111,17 @@ class Exchange {
   }
 
  private:
-  bool has_room() const { return int64_t(sizes_.size()) < kMostLines && bytes_ < kMostBytes; }
-  void queue(Input input) {
+  bool has_room() const { return int64_t(sizes_.size()) < kMaxLines && bytes_ < kMaxBytes; }
+  void append(Input input) {
     sizes_.push_back(int64_t(input.text.size() + input.prefix.size()));
     bytes_ += sizes_.back();
     waiting_.push_back({number_++, std::move(input)});
   }
   void read_more() {
-    while (!closed_ && waiting_.size() < kMostTaken && has_room()) {
+    while (!closed_ && waiting_.size() < kMaxPopped && has_room()) {
       std::optional<Input> input = (*next_)();
       if (input)
-        queue(std::move(*input));
+        append(std::move(*input));
       else
         closed_ = true;
     }
@@ -135,75 +134,75 @@ class Exchange {
   std::condition_variable work_, room_;
   std::deque<Line> waiting_;
   std::map<int64_t, Translation> done_;
-  int64_t number_ = 0, emitted_ = 0;  // lines queued and emitted
+  int64_t number_ = 0, emitted_ = 0;  // lines appended and emitted
   std::deque<int64_t> sizes_;         // bytes of the lines between
   int64_t bytes_ = 0;                 // their sum
   bool closed_ = false, emitting_ = false;
   std::exception_ptr error_;
 };
 
-// One thread's share of the work: its running batch and the lines it has in hand.
+// Translates lines of the queue on one thread.
 class Worker {
  public:
   Worker(const Transformer& model, const TokenizerPair& tokenizers, Backend& backend,
-         const DecodeOptions& options, const Prefixes& prefixes, Exchange& exchange)
+         const DecodeOptions& options, const PrefixEncoder& prefixes, LineQueue& queue)
       : tokenizers_(tokenizers),
         options_(options),
         prefixes_(prefixes),
-        exchange_(exchange),
+        queue_(queue),
         search_(model, backend, options.search),
         aligner_(model, backend),
         limit_(std::max<int64_t>(1, model.config().max_positions / 2 - 1)) {}
 
   void run() {
-    std::vector<Found> found;
-    while (!exchange_.failed()) {
+    std::vector<SearchResult> found;
+    while (!queue_.failed()) {
       fill();
       if (search_.running() == 0) return;  // nothing left to do
       search_.step(found);
-      for (Found& f : found) collect(std::move(f));
+      for (SearchResult& f : found) collect(std::move(f));
       found.clear();
     }
   }
 
  private:
-  // A line whose parts are being searched.
-  struct Open {
+  // A line whose parts are not all translated.
+  struct PendingLine {
     Translation translation;
-    std::vector<Found> parts;
-    std::vector<std::vector<TokenId>> sources;  // of the parts, where attention is asked for
+    std::vector<SearchResult> parts;
+    std::vector<std::vector<TokenId>> sources;  // of the parts, with DecodeOptions::attention
     int64_t missing = 0;
   };
   struct Part {
     int64_t tag;
     std::vector<TokenId> source;
-    Beginning beginning;
+    ForcedPrefix prefix;
   };
 
-  // Takes lines in until the batch is full; waits for one where it would be empty.
+  // Adds lines until the batch is full; waits for one if the batch is empty.
   void fill() {
     for (;;) {
       while (!parts_.empty() && search_.has_room(int64_t(parts_.front().source.size()))) {
         Part& part = parts_.front();
-        search_.add(part.tag, std::move(part.source), std::move(part.beginning));
+        search_.add(part.tag, std::move(part.source), std::move(part.prefix));
         parts_.pop_front();
       }
       if (!parts_.empty()) return;
-      const auto patience =
-          search_.running() == 0 ? Exchange::Patience::wait : Exchange::Patience::now;
-      const std::vector<Line> lines = exchange_.take(patience);
+      const auto when_empty =
+          search_.running() == 0 ? LineQueue::WhenEmpty::wait : LineQueue::WhenEmpty::return_none;
+      const std::vector<Line> lines = queue_.pop(when_empty);
       if (lines.empty()) return;
       for (const Line& line : lines) begin(line);
     }
   }
 
-  // Encodes a line and queues its parts; a line with nothing in it is done at once.
+  // Encodes a line and queues its parts. A line without tokens is completed at once.
   void begin(const Line& line) {
-    Open open;
+    PendingLine open;
     LineStatus& status = open.translation.status;
     open.translation.line = line.number;
-    const std::string text = sound(line.input.text, line.number, "input", status);
-    const std::string prefix = sound(line.input.prefix, line.number, "prefixes", status);
+    const std::string text = valid_utf8(line.input.text, line.number, "input", status);
+    const std::string prefix = valid_utf8(line.input.prefix, line.number, "prefixes", status);
     std::vector<std::vector<TokenId>> sources = encode(text, status);
     if (sources.empty()) {
       status.empty = true;
@@ -213,7 +212,7 @@ class Worker {
                                tokenizers_.target().pieces(ids)};
       if (options_.attention) prefix_alone.attention.resize(ids.size());
       open.translation.alternatives.push_back(std::move(prefix_alone));
-      exchange_.give(std::move(open.translation));
+      queue_.complete(std::move(open.translation));
       return;
     }
     open.missing = int64_t(sources.size());
@@ -223,16 +222,16 @@ class Worker {
       const int64_t tag = next_tag_++;
       places_[tag] = {line.number, i};
       Part part{tag, sources[i], {}};
-      if (i == 0) part.beginning = beginning(prefix, line.number, int64_t(sources[i].size()));
+      if (i == 0) part.prefix = forced_prefix(prefix, line.number, int64_t(sources[i].size()));
       parts_.push_back(std::move(part));
     }
     if (options_.attention) open.sources = std::move(sources);
     open_.emplace(line.number, std::move(open));
   }
 
-  // The text in UTF-8.
-  std::string sound(const std::string& text, int64_t number, const char* what,
-                    LineStatus& status) const {
+  // The text with U+FFFD for invalid bytes.
+  std::string valid_utf8(const std::string& text, int64_t number, const char* what,
+                         LineStatus& status) const {
     const auto at = find_invalid_utf8(text);
     if (!at) return text;
     if (options_.strict)
@@ -241,7 +240,7 @@ class Worker {
     return replace_invalid_utf8(text);
   }
 
-  // The parts of a text, each short enough for the model; none where there is nothing in it.
+  // The parts of a text, each short enough for the model; none for a text without tokens.
   std::vector<std::vector<TokenId>> encode(const std::string& text, LineStatus& status) const {
     const Tokenizer& tokenizer = tokenizers_.source();
     std::vector<std::vector<TokenId>> sources;
@@ -254,7 +253,7 @@ class Worker {
       for (TextPart& part : split_text(text, limit_, encode))
         sources.push_back(std::move(part.ids));
     }
-    // A lone character may still have more tokens than the model has positions.
+    // A single character may still have more tokens than the model has positions.
     for (auto& source : sources)
       if (int64_t(source.size()) >= search_.source_limit()) {
         source.resize(size_t(search_.source_limit()) - 1);
@@ -264,11 +263,12 @@ class Worker {
     return sources;
   }
 
-  // Of a line whose first part has so many tokens.
-  Beginning beginning(const std::string& prefix, int64_t number, int64_t source_length) const {
+  // `source_length` is that of the line's first part.
+  ForcedPrefix forced_prefix(const std::string& prefix, int64_t number,
+                             int64_t source_length) const {
     if (prefix.empty()) return {};
     prefix_ids(prefix, number, search_.target_limit(source_length));
-    return prefixes_.beginning(prefix);
+    return prefixes_.encode(prefix);
   }
 
   // The tokens of a prefix, which must be fewer than `limit`.
@@ -283,25 +283,25 @@ class Worker {
     return std::move(encoding.ids);
   }
 
-  void collect(Found found) {
+  void collect(SearchResult found) {
     const auto place = places_.extract(found.tag).mapped();
-    Open& open = open_.at(place.first);
+    PendingLine& open = open_.at(place.first);
     open.parts[place.second] = std::move(found);
     if (--open.missing > 0) return;
     finish(open);
-    exchange_.give(std::move(open.translation));
+    queue_.complete(std::move(open.translation));
     open_.erase(place.first);
   }
 
-  // Joins the parts' candidates, first with first, second with second.
-  void finish(Open& open) {
+  // Joins the hypotheses of the parts rank by rank.
+  void finish(PendingLine& open) {
     size_t count = SIZE_MAX;
-    for (const Found& part : open.parts) count = std::min(count, part.candidates.size());
+    for (const SearchResult& part : open.parts) count = std::min(count, part.hypotheses.size());
     for (size_t n = 0; n < count; ++n) {
       Alternative alternative;
       std::vector<std::string> texts;
-      for (const Found& part : open.parts) {
-        const Candidate& c = part.candidates[n];
+      for (const SearchResult& part : open.parts) {
+        const Hypothesis& c = part.hypotheses[n];
         std::string text = tokenizers_.target().decode(c.ids);
         std::replace(text.begin(), text.end(), '\n', ' ');  // a line stays one line
         texts.push_back(std::move(text));
@@ -314,20 +314,20 @@ class Worker {
       open.translation.alternatives.push_back(std::move(alternative));
     }
     if (options_.attention) align(open, count);
-    // Samples come in the order of their numbers.
+    // Samples are in the order of their numbers.
     std::stable_sort(open.translation.alternatives.begin(), open.translation.alternatives.end(),
                      [](const Alternative& a, const Alternative& b) { return a.score > b.score; });
   }
 
-  // The attention of the first `count` candidates, part behind part.
-  void align(Open& open, size_t count) {
+  // Appends the attention of the first `count` hypotheses of each part.
+  void align(PendingLine& open, size_t count) {
     for (size_t i = 0; i < open.parts.size(); ++i) {
       const std::vector<std::string> pieces = tokenizers_.source().pieces(open.sources[i]);
       auto& all = open.translation.source_pieces;
       const size_t before = all.size();
       all.insert(all.end(), pieces.begin(), pieces.end());
       std::vector<std::vector<TokenId>> targets;
-      for (size_t n = 0; n < count; ++n) targets.push_back(open.parts[i].candidates[n].ids);
+      for (size_t n = 0; n < count; ++n) targets.push_back(open.parts[i].hypotheses[n].ids);
       std::vector<AttentionWeights> weights = aligner_.weights(open.sources[i], targets);
       for (size_t n = 0; n < count; ++n)
         append(open.translation.alternatives[n].attention, std::move(weights[n]), before);
@@ -336,13 +336,13 @@ class Worker {
 
   const TokenizerPair& tokenizers_;
   const DecodeOptions& options_;
-  const Prefixes& prefixes_;
-  Exchange& exchange_;
+  const PrefixEncoder& prefixes_;
+  LineQueue& queue_;
   Search search_;
   Aligner aligner_;
   const int64_t limit_;  // source tokens of a part: half the positions leave room for the target
   std::deque<Part> parts_;
-  std::map<int64_t, Open> open_;
+  std::map<int64_t, PendingLine> open_;
   std::map<int64_t, std::pair<int64_t, size_t>> places_;  // tag -> line, part
   int64_t next_tag_ = 0;
 };
@@ -391,37 +391,37 @@ Translator::Translator(const Transformer& model, const TokenizerPair& tokenizers
 
 void Translator::translate(const Next& next, const Emit& emit, const Wait& wait) const {
   const int workers = int(options_.threads.value_or(available_threads()));
-  Exchange exchange(emit, workers);
-  const Prefixes prefixes(tokenizers_.target());
+  LineQueue queue(emit, workers);
+  const PrefixEncoder prefixes(tokenizers_.target());
   const auto work = [&] {
     try {
-      Worker(model_, tokenizers_, backend_, options_, prefixes, exchange).run();
+      Worker(model_, tokenizers_, backend_, options_, prefixes, queue).run();
     } catch (...) {
-      exchange.fail_with(std::current_exception());
+      queue.fail_with(std::current_exception());
     }
   };
   std::vector<std::thread> threads;
   try {
-    while (!exchange.failed()) {
-      if (wait && !wait(kGlance)) continue;
+    while (!queue.failed()) {
+      if (wait && !wait(kPollInterval)) continue;
       std::optional<Input> line = next();
-      if (!line || !exchange.put(std::move(*line))) break;
+      if (!line || !queue.push(std::move(*line))) break;
       const int running = int(threads.size());
       if (running < workers) start_thread(threads, {.running = running, .wanted = workers}, work);
     }
   } catch (...) {
-    exchange.fail_with(std::current_exception());
+    queue.fail_with(std::current_exception());
   }
-  exchange.close();
+  queue.close();
   for (std::thread& thread : threads) thread.join();
-  exchange.rethrow();
+  queue.rethrow();
 }
 
 void Translator::translate_here(const Next& next, const Emit& emit) const {
-  Exchange exchange(emit, next);
-  const Prefixes prefixes(tokenizers_.target());
-  Worker(model_, tokenizers_, backend_, options_, prefixes, exchange).run();
-  exchange.rethrow();
+  LineQueue queue(emit, next);
+  const PrefixEncoder prefixes(tokenizers_.target());
+  Worker(model_, tokenizers_, backend_, options_, prefixes, queue).run();
+  queue.rethrow();
 }
 
 std::vector<Translation> Translator::translate(const std::vector<std::string>& lines) const {

@@ -1,4 +1,4 @@
-// Lines of text in, lines of text out: one for one, in order, whatever the lines are.
+// Translates lines of text: exactly one translation for each line, in order.
 #pragma once
 
 #include <chrono>
@@ -13,12 +13,12 @@
 
 namespace heed {
 
-// What happened to a line on its way. All false: nothing worth telling.
+// How a line was processed.
 struct LineStatus {
-  bool empty = false;     // nothing to translate: the translation is empty
+  bool empty = false;     // no tokens: the translation is empty
   bool split = false;     // too long for the model: translated in parts
-  bool cut = false;       // a part stands at the greatest length without having ended
-  bool repaired = false;  // bytes that are not UTF-8 were read as U+FFFD
+  bool cut = false;       // a part reached the maximum length without </s>
+  bool repaired = false;  // invalid UTF-8 was read as U+FFFD
 
   // "ok", "empty", "split,cut", ...
   std::string text() const;
@@ -29,31 +29,31 @@ struct Input {
   Input(std::string text, std::string prefix = "")  // NOLINT: a line is a text
       : text(std::move(text)), prefix(std::move(prefix)) {}
   std::string text;
-  std::string prefix;  // how the translation is to begin (decode/beginning.h); empty: anyhow
+  std::string prefix;  // of the translation (decode/forced_prefix.h); empty: none
 };
 
 // One of a line's nbest.
 struct Alternative {
   std::string text;
-  double score = 0;  // of the parts together, where the line was split
+  double score = 0;  // the sum over the parts of a split line
   std::vector<std::string> pieces;
-  // Where DecodeOptions::attention asks: how much each piece looked at the source pieces.
+  // With DecodeOptions::attention: each piece's attention to the source pieces.
   AttentionWeights attention = {};
 };
 
 struct Translation {
-  int64_t line = 0;                        // counted from 0
+  int64_t line = 0;                        // from 0
   std::vector<Alternative> alternatives;   // best first, at least one
-  std::vector<std::string> source_pieces;  // where attention is asked for: each part ends in </s>
+  std::vector<std::string> source_pieces;  // with attention; each part ends with </s>
   LineStatus status;
 };
 
 // Error where the tokenizers cannot be the model's.
 void expect_same_vocabulary(const Transformer& model, const TokenizerPair& tokenizers);
 
-// Translates on several threads, each with a running batch of its own. A line's translation
-// depends on the line, its prefix, the model and the options alone: not on other lines, their
-// order, the size of batches or the number of threads.
+// Translates on several threads, each with its own continuous batch. The translation of a line is a
+// function of the line, its prefix, the model and the options; other lines, their order, batch
+// sizes and the number of threads do not affect it.
 class Translator {
  public:
   // All must outlive the translator. Throws UsageError for options out of range, Error where the

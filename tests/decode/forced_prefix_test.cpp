@@ -1,4 +1,4 @@
-#include "heed/decode/beginning.h"
+#include "heed/decode/forced_prefix.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,40 +31,41 @@ TEST(PieceIndex, FindsWhatBeginsWithAText) {
   EXPECT_THAT(pieces("an"), UnorderedElementsAre("an", "anna", "ant"));
   EXPECT_THAT(pieces("b"), UnorderedElementsAre("b"));
   EXPECT_THAT(pieces("c"), UnorderedElementsAre());
-  EXPECT_THAT(pieces("<"), UnorderedElementsAre()) << "neither </s> nor a byte is spelled";
+  EXPECT_THAT(pieces("<"), UnorderedElementsAre()) << "neither </s> nor a byte is literal";
   EXPECT_THAT(pieces("antsy"), UnorderedElementsAre());
   EXPECT_EQ(index.longest(), 4u);
 }
 
-// All sequences of pieces by which a text may be spelled.
-void spell(const Spelling& spelling, const Vocabulary& v, size_t at, const std::string& so_far,
-           std::set<std::string>& all) {
-  if (at == spelling.size()) {
+// All sequences of pieces that match a text.
+void segment(const ForcedText& text, const Vocabulary& v, size_t at, const std::string& so_far,
+             std::set<std::string>& all) {
+  if (at == text.size()) {
     all.insert(so_far);
     return;
   }
-  spelling.each_way(at, [&](const Spelling::Way& way) {
-    ASSERT_GT(way.spelled, at);
-    spell(spelling, v, way.spelled, so_far + (so_far.empty() ? "" : " ") + v.piece(way.id), all);
+  text.each_continuation(at, [&](const ForcedText::Continuation& candidate) {
+    ASSERT_GT(candidate.matched, at);
+    segment(text, v, candidate.matched,
+            so_far + (so_far.empty() ? "" : " ") + v.piece(candidate.id), all);
   });
 }
 
-TEST(Spelling, TakesEveryWayThatLeadsOn) {
+TEST(ForcedText, AllowsEveryPieceAfterWhichTheRestIsPossible) {
   const Vocabulary v = vocabulary({"x", "xy", "yz", "yzu", "q", "xyzzy"});
   const PieceIndex index(v);
-  const Spelling spelling("xyz", index, v);
-  EXPECT_TRUE(spelling.possible());
+  const ForcedText text("xyz", index, v);
+  EXPECT_TRUE(text.possible());
   std::set<std::string> all;
-  spell(spelling, v, 0, "", all);
+  segment(text, v, 0, "", all);
   // "xy" would leave "z", which no piece begins with.
   EXPECT_EQ(all, (std::set<std::string>{"x yz", "x yzu", "xyzzy"}));
-  EXPECT_FALSE(Spelling("xyq z", index, v).possible());
-  EXPECT_FALSE(Spelling("zx", index, v).possible());
+  EXPECT_FALSE(ForcedText("xyq z", index, v).possible());
+  EXPECT_FALSE(ForcedText("zx", index, v).possible());
 }
 
-class PrefixesTest : public ::testing::Test {
+class PrefixEncoderTest : public ::testing::Test {
  protected:
-  PrefixesTest() : tokenizers_(make()) {}
+  PrefixEncoderTest() : tokenizers_(make()) {}
 
   TokenizerPair make() {
     std::string text;
@@ -76,17 +77,17 @@ class PrefixesTest : public ::testing::Test {
     return TokenizerPair::joint(train_tokenizer(options, files));
   }
 
-  // The texts that the beginning allows with the pieces that it knows.
+  // The texts that the forced prefix allows, up to the piece that completes it.
   std::set<std::string> texts(const std::string& prefix) const {
-    const Beginning b = prefixes_.beginning(prefix);
+    const ForcedPrefix b = encoder_.encode(prefix);
     std::string forced;
     for (const std::string& piece : tokenizers_.target().pieces(b.ids)) forced += piece;
-    std::set<std::string> spelled, all;
-    if (b.spelling)
-      spell(*b.spelling, tokenizers_.target().vocabulary(), 0, "", spelled);
+    std::set<std::string> matched, all;
+    if (b.text)
+      segment(*b.text, tokenizers_.target().vocabulary(), 0, "", matched);
     else
-      spelled.insert("");
-    for (std::string each : spelled) {
+      matched.insert("");
+    for (std::string each : matched) {
       std::erase(each, ' ');
       all.insert(forced + each);
     }
@@ -95,15 +96,15 @@ class PrefixesTest : public ::testing::Test {
 
   testing::TemporaryFolder folder_;
   TokenizerPair tokenizers_;
-  Prefixes prefixes_{tokenizers_.target()};
+  PrefixEncoder encoder_{tokenizers_.target()};
 };
 
-TEST_F(PrefixesTest, NothingForcesNothing) {
-  EXPECT_TRUE(prefixes_.beginning("").empty());
-  EXPECT_TRUE(prefixes_.beginning("   ").empty());
+TEST_F(PrefixEncoderTest, NothingForcesNothing) {
+  EXPECT_TRUE(encoder_.encode("").empty());
+  EXPECT_TRUE(encoder_.encode("   ").empty());
 }
 
-TEST_F(PrefixesTest, EveryTextBeginsWithThePrefix) {
+TEST_F(PrefixEncoderTest, EveryTextBeginsWithThePrefix) {
   for (const std::string prefix : {"ein Man", "ein", "d", "die Mannschaft der Mannhe", "man k"}) {
     std::string expected = "\u2581" + prefix;
     for (size_t at; (at = expected.find(' ')) != std::string::npos;)
@@ -115,14 +116,14 @@ TEST_F(PrefixesTest, EveryTextBeginsWithThePrefix) {
   }
 }
 
-TEST_F(PrefixesTest, AWordBrokenOffMayGoOnInAPieceThatRunsBeyondIt) {
+TEST_F(PrefixEncoderTest, AWordBrokenOffMayGoOnInAPieceThatRunsBeyondIt) {
   ASSERT_TRUE(tokenizers_.target().vocabulary().find("\u2581Mann")) << "a piece of this test";
   EXPECT_TRUE(texts("ein Man").count("\u2581ein\u2581Mann"));
-  EXPECT_EQ(prefixes_.beginning("ein Man").ids, tokenizers_.target().encode("ein"))
+  EXPECT_EQ(encoder_.encode("ein Man").ids, tokenizers_.target().encode("ein"))
       << "whole words are forced as the tokenizer cuts them";
 }
 
-TEST_F(PrefixesTest, WhiteSpaceClosesTheWord) {
+TEST_F(PrefixEncoderTest, WhiteSpaceClosesTheWord) {
   for (const std::string prefix : {"ein Man ", "ein Man\t", "ein Man\u3000"}) {
     const std::set<std::string> all = texts(prefix);
     EXPECT_FALSE(all.empty());
@@ -131,24 +132,24 @@ TEST_F(PrefixesTest, WhiteSpaceClosesTheWord) {
   }
 }
 
-TEST_F(PrefixesTest, WhatTheVocabularyCannotWriteIsForcedAsUnknown) {
-  const Beginning b = prefixes_.beginning("ein 😀 Man");
+TEST_F(PrefixEncoderTest, WhatTheVocabularyCannotWriteIsForcedAsUnknown) {
+  const ForcedPrefix b = encoder_.encode("ein 😀 Man");
   const std::vector<TokenId> whole = tokenizers_.target().encode("ein 😀");
   EXPECT_EQ(b.ids, whole);
   EXPECT_EQ(b.ids.back(), tokenizers_.target().unknown_id());
-  ASSERT_TRUE(b.spelling);
-  const Beginning ends = prefixes_.beginning("ein 😀");
+  ASSERT_TRUE(b.text);
+  const ForcedPrefix ends = encoder_.encode("ein 😀");
   EXPECT_EQ(ends.ids, whole);
-  EXPECT_FALSE(ends.spelling);
+  EXPECT_FALSE(ends.text);
 }
 
-TEST_F(PrefixesTest, ALongWordIsForcedButForItsEnd) {
+TEST_F(PrefixEncoderTest, ALongWordIsForcedButForItsEnd) {
   std::string prefix;
   for (int i = 0; i < 40; ++i) prefix += "Mann";
-  const Beginning b = prefixes_.beginning(prefix);
-  ASSERT_TRUE(b.spelling);
+  const ForcedPrefix b = encoder_.encode(prefix);
+  ASSERT_TRUE(b.text);
   EXPECT_GT(b.ids.size(), 10u);
-  EXPECT_GE(b.spelling->size(), PieceIndex(tokenizers_.target().vocabulary()).longest());
+  EXPECT_GE(b.text->size(), PieceIndex(tokenizers_.target().vocabulary()).longest());
   const std::vector<TokenId> whole = tokenizers_.target().encode(prefix);
   EXPECT_TRUE(std::equal(b.ids.begin(), b.ids.end(), whole.begin()));
 }

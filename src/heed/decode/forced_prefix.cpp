@@ -1,4 +1,4 @@
-#include "heed/decode/beginning.h"
+#include "heed/decode/forced_prefix.h"
 
 #include <algorithm>
 
@@ -18,7 +18,7 @@ bool ends_in_space(std::string_view text) {
 
 PieceIndex::PieceIndex(const Vocabulary& vocabulary) : vocabulary_(vocabulary) {
   for (TokenId id = 0; id < vocabulary.classes(); ++id) {
-    if (!is_spelled(id)) continue;
+    if (!is_literal(id)) continue;
     order_.push_back(id);
     longest_ = std::max(longest_, vocabulary.piece(id).size());
   }
@@ -26,7 +26,7 @@ PieceIndex::PieceIndex(const Vocabulary& vocabulary) : vocabulary_(vocabulary) {
             [&](TokenId a, TokenId b) { return vocabulary.piece(a) < vocabulary.piece(b); });
 }
 
-bool PieceIndex::is_spelled(TokenId id) const {
+bool PieceIndex::is_literal(TokenId id) const {
   return id != vocabulary_.end_id() && id != vocabulary_.unknown_id() &&
          id < vocabulary_.classes() && !byte_of(vocabulary_.piece(id));
 }
@@ -42,52 +42,52 @@ std::span<const TokenId> PieceIndex::starting_with(std::string_view text) const 
   return {begin, end};
 }
 
-Spelling::Spelling(std::string text, const PieceIndex& index, const Vocabulary& vocabulary)
-    : text_(std::move(text)), places_(text_.size() + 1) {
-  places_.back().possible = true;
-  // From the end, so that it is known where each piece leads.
+ForcedText::ForcedText(std::string text, const PieceIndex& index, const Vocabulary& vocabulary)
+    : text_(std::move(text)), positions_(text_.size() + 1) {
+  positions_.back().possible = true;
+  // From the end, so that the position behind each piece is already known to be possible or not.
   for (size_t at = text_.size(); at-- > 0;) {
     const std::string_view rest = std::string_view(text_).substr(at);
-    Place& place = places_[at];
-    place.beyond = index.starting_with(rest);
+    Position& position = positions_[at];
+    position.to_end = index.starting_with(rest);
     for (size_t length = 1; length < std::min(rest.size(), index.longest() + 1); ++length) {
-      if (!places_[at + length].possible) continue;
+      if (!positions_[at + length].possible) continue;
       const auto id = vocabulary.find(rest.substr(0, length));
-      if (id && index.is_spelled(*id)) place.inside.push_back({*id, at + length});
+      if (id && index.is_literal(*id)) position.inside.push_back({*id, at + length});
     }
-    place.possible = !place.beyond.empty() || !place.inside.empty();
+    position.possible = !position.to_end.empty() || !position.inside.empty();
   }
 }
 
-const PieceIndex& Prefixes::index() const {
+const PieceIndex& PrefixEncoder::index() const {
   std::call_once(once_, [&] { index_ = std::make_unique<PieceIndex>(tokenizer_.vocabulary()); });
   return *index_;
 }
 
-Beginning Prefixes::beginning(std::string_view prefix) const {
-  Beginning beginning{tokenizer_.encode(prefix), nullptr};
-  std::vector<TokenId>& ids = beginning.ids;
-  if (ids.empty()) return beginning;
+ForcedPrefix PrefixEncoder::encode(std::string_view prefix) const {
+  ForcedPrefix forced{tokenizer_.encode(prefix), nullptr};
+  std::vector<TokenId>& ids = forced.ids;
+  if (ids.empty()) return forced;
   const std::vector<std::string> pieces = tokenizer_.pieces(ids);
-  // The last word's first piece. Behind it only pieces that write their own characters.
+  // The first piece of the last word. All pieces from there on must be literal.
   size_t first = ids.size();
-  while (first > 0 && index().is_spelled(ids[first - 1]) &&
+  while (first > 0 && index().is_literal(ids[first - 1]) &&
          !pieces[first - 1].starts_with(kSpaceSymbol))
     --first;
-  if (first > 0 && index().is_spelled(ids[first - 1])) --first;
+  if (first > 0 && index().is_literal(ids[first - 1])) --first;
   std::string text;
   for (size_t i = first; i < pieces.size(); ++i) text += pieces[i];
   if (ends_in_space(prefix)) text += kSpaceSymbol;
-  // In scripts without spaces a word is a sentence: what stands further from the end than any piece
-  // reaches is forced as it is cut.
+  // In scripts without spaces a word is a whole sentence: pieces further from the end than the
+  // longest piece reaches are forced as ids.
   while (first < pieces.size() && text.size() >= pieces[first].size() + index().longest())
     text.erase(0, pieces[first++].size());
-  if (text.empty()) return beginning;
-  auto spelling = std::make_shared<Spelling>(text, index(), tokenizer_.vocabulary());
-  if (!spelling->possible()) return beginning;
+  if (text.empty()) return forced;
+  auto forced_text = std::make_shared<ForcedText>(text, index(), tokenizer_.vocabulary());
+  if (!forced_text->possible()) return forced;
   ids.resize(first);
-  beginning.spelling = std::move(spelling);
-  return beginning;
+  forced.text = std::move(forced_text);
+  return forced;
 }
 
 }  // namespace heed

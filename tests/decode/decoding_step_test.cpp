@@ -1,4 +1,4 @@
-#include "heed/decode/group.h"
+#include "heed/decode/decoding_step.h"
 
 #include <gtest/gtest.h>
 
@@ -40,8 +40,8 @@ TEST(Predictions, FindsMoreOfARowUntilAllThatMayBeAskedFor) {
   }
 }
 
-// Whatever the model and the width, a step keeps the best of all ways on.
-TEST(Advance, AStepOfAWideBeamKeepsTheBestOfAllWays) {
+// Whatever the model and the width, a step keeps the best of all candidates on.
+TEST(DecodingStep, AStepOfAWideBeamKeepsTheBestCandidates) {
   Random random(2);
   const auto backend = make_cpu_backend();
   for (const int64_t width : {2, 9, 12, 13, 40, 150}) {
@@ -53,38 +53,38 @@ TEST(Advance, AStepOfAWideBeamKeepsTheBestOfAllWays) {
       options.min_length = 5;  // no hypothesis may end
       const int64_t classes = 400;
       Group group;
-      std::vector<TokenId> taken;
+      std::vector<TokenId> chosen;
       if (diversity > 0)
-        for (int64_t i = 0; i < width; ++i) taken.push_back(TokenId(1 + random.below(9)));
-      std::sort(taken.begin(), taken.end());
-      const std::vector<TokenId> taken_before = taken;
+        for (int64_t i = 0; i < width; ++i) chosen.push_back(TokenId(1 + random.below(9)));
+      std::sort(chosen.begin(), chosen.end());
+      const std::vector<TokenId> chosen_before = chosen;
       for (int64_t i = 0; i < width; ++i) {
-        Hypothesis h;
+        LiveHypothesis h;
         h.ids = {TokenId(i + 1)};
-        // Rows of very different weight: a few give most of the ways.
+        // Rows of very different weight: a few give most of the candidates.
         h.log_probability = -double(random.below(40)) / 2;
         h.row = i;
-        h.repeats = {TokenId(random.below(20)), TokenId(20 + random.below(20))};
+        h.banned = {TokenId(random.below(20)), TokenId(20 + random.below(20))};
         group.live.push_back(h);
       }
       const Tensor logits = random_logits(width, classes, random);
       const TopClasses all = backend->top_classes(logits, classes);
-      struct Way {
+      struct Candidate {
         double value;
         int64_t parent;
         TokenId id;
-        bool operator<(const Way& other) const {
+        bool operator<(const Candidate& other) const {
           if (value != other.value) return value > other.value;
           return parent != other.parent ? parent < other.parent : id < other.id;
         }
       };
-      std::vector<Way> expected;
+      std::vector<Candidate> expected;
       for (int64_t i = 0; i < width; ++i) {
-        const Hypothesis& h = group.live[size_t(i)];
+        const LiveHypothesis& h = group.live[size_t(i)];
         for (int64_t j = 0; j < classes; ++j) {
           const TokenId id = all.ids[size_t(i * classes + j)];
-          if (id == kEnd || std::count(h.repeats.begin(), h.repeats.end(), id) > 0) continue;
-          const auto times = std::count(taken_before.begin(), taken_before.end(), id);
+          if (id == kEnd || std::count(h.banned.begin(), h.banned.end(), id) > 0) continue;
+          const auto times = std::count(chosen_before.begin(), chosen_before.end(), id);
           expected.push_back({h.log_probability +
                                   double(all.log_probabilities[size_t(i * classes + j)]) -
                                   diversity * double(times),
@@ -93,8 +93,8 @@ TEST(Advance, AStepOfAWideBeamKeepsTheBestOfAllWays) {
       }
       std::sort(expected.begin(), expected.end());
 
-      Predictions next(*backend, logits, Advance::best_needed(options, 2));
-      Advance(options, next, kEnd, nullptr, 50).beam(group, taken);
+      Predictions next(*backend, logits, DecodingStep::best_needed(options, 2));
+      DecodingStep(options, next, kEnd, nullptr, 50).beam_search(group, chosen);
       ASSERT_EQ(int64_t(group.live.size()), width);
       for (int64_t i = 0; i < width; ++i) {
         const std::vector<TokenId> ids = {TokenId(expected[size_t(i)].parent + 1),
@@ -105,7 +105,7 @@ TEST(Advance, AStepOfAWideBeamKeepsTheBestOfAllWays) {
   }
 }
 
-TEST(Advance, SamplesOfTheLikeliestNeedNoMoreThanThose) {
+TEST(DecodingStep, SamplesOfTheLikeliestNeedNoMoreThanThose) {
   Random random(3);
   const auto backend = make_cpu_backend();
   const Tensor logits = random_logits(1, 900, random);
@@ -126,13 +126,13 @@ TEST(Advance, SamplesOfTheLikeliestNeedNoMoreThanThose) {
     for (int draws = 0; draws < 50; ++draws) {
       const double uniform = random.uniform();
       Group group;
-      Hypothesis h;
+      LiveHypothesis h;
       h.ids = {9};
-      h.repeats = repeats;
+      h.banned = repeats;
       group.live = {h};
       std::vector<Choice> memory;
-      Predictions next(*backend, logits, Advance::best_needed(options, 2));
-      Advance(options, next, kEnd, nullptr, 50).sample(group, uniform, memory);
+      Predictions next(*backend, logits, DecodingStep::best_needed(options, 2));
+      DecodingStep(options, next, kEnd, nullptr, 50).sample(group, uniform, memory);
       ASSERT_EQ(group.live.size(), 1u);
       EXPECT_EQ(group.live[0].ids.back(), draw(choices, uniform).id) << top_k;
     }

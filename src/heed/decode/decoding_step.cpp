@@ -1,0 +1,249 @@
+#include "heed/decode/decoding_step.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace heed {
+
+double length_penalty(int64_t length, double alpha) {
+  return std::pow((5.0 + double(length)) / 6.0, alpha);
+}
+
+int64_t DecodingStep::best_needed(const SearchOptions& options, int64_t repeats) {
+  if (options.sample) {
+    // </s> may be banned too.
+    return options.top_k ? *options.top_k + repeats + (options.min_length > 0 ? 1 : 0) : 1;
+  }
+  // Twice the group's width, so that enough remain if every hypothesis can end; one more, since
+  // </s> may be banned; and as many as the diversity penalty can move below those.
+  const int64_t width = options.beam_size() / options.diverse_groups;
+  return 2 * width + 1 + (options.beam_size() - width) + repeats;
+}
+
+bool DecodingStep::may_follow(const LiveHypothesis& h, TokenId id) const {
+  if (id == end_id_ && int64_t(h.ids.size()) < options_.min_length) return false;
+  return !std::binary_search(h.banned.begin(), h.banned.end(), id);
+}
+
+// The best of the candidates offered. All are held until there are twice as many as wanted, then
+// the better half, so that the cost of a candidate does not depend on the beam size.
+class DecodingStep::TopCandidates {
+ public:
+  explicit TopCandidates(size_t wanted) : wanted_(wanted) { candidates_.reserve(2 * wanted); }
+
+  // Whether a candidate of this value or less is certainly not among the best.
+  bool cannot_enter(double value) const { return full_ && value < bar_; }
+  void offer(const Candidate& candidate) {
+    if (cannot_enter(candidate.value)) return;
+    candidates_.push_back(candidate);
+    if (candidates_.size() < 2 * wanted_) return;
+    const auto last = candidates_.begin() + ptrdiff_t(wanted_) - 1;
+    std::nth_element(candidates_.begin(), last, candidates_.end(), better);
+    bar_ = last->value;
+    full_ = true;
+    candidates_.resize(wanted_);
+  }
+  // Best first.
+  std::vector<Candidate> take() {
+    const size_t kept = std::min(wanted_, candidates_.size());
+    std::partial_sort(candidates_.begin(), candidates_.begin() + ptrdiff_t(kept), candidates_.end(),
+                      better);
+    candidates_.resize(kept);
+    return std::move(candidates_);
+  }
+
+ private:
+  static bool better(const Candidate& a, const Candidate& b) {
+    if (a.value != b.value) return a.value > b.value;
+    return a.parent != b.parent ? a.parent < b.parent : a.id < b.id;
+  }
+
+  size_t wanted_;
+  std::vector<Candidate> candidates_;
+  double bar_ = 0;
+  bool full_ = false;
+};
+
+// Best first.
+std::vector<DecodingStep::Candidate> DecodingStep::best_candidates(
+    const Group& group, const std::vector<TokenId>& chosen) const {
+  const double diversity = options_.diversity.value_or(0.5);
+  TopCandidates candidates(size_t(2 * width()));
+  const auto add = [&](size_t i, TokenId id, double sum, size_t matched) {
+    const auto [first, last] = std::equal_range(chosen.begin(), chosen.end(), id);
+    candidates.offer({int64_t(i), id, sum, sum - diversity * double(last - first), matched});
+  };
+  for (size_t i = 0; i < group.live.size(); ++i) {
+    const LiveHypothesis& h = group.live[i];
+    if (is_forced(h)) {
+      forced_text_->each_continuation(h.matched, [&](const ForcedText::Continuation& candidate) {
+        add(i, candidate.id, h.log_probability + next_.log_probability(h.row, candidate.id),
+            candidate.matched);
+      });
+      continue;
+    }
+    // Sums of a row descend, and diversity only lowers them.
+    Predictions::Best best = next_.best(h.row);
+    for (size_t j = 0;; ++j) {
+      if (j == best.ids.size()) {
+        if (!next_.find_more(h.row)) break;
+        best = next_.best(h.row);
+      }
+      const double sum = h.log_probability + double(best.log_probabilities[j]);
+      if (candidates.cannot_enter(sum)) break;
+      if (may_follow(h, best.ids[j])) add(i, best.ids[j], sum, h.matched);
+    }
+  }
+  return candidates.take();
+}
+
+LiveHypothesis DecodingStep::extended(const LiveHypothesis& parent,
+                                      const Candidate& candidate) const {
+  LiveHypothesis h;
+  h.ids = parent.ids;
+  h.ids.push_back(candidate.id);
+  h.rows = parent.rows;
+  h.log_probability = candidate.log_probability;
+  h.matched = candidate.matched;
+  return h;
+}
+
+void DecodingStep::finish(Group& group, Hypothesis hypothesis, int64_t length) const {
+  hypothesis.score = hypothesis.log_probability / length_penalty(length, options_.length_penalty);
+  const auto place =
+      std::upper_bound(group.finished.begin(), group.finished.end(), hypothesis,
+                       [](const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; });
+  group.finished.insert(place, std::move(hypothesis));
+}
+
+void DecodingStep::finish_live(Group& group) const {
+  for (LiveHypothesis& h : group.live) {
+    const auto length = std::max<int64_t>(1, int64_t(h.ids.size()));
+    finish(group, {std::move(h.ids), h.log_probability, 0, false}, length);
+  }
+  group.live.clear();
+}
+
+// Whether no live hypothesis can still be among the wanted ones: log-probabilities only fall, and
+// the length penalty divides by most at the maximum length.
+bool DecodingStep::is_done(const Group& group) const {
+  const int64_t groups = options_.diverse_groups;
+  const int64_t wanted = (options_.nbest + groups - 1) / groups;
+  if (group.live.empty() || int64_t(group.finished.size()) >= width()) return true;
+  if (int64_t(group.finished.size()) < wanted) return false;
+  double best = group.live[0].log_probability;
+  for (const LiveHypothesis& h : group.live) best = std::max(best, h.log_probability);
+  return group.finished[size_t(wanted) - 1].score >=
+         best / length_penalty(max_length_, options_.length_penalty);
+}
+
+void DecodingStep::beam_search(Group& group, std::vector<TokenId>& chosen) const {
+  const int64_t length = int64_t(group.live[0].ids.size()) + 1;
+  const std::vector<Candidate> candidates = best_candidates(group, chosen);
+  std::vector<LiveHypothesis> next;
+  for (size_t i = 0; i < candidates.size() && int64_t(next.size()) < width(); ++i) {
+    const LiveHypothesis& parent = group.live[size_t(candidates[i].parent)];
+    if (candidates[i].id == end_id_) {
+      // </s> counts only where the hypothesis would have stayed in the beam.
+      if (int64_t(i) < width())
+        finish(group, {parent.ids, candidates[i].log_probability, 0, true}, length);
+      continue;
+    }
+    next.push_back(extended(parent, candidates[i]));
+  }
+  if (candidates.empty()) {
+    finish_live(group);
+  } else {
+    group.live = std::move(next);
+    if (options_.diverse_groups > 1) {
+      for (const LiveHypothesis& h : group.live) chosen.push_back(h.ids.back());
+      std::sort(chosen.begin(), chosen.end());
+    }
+    if (length >= max_length_) finish_live(group);
+  }
+  group.done = is_done(group);
+}
+
+void DecodingStep::sample(Group& group, double uniform, std::vector<Choice>& choices) const {
+  const LiveHypothesis& h = group.live[0];
+  choices.clear();
+  std::vector<ForcedText::Continuation> candidates;
+  if (is_forced(h)) {
+    forced_text_->each_continuation(h.matched, [&](const ForcedText::Continuation& candidate) {
+      choices.push_back({candidate.id, next_.logit(h.row, candidate.id)});
+      candidates.push_back(candidate);
+    });
+  } else if (options_.top_k && *options_.top_k + int64_t(h.banned.size()) + 1 < next_.classes()) {
+    // Most probable first, the order in which to_probabilities() leaves a larger set.
+    do {
+      choices.clear();
+      for (const TokenId id : next_.best(h.row).ids)
+        if (may_follow(h, id)) choices.push_back({id, next_.logit(h.row, id)});
+    } while (int64_t(choices.size()) < *options_.top_k && next_.find_more(h.row));
+  } else {
+    next_.choices(h.row, choices);
+    if (!h.banned.empty() || !may_follow(h, end_id_))
+      std::erase_if(choices, [&](const Choice& c) { return !may_follow(h, c.id); });
+  }
+  if (choices.empty()) {
+    finish_live(group);
+  } else {
+    const SamplingOptions defaults;
+    to_probabilities(choices, {options_.temperature.value_or(defaults.temperature),
+                               options_.top_k.value_or(defaults.top_k),
+                               options_.top_p.value_or(defaults.top_p)});
+    const TokenId id = draw(choices, uniform).id;
+    size_t matched = h.matched;
+    for (const ForcedText::Continuation& candidate : candidates)
+      if (candidate.id == id) matched = candidate.matched;
+    const double log_probability = h.log_probability + next_.log_probability(h.row, id);
+    const int64_t length = int64_t(h.ids.size()) + 1;
+    if (id == end_id_) {
+      finish(group, {h.ids, log_probability, 0, true}, length);
+      group.live.clear();
+    } else {
+      group.live = {extended(h, {0, id, log_probability, log_probability, matched})};
+      if (length >= max_length_) finish_live(group);
+    }
+  }
+  group.done = group.live.empty();
+}
+
+std::vector<Hypothesis> best_hypotheses(std::vector<Group>& groups, const SearchOptions& options) {
+  std::vector<Hypothesis> all;
+  const auto is_new = [&](const Hypothesis& hypothesis) {
+    return std::none_of(all.begin(), all.end(),
+                        [&](const Hypothesis& other) { return other.ids == hypothesis.ids; });
+  };
+  // Round robin over the groups: the best of each, then the second of each.
+  for (size_t rank = 0; int64_t(all.size()) < options.nbest; ++rank) {
+    bool any = false;
+    for (Group& group : groups) {
+      if (rank >= group.finished.size() || int64_t(all.size()) >= options.nbest) continue;
+      any = true;
+      Hypothesis& hypothesis = group.finished[rank];
+      if (options.sample || groups.size() == 1 || is_new(hypothesis))
+        all.push_back(std::move(hypothesis));
+    }
+    if (!any) break;
+  }
+  if (!options.sample)
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; });
+  return all;
+}
+
+std::vector<TokenId> repeated_ngram_tokens(std::span<const TokenId> ids, int64_t n) {
+  std::vector<TokenId> found;
+  const size_t before = size_t(n) - 1;
+  if (n < 1 || ids.size() < before) return found;
+  const auto last = ids.last(before);
+  for (size_t at = before; at < ids.size(); ++at)
+    if (std::equal(last.begin(), last.end(), ids.begin() + ptrdiff_t(at - before)))
+      found.push_back(ids[at]);
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+}  // namespace heed

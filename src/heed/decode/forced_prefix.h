@@ -1,0 +1,97 @@
+// Forced prefixes: the text that a translation must begin with, as ids and as constrained text.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/text/tokenizer.h"
+
+namespace heed {
+
+// The target vocabulary's pieces, sorted by their bytes.
+class PieceIndex {
+ public:
+  explicit PieceIndex(const Vocabulary& vocabulary);
+  // The literal pieces that start with `text`, itself included.
+  std::span<const TokenId> starting_with(std::string_view text) const;
+  // Bytes of the longest literal piece.
+  size_t longest() const { return longest_; }
+  // Whether the piece decodes to its own characters: not so for </s>, <unk> and bytes ("<0x41>").
+  bool is_literal(TokenId id) const;
+
+ private:
+  const Vocabulary& vocabulary_;
+  std::vector<TokenId> order_;
+  size_t longest_ = 0;
+};
+
+// Text that a translation must continue with, in any segmentation: every sequence of pieces whose
+// concatenation starts with the text.
+class ForcedText {
+ public:
+  // A piece that may come next, and how many bytes of the text are matched after it.
+  struct Continuation {
+    TokenId id;
+    size_t matched;
+  };
+
+  // `text` is in the characters of pieces (with kSpaceSymbol); the index must outlive this.
+  ForcedText(std::string text, const PieceIndex& index, const Vocabulary& vocabulary);
+
+  // In bytes.
+  size_t size() const { return text_.size(); }
+  // Whether any sequence of pieces starts with the text.
+  bool possible() const { return positions_[0].possible; }
+  // Calls f(Continuation) for every piece that may follow the first `matched` bytes and after which
+  // the rest of the text is still possible.
+  template <class F>
+  void each_continuation(size_t matched, F&& f) const {
+    for (const Continuation& continuation : positions_[matched].inside) f(continuation);
+    for (const TokenId id : positions_[matched].to_end) f(Continuation{id, text_.size()});
+  }
+
+ private:
+  struct Position {
+    std::vector<Continuation> inside;  // pieces that end before the text does
+    std::span<const TokenId> to_end;   // pieces that end with the text or extend beyond it
+    bool possible = false;
+  };
+  std::string text_;
+  std::vector<Position> positions_;  // by bytes matched
+};
+
+// The constraint of a prefix on a translation: these ids, then pieces that match the text.
+struct ForcedPrefix {
+  std::vector<TokenId> ids;
+  std::shared_ptr<const ForcedText> text;  // may be null
+
+  bool empty() const { return ids.empty() && !text; }
+};
+
+// Turns prefixes of text into forced prefixes.
+//
+// The pieces of "Ein Man" are not the first pieces of "Ein Mann": forced as they are, they would
+// keep the model from the segmentation that it was trained on. So all words of a prefix but the
+// last are forced in the tokenizer's segmentation, and the last one as text, which the search
+// matches with its most probable pieces, "▁Mann" among them. White space at the end of a prefix
+// completes its last word.
+class PrefixEncoder {
+ public:
+  // The tokenizer must outlive this. Safe to use from several threads.
+  explicit PrefixEncoder(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {}
+  ForcedPrefix encode(std::string_view prefix) const;
+
+ private:
+  const PieceIndex& index() const;
+
+  const Tokenizer& tokenizer_;
+  mutable std::once_flag once_;
+  mutable std::unique_ptr<const PieceIndex> index_;  // built for the first prefix
+};
+
+}  // namespace heed
