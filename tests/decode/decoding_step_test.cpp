@@ -50,7 +50,6 @@ TEST(DecodingStep, AStepOfAWideBeamKeepsTheBestCandidates) {
       options.diverse_groups = diversity > 0 ? 2 : 1;
       options.beam = width * options.diverse_groups;
       if (diversity > 0) options.diversity = diversity;
-      options.min_length = 5;  // no hypothesis may end
       const int64_t classes = 400;
       Group group;
       std::vector<TokenId> chosen;
@@ -64,7 +63,8 @@ TEST(DecodingStep, AStepOfAWideBeamKeepsTheBestCandidates) {
         // Rows of very different weight: a few give most of the candidates.
         h.log_probability = -double(random.below(40)) / 2;
         h.row = i;
-        h.banned = {TokenId(random.below(20)), TokenId(20 + random.below(20))};
+        h.constraints.banned = {kEnd, TokenId(1 + random.below(19)),
+                                TokenId(20 + random.below(20))};
         group.live.push_back(h);
       }
       const Tensor logits = random_logits(width, classes, random);
@@ -83,7 +83,8 @@ TEST(DecodingStep, AStepOfAWideBeamKeepsTheBestCandidates) {
         const LiveHypothesis& h = group.live[size_t(i)];
         for (int64_t j = 0; j < classes; ++j) {
           const TokenId id = all.ids[size_t(i * classes + j)];
-          if (id == kEnd || std::count(h.banned.begin(), h.banned.end(), id) > 0) continue;
+          if (std::count(h.constraints.banned.begin(), h.constraints.banned.end(), id) > 0)
+            continue;
           const auto times = std::count(chosen_before.begin(), chosen_before.end(), id);
           expected.push_back({h.log_probability +
                                   double(all.log_probabilities[size_t(i * classes + j)]) -
@@ -93,8 +94,9 @@ TEST(DecodingStep, AStepOfAWideBeamKeepsTheBestCandidates) {
       }
       std::sort(expected.begin(), expected.end());
 
-      Predictions next(*backend, logits, DecodingStep::best_needed(options, 2));
-      DecodingStep(options, next, kEnd, nullptr, 50).beam_search(group, chosen);
+      Predictions next(*backend, logits, DecodingStep::best_needed(options, 3));
+      DecodingStep(options, DecodingConstraints(options, 50, kEnd), next)
+          .beam_search(group, chosen);
       ASSERT_EQ(int64_t(group.live.size()), width);
       for (int64_t i = 0; i < width; ++i) {
         const std::vector<TokenId> ids = {TokenId(expected[size_t(i)].parent + 1),
@@ -112,15 +114,14 @@ TEST(DecodingStep, SamplesOfTheLikeliestNeedNoMoreThanThose) {
   for (const int64_t top_k : {1, 30, 300, 898, 899, 2000}) {
     SearchOptions options;
     options.sample = true;
-    options.min_length = 3;
     options.top_k = top_k;
     // The same from all classes.
     std::vector<Choice> choices;
     Predictions all(*backend, logits, 1);
     all.choices(0, choices);
-    const std::vector<TokenId> repeats = {5, 17};
+    const std::vector<TokenId> banned = {kEnd, 5, 17};
     std::erase_if(choices, [&](const Choice& c) {
-      return c.id == kEnd || std::count(repeats.begin(), repeats.end(), c.id) > 0;
+      return std::count(banned.begin(), banned.end(), c.id) > 0;
     });
     to_probabilities(choices, {1, top_k, 1});
     for (int draws = 0; draws < 50; ++draws) {
@@ -128,11 +129,12 @@ TEST(DecodingStep, SamplesOfTheLikeliestNeedNoMoreThanThose) {
       Group group;
       LiveHypothesis h;
       h.ids = {9};
-      h.banned = repeats;
+      h.constraints.banned = banned;
       group.live = {h};
       std::vector<Choice> memory;
-      Predictions next(*backend, logits, DecodingStep::best_needed(options, 2));
-      DecodingStep(options, next, kEnd, nullptr, 50).sample(group, uniform, memory);
+      Predictions next(*backend, logits, DecodingStep::best_needed(options, 3));
+      DecodingStep(options, DecodingConstraints(options, 50, kEnd), next)
+          .sample(group, uniform, memory);
       ASSERT_EQ(group.live.size(), 1u);
       EXPECT_EQ(group.live[0].ids.back(), draw(choices, uniform).id) << top_k;
     }

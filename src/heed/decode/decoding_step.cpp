@@ -9,20 +9,12 @@ double length_penalty(int64_t length, double alpha) {
   return std::pow((5.0 + double(length)) / 6.0, alpha);
 }
 
-int64_t DecodingStep::best_needed(const SearchOptions& options, int64_t repeats) {
-  if (options.sample) {
-    // </s> may be banned too.
-    return options.top_k ? *options.top_k + repeats + (options.min_length > 0 ? 1 : 0) : 1;
-  }
-  // Twice the group's width, so that enough remain if every hypothesis can end; one more, since
-  // </s> may be banned; and as many as the diversity penalty can move below those.
+int64_t DecodingStep::best_needed(const SearchOptions& options, int64_t banned) {
+  if (options.sample) return options.top_k ? *options.top_k + banned : 1;
+  // Twice the group's width, so that enough remain if every hypothesis can end, and as many as the
+  // diversity penalty can move below those.
   const int64_t width = options.beam_size() / options.diverse_groups;
-  return 2 * width + 1 + (options.beam_size() - width) + repeats;
-}
-
-bool DecodingStep::may_follow(const LiveHypothesis& h, TokenId id) const {
-  if (id == end_id_ && int64_t(h.ids.size()) < options_.min_length) return false;
-  return !std::binary_search(h.banned.begin(), h.banned.end(), id);
+  return 2 * width + (options.beam_size() - width) + banned;
 }
 
 // The best of the candidates offered. All are held until there are twice as many as wanted, then
@@ -69,16 +61,15 @@ std::vector<DecodingStep::Candidate> DecodingStep::best_candidates(
     const Group& group, const std::vector<TokenId>& chosen) const {
   const double diversity = options_.diversity.value_or(0.5);
   TopCandidates candidates(size_t(2 * width()));
-  const auto add = [&](size_t i, TokenId id, double sum, size_t matched) {
+  const auto add = [&](size_t i, TokenId id, double sum) {
     const auto [first, last] = std::equal_range(chosen.begin(), chosen.end(), id);
-    candidates.offer({int64_t(i), id, sum, sum - diversity * double(last - first), matched});
+    candidates.offer({int64_t(i), id, sum, sum - diversity * double(last - first)});
   };
   for (size_t i = 0; i < group.live.size(); ++i) {
     const LiveHypothesis& h = group.live[i];
-    if (is_forced(h)) {
-      forced_text_->each_continuation(h.matched, [&](const ForcedText::Continuation& candidate) {
-        add(i, candidate.id, h.log_probability + next_.log_probability(h.row, candidate.id),
-            candidate.matched);
+    if (constraints_.is_forced(h.constraints)) {
+      constraints_.each_forced(h.constraints, [&](TokenId id) {
+        add(i, id, h.log_probability + next_.log_probability(h.row, id));
       });
       continue;
     }
@@ -91,7 +82,7 @@ std::vector<DecodingStep::Candidate> DecodingStep::best_candidates(
       }
       const double sum = h.log_probability + double(best.log_probabilities[j]);
       if (candidates.cannot_enter(sum)) break;
-      if (may_follow(h, best.ids[j])) add(i, best.ids[j], sum, h.matched);
+      if (constraints_.allows(h.constraints, best.ids[j])) add(i, best.ids[j], sum);
     }
   }
   return candidates.take();
@@ -104,7 +95,7 @@ LiveHypothesis DecodingStep::extended(const LiveHypothesis& parent,
   h.ids.push_back(candidate.id);
   h.rows = parent.rows;
   h.log_probability = candidate.log_probability;
-  h.matched = candidate.matched;
+  h.constraints = constraints_.after(parent.constraints, candidate.id);
   return h;
 }
 
@@ -134,7 +125,7 @@ bool DecodingStep::is_done(const Group& group) const {
   double best = group.live[0].log_probability;
   for (const LiveHypothesis& h : group.live) best = std::max(best, h.log_probability);
   return group.finished[size_t(wanted) - 1].score >=
-         best / length_penalty(max_length_, options_.length_penalty);
+         best / length_penalty(constraints_.max_length(), options_.length_penalty);
 }
 
 void DecodingStep::beam_search(Group& group, std::vector<TokenId>& chosen) const {
@@ -143,7 +134,7 @@ void DecodingStep::beam_search(Group& group, std::vector<TokenId>& chosen) const
   std::vector<LiveHypothesis> next;
   for (size_t i = 0; i < candidates.size() && int64_t(next.size()) < width(); ++i) {
     const LiveHypothesis& parent = group.live[size_t(candidates[i].parent)];
-    if (candidates[i].id == end_id_) {
+    if (candidates[i].id == constraints_.end_id()) {
       // </s> counts only where the hypothesis would have stayed in the beam.
       if (int64_t(i) < width())
         finish(group, {parent.ids, candidates[i].log_probability, 0, true}, length);
@@ -159,32 +150,36 @@ void DecodingStep::beam_search(Group& group, std::vector<TokenId>& chosen) const
       for (const LiveHypothesis& h : group.live) chosen.push_back(h.ids.back());
       std::sort(chosen.begin(), chosen.end());
     }
-    if (length >= max_length_) finish_live(group);
+    if (length >= constraints_.max_length()) finish_live(group);
   }
   group.done = is_done(group);
 }
 
-void DecodingStep::sample(Group& group, double uniform, std::vector<Choice>& choices) const {
-  const LiveHypothesis& h = group.live[0];
+void DecodingStep::list_choices(const LiveHypothesis& h, std::vector<Choice>& choices) const {
   choices.clear();
-  std::vector<ForcedText::Continuation> candidates;
-  if (is_forced(h)) {
-    forced_text_->each_continuation(h.matched, [&](const ForcedText::Continuation& candidate) {
-      choices.push_back({candidate.id, next_.logit(h.row, candidate.id)});
-      candidates.push_back(candidate);
+  const auto banned = int64_t(h.constraints.banned.size());
+  if (constraints_.is_forced(h.constraints)) {
+    constraints_.each_forced(h.constraints, [&](TokenId id) {
+      choices.push_back({id, next_.logit(h.row, id)});
     });
-  } else if (options_.top_k && *options_.top_k + int64_t(h.banned.size()) + 1 < next_.classes()) {
+  } else if (options_.top_k && *options_.top_k + banned < next_.classes()) {
     // Most probable first, the order in which to_probabilities() leaves a larger set.
     do {
       choices.clear();
       for (const TokenId id : next_.best(h.row).ids)
-        if (may_follow(h, id)) choices.push_back({id, next_.logit(h.row, id)});
+        if (constraints_.allows(h.constraints, id)) choices.push_back({id, next_.logit(h.row, id)});
     } while (int64_t(choices.size()) < *options_.top_k && next_.find_more(h.row));
   } else {
     next_.choices(h.row, choices);
-    if (!h.banned.empty() || !may_follow(h, end_id_))
-      std::erase_if(choices, [&](const Choice& c) { return !may_follow(h, c.id); });
+    if (banned > 0)
+      std::erase_if(choices,
+                    [&](const Choice& c) { return !constraints_.allows(h.constraints, c.id); });
   }
+}
+
+void DecodingStep::sample(Group& group, double uniform, std::vector<Choice>& choices) const {
+  const LiveHypothesis& h = group.live[0];
+  list_choices(h, choices);
   if (choices.empty()) {
     finish_live(group);
   } else {
@@ -193,17 +188,14 @@ void DecodingStep::sample(Group& group, double uniform, std::vector<Choice>& cho
                                options_.top_k.value_or(defaults.top_k),
                                options_.top_p.value_or(defaults.top_p)});
     const TokenId id = draw(choices, uniform).id;
-    size_t matched = h.matched;
-    for (const ForcedText::Continuation& candidate : candidates)
-      if (candidate.id == id) matched = candidate.matched;
     const double log_probability = h.log_probability + next_.log_probability(h.row, id);
     const int64_t length = int64_t(h.ids.size()) + 1;
-    if (id == end_id_) {
+    if (id == constraints_.end_id()) {
       finish(group, {h.ids, log_probability, 0, true}, length);
       group.live.clear();
     } else {
-      group.live = {extended(h, {0, id, log_probability, log_probability, matched})};
-      if (length >= max_length_) finish_live(group);
+      group.live = {extended(h, {0, id, log_probability, log_probability})};
+      if (length >= constraints_.max_length()) finish_live(group);
     }
   }
   group.done = group.live.empty();
@@ -231,19 +223,6 @@ std::vector<Hypothesis> best_hypotheses(std::vector<Group>& groups, const Search
     std::stable_sort(all.begin(), all.end(),
                      [](const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; });
   return all;
-}
-
-std::vector<TokenId> repeated_ngram_tokens(std::span<const TokenId> ids, int64_t n) {
-  std::vector<TokenId> found;
-  const size_t before = size_t(n) - 1;
-  if (n < 1 || ids.size() < before) return found;
-  const auto last = ids.last(before);
-  for (size_t at = before; at < ids.size(); ++at)
-    if (std::equal(last.begin(), last.end(), ids.begin() + ptrdiff_t(at - before)))
-      found.push_back(ids[at]);
-  std::sort(found.begin(), found.end());
-  found.erase(std::unique(found.begin(), found.end()), found.end());
-  return found;
 }
 
 }  // namespace heed

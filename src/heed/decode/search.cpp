@@ -14,13 +14,14 @@ constexpr int64_t kWidth = 16;
 
 // A sentence in the batch.
 struct Sentence {
+  explicit Sentence(DecodingConstraints c) : constraints(std::move(c)) {}
+
+  const DecodingConstraints constraints;
   int64_t tag = 0;
   std::vector<TokenId> source;
-  int64_t max_length = 0;
   std::vector<int32_t> source_rows;  // of the cross-attention cache
   std::vector<int32_t> slots;        // of the self-attention cache, one for each step
-  ForcedPrefix prefix;
-  int64_t first_row = -1;  // of its first step, which predicts the prefix
+  int64_t first_row = -1;            // of its first step, which predicts the prefix
   std::vector<Group> groups;
   uint64_t seed = 0;  // of samples
   bool done = false;
@@ -105,10 +106,8 @@ struct Search::State {
           {pool.tensor({slot_count * width, columns}), pool.tensor({cross_rows, columns})});
   }
 
-  int64_t greatest_length(int64_t source_length) const {
-    const int64_t wanted =
-        options.max_length > 0 ? options.max_length : source_length + options.extra_length;
-    return std::clamp<int64_t>(wanted, 1, model.config().max_positions);
+  int64_t target_limit(int64_t source_length) const {
+    return max_target_length(options, source_length, model.config().max_positions);
   }
 
   // Encodes the sentences that joined, together, and keeps their keys and values.
@@ -151,7 +150,7 @@ struct Search::State {
   // The first step, one sequence for all groups: the start token and the prefix.
   void begin(Sentence& sentence, Tokens& tokens) {
     LiveHypothesis h;
-    h.ids = sentence.prefix.ids;
+    h.ids = sentence.constraints.prefix_ids();
     std::vector<TokenId> sequence = {model.config().pad_id()};
     sequence.insert(sequence.end(), h.ids.begin(), h.ids.end());
     sentence.first_row = int64_t(tokens.ids.size());
@@ -160,7 +159,7 @@ struct Search::State {
       h.rows.push_back(int32_t(sentence.slots.back() * width));
     }
     cache.store.insert(cache.store.end(), h.rows.begin(), h.rows.end());
-    add_sequence(h, sequence, tokens);
+    add_sequence(h, sequence, sentence.constraints, tokens);
     sentence.groups.resize(size_t(options.sample ? options.nbest : options.diverse_groups));
     for (Group& group : sentence.groups) group.live = {h};
   }
@@ -174,42 +173,42 @@ struct Search::State {
       for (LiveHypothesis& h : group.live) {
         h.rows.push_back(row++);
         cache.store.push_back(h.rows.back());
-        add_sequence(h, std::span(&h.ids.back(), 1), tokens);
+        add_sequence(h, std::span(&h.ids.back(), 1), sentence.constraints, tokens);
       }
     }
   }
 
   // `sequence` is the last tokens of the hypothesis.
-  void add_sequence(LiveHypothesis& h, std::span<const TokenId> sequence, Tokens& tokens) {
+  void add_sequence(LiveHypothesis& h, std::span<const TokenId> sequence,
+                    const DecodingConstraints& constraints, Tokens& tokens) {
     tokens.add(sequence);
     tokens.start.push_back(int32_t(h.rows.size() - sequence.size()));
     cache.past.layout.add(int64_t(h.rows.size()));
     cache.past.rows.insert(cache.past.rows.end(), h.rows.begin(), h.rows.end());
     h.row = int64_t(tokens.ids.size()) - 1;
-    if (options.no_repeat_ngram > 0)
-      h.banned = repeated_ngram_tokens(h.ids, options.no_repeat_ngram);
+    constraints.update(h.constraints, h.ids);
   }
 
   // The largest number of ids banned for a hypothesis.
   int64_t most_banned() const {
     size_t most = 0;
-    if (options.no_repeat_ngram > 0)
-      for (const auto& sentence : sentences)
-        for (const Group& group : sentence->groups)
-          for (const LiveHypothesis& h : group.live) most = std::max(most, h.banned.size());
+    for (const auto& sentence : sentences)
+      for (const Group& group : sentence->groups)
+        for (const LiveHypothesis& h : group.live)
+          most = std::max(most, h.constraints.banned.size());
     return int64_t(most);
   }
 
   void decode_step(Sentence& sentence, Predictions& next) {
     if (sentence.first_row >= 0) {
       double sum = 0;
-      for (size_t i = 0; i < sentence.prefix.ids.size(); ++i)
-        sum += next.log_probability(sentence.first_row + int64_t(i), sentence.prefix.ids[i]);
+      int64_t row = sentence.first_row;
+      for (const TokenId id : sentence.constraints.prefix_ids())
+        sum += next.log_probability(row++, id);
       for (Group& group : sentence.groups) group.live[0].log_probability = sum;
       sentence.first_row = -1;
     }
-    const DecodingStep step(options, next, model.config().end_id(), sentence.prefix.text.get(),
-                            sentence.max_length);
+    const DecodingStep step(options, sentence.constraints, next);
     std::vector<TokenId> chosen;
     sentence.done = true;
     for (size_t i = 0; i < sentence.groups.size(); ++i) {
@@ -235,7 +234,7 @@ struct Search::State {
                                             [](const auto& s) { return !s->done; });
     for (auto s = gone; s != sentences.end(); ++s) {
       Sentence& sentence = **s;
-      reserved -= sentence.max_length;
+      reserved -= sentence.constraints.max_length();
       source_tokens -= int64_t(sentence.source.size());
       slots->give(sentence.slots);
       sources->give(sentence.source_rows);
@@ -270,32 +269,29 @@ int64_t Search::source_limit() const {
 }
 
 int64_t Search::target_limit(int64_t source_length) const {
-  return state_->greatest_length(source_length);
+  return state_->target_limit(source_length);
 }
 
 bool Search::has_room(int64_t source_length) const {
   const State& s = *state_;
   if (s.sentences.empty()) return true;
   return s.source_tokens + source_length <= s.options.batch_tokens &&
-         s.reserved + s.greatest_length(source_length) <= s.slot_count;
+         s.reserved + s.target_limit(source_length) <= s.slot_count;
 }
 
 void Search::add(int64_t tag, std::vector<TokenId> source, ForcedPrefix prefix) {
   State& s = *state_;
   const int64_t length = int64_t(source.size());
   check(length >= 1 && length <= source_limit() && has_room(length), "no room for this source");
-  auto sentence = std::make_unique<Sentence>();
+  auto sentence = std::make_unique<Sentence>(DecodingConstraints(
+      s.options, target_limit(length), s.model.config().end_id(), std::move(prefix)));
   sentence->tag = tag;
-  sentence->max_length = s.greatest_length(length);
-  check(int64_t(prefix.ids.size()) < sentence->max_length,
-        "the prefix is as long as a translation may be");
-  sentence->prefix = std::move(prefix);
   Hash text;
   for (const TokenId id : source) text.add(uint64_t(id));
   sentence->seed = mix(uint64_t(s.options.seed.value_or(1)), text.value());
   for (int64_t i = 0; i < length; ++i) sentence->source_rows.push_back(s.sources->take());
   sentence->source = std::move(source);
-  s.reserved += sentence->max_length;
+  s.reserved += sentence->constraints.max_length();
   s.source_tokens += length;
   s.fresh.push_back(s.sentences.size());
   s.sentences.push_back(std::move(sentence));

@@ -1,0 +1,62 @@
+// Constraints on the translations of a sentence: forced prefix, lengths, no repeated n-grams.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "heed/decode/forced_prefix.h"
+#include "heed/decode/search.h"
+
+namespace heed {
+
+// What a hypothesis has to satisfy next.
+struct ConstraintState {
+  size_t matched = 0;           // bytes of the forced text matched so far
+  std::vector<TokenId> banned;  // ids that must not come next, sorted; empty while text is forced
+};
+
+// Constraints of one sentence. The search asks which ids may follow a hypothesis; a new constraint
+// is a change of this class.
+class DecodingConstraints {
+ public:
+  // `max_length` is the sentence's, </s> included, and greater than the number of prefix ids.
+  DecodingConstraints(const SearchOptions& options, int64_t max_length, TokenId end_id,
+                      ForcedPrefix prefix = {});
+
+  // The ids that every translation starts with.
+  const std::vector<TokenId>& prefix_ids() const { return prefix_.ids; }
+  int64_t max_length() const { return max_length_; }
+  TokenId end_id() const { return end_id_; }
+
+  // Computes which ids must not follow `ids`.
+  void update(ConstraintState& state, std::span<const TokenId> ids) const;
+  // Whether the next id is one of each_forced().
+  bool is_forced(const ConstraintState& state) const {
+    return prefix_.text && state.matched < prefix_.text->size();
+  }
+  // Calls f(TokenId) for every id that may come next while text is forced.
+  template <class F>
+  void each_forced(const ConstraintState& state, F&& f) const {
+    prefix_.text->each_continuation(state.matched,
+                                    [&](const ForcedText::Continuation& next) { f(next.id); });
+  }
+  // Whether `id` may come next.
+  bool allows(const ConstraintState& state, TokenId id) const;
+  // The state of a hypothesis extended by an allowed `id`, before update().
+  ConstraintState after(const ConstraintState& state, TokenId id) const;
+
+ private:
+  const int64_t min_length_, max_length_, no_repeat_ngram_;
+  const TokenId end_id_;
+  const ForcedPrefix prefix_;
+};
+
+// Maximum length of a translation, </s> included.
+int64_t max_target_length(const SearchOptions& options, int64_t source_length,
+                          int64_t max_positions);
+
+// The ids, sorted, that would complete an n-gram that `ids` already contains.
+std::vector<TokenId> repeated_ngram_tokens(std::span<const TokenId> ids, int64_t n);
+
+}  // namespace heed
