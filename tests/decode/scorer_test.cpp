@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/backend/cpu/cpu_backend.h"
+#include "heed/decode/search.h"
 #include "support/folder_test.h"
 #include "support/little_memory.h"
 #include "support/overflow.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "heed/decode/forced_prefix.h"
-#include "heed/decode/search.h"
+#include "heed/decode/search_options.h"
 
 namespace heed {
 

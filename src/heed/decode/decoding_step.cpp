@@ -59,7 +59,7 @@ class DecodingStep::TopCandidates {
 // Best first.
 std::vector<DecodingStep::Candidate> DecodingStep::best_candidates(
     const Group& group, const std::vector<TokenId>& chosen) const {
-  const double diversity = options_.diversity.value_or(0.5);
+  const double diversity = options_.diversity_penalty();
   TopCandidates candidates(size_t(2 * width()));
   const auto add = [&](size_t i, TokenId id, double sum) {
     const auto [first, last] = std::equal_range(chosen.begin(), chosen.end(), id);
@@ -183,10 +183,7 @@ void DecodingStep::sample(Group& group, double uniform, std::vector<Choice>& cho
   if (choices.empty()) {
     finish_live(group);
   } else {
-    const SamplingOptions defaults;
-    to_probabilities(choices, {options_.temperature.value_or(defaults.temperature),
-                               options_.top_k.value_or(defaults.top_k),
-                               options_.top_p.value_or(defaults.top_p)});
+    to_probabilities(choices, options_.sampling());
     const TokenId id = draw(choices, uniform).id;
     const double log_probability = h.log_probability + next_.log_probability(h.row, id);
     const int64_t length = int64_t(h.ids.size()) + 1;

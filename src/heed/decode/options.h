@@ -1,11 +1,11 @@
-// What `heed translate` can be told about decoding.
+// Options of translating: the search and how it runs.
 #pragma once
 
 #include <optional>
 
 #include "heed/backend/compute.h"
 #include "heed/core/options.h"
-#include "heed/decode/search.h"
+#include "heed/decode/search_options.h"
 
 namespace heed {
 
@@ -14,17 +14,10 @@ struct DecodeOptions {
   ComputeChoice compute = ComputeChoice::automatic;
   std::optional<int64_t> threads;
   bool strict = false;
-  bool attention = false;  // fill Alternative::attention; no option of its own
+  bool attention = false;  // fill Alternative::attention; not an option of the command line
 
-  template <class Self, class Visitor>
-  static void visit(Self& o, Visitor&& v) {
-    SearchOptions::visit(o.search, v);  // ends in the group "Running"
-    v("compute", o.compute,
-      {.help = "What matrix products compute in: auto is int8 where this machine multiplies it "
-               "faster, else fp32. int8 rounds weights and states to 8 bits"});
-    v("threads", o.threads, kThreadsOption);
-    v("strict", o.strict, kStrictOption);
-  }
+  static void visit(DecodeOptions& self, OptionCollector& v);
+  friend bool operator==(const DecodeOptions&, const DecodeOptions&) = default;
 };
 
 }  // namespace heed

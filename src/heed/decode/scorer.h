@@ -6,35 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "heed/decode/options.h"
+#include "heed/decode/score_options.h"
 #include "heed/decode/translator.h"
 #include "heed/text/tokenizer.h"
 
 namespace heed {
-
-// What `heed score` can be told about its computation.
-struct ScoreOptions {
-  int64_t batch_tokens = 2048;
-  ComputeChoice compute = ComputeChoice::fp32;
-  std::optional<int64_t> threads = {};
-  bool strict = false;
-
-  template <class Self, class Visitor>
-  static void visit(Self& o, Visitor&& v) {
-    v.group("Running");
-    v("batch_tokens", o.batch_tokens,
-      {.help = "Tokens of either side that a thread works on at a time; no result depends on it",
-       .unit = "tokens",
-       .minimum = 1,
-       .maximum = 1 << 20,
-       .incidental = true});
-    v("compute", o.compute,
-      {.help = "What matrix products compute in: fp32 measures the model as it is stored, the "
-               "others as it translates in them"});
-    v("threads", o.threads, kThreadsOption);
-    v("strict", o.strict, kStrictOption);
-  }
-};
 
 // A sentence and its translation.
 struct TextPair {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "heed/core/hash.h"
-#include "heed/core/options.h"
 #include "heed/decode/decoding_step.h"
 
 namespace heed {
@@ -48,50 +47,14 @@ class FreeList {
   std::vector<int32_t> free_;
 };
 
-// Options that contradict each other, or do nothing without another.
-void check_sampling(const SearchOptions& options) {
-  const auto needs_sample = [](const auto& value, const char* flag) {
-    if (value) fail_usage("{}: changes nothing without --sample", flag);
-  };
-  if (!options.sample) {
-    needs_sample(options.temperature, "--temperature");
-    needs_sample(options.top_k, "--top-k");
-    needs_sample(options.top_p, "--top-p");
-    needs_sample(options.seed, "--seed");
-    return;
-  }
-  if (options.beam)
-    fail_usage("--beam {}: a sample keeps no beam; --nbest {} draws as many samples", *options.beam,
-               *options.beam);
-  if (options.diverse_groups > 1)
-    fail_usage("--diverse-groups {}: belongs to beam search, not to --sample",
-               options.diverse_groups);
-}
-
 }  // namespace
-
-void check_options(const SearchOptions& options) {
-  validate(options);
-  check_sampling(options);
-  const int64_t beam = options.beam_size();
-  if (!options.sample && options.nbest > beam)
-    fail_usage("--nbest: expected at most the beam, {}, got '{}'", beam, options.nbest);
-  if (beam % options.diverse_groups != 0)
-    fail_usage("--diverse-groups: expected a divisor of the beam, {}, got '{}'", beam,
-               options.diverse_groups);
-  if (options.diversity && options.diverse_groups == 1)
-    fail_usage("--diversity: changes nothing without --diverse-groups of at least 2");
-  if (options.max_length > 0 && options.min_length > options.max_length)
-    fail_usage("--min-length: expected at most --max-length, {}, got '{}'", options.max_length,
-               options.min_length);
-}
 
 struct Search::State {
   State(const Transformer& model, Backend& backend, const SearchOptions& options)
       : model(model), backend(backend), options(options), pass(backend, pool) {
     const ModelConfig& config = model.config();
     check_options(options);
-    width = options.sample ? options.nbest : options.beam_size();
+    width = options.width();
     // Room for every sentence at its maximum length. A wide beam has fewer sentences: its steps are
     // large enough, and memory is bounded.
     slot_count =
@@ -288,7 +251,7 @@ void Search::add(int64_t tag, std::vector<TokenId> source, ForcedPrefix prefix) 
   sentence->tag = tag;
   Hash text;
   for (const TokenId id : source) text.add(uint64_t(id));
-  sentence->seed = mix(uint64_t(s.options.seed.value_or(1)), text.value());
+  sentence->seed = mix(s.options.sampling_seed(), text.value());
   for (int64_t i = 0; i < length; ++i) sentence->source_rows.push_back(s.sources->take());
   sentence->source = std::move(source);
   s.reserved += sentence->constraints.max_length();

@@ -11,6 +11,7 @@
 #include "heed/core/counted.h"
 #include "heed/core/parallel.h"
 #include "heed/core/utf8.h"
+#include "heed/decode/search.h"
 #include "heed/decode/split.h"
 
 namespace heed {

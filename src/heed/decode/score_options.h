@@ -1,0 +1,20 @@
+// Options of scoring.
+#pragma once
+
+#include <optional>
+
+#include "heed/backend/compute.h"
+#include "heed/core/options.h"
+
+namespace heed {
+
+struct ScoreOptions {
+  int64_t batch_tokens = 2048;  // of either side, that one thread processes at a time
+  ComputeChoice compute = ComputeChoice::fp32;
+  std::optional<int64_t> threads = {};
+  bool strict = false;
+
+  static void visit(ScoreOptions& self, OptionCollector& v);
+};
+
+}  // namespace heed

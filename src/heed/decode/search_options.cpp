@@ -1,0 +1,130 @@
+#include "heed/decode/search_options.h"
+
+namespace heed {
+namespace {
+
+// Defaults of options that may be unset, as text.
+struct DefaultTexts {
+  std::string beam = to_text(SearchOptions::kDefaultBeam);
+  std::string diversity = to_text(SearchOptions::kDefaultDiversity);
+  std::string temperature = to_text(SamplingOptions().temperature);
+  std::string top_p = to_text(SamplingOptions().top_p);
+  std::string seed = to_text(SearchOptions::kDefaultSeed);
+};
+
+// Options that contradict each other, or do nothing without another.
+void check_sampling(const SearchOptions& options) {
+  const auto needs_sample = [](const auto& value, const char* flag) {
+    if (value) fail_usage("{}: changes nothing without --sample", flag);
+  };
+  if (!options.sample) {
+    needs_sample(options.temperature, "--temperature");
+    needs_sample(options.top_k, "--top-k");
+    needs_sample(options.top_p, "--top-p");
+    needs_sample(options.seed, "--seed");
+    return;
+  }
+  if (options.beam)
+    fail_usage("--beam {}: a sample keeps no beam; --nbest {} draws as many samples", *options.beam,
+               *options.beam);
+  if (options.diverse_groups > 1)
+    fail_usage("--diverse-groups {}: belongs to beam search, not to --sample",
+               options.diverse_groups);
+}
+
+}  // namespace
+
+void SearchOptions::visit(SearchOptions& self, OptionCollector& v) {
+  static const DefaultTexts defaults;
+  v.group("Search");
+  v("beam", self.beam,
+    {.help = "Beam size; 1: greedy search. Not with --sample",
+     .default_text = defaults.beam,
+     .minimum = 1,
+     .maximum = 1024});
+  v("length_penalty", self.length_penalty,
+    {.help = "Length penalty (alpha in the paper); larger values favour longer translations",
+     .minimum = 0,
+     .maximum = 10});
+  v("extra_length", self.extra_length,
+    {.help = "Maximum length of a translation beyond the length of its source",
+     .unit = "tokens",
+     .minimum = 0,
+     .maximum = 65536});
+  v("max_length", self.max_length,
+    {.help = "Maximum length of a translation, </s> included; 0: source length plus --extra-length",
+     .unit = "tokens",
+     .minimum = 0,
+     .maximum = 65536});
+  v("min_length", self.min_length,
+    {.help = "Minimum length of a translation, </s> not included",
+     .unit = "tokens",
+     .minimum = 0,
+     .maximum = 65536});
+  v("nbest", self.nbest,
+    {.help =
+         "Number of translations for each line, at most --beam; with --sample: number of samples",
+     .minimum = 1,
+     .maximum = 1024});
+  v("no_repeat_ngram", self.no_repeat_ngram,
+    {.help = "Forbid repeated n-grams of this length; 0 disables",
+     .unit = "tokens",
+     .minimum = 0,
+     .maximum = 64});
+  v("diverse_groups", self.diverse_groups,
+    {.help = "Number of beam groups in diverse beam search (Vijayakumar et al., 2016); --nbest "
+             "takes from each in turn",
+     .minimum = 1,
+     .maximum = 1024});
+  v("diversity", self.diversity,
+    {.help =
+         "Penalty on a token's log-probability for each hypothesis of earlier groups that chose "
+         "it at the same step",
+     .default_text = defaults.diversity,
+     .minimum = 0,
+     .maximum = 100});
+  v.group("Sampling");
+  v("sample", self.sample,
+    {.help = "Sample from the model's distribution instead of beam search; the draws depend only "
+             "on --seed and the line"});
+  v("temperature", self.temperature,
+    {.help = "Sampling temperature; values below 1 favour probable tokens",
+     .default_text = defaults.temperature,
+     .maximum = 100,
+     .above = 0});
+  v("top_k", self.top_k,
+    {.help = "Sample from the K most probable tokens", .default_text = "all", .minimum = 1});
+  v("top_p", self.top_p,
+    {.help = "Sample from the smallest set of most probable tokens whose total probability reaches "
+             "this value, after --top-k",
+     .default_text = defaults.top_p,
+     .maximum = 1,
+     .above = 0});
+  v("seed", self.seed,
+    {.help = "Random seed for sampling", .default_text = defaults.seed, .minimum = 0});
+  v.group("Running");
+  v("batch_tokens", self.batch_tokens,
+    {.help = "Maximum number of source tokens in a thread's batch; does not affect the result",
+     .unit = "tokens",
+     .minimum = 1,
+     .maximum = 1 << 20,
+     .incidental = true});
+}
+
+void check_options(const SearchOptions& options) {
+  validate(options);
+  check_sampling(options);
+  const int64_t beam = options.beam_size();
+  if (!options.sample && options.nbest > beam)
+    fail_usage("--nbest: expected at most the beam, {}, got '{}'", beam, options.nbest);
+  if (beam % options.diverse_groups != 0)
+    fail_usage("--diverse-groups: expected a divisor of the beam, {}, got '{}'", beam,
+               options.diverse_groups);
+  if (options.diversity && options.diverse_groups == 1)
+    fail_usage("--diversity: changes nothing without --diverse-groups of at least 2");
+  if (options.max_length > 0 && options.min_length > options.max_length)
+    fail_usage("--min-length: expected at most --max-length, {}, got '{}'", options.max_length,
+               options.min_length);
+}
+
+}  // namespace heed
