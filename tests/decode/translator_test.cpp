@@ -354,6 +354,34 @@ TEST_F(TranslatorTest, AModelThatOverflowsIsAnErrorOnEveryThread) {
     }
 }
 
+TEST_F(TranslatorTest, CallsOfOneTranslatorAreIndependent) {
+  const auto lines = odd_lines();
+  const auto expected = translate(lines);
+  DecodeOptions options;
+  options.threads = 3;
+  options.search.extra_length = 4;
+  const Translator translator(model_, tokenizers_, *backend_, options);
+  const auto expect_same = [&] {
+    const auto all = translator.translate(lines);
+    for (size_t i = 0; i < lines.size(); ++i) {
+      EXPECT_EQ(all[i].alternatives[0].text, expected[i].alternatives[0].text);
+      EXPECT_EQ(all[i].alternatives[0].score, expected[i].alternatives[0].score);
+    }
+  };
+  for (int call = 0; call < 3; ++call) {
+    expect_same();
+    EXPECT_EQ(translator.translate({lines[1]})[0].alternatives[0].text,
+              expected[1].alternatives[0].text);
+    // A call that fails in the middle leaves nothing behind.
+    EXPECT_THROW(translator.translate([&]() -> std::optional<Input> { return Input("abc"); },
+                                      [](const Translation&) { fail("stdout is closed"); }),
+                 Error);
+  }
+  std::vector<std::thread> callers;
+  for (int caller = 0; caller < 3; ++caller) callers.emplace_back(expect_same);
+  for (std::thread& caller : callers) caller.join();
+}
+
 TEST_F(TranslatorTest, OptionsOutOfRangeAreRefused) {
   DecodeOptions options;
   for (const int64_t threads : {int64_t{0}, int64_t{-1}, int64_t{5000}}) {

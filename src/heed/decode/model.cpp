@@ -19,7 +19,17 @@ Model::Model(const std::filesystem::path& directory, ComputeChoice compute)
 
 std::vector<std::string> Model::translate(const std::vector<std::string>& lines,
                                           const DecodeOptions& options) const {
-  return best_translations(translator(options), lines);
+  return best_translations(*translator_for(options), lines);
+}
+
+std::shared_ptr<const Translator> Model::translator_for(const DecodeOptions& options) const {
+  std::lock_guard lock(mutex_);
+  if (!last_translator_ || options != last_options_) {
+    last_translator_ =
+        std::make_shared<const Translator>(transformer_, tokenizers_, *backend_, options);
+    last_options_ = options;
+  }
+  return last_translator_;
 }
 
 std::string Model::translate(const std::string& line, const DecodeOptions& options) const {

@@ -1,8 +1,9 @@
-// A model directory, opened: lines in, translations out; pairs in, their probability out.
+// An opened model directory: translates lines and scores pairs of lines.
 #pragma once
 
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -15,14 +16,15 @@ namespace heed {
 // Const once opened: any number of threads may use one.
 class Model {
  public:
-  // On this machine's best instruction set. `compute` is what matrix products compute in, here and
-  // not in the options of the calls below.
+  // On this machine's best instruction set. `compute` is the type of matrix products; the options
+  // of the calls below do not change it.
   explicit Model(const std::filesystem::path& directory,
                  ComputeChoice compute = ComputeChoice::automatic);
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
-  // The best translation of every line, one for one.
+  // The best translation of every line, one for one. Threads and caches are kept for the next call
+  // with the same options.
   std::vector<std::string> translate(const std::vector<std::string>& lines,
                                      const DecodeOptions& options = {}) const;
   std::string translate(const std::string& line, const DecodeOptions& options = {}) const;
@@ -34,8 +36,7 @@ class Model {
   PairScore score(const std::string& source, const std::string& target,
                   const ScoreOptions& options = {}) const;
 
-  // For more than the best translation, and for text that does not fit into memory. The model must
-  // outlive them.
+  // For n-best lists, statuses and text that does not fit into memory. The model must outlive them.
   Translator translator(const DecodeOptions& options = {}) const;
   Scorer scorer(const ScoreOptions& options = {}) const;
 
@@ -45,8 +46,14 @@ class Model {
 
  private:
   TokenizerPair tokenizers_;
+  // For the options of translate(): the translator of the last call, if its options were the same.
+  std::shared_ptr<const Translator> translator_for(const DecodeOptions& options) const;
+
   std::unique_ptr<Backend> backend_;
   Transformer transformer_;
+  mutable std::mutex mutex_;
+  mutable DecodeOptions last_options_;
+  mutable std::shared_ptr<const Translator> last_translator_;  // of last_options_; may be null
 };
 
 }  // namespace heed

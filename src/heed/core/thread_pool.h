@@ -1,0 +1,42 @@
+// Threads that wait for further tasks when one is done.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <future>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "heed/core/parallel.h"
+
+namespace heed {
+
+// For tasks that start one by one and may run for long; Workers (parallel.h) is a fixed team for
+// one job at a time. There are as many threads as tasks ever ran at once. Any number of threads may
+// call start().
+class ThreadPool {
+ public:
+  ThreadPool() = default;
+  // Waits for all tasks.
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  // Runs `task` on an idle thread or, without one, on a new thread. Error where the machine refuses
+  // the thread; `count` is for its message. The future is of the task's end and exception.
+  std::future<void> start(std::function<void()> task, ThreadCount count);
+
+ private:
+  void run_tasks();
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<std::packaged_task<void()>> tasks_;  // not begun
+  size_t idle_ = 0;
+  bool stop_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace heed

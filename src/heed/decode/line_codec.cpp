@@ -1,0 +1,172 @@
+#include "heed/decode/line_codec.h"
+
+#include <algorithm>
+
+#include "heed/core/counted.h"
+#include "heed/core/utf8.h"
+#include "heed/decode/decoding_constraints.h"
+#include "heed/decode/split.h"
+
+namespace heed {
+namespace {
+
+enum class InvalidUtf8 { refuse, replace };
+
+// The text with U+FFFD for invalid bytes.
+std::string valid_utf8(const std::string& text, int64_t line, const char* what, InvalidUtf8 invalid,
+                       LineStatus& status) {
+  const auto at = find_invalid_utf8(text);
+  if (!at) return text;
+  if (invalid == InvalidUtf8::refuse)
+    fail("line {} of the {} is not UTF-8 at byte {}", line + 1, what, *at + 1);
+  status.repaired = true;
+  return replace_invalid_utf8(text);
+}
+
+}  // namespace
+
+std::string LineStatus::text() const {
+  std::string all;
+  const auto add = [&](bool holds, const char* name) {
+    if (!holds) return;
+    if (!all.empty()) all += ',';
+    all += name;
+  };
+  add(empty, "empty");
+  add(split, "split");
+  add(cut, "cut");
+  add(repaired, "repaired");
+  return all.empty() ? "ok" : all;
+}
+
+LineCodec::LineCodec(const TokenizerPair& tokenizers, int64_t max_positions)
+    : tokenizers_(tokenizers),
+      prefixes_(tokenizers.target()),
+      max_positions_(max_positions),
+      part_limit_(std::max<int64_t>(1, max_positions / 2 - 1)) {}
+
+EncodedLine LineCodec::encode(const Input& input, int64_t line,
+                              const DecodeOptions& options) const {
+  const auto invalid = options.strict ? InvalidUtf8::refuse : InvalidUtf8::replace;
+  EncodedLine encoded;
+  encoded.line = line;
+  LineStatus& status = encoded.status;
+  const std::string text = valid_utf8(input.text, line, "input", invalid, status);
+  const std::string prefix = valid_utf8(input.prefix, line, "prefixes", invalid, status);
+  const auto target_limit = [&](int64_t source_length) {
+    return max_target_length(options.search, source_length, max_positions_);
+  };
+  for (std::vector<TokenId>& source : encode_parts(text, status)) {
+    source.push_back(tokenizers_.source().end_id());
+    encoded.parts.push_back({std::move(source), {}});
+  }
+  if (encoded.parts.empty()) {
+    status.empty = true;
+    encoded.prefix_tokens = prefix_tokens(prefix, line, target_limit(max_positions_));
+  } else if (!prefix.empty()) {
+    EncodedPart& first = encoded.parts.front();
+    prefix_tokens(prefix, line, target_limit(int64_t(first.source.size())));
+    first.prefix = prefixes_.encode(prefix);
+  }
+  return encoded;
+}
+
+// Token ids without </s>; no parts for a text without tokens.
+std::vector<std::vector<TokenId>> LineCodec::encode_parts(const std::string& text,
+                                                          LineStatus& status) const {
+  const Tokenizer& tokenizer = tokenizers_.source();
+  std::vector<std::vector<TokenId>> parts;
+  Encoding whole = tokenizer.encode_beginning(text, part_limit_);
+  if (whole.whole && int64_t(whole.ids.size()) <= part_limit_) {
+    parts.push_back(std::move(whole.ids));
+  } else {
+    status.split = true;
+    const auto encode = [&](std::string_view part) { return tokenizer.encode_with_ends(part); };
+    for (TextPart& part : split_text(text, part_limit_, encode))
+      parts.push_back(std::move(part.ids));
+  }
+  // A single character may still have more tokens than the model has positions.
+  for (auto& part : parts)
+    if (int64_t(part.size()) >= max_positions_) {
+      part.resize(size_t(max_positions_) - 1);
+      status.cut = true;
+    }
+  std::erase_if(parts, [](const auto& part) { return part.empty(); });
+  return parts;
+}
+
+// Error where there are not fewer than `limit`.
+std::vector<TokenId> LineCodec::prefix_tokens(const std::string& prefix, int64_t line,
+                                              int64_t limit) const {
+  Encoding encoding = tokenizers_.target().encode_beginning(prefix, limit);
+  if (!encoding.whole || int64_t(encoding.ids.size()) >= limit)
+    fail(
+        "line {} of the prefixes has {}{}, and its translation may have {} with </s> "
+        "(--max-length, --extra-length): shorten the prefix or raise the bound",
+        line + 1, encoding.whole ? "" : "at least ", counted(int64_t(encoding.ids.size()), "token"),
+        limit);
+  return std::move(encoding.ids);
+}
+
+Translation LineCodec::decode(const EncodedLine& line, const std::vector<SearchResult>& parts,
+                              Aligner* aligner) const {
+  check(parts.size() == line.parts.size(), "a result for each part of a line");
+  Translation translation;
+  translation.line = line.line;
+  translation.status = line.status;
+  std::vector<Alternative>& all = translation.alternatives;
+  if (parts.empty()) {
+    const Tokenizer& target = tokenizers_.target();
+    all.push_back({target.decode(line.prefix_tokens), 0, target.pieces(line.prefix_tokens)});
+    if (aligner) all.back().attention.resize(line.prefix_tokens.size());
+    return translation;
+  }
+  size_t count = SIZE_MAX;
+  for (const SearchResult& part : parts) count = std::min(count, part.hypotheses.size());
+  for (size_t rank = 0; rank < count; ++rank) all.push_back(join(parts, rank));
+  for (const SearchResult& part : parts)
+    if (count > 0 && !part.hypotheses.front().ended) translation.status.cut = true;
+  if (aligner) align(line, parts, *aligner, translation);
+  // Samples are in the order of their numbers.
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Alternative& a, const Alternative& b) { return a.score > b.score; });
+  return translation;
+}
+
+// The hypotheses of this rank of all parts, joined.
+Alternative LineCodec::join(const std::vector<SearchResult>& parts, size_t rank) const {
+  const Tokenizer& target = tokenizers_.target();
+  Alternative alternative;
+  std::vector<std::string> texts;
+  for (const SearchResult& part : parts) {
+    const Hypothesis& hypothesis = part.hypotheses[rank];
+    std::string text = target.decode(hypothesis.ids);
+    std::replace(text.begin(), text.end(), '\n', ' ');  // a line stays one line
+    texts.push_back(std::move(text));
+    alternative.score += hypothesis.score;
+    const std::vector<std::string> pieces = target.pieces(hypothesis.ids);
+    alternative.pieces.insert(alternative.pieces.end(), pieces.begin(), pieces.end());
+  }
+  alternative.text = texts.size() == 1 ? std::move(texts[0]) : join_parts(texts);
+  return alternative;
+}
+
+// Adds the attention of all alternatives, which are in the order of the hypotheses.
+void LineCodec::align(const EncodedLine& line, const std::vector<SearchResult>& parts,
+                      Aligner& aligner, Translation& translation) const {
+  std::vector<std::string>& source_pieces = translation.source_pieces;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const std::vector<TokenId>& source = line.parts[i].source;
+    const size_t before = source_pieces.size();
+    const std::vector<std::string> pieces = tokenizers_.source().pieces(source);
+    source_pieces.insert(source_pieces.end(), pieces.begin(), pieces.end());
+    std::vector<std::vector<TokenId>> targets;
+    for (size_t rank = 0; rank < translation.alternatives.size(); ++rank)
+      targets.push_back(parts[i].hypotheses[rank].ids);
+    std::vector<AttentionWeights> weights = aligner.weights(source, targets);
+    for (size_t rank = 0; rank < targets.size(); ++rank)
+      append(translation.alternatives[rank].attention, std::move(weights[rank]), before);
+  }
+}
+
+}  // namespace heed

@@ -1,0 +1,57 @@
+// Lines of text as the token ids that a search takes, and its hypotheses as translations.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "heed/decode/forced_prefix.h"
+#include "heed/decode/options.h"
+#include "heed/decode/search.h"
+#include "heed/decode/translation.h"
+#include "heed/text/tokenizer.h"
+
+namespace heed {
+
+// A part of a line that is short enough for the model.
+struct EncodedPart {
+  std::vector<TokenId> source;  // ends with </s>
+  ForcedPrefix prefix;          // empty but for the first part
+};
+
+struct EncodedLine {
+  int64_t line = 0;  // from 0
+  LineStatus status;
+  std::vector<EncodedPart> parts;      // none for a line without tokens
+  std::vector<TokenId> prefix_tokens;  // the translation of a line without tokens
+};
+
+// Splits and tokenizes lines, and joins the translations of their parts. Const: any number of
+// threads may use one.
+class LineCodec {
+ public:
+  // The tokenizers must outlive this. `max_positions` is the model's.
+  LineCodec(const TokenizerPair& tokenizers, int64_t max_positions);
+
+  // `line` counts from 0. Error where the prefix is as long as the translation may be and, with
+  // DecodeOptions::strict, where the text or the prefix is not UTF-8.
+  EncodedLine encode(const Input& input, int64_t line, const DecodeOptions& options) const;
+
+  // The result of each part, in order, as a translation. Without an aligner it has no attention.
+  Translation decode(const EncodedLine& line, const std::vector<SearchResult>& parts,
+                     Aligner* aligner = nullptr) const;
+
+ private:
+  std::vector<std::vector<TokenId>> encode_parts(const std::string& text, LineStatus& status) const;
+  std::vector<TokenId> prefix_tokens(const std::string& prefix, int64_t line, int64_t limit) const;
+  Alternative join(const std::vector<SearchResult>& parts, size_t rank) const;
+  void align(const EncodedLine& line, const std::vector<SearchResult>& parts, Aligner& aligner,
+             Translation& translation) const;
+
+  const TokenizerPair& tokenizers_;
+  const PrefixEncoder prefixes_;
+  const int64_t max_positions_;
+  const int64_t part_limit_;  // source tokens of a part: half the positions, to leave room for the
+                              // translation
+};
+
+}  // namespace heed

@@ -1,0 +1,119 @@
+#include "heed/decode/line_queue.h"
+
+#include <algorithm>
+
+namespace heed {
+namespace {
+
+// Limits on the lines between reading and emitting. A single line may have more bytes.
+constexpr int64_t kMaxLines = 8192, kMaxBytes = 16 << 20;
+
+// Maximum number of lines that a worker pops at a time.
+constexpr size_t kMaxPopped = 64;
+
+}  // namespace
+
+bool LineQueue::push(Input input) {
+  std::unique_lock lock(mutex_);
+  room_.wait(lock, [&] { return error_ || sizes_.empty() || has_room(); });
+  if (error_) return false;
+  append(std::move(input));
+  work_.notify_one();
+  return true;
+}
+
+void LineQueue::close() {
+  std::lock_guard lock(mutex_);
+  closed_ = true;
+  work_.notify_all();
+}
+
+void LineQueue::join() {
+  std::lock_guard lock(mutex_);
+  ++joined_;
+}
+
+std::vector<QueuedLine> LineQueue::pop(WhenEmpty when_empty) {
+  std::unique_lock lock(mutex_);
+  if (next_ && !error_) {
+    read_more();
+  } else if (when_empty == WhenEmpty::wait) {
+    ++idle_;
+    work_.wait(lock, [&] { return error_ || closed_ || !waiting_.empty(); });
+    --idle_;
+  }
+  std::vector<QueuedLine> lines;
+  if (error_) return lines;
+  // Threads that are about to wake or to start would find nothing left.
+  const int others = idle_ + workers_ - joined_;
+  if (when_empty == WhenEmpty::return_none && int64_t(waiting_.size()) <= others) return lines;
+  // Only a share, so that the last lines are not all popped by one worker.
+  const size_t share = (waiting_.size() + size_t(workers_) - 1) / size_t(workers_);
+  for (size_t i = 0; i < std::min(share, kMaxPopped); ++i) {
+    lines.push_back(std::move(waiting_.front()));
+    waiting_.pop_front();
+  }
+  return lines;
+}
+
+void LineQueue::complete(Translation translation) {
+  std::unique_lock lock(mutex_);
+  done_.emplace(translation.line, std::move(translation));
+  if (emitting_) return;  // the thread that is emitting will see it
+  emitting_ = true;
+  while (!error_ && !done_.empty() && done_.begin()->first == emitted_) {
+    const Translation next = std::move(done_.begin()->second);
+    done_.erase(done_.begin());
+    lock.unlock();
+    try {
+      emit_(next);
+    } catch (...) {
+      fail_with(std::current_exception());
+    }
+    lock.lock();
+    ++emitted_;
+    bytes_ -= sizes_.front();
+    sizes_.pop_front();
+    room_.notify_one();
+  }
+  emitting_ = false;
+}
+
+void LineQueue::fail_with(const std::exception_ptr& error) {
+  std::lock_guard lock(mutex_);
+  if (!error_) error_ = error;
+  work_.notify_all();
+  room_.notify_all();
+}
+
+bool LineQueue::failed() {
+  std::lock_guard lock(mutex_);
+  return error_ != nullptr;
+}
+
+void LineQueue::rethrow() {
+  std::lock_guard lock(mutex_);
+  if (error_) std::rethrow_exception(error_);
+}
+
+bool LineQueue::has_room() const {
+  return int64_t(sizes_.size()) < kMaxLines && bytes_ < kMaxBytes;
+}
+
+void LineQueue::append(Input input) {
+  sizes_.push_back(int64_t(input.text.size() + input.prefix.size()));
+  bytes_ += sizes_.back();
+  waiting_.push_back({number_++, std::move(input)});
+}
+
+void LineQueue::read_more() {
+  while (!closed_ && waiting_.size() < kMaxPopped && has_room()) {
+    std::optional<Input> input = (*next_)();
+    if (input)
+      append(std::move(*input));
+    else
+      closed_ = true;
+  }
+}
+
+}  // namespace heed

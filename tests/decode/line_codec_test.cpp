@@ -1,0 +1,146 @@
+#include "heed/decode/line_codec.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "heed/backend/reference/reference_backend.h"
+#include "support/facts.h"
+#include "support/small_translator.h"
+#include "support/temporary_folder.h"
+
+namespace heed {
+namespace {
+
+using ::testing::ElementsAre;
+
+class LineCodecTest : public ::testing::Test {
+ protected:
+  LineCodecTest() : tokenizers_(make_tokenizers()) {}
+
+  TokenizerPair make_tokenizers() {
+    const auto path = folder_.write("text", "a bc def, ghi. jkl mno pqr stu vwx yz?\n");
+    TokenizerOptions options;
+    options.kind = TokenizerKind::character;
+    options.vocabulary = 64;
+    const std::vector<std::filesystem::path> files = {path};
+    return TokenizerPair::joint(train_tokenizer(options, files));
+  }
+
+  EncodedLine encode(const Input& input, const DecodeOptions& options = {}) const {
+    return codec_.encode(input, 6, options);
+  }
+
+  // A part's result: hypotheses of these texts with scores -1, -2, ...
+  SearchResult result(const std::vector<std::string>& texts) const {
+    SearchResult result;
+    for (const std::string& text : texts) {
+      Hypothesis& h = result.hypotheses.emplace_back();
+      h.ids = tokenizers_.target().encode(text);
+      h.score = -double(result.hypotheses.size());
+    }
+    return result;
+  }
+
+  std::string source_text(const EncodedPart& part) const {
+    return tokenizers_.source().decode(part.source);
+  }
+
+  testing::TemporaryFolder folder_;
+  TokenizerPair tokenizers_;
+  LineCodec codec_{tokenizers_, 40};
+};
+
+TEST_F(LineCodecTest, AShortLineIsOnePart) {
+  const EncodedLine line = encode({"abc def"});
+  EXPECT_EQ(line.line, 6);
+  EXPECT_EQ(line.status.text(), "ok");
+  ASSERT_EQ(line.parts.size(), 1u);
+  EXPECT_EQ(line.parts[0].source.back(), tokenizers_.source().end_id());
+  EXPECT_EQ(source_text(line.parts[0]), "abc def");
+  EXPECT_TRUE(line.parts[0].prefix.empty());
+}
+
+TEST_F(LineCodecTest, ALongLineIsSplitAndJoined) {
+  const EncodedLine line = encode({"abc def ghi. jkl mno pqr. stu vwx yz."});
+  EXPECT_EQ(line.status.text(), "split");
+  ASSERT_EQ(line.parts.size(), 3u);
+  EXPECT_EQ(source_text(line.parts[1]), "jkl mno pqr.");
+  for (const EncodedPart& part : line.parts) EXPECT_LE(part.source.size(), 20u);
+
+  std::vector<SearchResult> results = {result({"ab", "c"}), result({"def", "g", "h"}),
+                                       result({"i", "j"})};
+  const Translation translation = codec_.decode(line, results);
+  EXPECT_EQ(translation.line, 6);
+  ASSERT_EQ(translation.alternatives.size(), 2u) << "as many as every part has";
+  EXPECT_EQ(translation.alternatives[0].text, "ab def i");
+  EXPECT_EQ(translation.alternatives[1].text, "c g j");
+  EXPECT_DOUBLE_EQ(translation.alternatives[0].score, -3);
+  EXPECT_THAT(translation.alternatives[1].pieces,
+              ElementsAre("\u2581", "c", "\u2581", "g", "\u2581", "j"));
+  EXPECT_EQ(translation.status.text(), "split");
+  results[2].hypotheses[1].ended = false;
+  EXPECT_FALSE(codec_.decode(line, results).status.cut) << "not of the best";
+  results[2].hypotheses[0].ended = false;
+  EXPECT_TRUE(codec_.decode(line, results).status.cut);
+}
+
+TEST_F(LineCodecTest, AlternativesAreSortedByScore) {
+  SearchResult samples = result({"ab", "c"});
+  samples.hypotheses[0].score = -5;
+  EXPECT_EQ(codec_.decode(encode({"abc"}), {samples}).alternatives[0].text, "c");
+}
+
+TEST_F(LineCodecTest, ALineWithoutTokensIsTranslatedByItsPrefix) {
+  for (const char* text : {"", "   "}) {
+    const EncodedLine line = encode({text, "de"});
+    EXPECT_TRUE(line.parts.empty());
+    EXPECT_EQ(line.status.text(), "empty");
+    const Translation translation = codec_.decode(line, {});
+    ASSERT_EQ(translation.alternatives.size(), 1u);
+    EXPECT_EQ(translation.alternatives[0].text, "de");
+    EXPECT_EQ(translation.alternatives[0].score, 0);
+  }
+}
+
+TEST_F(LineCodecTest, ThePrefixIsOfTheFirstPartAndLeavesRoomForTheRest) {
+  const EncodedLine line = encode({"abc def ghi. jkl mno pqr. stu vwx yz.", "ab d"});
+  EXPECT_FALSE(line.parts[0].prefix.empty());
+  EXPECT_TRUE(line.parts[1].prefix.empty());
+  DecodeOptions options;
+  options.search.max_length = 4;
+  EXPECT_FALSE(encode({"abc", "ab"}, options).parts[0].prefix.empty());
+  try {
+    encode({"abc", "abcd"}, options);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasFacts("line 7 --max-length"));
+  }
+}
+
+TEST_F(LineCodecTest, InvalidUtf8IsReplacedOrRefused) {
+  EXPECT_EQ(encode({"a\xff"}).status.text(), "repaired");
+  EXPECT_EQ(encode({"a", "b\xff"}).status.text(), "repaired");
+  DecodeOptions options;
+  options.strict = true;
+  EXPECT_THROW(encode({"a\xff"}, options), Error);
+  EXPECT_THROW(encode({"a", "b\xff"}, options), Error);
+}
+
+TEST_F(LineCodecTest, AttentionRowsAreShiftedToTheirPart) {
+  const Transformer model = testing::random_model(tokenizers_);
+  const auto backend = make_reference_backend();
+  Aligner aligner(model, *backend);
+  const EncodedLine line = encode({"abc def ghi. jkl mno pqr."});
+  ASSERT_EQ(line.parts.size(), 2u);
+  const Translation translation = codec_.decode(line, {result({"ab"}), result({"c"})}, &aligner);
+  const Alternative& best = translation.alternatives[0];
+  ASSERT_EQ(best.attention.size(), best.pieces.size());
+  EXPECT_EQ(translation.source_pieces.size(),
+            line.parts[0].source.size() + line.parts[1].source.size());
+  EXPECT_EQ(best.attention.front().offset, 0u);
+  EXPECT_EQ(best.attention.back().offset, line.parts[0].source.size());
+  EXPECT_EQ(best.attention.back().weights.size(), line.parts[1].source.size());
+}
+
+}  // namespace
+}  // namespace heed

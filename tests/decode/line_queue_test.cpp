@@ -1,0 +1,83 @@
+#include "heed/decode/line_queue.h"
+
+#include <gtest/gtest.h>
+
+#include "heed/core/error.h"
+
+namespace heed {
+namespace {
+
+using WhenEmpty = LineQueue::WhenEmpty;
+
+Translation translation_of(int64_t line) {
+  Translation translation;
+  translation.line = line;
+  return translation;
+}
+
+TEST(LineQueue, EmitsInOrder) {
+  std::vector<int64_t> emitted;
+  const EmitTranslation emit = [&](const Translation& t) { emitted.push_back(t.line); };
+  LineQueue queue(emit, 1);
+  queue.join();
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(queue.push(Input("x")));
+  const std::vector<QueuedLine> lines = queue.pop(WhenEmpty::wait);
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_EQ(lines[2].number, 2);
+  queue.complete(translation_of(2));
+  queue.complete(translation_of(1));
+  EXPECT_TRUE(emitted.empty());
+  queue.complete(translation_of(0));
+  EXPECT_EQ(emitted, (std::vector<int64_t>{0, 1, 2}));
+  queue.close();
+  EXPECT_TRUE(queue.pop(WhenEmpty::wait).empty());
+}
+
+TEST(LineQueue, AWorkerLeavesLinesToWorkersThatAreStarting) {
+  const EmitTranslation emit = [](const Translation&) {};
+  LineQueue queue(emit, 2);
+  queue.join();
+  queue.push(Input("x"));
+  queue.push(Input("y"));
+  EXPECT_EQ(queue.pop(WhenEmpty::wait).size(), 1u) << "its share";
+  EXPECT_TRUE(queue.pop(WhenEmpty::return_none).empty()) << "the other worker's";
+  queue.push(Input("z"));
+  EXPECT_EQ(queue.pop(WhenEmpty::return_none).size(), 1u);
+  queue.join();
+  EXPECT_EQ(queue.pop(WhenEmpty::return_none).size(), 1u) << "all workers are busy";
+}
+
+TEST(LineQueue, AnErrorEndsReaderAndWorkers) {
+  const EmitTranslation emit = [](const Translation&) { fail("stdout is closed"); };
+  LineQueue queue(emit, 1);
+  queue.join();
+  queue.push(Input("x"));
+  queue.push(Input("y"));
+  queue.complete(translation_of(0));
+  EXPECT_TRUE(queue.failed());
+  EXPECT_FALSE(queue.push(Input("z")));
+  EXPECT_TRUE(queue.pop(WhenEmpty::wait).empty());
+  EXPECT_THROW(queue.rethrow(), Error);
+}
+
+TEST(LineQueue, WithoutAReaderLinesAreReadByTheWorker) {
+  int64_t read = 0;
+  const EmitTranslation emit = [](const Translation&) {};
+  const NextInput next = [&]() -> std::optional<Input> {
+    if (read == 100) return {};
+    ++read;
+    return Input("x");
+  };
+  LineQueue queue(emit, next);
+  queue.join();
+  size_t popped = 0;
+  for (;;) {
+    const size_t count = queue.pop(WhenEmpty::wait).size();
+    if (count == 0) break;
+    popped += count;
+  }
+  EXPECT_EQ(popped, 100u);
+}
+
+}  // namespace
+}  // namespace heed
