@@ -31,7 +31,7 @@ int main() {
   const std::vector<heed::TokenId> right = {1};
   const auto loss =
       heed::paper::label_smoothed_cross_entropy(heed::tensor_of<float>({1, 3}, logits), right, 0.1);
-  std::printf("loss %.4f, smoothed %.4f\n", double(loss.plain.span<float>()[0]),
+  std::printf("loss %.4f, smoothed %.4f\n", double(loss.nll.span<float>()[0]),
               double(loss.smoothed.span<float>()[0]));
 
   // Equation 3: up for 4000 steps, then down.

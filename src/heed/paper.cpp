@@ -209,7 +209,7 @@ SmoothedCrossEntropy label_smoothed_cross_entropy(const Tensor& logits,
   make_cpu_backend()->cross_entropy(result.gradient, labels, {smoothing, 1}, losses);
   for (int64_t r = 0; r < rows; ++r) {
     result.smoothed.data<float>()[r] = losses.data<float>()[2 * r];
-    result.plain.data<float>()[r] = losses.data<float>()[2 * r + 1];
+    result.nll.data<float>()[r] = losses.data<float>()[2 * r + 1];
   }
   return result;
 }

@@ -52,8 +52,8 @@ Tensor positional_encoding(int64_t positions, int64_t d_model);
 
 // Of one row of logits each.
 struct SmoothedCrossEntropy {
-  Tensor smoothed, plain;  // [rows]: the loss, and -log p(label)
-  Tensor gradient;         // [rows, classes]: of the sum of smoothed losses by the logits
+  Tensor smoothed, nll;  // [rows]: the loss, and -log p(label)
+  Tensor gradient;       // [rows, classes]: of the sum of smoothed losses by the logits
 };
 
 // Section 5.4: the cross entropy of logits [rows, classes] with a target that gives 1 - smoothing

@@ -229,7 +229,7 @@ Tensor add_norm(Pass& pass, const Tensor& x, Tensor sublayer, const Tensor& gain
 
 Loss& Loss::operator+=(const Loss& other) {
   smoothed += other.smoothed;
-  plain += other.plain;
+  nll += other.nll;
   tokens += other.tokens;
   return *this;
 }
@@ -277,7 +277,7 @@ Loss cross_entropy(Pass& pass, const Tensor& states, const Tensor& table, const 
   Loss loss;
   for (int64_t r = 0; losses.has_values() && r < losses.rows(); ++r) {
     loss.smoothed += element(losses, 2 * r);
-    loss.plain += element(losses, 2 * r + 1);
+    loss.nll += element(losses, 2 * r + 1);
   }
   loss.tokens = losses.rows();
   return loss;

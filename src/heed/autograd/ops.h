@@ -77,7 +77,7 @@ struct LossOptions {
 // Sums over all rows, in nats.
 struct Loss {
   double smoothed = 0;  // what is minimised
-  double plain = 0;     // -log p(label)
+  double nll = 0;       // -log p(label), without smoothing
   int64_t tokens = 0;
 
   Loss& operator+=(const Loss& other);
@@ -89,7 +89,7 @@ struct Loss {
 Loss cross_entropy(Pass& pass, const Tensor& states, const Tensor& table, const Tensor& bias,
                    std::span<const TokenId> labels, const LossOptions& options);
 
-// The same before they are summed: [rows, 2], each row's smoothed and plain loss.
+// The same before they are summed: [rows, 2], each row's smoothed loss and -log p(label).
 Tensor cross_entropy_of_rows(Pass& pass, const Tensor& states, const Tensor& table,
                              const Tensor& bias, std::span<const TokenId> labels,
                              const LossOptions& options);

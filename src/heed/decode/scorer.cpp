@@ -128,7 +128,7 @@ class Scoring {
     }
   }
 
-  // Takes over the plain losses of a pair's labels: every second number of `losses`.
+  // Takes the negative log-likelihoods of a pair's labels: every second number of `losses`.
   void finish(Open& pair, const float* losses) const {
     if (pair.target_ends) pair.target.push_back(tokenizers_.target().end_id());
     PairScore& score = pair.score;

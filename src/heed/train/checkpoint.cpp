@@ -39,7 +39,7 @@ std::string to_json(const Progress& p) {
                {"tokens", p.tokens},
                {"epoch_loss",
                 {{"smoothed", p.epoch_loss.smoothed},
-                 {"plain", p.epoch_loss.plain},
+                 {"plain", p.epoch_loss.nll},
                  {"tokens", p.epoch_loss.tokens}}},
                {"finished", p.finished},
                {"snapshots", snapshots}})

@@ -42,7 +42,7 @@ void Metrics::add(const TrainReport& r) const {
                  {"step", r.step},
                  {"epoch", r.epoch},
                  {"loss", r.loss},
-                 {"plain_loss", r.plain_loss},
+                 {"plain_loss", r.nll},
                  {"learning_rate", r.learning_rate},
                  {"gradient_norm", r.gradient_norm},
                  {"tokens_per_second", r.tokens_per_second},

@@ -294,7 +294,7 @@ class Run {
     r.step = progress_.step;
     r.epoch = epoch_position();
     r.loss = window_.loss.smoothed / double(window_.loss.tokens);
-    r.plain_loss = window_.loss.plain / double(window_.loss.tokens);
+    r.nll = window_.loss.nll / double(window_.loss.tokens);
     r.learning_rate = learning_rate(options_, model_.config().d_model, progress_.step);
     r.gradient_norm = window_.norm;
     r.tokens_per_second = window_.tokens / window_.seconds;
@@ -307,7 +307,7 @@ class Run {
   void report() {
     if (window_.loss.tokens == 0) return;
     const TrainReport r = current_report();
-    plain_loss_ = r.plain_loss;
+    nll_ = r.nll;
     window_ = {};
     space_.claim.expect_in_place();
     metrics_.add(r);
@@ -356,8 +356,8 @@ class Run {
   double score(ValidationReport& r) {
     const Loss loss = validation_loss();
     r.loss = loss.smoothed / double(loss.tokens);
-    plain_loss_ = loss.plain / double(loss.tokens);
-    r.perplexity = std::exp(*plain_loss_);
+    nll_ = loss.nll / double(loss.tokens);
+    r.perplexity = std::exp(*nll_);
     if (translates_to_validate(options_))
       r.translations = observer_.translation_scores(model_, space_.tokenizers);
     double found = -*r.loss;
@@ -395,11 +395,11 @@ class Run {
   // of word frequencies reaches. A run that goes on is warned at most once, and only where it is
   // likely to have collapsed.
   void warn_of_learning_nothing(RunState state) {
-    if (!plain_loss_ || (state == RunState::going_on && warned_of_collapse_)) return;
+    if (!nll_ || (state == RunState::going_on && warned_of_collapse_)) return;
     if (!frequency_loss_)
       frequency_loss_ = unigram_loss(*space_.corpus, model_.config().vocabulary,
                                      space_.validation ? *space_.validation : *space_.corpus);
-    const LearningState learning{progress_.step, *plain_loss_, *frequency_loss_, state};
+    const LearningState learning{progress_.step, *nll_, *frequency_loss_, state};
     const auto finding = nothing_learned(options_, learning);
     if (!finding) return;
     if (!finding->collapsed) return observer_.message(finding->text);
@@ -490,7 +490,7 @@ class Run {
   Clock::time_point prepared_;                    // when the first step could begin
   int64_t timed_steps_ = 0;                       // of this process, and what they took
   double timed_seconds_ = 0;
-  std::optional<double> plain_loss_, frequency_loss_;
+  std::optional<double> nll_, frequency_loss_;
   bool timed_ = false, warned_of_warmup_ = false, warned_of_collapse_ = false;
   int64_t epoch_batches_ = 1;  // of the current epoch
   Clock::time_point saved_ = Clock::now();

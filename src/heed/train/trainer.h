@@ -14,9 +14,9 @@ namespace heed {
 // How a run is going.
 struct TrainReport {
   int64_t step = 0;
-  double epoch = 0;       // 1.5: in the middle of the second
-  double loss = 0;        // smoothed, per target token, since the last report()
-  double plain_loss = 0;  // -log p(token), the same
+  double epoch = 0;  // 1.5: in the middle of the second
+  double loss = 0;   // smoothed, per target token, since the last report()
+  double nll = 0;    // -log p(token), without smoothing, likewise
   double learning_rate = 0;
   double gradient_norm = 0;      // of the last step, before clipping
   double tokens_per_second = 0;  // mean of source and target tokens, </s> included
