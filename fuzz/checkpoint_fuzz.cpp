@@ -13,15 +13,15 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const std::unique_ptr<Backend> backend = make_reference_backend();
   static Workers workers(1);
   static Transformer model(fuzzing::small_config());
-  static const Adam adam(model, *backend, workers);
+  static const Adam adam(parameters(model), *backend, workers);
   file.hold(fuzzing::text_of(data, size));
   fuzzing::read_or_refuse([&] {
-    const Progress progress = load_checkpoint(file.path(), fuzzing::small_key(), model, adam);
+    const Progress progress = load_checkpoint(file.path(), fuzzing::small_key(), adam);
     fuzzing::require(progress.step >= 0 && progress.step + progress.batch + progress.epoch >= 0);
     fuzzing::require(std::isfinite(progress.seconds) && progress.seconds >= 0);
     for (const Snapshot& snapshot : progress.snapshots)
       fuzzing::require(snapshot.step <= progress.step);
   });
-  fuzzing::read_or_refuse([&] { load_average({file.path()}, model); });
+  fuzzing::read_or_refuse([&] { load_average({file.path()}, model.config(), adam.parameters()); });
   return 0;
 }

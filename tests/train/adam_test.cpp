@@ -92,7 +92,7 @@ class AdamOnAModelTest : public ::testing::Test {
 TEST_F(AdamOnAModelTest, WeightDecaySparesBiasesAndNorms) {
   for (const Parameter& p : parameters(model_))
     for (float& x : p.tensor.span<float>()) x += 1;
-  Adam adam(model_, *backend_, workers_);
+  Adam adam(parameters(model_), *backend_, workers_);
   AdamStep step;
   step.learning_rate = 0.1;
   step.weight_decay = 0.5;
@@ -109,7 +109,7 @@ TEST_F(AdamOnAModelTest, WeightDecaySparesBiasesAndNorms) {
 }
 
 TEST_F(AdamOnAModelTest, TheMovingAverageChangesPlacesWithTheWeights) {
-  Adam adam(model_, *backend_, workers_, MovingAverage::kept);
+  Adam adam(parameters(model_), *backend_, workers_, MovingAverage::kept);
   const std::vector<float> first = values();
   Tensor gradient({size_});
   for (float& x : gradient.span<float>()) x = 1;

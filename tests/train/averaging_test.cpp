@@ -25,7 +25,7 @@ class AveragingTest : public FolderTest {
   }
   std::filesystem::path snapshot(const std::string& name, Transformer model) const {
     std::filesystem::create_directories(folder_ / "run/training");
-    save_snapshot(folder_ / "run/training" / name, model);
+    save_snapshot(folder_ / "run/training" / name, parameters(model));
     return folder_ / "run/training" / name;
   }
   std::filesystem::path directory(const std::string& name, Transformer model) const {
@@ -34,7 +34,7 @@ class AveragingTest : public FolderTest {
   }
   static std::vector<float> average(const std::vector<std::filesystem::path>& paths) {
     Transformer mean(testing::small_config(20));
-    load_average(paths, mean);
+    load_average(paths, mean.config(), parameters(mean));
     return values(mean);
   }
 };
@@ -59,11 +59,11 @@ TEST_F(AveragingTest, AStateStandsForWhatItsRunWouldLeave) {
   key.text_fingerprint = 1;
   const auto path = folder_ / "state.safetensors";
   Transformer one = model(1);
-  save_checkpoint(path, key, {}, one, Adam(one, *backend, workers));
+  save_checkpoint(path, key, {}, Adam(parameters(one), *backend, workers));
   EXPECT_EQ(average({path}), values(one));
-  Adam averaged(one, *backend, workers, MovingAverage::kept);
+  Adam averaged(parameters(one), *backend, workers, MovingAverage::kept);
   one.initialize(2);
-  save_checkpoint(path, key, {}, one, averaged);
+  save_checkpoint(path, key, {}, averaged);
   EXPECT_EQ(average({path}), values(model(1)));
 }
 
@@ -78,7 +78,9 @@ TEST_F(AveragingTest, WeightsOfAnotherModelAreRefused) {
   smaller.decoder_layers = 1;
   const auto path = snapshot("step-2.safetensors", model(1));
   Transformer mean(smaller);
-  EXPECT_NE(error_of([&] { load_average({path}, mean); }).find("parameters, the model has"),
+  EXPECT_NE(error_of([&] {
+              load_average({path}, smaller, parameters(mean));
+            }).find("parameters, the model has"),
             std::string::npos);
   EXPECT_NE(error_of([&] { average({folder_ / "absent"}); }).find("absent"), std::string::npos);
 }

@@ -272,7 +272,7 @@ TEST_F(TrainerTest, TheMovingAverageIsWhatIsScoredKeptAndLeft) {
   // What it leaves is what its last snapshot holds, and has the loss that was reported.
   Transformer kept = load_model(folder_ / "ema");
   const auto step = fmt::format("step-{}.safetensors", averaged.reports.back().step);
-  load_average({folder_ / "ema/training" / step}, kept);
+  load_average({folder_ / "ema/training" / step}, kept.config(), parameters(kept));
   save_model(folder_ / "kept", kept);
   EXPECT_EQ(weights("kept"), weights("ema"));
   EXPECT_EQ(validation_loss(validated("ema"), folder_ / "ema", *backend_),

@@ -58,7 +58,7 @@ class AverageCommand : public CommandOf<AverageSettings> {
     check_output(settings_.output, kept, existing());
     check_vocabularies(folders);
     Transformer model(read_config(folders.front()));
-    load_average(paths, model);
+    load_average(paths, model.config(), parameters(model));
     write_model(settings_.output, existing(), {model, folders.front()});
     for (const fs::path& path : paths) console.note(path.string());
     console.note(fmt::format("{}: the mean of {}", settings_.output, paths.size()));

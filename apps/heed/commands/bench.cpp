@@ -245,8 +245,8 @@ class BenchCommand : public CommandOf<BenchSettings> {
     model.initialize(1);
     Workers workers(threads_);
     GradientTree tree(parameters(model), linear_layers(model), *backend, workers);
-    Adam adam(model, *backend, workers);
-    prepare(model, *backend, Passes::both, &workers);
+    Adam adam(parameters(model), *backend, workers);
+    prepare(adam.parameters(), *backend, Passes::both, &workers);
     GradientTree::Request request;
     request.shards = TrainOptions().shards;
     const int64_t pairs = std::max<int64_t>(1, settings_.batch_tokens / settings_.length);
@@ -269,6 +269,7 @@ class BenchCommand : public CommandOf<BenchSettings> {
     const double seconds = time_of(settings_.seconds, [&] {
       tree.compute(request);
       adam.update(step, tree.gradient(), tree.offsets());
+      prepare(adam.parameters(), *backend, Passes::both, &workers);
       ++step.step;
     });
     const double tokens = double(target_tokens) / seconds;

@@ -251,18 +251,22 @@ int64_t parameter_count(Transformer& model) {
   return count;
 }
 
-void prepare(Transformer& model, Backend& backend, Passes passes, Workers* workers) {
-  const std::vector<Parameter> all = parameters(model);
+void prepare(const std::vector<Parameter>& parameters, Backend& backend, Passes passes,
+             Workers* workers) {
   const auto one = [&](int64_t i, int) {
-    const Tensor& p = all[size_t(i)].tensor;
+    const Tensor& p = parameters[size_t(i)].tensor;
     if (p.shape().size() != 2) return;
     p.storage()->prepared = backend.prepare(p, passes);
   };
   if (workers != nullptr) {
-    workers->run(int64_t(all.size()), one);
+    workers->run(int64_t(parameters.size()), one);
   } else {
-    for (size_t i = 0; i < all.size(); ++i) one(int64_t(i), 0);
+    for (size_t i = 0; i < parameters.size(); ++i) one(int64_t(i), 0);
   }
+}
+
+void prepare(Transformer& model, Backend& backend, Passes passes, Workers* workers) {
+  prepare(parameters(model), backend, passes, workers);
 }
 
 }  // namespace heed

@@ -188,8 +188,10 @@ int64_t parameter_count(Transformer& model);
 // Its linear layers, in the order of parameters(). The output table is none of them.
 std::vector<Linear> linear_layers(Transformer& model);
 
-// Derives what the backend multiplies fastest from every matrix of the model; call it again
-// whenever the values have changed. Spread over `workers` where there are some.
+// Packs every matrix among the parameters into the form that the backend multiplies fastest; call
+// it again whenever the values have changed. Spread over `workers` where there are some.
+void prepare(const std::vector<Parameter>& parameters, Backend& backend, Passes passes,
+             Workers* workers = nullptr);
 void prepare(Transformer& model, Backend& backend, Passes passes, Workers* workers = nullptr);
 
 }  // namespace heed

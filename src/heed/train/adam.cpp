@@ -10,8 +10,9 @@ constexpr int64_t kBlock = 1 << 17;  // elements: half a megabyte of each operan
 
 }  // namespace
 
-Adam::Adam(Transformer& model, Backend& backend, Workers& workers, MovingAverage average)
-    : model_(model), backend_(backend), workers_(workers), parameters_(parameters(model)) {
+Adam::Adam(std::vector<Parameter> parameters, Backend& backend, Workers& workers,
+           MovingAverage average)
+    : parameters_(std::move(parameters)), backend_(backend), workers_(workers) {
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const Tensor& p = parameters_[i].tensor;
     first_.emplace_back(p.shape(), p.dtype());
@@ -37,7 +38,6 @@ void Adam::update(const AdamStep& step, const Tensor& gradient,
     update_part(step, block.parameter, block.begin,
                 gradient.slice(offset + block.begin, offset + block.end));
   });
-  prepare(model_, backend_, Passes::both, &workers_);
 }
 
 void Adam::update_part(const AdamStep& step, size_t parameter, int64_t begin,

@@ -37,9 +37,9 @@ StoredWeights::StoredWeights(const fs::path& path) : path_(path) {
     prefix_ = kParameter;
 }
 
-void StoredWeights::check_fit(Transformer& model) const {
+void StoredWeights::check_fit(const ModelConfig& config,
+                              const std::vector<Parameter>& parameters) const {
   if (model_) {
-    const ModelConfig& config = model.config();
     ModelConfig own = model_->config();  // dropout is of training alone
     own.dropout = config.dropout;
     own.attention_dropout = config.attention_dropout;
@@ -48,12 +48,11 @@ void StoredWeights::check_fit(Transformer& model) const {
       fail("{}: its config.json describes another model than those before it", path_.string());
     return;
   }
-  const std::vector<Parameter> expected = parameters(model);
-  for (const Parameter& p : expected) file_->expect(prefix_ + p.name, p.tensor.shape());
+  for (const Parameter& p : parameters) file_->expect(prefix_ + p.name, p.tensor.shape());
   const auto held = std::ranges::count_if(
       file_->tensors(), [&](const StoredTensor& t) { return t.name.starts_with(prefix_); });
-  if (held != std::ptrdiff_t(expected.size()))
-    fail("{}: holds {} parameters, the model has {}", path_.string(), held, expected.size());
+  if (held != std::ptrdiff_t(parameters.size()))
+    fail("{}: holds {} parameters, the model has {}", path_.string(), held, parameters.size());
 }
 
 void StoredWeights::read(const Parameter& parameter) const {
@@ -63,15 +62,16 @@ void StoredWeights::read(const Parameter& parameter) const {
   file_->forget(*file_->find(name));
 }
 
-void load_average(const std::vector<fs::path>& paths, Transformer& model) {
+void load_average(const std::vector<fs::path>& paths, const ModelConfig& config,
+                  const std::vector<Parameter>& parameters) {
   check(!paths.empty(), "a mean of nothing");
   std::vector<StoredWeights> all;
   all.reserve(paths.size());
   for (const fs::path& path : paths) {
     all.emplace_back(path);
-    all.back().check_fit(model);
+    all.back().check_fit(config, parameters);
   }
-  for (const Parameter& p : parameters(model)) {
+  for (const Parameter& p : parameters) {
     const Tensor sum(p.tensor.shape(), DType::f64);
     for (const StoredWeights& weights : all) {
       weights.read(p);

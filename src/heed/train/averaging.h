@@ -22,7 +22,7 @@ class StoredWeights {
   // The folder with the config.json and the vocabulary that these weights belong to.
   const std::filesystem::path& directory() const { return directory_; }
   // Error where these are the weights of a model of another shape.
-  void check_fit(Transformer& model) const;
+  void check_fit(const ModelConfig& config, const std::vector<Parameter>& parameters) const;
   // Fills the tensor (f32) of a parameter of a model that they fit.
   void read(const Parameter& parameter) const;
 
@@ -33,9 +33,10 @@ class StoredWeights {
   std::string prefix_;  // of a parameter's name in the file
 };
 
-// The mean of what stands under the paths (StoredWeights), summed in the order given, into the
-// model (f32).
-void load_average(const std::vector<std::filesystem::path>& paths, Transformer& model);
+// Sets the parameters (f32) of a model to the mean of the stored weights (StoredWeights), summed in
+// the order given. `config` is the model's: a model directory must have the same.
+void load_average(const std::vector<std::filesystem::path>& paths, const ModelConfig& config,
+                  const std::vector<Parameter>& parameters);
 
 // The snapshots of the last `count` validations of a run, oldest first; Error if it keeps fewer.
 std::vector<std::filesystem::path> last_snapshots(const std::filesystem::path& directory,

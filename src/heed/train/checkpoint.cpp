@@ -214,35 +214,37 @@ void read_finite(const SafetensorsFile& file, const std::string& name, const Ten
         file.path().string(), name);
 }
 
-// Calls f(name, tensor) for all that a parameter has in the file, in its order.
+constexpr double kLowest = -std::numeric_limits<double>::max();
+
+// Calls f(name, tensor, lowest value) for every tensor of the file, in its order.
 template <class F>
-void for_each_tensor(const Parameter& parameter, const Adam& adam, size_t i, const F& f) {
-  const Names names(parameter.name);
-  f(names.parameter, parameter.tensor);
-  f(names.first, adam.first_moment(i));
-  f(names.second, adam.second_moment(i));
-  if (adam.has_average()) f(names.average, adam.average(i));
+void for_each_tensor(const Adam& adam, const F& f) {
+  for (size_t i = 0; i < adam.parameters().size(); ++i) {
+    const Parameter& parameter = adam.parameters()[i];
+    const Names names(parameter.name);
+    f(names.parameter, parameter.tensor, kLowest);
+    f(names.first, adam.first_moment(i), kLowest);
+    f(names.second, adam.second_moment(i), 0);
+    if (adam.has_average()) f(names.average, adam.average(i), kLowest);
+  }
 }
 
-std::vector<TensorEntry> entries(const std::vector<Parameter>& all, const Adam& adam) {
-  std::vector<TensorEntry> list;
-  for (size_t i = 0; i < all.size(); ++i)
-    for_each_tensor(all[i], adam, i, [&](const std::string& name, const Tensor& tensor) {
-      list.push_back({name, stored_type(tensor.dtype()), tensor.shape()});
-    });
-  return list;
+TensorEntry entry(const std::string& name, const Tensor& tensor) {
+  return {name, stored_type(tensor.dtype()), tensor.shape()};
 }
 
 }  // namespace
 
 void save_checkpoint(const std::filesystem::path& path, const CheckpointKey& key,
-                     const Progress& progress, Transformer& model, const Adam& adam) {
-  const std::vector<Parameter> all = parameters(model);
-  SafetensorsWriter file(path, entries(all, adam), metadata_of(key, progress));
-  for (size_t i = 0; i < all.size(); ++i)
-    for_each_tensor(all[i], adam, i, [&](const std::string& name, const Tensor& tensor) {
-      file.write(name, tensor);
-    });
+                     const Progress& progress, const Adam& adam) {
+  std::vector<TensorEntry> list;
+  for_each_tensor(adam, [&](const std::string& name, const Tensor& tensor, double) {
+    list.push_back(entry(name, tensor));
+  });
+  SafetensorsWriter file(path, list, metadata_of(key, progress));
+  for_each_tensor(adam, [&](const std::string& name, const Tensor& tensor, double) {
+    file.write(name, tensor);
+  });
   file.commit();
 }
 
@@ -253,27 +255,22 @@ void expect_same_run(const std::filesystem::path& path, CheckpointKey key) {
 }
 
 Progress load_checkpoint(const std::filesystem::path& path, const CheckpointKey& key,
-                         Transformer& model, const Adam& adam) {
+                         const Adam& adam) {
   const SafetensorsFile file(path);
   check_key(file, key);
   Progress progress = parse_progress(metadata(file, "progress"), path);
-  const std::vector<Parameter> all = parameters(model);
-  for (size_t i = 0; i < all.size(); ++i)
-    for_each_tensor(all[i], adam, i, [&](const std::string& name, const Tensor& tensor) {
-      const bool of_squares = &tensor == &adam.second_moment(i);
-      read_finite(file, name, tensor, of_squares ? 0 : -std::numeric_limits<double>::max());
-    });
+  for_each_tensor(adam, [&](const std::string& name, const Tensor& tensor, double lowest) {
+    read_finite(file, name, tensor, lowest);
+  });
   return progress;
 }
 
-void save_snapshot(const std::filesystem::path& path, Transformer& model) {
-  const std::vector<Parameter> all = parameters(model);
+void save_snapshot(const std::filesystem::path& path, const std::vector<Parameter>& parameters) {
   std::vector<TensorEntry> list;
-  list.reserve(all.size());
-  for (const Parameter& p : all)
-    list.push_back({p.name, stored_type(p.tensor.dtype()), p.tensor.shape()});
+  list.reserve(parameters.size());
+  for (const Parameter& p : parameters) list.push_back(entry(p.name, p.tensor));
   SafetensorsWriter file(path, list);
-  for (const Parameter& p : all) file.write(p.name, p.tensor);
+  for (const Parameter& p : parameters) file.write(p.name, p.tensor);
   file.commit();
 }
 

@@ -40,10 +40,10 @@ struct CheckpointKey {
   ComputeType compute = ComputeType::fp32;              // which `backend` computes in
 };
 
-// Writes parameters, moments, a moving average where adam keeps one, and progress, replacing the
+// Writes adam's parameters, their moments and moving average (if any), and progress, replacing the
 // file at once or not at all.
 void save_checkpoint(const std::filesystem::path& path, const CheckpointKey& key,
-                     const Progress& progress, Transformer& model, const Adam& adam);
+                     const Progress& progress, const Adam& adam);
 
 // UsageError where the file belongs to other options, another compute type, another training or
 // validation text or (unless allowed) another instruction set; Error where it is damaged. For the
@@ -51,12 +51,12 @@ void save_checkpoint(const std::filesystem::path& path, const CheckpointKey& key
 // is not compared yet.
 void expect_same_run(const std::filesystem::path& path, CheckpointKey key);
 
-// Reads them back into model and adam. Error where the file is damaged; UsageError as from
-// expect_same_run, the end of the schedule included.
+// Reads them back into the tensors of adam: its parameters, moments and average. Error where the
+// file is damaged; UsageError as from expect_same_run, the end of the schedule included.
 Progress load_checkpoint(const std::filesystem::path& path, const CheckpointKey& key,
-                         Transformer& model, const Adam& adam);
+                         const Adam& adam);
 
 // Parameters alone: train/averaging.h reads them.
-void save_snapshot(const std::filesystem::path& path, Transformer& model);
+void save_snapshot(const std::filesystem::path& path, const std::vector<Parameter>& parameters);
 
 }  // namespace heed

@@ -39,9 +39,10 @@ class Run {
         workers_(int(options.threads.value_or(available_threads()))),
         space_(open_workspace(options, text, backend, workers_, observer)),
         options_(space_.options),
-        model_(std::move(space_.model)),
+        model_(initial_model(options_, space_.config)),
         gradients_(parameters(model_), linear_layers(model_), backend, workers_),
-        adam_(model_, backend, workers_, options.ema ? MovingAverage::kept : MovingAverage::none),
+        adam_(parameters(model_), backend, workers_,
+              options.ema ? MovingAverage::kept : MovingAverage::none),
         defers_gradients_(defers_gradients(options_, model_.config(), *space_.corpus)),
         length_(lengths_of(*space_.corpus)),
         metrics_(space_.files.metrics()) {}
@@ -70,7 +71,7 @@ class Run {
 
   void start() {
     if (options_.resume && space_.files.has_state()) {
-      progress_ = load_checkpoint(space_.files.state(), key(), model_, adam_);
+      progress_ = load_checkpoint(space_.files.state(), key(), adam_);
       seconds_before_ = progress_.seconds;
       check_scores(space_.files.state());
       const std::string limit = reached_limit();
@@ -88,7 +89,7 @@ class Run {
       observer_.message("nothing was saved yet: beginning anew");
     }
     metrics_.keep_up_to(progress_.step);
-    prepare(model_, backend_, Passes::both, &workers_);
+    pack();
     space_.earlier->forget();  // nothing is left that could refuse the run
     observer_.message(fmt::format("{} parameters, {} on {}, {} a batch", parameter_count(model_),
                                   backend_.name(), counted(workers_.count(), "thread"),
@@ -207,6 +208,7 @@ class Run {
     if (options_.clip_norm > 0 && norm > options_.clip_norm)
       adam.gradient_scale = options_.clip_norm / norm;
     adam_.update(adam, gradients_.gradient(), gradients_.offsets());
+    pack();
 
     ++progress_.step;
     progress_.batch += batches;
@@ -339,9 +341,11 @@ class Run {
     adam_.swap_average();
   }
 
+  void pack() { prepare(adam_.parameters(), backend_, Passes::both, &workers_); }
+
   // Packs the weights that model_ holds, where these are others than at the last step.
   void prepare_result() {
-    if (adam_.has_average()) prepare(model_, backend_, Passes::both, &workers_);
+    if (adam_.has_average()) pack();
   }
 
   ValidationReport validation_report() const {
@@ -418,7 +422,7 @@ class Run {
     if (!keeps_snapshots()) return;
     std::vector<Snapshot>& kept = progress_.snapshots;
     if (!kept.empty() && kept.back().step == progress_.step) return;
-    with_result([&] { save_snapshot(space_.files.snapshot(progress_.step), model_); });
+    with_result([&] { save_snapshot(space_.files.snapshot(progress_.step), adam_.parameters()); });
     kept.push_back({progress_.step, score});
     const Averaging averaging = parse_averaging(options_.average);
     const size_t limit = size_t(std::max(options_.keep, averaging.count));
@@ -435,7 +439,7 @@ class Run {
   void save() {
     space_.claim.expect_in_place();
     take_time();
-    save_checkpoint(space_.files.state(), key(), progress_, model_, adam_);
+    save_checkpoint(space_.files.state(), key(), progress_, adam_);
     with_result([&] { save_model(space_.files.directory, model_); });
     if (keeps_snapshots()) space_.files.remove_snapshots_but(progress_.snapshots);
     saved_ = Clock::now();
@@ -460,14 +464,14 @@ class Run {
     std::vector<std::filesystem::path> paths;
     paths.reserve(chosen.size());
     for (const Snapshot& s : chosen) paths.push_back(space_.files.snapshot(s.step));
-    load_average(paths, model_);
+    load_average(paths, model_.config(), adam_.parameters());
     save_model(space_.files.directory, model_);
     observer_.message(
         fmt::format("the model is the mean of {}", counted(int64_t(paths.size()), "snapshot")));
     if (!space_.validation) return;
     ValidationReport r = validation_report();
     r.averaged = int64_t(paths.size());
-    prepare(model_, backend_, Passes::both, &workers_);
+    pack();
     score(r);
     tell(r);
   }

@@ -127,18 +127,6 @@ ModelConfig config_for(const TrainOptions& options, const TokenizerPair& tokeniz
   return tuned_config(options, config);
 }
 
-Transformer make_model(const TrainOptions& options, const ModelConfig& config) {
-  if (options.initialize.empty()) {
-    Transformer model(config);
-    model.initialize(uint64_t(options.seed), *with_defaults(options).initial_weights);
-    return model;
-  }
-  const StoredModel stored(options.initialize);
-  Transformer model(config);
-  for (const Parameter& parameter : parameters(model)) stored.read(parameter);
-  return model;
-}
-
 // What filters the training text: pairs held out are drawn and written where validation looks.
 FilterOptions text_filters(const TrainOptions& options, const ParallelText& text,
                            const std::optional<TokenizerPair>& vocabulary) {
@@ -223,13 +211,25 @@ Workspace open_workspace(const TrainOptions& options, const TrainingText& opened
                   tokenizers,
                   std::move(corpus),
                   std::move(validation),
-                  make_model(options, config),
+                  config,
                   mix(text.fingerprint(), tokenizers.fingerprint()),
                   {},
                   std::move(claim),
                   std::move(earlier)};
   if (valid_text) space.validation_fingerprint = valid_text->fingerprint();
   return space;
+}
+
+Transformer initial_model(const TrainOptions& options, const ModelConfig& config) {
+  if (options.initialize.empty()) {
+    Transformer model(config);
+    model.initialize(uint64_t(options.seed), *with_defaults(options).initial_weights);
+    return model;
+  }
+  const StoredModel stored(options.initialize);
+  Transformer model(config);
+  for (const Parameter& parameter : parameters(model)) stored.read(parameter);
+  return model;
 }
 
 }  // namespace heed

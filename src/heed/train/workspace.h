@@ -1,4 +1,4 @@
-// What a run needs before its first step: its folder, text, vocabulary and initial model.
+// What a run needs before its first step: its folder, text, vocabulary and initial weights.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ struct Workspace {
   TokenizerPair tokenizers;
   std::optional<Corpus> corpus;  // always there
   std::optional<Corpus> validation;
-  Transformer model;                               // initialized
+  ModelConfig config;                              // of the model to train
   uint64_t fingerprint = 0;                        // of the training text and the tokenizers
   std::optional<uint64_t> validation_fingerprint;  // of the validation text
   FolderClaim claim;                               // held as long as the run writes
@@ -27,11 +27,14 @@ struct Workspace {
   std::unique_ptr<EarlierRun> earlier;
 };
 
-// Learns or loads the vocabulary, encodes what is not encoded yet, and makes the model, once it is
-// known that the training fits into memory. UsageError if the folder holds a
-// model and neither resume nor overwrite is asked for, or resume and the folder holds a model
-// without a training state; Error if another process writes to it.
+// Learns or loads the vocabulary, encodes what is not encoded yet, and checks that the training
+// fits into memory. UsageError if the folder holds a model and neither resume nor overwrite is
+// asked for, or resume and the folder holds a model without a training state; Error if another
+// process writes to it.
 Workspace open_workspace(const TrainOptions& options, const TrainingText& opened,
                          const Backend& backend, Workers& workers, TrainObserver& observer);
+
+// The model that training begins with: of random weights, or those of --initialize.
+Transformer initial_model(const TrainOptions& options, const ModelConfig& config);
 
 }  // namespace heed
