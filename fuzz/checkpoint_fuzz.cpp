@@ -4,7 +4,7 @@
 #include "fuzz.h"
 #include "heed/backend/reference/reference_backend.h"
 #include "heed/train/averaging.h"
-#include "heed/train/checkpoint.h"
+#include "heed/train/training_state.h"
 #include "small_model.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -16,11 +16,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const Adam adam(parameters(model), *backend, workers);
   file.hold(fuzzing::text_of(data, size));
   fuzzing::read_or_refuse([&] {
-    const Progress progress = load_checkpoint(file.path(), fuzzing::small_key(), adam);
+    const Progress progress = load_training_state(file.path(), fuzzing::small_key(), adam);
     fuzzing::require(progress.step >= 0 && progress.step + progress.batch + progress.epoch >= 0);
     fuzzing::require(std::isfinite(progress.seconds) && progress.seconds >= 0);
-    for (const Snapshot& snapshot : progress.snapshots)
-      fuzzing::require(snapshot.step <= progress.step);
+    for (const Checkpoint& checkpoint : progress.checkpoints)
+      fuzzing::require(checkpoint.step <= progress.step);
   });
   fuzzing::read_or_refuse([&] { load_average({file.path()}, model.config(), adam.parameters()); });
   return 0;

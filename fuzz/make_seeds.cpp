@@ -113,12 +113,12 @@ void add_checkpoint(Seeds& seeds) {
   progress.step = 9;
   progress.batch = 2;
   progress.best = 12.5;
-  progress.snapshots = {{3, 1.5}, {6, std::nullopt}};
+  progress.checkpoints = {{3, 1.5}, {6, std::nullopt}};
   const fs::path path = seeds.scratch() / "state.safetensors";
-  save_checkpoint(path, small_key(), progress, adam);
+  save_training_state(path, small_key(), progress, adam);
   seeds.add("checkpoint_fuzz", read_file(path));
   seeds.add("safetensors_fuzz", read_file(path));
-  save_snapshot(path, adam.parameters());
+  save_checkpoint(path, adam.parameters());
   seeds.add("checkpoint_fuzz", read_file(path));
 }
 

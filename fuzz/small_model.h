@@ -1,7 +1,7 @@
 // The model that the seeds hold, and the run that its checkpoint belongs to.
 #pragma once
 
-#include "heed/train/checkpoint.h"
+#include "heed/train/training_state.h"
 
 namespace heed::fuzzing {
 
@@ -17,7 +17,7 @@ inline ModelConfig small_config() {
   return config;
 }
 
-inline CheckpointKey small_key() {
+inline TrainingStateKey small_key() {
   return {TrainOptions{}, "reference", 7};
 }
 

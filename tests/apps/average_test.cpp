@@ -28,7 +28,7 @@ class AverageTest : public SmallModelTest {
   }
 };
 
-TEST_F(AverageTest, TheLastSnapshotsGiveWhatTrainingsOwnAverageGives) {
+TEST_F(AverageTest, TheLastCheckpointsGiveWhatTrainingsOwnAverageGives) {
   const RunResult result = average({"run", "--last", "2", "--output", "last2"});
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("step-4.safetensors"));
@@ -88,7 +88,7 @@ TEST_F(AverageTest, BadUsesAreNamed) {
   expect_failure(average({"--output", "x"}), "DIR|FILE...", 2);
   expect_failure(average({"run"}), "--output", 2);
   expect_failure(average({"run", "m", "--last", "2", "--output", "x"}), "2 names", 2);
-  expect_failure(average({"run", "--last", "4", "--output", "x"}), "keeps 3 snapshots");
+  expect_failure(average({"run", "--last", "4", "--output", "x"}), "keeps 3 checkpoints");
   expect_failure(average({"absent", "--output", "x"}), "absent");
   expect_failure(average({"run", "--output", "m"}), "--overwrite", 2);
   expect_failure(average({"run", "--output", "run", "--overwrite"}), "--output", 2);

@@ -87,7 +87,7 @@ TEST_F(BadInputTest, Checkpoints) {
   const std::string name = "training/state.safetensors";
   expect_failure(resume_with(name, state.substr(0, state.size() / 2)), "state.safetensors");
   expect_failure(resume_with(name, ""), "state.safetensors 0");
-  expect_failure(resume_with(name, folder_->read("m/model.safetensors")), "checkpoint");
+  expect_failure(resume_with(name, folder_->read("m/model.safetensors")), "training state");
   copy_model();
   expect_failure(heed(with(train("copy"), {"--resume", "--steps", "6", "--d-ff", "64"})),
                  "d_ff 32 64", 2);

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "heed/backend/cpu/cpu_backend.h"
-#include "heed/train/checkpoint.h"
+#include "heed/train/training_state.h"
 #include "support/folder_test.h"
 #include "support/small_model.h"
 
@@ -23,9 +23,9 @@ class AveragingTest : public FolderTest {
       all.insert(all.end(), p.tensor.span<float>().begin(), p.tensor.span<float>().end());
     return all;
   }
-  std::filesystem::path snapshot(const std::string& name, Transformer model) const {
+  std::filesystem::path checkpoint(const std::string& name, Transformer model) const {
     std::filesystem::create_directories(folder_ / "run/training");
-    save_snapshot(folder_ / "run/training" / name, parameters(model));
+    save_checkpoint(folder_ / "run/training" / name, parameters(model));
     return folder_ / "run/training" / name;
   }
   std::filesystem::path directory(const std::string& name, Transformer model) const {
@@ -44,7 +44,7 @@ TEST_F(AveragingTest, MeansOfFilesAndOfFoldersAreOne) {
   std::vector<float> expected(first.size());
   for (size_t i = 0; i < expected.size(); ++i)
     expected[i] = float((double(first[i]) + double(second[i]) + double(third[i])) / 3);
-  const auto a = snapshot("step-1.safetensors", model(1)), b = directory("b", model(2)),
+  const auto a = checkpoint("step-1.safetensors", model(1)), b = directory("b", model(2)),
              c = directory("c", model(3));
   EXPECT_EQ(average({a, b, c}), expected);
   EXPECT_EQ(average({a}), first);
@@ -54,16 +54,16 @@ TEST_F(AveragingTest, MeansOfFilesAndOfFoldersAreOne) {
 TEST_F(AveragingTest, AStateStandsForWhatItsRunWouldLeave) {
   const auto backend = make_cpu_backend();
   Workers workers(1);
-  CheckpointKey key;
+  TrainingStateKey key;
   key.backend = backend->name();
   key.text_fingerprint = 1;
   const auto path = folder_ / "state.safetensors";
   Transformer one = model(1);
-  save_checkpoint(path, key, {}, Adam(parameters(one), *backend, workers));
+  save_training_state(path, key, {}, Adam(parameters(one), *backend, workers));
   EXPECT_EQ(average({path}), values(one));
   Adam averaged(parameters(one), *backend, workers, MovingAverage::kept);
   one.initialize(2);
-  save_checkpoint(path, key, {}, averaged);
+  save_training_state(path, key, {}, averaged);
   EXPECT_EQ(average({path}), values(model(1)));
 }
 
@@ -71,12 +71,12 @@ TEST_F(AveragingTest, WeightsOfAnotherModelAreRefused) {
   EXPECT_NE(error_of([&] { average({directory("d", model(1, 21))}); }).find("another model"),
             std::string::npos);
   EXPECT_NE(error_of([&] {
-              average({snapshot("step-1.safetensors", model(1, 21))});
+              average({checkpoint("step-1.safetensors", model(1, 21))});
             }).find("step-1.safetensors: tensor"),
             std::string::npos);
   ModelConfig smaller = testing::small_config(20);
   smaller.decoder_layers = 1;
-  const auto path = snapshot("step-2.safetensors", model(1));
+  const auto path = checkpoint("step-2.safetensors", model(1));
   Transformer mean(smaller);
   EXPECT_NE(error_of([&] {
               load_average({path}, smaller, parameters(mean));
@@ -85,16 +85,16 @@ TEST_F(AveragingTest, WeightsOfAnotherModelAreRefused) {
   EXPECT_NE(error_of([&] { average({folder_ / "absent"}); }).find("absent"), std::string::npos);
 }
 
-TEST_F(AveragingTest, TheLastSnapshotsAreThoseOfTheLastSteps) {
+TEST_F(AveragingTest, TheLastCheckpointsAreThoseOfTheLastSteps) {
   for (const char* name : {"step-9.safetensors", "step-10.safetensors", "step-100.safetensors",
                            "step-x.safetensors", "state.safetensors"})
-    snapshot(name, model(1));
+    checkpoint(name, model(1));
   const auto training = folder_ / "run/training";
-  EXPECT_EQ(last_snapshots(folder_ / "run", 2),
+  EXPECT_EQ(last_checkpoints(folder_ / "run", 2),
             (std::vector{training / "step-10.safetensors", training / "step-100.safetensors"}));
-  EXPECT_NE(error_of([&] { last_snapshots(folder_ / "run", 4); }).find("keeps 3 snapshots"),
+  EXPECT_NE(error_of([&] { last_checkpoints(folder_ / "run", 4); }).find("keeps 3 checkpoints"),
             std::string::npos);
-  EXPECT_NE(error_of([&] { last_snapshots(folder_ / "none", 1); }).find("keeps 0 snapshots"),
+  EXPECT_NE(error_of([&] { last_checkpoints(folder_ / "none", 1); }).find("keeps 0 checkpoints"),
             std::string::npos);
 }
 

@@ -302,7 +302,7 @@ TEST_F(TrainerTest, ImpossibleProgressIsAClearError) {
     EXPECT_NE(text.find("state.safetensors: the progress it records " + std::string(part)),
               std::string::npos)
         << pattern << ": " << text;
-    EXPECT_NE(text.find("begin anew with --overwrite"), std::string::npos) << text;
+    EXPECT_NE(text.find("start over with --overwrite"), std::string::npos) << text;
   };
   expect(R"("batch":\d+)", R"("batch":9007199254740992)", "stands at batch 9007199254740993 of");
   expect(R"("batch":\d+)", R"("batch":-1)", "is damaged");
@@ -311,7 +311,7 @@ TEST_F(TrainerTest, ImpossibleProgressIsAClearError) {
   expect(R"("seconds":[^,]+)", R"("seconds":-1)", "is damaged");
   expect(R"("step":4,"score")", R"("step":5,"score")", "is damaged");
   expect(R"("step":4,"score")", R"("step":2,"score")", "is damaged");
-  expect(R"("score":[^}]+)", R"("score":null)", "has snapshots without a score");
+  expect(R"("score":[^}]+)", R"("score":null)", "has checkpoints without a score");
   folder_.write(name, state);
   EXPECT_EQ(message(o), "");
 }

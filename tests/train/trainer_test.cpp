@@ -123,7 +123,7 @@ TEST_F(TrainerTest, PatienceEndsTheRun) {
   EXPECT_FALSE(recorder.validations[3].best) << "equal is not better";
 }
 
-TEST_F(TrainerTest, TheBestSnapshotsAreAveraged) {
+TEST_F(TrainerTest, TheBestCheckpointsAreAveraged) {
   TrainOptions o = validated("best");
   o.validate_by = ValidationMetric::bleu;
   o.average = "best:1";
@@ -174,7 +174,7 @@ double validation_loss(const TrainOptions& validated, const std::filesystem::pat
   return scored.validations.back().loss.value();
 }
 
-TEST_F(TrainerTest, TheMeanOfSnapshotsIsValidatedToo) {
+TEST_F(TrainerTest, TheMeanOfCheckpointsIsValidatedToo) {
   TrainOptions o = validated("mean");
   o.average = "last:2";
   Recorder recorder;
@@ -269,7 +269,7 @@ TEST_F(TrainerTest, TheMovingAverageIsWhatIsScoredKeptAndLeft) {
   EXPECT_EQ(averaged.reports.back().loss, plain.reports.back().loss);
   EXPECT_NE(weights("ema"), weights("plain"));
   EXPECT_NE(averaged.validations.back().loss, plain.validations.back().loss);
-  // What it leaves is what its last snapshot holds, and has the loss that was reported.
+  // What it leaves is what its last checkpoint holds, and has the loss that was reported.
   Transformer kept = load_model(folder_ / "ema");
   const auto step = fmt::format("step-{}.safetensors", averaged.reports.back().step);
   load_average({folder_ / "ema/training" / step}, kept.config(), parameters(kept));

@@ -24,7 +24,7 @@ struct AverageSettings {
     v("output", self.output,
       {.help = "Output model directory, created if missing", .value = "DIR", .required = true});
     v("last", self.last,
-      {.help = "Average the last N snapshots of the named run",
+      {.help = "Average the last N checkpoints of the named run",
        .value = "N",
        .default_text = "what is named",
        .minimum = 1,
@@ -43,10 +43,11 @@ class AverageCommand : public CommandOf<AverageSettings> {
   std::string summary() const override { return "Averages models or checkpoints into a model"; }
   std::string words() const override { return "DIR|FILE..."; }
   std::string description() const override {
-    return "Takes model directories, snapshots (DIR/training/step-N.safetensors) and states of "
-           "runs "
-           "(DIR/training/state.safetensors), all of one shape and one vocabulary, and writes the "
-           "mean of their weights. With --last N it takes the last snapshots of one run, as train "
+    return "Takes model directories, checkpoints (DIR/training/step-N.safetensors) and training "
+           "states (DIR/training/state.safetensors), all of one shape and one vocabulary, and "
+           "writes the "
+           "mean of their weights. With --last N it takes the last checkpoints of one run, as "
+           "train "
            "--average last:N does. A single checkpoint is thereby made a model that translates.";
   }
 
@@ -71,9 +72,9 @@ class AverageCommand : public CommandOf<AverageSettings> {
   std::vector<fs::path> inputs(const std::vector<std::string>& words) const {
     if (!settings_.last) return {words.begin(), words.end()};
     if (words.size() != 1)
-      fail_usage("--last takes the snapshots of one run, got {}",
+      fail_usage("--last takes the checkpoints of one run, got {}",
                  counted(int64_t(words.size()), "name"));
-    return last_snapshots(words[0], *settings_.last);
+    return last_checkpoints(words[0], *settings_.last);
   }
 
   // Whose sizes and vocabulary each has.

@@ -83,14 +83,14 @@ void load_average(const std::vector<fs::path>& paths, const ModelConfig& config,
   }
 }
 
-std::vector<fs::path> last_snapshots(const fs::path& directory, int64_t count) {
+std::vector<fs::path> last_checkpoints(const fs::path& directory, int64_t count) {
   const RunFiles files{directory};
-  const std::map<int64_t, fs::path> by_step = files.snapshots();
+  const std::map<int64_t, fs::path> by_step = files.checkpoints();
   if (int64_t(by_step.size()) < count)
     fail(
         "{} keeps {}, expected at least {}: --keep and --average of heed train say how "
         "many a run keeps",
-        files.training().string(), counted(int64_t(by_step.size()), "snapshot"), count);
+        files.training().string(), counted(int64_t(by_step.size()), "checkpoint"), count);
   std::vector<fs::path> paths;
   paths.reserve(by_step.size());
   for (const auto& [step, path] : by_step) paths.push_back(path);

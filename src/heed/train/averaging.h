@@ -1,4 +1,4 @@
-// Means of weights: of snapshots of a run, of model directories, of any of them together.
+// Means of weights: of checkpoints of a run, of model directories, of any of them together.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace heed {
 // Weights on disk, read one parameter at a time.
 class StoredWeights {
  public:
-  // `path` is a model directory, a snapshot (DIR/training/step-N.safetensors), or the state of a
+  // `path` is a model directory, a checkpoint (DIR/training/step-N.safetensors), or the state of a
   // run (DIR/training/state.safetensors), which stands for what the run would leave: the moving
   // average where it keeps one. Error for anything else.
   explicit StoredWeights(const std::filesystem::path& path);
@@ -38,8 +38,8 @@ class StoredWeights {
 void load_average(const std::vector<std::filesystem::path>& paths, const ModelConfig& config,
                   const std::vector<Parameter>& parameters);
 
-// The snapshots of the last `count` validations of a run, oldest first; Error if it keeps fewer.
-std::vector<std::filesystem::path> last_snapshots(const std::filesystem::path& directory,
-                                                  int64_t count);
+// The checkpoints of the last `count` validations of a run, oldest first; Error if it keeps fewer.
+std::vector<std::filesystem::path> last_checkpoints(const std::filesystem::path& directory,
+                                                    int64_t count);
 
 }  // namespace heed

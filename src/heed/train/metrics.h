@@ -13,8 +13,8 @@ class Metrics {
 
   // Forgets reports of later steps and of the average: a resumed run writes them again.
   void keep_up_to(int64_t step) const;
-  // Appends {"kind": "train", ...}, {"kind": "validation", ...} or, for the mean of snapshots that
-  // the run leaves, {"kind": "average", ...}. Error if it cannot be written.
+  // Appends {"kind": "train", ...}, {"kind": "validation", ...} or, for the mean of checkpoints
+  // that the run leaves, {"kind": "average", ...}. Error if it cannot be written.
   void add(const TrainReport& report) const;
   void add(const ValidationReport& report) const;
 

@@ -295,7 +295,7 @@ struct TrainOptions {
     v("epsilon", o.epsilon, {.help = "Adam's epsilon", .maximum = 1, .above = 0});
     v("ema", o.ema,
       {.help = "Keep a moving average of the weights, D of the old and 1 - D of the new after each "
-               "step (fewer of the old at first), and validate, snapshot and leave that",
+               "step (fewer of the old at first), and validate, keep and leave that",
        .value = "D",
        .default_text = "off",
        .above = 0,
@@ -358,12 +358,12 @@ struct TrainOptions {
        .incidental = true});
     v.group("Keeping");
     v("keep", o.keep,
-      {.help = "Snapshots of the weights kept, one a validation (or epoch)",
-       .unit = "snapshots",
+      {.help = "Number of checkpoints (weights) kept, one per validation or epoch",
+       .unit = "checkpoints",
        .minimum = 1,
        .maximum = 10000});
     v("average", o.average,
-      {.help = "The model is the mean of snapshots: last:K or best:K",
+      {.help = "The model is the mean of checkpoints: last:K or best:K",
        .value = "last:K|best:K",
        .default_text = "the last weights"});
     v("save_minutes", o.save_minutes,
@@ -433,9 +433,9 @@ std::optional<int64_t> epoch_limit(const TrainOptions& options);
 // The batches of one epoch.
 BatchPlan batches_of_epoch(const TrainOptions& options, const Corpus& corpus, int64_t epoch);
 
-// With defaults, and with what the text decides, as a checkpoint records it: the step at which a
-// schedule ends is part of a run, though how far the run goes is not. `epoch_steps` counts the
-// first epoch's, where that is asked for; later ones may have a few more or less. UsageError if
+// With defaults, and with what the text decides, as the training state records it: the step at
+// which a schedule ends is part of a run, though how far the run goes is not. `epoch_steps` counts
+// the first epoch's, where that is asked for; later ones may have a few more or less. UsageError if
 // the schedule would end within its warm-up.
 TrainOptions resolved(const TrainOptions& options, const std::function<int64_t()>& epoch_steps);
 

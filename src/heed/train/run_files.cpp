@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct SnapshotFile {
+struct CheckpointFile {
   int64_t step;
   bool finished;
   fs::path path;
@@ -33,7 +33,7 @@ std::vector<fs::path> entries(const fs::path& folder) {
 }
 
 // N of step-N.safetensors, or of a temporary file for one; nothing for any other name.
-std::optional<SnapshotFile> as_snapshot(const fs::path& path) {
+std::optional<CheckpointFile> as_checkpoint(const fs::path& path) {
   const std::string name = path.filename().string();
   const std::optional<std::string> target = target_of_temporary(name);
   std::string_view rest = target ? *target : name;
@@ -45,46 +45,46 @@ std::optional<SnapshotFile> as_snapshot(const fs::path& path) {
   int64_t step = 0;
   const auto [stop, error] = std::from_chars(rest.data(), rest.data() + rest.size(), step);
   if (error != std::errc() || stop != rest.data() + rest.size()) return {};
-  return SnapshotFile{step, !target, path};
+  return CheckpointFile{step, !target, path};
 }
 
-std::vector<SnapshotFile> all_snapshots(const fs::path& training) {
-  std::vector<SnapshotFile> found;
+std::vector<CheckpointFile> all_checkpoints(const fs::path& training) {
+  std::vector<CheckpointFile> found;
   for (const fs::path& path : entries(training))
-    if (const auto snapshot = as_snapshot(path)) found.push_back(*snapshot);
+    if (const auto checkpoint = as_checkpoint(path)) found.push_back(*checkpoint);
   return found;
 }
 
 }  // namespace
 
-bool RunFiles::has_state() const {
+bool RunFiles::has_training_state() const {
   std::error_code error;
-  return fs::exists(state(), error);
+  return fs::exists(training_state(), error);
 }
 
-fs::path RunFiles::snapshot(int64_t step) const {
+fs::path RunFiles::checkpoint(int64_t step) const {
   return training() / fmt::format("step-{}.safetensors", step);
 }
 
-std::map<int64_t, fs::path> RunFiles::snapshots() const {
+std::map<int64_t, fs::path> RunFiles::checkpoints() const {
   std::map<int64_t, fs::path> by_step;
-  for (const SnapshotFile& file : all_snapshots(training()))
+  for (const CheckpointFile& file : all_checkpoints(training()))
     if (file.finished) by_step.emplace(file.step, file.path);
   return by_step;
 }
 
-void RunFiles::remove_snapshots_but(const std::vector<Snapshot>& kept) const {
-  for (const SnapshotFile& file : all_snapshots(training())) {
+void RunFiles::remove_checkpoints_except(const std::vector<Checkpoint>& kept) const {
+  for (const CheckpointFile& file : all_checkpoints(training())) {
     const bool wanted = std::any_of(kept.begin(), kept.end(),
-                                    [&](const Snapshot& s) { return s.step == file.step; });
+                                    [&](const Checkpoint& s) { return s.step == file.step; });
     std::error_code ignored;  // a file that stays costs space, nothing else
     if (!wanted || !file.finished) fs::remove(file.path, ignored);
   }
 }
 
 std::vector<fs::path> RunFiles::present() const {
-  std::vector<fs::path> named{metrics(), held_out_source(), held_out_target(),
-                              state(),   training_text(),   validation_text()};
+  std::vector<fs::path> named{metrics(),        held_out_source(), held_out_target(),
+                              training_state(), training_text(),   validation_text()};
   for (const char* name : model_files()) named.push_back(directory / name);
   for (const char* name : tokenizer_files()) named.push_back(directory / name);
   std::vector<fs::path> files;
@@ -95,7 +95,7 @@ std::vector<fs::path> RunFiles::present() const {
       const std::optional<std::string> target = target_of_temporary(path.filename().string());
       const bool known =
           std::find(named.begin(), named.end(), target ? folder / *target : path) != named.end();
-      if (known || (folder != directory && as_snapshot(path))) files.push_back(path);
+      if (known || (folder != directory && as_checkpoint(path))) files.push_back(path);
     }
   }
   std::stable_partition(files.begin(), files.end(),

@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "heed/train/checkpoint.h"
+#include "heed/train/training_state.h"
 
 namespace heed {
 
@@ -19,17 +19,17 @@ struct RunFiles {
 
   // What only a training that goes on needs.
   std::filesystem::path training() const { return directory / "training"; }
-  std::filesystem::path state() const { return training() / "state.safetensors"; }
+  std::filesystem::path training_state() const { return training() / "state.safetensors"; }
   // Whether there is a run to resume.
-  bool has_state() const;
+  bool has_training_state() const;
   std::filesystem::path training_text() const { return training() / "train.corpus"; }
   std::filesystem::path validation_text() const { return training() / "valid.corpus"; }
-  std::filesystem::path snapshot(int64_t step) const;
+  std::filesystem::path checkpoint(int64_t step) const;
 
-  // The snapshots that are there, by step.
-  std::map<int64_t, std::filesystem::path> snapshots() const;
-  // Deletes the snapshots of other steps, and the temporary files of snapshots.
-  void remove_snapshots_but(const std::vector<Snapshot>& kept) const;
+  // The checkpoints that are there, by step.
+  std::map<int64_t, std::filesystem::path> checkpoints() const;
+  // Deletes the checkpoints of other steps, and the temporary files of checkpoints.
+  void remove_checkpoints_except(const std::vector<Checkpoint>& kept) const;
 
   // All existing files with the names of a run's files, including its model and temporary files.
   // Any other file in the folder, and every folder in it, belongs to the user. config.json is the

@@ -64,16 +64,16 @@ class Run {
   }
 
  private:
-  CheckpointKey key() const {
+  TrainingStateKey key() const {
     return {options_, backend_.name(), space_.fingerprint, space_.validation_fingerprint,
             backend_.compute()};
   }
 
   void start() {
-    if (options_.resume && space_.files.has_state()) {
-      progress_ = load_checkpoint(space_.files.state(), key(), adam_);
+    if (options_.resume && space_.files.has_training_state()) {
+      progress_ = load_training_state(space_.files.training_state(), key(), adam_);
       seconds_before_ = progress_.seconds;
-      check_scores(space_.files.state());
+      check_scores(space_.files.training_state());
       const std::string limit = reached_limit();
       progress_.finished = !limit.empty();
       if (progress_.batch > 0)
@@ -86,7 +86,7 @@ class Run {
               : fmt::format("resuming after step {} of epoch {}", progress_.step,
                             progress_.epoch + 1));
     } else if (options_.resume) {
-      observer_.message("nothing was saved yet: beginning anew");
+      observer_.message("nothing was saved yet: starting from the first step");
     }
     metrics_.keep_up_to(progress_.step);
     pack();
@@ -113,13 +113,12 @@ class Run {
   // validations and saving too.
   void take_time() { progress_.seconds = seconds_before_ + seconds_since(started_); }
 
-  // The best snapshots can be told only where each has a score.
   void check_scores(const std::filesystem::path& state) const {
-    const bool all = std::ranges::all_of(progress_.snapshots,
-                                         [](const Snapshot& s) { return s.score.has_value(); });
-    if (!all && parse_averaging(options_.average).kind == Averaging::Kind::best)
-      fail("{}: the progress it records has snapshots without a score: begin anew with --overwrite",
-           state.string());
+    if (!can_choose(options_, progress_.checkpoints))
+      fail(
+          "{}: the progress it records has checkpoints without a score: start over with "
+          "--overwrite",
+          state.string());
   }
 
   // The option that says how far the run goes, with its value, where the run is there; else empty.
@@ -142,8 +141,8 @@ class Run {
   std::optional<TrainEnd> run_epoch() {
     const BatchPlan plan = batches_of_epoch(options_, *space_.corpus, progress_.epoch);
     if (progress_.batch >= plan.size())
-      fail("{}: the progress it records stands at batch {} of {}: begin anew with --overwrite",
-           space_.files.state().string(), progress_.batch + 1, plan.size());
+      fail("{}: the progress it records stands at batch {} of {}: start over with --overwrite",
+           space_.files.training_state().string(), progress_.batch + 1, plan.size());
     epoch_batches_ = plan.size();
     warn_of_warmup({});
     while (progress_.batch < plan.size()) {
@@ -246,8 +245,9 @@ class Run {
         "--clip-norm 1",
         progress_.step + 1, loss.smoothed, norm, progress_.batch + batches, progress_.epoch + 1,
         batch.size(), lines,
-        space_.files.has_state() ? space_.files.state().string() + " keeps what was saved last"
-                                 : "nothing was saved yet");
+        space_.files.has_training_state()
+            ? space_.files.training_state().string() + " keeps what was saved last"
+            : "nothing was saved yet");
   }
 
   // Warns at most once.
@@ -392,7 +392,7 @@ class Run {
     r.seconds = progress_.seconds;
     tell(r);
     if (space_.validation && !progress_.finished) warn_of_learning_nothing(RunState::going_on);
-    keep_snapshot(found);
+    keep_checkpoint(found);
   }
 
   // Compares the last validation, or the last report where nothing is validated, with what a model
@@ -416,32 +416,21 @@ class Run {
     observer_.validated(r);
   }
 
-  bool keeps_snapshots() const { return options_.keep > 1 || !options_.average.empty(); }
-
-  void keep_snapshot(std::optional<double> score) {
-    if (!keeps_snapshots()) return;
-    std::vector<Snapshot>& kept = progress_.snapshots;
-    if (!kept.empty() && kept.back().step == progress_.step) return;
-    with_result([&] { save_snapshot(space_.files.snapshot(progress_.step), adam_.parameters()); });
-    kept.push_back({progress_.step, score});
-    const Averaging averaging = parse_averaging(options_.average);
-    const size_t limit = size_t(std::max(options_.keep, averaging.count));
-    if (kept.size() <= limit) return;
-    // Drops the oldest, or the worst where the best are averaged (of equals, the oldest).
-    auto gone = kept.begin();
-    if (averaging.kind == Averaging::Kind::best)
-      gone = std::min_element(kept.begin(), kept.end(), [](const Snapshot& a, const Snapshot& b) {
-        return *a.score < *b.score;
-      });
-    kept.erase(gone);
+  void keep_checkpoint(std::optional<double> score) {
+    std::vector<Checkpoint>& kept = progress_.checkpoints;
+    if (!keeps_checkpoints(options_) || (!kept.empty() && kept.back().step == progress_.step))
+      return;
+    with_result(
+        [&] { save_checkpoint(space_.files.checkpoint(progress_.step), adam_.parameters()); });
+    keep(options_, {progress_.step, score}, kept);
   }
 
   void save() {
     space_.claim.expect_in_place();
     take_time();
-    save_checkpoint(space_.files.state(), key(), progress_, adam_);
+    save_training_state(space_.files.training_state(), key(), progress_, adam_);
     with_result([&] { save_model(space_.files.directory, model_); });
-    if (keeps_snapshots()) space_.files.remove_snapshots_but(progress_.snapshots);
+    if (keeps_checkpoints(options_)) space_.files.remove_checkpoints_except(progress_.checkpoints);
     saved_ = Clock::now();
   }
 
@@ -449,25 +438,18 @@ class Run {
   void finish() {
     gradients_.release();
     space_.claim.expect_in_place();
-    const Averaging averaging = parse_averaging(options_.average);
-    if (averaging.kind == Averaging::Kind::none) {
+    const std::vector<Checkpoint> chosen = checkpoints_to_average(options_, progress_.checkpoints);
+    if (chosen.empty()) {
       with_result([&] { save_model(space_.files.directory, model_); });
       return;
     }
-    std::vector<Snapshot> chosen = progress_.snapshots;
-    if (averaging.kind == Averaging::Kind::best)
-      std::stable_sort(chosen.begin(), chosen.end(),
-                       [](const Snapshot& a, const Snapshot& b) { return *a.score > *b.score; });
-    else
-      std::reverse(chosen.begin(), chosen.end());
-    if (int64_t(chosen.size()) > averaging.count) chosen.resize(size_t(averaging.count));
     std::vector<std::filesystem::path> paths;
     paths.reserve(chosen.size());
-    for (const Snapshot& s : chosen) paths.push_back(space_.files.snapshot(s.step));
+    for (const Checkpoint& c : chosen) paths.push_back(space_.files.checkpoint(c.step));
     load_average(paths, model_.config(), adam_.parameters());
     save_model(space_.files.directory, model_);
     observer_.message(
-        fmt::format("the model is the mean of {}", counted(int64_t(paths.size()), "snapshot")));
+        fmt::format("the model is the mean of {}", counted(int64_t(paths.size()), "checkpoint")));
     if (!space_.validation) return;
     ValidationReport r = validation_report();
     r.averaged = int64_t(paths.size());

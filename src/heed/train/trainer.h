@@ -6,7 +6,7 @@
 
 #include "heed/evaluate/bleu_tokenizer.h"
 #include "heed/text/tokenizer.h"
-#include "heed/train/checkpoint.h"
+#include "heed/train/training_state.h"
 #include "heed/train/training_text.h"
 
 namespace heed {
@@ -34,7 +34,7 @@ struct TranslationScores {
 struct ValidationReport {
   int64_t step = 0;
   double epoch = 0;
-  int64_t averaged = 0;  // snapshots whose mean was validated; 0: the weights of this step
+  int64_t averaged = 0;  // checkpoints whose mean was validated; 0: the weights of this step
   std::optional<double> train_loss;               // smoothed, of the epoch that just ended
   std::optional<double> loss;                     // smoothed, as in training but without dropout
   std::optional<double> perplexity;               // exp of -log p per target token
@@ -70,7 +70,7 @@ struct TrainResult {
 
 // Trains as the options say and leaves a model directory. Throws Error or UsageError for what the
 // user can fix. Beside the model the directory has metrics.jsonl and training/ (the state to resume
-// from, snapshots, encoded text), which may be deleted once the model is done.
+// from, checkpoints, encoded text), which may be deleted once the model is done.
 TrainResult train(const TrainOptions& options, Backend& backend, TrainObserver& observer);
 // The same on the text of the options that is open already.
 TrainResult train(const TrainOptions& options, const TrainingText& text, Backend& backend,

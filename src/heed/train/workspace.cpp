@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 void expect_free(const TrainOptions& options, const RunFiles& files) {
   if (options.overwrite) return;
   const std::string folder = files.directory.string();
-  if (files.has_state()) {
+  if (files.has_training_state()) {
     if (!options.resume)
       fail_usage(
           "{} holds a model already: give --resume to continue its training, --overwrite to "
@@ -32,7 +32,7 @@ void expect_free(const TrainOptions& options, const RunFiles& files) {
     fail_usage(
         "{0} holds a model without a training state ({1}), so there is no run to resume: to "
         "fine-tune this model, give --initialize {0} and another --model",
-        folder, files.state().string());
+        folder, files.training_state().string());
   fail_usage(
       "{0} holds a model already: give another --model (with --initialize {0} to fine-tune this "
       "model), or --overwrite to replace it",
@@ -100,12 +100,12 @@ std::optional<TokenizerPair> resumed_tokenizers(const TrainOptions& options, con
                                                 const ParallelText& text,
                                                 const std::optional<ParallelText>& valid_text,
                                                 const Backend& backend) {
-  if (!options.resume || !files.has_state()) return {};
+  if (!options.resume || !files.has_training_state()) return {};
   TokenizerPair tokenizers = TokenizerPair::load(files.directory);
-  CheckpointKey key{options, backend.name(), mix(text.fingerprint(), tokenizers.fingerprint())};
+  TrainingStateKey key{options, backend.name(), mix(text.fingerprint(), tokenizers.fingerprint())};
   if (valid_text) key.validation_fingerprint = valid_text->fingerprint();
   key.compute = backend.compute();
-  expect_same_run(files.state(), key);
+  expect_same_run(files.training_state(), key);
   return tokenizers;
 }
 
@@ -186,7 +186,7 @@ Workspace open_workspace(const TrainOptions& options, const TrainingText& opened
   auto earlier = std::make_unique<EarlierRun>(files.directory);
   expect_free(options, files);
   claim.make(files.training());
-  const bool resumes = options.resume && files.has_state();
+  const bool resumes = options.resume && files.has_training_state();
   if (!resumes) earlier->put_aside(options);
   const std::optional<TokenizerPair> resumed =
       resumed_tokenizers(options, files, text, valid_text, backend);

@@ -1,4 +1,4 @@
-// Everything a run needs to go on as if it had never stopped, in one file.
+// The training state: everything that resuming a run needs, in one file.
 #pragma once
 
 #include <filesystem>
@@ -7,17 +7,12 @@
 #include <vector>
 
 #include "heed/train/adam.h"
+#include "heed/train/checkpoints.h"
 #include "heed/train/options.h"
 
 namespace heed {
 
-// Weights that were kept at one validation.
-struct Snapshot {
-  int64_t step = 0;
-  std::optional<double> score;  // greater is better; none without validation
-};
-
-// Where a run stands.
+// How far a run is.
 struct Progress {
   int64_t step = 0;        // steps done
   int64_t epoch = 0;       // epochs done
@@ -28,11 +23,11 @@ struct Progress {
   Loss epoch_loss;     // of the current epoch so far
   double tokens = 0;   // mean of source and target tokens, all steps
   bool finished = false;
-  std::vector<Snapshot> snapshots;  // kept files, oldest first
+  std::vector<Checkpoint> checkpoints;  // whose files exist, oldest first
 };
 
-// What a checkpoint belongs to.
-struct CheckpointKey {
+// What a training state belongs to.
+struct TrainingStateKey {
   TrainOptions options;
   std::string backend;                                  // name, with its instruction set
   uint64_t text_fingerprint;                            // of the training text and the tokenizers
@@ -42,21 +37,18 @@ struct CheckpointKey {
 
 // Writes adam's parameters, their moments and moving average (if any), and progress, replacing the
 // file at once or not at all.
-void save_checkpoint(const std::filesystem::path& path, const CheckpointKey& key,
-                     const Progress& progress, const Adam& adam);
+void save_training_state(const std::filesystem::path& path, const TrainingStateKey& key,
+                         const Progress& progress, const Adam& adam);
 
 // UsageError where the file belongs to other options, another compute type, another training or
 // validation text or (unless allowed) another instruction set; Error where it is damaged. For the
 // time before the text is encoded: where the options do not say at which step a schedule ends, that
 // is not compared yet.
-void expect_same_run(const std::filesystem::path& path, CheckpointKey key);
+void expect_same_run(const std::filesystem::path& path, TrainingStateKey key);
 
 // Reads them back into the tensors of adam: its parameters, moments and average. Error where the
 // file is damaged; UsageError as from expect_same_run, the end of the schedule included.
-Progress load_checkpoint(const std::filesystem::path& path, const CheckpointKey& key,
-                         const Adam& adam);
-
-// Parameters alone: train/averaging.h reads them.
-void save_snapshot(const std::filesystem::path& path, const std::vector<Parameter>& parameters);
+Progress load_training_state(const std::filesystem::path& path, const TrainingStateKey& key,
+                             const Adam& adam);
 
 }  // namespace heed

@@ -1,4 +1,4 @@
-#include "heed/train/checkpoint.h"
+#include "heed/train/training_state.h"
 
 #include <algorithm>
 #include <cmath>
@@ -27,9 +27,9 @@ Json optional_number(const std::optional<double>& value) {
 }
 
 std::string to_json(const Progress& p) {
-  Json snapshots = Json::array();
-  for (const Snapshot& s : p.snapshots)
-    snapshots.push_back({{"step", s.step}, {"score", optional_number(s.score)}});
+  Json checkpoints = Json::array();
+  for (const Checkpoint& s : p.checkpoints)
+    checkpoints.push_back({{"step", s.step}, {"score", optional_number(s.score)}});
   return Json({{"step", p.step},
                {"epoch", p.epoch},
                {"batch", p.batch},
@@ -42,7 +42,7 @@ std::string to_json(const Progress& p) {
                  {"plain", p.epoch_loss.nll},
                  {"tokens", p.epoch_loss.tokens}}},
                {"finished", p.finished},
-               {"snapshots", snapshots}})
+               {"snapshots", checkpoints}})
       .dump();
 }
 
@@ -65,10 +65,10 @@ std::optional<double> optional_number(const Json& value) {
   return value.get<double>();
 }
 
-// Each snapshot is of a step that was done, after the one before.
-int64_t snapshot_step(const Json& snapshot, const Progress& p) {
-  const int64_t step = count(snapshot, "step");
-  if (step > p.step || (!p.snapshots.empty() && step <= p.snapshots.back().step))
+// Each checkpoint is of a step that was done, after the one before.
+int64_t checkpoint_step(const Json& checkpoint, const Progress& p) {
+  const int64_t step = count(checkpoint, "step");
+  if (step > p.step || (!p.checkpoints.empty() && step <= p.checkpoints.back().step))
     throw std::out_of_range("snapshots");
   return step;
 }
@@ -89,17 +89,17 @@ Progress parse_progress(const std::string& text, const std::filesystem::path& pa
                     count(loss, "tokens")};
     p.finished = object.at("finished").get<bool>();
     for (const Json& s : object.at("snapshots"))
-      p.snapshots.push_back({snapshot_step(s, p), optional_number(s.at("score"))});
+      p.checkpoints.push_back({checkpoint_step(s, p), optional_number(s.at("score"))});
     return p;
   } catch (const std::exception&) {
-    fail("{}: the progress it records is damaged: begin anew with --overwrite", path.string());
+    fail("{}: the progress it records is damaged: start over with --overwrite", path.string());
   }
 }
 
 std::string metadata(const SafetensorsFile& file, const char* key) {
   const auto found = file.metadata().find(key);
   if (found == file.metadata().end())
-    fail("{}: no checkpoint of heed: '{}' is missing", file.path().string(), key);
+    fail("{}: no training state of heed: '{}' is missing", file.path().string(), key);
   return found->second;
 }
 
@@ -107,7 +107,7 @@ std::string as_text(uint64_t fingerprint) {
   return fmt::format("{:016x}", fingerprint);
 }
 
-Metadata metadata_of(const CheckpointKey& key, const Progress& progress) {
+Metadata metadata_of(const TrainingStateKey& key, const Progress& progress) {
   Metadata all = {{"options", to_json(key.options)},
                   {"backend", key.backend},
                   {"compute", name(key.compute)},
@@ -118,19 +118,19 @@ Metadata metadata_of(const CheckpointKey& key, const Progress& progress) {
 }
 
 // `auto` chooses by machine: what was computed counts, not what was asked for.
-void check_compute(const SafetensorsFile& file, const CheckpointKey& key) {
+void check_compute(const SafetensorsFile& file, const TrainingStateKey& key) {
   const auto found = file.metadata().find("compute");
   if (found == file.metadata().end() || found->second == name(key.compute)) return;
   fail_usage(
       "{0} belongs to a run with another compute type (compute was {1}, is now {2}): give "
-      "--compute {1}, or begin anew with --overwrite",
+      "--compute {1}, or start over with --overwrite",
       file.path().string(), found->second, name(key.compute));
 }
 
 // A run that validates keeps the best score, which another text or none would make meaningless.
 // Pairs held out follow from the training text and the options, which are compared anyway.
 void check_validation(const SafetensorsFile& file, const TrainOptions& saved,
-                      const CheckpointKey& key) {
+                      const TrainingStateKey& key) {
   if (saved.hold_out > 0) return;
   const std::string path = file.path().string();
   const bool validated = names_validation_text(saved);
@@ -145,14 +145,14 @@ void check_validation(const SafetensorsFile& file, const TrainOptions& saved,
   if (!validated && key.validation_fingerprint)
     fail_usage(
         "{} belongs to a run without validation: leave --valid-source, --valid-target and "
-        "--valid-tsv out, or begin anew with --overwrite",
+        "--valid-tsv out, or start over with --overwrite",
         path);
   const auto found = file.metadata().find("validation");
   if (validated && found != file.metadata().end() &&
       found->second != as_text(*key.validation_fingerprint))
     fail_usage(
         "{} belongs to a run that validates on another text, that of {} when it was saved: give "
-        "the same text, or begin anew with --overwrite",
+        "the same text, or start over with --overwrite",
         path, names);
 }
 
@@ -163,14 +163,15 @@ TrainOptions saved_options(const SafetensorsFile& file) {
     from_json(saved, metadata(file, "options"), file.path().string());
   } catch (const Error& error) {
     fail(
-        "{}; the state was saved by another version of heed: resume with that version, or begin "
-        "again with --overwrite",
+        "{}; the training state was saved by another version of heed: resume with that version, or "
+        "start "
+        "over with --overwrite",
         error.what());
   }
   return saved;
 }
 
-void check_key(const SafetensorsFile& file, const CheckpointKey& key) {
+void check_key(const SafetensorsFile& file, const TrainingStateKey& key) {
   const std::string path = file.path().string();
   const TrainOptions saved = saved_options(file);
   if (!saved.initialize.empty() && key.options.initialize.empty())
@@ -182,14 +183,14 @@ void check_key(const SafetensorsFile& file, const CheckpointKey& key) {
   if (!changed.empty())
     fail_usage(
         "{} belongs to a run with other options ({} was {}, is now {}): give the same, or "
-        "begin anew with --overwrite",
+        "start over with --overwrite",
         path, changed[0].name, changed[0].left, changed[0].right);
   check_compute(file, key);
   check_validation(file, saved, key);
   if (metadata(file, "text") != as_text(key.text_fingerprint))
     fail_usage(
-        "{} belongs to a run on another text or vocabulary: give the same files, or begin "
-        "anew with --overwrite",
+        "{} belongs to a run on another text or vocabulary: give the same files, or start "
+        "over with --overwrite",
         path);
   const std::string backend = metadata(file, "backend");
   if (backend != key.backend && !key.options.other_instruction_set)
@@ -209,7 +210,7 @@ void read_finite(const SafetensorsFile& file, const std::string& name, const Ten
                                                  : std::ranges::all_of(values.span<double>(), sane);
   if (!good)
     fail(
-        "{}: tensor {} holds values that no run leaves: the file is damaged: begin anew with "
+        "{}: tensor {} holds values that no run leaves: the file is damaged: start over with "
         "--overwrite",
         file.path().string(), name);
 }
@@ -235,8 +236,8 @@ TensorEntry entry(const std::string& name, const Tensor& tensor) {
 
 }  // namespace
 
-void save_checkpoint(const std::filesystem::path& path, const CheckpointKey& key,
-                     const Progress& progress, const Adam& adam) {
+void save_training_state(const std::filesystem::path& path, const TrainingStateKey& key,
+                         const Progress& progress, const Adam& adam) {
   std::vector<TensorEntry> list;
   for_each_tensor(adam, [&](const std::string& name, const Tensor& tensor, double) {
     list.push_back(entry(name, tensor));
@@ -248,14 +249,14 @@ void save_checkpoint(const std::filesystem::path& path, const CheckpointKey& key
   file.commit();
 }
 
-void expect_same_run(const std::filesystem::path& path, CheckpointKey key) {
+void expect_same_run(const std::filesystem::path& path, TrainingStateKey key) {
   const SafetensorsFile file(path);
   if (!key.options.decay_steps) key.options.decay_steps = saved_options(file).decay_steps;
   check_key(file, key);
 }
 
-Progress load_checkpoint(const std::filesystem::path& path, const CheckpointKey& key,
-                         const Adam& adam) {
+Progress load_training_state(const std::filesystem::path& path, const TrainingStateKey& key,
+                             const Adam& adam) {
   const SafetensorsFile file(path);
   check_key(file, key);
   Progress progress = parse_progress(metadata(file, "progress"), path);
@@ -263,15 +264,6 @@ Progress load_checkpoint(const std::filesystem::path& path, const CheckpointKey&
     read_finite(file, name, tensor, lowest);
   });
   return progress;
-}
-
-void save_snapshot(const std::filesystem::path& path, const std::vector<Parameter>& parameters) {
-  std::vector<TensorEntry> list;
-  list.reserve(parameters.size());
-  for (const Parameter& p : parameters) list.push_back(entry(p.name, p.tensor));
-  SafetensorsWriter file(path, list);
-  for (const Parameter& p : parameters) file.write(p.name, p.tensor);
-  file.commit();
 }
 
 }  // namespace heed

@@ -1,0 +1,39 @@
+// Checkpoints: the weights of a run at some of its steps, which of them it keeps, and which of them
+// the model that it leaves averages.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "heed/model/transformer.h"
+#include "heed/train/options.h"
+
+namespace heed {
+
+struct Checkpoint {
+  int64_t step = 0;
+  std::optional<double> score;  // of its validation, greater is better; none without validation
+};
+
+// Writes the parameters, which StoredWeights (train/averaging.h) reads, replacing the file at once
+// or not at all.
+void save_checkpoint(const std::filesystem::path& path, const std::vector<Parameter>& parameters);
+
+// Whether the run keeps checkpoints: with --keep above 1 or with --average.
+bool keeps_checkpoints(const TrainOptions& options);
+
+// Whether --average can choose among `kept`: best:K needs the score of each.
+bool can_choose(const TrainOptions& options, const std::vector<Checkpoint>& kept);
+
+// Adds the checkpoint of the latest step to `kept`, oldest first. Where these are then more than
+// --keep and --average ask for, drops the oldest, or with --average best:K the worst (of equals,
+// the oldest).
+void keep(const TrainOptions& options, const Checkpoint& latest, std::vector<Checkpoint>& kept);
+
+// The checkpoints that --average asks the mean of, in the order in which they are summed: the
+// latest or the best first. Empty without --average.
+std::vector<Checkpoint> checkpoints_to_average(const TrainOptions& options,
+                                               const std::vector<Checkpoint>& kept);
+
+}  // namespace heed
