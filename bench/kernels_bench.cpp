@@ -91,16 +91,19 @@ struct AttentionOperands {
     options.heads = state.range(3);
     const int64_t d = options.heads * state.range(4);
     options.scale = 1 / std::sqrt(double(state.range(4)));
-    order = state.range(5) != 0 ? Order::causal : Order::any;
+    mask = state.range(5) != 0 ? Mask::causal : Mask::none;
     query = random_tensor({queries.rows(), d});
-    key_value = random_tensor({keys.layout.rows(), 2 * d});
+    key = random_tensor({keys.layout.rows(), d});
+    value = random_tensor({keys.layout.rows(), d});
     out = Tensor(query.shape());
     dout = random_tensor(query.shape());
     logsumexp = Tensor({queries.rows(), options.heads});
     dquery = Tensor(query.shape());
-    dkey_value = Tensor(key_value.shape());
+    dkey = Tensor(key.shape());
+    dvalue = Tensor(key.shape());
   }
-  Sight sight() const { return {queries, keys, order}; }
+  AttentionInput input() const { return {query, key, value}; }
+  AttentionLayout layout() const { return {queries, keys, mask}; }
   // Of one product over all pairs of query and key.
   double operations() const {
     return 2.0 * double(sequences * query_count * key_count) * double(query.columns());
@@ -110,25 +113,24 @@ struct AttentionOperands {
   std::unique_ptr<Backend> backend = make_cpu_backend();
   Ragged queries;
   KeyRows keys;
-  Order order;
+  Mask mask;
   AttentionOptions options;
-  Tensor query, key_value, out, dout, logsumexp, dquery, dkey_value;
+  Tensor query, key, value, out, dout, logsumexp, dquery, dkey, dvalue;
 };
 
 void attention(benchmark::State& state) {
   AttentionOperands o(state);
-  for (auto _ : state)
-    o.backend->attention(o.query, o.key_value, o.sight(), o.options, o.out, o.logsumexp);
+  for (auto _ : state) o.backend->attention(o.input(), o.layout(), o.options, {o.out, o.logsumexp});
   report_flops(state, 2 * o.operations());
 }
 
 void attention_gradient(benchmark::State& state) {
   AttentionOperands o(state);
   o.options.dropout = {0.1f, 1};
-  o.backend->attention(o.query, o.key_value, o.sight(), o.options, o.out, o.logsumexp);
+  o.backend->attention(o.input(), o.layout(), o.options, {o.out, o.logsumexp});
   for (auto _ : state)
-    o.backend->attention_gradient(o.dout, o.query, o.key_value, o.out, o.logsumexp, o.sight(),
-                                  o.options, {o.dquery, o.dkey_value});
+    o.backend->attention_gradient(o.dout, o.input(), o.layout(), o.options, {o.out, o.logsumexp},
+                                  {o.dquery, o.dkey, o.dvalue});
   report_flops(state, 5 * o.operations());
 }
 

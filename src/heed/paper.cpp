@@ -66,16 +66,17 @@ void softmax(std::vector<double>& row) {
 void expect_heads(const Attention& parameters, int64_t heads, int64_t d_model) {
   if (heads < 1 || d_model % heads != 0)
     fail_usage("heads: expected a divisor of d_model {}, got {}", d_model, heads);
-  expect_matrix(parameters.query.weight, "query weight", d_model, d_model);
-  expect_matrix(parameters.key_value.weight, "key_value weight", 2 * d_model, d_model);
-  expect_matrix(parameters.output.weight, "output weight", d_model, d_model);
-  for (const auto& [linear, size] : {std::pair{&parameters.query, d_model},
-                                     {&parameters.key_value, 2 * d_model},
-                                     {&parameters.output, d_model}}) {
-    const Tensor& bias = linear->bias;
-    if (bias && (bias.size() != size || bias.dtype() != DType::f32))
-      fail_usage("bias: expected {} floats, got {} of {}", size, bias.size(), name(bias.dtype()));
-  }
+  const auto expect_linear = [&](const Linear& linear, const std::string& what) {
+    expect_matrix(linear.weight, (what + " weight").c_str(), d_model, d_model);
+    const Tensor& bias = linear.bias;
+    if (bias && (bias.size() != d_model || bias.dtype() != DType::f32))
+      fail_usage("{} bias: expected {} floats, got {} of {}", what, d_model, bias.size(),
+                 name(bias.dtype()));
+  };
+  expect_linear(parameters.query, "query");
+  expect_linear(parameters.key, "key");
+  expect_linear(parameters.value, "value");
+  expect_linear(parameters.output, "output");
 }
 
 }  // namespace
@@ -139,16 +140,16 @@ Attended multi_head_attention(const Attention& parameters, int64_t heads, const 
   Pool pool;
   Pass pass(*backend, pool);
   const Tensor query = linear(pass, x, parameters.query.weight, parameters.query.bias);
-  const Tensor key_value =
-      linear(pass, memory, parameters.key_value.weight, parameters.key_value.bias);
+  const Tensor key = linear(pass, memory, parameters.key.weight, parameters.key.bias);
+  const Tensor value = linear(pass, memory, parameters.value.weight, parameters.value.bias);
   const Tensor concatenated({x.rows(), d_model});
   const Tensor weights({heads, x.rows(), memory.rows()});
   const int64_t d_head = d_model / heads;
   for (int64_t h = 0; h < heads; ++h) {
     const int64_t begin = h * d_head, end = begin + d_head;
     const Attended head =
-        scaled_dot_product_attention(columns(query, begin, end), columns(key_value, begin, end),
-                                     columns(key_value, d_model + begin, d_model + end), arguments);
+        scaled_dot_product_attention(columns(query, begin, end), columns(key, begin, end),
+                                     columns(value, begin, end), arguments);
     put_columns(head.context, begin, concatenated);
     std::copy_n(head.weights.data<float>(), head.weights.size(),
                 weights.slice(h, h + 1).data<float>());
@@ -180,7 +181,7 @@ Attention attention_of(Transformer& model, const std::string& name) {
   const auto find_linear = [&](const std::string& part) {
     return Linear{find(part + ".weight"), find(part + ".bias")};
   };
-  return {find_linear("query"), find_linear("key_value"), find_linear("output")};
+  return {find_linear("query"), find_linear("key"), find_linear("value"), find_linear("output")};
 }
 
 Tensor positional_encoding(int64_t positions, int64_t d_model) {

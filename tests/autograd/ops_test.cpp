@@ -141,24 +141,26 @@ TEST_F(OpsTest, Dropout) {
 TEST_F(OpsTest, AttentionOverItself) {
   const Ragged layout = ragged({3, 0, 1, 5});
   const KeyRows keys{layout, {}};
-  const Tensor q = random_tensor({9, 6}, 1), kv = random_tensor({9, 12}, 2);
-  for (Order order : {Order::any, Order::causal})
+  const Tensor q = random_tensor({9, 6}, 1), k = random_tensor({9, 6}, 2),
+               v = random_tensor({9, 6}, 3);
+  for (const Mask mask : {Mask::none, Mask::causal})
     check_op(
         [&](Pass& p) {
-          return attention(p, q, kv, {layout, keys, order}, {2, 0.2});
+          return attention(p, {q, k, v}, {layout, keys, mask}, {2, 0.2});
         },
-        {{"query", q}, {"key_value", kv}});
+        {{"query", q}, {"key", k}, {"value", v}});
 }
 
 TEST_F(OpsTest, AttentionOverMemory) {
   const Ragged queries = ragged({2, 4, 1});
   const KeyRows keys{ragged({5, 1, 3}), {}};
-  const Tensor q = random_tensor({7, 8}, 1), kv = random_tensor({9, 16}, 2);
+  const Tensor q = random_tensor({7, 8}, 1), k = random_tensor({9, 8}, 2),
+               v = random_tensor({9, 8}, 3);
   check_op(
       [&](Pass& p) {
-        return attention(p, q, kv, {queries, keys}, {4, 0.1});
+        return attention(p, {q, k, v}, {queries, keys}, {4, 0.1});
       },
-      {{"query", q}, {"key_value", kv}});
+      {{"query", q}, {"key", k}, {"value", v}});
 }
 
 TEST_F(OpsTest, AddNorm) {
@@ -174,7 +176,7 @@ TEST_F(OpsTest, AddNorm) {
 // The ways in which the values of a sub-layer's output are needed after add_norm.
 TEST_F(OpsTest, AddNormLeavesAloneWhatOthersRead) {
   const Tensor x = random_tensor({4, 6}, 1), a = random_tensor({4, 6}, 2);
-  const Tensor w = random_tensor({6, 6}, 3), v = random_tensor({12, 6}, 4);
+  const Tensor w = random_tensor({6, 6}, 3), v = random_tensor({6, 6}, 4);
   const Tensor gain = random_tensor({6}, 5), bias = random_tensor({6}, 6);
   const std::vector<std::pair<std::string, Tensor>> inputs{
       {"x", x}, {"a", a}, {"w", w}, {"v", v}, {"gain", gain}, {"bias", bias}};
@@ -192,8 +194,8 @@ TEST_F(OpsTest, AddNormLeavesAloneWhatOthersRead) {
   const KeyRows keys{layout, {}};
   check_op(
       [&](Pass& p) {
-        const Tensor key_value = linear(p, a, v, {});
-        return add_norm(p, x, attention(p, a, key_value, {layout, keys}, {2, 0}), gain, bias,
+        const Tensor value = linear(p, a, v, {});
+        return add_norm(p, x, attention(p, {a, a, value}, {layout, keys}, {2, 0}), gain, bias,
                         options);
       },
       inputs);
@@ -235,15 +237,15 @@ TEST_F(OpsTest, AddNormTakesTheMemoryOfATemporary) {
 
 TEST_F(OpsTest, AttentionOperandsMayHaveOtherUses) {
   const Tensor x = random_tensor({4, 6}, 1), w = random_tensor({6, 6}, 2),
-               v = random_tensor({12, 6}, 3);
+               v = random_tensor({6, 6}, 3);
   const Tensor gain = random_tensor({6}, 4), bias = random_tensor({6}, 5);
   const Ragged layout = ragged({3, 1});
   const KeyRows keys{layout, {}};
   check_op(
       [&](Pass& p) {
-        const Tensor query = linear(p, x, w, {}), key_value = linear(p, x, v, {});
-        const Tensor once = attention(p, query, key_value, {layout, keys}, {2, 0.1});
-        const Tensor again = attention(p, once, key_value, {layout, keys}, {3, 0.1});
+        const Tensor query = linear(p, x, w, {}), key = linear(p, x, v, {});
+        const Tensor once = attention(p, {query, key, key}, {layout, keys}, {2, 0.1});
+        const Tensor again = attention(p, {once, key, query}, {layout, keys}, {3, 0.1});
         return add_norm(p, query, again, gain, bias, {});
       },
       {{"x", x}, {"w", w}, {"v", v}});
@@ -354,38 +356,37 @@ TEST_F(OpsTest, ParametersThatNothingUsesGetAZeroGradient) {
 }
 
 TEST_F(OpsTest, AttentionWeightsAreTheSoftmaxOverTheKeysThatAreSeen) {
-  // Two heads of two columns: more keys than a head has columns. The second sequence's keys stand
+  // Two heads of two columns: more keys than a head has columns. The second sequence's keys are
   // anywhere, one of them the first sequence's too.
-  const Tensor query = random_tensor({5, 4}, 1), key_value = random_tensor({7, 8}, 2);
+  const Tensor query = random_tensor({5, 4}, 1), key = random_tensor({7, 4}, 2);
   const Ragged queries = ragged({3, 2});
   const KeyRows keys{ragged({5, 2}), {4, 0, 1, 2, 3, 6, 4}};
-  for (const Order order : {Order::any, Order::causal}) {
+  for (const Mask mask : {Mask::none, Mask::causal}) {
     Pass p = pass();
-    const std::vector<double> got =
-        attention_weights(p, query, key_value, {queries, keys, order}, 2);
+    Tensor got;
+    attention(p, {query, key, key}, {queries, keys, mask}, {2, 0}, &got);
     std::vector<double> expected;
     for (int64_t b = 0; b < 2; ++b) {
       const int64_t count = keys.layout.length(b);
-      for (int64_t i = 0; i < queries.length(b); ++i) {
-        const int64_t seen = order == Order::any ? count : count - queries.length(b) + i + 1;
-        std::vector<double> mean(size_t(count), 0);
-        for (int64_t h = 0; h < 2; ++h) {
+      for (int64_t h = 0; h < 2; ++h) {
+        for (int64_t i = 0; i < queries.length(b); ++i) {
+          const int64_t seen = mask == Mask::none ? count : count - queries.length(b) + i + 1;
           const double* q = query.data<double>() + (queries.begin[size_t(b)] + i) * 4 + 2 * h;
-          std::vector<double> e;
+          std::vector<double> weights(size_t(count), 0);
           double sum = 0;
           for (int64_t j = 0; j < seen; ++j) {
             const int64_t row = keys.row(keys.layout.begin[size_t(b)] + j);
-            const double* k = key_value.data<double>() + row * 8 + 2 * h;
-            e.push_back(std::exp((q[0] * k[0] + q[1] * k[1]) / std::sqrt(2.0)));
-            sum += e.back();
+            const double* k = key.data<double>() + row * 4 + 2 * h;
+            weights[size_t(j)] = std::exp((q[0] * k[0] + q[1] * k[1]) / std::sqrt(2.0));
+            sum += weights[size_t(j)];
           }
-          for (size_t j = 0; j < e.size(); ++j) mean[j] += e[j] / sum / 2;
+          for (const double weight : weights) expected.push_back(weight / sum);
         }
-        expected.insert(expected.end(), mean.begin(), mean.end());
       }
     }
-    ASSERT_EQ(got.size(), expected.size());
-    for (size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], expected[i], 1e-12) << i;
+    ASSERT_EQ(got.size(), int64_t(expected.size()));
+    for (size_t i = 0; i < expected.size(); ++i)
+      EXPECT_NEAR(got.data<double>()[i], expected[i], 1e-12) << i;
   }
 }
 

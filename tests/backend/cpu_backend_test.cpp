@@ -70,16 +70,16 @@ struct Outcome {
 
 Outcome compute(Backend& backend, const Tensor& x, const Tensor& weight) {
   const int64_t rows = x.rows(), d = x.columns();
-  Outcome outcome{Tensor({rows, d}), Tensor({d, d}), Tensor({rows, d / 2})};
+  Outcome outcome{Tensor({rows, d}), Tensor({d, d}), Tensor({rows, d})};
   backend.linear(x, weight, Tensor(), Activation::gelu, outcome.y);
   backend.linear_weight_gradient(outcome.y, x, 0, outcome.dweight, Tensor(), Write::overwrite);
   Ragged queries;
   queries.add(rows);
-  const Tensor query = testing::random_tensor({rows, d / 2}, 9), logsumexp({rows, 2});
+  const Tensor query = testing::random_tensor({rows, d}, 9), logsumexp({rows, 2});
   AttentionOptions options;
   options.heads = 2;
-  backend.attention(query, outcome.y, {queries, {queries, {}}, Order::causal}, options, outcome.out,
-                    logsumexp);
+  backend.attention({query, outcome.y, x}, {queries, {queries, {}}, Mask::causal}, options,
+                    {outcome.out, logsumexp});
   return outcome;
 }
 

@@ -175,14 +175,14 @@ TEST_P(CpuRows, TopClassesWithForbiddenOnes) {
   EXPECT_EQ(got.log_probabilities[2], -INFINITY);
 }
 
-TEST_P(CpuRows, KeepsRowsAsTheyAreInFp32) {
+TEST_P(CpuRows, CachesRowsAsTheyAreInFp32) {
   const Tensor x = random_tensor({3, 14}, 1);
   const std::vector<int32_t> rows = {4, 0, 2};
-  ASSERT_EQ(cpu->kept_columns(7), 14);
+  ASSERT_EQ(cpu->cache_type(DType::f32), DType::f32);
   Tensor wide({5, 14}), expected({5, 14});
-  reference->keep(x, rows, expected);
-  cpu->keep(x, rows, wide);
-  expect_same_bits(wide, expected, "kept");
+  reference->write_cache(x, rows, expected);
+  cpu->write_cache(x, rows, wide);
+  expect_same_bits(wide, expected, "cached");
   expect_same_bits(copy_of(wide.slice(4, 5)), copy_of(x.slice(0, 1)), "the first row");
 }
 

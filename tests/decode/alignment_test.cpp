@@ -54,8 +54,11 @@ TEST_P(AlignerTest, ReadsTheLastLayerButOneAtTheStepThatPredicts) {
   to.add(input);
   const Memory memory = model_.encode(pass, from);
   ASSERT_EQ(model_.config().decoder_layers, 2);
-  const auto expected = model_.cross_attention(pass, to, memory, 0);
-  EXPECT_NE(expected, model_.cross_attention(pass, to, memory, 1));
+  CapturedAttention captured;
+  for (const int64_t layer : {0, 1}) captured.request(AttentionSite::cross, layer);
+  model_.decode(pass, to, memory, &captured);
+  const auto expected = captured.at(AttentionSite::cross, 0).mean_over_heads(0);
+  EXPECT_NE(expected, captured.at(AttentionSite::cross, 1).mean_over_heads(0));
   const AttentionWeights got = aligner.weights(source, {target})[0];
   for (size_t i = 0; i < expected.size(); ++i)
     EXPECT_EQ(got[i / 4].weights[i % 4], float(expected[i])) << i;

@@ -70,22 +70,18 @@ TEST(PaperAttention, EqualsTheOpThatTheModelUses) {
   Pool pool;
   Pass pass(*backend, pool);
   const int64_t d = 12;
-  for (const Order order : {Order::any, Order::causal}) {
+  for (const Mask mask : {Mask::none, Mask::causal}) {
     for (const auto& [queries, keys] : {std::pair<int64_t, int64_t>{1, 1}, {5, 5}, {3, 9}}) {
       const Tensor query = drawn({queries, d}, 1), key = drawn({keys, d}, 2),
-                   value = drawn({keys, d}, 3), key_value({keys, 2 * d});
-      for (int64_t j = 0; j < keys; ++j) {
-        std::copy_n(key.data<float>() + j * d, d, key_value.data<float>() + 2 * j * d);
-        std::copy_n(value.data<float>() + j * d, d, key_value.data<float>() + (2 * j + 1) * d);
-      }
+                   value = drawn({keys, d}, 3);
       Ragged query_rows;
       query_rows.add(queries);
       KeyRows key_rows;
       key_rows.layout.add(keys);
       const Tensor expected =
-          attention(pass, query, key_value, {query_rows, key_rows, order}, {1, 0});
+          attention(pass, {query, key, value}, {query_rows, key_rows, mask}, {1, 0});
       paper::AttentionArguments arguments;
-      if (order == Order::causal) arguments.mask = paper::causal_mask(queries, keys);
+      if (mask == Mask::causal) arguments.mask = paper::causal_mask(queries, keys);
       expect_near(paper::scaled_dot_product_attention(query, key, value, arguments).context,
                   expected);
     }
@@ -140,9 +136,9 @@ TEST(PaperMultiHeadAttention, EqualsTheModelsOwn) {
   KeyRows keys;
   keys.layout.add(5);
   const Tensor query = linear(pass, x, parameters.query.weight, parameters.query.bias);
-  const Tensor key_value =
-      linear(pass, memory, parameters.key_value.weight, parameters.key_value.bias);
-  const Tensor seen = attention(pass, query, key_value, {rows, keys}, {config.heads, 0});
+  const Tensor key = linear(pass, memory, parameters.key.weight, parameters.key.bias);
+  const Tensor value = linear(pass, memory, parameters.value.weight, parameters.value.bias);
+  const Tensor seen = attention(pass, {query, key, value}, {rows, keys}, {config.heads, 0});
   expect_near(paper::multi_head_attention(parameters, config.heads, x, memory).context,
               linear(pass, seen, parameters.output.weight, parameters.output.bias));
   EXPECT_THAT(error_of([&] { paper::attention_of(model, "decoder.2.cross"); }),

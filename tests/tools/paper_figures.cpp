@@ -45,20 +45,23 @@ Attended attend(Backend& backend, int64_t d_k, double scale) {
   for (int64_t draw = 0; draw < draws; ++draw) {
     Random random(mix(uint64_t(d_k), uint64_t(draw)));
     const Tensor query = normal_tensor(random, {1, d_k});
-    const Tensor key_value = normal_tensor(random, {keys, 2 * d_k});
+    const Tensor key({keys, d_k}, DType::f64), value({keys, d_k}, DType::f64);
+    for (int64_t row = 0; row < keys; ++row)
+      for (const Tensor& tensor : {key, value})
+        for (double& x : tensor.slice(row, row + 1).span<double>()) x = random.normal();
     KeyRows rows;
     rows.layout.add(keys);
     Ragged one;
     one.add(1);
-    const Sight sight{one, rows};
+    const AttentionLayout layout{one, rows};
     const AttentionOptions options{1, scale, {}};
     const Tensor out({1, d_k}, DType::f64), logsumexp({1, 1}, DType::f64);
-    backend.attention(query, key_value, sight, options, out, logsumexp);
+    backend.attention({query, key, value}, layout, options, {out, logsumexp});
     double largest = 0, squares = 0, weights = 0;
-    for (int64_t key = 0; key < keys; ++key) {
+    for (int64_t j = 0; j < keys; ++j) {
       double score = 0;
       for (int64_t c = 0; c < d_k; ++c)
-        score += scale * query.data<double>()[c] * key_value.data<double>()[2 * key * d_k + c];
+        score += scale * query.data<double>()[c] * key.data<double>()[j * d_k + c];
       const double weight = std::exp(score - logsumexp.data<double>()[0]);
       squares += score * score;
       largest = std::max(largest, weight);
@@ -67,9 +70,10 @@ Attended attend(Backend& backend, int64_t d_k, double scale) {
     Tensor dout = normal_tensor(random, {1, d_k});
     const double norm = root_mean_square(dout) * std::sqrt(double(d_k));
     for (double& value : dout.span<double>()) value /= norm;
-    const Tensor dquery({1, d_k}, DType::f64), dkey_value({keys, 2 * d_k}, DType::f64);
-    backend.attention_gradient(dout, query, key_value, out, logsumexp, sight, options,
-                               {dquery, dkey_value});
+    const Tensor dquery({1, d_k}, DType::f64), dkey({keys, d_k}, DType::f64),
+        dvalue({keys, d_k}, DType::f64);
+    backend.attention_gradient(dout, {query, key, value}, layout, options, {out, logsumexp},
+                               {dquery, dkey, dvalue});
     all.deviation += squares / double(keys * draws);
     all.largest += largest / double(draws);
     all.slope += weights / double(draws);
@@ -203,8 +207,7 @@ void first_weights() {
       row("embedding times sqrt(d_model)", std::sqrt(512.0) * root_mean_square(p.tensor));
     }
     if (p.name == "encoder.0.self.query.weight") row("W^Q [512, 512]", root_mean_square(p.tensor));
-    if (p.name == "encoder.0.self.key_value.weight")
-      row("W^K and W^V [1024, 512]", root_mean_square(p.tensor));
+    if (p.name == "encoder.0.self.key.weight") row("W^K [512, 512]", root_mean_square(p.tensor));
   }
   row("positions", root_mean_square(positional_encoding(64, 512, DType::f64)));
   const auto backend = make_reference_backend();

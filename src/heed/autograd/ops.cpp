@@ -9,63 +9,6 @@ namespace {
 // Logits that stand at once in cross_entropy, in bytes: about what a core's caches hold.
 constexpr int64_t kLogitBytes = 8 << 20;
 
-// The keys of all sequences, one behind the other, and behind each a unit vector for a value: key j
-// of a sequence has 1 in column j - first of every head, or 0 everywhere.
-template <class T>
-void fill_with_units(const Tensor& key_value, const KeyRows& keys, int64_t d_head, int64_t first,
-                     const Tensor& out) {
-  const int64_t d = out.columns() / 2;
-  for (int64_t b = 0; b < keys.layout.count(); ++b) {
-    for (int64_t j = 0; j < keys.layout.length(b); ++j) {
-      const int64_t i = keys.layout.begin[size_t(b)] + j;
-      T* row = out.data<T>() + i * 2 * d;
-      std::copy_n(key_value.data<T>() + keys.row(i) * 2 * d, d, row);
-      std::fill_n(row + d, d, T(0));
-      if (j < first || j >= first + d_head) continue;
-      for (int64_t c = j - first; c < d; c += d_head) row[d + c] = T(1);
-    }
-  }
-}
-
-// Adds up over the heads what such values gave, at the weights' places.
-template <class T>
-void add_heads(const Tensor& out, const Sight& sight, int64_t heads, int64_t first,
-               std::vector<double>& weights) {
-  const int64_t d = out.columns(), d_head = d / heads;
-  int64_t begin = 0;
-  for (int64_t b = 0; b < sight.queries.count(); ++b) {
-    const int64_t keys = sight.keys.layout.length(b);
-    for (int64_t i = 0; i < sight.queries.length(b); ++i, begin += keys) {
-      const T* row = out.data<T>() + (sight.queries.begin[size_t(b)] + i) * d;
-      for (int64_t j = first; j < std::min(keys, first + d_head); ++j)
-        for (int64_t h = 0; h < heads; ++h)
-          weights[size_t(begin + j)] += double(row[h * d_head + j - first]) / double(heads);
-    }
-  }
-}
-
-template <class T>
-std::vector<double> weights_of(Pass& pass, const Tensor& query, const Tensor& key_value,
-                               const Sight& sight, int64_t heads) {
-  const int64_t d = query.columns(), d_head = d / heads;
-  const KeyRows keys{sight.keys.layout, {}};
-  int64_t count = 0, most = 0;
-  for (int64_t b = 0; b < sight.queries.count(); ++b) {
-    count += sight.queries.length(b) * keys.layout.length(b);
-    most = std::max(most, keys.layout.length(b));
-  }
-  std::vector<double> weights(size_t(count), 0);
-  const Tensor units = pass.tensor({keys.layout.rows(), 2 * d}, query.dtype());
-  Pass plain(pass.backend, pass.pool);
-  for (int64_t first = 0; first < most; first += d_head) {
-    fill_with_units<T>(key_value, sight.keys, d_head, first, units);
-    const Tensor out =
-        attention(plain, query, units, {sight.queries, keys, sight.order}, {heads, 0});
-    add_heads<T>(out, sight, heads, first, weights);
-  }
-  return weights;
-}
-
 // A gradient that a kernel can only overwrite. Where the operand has one already, the kernel's goes
 // to a tensor that finish() adds to it.
 class OverwrittenGradient {
@@ -166,42 +109,42 @@ Tensor dropout(Pass& pass, const Tensor& x, double probability) {
   return y;
 }
 
-Tensor attention(Pass& pass, const Tensor& query, const Tensor& key_value, const Sight& sight,
-                 const AttendOptions& options) {
+Tensor attention(Pass& pass, const AttentionInput& input, const AttentionLayout& layout,
+                 const AttendOptions& options, Tensor* weights) {
+  const auto& [query, key, value] = input;
   const int64_t d = query.columns();
-  check(key_value.columns() == 2 * d ||
-            (!pass.tape && key_value.columns() == pass.backend.kept_columns(d)),
-        "[attention] key_value is [rows, 2 d], or kept by the backend");
+  check(key.columns() == d && value.columns() == d && key.rows() == value.rows(),
+        "[attention] keys and values [rows, d]");
+  check(key.dtype() == value.dtype() &&
+            (key.dtype() == query.dtype() || key.dtype() == pass.backend.cache_type(query.dtype())),
+        "[attention] keys and values of the query's type, or cached");
   check(d % options.heads == 0, "[attention] d_model is not divisible by heads");
-  check(sight.queries.rows() == query.rows(), "[attention] queries do not fill their layout");
-  check(sight.queries.count() == sight.keys.layout.count(), "[attention] one key list a sequence");
+  check(layout.queries.rows() == query.rows(), "[attention] queries do not fill their layout");
+  check(layout.queries.count() == layout.keys.layout.count(),
+        "[attention] one key list a sequence");
   const int64_t d_head = d / options.heads;
   const AttentionOptions attend{options.heads, 1 / std::sqrt(double(d_head)),
                                 pass.next_dropout(options.dropout)};
   Tensor out = pass.tensor(query.shape(), query.dtype());
   Tensor logsumexp = pass.tensor({query.rows(), options.heads}, query.dtype());
-  pass.backend.attention(query, key_value, sight, attend, out, logsumexp);
+  if (weights)
+    *weights = pass.tensor({attention_weight_count(layout, options.heads)}, query.dtype());
+  pass.backend.attention(input, layout, attend, {out, logsumexp, weights ? *weights : Tensor()});
   if (pass.tape) {
-    check(sight.keys.rows.empty(), "[attention] a cache is not differentiated");
-    pass.tape->record(out, [&pass, query, key_value, queries = sight.queries, keys = sight.keys,
-                            order = sight.order, attend, out, logsumexp](const Tensor& dout) {
-      const OverwrittenGradient dquery(pass, query), dkey_value(pass, key_value);
-      pass.backend.attention_gradient(dout, query, key_value, out, logsumexp,
-                                      {queries, keys, order}, attend,
-                                      {dquery.tensor(), dkey_value.tensor()});
-      dquery.finish();
-      dkey_value.finish();
-    });
+    check(layout.keys.rows.empty(), "[attention] a cache is not differentiated");
+    pass.tape->record(
+        out, [&pass, query = query, key = key, value = value, queries = layout.queries,
+              keys = layout.keys, mask = layout.mask, attend, out, logsumexp](const Tensor& dout) {
+          const OverwrittenGradient dquery(pass, query), dkey(pass, key), dvalue(pass, value);
+          pass.backend.attention_gradient(dout, {query, key, value}, {queries, keys, mask}, attend,
+                                          {out, logsumexp},
+                                          {dquery.tensor(), dkey.tensor(), dvalue.tensor()});
+          dquery.finish();
+          dkey.finish();
+          dvalue.finish();
+        });
   }
   return out;
-}
-
-// Attention over unit vectors gives the weights themselves: no backend needs a kernel for it.
-std::vector<double> attention_weights(Pass& pass, const Tensor& query, const Tensor& key_value,
-                                      const Sight& sight, int64_t heads) {
-  check(key_value.columns() == 2 * query.columns(), "[attention_weights] key_value is [rows, 2 d]");
-  return query.dtype() == DType::f32 ? weights_of<float>(pass, query, key_value, sight, heads)
-                                     : weights_of<double>(pass, query, key_value, sight, heads);
 }
 
 // `sublayer` by value: a caller that gives its last handle lets the memory be reused.

@@ -50,14 +50,10 @@ struct AttendOptions {
   double dropout = 0;  // on the attention weights
 };
 
-// Softmax(Q K^T / sqrt(d_head)) V, equation 1. query [rows, d], key_value [rows, 2 d].
-Tensor attention(Pass& pass, const Tensor& query, const Tensor& key_value, const Sight& sight,
-                 const AttendOptions& options);
-
-// The weights that attention() gives each key, without dropout, the mean over heads: sequence by
-// sequence, [queries, keys]; a key that a query does not see has 0. Is not recorded.
-std::vector<double> attention_weights(Pass& pass, const Tensor& query, const Tensor& key_value,
-                                      const Sight& sight, int64_t heads);
+// Softmax(Q K^T / sqrt(d_head)) V, equation 1. Where `weights` is not null, it becomes what the
+// values were multiplied by, as AttentionOutput::weights.
+Tensor attention(Pass& pass, const AttentionInput& input, const AttentionLayout& layout,
+                 const AttendOptions& options, Tensor* weights = nullptr);
 
 struct AddNormOptions {
   double epsilon = 1e-5;

@@ -35,7 +35,7 @@ enum class Passes { forward, both };
 enum class Activation { none, relu, gelu, silu };
 enum class Write { overwrite, accumulate };
 
-// Which rows of a key_value tensor hold each sequence's keys.
+// Which rows of a key tensor, and of its value tensor, belong to each sequence.
 struct KeyRows {
   Ragged layout;              // keys of each sequence
   std::vector<int32_t> rows;  // [layout.rows()] their rows in the tensor; empty: row i is key i
@@ -43,14 +43,42 @@ struct KeyRows {
   int64_t row(int64_t i) const { return rows.empty() ? i : rows[size_t(i)]; }
 };
 
-enum class Order { any, causal };
+enum class Mask { none, causal };
 
-// Which keys each query sees: those of its own sequence, and under Order::causal none ahead of it,
-// the queries being the sequence's last positions: query i of n sees the first (keys - n + i + 1).
-struct Sight {
+// Which keys each query attends to: those of its own sequence, and under Mask::causal none ahead of
+// it, the queries being the sequence's last positions: query i of n attends to the first
+// (keys - n + i + 1).
+struct AttentionLayout {
   const Ragged& queries;
   const KeyRows& keys;
-  Order order = Order::any;
+  Mask mask = Mask::none;
+};
+
+// Q, K and V of equation 1: query [query rows, d], key and value [any rows, d], with a dtype of
+// their own: that of the query, or Backend::cache_type().
+struct AttentionInput {
+  const Tensor &query, &key, &value;
+};
+
+struct AttentionOutput {
+  const Tensor& out;        // [query rows, d]
+  const Tensor& logsumexp;  // [query rows, heads]: log of each softmax's denominator, max included
+  // None, or [attention_weight_count(layout, heads)]: what the values were multiplied by; for each
+  // sequence [heads, queries, keys], one after the other. A key that is masked has 0.
+  Tensor weights = {};
+};
+
+// Elements of AttentionOutput::weights.
+inline int64_t attention_weight_count(const AttentionLayout& layout, int64_t heads) {
+  int64_t count = 0;
+  for (int64_t b = 0; b < layout.queries.count(); ++b)
+    count += heads * layout.queries.length(b) * layout.keys.layout.length(b);
+  return count;
+}
+
+struct AttentionGradient {
+  const Tensor& dquery;         // overwritten
+  const Tensor &dkey, &dvalue;  // overwritten; every row must belong to one sequence
 };
 
 // Section 3.2: `heads` heads over columns [h * d_head, (h + 1) * d_head); logits times `scale`.
@@ -150,27 +178,23 @@ class Backend {
                                  const Tensor& gain, const NormOptions& options,
                                  const AddNormGradient& out) = 0;
 
-  // What a decoder keeps of its keys and values: rows in a form of the backend's own, rounded to
-  // bf16 unless compute() is fp32. out[rows[i]] = key_value[i] (see attention), out [any rows,
-  // kept_columns(d)].
-  virtual int64_t kept_columns(int64_t d) const = 0;
-  virtual void keep(const Tensor& key_value, std::span<const int32_t> rows, const Tensor& out) = 0;
+  // What a decoder caches keys and values in: bf16, unless compute() is fp32, which caches a
+  // model's own type.
+  DType cache_type(DType model) const {
+    return compute() == ComputeType::fp32 ? model : DType::bf16;
+  }
+  // cache[rows[i]] = x[i], rounded to the cache's type. x [n, d], cache [any rows, d].
+  virtual void write_cache(const Tensor& x, std::span<const int32_t> rows, const Tensor& cache) = 0;
 
-  // out = softmax(scale * Q K^T) V per head and sequence (equation 1), weights dropped out.
-  // query [query rows, d], key_value [any rows, 2 d]: keys in the first d columns, values behind;
-  // or rows that keep() wrote.
-  // logsumexp [query rows, heads]: log of each softmax's denominator, max included.
-  // A query that sees no key gives zero.
-  virtual void attention(const Tensor& query, const Tensor& key_value, const Sight& sight,
-                         const AttentionOptions& options, const Tensor& out,
-                         const Tensor& logsumexp) = 0;
-  struct AttentionGradient {
-    const Tensor& dquery;      // overwritten
-    const Tensor& dkey_value;  // [as key_value] overwritten; every row must belong to one sequence
-  };
-  virtual void attention_gradient(const Tensor& dout, const Tensor& query, const Tensor& key_value,
-                                  const Tensor& out, const Tensor& logsumexp, const Sight& sight,
-                                  const AttentionOptions& options,
+  // out = softmax(scale * Q K^T) V per head and sequence (equation 1), weights dropped out. A query
+  // that attends to no key gives zero.
+  virtual void attention(const AttentionInput& input, const AttentionLayout& layout,
+                         const AttentionOptions& options, const AttentionOutput& output) = 0;
+  // Keys and values have the query's dtype. `forward` is what attention() gave; its weights are not
+  // needed.
+  virtual void attention_gradient(const Tensor& dout, const AttentionInput& input,
+                                  const AttentionLayout& layout, const AttentionOptions& options,
+                                  const AttentionOutput& forward,
                                   const AttentionGradient& gradient) = 0;
 
   // For each row with label y: smoothed loss = -sum_v q(v) log p(v), where q gives 1 - epsilon to y

@@ -8,6 +8,8 @@
 #include <limits>
 #include <span>
 
+#include "heed/core/tensor.h"
+
 namespace heed {
 
 // The scale of a row whose greatest magnitude is `largest`; 0 for a row of zeros. It is 16 bits
@@ -41,6 +43,9 @@ inline float to_bf16(float x) {
   if (std::isnan(x)) return x;
   const auto bits = std::bit_cast<uint32_t>(x);
   return std::bit_cast<float>((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000u);
+}
+inline Bf16 bf16_of(float x) {
+  return {uint16_t(std::bit_cast<uint32_t>(to_bf16(x)) >> 16)};
 }
 
 }  // namespace heed

@@ -24,10 +24,10 @@ class ShapeBackend : public Backend {
                 const Tensor&, const Tensor&, const Tensor&) override {}
   void add_norm_gradient(const Tensor&, const Tensor&, const Tensor&, const Tensor&,
                          const NormOptions&, const AddNormGradient&) override {}
-  void attention(const Tensor&, const Tensor&, const Sight&, const AttentionOptions&, const Tensor&,
-                 const Tensor&) override {}
-  void attention_gradient(const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
-                          const Sight&, const AttentionOptions&,
+  void attention(const AttentionInput&, const AttentionLayout&, const AttentionOptions&,
+                 const AttentionOutput&) override {}
+  void attention_gradient(const Tensor&, const AttentionInput&, const AttentionLayout&,
+                          const AttentionOptions&, const AttentionOutput&,
                           const AttentionGradient&) override {}
   void cross_entropy(const Tensor&, std::span<const TokenId>, const CrossEntropyOptions&,
                      const Tensor&) override {}
@@ -35,8 +35,7 @@ class ShapeBackend : public Backend {
     const auto count = size_t(logits.rows() * k);
     return {std::vector<TokenId>(count, 0), std::vector<float>(count, 0)};
   }
-  int64_t kept_columns(int64_t d) const override { return 2 * d; }
-  void keep(const Tensor&, std::span<const int32_t>, const Tensor&) override {}
+  void write_cache(const Tensor&, std::span<const int32_t>, const Tensor&) override {}
   void add(const Tensor&, const Tensor&) override {}
   double sum_of_squares(const Tensor&) override { return 0; }
   void adam(const AdamStep&, const Tensor&, const Tensor&, const Tensor&, const Tensor&,

@@ -39,7 +39,7 @@ int64_t bytes_of(const Shape& shape, DType type) {
 }  // namespace
 
 const char* name(DType type) {
-  return type == DType::f32 ? "f32" : "f64";
+  return type == DType::f32 ? "f32" : type == DType::f64 ? "f64" : "bf16";
 }
 
 int64_t element_count(const Shape& shape) {

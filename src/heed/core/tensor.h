@@ -1,6 +1,7 @@
 // Tensors: a shape over shared storage. Values only: gradients live on the tape (autograd/tape.h).
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -12,17 +13,30 @@
 
 namespace heed {
 
-enum class DType { f32, f64 };
+// bf16 is the upper half of a float: what a decoder caches keys and values in.
+enum class DType { f32, f64, bf16 };
+
+struct Bf16 {
+  uint16_t bits = 0;
+
+  explicit operator float() const { return std::bit_cast<float>(uint32_t(bits) << 16); }
+};
 
 constexpr int64_t size_of(DType type) {
-  return type == DType::f32 ? 4 : 8;
+  return type == DType::f32 ? 4 : type == DType::f64 ? 8 : 2;
 }
 const char* name(DType type);
 
 template <class T>
 constexpr DType dtype_of() {
-  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>);
-  return std::is_same_v<T, float> ? DType::f32 : DType::f64;
+  if constexpr (std::is_same_v<T, float>) {
+    return DType::f32;
+  } else if constexpr (std::is_same_v<T, double>) {
+    return DType::f64;
+  } else {
+    static_assert(std::is_same_v<T, Bf16>);
+    return DType::bf16;
+  }
 }
 
 using Shape = std::vector<int64_t>;

@@ -155,7 +155,10 @@ std::vector<AttentionWeights> Aligner::weights(const std::vector<TokenId>& sourc
     sequence.insert(sequence.end(), target.begin(), target.end() - 1);
     Tokens to;
     to.add(sequence);
-    const std::vector<double> values = model_.cross_attention(pass, to, memory, layer);
+    CapturedAttention captured;
+    captured.request(AttentionSite::cross, layer);
+    model_.decode(pass, to, memory, &captured);
+    const std::vector<double> values = captured.at(AttentionSite::cross, layer).mean_over_heads(0);
     for (const double value : values) expect_finite(value);
     for (size_t t = 0; t < target.size(); ++t) {
       const auto row = values.begin() + ptrdiff_t(t * source.size());

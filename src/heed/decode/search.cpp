@@ -62,11 +62,7 @@ struct Search::State {
     cross_rows = std::max(options.batch_tokens, config.max_positions);
     slots = std::make_unique<FreeList>(slot_count);
     sources = std::make_unique<FreeList>(cross_rows);
-    const int64_t columns = backend.kept_columns(config.d_model);
-    // Pooled memory is not touched before it is written, so unused room costs address space only.
-    for (int64_t i = 0; i < config.decoder_layers; ++i)
-      cache.layers.push_back(
-          {pool.tensor({slot_count * width, columns}), pool.tensor({cross_rows, columns})});
+    cache = DecoderCache(config, backend, pool, slot_count * width, cross_rows);
   }
 
   int64_t target_limit(int64_t source_length) const {
@@ -83,16 +79,15 @@ struct Search::State {
       rows.insert(rows.end(), sentences[i]->source_rows.begin(), sentences[i]->source_rows.end());
     }
     const Memory memory = model.encode(pass, tokens);
-    for (size_t layer = 0; layer < cache.layers.size(); ++layer)
-      backend.keep(model.cross_key_values(pass, memory, int64_t(layer)), rows,
-                   cache.layers[layer].cross);
+    for (int64_t layer = 0; layer < cache.layers(); ++layer)
+      cache.write_source(pass, layer, model.cross_key_value(pass, memory, layer), rows);
     fresh.clear();
   }
 
   // The new tokens of all live hypotheses, and the rows for their keys and values.
   Tokens next_tokens() {
     Tokens tokens;
-    cache.store.clear();
+    cache.new_rows.clear();
     cache.past = {};
     cache.groups = {};
     cache.source = {};
@@ -121,7 +116,7 @@ struct Search::State {
       sentence.slots.push_back(slots->take());
       h.rows.push_back(int32_t(sentence.slots.back() * width));
     }
-    cache.store.insert(cache.store.end(), h.rows.begin(), h.rows.end());
+    cache.new_rows.insert(cache.new_rows.end(), h.rows.begin(), h.rows.end());
     add_sequence(h, sequence, sentence.constraints, tokens);
     sentence.groups.resize(size_t(options.sample ? options.nbest : options.diverse_groups));
     for (Group& group : sentence.groups) group.live = {h};
@@ -135,7 +130,7 @@ struct Search::State {
     for (Group& group : sentence.groups) {
       for (LiveHypothesis& h : group.live) {
         h.rows.push_back(row++);
-        cache.store.push_back(h.rows.back());
+        cache.new_rows.push_back(h.rows.back());
         add_sequence(h, std::span(&h.ids.back(), 1), sentence.constraints, tokens);
       }
     }

@@ -34,13 +34,6 @@ std::map<std::string, Tensor> parameters_by_name(Transformer& model) {
   return tensors;
 }
 
-// The rows of a parameter that a tensor of the file holds.
-Tensor rows_of(const Tensor& parameter, const MarianTensor& tensor) {
-  Tensor rows = parameter.slice(tensor.row, tensor.row + tensor.shape[0]);
-  check(rows.shape() == tensor.shape, "the layout gives a parameter another shape");
-  return rows;
-}
-
 Tensor to_f32(const Tensor& values) {
   if (values.dtype() == DType::f32) return values;
   Tensor result(values.shape(), DType::f32);
@@ -87,11 +80,10 @@ std::vector<TensorEntry> entries_of(const ModelConfig& config, StoredType weight
 }
 
 void write_bf16(SafetensorsWriter& writer, const std::string& name, const Tensor& values) {
-  std::vector<uint16_t> halves;
-  halves.reserve(size_t(values.size()));
-  for (const float x : values.span<float>())
-    halves.push_back(uint16_t(std::bit_cast<uint32_t>(to_bf16(x)) >> 16));
-  writer.write(name, std::as_bytes(std::span(halves)));
+  std::vector<Bf16> rounded;
+  rounded.reserve(size_t(values.size()));
+  for (const float x : values.span<float>()) rounded.push_back(bf16_of(x));
+  writer.write(name, std::as_bytes(std::span(rounded)));
 }
 
 void write_int8(SafetensorsWriter& writer, const std::string& name, const Tensor& values) {
@@ -120,7 +112,7 @@ void save_weights(const std::filesystem::path& path, Transformer& model, StoredT
   };
   write(kLogitsBias, logits_bias(config, parameters), StoredType::f32);
   for (const MarianTensor& t : marian_tensors(config))
-    write(t.names[0], to_f32(rows_of(parameters.at(t.parameter), t)), stored_as(weights, t.shape));
+    write(t.names[0], to_f32(parameters.at(t.parameter)), stored_as(weights, t.shape));
   writer.commit();
 }
 
@@ -160,11 +152,11 @@ class WeightsReader {
     }
     for (const MarianTensor& t : tensors_) {
       if (t.parameter != parameter.name) continue;
-      const Tensor rows = rows_of(parameter.tensor, t);
+      check(parameter.tensor.shape() == t.shape, "the layout gives a parameter another shape");
       if (is_quantized(t))
-        read_quantized(t, rows);
+        read_quantized(t, parameter.tensor);
       else
-        read(stored_name(t), rows);
+        read(stored_name(t), parameter.tensor);
     }
   }
 

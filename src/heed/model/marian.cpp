@@ -14,17 +14,17 @@ class Names {
   explicit Names(const ModelConfig& config) : d_(config.d_model), d_ff_(config.d_ff) {}
 
   void table(std::vector<std::string> names, const std::string& parameter, int64_t rows) {
-    tensors_.push_back({std::move(names), {rows, d_}, parameter, 0});
+    tensors_.push_back({std::move(names), {rows, d_}, parameter});
   }
   void attention(const std::string& marian, const std::string& heed) {
     linear(marian + ".q_proj", heed + ".query", d_, d_);
-    linear(marian + ".k_proj", heed + ".key_value", d_, d_);
-    linear(marian + ".v_proj", heed + ".key_value", d_, d_, d_);
+    linear(marian + ".k_proj", heed + ".key", d_, d_);
+    linear(marian + ".v_proj", heed + ".value", d_, d_);
     linear(marian + ".out_proj", heed + ".output", d_, d_);
   }
   void norm(const std::string& marian, const std::string& heed) {
-    add(marian + ".weight", {d_}, heed + ".gain", 0);
-    add(marian + ".bias", {d_}, heed + ".bias", 0);
+    add(marian + ".weight", {d_}, heed + ".gain");
+    add(marian + ".bias", {d_}, heed + ".bias");
   }
   // Both networks of a layer end alike.
   void feed_forward(const std::string& marian, const std::string& heed) {
@@ -35,13 +35,12 @@ class Names {
   std::vector<MarianTensor> take() { return std::move(tensors_); }
 
  private:
-  void add(const std::string& name, Shape shape, const std::string& parameter, int64_t row) {
-    tensors_.push_back({{name}, std::move(shape), parameter, row});
+  void add(const std::string& name, Shape shape, const std::string& parameter) {
+    tensors_.push_back({{name}, std::move(shape), parameter});
   }
-  void linear(const std::string& marian, const std::string& heed, int64_t in, int64_t out,
-              int64_t row = 0) {
-    add(marian + ".weight", {out, in}, heed + ".weight", row);
-    add(marian + ".bias", {out}, heed + ".bias", row);
+  void linear(const std::string& marian, const std::string& heed, int64_t in, int64_t out) {
+    add(marian + ".weight", {out, in}, heed + ".weight");
+    add(marian + ".bias", {out}, heed + ".bias");
   }
 
   int64_t d_, d_ff_;

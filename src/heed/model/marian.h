@@ -11,12 +11,11 @@
 
 namespace heed {
 
-// A tensor of model.safetensors, and the rows of one of heed's parameters that it holds.
+// A tensor of model.safetensors, and the parameter of heed's that it holds.
 struct MarianTensor {
   std::vector<std::string> names;  // the first is written; files may hold equal copies under others
   Shape shape;
   std::string parameter;  // as parameters() calls it
-  int64_t row = 0;        // its first row there
 };
 
 // All tensors but final_logits_bias, in the order of the file.

@@ -1,7 +1,6 @@
 #include "heed/model/transformer.h"
 
 #include <cmath>
-#include <numeric>
 
 namespace heed {
 namespace {
@@ -15,7 +14,10 @@ struct Make {
   }
   Linear linear(int64_t in, int64_t out) const { return {tensor({out, in}), tensor({out})}; }
   LayerNorm norm(int64_t d) const { return {tensor({d}), tensor({d})}; }
-  Attention attention(int64_t d) const { return {linear(d, d), linear(d, 2 * d), linear(d, d)}; }
+  Attention attention(int64_t d) const {
+    return {
+        .query = linear(d, d), .key = linear(d, d), .value = linear(d, d), .output = linear(d, d)};
+  }
   FeedForward feed_forward(int64_t d, int64_t ff) const { return {linear(d, ff), linear(ff, d)}; }
 };
 
@@ -23,6 +25,41 @@ Tensor apply(Pass& pass, const Linear& w, const Tensor& x,
              Activation activation = Activation::none) {
   return linear(pass, x, w.weight, w.bias, activation);
 }
+
+// Keys and values for all heads: K W^K and V W^V.
+KeyValue project(Pass& pass, const Attention& w, const Tensor& key, const Tensor& value) {
+  return {apply(pass, w.key, key), apply(pass, w.value, value)};
+}
+
+Tensor* place(CapturedAttention* captured, AttentionSite site, size_t layer,
+              const AttentionLayout& layout) {
+  return captured ? captured->place(site, int64_t(layer), layout) : nullptr;
+}
+
+// A target pass that begins at the start: all keys and values are computed in it.
+class ComputedContext : public DecoderContext {
+ public:
+  ComputedContext(const Transformer& model, const Tokens& target, const Memory& memory)
+      : model_(model), memory_(memory), target_{target.layout, {}}, source_{memory.layout, {}} {}
+
+  AttentionLayout self_layout(const Tokens& target) const override {
+    return {target.layout, target_, Mask::causal};
+  }
+  AttentionLayout cross_layout(const Tokens& target) const override {
+    return {target.layout, source_};
+  }
+  KeyValue self(Pass& pass, int64_t, const KeyValue& computed) override {
+    return as_cached(pass, computed);
+  }
+  KeyValue cross(Pass& pass, int64_t layer) override {
+    return as_cached(pass, model_.cross_key_value(pass, memory_, layer));
+  }
+
+ private:
+  const Transformer& model_;
+  const Memory& memory_;
+  const KeyRows target_, source_;
+};
 
 void put(const Tensor& tensor, int64_t i, double value) {
   if (tensor.dtype() == DType::f32)
@@ -120,12 +157,19 @@ Tensor Transformer::add_norm(Pass& pass, const LayerNorm& w, const Tensor& x,
 }
 
 // MultiHead(Q, K, V) = Concat(head_1, ..., head_h) W^O, section 3.2.2.
-Tensor Transformer::multi_head(Pass& pass, const Attention& w, const Tensor& x,
-                               const Tensor& key_value, const Sight& sight) const {
+Tensor Transformer::multi_head(Pass& pass, const Attention& w, const AttentionInput& states,
+                               const AttentionLayout& layout, Tensor* weights) const {
+  return attend(pass, w, states.query, project(pass, w, states.key, states.value), layout, weights);
+}
+
+// The same for keys and values that are projected already.
+Tensor Transformer::attend(Pass& pass, const Attention& w, const Tensor& x,
+                           const KeyValue& projected, const AttentionLayout& layout,
+                           Tensor* weights) const {
   const Tensor query = apply(pass, w.query, x);
-  return apply(
-      pass, w.output,
-      attention(pass, query, key_value, sight, {config_.heads, config_.attention_dropout}));
+  return apply(pass, w.output,
+               attention(pass, {query, projected.key, projected.value}, layout,
+                         {config_.heads, config_.attention_dropout}, weights));
 }
 
 // FFN(x) = max(0, x W_1 + b_1) W_2 + b_2, section 3.3.
@@ -134,82 +178,47 @@ Tensor Transformer::feed_forward(Pass& pass, const FeedForward& w, const Tensor&
   return apply(pass, w.output, dropout(pass, inner, config_.activation_dropout));
 }
 
-Memory Transformer::encode(Pass& pass, const Tokens& source) const {
+Memory Transformer::encode(Pass& pass, const Tokens& source, CapturedAttention* captured) const {
   const KeyRows keys{source.layout, {}};
-  const Sight sight{source.layout, keys};
+  const AttentionLayout layout{source.layout, keys};
   Tensor x = embed(pass, source, embeddings_.source);
-  for (const EncoderLayer& w : encoder_) {
-    const Tensor key_value = apply(pass, w.self.key_value, x);
-    x = add_norm(pass, w.self_norm, x, multi_head(pass, w.self, x, key_value, sight));
+  for (size_t i = 0; i < encoder_.size(); ++i) {
+    const EncoderLayer& w = encoder_[i];
+    Tensor* weights = place(captured, AttentionSite::encoder_self, i, layout);
+    x = add_norm(pass, w.self_norm, x, multi_head(pass, w.self, {x, x, x}, layout, weights));
     x = add_norm(pass, w.feed_forward_norm, x, feed_forward(pass, w.feed_forward, x));
   }
   return {x, source.layout};
 }
 
-Tensor Transformer::decode(Pass& pass, const Tokens& target, const Memory& memory) const {
+Tensor Transformer::decode(Pass& pass, const Tokens& target, const Memory& memory,
+                           CapturedAttention* captured) const {
   check(target.layout.count() == memory.layout.count(), "one target per source");
-  return decode(pass, target, &memory, nullptr);
+  ComputedContext context(*this, target, memory);
+  return decode(pass, target, context, captured);
 }
 
-Tensor Transformer::decode(Pass& pass, const Tokens& target, DecoderCache& cache) const {
-  check(cache.layers.size() == decoder_.size(), "cache of another model");
-  return decode(pass, target, nullptr, &cache);
-}
-
-// Keys and values as a cache would hold them, so that a whole prefix gives what steps give.
-// Training is spared the rounding.
-Tensor Transformer::as_kept(Pass& pass, const Tensor& key_value) const {
-  if (pass.tape || pass.backend.compute() == ComputeType::fp32) return key_value;
-  std::vector<int32_t> rows(size_t(key_value.rows()));
-  std::iota(rows.begin(), rows.end(), 0);
-  Tensor kept = pass.tensor({key_value.rows(), pass.backend.kept_columns(config_.d_model)},
-                            key_value.dtype());
-  pass.backend.keep(key_value, rows, kept);
-  return kept;
-}
-
-std::vector<double> Transformer::cross_attention(Pass& pass, const Tokens& target,
-                                                 const Memory& memory, int64_t layer) const {
-  check(target.layout.count() == memory.layout.count(), "one target per source");
-  check(layer >= 0 && layer < config_.decoder_layers, "no such decoder layer");
-  Watched watched{layer, {}};
-  decode(pass, target, &memory, nullptr, &watched);
-  return watched.weights;
-}
-
-Tensor Transformer::decode(Pass& pass, const Tokens& target, const Memory* memory,
-                           DecoderCache* cache, Watched* watched) const {
-  const KeyRows past = cache ? cache->past : KeyRows{target.layout, {}};
-  const KeyRows source = cache ? cache->source : KeyRows{memory->layout, {}};
-  const Sight earlier{target.layout, past, Order::causal};
-  const Sight all{cache ? cache->groups : target.layout, source};
+Tensor Transformer::decode(Pass& pass, const Tokens& target, DecoderContext& context,
+                           CapturedAttention* captured) const {
+  const AttentionLayout self = context.self_layout(target), cross = context.cross_layout(target);
   Tensor x = embed(pass, target, embeddings_.target);
   for (size_t i = 0; i < decoder_.size(); ++i) {
     const DecoderLayer& w = decoder_[i];
-    Tensor self = apply(pass, w.self.key_value, x);
-    if (cache) {
-      pass.backend.keep(self, cache->store, cache->layers[i].self);
-      self = cache->layers[i].self;
-    } else {
-      self = as_kept(pass, self);
-    }
-    const Tensor cross =
-        cache ? cache->layers[i].cross : as_kept(pass, cross_key_values(pass, *memory, int64_t(i)));
-    x = add_norm(pass, w.self_norm, x, multi_head(pass, w.self, x, self, earlier));
-    if (watched && watched->layer == int64_t(i)) {
-      watched->weights =
-          attention_weights(pass, apply(pass, w.cross.query, x),
-                            cross_key_values(pass, *memory, int64_t(i)), all, config_.heads);
-      return x;
-    }
-    x = add_norm(pass, w.cross_norm, x, multi_head(pass, w.cross, x, cross, all));
+    const KeyValue earlier = context.self(pass, int64_t(i), project(pass, w.self, x, x));
+    const KeyValue source = context.cross(pass, int64_t(i));
+    x = add_norm(pass, w.self_norm, x,
+                 attend(pass, w.self, x, earlier, self,
+                        place(captured, AttentionSite::decoder_self, i, self)));
+    x = add_norm(
+        pass, w.cross_norm, x,
+        attend(pass, w.cross, x, source, cross, place(captured, AttentionSite::cross, i, cross)));
     x = add_norm(pass, w.feed_forward_norm, x, feed_forward(pass, w.feed_forward, x));
   }
   return x;
 }
 
-Tensor Transformer::cross_key_values(Pass& pass, const Memory& memory, int64_t layer) const {
-  return apply(pass, decoder_[size_t(layer)].cross.key_value, memory.states);
+KeyValue Transformer::cross_key_value(Pass& pass, const Memory& memory, int64_t layer) const {
+  return project(pass, decoder_[size_t(layer)].cross, memory.states, memory.states);
 }
 
 Tensor Transformer::output_bias() const {

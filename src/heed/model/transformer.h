@@ -6,7 +6,9 @@
 
 #include "heed/autograd/ops.h"
 #include "heed/core/parallel.h"
+#include "heed/model/captured_attention.h"
 #include "heed/model/config.h"
+#include "heed/model/decoder_context.h"
 
 namespace heed {
 
@@ -21,11 +23,10 @@ struct LayerNorm {
   void visit(auto&& f) { f("gain", gain), f("bias", bias); }
 };
 
+// W^Q, W^K, W^V of all heads and W^O (section 3.2.2), [d_model, d_model] each.
 struct Attention {
-  Linear query;      // [d_model, d_model]
-  Linear key_value;  // [2 d_model, d_model], keys first
-  Linear output;     // [d_model, d_model]
-  void visit(auto&& f) { f("query", query), f("key_value", key_value), f("output", output); }
+  Linear query, key, value, output;
+  void visit(auto&& f) { f("query", query), f("key", key), f("value", value), f("output", output); }
 };
 
 struct FeedForward {
@@ -78,24 +79,6 @@ struct Memory {
   Ragged layout;
 };
 
-// Keys and values that the decoder keeps between steps. Rows are preallocated and written once; a
-// hypothesis finds its past through its list of rows, so nothing is ever copied. decode/ decides
-// which rows are whose.
-struct DecoderCache {
-  struct Layer {
-    // [rows, Backend::kept_columns(d_model)]
-    Tensor self;   // of every target position decoded so far
-    Tensor cross;  // of the source, projected once
-  };
-  std::vector<Layer> layers;
-
-  // Of the step at hand:
-  std::vector<int32_t> store;  // [target rows] where in `self` each new position is kept
-  KeyRows past;                // each target sequence's rows in `self`, the new ones last
-  Ragged groups;               // target rows that look at one source (the beams of a sentence)
-  KeyRows source;              // each group's rows in `cross`
-};
-
 // Whether a model's parameters have values, or shapes alone.
 enum class Values { zero, none };
 
@@ -111,25 +94,20 @@ class Transformer {
   // <pad>, gains 1, biases 0.
   void initialize(uint64_t seed, InitialWeights weights = InitialWeights::fan_in);
 
-  // Source tokens, each sentence ended by </s>, to memory.
-  Memory encode(Pass& pass, const Tokens& source) const;
+  // Source tokens, each sentence ended by </s>, to memory. `captured` gets the attention weights
+  // that it asks for; may be null.
+  Memory encode(Pass& pass, const Tokens& source, CapturedAttention* captured = nullptr) const;
 
   // Target tokens, each sequence begun by <pad>, to states [target rows, d_model]. Every target
-  // sequence looks at the source sequence of the same number.
-  Tensor decode(Pass& pass, const Tokens& target, const Memory& memory) const;
+  // sequence attends to the source sequence of the same number.
+  Tensor decode(Pass& pass, const Tokens& target, const Memory& memory,
+                CapturedAttention* captured = nullptr) const;
+  // The same for tokens that attend to what `context` supplies.
+  Tensor decode(Pass& pass, const Tokens& target, DecoderContext& context,
+                CapturedAttention* captured = nullptr) const;
 
-  // The same lines with a cache: the tokens continue what earlier calls decoded.
-  Tensor decode(Pass& pass, const Tokens& target, DecoderCache& cache) const;
-
-  // Rows of keys and values of a source for each decoder layer: what Backend::keep() takes for
-  // DecoderCache::Layer::cross.
-  Tensor cross_key_values(Pass& pass, const Memory& memory, int64_t layer) const;
-
-  // How target positions look at their sources in the encoder-decoder attention (section 3.2.3) of
-  // a decoder layer, the mean over its heads: for each target sequence, whose tokens stand as for
-  // decode(), [its rows, its source's rows], one sequence behind the other.
-  std::vector<double> cross_attention(Pass& pass, const Tokens& target, const Memory& memory,
-                                      int64_t layer) const;
+  // A source's keys and values for a decoder layer.
+  KeyValue cross_key_value(Pass& pass, const Memory& memory, int64_t layer) const;
 
   // States to logits [rows, classes].
   Tensor logits(Pass& pass, const Tensor& states) const;
@@ -147,18 +125,11 @@ class Transformer {
   }
 
  private:
-  // Attention weights that a target pass is run for: it ends with them.
-  struct Watched {
-    int64_t layer;
-    std::vector<double> weights;
-  };
-  // One target pass; cache and watched may be none.
-  Tensor decode(Pass& pass, const Tokens& target, const Memory* memory, DecoderCache* cache,
-                Watched* watched = nullptr) const;
-  Tensor as_kept(Pass& pass, const Tensor& key_value) const;
   Tensor add_norm(Pass& pass, const LayerNorm& w, const Tensor& x, Tensor sublayer) const;
-  Tensor multi_head(Pass& pass, const Attention& w, const Tensor& x, const Tensor& key_value,
-                    const Sight& sight) const;
+  Tensor multi_head(Pass& pass, const Attention& w, const AttentionInput& states,
+                    const AttentionLayout& layout, Tensor* weights) const;
+  Tensor attend(Pass& pass, const Attention& w, const Tensor& x, const KeyValue& projected,
+                const AttentionLayout& layout, Tensor* weights) const;
   Tensor feed_forward(Pass& pass, const FeedForward& w, const Tensor& x) const;
   Tensor embed(Pass& pass, const Tokens& tokens, const Tensor& table) const;
   // The softmax's table and bias (may be none), of the ids that it may yield.

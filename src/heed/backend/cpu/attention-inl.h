@@ -26,12 +26,12 @@ struct Head {
   int64_t d, d_head;     // columns of the query tensor, and of the head
   int64_t column;        // the head's first
   int64_t index, heads;  // which head of how many
-  Rows key_rows, value_rows;
-  Order order;
+  Mask mask;
+  float* weights;  // [queries, keys] of AttentionOutput::weights; may be null
 
-  // How many keys the sequence's query i sees.
+  // How many keys the sequence's query i attends to.
   int64_t seen(int64_t i) const {
-    return order == Order::causal ? std::clamp<int64_t>(keys - queries + i + 1, 0, keys) : keys;
+    return mask == Mask::causal ? std::clamp<int64_t>(keys - queries + i + 1, 0, keys) : keys;
   }
   // Of the tensor `data` [query rows, d], the head's part of the sequence's query i.
   template <class T>
@@ -40,24 +40,29 @@ struct Head {
   }
 };
 
-inline Head make_head(const Tensor& query, const Tensor& key_value, const Sight& sight,
-                      int64_t heads, int64_t b, int64_t h) {
-  const int64_t d = query.columns(), d_head = d / heads;
-  const int64_t key_begin = sight.keys.layout.begin[size_t(b)];
-  const float* keys = key_value.data<float>() + h * d_head;
-  const int32_t* list = sight.keys.rows.empty() ? nullptr : sight.keys.rows.data() + key_begin;
-  if (!list) keys += key_begin * 2 * d;
-  return {sight.queries.begin[size_t(b)],
-          sight.queries.length(b),
-          sight.keys.layout.length(b),
+// Sequence b under head h. `weights` is where the sequence's weights are; may be null.
+inline Head make_head(const AttentionInput& input, const AttentionLayout& layout, int64_t heads,
+                      int64_t b, int64_t h, float* weights) {
+  const int64_t d = input.query.columns(), d_head = d / heads;
+  const int64_t queries = layout.queries.length(b), keys = layout.keys.layout.length(b);
+  return {layout.queries.begin[size_t(b)],
+          queries,
+          keys,
           d,
           d_head,
           h * d_head,
           h,
           heads,
-          {keys, 2 * d, list},
-          {keys + d, 2 * d, list},
-          sight.order};
+          layout.mask,
+          weights ? weights + h * queries * keys : nullptr};
+}
+
+// The rows of sequence b in a tensor of keys or values.
+template <class T>
+RowsOf<T> sequence_rows(const Tensor& tensor, const KeyRows& keys, int64_t b) {
+  const int64_t begin = keys.layout.begin[size_t(b)];
+  const int32_t* list = keys.rows.empty() ? nullptr : keys.rows.data() + begin;
+  return {tensor.data<T>() + (list ? 0 : begin * tensor.columns()), tensor.columns(), list};
 }
 
 // Scores of one block of queries: `rows` rows of `width` keys, `stride` apart.
@@ -115,14 +120,18 @@ inline void weigh(const Head& head, const Block& block, const AttentionOptions& 
     if (options.dropout)
       drop_row(options.dropout, options.dropout_index(head.query_begin + query, head.index), seen,
                row);
+    if (head.weights == nullptr) continue;
+    float* weights = head.weights + query * head.keys;
+    std::copy_n(row, seen, weights);
+    std::fill(weights + seen, weights + head.keys, 0.0f);
   }
 }
 
 // out = the values' sum by their weights, of one head and `kQueries` queries: one chain over the
-// keys for each element. `values` says where a key's row is and what its elements stand for.
-template <int kQueries, class Values>
-void sum_values(const Head& head, const Block& block, const Values& values, const float* weights,
-                float* out) {
+// keys for each element. prefetch(row, count) is told of each part of a value's row that is read.
+template <int kQueries, class T, class Prefetch>
+void sum_values(const Head& head, const Block& block, const RowsOf<T>& values,
+                const Prefetch& prefetch, const float* weights, float* out) {
   constexpr int kVectors = 4;
   for (int64_t c = 0; c < head.d_head; c += kVectors * kLanes) {
     Vector sum[kQueries][kVectors];
@@ -130,12 +139,12 @@ void sum_values(const Head& head, const Block& block, const Values& values, cons
       for (Vector& chain : row) chain = zero();
     const int64_t left = head.d_head - c;
     for (int64_t key = 0; key < block.width; ++key) {
-      const float* row = values.row(key) + c;
-      values.prefetch(row, kVectors * kLanes);
+      const T* row = values.at(key) + c;
+      prefetch(row, kVectors * kLanes);
       Vector value[kVectors];
       HWY_UNROLL(4)
       for (int j = 0; j < kVectors; ++j)
-        value[j] = values.value(load(row + j * kLanes, std::max<int64_t>(left - j * kLanes, 0)));
+        value[j] = load(row + j * kLanes, std::max<int64_t>(left - j * kLanes, 0));
       for (int m = 0; m < kQueries; ++m) {
         const Vector weight = set(weights[m * block.stride + key]);
         HWY_UNROLL(4)

@@ -9,8 +9,8 @@
 #include "hwy/foreach_target.h"
 // behind foreach_target.h
 #include "heed/backend/cpu/attention-inl.h"
+#include "heed/backend/cpu/cached_attention-inl.h"
 #include "heed/backend/cpu/dispatch.h"
-#include "heed/backend/cpu/kept_attention-inl.h"
 #include "heed/backend/cpu/kernels.h"
 #include "hwy/cache_control.h"
 
@@ -39,11 +39,12 @@ Panels pack_plain(const Rows& rows, int64_t count, int64_t width, Scratch use) {
 constexpr int64_t kFewQueries = 4;
 
 template <int kQueries>
-void score_few(const Head& head, const float* query, const Block& block, float* scores) {
+void score_few(const Head& head, const Rows& key_rows, const float* query, const Block& block,
+               float* scores) {
   for (int64_t begin = 0; begin < block.width; begin += kLanes) {
     const float* keys[kLanes];
     for (int64_t i = 0; i < kLanes; ++i)
-      keys[i] = head.key_rows.at(std::min(begin + i, block.width - 1));
+      keys[i] = key_rows.at(std::min(begin + i, block.width - 1));
     // The next head's part of each row: rows lie far apart, where no hardware looks ahead.
     for (const float* key : keys)
       for (int64_t c = 0; c < head.d_head; c += 16) hwy::Prefetch(key + head.d_head + c);
@@ -68,57 +69,72 @@ void score_few(const Head& head, const float* query, const Block& block, float* 
   }
 }
 
-// A head's values where they lie, and a look at the next head's part of the same row.
-struct FloatValues {
-  const Head& head;
-
-  const float* row(int64_t key) const { return head.value_rows.at(key); }
-  void prefetch(const float* values, int64_t count) const {
-    for (int64_t j = 0; j < count; j += 16) hwy::Prefetch(values + head.d_head + j);
-  }
-  HWY_INLINE Vector value(Vector element) const { return element; }
+// One head of one sequence: its keys, and its values.
+struct HeadOperands {
+  Head head;
+  Rows keys, values;
 };
 
-template <int kQueries>
-void attend_few(const Head& head, const Tensor& query, const AttentionOptions& options,
-                const Tensor& out, const Tensor& logsumexp) {
-  const Block block = make_block(head, 0);
-  float* scores = scratch(Scratch::scores, block.rows * block.stride);
-  score_few<kQueries>(head, head.part(query.data<float>(), 0), block, scores);
-  weigh(head, block, options, scores, logsumexp);
-  sum_values<kQueries>(head, block, FloatValues{head}, scores, head.part(out.data<float>(), 0));
+HeadOperands head_operands(const AttentionInput& input, const AttentionLayout& layout,
+                           int64_t heads, int64_t b, int64_t h, float* weights) {
+  HeadOperands o{make_head(input, layout, heads, b, h, weights),
+                 sequence_rows<float>(input.key, layout.keys, b),
+                 sequence_rows<float>(input.value, layout.keys, b)};
+  o.keys.data += o.head.column;
+  o.values.data += o.head.column;
+  return o;
 }
 
-void attend(const Head& head, const Tensor& query, const AttentionOptions& options,
-            const Tensor& out, const Tensor& logsumexp) {
+template <int kQueries>
+void attend_few(const HeadOperands& o, const Tensor& query, const AttentionOptions& options,
+                const AttentionOutput& output) {
+  const Head& head = o.head;
+  const Block block = make_block(head, 0);
+  float* scores = scratch(Scratch::scores, block.rows * block.stride);
+  score_few<kQueries>(head, o.keys, head.part(query.data<float>(), 0), block, scores);
+  weigh(head, block, options, scores, output.logsumexp);
+  // The next head's part of each row.
+  const auto prefetch = [&](const float* values, int64_t count) {
+    for (int64_t j = 0; j < count; j += 16) hwy::Prefetch(values + head.d_head + j);
+  };
+  sum_values<kQueries>(head, block, o.values, prefetch, scores,
+                       head.part(output.out.data<float>(), 0));
+}
+
+void attend(const HeadOperands& o, const Tensor& query, const AttentionOptions& options,
+            const AttentionOutput& output) {
   using Few =
-      void (*)(const Head&, const Tensor&, const AttentionOptions&, const Tensor&, const Tensor&);
+      void (*)(const HeadOperands&, const Tensor&, const AttentionOptions&, const AttentionOutput&);
   static constexpr Few kFew[] = {attend_few<1>, attend_few<2>, attend_few<3>, attend_few<4>};
+  const Head& head = o.head;
   if (head.queries <= kFewQueries) {
-    if (head.queries > 0) kFew[head.queries - 1](head, query, options, out, logsumexp);
+    if (head.queries > 0) kFew[head.queries - 1](o, query, options, output);
     return;
   }
-  const Panels keys = pack_transposed(head.key_rows, head.keys, head.d_head, Scratch::keys);
-  const Panels values = pack_plain(head.value_rows, head.keys, head.d_head, Scratch::values);
+  const Panels keys = pack_transposed(o.keys, head.keys, head.d_head, Scratch::keys);
+  const Panels values = pack_plain(o.values, head.keys, head.d_head, Scratch::values);
   for (int64_t begin = 0; begin < head.queries; begin += kQueryBlock) {
     const Block block = make_block(head, begin);
     float* scores = scratch(Scratch::scores, block.rows * block.stride);
     multiply({head.part(query.data<float>(), begin), head.d, Along::rows}, keys, block.rows,
              block.stride, head.d_head, {scores, block.stride});
-    weigh(head, block, options, scores, logsumexp);
+    weigh(head, block, options, scores, output.logsumexp);
     multiply({scores, block.stride, Along::rows}, values, block.rows, head.d_head, block.width,
-             {head.part(out.data<float>(), begin), head.d});
+             {head.part(output.out.data<float>(), begin), head.d});
   }
 }
 
-void attention(const Tensor& query, const Tensor& key_value, const Sight& sight,
-               const AttentionOptions& options, const Tensor& out, const Tensor& logsumexp) {
-  if (key_value.columns() == query.columns())
-    return attend_to_kept(query, key_value, sight, options, out, logsumexp);
-  for (int64_t b = 0; b < sight.queries.count(); ++b)
-    for (int64_t h = 0; h < options.heads; ++h)
-      attend(make_head(query, key_value, sight, options.heads, b, h), query, options, out,
-             logsumexp);
+void attention(const AttentionInput& input, const AttentionLayout& layout,
+               const AttentionOptions& options, const AttentionOutput& output) {
+  float* weights = output.weights ? output.weights.data<float>() : nullptr;
+  for (int64_t b = 0; b < layout.queries.count(); ++b) {
+    if (input.key.dtype() == DType::bf16)
+      attend_to_cached(input, layout, options, output, b, weights);
+    for (int64_t h = 0; input.key.dtype() == DType::f32 && h < options.heads; ++h)
+      attend(head_operands(input, layout, options.heads, b, h, weights), input.query, options,
+             output);
+    if (weights) weights += options.heads * layout.queries.length(b) * layout.keys.layout.length(b);
+  }
 }
 
 // The sum of products of two rows.
@@ -154,9 +170,9 @@ void weight_row_gradient(const WeightRow& row, float scale, const Dropout& dropo
 }
 
 // The tensors of the gradient.
-struct Gradient {
-  const float *dout, *query, *out, *logsumexp;
-  float *dquery, *dkey_value;
+struct GradientTensors {
+  const float *dout, *query, *key, *value, *out, *logsumexp;
+  float *dquery, *dkey, *dvalue;
 };
 
 // A head's keys and values, packed for the gradient's products, and where their gradients gather.
@@ -166,7 +182,7 @@ struct PackedHead {
   float *dkeys, *dvalues;  // [keys, d_head]
 };
 
-void block_gradient(const Head& head, const PackedHead& packed, const Gradient& tensors,
+void block_gradient(const Head& head, const PackedHead& packed, const GradientTensors& tensors,
                     const AttentionOptions& options, const Block& block) {
   const float* dout = head.part(tensors.dout, block.begin);
   const float* query = head.part(tensors.query, block.begin);
@@ -196,45 +212,47 @@ void block_gradient(const Head& head, const PackedHead& packed, const Gradient& 
            {packed.dvalues, head.d_head, Write::accumulate});
 }
 
-void attend_gradient(const Head& head, const Gradient& tensors, const AttentionOptions& options,
-                     const Rows& dkey_rows) {
+void attend_gradient(const HeadOperands& o, const GradientTensors& tensors,
+                     const AttentionOptions& options) {
+  const Head& head = o.head;
   const int64_t size = head.keys * head.d_head;
-  const PackedHead packed{pack_transposed(head.key_rows, head.keys, head.d_head, Scratch::keys),
-                          pack_transposed(head.value_rows, head.keys, head.d_head, Scratch::values),
-                          pack_plain(head.key_rows, head.keys, head.d_head, Scratch::key_rows),
+  const PackedHead packed{pack_transposed(o.keys, head.keys, head.d_head, Scratch::keys),
+                          pack_transposed(o.values, head.keys, head.d_head, Scratch::values),
+                          pack_plain(o.keys, head.keys, head.d_head, Scratch::key_rows),
                           scratch(Scratch::dkeys, size), scratch(Scratch::dvalues, size)};
   std::fill_n(packed.dkeys, size, 0.0f);
   std::fill_n(packed.dvalues, size, 0.0f);
   for (int64_t begin = 0; begin < head.queries; begin += kQueryBlock)
     block_gradient(head, packed, tensors, options, make_block(head, begin));
   for (int64_t j = 0; j < head.keys; ++j) {
-    float* to = const_cast<float*>(dkey_rows.at(j));
-    std::copy_n(packed.dkeys + j * head.d_head, head.d_head, to);
-    std::copy_n(packed.dvalues + j * head.d_head, head.d_head, to + head.d);
+    std::copy_n(packed.dkeys + j * head.d_head, head.d_head,
+                tensors.dkey + (o.keys.at(j) - tensors.key));
+    std::copy_n(packed.dvalues + j * head.d_head, head.d_head,
+                tensors.dvalue + (o.values.at(j) - tensors.value));
   }
 }
 
-void attention_gradient(const Tensor& dout, const Tensor& query, const Tensor& key_value,
-                        const Tensor& out, const Tensor& logsumexp, const Sight& sight,
-                        const AttentionOptions& options,
-                        const Backend::AttentionGradient& gradient) {
-  const Gradient tensors{
-      dout.data<float>(),      query.data<float>(),           out.data<float>(),
-      logsumexp.data<float>(), gradient.dquery.data<float>(), gradient.dkey_value.data<float>()};
-  for (int64_t b = 0; b < sight.queries.count(); ++b) {
-    for (int64_t h = 0; h < options.heads; ++h) {
-      const Head head = make_head(query, key_value, sight, options.heads, b, h);
-      Rows dkey_rows = head.key_rows;
-      dkey_rows.data = tensors.dkey_value + (head.key_rows.data - key_value.data<float>());
-      attend_gradient(head, tensors, options, dkey_rows);
-    }
-  }
+void attention_gradient(const Tensor& dout, const AttentionInput& input,
+                        const AttentionLayout& layout, const AttentionOptions& options,
+                        const AttentionOutput& forward, const AttentionGradient& gradient) {
+  const GradientTensors tensors{dout.data<float>(),
+                                input.query.data<float>(),
+                                input.key.data<float>(),
+                                input.value.data<float>(),
+                                forward.out.data<float>(),
+                                forward.logsumexp.data<float>(),
+                                gradient.dquery.data<float>(),
+                                gradient.dkey.data<float>(),
+                                gradient.dvalue.data<float>()};
+  for (int64_t b = 0; b < layout.queries.count(); ++b)
+    for (int64_t h = 0; h < options.heads; ++h)
+      attend_gradient(head_operands(input, layout, options.heads, b, h, nullptr), tensors, options);
 }
 
 }  // namespace
 
 void fill_attention_kernels(Kernels& kernels) {
-  kernels.keep_pairs = keep_pairs;
+  kernels.write_cache = write_cache;
   kernels.attention = attention;
   kernels.attention_gradient = attention_gradient;
 }

@@ -113,16 +113,15 @@ class CpuBackend : public Backend {
                          const AddNormGradient& out) override {
     kernels_.add_norm_gradient(dy, sum, statistics, gain, options, out);
   }
-  void attention(const Tensor& query, const Tensor& key_value, const Sight& sight,
-                 const AttentionOptions& options, const Tensor& out,
-                 const Tensor& logsumexp) override {
-    kernels_.attention(query, key_value, sight, options, out, logsumexp);
+  void attention(const AttentionInput& input, const AttentionLayout& layout,
+                 const AttentionOptions& options, const AttentionOutput& output) override {
+    kernels_.attention(input, layout, options, output);
   }
-  void attention_gradient(const Tensor& dout, const Tensor& query, const Tensor& key_value,
-                          const Tensor& out, const Tensor& logsumexp, const Sight& sight,
-                          const AttentionOptions& options,
+  void attention_gradient(const Tensor& dout, const AttentionInput& input,
+                          const AttentionLayout& layout, const AttentionOptions& options,
+                          const AttentionOutput& forward,
                           const AttentionGradient& gradient) override {
-    kernels_.attention_gradient(dout, query, key_value, out, logsumexp, sight, options, gradient);
+    kernels_.attention_gradient(dout, input, layout, options, forward, gradient);
   }
   void cross_entropy(const Tensor& logits, std::span<const TokenId> labels,
                      const CrossEntropyOptions& options, const Tensor& losses) override {
@@ -131,15 +130,8 @@ class CpuBackend : public Backend {
   TopClasses top_classes(const Tensor& logits, int64_t k) override {
     return kernels_.top_classes(logits, k);
   }
-  int64_t kept_columns(int64_t d) const override {
-    return compute_ == ComputeType::fp32 ? 2 * d : d;
-  }
-  void keep(const Tensor& key_value, std::span<const int32_t> rows, const Tensor& out) override {
-    if (compute_ != ComputeType::fp32) return kernels_.keep_pairs(key_value, rows, out);
-    const int64_t columns = key_value.columns();
-    for (size_t i = 0; i < rows.size(); ++i)
-      std::copy_n(key_value.data<float>() + int64_t(i) * columns, columns,
-                  out.data<float>() + rows[i] * columns);
+  void write_cache(const Tensor& x, std::span<const int32_t> rows, const Tensor& cache) override {
+    kernels_.write_cache(x, rows, cache);
   }
   void add(const Tensor& x, const Tensor& y) override { kernels_.add(x, y); }
   double sum_of_squares(const Tensor& x) override { return kernels_.sum_of_squares(x); }

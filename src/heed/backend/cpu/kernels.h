@@ -29,13 +29,12 @@ struct Kernels {
   void (*linear_weight_gradient)(const Tensor& dy, const Tensor& x, int64_t first,
                                  const Tensor& dweight, const Tensor& dbias, Write write);
 
-  void (*keep_pairs)(const Tensor& key_value, std::span<const int32_t> rows, const Tensor& out);
-  void (*attention)(const Tensor& query, const Tensor& key_value, const Sight& sight,
-                    const AttentionOptions& options, const Tensor& out, const Tensor& logsumexp);
-  void (*attention_gradient)(const Tensor& dout, const Tensor& query, const Tensor& key_value,
-                             const Tensor& out, const Tensor& logsumexp, const Sight& sight,
-                             const AttentionOptions& options,
-                             const Backend::AttentionGradient& gradient);
+  void (*write_cache)(const Tensor& x, std::span<const int32_t> rows, const Tensor& cache);
+  void (*attention)(const AttentionInput& input, const AttentionLayout& layout,
+                    const AttentionOptions& options, const AttentionOutput& output);
+  void (*attention_gradient)(const Tensor& dout, const AttentionInput& input,
+                             const AttentionLayout& layout, const AttentionOptions& options,
+                             const AttentionOutput& forward, const AttentionGradient& gradient);
 
   void (*add_norm)(const Tensor& x, const Tensor& sublayer, const Tensor& gain, const Tensor& bias,
                    const NormOptions& options, const Tensor& sum, const Tensor& statistics,

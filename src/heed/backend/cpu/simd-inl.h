@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "heed/core/rng.h"
+#include "heed/core/tensor.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -40,6 +41,20 @@ HWY_INLINE Vector load(const float* p, int64_t count) {
   std::memcpy(lanes, p, size_t(count) * sizeof(float));
   return hn::Load(kFloats, lanes);
 #endif
+}
+
+// The same of elements in bf16.
+HWY_INLINE Vector load(const Bf16* p, int64_t count) {
+  const hn::Rebind<uint16_t, Floats> halves;
+  const hn::RebindToUnsigned<Floats> words;
+  HWY_ALIGN uint16_t lanes[kLanes] = {};
+  if (HWY_LIKELY(count >= kLanes)) {
+    const auto bits = hn::LoadU(halves, reinterpret_cast<const uint16_t*>(p));
+    return hn::BitCast(kFloats, hn::ShiftLeft<16>(hn::PromoteTo(words, bits)));
+  }
+  std::memcpy(lanes, p, size_t(count) * sizeof(Bf16));
+  const auto bits = hn::Load(halves, lanes);
+  return hn::BitCast(kFloats, hn::ShiftLeft<16>(hn::PromoteTo(words, bits)));
 }
 
 // Writes the first min(count, kLanes) elements to p and nothing else.
@@ -161,13 +176,15 @@ class DropoutFactors {
 };
 
 // Which rows of a matrix an operand consists of: all from `data` on, or those in a list.
-struct Rows {
-  const float* data;
+template <class T>
+struct RowsOf {
+  const T* data;
   int64_t stride;
   const int32_t* list = nullptr;
 
-  const float* at(int64_t i) const { return data + (list ? list[i] : i) * stride; }
+  const T* at(int64_t i) const { return data + (list ? list[i] : i) * stride; }
 };
+using Rows = RowsOf<float>;
 
 #if HWY_TARGET != HWY_SCALAR
 // Four elements from rows[0] + k, rows[4] + k, ...: one row per 128-bit block.

@@ -199,31 +199,38 @@ struct Kernels {
     }
   }
 
-  // One query row and head: which keys it sees and what it gives them.
+  // An element of a tensor of keys or values.
+  static double element(const Tensor& x, int64_t i) {
+    return x.dtype() == DType::bf16 ? double(float(x.data<Bf16>()[i])) : double(x.data<T>()[i]);
+  }
+
+  // One query row and head: which keys it attends to and what it gives them.
   struct Row {
-    std::vector<int64_t> keys;   // rows of key_value
-    std::vector<double> logits;  // scaled
-    std::vector<double> kept;    // dropout's factors
+    std::vector<int64_t> keys;     // rows of key and value
+    std::vector<double> logits;    // scaled
+    std::vector<double> dropping;  // dropout's factors
     double logsumexp = 0;
+
+    double weight(size_t j) const { return std::exp(logits[j] - logsumexp); }
   };
 
-  static Row attend(const Tensor& query, const Tensor& key_value, const Sight& sight,
+  static Row attend(const AttentionInput& input, const AttentionLayout& layout,
                     const AttentionOptions& options, int64_t b, int64_t r, int64_t h) {
-    const int64_t d = query.columns(), head = d / options.heads;
-    const int64_t queries = sight.queries.length(b), keys = sight.keys.layout.length(b);
-    const int64_t i = r - sight.queries.begin[size_t(b)];
-    const int64_t seen = sight.order == Order::causal ? keys - queries + i + 1 : keys;
+    const int64_t d = input.query.columns(), head = d / options.heads;
+    const int64_t queries = layout.queries.length(b), keys = layout.keys.layout.length(b);
+    const int64_t i = r - layout.queries.begin[size_t(b)];
+    const int64_t seen = layout.mask == Mask::causal ? keys - queries + i + 1 : keys;
     Row row;
     double top = -kInfinity;
     for (int64_t j = 0; j < seen; ++j) {
-      const int64_t key = sight.keys.row(sight.keys.layout.begin[size_t(b)] + j);
+      const int64_t key = layout.keys.row(layout.keys.layout.begin[size_t(b)] + j);
       double dot = 0;
       for (int64_t c = 0; c < head; ++c)
-        dot += double(query.data<T>()[r * d + h * head + c]) *
-               double(key_value.data<T>()[key * 2 * d + h * head + c]);
+        dot += double(input.query.data<T>()[r * d + h * head + c]) *
+               element(input.key, key * d + h * head + c);
       row.keys.push_back(key);
       row.logits.push_back(dot * options.scale);
-      row.kept.push_back(keep(options.dropout, options.dropout_index(r, h) + j));
+      row.dropping.push_back(keep(options.dropout, options.dropout_index(r, h) + j));
       top = std::max(top, row.logits.back());
     }
     double sum = 0;
@@ -234,56 +241,71 @@ struct Kernels {
 
   // Calls f(b, r, h) for every sequence, query row and head.
   template <class F>
-  static void each_row(const Sight& sight, const AttentionOptions& options, F&& f) {
-    for (int64_t b = 0; b < sight.queries.count(); ++b)
-      for (int64_t i = 0; i < sight.queries.length(b); ++i)
-        for (int64_t h = 0; h < options.heads; ++h) f(b, sight.queries.begin[size_t(b)] + i, h);
+  static void each_row(const AttentionLayout& layout, const AttentionOptions& options, F&& f) {
+    for (int64_t b = 0; b < layout.queries.count(); ++b)
+      for (int64_t i = 0; i < layout.queries.length(b); ++i)
+        for (int64_t h = 0; h < options.heads; ++h) f(b, layout.queries.begin[size_t(b)] + i, h);
   }
 
-  static void attention(const Tensor& query, const Tensor& key_value, const Sight& sight,
-                        const AttentionOptions& options, const Tensor& out,
-                        const Tensor& logsumexp) {
-    const int64_t d = query.columns(), head = d / options.heads;
-    each_row(sight, options, [&](int64_t b, int64_t r, int64_t h) {
-      const Row row = attend(query, key_value, sight, options, b, r, h);
-      logsumexp.data<T>()[r * options.heads + h] = T(row.logsumexp);
+  static void attention(const AttentionInput& input, const AttentionLayout& layout,
+                        const AttentionOptions& options, const AttentionOutput& output) {
+    const int64_t d = input.query.columns(), head = d / options.heads;
+    each_row(layout, options, [&](int64_t b, int64_t r, int64_t h) {
+      const Row row = attend(input, layout, options, b, r, h);
+      output.logsumexp.data<T>()[r * options.heads + h] = T(row.logsumexp);
       for (int64_t c = 0; c < head; ++c) {
         double sum = 0;
         for (size_t j = 0; j < row.keys.size(); ++j)
-          sum += std::exp(row.logits[j] - row.logsumexp) * row.kept[j] *
-                 double(key_value.data<T>()[row.keys[j] * 2 * d + d + h * head + c]);
-        out.data<T>()[r * d + h * head + c] = T(sum);
+          sum += row.weight(j) * row.dropping[j] *
+                 element(input.value, row.keys[j] * d + h * head + c);
+        output.out.data<T>()[r * d + h * head + c] = T(sum);
       }
     });
+    if (output.weights) put_weights(input, layout, options, output.weights);
   }
 
-  static void attention_gradient(const Tensor& dout, const Tensor& query, const Tensor& key_value,
-                                 const Sight& sight, const AttentionOptions& options,
-                                 const Backend::AttentionGradient& gradient) {
-    const int64_t d = query.columns(), head = d / options.heads;
-    std::fill_n(gradient.dquery.data<T>(), gradient.dquery.size(), T(0));
-    std::fill_n(gradient.dkey_value.data<T>(), gradient.dkey_value.size(), T(0));
-    each_row(sight, options, [&](int64_t b, int64_t r, int64_t h) {
-      const Row row = attend(query, key_value, sight, options, b, r, h);
+  static void put_weights(const AttentionInput& input, const AttentionLayout& layout,
+                          const AttentionOptions& options, const Tensor& weights) {
+    T* next = weights.data<T>();
+    for (int64_t b = 0; b < layout.queries.count(); ++b) {
+      const int64_t keys = layout.keys.layout.length(b);
+      for (int64_t h = 0; h < options.heads; ++h) {
+        for (int64_t i = 0; i < layout.queries.length(b); ++i, next += keys) {
+          const Row row = attend(input, layout, options, b, layout.queries.begin[size_t(b)] + i, h);
+          std::fill_n(next, keys, T(0));
+          for (size_t j = 0; j < row.keys.size(); ++j) next[j] = T(row.weight(j) * row.dropping[j]);
+        }
+      }
+    }
+  }
+
+  static void attention_gradient(const Tensor& dout, const AttentionInput& input,
+                                 const AttentionLayout& layout, const AttentionOptions& options,
+                                 const AttentionGradient& gradient) {
+    const int64_t d = input.query.columns(), head = d / options.heads;
+    for (const Tensor& tensor : {gradient.dquery, gradient.dkey, gradient.dvalue})
+      std::fill_n(tensor.data<T>(), tensor.size(), T(0));
+    each_row(layout, options, [&](int64_t b, int64_t r, int64_t h) {
+      const Row row = attend(input, layout, options, b, r, h);
       const T* slope = dout.data<T>() + r * d + h * head;
-      const T* q = query.data<T>() + r * d + h * head;
+      const T* q = input.query.data<T>() + r * d + h * head;
       std::vector<double> weight(row.keys.size()), dweight(row.keys.size());
       double total = 0;
       for (size_t j = 0; j < row.keys.size(); ++j) {
-        const T* value = key_value.data<T>() + row.keys[j] * 2 * d + d + h * head;
-        weight[j] = std::exp(row.logits[j] - row.logsumexp);
+        const T* value = input.value.data<T>() + row.keys[j] * d + h * head;
+        weight[j] = row.weight(j);
         for (int64_t c = 0; c < head; ++c)
-          dweight[j] += double(slope[c]) * double(value[c]) * row.kept[j];
+          dweight[j] += double(slope[c]) * double(value[c]) * row.dropping[j];
         total += weight[j] * dweight[j];
       }
       for (size_t j = 0; j < row.keys.size(); ++j) {
         const double dlogit = weight[j] * (dweight[j] - total) * options.scale;
-        const T* key = key_value.data<T>() + row.keys[j] * 2 * d + h * head;
-        T* dkey = gradient.dkey_value.data<T>() + row.keys[j] * 2 * d + h * head;
+        const int64_t at = row.keys[j] * d + h * head;
         for (int64_t c = 0; c < head; ++c) {
-          gradient.dquery.data<T>()[r * d + h * head + c] += T(dlogit * double(key[c]));
-          dkey[c] += T(dlogit * double(q[c]));
-          dkey[d + c] += T(weight[j] * row.kept[j] * double(slope[c]));
+          gradient.dquery.data<T>()[r * d + h * head + c] +=
+              T(dlogit * double(input.key.data<T>()[at + c]));
+          gradient.dkey.data<T>()[at + c] += T(dlogit * double(q[c]));
+          gradient.dvalue.data<T>()[at + c] += T(weight[j] * row.dropping[j] * double(slope[c]));
         }
       }
     });
@@ -336,14 +358,16 @@ struct Kernels {
     return top;
   }
 
-  static void keep_rows(const Tensor& x, std::span<const int32_t> rows, ComputeType compute,
-                        const Tensor& out) {
+  static void write_cache(const Tensor& x, std::span<const int32_t> rows, const Tensor& cache) {
     const int64_t columns = x.columns();
     for (size_t i = 0; i < rows.size(); ++i) {
       for (int64_t c = 0; c < columns; ++c) {
         const T element = x.data<T>()[int64_t(i) * columns + c];
-        out.data<T>()[rows[i] * columns + c] =
-            compute == ComputeType::fp32 ? element : T(to_bf16(float(element)));
+        const int64_t at = rows[i] * columns + c;
+        if (cache.dtype() == DType::bf16)
+          cache.data<Bf16>()[at] = bf16_of(float(element));
+        else
+          cache.data<T>()[at] = element;
       }
     }
   }
@@ -445,18 +469,15 @@ class ReferenceBackend : public Backend {
                          const AddNormGradient& out) override {
     dispatch(dy, [&](auto k) { k.add_norm_gradient(dy, sum, statistics, gain, options, out); });
   }
-  void attention(const Tensor& query, const Tensor& key_value, const Sight& sight,
-                 const AttentionOptions& options, const Tensor& out,
-                 const Tensor& logsumexp) override {
-    dispatch(query, [&](auto k) { k.attention(query, key_value, sight, options, out, logsumexp); });
+  void attention(const AttentionInput& input, const AttentionLayout& layout,
+                 const AttentionOptions& options, const AttentionOutput& output) override {
+    dispatch(input.query, [&](auto k) { k.attention(input, layout, options, output); });
   }
-  void attention_gradient(const Tensor& dout, const Tensor& query, const Tensor& key_value,
-                          const Tensor&, const Tensor&, const Sight& sight,
-                          const AttentionOptions& options,
-                          const AttentionGradient& gradient) override {
-    dispatch(query, [&](auto k) {
-      k.attention_gradient(dout, query, key_value, sight, options, gradient);
-    });
+  void attention_gradient(const Tensor& dout, const AttentionInput& input,
+                          const AttentionLayout& layout, const AttentionOptions& options,
+                          const AttentionOutput&, const AttentionGradient& gradient) override {
+    dispatch(input.query,
+             [&](auto k) { k.attention_gradient(dout, input, layout, options, gradient); });
   }
   void cross_entropy(const Tensor& logits, std::span<const TokenId> labels,
                      const CrossEntropyOptions& options, const Tensor& losses) override {
@@ -465,9 +486,8 @@ class ReferenceBackend : public Backend {
   TopClasses top_classes(const Tensor& logits, int64_t k) override {
     return dispatch(logits, [&](auto kernels) { return kernels.top_classes(logits, k); });
   }
-  int64_t kept_columns(int64_t d) const override { return 2 * d; }
-  void keep(const Tensor& key_value, std::span<const int32_t> rows, const Tensor& out) override {
-    dispatch(key_value, [&](auto k) { k.keep_rows(key_value, rows, compute_, out); });
+  void write_cache(const Tensor& x, std::span<const int32_t> rows, const Tensor& cache) override {
+    dispatch(x, [&](auto k) { k.write_cache(x, rows, cache); });
   }
   void add(const Tensor& x, const Tensor& y) override {
     dispatch(x, [&](auto k) { k.add(x, y); });

@@ -1,0 +1,55 @@
+#include "heed/model/decoder_context.h"
+
+#include <numeric>
+
+namespace heed {
+namespace {
+
+void write(Pass& pass, const KeyValue& computed, std::span<const int32_t> rows,
+           const KeyValue& cache) {
+  pass.backend.write_cache(computed.key, rows, cache.key);
+  pass.backend.write_cache(computed.value, rows, cache.value);
+}
+
+}  // namespace
+
+DecoderCache::DecoderCache(const ModelConfig& config, const Backend& backend, Pool& pool,
+                           int64_t target_rows, int64_t source_rows) {
+  const DType type = backend.cache_type(DType::f32);
+  // Pooled memory is not touched before it is written, so unused room costs address space only.
+  const auto room = [&](int64_t rows) {
+    return KeyValue{pool.tensor({rows, config.d_model}, type),
+                    pool.tensor({rows, config.d_model}, type)};
+  };
+  for (int64_t i = 0; i < config.decoder_layers; ++i) {
+    self_.push_back(room(target_rows));
+    cross_.push_back(room(source_rows));
+  }
+}
+
+void DecoderCache::write_source(Pass& pass, int64_t layer, const KeyValue& computed,
+                                std::span<const int32_t> rows) const {
+  write(pass, computed, rows, cross_[size_t(layer)]);
+}
+
+KeyValue DecoderCache::self(Pass& pass, int64_t layer, const KeyValue& computed) {
+  write(pass, computed, new_rows, self_[size_t(layer)]);
+  return self_[size_t(layer)];
+}
+
+KeyValue DecoderCache::cross(Pass&, int64_t layer) {
+  return cross_[size_t(layer)];
+}
+
+KeyValue as_cached(Pass& pass, const KeyValue& computed) {
+  const DType type = computed.key.dtype(), cached = pass.backend.cache_type(type);
+  if (pass.tape || cached == type) return computed;
+  std::vector<int32_t> rows(size_t(computed.key.rows()));
+  std::iota(rows.begin(), rows.end(), 0);
+  KeyValue rounded{pass.tensor(computed.key.shape(), cached),
+                   pass.tensor(computed.value.shape(), cached)};
+  write(pass, computed, rows, rounded);
+  return rounded;
+}
+
+}  // namespace heed
