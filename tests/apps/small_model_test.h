@@ -33,12 +33,13 @@ class SmallModelTest : public ::testing::Test {
                         const Conditions& conditions = {}, const std::string& input = "") {
     return run_heed(arguments, folder_->path(), input, conditions);
   }
-  static std::vector<std::string> train(const std::string& model, const std::string& seed = "1") {
+  static std::vector<std::string> train(const std::string& model,
+                                        const std::string& seed = kSmallModelSeed) {
     return train_small_model("train.zh", "train.en", model, seed);
   }
   static std::vector<std::string> train_on(const std::string& source, const std::string& target,
                                            const std::string& model) {
-    return train_small_model(source, target, model, "1");
+    return train_small_model(source, target, model, kSmallModelSeed);
   }
   static std::vector<std::string> translate(const std::string& model) {
     return {"translate", "--model", model, "--max-length", "4"};

@@ -54,7 +54,8 @@ void make_small_models(const fs::path& folder) {
   ASSERT_EQ(book.status, 0) << book.err;
   for (const char* name : {"m", "other"}) {
     const RunResult trained = run_heed(
-        train_small_model("train.zh", "train.en", name, name[0] == 'm' ? "1" : "2"), folder);
+        train_small_model("train.zh", "train.en", name, name[0] == 'm' ? kSmallModelSeed : "2"),
+        folder);
     ASSERT_EQ(trained.status, 0) << trained.err;
   }
   make_brief_model(folder);

@@ -7,6 +7,9 @@
 
 namespace heed::testing {
 
+// Of the model "m": what few steps leave of it translates differently under each search option.
+inline constexpr const char* kSmallModelSeed = "9";
+
 // heed train on two files of the phrasebook: four steps of a tiny model.
 std::vector<std::string> train_small_model(const std::string& source, const std::string& target,
                                            const std::string& model, const std::string& seed);

@@ -105,7 +105,8 @@ Attention attention_parameters(const Json& golden) {
   const Tensor bias = matrix(in_bias);
   const int64_t d = weight.columns();
   return {{weight.slice(0, d), bias.slice(0, d)},
-          {weight.slice(d, 3 * d), bias.slice(d, 3 * d)},
+          {weight.slice(d, 2 * d), bias.slice(d, 2 * d)},
+          {weight.slice(2 * d, 3 * d), bias.slice(2 * d, 3 * d)},
           {matrix(golden["out_weight"]), matrix(golden["out_bias"])}};
 }
 

@@ -1,5 +1,7 @@
 #include "heed/model/transformer.h"
 
+#include <set>
+
 #include "heed/backend/reference/reference_backend.h"
 #include "support/gradients.h"
 #include "support/small_model.h"
@@ -21,6 +23,12 @@ Tokens tokens(const std::vector<std::vector<TokenId>>& sequences) {
   Tokens all;
   for (const auto& s : sequences) all.add(s);
   return all;
+}
+
+std::vector<float> values_of(Transformer& model, const std::string& name) {
+  for (const Parameter& p : parameters(model))
+    if (p.name == name) return {p.tensor.span<float>().begin(), p.tensor.span<float>().end()};
+  return {};
 }
 
 class TransformerTest : public ::testing::Test {
@@ -97,6 +105,29 @@ TEST_F(TransformerTest, InitializationFollowsItsSeed) {
   for (float value : pad.span<float>()) EXPECT_EQ(value, 0);
 }
 
+// Another parameter more or less, such as a table of its own, moves none of the others.
+TEST_F(TransformerTest, AParameterIsDrawnByItsName) {
+  ModelConfig tied = config_with_dropout(), untied = tied;
+  untied.tie_embeddings = TieEmbeddings::none;
+  untied.decoder_layers = 1;
+  Transformer a(tied), b(untied);
+  a.initialize(1), b.initialize(1);
+  int64_t compared = 0;
+  for (const Parameter& p : parameters(a)) {
+    for (const Parameter& q : parameters(b)) {
+      if (p.name != q.name) continue;
+      EXPECT_EQ(0, memcmp(p.tensor.bytes(), q.tensor.bytes(), size_t(p.tensor.byte_count())));
+      compared += p.role == ParameterRole::matrix;
+    }
+  }
+  EXPECT_EQ(compared, 2 * 6 + 10);
+  EXPECT_EQ(std::set<std::vector<float>>({values_of(a, "encoder.0.self.key.weight"),
+                                          values_of(a, "encoder.0.self.value.weight"),
+                                          values_of(a, "decoder.0.self.key.weight")})
+                .size(),
+            3u);
+}
+
 class InitialWeightsTest : public ::testing::TestWithParam<InitialWeights> {};
 
 TEST_P(InitialWeightsTest, MatricesAreUniform) {
@@ -105,7 +136,7 @@ TEST_P(InitialWeightsTest, MatricesAreUniform) {
   Transformer model(config);
   model.initialize(1, GetParam());
   for (const Parameter& p : parameters(model)) {
-    if (p.tensor.shape().size() != 2 || p.name.starts_with("embeddings")) continue;
+    if (p.role != ParameterRole::matrix) continue;
     const auto outputs = double(p.tensor.dim(0)), inputs = double(p.tensor.dim(1));
     const double bound = GetParam() == InitialWeights::fan_in ? 1 / std::sqrt(inputs)
                                                               : std::sqrt(6 / (inputs + outputs));

@@ -2,6 +2,7 @@
 // each time. tools/make_score_goldens.py asks transformers about the directory that it makes.
 #pragma once
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <vector>
@@ -23,6 +24,29 @@ inline TokenizerPair character_tokenizers(const std::filesystem::path& folder) {
   return TokenizerPair::joint(train_tokenizer(options, files));
 }
 
+// The weights that tests/decode/data/score.json was made of, which must not follow
+// Transformer::initialize(): one stream of numbers for each parameter in order, and a value matrix
+// continues that of its key matrix.
+inline void draw_as_goldens(Transformer& model, uint64_t seed) {
+  uint64_t index = 0;
+  Random of_keys(0);
+  for (const Parameter& p : parameters(model)) {
+    const bool continues = p.name.ends_with(".value.weight");
+    Random random = continues ? of_keys : Random(mix(seed, index));
+    if (!continues && !p.name.ends_with(".value.bias")) ++index;
+    const int64_t columns = p.tensor.columns();
+    const double bound = 1 / std::sqrt(double(columns));
+    for (int64_t i = 0; i < p.tensor.size(); ++i) {
+      float& value = p.tensor.data<float>()[i];
+      if (p.role == ParameterRole::matrix) value = float(bound * (2 * random.uniform() - 1));
+      if (p.role == ParameterRole::embedding && i / columns != model.config().pad_id())
+        value = float(random.normal() / std::sqrt(double(model.config().d_model)));
+      if (p.role == ParameterRole::gain) value = 1;
+    }
+    if (p.name.ends_with(".key.weight")) of_keys = random;
+  }
+}
+
 inline Transformer random_model(const TokenizerPair& tokenizers) {
   ModelConfig config;
   config.vocabulary = tokenizers.size();
@@ -33,7 +57,7 @@ inline Transformer random_model(const TokenizerPair& tokenizers) {
   config.encoder_layers = config.decoder_layers = 2;
   config.max_positions = 40;
   Transformer model(config);
-  model.initialize(4);
+  draw_as_goldens(model, 4);
   return model;
 }
 

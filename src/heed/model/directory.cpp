@@ -357,12 +357,12 @@ void StoredModel::read(const Parameter& parameter) const {
 namespace {
 
 Transformer load(const std::filesystem::path& directory,
-                 const std::function<void(const Tensor&)>& done) {
+                 const std::function<void(const Parameter&)>& done) {
   const StoredModel stored(directory);
   Transformer model(stored.config());
   for (const Parameter& parameter : parameters(model)) {
     stored.read(parameter);
-    done(parameter.tensor);
+    done(parameter);
   }
   return model;
 }
@@ -370,14 +370,15 @@ Transformer load(const std::filesystem::path& directory,
 }  // namespace
 
 Transformer load_model(const std::filesystem::path& directory) {
-  return load(directory, [](const Tensor&) {});
+  return load(directory, [](const Parameter&) {});
 }
 
 Transformer load_model(const std::filesystem::path& directory, Backend& backend) {
-  return load(directory, [&](const Tensor& parameter) {
-    if (parameter.shape().size() != 2) return;
-    parameter.storage()->prepared = backend.prepare(parameter, Passes::forward);
-    if (parameter.storage()->prepared) parameter.give_up_values();
+  return load(directory, [&](const Parameter& parameter) {
+    if (!parameter.is_packed()) return;
+    const Tensor& weight = parameter.tensor;
+    weight.storage()->prepared = backend.prepare(weight, Passes::forward);
+    if (weight.storage()->prepared) weight.give_up_values();
   });
 }
 

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "heed/core/hash.h"
+
 namespace heed {
 namespace {
 
@@ -68,21 +70,28 @@ void put(const Tensor& tensor, int64_t i, double value) {
     tensor.data<double>()[i] = value;
 }
 
-// Calls f(name, leaf) for every Leaf below `node`, with dotted names.
-template <class Leaf, class Node, class F>
-void for_each(const std::string& prefix, Node& node, const F& f) {
+// Calls f(name, leaf) for every Leaf below `node`, with dotted names; f(name, tensor, role) for
+// tensors.
+template <class Leaf, class Node, class F, class... Role>
+void for_each(const std::string& prefix, Node& node, const F& f, Role... role) {
   if constexpr (std::is_same_v<Node, Leaf>) {
-    f(prefix, node);
+    f(prefix, node, role...);
   } else if constexpr (std::is_same_v<Node, Tensor>) {
     return;
   } else if constexpr (requires { node.size(); }) {
     for (size_t i = 0; i < node.size(); ++i)
       for_each<Leaf>(prefix + "." + std::to_string(i), node[i], f);
   } else {
-    node.visit([&](const char* name, auto& child) {
-      for_each<Leaf>(prefix.empty() ? name : prefix + "." + name, child, f);
+    node.visit([&](const char* name, auto& child, auto... role_of_child) {
+      for_each<Leaf>(prefix.empty() ? name : prefix + "." + name, child, f, role_of_child...);
     });
   }
+}
+
+// Elements of a matrix, drawn uniformly.
+double uniform_bound(const Tensor& matrix, InitialWeights weights) {
+  const double in = double(matrix.columns()), out = double(matrix.rows());
+  return weights == InitialWeights::fan_in ? 1 / std::sqrt(in) : std::sqrt(6.0 / (in + out));
 }
 
 }  // namespace
@@ -120,27 +129,24 @@ Transformer::Transformer(const ModelConfig& config, DType type, Values values) :
 }
 
 void Transformer::initialize(uint64_t seed, InitialWeights weights) {
-  uint64_t index = 0;
   for (const Parameter& p : parameters(*this)) {
-    Random random(mix(seed, index++));
-    const int64_t rows = p.tensor.dim(0), columns = p.tensor.columns();
-    const bool table = p.name.starts_with("embeddings.") && p.tensor.shape().size() == 2;
-    const bool gain = p.name.ends_with(".gain");
-    const double bound = weights == InitialWeights::fan_in
-                             ? 1 / std::sqrt(double(columns))
-                             : std::sqrt(6.0 / double(rows + columns));
-    for (int64_t i = 0; i < p.tensor.size(); ++i) {
-      double value = 0;
-      if (table)
-        value = i / columns == config_.pad_id()
-                    ? 0
-                    : random.normal() / std::sqrt(double(config_.d_model));
-      else if (p.tensor.shape().size() == 2)
-        value = bound * (2 * random.uniform() - 1);
-      else if (gain)
-        value = 1;
-      put(p.tensor, i, value);
-    }
+    Random random(mix(seed, hash_of(p.name)));
+    const double bound = uniform_bound(p.tensor, weights);
+    const auto draw = [&](int64_t i) -> double {
+      switch (p.role) {
+        case ParameterRole::matrix:
+          return bound * (2 * random.uniform() - 1);
+        case ParameterRole::embedding:
+          if (i / p.tensor.columns() == config_.pad_id()) return 0;
+          return random.normal() / std::sqrt(double(config_.d_model));
+        case ParameterRole::gain:
+          return 1;
+        case ParameterRole::bias:
+          break;
+      }
+      return 0;
+    };
+    for (int64_t i = 0; i < p.tensor.size(); ++i) put(p.tensor, i, draw(i));
   }
 }
 
@@ -242,8 +248,8 @@ Tensor Transformer::label_losses(Pass& pass, const Tensor& states, std::span<con
 
 std::vector<Parameter> parameters(Transformer& model) {
   std::vector<Parameter> all;
-  for_each<Tensor>("", model, [&](const std::string& name, Tensor& tensor) {
-    all.push_back({name, tensor});
+  for_each<Tensor>("", model, [&](const std::string& name, Tensor& tensor, ParameterRole role) {
+    all.push_back({name, tensor, role});
   });
   return all;
 }
@@ -263,9 +269,8 @@ int64_t parameter_count(Transformer& model) {
 void prepare(const std::vector<Parameter>& parameters, Backend& backend, Passes passes,
              Workers* workers) {
   const auto one = [&](int64_t i, int) {
-    const Tensor& p = parameters[size_t(i)].tensor;
-    if (p.shape().size() != 2) return;
-    p.storage()->prepared = backend.prepare(p, passes);
+    const Parameter& p = parameters[size_t(i)];
+    if (p.is_packed()) p.tensor.storage()->prepared = backend.prepare(p.tensor, passes);
   };
   if (workers != nullptr) {
     workers->run(int64_t(parameters.size()), one);

@@ -12,15 +12,22 @@
 
 namespace heed {
 
+// What a parameter does: how it is drawn, whether it decays, and what the backend packs.
+enum class ParameterRole { matrix, embedding, bias, gain };
+
 struct Linear {
   Tensor weight;  // [out, in]
   Tensor bias;    // [out]
-  void visit(auto&& f) { f("weight", weight), f("bias", bias); }
+  void visit(auto&& f) {
+    f("weight", weight, ParameterRole::matrix), f("bias", bias, ParameterRole::bias);
+  }
 };
 
 struct LayerNorm {
   Tensor gain, bias;  // [d_model]
-  void visit(auto&& f) { f("gain", gain), f("bias", bias); }
+  void visit(auto&& f) {
+    f("gain", gain, ParameterRole::gain), f("bias", bias, ParameterRole::bias);
+  }
 };
 
 // W^Q, W^K, W^V of all heads and W^O (section 3.2.2), [d_model, d_model] each.
@@ -63,13 +70,14 @@ struct Embeddings {
   Tensor output_bias;  // [vocabulary] or none
 
   void visit(auto&& f) {
+    constexpr ParameterRole role = ParameterRole::embedding;
     if (tie == TieEmbeddings::all) {
-      f("shared", source);
+      f("shared", source, role);
     } else {
-      f("source", source), f("target", target);
-      if (tie == TieEmbeddings::none) f("output", output);
+      f("source", source, role), f("target", target, role);
+      if (tie == TieEmbeddings::none) f("output", output, role);
     }
-    if (output_bias) f("output_bias", output_bias);
+    if (output_bias) f("output_bias", output_bias, ParameterRole::bias);
   }
 };
 
@@ -91,7 +99,8 @@ class Transformer {
   const ModelConfig& config() const { return config_; }
 
   // Matrices uniform, embeddings normal with standard deviation d_model^-0.5 and a zero row for
-  // <pad>, gains 1, biases 0.
+  // <pad>, gains 1, biases 0. What a parameter is drawn as depends on the seed, its name and its
+  // shape alone.
   void initialize(uint64_t seed, InitialWeights weights = InitialWeights::fan_in);
 
   // Source tokens, each sentence ended by </s>, to memory. `captured` gets the attention weights
@@ -150,6 +159,12 @@ Tensor positional_encoding(int64_t positions, int64_t d_model, DType type);
 struct Parameter {
   std::string name;
   Tensor tensor;
+  ParameterRole role = ParameterRole::matrix;
+
+  // Matrices and embeddings are operands of matrix products: the backend packs them.
+  bool is_packed() const {
+    return role == ParameterRole::matrix || role == ParameterRole::embedding;
+  }
 };
 
 // Every parameter once, in one fixed order.

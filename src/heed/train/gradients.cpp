@@ -130,7 +130,7 @@ void GradientTree::watch(Tape& tape, const Request& request, const Tensor& gradi
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const Tensor& p = parameters_[i].tensor;
     if (request.consume && offsets_[i] >= others_) {
-      if (p.shape().size() == 2) tape.defer(p);
+      if (parameters_[i].role == ParameterRole::matrix) tape.defer(p);
       continue;
     }
     tape.watch(p, gradient.slice(offsets_[i], offsets_[i] + p.size()).reshape(p.shape()), write);

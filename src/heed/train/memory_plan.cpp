@@ -143,7 +143,7 @@ MemoryPlan plan_memory(const TrainOptions& options, const ModelConfig& config,
   int64_t widest = 0;
   for (const Parameter& p : parameters(shapes)) {
     plan.weights += p.tensor.byte_count();
-    if (p.tensor.shape().size() != 2) continue;
+    if (!p.is_packed()) continue;
     plan.packed += backend.prepared_bytes(p.tensor, Passes::both);
     widest = std::max(widest, p.tensor.columns());
   }
