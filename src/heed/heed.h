@@ -1,6 +1,6 @@
 // The library in one header: two text files in, a translator out (docs/library.md).
 //
-//   train()       text files to a model directory
+//   train()       text files to a model directory; Trainer does the same step by step
 //   Model         a model directory, opened: translate(), score()
 //   evaluate()    translations against references; bleu(), chrf() and ter() say more
 //   paper::       the pieces of "Attention Is All You Need", each callable alone

@@ -14,9 +14,9 @@ namespace heed {
 // Weights on disk, read one parameter at a time.
 class StoredWeights {
  public:
-  // `path` is a model directory, a checkpoint (DIR/training/step-N.safetensors), or the state of a
-  // run (DIR/training/state.safetensors), which stands for what the run would leave: the moving
-  // average where it keeps one. Error for anything else.
+  // `path` is a model directory, a checkpoint (DIR/training/step-N.safetensors), or a training
+  // state (DIR/training/state.safetensors), of which it reads the weights that the run would leave:
+  // the moving average if there is one. Error for anything else.
   explicit StoredWeights(const std::filesystem::path& path);
 
   // The folder with the config.json and the vocabulary that these weights belong to.

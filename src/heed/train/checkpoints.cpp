@@ -20,12 +20,13 @@ bool keeps_checkpoints(const TrainOptions& options) {
   return options.keep > 1 || !options.average.empty();
 }
 
-bool can_choose(const TrainOptions& options, const std::vector<Checkpoint>& kept) {
+bool can_average(const TrainOptions& options, const std::vector<Checkpoint>& kept) {
   return parse_averaging(options.average).kind != Averaging::Kind::best ||
          std::ranges::all_of(kept, [](const Checkpoint& c) { return c.score.has_value(); });
 }
 
-void keep(const TrainOptions& options, const Checkpoint& latest, std::vector<Checkpoint>& kept) {
+void add_checkpoint(const TrainOptions& options, const Checkpoint& latest,
+                    std::vector<Checkpoint>& kept) {
   kept.push_back(latest);
   const Averaging averaging = parse_averaging(options.average);
   if (kept.size() <= size_t(std::max(options.keep, averaging.count))) return;

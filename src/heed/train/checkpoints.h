@@ -23,13 +23,14 @@ void save_checkpoint(const std::filesystem::path& path, const std::vector<Parame
 // Whether the run keeps checkpoints: with --keep above 1 or with --average.
 bool keeps_checkpoints(const TrainOptions& options);
 
-// Whether --average can choose among `kept`: best:K needs the score of each.
-bool can_choose(const TrainOptions& options, const std::vector<Checkpoint>& kept);
+// Whether --average can choose among `kept`, for which best:K needs the score of each.
+bool can_average(const TrainOptions& options, const std::vector<Checkpoint>& kept);
 
 // Adds the checkpoint of the latest step to `kept`, oldest first. Where these are then more than
 // --keep and --average ask for, drops the oldest, or with --average best:K the worst (of equals,
 // the oldest).
-void keep(const TrainOptions& options, const Checkpoint& latest, std::vector<Checkpoint>& kept);
+void add_checkpoint(const TrainOptions& options, const Checkpoint& latest,
+                    std::vector<Checkpoint>& kept);
 
 // The checkpoints that --average asks the mean of, in the order in which they are summed: the
 // latest or the best first. Empty without --average.

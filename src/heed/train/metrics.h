@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "heed/train/trainer.h"
+#include "heed/train/observer.h"
 
 namespace heed {
 

@@ -6,6 +6,7 @@
 
 #include "heed/core/counted.h"
 #include "heed/model/transformer.h"
+#include "heed/train/workspace.h"
 
 namespace heed {
 namespace {
@@ -136,6 +137,52 @@ std::optional<std::string> size_warning(const TrainOptions& options, const Model
       "the model has {} parameters for {} target tokens of training text, expected at most {} a "
       "token: it is likely to overfit; {}",
       count, target_tokens, kMostParametersPerToken, advice);
+}
+
+void RunWarnings::warn_of_size() {
+  const Corpus& corpus = *space_.corpus;
+  const auto text =
+      size_warning(space_.options, space_.config, corpus.target_tokens() + corpus.size());
+  if (text) observer_.warning(*text);
+}
+
+void RunWarnings::warn_of_preparation(double seconds) {
+  const auto text = preparation_warning(space_.options, seconds);
+  if (text) observer_.warning(*text);
+}
+
+void RunWarnings::warn_of_warmup(const Progress& progress, int64_t epoch_steps) {
+  warn_of_warmup({progress.step, progress.seconds, epoch_steps, {}});
+}
+
+void RunWarnings::warn_of_warmup(const RunPace& pace) {
+  if (warned_of_warmup_) return;
+  const auto text = warmup_warning(space_.options, pace);
+  if (text) observer_.warning(*text);
+  warned_of_warmup_ = text.has_value();
+}
+
+void RunWarnings::add_step(const Progress& progress, int64_t epoch_steps, double seconds) {
+  if (timed_) return;
+  ++timed_steps_;
+  timed_seconds_ += seconds;
+  timed_ = timed_steps_ >= 20 || (timed_steps_ >= 3 && timed_seconds_ >= 5);
+  if (timed_)
+    warn_of_warmup(
+        {progress.step, progress.seconds, epoch_steps, timed_seconds_ / double(timed_steps_)});
+}
+
+void RunWarnings::warn_of_learning_nothing(int64_t step, std::optional<double> nll,
+                                           RunState state) {
+  if (!nll || (state == RunState::going_on && warned_of_collapse_)) return;
+  if (!frequency_loss_)
+    frequency_loss_ = unigram_loss(*space_.corpus, space_.config.vocabulary,
+                                   space_.validation ? *space_.validation : *space_.corpus);
+  const auto finding = nothing_learned(space_.options, {step, *nll, *frequency_loss_, state});
+  if (!finding) return;
+  if (!finding->collapsed) return observer_.message(finding->text);
+  observer_.warning(finding->text);
+  warned_of_collapse_ = true;
 }
 
 }  // namespace heed

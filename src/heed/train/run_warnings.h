@@ -5,7 +5,9 @@
 #include <string>
 
 #include "heed/text/corpus.h"
+#include "heed/train/observer.h"
 #include "heed/train/options.h"
+#include "heed/train/training_state.h"
 
 namespace heed {
 
@@ -58,5 +60,36 @@ struct NothingLearned {
 std::optional<NothingLearned> nothing_learned(const TrainOptions& options,
                                               const LearningState& learning);
 inline constexpr int64_t kStepsToLearn = 500;
+
+struct Workspace;
+
+// Tells the observer of a run what it is warned of, and when: of a warm-up that is too long once,
+// of a collapse while the run goes on once.
+class RunWarnings {
+ public:
+  // Both must outlive it.
+  RunWarnings(const Workspace& space, TrainObserver& observer)
+      : space_(space), observer_(observer) {}
+
+  void warn_of_size();
+  void warn_of_preparation(double seconds);
+  // At the start of an epoch, by what the options say of the run's length.
+  void warn_of_warmup(const Progress& progress, int64_t epoch_steps);
+  // After each step of this process: the time of the first ones tells how many steps --minutes are.
+  void add_step(const Progress& progress, int64_t epoch_steps, double seconds);
+  // Compares the last loss without smoothing (of the validation text, or of the training text where
+  // nothing is validated) with that of a model of token frequencies.
+  void warn_of_learning_nothing(int64_t step, std::optional<double> nll, RunState state);
+
+ private:
+  void warn_of_warmup(const RunPace& pace);
+
+  const Workspace& space_;
+  TrainObserver& observer_;
+  int64_t timed_steps_ = 0;
+  double timed_seconds_ = 0;
+  bool timed_ = false, warned_of_warmup_ = false, warned_of_collapse_ = false;
+  std::optional<double> frequency_loss_;
+};
 
 }  // namespace heed

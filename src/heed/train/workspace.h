@@ -8,8 +8,9 @@
 #include "heed/model/transformer.h"
 #include "heed/text/corpus.h"
 #include "heed/train/earlier_run.h"
+#include "heed/train/observer.h"
 #include "heed/train/run_files.h"
-#include "heed/train/trainer.h"
+#include "heed/train/training_text.h"
 
 namespace heed {
 

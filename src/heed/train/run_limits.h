@@ -1,0 +1,22 @@
+// How far a run goes: --epochs, --steps, --minutes and --patience.
+#pragma once
+
+#include <string>
+
+#include "heed/train/options.h"
+#include "heed/train/training_state.h"
+
+namespace heed {
+
+// The first of these options whose limit is reached, with its value ("--steps 300"); empty if none
+// is.
+std::string reached_limit(const TrainOptions& options, const Progress& progress);
+
+// Whether --patience is reached.
+bool out_of_patience(const TrainOptions& options, const Progress& progress);
+
+// The share of the run that is done, 0 to 1, by the limit that is nearest. `epoch` counts epochs
+// with the fraction of the current one.
+double share_done(const TrainOptions& options, const Progress& progress, double epoch);
+
+}  // namespace heed

@@ -1,0 +1,31 @@
+#include "heed/train/run_reports.h"
+
+namespace heed {
+
+void RunClock::start_steps(double share_done) {
+  steps_.restart();
+  share_before_ = share_done;
+}
+
+double RunClock::seconds_left(double share_done) const {
+  const double here = share_done - share_before_;
+  return here > 0 ? steps_.seconds() * (1 - share_done) / here : 0;
+}
+
+void ReportWindow::add(const StepResult& step) {
+  sum_.loss += step.loss;
+  sum_.tokens += step.tokens;
+  sum_.seconds += step.seconds;
+  sum_.gradient_norm = step.gradient_norm;
+}
+
+TrainReport ReportWindow::means() const {
+  TrainReport r;
+  r.loss = sum_.loss.smoothed / double(sum_.loss.tokens);
+  r.nll = sum_.loss.nll / double(sum_.loss.tokens);
+  r.gradient_norm = sum_.gradient_norm;
+  r.tokens_per_second = sum_.tokens / sum_.seconds;
+  return r;
+}
+
+}  // namespace heed
