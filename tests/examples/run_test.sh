@@ -25,7 +25,7 @@ $(cat "$example.out")"
 "$heed" phrasebook --output data --pairs 5000 --valid-pairs 20 --test-pairs 20 --quiet
 
 # The order matters: rescore reads the model that translator leaves.
-for example in attention paper translator progress rescore; do
+for example in attention paper translator progress training_loop rescore; do
   case $example in
     translator) "$programs/translator" 0.02 >translator.out ;;
     rescore) "$programs/rescore" translator-model translator-model <data/test.zh >rescore.out ;;
@@ -34,6 +34,8 @@ for example in attention paper translator progress rescore; do
 done
 expect translator '^BLEU = [0-9.]+ ' '^chrF2 = [0-9.]+$' '^perplexity [0-9.]+$'
 expect progress '^step 10: loss [0-9.]+$' '^validation: perplexity [0-9.]+$' '^(low enough|all steps done)$'
+expect training_loop '^step 20: perplexity [0-9.]+$'
+[[ -s stepped/model.safetensors ]] || stop 'training_loop: it left no model'
 [[ $(wc -l <rescore.out) == 20 ]] || stop "rescore: expected 20 lines, got $(wc -l <rescore.out)"
 
 for source in "$sources"/*.cpp; do
