@@ -21,7 +21,7 @@ class MeasuringObserver : public TrainObserver {
                                        const TokenizerPair& tokenizers) override {
     DecodeOptions decode;
     decode.threads = options_.threads;
-    decode.search.batch_tokens = tokens_between_steps(options_);
+    decode.batch_tokens = tokens_between_steps(options_);
     const Translator translator(model, tokenizers, backend_, decode);
     Lines sources;
     std::vector<Lines> references(1);

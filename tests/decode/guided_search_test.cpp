@@ -18,8 +18,9 @@ class GuidedSearchTest : public testing::SearchTest {
  protected:
   std::vector<SearchResult> run(const SearchOptions& options,
                                 const std::vector<std::vector<TokenId>>& texts,
-                                const std::vector<ForcedPrefix>& prefixes = {}) {
-    return search(model_, *backend_, options, texts, prefixes);
+                                const std::vector<ForcedPrefix>& prefixes = {},
+                                int64_t batch_tokens = 2048) {
+    return search(model_, *backend_, options, texts, prefixes, batch_tokens);
   }
 
   // The model's log-probability of a whole translation, and its end where it has one.
@@ -45,13 +46,11 @@ class GuidedSearchTest : public testing::SearchTest {
   }
 
   // The same alone, together and backwards.
-  void expect_alike(SearchOptions options, const std::vector<std::vector<TokenId>>& texts,
+  void expect_alike(const SearchOptions& options, const std::vector<std::vector<TokenId>>& texts,
                     const std::vector<ForcedPrefix>& prefixes = {}) {
-    options.batch_tokens = 1;
-    const std::vector<SearchResult> alone = run(options, texts, prefixes);
+    const std::vector<SearchResult> alone = run(options, texts, prefixes, 1);
     for (const int64_t batch_tokens : {9, 60, 5000}) {
-      options.batch_tokens = batch_tokens;
-      expect_equal(alone, run(options, texts, prefixes));
+      expect_equal(alone, run(options, texts, prefixes, batch_tokens));
     }
     auto reversed = texts;
     auto reversed_beginnings = prefixes;

@@ -82,14 +82,14 @@ TEST_P(SearchTest, NeighboursAndBatchSizeChangeNothing) {
   const auto texts = sources(40, 5);
   SearchOptions options;
   options.nbest = 3;
-  options.batch_tokens = 1;
-  const std::vector<SearchResult> alone = search(model_, *backend_, options, texts);
+  const std::vector<SearchResult> alone = search(model_, *backend_, options, texts, {}, 1);
   for (int64_t batch_tokens : {7, 40, 5000}) {
-    options.batch_tokens = batch_tokens;
     auto reversed = texts;
     std::reverse(reversed.begin(), reversed.end());
-    const std::vector<SearchResult> together = search(model_, *backend_, options, texts);
-    const std::vector<SearchResult> backwards = search(model_, *backend_, options, reversed);
+    const std::vector<SearchResult> together =
+        search(model_, *backend_, options, texts, {}, batch_tokens);
+    const std::vector<SearchResult> backwards =
+        search(model_, *backend_, options, reversed, {}, batch_tokens);
     for (size_t i = 0; i < texts.size(); ++i) {
       for (const SearchResult* other : {&together[i], &backwards[texts.size() - 1 - i]}) {
         ASSERT_EQ(alone[i].hypotheses.size(), other->hypotheses.size());
@@ -106,11 +106,12 @@ TEST_P(SearchTest, BatchTokensBoundWhatIsTakenIn) {
   SearchOptions options;
   options.extra_length = 0;
   for (const int64_t batch_tokens : {10, 11}) {
-    options.batch_tokens = batch_tokens;
-    Search batch(model_, *backend_, options);
-    batch.add(0, {2, 3, 4, 5, 6, 0});
-    EXPECT_TRUE(batch.has_room(4));
-    EXPECT_EQ(batch.has_room(5), batch_tokens == 11);
+    Search batch(model_, *backend_, {.batch_tokens = batch_tokens});
+    batch.add({0, {2, 3, 4, 5, 6, 0}, {}, options});
+    EXPECT_TRUE(batch.has_room(4, options));
+    EXPECT_EQ(batch.has_room(5, options), batch_tokens == 11);
+    batch.cancel(0);
+    EXPECT_TRUE(batch.has_room(5, options));
   }
 }
 
@@ -160,13 +161,13 @@ TEST_P(SearchTest, AModelThatOverflowsIsAnError) {
 TEST_P(SearchTest, OptionsOutOfRangeAreNamed) {
   SearchOptions options;
   options.nbest = 5;
-  EXPECT_THROW(Search(model_, *backend_, options), UsageError);
+  EXPECT_THROW(search(model_, *backend_, options, {}), UsageError);
   options = {};
   options.beam = 0;
-  EXPECT_THROW(Search(model_, *backend_, options), UsageError);
+  EXPECT_THROW(search(model_, *backend_, options, {}), UsageError);
   options = {};
   options.length_penalty = -1;
-  EXPECT_THROW(Search(model_, *backend_, options), UsageError);
+  EXPECT_THROW(search(model_, *backend_, options, {}), UsageError);
 }
 
 TEST(LengthPenalty, IsThePapers) {

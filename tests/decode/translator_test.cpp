@@ -90,7 +90,7 @@ TEST_F(TranslatorTest, NothingButTheLineMatters) {
     for (const int64_t batch_tokens : {1, 11, 4000}) {
       DecodeOptions options;
       options.threads = threads;
-      options.search.batch_tokens = batch_tokens;
+      options.batch_tokens = batch_tokens;
       const auto same = translate(lines, options);
       std::reverse(lines.begin(), lines.end());
       const auto reversed = translate(lines, options);
@@ -185,7 +185,7 @@ TEST_F(TranslatorTest, SamplesDependOnSeedAndLineAlone) {
   for (const int64_t threads : {1, 3}) {
     for (const int64_t batch_tokens : {1, 37}) {
       options.threads = threads;
-      options.search.batch_tokens = batch_tokens;
+      options.batch_tokens = batch_tokens;
       const auto got = translate(lines, options);
       for (size_t i = 0; i < lines.size(); ++i) {
         ASSERT_EQ(expected[i].alternatives.size(), got[i].alternatives.size());
@@ -265,10 +265,10 @@ TEST_F(TranslatorTest, AttentionIsTheSameInAnyBatchAndComesWhenAskedForAlone) {
   EXPECT_TRUE(translate({"abc"}, options)[0].alternatives[0].attention.empty());
   options.attention = true;
   options.threads = 1;
-  options.search.batch_tokens = 1;
+  options.batch_tokens = 1;
   const auto alone = translate(lines, options);
   options.threads = 3;
-  options.search.batch_tokens = 500;
+  options.batch_tokens = 500;
   const auto together = translate(lines, options);
   for (size_t i = 0; i < lines.size(); ++i) {
     EXPECT_EQ(alone[i].source_pieces, together[i].source_pieces);

@@ -293,7 +293,6 @@ class BenchCommand : public CommandOf<BenchSettings> {
               int threads) {
     SearchOptions options;
     options.beam = beam;
-    options.batch_tokens = batch_tokens;
     options.max_length = options.min_length = settings_.length;
     const int64_t lines = std::max<int64_t>(1, batch_tokens / settings_.length);
     Workers workers(threads);
@@ -305,7 +304,7 @@ class BenchCommand : public CommandOf<BenchSettings> {
           sources.push_back(sentence(random));
           sources.back().push_back(model.config().end_id());
         }
-        search(model, backend, options, sources);
+        search(model, backend, options, sources, {}, batch_tokens);
       });
     });
     const double tokens = double(lines * threads * settings_.length) / seconds;

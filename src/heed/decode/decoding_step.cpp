@@ -99,20 +99,20 @@ LiveHypothesis DecodingStep::extended(const LiveHypothesis& parent,
   return h;
 }
 
-void DecodingStep::finish(Group& group, Hypothesis hypothesis, int64_t length) const {
-  hypothesis.score = hypothesis.log_probability / length_penalty(length, options_.length_penalty);
+void Group::finish(Hypothesis hypothesis, int64_t length, double alpha) {
+  hypothesis.score = hypothesis.log_probability / length_penalty(length, alpha);
   const auto place =
-      std::upper_bound(group.finished.begin(), group.finished.end(), hypothesis,
+      std::upper_bound(finished.begin(), finished.end(), hypothesis,
                        [](const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; });
-  group.finished.insert(place, std::move(hypothesis));
+  finished.insert(place, std::move(hypothesis));
 }
 
-void DecodingStep::finish_live(Group& group) const {
-  for (LiveHypothesis& h : group.live) {
+void Group::finish_live(double alpha) {
+  for (LiveHypothesis& h : live) {
     const auto length = std::max<int64_t>(1, int64_t(h.ids.size()));
-    finish(group, {std::move(h.ids), h.log_probability, 0, false}, length);
+    finish({std::move(h.ids), h.log_probability, 0, false}, length, alpha);
   }
-  group.live.clear();
+  live.clear();
 }
 
 // Whether no live hypothesis can still be among the wanted ones: log-probabilities only fall, and
@@ -137,20 +137,21 @@ void DecodingStep::beam_search(Group& group, std::vector<TokenId>& chosen) const
     if (candidates[i].id == constraints_.end_id()) {
       // </s> counts only where the hypothesis would have stayed in the beam.
       if (int64_t(i) < width())
-        finish(group, {parent.ids, candidates[i].log_probability, 0, true}, length);
+        group.finish({parent.ids, candidates[i].log_probability, 0, true}, length,
+                     options_.length_penalty);
       continue;
     }
     next.push_back(extended(parent, candidates[i]));
   }
   if (candidates.empty()) {
-    finish_live(group);
+    group.finish_live(options_.length_penalty);
   } else {
     group.live = std::move(next);
     if (options_.diverse_groups > 1) {
       for (const LiveHypothesis& h : group.live) chosen.push_back(h.ids.back());
       std::sort(chosen.begin(), chosen.end());
     }
-    if (length >= constraints_.max_length()) finish_live(group);
+    if (length >= constraints_.max_length()) group.finish_live(options_.length_penalty);
   }
   group.done = is_done(group);
 }
@@ -181,18 +182,18 @@ void DecodingStep::sample(Group& group, double uniform, std::vector<Choice>& cho
   const LiveHypothesis& h = group.live[0];
   list_choices(h, choices);
   if (choices.empty()) {
-    finish_live(group);
+    group.finish_live(options_.length_penalty);
   } else {
     to_probabilities(choices, options_.sampling());
     const TokenId id = draw(choices, uniform).id;
     const double log_probability = h.log_probability + next_.log_probability(h.row, id);
     const int64_t length = int64_t(h.ids.size()) + 1;
     if (id == constraints_.end_id()) {
-      finish(group, {h.ids, log_probability, 0, true}, length);
+      group.finish({h.ids, log_probability, 0, true}, length, options_.length_penalty);
       group.live.clear();
     } else {
       group.live = {extended(h, {0, id, log_probability, log_probability})};
-      if (length >= constraints_.max_length()) finish_live(group);
+      if (length >= constraints_.max_length()) group.finish_live(options_.length_penalty);
     }
   }
   group.done = group.live.empty();

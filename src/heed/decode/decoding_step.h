@@ -22,6 +22,11 @@ struct Group {
   std::vector<LiveHypothesis> live;
   std::vector<Hypothesis> finished;  // best first
   bool done = false;
+
+  // Scores a hypothesis of this length, </s> included, with alpha of the length penalty.
+  void finish(Hypothesis hypothesis, int64_t length, double alpha);
+  // Finishes all live hypotheses without </s>.
+  void finish_live(double alpha);
 };
 
 class DecodingStep {
@@ -57,9 +62,6 @@ class DecodingStep {
   // Sets `choices` to the tokens that may come next, with their logits.
   void list_choices(const LiveHypothesis& h, std::vector<Choice>& choices) const;
   LiveHypothesis extended(const LiveHypothesis& parent, const Candidate& candidate) const;
-  void finish(Group& group, Hypothesis hypothesis, int64_t length) const;
-  // Finishes all live hypotheses without </s>: no token may come next, or the length is reached.
-  void finish_live(Group& group) const;
   bool is_done(const Group& group) const;
 
   const SearchOptions& options_;

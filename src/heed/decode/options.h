@@ -11,6 +11,7 @@ namespace heed {
 
 struct DecodeOptions {
   SearchOptions search;
+  int64_t batch_tokens = SearchCapacity().batch_tokens;  // of one thread
   ComputeChoice compute = ComputeChoice::automatic;
   std::optional<int64_t> threads;
   bool strict = false;

@@ -13,8 +13,10 @@ constexpr int64_t kWidth = 16;
 
 // A sentence in the batch.
 struct Sentence {
-  explicit Sentence(DecodingConstraints c) : constraints(std::move(c)) {}
+  Sentence(const SearchOptions& options, DecodingConstraints constraints)
+      : options(options), constraints(std::move(constraints)) {}
 
+  const SearchOptions options;
   const DecodingConstraints constraints;
   int64_t tag = 0;
   std::vector<TokenId> source;
@@ -50,23 +52,27 @@ class FreeList {
 }  // namespace
 
 struct Search::State {
-  State(const Transformer& model, Backend& backend, const SearchOptions& options)
-      : model(model), backend(backend), options(options), pass(backend, pool) {
+  State(const Transformer& model, Backend& backend, const SearchCapacity& capacity)
+      : model(model), backend(backend), capacity(capacity), pass(backend, pool) {
     const ModelConfig& config = model.config();
-    check_options(options);
-    width = options.width();
+    check(capacity.width >= 1 && capacity.batch_tokens >= 1, "a search without room");
     // Room for every sentence at its maximum length. A wide beam has fewer sentences: its steps are
     // large enough, and memory is bounded.
-    slot_count =
-        std::max(2 * options.batch_tokens * kWidth / std::max(kWidth, width), config.max_positions);
-    cross_rows = std::max(options.batch_tokens, config.max_positions);
+    slot_count = std::max(2 * capacity.batch_tokens * kWidth / std::max(kWidth, capacity.width),
+                          config.max_positions);
+    cross_rows = std::max(capacity.batch_tokens, config.max_positions);
     slots = std::make_unique<FreeList>(slot_count);
     sources = std::make_unique<FreeList>(cross_rows);
-    cache = DecoderCache(config, backend, pool, slot_count * width, cross_rows);
+    cache = DecoderCache(config, backend, pool, slot_count * capacity.width, cross_rows);
   }
 
-  int64_t target_limit(int64_t source_length) const {
+  int64_t target_limit(int64_t source_length, const SearchOptions& options) const {
     return max_target_length(options, source_length, model.config().max_positions);
+  }
+
+  auto find(int64_t tag) const {
+    return std::find_if(sentences.begin(), sentences.end(),
+                        [&](const auto& sentence) { return sentence->tag == tag; });
   }
 
   // Encodes the sentences that joined, together, and keeps their keys and values.
@@ -114,10 +120,11 @@ struct Search::State {
     sentence.first_row = int64_t(tokens.ids.size());
     for (size_t i = 0; i < sequence.size(); ++i) {
       sentence.slots.push_back(slots->take());
-      h.rows.push_back(int32_t(sentence.slots.back() * width));
+      h.rows.push_back(int32_t(sentence.slots.back() * capacity.width));
     }
     cache.new_rows.insert(cache.new_rows.end(), h.rows.begin(), h.rows.end());
     add_sequence(h, sequence, sentence.constraints, tokens);
+    const SearchOptions& options = sentence.options;
     sentence.groups.resize(size_t(options.sample ? options.nbest : options.diverse_groups));
     for (Group& group : sentence.groups) group.live = {h};
   }
@@ -126,7 +133,7 @@ struct Search::State {
   void continue_decoding(Sentence& sentence, Tokens& tokens) {
     const int32_t slot = slots->take();
     sentence.slots.push_back(slot);
-    auto row = int32_t(slot * width);
+    auto row = int32_t(slot * capacity.width);
     for (Group& group : sentence.groups) {
       for (LiveHypothesis& h : group.live) {
         h.rows.push_back(row++);
@@ -147,14 +154,17 @@ struct Search::State {
     constraints.update(h.constraints, h.ids);
   }
 
-  // The largest number of ids banned for a hypothesis.
-  int64_t most_banned() const {
-    size_t most = 0;
-    for (const auto& sentence : sentences)
+  // How many of the best classes of a row any sentence may need.
+  int64_t best_needed() const {
+    int64_t most = 1;
+    for (const auto& sentence : sentences) {
+      size_t banned = 0;
       for (const Group& group : sentence->groups)
         for (const LiveHypothesis& h : group.live)
-          most = std::max(most, h.constraints.banned.size());
-    return int64_t(most);
+          banned = std::max(banned, h.constraints.banned.size());
+      most = std::max(most, DecodingStep::best_needed(sentence->options, int64_t(banned)));
+    }
+    return most;
   }
 
   void decode_step(Sentence& sentence, Predictions& next) {
@@ -166,13 +176,13 @@ struct Search::State {
       for (Group& group : sentence.groups) group.live[0].log_probability = sum;
       sentence.first_row = -1;
     }
-    const DecodingStep step(options, sentence.constraints, next);
+    const DecodingStep step(sentence.options, sentence.constraints, next);
     std::vector<TokenId> chosen;
     sentence.done = true;
     for (size_t i = 0; i < sentence.groups.size(); ++i) {
       Group& group = sentence.groups[i];
       if (group.done) continue;
-      if (options.sample)
+      if (sentence.options.sample)
         step.sample(group, uniform(sentence, i, group.live[0].ids.size()), choices);
       else
         step.beam_search(group, chosen);
@@ -191,24 +201,27 @@ struct Search::State {
     const auto gone = std::stable_partition(sentences.begin(), sentences.end(),
                                             [](const auto& s) { return !s->done; });
     for (auto s = gone; s != sentences.end(); ++s) {
-      Sentence& sentence = **s;
-      reserved -= sentence.constraints.max_length();
-      source_tokens -= int64_t(sentence.source.size());
-      slots->give(sentence.slots);
-      sources->give(sentence.source_rows);
-      results.push_back({sentence.tag, best_hypotheses(sentence.groups, options)});
+      release(**s);
+      results.push_back({(*s)->tag, best_hypotheses((*s)->groups, (*s)->options)});
     }
     sentences.erase(gone, sentences.end());
   }
 
+  // Frees what the sentence holds of the caches.
+  void release(Sentence& sentence) {
+    reserved -= sentence.constraints.max_length();
+    source_tokens -= int64_t(sentence.source.size());
+    slots->give(sentence.slots);
+    sources->give(sentence.source_rows);
+  }
+
   const Transformer& model;
   Backend& backend;
-  SearchOptions options;
+  const SearchCapacity capacity;
   Pool pool;
   Pass pass;
   DecoderCache cache;
   std::vector<Choice> choices;  // scratch memory of sampling
-  int64_t width = 1;            // rows of a slot: live hypotheses of a sentence
   int64_t slot_count = 0, cross_rows = 0;
   int64_t reserved = 0;       // slots for the sentences at their maximum lengths
   int64_t source_tokens = 0;  // of all sentences
@@ -217,8 +230,8 @@ struct Search::State {
   std::vector<size_t> fresh;  // not encoded yet
 };
 
-Search::Search(const Transformer& model, Backend& backend, const SearchOptions& options)
-    : state_(std::make_unique<State>(model, backend, options)) {}
+Search::Search(const Transformer& model, Backend& backend, const SearchCapacity& capacity)
+    : state_(std::make_unique<State>(model, backend, capacity)) {}
 
 Search::~Search() = default;
 
@@ -226,33 +239,55 @@ int64_t Search::source_limit() const {
   return state_->model.config().max_positions;
 }
 
-int64_t Search::target_limit(int64_t source_length) const {
-  return state_->target_limit(source_length);
-}
-
-bool Search::has_room(int64_t source_length) const {
+bool Search::has_room(int64_t source_length, const SearchOptions& options) const {
   const State& s = *state_;
   if (s.sentences.empty()) return true;
-  return s.source_tokens + source_length <= s.options.batch_tokens &&
-         s.reserved + s.target_limit(source_length) <= s.slot_count;
+  return s.source_tokens + source_length <= s.capacity.batch_tokens &&
+         s.reserved + s.target_limit(source_length, options) <= s.slot_count;
 }
 
-void Search::add(int64_t tag, std::vector<TokenId> source, ForcedPrefix prefix) {
+void Search::add(SearchRequest request) {
   State& s = *state_;
-  const int64_t length = int64_t(source.size());
-  check(length >= 1 && length <= source_limit() && has_room(length), "no room for this source");
-  auto sentence = std::make_unique<Sentence>(DecodingConstraints(
-      s.options, target_limit(length), s.model.config().end_id(), std::move(prefix)));
-  sentence->tag = tag;
+  const auto length = int64_t(request.source.size());
+  check(length >= 1 && length <= source_limit() && has_room(length, request.options),
+        "no room for this source");
+  check(request.options.width() <= s.capacity.width, "a beam wider than the search");
+  check(s.find(request.tag) == s.sentences.end(), "two unfinished sentences of one tag");
+  auto sentence = std::make_unique<Sentence>(
+      request.options, DecodingConstraints(request.options, s.target_limit(length, request.options),
+                                           s.model.config().end_id(), std::move(request.prefix)));
+  sentence->tag = request.tag;
   Hash text;
-  for (const TokenId id : source) text.add(uint64_t(id));
-  sentence->seed = mix(s.options.sampling_seed(), text.value());
+  for (const TokenId id : request.source) text.add(uint64_t(id));
+  sentence->seed = mix(request.options.sampling_seed(), text.value());
   for (int64_t i = 0; i < length; ++i) sentence->source_rows.push_back(s.sources->take());
-  sentence->source = std::move(source);
+  sentence->source = std::move(request.source);
   s.reserved += sentence->constraints.max_length();
   s.source_tokens += length;
   s.fresh.push_back(s.sentences.size());
   s.sentences.push_back(std::move(sentence));
+}
+
+bool Search::cancel(int64_t tag) {
+  State& s = *state_;
+  const auto sentence = s.find(tag);
+  if (sentence == s.sentences.end()) return false;
+  const auto index = size_t(sentence - s.sentences.begin());
+  s.release(**sentence);
+  s.sentences.erase(sentence);
+  std::erase(s.fresh, index);
+  for (size_t& i : s.fresh)
+    if (i > index) --i;
+  return true;
+}
+
+SearchResult Search::partial(int64_t tag) const {
+  const auto found = state_->find(tag);
+  check(found != state_->sentences.end(), "no unfinished sentence of this tag");
+  const Sentence& sentence = **found;
+  std::vector<Group> groups = sentence.groups;
+  for (Group& group : groups) group.finish_live(sentence.options.length_penalty);
+  return {tag, best_hypotheses(groups, sentence.options)};
 }
 
 int64_t Search::running() const {
@@ -266,7 +301,7 @@ void Search::step(std::vector<SearchResult>& results) {
   const Tokens tokens = s.next_tokens();
   const Tensor states = s.model.decode(s.pass, tokens, s.cache);
   const Tensor logits = s.model.logits(s.pass, states);
-  Predictions next(s.backend, logits, DecodingStep::best_needed(s.options, s.most_banned()));
+  Predictions next(s.backend, logits, s.best_needed());
   for (auto& sentence : s.sentences) s.decode_step(*sentence, next);
   s.remove_finished(results);
 }
@@ -274,14 +309,16 @@ void Search::step(std::vector<SearchResult>& results) {
 std::vector<SearchResult> search(const Transformer& model, Backend& backend,
                                  const SearchOptions& options,
                                  const std::vector<std::vector<TokenId>>& sources,
-                                 const std::vector<ForcedPrefix>& prefixes) {
+                                 const std::vector<ForcedPrefix>& prefixes, int64_t batch_tokens) {
+  check_options(options);
   check(prefixes.empty() || prefixes.size() == sources.size(), "as many prefixes as sources");
-  Search batch(model, backend, options);
+  Search batch(model, backend, {.width = options.width(), .batch_tokens = batch_tokens});
   std::vector<SearchResult> all(sources.size()), finished;
   size_t next = 0;
   while (next < sources.size() || batch.running() > 0) {
-    while (next < sources.size() && batch.has_room(int64_t(sources[next].size()))) {
-      batch.add(int64_t(next), sources[next], prefixes.empty() ? ForcedPrefix() : prefixes[next]);
+    while (next < sources.size() && batch.has_room(int64_t(sources[next].size()), options)) {
+      batch.add({int64_t(next), sources[next], prefixes.empty() ? ForcedPrefix() : prefixes[next],
+                 options});
       ++next;
     }
     batch.step(finished);

@@ -25,27 +25,39 @@ struct SearchResult {
   std::vector<Hypothesis> hypotheses;
 };
 
-// A batch with continuous batching, for one thread: sentences join at any step and leave as soon as
-// they are finished. The result of a sentence does not depend on the others.
+// A sentence to translate.
+struct SearchRequest {
+  int64_t tag = 0;              // names the sentence; different from those of unfinished sentences
+  std::vector<TokenId> source;  // ends with </s>, at most Search::source_limit() long
+  ForcedPrefix prefix = {};     // fewer ids than max_target_length() (decoding_constraints.h)
+  SearchOptions options = {};   // checked by check_options(), no wider than the capacity
+};
+
+// A batch with continuous batching, for one thread: sentences join at any step, each with its own
+// options, and leave as soon as they are finished or cancelled. The result of a sentence does not
+// depend on the others.
 class Search {
  public:
-  // The model must outlive the search. Throws as check_options() does.
-  Search(const Transformer& model, Backend& backend, const SearchOptions& options);
+  // The model must outlive the search.
+  Search(const Transformer& model, Backend& backend, const SearchCapacity& capacity);
   ~Search();
 
   // Longest source (with </s>) that the model's positions allow.
   int64_t source_limit() const;
   // Whether add() has room for a source of this length now. An empty batch always has.
-  bool has_room(int64_t source_length) const;
-  // Maximum length of a translation, </s> included.
-  int64_t target_limit(int64_t source_length) const;
-  // Adds a sentence. `source` ends with </s> and is at most source_limit() long; the prefix has
-  // fewer ids than target_limit().
-  void add(int64_t tag, std::vector<TokenId> source, ForcedPrefix prefix = {});
+  bool has_room(int64_t source_length, const SearchOptions& options) const;
+  void add(SearchRequest request);
   // Number of unfinished sentences.
   int64_t running() const;
   // One decoding step of every sentence; appends the results of those that it finishes.
   void step(std::vector<SearchResult>& results);
+
+  // Removes an unfinished sentence, which will have no result; false where there is none of this
+  // tag.
+  bool cancel(int64_t tag);
+  // What the result of an unfinished sentence would be if it ended here: its hypotheses so far, the
+  // live ones with `ended` false. None before the first step. The sentence goes on unchanged.
+  SearchResult partial(int64_t tag) const;
 
  private:
   struct State;
@@ -53,11 +65,12 @@ class Search {
 };
 
 // Searches all sources on the calling thread. Result i belongs to sources[i] and prefixes[i], which
-// are as many as the sources or none.
+// are as many as the sources or none. Throws as check_options() does.
 std::vector<SearchResult> search(const Transformer& model, Backend& backend,
                                  const SearchOptions& options,
                                  const std::vector<std::vector<TokenId>>& sources,
-                                 const std::vector<ForcedPrefix>& prefixes = {});
+                                 const std::vector<ForcedPrefix>& prefixes = {},
+                                 int64_t batch_tokens = SearchCapacity().batch_tokens);
 
 // ((5 + length) / 6)^alpha.
 double length_penalty(int64_t length, double alpha);

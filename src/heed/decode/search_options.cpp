@@ -102,13 +102,6 @@ void SearchOptions::visit(SearchOptions& self, OptionCollector& v) {
      .above = 0});
   v("seed", self.seed,
     {.help = "Random seed for sampling", .default_text = defaults.seed, .minimum = 0});
-  v.group("Running");
-  v("batch_tokens", self.batch_tokens,
-    {.help = "Maximum number of source tokens in a thread's batch; does not affect the result",
-     .unit = "tokens",
-     .minimum = 1,
-     .maximum = 1 << 20,
-     .incidental = true});
 }
 
 void check_options(const SearchOptions& options) {

@@ -30,8 +30,6 @@ struct SearchOptions {
   std::optional<double> temperature, top_p;  // of SamplingOptions
   std::optional<int64_t> top_k, seed;
 
-  int64_t batch_tokens = 2048;  // source tokens that one thread decodes at a time
-
   // The values of options that are not set.
   static constexpr int64_t kDefaultBeam = 4, kDefaultSeed = 1;
   static constexpr double kDefaultDiversity = 0.5;
@@ -49,6 +47,12 @@ struct SearchOptions {
 
   static void visit(SearchOptions& self, OptionCollector& v);
   friend bool operator==(const SearchOptions&, const SearchOptions&) = default;
+};
+
+// What all sentences of a batch share.
+struct SearchCapacity {
+  int64_t width = SearchOptions::kDefaultBeam;  // largest SearchOptions::width() of a sentence
+  int64_t batch_tokens = 2048;                  // source tokens that are decoded at a time
 };
 
 // Throws UsageError where options are out of range, contradict each other or have no effect.

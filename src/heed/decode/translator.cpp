@@ -19,7 +19,9 @@ constexpr std::chrono::milliseconds kPollInterval{100};
 // What a thread decodes with. Kept between calls, with the memory of its caches.
 struct Decoder {
   Decoder(const Transformer& model, Backend& backend, const DecodeOptions& options)
-      : search(model, backend, options.search), aligner(model, backend) {}
+      : search(model, backend,
+               {.width = options.search.width(), .batch_tokens = options.batch_tokens}),
+        aligner(model, backend) {}
   Search search;
   Aligner aligner;
 };
@@ -74,9 +76,9 @@ class Worker {
   // Adds a part to the batch, if there is room.
   bool add(const PartOfLine& which) {
     const EncodedPart& part = pending_.at(which.line).line.parts[which.part];
-    if (!search_.has_room(int64_t(part.source.size()))) return false;
+    if (!search_.has_room(int64_t(part.source.size()), options_.search)) return false;
     running_[next_tag_] = which;
-    search_.add(next_tag_++, part.source, part.prefix);
+    search_.add({next_tag_++, part.source, part.prefix, options_.search});
     return true;
   }
 
@@ -112,14 +114,6 @@ class Worker {
   std::map<int64_t, PartOfLine> running_;   // by tag
   int64_t next_tag_ = 0;
 };
-
-// Alone: a translator may be made for a single line, and check_options() has checked the rest.
-void check_threads(std::optional<int64_t> threads) {
-  Options options;
-  OptionCollector collector(options);
-  collector("threads", threads, kThreadsOption);
-  validate(options);
-}
 
 }  // namespace
 
@@ -178,8 +172,8 @@ struct Translator::State {
 Translator::Translator(const Transformer& model, const TokenizerPair& tokenizers, Backend& backend,
                        const DecodeOptions& options) {
   expect_same_vocabulary(model, tokenizers);
+  validate(options);
   check_options(options.search);
-  check_threads(options.threads);
   state_ = std::make_unique<State>(model, tokenizers, backend, options);
 }
 
