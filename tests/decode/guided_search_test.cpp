@@ -1,4 +1,4 @@
-// Search that is sampled, forced, kept from repeated_ngram_tokens, or made diverse.
+// Sampling, forced prefixes, banned n-grams and diverse beam search.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -6,7 +6,7 @@ namespace heed {
 namespace {
 
 TokenizerPair open_tokenizers(const std::filesystem::path& directory) {
-  read_config(directory);  // what is no model directory at all is told first
+  read_config(directory);  // reports a folder that is no model directory before anything else
   return TokenizerPair::load(directory);
 }
 

@@ -12,12 +12,12 @@
 namespace heed {
 namespace {
 
-// What is held at a time: enough that threads seldom wait for the last of them, and little where
-// lines are long.
+// Limits of a window: large enough that threads seldom wait for its last pairs, with few pairs
+// where lines are long.
 constexpr size_t kMostPairs = 4096;
 constexpr size_t kMostBytes = 2 << 20;
 
-// A pair on its way through.
+// A pair that is being scored.
 struct Open {
   TextPair text;
   std::vector<TokenId> source, target;  // without </s>
@@ -25,7 +25,7 @@ struct Open {
   PairScore score;
 };
 
-// A run of pairs that is computed at once.
+// Consecutive pairs that are computed at once.
 struct Batch {
   size_t begin, end;
 };
@@ -33,7 +33,7 @@ struct Batch {
 // The pairs of one call, a window at a time.
 class Scoring {
  public:
-  // `pairs`: at most so many will come, which bounds the threads that are of use.
+  // `pairs`: an upper bound of their number; more threads than that are not started.
   Scoring(const Transformer& model, const TokenizerPair& tokenizers, Backend& backend,
           const ScoreOptions& options, size_t pairs)
       : model_(model),
@@ -128,7 +128,7 @@ class Scoring {
     }
   }
 
-  // Takes the negative log-likelihoods of a pair's labels: every second number of `losses`.
+  // Stores the negative log-likelihoods of a pair's labels, every second number of `losses`.
   void finish(Open& pair, const float* losses) const {
     if (pair.target_ends) pair.target.push_back(tokenizers_.target().end_id());
     PairScore& score = pair.score;

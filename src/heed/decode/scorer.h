@@ -1,4 +1,4 @@
-// How probable a model finds given translations: log-probabilities of pairs, token by token.
+// Log-probabilities of given translations, token by token.
 #pragma once
 
 #include <functional>
@@ -17,9 +17,9 @@ struct TextPair {
   std::string source, target;
 };
 
-// What the model says about a pair, under teacher forcing and without smoothing.
+// The model's log-probability of a pair, with teacher forcing and without label smoothing.
 struct PairScore {
-  int64_t line = 0;                 // counted from 0
+  int64_t line = 0;                 // from 0
   std::vector<std::string> pieces;  // of the target, </s> last
   std::vector<double>
       log_probabilities;       // natural, of each piece given the source and those before
@@ -28,8 +28,8 @@ struct PairScore {
   // beyond them counts as absent, </s> too.
   LineStatus status;
 
-  // Whether a training would take it in: what is empty or cut has a score of its own, but no part
-  // in that of the corpus.
+  // Whether the pair is part of the corpus score. Empty and cut pairs, which training drops, are
+  // not.
   bool counts() const { return !status.empty && !status.cut; }
 };
 

@@ -1,4 +1,4 @@
-// Beam search and sampling over token ids: many sentences at once, each as if it were alone.
+// Beam search and sampling over token ids, for many sentences at once.
 #pragma once
 
 #include <memory>
@@ -33,9 +33,9 @@ struct SearchRequest {
   SearchOptions options = {};   // checked by check_options(), no wider than the capacity
 };
 
-// A batch with continuous batching, for one thread: sentences join at any step, each with its own
-// options, and leave as soon as they are finished or cancelled. The result of a sentence does not
-// depend on the others.
+// Sentences that one thread decodes together (continuous batching): they join at any step, each
+// with its own options, and leave as soon as they are finished or cancelled. The result of a
+// sentence does not depend on the others.
 class Search {
  public:
   // The model must outlive the search.
