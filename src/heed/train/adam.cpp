@@ -47,7 +47,7 @@ void Adam::update_part(const AdamStep& step, size_t parameter, int64_t begin,
   };
   const Tensor& whole = parameters_[parameter].tensor;
   AdamStep of_this = step;
-  if (whole.shape().size() != 2) of_this.weight_decay = 0;
+  if (!parameters_[parameter].is_packed()) of_this.weight_decay = 0;
   backend_.adam(of_this, gradient, part(whole), part(first_[parameter]), part(second_[parameter]),
                 has_average() ? part(average_[parameter]) : Tensor());
 }
