@@ -52,7 +52,7 @@ class AverageCommand : public CommandOf<AverageSettings> {
   }
 
   int run(const std::vector<std::string>& words, Console& console) override {
-    const std::vector<fs::path> paths = inputs(words);
+    const std::vector<fs::path> paths = checkpoints_of(words);
     const std::vector<fs::path> folders = directories(paths);
     std::vector<fs::path> kept = folders;
     for (const std::string& word : words) kept.emplace_back(word);
@@ -69,7 +69,7 @@ class AverageCommand : public CommandOf<AverageSettings> {
  private:
   Existing existing() const { return settings_.overwrite ? Existing::replace : Existing::refuse; }
 
-  std::vector<fs::path> inputs(const std::vector<std::string>& words) const {
+  std::vector<fs::path> checkpoints_of(const std::vector<std::string>& words) const {
     if (!settings_.last) return {words.begin(), words.end()};
     if (words.size() != 1)
       fail_usage("--last takes the checkpoints of one run, got {}",

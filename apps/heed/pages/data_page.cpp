@@ -184,7 +184,7 @@ std::vector<FactRow> fact_rows(const DataReport& report) {
 }
 
 std::string finding_count(const Finding& finding, int64_t pairs) {
-  const std::string count = (finding.estimated ? "about " : "") + grouped(finding.pairs);
+  std::string count = (finding.estimated ? "about " : "") + grouped(finding.pairs);
   // Lines without a partner are not among the pairs.
   if (finding.kind == FindingKind::unequal_lines) return count;
   return fmt::format("{} ({})", count, percent(finding.pairs, pairs));
