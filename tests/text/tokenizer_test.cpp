@@ -241,8 +241,7 @@ TEST_F(TokenizerTest, HostileVocabulariesAreErrors) {
   EXPECT_THAT(
       vocabulary_error("{\"a\":" + std::string(200'000, '[') + std::string(200'000, ']') + "}"),
       HasSubstr("nested deeper than"));
-  EXPECT_THAT(vocabulary_error(R"({"</s>":0,"<unk>":1,"a":2,"a":2,"<pad>":3})"),
-              HasSubstr("the key \"a\" stands twice"));
+  EXPECT_THAT(vocabulary_error(R"({"</s>":0,"<unk>":1,"a":2,"a":2,"<pad>":3})"), HasFacts("\"a\""));
   EXPECT_THAT(vocabulary_error("[1]"), HasFacts("array"));
   EXPECT_THAT(vocabulary_error("{}"), HasSubstr("'</s>' is missing"));
   EXPECT_THAT(vocabulary_error(R"({"<unk>":0,"a":1,"</s>":2,"<pad>":3})"),
