@@ -307,6 +307,35 @@ TEST_F(DirectoryTest, AModelThatWasPutAsideIsFound) {
   }
 }
 
+// Files of two models must not be mixed by a reader that comes between.
+TEST_F(DirectoryTest, AModelThatIsReplacedMeanwhileIsReadAgain) {
+  save();
+  int times = 0;
+  const int got = read_unchanged(path(), [&] {
+    if (++times == 1) save();
+    return times;
+  });
+  EXPECT_EQ(got, 2);
+  times = 0;
+  std::filesystem::create_directory(replacement_folder(path()));
+  const ModelConfig config = read_unchanged(path(), [&] {
+    if (++times == 1) std::filesystem::remove(path() / "config.json");
+    if (times == 2) save();
+    return read_config(path());
+  });
+  EXPECT_EQ(config.d_model, 8);
+  EXPECT_EQ(times, 3);
+}
+
+TEST_F(DirectoryTest, AReplacementThatWasKilledIsNamed) {
+  std::filesystem::create_directory(replacement_folder(path()));
+  const auto read = [&] { return read_config(path()); };
+  EXPECT_THAT(error_of([&] { read_unchanged(path(), read); }),
+              HasFacts(replacement_folder(path()).string() + " --overwrite"));
+  std::filesystem::remove(replacement_folder(path()));
+  EXPECT_THAT(error_of([&] { read_unchanged(path(), read); }), HasFacts("config.json"));
+}
+
 TEST_F(DirectoryTest, WhatCannotBeSavedLeavesTheOldModel) {
   save();
   const std::string before = folder_.read("model.safetensors");

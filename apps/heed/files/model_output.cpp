@@ -50,7 +50,7 @@ FolderClaim claim_output(const fs::path& output, Existing existing) {
 // A folder below --output for a new model until it is complete, removed with all that is in it.
 class StagingFolder {
  public:
-  explicit StagingFolder(const fs::path& output) : path_(output / "heed-new.partial") {
+  explicit StagingFolder(const fs::path& output) : path_(replacement_folder(output)) {
     remove();  // left by a process that was killed
     std::error_code error;
     if (!fs::create_directory(path_, error))

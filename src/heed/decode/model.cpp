@@ -3,19 +3,30 @@
 #include "heed/model/directory.h"
 
 namespace heed {
-namespace {
 
-TokenizerPair open_tokenizers(const std::filesystem::path& directory) {
-  read_config(directory);  // reports a folder that is no model directory before anything else
-  return TokenizerPair::load(directory);
+struct Model::Parts {
+  TokenizerPair tokenizers;
+  std::unique_ptr<Backend> backend;
+  Transformer transformer;
+};
+
+Model::Parts Model::open(const std::filesystem::path& directory, ComputeChoice compute) {
+  return read_unchanged(directory, [&] {
+    read_config(directory);  // what is no model directory at all is named first
+    TokenizerPair tokenizers = TokenizerPair::load(directory);
+    std::unique_ptr<Backend> backend = make_cpu_backend(compute, Task::infer);
+    Transformer transformer = load_model(directory, *backend);
+    return Parts{std::move(tokenizers), std::move(backend), std::move(transformer)};
+  });
 }
 
-}  // namespace
-
 Model::Model(const std::filesystem::path& directory, ComputeChoice compute)
-    : tokenizers_(open_tokenizers(directory)),
-      backend_(make_cpu_backend(compute, Task::infer)),
-      transformer_(load_model(directory, *backend_)) {}
+    : Model(open(directory, compute)) {}
+
+Model::Model(Parts parts)
+    : tokenizers_(std::move(parts.tokenizers)),
+      backend_(std::move(parts.backend)),
+      transformer_(std::move(parts.transformer)) {}
 
 std::vector<std::string> Model::translate(const std::vector<std::string>& lines,
                                           const DecodeOptions& options) const {

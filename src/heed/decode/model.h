@@ -17,7 +17,8 @@ namespace heed {
 class Model {
  public:
   // On this machine's best instruction set. `compute` is the type of matrix products; the options
-  // of the calls below do not change it.
+  // of the calls below do not change it. A directory whose model is replaced meanwhile is read
+  // again, so that files of two models are never mixed.
   explicit Model(const std::filesystem::path& directory,
                  ComputeChoice compute = ComputeChoice::automatic);
   Model(const Model&) = delete;
@@ -45,6 +46,10 @@ class Model {
   Backend& backend() const { return *backend_; }
 
  private:
+  struct Parts;
+  explicit Model(Parts parts);
+  static Parts open(const std::filesystem::path& directory, ComputeChoice compute);
+
   TokenizerPair tokenizers_;
   // For the options of translate(): the translator of the last call, if its options were the same.
   std::shared_ptr<const Translator> translator_for(const DecodeOptions& options) const;

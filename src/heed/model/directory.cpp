@@ -1,12 +1,16 @@
 #include "heed/model/directory.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <functional>
 #include <map>
 #include <set>
+#include <thread>
 
 #include "heed/backend/quantize.h"
 #include "heed/model/marian.h"
@@ -22,6 +26,7 @@ constexpr float kNever = -1e4f;
 // The parameter that the logits' bias is, where a model has one.
 constexpr const char* kOutputBias = "embeddings.output_bias";
 
+constexpr const char* kConfigFile = "config.json";
 constexpr int64_t kLongestConfig = int64_t{16} << 20;
 
 std::string json_text(const nlohmann::ordered_json& json) {
@@ -249,7 +254,7 @@ std::string nearby_model(const std::filesystem::path& path) {
   std::error_code error;
   const fs::path parent = path.lexically_normal().parent_path();
   for (const fs::path& folder : {path / "model", parent, parent.parent_path()})
-    if (!folder.empty() && fs::exists(folder / "config.json", error))
+    if (!folder.empty() && fs::exists(folder / kConfigFile, error))
       return fmt::format("; did you mean {}?", folder.string());
   return "";
 }
@@ -293,6 +298,36 @@ PutAsideFolders put_aside_folders(const std::filesystem::path& directory) {
   return {training / "heed-replaced.partial", training / "heed-replaced"};
 }
 
+std::filesystem::path replacement_folder(const std::filesystem::path& directory) {
+  return directory / "heed-new.partial";
+}
+
+ConfigStamp::ConfigStamp(const std::filesystem::path& directory) {
+  struct stat status {};
+  if (::stat((directory / kConfigFile).c_str(), &status) != 0) return;
+  values_ = {int64_t(status.st_dev), int64_t(status.st_ino), status.st_mtim.tv_sec,
+             status.st_mtim.tv_nsec};
+}
+
+void wait_for_replacement(const std::filesystem::path& directory, int attempt,
+                          const std::exception_ptr& failure) {
+  constexpr int kAttempts = 40;
+  constexpr std::chrono::milliseconds kPause{50};
+  std::error_code error;
+  const bool going_on = std::filesystem::exists(replacement_folder(directory), error);
+  if (failure && !going_on) std::rethrow_exception(failure);
+  const bool unreadable = failure && std::filesystem::exists(directory / kConfigFile, error);
+  if (attempt == kAttempts && unreadable) std::rethrow_exception(failure);
+  if (attempt == kAttempts)
+    fail("{}: {}", directory.string(),
+         going_on ? fmt::format("its model is being replaced, or a command with --overwrite was "
+                                "killed while replacing it: the new model is in {}; run the "
+                                "command again",
+                                replacement_folder(directory).string())
+                  : "its model is replaced again and again while it is read");
+  std::this_thread::sleep_for(kPause);
+}
+
 void save_model(const std::filesystem::path& directory, Transformer& model,
                 const DirectoryInfo& info, StoredType weights) {
   check(weights != StoredType::f64, "a model's weights are stored as f32, bf16 or i8");
@@ -312,17 +347,17 @@ void save_model(const std::filesystem::path& directory, Transformer& model,
       {"max_length", max_length},
   };
   write_file_atomically(directory / "generation_config.json", json_text(generation));
-  write_file_atomically(directory / "config.json", json_text(to_marian(config, weights)));
+  write_file_atomically(directory / kConfigFile, json_text(to_marian(config, weights)));
 }
 
 ModelConfig read_config(const std::filesystem::path& directory) {
-  const std::filesystem::path path = expect_file(directory, "config.json");
+  const std::filesystem::path path = expect_file(directory, kConfigFile);
   const std::string text = read_file(path, kLongestConfig);
   return from_marian(parse_json(text, path.string()), path.string());
 }
 
 std::span<const char* const> model_files() {
-  static constexpr const char* kNames[] = {"config.json", "generation_config.json",
+  static constexpr const char* kNames[] = {kConfigFile, "generation_config.json",
                                            "model.safetensors"};
   return kNames;
 }
@@ -330,7 +365,7 @@ std::span<const char* const> model_files() {
 bool holds_model(const std::filesystem::path& directory) {
   std::error_code error;
   return std::filesystem::exists(directory / "model.safetensors", error) ||
-         std::filesystem::exists(directory / "config.json", error);
+         std::filesystem::exists(directory / kConfigFile, error);
 }
 
 struct StoredModel::Reader : WeightsReader {

@@ -4,6 +4,9 @@
 // text/tokenizer.h.
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -54,13 +57,48 @@ Transformer load_model(const std::filesystem::path& directory, Backend& backend)
 // What config.json says. A published model has an output bias and yields every id but <pad>.
 ModelConfig read_config(const std::filesystem::path& directory);
 
-// Where a training that replaces a model keeps its files until the first step: all of them in
+// Where a training that replaces a model keeps its files until it has saved: all of them in
 // `complete`, or, in the middle of a move there or back, some in `moving`. Readers that find no
 // model look there to say so; only a process that has claimed the directory moves files.
 struct PutAsideFolders {
   std::filesystem::path moving, complete;
 };
 PutAsideFolders put_aside_folders(const std::filesystem::path& directory);
+
+// The folder below a model directory in which a whole model is written before its files replace
+// those of the directory. config.json is taken away first and comes back last.
+std::filesystem::path replacement_folder(const std::filesystem::path& directory);
+
+// Which config.json a directory has: another one, or none, stands for another model.
+class ConfigStamp {
+ public:
+  explicit ConfigStamp(const std::filesystem::path& directory);
+  bool operator==(const ConfigStamp&) const = default;
+
+ private:
+  std::array<int64_t, 4> values_{};
+};
+
+// Waits a moment for a replacement of the model to end. Error where that takes longer than a few
+// seconds, or `failure` where none is going on.
+void wait_for_replacement(const std::filesystem::path& directory, int attempt,
+                          const std::exception_ptr& failure);
+
+// Calls `read` until the directory had one model all the time.
+template <class Read>
+auto read_unchanged(const std::filesystem::path& directory, const Read& read) {
+  for (int attempt = 0;; ++attempt) {
+    const ConfigStamp before(directory);
+    std::exception_ptr failure;
+    try {
+      auto result = read();
+      if (ConfigStamp(directory) == before) return result;
+    } catch (const Error&) {
+      failure = std::current_exception();
+    }
+    wait_for_replacement(directory, attempt, failure);
+  }
+}
 
 // The names that save_model gives its files.
 std::span<const char* const> model_files();
