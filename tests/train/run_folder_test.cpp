@@ -198,6 +198,35 @@ TEST_F(RunFolderTest, AfterAKillPairsHeldOutAreNotRemovedForTheirName) {
   EXPECT_EQ(folder_.read("m/held_out.source"), "mine");
 }
 
+// The weights overflow before anything is saved.
+TEST_F(RunFolderTest, ARunThatSavesNothingGivesTheModelBack) {
+  EXPECT_EQ(message(options("m")), "");
+  const auto before = contents("m");
+  TrainOptions o = options("m");
+  o.overwrite = true;
+  o.optimizer = Optimizer::adamw;
+  o.schedule = Schedule::constant;
+  o.warmup = 0;
+  o.learning_rate = 1000;
+  o.weight_decay = 1000;
+  o.validate_every = 1000;
+  EXPECT_THAT(message(o), HasFacts("--learning-rate"));
+  EXPECT_EQ(contents("m"), before);
+  EXPECT_FALSE(fs::exists(folder_ / "m/training/heed-replaced"));
+}
+
+// A folder that took the run's place is not its own to restore.
+TEST_F(RunFolderTest, ARunThatSavesNothingLeavesAFolderInItsPlaceAlone) {
+  EXPECT_EQ(message(options("m")), "");
+  {
+    const EarlierRun earlier(folder_ / "m");
+    fs::rename(folder_ / "m", folder_ / "moved");
+    fs::create_directory(folder_ / "m");
+    folder_.write("m/metrics.jsonl", "mine");
+  }
+  EXPECT_EQ(folder_.read("m/metrics.jsonl"), "mine");
+}
+
 // What is refused last, by the state itself, leaves no more than what is refused first.
 TEST_F(RunFolderTest, ARefusedResumptionLeavesNothingNew) {
   EXPECT_EQ(message(options("m")), "");

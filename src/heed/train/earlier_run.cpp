@@ -1,5 +1,7 @@
 #include "heed/train/earlier_run.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -42,6 +44,7 @@ void expect_unread(const TrainOptions& options, const fs::path& directory,
 
 EarlierRun::EarlierRun(fs::path directory)
     : files_{std::move(directory)},
+      folder_(::open(files_.directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)),
       moving_(put_aside_folders(files_.directory).moving),
       aside_(put_aside_folders(files_.directory).complete),
       given_up_(files_.training() / "heed-removed") {
@@ -54,6 +57,7 @@ EarlierRun::EarlierRun(fs::path directory)
 EarlierRun::~EarlierRun() {
   if (forgotten_) return;
   try {
+    if (!detail::is_name_of(files_.directory, folder_.get())) return;
     put_back();
     remove_new_files();
   } catch (const std::exception&) {
@@ -78,7 +82,7 @@ void EarlierRun::put_aside(const TrainOptions& options) {
 }
 
 void EarlierRun::forget() {
-  forgotten_ = true;
+  if (std::exchange(forgotten_, true)) return;
   std::error_code error;  // what stays costs space, nothing else
   fs::rename(aside_, given_up_, error);
   fs::remove_all(given_up_, error);

@@ -1,31 +1,34 @@
-// What the folder of a run held before the run, until the run can begin.
+// What the folder of a run held before the run, until the run has saved something.
 #pragma once
 
 #include <filesystem>
 #include <vector>
 
+#include "heed/core/descriptor.h"
 #include "heed/train/options.h"
 #include "heed/train/run_files.h"
 
 namespace heed {
 
 // Moves the files of an earlier run, and other files with their names, aside and, unless told to
-// forget them, back again; files that are new by then are removed. A training that is refused for
-// its vocabulary, its text or its memory so leaves the folder as it was. After a kill, the next
-// object for the folder moves back what is still aside. The folder must be claimed (FolderClaim):
+// forget them, back again; files that are new by then are removed. A training that is refused, or
+// fails before it saves anything, so leaves the folder as it was. After a kill, the next object for
+// the folder moves back what is still aside. The folder must be claimed (FolderClaim):
 // this moves files at once.
 class EarlierRun {
  public:
   explicit EarlierRun(std::filesystem::path directory);
   EarlierRun(const EarlierRun&) = delete;
   EarlierRun& operator=(const EarlierRun&) = delete;
-  // Throws nothing: what it cannot move back stays aside for the next object.
+  // Throws nothing: what it cannot move back stays aside for the next object. Touches nothing where
+  // the folder was moved or replaced.
   ~EarlierRun();
 
   // Moves all files aside that the training of `options` would replace: held-out pairs only with
   // --hold-out or --overwrite. UsageError where it reads one of them.
   void put_aside(const TrainOptions& options);
-  // Removes what was moved aside; files that are new since the construction stay.
+  // Removes what was moved aside; files that are new since the construction stay. Repeated calls do
+  // nothing.
   void forget();
 
  private:
@@ -33,6 +36,7 @@ class EarlierRun {
   void remove_new_files();
 
   RunFiles files_;
+  Descriptor folder_;  // the directory itself, whatever name it has
   // Below training/: on their way aside or back; all aside; given up.
   std::filesystem::path moving_, aside_, given_up_;
   std::vector<std::filesystem::path> before_;  // the files at the construction

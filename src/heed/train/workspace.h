@@ -24,7 +24,7 @@ struct Workspace {
   uint64_t fingerprint = 0;                        // of the training text and the tokenizers
   std::optional<uint64_t> validation_fingerprint;  // of the validation text
   FolderClaim claim;                               // held as long as the run writes
-  // The run calls forget() when it can begin; destroyed before, the folder is as it was.
+  // The run calls forget() once it has saved; destroyed before, the folder is as it was.
   std::unique_ptr<EarlierRun> earlier;
 };
 
