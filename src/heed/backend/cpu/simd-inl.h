@@ -43,18 +43,20 @@ HWY_INLINE Vector load(const float* p, int64_t count) {
 #endif
 }
 
-// The same of elements in bf16.
-HWY_INLINE Vector load(const Bf16* p, int64_t count) {
-  const hn::Rebind<uint16_t, Floats> halves;
+using Halves = hn::Rebind<uint16_t, Floats>;
+HWY_INLINE Vector from_bf16(hn::Vec<Halves> bits) {
   const hn::RebindToUnsigned<Floats> words;
-  HWY_ALIGN uint16_t lanes[kLanes] = {};
-  if (HWY_LIKELY(count >= kLanes)) {
-    const auto bits = hn::LoadU(halves, reinterpret_cast<const uint16_t*>(p));
-    return hn::BitCast(kFloats, hn::ShiftLeft<16>(hn::PromoteTo(words, bits)));
-  }
-  std::memcpy(lanes, p, size_t(count) * sizeof(Bf16));
-  const auto bits = hn::Load(halves, lanes);
   return hn::BitCast(kFloats, hn::ShiftLeft<16>(hn::PromoteTo(words, bits)));
+}
+
+// The same of elements in bf16. A head narrower than several vectors asks for many empty tails.
+HWY_INLINE Vector load(const Bf16* p, int64_t count) {
+  if (HWY_LIKELY(count >= kLanes))
+    return from_bf16(hn::LoadU(Halves(), reinterpret_cast<const uint16_t*>(p)));
+  if (count <= 0) return zero();
+  HWY_ALIGN uint16_t lanes[kLanes] = {};
+  std::memcpy(lanes, p, size_t(count) * sizeof(Bf16));
+  return from_bf16(hn::Load(Halves(), lanes));
 }
 
 // Writes the first min(count, kLanes) elements to p and nothing else.
