@@ -204,12 +204,7 @@ TEST_F(RunFolderTest, ARunThatSavesNothingGivesTheModelBack) {
   const auto before = contents("m");
   TrainOptions o = options("m");
   o.overwrite = true;
-  o.optimizer = Optimizer::adamw;
-  o.schedule = Schedule::constant;
-  o.warmup = 0;
-  o.learning_rate = 1000;
-  o.weight_decay = 1000;
-  o.validate_every = 1000;
+  make_overflow(o);
   EXPECT_THAT(message(o), HasFacts("--learning-rate"));
   EXPECT_EQ(contents("m"), before);
   EXPECT_FALSE(fs::exists(folder_ / "m/training/heed-replaced"));

@@ -84,6 +84,16 @@ class TrainerTest : public ::testing::Test {
     return o;
   }
 
+  // Weights decayed by a million times themselves soon overflow.
+  static void make_overflow(TrainOptions& o) {
+    o.optimizer = Optimizer::adamw;
+    o.schedule = Schedule::constant;
+    o.warmup = 0;
+    o.learning_rate = 1000;
+    o.weight_decay = 1000;
+    o.validate_every = 1000;
+  }
+
   static void use_modern_recipe(TrainOptions& o) {
     o.optimizer = Optimizer::adamw;
     o.weight_decay = 0.1;

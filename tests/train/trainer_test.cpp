@@ -351,13 +351,7 @@ TEST_F(TrainerTest, ALossThatIsNotFiniteStopsTheRunAndKeepsTheCheckpoint) {
 
 TEST_F(TrainerTest, ALossThatIsNotFiniteBeforeAnythingWasSavedSaysSo) {
   TrainOptions o = options("m");
-  // Decayed by a million times themselves, weights soon overflow.
-  o.optimizer = Optimizer::adamw;
-  o.schedule = Schedule::constant;
-  o.warmup = 0;
-  o.learning_rate = 1000;
-  o.weight_decay = 1000;
-  o.validate_every = 1000;
+  make_overflow(o);
   const std::string text = message(o);
   EXPECT_NE(text.find("the loss is not finite at step"), std::string::npos) << text;
   EXPECT_EQ(text.find("state.safetensors"), std::string::npos) << text;

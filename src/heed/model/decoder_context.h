@@ -34,7 +34,7 @@ class DecoderContext {
 class DecoderCache : public DecoderContext {
  public:
   DecoderCache() = default;  // without room
-  // For so many target positions and source positions in every layer.
+  // Room for this number of target and source positions in every layer.
   DecoderCache(const ModelConfig& config, const Backend& backend, Pool& pool, int64_t target_rows,
                int64_t source_rows);
 

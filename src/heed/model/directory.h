@@ -69,7 +69,7 @@ PutAsideFolders put_aside_folders(const std::filesystem::path& directory);
 // those of the directory. config.json is taken away first and comes back last.
 std::filesystem::path replacement_folder(const std::filesystem::path& directory);
 
-// Which config.json a directory has: another one, or none, stands for another model.
+// Identifies the config.json of a directory. It changes where the model is replaced.
 class ConfigStamp {
  public:
   explicit ConfigStamp(const std::filesystem::path& directory);
@@ -80,7 +80,7 @@ class ConfigStamp {
 };
 
 // Waits a moment for a replacement of the model to end. Error where that takes longer than a few
-// seconds, or `failure` where none is going on.
+// seconds, or `failure` where no replacement is in progress.
 void wait_for_replacement(const std::filesystem::path& directory, int attempt,
                           const std::exception_ptr& failure);
 

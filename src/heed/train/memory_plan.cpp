@@ -29,7 +29,7 @@ int64_t longest_side(const Corpus& corpus) {
   return longest;
 }
 
-// Shards whose memory stands at once on a thread: one, or, where gradients are deferred, its
+// Shards whose memory a thread holds at once: one, or, where gradients are deferred, its
 // share of a step, as of threads of one speed.
 using Group = std::vector<std::vector<uint32_t>>;
 

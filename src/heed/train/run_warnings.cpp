@@ -32,8 +32,8 @@ int64_t suitable_warmup(double steps) {
   return third / unit * unit;
 }
 
-// What to give for a run of so many steps. The noam schedule's peak grows as its warm-up shrinks,
-// and models that start at several times the usual rate learn nothing: a factor bounds it.
+// Options that suit a run of this number of steps. The noam schedule's peak grows as its warm-up
+// shrinks, and models that start at several times the usual rate learn nothing: a factor bounds it.
 std::string warmup_advice(const TrainOptions& options, double steps) {
   constexpr double kMostOfUsualPeak = 2;
   const int64_t warmup = suitable_warmup(steps);

@@ -128,7 +128,8 @@ inline void weigh(const Head& head, const Block& block, const AttentionOptions& 
 }
 
 // out = the values' sum by their weights, of one head and `kQueries` queries: one chain over the
-// keys for each element. prefetch(row, count) is told of each part of a value's row that is read.
+// keys for each element. prefetch(row, count) is called for each part of a value's row before it is
+// read.
 template <int kQueries, class T, class Prefetch>
 void sum_values(const Head& head, const Block& block, const RowsOf<T>& values,
                 const Prefetch& prefetch, const float* weights, float* out) {
