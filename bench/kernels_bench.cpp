@@ -32,9 +32,9 @@ struct LinearOperands {
   Tensor weight = random_tensor({out, in}), bias = random_tensor({out});
 };
 
-void linear_prepared(benchmark::State& state) {
+void linear_packed(benchmark::State& state) {
   LinearOperands o(state);
-  o.weight.storage()->prepared = o.backend->prepare(o.weight, Passes::both);
+  o.weight.storage()->packed = o.backend->pack(o.weight, PackedFor::training);
   for (auto _ : state) o.backend->linear(o.x, o.weight, o.bias, Activation::none, o.y);
   report_flops(state, o.operations());
 }
@@ -58,9 +58,9 @@ void linear_weight_gradient(benchmark::State& state) {
   report_flops(state, o.operations());
 }
 
-void prepare(benchmark::State& state) {
+void pack(benchmark::State& state) {
   LinearOperands o(state);
-  for (auto _ : state) benchmark::DoNotOptimize(o.backend->prepare(o.weight, Passes::both));
+  for (auto _ : state) benchmark::DoNotOptimize(o.backend->pack(o.weight, PackedFor::training));
 }
 
 void linear_sizes(benchmark::internal::Benchmark* benchmark) {
@@ -74,11 +74,11 @@ void linear_sizes(benchmark::internal::Benchmark* benchmark) {
                                                                    {512, 2048}})
       benchmark->Args({rows, out, in});
 }
-BENCHMARK(linear_prepared)->Apply(linear_sizes);
+BENCHMARK(linear_packed)->Apply(linear_sizes);
 BENCHMARK(linear)->Apply(linear_sizes);
 BENCHMARK(linear_input_gradient)->Apply(linear_sizes);
 BENCHMARK(linear_weight_gradient)->Apply(linear_sizes);
-BENCHMARK(prepare)->Args({1, 256, 256})->Args({1, 8000, 256});
+BENCHMARK(pack)->Args({1, 256, 256})->Args({1, 8000, 256});
 
 // Arguments: sequences, queries of each, keys of each, heads, d_head, whether causal.
 struct AttentionOperands {
@@ -153,8 +153,8 @@ void cross_entropy(benchmark::State& state) {
   const auto backend = make_cpu_backend();
   const int64_t rows = state.range(0), classes = state.range(1);
   const Tensor logits = random_tensor({rows, classes}), losses({rows, 2});
-  const std::vector<TokenId> labels(size_t(rows), 1);
-  for (auto _ : state) backend->cross_entropy(logits, labels, {0.1, 1e-3}, losses);
+  const Indices labels = std::vector<int32_t>(size_t(rows), 1);
+  for (auto _ : state) backend->cross_entropy(logits, labels, 0, {0.1, 1e-3}, losses);
   state.SetItemsProcessed(state.iterations() * logits.size());
 }
 BENCHMARK(cross_entropy)->Args({128, 8000})->Args({128, 32000});

@@ -207,7 +207,8 @@ SmoothedCrossEntropy label_smoothed_cross_entropy(const Tensor& logits,
   SmoothedCrossEntropy result{Tensor({rows}), Tensor({rows}),
                               tensor_of<float>(logits.shape(), logits.span<float>())};
   const Tensor losses({rows, 2});
-  make_cpu_backend()->cross_entropy(result.gradient, labels, {smoothing, 1}, losses);
+  make_cpu_backend()->cross_entropy(result.gradient, Indices({labels.begin(), labels.end()}), 0,
+                                    {smoothing, 1}, losses);
   for (int64_t r = 0; r < rows; ++r) {
     result.smoothed.data<float>()[r] = losses.data<float>()[2 * r];
     result.nll.data<float>()[r] = losses.data<float>()[2 * r + 1];

@@ -38,8 +38,10 @@ struct Operands {
       queries.add(query_count);
       keys.layout.add(key_count);
     }
-    for (int64_t i = 0; i < keys.layout.rows(); ++i) keys.rows.push_back(int32_t(i));
-    Random(11).shuffle(keys.rows);
+    std::vector<int32_t> rows(size_t(keys.layout.rows()));
+    std::iota(rows.begin(), rows.end(), 0);
+    Random(11).shuffle(rows);
+    keys.rows = rows;
     const int64_t d = c.heads * c.d_head;
     query = random_tensor({queries.rows(), d}, 1);
     key = random_tensor({keys.layout.rows(), d}, 2);
@@ -124,7 +126,7 @@ void expect_the_bits_of_the_prefix(Backend& backend, const Cached& cached) {
       one.add(1);
       KeyRows seen;
       seen.layout.add(i + 1);
-      seen.rows.assign(o.keys.rows.begin(), o.keys.rows.begin() + i + 1);
+      seen.rows = std::vector(o.keys.rows.begin(), o.keys.rows.begin() + i + 1);
       Tensor out({1, d}), log({1, heads});
       backend.attention({o.query.slice(i, i + 1), key, value}, {one, seen, Mask::causal}, o.options,
                         {out, log});
@@ -187,7 +189,7 @@ TEST_P(CpuAttention, ASequenceDependsOnItselfAlone) {
   const Operands o(both);
   KeyRows keys;
   keys.layout.add(37);
-  keys.rows.assign(o.keys.rows.begin(), o.keys.rows.begin() + 37);
+  keys.rows = std::vector(o.keys.rows.begin(), o.keys.rows.begin() + 37);
   Ragged queries;
   queries.add(50);
   Tensor whole(o.query.shape()), part({50, 64}), whole_log({55, 2}), part_log({50, 2});

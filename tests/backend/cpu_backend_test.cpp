@@ -86,7 +86,7 @@ Outcome compute(Backend& backend, const Tensor& x, const Tensor& weight) {
 TEST(CpuBackend, ServesManyThreadsAtOnce) {
   const auto backend = make_cpu_backend();
   const Tensor weight = testing::random_tensor({64, 64}, 1, 0.1);
-  weight.storage()->prepared = backend->prepare(weight, Passes::both);
+  weight.storage()->packed = backend->pack(weight, PackedFor::training);
   std::vector<Tensor> inputs;
   std::vector<Outcome> expected, got(16);
   for (size_t i = 0; i < got.size(); ++i) {

@@ -43,11 +43,11 @@ TEST_P(CpuLinear, Forward) {
         reference->linear(x, weight, bias, activation, expected);
         cpu->linear(x, weight, bias, activation, got);
         expect_close(got, expected, 1e-5, to_string(size));
-        Tensor prepared = copy_of(weight);
-        prepared.storage()->prepared = cpu->prepare(prepared, Passes::forward);
+        Tensor packed = copy_of(weight);
+        packed.storage()->packed = cpu->pack(packed, PackedFor::inference);
         Tensor again({size.rows, size.out});
-        cpu->linear(x, prepared, bias, activation, again);
-        expect_same_bits(again, got, "prepared, " + to_string(size));
+        cpu->linear(x, packed, bias, activation, again);
+        expect_same_bits(again, got, "packed, " + to_string(size));
       }
     }
   }
@@ -75,45 +75,46 @@ TEST_P(CpuLinear, NoNaNOrInfinityGetsLost) {
   }
 }
 
-TEST_P(CpuLinear, PreparedSliceOfRows) {
+TEST_P(CpuLinear, PackedSliceOfRows) {
   const Tensor x = random_tensor({20, 48}, 1);
   const Tensor table = random_tensor({100, 48}, 2);
-  const Tensor unprepared = copy_of(table);
-  table.storage()->prepared = cpu->prepare(table, Passes::both);
+  const Tensor unpacked = copy_of(table);
+  table.storage()->packed = cpu->pack(table, PackedFor::training);
   for (const auto& [begin, end] : std::vector<std::pair<int, int>>{{0, 99}, {0, 1}, {3, 50}}) {
     Tensor got({20, end - begin}), expected({20, end - begin});
     cpu->linear(x, table.slice(begin, end), Tensor(), Activation::none, got);
-    cpu->linear(x, unprepared.slice(begin, end), Tensor(), Activation::none, expected);
+    cpu->linear(x, unpacked.slice(begin, end), Tensor(), Activation::none, expected);
     expect_same_bits(got, expected, fmt::format("rows {} to {}", begin, end));
   }
 }
 
-// Training prepares every weight at every step: in the memory that it has.
-TEST_P(CpuLinear, PreparesAnewInPlace) {
+// Training packs every weight at every step, in the memory that it has.
+TEST_P(CpuLinear, PacksAgainInPlace) {
   const Tensor x = random_tensor({20, 48}, 1), weight = random_tensor({100, 48}, 2);
-  weight.storage()->prepared = cpu->prepare(weight, Passes::both);
-  const Prepared* first = weight.storage()->prepared.get();
+  weight.storage()->packed = cpu->pack(weight, PackedFor::training);
+  const PackedWeight* first = weight.storage()->packed.get();
   for (float& value : weight.span<float>()) value = 2 * value + 1;
-  weight.storage()->prepared = cpu->prepare(weight, Passes::both);
-  EXPECT_EQ(weight.storage()->prepared.get(), first);
+  weight.storage()->packed = cpu->pack(weight, PackedFor::training);
+  EXPECT_EQ(weight.storage()->packed.get(), first);
   Tensor got({20, 100}), expected({20, 100});
   cpu->linear(x, weight, Tensor(), Activation::none, got);
   cpu->linear(x, copy_of(weight), Tensor(), Activation::none, expected);
   expect_same_bits(got, expected, "packed again");
   // What somebody else holds stays as it is.
-  const std::shared_ptr<const Prepared> held = weight.storage()->prepared;
-  weight.storage()->prepared = cpu->prepare(weight, Passes::both);
-  EXPECT_NE(weight.storage()->prepared.get(), held.get());
+  const std::shared_ptr<const PackedWeight> held = weight.storage()->packed;
+  weight.storage()->packed = cpu->pack(weight, PackedFor::training);
+  EXPECT_NE(weight.storage()->packed.get(), held.get());
 }
 
-// What another instruction set prepared has another layout: it must not be used.
-TEST_P(CpuLinear, IgnoresAnothersPreparedForm) {
+// What another instruction set packed has another layout: it must not be used.
+TEST_P(CpuLinear, IgnoresAnothersPackedForm) {
   const Tensor x = random_tensor({20, 48}, 1), weight = random_tensor({100, 48}, 2);
   Tensor expected({20, 100}), got({20, 100});
   reference->linear(x, weight, Tensor(), Activation::none, expected);
   for (const std::string& other : cpu_targets()) {
     for (ComputeType compute : {ComputeType::fp32, ComputeType::bf16, ComputeType::int8}) {
-      weight.storage()->prepared = make_cpu_backend(other, compute)->prepare(weight, Passes::both);
+      weight.storage()->packed =
+          make_cpu_backend(other, compute)->pack(weight, PackedFor::training);
       cpu->linear(x, weight, Tensor(), Activation::none, got);
       expect_close(got, expected, 1e-5, other + " " + name(compute));
     }
@@ -125,7 +126,7 @@ TEST_P(CpuLinear, ARowDependsOnItselfAlone) {
     const Tensor x = random_tensor({size.rows, size.in}, 1);
     const Tensor weight = random_tensor({size.out, size.in}, 2),
                  bias = random_tensor({size.out}, 3);
-    weight.storage()->prepared = cpu->prepare(weight, Passes::both);
+    weight.storage()->packed = cpu->pack(weight, PackedFor::training);
     Tensor whole({size.rows, size.out}), slopes({size.rows, size.in});
     cpu->linear(x, weight, bias, Activation::gelu, whole);
     if (has_gradients()) cpu->linear_input_gradient(whole, weight, slopes, Write::overwrite);
@@ -194,16 +195,16 @@ TEST_P(CpuLinear, Gradients) {
     const Tensor dy = random_tensor({size.rows, size.out}, 4);
     const Tensor x = random_tensor({size.rows, size.in}, 5);
     const Tensor weight = random_tensor({size.out, size.in}, 6);
-    const Tensor prepared = copy_of(weight);
-    prepared.storage()->prepared = cpu->prepare(prepared, Passes::both);
+    const Tensor packed = copy_of(weight);
+    packed.storage()->packed = cpu->pack(packed, PackedFor::training);
     for (Write write : {Write::overwrite, Write::accumulate}) {
       const Tensor expected = random_tensor({size.rows, size.in}, 7), got = copy_of(expected);
       reference->linear_input_gradient(dy, weight, expected, write);
       cpu->linear_input_gradient(dy, weight, got, write);
       expect_close(got, expected, 1e-5 * std::sqrt(double(size.out)), to_string(size));
       const Tensor again = random_tensor({size.rows, size.in}, 7);
-      cpu->linear_input_gradient(dy, prepared, again, write);
-      expect_same_bits(again, got, "prepared, " + to_string(size));
+      cpu->linear_input_gradient(dy, packed, again, write);
+      expect_same_bits(again, got, "packed, " + to_string(size));
 
       const Tensor dweight = random_tensor({size.out, size.in}, 8),
                    dbias = random_tensor({size.out}, 9);

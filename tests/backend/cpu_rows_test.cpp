@@ -95,13 +95,13 @@ TEST_P(CpuRows, CrossEntropy) {
       for (double gradient_scale : {0.0, 0.25}) {
         const int64_t rows = 4;
         const Tensor expected = random_tensor({rows, classes}, 1, 5), got = copy_of(expected);
-        std::vector<TokenId> labels;
-        for (int64_t r = 0; r < rows; ++r) labels.push_back(TokenId((r * 7919) % classes));
-        labels.back() = TokenId(classes - 1);
+        Indices labels;
+        for (int64_t r = 0; r + 1 < rows; ++r) labels.push_back(TokenId((r * 7919) % classes));
+        labels.push_back(TokenId(classes - 1));
         Tensor expected_losses({rows, 2}), losses({rows, 2});
         const CrossEntropyOptions options{smoothing, gradient_scale};
-        reference->cross_entropy(expected, labels, options, expected_losses);
-        cpu->cross_entropy(got, labels, options, losses);
+        reference->cross_entropy(expected, labels, 0, options, expected_losses);
+        cpu->cross_entropy(got, labels, 0, options, losses);
         const std::string what = fmt::format("{} classes", classes);
         expect_close(losses, expected_losses, 1e-6, what);
         expect_close(got, expected, 1e-7, what);
@@ -114,7 +114,7 @@ TEST_P(CpuRows, CrossEntropyOfExtremeLogits) {
   Tensor logits({2, 40}), losses({2, 2});
   logits.data<float>()[3] = 3e4f;
   logits.data<float>()[40 + 39] = -3e4f;
-  cpu->cross_entropy(logits, std::vector<TokenId>{3, 39}, {0, 1}, losses);
+  cpu->cross_entropy(logits, Indices{3, 39}, 0, {0, 1}, losses);
   EXPECT_EQ(losses.data<float>()[1], 0.0f);
   EXPECT_NEAR(losses.data<float>()[3], 3e4 + std::log(39.0), 0.01);
   EXPECT_EQ(logits.data<float>()[4], 0.0f);
@@ -123,7 +123,7 @@ TEST_P(CpuRows, CrossEntropyOfExtremeLogits) {
 TEST_P(CpuRows, CrossEntropyLetsNanThrough) {
   Tensor logits({1, 40}), losses({1, 2});
   logits.data<float>()[17] = NAN;
-  cpu->cross_entropy(logits, std::vector<TokenId>{3}, {0.1, 1}, losses);
+  cpu->cross_entropy(logits, Indices{3}, 0, {0.1, 1}, losses);
   EXPECT_TRUE(std::isnan(losses.data<float>()[0]));
 }
 

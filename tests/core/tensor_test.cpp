@@ -25,8 +25,8 @@ TEST(Tensor, ViewsShareStorage) {
 TEST(Tensor, ShapesThatOverflowAreRefused) {
   EXPECT_THROW(element_count({int64_t{1} << 40, int64_t{1} << 40}), Bug);
   EXPECT_THROW(element_count({-1}), Bug);
-  EXPECT_THROW(Tensor::without_values({int64_t{1} << 60}, DType::f64), Bug);
-  EXPECT_THROW(Pool(Pool::Blocks::counted).tensor({int64_t{1} << 61}), Bug);
+  EXPECT_THROW(Tensor({int64_t{1} << 60}, DType::f64, no_memory()), Bug);
+  EXPECT_THROW(Pool(no_memory()).tensor({int64_t{1} << 61}), Bug);
 }
 
 TEST(Pool, UsesABlockAgain) {

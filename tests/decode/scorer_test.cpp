@@ -9,6 +9,7 @@
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/decode/search.h"
 #include "support/folder_test.h"
+#include "support/isolated_backend.h"
 #include "support/little_memory.h"
 #include "support/overflow.h"
 #include "support/small_translator.h"
@@ -20,7 +21,14 @@ class ScorerTest : public FolderTest {
  protected:
   ScorerTest()
       : tokenizers_(testing::character_tokenizers(folder_)),
-        model_(testing::random_model(tokenizers_)) {}
+        model_(testing::random_model(tokenizers_)) {
+    use(ComputeType::fp32);
+  }
+
+  void use(ComputeType compute) {
+    backend_ = testing::isolated_if_asked(make_cpu_backend("", compute));
+    model_.move_to(backend_->memory());
+  }
 
   std::vector<PairScore> score(const std::vector<TextPair>& pairs,
                                const ScoreOptions& options = {}) {
@@ -30,7 +38,7 @@ class ScorerTest : public FolderTest {
     return score({{source, target}}).front();
   }
 
-  std::unique_ptr<Backend> backend_ = make_cpu_backend();
+  std::unique_ptr<Backend> backend_;
   TokenizerPair tokenizers_;
   Transformer model_;
 };
@@ -110,7 +118,7 @@ TEST_F(ScorerTest, ALongSideIsCutToThePositions) {
 
 TEST_F(ScorerTest, NothingButThePairMatters) {
   for (const ComputeType type : {ComputeType::fp32, ComputeType::bf16, ComputeType::int8}) {
-    backend_ = make_cpu_backend("", type);
+    use(type);
     const auto pairs = odd_pairs();
     const auto expected = score(pairs);
     for (const int64_t threads : {1, 3}) {

@@ -7,12 +7,15 @@
 #include "heed/backend/reference/reference_backend.h"
 #include "heed/decode/search.h"
 #include "support/computing.h"
+#include "support/isolated_backend.h"
 #include "support/small_model.h"
 
 namespace heed::testing {
 
+// With isolated memory, of the instruction sets the best one alone.
 inline std::vector<Computing> backends() {
   std::vector<Computing> all = cpu_computings();
+  if (isolation_asked()) all.resize(3);
   all.insert(all.begin(), {"reference"});
   return all;
 }
@@ -21,9 +24,12 @@ class SearchTest : public ::testing::TestWithParam<Computing> {
  protected:
   SearchTest() : model_(small_config(12)) {
     const auto& [name, compute] = GetParam();
-    backend_ = name == "reference" ? make_reference_backend() : make_cpu_backend(name, compute);
+    backend_ = isolated_if_asked(name == "reference" ? make_reference_backend()
+                                                     : make_cpu_backend(name, compute));
+    pool_ = Pool(backend_->memory());
     model_.initialize(11);
-    prepare(model_, *backend_, Passes::forward);
+    model_.move_to(backend_->memory());
+    pack(model_, *backend_, PackedFor::inference);
   }
 
   // Log-probabilities [classes] of what follows `prefix`, by decoding the whole prefix at once.

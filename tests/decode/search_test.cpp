@@ -42,9 +42,10 @@ TEST_P(SearchTest, BeamOneIsGreedy) {
 }
 
 TEST_P(SearchTest, AWideBeamIsExhaustiveSearch) {
-  Transformer model(testing::small_config(5));  // </s>, <unk>, two pieces, <pad>
   for (uint64_t seed = 1; seed <= 5; ++seed) {
+    Transformer model(testing::small_config(5));  // </s>, <unk>, two pieces, <pad>
     model.initialize(seed);
+    model.move_to(backend_->memory());
     const std::vector<TokenId> source = {2, 3, 3, 0};
     SearchOptions options;
     options.beam = 81;  // prefixes of length 4 over 3 pieces
@@ -151,7 +152,8 @@ TEST_P(SearchTest, AModelThatOverflowsIsAnError) {
     Transformer model(model_.config());
     model.initialize(11);
     testing::make_overflow(model, part);
-    prepare(model, *backend_, Passes::forward);
+    model.move_to(backend_->memory());
+    pack(model, *backend_, PackedFor::inference);
     for (const SearchOptions& options : all)
       EXPECT_THROW(search(model, *backend_, options, sources(3, 9)), Error)
           << part << options.beam_size() << options.sample;

@@ -12,6 +12,7 @@
 #include "heed/backend/reference/reference_backend.h"
 #include "heed/text/tokenizer_training.h"
 #include "support/facts.h"
+#include "support/isolated_backend.h"
 #include "support/little_memory.h"
 #include "support/overflow.h"
 #include "support/temporary_folder.h"
@@ -23,7 +24,10 @@ namespace {
 // the same nonsense each time.
 class TranslatorTest : public ::testing::Test {
  protected:
-  TranslatorTest() : tokenizers_(make_tokenizers()), model_(config()) { model_.initialize(4); }
+  TranslatorTest() : tokenizers_(make_tokenizers()), model_(config()) {
+    model_.initialize(4);
+    model_.move_to(backend_->memory());
+  }
 
   TokenizerPair make_tokenizers() {
     const auto path = folder_.write("text", "a bc def, ghi. jkl mno pqr stu vwx yz?\n");
@@ -53,7 +57,7 @@ class TranslatorTest : public ::testing::Test {
   }
 
   testing::TemporaryFolder folder_;
-  std::unique_ptr<Backend> backend_ = make_reference_backend();
+  std::unique_ptr<Backend> backend_ = testing::isolated_if_asked(make_reference_backend());
   TokenizerPair tokenizers_;
   Transformer model_;
 };

@@ -252,8 +252,8 @@ TEST(Paper, AModelLoadedForABackendHasNoWeightsToTake) {
   const auto backend = make_cpu_backend();
   for (const Parameter& parameter : parameters(model)) {
     if (parameter.tensor.shape().size() != 2) continue;
-    parameter.tensor.storage()->prepared = backend->prepare(parameter.tensor, Passes::forward);
-    parameter.tensor.give_up_values();
+    parameter.tensor.storage()->packed = backend->pack(parameter.tensor, PackedFor::inference);
+    parameter.tensor.release_values();
   }
   EXPECT_THROW(paper::attention_of(model, "encoder.0.self"), UsageError);
 }

@@ -6,6 +6,7 @@
 
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/model/transformer.h"
+#include "support/isolated_backend.h"
 #include "support/small_model.h"
 
 namespace heed {
@@ -17,6 +18,7 @@ class CapturedAttentionTest : public ::testing::TestWithParam<ComputeType> {
  protected:
   CapturedAttentionTest() : model_(testing::small_config(11)) {
     model_.initialize(3);
+    model_.move_to(backend_->memory());
     for (const std::vector<TokenId>& sentence : {std::vector<TokenId>{2, 3, 4, 0}, {5, 0}})
       source_.add(sentence);
     for (const std::vector<TokenId>& sentence : {std::vector<TokenId>{10, 4, 3}, {10, 9, 9, 2}})
@@ -33,8 +35,8 @@ class CapturedAttentionTest : public ::testing::TestWithParam<ComputeType> {
   }
 
   Transformer model_;
-  std::unique_ptr<Backend> backend_ = make_cpu_backend("", GetParam());
-  Pool pool_;
+  std::unique_ptr<Backend> backend_ = testing::isolated_if_asked(make_cpu_backend("", GetParam()));
+  Pool pool_{backend_->memory()};
   Tokens source_, target_;
 };
 INSTANTIATE_TEST_SUITE_P(Compute, CapturedAttentionTest,
@@ -77,9 +79,9 @@ TEST_P(CapturedAttentionTest, HasEveryLayerAndHead) {
 TEST_P(CapturedAttentionTest, ChangesNoState) {
   CapturedAttention captured = all();
   Pass pass(*backend_, pool_);
-  const Tensor plain = model_.decode(pass, target_, model_.encode(pass, source_));
+  const Tensor plain = to_host(model_.decode(pass, target_, model_.encode(pass, source_)));
   const Tensor watched =
-      model_.decode(pass, target_, model_.encode(pass, source_, &captured), &captured);
+      to_host(model_.decode(pass, target_, model_.encode(pass, source_, &captured), &captured));
   EXPECT_EQ(0, std::memcmp(plain.bytes(), watched.bytes(), size_t(plain.byte_count())));
 }
 

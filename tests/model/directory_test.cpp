@@ -444,7 +444,7 @@ TEST_F(DirectoryTest, DamagedScalesAreRefused) {
   EXPECT_THAT(error_of([&] { load_model(path()); }), HasSubstr("fc1.weight_scale"));
 }
 
-// Opened for a backend, a model keeps its matrices in prepared form alone, and computes the same.
+// Opened for a backend, a model keeps its matrices in packed form alone, and computes the same.
 TEST_F(DirectoryTest, OpenedForABackendItComputesTheSame) {
   for (const ComputeType compute : {ComputeType::fp32, ComputeType::bf16, ComputeType::int8}) {
     const auto backend = make_cpu_backend("", compute);

@@ -4,6 +4,7 @@
 
 #include "heed/backend/reference/reference_backend.h"
 #include "support/gradients.h"
+#include "support/isolated_backend.h"
 #include "support/small_model.h"
 
 namespace heed {
@@ -44,11 +45,11 @@ class TransformerTest : public ::testing::Test {
     return loss.smoothed;
   }
 
-  std::unique_ptr<Backend> backend_ = make_reference_backend();
-  Pool pool_;
+  std::unique_ptr<Backend> backend_ = testing::isolated_if_asked(make_reference_backend());
+  Pool pool_{backend_->memory()};
   Tokens source_ = tokens({{2, 3, 4, 0}, {5, 0}, {7, 8, 2, 2, 6, 0}});
   Tokens target_ = tokens({{10, 4, 3}, {10, 9, 9, 2}, {10}});
-  std::vector<TokenId> labels_ = {4, 3, 0, 9, 9, 2, 0, 0};
+  Indices labels_ = {4, 3, 0, 9, 9, 2, 0, 0};
 };
 
 TEST_F(TransformerTest, WholeModelGradient) {
@@ -60,11 +61,12 @@ TEST_F(TransformerTest, WholeModelGradient) {
       config.output_bias = tie == TieEmbeddings::none;
       Transformer model(config, DType::f64);
       model.initialize(3);
+      model.move_to(backend_->memory());
       Tape tape(pool_);
       std::vector<Parameter> all = parameters(model);
       std::vector<Tensor> gradients;
       for (const Parameter& p : all) {
-        gradients.emplace_back(p.tensor.shape(), DType::f64);
+        gradients.emplace_back(p.tensor.shape(), DType::f64, backend_->memory());
         tape.watch(p.tensor, gradients.back());
       }
       loss(model, &tape);
@@ -77,7 +79,7 @@ TEST_F(TransformerTest, WholeModelGradient) {
         expect_gradient(
             all[i].name, moved, gradient, [&] { return loss(model, nullptr); }, 12);
         if (!table) continue;
-        const Tensor pad = gradients[i].slice(config.vocabulary - 1, config.vocabulary);
+        const Tensor pad = to_host(gradients[i].slice(config.vocabulary - 1, config.vocabulary));
         for (double g : pad.span<double>()) EXPECT_EQ(g, 0) << all[i].name << ": <pad> is frozen";
       }
     }
@@ -87,10 +89,11 @@ TEST_F(TransformerTest, WholeModelGradient) {
 TEST_F(TransformerTest, ASentenceDoesNotSeeItsNeighbours) {
   Transformer model(config_with_dropout(), DType::f64);
   model.initialize(3);
+  model.move_to(backend_->memory());
   Pass pass(*backend_, pool_);
-  const Tensor together = model.decode(pass, target_, model.encode(pass, source_));
+  const Tensor together = to_host(model.decode(pass, target_, model.encode(pass, source_)));
   const Tokens source = tokens({{5, 0}}), target = tokens({{10, 9, 9, 2}});
-  const Tensor alone = model.decode(pass, target, model.encode(pass, source));
+  const Tensor alone = to_host(model.decode(pass, target, model.encode(pass, source)));
   for (int64_t i = 0; i < alone.size(); ++i)
     EXPECT_EQ(alone.data<double>()[i], together.data<double>()[3 * 8 + i]);
 }

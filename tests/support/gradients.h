@@ -33,15 +33,18 @@ inline void expect_gradient(const std::string& name, const Tensor& x, const Tens
   double difference = 0, norm = 0;
   const int64_t stride = std::max<int64_t>(1, x.size() / samples);
   for (int64_t i = 0; i < x.size(); i += stride) {
-    double& value = x.data<double>()[i];
-    const double saved = value;
-    value = saved + kStep;
+    const Tensor element = x.reshape({x.size()}).slice(i, i + 1);
+    const double saved = *to_host(element).data<double>();
+    const auto set = [&](double value) {
+      copy(tensor_of<double>({1}, std::vector{value}), element);
+    };
+    set(saved + kStep);
     const double above = loss();
-    value = saved - kStep;
+    set(saved - kStep);
     const double below = loss();
-    value = saved;
+    set(saved);
     const double expected = (above - below) / (2 * kStep);
-    const double got = gradient.data<double>()[i];
+    const double got = to_host(gradient).data<double>()[i];
     difference += (expected - got) * (expected - got);
     norm += expected * expected;
   }

@@ -14,7 +14,9 @@ inline void make_overflow(Transformer& model, const std::string& part = "") {
   for (const Parameter& parameter : parameters(model))
     if (parameter.name.starts_with(part) && parameter.name.find("norm") != std::string::npos &&
         parameter.name.find("bias") == std::string::npos)
-      std::ranges::fill(parameter.tensor.span<float>(), 3e38f);
+      copy(tensor_of<float>(parameter.tensor.shape(),
+                            std::vector<float>(size_t(parameter.tensor.size()), 3e38f)),
+           parameter.tensor);
 }
 
 }  // namespace heed::testing

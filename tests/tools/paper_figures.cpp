@@ -120,8 +120,8 @@ void smoothing() {
   std::fill_n(logits.data<double>(), classes, std::log(share));
   logits.data<double>()[7] = std::log(1 - epsilon + share);
   const Tensor losses({1, 2}, DType::f64);
-  const std::array<TokenId, 1> labels{7};
-  backend->cross_entropy(logits, labels, {epsilon, 0}, losses);
+  const Indices labels = {7};
+  backend->cross_entropy(logits, labels, 0, {epsilon, 0}, losses);
   fmt::print("heed's loss there: {:6.4f}, and its -log p(label): {:6.4f}\n",
              losses.data<double>()[0], losses.data<double>()[1]);
 }

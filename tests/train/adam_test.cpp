@@ -8,6 +8,7 @@
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/backend/reference/reference_backend.h"
 #include "heed/train/schedule.h"
+#include "support/isolated_backend.h"
 #include "support/small_model.h"
 
 namespace heed {
@@ -77,13 +78,15 @@ class AdamOnAModelTest : public ::testing::Test {
 
   std::vector<float> values() {
     std::vector<float> all;
-    for (const Parameter& p : parameters(model_))
-      all.insert(all.end(), p.tensor.span<float>().begin(), p.tensor.span<float>().end());
+    for (const Parameter& p : parameters(model_)) {
+      const Tensor host = to_host(p.tensor);
+      all.insert(all.end(), host.span<float>().begin(), host.span<float>().end());
+    }
     return all;
   }
 
   Transformer model_;
-  std::unique_ptr<Backend> backend_ = make_cpu_backend();
+  std::unique_ptr<Backend> backend_ = testing::isolated_if_asked(make_cpu_backend());
   Workers workers_{2};
   std::vector<int64_t> offsets_;
   int64_t size_ = 0;
@@ -92,12 +95,14 @@ class AdamOnAModelTest : public ::testing::Test {
 TEST_F(AdamOnAModelTest, WeightDecaySparesBiasesAndNorms) {
   for (const Parameter& p : parameters(model_))
     for (float& x : p.tensor.span<float>()) x += 1;
+  model_.move_to(backend_->memory());
   Adam adam(parameters(model_), *backend_, workers_);
   AdamStep step;
   step.learning_rate = 0.1;
   step.weight_decay = 0.5;
   const std::vector<float> before = values();
-  adam.update(step, Tensor({size_}), offsets_);  // no gradient: nothing but the decay
+  adam.update(step, Tensor({size_}, DType::f32, backend_->memory()),
+              offsets_);  // no gradient: nothing but the decay
   const std::vector<float> after = values();
   const std::vector<Parameter> all = parameters(model_);
   for (size_t i = 0; i < all.size(); ++i) {
@@ -109,10 +114,12 @@ TEST_F(AdamOnAModelTest, WeightDecaySparesBiasesAndNorms) {
 }
 
 TEST_F(AdamOnAModelTest, TheMovingAverageChangesPlacesWithTheWeights) {
+  model_.move_to(backend_->memory());
   Adam adam(parameters(model_), *backend_, workers_, MovingAverage::kept);
   const std::vector<float> first = values();
   Tensor gradient({size_});
   for (float& x : gradient.span<float>()) x = 1;
+  gradient.move_to(backend_->memory());
   AdamStep step;
   step.learning_rate = 0.25;
   step.average_decay = 0.5;

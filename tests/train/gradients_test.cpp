@@ -9,6 +9,7 @@
 #include "heed/backend/reference/reference_backend.h"
 #include "heed/train/adam.h"
 #include "support/failing_new.h"
+#include "support/isolated_backend.h"
 #include "support/small_model.h"
 
 namespace heed {
@@ -49,6 +50,13 @@ class GradientTreeTest : public ::testing::Test {
     model_.initialize(2);
   }
 
+  // Isolated where the tests run so; the model moves to its memory.
+  std::unique_ptr<Backend> backend_for(std::unique_ptr<Backend> backend) {
+    std::unique_ptr<Backend> result = testing::isolated_if_asked(std::move(backend));
+    model_.move_to(result->memory());
+    return result;
+  }
+
   // Of `pairs(batch, shard)` pairs.
   GradientTree::Request request_of(
       int64_t shards, const std::function<int64_t(int64_t batch, int64_t shard)>& pairs) {
@@ -75,7 +83,7 @@ class GradientTreeTest : public ::testing::Test {
       outcome.gradient.emplace_back(size_t(p.tensor.size()), std::nanf(""));
     if (layers == Layers::deferred)
       request.consume = [&](size_t i, int64_t begin, const Tensor& part) {
-        std::copy_n(part.data<float>(), part.size(), outcome.gradient[i].begin() + begin);
+        std::ranges::copy(to_host(part).span<float>(), outcome.gradient[i].begin() + begin);
       };
     tree.compute(request);  // buffers are used again: their former values must not matter
     outcome.loss = tree.compute(request).smoothed;
@@ -83,7 +91,8 @@ class GradientTreeTest : public ::testing::Test {
     for (size_t i = 0; i < parameters_.size(); ++i) {
       const int64_t offset = tree.offsets()[i], size = parameters_[i].tensor.size();
       if (offset < tree.gradient().size())
-        std::copy_n(tree.gradient().data<float>() + offset, size, outcome.gradient[i].begin());
+        std::ranges::copy(to_host(tree.gradient().slice(offset, offset + size)).span<float>(),
+                          outcome.gradient[i].begin());
     }
     return outcome;
   }
@@ -117,7 +126,7 @@ class GradientTreeTest : public ::testing::Test {
 
 TEST_F(GradientTreeTest, ThreadsChangeNoByte) {
   for (const ComputeType compute : {ComputeType::fp32, ComputeType::bf16}) {
-    const auto backend = make_cpu_backend("", compute);
+    const auto backend = backend_for(make_cpu_backend("", compute));
     for (const int64_t shards : {1, 2, 3, 8}) {
       for (const Layers layers : {Layers::whole, Layers::deferred}) {
         const Outcome one = gradient(*backend, 1, layers, request(shards));
@@ -133,7 +142,7 @@ TEST_F(GradientTreeTest, ThreadsChangeNoByte) {
 }
 
 TEST_F(GradientTreeTest, IsTheSumOfItsShards) {
-  const auto backend = make_reference_backend();
+  const auto backend = backend_for(make_reference_backend());
   for (const Layers layers : {Layers::whole, Layers::deferred}) {
     Outcome sum;
     double squares = 0;
@@ -160,7 +169,7 @@ TEST_F(GradientTreeTest, IsTheSumOfItsShards) {
 
 TEST_F(GradientTreeTest, DeferringChangesNoByte) {
   for (const ComputeType compute : {ComputeType::fp32, ComputeType::bf16}) {
-    const auto backend = make_cpu_backend("", compute);
+    const auto backend = backend_for(make_cpu_backend("", compute));
     for (const int64_t shards : {1, 2, 3, 5, 8}) {
       for (const int64_t batches : {1, 3}) {
         GradientTree::Request one = request(shards);
@@ -173,7 +182,7 @@ TEST_F(GradientTreeTest, DeferringChangesNoByte) {
 
 // Among them the last, the first, all of a batch, and a shard in every batch.
 TEST_F(GradientTreeTest, DeferringEmptyShardsChangesNoByte) {
-  const auto backend = make_cpu_backend();
+  const auto backend = backend_for(make_cpu_backend());
   for (const int64_t gap : {1, 3, 5, 7, 15}) {
     GradientTree::Request one = request_of(4, [gap](int64_t batch, int64_t shard) {
       return (gap >> shard & 1) != 0 && (shard != 1 || batch != 1) ? 0 : 2;
@@ -192,12 +201,12 @@ TEST_F(GradientTreeTest, DeferringWideLayersChangesNoByte) {
   model_ = Transformer(config);
   model_.initialize(3);
   parameters_ = parameters(model_);
-  expect_same_bytes(*make_cpu_backend(), request(2));
+  expect_same_bytes(*backend_for(make_cpu_backend()), request(2));
 }
 
 // A leaf is one shard's sum over the batches of a step.
 TEST_F(GradientTreeTest, BatchesAreAddedUp) {
-  const auto backend = make_reference_backend();
+  const auto backend = backend_for(make_reference_backend());
   GradientTree::Request three = request(2);
   three.batches = 3;
   Outcome sum;
@@ -221,7 +230,7 @@ TEST_F(GradientTreeTest, BatchesAreAddedUp) {
 }
 
 TEST_F(GradientTreeTest, EmptyShardsCountForNothing) {
-  const auto backend = make_cpu_backend();
+  const auto backend = backend_for(make_cpu_backend());
   const GradientTree::Request gap =
       request_of(2, [](int64_t, int64_t shard) { return 3 - 3 * shard; });
   for (const Layers layers : {Layers::whole, Layers::deferred})
@@ -231,10 +240,11 @@ TEST_F(GradientTreeTest, EmptyShardsCountForNothing) {
 
 // A loss that is not finite must not reach the parameters.
 TEST_F(GradientTreeTest, NothingIsHandedOverOfALossThatIsNotFinite) {
-  const auto backend = make_cpu_backend();
+  const auto backend = backend_for(make_cpu_backend());
   Workers workers(2);
   GradientTree tree(parameters_, linear_layers(model_), *backend, workers);
-  parameters_[0].tensor.data<float>()[3] = std::nanf("");
+  copy(tensor_of<float>({1}, std::vector{std::nanf("")}),
+       parameters_[0].tensor.reshape({parameters_[0].tensor.size()}).slice(3, 4));
   GradientTree::Request one = request(4);
   bool taken = false;
   one.consume = [&](size_t, int64_t, const Tensor&) { taken = true; };
@@ -249,7 +259,7 @@ INSTANTIATE_TEST_SUITE_P(ComputeTypes, AdamTest,
 
 // Packed anew after each update, the weights give the same loss as unpacked ones.
 TEST_P(AdamTest, LearnsOnPackedWeights) {
-  const auto backend = make_cpu_backend("", GetParam());
+  const auto backend = backend_for(make_cpu_backend("", GetParam()));
   Workers workers(2);
   GradientTree tree(parameters_, linear_layers(model_), *backend, workers);
   Adam adam(parameters_, *backend, workers);
@@ -259,23 +269,23 @@ TEST_P(AdamTest, LearnsOnPackedWeights) {
   };
   AdamStep step;
   step.learning_rate = 0.01;
-  prepare(model_, *backend, Passes::both);
+  pack(model_, *backend, PackedFor::training);
   double first = 0, last = 0;
   for (step.step = 1; step.step <= 30; ++step.step) {
     last = tree.compute(request).smoothed;
     if (step.step == 1) first = last;
     adam.update(step, tree.gradient(), tree.offsets());
-    prepare(adam.parameters(), *backend, Passes::both, &workers);
+    pack(adam.parameters(), *backend, PackedFor::training, &workers);
   }
   EXPECT_LT(last, 0.6 * first);
-  const double prepared = tree.compute(request).smoothed;
-  for (const Parameter& p : parameters_) p.tensor.storage()->prepared.reset();
-  EXPECT_EQ(tree.compute(request).smoothed, prepared);
+  const double packed = tree.compute(request).smoothed;
+  for (const Parameter& p : parameters_) p.tensor.storage()->packed.reset();
+  EXPECT_EQ(tree.compute(request).smoothed, packed);
 }
 
 // A worker that gets no buffer does not count as one that others may wait for.
 TEST_F(GradientTreeTest, ComputesAgainAfterMemoryRanOut) {
-  const auto backend = make_cpu_backend();
+  const auto backend = backend_for(make_cpu_backend());
   for (int64_t working = 0; working < 40; ++working) {
     Workers workers(1);
     GradientTree tree(parameters_, linear_layers(model_), *backend, workers);

@@ -65,15 +65,14 @@ class MemoryPlanTest : public FolderTest {
 };
 
 // Passes on shapes and passes on values take the same blocks: to the byte.
-TEST_F(MemoryPlanTest, CountedPassesTakeWhatRealOnesTake) {
+TEST_F(MemoryPlanTest, DryRunsTakeWhatRealOnesTake) {
   const auto shapes = make_shape_backend(), cpu = make_cpu_backend();
   Workers one(1);
   for (const Activation activation : {Activation::relu, Activation::gelu}) {
     config_.activation = activation;
-    Transformer counted(config_, DType::f32, Values::none), real(config_);
+    Transformer counted(config_, DType::f32, no_memory()), real(config_);
     real.initialize(1);
-    GradientTree counted_tree(parameters(counted), linear_layers(counted), *shapes, one,
-                              Pool::Blocks::counted);
+    GradientTree counted_tree(parameters(counted), linear_layers(counted), *shapes, one);
     GradientTree real_tree(parameters(real), linear_layers(real), *cpu, one);
     const auto request_for = [&](const Transformer& model) {
       GradientTree::Request request;

@@ -32,7 +32,7 @@ INSTANTIATE_TEST_SUITE_P(ComputeTypes, ResumingTest,
 
 TEST_P(ResumingTest, StoppedAnywhereAndResumedItEndsWithTheSameBytes) {
   const auto [compute, recipe] = GetParam();
-  backend_ = make_cpu_backend("", compute);
+  backend_ = testing::isolated_if_asked(make_cpu_backend("", compute));
   TrainOptions o = validated("whole");
   if (recipe == Recipe::modern) use_modern_recipe(o);
   if (recipe == Recipe::small_steps) o.d_model = 128;  // gradients by parts
@@ -160,9 +160,9 @@ TEST_F(TrainerTest, ResumingOnAnotherInstructionSetIsRefused) {
 // `auto` computes in what the machine is fast at: elsewhere that is another run, whatever the flag
 // about instruction sets says.
 TEST_F(TrainerTest, ResumingInAnotherComputeTypeIsRefused) {
-  backend_ = make_cpu_backend("", ComputeType::fp32);
+  backend_ = testing::isolated_if_asked(make_cpu_backend("", ComputeType::fp32));
   EXPECT_EQ(message(options("m")), "");
-  backend_ = make_cpu_backend("", ComputeType::bf16);
+  backend_ = testing::isolated_if_asked(make_cpu_backend("", ComputeType::bf16));
   TrainOptions o = options("m");
   o.resume = true;
   for (const bool allowed : {false, true}) {

@@ -36,8 +36,10 @@ class TrainerClassTest : public TrainerTest {
   static std::vector<float> values(const Trainer& trainer) {
     Transformer model = trainer.model();
     std::vector<float> all;
-    for (const Parameter& p : parameters(model))
-      all.insert(all.end(), p.tensor.span<float>().begin(), p.tensor.span<float>().end());
+    for (const Parameter& p : parameters(model)) {
+      const Tensor host = to_host(p.tensor);
+      all.insert(all.end(), host.span<float>().begin(), host.span<float>().end());
+    }
     return all;
   }
 

@@ -6,6 +6,7 @@
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/core/files.h"
 #include "heed/train/trainer.h"
+#include "support/isolated_backend.h"
 #include "support/temporary_folder.h"
 
 namespace heed {
@@ -119,7 +120,7 @@ class TrainerTest : public ::testing::Test {
   }
 
   testing::TemporaryFolder folder_;
-  std::unique_ptr<Backend> backend_ = make_cpu_backend();
+  std::unique_ptr<Backend> backend_ = testing::isolated_if_asked(make_cpu_backend());
 };
 
 }  // namespace heed

@@ -203,7 +203,8 @@ class BenchCommand : public CommandOf<BenchSettings> {
     const Tensor x = random_tensor({rows, in}, 1), y = random_tensor({rows, out}, 2),
                  weight = random_tensor({out, in}, 3), other = random_tensor({out, in}, 4);
     const bool backward = what != "y = x W^T";
-    weight.storage()->prepared = backend.prepare(weight, backward ? Passes::both : Passes::forward);
+    weight.storage()->packed =
+        backend.pack(weight, backward ? PackedFor::training : PackedFor::inference);
     const double seconds = time_of(settings_.seconds / 4, [&] {
       if (what == "dx = dy W")
         backend.linear_input_gradient(y, weight, x, Write::overwrite);
@@ -246,7 +247,7 @@ class BenchCommand : public CommandOf<BenchSettings> {
     Workers workers(threads_);
     GradientTree tree(parameters(model), linear_layers(model), *backend, workers);
     Adam adam(parameters(model), *backend, workers);
-    prepare(adam.parameters(), *backend, Passes::both, &workers);
+    pack(adam.parameters(), *backend, PackedFor::training, &workers);
     GradientTree::Request request;
     request.shards = TrainOptions().shards;
     const int64_t pairs = std::max<int64_t>(1, settings_.batch_tokens / settings_.length);
@@ -269,7 +270,7 @@ class BenchCommand : public CommandOf<BenchSettings> {
     const double seconds = time_of(settings_.seconds, [&] {
       tree.compute(request);
       adam.update(step, tree.gradient(), tree.offsets());
-      prepare(adam.parameters(), *backend, Passes::both, &workers);
+      pack(adam.parameters(), *backend, PackedFor::training, &workers);
       ++step.step;
     });
     const double tokens = double(target_tokens) / seconds;
@@ -281,7 +282,7 @@ class BenchCommand : public CommandOf<BenchSettings> {
     const auto backend = this->backend(Task::infer);
     Transformer model(config());
     model.initialize(1);
-    prepare(model, *backend, Passes::forward);
+    pack(model, *backend, PackedFor::inference);
     for (const int64_t beam : {int64_t{1}, settings_.beam}) {
       decode(*backend, model, beam, settings_.batch_tokens, threads_);
       if (beam == 1) decode(*backend, model, beam, settings_.length, 1);

@@ -6,7 +6,7 @@
 namespace heed {
 namespace {
 
-// Logits that stand at once in cross_entropy, in bytes: about what a core's caches hold.
+// Bytes of logits that cross_entropy holds at a time: about what fits into a core's caches.
 constexpr int64_t kLogitBytes = 8 << 20;
 
 // A gradient that a kernel can only overwrite. Where the operand has one already, the kernel's goes
@@ -65,7 +65,7 @@ Tensor linear(Pass& pass, const Tensor& x, const Tensor& weight, const Tensor& b
               Activation activation) {
   check(x.columns() == weight.columns(), "[linear] input and weight differ in width");
   check(!bias || bias.size() == weight.rows(), "[linear] one bias per output");
-  // Only relu's slope can be told from its output: others keep their input.
+  // Only relu's gradient can be computed from its output: other activations save their input.
   const bool fused = activation == Activation::none || activation == Activation::relu || !pass.tape;
   Tensor y = pass.tensor({x.rows(), weight.rows()}, x.dtype());
   pass.backend.linear(x, weight, bias, fused ? activation : Activation::none, y);
@@ -75,19 +75,20 @@ Tensor linear(Pass& pass, const Tensor& x, const Tensor& weight, const Tensor& b
     pass.backend.activate(activation, y, activated);
   }
   const Tensor saved = activation == Activation::none ? Tensor() : y;
-  if (pass.tape)
-    pass.tape->record(activated, [&pass, x, saved, weight, bias, activation](const Tensor& dout) {
-      if (saved) pass.backend.activation_gradient(activation, saved, dout, dout);
-      if (pass.tape->is_deferred(weight)) {
-        pass.tape->add_deferred({weight, dout, x});
-      } else {
-        const GradientSlot dweight = pass.tape->slot(weight);
-        const Tensor dbias = bias ? pass.tape->sum_slot(bias) : Tensor();
-        pass.backend.linear_weight_gradient(dout, x, 0, dweight.tensor, dbias, dweight.write);
-      }
-      const GradientSlot dx = pass.tape->slot(x);
-      pass.backend.linear_input_gradient(dout, weight, dx.tensor, dx.write);
-    });
+  if (!pass.tape) return activated;
+  check(pass.backend.linear_weight_gradient != nullptr, "[linear] int8 has no gradients");
+  pass.tape->record(activated, [&pass, x, saved, weight, bias, activation](const Tensor& dout) {
+    if (saved) pass.backend.activation_gradient(activation, saved, dout, dout);
+    if (pass.tape->is_deferred(weight)) {
+      pass.tape->add_deferred({weight, dout, x});
+    } else {
+      const GradientSlot dweight = pass.tape->slot(weight);
+      const Tensor dbias = bias ? pass.tape->sum_slot(bias) : Tensor();
+      pass.backend.linear_weight_gradient(dout, x, 0, dweight.tensor, dbias, dweight.write);
+    }
+    const GradientSlot dx = pass.tape->slot(x);
+    pass.backend.linear_input_gradient(dout, weight, dx.tensor, dx.write);
+  });
   return activated;
 }
 
@@ -100,9 +101,8 @@ Tensor dropout(Pass& pass, const Tensor& x, double probability) {
     pass.tape->record(y, [&pass, x, dropout](const Tensor& dy) {
       pass.backend.drop(dy, dropout, dy);
       const GradientSlot dx = pass.tape->slot(x);
-      if (!dx.tensor.has_values()) return;
       if (dx.write == Write::overwrite)
-        std::copy_n(dy.bytes(), dy.byte_count(), dx.tensor.bytes());
+        copy(dy, dx.tensor);
       else
         pass.backend.add(dy, dx.tensor);
     });
@@ -186,7 +186,7 @@ double element(const Tensor& tensor, int64_t i) {
 }  // namespace
 
 Tensor cross_entropy_of_rows(Pass& pass, const Tensor& states, const Tensor& table,
-                             const Tensor& bias, std::span<const TokenId> labels,
+                             const Tensor& bias, const Indices& labels,
                              const LossOptions& options) {
   const int64_t rows = states.rows(), classes = table.rows();
   check(int64_t(labels.size()) == rows, "[cross_entropy] one label a row");
@@ -202,8 +202,7 @@ Tensor cross_entropy_of_rows(Pass& pass, const Tensor& states, const Tensor& tab
     const Tensor x = states.slice(begin, end);
     Tensor logits = pass.tensor({end - begin, classes}, states.dtype());
     pass.backend.linear(x, table, bias, Activation::none, logits);
-    pass.backend.cross_entropy(logits, labels.subspan(size_t(begin), size_t(end - begin)), kernel,
-                               losses.slice(begin, end));
+    pass.backend.cross_entropy(logits, labels, begin, kernel, losses.slice(begin, end));
     if (!pass.tape) continue;
     const GradientSlot dtable = pass.tape->slot(table);
     const Tensor dbias = bias ? pass.tape->sum_slot(bias) : Tensor();
@@ -215,10 +214,10 @@ Tensor cross_entropy_of_rows(Pass& pass, const Tensor& states, const Tensor& tab
 }
 
 Loss cross_entropy(Pass& pass, const Tensor& states, const Tensor& table, const Tensor& bias,
-                   std::span<const TokenId> labels, const LossOptions& options) {
-  const Tensor losses = cross_entropy_of_rows(pass, states, table, bias, labels, options);
+                   const Indices& labels, const LossOptions& options) {
+  const Tensor losses = to_host(cross_entropy_of_rows(pass, states, table, bias, labels, options));
   Loss loss;
-  for (int64_t r = 0; losses.has_values() && r < losses.rows(); ++r) {
+  for (int64_t r = 0; r < losses.rows(); ++r) {
     loss.smoothed += element(losses, 2 * r);
     loss.nll += element(losses, 2 * r + 1);
   }

@@ -83,11 +83,10 @@ struct Loss {
 // [classes] (may be none). Works through the rows in blocks: logits never stand whole. On a pass
 // with a tape the gradient is found on the way and the tape is seeded with it.
 Loss cross_entropy(Pass& pass, const Tensor& states, const Tensor& table, const Tensor& bias,
-                   std::span<const TokenId> labels, const LossOptions& options);
+                   const Indices& labels, const LossOptions& options);
 
 // The same before they are summed: [rows, 2], each row's smoothed loss and -log p(label).
 Tensor cross_entropy_of_rows(Pass& pass, const Tensor& states, const Tensor& table,
-                             const Tensor& bias, std::span<const TokenId> labels,
-                             const LossOptions& options);
+                             const Tensor& bias, const Indices& labels, const LossOptions& options);
 
 }  // namespace heed

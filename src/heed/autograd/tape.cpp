@@ -1,15 +1,6 @@
 #include "heed/autograd/tape.h"
 
-#include <cstring>
-
 namespace heed {
-namespace {
-
-void zero(const Tensor& tensor) {
-  if (tensor.has_values()) std::memset(tensor.bytes(), 0, size_t(tensor.byte_count()));
-}
-
-}  // namespace
 
 void Tape::watch(const Tensor& parameter, const Tensor& gradient, Write write) {
   check(parameter.offset() == 0 && parameter.shape() == gradient.shape(),
@@ -68,7 +59,7 @@ GradientSlot Tape::slot(const Tensor& x) {
   Tensor& gradient = entry->gradient;
   if (!gradient) gradient = pool_.tensor(source.shape(), source.dtype());
   const bool whole = x.size() == source.size();
-  if (entry->fresh && !whole) zero(gradient);
+  if (entry->fresh && !whole) fill_zeros(gradient);
   const Write write = entry->fresh && whole ? Write::overwrite : Write::accumulate;
   entry->fresh = false;
   const int64_t offset = gradient.offset() + x.offset() - source.offset();
@@ -77,7 +68,7 @@ GradientSlot Tape::slot(const Tensor& x) {
 
 Tensor Tape::sum_slot(const Tensor& x) {
   const GradientSlot place = slot(x);
-  if (place.write == Write::overwrite) zero(place.tensor);
+  if (place.write == Write::overwrite) fill_zeros(place.tensor);
   return place.tensor;
 }
 
@@ -91,7 +82,7 @@ void Tape::backward() {
     if (doutput) step.backward(doutput);  // else nothing depends on this output
   }
   for (auto& [storage, entry] : entries_)
-    if (entry.fresh) zero(entry.gradient);
+    if (entry.fresh) fill_zeros(entry.gradient);
   entries_.clear();
 }
 

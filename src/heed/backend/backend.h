@@ -1,15 +1,20 @@
 // The one interface between the model and a device: about twenty kernels, each a pure function of
-// its operands. A new device is a new folder that implements this class.
+// its operands, and the memory that these are in. A new device is a new folder that fills in the
+// kernels.
 //
 // Conventions
-// - All tensors of a call have one dtype. Matrices are [rows, columns], contiguous.
-// - Outputs are allocated by the caller. `Write` says whether a gradient replaces what stands there
-//   or is added to it.
+// - All tensors of a call have one dtype and are in Backend::memory(), which only kernels and the
+//   functions of core/tensor.h (copy, to_host, fill_zeros) read and write. Integers (Indices) and
+//   options are on the host; a device reads its own copy of the integers (Indices::in).
+// - Matrices are [rows, columns], contiguous.
+// - Outputs are allocated by the caller. `Write` says whether a gradient replaces the output's
+//   values or is added to them.
 // - A row of a result depends on that row's operands alone: never on how many other rows the call
 //   has, on threads, or on where the row stands. Sums over an inner dimension run in index order.
 // - Kernels run on the calling thread; parallelism is over shards and sentences, above this layer.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,16 +34,16 @@ constexpr const char* name(ComputeType type) {
   return type == ComputeType::fp32 ? "fp32" : type == ComputeType::bf16 ? "bf16" : "int8";
 }
 
-// What a weight is prepared for: linear() alone, or its input gradient too.
-enum class Passes { forward, both };
+// What a weight is packed for: linear() alone, or its input gradient too.
+enum class PackedFor { inference, training };
 
 enum class Activation { none, relu, gelu, silu };
 enum class Write { overwrite, accumulate };
 
 // Which rows of a key tensor, and of its value tensor, belong to each sequence.
 struct KeyRows {
-  Ragged layout;              // keys of each sequence
-  std::vector<int32_t> rows;  // [layout.rows()] their rows in the tensor; empty: row i is key i
+  Ragged layout;  // keys of each sequence
+  Indices rows;   // [layout.rows()] their rows in the tensor; empty: row i is key i
 
   int64_t row(int64_t i) const { return rows.empty() ? i : rows[size_t(i)]; }
 };
@@ -96,6 +101,13 @@ struct NormOptions {
   Dropout dropout;  // on the sub-layer's output, element row * columns + column
 };
 
+struct AddNormGradient {
+  const Tensor& dx;  // overwritten or added to, by `write`
+  Write write;
+  const Tensor& dsublayer;      // overwritten
+  const Tensor &dgain, &dbias;  // added to
+};
+
 struct CrossEntropyOptions {
   double smoothing = 0;       // epsilon, spread evenly over all classes
   double gradient_scale = 0;  // 0: no gradient is wanted and the logits may be left as they are
@@ -117,103 +129,134 @@ struct TopClasses {
   std::vector<float> log_probabilities;  // [rows * k]
 };
 
-class Backend {
- public:
-  virtual ~Backend() = default;
-  // For people and for checkpoints: "cpu (AVX3)", "cpu (AVX3_BF16, bf16)".
-  virtual std::string name() const = 0;
-  virtual ComputeType compute() const = 0;
-
-  // Derives the form of a weight [out, in] that is multiplied fastest; may return null. A form that
-  // the weight has already, and nobody else holds, may be brought up to date and returned.
-  // Attach it to the storage of a whole tensor: weight.storage()->prepared.
-  virtual std::shared_ptr<const Prepared> prepare(const Tensor& weight, Passes passes) = 0;
-  // The bytes that prepare() would hold for a weight of this shape, and that the kernels keep for
-  // themselves on each thread when matrices have up to `columns` columns.
-  virtual int64_t prepared_bytes(const Tensor& /*weight*/, Passes) const { return 0; }
-  virtual int64_t scratch_bytes(int64_t /*columns*/) const { return 0; }
+// The kernels of a backend: functions of their operands, called like member functions
+// (backend.linear(x, ...)). Their signatures are declared here, and defined once by each backend.
+struct Kernels {
+  // Derives the form of a weight [out, in] that linear() and its input gradient multiply fastest;
+  // may return null. A form that the weight has already, and nobody else holds, may be brought up
+  // to date and returned. Attach it to the storage of a whole tensor: weight.storage()->packed.
+  std::function<std::shared_ptr<const PackedWeight>(const Tensor& weight, PackedFor use)> pack;
+  // The bytes that pack() would hold for a weight of this shape.
+  std::function<int64_t(const Tensor& weight, PackedFor use)> packed_bytes;
+  // The bytes that the kernels keep for themselves on each thread when matrices have up to
+  // `columns` columns.
+  std::function<int64_t(int64_t columns)> scratch_bytes;
 
   // out[r] = dropout(scale * table[ids[r]] + positions[position of r]).
   // table [vocabulary, d], positions [limit, d], out [rows, d]. A table without values is read
-  // through its prepared form.
-  virtual void embed(const Tokens& tokens, const Tensor& table, const Tensor& positions,
-                     double scale, const Dropout& dropout, const Tensor& out) = 0;
+  // through its packed form.
+  std::function<void(const Tokens& tokens, const Tensor& table, const Tensor& positions,
+                     double scale, const Dropout& dropout, const Tensor& out)>
+      embed;
   // dtable[ids[r]] += scale * dropout(dout[r]), skipping ids equal to `frozen`.
-  virtual void embed_gradient(const Tokens& tokens, const Tensor& dout, double scale,
-                              const Dropout& dropout, TokenId frozen, const Tensor& dtable) = 0;
+  std::function<void(const Tokens& tokens, const Tensor& dout, double scale, const Dropout& dropout,
+                     TokenId frozen, const Tensor& dtable)>
+      embed_gradient;
 
   // y = activation(x W^T + b). x [rows, in], weight [out, in], bias [out] or none, y [rows, out].
-  virtual void linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
-                      Activation activation, const Tensor& y) = 0;
+  std::function<void(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                     Activation activation, const Tensor& y)>
+      linear;
   // dx = dy W.
-  virtual void linear_input_gradient(const Tensor& dy, const Tensor& weight, const Tensor& dx,
-                                     Write write) = 0;
+  std::function<void(const Tensor& dy, const Tensor& weight, const Tensor& dx, Write write)>
+      linear_input_gradient;
   // dweight = dy^T x, dbias = column sums of dy (where there is a dbias): of outputs from `first`
   // on, as many as dweight has rows.
-  virtual void linear_weight_gradient(const Tensor& dy, const Tensor& x, int64_t first,
-                                      const Tensor& dweight, const Tensor& dbias, Write write) = 0;
+  std::function<void(const Tensor& dy, const Tensor& x, int64_t first, const Tensor& dweight,
+                     const Tensor& dbias, Write write)>
+      linear_weight_gradient;
 
   // y = activation(x). gelu is the exact one, x Phi(x); silu is x sigmoid(x). x and y may be one.
-  virtual void activate(Activation activation, const Tensor& x, const Tensor& y) = 0;
+  std::function<void(Activation activation, const Tensor& x, const Tensor& y)> activate;
   // dx = dy * activation'(x). For relu x may be the activation's output. dy and dx may be one.
-  virtual void activation_gradient(Activation activation, const Tensor& x, const Tensor& dy,
-                                   const Tensor& dx) = 0;
+  std::function<void(Activation activation, const Tensor& x, const Tensor& dy, const Tensor& dx)>
+      activation_gradient;
 
-  // y[i] = kept(i) ? x[i] * dropout.scale() : 0, for the element's index i; its own gradient.
-  // x and y may be one.
-  virtual void drop(const Tensor& x, const Dropout& dropout, const Tensor& y) = 0;
+  // y[i] = x[i] * dropout.scale(), or 0 where element i is dropped; its own gradient. x and y may
+  // be one.
+  std::function<void(const Tensor& x, const Dropout& dropout, const Tensor& y)> drop;
 
   // sum = x + dropout(sublayer); y = gain * (sum - mean) / sqrt(variance + epsilon) + bias.
   // statistics [rows, 2]: mean and 1 / sqrt(variance + epsilon). `sum` may be `sublayer`.
-  virtual void add_norm(const Tensor& x, const Tensor& sublayer, const Tensor& gain,
-                        const Tensor& bias, const NormOptions& options, const Tensor& sum,
-                        const Tensor& statistics, const Tensor& y) = 0;
-  struct AddNormGradient {
-    const Tensor& dx;  // overwritten or added to, by `write`
-    Write write;
-    const Tensor& dsublayer;      // overwritten
-    const Tensor &dgain, &dbias;  // added to
-  };
-  virtual void add_norm_gradient(const Tensor& dy, const Tensor& sum, const Tensor& statistics,
-                                 const Tensor& gain, const NormOptions& options,
-                                 const AddNormGradient& out) = 0;
+  std::function<void(const Tensor& x, const Tensor& sublayer, const Tensor& gain,
+                     const Tensor& bias, const NormOptions& options, const Tensor& sum,
+                     const Tensor& statistics, const Tensor& y)>
+      add_norm;
+  std::function<void(const Tensor& dy, const Tensor& sum, const Tensor& statistics,
+                     const Tensor& gain, const NormOptions& options,
+                     const AddNormGradient& gradient)>
+      add_norm_gradient;
+
+  // cache[rows[i]] = x[i], rounded to the cache's type. x [n, d], cache [any rows, d].
+  std::function<void(const Tensor& x, const Indices& rows, const Tensor& cache)> write_cache;
+
+  // out = softmax(scale * Q K^T) V per head and sequence (equation 1), weights dropped out. A query
+  // that attends to no key gives zero.
+  std::function<void(const AttentionInput& input, const AttentionLayout& layout,
+                     const AttentionOptions& options, const AttentionOutput& output)>
+      attention;
+  // Keys and values have the query's dtype. `forward` is what attention() gave; its weights are not
+  // needed.
+  std::function<void(const Tensor& dout, const AttentionInput& input, const AttentionLayout& layout,
+                     const AttentionOptions& options, const AttentionOutput& forward,
+                     const AttentionGradient& gradient)>
+      attention_gradient;
+
+  // For each row r, whose label y is labels[first + r]: smoothed loss = -sum_v q(v) log p(v), where
+  // q gives 1 - epsilon to y and epsilon / classes to every class; and its negative log-likelihood
+  // -log p(y). Where a gradient is wanted, logits are replaced by gradient_scale * (p - q).
+  // losses [rows, 2]: smoothed, nll.
+  std::function<void(const Tensor& logits, const Indices& labels, int64_t first,
+                     const CrossEntropyOptions& options, const Tensor& losses)>
+      cross_entropy;
+
+  // The k most probable classes of each row of logits [rows, classes], 1 <= k <= classes.
+  std::function<TopClasses(const Tensor& logits, int64_t k)> top_classes;
+
+  // y += x.
+  std::function<void(const Tensor& x, const Tensor& y)> add;
+  // The sum of squares, in index order of fixed blocks; not finite if an element is not.
+  std::function<double(const Tensor& x)> sum_of_squares;
+  // first_moment, second_moment: updated in place with the parameter. average may be none: else
+  // average = average_decay * average + (1 - average_decay) * parameter, as it is after the step.
+  std::function<void(const AdamStep& step, const Tensor& gradient, const Tensor& parameter,
+                     const Tensor& first_moment, const Tensor& second_moment,
+                     const Tensor& average)>
+      adam;
+
+  // Calls f(name, kernel) for each of them.
+  void visit_kernels(auto&& f) {
+    f("pack", pack), f("packed_bytes", packed_bytes), f("scratch_bytes", scratch_bytes);
+    f("embed", embed), f("embed_gradient", embed_gradient);
+    f("linear", linear), f("linear_input_gradient", linear_input_gradient);
+    f("linear_weight_gradient", linear_weight_gradient);
+    f("activate", activate), f("activation_gradient", activation_gradient), f("drop", drop);
+    f("add_norm", add_norm), f("add_norm_gradient", add_norm_gradient);
+    f("write_cache", write_cache), f("attention", attention);
+    f("attention_gradient", attention_gradient), f("cross_entropy", cross_entropy);
+    f("top_classes", top_classes), f("add", add), f("sum_of_squares", sum_of_squares);
+    f("adam", adam);
+  }
+};
+
+class Backend : public Kernels {
+ public:
+  Backend() = default;
+  virtual ~Backend() = default;
+  Backend(const Backend&) = delete;
+  Backend& operator=(const Backend&) = delete;
+
+  // For people and for checkpoints: "cpu (AVX3)", "cpu (AVX3_BF16, bf16)".
+  virtual std::string name() const = 0;
+  virtual ComputeType compute() const = 0;
+  // Where the kernels' operands are.
+  virtual const std::shared_ptr<TensorMemory>& memory() const { return host_memory(); }
 
   // What a decoder caches keys and values in: bf16, unless compute() is fp32, which caches a
   // model's own type.
   DType cache_type(DType model) const {
     return compute() == ComputeType::fp32 ? model : DType::bf16;
   }
-  // cache[rows[i]] = x[i], rounded to the cache's type. x [n, d], cache [any rows, d].
-  virtual void write_cache(const Tensor& x, std::span<const int32_t> rows, const Tensor& cache) = 0;
-
-  // out = softmax(scale * Q K^T) V per head and sequence (equation 1), weights dropped out. A query
-  // that attends to no key gives zero.
-  virtual void attention(const AttentionInput& input, const AttentionLayout& layout,
-                         const AttentionOptions& options, const AttentionOutput& output) = 0;
-  // Keys and values have the query's dtype. `forward` is what attention() gave; its weights are not
-  // needed.
-  virtual void attention_gradient(const Tensor& dout, const AttentionInput& input,
-                                  const AttentionLayout& layout, const AttentionOptions& options,
-                                  const AttentionOutput& forward,
-                                  const AttentionGradient& gradient) = 0;
-
-  // For each row with label y: smoothed loss = -sum_v q(v) log p(v), where q gives 1 - epsilon to y
-  // and epsilon / classes to every class; and -log p(y). Where a gradient is wanted, logits are
-  // replaced by gradient_scale * (p - q). losses [rows, 2]: smoothed, plain.
-  virtual void cross_entropy(const Tensor& logits, std::span<const TokenId> labels,
-                             const CrossEntropyOptions& options, const Tensor& losses) = 0;
-
-  // The k most probable classes of each row of logits [rows, classes], 1 <= k <= classes.
-  virtual TopClasses top_classes(const Tensor& logits, int64_t k) = 0;
-
-  // y += x.
-  virtual void add(const Tensor& x, const Tensor& y) = 0;
-  // The sum of squares, in index order of fixed blocks; not finite if an element is not.
-  virtual double sum_of_squares(const Tensor& x) = 0;
-  // m, v: first and second moments, updated in place with the parameter. average may be none: else
-  // average = average_decay * average + (1 - average_decay) * parameter, as it is after the step.
-  virtual void adam(const AdamStep& step, const Tensor& gradient, const Tensor& parameter,
-                    const Tensor& m, const Tensor& v, const Tensor& average) = 0;
 };
 
 }  // namespace heed

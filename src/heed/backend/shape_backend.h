@@ -1,5 +1,5 @@
-// A backend that computes nothing: a pass through it allocates as it would elsewhere, of tensors
-// without values, and so tells what memory it takes.
+// A backend that computes nothing, for dry runs: its tensors have shapes and no values, so a pass
+// shows how much memory it would take.
 #pragma once
 
 #include <memory>

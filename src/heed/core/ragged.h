@@ -3,9 +3,9 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "heed/core/error.h"
+#include "heed/core/indices.h"
 
 namespace heed {
 
@@ -13,7 +13,7 @@ using TokenId = int32_t;
 
 // Sequence b owns rows [begin[b], begin[b + 1]).
 struct Ragged {
-  std::vector<int32_t> begin = {0};
+  Indices begin = {0};
 
   int64_t count() const { return int64_t(begin.size()) - 1; }
   int64_t rows() const { return begin.back(); }
@@ -27,13 +27,13 @@ struct Ragged {
 
 // Token ids of a batch, and where in its sentence each sequence begins.
 struct Tokens {
-  std::vector<TokenId> ids;    // [rows]
-  Ragged layout;               // rows of each sequence
-  std::vector<int32_t> start;  // [sequences] position of the first token; empty: all 0
+  Indices ids;    // [rows]
+  Ragged layout;  // rows of each sequence
+  Indices start;  // [sequences] position of the first token; empty: all 0
 
   int64_t start_of(int64_t b) const { return start.empty() ? 0 : start[size_t(b)]; }
   void add(std::span<const TokenId> sequence) {
-    ids.insert(ids.end(), sequence.begin(), sequence.end());
+    ids.append(sequence);
     layout.add(int64_t(sequence.size()));
   }
 };

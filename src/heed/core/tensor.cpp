@@ -1,34 +1,15 @@
 #include "heed/core/tensor.h"
 
-#include <sys/mman.h>
-
+#include <algorithm>
 #include <bit>
-#include <cstring>
 #include <map>
 #include <mutex>
-#include <new>
 
 namespace heed {
 namespace {
 
-constexpr int64_t kAlignment = 64;
-
-// Tensors from this size on come from the system: their zeros cost nothing until they are written,
-// and freeing them gives the memory back.
-constexpr int64_t kMapped = int64_t{256} << 10;
-
-// How many times larger than what is asked for a pool's block may be.
-constexpr int64_t kGenerosity = 4;
-
-std::byte* allocate(int64_t bytes) {
-  return static_cast<std::byte*>(
-      ::operator new(size_t(std::max<int64_t>(bytes, 1)), std::align_val_t(kAlignment)));
-}
-
-// nullptr is nothing.
-void release(std::byte* data) {
-  ::operator delete(data, std::align_val_t(kAlignment));
-}
+// A pool gives a block that is at most this many times larger than what is asked for.
+constexpr int64_t kLargestReuseRatio = 4;
 
 int64_t bytes_of(const Shape& shape, DType type) {
   const int64_t count = element_count(shape);
@@ -55,34 +36,64 @@ std::string to_string(const Shape& shape) {
   return fmt::format("[{}]", fmt::join(shape, ", "));
 }
 
-Tensor::Tensor(Shape shape, DType type)
+Tensor::Tensor(Shape shape, DType type, const std::shared_ptr<TensorMemory>& memory)
     : shape_(std::move(shape)), size_(element_count(shape_)), type_(type) {
   storage_ = std::make_shared<Storage>();
   storage_->bytes = bytes_of(shape_, type);
-  if (storage_->bytes >= kMapped) {
-    const auto size = size_t(storage_->bytes);
-    void* mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (mapped == MAP_FAILED) throw std::bad_alloc();
-    storage_->data = static_cast<std::byte*>(mapped);
-    storage_->owner =
-        std::shared_ptr<std::byte>(storage_->data, [size](std::byte* p) { munmap(p, size); });
-    return;
-  }
-  storage_->data = allocate(storage_->bytes);
-  storage_->owner = std::shared_ptr<std::byte>(storage_->data, release);
-  std::memset(storage_->data, 0, size_t(storage_->bytes));
+  std::shared_ptr<std::byte> block = memory->zeros(storage_->bytes);
+  storage_->data = block.get();
+  storage_->owner = std::move(block);
+  storage_->memory = memory;
 }
 
-Tensor Tensor::without_values(Shape shape, DType type) {
-  auto storage = std::make_shared<Storage>();
-  storage->bytes = bytes_of(shape, type);
-  return Tensor(std::move(storage), std::move(shape), type);
+void Tensor::move_to(const std::shared_ptr<TensorMemory>& memory) const {
+  if (storage_->memory == memory || !has_values()) return;
+  const Tensor whole(storage_, {storage_->bytes / size_of(type_)}, type_);
+  const Tensor moved(whole.shape(), type_, memory);
+  copy(whole, moved);
+  storage_->owner = moved.storage_->owner;  // before the former block's memory may go
+  storage_->data = moved.storage_->data;
+  storage_->memory = memory;
 }
 
-void Tensor::give_up_values() const {
-  check(storage_->prepared != nullptr, "values given up that have no prepared form");
+void Tensor::release_values() const {
+  check(storage_->packed != nullptr, "values released that have no packed form");
   storage_->data = nullptr;
   storage_->owner.reset();
+}
+
+Tensor to_host(const Tensor& tensor) {
+  if (tensor.storage()->memory->is_host()) return tensor;
+  Tensor host(tensor.shape(), tensor.dtype());
+  copy(tensor, host);
+  return host;
+}
+
+namespace {
+
+// Where a tensor's first element is, in its memory.
+std::byte* address(const Tensor& tensor) {
+  std::byte* data = tensor.storage()->data;
+  return data ? data + tensor.offset() * size_of(tensor.dtype()) : nullptr;
+}
+
+}  // namespace
+
+void copy(const Tensor& from, const Tensor& to) {
+  check(from.size() == to.size() && from.dtype() == to.dtype(), "copy between unlike tensors");
+  TensorMemory &source = *from.storage()->memory, &target = *to.storage()->memory;
+  if (&source == &target)
+    target.copy(address(from), address(to), to.byte_count());
+  else if (source.is_host())
+    target.upload(address(from), address(to), to.byte_count());
+  else if (target.is_host())
+    source.download(address(from), address(to), to.byte_count());
+  else
+    copy(to_host(from), to);
+}
+
+void fill_zeros(const Tensor& tensor) {
+  tensor.storage()->memory->fill_zeros(address(tensor), tensor.byte_count());
 }
 
 Tensor::Tensor(std::shared_ptr<Storage> storage, Shape shape, DType type, int64_t offset)
@@ -132,8 +143,7 @@ Tensor tensor_of(Shape shape, std::span<const T> values) {
     fail_usage("tensor_of: expected as many values as shape {} holds, got {}", to_string(shape),
                values.size());
   Tensor tensor(std::move(shape), dtype_of<T>());
-  if (values.empty()) return tensor;
-  std::memcpy(tensor.bytes(), values.data(), values.size_bytes());
+  std::ranges::copy(values, tensor.data<T>());
   return tensor;
 }
 template Tensor tensor_of<float>(Shape, std::span<const float>);
@@ -141,26 +151,28 @@ template Tensor tensor_of<double>(Shape, std::span<const double>);
 
 struct Pool::State {
   struct Return;
-  using FreeBlocks = std::multimap<int64_t, std::byte*>;  // size class -> block, nullptr if counted
+  using FreeBlocks = std::multimap<int64_t, std::byte*>;  // size class -> block
 
+  explicit State(std::shared_ptr<TensorMemory> from) : memory(std::move(from)) {}
+  ~State() {
+    for (auto& [size, block] : free) memory->release(block);
+  }
+
+  const std::shared_ptr<TensorMemory> memory;
   std::mutex mutex;
   FreeBlocks free;
   int64_t held = 0;
-  Blocks blocks = Blocks::real;
-
-  ~State() {
-    for (auto& [size, block] : free) release(block);
-  }
 
   // Takes a block of `size` bytes or somewhat more out of the list, or a new one.
   FreeBlocks::node_type take(int64_t size) {
     std::lock_guard lock(mutex);
     const auto found = free.lower_bound(size);
-    if (found != free.end() && found->first <= kGenerosity * size) return free.extract(found);
+    if (found != free.end() && found->first <= kLargestReuseRatio * size)
+      return free.extract(found);
     make_room(size);
     FreeBlocks fresh;
     fresh.emplace(size, nullptr);
-    if (blocks == Blocks::real) fresh.begin()->second = allocate(size);
+    fresh.begin()->second = memory->allocate(size);
     held += size;  // last: whatever is above may throw
     return fresh.extract(fresh.begin());
   }
@@ -173,7 +185,7 @@ struct Pool::State {
       auto smaller = free.lower_bound(size);
       if (smaller == free.begin()) return;
       --smaller;
-      release(smaller->second);
+      memory->release(smaller->second);
       given += smaller->first;
       held -= smaller->first;
       free.erase(smaller);
@@ -193,9 +205,8 @@ struct Pool::State::Return {
   }
 };
 
-Pool::Pool(Blocks blocks) : state_(std::make_shared<State>()) {
-  state_->blocks = blocks;
-}
+Pool::Pool(std::shared_ptr<TensorMemory> memory)
+    : state_(std::make_shared<State>(std::move(memory))) {}
 
 namespace {
 
@@ -214,9 +225,17 @@ Tensor Pool::tensor(Shape shape, DType type) {
   State::Return to_pool{state_, state_->take(size)};
   storage->data = to_pool.block.mapped();
   storage->bytes = to_pool.block.key();
+  storage->memory = state_->memory;
   // Where this throws, it has given the block back.
   storage->owner = std::shared_ptr<std::byte>(storage->data, std::move(to_pool));
   return Tensor(std::move(storage), std::move(shape), type);
+}
+
+std::vector<Pool> make_pools(int count, const std::shared_ptr<TensorMemory>& memory) {
+  std::vector<Pool> pools;
+  pools.reserve(size_t(count));
+  for (int i = 0; i < count; ++i) pools.emplace_back(memory);
+  return pools;
 }
 
 int64_t Pool::bytes_held() const {
@@ -227,7 +246,7 @@ int64_t Pool::bytes_held() const {
 void Pool::trim() {
   std::lock_guard lock(state_->mutex);
   for (auto& [size, block] : state_->free) {
-    release(block);
+    state_->memory->release(block);
     state_->held -= size;
   }
   state_->free.clear();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "heed/core/error.h"
+#include "heed/core/tensor_memory.h"
 
 namespace heed {
 
@@ -43,21 +44,22 @@ using Shape = std::vector<int64_t>;
 int64_t element_count(const Shape& shape);
 std::string to_string(const Shape& shape);
 
-// A form of a weight that a backend derived from its values (packed panels, say). Made by
-// Backend::prepare, dropped whenever the values change.
-class Prepared {
+// The form of a weight that a backend's products read, derived from its values: panels in the order
+// of their tiles, in the compute type. Made by Backend::pack(); of old values once they change.
+class PackedWeight {
  public:
-  virtual ~Prepared() = default;
-  // Writes row i of the weight as products see it: rounded or quantized.
+  virtual ~PackedWeight() = default;
+  // Writes row i of the weight as products use it: rounded or quantized.
   virtual void row(int64_t i, float* out) const = 0;
 };
 
 // A block of memory, aligned to 64 bytes, and what a backend derived from it.
 struct Storage {
-  std::byte* data = nullptr;
+  std::shared_ptr<TensorMemory> memory = host_memory();  // outlives its block
+  std::byte* data = nullptr;                             // an address of `memory`
   int64_t bytes = 0;
-  std::shared_ptr<void> owner;  // frees the memory: heap, pool or memory map
-  std::shared_ptr<const Prepared> prepared;
+  std::shared_ptr<void> owner;  // frees the block
+  std::shared_ptr<const PackedWeight> packed;
 };
 
 // A handle: copies share storage. Always contiguous, row-major. A tensor without storage is false.
@@ -65,9 +67,8 @@ class Tensor {
  public:
   Tensor() = default;
   // Values are zero.
-  explicit Tensor(Shape shape, DType type = DType::f32);
-  // A shape that never has values, for counting what a computation would take.
-  static Tensor without_values(Shape shape, DType type);
+  explicit Tensor(Shape shape, DType type = DType::f32,
+                  const std::shared_ptr<TensorMemory>& memory = host_memory());
   // A view of `storage`, which must hold at least offset + element_count(shape) elements.
   Tensor(std::shared_ptr<Storage> storage, Shape shape, DType type, int64_t offset = 0);
 
@@ -80,17 +81,21 @@ class Tensor {
   int64_t columns() const { return shape_.empty() ? 1 : shape_.back(); }
   int64_t rows() const { return columns() == 0 ? 0 : size_ / columns(); }
 
+  // The values, where the host can read them: in host_memory(), or as the result of to_host().
   template <class T>
   T* data() const {
     check(type_ == dtype_of<T>(), "tensor read as another type");
-    check(has_values(), "tensor read whose values were given up");
-    return reinterpret_cast<T*>(storage_->data) + offset_;
+    return reinterpret_cast<T*>(bytes());
   }
   template <class T>
   std::span<T> span() const {
     return {data<T>(), size_t(size_)};
   }
-  std::byte* bytes() const { return storage_->data + offset_ * size_of(type_); }
+  std::byte* bytes() const {
+    check(has_values(), "tensor read whose values were released");
+    check(storage_->memory->is_host(), "tensor of a device read on the host");
+    return storage_->data + offset_ * size_of(type_);
+  }
   int64_t byte_count() const { return size_ * size_of(type_); }
 
   // Rows [begin, end) of the first dimension, sharing storage.
@@ -103,8 +108,10 @@ class Tensor {
   int64_t offset() const { return offset_; }
   explicit operator bool() const { return storage_ != nullptr; }
 
-  // Frees the values, for all handles: from now on only the prepared form can be used.
-  void give_up_values() const;
+  // Moves the values to another memory, for all handles. What was released stays so.
+  void move_to(const std::shared_ptr<TensorMemory>& memory) const;
+  // Frees the values, for all handles: from now on only the packed form can be used.
+  void release_values() const;
   bool has_values() const { return storage_->data != nullptr; }
 
  private:
@@ -115,6 +122,12 @@ class Tensor {
   DType type_ = DType::f32;
 };
 
+// The values in the host's memory: the tensor itself if they are there, or a copy.
+Tensor to_host(const Tensor& tensor);
+// to = from, of one size and type; each may be in any memory.
+void copy(const Tensor& from, const Tensor& to);
+void fill_zeros(const Tensor& tensor);
+
 // A tensor that holds a copy of `values`. UsageError unless they fill the shape.
 template <class T>
 Tensor tensor_of(Shape shape, std::span<const T> values);
@@ -123,9 +136,9 @@ Tensor tensor_of(Shape shape, std::span<const T> values);
 // One pool per worker keeps blocks warm in its core's cache; it may be used from any thread.
 class Pool {
  public:
-  // Counted blocks have no memory: their tensors have shapes alone.
-  enum class Blocks { real, counted };
-  explicit Pool(Blocks blocks = Blocks::real);
+  explicit Pool(std::shared_ptr<TensorMemory> memory = host_memory());
+  Pool(Pool&&) = default;
+  Pool& operator=(Pool&&) = default;
   // Values are not initialised.
   Tensor tensor(Shape shape, DType type = DType::f32);
   // Bytes held in all, in use or waiting.
@@ -137,5 +150,8 @@ class Pool {
   struct State;
   std::shared_ptr<State> state_;
 };
+
+// One for each of `count` threads.
+std::vector<Pool> make_pools(int count, const std::shared_ptr<TensorMemory>& memory);
 
 }  // namespace heed

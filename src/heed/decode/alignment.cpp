@@ -136,7 +136,8 @@ void append(AttentionWeights& all, AttentionWeights part, size_t before) {
   }
 }
 
-Aligner::Aligner(const Transformer& model, Backend& backend) : model_(model), backend_(backend) {}
+Aligner::Aligner(const Transformer& model, Backend& backend)
+    : model_(model), backend_(backend), pool_(backend.memory()) {}
 
 std::vector<AttentionWeights> Aligner::weights(const std::vector<TokenId>& source,
                                                const std::vector<std::vector<TokenId>>& targets) {

@@ -51,8 +51,9 @@ class Predictions {
 
   double logit(int64_t row, TokenId id) const {
     const int64_t at = row * classes() + id;
-    return logits_.dtype() == DType::f32 ? double(logits_.data<float>()[at])
-                                         : logits_.data<double>()[at];
+    const Tensor& logits = on_host();
+    return logits.dtype() == DType::f32 ? double(logits.data<float>()[at])
+                                        : logits.data<double>()[at];
   }
   // Sets `all` to every class of a row with its logit.
   void choices(int64_t row, std::vector<Choice>& all) const {
@@ -60,10 +61,11 @@ class Predictions {
     const auto read = [&](const auto* logits) {
       for (size_t i = 0; i < all.size(); ++i) all[i] = {TokenId(i), double(logits[i])};
     };
-    if (logits_.dtype() == DType::f32)
-      read(logits_.data<float>() + row * classes());
+    const Tensor& logits = on_host();
+    if (logits.dtype() == DType::f32)
+      read(logits.data<float>() + row * classes());
     else
-      read(logits_.data<double>() + row * classes());
+      read(logits.data<double>() + row * classes());
   }
   double log_probability(int64_t row, TokenId id) const {
     const size_t at = size_t(row * found_);
@@ -73,8 +75,15 @@ class Predictions {
  private:
   static constexpr int64_t kFew = 24, kFirst = 16;
 
+  // Beam search without a forced prefix needs none of the logits here.
+  const Tensor& on_host() const {
+    if (!host_logits_) host_logits_ = to_host(logits_);
+    return host_logits_;
+  }
+
   Backend& backend_;
   Tensor logits_;
+  mutable Tensor host_logits_;  // none until they are needed
   int64_t most_, found_;
   TopClasses top_;                       // the `found_` best of each row
   std::map<int64_t, TopClasses> wider_;  // rows of find_more()

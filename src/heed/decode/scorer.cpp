@@ -43,7 +43,7 @@ class Scoring {
         most_ids_(size_t(model.config().max_positions) - 1),
         workers_(int(
             std::clamp<size_t>(pairs, 1, size_t(options.threads.value_or(available_threads()))))),
-        pools_(size_t(workers_.count())) {}
+        pools_(make_pools(workers_.count(), backend.memory())) {}
 
   void run(const Scorer::Next& next, const Scorer::Emit& emit) {
     while (read(next)) {
@@ -119,7 +119,7 @@ class Scoring {
     Pass pass(backend_, pool);
     const Tensor states =
         model_.decode(pass, examples.target, model_.encode(pass, examples.source));
-    const Tensor losses = model_.label_losses(pass, states, examples.labels, {});
+    const Tensor losses = to_host(model_.label_losses(pass, states, examples.labels, {}));
     const float* row = losses.data<float>();
     for (size_t i = batch.begin; i < batch.end; ++i) {
       const size_t labels = open_[i].target.size() + 1;

@@ -53,7 +53,11 @@ class FreeList {
 
 struct Search::State {
   State(const Transformer& model, Backend& backend, const SearchCapacity& capacity)
-      : model(model), backend(backend), capacity(capacity), pass(backend, pool) {
+      : model(model),
+        backend(backend),
+        capacity(capacity),
+        pool(backend.memory()),
+        pass(backend, pool) {
     const ModelConfig& config = model.config();
     check(capacity.width >= 1 && capacity.batch_tokens >= 1, "a search without room");
     // Room for every sentence at its maximum length. A wide beam has fewer sentences: its steps are
@@ -79,10 +83,10 @@ struct Search::State {
   void encode_new() {
     if (fresh.empty()) return;
     Tokens tokens;
-    std::vector<int32_t> rows;
+    Indices rows;
     for (size_t i : fresh) {
       tokens.add(sentences[i]->source);
-      rows.insert(rows.end(), sentences[i]->source_rows.begin(), sentences[i]->source_rows.end());
+      rows.append(sentences[i]->source_rows);
     }
     const Memory memory = model.encode(pass, tokens);
     for (int64_t layer = 0; layer < cache.layers(); ++layer)
@@ -105,8 +109,7 @@ struct Search::State {
         continue_decoding(*sentence, tokens);
       cache.groups.add(int64_t(tokens.ids.size()) - before);
       cache.source.layout.add(int64_t(sentence->source_rows.size()));
-      cache.source.rows.insert(cache.source.rows.end(), sentence->source_rows.begin(),
-                               sentence->source_rows.end());
+      cache.source.rows.append(sentence->source_rows);
     }
     return tokens;
   }
@@ -122,7 +125,7 @@ struct Search::State {
       sentence.slots.push_back(slots->take());
       h.rows.push_back(int32_t(sentence.slots.back() * capacity.width));
     }
-    cache.new_rows.insert(cache.new_rows.end(), h.rows.begin(), h.rows.end());
+    cache.new_rows.append(h.rows);
     add_sequence(h, sequence, sentence.constraints, tokens);
     const SearchOptions& options = sentence.options;
     sentence.groups.resize(size_t(options.sample ? options.nbest : options.diverse_groups));
@@ -149,7 +152,7 @@ struct Search::State {
     tokens.add(sequence);
     tokens.start.push_back(int32_t(h.rows.size() - sequence.size()));
     cache.past.layout.add(int64_t(h.rows.size()));
-    cache.past.rows.insert(cache.past.rows.end(), h.rows.begin(), h.rows.end());
+    cache.past.rows.append(h.rows);
     h.row = int64_t(tokens.ids.size()) - 1;
     constraints.update(h.constraints, h.ids);
   }

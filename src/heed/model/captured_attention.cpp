@@ -11,8 +11,8 @@ Tensor CapturedAttention::Layer::of_sequence(int64_t sequence) const {
   }
   const int64_t heads = all == 0 ? 0 : weights.size() / all;
   const int64_t rows = queries.length(sequence), columns = keys.length(sequence);
-  return weights.slice(heads * before, heads * (before + rows * columns))
-      .reshape({heads, rows, columns});
+  return to_host(weights.slice(heads * before, heads * (before + rows * columns))
+                     .reshape({heads, rows, columns}));
 }
 
 std::vector<double> CapturedAttention::Layer::mean_over_heads(int64_t sequence) const {

@@ -5,8 +5,7 @@
 namespace heed {
 namespace {
 
-void write(Pass& pass, const KeyValue& computed, std::span<const int32_t> rows,
-           const KeyValue& cache) {
+void write(Pass& pass, const KeyValue& computed, const Indices& rows, const KeyValue& cache) {
   pass.backend.write_cache(computed.key, rows, cache.key);
   pass.backend.write_cache(computed.value, rows, cache.value);
 }
@@ -28,7 +27,7 @@ DecoderCache::DecoderCache(const ModelConfig& config, const Backend& backend, Po
 }
 
 void DecoderCache::write_source(Pass& pass, int64_t layer, const KeyValue& computed,
-                                std::span<const int32_t> rows) const {
+                                const Indices& rows) const {
   write(pass, computed, rows, cross_[size_t(layer)]);
 }
 
@@ -41,11 +40,15 @@ KeyValue DecoderCache::cross(Pass&, int64_t layer) {
   return cross_[size_t(layer)];
 }
 
-KeyValue as_cached(Pass& pass, const KeyValue& computed) {
+Indices all_rows(const Ragged& layout) {
+  std::vector<int32_t> rows(size_t(layout.rows()));
+  std::iota(rows.begin(), rows.end(), 0);
+  return rows;
+}
+
+KeyValue as_cached(Pass& pass, const KeyValue& computed, const Indices& rows) {
   const DType type = computed.key.dtype(), cached = pass.backend.cache_type(type);
   if (pass.tape || cached == type) return computed;
-  std::vector<int32_t> rows(size_t(computed.key.rows()));
-  std::iota(rows.begin(), rows.end(), 0);
   KeyValue rounded{pass.tensor(computed.key.shape(), cached),
                    pass.tensor(computed.value.shape(), cached)};
   write(pass, computed, rows, rounded);

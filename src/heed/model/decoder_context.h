@@ -39,14 +39,13 @@ class DecoderCache : public DecoderContext {
                int64_t source_rows);
 
   // Of the next step:
-  std::vector<int32_t> new_rows;  // [target rows] where each new position is written
-  KeyRows past;                   // each target sequence's rows, the new ones last
-  Ragged groups;                  // target rows that attend to one source (the beams of a sentence)
-  KeyRows source;                 // each group's rows
+  Indices new_rows;  // [target rows] where each new position is written
+  KeyRows past;      // each target sequence's rows, the new ones last
+  Ragged groups;     // target rows that attend to one source (the beams of a sentence)
+  KeyRows source;    // each group's rows
 
   // Writes the keys and values of sources to `rows`.
-  void write_source(Pass& pass, int64_t layer, const KeyValue& computed,
-                    std::span<const int32_t> rows) const;
+  void write_source(Pass& pass, int64_t layer, const KeyValue& computed, const Indices& rows) const;
   int64_t layers() const { return int64_t(self_.size()); }
 
   AttentionLayout self_layout(const Tokens& target) const override {
@@ -60,8 +59,11 @@ class DecoderCache : public DecoderContext {
   std::vector<KeyValue> self_, cross_;  // [layer]
 };
 
-// The same values in Backend::cache_type(), so that a whole prefix gives what cached steps give.
-// Training is spared the rounding.
-KeyValue as_cached(Pass& pass, const KeyValue& computed);
+// The rows of a layout: 0, 1, 2, and so on.
+Indices all_rows(const Ragged& layout);
+
+// The same values in Backend::cache_type(), so that a whole prefix gives what cached steps give;
+// `rows` are all_rows(). Training does not round.
+KeyValue as_cached(Pass& pass, const KeyValue& computed, const Indices& rows);
 
 }  // namespace heed

@@ -40,9 +40,9 @@ std::map<std::string, Tensor> parameters_by_name(Transformer& model) {
 }
 
 Tensor to_f32(const Tensor& values) {
-  if (values.dtype() == DType::f32) return values;
+  if (values.dtype() == DType::f32) return to_host(values);
   Tensor result(values.shape(), DType::f32);
-  std::ranges::transform(values.span<double>(), result.data<float>(),
+  std::ranges::transform(to_host(values).span<double>(), result.data<float>(),
                          [](double x) { return float(x); });
   return result;
 }
@@ -409,12 +409,15 @@ Transformer load_model(const std::filesystem::path& directory) {
 }
 
 Transformer load_model(const std::filesystem::path& directory, Backend& backend) {
-  return load(directory, [&](const Parameter& parameter) {
-    if (!parameter.is_packed()) return;
+  Transformer model = load(directory, [&](const Parameter& parameter) {
     const Tensor& weight = parameter.tensor;
-    weight.storage()->prepared = backend.prepare(weight, Passes::forward);
-    if (weight.storage()->prepared) weight.give_up_values();
+    weight.move_to(backend.memory());
+    if (!parameter.is_packed()) return;
+    weight.storage()->packed = backend.pack(weight, PackedFor::inference);
+    if (weight.storage()->packed) weight.release_values();
   });
+  model.move_to(backend.memory());  // its positions
+  return model;
 }
 
 }  // namespace heed

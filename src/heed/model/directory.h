@@ -50,7 +50,7 @@ class StoredModel {
 // damaged, or no model that heed can run; no memory is taken before the file is known to fit it.
 Transformer load_model(const std::filesystem::path& directory);
 
-// The same, ready for this backend's forward passes: matrices are prepared one by one and their
+// The same, ready for this backend's forward passes: matrices are packed one by one and their
 // values given up, so that memory never holds both for more than one.
 Transformer load_model(const std::filesystem::path& directory, Backend& backend);
 

@@ -10,7 +10,7 @@ void Examples::add(std::span<const TokenId> source_ids, std::span<const TokenId>
   sequence.assign(1, config.pad_id());
   sequence.insert(sequence.end(), target_ids.begin(), target_ids.end());
   target.add(sequence);
-  labels.insert(labels.end(), target_ids.begin(), target_ids.end());
+  labels.append(target_ids);
   labels.push_back(config.end_id());
 }
 

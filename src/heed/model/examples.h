@@ -13,7 +13,7 @@ namespace heed {
 // target's states predicts labels[i].
 struct Examples {
   Tokens source, target;
-  std::vector<TokenId> labels;
+  Indices labels;
 
   // Ids of a pair, both without </s>.
   void add(std::span<const TokenId> source_ids, std::span<const TokenId> target_ids,

@@ -271,7 +271,8 @@ void SafetensorsWriter::write(std::string_view name, const Tensor& values) {
   check(next_ < entries_.size() && entries_[next_].type == stored_type(values.dtype()) &&
             entries_[next_].shape == values.shape(),
         "tensor is not its entry");
-  write(name, std::span<const std::byte>(values.bytes(), size_t(values.byte_count())));
+  const Tensor host = to_host(values);
+  write(name, std::span<const std::byte>(host.bytes(), size_t(host.byte_count())));
 }
 
 void SafetensorsWriter::write(std::string_view name, std::span<const std::byte> bytes) {
@@ -316,11 +317,14 @@ const StoredTensor& SafetensorsFile::expect(std::string_view name, const Shape& 
 
 void SafetensorsFile::read(std::string_view name, const Tensor& values) const {
   const StoredTensor& stored = expect(name, values.shape());
-  const bool converted = values.dtype() == DType::f32 ? convert_into(stored, values.span<float>())
-                                                      : convert_into(stored, values.span<double>());
+  const bool on_host = values.storage()->memory->is_host();
+  const Tensor host = on_host ? values : Tensor(values.shape(), values.dtype());
+  const bool converted = host.dtype() == DType::f32 ? convert_into(stored, host.span<float>())
+                                                    : convert_into(stored, host.span<double>());
   if (!converted)
     fail("{}: tensor {} is {}, expected F32, F16, BF16 or F64", path_.string(),
          quote(std::string(name)), stored.type);
+  if (!on_host) copy(host, values);
 }
 
 }  // namespace heed

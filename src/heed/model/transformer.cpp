@@ -7,13 +7,11 @@
 namespace heed {
 namespace {
 
-struct Make {
+// Allocates the parameters of a layer.
+struct LayerAllocator {
   DType type;
-  Values values;
-  Tensor tensor(Shape shape) const {
-    return values == Values::none ? Tensor::without_values(std::move(shape), type)
-                                  : Tensor(std::move(shape), type);
-  }
+  const std::shared_ptr<TensorMemory>& memory;
+  Tensor tensor(Shape shape) const { return Tensor(std::move(shape), type, memory); }
   Linear linear(int64_t in, int64_t out) const { return {tensor({out, in}), tensor({out})}; }
   LayerNorm norm(int64_t d) const { return {tensor({d}), tensor({d})}; }
   Attention attention(int64_t d) const {
@@ -42,7 +40,12 @@ Tensor* place(CapturedAttention* captured, AttentionSite site, size_t layer,
 class ComputedContext : public DecoderContext {
  public:
   ComputedContext(const Transformer& model, const Tokens& target, const Memory& memory)
-      : model_(model), memory_(memory), target_{target.layout, {}}, source_{memory.layout, {}} {}
+      : model_(model),
+        memory_(memory),
+        target_{target.layout, {}},
+        source_{memory.layout, {}},
+        target_rows_(all_rows(target.layout)),
+        source_rows_(all_rows(memory.layout)) {}
 
   AttentionLayout self_layout(const Tokens& target) const override {
     return {target.layout, target_, Mask::causal};
@@ -51,16 +54,17 @@ class ComputedContext : public DecoderContext {
     return {target.layout, source_};
   }
   KeyValue self(Pass& pass, int64_t, const KeyValue& computed) override {
-    return as_cached(pass, computed);
+    return as_cached(pass, computed, target_rows_);
   }
   KeyValue cross(Pass& pass, int64_t layer) override {
-    return as_cached(pass, model_.cross_key_value(pass, memory_, layer));
+    return as_cached(pass, model_.cross_key_value(pass, memory_, layer), source_rows_);
   }
 
  private:
   const Transformer& model_;
   const Memory& memory_;
   const KeyRows target_, source_;
+  const Indices target_rows_, source_rows_;
 };
 
 void put(const Tensor& tensor, int64_t i, double value) {
@@ -109,9 +113,11 @@ Tensor positional_encoding(int64_t positions, int64_t d_model, DType type) {
   return table;
 }
 
-Transformer::Transformer(const ModelConfig& config, DType type, Values values) : config_(config) {
+Transformer::Transformer(const ModelConfig& config, DType type,
+                         const std::shared_ptr<TensorMemory>& memory)
+    : config_(config) {
   config.validate();
-  const Make make{type, values};
+  const LayerAllocator make{type, memory};
   const int64_t d = config.d_model, ff = config.d_ff;
   Embeddings& e = embeddings_;
   e.tie = config.tie_embeddings;
@@ -119,8 +125,9 @@ Transformer::Transformer(const ModelConfig& config, DType type, Values values) :
   e.target = e.tie == TieEmbeddings::all ? e.source : make.tensor({config.vocabulary, d});
   e.output = e.tie == TieEmbeddings::none ? make.tensor({config.vocabulary, d}) : e.target;
   if (config.output_bias) e.output_bias = make.tensor({config.vocabulary});
-  positions_ = values == Values::none ? make.tensor({config.max_positions, d})
-                                      : positional_encoding(config.max_positions, d, type);
+  positions_ = memory->has_values() ? positional_encoding(config.max_positions, d, type)
+                                    : make.tensor({config.max_positions, d});
+  positions_.move_to(memory);
   for (int64_t i = 0; i < config.encoder_layers; ++i)
     encoder_.push_back({make.attention(d), make.norm(d), make.feed_forward(d, ff), make.norm(d)});
   for (int64_t i = 0; i < config.decoder_layers; ++i)
@@ -227,6 +234,11 @@ KeyValue Transformer::cross_key_value(Pass& pass, const Memory& memory, int64_t 
   return project(pass, decoder_[size_t(layer)].cross, memory.states, memory.states);
 }
 
+void Transformer::move_to(const std::shared_ptr<TensorMemory>& memory) {
+  for (const Parameter& p : parameters(*this)) p.tensor.move_to(memory);
+  positions_.move_to(memory);
+}
+
 Tensor Transformer::output_bias() const {
   const Tensor& bias = embeddings_.output_bias;
   return bias ? bias.slice(0, config_.classes) : Tensor();
@@ -236,12 +248,12 @@ Tensor Transformer::logits(Pass& pass, const Tensor& states) const {
   return linear(pass, states, output_table(), output_bias());
 }
 
-Loss Transformer::loss(Pass& pass, const Tensor& states, std::span<const TokenId> labels,
+Loss Transformer::loss(Pass& pass, const Tensor& states, const Indices& labels,
                        const LossOptions& options) const {
   return cross_entropy(pass, states, output_table(), output_bias(), labels, options);
 }
 
-Tensor Transformer::label_losses(Pass& pass, const Tensor& states, std::span<const TokenId> labels,
+Tensor Transformer::label_losses(Pass& pass, const Tensor& states, const Indices& labels,
                                  const LossOptions& options) const {
   return cross_entropy_of_rows(pass, states, output_table(), output_bias(), labels, options);
 }
@@ -266,11 +278,11 @@ int64_t parameter_count(Transformer& model) {
   return count;
 }
 
-void prepare(const std::vector<Parameter>& parameters, Backend& backend, Passes passes,
-             Workers* workers) {
+void pack(const std::vector<Parameter>& parameters, Backend& backend, PackedFor use,
+          Workers* workers) {
   const auto one = [&](int64_t i, int) {
     const Parameter& p = parameters[size_t(i)];
-    if (p.is_packed()) p.tensor.storage()->prepared = backend.prepare(p.tensor, passes);
+    if (p.is_packed()) p.tensor.storage()->packed = backend.pack(p.tensor, use);
   };
   if (workers != nullptr) {
     workers->run(int64_t(parameters.size()), one);
@@ -279,8 +291,8 @@ void prepare(const std::vector<Parameter>& parameters, Backend& backend, Passes 
   }
 }
 
-void prepare(Transformer& model, Backend& backend, Passes passes, Workers* workers) {
-  prepare(parameters(model), backend, passes, workers);
+void pack(Transformer& model, Backend& backend, PackedFor use, Workers* workers) {
+  pack(parameters(model), backend, use, workers);
 }
 
 }  // namespace heed

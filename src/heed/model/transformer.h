@@ -87,20 +87,20 @@ struct Memory {
   Ragged layout;
 };
 
-// Whether a model's parameters have values, or shapes alone.
-enum class Values { zero, none };
-
 class Transformer {
  public:
-  // All parameters zero, or without values for counting what a pass takes.
+  // All parameters are zero; in no_memory(), they have shapes alone.
   explicit Transformer(const ModelConfig& config, DType type = DType::f32,
-                       Values values = Values::zero);
+                       const std::shared_ptr<TensorMemory>& memory = host_memory());
 
   const ModelConfig& config() const { return config_; }
 
+  // Moves all parameters to the memory of a backend, which then computes with them.
+  void move_to(const std::shared_ptr<TensorMemory>& memory);
+
   // Matrices uniform, embeddings normal with standard deviation d_model^-0.5 and a zero row for
-  // <pad>, gains 1, biases 0. What a parameter is drawn as depends on the seed, its name and its
-  // shape alone.
+  // <pad>, gains 1, biases 0. The values of a parameter depend on the seed, its name and its shape
+  // alone. The parameters are in the host's memory.
   void initialize(uint64_t seed, InitialWeights weights = InitialWeights::fan_in);
 
   // Source tokens, each sentence ended by </s>, to memory. `captured` gets the attention weights
@@ -122,11 +122,11 @@ class Transformer {
   Tensor logits(Pass& pass, const Tensor& states) const;
 
   // Loss of the labels of `states`, in blocks (autograd/ops.h).
-  Loss loss(Pass& pass, const Tensor& states, std::span<const TokenId> labels,
+  Loss loss(Pass& pass, const Tensor& states, const Indices& labels,
             const LossOptions& options) const;
 
   // What loss() sums, [rows, 2]: each label's smoothed loss, and -log p.
-  Tensor label_losses(Pass& pass, const Tensor& states, std::span<const TokenId> labels,
+  Tensor label_losses(Pass& pass, const Tensor& states, const Indices& labels,
                       const LossOptions& options) const;
 
   void visit(auto&& f) {
@@ -176,8 +176,8 @@ std::vector<Linear> linear_layers(Transformer& model);
 
 // Packs every matrix among the parameters into the form that the backend multiplies fastest; call
 // it again whenever the values have changed. Spread over `workers` where there are some.
-void prepare(const std::vector<Parameter>& parameters, Backend& backend, Passes passes,
-             Workers* workers = nullptr);
-void prepare(Transformer& model, Backend& backend, Passes passes, Workers* workers = nullptr);
+void pack(const std::vector<Parameter>& parameters, Backend& backend, PackedFor use,
+          Workers* workers = nullptr);
+void pack(Transformer& model, Backend& backend, PackedFor use, Workers* workers = nullptr);
 
 }  // namespace heed

@@ -1,7 +1,6 @@
 #include "heed/train/adam.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace heed {
 namespace {
@@ -15,14 +14,14 @@ Adam::Adam(std::vector<Parameter> parameters, Backend& backend, Workers& workers
     : parameters_(std::move(parameters)), backend_(backend), workers_(workers) {
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const Tensor& p = parameters_[i].tensor;
-    first_.emplace_back(p.shape(), p.dtype());
-    second_.emplace_back(p.shape(), p.dtype());
+    const auto new_tensor = [&] { return Tensor(p.shape(), p.dtype(), backend.memory()); };
+    first_.push_back(new_tensor());
+    second_.push_back(new_tensor());
     // Written once: memory that is read before it is written comes in twice.
-    for (const Tensor& moment : {first_.back(), second_.back()})
-      std::memset(moment.bytes(), 0, size_t(moment.byte_count()));
+    for (const Tensor& moment : {first_.back(), second_.back()}) fill_zeros(moment);
     if (average == MovingAverage::kept) {
-      average_.emplace_back(p.shape(), p.dtype());
-      std::copy_n(p.bytes(), p.byte_count(), average_.back().bytes());
+      average_.push_back(new_tensor());
+      copy(p, average_.back());
     }
     for (int64_t begin = 0; begin < p.size(); begin += kBlock)
       blocks_.push_back({i, begin, std::min(p.size(), begin + kBlock)});
@@ -54,9 +53,17 @@ void Adam::update_part(const AdamStep& step, size_t parameter, int64_t begin,
 
 void Adam::swap_average() {
   if (!has_average()) return;
-  workers_.run(int64_t(parameters_.size()), [&](int64_t i, int) {
-    const Tensor& p = parameters_[size_t(i)].tensor;
-    std::swap_ranges(p.bytes(), p.bytes() + p.byte_count(), average_[size_t(i)].bytes());
+  workers_.run(int64_t(blocks_.size()), [&](int64_t i, int) {
+    const Block& block = blocks_[size_t(i)];
+    const auto part = [&](const Tensor& x) {
+      return x.reshape({x.size()}).slice(block.begin, block.end);
+    };
+    const Tensor parameter = part(parameters_[block.parameter].tensor);
+    const Tensor average = part(average_[block.parameter]);
+    const Tensor former({parameter.size()}, parameter.dtype(), backend_.memory());
+    copy(parameter, former);
+    copy(average, parameter);
+    copy(former, average);
   });
 }
 

@@ -17,7 +17,7 @@ class Adam {
        MovingAverage average = MovingAverage::none);
 
   // Updates every parameter from the flat gradient of GradientTree. What the backend packed is then
-  // of the old values: call prepare(). Parameters whose offset is behind the gradient's end are
+  // of the old values: call pack(). Parameters whose offset is behind the gradient's end are
   // left to update_part(). Weight decay applies to matrices and embedding tables only, not to
   // biases and gains.
   void update(const AdamStep& step, const Tensor& gradient, const std::vector<int64_t>& offsets);
@@ -26,7 +26,7 @@ class Adam {
   // Runs on the calling thread; several threads may update different parts.
   void update_part(const AdamStep& step, size_t parameter, int64_t begin, const Tensor& gradient);
 
-  // Exchanges the values of the parameters and of their moving average, bit for bit: call prepare()
+  // Exchanges the values of the parameters and of their moving average, bit for bit: call pack()
   // before computing with them. Does nothing without an average.
   void swap_average();
 

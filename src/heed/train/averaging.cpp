@@ -73,13 +73,15 @@ void load_average(const std::vector<fs::path>& paths, const ModelConfig& config,
   }
   for (const Parameter& p : parameters) {
     const Tensor sum(p.tensor.shape(), DType::f64);
+    const Tensor values(p.tensor.shape(), DType::f32);
     for (const StoredWeights& weights : all) {
-      weights.read(p);
+      weights.read({p.name, values, p.role});
       for (int64_t i = 0; i < sum.size(); ++i)
-        sum.data<double>()[i] += double(p.tensor.data<float>()[i]);
+        sum.data<double>()[i] += double(values.data<float>()[i]);
     }
     for (int64_t i = 0; i < sum.size(); ++i)
-      p.tensor.data<float>()[i] = float(sum.data<double>()[i] / double(all.size()));
+      values.data<float>()[i] = float(sum.data<double>()[i] / double(all.size()));
+    copy(values, p.tensor);
   }
 }
 

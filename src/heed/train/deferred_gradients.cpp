@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <utility>
 
 namespace heed {
@@ -58,8 +57,8 @@ DeferredGradients::Gradient DeferredGradients::shard_gradient(Pool& pool, const 
     write = Write::accumulate;
   }
   if (write == Write::overwrite) {  // a shard without examples
-    for (const Tensor& none : {gradient.weight, gradient.bias})
-      if (none.has_values()) std::memset(none.bytes(), 0, size_t(none.byte_count()));
+    fill_zeros(gradient.weight);
+    fill_zeros(gradient.bias);
   }
   return gradient;
 }

@@ -53,9 +53,11 @@ int64_t GradientTree::buffers(int64_t shards, int workers) {
 }
 
 GradientTree::GradientTree(std::vector<Parameter> parameters, const std::vector<Linear>& layers,
-                           Backend& backend, Workers& workers, Pool::Blocks blocks)
-    : parameters_(std::move(parameters)), backend_(backend), workers_(workers), blocks_(blocks) {
-  for (int i = 0; i < workers.count(); ++i) pools_.emplace_back(blocks);
+                           Backend& backend, Workers& workers)
+    : parameters_(std::move(parameters)),
+      backend_(backend),
+      workers_(workers),
+      pools_(make_pools(workers.count(), backend.memory())) {
   lay_out(layers);
   deferred_.emplace(parameters_, parts_, backend_, workers_);
 }
@@ -92,9 +94,7 @@ Tensor GradientTree::take_buffer() {
     buffer = std::move(free_.back());
     free_.pop_back();
   } else {
-    const DType type = parameters_[0].tensor.dtype();
-    buffer = blocks_ == Pool::Blocks::counted ? Tensor::without_values({buffer_size_}, type)
-                                              : Tensor({buffer_size_}, type);
+    buffer = Tensor({buffer_size_}, parameters_[0].tensor.dtype(), backend_.memory());
     ++taken_;
   }
   ++running_;  // last: without memory nobody runs, and nobody must wait for it

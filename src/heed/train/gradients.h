@@ -25,11 +25,10 @@ Examples examples_of(const Corpus& corpus, std::span<const uint32_t> pairs,
 // nothing, not even a rounding.
 class GradientTree {
  public:
-  // `layers` are the linear layers among the parameters, whose gradients may be deferred. With
-  // counted blocks, parameters without values and the backend of backend/shape_backend.h it takes
-  // no memory and computes how much it would take.
+  // `layers` are the linear layers among the parameters, whose gradients may be deferred. With the
+  // backend of backend/shape_backend.h it takes no memory and computes how much it would take.
   GradientTree(std::vector<Parameter> parameters, const std::vector<Linear>& layers,
-               Backend& backend, Workers& workers, Pool::Blocks blocks = Pool::Blocks::real);
+               Backend& backend, Workers& workers);
 
   // The loss of one shard of one batch, computed on a pass whose tape it seeds. Called once for
   // each, from any thread. A shard without labels records nothing and returns no tokens.
@@ -85,7 +84,6 @@ class GradientTree {
   std::vector<LayerPart> parts_;
   std::optional<DeferredGradients> deferred_;  // always there once laid out
   std::vector<Pool> pools_;                    // one a worker
-  const Pool::Blocks blocks_;
   std::mutex mutex_;
   std::condition_variable freed_;
   std::vector<Tensor> free_;

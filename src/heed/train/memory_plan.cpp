@@ -80,8 +80,7 @@ void count_shards(const TrainOptions& options, const Corpus& corpus, Transformer
                   int64_t& activations, int64_t& gradient) {
   const auto backend = make_shape_backend();
   Workers one(1);
-  GradientTree tree(parameters(shapes), linear_layers(shapes), *backend, one,
-                    Pool::Blocks::counted);
+  GradientTree tree(parameters(shapes), linear_layers(shapes), *backend, one);
   GradientTree::Request request;
   const bool deferred = defers_gradients(options, shapes.config(), corpus);
   if (deferred) request.consume = [](size_t, int64_t, const Tensor&) {};
@@ -135,7 +134,7 @@ std::string to_string(const MemoryPlan& plan) {
 
 MemoryPlan plan_memory(const TrainOptions& options, const ModelConfig& config,
                        const Backend& backend, const Corpus& corpus) {
-  Transformer shapes(config, DType::f32, Values::none);
+  Transformer shapes(config, DType::f32, no_memory());
   MemoryPlan plan;
   return_freed_memory();
   plan.held = resident_bytes();
@@ -144,7 +143,7 @@ MemoryPlan plan_memory(const TrainOptions& options, const ModelConfig& config,
   for (const Parameter& p : parameters(shapes)) {
     plan.weights += p.tensor.byte_count();
     if (!p.is_packed()) continue;
-    plan.packed += backend.prepared_bytes(p.tensor, Passes::both);
+    plan.packed += backend.packed_bytes(p.tensor, PackedFor::training);
     widest = std::max(widest, p.tensor.columns());
   }
   plan.moments = 2 * plan.weights;

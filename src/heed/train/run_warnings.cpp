@@ -46,7 +46,7 @@ std::string warmup_advice(const TrainOptions& options, double steps) {
 }
 
 int64_t parameters_of(const ModelConfig& config) {
-  Transformer shapes(config, DType::f32, Values::none);
+  Transformer shapes(config, DType::f32, no_memory());
   return parameter_count(shapes);
 }
 

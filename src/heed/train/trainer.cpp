@@ -29,7 +29,7 @@ Trainer::Trainer(const TrainOptions& options, const TrainingText& text, Backend&
       workers_(int(checked(options).threads.value_or(available_threads()))),
       space_(open_workspace(options, text, backend, workers_, observer)),
       options_(space_.options),
-      model_(initial_model(options_, space_.config)),
+      model_(initial_model(options_, space_.config, backend.memory())),
       gradients_(parameters(model_), linear_layers(model_), backend, workers_),
       adam_(parameters(model_), backend, workers_,
             options.ema ? MovingAverage::kept : MovingAverage::none),
@@ -208,7 +208,7 @@ void Trainer::refuse(int64_t batches, const Loss& loss, double norm) const {
 // Packs the weights that the parameters hold for the backend's products.
 void Trainer::pack() {
   const Condition before = std::exchange(condition_, Condition::failed);
-  prepare(adam_.parameters(), backend_, Passes::both, &workers_);
+  heed::pack(adam_.parameters(), backend_, PackedFor::training, &workers_);
   condition_ = before;
 }
 
@@ -263,7 +263,7 @@ Loss Trainer::validation_loss() {
   const BatchPlan plan =
       BatchPlan::sorted(corpus.size(), length, {tokens_between_steps(options_), 0});
   std::vector<Loss> losses(size_t(plan.size()));
-  std::vector<Pool> pools(size_t(workers_.count()));
+  std::vector<Pool> pools = make_pools(workers_.count(), backend_.memory());
   workers_.run(plan.size(), [&](int64_t i, int worker) {
     Pass pass(backend_, pools[size_t(worker)]);
     const Examples batch = examples_of(corpus, plan.batch(i), model_.config());

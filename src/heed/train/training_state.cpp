@@ -205,9 +205,10 @@ void read_finite(const SafetensorsFile& file, const std::string& name, const Ten
                  double least) {
   file.read(name, values);
   file.forget(*file.find(name));
+  const Tensor read = to_host(values);
   const auto sane = [&](double x) { return std::isfinite(x) && x >= least; };
-  const bool good = values.dtype() == DType::f32 ? std::ranges::all_of(values.span<float>(), sane)
-                                                 : std::ranges::all_of(values.span<double>(), sane);
+  const bool good = read.dtype() == DType::f32 ? std::ranges::all_of(read.span<float>(), sane)
+                                               : std::ranges::all_of(read.span<double>(), sane);
   if (!good)
     fail(
         "{}: tensor {} holds values that no run leaves: the file is damaged: start over with "

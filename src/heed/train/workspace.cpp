@@ -220,15 +220,16 @@ Workspace open_workspace(const TrainOptions& options, const TrainingText& opened
   return space;
 }
 
-Transformer initial_model(const TrainOptions& options, const ModelConfig& config) {
-  if (options.initialize.empty()) {
-    Transformer model(config);
-    model.initialize(uint64_t(options.seed), *with_defaults(options).initial_weights);
-    return model;
-  }
-  const StoredModel stored(options.initialize);
+Transformer initial_model(const TrainOptions& options, const ModelConfig& config,
+                          const std::shared_ptr<TensorMemory>& memory) {
   Transformer model(config);
-  for (const Parameter& parameter : parameters(model)) stored.read(parameter);
+  if (options.initialize.empty()) {
+    model.initialize(uint64_t(options.seed), *with_defaults(options).initial_weights);
+  } else {
+    const StoredModel stored(options.initialize);
+    for (const Parameter& parameter : parameters(model)) stored.read(parameter);
+  }
+  model.move_to(memory);
   return model;
 }
 

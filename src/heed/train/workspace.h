@@ -35,7 +35,8 @@ struct Workspace {
 Workspace open_workspace(const TrainOptions& options, const TrainingText& opened,
                          const Backend& backend, Workers& workers, TrainObserver& observer);
 
-// The model that training begins with: of random weights, or those of --initialize.
-Transformer initial_model(const TrainOptions& options, const ModelConfig& config);
+// The model that training begins with, in this memory: of random weights, or those of --initialize.
+Transformer initial_model(const TrainOptions& options, const ModelConfig& config,
+                          const std::shared_ptr<TensorMemory>& memory);
 
 }  // namespace heed

@@ -55,95 +55,20 @@ cpu::Kernels kernels_for(const cpu::InstructionSet& set, ComputeType compute) {
 
 class CpuBackend : public Backend {
  public:
-  CpuBackend(const cpu::InstructionSet& set, ComputeType compute)
-      : set_(set), compute_(compute), kernels_(kernels_for(set, compute)) {}
+  CpuBackend(const cpu::InstructionSet& set, ComputeType compute) : set_(set), compute_(compute) {
+    const cpu::Kernels kernels = kernels_for(set, compute);
+    Kernels::operator=(static_cast<const Kernels&>(kernels));
+  }
 
   std::string name() const override {
     if (compute_ == ComputeType::fp32) return fmt::format("cpu ({})", set_.name);
     return fmt::format("cpu ({}, {})", set_.name, heed::name(compute_));
   }
   ComputeType compute() const override { return compute_; }
-  std::shared_ptr<const Prepared> prepare(const Tensor& weight, Passes passes) override {
-    return kernels_.prepare(weight, passes);
-  }
-  int64_t prepared_bytes(const Tensor& weight, Passes passes) const override {
-    return kernels_.prepared_bytes(weight, passes);
-  }
-  int64_t scratch_bytes(int64_t columns) const override { return kernels_.scratch_bytes(columns); }
-
-  void embed(const Tokens& tokens, const Tensor& table, const Tensor& positions, double scale,
-             const Dropout& dropout, const Tensor& out) override {
-    kernels_.embed(tokens, table, positions, scale, dropout, out);
-  }
-  void embed_gradient(const Tokens& tokens, const Tensor& dout, double scale,
-                      const Dropout& dropout, TokenId frozen, const Tensor& dtable) override {
-    kernels_.embed_gradient(tokens, dout, scale, dropout, frozen, dtable);
-  }
-  void linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation,
-              const Tensor& y) override {
-    kernels_.linear(x, weight, bias, activation, y);
-  }
-  void linear_input_gradient(const Tensor& dy, const Tensor& weight, const Tensor& dx,
-                             Write write) override {
-    check(kernels_.linear_input_gradient != nullptr, "int8 has no gradients");
-    kernels_.linear_input_gradient(dy, weight, dx, write);
-  }
-  void linear_weight_gradient(const Tensor& dy, const Tensor& x, int64_t first,
-                              const Tensor& dweight, const Tensor& dbias, Write write) override {
-    check(kernels_.linear_weight_gradient != nullptr, "int8 has no gradients");
-    kernels_.linear_weight_gradient(dy, x, first, dweight, dbias, write);
-  }
-  void activate(Activation activation, const Tensor& x, const Tensor& y) override {
-    kernels_.activate(activation, x, y);
-  }
-  void activation_gradient(Activation activation, const Tensor& x, const Tensor& dy,
-                           const Tensor& dx) override {
-    kernels_.activation_gradient(activation, x, dy, dx);
-  }
-  void drop(const Tensor& x, const Dropout& dropout, const Tensor& y) override {
-    kernels_.drop(x, dropout, y);
-  }
-  void add_norm(const Tensor& x, const Tensor& sublayer, const Tensor& gain, const Tensor& bias,
-                const NormOptions& options, const Tensor& sum, const Tensor& statistics,
-                const Tensor& y) override {
-    kernels_.add_norm(x, sublayer, gain, bias, options, sum, statistics, y);
-  }
-  void add_norm_gradient(const Tensor& dy, const Tensor& sum, const Tensor& statistics,
-                         const Tensor& gain, const NormOptions& options,
-                         const AddNormGradient& out) override {
-    kernels_.add_norm_gradient(dy, sum, statistics, gain, options, out);
-  }
-  void attention(const AttentionInput& input, const AttentionLayout& layout,
-                 const AttentionOptions& options, const AttentionOutput& output) override {
-    kernels_.attention(input, layout, options, output);
-  }
-  void attention_gradient(const Tensor& dout, const AttentionInput& input,
-                          const AttentionLayout& layout, const AttentionOptions& options,
-                          const AttentionOutput& forward,
-                          const AttentionGradient& gradient) override {
-    kernels_.attention_gradient(dout, input, layout, options, forward, gradient);
-  }
-  void cross_entropy(const Tensor& logits, std::span<const TokenId> labels,
-                     const CrossEntropyOptions& options, const Tensor& losses) override {
-    kernels_.cross_entropy(logits, labels, options, losses);
-  }
-  TopClasses top_classes(const Tensor& logits, int64_t k) override {
-    return kernels_.top_classes(logits, k);
-  }
-  void write_cache(const Tensor& x, std::span<const int32_t> rows, const Tensor& cache) override {
-    kernels_.write_cache(x, rows, cache);
-  }
-  void add(const Tensor& x, const Tensor& y) override { kernels_.add(x, y); }
-  double sum_of_squares(const Tensor& x) override { return kernels_.sum_of_squares(x); }
-  void adam(const AdamStep& step, const Tensor& gradient, const Tensor& parameter, const Tensor& m,
-            const Tensor& v, const Tensor& average) override {
-    kernels_.adam(step, gradient, parameter, m, v, average);
-  }
 
  private:
   const cpu::InstructionSet set_;
   const ComputeType compute_;
-  const cpu::Kernels kernels_;
 };
 
 }  // namespace

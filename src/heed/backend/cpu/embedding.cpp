@@ -25,7 +25,7 @@ void embed(const Tokens& tokens, const Tensor& table, const Tensor& positions, d
       if (table.has_values())
         row = table.data<float>() + tokens.ids[size_t(r)] * d;
       else
-        table.storage()->prepared->row(tokens.ids[size_t(r)], unpacked.data());
+        table.storage()->packed->row(tokens.ids[size_t(r)], unpacked.data());
       const float* position = positions.data<float>() + (tokens.start_of(b) + i) * d;
       float* to = out.data<float>() + r * d;
       for (int64_t c = 0; c < d; c += kLanes) {

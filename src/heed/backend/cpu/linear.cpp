@@ -22,23 +22,23 @@ constexpr int64_t panel_floats(int64_t columns, int64_t words) {
 
 // A weight [out, in] in panels: the right operand of x W^T and, where asked for, of dy W.
 template <class Arithmetic>
-class PackedWeight : public Prepared {
+class Panels : public PackedWeight {
  public:
-  PackedWeight(const Tensor& weight, Passes passes)
+  Panels(const Tensor& weight, PackedFor use)
       : rows_(weight.rows()),
         depth_(weight.columns()),
         words_(words_of<Arithmetic>(depth_)),
         forward_({panel_floats(rows_, words_)}) {
     if (Arithmetic::kScaled && rows_ > 0) scales_ = Tensor({rows_}), first_ = Tensor({rows_});
-    if (!Arithmetic::kScaled && rows_ > 0 && passes == Passes::both)
+    if (!Arithmetic::kScaled && rows_ > 0 && use == PackedFor::training)
       backward_ = Tensor({panel_floats(depth_, words_of<Arithmetic>(rows_))});
     pack(weight);
   }
 
   // Whether pack() would make what the constructor makes.
-  bool serves(const Tensor& weight, Passes passes) const {
+  bool serves(const Tensor& weight, PackedFor use) const {
     return weight.rows() == rows_ && weight.columns() == depth_ && rows_ > 0 &&
-           bool(backward_) == (!Arithmetic::kScaled && passes == Passes::both);
+           bool(backward_) == (!Arithmetic::kScaled && use == PackedFor::training);
   }
   void pack(const Tensor& weight) {
     if (rows_ == 0) return;
@@ -51,10 +51,10 @@ class PackedWeight : public Prepared {
   }
 
   // What the constructor would take, but for the few bytes of scales.
-  static int64_t bytes(const Tensor& weight, Passes passes) {
+  static int64_t bytes(const Tensor& weight, PackedFor use) {
     const int64_t rows = weight.rows(), depth = weight.columns();
     int64_t floats = panel_floats(rows, words_of<Arithmetic>(depth));
-    if (!Arithmetic::kScaled && passes == Passes::both)
+    if (!Arithmetic::kScaled && use == PackedFor::training)
       floats += panel_floats(depth, words_of<Arithmetic>(rows));
     return floats * int64_t(sizeof(float));
   }
@@ -116,28 +116,27 @@ class PackedWeight : public Prepared {
 
 // The weight's packed form, if it has one of this arithmetic and instruction set.
 template <class Arithmetic>
-const PackedWeight<Arithmetic>* packed_form(const Tensor& weight) {
-  const auto* packed =
-      dynamic_cast<const PackedWeight<Arithmetic>*>(weight.storage()->prepared.get());
+const Panels<Arithmetic>* packed_form(const Tensor& weight) {
+  const auto* packed = dynamic_cast<const Panels<Arithmetic>*>(weight.storage()->packed.get());
   return packed && packed->fits(weight) ? packed : nullptr;
 }
 
 template <class Arithmetic>
-std::shared_ptr<const Prepared> prepare(const Tensor& weight, Passes passes) {
+std::shared_ptr<const PackedWeight> pack(const Tensor& weight, PackedFor use) {
   // A form that this weight alone holds is packed anew in its place: training does so each step,
   // and memory that comes and goes costs more than the packing.
-  const std::shared_ptr<const Prepared>& old = weight.storage()->prepared;
-  const auto* packed = dynamic_cast<const PackedWeight<Arithmetic>*>(old.get());
-  if (packed && old.use_count() == 1 && packed->serves(weight, passes)) {
-    const_cast<PackedWeight<Arithmetic>*>(packed)->pack(weight);
+  const std::shared_ptr<const PackedWeight>& old = weight.storage()->packed;
+  const auto* packed = dynamic_cast<const Panels<Arithmetic>*>(old.get());
+  if (packed && old.use_count() == 1 && packed->serves(weight, use)) {
+    const_cast<Panels<Arithmetic>*>(packed)->pack(weight);
     return old;
   }
-  return std::make_shared<PackedWeight<Arithmetic>>(weight, passes);
+  return std::make_shared<Panels<Arithmetic>>(weight, use);
 }
 
 template <class Arithmetic>
-int64_t prepared_bytes(const Tensor& weight, Passes passes) {
-  return PackedWeight<Arithmetic>::bytes(weight, passes);
+int64_t packed_bytes(const Tensor& weight, PackedFor use) {
+  return Panels<Arithmetic>::bytes(weight, use);
 }
 
 // The two large blocks of a product: its packed operands.
@@ -150,9 +149,9 @@ void linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activatio
             const Tensor& y) {
   const int64_t in = weight.columns(), out = weight.rows();
   if (y.size() == 0) return;
-  std::optional<PackedWeight<Arithmetic>> passing;
+  std::optional<Panels<Arithmetic>> passing;
   const auto* packed = packed_form<Arithmetic>(weight);
-  if (!packed) packed = &passing.emplace(weight, Passes::forward);
+  if (!packed) packed = &passing.emplace(weight, PackedFor::inference);
   Result result{y.data<float>(), out, Write::overwrite, bias ? bias.data<float>() : nullptr,
                 activation == Activation::relu};
   result.first = packed->first();
@@ -205,8 +204,8 @@ void linear_weight_gradient(const Tensor& dy, const Tensor& x, int64_t first, co
 template <class Arithmetic>
 void fill(Kernels& kernels) {
   kernels.peak = peak<Arithmetic>;
-  kernels.prepare = prepare<Arithmetic>;
-  kernels.prepared_bytes = prepared_bytes<Arithmetic>;
+  kernels.pack = pack<Arithmetic>;
+  kernels.packed_bytes = packed_bytes<Arithmetic>;
   kernels.scratch_bytes = scratch_bytes;
   kernels.linear = linear<Arithmetic>;
   if constexpr (!Arithmetic::kScaled) {

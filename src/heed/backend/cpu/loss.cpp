@@ -62,24 +62,24 @@ double sum_of_exponentials(float* row, int64_t classes, float top) {
   return total;
 }
 
-void cross_entropy(const Tensor& logits, std::span<const TokenId> labels,
+void cross_entropy(const Tensor& logits, const Indices& labels, int64_t first,
                    const CrossEntropyOptions& options, const Tensor& losses) {
   const int64_t classes = logits.columns();
   const double even = options.smoothing / double(classes);
   for (int64_t r = 0; r < logits.rows(); ++r) {
     float* row = logits.data<float>() + r * classes;
     float* loss = losses.data<float>() + 2 * r;
-    const TokenId label = labels[size_t(r)];
+    const TokenId label = labels[size_t(first + r)];
     const double wanted = row[label];
     const auto [top, total] = top_and_total(row, classes);
     const bool gradient = options.gradient_scale != 0;
     const double sum = gradient ? sum_of_exponentials<Keep::yes>(row, classes, top)
                                 : sum_of_exponentials<Keep::no>(row, classes, top);
     const double normalizer = double(top) + std::log(sum);
-    const double plain = normalizer - wanted;
-    loss[0] = float((1 - options.smoothing) * plain +
+    const double nll = normalizer - wanted;
+    loss[0] = float((1 - options.smoothing) * nll +
                     options.smoothing * (normalizer - total / double(classes)));
-    loss[1] = float(plain);
+    loss[1] = float(nll);
     if (!gradient) continue;
     const Vector factor = set(float(options.gradient_scale / sum));
     const Vector everywhere = set(float(-options.gradient_scale * even));

@@ -88,8 +88,7 @@ HWY_INLINE std::pair<float, float> reduce_row(const RowGradient& row, int64_t d,
 }
 
 void add_norm_gradient(const Tensor& dy, const Tensor& sum, const Tensor& statistics,
-                       const Tensor& gain, const NormOptions& options,
-                       const Backend::AddNormGradient& out) {
+                       const Tensor& gain, const NormOptions& options, const AddNormGradient& out) {
   const int64_t d = dy.columns();
   const DropoutFactors factors(options.dropout);
   for (int64_t r = 0; r < dy.rows(); ++r) {

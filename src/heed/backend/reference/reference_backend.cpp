@@ -55,7 +55,7 @@ void put(T& place, double value, Write write) {
 
 // The kernels for one element type.
 template <class T>
-struct Kernels {
+struct KernelsOf {
   static void embed(const Tokens& tokens, const Tensor& table, const Tensor& positions,
                     double scale, const Dropout& dropout, const Tensor& out) {
     const int64_t d = table.columns();
@@ -109,8 +109,8 @@ struct Kernels {
     }
   }
 
-  static void linear_weight_gradient(const Tensor& dy, const Tensor& x, int64_t first,
-                                     const Tensor& dweight, Write write) {
+  static void weight_gradient(const Tensor& dy, const Tensor& x, int64_t first,
+                              const Tensor& dweight, Write write) {
     const int64_t in = x.columns(), out = dy.columns();
     for (int64_t n = 0; n < dweight.rows(); ++n) {
       for (int64_t k = 0; k < in; ++k) {
@@ -122,7 +122,7 @@ struct Kernels {
     }
   }
 
-  static void sum_rows(const Tensor& dy, int64_t first, const Tensor& dbias, Write write) {
+  static void bias_gradient(const Tensor& dy, int64_t first, const Tensor& dbias, Write write) {
     for (int64_t n = 0; n < dbias.size(); ++n) {
       double sum = 0;
       for (int64_t r = 0; r < dy.rows(); ++r)
@@ -173,7 +173,7 @@ struct Kernels {
 
   static void add_norm_gradient(const Tensor& dy, const Tensor& sum, const Tensor& statistics,
                                 const Tensor& gain, const NormOptions& options,
-                                const Backend::AddNormGradient& out) {
+                                const AddNormGradient& out) {
     const int64_t d = dy.columns();
     for (int64_t r = 0; r < dy.rows(); ++r) {
       const double mean = double(statistics.data<T>()[2 * r]);
@@ -281,6 +281,7 @@ struct Kernels {
 
   static void attention_gradient(const Tensor& dout, const AttentionInput& input,
                                  const AttentionLayout& layout, const AttentionOptions& options,
+                                 const AttentionOutput& /*forward*/,
                                  const AttentionGradient& gradient) {
     const int64_t d = input.query.columns(), head = d / options.heads;
     for (const Tensor& tensor : {gradient.dquery, gradient.dkey, gradient.dvalue})
@@ -311,7 +312,7 @@ struct Kernels {
     });
   }
 
-  static void cross_entropy(const Tensor& logits, std::span<const TokenId> labels,
+  static void cross_entropy(const Tensor& logits, const Indices& labels, int64_t first,
                             const CrossEntropyOptions& options, const Tensor& losses) {
     const int64_t classes = logits.columns();
     for (int64_t r = 0; r < logits.rows(); ++r) {
@@ -323,14 +324,14 @@ struct Kernels {
         total += double(row[v]);
       }
       const double normalizer = top + std::log(sum);
-      const double plain = normalizer - double(row[labels[size_t(r)]]);
+      const double nll = normalizer - double(row[labels[size_t(first + r)]]);
       const double even = normalizer - total / double(classes);
-      losses.data<T>()[2 * r] = T((1 - options.smoothing) * plain + options.smoothing * even);
-      losses.data<T>()[2 * r + 1] = T(plain);
+      losses.data<T>()[2 * r] = T((1 - options.smoothing) * nll + options.smoothing * even);
+      losses.data<T>()[2 * r + 1] = T(nll);
       if (options.gradient_scale == 0) continue;
       for (int64_t v = 0; v < classes; ++v) {
         const double wanted = options.smoothing / double(classes) +
-                              (v == labels[size_t(r)] ? 1 - options.smoothing : 0);
+                              (v == labels[size_t(first + r)] ? 1 - options.smoothing : 0);
         row[v] = T(options.gradient_scale * (std::exp(double(row[v]) - normalizer) - wanted));
       }
     }
@@ -358,7 +359,7 @@ struct Kernels {
     return top;
   }
 
-  static void write_cache(const Tensor& x, std::span<const int32_t> rows, const Tensor& cache) {
+  static void write_cache(const Tensor& x, const Indices& rows, const Tensor& cache) {
     const int64_t columns = x.columns();
     for (size_t i = 0; i < rows.size(); ++i) {
       for (int64_t c = 0; c < columns; ++c) {
@@ -404,117 +405,102 @@ struct Kernels {
   }
 };
 
-// Calls f with the kernels of the tensor's type.
-template <class F>
-decltype(auto) dispatch(const Tensor& tensor, F&& f) {
-  return tensor.dtype() == DType::f32 ? f(Kernels<float>()) : f(Kernels<double>());
+// The type of the first tensor among a kernel's operands.
+template <class... Rest>
+DType type_of(const Tensor& x, const Rest&...) {
+  return x.dtype();
+}
+template <class... Rest>
+DType type_of(const AttentionInput& input, const Rest&...) {
+  return input.query.dtype();
+}
+template <class First, class... Rest>
+DType type_of(const First&, const Rest&... rest) {
+  return type_of(rest...);
 }
 
-// What a row stands for once it is quantized to int8.
+// A kernel that calls the version for its operands' type.
+template <class Result, class... Operands>
+std::function<Result(Operands...)> by_type(Result (*for_float)(Operands...),
+                                           Result (*for_double)(Operands...)) {
+  return [=](Operands... operands) {
+    return (type_of(operands...) == DType::f32 ? for_float : for_double)(operands...);
+  };
+}
+
+// What int8 makes of a row.
 void quantize(std::span<float> row) {
   const float scale = int8_scale(row);
   for (float& x : row) x = scale * float(int8_of(x, scale));
 }
 
+// An operand of a product as its compute type sees it.
+Tensor rounded(const Tensor& x, ComputeType compute) {
+  if (compute == ComputeType::fp32) return x;
+  Tensor result = tensor_of<float>(x.shape(), x.span<float>());
+  if (compute == ComputeType::bf16) {
+    for (float& value : result.span<float>()) value = to_bf16(value);
+  } else {
+    const auto columns = size_t(result.columns());
+    for (int64_t r = 0; r < result.rows(); ++r)
+      quantize(result.span<float>().subspan(size_t(r) * columns, columns));
+  }
+  return result;
+}
+
+// A product's kernel whose first two operands are rounded to the compute type.
+template <class... Rest>
+std::function<void(const Tensor&, const Tensor&, Rest...)> product(
+    ComputeType compute, const std::function<void(const Tensor&, const Tensor&, Rest...)>& kernel) {
+  return [=](const Tensor& a, const Tensor& b, Rest... rest) {
+    kernel(rounded(a, compute), rounded(b, compute), rest...);
+  };
+}
+
 class ReferenceBackend : public Backend {
  public:
-  explicit ReferenceBackend(ComputeType compute) : compute_(compute) {}
+  explicit ReferenceBackend(ComputeType compute) : compute_(compute) {
+    using F = KernelsOf<float>;
+    using D = KernelsOf<double>;
+    pack = [](auto&&...) { return nullptr; };
+    packed_bytes = [](auto&&...) { return 0; };
+    scratch_bytes = [](auto&&...) { return 0; };
+    embed = by_type(F::embed, D::embed);
+    embed_gradient = by_type(F::embed_gradient, D::embed_gradient);
+    linear = product(compute, by_type(F::linear, D::linear));
+    linear_input_gradient =
+        product(compute, by_type(F::linear_input_gradient, D::linear_input_gradient));
+    linear_weight_gradient =
+        [products = product(compute, by_type(F::weight_gradient, D::weight_gradient)),
+         sums = by_type(F::bias_gradient, D::bias_gradient)](const Tensor& dy, const Tensor& x,
+                                                             int64_t first, const Tensor& dweight,
+                                                             const Tensor& dbias, Write write) {
+          products(dy, x, first, dweight, write);
+          if (dbias) sums(dy, first, dbias, write);
+        };
+    if (compute == ComputeType::int8) {
+      linear_input_gradient = nullptr;
+      linear_weight_gradient = nullptr;
+    }
+    activate = by_type(F::activate, D::activate);
+    activation_gradient = by_type(F::activation_gradient, D::activation_gradient);
+    drop = by_type(F::drop, D::drop);
+    add_norm = by_type(F::add_norm, D::add_norm);
+    add_norm_gradient = by_type(F::add_norm_gradient, D::add_norm_gradient);
+    write_cache = by_type(F::write_cache, D::write_cache);
+    attention = by_type(F::attention, D::attention);
+    attention_gradient = by_type(F::attention_gradient, D::attention_gradient);
+    cross_entropy = by_type(F::cross_entropy, D::cross_entropy);
+    top_classes = by_type(F::top_classes, D::top_classes);
+    add = by_type(F::add, D::add);
+    sum_of_squares = by_type(F::sum_of_squares, D::sum_of_squares);
+    adam = by_type(F::adam, D::adam);
+  }
 
   std::string name() const override { return "reference"; }
   ComputeType compute() const override { return compute_; }
-  std::shared_ptr<const Prepared> prepare(const Tensor&, Passes) override { return nullptr; }
-
-  void embed(const Tokens& tokens, const Tensor& table, const Tensor& positions, double scale,
-             const Dropout& dropout, const Tensor& out) override {
-    dispatch(out, [&](auto k) { k.embed(tokens, table, positions, scale, dropout, out); });
-  }
-  void embed_gradient(const Tokens& tokens, const Tensor& dout, double scale,
-                      const Dropout& dropout, TokenId frozen, const Tensor& dtable) override {
-    dispatch(dout, [&](auto k) { k.embed_gradient(tokens, dout, scale, dropout, frozen, dtable); });
-  }
-  void linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation,
-              const Tensor& y) override {
-    dispatch(x, [&](auto k) { k.linear(operand(x), operand(weight), bias, activation, y); });
-  }
-  void linear_input_gradient(const Tensor& dy, const Tensor& weight, const Tensor& dx,
-                             Write write) override {
-    check(compute_ != ComputeType::int8, "int8 has no gradients");
-    dispatch(dy, [&](auto k) { k.linear_input_gradient(operand(dy), operand(weight), dx, write); });
-  }
-  void linear_weight_gradient(const Tensor& dy, const Tensor& x, int64_t first,
-                              const Tensor& dweight, const Tensor& dbias, Write write) override {
-    check(compute_ != ComputeType::int8, "int8 has no gradients");
-    dispatch(dy, [&](auto k) {
-      k.linear_weight_gradient(operand(dy), operand(x), first, dweight, write);
-      if (dbias) k.sum_rows(dy, first, dbias, write);
-    });
-  }
-  void activate(Activation activation, const Tensor& x, const Tensor& y) override {
-    dispatch(x, [&](auto k) { k.activate(activation, x, y); });
-  }
-  void activation_gradient(Activation activation, const Tensor& x, const Tensor& dy,
-                           const Tensor& dx) override {
-    dispatch(x, [&](auto k) { k.activation_gradient(activation, x, dy, dx); });
-  }
-  void drop(const Tensor& x, const Dropout& dropout, const Tensor& y) override {
-    dispatch(x, [&](auto k) { k.drop(x, dropout, y); });
-  }
-  void add_norm(const Tensor& x, const Tensor& sublayer, const Tensor& gain, const Tensor& bias,
-                const NormOptions& options, const Tensor& sum, const Tensor& statistics,
-                const Tensor& y) override {
-    dispatch(x, [&](auto k) { k.add_norm(x, sublayer, gain, bias, options, sum, statistics, y); });
-  }
-  void add_norm_gradient(const Tensor& dy, const Tensor& sum, const Tensor& statistics,
-                         const Tensor& gain, const NormOptions& options,
-                         const AddNormGradient& out) override {
-    dispatch(dy, [&](auto k) { k.add_norm_gradient(dy, sum, statistics, gain, options, out); });
-  }
-  void attention(const AttentionInput& input, const AttentionLayout& layout,
-                 const AttentionOptions& options, const AttentionOutput& output) override {
-    dispatch(input.query, [&](auto k) { k.attention(input, layout, options, output); });
-  }
-  void attention_gradient(const Tensor& dout, const AttentionInput& input,
-                          const AttentionLayout& layout, const AttentionOptions& options,
-                          const AttentionOutput&, const AttentionGradient& gradient) override {
-    dispatch(input.query,
-             [&](auto k) { k.attention_gradient(dout, input, layout, options, gradient); });
-  }
-  void cross_entropy(const Tensor& logits, std::span<const TokenId> labels,
-                     const CrossEntropyOptions& options, const Tensor& losses) override {
-    dispatch(logits, [&](auto k) { k.cross_entropy(logits, labels, options, losses); });
-  }
-  TopClasses top_classes(const Tensor& logits, int64_t k) override {
-    return dispatch(logits, [&](auto kernels) { return kernels.top_classes(logits, k); });
-  }
-  void write_cache(const Tensor& x, std::span<const int32_t> rows, const Tensor& cache) override {
-    dispatch(x, [&](auto k) { k.write_cache(x, rows, cache); });
-  }
-  void add(const Tensor& x, const Tensor& y) override {
-    dispatch(x, [&](auto k) { k.add(x, y); });
-  }
-  double sum_of_squares(const Tensor& x) override {
-    return dispatch(x, [&](auto k) { return k.sum_of_squares(x); });
-  }
-  void adam(const AdamStep& step, const Tensor& gradient, const Tensor& parameter, const Tensor& m,
-            const Tensor& v, const Tensor& average) override {
-    dispatch(gradient, [&](auto k) { k.adam(step, gradient, parameter, m, v, average); });
-  }
 
  private:
-  // An operand of a product as its compute type sees it.
-  Tensor operand(const Tensor& x) const {
-    if (compute_ == ComputeType::fp32) return x;
-    Tensor seen = tensor_of<float>(x.shape(), x.span<float>());
-    if (compute_ == ComputeType::bf16) {
-      for (float& value : seen.span<float>()) value = to_bf16(value);
-    } else {
-      const auto columns = size_t(seen.columns());
-      for (int64_t r = 0; r < seen.rows(); ++r)
-        quantize(seen.span<float>().subspan(size_t(r) * columns, columns));
-    }
-    return seen;
-  }
-
   const ComputeType compute_;
 };
 

@@ -1,0 +1,42 @@
+// Where the values of tensors are: in the host's memory, or in that of a device.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace heed {
+
+// Allocates, fills and copies blocks of one kind of memory. A backend computes in one of them
+// (Backend::memory()), and nothing else reads or writes its blocks. May be used from any thread.
+class TensorMemory {
+ public:
+  virtual ~TensorMemory() = default;
+
+  // A block aligned to 64 bytes, its values undefined. std::bad_alloc where there is not enough.
+  virtual std::byte* allocate(int64_t bytes) = 0;
+  // Frees a block of allocate(); nullptr is ignored.
+  virtual void release(std::byte* data) noexcept = 0;
+  // A block of zeros.
+  virtual std::shared_ptr<std::byte> zeros(int64_t bytes) = 0;
+
+  // Whether the host can read and write blocks at their addresses.
+  virtual bool is_host() const = 0;
+  // Whether blocks have values: those of no_memory() have a size alone.
+  virtual bool has_values() const { return true; }
+
+  virtual void fill_zeros(std::byte* to, int64_t bytes) = 0;
+  virtual void copy(const std::byte* from, std::byte* to, int64_t bytes) = 0;
+  // From the host's memory, and to it.
+  virtual void upload(const std::byte* host, std::byte* to, int64_t bytes) = 0;
+  virtual void download(const std::byte* from, std::byte* host, int64_t bytes) = 0;
+};
+
+// The heap of the host.
+const std::shared_ptr<TensorMemory>& host_memory();
+
+// For dry runs, which find how much memory a computation takes: blocks take none, writing to them
+// does nothing, and reading gives zeros.
+const std::shared_ptr<TensorMemory>& no_memory();
+
+}  // namespace heed
