@@ -1,31 +1,29 @@
-// A fast 64-bit fingerprint of bytes: notices change and damage, resists no attacker.
+// 64-bit fingerprints of bytes, by XXH3: they notice changes and damage, and resist no attacker.
+// They may differ between versions of heed: a file that keeps one can be made again.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string_view>
 
 namespace heed {
 
-// Bytes added in any portions give the same value. The same on every machine heed runs on
-// (little-endian).
+uint64_t hash_of(std::string_view bytes);
+// Of the numbers' bytes.
+uint64_t hash_of(std::span<const uint64_t> numbers);
+
+// The same of bytes that come in portions.
 class Hash {
  public:
-  explicit Hash(uint64_t seed = 0);
+  Hash();
+  ~Hash();
   void add(std::string_view bytes);
-  // A number, as eight bytes.
-  void add(uint64_t value);
   uint64_t value() const;
 
  private:
-  static constexpr size_t kBlock = 32;
-  void add_block(const char* bytes);
-
-  std::array<uint64_t, 4> lanes_;
-  std::array<char, kBlock> rest_{};
-  uint64_t length_ = 0;
+  struct State;
+  std::unique_ptr<State> state_;
 };
-
-uint64_t hash_of(std::string_view bytes);
 
 }  // namespace heed

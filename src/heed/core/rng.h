@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,10 @@ constexpr uint64_t mix(uint64_t seed, uint64_t index) {
   x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
   return x ^ (x >> 31);
 }
+
+// The same of a number and bytes, a parameter's name for instance. Initial weights and samples
+// depend on it, so it is no hash that may be exchanged for another (core/hash.h).
+uint64_t mix(uint64_t seed, std::string_view bytes);
 
 // A sequence of draws from one seed. Satisfies UniformRandomBitGenerator, but use the members: the
 // distributions of the standard library differ between implementations.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "heed/core/hash.h"
 #include "heed/decode/decoding_step.h"
 
 namespace heed {
@@ -260,9 +259,9 @@ void Search::add(SearchRequest request) {
       request.options, DecodingConstraints(request.options, s.target_limit(length, request.options),
                                            s.model.config().end_id(), std::move(request.prefix)));
   sentence->tag = request.tag;
-  Hash text;
-  for (const TokenId id : request.source) text.add(uint64_t(id));
-  sentence->seed = mix(request.options.sampling_seed(), text.value());
+  const std::vector<uint64_t> ids(request.source.begin(), request.source.end());
+  sentence->seed = mix(request.options.sampling_seed(),
+                       {reinterpret_cast<const char*>(ids.data()), ids.size() * sizeof ids[0]});
   for (int64_t i = 0; i < length; ++i) sentence->source_rows.push_back(s.sources->take());
   sentence->source = std::move(request.source);
   s.reserved += sentence->constraints.max_length();

@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "heed/core/hash.h"
-
 namespace heed {
 namespace {
 
@@ -137,7 +135,7 @@ Transformer::Transformer(const ModelConfig& config, DType type,
 
 void Transformer::initialize(uint64_t seed, InitialWeights weights) {
   for (const Parameter& p : parameters(*this)) {
-    Random random(mix(seed, hash_of(p.name)));
+    Random random(mix(seed, p.name));
     const double bound = uniform_bound(p.tensor, weights);
     const auto draw = [&](int64_t i) -> double {
       switch (p.role) {

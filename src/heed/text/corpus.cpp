@@ -32,14 +32,15 @@ uint64_t key_of(const ParallelText& text, const TokenizerPair& tokenizers,
   uint64_t ratio;
   static_assert(sizeof ratio == sizeof filters.max_ratio);
   std::memcpy(&ratio, &filters.max_ratio, sizeof ratio);
-  Hash hash;
-  for (const uint64_t part : {text.fingerprint(), tokenizers.fingerprint(),
-                              uint64_t(filters.max_tokens), uint64_t(filters.max_words), ratio,
-                              uint64_t(filters.min_word_count), uint64_t(filters.fold_case)}) {
-    hash.add(part);
-  }
-  for (const uint64_t source : filters.held_out) hash.add(source);
-  return hash.value();
+  std::vector<uint64_t> parts = {text.fingerprint(),
+                                 tokenizers.fingerprint(),
+                                 uint64_t(filters.max_tokens),
+                                 uint64_t(filters.max_words),
+                                 ratio,
+                                 uint64_t(filters.min_word_count),
+                                 uint64_t(filters.fold_case)};
+  parts.insert(parts.end(), filters.held_out.begin(), filters.held_out.end());
+  return hash_of(parts);
 }
 
 std::string_view bytes_of(const detail::CorpusHeader& header, size_t count) {

@@ -15,7 +15,7 @@
 
 namespace heed::detail {
 
-inline constexpr uint64_t kCorpusMagic = 0x3330'7072'6f63'6568;  // "hecorp03"
+inline constexpr uint64_t kCorpusMagic = 0x3430'7072'6f63'6568;  // "hecorp04"
 inline constexpr int64_t kBlockPairs = 1024;
 
 struct CorpusRecord {

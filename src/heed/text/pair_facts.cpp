@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <unordered_set>
 
@@ -155,10 +156,7 @@ LineFacts facts_of(std::string_view line) {
 }
 
 uint64_t PairFacts::fingerprint() const {
-  Hash hash;
-  hash.add(source.fingerprint);
-  hash.add(target.fingerprint);
-  return hash.value();
+  return hash_of(std::array{source.fingerprint, target.fingerprint});
 }
 
 Habits::Habits(const std::vector<RawPair>& sample) {

@@ -83,7 +83,7 @@ ParallelText::ParallelText(TextFiles source, TextFiles target, BrokenLines broke
     fail_usage("{} source and {} target files; expected one target file for each source file",
                source_.size(), target_.size());
   }
-  Hash hash;
+  std::vector<uint64_t> parts;
   for (size_t i = 0; i < source_.size(); ++i) {
     Surveyor left(source_[i]), right(target_[i]);
     survey_pairs(left, right, faults_);
@@ -91,8 +91,8 @@ ParallelText::ParallelText(TextFiles source, TextFiles target, BrokenLines broke
       fail("{} has {} and {} has {}; expected line by line translations", source_[i].name(),
            counted(left.lines(), "line"), target_[i].name(), counted(right.lines(), "line"));
     }
-    hash.add(left.fingerprint());
-    hash.add(right.fingerprint());
+    parts.push_back(left.fingerprint());
+    parts.push_back(right.fingerprint());
     pairs_ += left.lines();
   }
   if (pairs_ == 0) {
@@ -103,7 +103,7 @@ ParallelText::ParallelText(TextFiles source, TextFiles target, BrokenLines broke
     fail("{}; mend the text, or leave --strict out to drop such pairs", faults_.first);
   if (faults_.count() == pairs_)
     fail("{}; no pair of the text can be used: mend its encoding or columns", faults_.first);
-  fingerprint_ = hash.value();
+  fingerprint_ = hash_of(parts);
 }
 
 bool PairReader::next(std::string& source, std::string& target) {

@@ -265,12 +265,12 @@ void TokenizerPair::save(const std::filesystem::path& directory,
 }
 
 uint64_t TokenizerPair::fingerprint() const {
-  Hash hash;
+  std::vector<uint64_t> parts;
   for (const Tokenizer* side : {&source_, &target_}) {
-    hash.add(hash_of(side->model()));
-    hash.add(hash_of(side->vocabulary().json()));
+    parts.push_back(hash_of(side->model()));
+    parts.push_back(hash_of(side->vocabulary().json()));
   }
-  return hash.value();
+  return hash_of(parts);
 }
 
 std::span<const char* const> tokenizer_files() {
