@@ -1,5 +1,7 @@
 // A hash table that numbers distinct keys 0, 1, 2... in the order of their arrival. It is emptied
 // and filled again for every sentence, so emptying costs no more than what was put in.
+// With std::unordered_map instead, which allocates each entry, chrF takes 2.5 times as long and
+// BLEU 1.4 times (`heed evaluate --threads 1` of 290,000 lines: 3.3 s and 1.3 s of CPU time).
 #pragma once
 
 #include <cstddef>

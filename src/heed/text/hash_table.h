@@ -1,4 +1,6 @@
-// Counts by fingerprint, in bounded memory.
+// Counts by fingerprint, in bounded memory. With std::unordered_map for its slots, `heed inspect
+// data` takes 1.6 times as long (154,711 pairs: 1.1 s of CPU time instead of 0.7 s; 39 MiB instead
+// of 48).
 #pragma once
 
 #include <cstddef>
