@@ -25,16 +25,18 @@ TEST(Unicode, LowercaseOfEveryCharacterIsPythons) {
   EXPECT_EQ(hash(lowercase(encode_utf8(text))), 0x65C7C290AC535152u);
 }
 
-// In Python, with the characters below U+20000, which hold every cased one:
+// In Python 3.12, which has Unicode 15.0, with the characters below U+20000, which hold every cased
+// one:
 // "".join(f"A{c}Σ\n{c}Σ\nAΣ{c}\nAΣ{c}B\n" for c in characters).lower().
 TEST(Unicode, SigmaBesideEveryCharacterIsPythons) {
+  if (unicode_version() != kGoldenUnicode) GTEST_SKIP() << "Unicode " << unicode_version();
   std::u32string text;
   for (const char32_t c : all_characters()) {
     if (c >= 0x20000) break;
     text.append(U"A").append(1, c).append(U"Σ\n").append(1, c).append(U"Σ\nAΣ");
     text.append(1, c).append(U"\nAΣ").append(1, c).append(U"B\n");
   }
-  EXPECT_EQ(hash(lowercase(encode_utf8(text))), 0x99D1D9A7E4B15C08u);
+  EXPECT_EQ(hash(lowercase(encode_utf8(text))), 0xD34C002EED0F9536u);
 }
 
 TEST(Unicode, SpecialCasesOfLowercase) {

@@ -1,10 +1,10 @@
 #include "heed/core/unicode.h"
 
+#include <utf8proc.h>
+
 #include <algorithm>
 #include <iterator>
-#include <span>
 
-#include "heed/core/unicode_tables.h"
 #include "heed/core/utf8.h"
 
 namespace heed {
@@ -12,15 +12,6 @@ namespace {
 
 constexpr char32_t kCapitalSigma = 0x3A3, kSmallSigma = 0x3C3, kFinalSigma = 0x3C2;
 constexpr char32_t kCapitalDottedI = 0x130, kCombiningDot = 0x307;
-
-// The range of a table that holds the character; null if none does.
-template <class Range>
-const Range* find_range(std::span<const Range> table, char32_t character) {
-  const auto range = std::lower_bound(
-      table.begin(), table.end(), character,
-      [](const Range& candidate, char32_t wanted) { return candidate.last < wanted; });
-  return range != table.end() && range->first <= character ? &*range : nullptr;
-}
 
 bool is_ascii(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char byte) { return (byte & 0x80) == 0; });
@@ -34,18 +25,48 @@ char ascii_lowercase(char byte) {
   return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte - 'A' + 'a') : byte;
 }
 
+const utf8proc_property_t& properties(char32_t character) {
+  return *utf8proc_get_property(static_cast<utf8proc_int32_t>(character));
+}
+
+// Of the general categories from first to last, in the order of utf8proc_category_t.
+bool is_between(char32_t character, utf8proc_category_t first, utf8proc_category_t last) {
+  const auto category = properties(character).category;
+  return category >= first && category <= last;
+}
+
 char32_t simple_lowercase(char32_t character) {
-  const LowercaseRange* range = find_range(kLowercase, character);
-  if (!range || (character - range->first) % range->step != 0) return character;
-  return static_cast<char32_t>(static_cast<int32_t>(character) + range->difference);
+  return static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(character)));
+}
+
+// Unicode's Case_Ignorable (definition D136): some categories, and what words may have inside them.
+bool is_case_ignorable(char32_t character) {
+  constexpr std::u32string_view kInsideWords =
+      U"'.:\u00B7\u0387\u055F\u05F4\u2018\u2019\u2024\u2027\uFE13\uFE52\uFE55\uFF07\uFF0E\uFF1A";
+  switch (properties(character).category) {
+    case UTF8PROC_CATEGORY_MN:
+    case UTF8PROC_CATEGORY_ME:
+    case UTF8PROC_CATEGORY_CF:
+    case UTF8PROC_CATEGORY_LM:
+    case UTF8PROC_CATEGORY_SK:
+      return true;
+    default:
+      return kInsideWords.find(character) != kInsideWords.npos;
+  }
+}
+
+// Unicode's Cased: letters with case, and others that look like these.
+bool is_cased(char32_t character) {
+  const auto code = static_cast<utf8proc_int32_t>(character);
+  return is_between(character, UTF8PROC_CATEGORY_LU, UTF8PROC_CATEGORY_LT) ||
+         utf8proc_isupper(code) != 0 || utf8proc_islower(code) != 0;
 }
 
 // Whether the first character of a sequence that is not case-ignorable is cased.
 template <class Iterator>
 bool meets_cased(Iterator begin, Iterator end) {
-  const Iterator character = std::find_if_not(
-      begin, end, [](char32_t candidate) { return find_range(kCaseIgnorable, candidate); });
-  return character != end && find_range(kCased, *character);
+  const Iterator character = std::find_if_not(begin, end, is_case_ignorable);
+  return character != end && is_cased(*character);
 }
 
 // Unicode's Final_Sigma: a letter before it and none behind it.
@@ -75,20 +96,26 @@ void for_each_character(std::string_view text, Visit&& visit) {
 
 }  // namespace
 
+std::string_view unicode_version() {
+  return utf8proc_unicode_version();
+}
+
 bool is_whitespace(char32_t character) {
-  return find_range(kWhitespace, character) != nullptr;
+  const utf8proc_property_t& found = properties(character);
+  return found.category == UTF8PROC_CATEGORY_ZS || found.bidi_class == UTF8PROC_BIDI_CLASS_WS ||
+         found.bidi_class == UTF8PROC_BIDI_CLASS_B || found.bidi_class == UTF8PROC_BIDI_CLASS_S;
 }
 
 bool is_punctuation(char32_t character) {
-  return find_range(kPunctuation, character) != nullptr;
+  return is_between(character, UTF8PROC_CATEGORY_PC, UTF8PROC_CATEGORY_PO);
 }
 
 bool is_symbol(char32_t character) {
-  return find_range(kSymbols, character) != nullptr;
+  return is_between(character, UTF8PROC_CATEGORY_SM, UTF8PROC_CATEGORY_SO);
 }
 
 bool is_number(char32_t character) {
-  return find_range(kNumbers, character) != nullptr;
+  return is_between(character, UTF8PROC_CATEGORY_ND, UTF8PROC_CATEGORY_NO);
 }
 
 std::string lowercase(std::string_view text) {

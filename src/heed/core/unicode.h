@@ -1,6 +1,6 @@
 // The little of Unicode that metrics and filters need, as Python's str does it, so that scores are
 // those of sacreBLEU: whitespace of str.split(), letters of str.lower(), and the general
-// categories.
+// categories. The properties of characters are utf8proc's.
 #pragma once
 
 #include <string>
@@ -8,6 +8,9 @@
 #include <vector>
 
 namespace heed {
+
+// The version of Unicode that utf8proc has: "15.0.0". Characters of later ones are in no category.
+std::string_view unicode_version();
 
 bool is_whitespace(char32_t character);
 

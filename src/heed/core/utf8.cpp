@@ -1,5 +1,7 @@
 #include "heed/core/utf8.h"
 
+#include <utf8proc.h>
+
 #include <cstdint>
 #include <cstring>
 
@@ -102,26 +104,11 @@ std::u32string decode_utf8(std::string_view text) {
 }
 
 void append_utf8(std::string& text, char32_t character) {
-  const bool is_surrogate = character >= 0xD800 && character <= 0xDFFF;
-  if (is_surrogate || character > 0x10FFFF) character = kReplacementCharacter;
-  const auto following = [&](int shift) {
-    text.push_back(static_cast<char>(0x80 | (character >> shift & 0x3F)));
-  };
-  if (character < 0x80) {
-    text.push_back(static_cast<char>(character));
-  } else if (character < 0x800) {
-    text.push_back(static_cast<char>(0xC0 | character >> 6));
-    following(0);
-  } else if (character < 0x10000) {
-    text.push_back(static_cast<char>(0xE0 | character >> 12));
-    following(6);
-    following(0);
-  } else {
-    text.push_back(static_cast<char>(0xF0 | character >> 18));
-    following(12);
-    following(6);
-    following(0);
-  }
+  auto code = static_cast<utf8proc_int32_t>(character);
+  if (!utf8proc_codepoint_valid(code)) code = kReplacementCharacter;
+  utf8proc_uint8_t bytes[4];
+  const auto count = utf8proc_encode_char(code, bytes);
+  text.append(reinterpret_cast<const char*>(bytes), static_cast<size_t>(count));
 }
 
 std::string encode_utf8(std::u32string_view text) {
