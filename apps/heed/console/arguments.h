@@ -1,7 +1,7 @@
 // Reading the command line: words and flags, bound to the options of one command.
 //
-// The flags come from the options' visit. A parser library would only cut the line into pieces
-// here, and CLI11 2.1.2 reads a value like "[a,b]" as a list, so the pieces are cut by hand.
+// The flags come from the options' visit. CONTRIBUTING.md (Dependencies) says why no parser library
+// is used.
 #pragma once
 
 #include <string>
