@@ -1,5 +1,7 @@
 #include "heed/heed.h"
 
+#include "heed/train/resolved_options.h"
+
 namespace heed {
 namespace {
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "heed/backend/cpu/cpu_backend.h"
+#include "heed/train/resolved_options.h"
 #include "heed/train/schedule.h"
 
 namespace heed::paper {

@@ -9,7 +9,7 @@
 
 #include "console/command.h"
 #include "heed/core/files.h"
-#include "heed/train/options.h"
+#include "heed/train/train_options.h"
 #include "small_model_test.h"
 #include "support/sanitized.h"
 

@@ -12,6 +12,7 @@
 #include "heed/backend/reference/reference_backend.h"
 #include "heed/decode/search.h"
 #include "heed/model/transformer.h"
+#include "heed/train/resolved_options.h"
 #include "heed/train/schedule.h"
 
 namespace heed {

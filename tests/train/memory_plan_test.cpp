@@ -7,7 +7,9 @@
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/backend/shape_backend.h"
 #include "heed/core/rng.h"
+#include "heed/text/tokenizer_training.h"
 #include "heed/train/gradients.h"
+#include "heed/train/resolved_options.h"
 #include "support/folder_test.h"
 
 namespace heed {

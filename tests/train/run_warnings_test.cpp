@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "heed/train/resolved_options.h"
 #include "support/facts.h"
 
 namespace heed {

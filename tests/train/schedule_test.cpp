@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "heed/train/resolved_options.h"
+
 namespace heed {
 namespace {
 

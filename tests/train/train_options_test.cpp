@@ -8,6 +8,7 @@
 
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/core/files.h"
+#include "heed/text/tokenizer_training.h"
 #include "heed/train/trainer.h"
 #include "support/temporary_folder.h"
 

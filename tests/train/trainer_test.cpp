@@ -14,6 +14,7 @@
 #include "heed/core/files.h"
 #include "heed/model/directory.h"
 #include "heed/train/averaging.h"
+#include "heed/train/resolved_options.h"
 #include "support/facts.h"
 #include "train/trainer_fixture.h"
 

@@ -13,7 +13,7 @@
 #include "heed/decode/search.h"
 #include "heed/train/adam.h"
 #include "heed/train/gradients.h"
-#include "heed/train/options.h"
+#include "heed/train/resolved_options.h"
 #include "pages/model_page.h"
 
 namespace heed {

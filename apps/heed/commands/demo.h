@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "heed/train/options.h"
+#include "heed/train/train_options.h"
 
 namespace heed {
 

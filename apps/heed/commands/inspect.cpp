@@ -10,7 +10,7 @@
 #include "heed/core/files.h"
 #include "heed/model/directory.h"
 #include "heed/text/data_inspection.h"
-#include "heed/train/options.h"
+#include "heed/train/train_options.h"
 #include "pages/data_page.h"
 #include "pages/model_page.h"
 

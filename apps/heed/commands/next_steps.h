@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "heed/train/options.h"
+#include "heed/train/train_options.h"
 
 namespace heed {
 

@@ -4,6 +4,7 @@
 #include "console/train_display.h"
 #include "heed/heed.h"
 #include "heed/text/data_inspection.h"
+#include "heed/train/resolved_options.h"
 
 namespace heed {
 namespace {

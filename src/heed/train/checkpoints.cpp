@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "heed/model/safetensors.h"
+#include "heed/train/resolved_options.h"
 
 namespace heed {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "heed/model/transformer.h"
-#include "heed/train/options.h"
+#include "heed/train/train_options.h"
 
 namespace heed {
 

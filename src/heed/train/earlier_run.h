@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "heed/core/descriptor.h"
-#include "heed/train/options.h"
 #include "heed/train/run_files.h"
+#include "heed/train/train_options.h"
 
 namespace heed {
 

@@ -5,6 +5,7 @@
 
 #include "heed/backend/shape_backend.h"
 #include "heed/train/gradients.h"
+#include "heed/train/resolved_options.h"
 
 namespace heed {
 namespace {

@@ -8,7 +8,7 @@
 #include "heed/core/memory.h"
 #include "heed/model/transformer.h"
 #include "heed/text/corpus.h"
-#include "heed/train/options.h"
+#include "heed/train/train_options.h"
 
 namespace heed {
 

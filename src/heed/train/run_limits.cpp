@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "heed/train/resolved_options.h"
+
 namespace heed {
 
 std::string reached_limit(const TrainOptions& options, const Progress& progress) {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "heed/train/options.h"
+#include "heed/train/train_options.h"
 #include "heed/train/training_state.h"
 
 namespace heed {

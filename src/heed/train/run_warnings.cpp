@@ -6,6 +6,7 @@
 
 #include "heed/core/counted.h"
 #include "heed/model/transformer.h"
+#include "heed/train/resolved_options.h"
 #include "heed/train/workspace.h"
 
 namespace heed {

@@ -6,7 +6,7 @@
 
 #include "heed/text/corpus.h"
 #include "heed/train/observer.h"
-#include "heed/train/options.h"
+#include "heed/train/train_options.h"
 #include "heed/train/training_state.h"
 
 namespace heed {

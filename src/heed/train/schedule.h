@@ -2,7 +2,7 @@
 // back.
 #pragma once
 
-#include "heed/train/options.h"
+#include "heed/train/train_options.h"
 
 namespace heed {
 

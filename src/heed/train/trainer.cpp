@@ -8,6 +8,7 @@
 #include "heed/model/directory.h"
 #include "heed/train/averaging.h"
 #include "heed/train/memory_plan.h"
+#include "heed/train/resolved_options.h"
 #include "heed/train/run_limits.h"
 #include "heed/train/schedule.h"
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "heed/model/transformer.h"
+#include "heed/text/batches.h"
 #include "heed/train/adam.h"
 #include "heed/train/gradients.h"
 #include "heed/train/metrics.h"

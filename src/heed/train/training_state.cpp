@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/model/safetensors.h"
+#include "heed/train/resolved_options.h"
 
 namespace heed {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "heed/train/adam.h"
 #include "heed/train/checkpoints.h"
-#include "heed/train/options.h"
+#include "heed/train/train_options.h"
 
 namespace heed {
 

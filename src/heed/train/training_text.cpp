@@ -1,5 +1,6 @@
 #include "heed/train/training_text.h"
 
+#include "heed/train/resolved_options.h"
 #include "heed/train/run_files.h"
 
 namespace heed {

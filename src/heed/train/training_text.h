@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "heed/text/parallel_text.h"
-#include "heed/train/options.h"
+#include "heed/train/train_options.h"
 
 namespace heed {
 

@@ -6,9 +6,11 @@
 #include "heed/core/files.h"
 #include "heed/model/directory.h"
 #include "heed/text/held_out.h"
+#include "heed/text/tokenizer_training.h"
 #include "heed/text/word_filter.h"
 #include "heed/train/earlier_run.h"
 #include "heed/train/memory_plan.h"
+#include "heed/train/resolved_options.h"
 
 namespace heed {
 namespace {

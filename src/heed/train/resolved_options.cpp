@@ -1,4 +1,4 @@
-#include "heed/train/options.h"
+#include "heed/train/resolved_options.h"
 
 #include <algorithm>
 #include <bit>
@@ -100,12 +100,13 @@ TrainOptions with_defaults(TrainOptions o) {
     fill(o.dropout, sizes.dropout);
     fill(o.attention_dropout, sizes.attention_dropout);
     fill(o.activation_dropout, sizes.activation_dropout);
-    fill(o.initial_weights, InitialWeights::fan_in);
+    fill(o.initial_weights, TrainOptions::kDefaultInitialWeights);
   }
-  fill(o.warmup, o.schedule == Schedule::constant ? 0 : 4000);  // the paper's
-  fill(o.learning_rate, o.schedule == Schedule::noam ? 1 : 5e-4);
-  if (decays_to_an_end(o)) fill(o.final_fraction, 0);
-  if (o.optimizer == Optimizer::adamw) fill(o.weight_decay, 0.01);
+  fill(o.warmup, o.schedule == Schedule::constant ? 0 : TrainOptions::kDefaultWarmup);
+  fill(o.learning_rate, o.schedule == Schedule::noam ? TrainOptions::kDefaultNoamFactor
+                                                     : TrainOptions::kDefaultPeak);
+  if (decays_to_an_end(o)) fill(o.final_fraction, TrainOptions::kDefaultFinalFraction);
+  if (o.optimizer == Optimizer::adamw) fill(o.weight_decay, TrainOptions::kDefaultWeightDecay);
   return o;
 }
 
@@ -130,7 +131,7 @@ std::vector<std::string> overruled(const TrainOptions& o) {
 
 std::optional<int64_t> epoch_limit(const TrainOptions& options) {
   if (options.epochs || options.steps || options.minutes) return options.epochs;
-  return 20;
+  return TrainOptions::kDefaultEpochs;
 }
 
 BatchPlan batches_of_epoch(const TrainOptions& options, const Corpus& corpus, int64_t epoch) {
@@ -147,7 +148,7 @@ TrainOptions resolved(const TrainOptions& options, const std::function<int64_t()
     check(epochs.has_value(), "a schedule without its end");
     // What is behind the most that an option may say, no run reaches.
     const double steps = double(*epochs) * double(epoch_steps());
-    filled.decay_steps = int64_t(std::min(steps, kMostDecaySteps));
+    filled.decay_steps = int64_t(std::min(steps, kMostSteps));
     check_end(options, *filled.decay_steps);
   }
   return filled;

@@ -1,0 +1,334 @@
+#include "heed/train/train_options.h"
+
+namespace heed {
+namespace {
+
+// "3+3 layers, d_model 256"
+std::string sizes_of(Preset which) {
+  const ModelConfig config = preset(to_text(which));
+  return fmt::format("{}+{} layers, d_model {}", config.encoder_layers, config.decoder_layers,
+                     config.d_model);
+}
+
+// Texts that name values declared elsewhere.
+struct OptionTexts {
+  std::string presets =
+      fmt::format("Model size: tiny ({}), small ({}), base and big (Table 3 of the paper)",
+                  sizes_of(Preset::tiny), sizes_of(Preset::small));
+  std::string attention_dropout =
+      to_text(ModelConfig().attention_dropout) + ", or that of --initialize";
+  std::string activation_dropout =
+      to_text(ModelConfig().activation_dropout) + ", or that of --initialize";
+  std::string initial_weights = to_text(TrainOptions::kDefaultInitialWeights);
+  std::string learning_rate = fmt::format("{} with noam, else {}", TrainOptions::kDefaultNoamFactor,
+                                          TrainOptions::kDefaultPeak);
+  std::string warmup = fmt::format("0 with constant, else {}", TrainOptions::kDefaultWarmup);
+  std::string final_fraction = to_text(TrainOptions::kDefaultFinalFraction);
+  std::string weight_decay = to_text(TrainOptions::kDefaultWeightDecay);
+  std::string epochs =
+      fmt::format("{}, or no limit with --steps or --minutes", TrainOptions::kDefaultEpochs);
+};
+
+void visit_data(TrainOptions& o, OptionCollector& v) {
+  v.group("Data");
+  v("source", o.source,
+    {.help = "Source text, one sentence per line, plain or .gz; several files are concatenated",
+     .value = "FILE...",
+     .default_text = "required without --tsv",
+     .incidental = true});
+  v("target", o.target,
+    {.help = "Target text: line i translates line i of the source",
+     .value = "FILE...",
+     .default_text = "required without --tsv",
+     .incidental = true});
+  TsvOptions::visit(o.tabular, v);
+  v("valid_source", o.valid_source,
+    {.help = "Source side of the validation text",
+     .value = "FILE",
+     .default_text = "none",
+     .incidental = true});
+  v("valid_target", o.valid_target,
+    {.help = "Target side of the validation text",
+     .value = "FILE",
+     .default_text = "none",
+     .incidental = true});
+  v("valid_tsv", o.valid_tsv,
+    {.help = "Tab-separated validation text, with the same --columns, instead of two files",
+     .value = "FILE",
+     .default_text = "none",
+     .incidental = true});
+  v("hold_out", o.hold_out,
+    {.help = "Number of validation pairs drawn from the training text and left out of it, as are "
+             "other pairs with the same source; written to held_out.source and held_out.target in "
+             "the model's folder",
+     .unit = "pairs",
+     .minimum = 0,
+     .maximum = 1e6});
+  v("model", o.model,
+    {.help = "Folder of the model, created if it does not exist",
+     .value = "DIR",
+     .required = true,
+     .incidental = true});
+  v("source_language", o.source_language,
+    {.help = "Code of the source language, such as zh; stored in the model",
+     .value = "CODE",
+     .default_text = "none"});
+  v("target_language", o.target_language,
+    {.help = "Code of the target language, such as en; stored in the model",
+     .value = "CODE",
+     .default_text = "none"});
+  FilterOptions::visit(o.filters, v);
+  TokenizerOptions::visit(o.tokenizer, v);
+  v("vocabularies", o.vocabularies,
+    {.help = "One vocabulary for both languages (joint) or one for each (separate; needs "
+             "--tie-embeddings decoder or none)"});
+  v("tokenizer_model", o.tokenizer_model,
+    {.help = "Use this SentencePiece model instead of training one",
+     .value = "FILE",
+     .default_text = "none",
+     .incidental = true});
+}
+
+void visit_model(TrainOptions& o, OptionCollector& v, const OptionTexts& texts) {
+  v.group("Model");
+  v("preset", o.preset, {.help = texts.presets});
+  v("encoder_layers", o.encoder_layers,
+    {.help = "Number of encoder layers",
+     .default_text = "by preset",
+     .minimum = 1,
+     .maximum = 1000});
+  v("decoder_layers", o.decoder_layers,
+    {.help = "Number of decoder layers",
+     .default_text = "by preset",
+     .minimum = 1,
+     .maximum = 1000});
+  v("d_model", o.d_model,
+    {.help = "Dimension of the model",
+     .default_text = "by preset",
+     .minimum = 2,
+     .maximum = 65536});
+  v("heads", o.heads,
+    {.help = "Number of attention heads; must divide --d-model",
+     .default_text = "by preset",
+     .minimum = 1,
+     .maximum = 65536});
+  v("d_ff", o.d_ff,
+    {.help = "Inner dimension of the feed-forward networks",
+     .default_text = "by preset",
+     .minimum = 1,
+     .maximum = 1 << 20});
+  v("activation", o.activation, {.help = "Activation function of the feed-forward networks"});
+  v("tie_embeddings", o.tie_embeddings,
+    {.help = "Embedding tables that are shared: all (source and target embeddings and the "
+             "softmax), decoder (target embedding and softmax), none"});
+  v("dropout", o.dropout,
+    {.help = "Dropout on sub-layer outputs and on the sums of embeddings and positional encodings",
+     .default_text = "by preset, or that of --initialize",
+     .minimum = 0,
+     .below = 1});
+  v("attention_dropout", o.attention_dropout,
+    {.help = "Dropout on attention weights",
+     .default_text = texts.attention_dropout,
+     .minimum = 0,
+     .below = 1});
+  v("activation_dropout", o.activation_dropout,
+    {.help = "Dropout on the activations of the feed-forward networks",
+     .default_text = texts.activation_dropout,
+     .minimum = 0,
+     .below = 1});
+  v("initial_weights", o.initial_weights,
+    {.help = "Distribution of initial weight matrices: fan-in (uniform within 1 / sqrt(inputs)) or "
+             "xavier (uniform within sqrt(6 / (inputs + outputs)), which needs a long warm-up)",
+     .default_text = texts.initial_weights});
+  v("initialize", o.initialize,
+    {.help = "Start from the weights and the vocabulary of this model (fine-tuning), with its "
+             "sizes, and with its dropout unless given",
+     .value = "DIR",
+     .default_text = "random weights",
+     .incidental = true});
+}
+
+void visit_batches(TrainOptions& o, OptionCollector& v) {
+  v.group("Batches");
+  BatchOptions::visit(o.batches, v);
+  v("accumulate", o.accumulate,
+    {.help = "Number of batches whose gradients are accumulated for a step",
+     .unit = "batches",
+     .minimum = 1,
+     .maximum = 4096});
+  v("shards", o.shards,
+    {.help = "Number of parts of a batch, a power of two: at most this many threads share it. "
+             "Their gradients are added in a fixed order",
+     .minimum = 1,
+     .maximum = 1024});
+}
+
+void visit_optimizer(TrainOptions& o, OptionCollector& v, const OptionTexts& texts) {
+  v.group("Optimizer");
+  v("schedule", o.schedule,
+    {.help = "Learning rate schedule: noam (the paper's) and inverse-sqrt decay with the square "
+             "root of the step, linear and cosine from the peak to --final-fraction of it"});
+  v("learning_rate", o.learning_rate,
+    {.help = "Peak learning rate; with noam: factor on the paper's formula",
+     .default_text = texts.learning_rate,
+     .maximum = 1000,
+     .above = 0});
+  v("warmup", o.warmup,
+    {.help = "Warm-up steps, over which the learning rate rises",
+     .unit = "steps",
+     .default_text = texts.warmup,
+     .minimum = 0,
+     .maximum = kMostSteps});
+  v("decay_steps", o.decay_steps,
+    {.help = "Step at which a linear or cosine schedule reaches its final learning rate",
+     .unit = "steps",
+     .default_text = "--steps, or those of --epochs",
+     .minimum = 1,
+     .maximum = kMostSteps});
+  v("final_fraction", o.final_fraction,
+    {.help = "Final learning rate of a linear or cosine schedule, as a fraction of the peak",
+     .default_text = texts.final_fraction,
+     .minimum = 0,
+     .maximum = 1});
+  v("optimizer", o.optimizer,
+    {.help = "Optimizer: adam (the paper's), or adamw, which also subtracts learning rate * "
+             "--weight-decay * parameter, except from biases and layer norms"});
+  v("weight_decay", o.weight_decay,
+    {.help = "Weight decay of adamw",
+     .default_text = texts.weight_decay,
+     .minimum = 0,
+     .maximum = 1000});
+  v("beta1", o.beta1, {.help = "Decay rate of Adam's first moments", .minimum = 0, .below = 1});
+  v("beta2", o.beta2, {.help = "Decay rate of Adam's second moments", .minimum = 0, .below = 1});
+  v("epsilon", o.epsilon, {.help = "Adam's epsilon", .maximum = 1, .above = 0});
+  v("ema", o.ema,
+    {.help = "Keep an exponential moving average of the weights, D * average + (1 - D) * weights "
+             "after each step (with a smaller D at first); validation, checkpoints and the model "
+             "use it",
+     .value = "D",
+     .default_text = "off",
+     .above = 0,
+     .below = 1});
+  v("clip_norm", o.clip_norm,
+    {.help = "Maximum norm of the gradient, which is scaled down to it; 0 disables",
+     .minimum = 0,
+     .maximum = 1e9});
+  v("label_smoothing", o.label_smoothing,
+    {.help = "Label smoothing: share of the target probability spread evenly over the vocabulary",
+     .minimum = 0,
+     .below = 1});
+}
+
+void visit_length(TrainOptions& o, OptionCollector& v, const OptionTexts& texts) {
+  v.group("Length");
+  v("epochs", o.epochs,
+    {.help = "Stop after this many passes over the data",
+     .unit = "epochs",
+     .default_text = texts.epochs,
+     .minimum = 1,
+     .maximum = 1e6,
+     .incidental = true});
+  v("steps", o.steps,
+    {.help = "Stop after this many steps",
+     .unit = "steps",
+     .default_text = "off",
+     .minimum = 1,
+     .maximum = kMostSteps,
+     .incidental = true});
+  v("minutes", o.minutes,
+    {.help = "Stop after this time, the training of the vocabulary included; the result depends on "
+             "the speed of the machine",
+     .unit = "minutes",
+     .default_text = "off",
+     .maximum = 1e6,
+     .above = 0,
+     .incidental = true});
+}
+
+void visit_validation(TrainOptions& o, OptionCollector& v) {
+  v.group("Validation");
+  v("validate_every", o.validate_every,
+    {.help = "Validate every N steps; 0: after each epoch",
+     .unit = "steps",
+     .minimum = 0,
+     .maximum = kMostSteps});
+  v("validate_by", o.validate_by,
+    {.help = "Metric that selects the best validation, for --patience and --average best: the "
+             "loss, or BLEU or chrF of the translated validation source (both are reported)"});
+  v("bleu_tokenize", o.bleu_tokenize,
+    {.help = "Tokenizer of BLEU in validations, named as sacreBLEU's --tokenize",
+     .default_text = "by the script of the validation target"});
+  v("patience", o.patience,
+    {.help = "Stop after this many validations without improvement; 0 disables",
+     .unit = "validations",
+     .minimum = 0,
+     .maximum = 1e6,
+     .incidental = true});
+}
+
+void visit_checkpoints(TrainOptions& o, OptionCollector& v) {
+  v.group("Checkpoints");
+  v("keep", o.keep,
+    {.help = "Number of checkpoints (weights) kept, one per validation or epoch",
+     .unit = "checkpoints",
+     .minimum = 1,
+     .maximum = 10000});
+  v("average", o.average,
+    {.help = "Average the last K checkpoints, or the best K, into the model",
+     .value = "last:K|best:K",
+     .default_text = "the last weights"});
+  v("save_minutes", o.save_minutes,
+    {.help = "Save the training state every N minutes, and after each validation",
+     .unit = "minutes",
+     .minimum = 0,
+     .maximum = 1e6,
+     .incidental = true});
+  v("resume", o.resume,
+    {.help = "Resume an interrupted run, with the same options", .incidental = true});
+  v("overwrite", o.overwrite, {.help = "Overwrite an existing model", .incidental = true});
+  v("other_instruction_set", o.other_instruction_set,
+    {.help = "Allow --resume on another instruction set, which changes the result",
+     .incidental = true});
+}
+
+void visit_running(TrainOptions& o, OptionCollector& v) {
+  v.group("Running");
+  v("seed", o.seed,
+    {.help = "Random seed for initialization, data order and dropout",
+     .minimum = 0,
+     .maximum = 9e15});
+  v("compute", o.compute,
+    {.help = "What matrix products compute in: auto is bf16 where this machine multiplies it "
+             "faster, else fp32. Weights, sums and all else are fp32 in either case",
+     .excluded = "int8",
+     .incidental = true});
+  v("threads", o.threads, kThreadsOption);
+  v("memory_check", o.memory_check,
+    {.help =
+         "Refuse to train if it needs more memory than the machine, the control group or ulimit "
+         "-v has left",
+     .incidental = true});
+  v("strict", o.strict, kStrictOption);
+  v("report_every", o.report_every,
+    {.help = "Report every N steps",
+     .unit = "steps",
+     .minimum = 1,
+     .maximum = kMostSteps,
+     .incidental = true});
+}
+
+}  // namespace
+
+void TrainOptions::visit(TrainOptions& self, OptionCollector& v) {
+  static const OptionTexts texts;
+  visit_data(self, v);
+  visit_model(self, v, texts);
+  visit_batches(self, v);
+  visit_optimizer(self, v, texts);
+  visit_length(self, v, texts);
+  visit_validation(self, v);
+  visit_checkpoints(self, v);
+  visit_running(self, v);
+}
+
+}  // namespace heed
