@@ -7,6 +7,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const fuzzing::MemoryFile file;
   fuzzing::read_or_refuse([&] {
     const SafetensorsFile opened(file.hold(fuzzing::text_of(data, size)));
+    fuzzing::read_or_refuse([&] { opened.expect_undamaged("take another"); });
     for (const StoredTensor& stored : opened.tensors()) {
       fuzzing::require(opened.find(stored.name) == &stored);
       fuzzing::read_or_refuse([&] {

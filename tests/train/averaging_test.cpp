@@ -4,6 +4,9 @@
 
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/train/training_state.h"
+#include "support/bytes.h"
+#include "support/damage.h"
+#include "support/facts.h"
 #include "support/folder_test.h"
 #include "support/small_model.h"
 
@@ -49,6 +52,17 @@ TEST_F(AveragingTest, MeansOfFilesAndOfFoldersAreOne) {
   EXPECT_EQ(average({a, b, c}), expected);
   EXPECT_EQ(average({a}), first);
   EXPECT_EQ(average({b}), second);
+}
+
+TEST_F(AveragingTest, ACheckpointThatChangedOnDiskIsRefused) {
+  const auto path = checkpoint("step-1.safetensors", model(1));
+  std::string bytes = read_file(path);
+  bytes.replace(bytes.size() - 8, 8, 8, '\x3f');
+  write_file_atomically(path, bytes);
+  EXPECT_THAT(testing::error_of([&] { average({path}); }),
+              HasFacts("step-1.safetensors checksum damaged"));
+  write_file_atomically(path, without_checksum(bytes));
+  EXPECT_NE(average({path}), values(model(1)));
 }
 
 TEST_F(AveragingTest, AStateStandsForWhatItsRunWouldLeave) {

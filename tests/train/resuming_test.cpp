@@ -5,6 +5,7 @@
 #include <cstring>
 #include <regex>
 
+#include "support/bytes.h"
 #include "support/facts.h"
 #include "train/trainer_fixture.h"
 
@@ -285,6 +286,31 @@ std::string with_header(const std::string& state, std::string pattern, std::stri
   return std::string(reinterpret_cast<const char*>(&size), 8) + header + state.substr(8 + length);
 }
 
+// Values that a run may well leave, but this run did not.
+TEST_F(TrainerTest, ValuesThatChangedOnDiskAreAClearError) {
+  TrainOptions o = options("m");
+  o.epochs = 1;
+  EXPECT_EQ(message(o), "");
+  const std::string name = "m/training/state.safetensors";
+  const std::string state = folder_.read(name);
+  o.resume = true;
+  o.epochs = 2;
+  uint64_t header = 0;
+  memcpy(&header, state.data(), sizeof header);
+  const size_t weights = size_t(8 + header);
+  for (const size_t begin : {weights, weights + (state.size() - weights) / 2, state.size() - 64}) {
+    std::string zeroed = state;
+    zeroed.replace(begin, 64, 64, '\0');
+    ASSERT_NE(zeroed, state);
+    folder_.write(name, zeroed);
+    EXPECT_THAT(message(o), HasFacts("state.safetensors checksum damaged --overwrite")) << begin;
+  }
+  folder_.write(name, with_header(state, R"("seconds":[^,]+)", R"("seconds":1)"));
+  EXPECT_THAT(message(o), HasFacts("state.safetensors checksum"));
+  folder_.write(name, without_checksum(state));
+  EXPECT_EQ(message(o), "") << "a state of an earlier version";
+}
+
 // Progress that no run makes would overflow a count, loop for ever or name what is not there.
 TEST_F(TrainerTest, ImpossibleProgressIsAClearError) {
   TrainOptions o = validated("m");
@@ -293,7 +319,7 @@ TEST_F(TrainerTest, ImpossibleProgressIsAClearError) {
   o.validate_every = 2;
   EXPECT_EQ(message(o), "");
   const std::string name = "m/training/state.safetensors";
-  const std::string state = folder_.read(name);
+  const std::string state = without_checksum(folder_.read(name));
   o.resume = true;
   o.steps = 6;
   const auto expect = [&](const char* pattern, const char* replacement, const char* part) {
@@ -321,7 +347,7 @@ TEST_F(TrainerTest, WeightsThatNoRunLeavesAreAClearError) {
   o.epochs = 1;
   EXPECT_EQ(message(o), "");
   const std::string name = "m/training/state.safetensors";
-  const std::string state = folder_.read(name);
+  const std::string state = without_checksum(folder_.read(name));
   o.resume = true;
   o.epochs = 2;
   uint64_t header = 0;

@@ -212,6 +212,23 @@ class HeaderReader {
   std::vector<Placed> placed_;
 };
 
+constexpr const char* kChecksumKey = "checksum";
+// In the place of a checksum while it is computed.
+constexpr std::string_view kNoChecksum = "0000000000000000";
+
+std::string digits_of(uint64_t checksum) {
+  return fmt::format("{:0{}x}", checksum, kNoChecksum.size());
+}
+
+// Where the digits of the checksum are in a header's text. The pattern cannot be inside a value: a
+// quotation mark is escaped there.
+std::optional<size_t> find_checksum(std::string_view header) {
+  const std::string before = fmt::format("\"{}\":\"", kChecksumKey);
+  const size_t at = header.find(before);
+  if (at == header.npos) return std::nullopt;
+  return at + before.size();
+}
+
 int64_t size_of(StoredType type) {
   switch (type) {
     case StoredType::f32:
@@ -247,8 +264,13 @@ StoredType stored_type(DType type) {
 }
 
 SafetensorsWriter::SafetensorsWriter(const std::filesystem::path& path,
-                                     std::vector<TensorEntry> entries, const Metadata& metadata)
+                                     std::vector<TensorEntry> entries, Metadata metadata,
+                                     Checksum checksum)
     : entries_(std::move(entries)), file_(path) {
+  if (checksum == Checksum::stored) {
+    hash_.emplace();
+    metadata[kChecksumKey] = kNoChecksum;
+  }
   ordered_json header = ordered_json::object();
   if (!metadata.empty()) header["__metadata__"] = metadata;
   int64_t offset = 0;
@@ -263,8 +285,14 @@ SafetensorsWriter::SafetensorsWriter(const std::filesystem::path& path,
   std::string text = header.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
   text.resize((text.size() + 7) / 8 * 8, ' ');  // so that the values are aligned
   const uint64_t length = text.size();
-  file_.write(std::string_view(reinterpret_cast<const char*>(&length), sizeof(length)));
-  file_.write(text);
+  write_bytes(std::string_view(reinterpret_cast<const char*>(&length), sizeof(length)));
+  if (hash_) checksum_position_ = file_.size() + int64_t(find_checksum(text).value());
+  write_bytes(text);
+}
+
+void SafetensorsWriter::write_bytes(std::string_view bytes) {
+  if (hash_) hash_->add(bytes);
+  file_.write(bytes);
 }
 
 void SafetensorsWriter::write(std::string_view name, const Tensor& values) {
@@ -280,11 +308,12 @@ void SafetensorsWriter::write(std::string_view name, std::span<const std::byte> 
   const TensorEntry& entry = entries_[next_++];
   check(int64_t(bytes.size()) == element_count(entry.shape) * size_of(entry.type),
         "tensor is not its entry");
-  file_.write(bytes);
+  write_bytes({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 void SafetensorsWriter::commit() {
   check(next_ == entries_.size(), "a tensor of the header was never written");
+  if (hash_) file_.write_at(checksum_position_, digits_of(hash_->value()));
   file_.commit();
 }
 
@@ -303,6 +332,28 @@ std::vector<std::string> SafetensorsFile::names() const {
 const StoredTensor* SafetensorsFile::find(std::string_view name) const {
   const auto found = index_.find(name);
   return found == index_.end() ? nullptr : &tensors_[found->second];
+}
+
+void SafetensorsFile::expect_undamaged(std::string_view advice) const {
+  const auto stored = metadata_.find(kChecksumKey);
+  if (stored == metadata_.end()) return;
+  const std::string_view text = file_.text();
+  uint64_t length = 0;
+  std::memcpy(&length, text.data(), kPrefix);
+  std::string header(text.substr(0, size_t(kPrefix) + length));
+  const std::optional<size_t> digits = find_checksum(header);
+  Hash hash;
+  if (digits) {
+    header.replace(*digits, stored->second.size(), kNoChecksum);
+    hash.add(header);
+    for (const StoredTensor& tensor : tensors_) {  // which fill the rest of the file, in order
+      hash.add({reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.size()});
+      forget(tensor);
+    }
+  }
+  if (!digits || digits_of(hash.value()) != stored->second)
+    fail("{}: its contents differ from their checksum: the file is damaged; {}", path_.string(),
+         advice);
 }
 
 const StoredTensor& SafetensorsFile::expect(std::string_view name, const Shape& shape) const {

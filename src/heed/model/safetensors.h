@@ -4,12 +4,14 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "heed/core/files.h"
+#include "heed/core/hash.h"
 #include "heed/core/tensor.h"
 
 namespace heed {
@@ -28,6 +30,10 @@ struct TensorEntry {
   Shape shape;
 };
 
+// Whether a file's metadata has a checksum of the whole file ("checksum", 16 hexadecimal digits,
+// computed with zeros in their place), by which SafetensorsFile::expect_undamaged() notices damage.
+enum class Checksum { none, stored };
+
 // Writes a file tensor by tensor, without holding a copy of them all. Nothing stands under the
 // file's name before commit() (core/files.h: AtomicFile). The same content gives the same bytes.
 class SafetensorsWriter {
@@ -35,7 +41,7 @@ class SafetensorsWriter {
   // The header, and with it the order of the tensors, comes first. Names must be distinct. Bytes of
   // metadata and names that are not UTF-8 are written as U+FFFD.
   SafetensorsWriter(const std::filesystem::path& path, std::vector<TensorEntry> entries,
-                    const Metadata& metadata = {});
+                    Metadata metadata = {}, Checksum checksum = Checksum::none);
 
   // The next entry's values: its name, type and shape must be the entry's.
   void write(std::string_view name, const Tensor& values);
@@ -45,9 +51,13 @@ class SafetensorsWriter {
   void commit();
 
  private:
+  void write_bytes(std::string_view bytes);
+
   std::vector<TensorEntry> entries_;
   size_t next_ = 0;
   AtomicFile file_;
+  std::optional<Hash> hash_;       // of what is written, where the file gets a checksum
+  int64_t checksum_position_ = 0;  // of its digits in the file
 };
 
 // A tensor as it lies in a file. The bytes need not be aligned.
@@ -78,6 +88,9 @@ class SafetensorsFile {
   // Fills `values` (f32 or f64) from a tensor of the same shape. F32, F16, BF16 and F64 are
   // converted; any other type, a missing tensor or another shape is an Error.
   void read(std::string_view name, const Tensor& values) const;
+  // Reads the whole file. Error, with what to do about it, where the file has a checksum that
+  // differs from its contents.
+  void expect_undamaged(std::string_view advice) const;
   // Lets the system drop a tensor's bytes from memory.
   void forget(const StoredTensor& tensor) const { file_.forget(tensor.bytes); }
 

@@ -31,6 +31,7 @@ StoredWeights::StoredWeights(const fs::path& path) : path_(path) {
   }
   directory_ = fs::absolute(path, error).parent_path().parent_path();
   file_.emplace(path);
+  file_->expect_undamaged("take another checkpoint");
   if (any_begins_with(*file_, kAveragePrefix))
     prefix_ = kAveragePrefix;
   else if (any_begins_with(*file_, kParameter))

@@ -12,7 +12,7 @@ void save_checkpoint(const std::filesystem::path& path, const std::vector<Parame
   list.reserve(parameters.size());
   for (const Parameter& p : parameters)
     list.push_back({p.name, stored_type(p.tensor.dtype()), p.tensor.shape()});
-  SafetensorsWriter file(path, list);
+  SafetensorsWriter file(path, list, {}, Checksum::stored);
   for (const Parameter& p : parameters) file.write(p.name, p.tensor);
   file.commit();
 }

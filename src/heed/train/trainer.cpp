@@ -58,6 +58,7 @@ TrainingStateKey Trainer::key() const {
 void Trainer::resume() {
   const std::filesystem::path state = space_.files.training_state();
   progress_ = load_training_state(state, key(), adam_);
+  resumed_step_ = progress_.step;
   clock_.resume(progress_.seconds);
   if (!can_average(options_, progress_.checkpoints))
     fail("{}: the progress it records has checkpoints without a score: start over with --overwrite",
@@ -195,15 +196,21 @@ void Trainer::refuse(int64_t batches, const Loss& loss, double norm) const {
   const std::span<const uint32_t> batch = epoch_->batch(progress_.batch);
   for (size_t i = 0; i < std::min<size_t>(batch.size(), 3); ++i)
     lines += fmt::format("{}{}", i ? ", " : "", space_.corpus->line(batch[i]) + 1);
+  const std::string state = space_.files.training_state().string();
+  std::string saved = "nothing was saved yet:";
+  if (resumed_step_ == progress_.step)
+    saved = fmt::format(
+        "this is the first step after resuming: {} may be damaged, then start over with "
+        "--overwrite; else",
+        state);
+  else if (space_.files.has_training_state())
+    saved = state + " keeps what was saved last:";
   fail(
       "the loss is not finite at step {} (loss {}, gradient norm {}): batch {} of epoch {}, {} "
-      "pairs, the first from lines {}; {}: try a lower --learning-rate, a longer --warmup or "
+      "pairs, the first from lines {}; {} try a lower --learning-rate, a longer --warmup or "
       "--clip-norm 1",
       progress_.step + 1, loss.smoothed, norm, progress_.batch + batches, progress_.epoch + 1,
-      batch.size(), lines,
-      space_.files.has_training_state()
-          ? space_.files.training_state().string() + " keeps what was saved last"
-          : "nothing was saved yet");
+      batch.size(), lines, saved);
 }
 
 // Packs the weights that the parameters hold for the backend's products.

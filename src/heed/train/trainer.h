@@ -117,8 +117,9 @@ class Trainer {
   RunWarnings warnings_;
   Condition condition_ = Condition::ready;
   Progress progress_;
-  std::optional<BatchPlan> epoch_;  // none between two epochs
-  bool stepped_ = false;            // by this process
+  std::optional<BatchPlan> epoch_;       // none between two epochs
+  bool stepped_ = false;                 // by this process
+  std::optional<int64_t> resumed_step_;  // at which a training state was resumed
   // Whether the weights of the last step were validated, and saved with the outcome.
   bool validated_ = false, saved_ = false;
   ReportWindow window_;

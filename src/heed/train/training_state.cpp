@@ -201,6 +201,12 @@ void check_key(const SafetensorsFile& file, const TrainingStateKey& key) {
         path, backend, key.backend);
 }
 
+SafetensorsFile open_undamaged(const std::filesystem::path& path) {
+  SafetensorsFile file(path);
+  file.expect_undamaged("start over with --overwrite");
+  return file;
+}
+
 // A parameter or moment: numbers that a run can go on with.
 void read_finite(const SafetensorsFile& file, const std::string& name, const Tensor& values,
                  double least) {
@@ -244,7 +250,7 @@ void save_training_state(const std::filesystem::path& path, const TrainingStateK
   for_each_tensor(adam, [&](const std::string& name, const Tensor& tensor, double) {
     list.push_back(entry(name, tensor));
   });
-  SafetensorsWriter file(path, list, metadata_of(key, progress));
+  SafetensorsWriter file(path, list, metadata_of(key, progress), Checksum::stored);
   for_each_tensor(adam, [&](const std::string& name, const Tensor& tensor, double) {
     file.write(name, tensor);
   });
@@ -252,14 +258,14 @@ void save_training_state(const std::filesystem::path& path, const TrainingStateK
 }
 
 void expect_same_run(const std::filesystem::path& path, TrainingStateKey key) {
-  const SafetensorsFile file(path);
+  const SafetensorsFile file = open_undamaged(path);
   if (!key.options.decay_steps) key.options.decay_steps = saved_options(file).decay_steps;
   check_key(file, key);
 }
 
 Progress load_training_state(const std::filesystem::path& path, const TrainingStateKey& key,
                              const Adam& adam) {
-  const SafetensorsFile file(path);
+  const SafetensorsFile file = open_undamaged(path);
   check_key(file, key);
   Progress progress = parse_progress(metadata(file, "progress"), path);
   for_each_tensor(adam, [&](const std::string& name, const Tensor& tensor, double lowest) {
