@@ -1,8 +1,10 @@
 #include "heed/text/lines.h"
 
 #include <gmock/gmock.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include "support/facts.h"
 #include "test_files.h"
 
 namespace heed {
@@ -129,6 +131,36 @@ TEST(LineReader, WaitsForWholeLines) {
   EXPECT_TRUE(reader.wait(milliseconds(0)));
   EXPECT_FALSE(reader.next(line));
   ::close(ends[0]);
+}
+
+// A byte that may begin gzip is waited for no longer than asked.
+TEST(LineReader, WaitsNoLongerBehindHalfOfTheBytesThatTellGzip) {
+  using std::chrono::milliseconds;
+  int ends[2];
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+  const timeval patience{0, 200'000};  // a reader that waits in spite of it gets an error
+  ASSERT_EQ(::setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience), 0);
+  LineReader reader(ends[0], "standard input");
+  ASSERT_EQ(::write(ends[1], "\x1f", 1), 1);
+  EXPECT_FALSE(reader.wait(milliseconds(0)));
+  EXPECT_FALSE(reader.wait(milliseconds(20)));
+  ASSERT_EQ(::write(ends[1], "x\n\x1f", 3), 3);
+  EXPECT_TRUE(reader.wait(milliseconds(1000)));
+  std::string line;
+  EXPECT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "\x1fx");
+  EXPECT_FALSE(reader.wait(milliseconds(0)));
+  ::close(ends[1]);
+  EXPECT_TRUE(reader.wait(milliseconds(0)));
+  EXPECT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "\x1f");
+  EXPECT_FALSE(reader.next(line));
+  ::close(ends[0]);
+}
+
+TEST_F(LinesTest, AFileMayEndBehindHalfOfTheBytesThatTellGzip) {
+  EXPECT_THAT(lines_of(write("half", "\x1f")), ElementsAre("\x1f"));
+  EXPECT_THAT(error_of([&] { lines_of(write("half.gz", "\x1f")); }), HasFacts("half.gz gzip"));
 }
 
 }  // namespace

@@ -101,11 +101,12 @@ struct LineReader::State {
     input_ended = got == 0;
   }
 
-  // Tells gzip from text by the first bytes.
+  // Reads once and tells gzip from text by the first bytes; starts unless a single byte was read
+  // that may begin either.
   void start() {
-    started = true;
     fill(text);
-    if (text.size() == 1 && text.data()[0] == kGzipMagic[0]) fill(text);
+    if (!input_ended && text.size() == 1 && text.data()[0] == kGzipMagic[0]) return;
+    started = true;
     const bool gzip = text.size() >= 2 && std::equal(kGzipMagic, kGzipMagic + 2, text.data());
     if (!gzip && must_be_gzip) {
       fail("{} is not gzip although its name ends in .gz; unpack it again or rename it", name);
@@ -117,9 +118,9 @@ struct LineReader::State {
     check(inflateInit2(inflater.get(), 15 + 16) == Z_OK, "zlib cannot start");
   }
 
-  // More text behind what is used up; sets `ended` where there is none.
+  // More text behind what is used up; sets `ended` where there is none. Before start() has started
+  // there may be more although none was read yet.
   void refill() {
-    text.begin = text.end = 0;
     if (!started) {
       start();
       if (!inflater) {
@@ -127,6 +128,7 @@ struct LineReader::State {
         return;
       }
     }
+    text.begin = text.end = 0;
     if (inflater) {
       decompress();
     } else {
@@ -210,7 +212,7 @@ bool LineReader::next(std::string& line) {
   state.begun.clear();
   bool any = !line.empty();
   while (!state.ended) {
-    if (state.text.empty()) {
+    if (!state.started || state.text.empty()) {
       state.refill();
       continue;
     }
@@ -229,7 +231,7 @@ bool LineReader::wait(std::chrono::milliseconds time) {
   while (!state.ended) {
     const Buffer& text = state.text;
     if (std::memchr(text.data(), '\n', text.size()) != nullptr) return true;
-    if (!text.empty()) state.take_line(state.begun);
+    if (state.started && !text.empty()) state.take_line(state.begun);
     if (state.input.empty() && !state.input_ended) {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
       pollfd input{state.descriptor, POLLIN, 0};
