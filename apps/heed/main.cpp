@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
   } catch (const heed::UsageError& error) {
     return complain(error.what(), exit_usage);
   } catch (const std::bad_alloc&) {
-    return complain("out of memory: try smaller batches or a smaller model", exit_failure);
+    return complain("out of memory: grant more", exit_failure);
   } catch (const std::system_error& error) {
     // All that the standard library says of a thread that did not start.
     if (error.code() == std::errc::resource_unavailable_try_again)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <new>
 
 #include "console/arguments.h"
 #include "console/command.h"
@@ -59,7 +60,11 @@ int run_command(Command& command, const std::vector<std::string>& arguments, Con
   expect_config_kept(common.config, options);
   validate(options);
   console.be_quiet(common.quiet);
-  return command.run(given.words, console);
+  try {
+    return command.run(given.words, console);
+  } catch (const std::bad_alloc&) {
+    fail("out of memory: {}", command.memory_advice());
+  }
 }
 
 std::string program_help() {

@@ -19,6 +19,7 @@ using ::testing::AnyOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 // A disk of its own of that size, where the machine lets us have one.
@@ -134,6 +135,18 @@ TEST_F(MachineTest, TooLittleMemoryIsAnError) {
       EXPECT_THAT(help, HasSubstr("  " + it->str() + " ")) << "advice that nobody can take";
     EXPECT_FALSE(fs::exists(*folder_ / "big/model.safetensors"));
   }
+}
+
+TEST_F(MachineTest, ATextTooLargeForTheMemoryIsNoMatterOfBatches) {
+  if (kSanitized) GTEST_SKIP() << "sanitizers need all addresses";
+  std::string text;
+  for (int i = 0; i < 3'000'000; ++i) text += "a\n";
+  folder_->write("long", text);
+  const RunResult result = heed({"evaluate", "--hypothesis", "long", "--reference", "long"},
+                                {.memory = int64_t{100} << 20});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.err, HasFacts("memory texts"));
+  EXPECT_THAT(result.err, Not(HasSubstr("batch")));
 }
 
 TEST_F(MachineTest, AModelReplacedWhileItTranslatesChangesNothing) {

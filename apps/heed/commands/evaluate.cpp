@@ -33,6 +33,10 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
     return {{"hypothesis"}, {"model", "source"}};
   }
 
+  std::string memory_advice() const override {
+    return "the texts are held as a whole: give shorter files, or grant more memory";
+  }
+
   int run(const std::vector<std::string>&, Console& console) override {
     check_settings(settings_);
     expect_streams_once();

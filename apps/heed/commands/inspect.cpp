@@ -84,6 +84,8 @@ class InspectCommand : public CommandOf<InspectSettings> {
     return fmt::format("heed inspect data {} {}", words[0], words.size() > 1 ? words[1] : "TARGET");
   }
 
+  std::string memory_advice() const override { return "a smaller --table takes less"; }
+
   int run(const std::vector<std::string>& words, Console& console) override {
     if (words.size() == 2 && words[0] == "model") {
       refuse_options_of("Data", "data SOURCE TARGET");

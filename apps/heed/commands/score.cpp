@@ -159,6 +159,10 @@ class ScoreCommand : public CommandOf<ScoreSettings> {
            "its line and says so in its status, but no part in the whole.";
   }
 
+  std::string memory_advice() const override {
+    return "a smaller --batch-tokens or fewer --threads take less";
+  }
+
   int run(const std::vector<std::string>&, Console& console) override {
     expect_distinct_streams({{"--source", settings_.source}, {"--target", settings_.target}});
     std::vector<std::string> read = files_of_model(settings_.model);

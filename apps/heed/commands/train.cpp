@@ -42,6 +42,10 @@ class TrainCommand : public CommandOf<TrainSettings> {
     return {{"source", "target"}, {"tsv"}};
   }
 
+  std::string memory_advice() const override {
+    return "a smaller --batch-tokens, fewer --threads or a smaller --preset take less";
+  }
+
   int run(const std::vector<std::string>&, Console& console) override {
     const TrainOptions& options = settings_.train;
     check_consistent(options);

@@ -179,6 +179,10 @@ class TranslateCommand : public CommandOf<TranslateSettings> {
            "says.";
   }
 
+  std::string memory_advice() const override {
+    return "a smaller --batch-tokens, fewer --threads or shorter lines take less";
+  }
+
   int run(const std::vector<std::string>&, Console& console) override {
     const int64_t nbest = settings_.decode.search.nbest;
     const bool text = settings_.format == OutputFormat::text;

@@ -33,6 +33,8 @@ class Command {
   virtual std::vector<std::vector<std::string>> inputs() const { return {}; }
   // Not listed: a tool for the project's own use.
   virtual bool hidden() const { return false; }
+  // What to do where the memory did not suffice, called after run().
+  virtual std::string memory_advice() const { return "grant more"; }
   // Bound to this command's settings.
   virtual Options options() = 0;
   // Called once, with the settings filled and within their ranges. A command throws UsageError
