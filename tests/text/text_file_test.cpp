@@ -66,12 +66,49 @@ TEST_F(TextFileTest, OfAnEndlessPipeOnlyTheFirstLinesAreRead) {
   const auto pipe = make_pipe("pipe");
   int64_t written = 0;
   std::thread writer = testing::flood_pipe(pipe, written);
-  const TextFile file(pipe, 3);
+  const TextFile file(pipe, {.most_lines = 3});
   writer.join();
   EXPECT_THAT(lines_of(file), ElementsAre("y", "y", "y"));
   EXPECT_LT(written, testing::kEndless / 8);
-  const TextFile packed = fed(pipe, gzip("a\nb\nc"), [&] { return TextFile(pipe, 2); });
+  const TextFile packed =
+      fed(pipe, gzip("a\nb\nc"), [&] { return TextFile(pipe, CopyOptions{.most_lines = 2}); });
   EXPECT_THAT(lines_of(packed), ElementsAre("a", "b"));
+}
+
+TEST_F(TextFileTest, ACopyLeavesATenthOfTheFreeSpace) {
+  const auto pipe = make_pipe("pipe");
+  constexpr int64_t kFree = 20 << 20;
+  int64_t written = 0, asked = 0;
+  CopyOptions copying;
+  copying.free_bytes = [&](const std::filesystem::path&) { return kFree - (asked++ << 20); };
+  std::thread writer = testing::flood_pipe(pipe, written);
+  const std::string message = error_of([&] { const TextFile refused(pipe, copying); });
+  writer.join();
+  EXPECT_THAT(message, HasFacts(pipe.string() + " TMPDIR " +
+                                std::filesystem::temp_directory_path().string()));
+  EXPECT_LE(written, kFree);
+  EXPECT_GT(written, kFree / 2) << "what there is room for is copied";
+}
+
+TEST_F(TextFileTest, ACopyTellsHowFarItIs) {
+  const auto pipe = make_pipe("pipe");
+  std::vector<StreamCopy> told;
+  std::thread writer([&] {
+    testing::block_broken_pipe_signal();
+    const int end = ::open(pipe.c_str(), O_WRONLY | O_CLOEXEC);
+    EXPECT_EQ(::write(end, "one\n", 4), 4);
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    EXPECT_EQ(::write(end, "two\n", 4), 4);
+    ::close(end);
+  });
+  const TextFile file(
+      pipe, CopyOptions{.progress = [&](const StreamCopy& copy) { told.push_back(copy); }});
+  writer.join();
+  EXPECT_THAT(lines_of(file), ElementsAre("one", "two"));
+  ASSERT_FALSE(told.empty());
+  EXPECT_EQ(told.back().name, pipe.string());
+  EXPECT_EQ(told.back().bytes, 8);
+  EXPECT_GT(told.back().seconds, 0.2);
 }
 
 TEST_F(TextFileTest, TheCopyLeavesNoNameAndLivesInTmpdir) {

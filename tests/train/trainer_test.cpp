@@ -377,8 +377,7 @@ TEST_F(TrainerTest, AFullDiskLeavesTheLastGoodCheckpoint) {
   const std::string text = message(o);
   setrlimit(RLIMIT_FSIZE, &limit);
   signal(SIGXFSZ, before);
-  EXPECT_THAT(text, HasFacts("state.safetensors --overwrite --learning-rate"))
-      << "the first step after resuming";
+  EXPECT_NE(text.find("state.safetensors"), std::string::npos) << text;
   EXPECT_EQ(folder_.read("m/training/state.safetensors"), state);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "m/training/state.safetensors.partial"));
   EXPECT_EQ(message(o), "") << "with room again the run goes on";

@@ -140,7 +140,7 @@ class InspectCommand : public CommandOf<InspectSettings> {
     expect_another_file("--html", settings_.html, read);
     const std::optional<TokenizerPair> tokenizers = open_tokenizers();
     Workers workers(int(settings_.threads.value_or(available_threads())));
-    const InspectionFiles files = open_files(words);
+    const InspectionFiles files = open_files(words, console);
     const DataTitle title{files.source.front().title(), files.target.front().title()};
     const DataReport report =
         inspect_data(files, settings_.inspection, tokenizers ? &*tokenizers : nullptr, workers);
@@ -167,17 +167,19 @@ class InspectCommand : public CommandOf<InspectSettings> {
     output.commit();
   }
 
-  InspectionFiles open_files(const std::vector<std::string>& words) const {
-    const int64_t most = settings_.inspection.pairs;
+  InspectionFiles open_files(const std::vector<std::string>& words, const Console& console) const {
+    const CopyOptions whole = told_copying(console);
+    CopyOptions first = whole;
+    first.most_lines = settings_.inspection.pairs;
     InspectionFiles files;
     if (words.size() == 3) {
-      files.source = {TextFile(words[1], most)};
-      files.target = {TextFile(words[2], most)};
+      files.source = {TextFile(words[1], first)};
+      files.target = {TextFile(words[2], first)};
     } else {
-      std::tie(files.source, files.target) = settings_.tabular.open(settings_.tabular.tsv, most);
+      std::tie(files.source, files.target) = settings_.tabular.open(settings_.tabular.tsv, first);
     }
-    files.test_source = InspectionFiles::optional_file(settings_.test_source);
-    files.test_target = InspectionFiles::optional_file(settings_.test_target);
+    files.test_source = InspectionFiles::optional_file(settings_.test_source, whole);
+    files.test_target = InspectionFiles::optional_file(settings_.test_target, whole);
     return files;
   }
 

@@ -2,6 +2,7 @@
 #include "commands/commands.h"
 #include "commands/next_steps.h"
 #include "console/train_display.h"
+#include "files/text_files.h"
 #include "heed/heed.h"
 #include "heed/text/data_inspection.h"
 #include "heed/train/resolved_options.h"
@@ -49,7 +50,7 @@ class TrainCommand : public CommandOf<TrainSettings> {
   int run(const std::vector<std::string>&, Console& console) override {
     const TrainOptions& options = settings_.train;
     check_consistent(options);
-    const TrainingText text = open_training_text(options);
+    const TrainingText text = open_training_text(options, told_copying(console));
     if (settings_.inspect && !options.resume) warn_of_data(text, console);
     TrainDisplay display(options, console);
     const TrainResult result = train(options, text, display);

@@ -26,6 +26,9 @@ struct TextLength {
 std::vector<std::string> read_text(const std::string& path, const TextLength& other,
                                    LineRules rules, const Console& console);
 
+// For texts that may be streams: notes how far a copy is that takes long.
+CopyOptions told_copying(const Console& console);
+
 // Error: the other text is longer.
 [[noreturn]] void fail_unequal_lines(const TextLength& shorter, const std::string& longer_path);
 

@@ -21,8 +21,8 @@ struct InspectionFiles {
   TextFiles test_source, test_target;
 
   // No file where there is no name.
-  static TextFiles optional_file(const std::string& name) {
-    return name.empty() ? TextFiles{} : TextFiles{TextFile(name)};
+  static TextFiles optional_file(const std::string& name, const CopyOptions& copying = {}) {
+    return name.empty() ? TextFiles{} : TextFiles{TextFile(name, copying)};
   }
 };
 

@@ -4,9 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
+#include <limits>
 #include <optional>
 #include <system_error>
 #include <vector>
@@ -55,35 +58,85 @@ Descriptor make_temporary(const fs::path& folder, const std::string& name) {
   return file;
 }
 
+// Where the system does not say, writing fails in its time.
+int64_t free_bytes_of(const fs::path& folder) {
+  std::error_code error;
+  const fs::space_info space = fs::space(folder, error);
+  return error ? std::numeric_limits<int64_t>::max()
+               : int64_t(std::min<uintmax_t>(space.available, std::numeric_limits<int64_t>::max()));
+}
+
 // The copy of a stream with this name.
 class Copy {
  public:
-  explicit Copy(std::string name)
-      : name_(std::move(name)),
-        folder_(temporary_folder()),
-        file_(make_temporary(folder_, name_)) {}
+  Copy(std::string name, const CopyOptions& options)
+      : options_(options),
+        file_(make_temporary(temporary_folder(), name)),
+        so_far_{std::move(name), temporary_folder(), 0, 0},
+        kept_free_(free_bytes() / 10) {}
 
-  void write(std::string_view bytes) const {
+  void write(std::string_view bytes) {
+    unchecked_ += int64_t(bytes.size());
+    if (unchecked_ >= kCheckedBytes) check_room();
+    append(bytes);
+    so_far_.bytes += int64_t(bytes.size());
+    tell();
+  }
+  Descriptor take() { return std::move(file_); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  int64_t free_bytes() const {
+    return (options_.free_bytes ? options_.free_bytes : free_bytes_of)(so_far_.folder);
+  }
+
+  // An endless stream would take the last byte from all other programs.
+  void check_room() {
+    const int64_t left = free_bytes();
+    unchecked_ = 0;
+    if (left >= kept_free_) return;
+    fail(
+        "cannot copy all of {} to a temporary file in {} (TMPDIR): after {} MiB less than a tenth "
+        "of the space that was free would be left; if the stream has an end, set TMPDIR to a "
+        "folder with more room or give a file",
+        so_far_.name, so_far_.folder.string(), so_far_.bytes >> 20);
+  }
+
+  void tell() {
+    constexpr std::chrono::milliseconds kPause{300};
+    const auto now = Clock::now();
+    if (!options_.progress || now - told_ < kPause) return;
+    told_ = now;
+    so_far_.seconds = std::chrono::duration<double>(now - start_).count();
+    options_.progress(so_far_);
+  }
+
+  void append(std::string_view bytes) const {
     while (!bytes.empty()) {
       const ssize_t written = ::write(file_.get(), bytes.data(), bytes.size());
       if (written < 0 && errno == EINTR) continue;
       if (written < 0)
         fail("cannot copy {} to a temporary file in {}: {}; set TMPDIR to a folder with more room",
-             name_, folder_.string(), detail::reason(errno));
+             so_far_.name, so_far_.folder.string(), detail::reason(errno));
       bytes.remove_prefix(size_t(written));
     }
   }
-  Descriptor take() { return std::move(file_); }
 
- private:
-  std::string name_;
-  fs::path folder_;
+  static constexpr int64_t kCheckedBytes = 1 << 20;
+
+  const CopyOptions& options_;
   Descriptor file_;
+  StreamCopy so_far_;
+  const int64_t kept_free_;
+  int64_t unchecked_ = 0;  // bytes since the free space was asked for
+  const Clock::time_point start_ = Clock::now();
+  Clock::time_point told_ = start_;
 };
 
 // The bytes as they are, which may be gzip.
-Descriptor copy_bytes(int from, const std::string& name) {
-  Copy copy(name);
+Descriptor copy_bytes(int from, const std::string& name, const CopyOptions& options) {
+  Copy copy(name, options);
   std::vector<char> buffer(kCopyBytes);
   for (;;) {
     const ssize_t got = ::read(from, buffer.data(), buffer.size());
@@ -94,25 +147,25 @@ Descriptor copy_bytes(int from, const std::string& name) {
   }
 }
 
-Descriptor copy_lines(int from, const std::string& name, int64_t most_lines) {
-  Copy copy(name);
+Descriptor copy_lines(int from, const std::string& name, const CopyOptions& options) {
+  Copy copy(name, options);
   LineReader reader(from, name);
   std::string line;
-  while (reader.line_number() < most_lines && reader.next(line)) copy.write(line + "\n");
+  while (reader.line_number() < options.most_lines && reader.next(line)) copy.write(line + "\n");
   return copy.take();
 }
 
 std::shared_ptr<const Descriptor> copy_stream(int from, const std::string& name,
-                                              int64_t most_lines) {
-  return std::make_shared<const Descriptor>(most_lines > 0 ? copy_lines(from, name, most_lines)
-                                                           : copy_bytes(from, name));
+                                              const CopyOptions& options) {
+  return std::make_shared<const Descriptor>(
+      options.most_lines > 0 ? copy_lines(from, name, options) : copy_bytes(from, name, options));
 }
 
 }  // namespace
 
-TextFile::TextFile(fs::path path) : TextFile(std::move(path), 0) {}
+TextFile::TextFile(fs::path path) : TextFile(std::move(path), CopyOptions()) {}
 
-TextFile::TextFile(fs::path path, int64_t most_lines)
+TextFile::TextFile(fs::path path, const CopyOptions& copying)
     : path_(std::move(path)), name_(path_ == kStandardInput ? "standard input" : path_.string()) {
   const auto status = status_of(path_);
   if (path_ == kStandardInput) {
@@ -120,12 +173,12 @@ TextFile::TextFile(fs::path path, int64_t most_lines)
       descriptor_ = std::make_shared<const Descriptor>(::fcntl(0, F_DUPFD_CLOEXEC, 0));
       begin_ = ::lseek(0, 0, SEEK_CUR);
     } else {
-      descriptor_ = copy_stream(0, name_, most_lines);
+      descriptor_ = copy_stream(0, name_, copying);
     }
   } else if (is_stream(path_)) {
     const Descriptor from(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
     if (from.get() < 0) fail("cannot open {}: {}", name_, detail::reason(errno));
-    descriptor_ = copy_stream(from.get(), name_, most_lines);
+    descriptor_ = copy_stream(from.get(), name_, copying);
   }
 }
 

@@ -29,10 +29,10 @@ void TsvOptions::check(const std::vector<std::string>& other_tsv) const {
 }
 
 std::pair<TextFiles, TextFiles> TsvOptions::open(const std::vector<std::string>& names,
-                                                 int64_t most_lines) const {
+                                                 const CopyOptions& copying) const {
   std::pair<TextFiles, TextFiles> sides;
   for (const std::string& name : names) {
-    const TextFile file(name, most_lines);
+    const TextFile file(name, copying);
     sides.first.push_back(file.column(column_number(columns[0])));
     sides.second.push_back(file.column(column_number(columns[1])));
   }

@@ -31,10 +31,9 @@ struct TsvOptions {
   // UsageError unless --columns is two whole numbers from 1, which differ, and where they are not
   // the default but there is no tab-separated text (`other_tsv`: besides that of --tsv).
   void check(const std::vector<std::string>& other_tsv = {}) const;
-  // Both sides of tab-separated files, each opened once: one entry for each file. `most_lines`: see
-  // TextFile.
+  // Both sides of tab-separated files, each opened once: one entry for each file.
   std::pair<TextFiles, TextFiles> open(const std::vector<std::string>& names,
-                                       int64_t most_lines = 0) const;
+                                       const CopyOptions& copying = {}) const;
 };
 
 }  // namespace heed

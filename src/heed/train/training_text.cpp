@@ -6,8 +6,10 @@
 namespace heed {
 namespace {
 
-TextFiles files_of(const std::vector<std::string>& names) {
-  return {names.begin(), names.end()};
+TextFiles files_of(const std::vector<std::string>& names, const CopyOptions& copying) {
+  TextFiles files;
+  for (const std::string& name : names) files.emplace_back(name, copying);
+  return files;
 }
 
 void expect_streams_once(const TrainOptions& o) {
@@ -26,23 +28,23 @@ void expect_streams_once(const TrainOptions& o) {
 
 ParallelText open_pairs(const std::vector<std::string>& source,
                         const std::vector<std::string>& target, const std::vector<std::string>& tsv,
-                        const TrainOptions& o) {
+                        const TrainOptions& o, const CopyOptions& copying) {
   const BrokenLines broken = o.strict ? BrokenLines::refuse : BrokenLines::drop;
-  if (tsv.empty()) return {files_of(source), files_of(target), broken};
-  auto [left, right] = o.tabular.open(tsv);
+  if (tsv.empty()) return {files_of(source, copying), files_of(target, copying), broken};
+  auto [left, right] = o.tabular.open(tsv, copying);
   return {std::move(left), std::move(right), broken};
 }
 
 }  // namespace
 
-TrainingText open_training_text(const TrainOptions& o) {
+TrainingText open_training_text(const TrainOptions& o, const CopyOptions& copying) {
   check_consistent(o);
   expect_streams_once(o);
-  TrainingText opened{open_pairs(o.source, o.target, o.tabular.tsv, o), std::nullopt};
+  TrainingText opened{open_pairs(o.source, o.target, o.tabular.tsv, o, copying), std::nullopt};
   if (!o.valid_tsv.empty())
-    opened.validation = open_pairs({}, {}, {o.valid_tsv}, o);
+    opened.validation = open_pairs({}, {}, {o.valid_tsv}, o, copying);
   else if (!o.valid_source.empty())
-    opened.validation = open_pairs({o.valid_source}, {o.valid_target}, {}, o);
+    opened.validation = open_pairs({o.valid_source}, {o.valid_target}, {}, o, copying);
   return opened;
 }
 

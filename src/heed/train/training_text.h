@@ -15,7 +15,7 @@ struct TrainingText {
 
 // Opens and checks all of it. UsageError: two options name the same pipe, or options contradict
 // each other (check_consistent). Errors are those of ParallelText.
-TrainingText open_training_text(const TrainOptions& options);
+TrainingText open_training_text(const TrainOptions& options, const CopyOptions& copying = {});
 
 // The pairs that --hold-out drew, once they are written.
 ParallelText held_out_text(const TrainOptions& options);
