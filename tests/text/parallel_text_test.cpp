@@ -50,6 +50,17 @@ TEST_F(ParallelTextTest, TellsEveryDefectAtOnce) {
   EXPECT_THROW(ParallelText({}, {}), UsageError);
 }
 
+TEST_F(ParallelTextTest, ABrokenTextIsNamedByItsEncoding) {
+  const TextFile chinese =
+      write("s", "\xbd\xf1\xcc\xec\xcf\xc2\xd3\xea\xa1\xa3\n\xb9\xb7\xbf\xb4\xc3\xa8\xa1\xa3\n");
+  const TextFile target = write("t", "A\nB\n");
+  for (const BrokenLines broken : {BrokenLines::drop, BrokenLines::refuse})
+    EXPECT_THAT(error_of([&] { ParallelText({chinese}, {target}, broken); }),
+                HasFacts("s:1 source iconv -f GB18030"));
+  EXPECT_THAT(ParallelText({chinese, target}, {target, target}).faults().conversion,
+              HasFacts("GB18030"));
+}
+
 TEST_F(ParallelTextTest, BrokenLinesAreLeftOutOrRefused) {
   const TextFile source = write("s", "a\nb \xe6\xb0\nc\nd\n"),
                  target = write("t", "A\nB\xff\nC\n\xff\n");

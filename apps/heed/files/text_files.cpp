@@ -10,6 +10,7 @@
 #include "heed/core/error.h"
 #include "heed/model/directory.h"
 #include "heed/text/parallel_text.h"
+#include "heed/text/text_encoding.h"
 #include "heed/text/tokenizer.h"
 
 namespace heed {
@@ -21,13 +22,23 @@ std::vector<std::string> read_at_most(size_t most, const std::string& path, Line
   LineReader reader = open_lines(path);
   std::vector<std::string> lines;
   TextFaults faults;
+  detail::EncodingSample sample;
   for (std::string line; lines.size() < most && reader.next(line); lines.push_back(line)) {
-    faults.add(reader, line, fault_of(reader, line));
+    const LineFault fault = fault_of(reader, line);
+    faults.add(reader, line, fault);
+    sample.add_line(line);
+    if (fault == LineFault::not_utf8) sample.add_invalid_line(line);
     if (rules.strict && faults.count() > 0) fail("{}; convert the file to UTF-8", faults.first);
   }
-  if (faults.count() > 0)
-    console.warn(fmt::format("{}; {} of {} of the file: broken bytes are read as U+FFFD",
-                             faults.first, faults.count(), counted(int64_t(lines.size()), "line")));
+  if (faults.count() == 0) return lines;
+  const std::string_view encoding = sample.encoding();
+  console.warn(fmt::format(
+      "{}; {} of {} of the file: broken bytes are read as U+FFFD{}", faults.first, faults.count(),
+      counted(int64_t(lines.size()), "line"),
+      encoding.empty() ? ""
+                       : fmt::format("; it looks like {0}: convert it with iconv -f {0} -t UTF-8 "
+                                     "FILE",
+                                     encoding)));
   return lines;
 }
 

@@ -6,6 +6,7 @@
 #include "heed/core/error.h"
 #include "heed/core/hash.h"
 #include "heed/core/utf8.h"
+#include "heed/text/text_encoding.h"
 
 namespace heed {
 namespace {
@@ -20,6 +21,8 @@ class Surveyor {
     hash_.add(line_);
     hash_.add("\n");
     fault_ = fault_of(reader_, line_);
+    encoding_.add_line(line_);
+    if (fault_ == LineFault::not_utf8) encoding_.add_invalid_line(line_);
     return true;
   }
   LineFault fault() const { return fault_; }
@@ -27,13 +30,19 @@ class Surveyor {
   void count(TextFaults& faults) const { faults.add(reader_, line_, fault_); }
   int64_t lines() const { return reader_.line_number(); }
   uint64_t fingerprint() const { return hash_.value(); }
+  const detail::EncodingSample& encoding() const { return encoding_; }
 
  private:
   LineReader reader_;
   std::string line_;
   Hash hash_;
   LineFault fault_ = LineFault::none;
+  detail::EncodingSample encoding_;
 };
+
+std::string in_parentheses(const std::string& text) {
+  return text.empty() ? "" : " (" + text + ")";
+}
 
 // Both files at once, so that a pair with two broken lines counts once.
 void survey_pairs(Surveyor& source, Surveyor& target, TextFaults& faults) {
@@ -87,6 +96,8 @@ ParallelText::ParallelText(TextFiles source, TextFiles target, BrokenLines broke
   for (size_t i = 0; i < source_.size(); ++i) {
     Surveyor left(source_[i]), right(target_[i]);
     survey_pairs(left, right, faults_);
+    if (faults_.not_utf8 > 0 && faults_.conversion.empty())
+      faults_.conversion = detail::conversion_advice(left.encoding(), right.encoding());
     if (left.lines() != right.lines()) {
       fail("{} has {} and {} has {}; expected line by line translations", source_[i].name(),
            counted(left.lines(), "line"), target_[i].name(), counted(right.lines(), "line"));
@@ -100,9 +111,11 @@ ParallelText::ParallelText(TextFiles source, TextFiles target, BrokenLines broke
          target_.front().name());
   }
   if (faults_.count() > 0 && broken == BrokenLines::refuse)
-    fail("{}; mend the text, or leave --strict out to drop such pairs", faults_.first);
+    fail("{}; mend the text{}, or leave --strict out to drop such pairs", faults_.first,
+         in_parentheses(faults_.conversion));
   if (faults_.count() == pairs_)
-    fail("{}; no pair of the text can be used: mend its encoding or columns", faults_.first);
+    fail("{}; no pair of the text can be used: mend its encoding or columns{}", faults_.first,
+         in_parentheses(faults_.conversion));
   fingerprint_ = hash_of(parts);
 }
 

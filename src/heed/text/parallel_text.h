@@ -22,6 +22,8 @@ struct TextFaults {
   int64_t not_utf8 = 0;
   int64_t missing_column = 0;  // tab-separated text with fewer columns
   std::string first;           // the first one's file, line and fault; empty where there is none
+  // What the text seems to be encoded in and how to convert it; empty where that is not known.
+  std::string conversion;
 
   int64_t count() const { return not_utf8 + missing_column; }
   // Counts the line that a reader gave last, where it has a fault.

@@ -169,9 +169,10 @@ void warn_of_faults(const ParallelText& text, TrainObserver& observer) {
   const TextFaults& faults = text.faults();
   if (faults.count() == 0) return;
   observer.warning(fmt::format(
-      "{} of {} pairs are dropped as not UTF-8 or without their columns (first: {}); --strict "
+      "{} of {} pairs are dropped as not UTF-8 or without their columns (first: {}{}{}); --strict "
       "stops instead",
-      faults.count(), text.pairs(), faults.first));
+      faults.count(), text.pairs(), faults.first, faults.conversion.empty() ? "" : "; ",
+      faults.conversion));
 }
 
 }  // namespace
