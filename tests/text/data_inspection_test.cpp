@@ -7,6 +7,7 @@
 
 #include <set>
 
+#include "heed/core/rng.h"
 #include "heed/text/tokenizer_training.h"
 #include "support/facts.h"
 #include "test_files.h"
@@ -14,6 +15,7 @@
 namespace heed {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -91,6 +93,7 @@ void expect_only(const DataReport& report, FindingKind kind, const std::string& 
 TEST(FindingText, EveryKindHasItsOwn) {
   const std::pair<FindingKind, std::string_view> names[] = {
       {FindingKind::unequal_lines, "unequal_lines"},
+      {FindingKind::shifted_lines, "shifted_lines"},
       {FindingKind::missing_column, "missing_column"},
       {FindingKind::invalid_utf8, "invalid_utf8"},
       {FindingKind::empty, "empty"},
@@ -114,6 +117,62 @@ TEST(FindingText, EveryKindHasItsOwn) {
     EXPECT_THAT(text_of(kind).title, Not(IsEmpty()));
     EXPECT_THAT(text_of(kind).advice, Not(IsEmpty()));
   }
+}
+
+// Pairs whose lengths go together, or, where those say nothing, their question marks.
+enum class Bond { lengths, questions };
+Pairs bound_pairs(int count, Bond bond) {
+  Pairs pairs;
+  for (int i = 0; i < count; ++i) {
+    const uint64_t random = mix(7, uint64_t(i));
+    std::string left = fmt::format("der Satz {:05}", i), right = fmt::format("the phrase {:05}", i);
+    for (uint64_t k = 0; bond == Bond::lengths && k < random % 13; ++k)
+      left += " Wort", right += " word";
+    const char* const mark = bond == Bond::questions && random % 5 == 0 ? "?" : ".";
+    pairs.emplace_back(left + mark, right + mark);
+  }
+  return pairs;
+}
+
+// The pairs with a target too many before line `line`, from 1.
+Pairs with_extra_target(Pairs pairs, size_t line) {
+  for (size_t i = pairs.size() - 1; i >= line; --i) pairs[i].second = pairs[i - 1].second;
+  pairs[line - 1].second = "a line that was split.";
+  return pairs;
+}
+
+TEST_F(DataInspectionTest, ATargetThatIsALineOffIsNoticed) {
+  for (const Bond bond : {Bond::lengths, Bond::questions}) {
+    const Pairs sound = bound_pairs(1200, bond);
+    EXPECT_EQ(inspect(files(sound))[FindingKind::shifted_lines].pairs, 0);
+    const Finding late = inspect(files(with_extra_target(sound, 301)))[FindingKind::shifted_lines];
+    EXPECT_EQ(late.pairs, 700) << "the first block is sound for the most part";
+    ASSERT_THAT(late.examples, Not(IsEmpty()));
+    EXPECT_EQ(late.examples[0].line, 501);
+    EXPECT_THAT(late.examples[0].note, HasFacts("500 pairs after"));
+    Pairs swapped = with_extra_target(sound, 1);
+    for (auto& [left, right] : swapped) std::swap(left, right);
+    const DataReport report = inspect(files(swapped));
+    EXPECT_EQ(report[FindingKind::shifted_lines].pairs, 1200);
+    EXPECT_THAT(report[FindingKind::shifted_lines].examples.at(0).note, HasFacts("before"));
+    EXPECT_THAT(warnings(report, 0.005), Contains(HasFacts("1200 shifted train.de:1")));
+  }
+}
+
+TEST_F(DataInspectionTest, AnotherEncodingIsNamedInTheAdvice) {
+  std::string chinese, wide;
+  const std::string english = "It rains.\nThe dog sees a cat.\n";
+  for (int i = 0; i < 10; ++i)
+    chinese += "\xbd\xf1\xcc\xec\xcf\xc2\xd3\xea\xa1\xa3\n\xb9\xb7\xbf\xb4\xc3\xa8\xa1\xa3\n";
+  for (const char c : english) wide += {c, '\0'};
+  const DataReport report = inspect({{write("s", chinese)}, {write("t", wide)}, {}, {}});
+  EXPECT_THAT(std::string(advice_on(report[FindingKind::invalid_utf8])),
+              HasFacts("source iconv GB18030 target UTF-16LE"));
+  EXPECT_THAT(std::string(advice_on(report[FindingKind::control_characters])),
+              HasFacts("UTF-16LE"));
+  EXPECT_THAT(
+      std::string(advice_on(inspect_with({{"K\xe4se", "cheese"}})[FindingKind::invalid_utf8])),
+      HasFacts("WINDOWS-1252"));
 }
 
 TEST_F(DataInspectionTest, SoundTextHasNoFinding) {

@@ -177,7 +177,7 @@ std::string finding_html(const Finding& finding, int64_t pairs) {
   const FindingText& what = text_of(finding.kind);
   std::string html = fmt::format("<details id=\"{}\">\n<summary><b>{}</b> {}</summary>\n",
                                  what.name, finding_count(finding, pairs), html_text(what.title));
-  html += paragraph("advice", what.advice);
+  html += paragraph("advice", advice_on(finding));
   for (const FindingExample& example : finding.examples) {
     html += "<div class=\"example\">\n";
     html += paragraph("place", fmt::format("line {} of {}{}", example.line, example.source_file,

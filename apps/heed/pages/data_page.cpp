@@ -49,7 +49,7 @@ std::string example_text(const FindingExample& example) {
 std::string finding_text(const Finding& finding, const DataReport& report) {
   const FindingText& what = text_of(finding.kind);
   std::string text = fmt::format("\n  {}: {}\n    {}\n", finding_count(finding, report.pairs),
-                                 what.title, wrap(std::string(what.advice), 4, 4));
+                                 what.title, wrap(std::string(advice_on(finding)), 4, 4));
   for (const FindingExample& example : finding.examples) text += example_text(example);
   return text;
 }
@@ -97,8 +97,9 @@ Json json_of(const SideReport& side, bool tokenized) {
 
 Json json_of(const Finding& finding) {
   const FindingText& what = text_of(finding.kind);
-  Json object{{"kind", what.name},   {"pairs", finding.pairs}, {"estimated", finding.estimated},
-              {"title", what.title}, {"advice", what.advice},  {"examples", Json::array()}};
+  Json object{
+      {"kind", what.name},   {"pairs", finding.pairs},       {"estimated", finding.estimated},
+      {"title", what.title}, {"advice", advice_on(finding)}, {"examples", Json::array()}};
   for (const FindingExample& example : finding.examples) {
     object["examples"].push_back({{"source_file", example.source_file},
                                   {"target_file", example.target_file},

@@ -8,21 +8,28 @@
 #include "heed/core/counted.h"
 #include "heed/core/error.h"
 #include "heed/core/options.h"
+#include "heed/text/line_shift.h"
 #include "heed/text/pair_facts.h"
+#include "heed/text/text_encoding.h"
 #include "heed/text/text_file.h"
 #include "heed/text/words.h"
 
 namespace heed {
 namespace {
 
+using detail::conversion_advice;
+using detail::EncodingSample;
 using detail::examine;
 using detail::facts_of;
 using detail::Habits;
 using detail::HashTable;
 using detail::LineFacts;
+using detail::LineShift;
+using detail::LineTraits;
 using detail::note_on;
 using detail::PairFacts;
 using detail::RawPair;
+using detail::ShiftDetector;
 using detail::visible;
 
 constexpr size_t kSamplePairs = 20'000;     // that say what is typical
@@ -298,6 +305,8 @@ class Inspection {
   void add(const RawPair& pair, const PairFacts& facts) {
     source_.add(facts.source);
     target_.add(facts.target);
+    sample_encoding(pair.source, facts.source, source_encoding_);
+    sample_encoding(pair.target, facts.target, target_encoding_);
     for (size_t i = 0; i < kFindings; ++i) {
       if (!facts.findings[i]) continue;
       ++report_.findings[i].pairs;
@@ -307,10 +316,17 @@ class Inspection {
     }
     if (!facts.has(FindingKind::empty) && !facts.has(FindingKind::missing_column)) {
       count_ratio(facts);
+      look_for_shift(pair, facts);
       look_back(pair, facts);
       look_for_test(pair, facts);
     }
     ++report_.pairs;
+  }
+
+  static void sample_encoding(const std::string& line, const LineFacts& facts,
+                              EncodingSample& sample) {
+    sample.add_line(line);
+    if (facts.damage.invalid) sample.add_invalid_line(line);
   }
 
   void count_ratio(const PairFacts& facts) {
@@ -318,6 +334,26 @@ class Inspection {
     constexpr int kLast = DataReport::kRatioBins - 1;
     const int bin = int(std::lround(std::log2(ratio) * 5)) + kLast / 2;
     ++report_.ratios[size_t(std::clamp(bin, 0, kLast))];
+  }
+
+  void look_for_shift(const RawPair& pair, const PairFacts& facts) {
+    if (shifts_.pairs() == 0) block_example_ = example_of(pair, "");
+    const auto traits = [](const LineFacts& line) {
+      return LineTraits{line.characters, line.question, line.number};
+    };
+    if (shifts_.add(traits(facts.source), traits(facts.target))) close_block();
+  }
+
+  void close_block() {
+    const int64_t pairs = shifts_.pairs();
+    const LineShift shift = shifts_.close_block();
+    if (shift == LineShift::none) return;
+    report_.findings[size_t(FindingKind::shifted_lines)].pairs += pairs;
+    if (!wants_example(FindingKind::shifted_lines)) return;
+    block_example_.note =
+        fmt::format("in {} from here, a source goes with the target of the line {} it",
+                    counted(pairs, "pair"), shift == LineShift::after ? "after" : "before");
+    report_.findings[size_t(FindingKind::shifted_lines)].examples.push_back(block_example_);
   }
 
   // Did the pair come before, or its source?
@@ -360,11 +396,17 @@ class Inspection {
   }
 
   void keep_example(FindingKind kind, const RawPair& pair, std::string note) {
+    report_.findings[size_t(kind)].examples.push_back(example_of(pair, std::move(note)));
+  }
+
+  FindingExample example_of(const RawPair& pair, std::string note) const {
     const auto place = stream_.place(report_.pairs);
-    report_.findings[size_t(kind)].examples.push_back(
-        {files_.source[place.file].name(), files_.target[place.file].name(), place.line,
-         visible(pair.source, kExampleCharacters), visible(pair.target, kExampleCharacters),
-         std::move(note)});
+    return {files_.source[place.file].name(),
+            files_.target[place.file].name(),
+            place.line,
+            visible(pair.source, kExampleCharacters),
+            visible(pair.target, kExampleCharacters),
+            std::move(note)};
   }
 
   DataReport finish() {
@@ -383,7 +425,9 @@ class Inspection {
     sources_.for_each([&](uint64_t, const FirstTarget& first) { others += first.others; });
     estimate(FindingKind::duplicate_pairs, repeats, pairs_.period());
     estimate(FindingKind::several_targets, others, sources_.period());
+    close_block();
     finish_lonely();
+    finish_encoding();
     return std::move(report_);
   }
 
@@ -402,6 +446,17 @@ class Inspection {
                                 place.line, "", "", stream_.unequal()});
   }
 
+  // Of text in another encoding there is one thing to do, whatever its bytes are taken for.
+  void finish_encoding() {
+    std::string advice = conversion_advice(source_encoding_, target_encoding_);
+    if (advice.empty()) return;
+    advice = "T" + advice.substr(1) + ".";  // a sentence
+    for (const FindingKind kind : {FindingKind::invalid_utf8, FindingKind::control_characters}) {
+      Finding& finding = report_.findings[size_t(kind)];
+      if (finding.pairs > 0) finding.own_advice = advice;
+    }
+  }
+
   const InspectionFiles& files_;
   const InspectionOptions& options_;
   const TokenizerPair* tokenizers_;
@@ -409,6 +464,9 @@ class Inspection {
   PairStream stream_;
   HeldOutTables held_out_;
   SideCounter source_, target_;
+  EncodingSample source_encoding_, target_encoding_;
+  ShiftDetector shifts_;
+  FindingExample block_example_;  // of the first pair of the block that shifts_ looks at
   HashTable<FirstPair> pairs_;
   HashTable<FirstTarget> sources_;
   DataReport report_;

@@ -14,6 +14,10 @@ constexpr std::array<FindingText, kFindings> kTexts = {{
     {"unequal_lines", "Lines without a partner",
      "heed train refuses files of different length. Find where they part company (a line that was "
      "split or lost) and mend it there: all pairs behind that line are wrong."},
+    {"shifted_lines", "Stretches whose target looks shifted by one line",
+     "A line was split, joined or lost on one side before them. Look at the example, find that "
+     "line "
+     "and mend it there: what is paired there is no translation."},
     {"missing_column", "Lines with fewer columns than --columns asks for",
      "heed train drops them, or stops with --strict. Many of them hint at wrong --columns."},
     {"invalid_utf8", "Bytes that are not UTF-8",
@@ -71,6 +75,10 @@ const FindingText& text_of(FindingKind kind) {
   return kTexts[size_t(kind)];
 }
 
+std::string_view advice_on(const Finding& finding) {
+  return finding.own_advice.empty() ? text_of(finding.kind).advice : finding.own_advice;
+}
+
 void LengthCounts::add(int64_t length) {
   const auto bin = size_t(std::min(length, kMostBins - 1));
   if (bin >= bins_.size()) bins_.resize(bin + 1);
@@ -104,7 +112,7 @@ std::vector<std::string> warnings(const DataReport& report, double share) {
       first = fmt::format(" (first: {}:{})", example.source_file, example.line);
     }
     lines.push_back(fmt::format("{} of {}: {}{}. {}", finding.pairs, counted(report.pairs, "pair"),
-                                text.title, first, text.advice));
+                                text.title, first, advice_on(finding)));
   }
   return lines;
 }

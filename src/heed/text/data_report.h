@@ -71,6 +71,7 @@ struct SideReport {
 
 enum class FindingKind {
   unequal_lines,
+  shifted_lines,
   missing_column,
   invalid_utf8,
   empty,
@@ -89,7 +90,7 @@ enum class FindingKind {
   carriage_returns,
   unknown_pieces
 };
-inline constexpr size_t kFindings = 18;
+inline constexpr size_t kFindings = 19;
 
 // What to say about a kind of finding.
 struct FindingText {
@@ -112,7 +113,10 @@ struct Finding {
   int64_t pairs = 0;  // that show it
   bool estimated = false;
   std::vector<FindingExample> examples;  // the first ones
+  std::string own_advice;                // in place of its kind's, where more is known
 };
+// What to do about a finding.
+std::string_view advice_on(const Finding& finding);
 
 struct DataReport {
   static constexpr int kRatioBins = 41;

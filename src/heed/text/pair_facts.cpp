@@ -28,6 +28,10 @@ constexpr size_t kWordsToJudge = 4;
 // Short sentences differ in length by chance: so many characters of the target are no finding.
 constexpr double kFreeCharacters = 20;
 
+bool is_question_mark(char32_t character) {
+  return character == '?' || character == 0xFF1F || character == 0x061F;
+}
+
 std::string_view trimmed(std::string_view line) {
   const size_t begin = line.find_first_not_of(kAsciiWhitespace);
   if (begin == line.npos) return {};
@@ -149,6 +153,8 @@ LineFacts facts_of(std::string_view line) {
     } else if (kAsciiWhitespace.find(line.front()) != kAsciiWhitespace.npos) {
       word = kNoWord;
     }
+    facts.question = is_question_mark(character.value);
+    facts.number |= character.value >= '0' && character.value <= '9';
     ++facts.characters;
     line.remove_prefix(character.bytes);
   }

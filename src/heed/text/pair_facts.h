@@ -27,6 +27,8 @@ struct LineFacts {
   // Words of each script; characters, where it is written without spaces: a name of many letters in
   // a sentence of few characters is one word.
   ScriptCounts script_words{};
+  bool question = false;  // ends with a question mark
+  bool number = false;    // has a digit
   LineDamage damage;
   // Where there is a tokenizer: of a line with more than Tokenizer::kBytesPerToken bytes for each
   // token that is counted exactly, those of its beginning.

@@ -1,0 +1,88 @@
+#include "heed/text/line_shift.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <utility>
+
+namespace heed::detail {
+namespace {
+
+// Fewer pairs say too little. With 500 a shift shows in lengths, question marks or digits of
+// almost all real text, and sound text does not come near the limits (docs/data.md).
+constexpr size_t kBlock = 500, kLeastBlock = 100;
+// A correlation between a source and the next or the last target that says that they belong
+// together, and how much better than that with its own target it must be.
+constexpr double kRelated = 0.35, kBetter = 0.25;
+// Lines of each side that must have a mark before it says something.
+constexpr int64_t kLeastMarks = 5;
+
+using Values = std::vector<double>;
+
+double mean(std::span<const double> values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / double(values.size());
+}
+
+// Pearson's; 0 where a side does not vary.
+double correlation(std::span<const double> x, std::span<const double> y) {
+  const double x_mean = mean(x), y_mean = mean(y);
+  double xx = 0, yy = 0, xy = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const double a = x[i] - x_mean, b = y[i] - y_mean;
+    xx += a * a;
+    yy += b * b;
+    xy += a * b;
+  }
+  return xx > 0 && yy > 0 ? xy / std::sqrt(xx * yy) : 0;
+}
+
+LineShift shift_of(const Values& source, const Values& target) {
+  const std::span<const double> x(source), y(target);
+  const size_t pairs = x.size() - 1;
+  const double here = correlation(x, y);
+  const double after = correlation(x.first(pairs), y.last(pairs));
+  const double before = correlation(x.last(pairs), y.first(pairs));
+  const double best = std::max(after, before);
+  if (best < kRelated || best - here < kBetter) return LineShift::none;
+  return after > before ? LineShift::after : LineShift::before;
+}
+
+bool says_something(const Values& marks) {
+  const auto count = std::count(marks.begin(), marks.end(), 1.0);
+  return count >= kLeastMarks;
+}
+
+}  // namespace
+
+bool ShiftDetector::add(const LineTraits& source, const LineTraits& target) {
+  source_.push_back(source);
+  target_.push_back(target);
+  return source_.size() == kBlock;
+}
+
+LineShift ShiftDetector::close_block() {
+  const std::vector<LineTraits> source = std::exchange(source_, {});
+  const std::vector<LineTraits> target = std::exchange(target_, {});
+  if (source.size() < kLeastBlock) return LineShift::none;
+  const auto values = [](const std::vector<LineTraits>& lines, const auto& value) {
+    Values all;
+    all.reserve(lines.size());
+    for (const LineTraits& line : lines) all.push_back(value(line));
+    return all;
+  };
+  const auto length = [](const LineTraits& line) {
+    return std::log(double(std::max<int64_t>(1, line.characters)));
+  };
+  LineShift shift = shift_of(values(source, length), values(target, length));
+  for (const auto mark : {&LineTraits::question, &LineTraits::number}) {
+    if (shift != LineShift::none) return shift;
+    const auto has_mark = [mark](const LineTraits& line) { return line.*mark ? 1.0 : 0.0; };
+    const Values left = values(source, has_mark), right = values(target, has_mark);
+    if (says_something(left) && says_something(right)) shift = shift_of(left, right);
+  }
+  return shift;
+}
+
+}  // namespace heed::detail
