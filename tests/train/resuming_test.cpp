@@ -93,6 +93,33 @@ TEST_F(TrainerTest, ResumingWithOtherOptionsIsRefused) {
   EXPECT_NE(message(o).find("another text"), std::string::npos);
 }
 
+TEST_F(TrainerTest, AllOptionsThatDifferAreNamed) {
+  EXPECT_EQ(message(options("m")), "");
+  TrainOptions o = options("m");
+  o.resume = true;
+  o.seed = 2;
+  o.label_smoothing = 0.2;
+  o.warmup = 21;
+  EXPECT_THAT(message(o), HasFacts("label_smoothing 0.1 0.2 seed 1 2 warmup 20 21"));
+  o.beta1 = 0.8, o.beta2 = 0.9, o.epsilon = 1e-8, o.shards = 2;
+  EXPECT_THAT(message(o), HasFacts("2 more")) << "five are named";
+}
+
+// Options that another one overrules are no part of a run.
+TEST_F(TrainerTest, AnOptionWithoutEffectMayChangeOnResuming) {
+  EXPECT_EQ(message(options("base")), "");
+  TrainOptions o = options("m");
+  o.tokenizer_model = (folder_ / "base/source.spm").string();
+  o.batches.batch_sentences = 10;
+  EXPECT_EQ(message(o), "");
+  o.resume = true;
+  o.tokenizer.vocabulary = 4000;
+  o.batches.batch_tokens = 17;
+  EXPECT_EQ(message(o), "");
+  o.batches.batch_sentences = 11;
+  EXPECT_THAT(message(o), HasFacts("batch_sentences 10 11"));
+}
+
 TEST_F(TrainerTest, AStateOfAnotherVersionsOptionsIsRefused) {
   TrainOptions o = options("m");
   o.epochs = 1;

@@ -1,5 +1,5 @@
 // 64-bit fingerprints of bytes, by XXH3: they notice changes and damage, and resist no attacker.
-// They may differ between versions of heed: a file that keeps one can be made again.
+// Files keep them: training states and checkpoints, corpus caches.
 #pragma once
 
 #include <cstdint>

@@ -110,19 +110,31 @@ TrainOptions with_defaults(TrainOptions o) {
   return o;
 }
 
-std::vector<std::string> overruled(const TrainOptions& o) {
+namespace {
+
+TrainOptions without_overruled(TrainOptions o) {
   const TrainOptions defaults;
-  TrainOptions unsaid = o, said = o;
-  if (!o.initialize.empty() || !o.tokenizer_model.empty()) {
-    unsaid.tokenizer = defaults.tokenizer;
-  }
+  if (!o.initialize.empty() || !o.tokenizer_model.empty()) o.tokenizer = defaults.tokenizer;
   if (!o.initialize.empty()) {
-    unsaid.preset = defaults.preset;
-    unsaid.vocabularies = defaults.vocabularies;
+    o.preset = defaults.preset;
+    o.vocabularies = defaults.vocabularies;
   }
+  return o;
+}
+
+}  // namespace
+
+TrainOptions in_effect(TrainOptions o) {
+  o = with_defaults(without_overruled(std::move(o)));
+  if (o.batches.batch_sentences > 0) o.batches.batch_tokens = BatchOptions().batch_tokens;
+  return o;
+}
+
+std::vector<std::string> overruled(const TrainOptions& o) {
+  TrainOptions said = o;
   const Options options = options_of(said);
   std::vector<std::string> flags;
-  for (const OptionDifference& d : differences(unsaid, o)) {
+  for (const OptionDifference& d : differences(without_overruled(o), o)) {
     const auto option = std::ranges::find(options, d.name, &Option::name);
     flags.push_back(option->flag());
   }

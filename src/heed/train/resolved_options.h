@@ -35,6 +35,10 @@ Averaging parse_averaging(const std::string& text);
 // the model of --initialize stays unsaid.
 TrainOptions with_defaults(TrainOptions options);
 
+// with_defaults(), and those that have no effect beside others as by default: options that give the
+// same run are equal.
+TrainOptions in_effect(TrainOptions options);
+
 // The options that say something and change nothing, since --initialize or --tokenizer-model has
 // decided it: their flags.
 std::vector<std::string> overruled(const TrainOptions& options);

@@ -172,20 +172,30 @@ TrainOptions saved_options(const SafetensorsFile& file) {
   return saved;
 }
 
+// "dropout was 0.1, is now 0.2; ema was none, is now 0.9; and 3 more".
+std::string list_of(const std::vector<OptionDifference>& changed) {
+  constexpr size_t kMost = 5;
+  std::string text;
+  for (size_t i = 0; i < std::min(changed.size(), kMost); ++i)
+    text += fmt::format("{}{} was {}, is now {}", i > 0 ? "; " : "", changed[i].name,
+                        changed[i].left, changed[i].right);
+  if (changed.size() > kMost) text += fmt::format("; and {} more", changed.size() - kMost);
+  return text;
+}
+
 void check_key(const SafetensorsFile& file, const TrainingStateKey& key) {
   const std::string path = file.path().string();
   const TrainOptions saved = saved_options(file);
   if (!saved.initialize.empty() && key.options.initialize.empty())
     fail_usage("{} belongs to a run that began with --initialize {}: give it again", path,
                saved.initialize);
-  // Said or unsaid, a default is the same run.
   const std::vector<OptionDifference> changed =
-      differences(with_defaults(saved), with_defaults(key.options));
+      differences(in_effect(saved), in_effect(key.options));
   if (!changed.empty())
     fail_usage(
-        "{} belongs to a run with other options ({} was {}, is now {}): give the same, or "
-        "start over with --overwrite",
-        path, changed[0].name, changed[0].left, changed[0].right);
+        "{} belongs to a run with other options ({}): give the same, or start over with "
+        "--overwrite",
+        path, list_of(changed));
   check_compute(file, key);
   check_validation(file, saved, key);
   if (metadata(file, "text") != as_text(key.text_fingerprint))
