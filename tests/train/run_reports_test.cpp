@@ -197,6 +197,18 @@ TEST_F(TrainerTest, MinutesCountThePreparation) {
   EXPECT_TRUE(again.warnings.empty()) << "its vocabulary is learned already";
 }
 
+// However long the preparation took.
+TEST_F(TrainerTest, TheTimeThatIsLeftIsTheRestOfMinutes) {
+  TrainOptions o = options("m");
+  o.epochs.reset();
+  o.minutes = 0.5 / 60;
+  SlowStart slow;
+  train(o, *backend_, slow);
+  ASSERT_GT(slow.reports.size(), 2u);
+  for (const TrainReport& r : slow.reports)
+    EXPECT_NEAR(r.seconds_left, std::max(0.0, 0.5 - r.seconds), 1e-9) << r.step;
+}
+
 TEST_F(TrainerTest, TheTimeThatIsLeftIsEstimatedFromTheStepsAlone) {
   TrainOptions o = options("m");
   o.epochs.reset();

@@ -15,8 +15,11 @@ std::string reached_limit(const TrainOptions& options, const Progress& progress)
 // Whether --patience is reached.
 bool out_of_patience(const TrainOptions& options, const Progress& progress);
 
-// The share of the run that is done, 0 to 1, by the limit that is nearest. `epoch` counts epochs
-// with the fraction of the current one.
+// The share of the run's steps that is done, 0 to 1, by the nearer of --steps and --epochs; 0 where
+// neither is a limit. `epoch` counts epochs with the fraction of the current one.
+double share_of_steps(const TrainOptions& options, const Progress& progress, double epoch);
+
+// The share of the run that is done, 0 to 1, by the limit that is nearest, --minutes included.
 double share_done(const TrainOptions& options, const Progress& progress, double epoch);
 
 }  // namespace heed

@@ -2,14 +2,15 @@
 
 namespace heed {
 
-void RunClock::start_steps(double share_done) {
+void RunClock::start_steps(double share_of_steps) {
   steps_.restart();
-  share_before_ = share_done;
+  share_before_ = share_of_steps;
 }
 
-double RunClock::seconds_left(double share_done) const {
-  const double here = share_done - share_before_;
-  return here > 0 ? steps_.seconds() * (1 - share_done) / here : 0;
+std::optional<double> RunClock::seconds_left(double share_of_steps) const {
+  const double here = share_of_steps - share_before_;
+  if (here <= 0) return {};
+  return steps_.seconds() * (1 - share_of_steps) / here;
 }
 
 void ReportWindow::add(const StepResult& step) {

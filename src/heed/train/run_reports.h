@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 
 #include "heed/autograd/ops.h"
 #include "heed/train/observer.h"
@@ -29,9 +30,10 @@ class RunClock {
   double process_seconds() const { return process_.seconds(); }
 
   // Starts the time of the steps, of which this share of the run was done before.
-  void start_steps(double share_done);
-  // Estimated from the pace of this process, without its preparation.
-  double seconds_left(double share_done) const;
+  void start_steps(double share_of_steps);
+  // Estimated from the pace of this process, without its preparation; nothing where no share of the
+  // steps was done in it.
+  std::optional<double> seconds_left(double share_of_steps) const;
 
  private:
   Stopwatch process_, steps_;
