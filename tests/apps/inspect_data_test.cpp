@@ -316,10 +316,11 @@ TEST_F(InspectDataTest, TrainingWarnsOfTheDataFirst) {
   EXPECT_THAT(warned.err,
               ContainsRegex("^heed: warning: 1 of 200 pairs: Pairs that are in the test "
                             "text too \\(first: a.de:9\\)"));
-  EXPECT_THAT(train({}).err, IsEmpty());  // one copy in 200 is not worth a line
+  // One copy in 200 is not worth a line.
+  EXPECT_THAT(train({}).err, Not(HasSubstr("pairs")));
   std::vector<std::string> silent = validate;
   silent.emplace_back("--no-inspect");
-  EXPECT_THAT(train(silent).err, IsEmpty());
+  EXPECT_THAT(train(silent).err, Not(HasSubstr("pairs")));
 }
 
 // The hint below the warnings is a command that can be typed, where the text can be read again.

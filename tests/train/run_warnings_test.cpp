@@ -30,26 +30,29 @@ TEST(RunWarnings, TheFirstBoundThatIsKnownDecides) {
   EXPECT_THAT(*warning, HasSubstr("about 600 steps"));
   EXPECT_THAT(*warning, HasSubstr("--warmup 200"));
   EXPECT_FALSE(warmup_warning(o, {.step = 30, .epoch_steps = 1, .step_seconds = 0.1}));
-  o.steps = 10;
+  o.steps = 100;
   EXPECT_THAT(warmup_warning(o, {.epoch_steps = 1}).value_or(""),
-              HasSubstr("--warmup 3 --learning-rate"));
+              HasSubstr("--warmup 33 --learning-rate"));
   o.warmup = 0;
   EXPECT_FALSE(warmup_warning(o, {.epoch_steps = 1}));
 }
 
-// A warm-up of 3 instead of 300 steps would give ten times the peak: a fifth of it is twice.
+// A warm-up of 40 instead of 4000 steps would give ten times the peak: a fifth of it is twice.
 TEST(RunWarnings, AShortWarmupComesWithASmallerRate) {
-  TrainOptions o = with_warmup(300);
-  o.steps = 10;
+  TrainOptions o = with_warmup(4000);
+  o.steps = 120;
   const auto warning = [&] { return warmup_warning(o, {.epoch_steps = 1}).value_or(""); };
-  EXPECT_THAT(warning(), HasSubstr("--warmup 3 --learning-rate 0.2,"));
+  EXPECT_THAT(warning(), HasSubstr("--warmup 40 --learning-rate 0.2,"));
   o.learning_rate = 2;
-  EXPECT_THAT(warning(), HasSubstr("--warmup 3 --learning-rate 0.4,"));
-  o.warmup = 9;
+  EXPECT_THAT(warning(), HasSubstr("--warmup 40 --learning-rate 0.4,"));
+  o.warmup = 130;
   EXPECT_THAT(warning(), ::testing::Not(HasSubstr("--learning-rate")));
-  o.warmup = 300;
+  o.warmup = 4000;
   o.schedule = Schedule::inverse_sqrt;
   EXPECT_THAT(warning(), ::testing::Not(HasSubstr("--learning-rate"))) << "its peak is given";
+  o.steps = 99;
+  EXPECT_THAT(warning(), HasFacts("99 4000 --batch-tokens"));
+  EXPECT_THAT(warning(), ::testing::Not(HasFacts("--warmup"))) << "so few steps teach nothing";
 }
 
 TEST(RunWarnings, AModelTooLargeForItsTextNamesThePresetThatFits) {

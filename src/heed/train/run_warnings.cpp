@@ -65,10 +65,13 @@ std::optional<std::string> warmup_warning(const TrainOptions& options, const Run
   const int64_t warmup = options.warmup.value_or(0);
   const double last = last_step(options, pace);
   if (last >= double(warmup)) return {};
+  // Fewer steps teach nothing, whatever their rate.
+  constexpr double kFewSteps = 100;
   return fmt::format(
       "the run ends after {}{:.0f} steps, within its warm-up of {}: the learning rate will not "
-      "reach its peak; give {}, a smaller --batch-tokens (more steps) or a longer run",
-      pace.step_seconds ? "about " : "", last, warmup, warmup_advice(options, last));
+      "reach its peak; give {}a smaller --batch-tokens (more steps) or a longer run",
+      pace.step_seconds ? "about " : "", last, warmup,
+      last < kFewSteps ? "" : warmup_advice(options, last) + ", ");
 }
 
 std::optional<std::string> preparation_warning(const TrainOptions& options, double seconds) {
@@ -181,9 +184,8 @@ void RunWarnings::warn_of_learning_nothing(int64_t step, std::optional<double> n
                                    space_.validation ? *space_.validation : *space_.corpus);
   const auto finding = nothing_learned(space_.options, {step, *nll, *frequency_loss_, state});
   if (!finding) return;
-  if (!finding->collapsed) return observer_.message(finding->text);
   observer_.warning(finding->text);
-  warned_of_collapse_ = true;
+  warned_of_collapse_ = finding->collapsed;
 }
 
 }  // namespace heed
