@@ -6,6 +6,7 @@
 
 #include "console/console.h"
 #include "console/last_words.h"
+#include "console/stop_signals.h"
 #include "heed/core/error.h"
 #include "heed/core/memory.h"
 #include "program.h"
@@ -37,6 +38,8 @@ int main(int argc, char** argv) {
     return status;
   } catch (const heed::BrokenPipe&) {
     return exit_broken_pipe;
+  } catch (const heed::StoppedBySignal& stop) {
+    return complain(stop.what(), stop.status());
   } catch (const heed::UsageError& error) {
     return complain(error.what(), exit_usage);
   } catch (const std::bad_alloc&) {

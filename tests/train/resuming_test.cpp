@@ -120,6 +120,22 @@ TEST_F(TrainerTest, AnOptionWithoutEffectMayChangeOnResuming) {
   EXPECT_THAT(message(o), HasFacts("batch_sentences 10 11"));
 }
 
+// A restarted script gives --resume the first time too; a mistyped folder must be noticed.
+TEST_F(TrainerTest, WhatStartsInsteadOfResumingIsWarnedOf) {
+  EXPECT_EQ(message(options("zh-en")), "");
+  const auto warnings = [&](const std::string& model) {
+    TrainOptions o = options(model);
+    o.resume = true;
+    Recorder recorder;
+    train(o, *backend_, recorder);
+    return recorder.warnings;
+  };
+  const auto warned = warnings("zh-em/");
+  ASSERT_FALSE(warned.empty());
+  EXPECT_THAT(warned[0], HasFacts("zh-em 'zh-en'"));
+  EXPECT_THAT(warnings("zh-en"), ::testing::Each(::testing::Not(HasFacts("resume"))));
+}
+
 TEST_F(TrainerTest, AStateOfAnotherVersionsOptionsIsRefused) {
   TrainOptions o = options("m");
   o.epochs = 1;

@@ -35,6 +35,12 @@ class RunFolderTest : public TrainerTest {
         all[name] = read_file(folder_ / folder / name);
     return all;
   }
+  // Has the training refused after the vocabulary and the encoded text were written: only they tell
+  // at which step the schedule ends.
+  static void refuse_last(TrainOptions& o) {
+    o.schedule = Schedule::linear;
+    o.warmup = 1'000'000;
+  }
   // Files of the user with names that a run gives to its own, in a folder without a model.
   void write_stray_files(const std::string& folder) const {
     for (const char* name :
@@ -92,21 +98,20 @@ TEST_F(RunFolderTest, ARefusalLeavesNothing) {
   o.model = (folder_ / "m").string();
   o.valid_source = o.valid_target = "";
   o.hold_out = 1;
-  o.d_model = 16384;
-  o.encoder_layers = 50;
-  EXPECT_THAT(message(o), HasSubstr("memory"));
+  refuse_last(o);
+  EXPECT_THAT(message(o), HasFacts("--warmup"));
   EXPECT_FALSE(fs::exists(folder_ / "m"));
   // What was there stays, and nothing else.
   fs::create_directories(folder_ / "m/training");
   for (const char* name : {"m/notes", "m/training/notes", "m/held_out.source"})
     folder_.write(name, "mine");
-  EXPECT_THAT(message(o), HasSubstr("memory"));
+  EXPECT_THAT(message(o), HasFacts("--warmup"));
   EXPECT_THAT(contents("m"),
               UnorderedElementsAre(Pair("notes", "mine"), Pair("training/notes", "mine"),
                                    Pair("held_out.source", "mine")));
   o.overwrite = true;
   fs::remove_all(folder_ / "m/training");
-  EXPECT_THAT(message(o), HasSubstr("memory"));
+  EXPECT_THAT(message(o), HasFacts("--warmup"));
   EXPECT_THAT(entries("m"), UnorderedElementsAre("notes", "held_out.source"));
   EXPECT_EQ(folder_.read("m/held_out.source"), "mine");
 }
@@ -118,9 +123,8 @@ TEST_F(RunFolderTest, ARefusalKeepsFilesThatHaveTheNamesOfItsOwn) {
     TrainOptions o = options("m");
     o.resume = hold_out == 5;  // nothing was saved to resume
     o.hold_out = hold_out;
-    o.d_model = 16384;  // refused after the vocabulary and the encoded text were written
-    o.encoder_layers = 50;
-    EXPECT_THAT(message(o), HasSubstr("memory"));
+    refuse_last(o);
+    EXPECT_THAT(message(o), HasFacts("--warmup"));
     EXPECT_EQ(contents("m"), before);
   }
   TrainOptions o = options("m");
@@ -267,6 +271,110 @@ TEST_F(RunFolderTest, AFolderThatIsRemovedIsSaid) {
     EXPECT_THAT(text, HasSubstr("the folder " + (folder_ / gone).string() + " is missing"));
     fs::remove_all(folder_ / "m");
   }
+}
+
+// A folder of other things is no place for a model; a log beside it is.
+TEST_F(RunFolderTest, AFolderOfOtherThingsIsNotMixedWithAModel) {
+  const auto expect_refused = [&](const std::string& folder, const std::string& facts) {
+    const auto before = entries(folder);
+    TrainOptions o = options(folder);
+    EXPECT_THAT(message(o), HasFacts(o.model + " --overwrite " + facts));
+    o.resume = true;
+    EXPECT_THAT(message(o), HasFacts(o.model + " --overwrite"));
+    EXPECT_EQ(entries(folder), before);
+    o.resume = false, o.overwrite = true;
+    EXPECT_EQ(message(o), "");
+  };
+  fs::create_directories(folder_ / "home/music");
+  expect_refused("home", "1 music");
+  fs::create_directory(folder_ / "texts");
+  for (const char* name : {"texts/a", "texts/b", "texts/c", "texts/d", "texts/e"})
+    folder_.write(name, "");
+  expect_refused("texts", "5 a");
+  fs::create_directories(folder_ / "run/.cache");
+  for (const char* name : {"run/log", "run/run.toml"}) folder_.write(name, "");
+  EXPECT_EQ(message(options("run")), "");
+  EXPECT_TRUE(fs::exists(folder_ / "run/log"));
+}
+
+// Nothing of the folder changes while a vocabulary is learned: a process may be ended by then.
+TEST_F(RunFolderTest, BeforeItBeginsToWriteTheFolderIsAsItWas) {
+  class Watcher : public Recorder {
+   public:
+    explicit Watcher(std::function<std::map<std::string, std::string>()> look)
+        : look_(std::move(look)) {}
+    void begins_to_write() override { found = look_(); }
+    std::map<std::string, std::string> found;
+
+   private:
+    std::function<std::map<std::string, std::string>()> look_;
+  };
+  EXPECT_EQ(message(options("m")), "");
+  const auto before = contents("m");
+  TrainOptions o = options("m");
+  o.overwrite = true;
+  o.hold_out = 5;
+  Watcher watcher([&] { return contents("m"); });
+  train(o, *backend_, watcher);
+  EXPECT_TRUE(watcher.found == before);
+  EXPECT_FALSE(contents("m") == before);
+}
+
+// What would throw away an hour of learning a vocabulary is refused before.
+TEST_F(RunFolderTest, WhatIsKnownIsRefusedBeforeAVocabularyIsLearned) {
+  const auto refused = [&](const TrainOptions& o, const std::string& facts) {
+    Recorder recorder;
+    try {
+      train(o, *backend_, recorder);
+      ADD_FAILURE() << facts;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasFacts(facts));
+    }
+    for (const std::string& text : recorder.messages)
+      EXPECT_FALSE(has_fact(text, "vocabulary")) << text;
+  };
+  TrainOptions o = options("m");
+  o.batches.batch_tokens = 3;
+  refused(o, "--batch-tokens 3");
+  o = options("m");
+  o.d_model = 16384;
+  o.encoder_layers = 50;
+  refused(o, "memory");
+}
+
+// Before the text is read.
+TEST_F(RunFolderTest, TheOptionsAndTheFolderAreCheckedFirst) {
+  const auto refusal = [&](const TrainOptions& o) -> std::string {
+    try {
+      check_start(o);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  TrainOptions o = options("m");
+  EXPECT_EQ(message(o), "");
+  EXPECT_THAT(refusal(o), HasFacts(o.model + " --resume"));
+  o.model = (folder_ / "n").string();
+  o.source = {"missing"};  // is not looked at
+  EXPECT_EQ(refusal(o), "");
+  o.d_model = 100, o.heads = 3;
+  EXPECT_THAT(refusal(o), HasFacts("100 3"));
+  o = options("n");
+  o.tokenizer.lowercase = true;
+  o.tokenizer.normalization = Normalization::identity;
+  EXPECT_THAT(refusal(o), HasFacts("lowercase"));
+  o = options("n");
+  o.tokenizer_model = "missing.spm";
+  EXPECT_THAT(refusal(o), HasFacts("missing.spm"));
+  o = options("n");
+  o.d_model.reset(), o.d_ff.reset(), o.heads.reset();
+  o.encoder_layers.reset(), o.decoder_layers.reset();
+  o.initialize = options("m").model;
+  EXPECT_EQ(refusal(o), "");
+  o.activation = Activation::gelu;
+  EXPECT_THAT(refusal(o), HasFacts("--activation gelu relu"));
+  EXPECT_FALSE(fs::exists(folder_ / "n"));
 }
 
 TEST_F(RunFolderTest, FineTuningNamesWhereTheModelWasPut) {

@@ -49,7 +49,7 @@ class TrainCommand : public CommandOf<TrainSettings> {
 
   int run(const std::vector<std::string>&, Console& console) override {
     const TrainOptions& options = settings_.train;
-    check_consistent(options);
+    check_start(options);
     const TrainingText text = open_training_text(options, told_copying(console));
     if (settings_.inspect && !options.resume) warn_of_data(text, console);
     TrainDisplay display(options, console);

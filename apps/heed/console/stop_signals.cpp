@@ -9,27 +9,39 @@
 namespace heed {
 namespace {
 
-// A handler has no argument to reach an object through, so this one variable is global.
+// A handler has no argument to reach an object through, so these two variables are global.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
-volatile std::sig_atomic_t received_signal = 0;
+volatile std::sig_atomic_t received_signal = 0, steps_are_finished = 0;
+
+void say(std::string_view text) {
+  [[maybe_unused]] const ssize_t written = ::write(2, text.data(), text.size());
+}
 
 extern "C" void note_signal(int signal) {
-  if (received_signal != 0) end_by_signal(signal);
+  if (received_signal != 0) return end_by_signal(signal);
+  if (steps_are_finished == 0) {
+    say("heed: stopped while the training was prepared: nothing was saved\n");
+    return end_by_signal(signal);
+  }
   received_signal = signal;
-  constexpr std::string_view kText =
-      "heed: stopping at the end of this step; a second signal stops at once, unsaved\n";
-  [[maybe_unused]] const ssize_t written = ::write(2, kText.data(), kText.size());
+  say("heed: stopping at the end of this step, or of this stage of the preparation; a second "
+      "signal stops at once, unsaved\n");
 }
 
 }  // namespace
 
 StopSignals::StopSignals() {
   received_signal = 0;
+  steps_are_finished = 0;
   struct sigaction action = {};
   action.sa_handler = note_signal;
   action.sa_flags = SA_RESTART;
   sigaction(SIGINT, &action, &interrupt_);
   sigaction(SIGTERM, &action, &terminate_);
+}
+
+void StopSignals::finish_steps() {
+  steps_are_finished = 1;
 }
 
 StopSignals::~StopSignals() {

@@ -10,9 +10,15 @@ TrainDisplay::TrainDisplay(const TrainOptions& options, const Console& console)
 
 void TrainDisplay::message(const std::string& text) {
   progress_.message(text);
-  // Between the stages of the preparation; the run undoes what it changed.
-  if (!begun_ && stop_requested())
-    fail("stopped by a signal before the first step: {} is as it was", options_.model);
+  preparing();
+}
+
+void TrainDisplay::preparing() {
+  if (begun_ || !stop_requested()) return;
+  progress_.clear();
+  throw StoppedBySignal(signals_.received(),
+                        fmt::format("stopped while the training was prepared: {} is as it was",
+                                    options_.model));  // the run undoes what it changed
 }
 
 void TrainDisplay::warning(const std::string& text) {

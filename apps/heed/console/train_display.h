@@ -21,9 +21,12 @@ class TrainDisplay : public TrainObserver {
   void report(const TrainReport& report) override;
   void progress(const TrainReport& report) override;
   void validated(const ValidationReport& report) override;
-  // While it lives, a first SIGINT or SIGTERM is noted instead of ending the program. Before the
-  // first step message() ends the training then, by an Error.
+  // While it lives, SIGINT and SIGTERM end the program at once as long as the run has written
+  // nothing (begins_to_write). Then a first one is noted: until the first step message() and
+  // preparing() end the training by StoppedBySignal, and later train() does, saved.
   bool stop_requested() override;
+  void begins_to_write() override { signals_.finish_steps(); }
+  void preparing() override;
 
   // Ends the display: removes the bar, says why the run ended before its time, if it did, and what
   // the model that it left is worth. Returns the program's status: 0, or 128 + the signal.

@@ -41,8 +41,13 @@ void FolderClaim::expect_in_place() const {
       folder_.string());
 }
 
+bool is_claimed(const fs::path& folder) {
+  const Descriptor file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  return file.get() >= 0 && ::flock(file.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
 FolderClaim::MadeFolders::~MadeFolders() {
-  for (; !paths_.empty(); paths_.pop_back()) ::rmdir(paths_.back().c_str());
+  for (; !names_.empty(); names_.pop_back()) ::rmdir(names_.back().text().c_str());
 }
 
 void FolderClaim::MadeFolders::make(const fs::path& folder) {
@@ -50,8 +55,9 @@ void FolderClaim::MadeFolders::make(const fs::path& folder) {
   if (fs::is_directory(folder, error)) return;
   if (fs::exists(folder, error)) fail("{}: expected a folder, found a file", folder.string());
   if (folder.has_parent_path() && folder.parent_path() != folder) make(folder.parent_path());
-  paths_.reserve(paths_.size() + 1);
-  if (fs::create_directory(folder, error)) paths_.push_back(folder);
+  names_.reserve(names_.size() + 1);
+  if (fs::create_directory(folder, error))
+    names_.emplace_back(folder.string(), detail::ListedKind::folder);
   if (error) fail("{}: cannot make the folder: {}", folder.string(), error.message());
 }
 

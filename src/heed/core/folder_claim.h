@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "heed/core/descriptor.h"
+#include "heed/core/temporary_file.h"
 
 namespace heed {
 
@@ -18,7 +19,8 @@ class FolderClaim {
   explicit FolderClaim(const std::filesystem::path& folder);
   FolderClaim(FolderClaim&&) noexcept = default;
   FolderClaim& operator=(FolderClaim&&) = delete;
-  // Removes the folders that it made and that are empty.
+  // Removes the folders that it made and that are empty, as remove_temporary_files() does while it
+  // lives.
   ~FolderClaim() = default;
 
   // Error where another folder has its name by now: it was moved or replaced, and what is written
@@ -36,15 +38,19 @@ class FolderClaim {
     MadeFolders& operator=(MadeFolders&&) = delete;
     ~MadeFolders();
     void make(const std::filesystem::path& folder);
-    void keep() { paths_.clear(); }
+    void keep() { names_.clear(); }
 
    private:
-    std::vector<std::filesystem::path> paths_;  // outer before inner
+    std::vector<detail::ListedName> names_;  // outer before inner
   };
 
   std::filesystem::path folder_;
   Descriptor lock_;   // released after
   MadeFolders made_;  // these are removed: the members' order
 };
+
+// Whether a process has claimed the folder; false where that cannot be known. To ask claims it for
+// a moment.
+bool is_claimed(const std::filesystem::path& folder);
 
 }  // namespace heed

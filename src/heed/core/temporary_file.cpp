@@ -27,9 +27,9 @@ std::string temporary_name(const fs::path& target) {
   return fmt::format("{}.{:0{}x}{}", target.string(), number, kDigits, kSuffix);
 }
 
-// A temporary name in use, where a signal handler can read it: it may neither lock nor allocate.
+// A name in use, where a signal handler can read it: it may neither lock nor allocate.
 struct Slot {
-  enum State { unused, changing, listed };
+  enum State { unused, changing, file, folder };
   std::atomic<State> state{unused};
   std::array<char, 1024> name{};
 };
@@ -87,13 +87,13 @@ Descriptor open_named(const fs::path& target, std::optional<detail::ListedName>&
 
 }  // namespace
 
-detail::ListedName::ListedName(std::string text) : text_(std::move(text)) {
+detail::ListedName::ListedName(std::string text, ListedKind kind) : text_(std::move(text)) {
   if (text_.size() >= Slot().name.size()) return;
   for (slot_ = 0; slot_ < slots.size(); ++slot_) {
     auto expected = Slot::unused;
     if (!slots[slot_].state.compare_exchange_strong(expected, Slot::changing)) continue;
     std::copy_n(text_.c_str(), text_.size() + 1, slots[slot_].name.begin());
-    slots[slot_].state = Slot::listed;
+    slots[slot_].state = kind == ListedKind::folder ? Slot::folder : Slot::file;
     return;
   }
 }
@@ -103,8 +103,14 @@ detail::ListedName::~ListedName() {
 }
 
 void remove_temporary_files() noexcept {
-  for (const Slot& slot : slots)
-    if (slot.state == Slot::listed) ::unlink(slot.name.data());
+  // Names may be listed in any order: a folder is empty once those in it are removed.
+  for (bool removed = true; removed;) {
+    removed = false;
+    for (const Slot& slot : slots) {
+      if (slot.state == Slot::file) removed |= ::unlink(slot.name.data()) == 0;
+      if (slot.state == Slot::folder) removed |= ::rmdir(slot.name.data()) == 0;
+    }
+  }
 }
 
 TemporaryFile::TemporaryFile(fs::path target, Descriptor file,

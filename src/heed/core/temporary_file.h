@@ -12,11 +12,15 @@ namespace heed {
 
 namespace detail {
 
-// A temporary name, listed for remove_temporary_files() while the object lives. One that finds no
-// room in the list is left to the next writer.
+// What remove_temporary_files() does with a name: it removes the file, or the folder if it is
+// empty.
+enum class ListedKind { file, folder };
+
+// A temporary name, or that of a folder, listed for remove_temporary_files() while the object
+// lives. One that finds no room in the list is left to the next writer.
 class ListedName {
  public:
-  explicit ListedName(std::string text);
+  explicit ListedName(std::string text, ListedKind kind = ListedKind::file);
   ListedName(ListedName&& other) noexcept
       : text_(std::move(other.text_)), slot_(std::exchange(other.slot_, kNone)) {}
   ListedName& operator=(ListedName&&) = delete;
@@ -72,8 +76,9 @@ class TemporaryFile {
   Descriptor file_;                         // its lock goes after its name
 };
 
-// Removes the temporary names that this process uses now: for a signal handler of a program that
-// ends there. Calls only what is safe in one.
+// Removes the temporary names that this process uses now, and the folders that its claims
+// (FolderClaim) made and that are empty: for a signal handler of a program that ends there. Calls
+// only what is safe in one.
 void remove_temporary_files() noexcept;
 
 // NAME where `name` is that of a temporary file for NAME ("NAME.<16 hexadecimal digits>.partial").

@@ -109,16 +109,6 @@ class SampledSentences : public sentencepiece::SentenceIterator {
   bool done_ = false;
 };
 
-void check_options(const TokenizerOptions& options) {
-  validate(options);
-  if (options.sample_lines < 1) {
-    fail_usage("the sample of a tokenizer has {} lines; expected at least 1", options.sample_lines);
-  }
-  if (options.lowercase && options.normalization == Normalization::identity) {
-    fail_usage("lowercase needs the normalization nmt_nfkc or nfkc; identity changes no letter");
-  }
-}
-
 std::unordered_map<std::string, std::string> arguments(const TokenizerOptions& options) {
   const bool limited =
       options.kind == TokenizerKind::word || options.kind == TokenizerKind::character;
@@ -178,9 +168,19 @@ std::string names_of(const TextFiles& files) {
 
 }  // namespace
 
+void check_consistent(const TokenizerOptions& options) {
+  validate(options);
+  if (options.sample_lines < 1) {
+    fail_usage("the sample of a tokenizer has {} lines; expected at least 1", options.sample_lines);
+  }
+  if (options.lowercase && options.normalization == Normalization::identity) {
+    fail_usage("lowercase needs the normalization nmt_nfkc or nfkc; identity changes no letter");
+  }
+}
+
 std::string train_tokenizer(const TokenizerOptions& options, const TextFiles& files,
                             const std::vector<bool>& kept) {
-  check_options(options);
+  check_consistent(options);
   if (files.empty()) fail_usage("a tokenizer needs text; no file was given");
   int64_t lines = 0;
   for (const TextFile& file : files) {

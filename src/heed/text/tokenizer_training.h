@@ -10,6 +10,9 @@
 
 namespace heed {
 
+// UsageError where options contradict each other or are out of range.
+void check_consistent(const TokenizerOptions& options);
+
 // The bytes of a .spm file learned from the lines of all `files`, or, with `kept` (kept_by_words),
 // of those lines i of each side where kept[i] holds: others need not be UTF-8. The same lines and
 // options give the same bytes. Ids are </s> = 0, <unk> = 1 and pieces; options.vocabulary - 1 in

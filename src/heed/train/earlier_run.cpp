@@ -22,24 +22,6 @@ bool is_held_out(const RunFiles& files, const fs::path& path) {
   return path == files.held_out_source() || path == files.held_out_target();
 }
 
-void expect_unread(const TrainOptions& options, const fs::path& directory,
-                   const std::vector<fs::path>& files) {
-  std::vector<std::string> read{options.valid_source, options.valid_target, options.valid_tsv,
-                                options.tokenizer_model, options.initialize};
-  read.insert(read.end(), options.source.begin(), options.source.end());
-  read.insert(read.end(), options.target.begin(), options.target.end());
-  read.insert(read.end(), options.tabular.tsv.begin(), options.tabular.tsv.end());
-  std::error_code error;  // a name that is missing or empty is no file's
-  for (const std::string& name : read) {
-    const fs::path opened = name == "-" ? "/dev/stdin" : name;
-    const auto is_it = [&](const fs::path& file) { return fs::equivalent(file, opened, error); };
-    if (is_it(directory) || std::any_of(files.begin(), files.end(), is_it))
-      fail_usage("{} would replace {}, which this training reads: give another --model",
-                 options.overwrite ? "--overwrite" : "the new model",
-                 name == "-" ? "standard input" : name);
-  }
-}
-
 }  // namespace
 
 EarlierRun::EarlierRun(fs::path directory)
@@ -65,11 +47,33 @@ EarlierRun::~EarlierRun() {
   }
 }
 
-void EarlierRun::put_aside(const TrainOptions& options) {
+std::vector<fs::path> EarlierRun::to_replace(const TrainOptions& options) const {
   std::vector<fs::path> files = files_.present();
   if (!options.overwrite && options.hold_out == 0)
     std::erase_if(files, [&](const fs::path& file) { return is_held_out(files_, file); });
-  expect_unread(options, files_.directory, files);
+  return files;
+}
+
+void EarlierRun::expect_unread(const TrainOptions& options) const {
+  const std::vector<fs::path> files = to_replace(options);
+  std::vector<std::string> read{options.valid_source, options.valid_target, options.valid_tsv,
+                                options.tokenizer_model, options.initialize};
+  read.insert(read.end(), options.source.begin(), options.source.end());
+  read.insert(read.end(), options.target.begin(), options.target.end());
+  read.insert(read.end(), options.tabular.tsv.begin(), options.tabular.tsv.end());
+  std::error_code error;  // a name that is missing or empty is no file's
+  for (const std::string& name : read) {
+    const fs::path opened = name == "-" ? "/dev/stdin" : name;
+    const auto is_it = [&](const fs::path& file) { return fs::equivalent(file, opened, error); };
+    if (is_it(files_.directory) || std::any_of(files.begin(), files.end(), is_it))
+      fail_usage("{} would replace {}, which this training reads: give another --model",
+                 options.overwrite ? "--overwrite" : "the new model",
+                 name == "-" ? "standard input" : name);
+  }
+}
+
+void EarlierRun::put_aside(const TrainOptions& options) {
+  const std::vector<fs::path> files = to_replace(options);
   if (files.empty()) return;
   std::error_code error;
   fs::create_directories(RunFiles{moving_}.training(), error);

@@ -24,14 +24,17 @@ class EarlierRun {
   // the folder was moved or replaced.
   ~EarlierRun();
 
+  // UsageError where the training of `options` reads a file that it would replace.
+  void expect_unread(const TrainOptions& options) const;
   // Moves all files aside that the training of `options` would replace: held-out pairs only with
-  // --hold-out or --overwrite. UsageError where it reads one of them.
+  // --hold-out or --overwrite.
   void put_aside(const TrainOptions& options);
   // Removes what was moved aside; files that are new since the construction stay. Repeated calls do
   // nothing.
   void forget();
 
  private:
+  std::vector<std::filesystem::path> to_replace(const TrainOptions& options) const;
   void put_back();
   void remove_new_files();
 

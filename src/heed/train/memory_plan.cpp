@@ -99,6 +99,27 @@ void count_shards(const TrainOptions& options, const Corpus& corpus, Transformer
   gradient = tree.gradient().byte_count();
 }
 
+MemoryPlan plan_parameters(const TrainOptions& options, Transformer& shapes,
+                           const Backend& backend) {
+  const ModelConfig& config = shapes.config();
+  MemoryPlan plan;
+  for (const Parameter& p : parameters(shapes)) {
+    plan.weights += p.tensor.byte_count();
+    if (p.is_packed()) plan.packed += backend.packed_bytes(p.tensor, PackedFor::training);
+  }
+  plan.moments = 2 * plan.weights;
+  if (options.ema) plan.average = plan.weights;
+  plan.weights += config.max_positions * config.d_model * size_of(DType::f32);
+  return plan;
+}
+
+int64_t widest_packed(Transformer& shapes) {
+  int64_t widest = 0;
+  for (const Parameter& p : parameters(shapes))
+    if (p.is_packed()) widest = std::max(widest, p.tensor.columns());
+  return widest;
+}
+
 }  // namespace
 
 bool defers_gradients(const TrainOptions& options, const ModelConfig& config,
@@ -133,26 +154,22 @@ std::string to_string(const MemoryPlan& plan) {
   return text;
 }
 
+MemoryPlan plan_parameters(const TrainOptions& options, const ModelConfig& config,
+                           const Backend& backend) {
+  Transformer shapes(config, DType::f32, no_memory());
+  return plan_parameters(options, shapes, backend);
+}
+
 MemoryPlan plan_memory(const TrainOptions& options, const ModelConfig& config,
                        const Backend& backend, const Corpus& corpus) {
   Transformer shapes(config, DType::f32, no_memory());
-  MemoryPlan plan;
+  MemoryPlan plan = plan_parameters(options, shapes, backend);
   return_freed_memory();
   plan.held = resident_bytes();
   plan.before = peak_resident_bytes();
-  int64_t widest = 0;
-  for (const Parameter& p : parameters(shapes)) {
-    plan.weights += p.tensor.byte_count();
-    if (!p.is_packed()) continue;
-    plan.packed += backend.packed_bytes(p.tensor, PackedFor::training);
-    widest = std::max(widest, p.tensor.columns());
-  }
-  plan.moments = 2 * plan.weights;
-  if (options.ema) plan.average = plan.weights;
-  plan.weights += config.max_positions * config.d_model * size_of(DType::f32);
   int64_t gradient = 0;
   count_shards(options, corpus, shapes, plan.activations, gradient);
-  plan.activations += backend.scratch_bytes(widest);
+  plan.activations += backend.scratch_bytes(widest_packed(shapes));
   plan.activations *= threads_of(options);
   plan.gradients = gradient * GradientTree::buffers(options.shards, threads_of(options));
   return plan;
@@ -174,6 +191,12 @@ std::optional<int64_t> largest_fitting(int64_t least, int64_t too_large, int64_t
 }
 
 }  // namespace
+
+void require_fit(const MemoryPlan& parameters, const MemoryLimit& limit) {
+  if (parameters.growth() <= limit.bytes) return;
+  fail("the parameters alone need {} of memory and {} has {} left: try a smaller model",
+       memory_text(parameters.growth()), limit.source, memory_text(limit.bytes));
+}
 
 void require_fit(const MemoryPlan& plan, const MemoryLimit& limit, const BatchOptions& batches,
                  const Corpus& corpus,

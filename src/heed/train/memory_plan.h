@@ -37,10 +37,17 @@ std::string to_string(const MemoryPlan& plan);
 // nothing needs the whole gradient before the update, as clipping does.
 bool defers_gradients(const TrainOptions& options, const ModelConfig& config, const Corpus& corpus);
 
+// The part of the plan that the parameters alone decide.
+MemoryPlan plan_parameters(const TrainOptions& options, const ModelConfig& config,
+                           const Backend& backend);
+
 // Counts by doing: the training's own code runs over the largest shards of the first epoch, on
 // tensors that have shapes and no values. `held` is what the process holds now.
 MemoryPlan plan_memory(const TrainOptions& options, const ModelConfig& config,
                        const Backend& backend, const Corpus& corpus);
+
+// Error where the parameters alone ask for more than the limit leaves.
+void require_fit(const MemoryPlan& parameters, const MemoryLimit& limit);
 
 // Error where the plan asks for more than the limit leaves: how much, of what, and which batch size
 // would fit.

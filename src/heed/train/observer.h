@@ -54,6 +54,12 @@ class TrainObserver {
   // After every other step, so that a display can follow a run whose steps are slow.
   virtual void progress(const TrainReport&) {}
   virtual void validated(const ValidationReport&) {}
+  // Once, before the run first changes a file in its folder. Until then, while a vocabulary is
+  // learned, which nothing can interrupt, a process may end at any moment and leaves at most the
+  // folders that remove_temporary_files() removes.
+  virtual void begins_to_write() {}
+  // Now and then before the first step. Where it throws, the folder is left as it was.
+  virtual void preparing() {}
   // train() asks after each step: true saves and ends the run.
   virtual bool stop_requested() { return false; }
   // Scores of the model's translations of the validation text: train/ does not know how to decode.

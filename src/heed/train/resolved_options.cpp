@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "heed/core/counted.h"
+#include "heed/text/tokenizer_training.h"
 
 namespace heed {
 
@@ -195,6 +196,11 @@ void check_consistent(const TrainOptions& o) {
         "--encoder-layers and --decoder-layers");
   if (!o.initialize.empty() && o.initial_weights)
     fail_usage("--initialize brings its own weights: it contradicts --initial-weights");
+  if (o.initialize.empty() && o.tokenizer_model.empty()) check_consistent(o.tokenizer);
+  if (o.initialize.empty()) {  // validates the sizes, whatever the vocabulary will be
+    const int64_t vocabulary = std::max<int64_t>(4, o.tokenizer.vocabulary);
+    model_config(o, vocabulary, vocabulary - 1);
+  }
   check_optimizer(o);
 }
 

@@ -38,10 +38,7 @@ Trainer::Trainer(const TrainOptions& options, const TrainingText& text, Backend&
       length_(lengths_of(*space_.corpus)),
       metrics_(space_.files.metrics()),
       warnings_(space_, observer) {
-  if (options_.resume && space_.files.has_training_state())
-    resume();
-  else if (options_.resume)
-    observer_.message("nothing was saved yet: starting from the first step");
+  if (options_.resume && space_.files.has_training_state()) resume();
   metrics_.keep_up_to(progress_.step);
   pack();
   // Nothing is left that could refuse to resume; a new run replaces the model where it saves.

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <chrono>
 
+#include "heed/core/counted.h"
 #include "heed/core/files.h"
 #include "heed/model/directory.h"
 #include "heed/text/held_out.h"
 #include "heed/text/tokenizer_training.h"
 #include "heed/text/word_filter.h"
+#include "heed/text/words.h"
 #include "heed/train/earlier_run.h"
 #include "heed/train/memory_plan.h"
 #include "heed/train/resolved_options.h"
@@ -16,6 +18,34 @@ namespace heed {
 namespace {
 
 namespace fs = std::filesystem;
+
+// UsageError for a folder of other things, such as / or that of the texts: a training would mix its
+// files with them. A few files, such as a log or a configuration, are common beside a model.
+void expect_own_folder(const RunFiles& files) {
+  constexpr size_t kCommon = 4;
+  std::error_code error;
+  if (fs::is_directory(files.training(), error)) return;  // an earlier training's
+  const std::vector<fs::path> own = files.present();
+  std::vector<std::string> others;
+  size_t folders = 0;
+  for (fs::directory_iterator entry(files.directory, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const fs::path& path = entry->path();
+    const std::string name = path.filename().string();
+    if (name.starts_with(".") || path == replacement_folder(files.directory) ||
+        std::ranges::find(own, path) != own.end())
+      continue;
+    std::error_code ignored;
+    if (fs::is_directory(path, ignored)) ++folders;
+    others.push_back(name);
+  }
+  if (folders == 0 && others.size() <= kCommon) return;
+  fail_usage(
+      "{} holds no model but other files or folders ({} in all, such as {}): give the model a "
+      "folder "
+      "of its own, or --overwrite to put it among them",
+      files.directory.string(), others.size(), *std::ranges::min_element(others));
+}
 
 // UsageError where the folder holds what the options do not say to resume or to overwrite.
 void expect_free(const TrainOptions& options, const RunFiles& files) {
@@ -29,7 +59,7 @@ void expect_free(const TrainOptions& options, const RunFiles& files) {
           folder);
     return;
   }
-  if (!holds_model(files.directory)) return;
+  if (!holds_model(files.directory)) return expect_own_folder(files);
   if (options.resume)
     fail_usage(
         "{0} holds a model without a training state ({1}), so there is no run to resume: to "
@@ -39,6 +69,22 @@ void expect_free(const TrainOptions& options, const RunFiles& files) {
       "{0} holds a model already: give another --model (with --initialize {0} to fine-tune this "
       "model), or --overwrite to replace it",
       folder);
+}
+
+// --resume also begins a run, so that one command serves a script that restarts it: a mistyped
+// folder is warned of.
+void warn_of_nothing_to_resume(const RunFiles& files, TrainObserver& observer) {
+  fs::path folder = fs::absolute(files.directory).lexically_normal();
+  if (!folder.has_filename()) folder = folder.parent_path();  // "zh-en/"
+  std::vector<std::string> beside;                            // folders of runs that can be resumed
+  std::error_code error;
+  for (fs::directory_iterator entry(folder.parent_path(), error), end; !error && entry != end;
+       entry.increment(error))
+    if (RunFiles{entry->path()}.has_training_state())
+      beside.push_back(entry->path().filename().string());
+  observer.warning(fmt::format("{} holds no training state to resume: starting a new run{}",
+                               files.directory.string(),
+                               suggestion(folder.filename().string(), beside)));
 }
 
 TokenizerPair learn_tokenizers(const TrainOptions& options, const ParallelText& text,
@@ -85,24 +131,12 @@ std::optional<TokenizerPair> given_tokenizers(const TrainOptions& options) {
   return TokenizerPair::joint(read_file(options.tokenizer_model), options.tokenizer_model);
 }
 
-// The vocabulary of a new run, learnt where none is given, and saved.
-TokenizerPair new_tokenizers(const TrainOptions& options, const RunFiles& files,
-                             std::optional<TokenizerPair> given, const ParallelText& text,
-                             const FilterOptions& filters, TrainObserver& observer) {
-  TokenizerPair tokenizers =
-      given ? *std::move(given) : learn_tokenizers(options, text, filters, observer);
-  tokenizers.save(files.directory,
-                  {options.source_language, options.target_language, options.filters.max_tokens});
-  return tokenizers;
-}
-
-// Those of a run to resume; none where nothing was saved yet. Another run is refused before any of
-// its files is written: the pairs held out, the encoded text.
-std::optional<TokenizerPair> resumed_tokenizers(const TrainOptions& options, const RunFiles& files,
-                                                const ParallelText& text,
-                                                const std::optional<ParallelText>& valid_text,
-                                                const Backend& backend) {
-  if (!options.resume || !files.has_training_state()) return {};
+// Those of a run to resume. Another run is refused before any of its files is written: the pairs
+// held out, the encoded text.
+TokenizerPair resumed_tokenizers(const TrainOptions& options, const RunFiles& files,
+                                 const ParallelText& text,
+                                 const std::optional<ParallelText>& valid_text,
+                                 const Backend& backend) {
   TokenizerPair tokenizers = TokenizerPair::load(files.directory);
   TrainingStateKey key{options, backend.name(), mix(text.fingerprint(), tokenizers.fingerprint())};
   if (valid_text) key.validation_fingerprint = valid_text->fingerprint();
@@ -114,7 +148,8 @@ std::optional<TokenizerPair> resumed_tokenizers(const TrainOptions& options, con
 Corpus open_corpus(const ParallelText& text, const TokenizerPair& tokenizers,
                    const FilterOptions& filters, const fs::path& cache, Workers& workers,
                    TrainObserver& observer) {
-  Corpus corpus = Corpus::open(text, tokenizers, filters, cache, workers);
+  Corpus corpus = Corpus::open(text, tokenizers, filters, cache, workers,
+                               [&](int64_t) { observer.preparing(); });
   observer.message(fmt::format("{}: {}", cache.stem().string(), to_string(corpus.report())));
   return corpus;
 }
@@ -129,18 +164,27 @@ ModelConfig config_for(const TrainOptions& options, const TokenizerPair& tokeniz
   return tuned_config(options, config);
 }
 
-// What filters the training text: pairs held out are drawn and written where validation looks.
-FilterOptions text_filters(const TrainOptions& options, const ParallelText& text,
-                           const std::optional<TokenizerPair>& vocabulary) {
-  FilterOptions filters = options.filters;
+// What filters the training text, and the pairs that it leaves to validation.
+struct Selection {
+  FilterOptions filters;
+  std::optional<HeldOut> held_out;
+};
+
+Selection select_pairs(const TrainOptions& options, const ParallelText& text,
+                       const std::optional<TokenizerPair>& vocabulary) {
+  Selection selected{options.filters, {}};
+  FilterOptions& filters = selected.filters;
   filters.fold_case = vocabulary ? vocabulary->folds_case() : options.tokenizer.lowercase;
-  if (options.hold_out == 0) return filters;
-  const HeldOut held = hold_out(text, filters, options.hold_out, uint64_t(options.seed));
-  const RunFiles files{options.model};
+  if (options.hold_out == 0) return selected;
+  selected.held_out = hold_out(text, filters, options.hold_out, uint64_t(options.seed));
+  filters.held_out = selected.held_out->sources;
+  return selected;
+}
+
+// Writes them where validation looks.
+void write_held_out(const RunFiles& files, const HeldOut& held) {
   write_file_atomically(files.held_out_source(), held.source);
   write_file_atomically(files.held_out_target(), held.target);
-  filters.held_out = held.sources;
-  return filters;
 }
 
 // Says what the training will take, and refuses what this machine cannot give.
@@ -157,6 +201,43 @@ void plan(const TrainOptions& options, const ModelConfig& config, const Backend&
   if (options.memory_check && limit) require_fit(plan, *limit, options.batches, corpus, plan_for);
 }
 
+// Refuses batches that most sentences do not fit into: a token holds no more than a word.
+void expect_room_for_sentences(const TrainOptions& options, const ParallelText& text) {
+  constexpr int64_t kPairs = 1000;
+  if (options.batches.batch_sentences > 0) return;
+  const FilterOptions& filters = options.filters;
+  const int64_t most = options.batches.batch_tokens;
+  int64_t taken = 0, too_long = 0;
+  PairReader reader(text);
+  std::string source, target;
+  for (int64_t i = 0; i < kPairs && reader.next(source, target); ++i) {
+    const int64_t words = std::max(detail::count_words(source), detail::count_words(target));
+    if ((filters.max_words > 0 && words > filters.max_words) || words >= filters.max_tokens)
+      continue;  // will be dropped
+    ++taken;
+    if (words >= most) ++too_long;
+  }
+  if (2 * too_long <= taken) return;
+  fail_usage(
+      "--batch-tokens is {}, too few for {} of the first {} pairs, which have a side of as many "
+      "words or more: raise it",
+      most, too_long, taken);
+}
+
+// What would refuse the run once its vocabulary is learned.
+void check_before_learning(const TrainOptions& options, const ParallelText& text,
+                           const Backend& backend) {
+  expect_room_for_sentences(options, text);
+  const auto limit = available_memory();
+  const TokenizerKind kind = options.tokenizer.kind;
+  if (!options.memory_check || !limit) return;
+  // Vocabularies of words and characters may have fewer ids than they are allowed.
+  const bool exact = kind == TokenizerKind::bpe || kind == TokenizerKind::unigram;
+  const int64_t vocabulary = exact ? options.tokenizer.vocabulary : 4;
+  require_fit(plan_parameters(options, model_config(options, vocabulary, vocabulary - 1), backend),
+              *limit);
+}
+
 // With what the text decides.
 TrainOptions resolved(const TrainOptions& options, const Corpus& corpus) {
   return resolved(options, [&] {
@@ -169,13 +250,22 @@ void warn_of_faults(const ParallelText& text, TrainObserver& observer) {
   const TextFaults& faults = text.faults();
   if (faults.count() == 0) return;
   observer.warning(fmt::format(
-      "{} of {} pairs are dropped as not UTF-8 or without their columns (first: {}{}{}); --strict "
-      "stops instead",
-      faults.count(), text.pairs(), faults.first, faults.conversion.empty() ? "" : "; ",
-      faults.conversion));
+      "dropped {} of {} as not UTF-8 or without their columns (first: {}{}{}); --strict stops "
+      "instead",
+      faults.count(), counted(text.pairs(), "pair"), faults.first,
+      faults.conversion.empty() ? "" : "; ", faults.conversion));
 }
 
 }  // namespace
+
+void check_start(const TrainOptions& options) {
+  check_consistent(options);
+  const RunFiles files{options.model};
+  expect_free(options, files);
+  if (options.resume && files.has_training_state()) return;
+  const auto given = given_tokenizers(options);
+  if (given) config_for(options, *given);
+}
 
 Workspace open_workspace(const TrainOptions& options, const TrainingText& opened,
                          const Backend& backend, Workers& workers, TrainObserver& observer) {
@@ -190,15 +280,23 @@ Workspace open_workspace(const TrainOptions& options, const TrainingText& opened
   expect_free(options, files);
   claim.make(files.training());
   const bool resumes = options.resume && files.has_training_state();
-  if (!resumes) earlier->put_aside(options);
-  const std::optional<TokenizerPair> resumed =
-      resumed_tokenizers(options, files, text, valid_text, backend);
-  std::optional<TokenizerPair> given = resumed ? resumed : given_tokenizers(options);
-  FilterOptions filters = text_filters(options, text, given);
-  if (options.hold_out > 0) valid_text = held_out_text(options);
+  if (options.resume && !resumes) warn_of_nothing_to_resume(files, observer);
+  if (!resumes) earlier->expect_unread(options);
+  const std::optional<TokenizerPair> given =
+      resumes ? resumed_tokenizers(options, files, text, valid_text, backend)
+              : given_tokenizers(options);
+  auto [filters, held_out] = select_pairs(options, text, given);
+  if (!given) check_before_learning(options, text, backend);
   const TokenizerPair tokenizers =
-      resumed ? *resumed
-              : new_tokenizers(options, files, std::move(given), text, filters, observer);
+      given ? *given : learn_tokenizers(options, text, filters, observer);
+  observer.begins_to_write();
+  if (!resumes) {
+    earlier->put_aside(options);
+    tokenizers.save(files.directory,
+                    {options.source_language, options.target_language, options.filters.max_tokens});
+  }
+  if (held_out) write_held_out(files, *held_out);
+  if (held_out) valid_text = held_out_text(options);
   const ModelConfig config = config_for(options, tokenizers);
   filters.max_tokens = std::min(filters.max_tokens, config.max_positions);
   std::optional<Corpus> corpus =

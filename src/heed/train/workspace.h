@@ -28,6 +28,10 @@ struct Workspace {
   std::unique_ptr<EarlierRun> earlier;
 };
 
+// Throws what open_workspace would of the options, the folder, and the model or vocabulary to begin
+// with: for a caller to ask before it reads the text.
+void check_start(const TrainOptions& options);
+
 // Learns or loads the vocabulary, encodes what is not encoded yet, and checks that the training
 // fits into memory. UsageError if the folder holds a model and neither resume nor overwrite is
 // asked for, or resume and the folder holds a model without a training state; Error if another
