@@ -107,6 +107,9 @@ TEST_F(MachineTest, MissingRightsAreNamed) {
                  "locked/out");
   expect_failure(heed(translate("locked/m"), nobody), "config.json");
   expect_failure(heed(train_on("locked/text", "locked/text", "new"), nobody), "locked/text");
+  fs::permissions(*folder_ / "locked", fs::perms(0700));
+  for (const char* model : {"locked", "locked/m"})
+    expect_failure(heed(translate(model), nobody), std::string(model) + " Permission");
   fs::permissions(*folder_ / "locked", fs::perms(0755));
 }
 

@@ -26,6 +26,15 @@ class TrainTranslateTest : public SmallModelTest {
   }
 };
 
+// Reads messages until one begins with `start`; fails at their end.
+std::string await_message(const RunningHeed& heed, const std::string& start) {
+  for (std::string line = heed.read_error_line(); !line.empty(); line = heed.read_error_line()) {
+    if (line.rfind(start, 0) == 0) return line;
+  }
+  ADD_FAILURE() << "no message began with '" << start << "'";
+  return "";
+}
+
 TEST_F(TrainTranslateTest, TrainingReportsOnStandardErrorAlone) {
   const RunResult trained = heed(watched("watched"));
   ASSERT_EQ(trained.status, 0) << trained.err;
@@ -167,6 +176,15 @@ TEST_F(TrainTranslateTest, AFailureLeavesNoOutputFile) {
   EXPECT_EQ(lines_of(folder_->read("o.txt")).size(), 1u);
 }
 
+TEST_F(TrainTranslateTest, AFolderThatIsBeingTrainedHasNoModelYet) {
+  RunningHeed training(with(watched("begun"), {"--steps", "1000000", "--report-every", "1"}),
+                       folder_->path());
+  await_message(training, "step 1,");
+  const RunResult early = heed({"translate", "--model", "begun"});
+  EXPECT_EQ(early.status, 1);
+  EXPECT_THAT(early.err, HasFacts("begun another process training"));
+}
+
 TEST_F(TrainTranslateTest, BadInputIsNamed) {
   const auto error = [&](const std::vector<std::string>& arguments, int status) {
     const RunResult result = heed(arguments);
@@ -248,15 +266,6 @@ TEST_F(TrainTranslateTest, ALineComesOutWhileTheInputPauses) {
     EXPECT_EQ(heed.read_output_line() + "\n", expected);  // the input is still open
   }
   EXPECT_EQ(heed.wait(), 0);
-}
-
-// Reads messages until one begins with `start`; fails at their end.
-std::string await_message(const RunningHeed& heed, const std::string& start) {
-  for (std::string line = heed.read_error_line(); !line.empty(); line = heed.read_error_line()) {
-    if (line.rfind(start, 0) == 0) return line;
-  }
-  ADD_FAILURE() << "no message began with '" << start << "'";
-  return "";
 }
 
 TEST_F(TrainTranslateTest, SignalsEndTrainingSaved) {

@@ -384,6 +384,25 @@ TEST_F(TokenizerTest, AVocabularyOfAnotherModelIsRefused) {
   EXPECT_THAT(message(), HasSubstr("different models"));
 }
 
+// All pieces of a smaller model may well be in the vocabulary.
+TEST_F(TokenizerTest, ASmallerModelOfTheSameTextIsRefused) {
+  TokenizerOptions options;
+  options.vocabulary = 200;
+  TokenizerPair::joint(train(options)).save(folder_);
+  options.vocabulary = 110;
+  const std::string smaller = train(options);
+  const auto message = [&] { return error_of([&] { TokenizerPair::load(folder_); }); };
+  const std::string whole = read(folder_ / "source.spm");
+  EXPECT_EQ(message(), "");
+  for (const char* name : {"source.spm", "target.spm"}) {
+    write(name, smaller);
+    EXPECT_THAT(message(), AllOf(HasSubstr(name), HasSubstr("different models")));
+    write(name, whole);
+  }
+  for (const char* name : {"source.spm", "target.spm"}) write(name, smaller);
+  EXPECT_THAT(message(), HasSubstr("different models"));
+}
+
 TEST_F(TokenizerTest, ATargetVocabularyOfAnotherModelIsNamed) {
   TokenizerOptions options;
   options.vocabulary = 60;

@@ -128,11 +128,11 @@ class Summary {
   void tell(const Console& console, double seconds, const std::string& backend) const {
     const int64_t lines = corpus_.pairs + corpus_.left_out;
     const auto warn = [&](int64_t count, const char* what) {
-      if (count > 0) console.warn(fmt::format("{} of {} {}", count, counted(lines, "pair"), what));
+      if (count > 0) console.warn(fmt::format("{} of {}: {}", count, counted(lines, "pair"), what));
     };
-    warn(repaired_, "are not UTF-8: broken bytes were read as U+FFFD (--strict refuses them)");
-    warn(empty_, "have an empty side: no part of the figures of the whole text");
-    warn(cut_, "are too long for the model and were cut: no part of these figures either");
+    warn(repaired_, "not UTF-8, broken bytes were read as U+FFFD (--strict refuses them)");
+    warn(empty_, "an empty side, no part of the figures of the whole text");
+    warn(cut_, "too long for the model and cut, no part of these figures either");
     if (corpus_.tokens > 0)
       console.note(fmt::format("loss {:.4f}, perplexity {:.4f} of {} in {}", corpus_.loss(),
                                corpus_.perplexity(), counted(corpus_.tokens, "token"),

@@ -77,10 +77,10 @@ struct Tally {
 
   void tell(const Console& console) const {
     const auto warn = [&](int64_t count, const char* what) {
-      if (count > 0) console.warn(fmt::format("{} of {} {}", count, counted(lines, "line"), what));
+      if (count > 0) console.warn(fmt::format("{} of {}: {}", count, counted(lines, "line"), what));
     };
-    warn(repaired, "are not UTF-8: broken bytes were read as U+FFFD (--strict refuses them)");
-    warn(split, "are too long for the model and were translated in parts");
+    warn(repaired, "not UTF-8, broken bytes were read as U+FFFD (--strict refuses them)");
+    warn(split, "too long for the model, translated in parts");
     warn(cut, "reached the greatest length without an end (--max-length, --extra-length)");
   }
 };

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "heed/backend/quantize.h"
+#include "heed/core/folder_claim.h"
 #include "heed/model/marian.h"
 #include "heed/model/safetensors.h"
 
@@ -272,18 +273,30 @@ std::filesystem::path found_aside(const std::filesystem::path& directory, const 
 std::filesystem::path expect_file(const std::filesystem::path& directory, const char* name) {
   namespace fs = std::filesystem;
   std::error_code error;
-  if (!fs::is_directory(directory, error))
+  const auto expect_permission = [&] {
+    if (error == std::errc::permission_denied)
+      fail("{}: the model directory cannot be read: {}", directory.string(), error.message());
+  };
+  if (!fs::is_directory(directory, error)) {
+    expect_permission();
     fail("{} {}{}",
          fs::exists(directory, error) ? "expected a model directory, got the file"
                                       : "there is no model directory",
          directory.string(), nearby_model(directory));
+  }
   fs::path path = directory / name;
   if (fs::exists(path, error)) return path;
+  expect_permission();
   if (const fs::path aside = found_aside(directory, name); !aside.empty())
     fail(
         "{0} holds no model: {1} is in {2}, where a training with --overwrite that has not begun "
         "or was killed has put it; if no training runs, move the files of {2} back to {0}",
         directory.string(), name, aside.string());
+  if (name == std::string_view(kConfigFile) && is_claimed(directory))
+    fail(
+        "{} holds no model yet: another process is writing to this folder, such as a training that "
+        "has not saved for the first time; try again later",
+        directory.string());
   fail("{} is no model directory: {} is missing{}", directory.string(), name,
        fs::exists(directory / "pytorch_model.bin", error)
            ? " (heed does not read pytorch_model.bin; save it again with transformers as "

@@ -177,6 +177,11 @@ void Tokenizer::expect_one_model(const std::filesystem::path& vocabulary,
       vocabulary.string(), model.string(), missing, asked, first);
 }
 
+double Tokenizer::coverage() const {
+  const auto own = double(model_->own_pieces().size());
+  return own / double(std::max<int64_t>(1, vocabulary_->classes() - 2));  // without </s>, <unk>
+}
+
 bool Tokenizer::folds_case() const {
   return model_->processor.EncodeAsPieces("A") == model_->processor.EncodeAsPieces("a");
 }
@@ -202,6 +207,21 @@ TokenizerPair TokenizerPair::separate(std::string source_model, std::string targ
   const int64_t size = std::max(source_pieces.size(), target_pieces.size());
   return {Tokenizer(source, std::make_shared<Vocabulary>(source_pieces.filled_up_to(size))),
           Tokenizer(target, std::make_shared<Vocabulary>(target_pieces.filled_up_to(size)))};
+}
+
+void TokenizerPair::expect_covered(const std::filesystem::path& directory,
+                                   Tokenizer::Sharing sharing) const {
+  constexpr double kMost = 0.99, kLeast = 0.75;
+  const double source = source_.coverage(), target = target_.coverage();
+  // Two models may well share a vocabulary between them that neither has whole.
+  const bool covered =
+      sharing == Tokenizer::Sharing::with_another && std::max(source, target) < kMost;
+  if (covered || std::min(source, target) >= kLeast) return;
+  fail(
+      "{}: {} and the vocabulary belong to different models: it has {:.0f}% of the vocabulary's "
+      "pieces; take both files from the same model",
+      directory.string(), source < target ? "source.spm" : "target.spm",
+      100 * std::min(source, target));
 }
 
 TokenizerPair TokenizerPair::load(const std::filesystem::path& directory) {
@@ -233,6 +253,7 @@ TokenizerPair TokenizerPair::load(const std::filesystem::path& directory) {
   pair.source_.expect_one_model(directory / "vocab.json", source_name, sharing);
   pair.target_.expect_one_model(directory / (separate ? "target_vocab.json" : "vocab.json"),
                                 target_name, sharing);
+  pair.expect_covered(directory, sharing);
   return pair;
 }
 

@@ -76,6 +76,8 @@ class Tokenizer {
   // The Error of TokenizerPair::load; the paths are for its message.
   void expect_one_model(const std::filesystem::path& vocabulary, const std::filesystem::path& model,
                         Sharing sharing) const;
+  // The share of the vocabulary that are this model's own pieces.
+  double coverage() const;
 
   std::shared_ptr<const Model> model_;
   std::shared_ptr<const Vocabulary> vocabulary_;
@@ -103,7 +105,8 @@ class TokenizerPair {
   // Error: the vocabulary is of other models than the .spm files, which would give each piece
   // another meaning. A vocabulary of one model that has exactly as many pieces as the model, as
   // heed writes it, must have all of them; any other must have at least half of the pieces of each
-  // model that it is for, bytes of --byte-fallback aside. The order of ids is free.
+  // model that it is for, bytes of --byte-fallback aside. Nor may a model lack a quarter of a
+  // vocabulary that is its own, or that the other model has nearly whole. The order of ids is free.
   static TokenizerPair load(const std::filesystem::path& directory);
   // Writes those files and tokenizer_config.json.
   void save(const std::filesystem::path& directory, const TokenizerConfig& config = {}) const;
@@ -122,6 +125,8 @@ class TokenizerPair {
 
  private:
   TokenizerPair(Tokenizer source, Tokenizer target);
+  // The Error of load() for a model that lacks pieces of its vocabulary.
+  void expect_covered(const std::filesystem::path& directory, Tokenizer::Sharing sharing) const;
   Tokenizer source_, target_;
 };
 
