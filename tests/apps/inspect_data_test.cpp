@@ -169,6 +169,30 @@ TEST_F(InspectDataTest, WordsAreNotCountedWhereNothingParts) {
   EXPECT_THAT(html, HasSubstr("<title>target 91.4%</title>"));
 }
 
+// Whatever a cell holds, every row ends in the same column.
+TEST_F(InspectDataTest, TheTableOfFactsHasNoEmptyCellAndStaysATable) {
+  std::string source, target;
+  for (int i = 0; i < 1500; ++i) {
+    source += fmt::format("Haus дом σπίτι बात งาน word{}\n", i);
+    target += fmt::format("a house number {}\n", i % 10);
+  }
+  folder_.write("s.de", source);
+  folder_.write("s.en", target);
+  const std::string out = run_heed({"inspect", "data", "s.de", "s.en"}, folder_.path()).out;
+  std::istringstream lines(out.substr(out.find("Vocabulary"), out.find("Findings")));
+  std::string heading, line, scripts;
+  std::getline(lines, heading);
+  int rows = 0;
+  for (; std::getline(lines, line) && !line.empty(); ++rows) {
+    EXPECT_EQ(line.size(), heading.size()) << out;
+    EXPECT_NE(line.back(), ' ') << out;
+    if (line.find("scripts") != line.npos) scripts = line;
+  }
+  EXPECT_GT(rows, 3);
+  EXPECT_THAT(out, ContainsRegex("1,000 commonest +[0-9.]+% +-\n"));
+  EXPECT_THAT(scripts, ContainsRegex("latin .* and [0-9] more +latin"));
+}
+
 TEST_F(InspectDataTest, ShortLinesOfChineseAreNoWords) {
   std::string source, target;
   for (int i = 0; i < 300; ++i) {

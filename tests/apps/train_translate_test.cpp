@@ -240,6 +240,11 @@ TEST_F(TrainTranslateTest, AQuantizedCopyTranslatesAsTheOriginalDoesInItsType) {
     ASSERT_EQ(run.status, 0) << run.err;
     const auto report = nlohmann::json::parse(run.out);
     EXPECT_LT(report["bytes"], report["bytes_before"]);
+    const std::string page = heed({"inspect", "model", type}).out;
+    EXPECT_THAT(page, HasFacts("MB " + (type == "bf16" ? std::string("bfloat16") : type)));
+    EXPECT_THAT(page, ::testing::Not(HasFacts("float32")));
+    const auto json = nlohmann::json::parse(heed({"inspect", "model", type, "--json"}).out);
+    EXPECT_LE(json["weights"]["bytes"], report["bytes"]);
     EXPECT_EQ(report["lines"], 20);
     EXPECT_TRUE(report.contains("changed") && report.contains("bleu_before"));
     const RunResult original = translate({"--compute", type}, text);

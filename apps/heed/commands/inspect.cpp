@@ -118,8 +118,11 @@ class InspectCommand : public CommandOf<InspectSettings> {
 
   int run_model(const std::string& model, Console& console) {
     const ModelConfig config = config_of(model);
-    console.out().write(settings_.json ? model_json(model, config, settings_.length)
-                                       : model_page(model, config, settings_.length));
+    std::optional<WeightFile> file;
+    if (std::filesystem::is_directory(model))
+      file = weight_file(std::filesystem::path(model) / "model.safetensors");
+    console.out().write(settings_.json ? model_json(model, config, settings_.length, file)
+                                       : model_page(model, config, settings_.length, file));
     return 0;
   }
 

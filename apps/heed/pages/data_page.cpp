@@ -32,10 +32,18 @@ std::string lengths_text(const DataReport& report) {
 }
 
 std::string facts_text(const DataReport& report) {
-  std::string text = fmt::format("{:<32}{:>24}{:>24}\n", "Vocabulary", "source", "target");
-  for (const auto& [name, source, target] : fact_rows(report)) {
-    text += fmt::format("  {:<30} {:>23} {:>23}\n", name, source, target);
+  const std::vector<FactRow> rows = fact_rows(report);
+  size_t source_width = 23, target_width = 23;
+  for (const FactRow& row : rows) {
+    source_width = std::max(source_width, row.source.size());
+    target_width = std::max(target_width, row.target.size());
   }
+  const auto line = [&](const FactRow& row, size_t indent) {
+    return fmt::format("{:{}}{:<{}} {:>{}} {:>{}}\n", "", indent, row.name, 32 - indent, row.source,
+                       source_width, row.target, target_width);
+  };
+  std::string text = line({"Vocabulary", "source", "target"}, 0);
+  for (const FactRow& row : rows) text += line(row, 2);
   return text;
 }
 
@@ -112,13 +120,18 @@ Json json_of(const Finding& finding) {
 }
 
 std::string scripts_text(const ScriptCounts& letters) {
-  std::string text;
+  constexpr size_t kNamed = 3;
   const int64_t all = sum(letters);
-  for (size_t i = 0; i < kScripts; ++i) {
-    if (letters[i] * 100 < all || letters[i] == 0) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", to_text(Script(i)),
-                        percent(letters[i], all));
-  }
+  std::vector<size_t> common;
+  for (size_t i = 0; i < kScripts; ++i)
+    if (letters[i] * 100 >= all && letters[i] > 0) common.push_back(i);
+  std::stable_sort(common.begin(), common.end(),
+                   [&](size_t a, size_t b) { return letters[a] > letters[b]; });
+  std::string text;
+  for (size_t i = 0; i < std::min(common.size(), kNamed); ++i)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", to_text(Script(common[i])),
+                        percent(letters[common[i]], all));
+  if (common.size() > kNamed) text += fmt::format(" and {} more", common.size() - kNamed);
   return text.empty() ? "none" : text;
 }
 
@@ -171,12 +184,12 @@ Facts facts_of(const SideReport& side) {
 
 std::vector<FactRow> fact_rows(const DataReport& report) {
   std::vector<FactRow> rows;
-  for (const auto& [name, value] : facts_of(report.source)) rows.push_back({name, value, ""});
+  for (const auto& [name, value] : facts_of(report.source)) rows.push_back({name, value, "-"});
   for (const auto& fact : facts_of(report.target)) {
     const auto row = std::find_if(rows.begin(), rows.end(),
                                   [&](const FactRow& other) { return other.name == fact.first; });
     if (row == rows.end()) {
-      rows.push_back({fact.first, "", fact.second});
+      rows.push_back({fact.first, "-", fact.second});
     } else {
       row->target = fact.second;
     }

@@ -23,7 +23,7 @@ std::string data_html(const DataTitle& title, const DataReport& report);
 // What both pages tell of the sides beside lengths, in words.
 struct FactRow {
   std::string name;            // "different words"
-  std::string source, target;  // "12,345"; empty where it does not apply
+  std::string source, target;  // "12,345"; "-" where it does not apply
 };
 std::vector<FactRow> fact_rows(const DataReport& report);
 

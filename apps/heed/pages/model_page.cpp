@@ -8,6 +8,7 @@
 
 #include "heed/core/counted.h"
 #include "heed/core/options.h"
+#include "heed/model/safetensors.h"
 #include "pages/numbers.h"
 
 namespace heed {
@@ -164,11 +165,30 @@ ModelTotals totals(const std::vector<ModelPart>& parts) {
   return sum;
 }
 
-std::string model_page(const std::string& title, const ModelConfig& c, int64_t length) {
-  std::string page =
-      fmt::format("{}\nd_model {}, d_ff {}, heads {} of {}, dropout {}, {:.0f} MB as float32\n\n",
-                  title, c.d_model, c.d_ff, c.heads, c.d_model / c.heads, c.dropout,
-                  double(totals(model_parts(c, length)).parameters) * 4e-6);
+WeightFile weight_file(const std::filesystem::path& safetensors) {
+  const SafetensorsFile file(safetensors);
+  WeightFile found;
+  int64_t most = -1;
+  for (const StoredTensor& tensor : file.tensors()) {
+    const auto bytes = int64_t(tensor.bytes.size());
+    found.bytes += bytes;
+    if (bytes <= most) continue;
+    most = bytes;
+    found.type = tensor.type;
+  }
+  for (const auto& [stored, name] :
+       {std::pair("F32", "float32"), {"F16", "float16"}, {"BF16", "bfloat16"}, {"I8", "int8"}})
+    if (found.type == stored) found.type = name;
+  return found;
+}
+
+std::string model_page(const std::string& title, const ModelConfig& c, int64_t length,
+                       const std::optional<WeightFile>& file) {
+  const WeightFile stored =
+      file.value_or(WeightFile{"float32", 4 * totals(model_parts(c, length)).parameters});
+  std::string page = fmt::format(
+      "{}\nd_model {}, d_ff {}, heads {} of {}, dropout {}, {:.0f} MB as {}\n\n", title, c.d_model,
+      c.d_ff, c.heads, c.d_model / c.heads, c.dropout, double(stored.bytes) * 1e-6, stored.type);
   std::vector<Row> rows{{"part (section of the paper)", "shape", "parameters", "source", "target"},
                         {"", "", "", "token", "token"}};
   for (const ModelPart& part : model_parts(c, length)) {
@@ -185,7 +205,8 @@ std::string model_page(const std::string& title, const ModelConfig& c, int64_t l
                     length);
 }
 
-std::string model_json(const std::string& title, const ModelConfig& c, int64_t length) {
+std::string model_json(const std::string& title, const ModelConfig& c, int64_t length,
+                       const std::optional<WeightFile>& file) {
   nlohmann::ordered_json page{{"name", title},
                               {"d_model", c.d_model},
                               {"d_ff", c.d_ff},
@@ -197,6 +218,7 @@ std::string model_json(const std::string& title, const ModelConfig& c, int64_t l
                               {"tie_embeddings", to_text(c.tie_embeddings)},
                               {"dropout", c.dropout},
                               {"sentence_length", length}};
+  if (file) page["weights"] = {{"type", file->type}, {"bytes", file->bytes}};
   const std::vector<ModelPart> parts = model_parts(c, length);
   for (const ModelPart& part : parts) {
     page["parts"].push_back({{"depth", part.depth},

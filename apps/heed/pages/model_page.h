@@ -1,6 +1,8 @@
 // A model as a table: every sub-layer in the paper's words, with its shape and cost.
 #pragma once
 
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,9 +33,18 @@ struct ModelTotals {
 };
 ModelTotals totals(const std::vector<ModelPart>& parts);
 
-// As a page of 80 columns, headed by `title`.
-std::string model_page(const std::string& title, const ModelConfig& config, int64_t length);
-// As one JSON object: configuration, parts, totals.
-std::string model_json(const std::string& title, const ModelConfig& config, int64_t length);
+// How a model's file holds its matrices.
+struct WeightFile {
+  std::string type;  // "float32", "bfloat16", "int8"
+  int64_t bytes = 0;
+};
+WeightFile weight_file(const std::filesystem::path& safetensors);
+
+// As a page of 80 columns, headed by `title`; without a file its size is that of float32.
+std::string model_page(const std::string& title, const ModelConfig& config, int64_t length,
+                       const std::optional<WeightFile>& file = {});
+// As one JSON object: configuration, file, parts, totals.
+std::string model_json(const std::string& title, const ModelConfig& config, int64_t length,
+                       const std::optional<WeightFile>& file = {});
 
 }  // namespace heed
