@@ -48,6 +48,21 @@ TEST_F(TrainTranslateTest, TrainingReportsOnStandardErrorAlone) {
   EXPECT_THAT(trained.err, HasSubstr("heed: warning: "));  // twelve steps of 4,000 to warm up
 }
 
+// Where an epoch ends, one line tells its loss.
+TEST_F(TrainTranslateTest, AnEpochEndsWithOneLine) {
+  const RunResult trained = heed(with(
+      train("epochs"), {"--no-quiet", "--batch-tokens", "20000", "--steps", "30", "--no-inspect"}));
+  ASSERT_EQ(trained.status, 0) << trained.err;
+  int ends = 0, lines = 0;
+  for (const std::string& line : lines_of(trained.err)) {
+    if (line.find(", epoch 1.00: ") == line.npos) continue;
+    ++lines;
+    ends += has_fact(line, "training loss of the epoch");
+  }
+  EXPECT_EQ(ends, 1) << trained.err;
+  EXPECT_EQ(lines, 1) << trained.err;
+}
+
 // The commands that a training ends with can be typed.
 TEST_F(TrainTranslateTest, TrainingEndsWithWhatTheModelIsWorthAndWhatComesNext) {
   const RunResult trained = heed(with(watched("ended"), {"--average", "last:2"}));

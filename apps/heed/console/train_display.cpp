@@ -29,7 +29,12 @@ void TrainDisplay::warning(const std::string& text) {
 void TrainDisplay::report(const TrainReport& report) {
   begun_ = true;
   last_report_ = report;
-  progress_.report(report);
+  // That an epoch ended, validated() says a moment later.
+  const bool epoch_is_told = options_.validate_every == 0;
+  if (epoch_is_told && report.step % options_.report_every != 0)
+    progress_.progress(report);
+  else
+    progress_.report(report);
 }
 
 void TrainDisplay::progress(const TrainReport& report) {
