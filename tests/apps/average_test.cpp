@@ -67,8 +67,10 @@ TEST_F(AverageTest, ACheckpointElsewhereNeedsItsModel) {
 TEST_F(AverageTest, ModelsAreAveragedWhereTheyHaveOneVocabulary) {
   ASSERT_EQ(heed(with(train("words"), {"--vocabulary", "1400"})).status, 0);
   expect_failure(average({"m", "words", "--output", "x"}), "words m vocabulary");
-  const RunResult result = average({"run", "mean", "run", "--output", "three"});
+  const RunResult result = average({"run", "mean", "./run", "--output", "three"});
   EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err, HasFacts("warning: run 2 times"));
+  EXPECT_THAT(average({"run", "mean", "--output", "two", "--quiet"}).err, ::testing::IsEmpty());
   EXPECT_NE(weights("three"), weights("run"));
   EXPECT_EQ(average({"run", "run", "--output", "same"}).status, 0);
   EXPECT_EQ(weights("same"), weights("run"));

@@ -192,6 +192,17 @@ TEST_F(BadInputTest, ModelsOfOtherProgramsStay) {
   EXPECT_EQ(folder_->read("theirs/config.json"), "{}");
 }
 
+// What is in the way is the command line's fault, whichever command it is.
+TEST_F(BadInputTest, WhatIsInTheWayIsAUsageError) {
+  expect_failure(heed({"phrasebook", "--output", "."}), "train.zh --overwrite", 2);
+  expect_failure(heed({"average", "m", "--output", "other"}), "other --overwrite", 2);
+  expect_failure(heed({"quantize", "--model", "m", "--output", "other"}), "other --overwrite", 2);
+  expect_failure(heed(train("m")), "m --overwrite", 2);
+  expect_failure(heed({"demo", "--directory", "."}), "--directory", 2);
+  fs::create_directories(*folder_ / "home/music");
+  expect_failure(heed(train("home")), "home music --overwrite", 2);
+}
+
 TEST_F(BadInputTest, OverwritingRemovesARunAndNothingElse) {
   copy_model();
   folder_->write("copy/training/notes", "mine");

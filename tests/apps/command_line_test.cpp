@@ -174,6 +174,22 @@ TEST(CommandLineTest, ValuesOutOfRangeNameTheRange) {
   expect_failure(run_heed({"phrasebook", "word"}), 2, "word");
 }
 
+TEST(CommandLineTest, AWholeNumberMayHaveAnExponent) {
+  const TemporaryFolder folder;
+  folder.write("run.toml", "vocabulary = 1e3\n");
+  const auto page = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"inspect", "model", "tiny"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_heed(arguments, folder.path());
+  };
+  const std::string expected = page({"--vocabulary", "1000"}).out;
+  EXPECT_EQ(page({"--config", "run.toml"}).out, expected);
+  EXPECT_EQ(page({"--vocabulary", "1e3"}).out, expected);
+  EXPECT_EQ(page({"--vocabulary", "7", "--vocabulary", "1e3"}).out, expected) << "the last holds";
+  for (const char* wrong : {"1e3.5", "1.5", "1e300", "nan"})
+    expect_failure(page({"--vocabulary", wrong}), 2, std::string("--vocabulary ") + wrong);
+}
+
 TEST(CommandLineTest, FlagsWinOverTheFile) {
   const TemporaryFolder folder;
   const std::string config = folder.write("run.toml", "length = 7\n[inspect]\njson = true\n");

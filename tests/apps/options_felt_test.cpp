@@ -62,7 +62,7 @@ TEST_F(OptionsFeltTest, ThePhrasebookIsAsLargeAsAsked) {
   EXPECT_EQ(lines_of("book/test.zh"), 9);
   const std::string before = folder_->read("book/train.zh");
   const std::vector<std::string> other{"--pairs", "700", "--seed", "2"};
-  expect_failure(heed(with(command, other)), "--overwrite");
+  expect_failure(heed(with(command, other)), "--overwrite", 2);
   output(with(with(command, other), {"--overwrite"}));
   EXPECT_EQ(lines_of("book/train.zh"), 700);
   EXPECT_NE(folder_->read("book/train.zh"), before);

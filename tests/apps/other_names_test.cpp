@@ -83,6 +83,9 @@ TEST(OtherNamesTest, OptionsOfOtherToolsNameThoseOfHeed) {
   expect_hint({"translate", "--source", "a"}, "'--input'");
   expect_hint({"score", "--tgt", "a"}, "'--target'");
   expect_hint({"evaluate", "--refs", "a"}, "'--reference'");
+  expect_hint({"evaluate", "--translations", "a"}, "'--hypothesis'");
+  expect_hint({"translate", "--quiet-translation"}, "'--quiet'");
+  expect_hint({"translate", "--mini-batch", "8"}, "'--batch-tokens' tokens");
   expect_hint({"evaluate", "-tok", "zh"}, "'--bleu-tokenize'");
   expect_hint({"quantize", "--quantization", "int8"}, "'--type'");
 }

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "console/command.h"
+#include "console/shell_words.h"
 #include "heed/core/files.h"
 #include "run_heed.h"
 #include "support/temporary_folder.h"
@@ -74,6 +75,16 @@ class ShellTest : public ::testing::Test {
 
   TemporaryFolder folder_;
 };
+
+// On one line, as messages print it.
+TEST_F(ShellTest, BashReadsAWordAsItWasMeant) {
+  for (const std::string text : {"a", "two words", "it's", "a\nb", "tab\t'\\'\x7F", "$HOME"}) {
+    const std::string word = shell_word(text);
+    EXPECT_EQ(word.find('\n'), word.npos);
+    const std::string script = folder_.write("word.bash", "printf %s. " + word + "\n");
+    EXPECT_EQ(run_shell("bash --norc '" + script + "'").output, text + ".") << word;
+  }
+}
 
 TEST_F(ShellTest, BashOffersEveryCommandAndOption) {
   std::vector<std::string> names = complete({""});

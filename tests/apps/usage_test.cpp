@@ -28,6 +28,7 @@ class UsageTest : public ::testing::Test {
 TEST_F(UsageTest, AllThatIsMissingIsNamedAtOnceWithTheUsage) {
   EXPECT_THAT(refused({"train"}), HasFacts("--source --target --model FILE... DIR --tsv"));
   EXPECT_THAT(refused({"score", "--model", "m"}), HasFacts("--source --target"));
+  EXPECT_THAT(refused({"evaluate", "--reference", "a"}), HasFacts("--hypothesis - standard input"));
   EXPECT_THAT(refused({"quantize"}), HasFacts("--model --output"));
   EXPECT_THAT(refused({"average"}), HasFacts("DIR|FILE... --output"));
   EXPECT_THAT(refused({"evaluate"}), HasFacts("--hypothesis --reference --model --source"));

@@ -1,4 +1,5 @@
 // heed average: the mean of several models, or one checkpoint, as a model directory.
+#include <algorithm>
 #include <filesystem>
 
 #include "commands/commands.h"
@@ -53,6 +54,7 @@ class AverageCommand : public CommandOf<AverageSettings> {
 
   int run(const std::vector<std::string>& words, Console& console) override {
     const std::vector<fs::path> paths = checkpoints_of(words);
+    warn_of_repetition(paths, console);
     const std::vector<fs::path> folders = directories(paths);
     std::vector<fs::path> kept = folders;
     for (const std::string& word : words) kept.emplace_back(word);
@@ -75,6 +77,19 @@ class AverageCommand : public CommandOf<AverageSettings> {
       fail_usage("--last takes the checkpoints of one run, got {}",
                  counted(int64_t(words.size()), "name"));
     return last_checkpoints(words[0], *settings_.last);
+  }
+
+  // Naming one several times gives it more weight, which is seldom meant.
+  static void warn_of_repetition(const std::vector<fs::path>& paths, const Console& console) {
+    std::error_code error;  // a missing file is named where it is read
+    for (auto path = paths.begin(); path != paths.end(); ++path) {
+      const auto same = [&](const fs::path& other) { return fs::equivalent(*path, other, error); };
+      if (std::any_of(paths.begin(), path, same)) continue;  // said of the first one
+      const auto times = std::count_if(path, paths.end(), same);
+      if (times > 1)
+        console.warn(fmt::format("{} is named {} times: it has {} times the weight of another",
+                                 path->string(), times, times));
+    }
   }
 
   // Whose sizes and vocabulary each has.

@@ -86,8 +86,8 @@ class DemoCommand : public CommandOf<DemoSettings> {
     const fs::path mark = folder / ".heed-demo";
     const bool has_files = fs::is_directory(folder, error) && !fs::is_empty(folder, error);
     if (has_files && !fs::exists(mark, error))
-      fail("{} holds files that no demo wrote: name another folder with --directory",
-           folder.string());
+      fail_usage("{} holds files that no demo wrote: name another folder with --directory",
+                 folder.string());
     fs::create_directories(folder, error);
     if (error) fail("cannot make the folder {}: {}", folder.string(), error.message());
     write_file_atomically(mark, "Written by heed demo, which replaces its earlier files here.\n");

@@ -21,7 +21,7 @@ constexpr OtherNames kOptions[] = {
     {"hold_out", "valid valid_data validation_split val_split valid_size test_size"},
     {"tsv", "data csv"},
     {"input", "i src s source input_file text"},
-    {"hypothesis", "hyp hyps hypotheses sys i input prediction predictions"},
+    {"hypothesis", "hyp hyps hypotheses sys i input prediction predictions translations"},
     {"reference", "r ref refs tgt t target"},
     {"model",
      "m models path model_path model_dir model_name_or_path model_name checkpoint ct2_model"},
@@ -53,7 +53,7 @@ constexpr OtherNames kOptions[] = {
     {"activation_dropout", "transformer_dropout_ffn relu_dropout"},
     {"initialize", "pretrained_model train_from restore_file finetune_from_model"},
     // Batches and the optimizer
-    {"batch_tokens", "batch_size max_batch_size mini_batch_words b", "in tokens"},
+    {"batch_tokens", "batch_size max_batch_size mini_batch mini_batch_words b", "in tokens"},
     {"batch_sentences", "batch_size mini_batch max_sentences per_device_train_batch_size b"},
     {"accumulate",
      "update_freq accum_count gradient_accumulation_steps accumulate_grad_batches optimizer_delay"},
@@ -84,7 +84,7 @@ constexpr OtherNames kOptions[] = {
     {"type", "quantization compute compute_type dtype q"},
     {"threads", "cpu_threads num_threads num_workers workers inter_threads intra_threads jobs j"},
     {"threads", "gpu gpus gpu_ranks device devices device_index cuda d world_size", kOnCpu},
-    {"quiet", "q silent"},
+    {"quiet", "q silent quiet_translation"},
     // Translation
     {"beam", "beam_size beams num_beams beam_width b"},
     {"nbest", "n_best num_hypotheses num_return_sequences"},

@@ -119,7 +119,11 @@ void expect_complete(Command& command, const std::vector<std::string>& words) {
   for (const Option& option : options)
     if (option.info.required && is_empty(option)) missing.push_back(option.flag());
   if (missing.empty()) return;
-  fail_usage("missing {} (usage: {})", enumerated(missing), usage(command));
+  const bool is_file = std::ranges::any_of(options, [&](const Option& option) {
+    return option.flag() == missing.front() && option.info.value.starts_with("FILE");
+  });
+  fail_usage("missing {}{} (usage: {})", enumerated(missing),
+             is_file ? "; the FILE - is standard input" : "", usage(command));
 }
 
 void expect_words(Command& command, const Arguments& given) {

@@ -153,7 +153,14 @@ bool from_text(const std::string& text, const OptionInfo&, bool& value) {
 }
 
 bool from_text(const std::string& text, const OptionInfo& info, int64_t& value) {
-  return number_from_text(text, info, value);
+  if (number_from_text(text, info, value)) return true;
+  // "1e3", which a TOML file may say as well, up to where a double holds every whole number.
+  double number = 0;
+  if (!number_from_text(text, info, number) || number != std::floor(number) ||
+      std::abs(number) > 0x1p53)
+    return false;
+  value = int64_t(number);
+  return true;
 }
 
 bool from_text(const std::string& text, const OptionInfo& info, double& value) {
