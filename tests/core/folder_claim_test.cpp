@@ -42,6 +42,39 @@ TEST_F(FolderClaimTest, ASecondFolderOfTheNameIsNotWrittenTo) {
   claim.expect_in_place();
 }
 
+TEST_F(FolderClaimTest, AReaderCanAskForIt) {
+  const fs::path folder = folder_ / "m";
+  EXPECT_FALSE(is_claimed(folder)) << "missing";
+  {
+    const FolderClaim claim(folder);
+    EXPECT_TRUE(is_claimed(folder));
+    write_file_atomically(folder / "file", "x");
+  }
+  EXPECT_FALSE(is_claimed(folder));
+  const FolderClaim again(folder);
+}
+
+// A program that a signal ends runs no destructors.
+TEST_F(FolderClaimTest, AHandlerRemovesTheEmptyFoldersThatItMade) {
+  const fs::path outer = folder_ / "outer";
+  FolderClaim claim(outer / "m");
+  claim.make(outer / "m/training");
+  {
+    FolderClaim kept(folder_ / "kept");
+    write_file_atomically(folder_ / "kept/file", "x");
+    fs::create_directory(folder_ / "mine");
+    const FolderClaim found(folder_ / "mine");
+    remove_temporary_files();
+  }
+  EXPECT_FALSE(fs::exists(outer));
+  EXPECT_TRUE(fs::exists(folder_ / "kept/file"));
+  EXPECT_TRUE(fs::exists(folder_ / "mine"));
+  { const FolderClaim gone(folder_ / "gone"); }
+  fs::create_directory(folder_ / "gone");
+  remove_temporary_files();
+  EXPECT_TRUE(fs::exists(folder_ / "gone")) << "no claim holds it any more";
+}
+
 TEST_F(FolderClaimTest, EndsWithAKilledProcess) {
   int ready[2];
   ASSERT_EQ(::pipe(ready), 0);
