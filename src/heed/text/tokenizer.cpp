@@ -178,8 +178,8 @@ void Tokenizer::expect_one_model(const std::filesystem::path& vocabulary,
 }
 
 double Tokenizer::coverage() const {
-  const auto own = double(model_->own_pieces().size());
-  return own / double(std::max<int64_t>(1, vocabulary_->classes() - 2));  // without </s>, <unk>
+  return double(model_->own_pieces().size()) /
+         double(std::max<int64_t>(1, vocabulary_->text_pieces()));
 }
 
 bool Tokenizer::folds_case() const {

@@ -1,5 +1,6 @@
 #include "heed/text/vocabulary.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "heed/core/files.h"
@@ -88,6 +89,11 @@ std::string Vocabulary::json() const {
     text += fmt::format("  {}: {}", nlohmann::json(piece(TokenId(id))).dump(), id);
   }
   return text + "\n}\n";
+}
+
+int64_t Vocabulary::text_pieces() const {
+  constexpr int64_t kSpecial = 3;
+  return size() - kSpecial - std::ranges::count_if(table_->pieces, is_filler);
 }
 
 Vocabulary Vocabulary::filled_up_to(int64_t size) const {

@@ -35,6 +35,8 @@ class Vocabulary {
   int64_t size() const { return int64_t(table_->pieces.size()); }
   // Ids below this one have a meaning; from here on they are fillers and <pad>.
   int64_t classes() const { return classes_; }
+  // The number of pieces without </s>, <unk>, <pad> and fillers, wherever these are.
+  int64_t text_pieces() const;
   const std::string& piece(TokenId id) const;
   std::optional<TokenId> find(std::string_view piece) const;
   TokenId end_id() const { return end_; }
