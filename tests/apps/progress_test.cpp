@@ -62,6 +62,10 @@ TEST(ProgressTest, SlowStepsAreShownByTime) {
     if (!::testing::internal::GetCapturedStderr().empty()) steps += fmt::format("{} ", step);
   }
   EXPECT_EQ(steps, "2 9 19 29 ");  // after 3 s, the report, and 20 s after each line
+  report.seconds += 1000;
+  ::testing::internal::CaptureStderr();
+  lines.redraw(report);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
   ProgressDisplay quiet(ProgressStyle::none);
   ::testing::internal::CaptureStderr();
   quiet.progress(report);

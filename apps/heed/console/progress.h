@@ -35,6 +35,10 @@ class ProgressDisplay {
   // Shown where nothing was for a while: after the first 3 s of the run, then 0.2 s (a bar)
   // or 20 s (lines) after what was shown last.
   void progress(const TrainReport& report);
+  // The same for a bar alone, where a message says what a line would.
+  void redraw(const TrainReport& report) {
+    if (style_ == ProgressStyle::bar) progress(report);
+  }
   // A separate line above the bar; nothing if the style is none.
   void message(std::string_view text);
   // Removes the bar: before others write to the terminal.

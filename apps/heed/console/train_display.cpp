@@ -32,7 +32,7 @@ void TrainDisplay::report(const TrainReport& report) {
   // That an epoch ended, validated() says a moment later.
   const bool epoch_is_told = options_.validate_every == 0;
   if (epoch_is_told && report.step % options_.report_every != 0)
-    progress_.progress(report);
+    progress_.redraw(report);
   else
     progress_.report(report);
 }
