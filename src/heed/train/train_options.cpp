@@ -285,7 +285,8 @@ void visit_checkpoints(TrainOptions& o, OptionCollector& v) {
      .incidental = true});
   v("resume", o.resume,
     {.help = "Resume an interrupted run, with the same options", .incidental = true});
-  v("overwrite", o.overwrite, {.help = "Overwrite an existing model", .incidental = true});
+  v("overwrite", o.overwrite,
+    {.help = "Overwrite an existing model, or put one beside other files", .incidental = true});
   v("other_instruction_set", o.other_instruction_set,
     {.help = "Allow --resume on another instruction set, which changes the result",
      .incidental = true});
