@@ -4,6 +4,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <csignal>
+#include <thread>
+
 #include "support/facts.h"
 #include "test_files.h"
 
@@ -156,6 +159,31 @@ TEST(LineReader, WaitsNoLongerBehindHalfOfTheBytesThatTellGzip) {
   EXPECT_EQ(line, "\x1f");
   EXPECT_FALSE(reader.next(line));
   ::close(ends[0]);
+}
+
+// A signal that ends the waiting for input brings no input.
+TEST(LineReader, WaitsOnBehindASignal) {
+  using std::chrono::milliseconds;
+  struct sigaction quiet {
+  }, before{};
+  quiet.sa_handler = [](int) {};
+  ASSERT_EQ(::sigaction(SIGUSR1, &quiet, &before), 0);
+  int ends[2];
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+  const timeval patience{0, 200'000};  // a reader that reads in spite of it gets an error
+  ASSERT_EQ(::setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience), 0);
+  LineReader reader(ends[0], "standard input");
+  std::thread interrupter([waiting = ::pthread_self()] {
+    std::this_thread::sleep_for(milliseconds(50));
+    ::pthread_kill(waiting, SIGUSR1);
+  });
+  bool has_line = true;
+  EXPECT_NO_THROW(has_line = reader.wait(milliseconds(300)));
+  EXPECT_FALSE(has_line);
+  interrupter.join();
+  ::sigaction(SIGUSR1, &before, nullptr);
+  ::close(ends[0]);
+  ::close(ends[1]);
 }
 
 TEST_F(LinesTest, AFileMayEndBehindHalfOfTheBytesThatTellGzip) {

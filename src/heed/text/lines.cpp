@@ -235,7 +235,9 @@ bool LineReader::wait(std::chrono::milliseconds time) {
     if (state.input.empty() && !state.input_ended) {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
       pollfd input{state.descriptor, POLLIN, 0};
-      if (::poll(&input, 1, int(std::max<int64_t>(0, left))) == 0) return false;
+      const int ready = ::poll(&input, 1, int(std::max<int64_t>(0, left)));
+      if (ready == 0) return false;
+      if (ready < 0 && errno == EINTR) continue;  // a signal says nothing of the input
     }
     state.refill();
   }
