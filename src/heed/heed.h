@@ -5,8 +5,9 @@
 //   evaluate()    translations against references; bleu(), chrf() and ter() say more
 //   paper::       the pieces of "Attention Is All You Need", each callable alone
 //
-// Errors are thrown: heed::Error is what the caller's user can fix, UsageError among them what the
-// caller can; nothing is printed and nothing exits.
+// Errors are exceptions: heed::Error for bad input or surroundings, which the caller's user can
+// fix; heed::UsageError, derived from it, for wrong options or arguments, which the caller can. The
+// library never prints or exits.
 #pragma once
 
 #include "heed/core/error.h"

@@ -4,8 +4,8 @@
 //   const Tensor query = tensor_of<float>({2, 3}, std::vector<float>{1, 0, 0, 0, 1, 0});
 //   query.span<float>()[3]  // row 1, column 0
 //
-// What the model itself computes with is called where it can be; attention with a mask of any kind
-// that also gives its weights is written out here, for the model's own kernel never has either.
+// They call the kernels that the model computes with, except scaled_dot_product_attention(), which
+// takes any mask: the model's kernel knows none and the causal one.
 // UsageError where shapes do not fit each other.
 #pragma once
 

@@ -46,10 +46,9 @@ class AverageCommand : public CommandOf<AverageSettings> {
   std::string description() const override {
     return "Takes model directories, checkpoints (DIR/training/step-N.safetensors) and training "
            "states (DIR/training/state.safetensors), all of one shape and one vocabulary, and "
-           "writes the "
-           "mean of their weights. With --last N it takes the last checkpoints of one run, as "
-           "train "
-           "--average last:N does. A single checkpoint is thereby made a model that translates.";
+           "writes the mean of their weights. With --last N the argument is one model directory, "
+           "whose last N checkpoints are averaged, as train --average last:N does. A single "
+           "checkpoint becomes a model that translates.";
   }
 
   int run(const std::vector<std::string>& words, Console& console) override {

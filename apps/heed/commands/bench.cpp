@@ -102,8 +102,8 @@ class BenchCommand : public CommandOf<BenchSettings> {
   std::string description() const override {
     return "The machine's peak in each compute type and the bandwidth of its memories; then matrix "
            "products, training steps and beam search at a preset's sizes with random weights, each "
-           "with its share of the peak. A shared machine's speed drifts: peaks are measured again "
-           "beside each figure.";
+           "with its share of the peak. Since the speed of a shared machine varies, peaks are "
+           "measured again next to each figure.";
   }
 
   int run(const std::vector<std::string>&, Console& console) override {

@@ -151,12 +151,12 @@ class ScoreCommand : public CommandOf<ScoreSettings> {
   std::string name() const override { return "score"; }
   std::string summary() const override { return "Says how probable given translations are"; }
   std::string description() const override {
-    return "Gives one line for each pair of lines, in order: the natural logarithm of the "
-           "probability of the target and its end, given the source. Loss and perplexity of the "
-           "whole text, those that a training reports of its validation text (label smoothing "
-           "aside), are told at the end. A pair's score depends on the pair and the model alone. "
-           "A pair with an empty side, or with more tokens than the model has positions for, has "
-           "its line and says so in its status, but no part in the whole.";
+    return "Prints one line for each pair of lines, in order: the natural logarithm of the "
+           "probability of the target and its end, given the source. Ends with loss and perplexity "
+           "of the corpus, which compare with those of a training on its validation text, label "
+           "smoothing left out. A pair's score depends on the pair and the model alone. A pair "
+           "with an empty side, or with more tokens than the model has positions for, gets a line "
+           "with a status, but is left out of the corpus score.";
   }
 
   std::string memory_advice() const override {

@@ -172,11 +172,11 @@ class TranslateCommand : public CommandOf<TranslateSettings> {
   std::string name() const override { return "translate"; }
   std::string summary() const override { return "Translates lines of text"; }
   std::string description() const override {
-    return "Gives one line for each line, in order, as soon as the input pauses. A line's "
-           "translation depends on the line, the model and the search options alone. An empty line "
-           "gives an empty one; a line too long for the model is translated in parts, as its "
-           "status "
-           "says.";
+    return "Prints one translation for each line, in order, and does not wait for a full batch "
+           "when "
+           "no more input is available. A translation depends on the line, the model and the "
+           "search options alone. An empty line gives an empty one; a line too long for the model "
+           "is translated in parts, as its status says.";
   }
 
   std::string memory_advice() const override {

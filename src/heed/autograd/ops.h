@@ -32,7 +32,7 @@ class Pass {
 struct EmbedOptions {
   double scale = 1;     // sqrt(d_model), section 3.4
   double dropout = 0;   // on embedding plus position, section 5.4
-  TokenId frozen = -1;  // this row of the table gets no gradient
+  TokenId frozen = -1;  // this row of the table gets no gradient (PyTorch: padding_idx)
 };
 
 // scale * table[id] + positions[position], dropped out. positions is a constant.
@@ -80,8 +80,8 @@ struct Loss {
 };
 
 // The loss of predicting `labels` from states [rows, d] through table [classes, d] and bias
-// [classes] (may be none). Works through the rows in blocks: logits never stand whole. On a pass
-// with a tape the gradient is found on the way and the tape is seeded with it.
+// [classes] (may be none), computed in blocks of rows: the logits never exist as a whole. On a pass
+// with a tape the gradient is computed along with them, and is where backward() starts.
 Loss cross_entropy(Pass& pass, const Tensor& states, const Tensor& table, const Tensor& bias,
                    const Indices& labels, const LossOptions& options);
 

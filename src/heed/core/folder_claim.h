@@ -23,8 +23,8 @@ class FolderClaim {
   // lives.
   ~FolderClaim() = default;
 
-  // Error where another folder has its name by now: it was moved or replaced, and what is written
-  // by name would land in the other one. One that is gone is left to whoever writes.
+  // Error where the folder was moved or replaced since: what is written by its name would land in
+  // another folder. Does nothing where it was removed; writing to it fails then.
   void expect_in_place() const;
 
   // Makes a folder below the claimed one.
@@ -45,12 +45,12 @@ class FolderClaim {
   };
 
   std::filesystem::path folder_;
-  Descriptor lock_;   // released after
-  MadeFolders made_;  // these are removed: the members' order
+  Descriptor lock_;   // declared before made_, so that it is released after
+  MadeFolders made_;  // these are removed
 };
 
-// Whether a process has claimed the folder; false where that cannot be known. To ask claims it for
-// a moment.
+// Whether a process has claimed the folder; false where that cannot be known. Takes the lock for a
+// moment.
 bool is_claimed(const std::filesystem::path& folder);
 
 }  // namespace heed

@@ -16,8 +16,8 @@ struct ThreadCount {
   int running = 0, wanted = 0;
 };
 
-// Adds a thread that runs `body`. Error where the machine refuses it, with `threads` as it was: the
-// caller ends and joins those inside. `count` is for the message.
+// Adds a thread that runs `body`. Error where the machine refuses it; `threads` is unchanged then,
+// and the caller must end and join its threads. `count` is for the message.
 void start_thread(std::vector<std::thread>& threads, ThreadCount count, std::function<void()> body);
 
 // run() hands tasks out one by one to whichever thread is free, so that a slow core does less.

@@ -72,9 +72,10 @@ using ScriptCounts = std::array<int64_t, kScripts>;
 
 int64_t sum(const ScriptCounts& counts);
 
-// Whether spaces part the words of a text, by its letters, its lines and what stands between
-// spaces: so it is in scripts with spaces. Text of other scripts must have been cut into words:
-// three between spaces on two lines or more, and fewer than 3 letters in one (Thai to Tibetan: 8).
+// Whether the words of a text are separated by spaces, by its letters, its lines and the number of
+// strings between spaces. Scripts with spaces: yes. Text of other scripts: if it was segmented,
+// that is, has at least 1.5 words a line, of fewer than 3 letters on average (8 for Thai to
+// Tibetan).
 bool has_spaced_words(const ScriptCounts& letters, int64_t words, int64_t lines);
 
 }  // namespace heed

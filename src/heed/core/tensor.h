@@ -44,8 +44,8 @@ using Shape = std::vector<int64_t>;
 int64_t element_count(const Shape& shape);
 std::string to_string(const Shape& shape);
 
-// The form of a weight that a backend's products read, derived from its values: panels in the order
-// of their tiles, in the compute type. Made by Backend::pack(); of old values once they change.
+// A weight packed for a backend's products: in blocks, in the compute type. Made by
+// Backend::pack(); stale once the values change.
 class PackedWeight {
  public:
   virtual ~PackedWeight() = default;

@@ -36,7 +36,7 @@ class DecodingStep {
                Predictions& next)
       : options_(options), constraints_(constraints), next_(next) {}
 
-  // How many of the best classes of each row a step may need where `banned` of them are banned.
+  // The k of the top-k that a step may need of each row when up to `banned` tokens are banned.
   static int64_t best_needed(const SearchOptions& options, int64_t banned);
 
   // Beam search. `chosen` holds the tokens that earlier groups chose at this step, sorted; those of

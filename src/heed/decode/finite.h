@@ -1,4 +1,4 @@
-// What searching and scoring do with a model that overflows.
+// The check for logits that are NaN or infinite, of a model that overflows.
 #pragma once
 
 #include <cmath>

@@ -18,7 +18,7 @@ struct QueuedLine {
 };
 
 // Lines from the reader to the workers, and translations from the workers to emit(), in order.
-// Holds a bounded number of lines and bytes, or a single line.
+// Bounded in lines and bytes, except that a single line of any length fits.
 class LineQueue {
  public:
   // What is passed must outlive the queue.
@@ -34,8 +34,8 @@ class LineQueue {
   // Called once by each worker, before pop().
   void join();
   enum class WhenEmpty { wait, return_none };
-  // Called by workers. No lines: the end of the input or, with return_none, none at the moment that
-  // idle workers would not take.
+  // Called by workers. Returns no lines at the end of the input or, with return_none, where none
+  // are waiting beyond those that idle workers will take.
   std::vector<QueuedLine> pop(WhenEmpty when_empty);
   // Called by workers. Emits the translation as soon as all before it are emitted.
   void complete(Translation translation);

@@ -11,8 +11,8 @@ void ScoreOptions::visit(ScoreOptions& self, OptionCollector& v) {
      .maximum = 1 << 20,
      .incidental = true});
   v("compute", self.compute,
-    {.help = "What matrix products compute in: fp32 measures the model as it is stored, the "
-             "others as it translates in them"});
+    {.help = "Compute type of matrix products: fp32 scores the stored weights; bf16 and int8 score "
+             "the model as it translates in that type"});
   v("threads", self.threads, kThreadsOption);
   v("strict", self.strict, kStrictOption);
 }

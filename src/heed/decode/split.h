@@ -16,8 +16,8 @@ struct TextPart {
 };
 
 // Parts of `text`, in order, each of at most `limit` ids and Tokenizer::kBytesPerToken bytes for
-// each of them. Each part is as long as a cut behind a sentence's end allows; where there is none
-// within reach behind a clause's end, else between words, else between characters. A character of
+// each of them. Cuts after the last end of a sentence that fits; where there is none near the
+// limit, after the end of a clause, else between words, else between characters. A character of
 // more ids than the limit is a part of its own. White space at the cuts is dropped, nothing else.
 //
 // `encode` is called with stretches of the text of about a part's length, about twice for each
@@ -25,7 +25,7 @@ struct TextPart {
 std::vector<TextPart> split_text(std::string_view text, int64_t limit,
                                  const std::function<Encoding(std::string_view)>& encode);
 
-// Joins translated parts: with a space, but for none behind or before Chinese and Japanese script.
+// Joins translated parts with a space, except next to Chinese or Japanese characters.
 std::string join_parts(const std::vector<std::string>& parts);
 
 }  // namespace heed

@@ -33,15 +33,14 @@ class Translator {
 
   using Next = NextInput;
   using Emit = EmitTranslation;
-  // Waits until next() need not wait for input, `time` at most; whether that is so.
+  // Waits for input, at most `time`. True if next() will not block.
   using Wait = std::function<bool(std::chrono::milliseconds time)>;
 
   // Calls next() on this thread until it gives nothing, and emit() once for every line, in order,
   // as soon as it and all before it are translated: from other threads, one call at a time. An
-  // exception of either ends the translation and is thrown here: at once while wait() waits for
-  // input, without a wait() when next() returns. Holds a bounded number of lines and bytes. Uses
-  // one more thread for each line up to DecodeOptions::threads; Error where the machine refuses
-  // one.
+  // exception of next() or emit() ends the translation and is rethrown here: immediately if there
+  // is a wait(), otherwise when next() returns. Holds a bounded number of lines and bytes. Starts a
+  // thread for each line up to DecodeOptions::threads; Error where the machine refuses one.
   void translate(const Next& next, const Emit& emit, const Wait& wait = {}) const;
 
   // A single line, or a single thread, is translated on the calling thread.

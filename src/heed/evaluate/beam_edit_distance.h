@@ -8,30 +8,30 @@
 
 namespace heed::detail {
 
-// Which words of the two sides an optimal rewriting joins.
+// The word alignment of a minimal sequence of edits.
 struct EditAlignment {
   // For every word of the reference: the last word of the hypothesis that is used up when it is
   // reached, -1 where none is.
   std::vector<int64_t> hypothesis_of;
-  // 1 where a word is replaced, left out or put in.
+  // 1 where a word is substituted, deleted or inserted.
   std::vector<uint8_t> reference_error, hypothesis_error;
 };
 
-// Distances of one reference from hypotheses that are orders of the same words. Row i of the matrix
-// is the hypothesis's first i words, column j the reference's first j; a row is computed within
-// some 25 columns around the diagonal, so time and memory grow with the sum of the lengths. Row and
-// beam depend on the lengths alone: what hypotheses share is computed once.
+// Distances of one reference from hypotheses that are permutations of the same words. Row i of the
+// matrix is the hypothesis's first i words, column j the reference's first j; a row is computed
+// within some 25 columns around the diagonal, so time and memory grow with the sum of the lengths.
+// Row and beam depend on the lengths alone: what hypotheses share is computed once.
 class BeamEditDistance {
  public:
-  // The matrix of another pair. Both must stay as they are until the next call.
+  // The matrix of another pair. Both must outlive the calls for it and not change.
   int64_t compute(std::span<const uint32_t> hypothesis, std::span<const uint32_t> reference);
 
   // The distance of a hypothesis that differs from the computed one in the words [begin, end) at
   // most. The matrix stays.
   int64_t compare(std::span<const uint32_t> changed, size_t begin, size_t end);
 
-  // By the matrix. Where several rewritings are as short, replacing goes before leaving out a word
-  // of the hypothesis, and that before putting one in, seen from the end.
+  // By the matrix. Ties: substitution before deletion (of a word of the hypothesis) before
+  // insertion, from the end.
   void align(EditAlignment& alignment) const;
 
  private:

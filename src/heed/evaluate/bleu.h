@@ -17,12 +17,12 @@ namespace heed {
 // N-grams of 1 to 4 tokens.
 inline constexpr int kBleuOrder = 4;
 
-// What becomes of the precision of an order without a match (Chen and Cherry, 2014).
+// Smoothing of n-gram orders without a match (Chen and Cherry, 2014).
 enum class BleuSmoothing {
-  none,         // "none": it is 0, and so is the score
-  floor,        // "floor": that of a small number of matches, by default 0.1
+  none,         // "none": their precision is 0, and so is the score
+  floor,        // "floor": as with a small number of matches, by default 0.1
   add_k,        // "add-k": k is added to matches and n-grams of orders above 1, by default 1
-  exponential,  // "exp": half a match, a quarter for the next such order, and so on
+  exponential,  // "exp": as with 1/2 match, 1/4 for the next such order, and so on
 };
 
 // Its name in options and signatures.

@@ -10,7 +10,7 @@
 
 namespace heed::detail {
 
-// Counts the n-grams of references, then takes matches out of them. A token is any 32-bit number;
+// Clipped n-gram matches of a hypothesis with references. A token is any 32-bit number;
 // an n-gram is the pair of the (n-1)-gram before its last token and that token, so nothing is
 // compared by hash alone. Made once and emptied for every sentence.
 class NgramMatcher {
@@ -20,11 +20,11 @@ class NgramMatcher {
 
   void clear();
 
-  // Adds a reference. An n-gram counts as often as in the reference that has most of it.
+  // Adds a reference. The count of an n-gram is its maximum over the references.
   void add_reference(std::span<const uint32_t> tokens);
 
   // Adds to matches[n - 1] the n-grams of a hypothesis that the references have, each as often as
-  // they have it at most. Takes the counts away: clear() comes next.
+  // they have it at most. Consumes the counts: call clear() next.
   void take_matches(std::span<const uint32_t> tokens, std::span<int64_t> matches);
 
  private:

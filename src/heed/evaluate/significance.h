@@ -13,12 +13,12 @@ namespace heed {
 
 enum class PairedTest {
   bootstrap,      // scores of corpora drawn with replacement (Koehn, 2004)
-  randomization,  // every sentence goes to either system by a coin (Riezler and Maxwell, 2005)
+  randomization,  // outputs are swapped with probability 1/2 (Riezler and Maxwell, 2005)
 };
 
 struct PairedTestOptions {
   PairedTest test = PairedTest::bootstrap;
-  int64_t trials = 1000;  // sacreBLEU draws 1000 corpora, or throws the coins 10000 times
+  int64_t trials = 1000;  // sacreBLEU: 1000 corpora, or 10000 random assignments
   uint64_t seed = 12345;  // draws are NumPy's, so sacreBLEU with the same seed draws the same
 };
 

@@ -14,7 +14,7 @@ namespace heed::detail {
 // Counts pair after pair, keeping its memory between them. A word is any number.
 class TranslationEdits {
  public:
-  // Edits that make the reference of the hypothesis.
+  // The number of edits that turn the hypothesis into the reference.
   int64_t count(std::span<const uint32_t> hypothesis, std::span<const uint32_t> reference);
 
  private:

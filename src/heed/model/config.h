@@ -25,13 +25,13 @@ constexpr std::array<std::pair<std::string_view, Activation>, 3> enum_names(Acti
   return {{{"relu", Activation::relu}, {"gelu", Activation::gelu}, {"silu", Activation::silu}}};
 }
 
-// How far a matrix [out, in] spreads at first, drawn uniformly from [-bound, bound].
+// The bound of the uniform distribution [-bound, bound] that a matrix [out, in] is initialized
+// from.
 enum class InitialWeights {
   // 1 / sqrt(in), as PyTorch's nn.Linear: layers begin nearer to the identity and learn faster,
   // without warm-up most of all (docs/performance.md).
   fan_in,
-  // sqrt(6 / (in + out)) (Glorot and Bengio, 2010), as tensor2tensor. Keys and values are one
-  // matrix, [2 d, d], which makes them a little smaller.
+  // sqrt(6 / (in + out)) (Glorot and Bengio, 2010), as tensor2tensor.
   xavier
 };
 

@@ -18,12 +18,12 @@ struct KeyValue {
 class DecoderContext {
  public:
   virtual ~DecoderContext() = default;
-  // How the pass's target positions attend to the target, and to the source.
+  // The layout of self-attention, and of cross-attention, for the target positions of the pass.
   virtual AttentionLayout self_layout(const Tokens& target) const = 0;
   virtual AttentionLayout cross_layout(const Tokens& target) const = 0;
-  // The target's, given those of the positions that the pass computes.
+  // Keys and values of self-attention, given those of the positions that the pass computes.
   virtual KeyValue self(Pass& pass, int64_t layer, const KeyValue& computed) = 0;
-  // The source's.
+  // Keys and values of cross-attention.
   virtual KeyValue cross(Pass& pass, int64_t layer) = 0;
 };
 

@@ -12,7 +12,8 @@
 
 namespace heed {
 
-// What a parameter does: how it is drawn, whether it decays, and what the backend packs.
+// The kind of a parameter, which decides its initialization, weight decay and packing. A gain is
+// the scale of a LayerNorm (PyTorch: weight).
 enum class ParameterRole { matrix, embedding, bias, gain };
 
 struct Linear {
@@ -171,11 +172,11 @@ struct Parameter {
 std::vector<Parameter> parameters(Transformer& model);
 int64_t parameter_count(Transformer& model);
 
-// Its linear layers, in the order of parameters(). The output table is none of them.
+// Its linear layers, in the order of parameters(), without the output projection.
 std::vector<Linear> linear_layers(Transformer& model);
 
-// Packs every matrix among the parameters into the form that the backend multiplies fastest; call
-// it again whenever the values have changed. Spread over `workers` where there are some.
+// Packs every matrix among the parameters for the backend's products; call it again whenever the
+// values have changed. Runs on `workers` where there are some.
 void pack(const std::vector<Parameter>& parameters, Backend& backend, PackedFor use,
           Workers* workers = nullptr);
 void pack(Transformer& model, Backend& backend, PackedFor use, Workers* workers = nullptr);

@@ -18,9 +18,10 @@ LengthOf lengths_of(const Corpus& corpus);
 // The batches of one epoch. Holds 4 bytes for each pair, so 40 million take 160 MB.
 class BatchPlan {
  public:
-  // A function of its arguments alone: a permutation of the pairs, cut into batches. Where peers
-  // gather pairs of one length, to pad less, a batch here is a fair sample of the text: its
-  // gradient leans to no length (docs/performance.md). Every pair is in exactly one batch.
+  // A function of its arguments alone: a permutation of the pairs, cut into batches. Other toolkits
+  // bucket pairs by length to reduce padding; there is no padding here, so a batch is a random
+  // sample and its gradient is not biased towards a length (docs/performance.md). Every pair is in
+  // exactly one batch.
   // Error: a pair that alone exceeds batch_tokens.
   static BatchPlan shuffled(int64_t pairs, const LengthOf& length, const BatchOptions& options,
                             uint64_t seed, int64_t epoch);

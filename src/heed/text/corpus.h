@@ -57,8 +57,8 @@ class Corpus {
                      const FilterOptions& filters, const std::filesystem::path& cache,
                      Workers& workers, const Progress& progress = {});
 
-  // A cache file made under this key for so many ids, every number of it checked; nothing if it is
-  // none, or damaged. What open() tries first.
+  // Opens a cache file and checks every number in it. Nothing where it is missing, damaged, or made
+  // with another key or vocabulary size. What open() tries first.
   static std::optional<Corpus> from_cache(const std::filesystem::path& cache, uint64_t key,
                                           int64_t vocabulary);
 

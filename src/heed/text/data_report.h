@@ -133,8 +133,9 @@ struct DataReport {
   const Finding& operator[](FindingKind kind) const { return findings[size_t(kind)]; }
 };
 
-// One line for each kind that more than `share` of the pairs show, or any at all where they stand
-// in the test: before a training, so without what it refuses or drops and counts by itself.
+// The warnings to give before a training: a line for each finding that more than `share` of the
+// pairs have; overlap with a test set is always named. What the training itself refuses, or drops
+// and counts, is left out.
 std::vector<std::string> warnings(const DataReport& report, double share);
 
 }  // namespace heed

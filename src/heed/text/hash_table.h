@@ -10,10 +10,11 @@
 
 namespace heed::detail {
 
-// A map from fingerprints to values that never holds more than `most` of them: when it would, it
-// forgets every key of a half that the key's own bits choose, and takes no more of that half. What
-// it holds is then a fair sample of the keys, each with its whole history: multiply by period() to
-// estimate. Grows up to 2 * most slots (a power of two): 64 MiB for 8-byte values by default.
+// A map from fingerprints to values with at most `most` entries. When it is full, it halves the
+// set of keys that it accepts, chosen by bits of the key, and removes the others. What it holds is
+// a random sample of the keys, each with its value since the beginning: multiply by period() to
+// estimate totals. Grows up to 2 * most slots (a power of two): 64 MiB for 8-byte values by
+// default.
 template <class Value>
 class HashTable {
  public:
@@ -40,7 +41,7 @@ class HashTable {
   }
   Value* find(uint64_t key) { return const_cast<Value*>(std::as_const(*this).find(key)); }
 
-  // Whether the table knows of this key, had it come.
+  // Whether the key is in the sampled set: then it is absent only if it was never inserted.
   bool sampled(uint64_t key) const { return (key >> 32 & uint64_t(period_ - 1)) == 0; }
   int64_t size() const { return size_; }
   // The sample has one in period() keys: 1 while the table is exact.

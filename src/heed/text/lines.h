@@ -44,8 +44,8 @@ class LineReader {
   bool has_column() const;
   // The number of the line that next() gave last, counted from 1.
   int64_t line_number() const;
-  // Waits until next() has a line, or the end, without waiting for more input; `time` at most.
-  // Whether that is so. Of gzip, input that ends within a compressed block may still be waited for.
+  // Waits for input, at most `time`. True if next() will not block: a line or the end has been
+  // read. With gzip, next() may still wait for the rest of a compressed block.
   bool wait(std::chrono::milliseconds time);
   const std::string& name() const;
 

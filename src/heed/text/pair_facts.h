@@ -54,7 +54,8 @@ class Habits {
   double ratio() const { return ratio_; }  // median of target characters to source characters
   bool is_usual_source(Script script) const { return usual_source_[size_t(script)]; }
   bool is_usual_target(Script script) const { return usual_target_[size_t(script)]; }
-  // Whether the words are, by how often each side uses them, those of the other side.
+  // Whether the words of a line are those of the other side's language, by how often each side
+  // uses them.
   bool source_speaks_target(const LineFacts& source) const;
   bool target_speaks_source(const LineFacts& target) const;
   // How many times as long as typical the longer side is: at least 1.

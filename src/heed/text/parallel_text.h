@@ -44,8 +44,8 @@ enum class BrokenLines { drop, refuse };
 // Pairs of text files, line by line translations of each other; file k of one side belongs to
 // file k of the other. Building one reads them all once, so that every defect is told at the
 // start: a file that cannot be read, sides of different length (Error with both counts), no lines
-// at all. Pairs with a line that is not UTF-8 or lacks its column are counted and left out, or, as
-// `broken` says, an Error with file, line and byte; so it is where no other pair is there.
+// at all. Pairs with a line that is not UTF-8 or lacks its column are counted and left out; with
+// BrokenLines::refuse, or where no valid pair remains, they are an Error with file, line and byte.
 class ParallelText {
  public:
   ParallelText(TextFiles source, TextFiles target, BrokenLines broken = BrokenLines::drop);

@@ -42,9 +42,9 @@ class Tokenizer {
   // with U+FFFD in place of the broken bytes.
   std::vector<TokenId> encode(std::string_view text) const;
   Encoding encode_with_ends(std::string_view text) const;
-  // For callers with a use for `most` ids: of a text with more than kBytesPerToken bytes for each
-  // of them, only that beginning is read, so that the cost does not grow with the text. Such a text
-  // has more ids than `most` unless it is unknown to the vocabulary for the most part.
+  // For callers that need at most `most` ids: encodes the first most * kBytesPerToken bytes, so
+  // that the cost does not grow with the text. A text that is cut so has more than `most` ids,
+  // unless most of it is unknown to the vocabulary.
   Encoding encode_beginning(std::string_view text, int64_t most) const;
   static constexpr int64_t kBytesPerToken = 64;  // of the longest pieces that models learn
   // One string for each id.
@@ -102,11 +102,14 @@ class TokenizerPair {
   // target_vocab.json. Also reads what OPUS-MT published in this layout: one vocab.json over two
   // SentencePiece models, in an order of its own, which lacks some of their pieces.
   //
-  // Error: the vocabulary is of other models than the .spm files, which would give each piece
-  // another meaning. A vocabulary of one model that has exactly as many pieces as the model, as
-  // heed writes it, must have all of them; any other must have at least half of the pieces of each
-  // model that it is for, bytes of --byte-fallback aside. Nor may a model lack a quarter of a
-  // vocabulary that is its own, or that the other model has nearly whole. The order of ids is free.
+  // Error where the vocabulary belongs to other models than the .spm files, which would give each
+  // piece another meaning. The order of ids is free, and bytes of --byte-fallback do not count:
+  // - a vocabulary for one model that has as many pieces as the model, as heed writes it, has all
+  // of
+  //   the model's pieces;
+  // - any other has at least half of the pieces of each model that it is for;
+  // - a model has at least three quarters of a vocabulary that is for it alone, or that the other
+  //   model has nearly all of.
   static TokenizerPair load(const std::filesystem::path& directory);
   // Writes those files and tokenizer_config.json.
   void save(const std::filesystem::path& directory, const TokenizerConfig& config = {}) const;

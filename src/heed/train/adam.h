@@ -16,9 +16,9 @@ class Adam {
   Adam(std::vector<Parameter> parameters, Backend& backend, Workers& workers,
        MovingAverage average = MovingAverage::none);
 
-  // Updates every parameter from the flat gradient of GradientTree. What the backend packed is then
-  // of the old values: call pack(). Parameters whose offset is behind the gradient's end are
-  // left to update_part(). Weight decay applies to matrices and embedding tables only, not to
+  // Updates every parameter from the flat gradient of GradientTree. Packed weights are stale
+  // afterwards: call pack(). Parameters with an offset beyond the gradient's end are skipped:
+  // update_part() updates them. Weight decay applies to matrices and embedding tables only, not to
   // biases and gains.
   void update(const AdamStep& step, const Tensor& gradient, const std::vector<int64_t>& offsets);
 

@@ -20,7 +20,7 @@ struct Checkpoint {
 // or not at all.
 void save_checkpoint(const std::filesystem::path& path, const std::vector<Parameter>& parameters);
 
-// Whether the run keeps checkpoints: with --keep above 1 or with --average.
+// Whether the run keeps checkpoints beside the training state: with --keep above 1 or --average.
 bool keeps_checkpoints(const TrainOptions& options);
 
 // Whether --average can choose among `kept`, for which best:K needs the score of each.

@@ -1,4 +1,4 @@
-// What the folder of a run held before the run, until the run has saved something.
+// A backup of the files that a run replaces, kept until the run has saved something.
 #pragma once
 
 #include <filesystem>
@@ -10,11 +10,11 @@
 
 namespace heed {
 
-// Moves the files of an earlier run, and other files with their names, aside and, unless told to
-// forget them, back again; files that are new by then are removed. A training that is refused, or
-// fails before it saves anything, so leaves the folder as it was. After a kill, the next object for
-// the folder moves back what is still aside. The folder must be claimed (FolderClaim):
-// this moves files at once.
+// Moves the files of an earlier run, and other files with their names, aside. The destructor moves
+// them back and removes new files, unless forget() was called: a training that is refused, or fails
+// before it saves anything, leaves the folder as it was. After a kill, the next object for the
+// folder moves back what is still aside, in its constructor. The folder must be claimed
+// (FolderClaim).
 class EarlierRun {
  public:
   explicit EarlierRun(std::filesystem::path directory);
@@ -40,7 +40,8 @@ class EarlierRun {
 
   RunFiles files_;
   Descriptor folder_;  // the directory itself, whatever name it has
-  // Below training/: on their way aside or back; all aside; given up.
+  // Folders below training/ with files that are being moved, that were all moved, and that are to
+  // be removed.
   std::filesystem::path moving_, aside_, given_up_;
   std::vector<std::filesystem::path> before_;  // the files at the construction
   bool forgotten_ = false;

@@ -31,16 +31,16 @@ struct Averaging {
 };
 Averaging parse_averaging(const std::string& text);
 
-// With what stands for options that say nothing, by preset, schedule and optimizer. What comes from
-// the model of --initialize stays unsaid.
+// Sets unset options to their defaults, which depend on preset, schedule and optimizer. What the
+// model of --initialize decides stays unset.
 TrainOptions with_defaults(TrainOptions options);
 
-// with_defaults(), and those that have no effect beside others as by default: options that give the
-// same run are equal.
+// with_defaults(), and resets options that others make ineffective, so that the options of
+// equivalent runs are equal.
 TrainOptions in_effect(TrainOptions options);
 
-// The options that say something and change nothing, since --initialize or --tokenizer-model has
-// decided it: their flags.
+// The flags of options that are set and ineffective, since --initialize or --tokenizer-model
+// decides what they would.
 std::vector<std::string> overruled(const TrainOptions& options);
 
 // Epochs at which a run ends: the default where no other end is given either, none where one is.
@@ -49,22 +49,21 @@ std::optional<int64_t> epoch_limit(const TrainOptions& options);
 // The batches of one epoch.
 BatchPlan batches_of_epoch(const TrainOptions& options, const Corpus& corpus, int64_t epoch);
 
-// With defaults, and with what the text decides, as the training state records it: the step at
-// which a schedule ends is part of a run, though how far the run goes is not. `epoch_steps` counts
-// the first epoch's, where that is asked for; later ones may have a few more or less. UsageError if
-// the schedule would end within its warm-up.
+// with_defaults(), and values that depend on the text, as the training state records them: the step
+// at which a schedule ends is part of a run, while the number of steps is not. `epoch_steps`
+// returns the steps of the first epoch and is called where they are needed; later epochs may have a
+// few more or less. UsageError if the schedule would end within its warm-up.
 TrainOptions resolved(const TrainOptions& options, const std::function<int64_t()>& epoch_steps);
 
-// Tokens that each thread reads at a time when it validates: no more than a shard has in training,
-// so that it takes no more memory than a step gave back. No result depends on it but by its last
-// digits.
+// Batch size of a thread in validation, in tokens: that of a shard in training at most, so that
+// validation needs no more memory than a step. Results depend on it by rounding alone.
 int64_t tokens_between_steps(const TrainOptions& options);
 
 // Sizes by preset and by what overrides it, for a vocabulary.
 ModelConfig model_config(const TrainOptions& options, int64_t vocabulary, int64_t classes);
 
-// `config`, of the model of --initialize, with the dropout that the options ask for. UsageError
-// where they ask for another kind of model.
+// For fine-tuning: the config of the model of --initialize with the dropout of the options.
+// UsageError where the options ask for another kind of model.
 ModelConfig tuned_config(const TrainOptions& options, ModelConfig config);
 
 }  // namespace heed

@@ -15,8 +15,8 @@ namespace heed::cpu {
 
 inline constexpr int64_t kTileSide = 16;  // rows of a tile, and words of a row
 
-// What a machine must have to run HardwareTiles: the CPU's word and the kernel's leave, asked for
-// once, and a product that comes out as EmulatedTiles has it.
+// Whether HardwareTiles can be used: the CPU reports AMX, the operating system permits it (asked
+// for once), and a product equals that of EmulatedTiles.
 bool amx_works();
 
 // The instructions themselves. They are written out: GCC 12 may move its intrinsic for the
