@@ -198,7 +198,7 @@ TEST_F(TrainerTest, TheMeanOfCheckpointsIsValidatedToo) {
   const size_t first = metrics.find(R"({"kind":"average")");
   ASSERT_NE(first, std::string::npos);
   EXPECT_EQ(metrics.find(R"("kind":"average")", first + 10), std::string::npos);
-  EXPECT_THAT(metrics.substr(first), ::testing::HasSubstr(R"("snapshots":2)"));
+  EXPECT_THAT(metrics.substr(first), ::testing::HasSubstr(R"("checkpoints":2)"));
 }
 
 TEST_F(TrainerTest, AModelIsNotOverwrittenUnasked) {

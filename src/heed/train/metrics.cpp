@@ -42,7 +42,7 @@ void Metrics::add(const TrainReport& r) const {
                  {"step", r.step},
                  {"epoch", r.epoch},
                  {"loss", r.loss},
-                 {"plain_loss", r.nll},
+                 {"nll", r.nll},
                  {"learning_rate", r.learning_rate},
                  {"gradient_norm", r.gradient_norm},
                  {"tokens_per_second", r.tokens_per_second},
@@ -52,7 +52,7 @@ void Metrics::add(const TrainReport& r) const {
 void Metrics::add(const ValidationReport& r) const {
   Json object = {
       {"kind", r.averaged > 0 ? kAverageKind : "validation"}, {"step", r.step}, {"epoch", r.epoch}};
-  if (r.averaged > 0) object["snapshots"] = r.averaged;
+  if (r.averaged > 0) object["checkpoints"] = r.averaged;
   put(object, "train_loss", r.train_loss);
   put(object, "loss", r.loss);
   put(object, "perplexity", r.perplexity);

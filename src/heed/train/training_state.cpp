@@ -40,10 +40,10 @@ std::string to_json(const Progress& p) {
                {"tokens", p.tokens},
                {"epoch_loss",
                 {{"smoothed", p.epoch_loss.smoothed},
-                 {"plain", p.epoch_loss.nll},
+                 {"nll", p.epoch_loss.nll},
                  {"tokens", p.epoch_loss.tokens}}},
                {"finished", p.finished},
-               {"snapshots", checkpoints}})
+               {"checkpoints", checkpoints}})
       .dump();
 }
 
@@ -70,7 +70,7 @@ std::optional<double> optional_number(const Json& value) {
 int64_t checkpoint_step(const Json& checkpoint, const Progress& p) {
   const int64_t step = count(checkpoint, "step");
   if (step > p.step || (!p.checkpoints.empty() && step <= p.checkpoints.back().step))
-    throw std::out_of_range("snapshots");
+    throw std::out_of_range("checkpoints");
   return step;
 }
 
@@ -86,10 +86,10 @@ Progress parse_progress(const std::string& text, const std::filesystem::path& pa
     p.seconds = amount(object, "seconds");
     p.tokens = amount(object, "tokens");
     const Json& loss = object.at("epoch_loss");
-    p.epoch_loss = {loss.at("smoothed").get<double>(), loss.at("plain").get<double>(),
+    p.epoch_loss = {loss.at("smoothed").get<double>(), loss.at("nll").get<double>(),
                     count(loss, "tokens")};
     p.finished = object.at("finished").get<bool>();
-    for (const Json& s : object.at("snapshots"))
+    for (const Json& s : object.at("checkpoints"))
       p.checkpoints.push_back({checkpoint_step(s, p), optional_number(s.at("score"))});
     return p;
   } catch (const std::exception&) {
