@@ -133,8 +133,8 @@ struct TopClasses {
 // (backend.linear(x, ...)). Their signatures are declared here, and defined once by each backend.
 struct Kernels {
   // Derives the form of a weight [out, in] that linear() and its input gradient multiply fastest;
-  // may return null. A form that the weight has already, and nobody else holds, may be brought up
-  // to date and returned. Attach it to the storage of a whole tensor: weight.storage()->packed.
+  // may return null. A packed form of the weight without another owner may be updated and
+  // returned. Attach it to the storage of a whole tensor: weight.storage()->packed.
   std::function<std::shared_ptr<const PackedWeight>(const Tensor& weight, PackedFor use)> pack;
   // The bytes that pack() would hold for a weight of this shape.
   std::function<int64_t(const Tensor& weight, PackedFor use)> packed_bytes;

@@ -16,8 +16,7 @@ constexpr std::array<FindingText, kFindings> kTexts = {{
      "split or lost) and mend it there: all pairs behind that line are wrong."},
     {"shifted_lines", "Stretches whose target looks shifted by one line",
      "A line was split, joined or lost on one side before them. Look at the example, find that "
-     "line "
-     "and mend it there: what is paired there is no translation."},
+     "line and mend it there: what is paired there is no translation."},
     {"missing_column", "Lines with fewer columns than --columns asks for",
      "heed train drops them, or stops with --strict. Many of them hint at wrong --columns."},
     {"invalid_utf8", "Bytes that are not UTF-8",

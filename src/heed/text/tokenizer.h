@@ -104,9 +104,8 @@ class TokenizerPair {
   //
   // Error where the vocabulary belongs to other models than the .spm files, which would give each
   // piece another meaning. The order of ids is free, and bytes of --byte-fallback do not count:
-  // - a vocabulary for one model that has as many pieces as the model, as heed writes it, has all
-  // of
-  //   the model's pieces;
+  // - a vocabulary for one model with as many pieces as the model, as heed writes it, has all the
+  //   pieces of the model;
   // - any other has at least half of the pieces of each model that it is for;
   // - a model has at least three quarters of a vocabulary that is for it alone, or that the other
   //   model has nearly all of.

@@ -7,6 +7,11 @@ namespace {
 
 constexpr int64_t kBlock = 1 << 17;  // elements: half a megabyte of each operand
 
+// `count` elements of x from `begin` on, as a vector.
+Tensor elements(const Tensor& x, int64_t begin, int64_t count) {
+  return x.reshape({x.size()}).slice(begin, begin + count);
+}
+
 }  // namespace
 
 Adam::Adam(std::vector<Parameter> parameters, Backend& backend, Workers& workers,
@@ -41,9 +46,7 @@ void Adam::update(const AdamStep& step, const Tensor& gradient,
 
 void Adam::update_part(const AdamStep& step, size_t parameter, int64_t begin,
                        const Tensor& gradient) {
-  const auto part = [&](const Tensor& x) {
-    return x.reshape({x.size()}).slice(begin, begin + gradient.size());
-  };
+  const auto part = [&](const Tensor& x) { return elements(x, begin, gradient.size()); };
   const Tensor& whole = parameters_[parameter].tensor;
   AdamStep of_this = step;
   if (!parameters_[parameter].is_packed()) of_this.weight_decay = 0;
@@ -55,11 +58,9 @@ void Adam::swap_average() {
   if (!has_average()) return;
   workers_.run(int64_t(blocks_.size()), [&](int64_t i, int) {
     const Block& block = blocks_[size_t(i)];
-    const auto part = [&](const Tensor& x) {
-      return x.reshape({x.size()}).slice(block.begin, block.end);
-    };
-    const Tensor parameter = part(parameters_[block.parameter].tensor);
-    const Tensor average = part(average_[block.parameter]);
+    const int64_t count = block.end - block.begin;
+    const Tensor parameter = elements(parameters_[block.parameter].tensor, block.begin, count);
+    const Tensor average = elements(average_[block.parameter], block.begin, count);
     const Tensor former({parameter.size()}, parameter.dtype(), backend_.memory());
     copy(parameter, former);
     copy(average, parameter);
