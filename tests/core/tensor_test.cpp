@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "heed/core/memory.h"
 #include "heed/core/rng.h"
 #include "support/failing_new.h"
 
@@ -87,6 +88,23 @@ TEST(Pool, ABlockReturnsWithoutMemory) {
     tensor = Tensor();
   }
   EXPECT_EQ(pool.tensor({1000}).bytes(), block);
+}
+
+// The heap would keep free blocks that lie between used ones.
+TEST(Pool, LargeBlocksReturnToTheSystem) {
+  Pool pool;
+  // Once such a block was freed, malloc() takes smaller ones from the heap.
+  ::operator delete(::operator new(8 << 20));
+  std::vector<Tensor> used, unused;
+  for (int i = 0; i < 32; ++i) {
+    Tensor tensor = pool.tensor({1 << 18});
+    std::ranges::fill(tensor.span<float>(), 1.f);
+    (i % 2 == 0 ? used : unused).push_back(std::move(tensor));
+  }
+  const int64_t before = resident_bytes();
+  unused.clear();
+  pool.trim();
+  EXPECT_LT(resident_bytes(), before - (15 << 20));
 }
 
 TEST(Pool, BatchesOfEverOtherSizesDoNotPileUp) {

@@ -64,13 +64,14 @@ class IsolatedMemory : public TensorMemory {
     protect(faults_ ? PROT_NONE : PROT_READ | PROT_WRITE);
     return block;
   }
-  void release(std::byte* data) noexcept override {
+  void release(std::byte* data, int64_t) noexcept override {
     if (data == nullptr) return;
     const std::lock_guard lock(mutex_);
     blocks_.find(data)->second.free = true;
   }
   std::shared_ptr<std::byte> zeros(int64_t bytes) override {
-    std::shared_ptr<std::byte> block(allocate(bytes), [this](std::byte* data) { release(data); });
+    std::shared_ptr<std::byte> block(allocate(bytes),
+                                     [this, bytes](std::byte* data) { release(data, bytes); });
     fill_zeros(block.get(), bytes);
     return block;
   }

@@ -21,8 +21,9 @@ const int32_t* Indices::in(const std::shared_ptr<TensorMemory>& memory) const {
   if (memory->is_host()) return values_.data();
   if (uploaded_.memory != memory) {
     const auto bytes = int64_t(values_.size() * sizeof(int32_t));
-    std::shared_ptr<std::byte> block(memory->allocate(bytes),
-                                     [memory](std::byte* data) { memory->release(data); });
+    std::shared_ptr<std::byte> block(memory->allocate(bytes), [memory, bytes](std::byte* data) {
+      memory->release(data, bytes);
+    });
     memory->upload(reinterpret_cast<const std::byte*>(values_.data()), block.get(), bytes);
     uploaded_ = {memory, std::move(block)};
   }

@@ -155,7 +155,7 @@ struct Pool::State {
 
   explicit State(std::shared_ptr<TensorMemory> from) : memory(std::move(from)) {}
   ~State() {
-    for (auto& [size, block] : free) memory->release(block);
+    for (auto& [size, block] : free) memory->release(block, size);
   }
 
   const std::shared_ptr<TensorMemory> memory;
@@ -185,7 +185,7 @@ struct Pool::State {
       auto smaller = free.lower_bound(size);
       if (smaller == free.begin()) return;
       --smaller;
-      memory->release(smaller->second);
+      memory->release(smaller->second, smaller->first);
       given += smaller->first;
       held -= smaller->first;
       free.erase(smaller);
@@ -246,7 +246,7 @@ int64_t Pool::bytes_held() const {
 void Pool::trim() {
   std::lock_guard lock(state_->mutex);
   for (auto& [size, block] : state_->free) {
-    state_->memory->release(block);
+    state_->memory->release(block, size);
     state_->held -= size;
   }
   state_->free.clear();

@@ -11,26 +11,33 @@ namespace {
 
 constexpr std::align_val_t kAlignment{64};
 
-// Zeros from this size on come from the system: they cost nothing until they are written, and
-// freeing them gives the memory back.
+// Blocks from this size on are mapped. They are zeros that cost nothing until they are written,
+// and freeing them gives the memory back: the heap, whose free blocks lie between used ones, kept
+// a tenth of a training's memory.
 constexpr int64_t kMapped = int64_t{256} << 10;
 
-std::shared_ptr<std::byte> mapped_zeros(size_t bytes) {
+std::byte* map_zeros(size_t bytes) {
   void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) throw std::bad_alloc();
-  return {static_cast<std::byte*>(mapped), [bytes](std::byte* data) { munmap(data, bytes); }};
+  return static_cast<std::byte*>(mapped);
 }
 
 class HostMemory : public TensorMemory {
  public:
   std::byte* allocate(int64_t bytes) override {
+    if (bytes >= kMapped) return map_zeros(size_t(bytes));
     return static_cast<std::byte*>(::operator new(size_t(std::max<int64_t>(bytes, 1)), kAlignment));
   }
-  void release(std::byte* data) noexcept override { ::operator delete(data, kAlignment); }
+  void release(std::byte* data, int64_t bytes) noexcept override {
+    if (bytes >= kMapped)
+      munmap(data, size_t(bytes));
+    else
+      ::operator delete(data, kAlignment);
+  }
   std::shared_ptr<std::byte> zeros(int64_t bytes) override {
-    if (bytes >= kMapped) return mapped_zeros(size_t(bytes));
-    std::shared_ptr<std::byte> block(allocate(bytes), [this](std::byte* data) { release(data); });
-    fill_zeros(block.get(), bytes);
+    std::shared_ptr<std::byte> block(allocate(bytes),
+                                     [this, bytes](std::byte* data) { release(data, bytes); });
+    if (bytes < kMapped) fill_zeros(block.get(), bytes);
     return block;
   }
   bool is_host() const override { return true; }
@@ -51,7 +58,7 @@ class HostMemory : public TensorMemory {
 class NoMemory : public TensorMemory {
  public:
   std::byte* allocate(int64_t) override { return nullptr; }
-  void release(std::byte*) noexcept override {}
+  void release(std::byte*, int64_t) noexcept override {}
   std::shared_ptr<std::byte> zeros(int64_t) override { return nullptr; }
   bool is_host() const override { return false; }
   bool has_values() const override { return false; }

@@ -15,8 +15,8 @@ class TensorMemory {
 
   // A block aligned to 64 bytes, its values undefined. std::bad_alloc where there is not enough.
   virtual std::byte* allocate(int64_t bytes) = 0;
-  // Frees a block of allocate(); nullptr is ignored.
-  virtual void release(std::byte* data) noexcept = 0;
+  // Frees what allocate(bytes) returned.
+  virtual void release(std::byte* data, int64_t bytes) noexcept = 0;
   // A block of zeros.
   virtual std::shared_ptr<std::byte> zeros(int64_t bytes) = 0;
 
@@ -32,7 +32,7 @@ class TensorMemory {
   virtual void download(const std::byte* from, std::byte* host, int64_t bytes) = 0;
 };
 
-// The heap of the host.
+// The memory of the host. Large blocks are mapped: they return to the system when they are freed.
 const std::shared_ptr<TensorMemory>& host_memory();
 
 // For dry runs, which find how much memory a computation takes: blocks take none, writing to them
