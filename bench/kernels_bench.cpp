@@ -54,7 +54,7 @@ void linear_input_gradient(benchmark::State& state) {
 void linear_weight_gradient(benchmark::State& state) {
   LinearOperands o(state);
   for (auto _ : state)
-    o.backend->linear_weight_gradient(o.y, o.x, 0, o.weight, o.bias, Write::overwrite);
+    o.backend->linear_weight_gradient(o.y, o.x, 0, o.weight, &o.bias, Write::overwrite);
   report_flops(state, o.operations());
 }
 
@@ -152,7 +152,7 @@ BENCHMARK(attention_gradient)->Apply(attention_sizes);
 void cross_entropy(benchmark::State& state) {
   const auto backend = make_cpu_backend();
   const int64_t rows = state.range(0), classes = state.range(1);
-  const Tensor logits = random_tensor({rows, classes}), losses({rows, 2});
+  Tensor logits = random_tensor({rows, classes}), losses({rows, 2});
   const Indices labels = std::vector<int32_t>(size_t(rows), 1);
   for (auto _ : state) backend->cross_entropy(logits, labels, 0, {0.1, 1e-3}, losses);
   state.SetItemsProcessed(state.iterations() * logits.size());
@@ -170,9 +170,9 @@ BENCHMARK(top_classes)->Args({64, 8000});
 void add_norm(benchmark::State& state) {
   const auto backend = make_cpu_backend();
   const Shape shape = {state.range(0), state.range(1)};
-  const Tensor x = random_tensor(shape), sublayer = random_tensor(shape), sum(shape), y(shape);
+  const Tensor x = random_tensor(shape), sublayer = random_tensor(shape);
   const Tensor gain = random_tensor({shape[1]}), bias = random_tensor({shape[1]});
-  const Tensor statistics({shape[0], 2});
+  Tensor sum(shape), y(shape), statistics({shape[0], 2});
   for (auto _ : state)
     backend->add_norm(x, sublayer, gain, bias, {1e-5, {0.1f, 3}}, sum, statistics, y);
   state.SetItemsProcessed(state.iterations() * x.size());
@@ -182,8 +182,9 @@ BENCHMARK(add_norm)->Args({1024, 256})->Args({1024, 512});
 void add_norm_gradient(benchmark::State& state) {
   const auto backend = make_cpu_backend();
   const Shape shape = {state.range(0), state.range(1)};
-  const Tensor dy = random_tensor(shape), sum = random_tensor(shape), dx(shape), dsublayer(shape);
-  const Tensor gain = random_tensor({shape[1]}), dgain({shape[1]}), dbias({shape[1]});
+  const Tensor dy = random_tensor(shape), sum = random_tensor(shape);
+  const Tensor gain = random_tensor({shape[1]});
+  Tensor dx(shape), dsublayer(shape), dgain({shape[1]}), dbias({shape[1]});
   const Tensor statistics = random_tensor({shape[0], 2});
   for (auto _ : state)
     backend->add_norm_gradient(dy, sum, statistics, gain, {1e-5, {0.1f, 3}},
@@ -195,11 +196,11 @@ BENCHMARK(add_norm_gradient)->Args({1024, 256})->Args({1024, 512});
 void adam(benchmark::State& state) {
   const auto backend = make_cpu_backend();
   const Shape shape = {state.range(0)};
-  const Tensor gradient = random_tensor(shape, 1e-3), parameter = random_tensor(shape);
-  const Tensor m(shape), v(shape);
+  const Tensor gradient = random_tensor(shape, 1e-3);
+  Tensor parameter = random_tensor(shape), m(shape), v(shape);
   AdamStep step;
   step.learning_rate = 1e-4;
-  for (auto _ : state) backend->adam(step, gradient, parameter, m, v, {});
+  for (auto _ : state) backend->adam(step, gradient, parameter, m, v, nullptr);
   state.SetItemsProcessed(state.iterations() * shape[0]);
 }
 BENCHMARK(adam)->Arg(1 << 14)->Arg(1 << 22);

@@ -46,7 +46,7 @@ Tensor columns(const Tensor& x, int64_t begin, int64_t end) {
 }
 
 // Puts `part` into a matrix, its first column at `begin`.
-void put_columns(const Tensor& part, int64_t begin, const Tensor& x) {
+void put_columns(const Tensor& part, int64_t begin, Tensor& x) {
   for (int64_t r = 0; r < x.rows(); ++r)
     std::copy_n(part.data<float>() + r * part.columns(), part.columns(),
                 x.data<float>() + r * x.columns() + begin);
@@ -143,8 +143,8 @@ Attended multi_head_attention(const Attention& parameters, int64_t heads, const 
   const Tensor query = linear(pass, x, parameters.query.weight, parameters.query.bias);
   const Tensor key = linear(pass, memory, parameters.key.weight, parameters.key.bias);
   const Tensor value = linear(pass, memory, parameters.value.weight, parameters.value.bias);
-  const Tensor concatenated({x.rows(), d_model});
-  const Tensor weights({heads, x.rows(), memory.rows()});
+  Tensor concatenated({x.rows(), d_model});
+  Tensor weights({heads, x.rows(), memory.rows()});
   const int64_t d_head = d_model / heads;
   for (int64_t h = 0; h < heads; ++h) {
     const int64_t begin = h * d_head, end = begin + d_head;
@@ -207,7 +207,7 @@ SmoothedCrossEntropy label_smoothed_cross_entropy(const Tensor& logits,
   // The kernel leaves the gradient in place of the logits.
   SmoothedCrossEntropy result{Tensor({rows}), Tensor({rows}),
                               tensor_of<float>(logits.shape(), logits.span<float>())};
-  const Tensor losses({rows, 2});
+  Tensor losses({rows, 2});
   make_cpu_backend()->cross_entropy(result.gradient, Indices({labels.begin(), labels.end()}), 0,
                                     {smoothing, 1}, losses);
   for (int64_t r = 0; r < rows; ++r) {

@@ -74,7 +74,7 @@ TEST_F(OpsTest, DeferredGradientsOfALinearLayer) {
                b = random_tensor({3}, 3), out = random_tensor({2, 3}, 4);
   const auto gradients = [&](bool deferred) {
     Tape tape(pool_);
-    const Tensor dx({5, 4}, DType::f64), dw({3, 4}, DType::f64), db({3}, DType::f64),
+    Tensor dx({5, 4}, DType::f64), dw({3, 4}, DType::f64), db({3}, DType::f64),
         dout({2, 3}, DType::f64);
     tape.watch(x, dx);
     tape.watch(out, dout);
@@ -93,7 +93,7 @@ TEST_F(OpsTest, DeferredGradientsOfALinearLayer) {
     EXPECT_EQ(operands.size(), deferred ? 1u : 0u);
     for (const WeightGradient& g : operands) {
       EXPECT_EQ(g.weight.storage(), w.storage());
-      backend_->linear_weight_gradient(g.dy, g.x, 0, dw, db, Write::overwrite);
+      backend_->linear_weight_gradient(g.dy, g.x, 0, dw, &db, Write::overwrite);
     }
     std::vector<double> all;
     for (const Tensor& gradient : {dx, dw, db, dout})
@@ -316,7 +316,7 @@ TEST_F(OpsTest, CrossEntropy) {
   Pass p = pass();
   p.tape = &tape;
   // An op before the loss, so that the gradient of its states has somewhere to go.
-  const Tensor identity({4, 4}, DType::f64);
+  Tensor identity({4, 4}, DType::f64);
   for (int64_t i = 0; i < 4; ++i) identity.data<double>()[i * 5] = 1;
   tape.watch(states, dstates);
   const LossOptions options{0.1, 0.5};

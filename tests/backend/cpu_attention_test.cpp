@@ -72,10 +72,10 @@ TEST_P(CpuAttention, ForwardAndGradient) {
       const Shape shape = o.query.shape(), logs = {o.queries.rows(), c.heads};
       const Shape pairs = {attention_weight_count(layout, c.heads)};
       Tensor expected(shape), got = random_tensor(shape, 5), expected_log(logs), got_log(logs);
-      const Tensor expected_weights(pairs), weights = random_tensor(pairs, 8);
+      Tensor expected_weights(pairs), weights = random_tensor(pairs, 8);
       reference->attention(o.input(), layout, o.options,
-                           {expected, expected_log, expected_weights});
-      cpu->attention(o.input(), layout, o.options, {got, got_log, weights});
+                           {expected, expected_log, &expected_weights});
+      cpu->attention(o.input(), layout, o.options, {got, got_log, &weights});
       expect_close(got, expected, 1e-5, c.name);
       expect_close(got_log, expected_log, 1e-6, c.name + " logsumexp");
       expect_close(weights, expected_weights, 1e-5, c.name + " weights");
@@ -101,10 +101,10 @@ TEST_P(CpuAttention, WeightsCostNoBit) {
     const Operands o(c);
     const AttentionLayout layout{o.queries, o.keys, c.mask};
     const Shape shape = o.query.shape(), logs = {o.queries.rows(), c.heads};
-    const Tensor out(shape), log(logs), other(shape), other_log(logs);
+    Tensor out(shape), log(logs), other(shape), other_log(logs);
+    Tensor weights({attention_weight_count(layout, c.heads)});
     cpu->attention(o.input(), layout, o.options, {out, log});
-    cpu->attention(o.input(), layout, o.options,
-                   {other, other_log, Tensor({attention_weight_count(layout, c.heads)})});
+    cpu->attention(o.input(), layout, o.options, {other, other_log, &weights});
     expect_same_bits(other, out, c.name);
     expect_same_bits(other_log, log, c.name + " logsumexp");
   }
@@ -166,13 +166,13 @@ TEST_P(CpuCachedAttention, IsThatOfRoundedKeysAndValues) {
       const Shape shape = o.query.shape(), logs = {o.queries.rows(), c.heads};
       const Shape pairs = {attention_weight_count(layout, c.heads)};
       Tensor expected(shape), got = random_tensor(shape, 5), expected_log(logs), got_log(logs);
-      const Tensor expected_weights(pairs), weights = random_tensor(pairs, 8);
+      Tensor expected_weights(pairs), weights = random_tensor(pairs, 8);
       const Tensor key = cached(*rounding, o.key), value = cached(*rounding, o.value);
       ASSERT_EQ(key.dtype(), DType::bf16);
       reference->attention(
           {o.query, cached(*rounding_reference, o.key), cached(*rounding_reference, o.value)},
-          layout, o.options, {expected, expected_log, expected_weights});
-      rounding->attention({o.query, key, value}, layout, o.options, {got, got_log, weights});
+          layout, o.options, {expected, expected_log, &expected_weights});
+      rounding->attention({o.query, key, value}, layout, o.options, {got, got_log, &weights});
       expect_close(got, expected, 1e-5, c.name);
       expect_close(got_log, expected_log, 1e-6, c.name + " logsumexp");
       expect_close(weights, expected_weights, 1e-5, c.name + " weights");
@@ -203,7 +203,8 @@ TEST_P(CpuAttention, ASequenceDependsOnItselfAlone) {
 // key j has the value 2^j.
 std::vector<int64_t> kept_keys(Backend& backend, int64_t rows, int64_t heads, int64_t keys) {
   const Operands o({"", {{rows, keys}}, heads, 1, Mask::none, 0.5f});
-  const Tensor query({rows, heads}), key({keys, heads}), value({keys, heads});
+  const Tensor query({rows, heads}), key({keys, heads});
+  Tensor value({keys, heads});
   for (int64_t j = 0; j < keys; ++j)
     std::fill_n(value.data<float>() + j * heads, heads, float(1 << j));
   const KeyRows all{o.keys.layout, {}};

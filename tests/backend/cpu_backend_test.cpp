@@ -72,10 +72,11 @@ Outcome compute(Backend& backend, const Tensor& x, const Tensor& weight) {
   const int64_t rows = x.rows(), d = x.columns();
   Outcome outcome{Tensor({rows, d}), Tensor({d, d}), Tensor({rows, d})};
   backend.linear(x, weight, Tensor(), Activation::gelu, outcome.y);
-  backend.linear_weight_gradient(outcome.y, x, 0, outcome.dweight, Tensor(), Write::overwrite);
+  backend.linear_weight_gradient(outcome.y, x, 0, outcome.dweight, nullptr, Write::overwrite);
   Ragged queries;
   queries.add(rows);
-  const Tensor query = testing::random_tensor({rows, d}, 9), logsumexp({rows, 2});
+  const Tensor query = testing::random_tensor({rows, d}, 9);
+  Tensor logsumexp({rows, 2});
   AttentionOptions options;
   options.heads = 2;
   backend.attention({query, outcome.y, x}, {queries, {queries, {}}, Mask::causal}, options,

@@ -11,14 +11,15 @@ INSTANTIATE_TEST_SUITE_P(Targets, CpuElementwise, ::testing::ValuesIn(cpu_target
 TEST_P(CpuElementwise, Activations) {
   for (int64_t size : kSizes) {
     for (Activation activation : kActivations) {
-      const Tensor x = random_tensor({size}, 1, 4), dy = random_tensor({size}, 2);
+      const Tensor x = random_tensor({size}, 1, 4);
+      Tensor dy = random_tensor({size}, 2);
       Tensor expected({size}), got({size});
       reference->activate(activation, x, expected);
       cpu->activate(activation, x, got);
       expect_close(got, expected, 4e-7, "value");
       reference->activation_gradient(activation, x, dy, expected);
       cpu->activation_gradient(activation, x, dy, got);
-      expect_close(got, expected, 2e-6, "slope");
+      expect_close(got, expected, 2e-6, "gradient");
       cpu->activation_gradient(activation, x, dy, dy);
       expect_same_bits(dy, got, "in place");
     }
@@ -49,7 +50,7 @@ TEST_P(CpuElementwise, ActivationsAtTheEnds) {
     for (int64_t i = 3; i < 6; ++i) EXPECT_EQ(got.data<float>()[i], values[i]);
   }
   const float nan[] = {NAN};
-  const Tensor nans = tensor_of<float>({1}, nan);
+  Tensor nans = tensor_of<float>({1}, nan);
   cpu->activate(Activation::silu, nans, nans);
   EXPECT_TRUE(std::isnan(nans.data<float>()[0]));
 }
@@ -57,7 +58,7 @@ TEST_P(CpuElementwise, ActivationsAtTheEnds) {
 TEST_P(CpuElementwise, Drop) {
   for (int64_t size : kSizes) {
     for (const Dropout& dropout : {Dropout{}, Dropout{0.1f, 1}, Dropout{0.5f, 2}}) {
-      const Tensor x = random_tensor({size}, 1);
+      Tensor x = random_tensor({size}, 1);
       Tensor expected({size}), got({size});
       reference->drop(x, dropout, expected);
       cpu->drop(x, dropout, got);
@@ -70,14 +71,15 @@ TEST_P(CpuElementwise, Drop) {
 
 TEST_P(CpuElementwise, AddAndSumOfSquares) {
   for (int64_t size : kSizes) {
-    const Tensor x = random_tensor({size}, 1), y = random_tensor({size}, 2), got = copy_of(y);
+    const Tensor x = random_tensor({size}, 1);
+    Tensor y = random_tensor({size}, 2), got = copy_of(y);
     reference->add(x, y);
     cpu->add(x, got);
     expect_same_bits(got, y, "add");
     const double expected = reference->sum_of_squares(x);
     EXPECT_NEAR(cpu->sum_of_squares(x), expected, 1e-12 * expected);
   }
-  const Tensor huge = random_tensor({40}, 3, 1e30);
+  Tensor huge = random_tensor({40}, 3, 1e30);
   EXPECT_TRUE(std::isfinite(cpu->sum_of_squares(huge)));
   huge.data<float>()[39] = NAN;
   EXPECT_FALSE(std::isfinite(cpu->sum_of_squares(huge)));
@@ -85,9 +87,9 @@ TEST_P(CpuElementwise, AddAndSumOfSquares) {
 
 TEST_P(CpuElementwise, Adam) {
   for (int64_t size : kSizes) {
-    const Tensor parameter = random_tensor({size}, 1), got = copy_of(parameter);
+    Tensor parameter = random_tensor({size}, 1), got = copy_of(parameter);
     Tensor m({size}), v({size}), got_m({size}), got_v({size});
-    const Tensor average = copy_of(parameter), got_average = copy_of(parameter);
+    Tensor average = copy_of(parameter), got_average = copy_of(parameter);
     for (int64_t i = 1; i <= 5; ++i) {
       const Tensor gradient = random_tensor({size}, 10 + uint64_t(i));
       AdamStep step;
@@ -97,8 +99,8 @@ TEST_P(CpuElementwise, Adam) {
       step.weight_decay = i % 2 == 0 ? 0.5 : 0;
       step.average_decay = 0.75;
       const bool averages = i != 3;
-      reference->adam(step, gradient, parameter, m, v, averages ? average : Tensor());
-      cpu->adam(step, gradient, got, got_m, got_v, averages ? got_average : Tensor());
+      reference->adam(step, gradient, parameter, m, v, averages ? &average : nullptr);
+      cpu->adam(step, gradient, got, got_m, got_v, averages ? &got_average : nullptr);
       expect_close(got, parameter, 1e-6, "parameter");
       expect_close(got_m, m, 1e-6, "first moment");
       expect_close(got_v, v, 1e-6, "second moment");

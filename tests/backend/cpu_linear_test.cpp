@@ -61,11 +61,11 @@ TEST_P(CpuLinear, NoNaNOrInfinityGetsLost) {
     const Tensor weight = random_tensor({size.out, size.in}, 2);
     for (const float bad : {std::numeric_limits<float>::quiet_NaN(), kInfinity, -kInfinity})
       for (const int64_t column : {int64_t{0}, size.in / 2, size.in - 1}) {
-        const Tensor x = random_tensor({size.rows, size.in}, 1);
+        Tensor x = random_tensor({size.rows, size.in}, 1);
         const int64_t bad_row = size.rows / 2;
         x.data<float>()[bad_row * size.in + column] = bad;
         for (Backend* backend : {reference.get(), cpu.get()}) {
-          const Tensor y({size.rows, size.out});
+          Tensor y({size.rows, size.out});
           backend->linear(x, weight, Tensor(), Activation::none, y);
           for (int64_t i = 0; i < y.size(); ++i)
             ASSERT_EQ(std::isfinite(y.data<float>()[i]), i / size.out != bad_row)
@@ -90,7 +90,8 @@ TEST_P(CpuLinear, PackedSliceOfRows) {
 
 // Training packs every weight at every step, in the memory that it has.
 TEST_P(CpuLinear, PacksAgainInPlace) {
-  const Tensor x = random_tensor({20, 48}, 1), weight = random_tensor({100, 48}, 2);
+  const Tensor x = random_tensor({20, 48}, 1);
+  Tensor weight = random_tensor({100, 48}, 2);
   weight.storage()->packed = cpu->pack(weight, PackedFor::training);
   const PackedWeight* first = weight.storage()->packed.get();
   for (float& value : weight.span<float>()) value = 2 * value + 1;
@@ -127,17 +128,17 @@ TEST_P(CpuLinear, ARowDependsOnItselfAlone) {
     const Tensor weight = random_tensor({size.out, size.in}, 2),
                  bias = random_tensor({size.out}, 3);
     weight.storage()->packed = cpu->pack(weight, PackedFor::training);
-    Tensor whole({size.rows, size.out}), slopes({size.rows, size.in});
+    Tensor whole({size.rows, size.out}), dx({size.rows, size.in});
     cpu->linear(x, weight, bias, Activation::gelu, whole);
-    if (has_gradients()) cpu->linear_input_gradient(whole, weight, slopes, Write::overwrite);
+    if (has_gradients()) cpu->linear_input_gradient(whole, weight, dx, Write::overwrite);
     for (int64_t count : {1, 2, 3, 5, 8, 13, 31}) {
-      Tensor some({count, size.out}), some_slopes({count, size.in});
+      Tensor some({count, size.out}), some_dx({count, size.in});
       const int64_t begin = size.rows - count;
       cpu->linear(x.slice(begin, size.rows), weight, bias, Activation::gelu, some);
       expect_same_bits(some, copy_of(whole.slice(begin, size.rows)), to_string(size));
       if (!has_gradients()) continue;
-      cpu->linear_input_gradient(some, weight, some_slopes, Write::overwrite);
-      expect_same_bits(some_slopes, copy_of(slopes.slice(begin, size.rows)), to_string(size));
+      cpu->linear_input_gradient(some, weight, some_dx, Write::overwrite);
+      expect_same_bits(some_dx, copy_of(dx.slice(begin, size.rows)), to_string(size));
     }
   }
 }
@@ -185,10 +186,10 @@ TEST_P(CpuLinear, NanIsNotLost) {
 
 TEST_P(CpuLinear, Gradients) {
   if (!has_gradients()) {
-    const Tensor x = random_tensor({2, 3}, 1), weight = random_tensor({4, 3}, 2);
+    Tensor x = random_tensor({2, 3}, 1), weight = random_tensor({4, 3}, 2);
     const Tensor dy = random_tensor({2, 4}, 3);
     EXPECT_ANY_THROW(cpu->linear_input_gradient(dy, weight, x, Write::overwrite));
-    EXPECT_ANY_THROW(cpu->linear_weight_gradient(dy, x, 0, weight, Tensor(), Write::overwrite));
+    EXPECT_ANY_THROW(cpu->linear_weight_gradient(dy, x, 0, weight, nullptr, Write::overwrite));
     return;
   }
   for (const Size& size : kShapes) {
@@ -198,22 +199,21 @@ TEST_P(CpuLinear, Gradients) {
     const Tensor packed = copy_of(weight);
     packed.storage()->packed = cpu->pack(packed, PackedFor::training);
     for (Write write : {Write::overwrite, Write::accumulate}) {
-      const Tensor expected = random_tensor({size.rows, size.in}, 7), got = copy_of(expected);
+      Tensor expected = random_tensor({size.rows, size.in}, 7), got = copy_of(expected);
       reference->linear_input_gradient(dy, weight, expected, write);
       cpu->linear_input_gradient(dy, weight, got, write);
       expect_close(got, expected, 1e-5 * std::sqrt(double(size.out)), to_string(size));
-      const Tensor again = random_tensor({size.rows, size.in}, 7);
+      Tensor again = random_tensor({size.rows, size.in}, 7);
       cpu->linear_input_gradient(dy, packed, again, write);
       expect_same_bits(again, got, "packed, " + to_string(size));
 
-      const Tensor dweight = random_tensor({size.out, size.in}, 8),
-                   dbias = random_tensor({size.out}, 9);
-      const Tensor got_weight = copy_of(dweight), got_bias = copy_of(dbias);
-      reference->linear_weight_gradient(dy, x, 0, dweight, dbias, write);
-      cpu->linear_weight_gradient(dy, x, 0, got_weight, got_bias, write);
+      Tensor dweight = random_tensor({size.out, size.in}, 8), dbias = random_tensor({size.out}, 9);
+      Tensor got_weight = copy_of(dweight), got_bias = copy_of(dbias);
+      reference->linear_weight_gradient(dy, x, 0, dweight, &dbias, write);
+      cpu->linear_weight_gradient(dy, x, 0, got_weight, &got_bias, write);
       expect_close(got_weight, dweight, 1e-5 * std::sqrt(size.rows + 1.0), to_string(size));
       expect_close(got_bias, dbias, 1e-5 * std::sqrt(size.rows + 1.0), to_string(size));
-      cpu->linear_weight_gradient(dy, x, 0, got_weight, Tensor(), Write::overwrite);
+      cpu->linear_weight_gradient(dy, x, 0, got_weight, nullptr, Write::overwrite);
     }
   }
 }
@@ -225,13 +225,13 @@ TEST_P(CpuLinear, WeightGradientsInParts) {
     const Tensor dy = random_tensor({size.rows, size.out}, 4);
     const Tensor x = random_tensor({size.rows, size.in}, 5);
     for (Backend* backend : {cpu.get(), reference.get()}) {
-      const Tensor whole = random_tensor({size.out, size.in}, 8), biases({size.out});
-      const Tensor parts = copy_of(whole), part_biases({size.out});
-      backend->linear_weight_gradient(dy, x, 0, whole, biases, Write::accumulate);
+      Tensor whole = random_tensor({size.out, size.in}, 8), biases({size.out});
+      Tensor parts = copy_of(whole), part_biases({size.out});
+      backend->linear_weight_gradient(dy, x, 0, whole, &biases, Write::accumulate);
       for (int64_t begin = 0, end = 0; begin < size.out; begin = end) {
         end = std::min(size.out, begin + 1 + begin / 2);
-        backend->linear_weight_gradient(dy, x, begin, parts.slice(begin, end),
-                                        part_biases.slice(begin, end), Write::accumulate);
+        Tensor part = parts.slice(begin, end), part_bias = part_biases.slice(begin, end);
+        backend->linear_weight_gradient(dy, x, begin, part, &part_bias, Write::accumulate);
       }
       expect_same_bits(parts, whole, to_string(size));
       expect_same_bits(part_biases, biases, to_string(size));

@@ -12,7 +12,7 @@ namespace {
 TEST(Tensor, ViewsShareStorage) {
   const std::vector<float> values = {1, 2, 3, 4, 5, 6};
   const Tensor whole = tensor_of<float>({3, 2}, values);
-  const Tensor row = whole.slice(1, 2);
+  Tensor row = whole.slice(1, 2);
   EXPECT_EQ(row.shape(), (Shape{1, 2}));
   row.data<float>()[0] = 9;
   EXPECT_EQ(whole.data<float>()[2], 9);

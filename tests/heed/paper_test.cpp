@@ -250,7 +250,7 @@ TEST(Paper, SizesThatCannotBeAreNamed) {
 TEST(Paper, AModelLoadedForABackendHasNoWeightsToTake) {
   Transformer model(testing::small_config(11));
   const auto backend = make_cpu_backend();
-  for (const Parameter& parameter : parameters(model)) {
+  for (Parameter& parameter : parameters(model)) {
     if (parameter.tensor.shape().size() != 2) continue;
     parameter.tensor.storage()->packed = backend->pack(parameter.tensor, PackedFor::inference);
     parameter.tensor.release_values();

@@ -38,7 +38,7 @@ Transformer random_model(const ModelConfig& config, DType type = DType::f32) {
   Transformer model(config, type);
   model.initialize(3);
   Random random(5);
-  for (const Parameter& p : parameters(model)) {
+  for (Parameter& p : parameters(model)) {
     if (p.tensor.shape().size() != 1) continue;
     for (int64_t i = 0; i < p.tensor.size(); ++i) {
       const double value = random.normal() + (p.name.ends_with("gain") ? 1 : 0);
@@ -173,7 +173,7 @@ TEST_F(DirectoryTest, SaysWhatOtherProgramsRead) {
       "pad_token_id": 12, "forced_eos_token_id": 0, "bad_words_ids": [[12]], "num_beams": 5,
       "max_length": 12})"));
   const SafetensorsFile file(path() / "model.safetensors");
-  const Tensor bias({1, 13}), value({8, 8});
+  Tensor bias({1, 13}), value({8, 8});
   file.read("final_logits_bias", bias);
   EXPECT_THAT(bias.span<float>(), ElementsAre(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1e4f, -1e4f, -1e4f));
   file.read("model.decoder.layers.0.encoder_attn.v_proj.weight", value);
@@ -450,7 +450,7 @@ TEST_F(DirectoryTest, OpenedForABackendItComputesTheSame) {
     const auto backend = make_cpu_backend("", compute);
     Transformer model = random_model(config_with_fillers());
     // The tables are read in rounded form too.
-    for (const Parameter& p : parameters(model)) {
+    for (Parameter& p : parameters(model)) {
       if (p.tensor.shape().size() != 2 || compute == ComputeType::fp32) continue;
       const Tensor seen =
           rounded(p.tensor, compute == ComputeType::bf16 ? StoredType::bf16 : StoredType::i8);

@@ -64,7 +64,7 @@ TEST_F(SafetensorsTest, ReadsWhatItWrote) {
   EXPECT_EQ(file.find("matrix")->type, "F32");
   EXPECT_EQ(file.find("matrix")->shape, (Shape{2, 3}));
   EXPECT_EQ(file.find("absent"), nullptr);
-  const Tensor matrix({2, 3}), wide({2}, DType::f64), rounded({2, 3}, DType::f64);
+  Tensor matrix({2, 3}), wide({2}, DType::f64), rounded({2, 3}, DType::f64);
   file.read("matrix", matrix);
   file.read("matrix", rounded);
   file.read("wide", wide);
@@ -102,7 +102,7 @@ TEST_F(SafetensorsTest, HalfPrecisionBecomesSingle) {
       open(file_of(R"({"h":{"dtype":"F16","shape":[8],"data_offsets":[0,16]},)"
                    R"("b":{"dtype":"BF16","shape":[2],"data_offsets":[16,20]}})",
                    bytes_of(half) + bytes_of(std::vector<uint16_t>{0x3F80, 0xC2F7})));
-  const Tensor h({8}), b({2});
+  Tensor h({8}), b({2});
   file.read("h", h);
   file.read("b", b);
   const float* x = h.data<float>();
@@ -119,14 +119,14 @@ TEST_F(SafetensorsTest, HalfPrecisionBecomesSingle) {
 TEST_F(SafetensorsTest, ComplaintsNameFileAndTensor) {
   write_two(path());
   const SafetensorsFile file(path());
-  const Tensor matrix({3, 2});
+  Tensor matrix({3, 2});
   EXPECT_EQ(error_of([&] { file.read("matrix", matrix); }),
             path().string() + ": tensor \"matrix\" has shape [2, 3], expected [3, 2]");
   EXPECT_EQ(error_of([&] { file.read("bias", matrix); }),
             path().string() + ": the tensor \"bias\" is missing");
   const SafetensorsFile whole =
       open(file_of(R"({"n":{"dtype":"I64","shape":[1],"data_offsets":[0,8]}})", std::string(8, 0)));
-  const Tensor one({1});
+  Tensor one({1});
   EXPECT_EQ(error_of([&] { whole.read("n", one); }),
             path().string() + ": tensor \"n\" is I64, expected F32, F16, BF16 or F64");
 }
@@ -182,7 +182,7 @@ TEST_F(SafetensorsTest, ADamagedFileIsAnErrorOrReadable) {
     try {
       const SafetensorsFile file = open(bytes);
       for (const StoredTensor& stored : file.tensors()) {
-        const Tensor values(stored.shape, DType::f64);
+        Tensor values(stored.shape, DType::f64);
         file.read(stored.name, values);
       }
     } catch (const Error&) {

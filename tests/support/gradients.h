@@ -33,7 +33,7 @@ inline void expect_gradient(const std::string& name, const Tensor& x, const Tens
   double difference = 0, norm = 0;
   const int64_t stride = std::max<int64_t>(1, x.size() / samples);
   for (int64_t i = 0; i < x.size(); i += stride) {
-    const Tensor element = x.reshape({x.size()}).slice(i, i + 1);
+    Tensor element = x.reshape({x.size()}).slice(i, i + 1);
     const double saved = *to_host(element).data<double>();
     const auto set = [&](double value) {
       copy(tensor_of<double>({1}, std::vector{value}), element);

@@ -149,6 +149,9 @@ class IsolatedBackend : public Backend {
   void expect_here(const char* name, const Tensor& x) const {
     check(!x || x.storage()->memory == memory_, name);
   }
+  void expect_here(const char* name, const Tensor* x) const {
+    if (x) expect_here(name, *x);
+  }
   void expect_here(const char*, const Indices& x) const { x.in(memory_); }
   void expect_here(const char* name, const Tokens& x) const {
     for (const Indices* part : {&x.ids, &x.layout.begin, &x.start}) expect_here(name, *part);
@@ -161,7 +164,10 @@ class IsolatedBackend : public Backend {
     for (const Tensor& part : {x.query, x.key, x.value}) expect_here(name, part);
   }
   void expect_here(const char* name, const AttentionOutput& x) const {
-    for (const Tensor& part : {x.out, x.logsumexp, x.weights}) expect_here(name, part);
+    for (const Tensor* part : {&x.out, &x.logsumexp, x.weights}) expect_here(name, part);
+  }
+  void expect_here(const char* name, const AttentionResult& x) const {
+    for (const Tensor* part : {&x.out, &x.logsumexp}) expect_here(name, part);
   }
   void expect_here(const char* name, const AttentionGradient& x) const {
     for (const Tensor& part : {x.dquery, x.dkey, x.dvalue}) expect_here(name, part);

@@ -11,7 +11,7 @@ namespace heed::testing {
 // Such a file loads: only what its weights are multiplied with overflows, in the encoder alone or
 // the decoder alone, or in both.
 inline void make_overflow(Transformer& model, const std::string& part = "") {
-  for (const Parameter& parameter : parameters(model))
+  for (Parameter& parameter : parameters(model))
     if (parameter.name.starts_with(part) && parameter.name.find("norm") != std::string::npos &&
         parameter.name.find("bias") == std::string::npos)
       copy(tensor_of<float>(parameter.tensor.shape(),

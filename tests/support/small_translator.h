@@ -30,7 +30,7 @@ inline TokenizerPair character_tokenizers(const std::filesystem::path& folder) {
 inline void draw_as_goldens(Transformer& model, uint64_t seed) {
   uint64_t index = 0;
   Random of_keys(0);
-  for (const Parameter& p : parameters(model)) {
+  for (Parameter& p : parameters(model)) {
     const bool continues = p.name.ends_with(".value.weight");
     Random random = continues ? of_keys : Random(mix(seed, index));
     if (!continues && !p.name.ends_with(".value.bias")) ++index;

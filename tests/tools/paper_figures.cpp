@@ -46,17 +46,17 @@ Attended attend(Backend& backend, int64_t d_k, double scale) {
   for (int64_t draw = 0; draw < draws; ++draw) {
     Random random(mix(uint64_t(d_k), uint64_t(draw)));
     const Tensor query = normal_tensor(random, {1, d_k});
-    const Tensor key({keys, d_k}, DType::f64), value({keys, d_k}, DType::f64);
+    Tensor key({keys, d_k}, DType::f64), value({keys, d_k}, DType::f64);
     for (int64_t row = 0; row < keys; ++row)
-      for (const Tensor& tensor : {key, value})
-        for (double& x : tensor.slice(row, row + 1).span<double>()) x = random.normal();
+      for (Tensor* tensor : {&key, &value})
+        for (double& x : tensor->slice(row, row + 1).span<double>()) x = random.normal();
     KeyRows rows;
     rows.layout.add(keys);
     Ragged one;
     one.add(1);
     const AttentionLayout layout{one, rows};
     const AttentionOptions options{1, scale, {}};
-    const Tensor out({1, d_k}, DType::f64), logsumexp({1, 1}, DType::f64);
+    Tensor out({1, d_k}, DType::f64), logsumexp({1, 1}, DType::f64);
     backend.attention({query, key, value}, layout, options, {out, logsumexp});
     double largest = 0, squares = 0, weights = 0;
     for (int64_t j = 0; j < keys; ++j) {
@@ -71,7 +71,7 @@ Attended attend(Backend& backend, int64_t d_k, double scale) {
     Tensor dout = normal_tensor(random, {1, d_k});
     const double norm = root_mean_square(dout) * std::sqrt(double(d_k));
     for (double& value : dout.span<double>()) value /= norm;
-    const Tensor dquery({1, d_k}, DType::f64), dkey({keys, d_k}, DType::f64),
+    Tensor dquery({1, d_k}, DType::f64), dkey({keys, d_k}, DType::f64),
         dvalue({keys, d_k}, DType::f64);
     backend.attention_gradient(dout, {query, key, value}, layout, options, {out, logsumexp},
                                {dquery, dkey, dvalue});
@@ -120,7 +120,7 @@ void smoothing() {
   Tensor logits({1, classes}, DType::f64);
   std::fill_n(logits.data<double>(), classes, std::log(share));
   logits.data<double>()[7] = std::log(1 - epsilon + share);
-  const Tensor losses({1, 2}, DType::f64);
+  Tensor losses({1, 2}, DType::f64);
   const Indices labels = {7};
   backend->cross_entropy(logits, labels, 0, {epsilon, 0}, losses);
   fmt::print("heed's loss there: {:6.4f}, and its -log p(label): {:6.4f}\n",
@@ -160,12 +160,12 @@ void adam() {
   fmt::print("gradient   epsilon 1e-9   1e-8     1e-6     1e-9 of tensor2tensor\n");
   for (const double gradient : {1e-4, 1e-6, 1e-8, 1e-9, 1e-10}) {
     const auto move = [&](double epsilon) {
-      const Tensor g({1}, DType::f64), p({1}, DType::f64), m({1}, DType::f64), v({1}, DType::f64);
+      Tensor g({1}, DType::f64), p({1}, DType::f64), m({1}, DType::f64), v({1}, DType::f64);
       g.data<double>()[0] = gradient;
       AdamStep step;
       step.learning_rate = 1;
       step.epsilon = epsilon;
-      backend->adam(step, g, p, m, v, Tensor());
+      backend->adam(step, g, p, m, v, nullptr);
       return -p.data<double>()[0];
     };
     // TensorFlow's Adam adds epsilon before the second moment is corrected.

@@ -44,9 +44,9 @@ void expect_golden(Backend& backend, DType type, double tolerance) {
     options.learning_rate = golden["peak"].get<double>();
     options.final_fraction = golden["final_fraction"].get<double>();
     options.decay_steps = int64_t(golden["gradients"].size());
-    const Tensor weights = tensor(golden["initial"].get<Numbers>(), type);
-    const Tensor average = tensor(golden["initial"].get<Numbers>(), type);
-    const Tensor m(weights.shape(), type), v(weights.shape(), type);
+    Tensor weights = tensor(golden["initial"].get<Numbers>(), type);
+    Tensor average = tensor(golden["initial"].get<Numbers>(), type);
+    Tensor m(weights.shape(), type), v(weights.shape(), type);
     AdamStep step;
     step.weight_decay = golden["weight_decay"].get<double>();
     for (size_t i = 0; i < golden["gradients"].size(); ++i) {
@@ -55,7 +55,7 @@ void expect_golden(Backend& backend, DType type, double tolerance) {
       step.average_decay = average_decay(golden["ema"].get<double>(), step.step);
       EXPECT_NEAR(step.learning_rate, expected["rates"][i].get<double>(), 1e-15);
       backend.adam(step, tensor(golden["gradients"][i].get<Numbers>(), type), weights, m, v,
-                   average);
+                   &average);
       expect_near(weights, expected["weights"][i].get<Numbers>(), tolerance);
       expect_near(average, expected["averages"][i].get<Numbers>(), tolerance);
     }
@@ -94,7 +94,7 @@ class AdamOnAModelTest : public ::testing::Test {
 };
 
 TEST_F(AdamOnAModelTest, WeightDecaySparesBiasesAndNorms) {
-  for (const Parameter& p : parameters(model_))
+  for (Parameter& p : parameters(model_))
     for (float& x : p.tensor.span<float>()) x += 1;
   model_.move_to(backend_->memory());
   Adam adam(parameters(model_), *backend_, workers_);

@@ -243,8 +243,8 @@ TEST_F(GradientTreeTest, NothingIsHandedOverOfALossThatIsNotFinite) {
   const auto backend = backend_for(make_cpu_backend());
   Workers workers(2);
   GradientTree tree(parameters_, linear_layers(model_), *backend, workers);
-  copy(tensor_of<float>({1}, std::vector{std::nanf("")}),
-       parameters_[0].tensor.reshape({parameters_[0].tensor.size()}).slice(3, 4));
+  Tensor element = parameters_[0].tensor.reshape({parameters_[0].tensor.size()}).slice(3, 4);
+  copy(tensor_of<float>({1}, std::vector{std::nanf("")}), element);
   GradientTree::Request one = request(4);
   bool taken = false;
   one.consume = [&](size_t, int64_t, const Tensor&) { taken = true; };

@@ -173,7 +173,7 @@ class BenchCommand : public CommandOf<BenchSettings> {
       const double rate = on_all([&, size = bytes] {
         const Tensor x = random_tensor({std::min<int64_t>(size / 4, 1 << 20)}, 1);
         // Larger than that: the same values again and again would stay in the caches.
-        const Tensor all = size / 4 > x.size() ? Tensor({size / 4}) : x;
+        Tensor all = size / 4 > x.size() ? Tensor({size / 4}) : x;
         std::fill_n(all.data<float>(), all.size() > x.size() ? all.size() : 0, 1.0f);
         return double(all.byte_count()) /
                time_of(settings_.seconds / 4, [&] { backend->sum_of_squares(all); });
@@ -200,8 +200,8 @@ class BenchCommand : public CommandOf<BenchSettings> {
   }
 
   void product(Backend& backend, const std::string& what, int64_t rows, int64_t out, int64_t in) {
-    const Tensor x = random_tensor({rows, in}, 1), y = random_tensor({rows, out}, 2),
-                 weight = random_tensor({out, in}, 3), other = random_tensor({out, in}, 4);
+    Tensor x = random_tensor({rows, in}, 1), y = random_tensor({rows, out}, 2),
+           weight = random_tensor({out, in}, 3), other = random_tensor({out, in}, 4);
     const bool backward = what != "y = x W^T";
     weight.storage()->packed =
         backend.pack(weight, backward ? PackedFor::training : PackedFor::inference);
@@ -209,7 +209,7 @@ class BenchCommand : public CommandOf<BenchSettings> {
       if (what == "dx = dy W")
         backend.linear_input_gradient(y, weight, x, Write::overwrite);
       else if (backward)
-        backend.linear_weight_gradient(y, x, 0, other, Tensor(), Write::overwrite);
+        backend.linear_weight_gradient(y, x, 0, other, nullptr, Write::overwrite);
       else
         backend.linear(x, weight, Tensor(), Activation::none, y);
     });

@@ -16,8 +16,8 @@ class OverwrittenGradient {
   OverwrittenGradient(Pass& pass, const Tensor& x) : pass_(pass), slot_(pass.tape->slot(x)) {
     if (slot_.write == Write::accumulate) own_ = pass.tensor(x.shape(), x.dtype());
   }
-  const Tensor& tensor() const { return own_ ? own_ : slot_.tensor; }
-  void finish() const {
+  Tensor& tensor() { return own_ ? own_ : slot_.tensor; }
+  void finish() {
     if (own_) pass_.backend.add(own_, slot_.tensor);
   }
 
@@ -26,6 +26,16 @@ class OverwrittenGradient {
   GradientSlot slot_;
   Tensor own_;
 };
+
+// The gradients of a linear layer's weight and, where it has one, of its bias.
+void weight_gradient(Pass& pass, const Tensor& dy, const Tensor& x, const Tensor& weight,
+                     const Tensor& bias) {
+  GradientSlot dweight = pass.tape->slot(weight);
+  Tensor dbias;
+  if (bias) dbias = pass.tape->sum_slot(bias);
+  pass.backend.linear_weight_gradient(dy, x, 0, dweight.tensor, bias ? &dbias : nullptr,
+                                      dweight.write);
+}
 
 // Whether no one else reads the values of x, now or in a backward step.
 bool values_are_ours(const Pass& pass, const Tensor& x) {
@@ -55,8 +65,8 @@ Tensor embed(Pass& pass, const Tokens& tokens, const Tensor& table, const Tensor
   pass.backend.embed(tokens, table, positions, options.scale, dropout, out);
   if (pass.tape)
     pass.tape->record(out, [&pass, tokens, table, options, dropout](const Tensor& dout) {
-      pass.backend.embed_gradient(tokens, dout, options.scale, dropout, options.frozen,
-                                  pass.tape->sum_slot(table));
+      Tensor dtable = pass.tape->sum_slot(table);
+      pass.backend.embed_gradient(tokens, dout, options.scale, dropout, options.frozen, dtable);
     });
   return out;
 }
@@ -77,16 +87,14 @@ Tensor linear(Pass& pass, const Tensor& x, const Tensor& weight, const Tensor& b
   const Tensor saved = activation == Activation::none ? Tensor() : y;
   if (!pass.tape) return activated;
   check(pass.backend.linear_weight_gradient != nullptr, "[linear] int8 has no gradients");
-  pass.tape->record(activated, [&pass, x, saved, weight, bias, activation](const Tensor& dout) {
+  pass.tape->record(activated, [&pass, x, saved, weight, bias, activation](Tensor& dout) {
     if (saved) pass.backend.activation_gradient(activation, saved, dout, dout);
     if (pass.tape->is_deferred(weight)) {
       pass.tape->add_deferred({weight, dout, x});
     } else {
-      const GradientSlot dweight = pass.tape->slot(weight);
-      const Tensor dbias = bias ? pass.tape->sum_slot(bias) : Tensor();
-      pass.backend.linear_weight_gradient(dout, x, 0, dweight.tensor, dbias, dweight.write);
+      weight_gradient(pass, dout, x, weight, bias);
     }
-    const GradientSlot dx = pass.tape->slot(x);
+    GradientSlot dx = pass.tape->slot(x);
     pass.backend.linear_input_gradient(dout, weight, dx.tensor, dx.write);
   });
   return activated;
@@ -98,9 +106,9 @@ Tensor dropout(Pass& pass, const Tensor& x, double probability) {
   Tensor y = pass.tensor(x.shape(), x.dtype());
   pass.backend.drop(x, dropout, y);
   if (pass.tape)
-    pass.tape->record(y, [&pass, x, dropout](const Tensor& dy) {
+    pass.tape->record(y, [&pass, x, dropout](Tensor& dy) {
       pass.backend.drop(dy, dropout, dy);
-      const GradientSlot dx = pass.tape->slot(x);
+      GradientSlot dx = pass.tape->slot(x);
       if (dx.write == Write::overwrite)
         copy(dy, dx.tensor);
       else
@@ -129,13 +137,13 @@ Tensor attention(Pass& pass, const AttentionInput& input, const AttentionLayout&
   Tensor logsumexp = pass.tensor({query.rows(), options.heads}, query.dtype());
   if (weights)
     *weights = pass.tensor({attention_weight_count(layout, options.heads)}, query.dtype());
-  pass.backend.attention(input, layout, attend, {out, logsumexp, weights ? *weights : Tensor()});
+  pass.backend.attention(input, layout, attend, {out, logsumexp, weights});
   if (pass.tape) {
     check(layout.keys.rows.empty(), "[attention] a cache is not differentiated");
     pass.tape->record(
         out, [&pass, query = query, key = key, value = value, queries = layout.queries,
               keys = layout.keys, mask = layout.mask, attend, out, logsumexp](const Tensor& dout) {
-          const OverwrittenGradient dquery(pass, query), dkey(pass, key), dvalue(pass, value);
+          OverwrittenGradient dquery(pass, query), dkey(pass, key), dvalue(pass, value);
           pass.backend.attention_gradient(dout, {query, key, value}, {queries, keys, mask}, attend,
                                           {out, logsumexp},
                                           {dquery.tensor(), dkey.tensor(), dvalue.tensor()});
@@ -156,15 +164,15 @@ Tensor add_norm(Pass& pass, const Tensor& x, Tensor sublayer, const Tensor& gain
   const NormOptions norm{options.epsilon, pass.next_dropout(options.dropout)};
   Tensor y = pass.tensor(x.shape(), x.dtype());
   Tensor statistics = pass.tensor({x.rows(), 2}, x.dtype());
-  const Tensor sum = values_are_ours(pass, sublayer) ? sublayer : pass.tensor(x.shape(), x.dtype());
+  Tensor sum = values_are_ours(pass, sublayer) ? sublayer : pass.tensor(x.shape(), x.dtype());
   pass.backend.add_norm(x, sublayer, gain, bias, norm, sum, statistics, y);
   if (pass.tape)
     pass.tape->record(y, [&pass, x, sublayer, sum, statistics, gain, bias, norm](const Tensor& dy) {
-      const GradientSlot dx = pass.tape->slot(x);
-      const OverwrittenGradient dsublayer(pass, sublayer);
+      GradientSlot dx = pass.tape->slot(x);
+      OverwrittenGradient dsublayer(pass, sublayer);
+      Tensor dgain = pass.tape->sum_slot(gain), dbias = pass.tape->sum_slot(bias);
       pass.backend.add_norm_gradient(dy, sum, statistics, gain, norm,
-                                     {dx.tensor, dx.write, dsublayer.tensor(),
-                                      pass.tape->sum_slot(gain), pass.tape->sum_slot(bias)});
+                                     {dx.tensor, dx.write, dsublayer.tensor(), dgain, dbias});
       dsublayer.finish();
     });
   return y;
@@ -202,12 +210,12 @@ Tensor cross_entropy_of_rows(Pass& pass, const Tensor& states, const Tensor& tab
     const Tensor x = states.slice(begin, end);
     Tensor logits = pass.tensor({end - begin, classes}, states.dtype());
     pass.backend.linear(x, table, bias, Activation::none, logits);
-    pass.backend.cross_entropy(logits, labels, begin, kernel, losses.slice(begin, end));
+    Tensor losses_of_block = losses.slice(begin, end);
+    pass.backend.cross_entropy(logits, labels, begin, kernel, losses_of_block);
     if (!pass.tape) continue;
-    const GradientSlot dtable = pass.tape->slot(table);
-    const Tensor dbias = bias ? pass.tape->sum_slot(bias) : Tensor();
-    pass.backend.linear_weight_gradient(logits, x, 0, dtable.tensor, dbias, dtable.write);
-    pass.backend.linear_input_gradient(logits, table, dstates.slice(begin, end), Write::overwrite);
+    weight_gradient(pass, logits, x, table, bias);
+    Tensor dx = dstates.slice(begin, end);
+    pass.backend.linear_input_gradient(logits, table, dx, Write::overwrite);
   }
   if (pass.tape) pass.tape->seed(states, dstates);
   return losses;

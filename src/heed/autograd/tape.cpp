@@ -2,12 +2,12 @@
 
 namespace heed {
 
-void Tape::watch(const Tensor& parameter, const Tensor& gradient, Write write) {
+void Tape::watch(const Tensor& parameter, Tensor gradient, Write write) {
   check(parameter.offset() == 0 && parameter.shape() == gradient.shape(),
         "watched parameters are whole tensors");
   check(!is_deferred(parameter), "parameter watched whose gradient is deferred");
-  const Entry entry{parameter, gradient, write == Write::overwrite};
-  const bool added = entries_.emplace(parameter.storage().get(), entry).second;
+  Entry entry{parameter, std::move(gradient), write == Write::overwrite};
+  const bool added = entries_.emplace(parameter.storage().get(), std::move(entry)).second;
   check(added, "tensor watched that is watched already, or an op's output");
 }
 
@@ -21,19 +21,19 @@ bool Tape::is_deferred(const Tensor& weight) const {
   return deferred_weights_.contains(weight.storage().get());
 }
 
-void Tape::record(const Tensor& output, std::function<void(const Tensor&)> backward) {
+void Tape::record(const Tensor& output, std::function<void(Tensor&)> backward) {
   const bool added = entries_.emplace(output.storage().get(), Entry{output, {}}).second;
   check(added, "two ops recorded with one output, or a parameter as the output");
   steps_.push_back({output.storage().get(), std::move(backward)});
 }
 
-void Tape::seed(const Tensor& x, const Tensor& gradient) {
+void Tape::seed(const Tensor& x, Tensor gradient) {
   check(x.size() == gradient.size(), "seed of another size than its tensor");
   Entry* entry = find(x);
   if (entry == nullptr) return;
   check(x.size() == entry->source.size(), "seed of a part of a tensor");
   check(!entry->gradient, "tensor has a gradient before its seed");
-  entry->gradient = gradient;
+  entry->gradient = std::move(gradient);
   entry->fresh = false;
 }
 
@@ -67,17 +67,17 @@ GradientSlot Tape::slot(const Tensor& x) {
 }
 
 Tensor Tape::sum_slot(const Tensor& x) {
-  const GradientSlot place = slot(x);
+  GradientSlot place = slot(x);
   if (place.write == Write::overwrite) fill_zeros(place.tensor);
   return place.tensor;
 }
 
 void Tape::backward() {
   while (!steps_.empty()) {
-    const Step step = std::move(steps_.back());
+    Step step = std::move(steps_.back());
     steps_.pop_back();
     const auto found = entries_.find(step.output);
-    const Tensor doutput = found->second.gradient;
+    Tensor doutput = found->second.gradient;
     entries_.erase(found);
     if (doutput) step.backward(doutput);  // else nothing depends on this output
   }

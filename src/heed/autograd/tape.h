@@ -24,9 +24,9 @@ struct WeightGradient {
 };
 
 // Records the backward steps of one forward pass in the order of execution; backward() runs them in
-// reverse. Each step is handed the finished gradient of its output, whose memory is free again
-// afterwards, unless the step keeps it. A gradient belongs to a storage: all views of a tensor, as
-// slice() and reshape() give them, write to their part of its one gradient.
+// reverse. Each step gets the finished gradient of its output, which it may overwrite, and whose
+// memory is freed afterwards unless the step keeps it. There is one gradient per storage: all views
+// of a tensor, as slice() and reshape() return them, write to their part of it.
 //
 // A step reads tensors of the forward pass by handles that it keeps. So an op may write into an
 // operand only where last_handle() says that nobody else can read it.
@@ -34,9 +34,9 @@ class Tape {
  public:
   explicit Tape(Pool& pool) : pool_(pool) {}
 
-  // The gradient of `parameter` (a whole tensor) is to be left in `gradient`: in place of its
+  // backward() writes the gradient of `parameter` (a whole tensor) to `gradient`: in place of its
   // former values, or added to them.
-  void watch(const Tensor& parameter, const Tensor& gradient, Write write = Write::overwrite);
+  void watch(const Tensor& parameter, Tensor gradient, Write write = Write::overwrite);
 
   // backward() does not compute the gradients of `weight` (a whole tensor) and of the bias that
   // linear() takes with it: it leaves their operands to take_deferred().
@@ -48,10 +48,10 @@ class Tape {
   std::vector<WeightGradient> take_deferred() { return std::exchange(deferred_, {}); }
 
   // `output` is a new, whole tensor.
-  void record(const Tensor& output, std::function<void(const Tensor& doutput)> backward);
+  void record(const Tensor& output, std::function<void(Tensor& doutput)> backward);
   // Makes `gradient` the gradient of x, a whole tensor: where backward() starts. Backward steps
   // write to `gradient`.
-  void seed(const Tensor& x, const Tensor& gradient);
+  void seed(const Tensor& x, Tensor gradient);
   // Whether `x` is the only handle of its storage, but for the one by which the tape finds its
   // gradient.
   bool last_handle(const Tensor& x) const;
@@ -73,7 +73,7 @@ class Tape {
   };
   struct Step {
     const Storage* output;
-    std::function<void(const Tensor&)> backward;
+    std::function<void(Tensor&)> backward;
   };
   Entry* find(const Tensor& x);
 

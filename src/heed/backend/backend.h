@@ -7,7 +7,8 @@
 //   functions of core/tensor.h (copy, to_host, fill_zeros) read and write. Integers (Indices) and
 //   options are on the host; a device reads its own copy of the integers (Indices::in).
 // - Matrices are [rows, columns], contiguous.
-// - Outputs are allocated by the caller. `Write` says whether a gradient replaces the output's
+// - Outputs are allocated by the caller and passed as Tensor& (optional ones as Tensor*, null: not
+//   wanted); inputs are const. `Write` says whether a gradient replaces the output's
 //   values or is added to them.
 // - A row of a result depends on that row's operands alone: never on how many other rows the call
 //   has, on threads, or on where the row stands. Sums over an inner dimension run in index order.
@@ -66,11 +67,17 @@ struct AttentionInput {
 };
 
 struct AttentionOutput {
-  const Tensor& out;        // [query rows, d]
-  const Tensor& logsumexp;  // [query rows, heads]: log of each softmax's denominator, max included
-  // None, or [attention_weight_count(layout, heads)]: what the values were multiplied by; for each
-  // sequence [heads, queries, keys], one after the other. A key that is masked has 0.
-  Tensor weights = {};
+  Tensor& out;        // [query rows, d]
+  Tensor& logsumexp;  // [query rows, heads]: log(sum over keys of exp(logit))
+  // Null, or [attention_weight_count(layout, heads)]: the attention weights that the values were
+  // multiplied by, after dropout; for each sequence [heads, queries, keys], one after the other. A
+  // masked key has 0.
+  Tensor* weights = nullptr;
+};
+
+// What attention() computed, as its gradient needs it.
+struct AttentionResult {
+  const Tensor &out, &logsumexp;
 };
 
 // Elements of AttentionOutput::weights.
@@ -82,8 +89,8 @@ inline int64_t attention_weight_count(const AttentionLayout& layout, int64_t hea
 }
 
 struct AttentionGradient {
-  const Tensor& dquery;         // overwritten
-  const Tensor &dkey, &dvalue;  // overwritten; every row must belong to one sequence
+  Tensor& dquery;         // overwritten
+  Tensor &dkey, &dvalue;  // overwritten; every row must belong to one sequence
 };
 
 // Section 3.2: `heads` heads over columns [h * d_head, (h + 1) * d_head); logits times `scale`.
@@ -102,10 +109,10 @@ struct NormOptions {
 };
 
 struct AddNormGradient {
-  const Tensor& dx;  // overwritten or added to, by `write`
+  Tensor& dx;  // overwritten or added to, by `write`
   Write write;
-  const Tensor& dsublayer;      // overwritten
-  const Tensor &dgain, &dbias;  // added to
+  Tensor& dsublayer;      // overwritten
+  Tensor &dgain, &dbias;  // added to
 };
 
 struct CrossEntropyOptions {
@@ -146,41 +153,41 @@ struct Kernels {
   // table [vocabulary, d], positions [limit, d], out [rows, d]. A table without values is read
   // through its packed form.
   std::function<void(const Tokens& tokens, const Tensor& table, const Tensor& positions,
-                     double scale, const Dropout& dropout, const Tensor& out)>
+                     double scale, const Dropout& dropout, Tensor& out)>
       embed;
   // dtable[ids[r]] += scale * dropout(dout[r]), skipping ids equal to `frozen`.
   std::function<void(const Tokens& tokens, const Tensor& dout, double scale, const Dropout& dropout,
-                     TokenId frozen, const Tensor& dtable)>
+                     TokenId frozen, Tensor& dtable)>
       embed_gradient;
 
   // y = activation(x W^T + b). x [rows, in], weight [out, in], bias [out] or none, y [rows, out].
   std::function<void(const Tensor& x, const Tensor& weight, const Tensor& bias,
-                     Activation activation, const Tensor& y)>
+                     Activation activation, Tensor& y)>
       linear;
   // dx = dy W.
-  std::function<void(const Tensor& dy, const Tensor& weight, const Tensor& dx, Write write)>
+  std::function<void(const Tensor& dy, const Tensor& weight, Tensor& dx, Write write)>
       linear_input_gradient;
-  // dweight = dy^T x, dbias = column sums of dy (where there is a dbias): of outputs from `first`
-  // on, as many as dweight has rows.
-  std::function<void(const Tensor& dy, const Tensor& x, int64_t first, const Tensor& dweight,
-                     const Tensor& dbias, Write write)>
+  // dweight = dy^T x, dbias = column sums of dy: for the outputs [first, first + dweight.rows()).
+  // dbias may be null.
+  std::function<void(const Tensor& dy, const Tensor& x, int64_t first, Tensor& dweight,
+                     Tensor* dbias, Write write)>
       linear_weight_gradient;
 
   // y = activation(x). gelu is the exact one, x Phi(x); silu is x sigmoid(x). x and y may be one.
-  std::function<void(Activation activation, const Tensor& x, const Tensor& y)> activate;
+  std::function<void(Activation activation, const Tensor& x, Tensor& y)> activate;
   // dx = dy * activation'(x). For relu x may be the activation's output. dy and dx may be one.
-  std::function<void(Activation activation, const Tensor& x, const Tensor& dy, const Tensor& dx)>
+  std::function<void(Activation activation, const Tensor& x, const Tensor& dy, Tensor& dx)>
       activation_gradient;
 
   // y[i] = x[i] * dropout.scale(), or 0 where element i is dropped; its own gradient. x and y may
   // be one.
-  std::function<void(const Tensor& x, const Dropout& dropout, const Tensor& y)> drop;
+  std::function<void(const Tensor& x, const Dropout& dropout, Tensor& y)> drop;
 
   // sum = x + dropout(sublayer); y = gain * (sum - mean) / sqrt(variance + epsilon) + bias.
   // statistics [rows, 2]: mean and 1 / sqrt(variance + epsilon). `sum` may be `sublayer`.
   std::function<void(const Tensor& x, const Tensor& sublayer, const Tensor& gain,
-                     const Tensor& bias, const NormOptions& options, const Tensor& sum,
-                     const Tensor& statistics, const Tensor& y)>
+                     const Tensor& bias, const NormOptions& options, Tensor& sum,
+                     Tensor& statistics, Tensor& y)>
       add_norm;
   std::function<void(const Tensor& dy, const Tensor& sum, const Tensor& statistics,
                      const Tensor& gain, const NormOptions& options,
@@ -188,17 +195,16 @@ struct Kernels {
       add_norm_gradient;
 
   // cache[rows[i]] = x[i], rounded to the cache's type. x [n, d], cache [any rows, d].
-  std::function<void(const Tensor& x, const Indices& rows, const Tensor& cache)> write_cache;
+  std::function<void(const Tensor& x, const Indices& rows, Tensor& cache)> write_cache;
 
   // out = softmax(scale * Q K^T) V per head and sequence (equation 1), weights dropped out. A query
   // that attends to no key gives zero.
   std::function<void(const AttentionInput& input, const AttentionLayout& layout,
                      const AttentionOptions& options, const AttentionOutput& output)>
       attention;
-  // Keys and values have the query's dtype. `forward` is what attention() gave; its weights are not
-  // needed.
+  // Keys and values have the query's dtype. `forward` is what attention() computed.
   std::function<void(const Tensor& dout, const AttentionInput& input, const AttentionLayout& layout,
-                     const AttentionOptions& options, const AttentionOutput& forward,
+                     const AttentionOptions& options, const AttentionResult& forward,
                      const AttentionGradient& gradient)>
       attention_gradient;
 
@@ -206,22 +212,21 @@ struct Kernels {
   // q gives 1 - epsilon to y and epsilon / classes to every class; and its negative log-likelihood
   // -log p(y). Where a gradient is wanted, logits are replaced by gradient_scale * (p - q).
   // losses [rows, 2]: smoothed, nll.
-  std::function<void(const Tensor& logits, const Indices& labels, int64_t first,
-                     const CrossEntropyOptions& options, const Tensor& losses)>
+  std::function<void(Tensor& logits, const Indices& labels, int64_t first,
+                     const CrossEntropyOptions& options, Tensor& losses)>
       cross_entropy;
 
   // The k most probable classes of each row of logits [rows, classes], 1 <= k <= classes.
   std::function<TopClasses(const Tensor& logits, int64_t k)> top_classes;
 
   // y += x.
-  std::function<void(const Tensor& x, const Tensor& y)> add;
+  std::function<void(const Tensor& x, Tensor& y)> add;
   // The sum of squares, in index order of fixed blocks; not finite if an element is not.
   std::function<double(const Tensor& x)> sum_of_squares;
-  // first_moment, second_moment: updated in place with the parameter. average may be none: else
+  // first_moment, second_moment: updated in place with the parameter. average may be null: else
   // average = average_decay * average + (1 - average_decay) * parameter, as it is after the step.
-  std::function<void(const AdamStep& step, const Tensor& gradient, const Tensor& parameter,
-                     const Tensor& first_moment, const Tensor& second_moment,
-                     const Tensor& average)>
+  std::function<void(const AdamStep& step, const Tensor& gradient, Tensor& parameter,
+                     Tensor& first_moment, Tensor& second_moment, Tensor* average)>
       adam;
 
   // Calls f(name, kernel) for each of them.

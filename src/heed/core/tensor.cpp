@@ -46,17 +46,17 @@ Tensor::Tensor(Shape shape, DType type, const std::shared_ptr<TensorMemory>& mem
   storage_->memory = memory;
 }
 
-void Tensor::move_to(const std::shared_ptr<TensorMemory>& memory) const {
+void Tensor::move_to(const std::shared_ptr<TensorMemory>& memory) {
   if (storage_->memory == memory || !has_values()) return;
   const Tensor whole(storage_, {storage_->bytes / size_of(type_)}, type_);
-  const Tensor moved(whole.shape(), type_, memory);
+  Tensor moved(whole.shape(), type_, memory);
   copy(whole, moved);
   storage_->owner = moved.storage_->owner;  // before the former block's memory may go
   storage_->data = moved.storage_->data;
   storage_->memory = memory;
 }
 
-void Tensor::release_values() const {
+void Tensor::release_values() {
   check(storage_->packed != nullptr, "values released that have no packed form");
   storage_->data = nullptr;
   storage_->owner.reset();
@@ -79,7 +79,7 @@ std::byte* address(const Tensor& tensor) {
 
 }  // namespace
 
-void copy(const Tensor& from, const Tensor& to) {
+void copy(const Tensor& from, Tensor& to) {
   check(from.size() == to.size() && from.dtype() == to.dtype(), "copy between unlike tensors");
   TensorMemory &source = *from.storage()->memory, &target = *to.storage()->memory;
   if (&source == &target)
@@ -92,7 +92,7 @@ void copy(const Tensor& from, const Tensor& to) {
     copy(to_host(from), to);
 }
 
-void fill_zeros(const Tensor& tensor) {
+void fill_zeros(Tensor& tensor) {
   tensor.storage()->memory->fill_zeros(address(tensor), tensor.byte_count());
 }
 

@@ -62,7 +62,9 @@ struct Storage {
   std::shared_ptr<const PackedWeight> packed;
 };
 
-// A handle: copies share storage. Always contiguous, row-major. A tensor without storage is false.
+// A handle: copies share storage. Always contiguous, row-major. A default-constructed tensor has no
+// storage, and is false. Values are written through a handle that is not const: a function takes
+// its inputs as const Tensor&, and what it writes as Tensor&.
 class Tensor {
  public:
   Tensor() = default;
@@ -83,19 +85,23 @@ class Tensor {
 
   // The values, where the host can read them: in host_memory(), or as the result of to_host().
   template <class T>
-  T* data() const {
-    check(type_ == dtype_of<T>(), "tensor read as another type");
-    return reinterpret_cast<T*>(bytes());
+  const T* data() const {
+    return reinterpret_cast<const T*>(host_address(dtype_of<T>()));
   }
   template <class T>
-  std::span<T> span() const {
+  T* data() {
+    return reinterpret_cast<T*>(host_address(dtype_of<T>()));
+  }
+  template <class T>
+  std::span<const T> span() const {
     return {data<T>(), size_t(size_)};
   }
-  std::byte* bytes() const {
-    check(has_values(), "tensor read whose values were released");
-    check(storage_->memory->is_host(), "tensor of a device read on the host");
-    return storage_->data + offset_ * size_of(type_);
+  template <class T>
+  std::span<T> span() {
+    return {data<T>(), size_t(size_)};
   }
+  const std::byte* bytes() const { return host_address(type_); }
+  std::byte* bytes() { return host_address(type_); }
   int64_t byte_count() const { return size_ * size_of(type_); }
 
   // Rows [begin, end) of the first dimension, sharing storage.
@@ -108,13 +114,20 @@ class Tensor {
   int64_t offset() const { return offset_; }
   explicit operator bool() const { return storage_ != nullptr; }
 
-  // Moves the values to another memory, for all handles. What was released stays so.
-  void move_to(const std::shared_ptr<TensorMemory>& memory) const;
+  // Moves the values to another memory, for all handles. Released values stay released.
+  void move_to(const std::shared_ptr<TensorMemory>& memory);
   // Frees the values, for all handles: from now on only the packed form can be used.
-  void release_values() const;
+  void release_values();
   bool has_values() const { return storage_->data != nullptr; }
 
  private:
+  std::byte* host_address(DType type) const {
+    check(type_ == type, "tensor read as another type");
+    check(has_values(), "tensor read whose values were released");
+    check(storage_->memory->is_host(), "tensor of a device read on the host");
+    return storage_->data + offset_ * size_of(type_);
+  }
+
   std::shared_ptr<Storage> storage_;
   Shape shape_;
   int64_t size_ = 0;
@@ -125,8 +138,8 @@ class Tensor {
 // The values in the host's memory: the tensor itself if they are there, or a copy.
 Tensor to_host(const Tensor& tensor);
 // to = from, of one size and type; each may be in any memory.
-void copy(const Tensor& from, const Tensor& to);
-void fill_zeros(const Tensor& tensor);
+void copy(const Tensor& from, Tensor& to);
+void fill_zeros(Tensor& tensor);
 
 // A tensor that holds a copy of `values`. UsageError unless they fill the shape.
 template <class T>

@@ -5,7 +5,7 @@
 namespace heed {
 namespace {
 
-void write(Pass& pass, const KeyValue& computed, const Indices& rows, const KeyValue& cache) {
+void write(Pass& pass, const KeyValue& computed, const Indices& rows, KeyValue& cache) {
   pass.backend.write_cache(computed.key, rows, cache.key);
   pass.backend.write_cache(computed.value, rows, cache.value);
 }
@@ -27,7 +27,7 @@ DecoderCache::DecoderCache(const ModelConfig& config, const Backend& backend, Po
 }
 
 void DecoderCache::write_source(Pass& pass, int64_t layer, const KeyValue& computed,
-                                const Indices& rows) const {
+                                const Indices& rows) {
   write(pass, computed, rows, cross_[size_t(layer)]);
 }
 

@@ -45,7 +45,7 @@ class DecoderCache : public DecoderContext {
   KeyRows source;    // each group's rows
 
   // Writes the keys and values of sources to `rows`.
-  void write_source(Pass& pass, int64_t layer, const KeyValue& computed, const Indices& rows) const;
+  void write_source(Pass& pass, int64_t layer, const KeyValue& computed, const Indices& rows);
   int64_t layers() const { return int64_t(self_.size()); }
 
   AttentionLayout self_layout(const Tokens& target) const override {

@@ -96,7 +96,7 @@ void write_int8(SafetensorsWriter& writer, const std::string& name, const Tensor
   const auto columns = size_t(values.columns());
   std::vector<int8_t> bytes;
   bytes.reserve(size_t(values.size()));
-  const Tensor scales({values.rows()});
+  Tensor scales({values.rows()});
   for (int64_t r = 0; r < values.rows(); ++r) {
     const auto row = values.span<float>().subspan(size_t(r) * columns, columns);
     const float scale = scales.data<float>()[r] = int8_scale(row);
@@ -150,7 +150,7 @@ class WeightsReader {
   }
 
   // The values of one parameter.
-  void fill(const Parameter& parameter) const {
+  void fill(Parameter& parameter) const {
     if (parameter.name == kOutputBias) {
       if (file_.find(kLogitsBias))  // none: all zero
         std::ranges::copy(classes_bias(), parameter.tensor.data<float>());
@@ -188,7 +188,7 @@ class WeightsReader {
   }
 
   std::vector<float> classes_bias() const {
-    const Tensor bias({1, config_.vocabulary}, DType::f32);
+    Tensor bias({1, config_.vocabulary}, DType::f32);
     read(kLogitsBias, bias);
     const auto classes = bias.span<float>().first(size_t(config_.classes));
     return {classes.begin(), classes.end()};
@@ -208,7 +208,7 @@ class WeightsReader {
       fail("{}: tensor {} has shape {}, expected [positions, {}]", file_.path().string(),
            quote(stored.name), to_string(stored.shape), config_.d_model);
     constexpr int64_t kRows = 1024;  // enough to tell
-    const Tensor found(stored.shape, DType::f32);
+    Tensor found(stored.shape, DType::f32);
     file_.read(stored.name, found);
     const int64_t rows = std::min(kRows, stored.shape[0]);
     const Tensor expected = positional_encoding(rows, config_.d_model, DType::f32);
@@ -218,7 +218,7 @@ class WeightsReader {
            file_.path().string(), quote(stored.name));
   }
 
-  void read(const std::string& name, const Tensor& values) const {
+  void read(const std::string& name, Tensor& values) const {
     file_.read(name, values);
     require_finite(values, file_.path().string(), name);
     file_.forget(*file_.find(name));
@@ -230,10 +230,10 @@ class WeightsReader {
   }
 
   // scale * q is exact, so that quantizing it again gives the same.
-  void read_quantized(const MarianTensor& tensor, const Tensor& values) const {
+  void read_quantized(const MarianTensor& tensor, Tensor& values) const {
     const std::string& name = stored_name(tensor);
     const StoredTensor& stored = file_.expect(name, values.shape());
-    const Tensor scales({values.rows()});
+    Tensor scales({values.rows()});
     read(scale_name(name), scales);
     const auto* q = reinterpret_cast<const int8_t*>(stored.bytes.data());
     const int64_t columns = values.columns();
@@ -398,17 +398,17 @@ const ModelConfig& StoredModel::config() const {
   return reader_->config();
 }
 
-void StoredModel::read(const Parameter& parameter) const {
+void StoredModel::read(Parameter& parameter) const {
   reader_->fill(parameter);
 }
 
 namespace {
 
 Transformer load(const std::filesystem::path& directory,
-                 const std::function<void(const Parameter&)>& done) {
+                 const std::function<void(Parameter&)>& done) {
   const StoredModel stored(directory);
   Transformer model(stored.config());
-  for (const Parameter& parameter : parameters(model)) {
+  for (Parameter& parameter : parameters(model)) {
     stored.read(parameter);
     done(parameter);
   }
@@ -422,8 +422,8 @@ Transformer load_model(const std::filesystem::path& directory) {
 }
 
 Transformer load_model(const std::filesystem::path& directory, Backend& backend) {
-  Transformer model = load(directory, [&](const Parameter& parameter) {
-    const Tensor& weight = parameter.tensor;
+  Transformer model = load(directory, [&](Parameter& parameter) {
+    Tensor& weight = parameter.tensor;
     weight.move_to(backend.memory());
     if (!parameter.is_packed()) return;
     weight.storage()->packed = backend.pack(weight, PackedFor::inference);

@@ -39,7 +39,7 @@ class StoredModel {
 
   const ModelConfig& config() const;
   // Fills the tensor (f32) of a parameter of Transformer(config()).
-  void read(const Parameter& parameter) const;
+  void read(Parameter& parameter) const;
 
  private:
   struct Reader;

@@ -366,10 +366,10 @@ const StoredTensor& SafetensorsFile::expect(std::string_view name, const Shape& 
   return *stored;
 }
 
-void SafetensorsFile::read(std::string_view name, const Tensor& values) const {
+void SafetensorsFile::read(std::string_view name, Tensor& values) const {
   const StoredTensor& stored = expect(name, values.shape());
   const bool on_host = values.storage()->memory->is_host();
-  const Tensor host = on_host ? values : Tensor(values.shape(), values.dtype());
+  Tensor host = on_host ? values : Tensor(values.shape(), values.dtype());
   const bool converted = host.dtype() == DType::f32 ? convert_into(stored, host.span<float>())
                                                     : convert_into(stored, host.span<double>());
   if (!converted)

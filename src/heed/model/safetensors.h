@@ -87,7 +87,7 @@ class SafetensorsFile {
   const StoredTensor& expect(std::string_view name, const Shape& shape) const;
   // Fills `values` (f32 or f64) from a tensor of the same shape. F32, F16, BF16 and F64 are
   // converted; any other type, a missing tensor or another shape is an Error.
-  void read(std::string_view name, const Tensor& values) const;
+  void read(std::string_view name, Tensor& values) const;
   // Reads the whole file. Error, with what to do about it, where the file has a checksum that
   // differs from its contents.
   void expect_undamaged(std::string_view advice) const;

@@ -65,7 +65,7 @@ class ComputedContext : public DecoderContext {
   const Indices target_rows_, source_rows_;
 };
 
-void put(const Tensor& tensor, int64_t i, double value) {
+void put(Tensor& tensor, int64_t i, double value) {
   if (tensor.dtype() == DType::f32)
     tensor.data<float>()[i] = float(value);
   else
@@ -134,7 +134,7 @@ Transformer::Transformer(const ModelConfig& config, DType type,
 }
 
 void Transformer::initialize(uint64_t seed, InitialWeights weights) {
-  for (const Parameter& p : parameters(*this)) {
+  for (Parameter& p : parameters(*this)) {
     Random random(mix(seed, p.name));
     const double bound = uniform_bound(p.tensor, weights);
     const auto draw = [&](int64_t i) -> double {
@@ -233,7 +233,7 @@ KeyValue Transformer::cross_key_value(Pass& pass, const Memory& memory, int64_t 
 }
 
 void Transformer::move_to(const std::shared_ptr<TensorMemory>& memory) {
-  for (const Parameter& p : parameters(*this)) p.tensor.move_to(memory);
+  for (Parameter& p : parameters(*this)) p.tensor.move_to(memory);
   positions_.move_to(memory);
 }
 

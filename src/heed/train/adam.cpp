@@ -8,7 +8,7 @@ namespace {
 constexpr int64_t kBlock = 1 << 17;  // elements: half a megabyte of each operand
 
 // `count` elements of x from `begin` on, as a vector.
-Tensor elements(const Tensor& x, int64_t begin, int64_t count) {
+Tensor elements(Tensor& x, int64_t begin, int64_t count) {
   return x.reshape({x.size()}).slice(begin, begin + count);
 }
 
@@ -23,7 +23,7 @@ Adam::Adam(std::vector<Parameter> parameters, Backend& backend, Workers& workers
     first_.push_back(new_tensor());
     second_.push_back(new_tensor());
     // Written once: memory that is read before it is written comes in twice.
-    for (const Tensor& moment : {first_.back(), second_.back()}) fill_zeros(moment);
+    for (Tensor* moment : {&first_.back(), &second_.back()}) fill_zeros(*moment);
     if (average == MovingAverage::kept) {
       average_.push_back(new_tensor());
       copy(p, average_.back());
@@ -46,12 +46,13 @@ void Adam::update(const AdamStep& step, const Tensor& gradient,
 
 void Adam::update_part(const AdamStep& step, size_t parameter, int64_t begin,
                        const Tensor& gradient) {
-  const auto part = [&](const Tensor& x) { return elements(x, begin, gradient.size()); };
-  const Tensor& whole = parameters_[parameter].tensor;
+  const auto part = [&](Tensor& x) { return elements(x, begin, gradient.size()); };
+  Tensor values = part(parameters_[parameter].tensor), average;
+  Tensor first = part(first_[parameter]), second = part(second_[parameter]);
+  if (has_average()) average = part(average_[parameter]);
   AdamStep of_this = step;
   if (!parameters_[parameter].is_packed()) of_this.weight_decay = 0;
-  backend_.adam(of_this, gradient, part(whole), part(first_[parameter]), part(second_[parameter]),
-                has_average() ? part(average_[parameter]) : Tensor());
+  backend_.adam(of_this, gradient, values, first, second, has_average() ? &average : nullptr);
 }
 
 void Adam::swap_average() {
@@ -59,9 +60,9 @@ void Adam::swap_average() {
   workers_.run(int64_t(blocks_.size()), [&](int64_t i, int) {
     const Block& block = blocks_[size_t(i)];
     const int64_t count = block.end - block.begin;
-    const Tensor parameter = elements(parameters_[block.parameter].tensor, block.begin, count);
-    const Tensor average = elements(average_[block.parameter], block.begin, count);
-    const Tensor former({parameter.size()}, parameter.dtype(), backend_.memory());
+    Tensor parameter = elements(parameters_[block.parameter].tensor, block.begin, count);
+    Tensor average = elements(average_[block.parameter], block.begin, count);
+    Tensor former({parameter.size()}, parameter.dtype(), backend_.memory());
     copy(parameter, former);
     copy(average, parameter);
     copy(former, average);

@@ -31,12 +31,16 @@ class Adam {
   void swap_average();
 
   const std::vector<Parameter>& parameters() const { return parameters_; }
+  std::vector<Parameter>& parameters() { return parameters_; }
   // The moments of parameters()[i], of its shape.
   const Tensor& first_moment(size_t i) const { return first_[i]; }
+  Tensor& first_moment(size_t i) { return first_[i]; }
   const Tensor& second_moment(size_t i) const { return second_[i]; }
+  Tensor& second_moment(size_t i) { return second_[i]; }
   // And the moving average.
   bool has_average() const { return !average_.empty(); }
   const Tensor& average(size_t i) const { return average_[i]; }
+  Tensor& average(size_t i) { return average_[i]; }
 
  private:
   struct Block {

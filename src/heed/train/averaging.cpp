@@ -56,7 +56,7 @@ void StoredWeights::check_fit(const ModelConfig& config,
     fail("{}: holds {} parameters, the model has {}", path_.string(), held, parameters.size());
 }
 
-void StoredWeights::read(const Parameter& parameter) const {
+void StoredWeights::read(Parameter& parameter) const {
   if (model_) return model_->read(parameter);
   const std::string name = prefix_ + parameter.name;
   file_->read(name, parameter.tensor);
@@ -64,7 +64,7 @@ void StoredWeights::read(const Parameter& parameter) const {
 }
 
 void load_average(const std::vector<fs::path>& paths, const ModelConfig& config,
-                  const std::vector<Parameter>& parameters) {
+                  std::vector<Parameter> parameters) {
   check(!paths.empty(), "a mean of nothing");
   std::vector<StoredWeights> all;
   all.reserve(paths.size());
@@ -72,11 +72,12 @@ void load_average(const std::vector<fs::path>& paths, const ModelConfig& config,
     all.emplace_back(path);
     all.back().check_fit(config, parameters);
   }
-  for (const Parameter& p : parameters) {
-    const Tensor sum(p.tensor.shape(), DType::f64);
-    const Tensor values(p.tensor.shape(), DType::f32);
+  for (Parameter& p : parameters) {
+    Tensor sum(p.tensor.shape(), DType::f64);
+    Tensor values(p.tensor.shape(), DType::f32);
+    Parameter part{p.name, values, p.role};
     for (const StoredWeights& weights : all) {
-      weights.read({p.name, values, p.role});
+      weights.read(part);
       for (int64_t i = 0; i < sum.size(); ++i)
         sum.data<double>()[i] += double(values.data<float>()[i]);
     }

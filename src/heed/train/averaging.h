@@ -24,7 +24,7 @@ class StoredWeights {
   // Error where these are the weights of a model of another shape.
   void check_fit(const ModelConfig& config, const std::vector<Parameter>& parameters) const;
   // Fills the tensor (f32) of a parameter of a model that they fit.
-  void read(const Parameter& parameter) const;
+  void read(Parameter& parameter) const;
 
  private:
   std::filesystem::path path_, directory_;
@@ -36,7 +36,7 @@ class StoredWeights {
 // Sets the parameters (f32) of a model to the mean of the stored weights (StoredWeights), summed in
 // the order given. `config` is the model's: a model directory must have the same.
 void load_average(const std::vector<std::filesystem::path>& paths, const ModelConfig& config,
-                  const std::vector<Parameter>& parameters);
+                  std::vector<Parameter> parameters);
 
 // The checkpoints of the last `count` validations of a run, oldest first; Error if it keeps fewer.
 std::vector<std::filesystem::path> last_checkpoints(const std::filesystem::path& directory,

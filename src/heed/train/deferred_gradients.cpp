@@ -53,7 +53,7 @@ DeferredGradients::Gradient DeferredGradients::shard_gradient(Pool& pool, const 
   Write write = Write::overwrite;
   for (const WeightGradient& g : operands_[size_t(shard)]) {
     if (g.weight.storage() != weight.storage()) continue;
-    backend_.linear_weight_gradient(g.dy, g.x, part.begin, gradient.weight, gradient.bias, write);
+    backend_.linear_weight_gradient(g.dy, g.x, part.begin, gradient.weight, &gradient.bias, write);
     write = Write::accumulate;
   }
   if (write == Write::overwrite) {  // a shard without examples

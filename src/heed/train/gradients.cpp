@@ -125,8 +125,7 @@ void GradientTree::release() {
   for (Pool& pool : pools_) pool.trim();
 }
 
-void GradientTree::watch(Tape& tape, const Request& request, const Tensor& gradient,
-                         Write write) const {
+void GradientTree::watch(Tape& tape, const Request& request, Tensor& gradient, Write write) const {
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const Tensor& p = parameters_[i].tensor;
     if (request.consume && offsets_[i] >= others_) {
@@ -137,7 +136,7 @@ void GradientTree::watch(Tape& tape, const Request& request, const Tensor& gradi
   }
 }
 
-Loss GradientTree::leaf(const Request& request, int64_t shard, int worker, const Tensor& gradient) {
+Loss GradientTree::leaf(const Request& request, int64_t shard, int worker, Tensor& gradient) {
   Pool& pool = pools_[size_t(worker)];
   Loss sum;
   for (int64_t batch = 0; batch < request.batches; ++batch) {
@@ -156,12 +155,12 @@ Loss GradientTree::leaf(const Request& request, int64_t shard, int worker, const
   return sum;
 }
 
-void GradientTree::climb(int64_t node, const Tensor& gradient) {
+void GradientTree::climb(int64_t node, Tensor gradient) {
   for (size_t level = 0;; ++level) {
     const int64_t sibling = node ^ 1;
     if (width_[level] == 1) {
       std::lock_guard lock(mutex_);
-      gradient_ = gradient;
+      gradient_ = std::move(gradient);
       return;
     }
     if (sibling < width_[level]) {
@@ -170,14 +169,14 @@ void GradientTree::climb(int64_t node, const Tensor& gradient) {
         std::lock_guard lock(mutex_);
         std::swap(other, tree_[level][size_t(sibling)]);
         if (!other) {
-          tree_[level][size_t(node)] = gradient;
+          tree_[level][size_t(node)] = std::move(gradient);
           return;
         }
       }
       if (width_[level] == 2) {
         std::lock_guard lock(mutex_);
-        gradient_ = gradient;
-        rest_ = other;
+        gradient_ = std::move(gradient);
+        rest_ = std::move(other);
         return;
       }
       backend_.add(other, gradient);  // a + b == b + a: who adds does not matter
@@ -201,7 +200,7 @@ Loss GradientTree::compute(const Request& request) {
   for (const int64_t width : width_) tree_.emplace_back(size_t(width));
   std::vector<Loss> losses(size_t(request.shards));
   workers_.run(request.shards, [&](int64_t shard, int worker) {
-    const Tensor gradient = take_buffer();
+    Tensor gradient = take_buffer();
     const auto done = [this](void*) {
       {
         std::lock_guard lock(mutex_);
@@ -211,7 +210,7 @@ Loss GradientTree::compute(const Request& request) {
     };
     const std::unique_ptr<void, decltype(done)> at_work(this, done);  // whatever is thrown
     losses[size_t(shard)] = leaf(request, shard, worker, gradient);
-    climb(shard, gradient);
+    climb(shard, std::move(gradient));
   });
   Loss sum;
   for (const Loss& loss : losses) sum += loss;
@@ -232,7 +231,7 @@ double GradientTree::finish_root() {
   const int64_t parts = buffer_size_ == others_ ? 0 : int64_t(parts_.size());
   std::vector<double> squares(size_t(blocks + parts), 0);
   const auto finish = [&](int64_t begin, int64_t end) {
-    const Tensor part = gradient_.slice(begin, end);
+    Tensor part = gradient_.slice(begin, end);
     if (rest_) backend_.add(rest_.slice(begin, end), part);
     return backend_.sum_of_squares(part);
   };

@@ -67,10 +67,10 @@ class GradientTree {
  private:
   // Where each parameter's gradient is, linear layers last, and the parts of those.
   void lay_out(const std::vector<Linear>& layers);
-  Loss leaf(const Request& request, int64_t shard, int worker, const Tensor& gradient);
-  void watch(Tape& tape, const Request& request, const Tensor& gradient, Write write) const;
+  Loss leaf(const Request& request, int64_t shard, int worker, Tensor& gradient);
+  void watch(Tape& tape, const Request& request, Tensor& gradient, Write write) const;
   // Adds a finished leaf into the tree as far up as its siblings are there.
-  void climb(int64_t node, const Tensor& gradient);
+  void climb(int64_t node, Tensor gradient);
   // Adds the last two sums, which all workers share; the sum of squares.
   double finish_root();
   Tensor take_buffer();

@@ -218,7 +218,7 @@ SafetensorsFile open_undamaged(const std::filesystem::path& path) {
 }
 
 // A parameter or moment: numbers that a run can go on with.
-void read_finite(const SafetensorsFile& file, const std::string& name, const Tensor& values,
+void read_finite(const SafetensorsFile& file, const std::string& name, Tensor& values,
                  double least) {
   file.read(name, values);
   file.forget(*file.find(name));
@@ -237,9 +237,9 @@ constexpr double kLowest = -std::numeric_limits<double>::max();
 
 // Calls f(name, tensor, lowest value) for every tensor of the file, in its order.
 template <class F>
-void for_each_tensor(const Adam& adam, const F& f) {
+void for_each_tensor(auto& adam, const F& f) {
   for (size_t i = 0; i < adam.parameters().size(); ++i) {
-    const Parameter& parameter = adam.parameters()[i];
+    auto& parameter = adam.parameters()[i];
     const Names names(parameter.name);
     f(names.parameter, parameter.tensor, kLowest);
     f(names.first, adam.first_moment(i), kLowest);
@@ -274,11 +274,11 @@ void expect_same_run(const std::filesystem::path& path, TrainingStateKey key) {
 }
 
 Progress load_training_state(const std::filesystem::path& path, const TrainingStateKey& key,
-                             const Adam& adam) {
+                             Adam& adam) {
   const SafetensorsFile file = open_undamaged(path);
   check_key(file, key);
   Progress progress = parse_progress(metadata(file, "progress"), path);
-  for_each_tensor(adam, [&](const std::string& name, const Tensor& tensor, double lowest) {
+  for_each_tensor(adam, [&](const std::string& name, Tensor& tensor, double lowest) {
     read_finite(file, name, tensor, lowest);
   });
   return progress;

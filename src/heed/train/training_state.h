@@ -49,6 +49,6 @@ void expect_same_run(const std::filesystem::path& path, TrainingStateKey key);
 // Reads them back into the tensors of adam: its parameters, moments and average. Error where the
 // file is damaged; UsageError as from expect_same_run, the end of the schedule included.
 Progress load_training_state(const std::filesystem::path& path, const TrainingStateKey& key,
-                             const Adam& adam);
+                             Adam& adam);
 
 }  // namespace heed

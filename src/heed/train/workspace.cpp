@@ -328,7 +328,7 @@ Transformer initial_model(const TrainOptions& options, const ModelConfig& config
     model.initialize(uint64_t(options.seed), *with_defaults(options).initial_weights);
   } else {
     const StoredModel stored(options.initialize);
-    for (const Parameter& parameter : parameters(model)) stored.read(parameter);
+    for (Parameter& parameter : parameters(model)) stored.read(parameter);
   }
   model.move_to(memory);
   return model;

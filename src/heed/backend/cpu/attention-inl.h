@@ -111,7 +111,7 @@ inline void drop_row(const Dropout& dropout, int64_t index, int64_t seen, float*
 
 // Softmax and dropout of one block's scores.
 inline void weigh(const Head& head, const Block& block, const AttentionOptions& options,
-                  float* scores, const Tensor& logsumexp) {
+                  float* scores, Tensor& logsumexp) {
   for (int64_t i = 0; i < block.rows; ++i) {
     const int64_t query = block.begin + i, seen = head.seen(query);
     float* row = scores + i * block.stride;

@@ -126,7 +126,7 @@ void attend(const HeadOperands& o, const Tensor& query, const AttentionOptions& 
 
 void attention(const AttentionInput& input, const AttentionLayout& layout,
                const AttentionOptions& options, const AttentionOutput& output) {
-  float* weights = output.weights ? output.weights.data<float>() : nullptr;
+  float* weights = output.weights ? output.weights->data<float>() : nullptr;
   for (int64_t b = 0; b < layout.queries.count(); ++b) {
     if (input.key.dtype() == DType::bf16)
       attend_to_cached(input, layout, options, output, b, weights);
@@ -234,7 +234,7 @@ void attend_gradient(const HeadOperands& o, const GradientTensors& tensors,
 
 void attention_gradient(const Tensor& dout, const AttentionInput& input,
                         const AttentionLayout& layout, const AttentionOptions& options,
-                        const AttentionOutput& forward, const AttentionGradient& gradient) {
+                        const AttentionResult& forward, const AttentionGradient& gradient) {
   const GradientTensors tensors{dout.data<float>(),
                                 input.query.data<float>(),
                                 input.key.data<float>(),

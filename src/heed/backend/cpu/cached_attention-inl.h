@@ -17,7 +17,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::cpu::HWY_NAMESPACE {
 
-inline void write_cache(const Tensor& x, std::span<const int32_t> rows, const Tensor& cache) {
+inline void write_cache(const Tensor& x, std::span<const int32_t> rows, Tensor& cache) {
   const int64_t d = x.columns();
   const Words words;
   for (size_t i = 0; i < rows.size(); ++i) {

@@ -13,12 +13,12 @@ HWY_BEFORE_NAMESPACE();
 namespace heed::cpu::HWY_NAMESPACE {
 namespace {
 
-void activate(Activation activation, const Tensor& x, const Tensor& y) {
+void activate(Activation activation, const Tensor& x, Tensor& y) {
   activate_elements(activation, x.data<float>(), y.data<float>(), y.size());
 }
 
 void activation_gradient(Activation activation, const Tensor& x_tensor, const Tensor& dy_tensor,
-                         const Tensor& dx_tensor) {
+                         Tensor& dx_tensor) {
   const float* x = x_tensor.data<float>();
   const float* dy = dy_tensor.data<float>();
   float* dx = dx_tensor.data<float>();
@@ -35,7 +35,7 @@ void activation_gradient(Activation activation, const Tensor& x_tensor, const Te
   }
 }
 
-void drop(const Tensor& x, const Dropout& dropout, const Tensor& y) {
+void drop(const Tensor& x, const Dropout& dropout, Tensor& y) {
   const float* from = x.data<float>();
   float* to = y.data<float>();
   const int64_t size = y.size();
@@ -47,7 +47,7 @@ void drop(const Tensor& x, const Dropout& dropout, const Tensor& y) {
   }
 }
 
-void add(const Tensor& x, const Tensor& y) {
+void add(const Tensor& x, Tensor& y) {
   const float* from = x.data<float>();
   float* to = y.data<float>();
   const int64_t size = y.size();
@@ -81,8 +81,8 @@ double sum_of_squares(const Tensor& x) {
 // Kingma and Ba, algorithm 1, with Loshchilov and Hutter's decay, in one pass. The decay joins the
 // change before that is rounded into the parameter: without one the bits are Adam's.
 template <bool kAverages>
-void adam_elements(const AdamStep& step, const Tensor& gradient, const Tensor& parameter,
-                   const Tensor& m, const Tensor& v, float* average) {
+void adam_elements(const AdamStep& step, const Tensor& gradient, Tensor& parameter, Tensor& m,
+                   Tensor& v, float* average) {
   const double correction1 = 1 - std::pow(step.beta1, double(step.step));
   const double correction2 = 1 - std::pow(step.beta2, double(step.step));
   const Vector beta1 = set(float(step.beta1)), rest1 = set(float(1 - step.beta1));
@@ -114,10 +114,10 @@ void adam_elements(const AdamStep& step, const Tensor& gradient, const Tensor& p
   }
 }
 
-void adam(const AdamStep& step, const Tensor& gradient, const Tensor& parameter, const Tensor& m,
-          const Tensor& v, const Tensor& average) {
+void adam(const AdamStep& step, const Tensor& gradient, Tensor& parameter, Tensor& m, Tensor& v,
+          Tensor* average) {
   if (average)
-    adam_elements<true>(step, gradient, parameter, m, v, average.data<float>());
+    adam_elements<true>(step, gradient, parameter, m, v, average->data<float>());
   else
     adam_elements<false>(step, gradient, parameter, m, v, nullptr);
 }

@@ -12,7 +12,7 @@ namespace heed::cpu::HWY_NAMESPACE {
 namespace {
 
 void embed(const Tokens& tokens, const Tensor& table, const Tensor& positions, double scale,
-           const Dropout& dropout, const Tensor& out) {
+           const Dropout& dropout, Tensor& out) {
   const int64_t d = out.columns();
   const DropoutFactors factors(dropout);
   const Vector factor = set(float(scale));
@@ -38,7 +38,7 @@ void embed(const Tokens& tokens, const Tensor& table, const Tensor& positions, d
 }
 
 void embed_gradient(const Tokens& tokens, const Tensor& dout, double scale, const Dropout& dropout,
-                    TokenId frozen, const Tensor& dtable) {
+                    TokenId frozen, Tensor& dtable) {
   const int64_t d = dtable.columns();
   const DropoutFactors factors(dropout);
   const Vector factor = set(float(scale));

@@ -146,7 +146,7 @@ int64_t scratch_bytes(int64_t columns) {
 
 template <class Arithmetic>
 void linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation,
-            const Tensor& y) {
+            Tensor& y) {
   const int64_t in = weight.columns(), out = weight.rows();
   if (y.size() == 0) return;
   std::optional<Panels<Arithmetic>> passing;
@@ -163,7 +163,7 @@ void linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activatio
 }
 
 template <class Arithmetic>
-void linear_input_gradient(const Tensor& dy, const Tensor& weight, const Tensor& dx, Write write) {
+void linear_input_gradient(const Tensor& dy, const Tensor& weight, Tensor& dx, Write write) {
   const int64_t in = weight.columns(), out = weight.rows();
   const auto* packed = packed_form<Arithmetic>(weight);
   const bool ready = packed && packed->has_backward();
@@ -173,7 +173,7 @@ void linear_input_gradient(const Tensor& dy, const Tensor& weight, const Tensor&
 }
 
 // dbias (+)= the sum of dy's rows, in their order, from column `first` on.
-void sum_rows(const Tensor& dy, int64_t first, const Tensor& dbias, Write write) {
+void sum_rows(const Tensor& dy, int64_t first, Tensor& dbias, Write write) {
   const int64_t columns = dbias.size(), rows = dy.rows(), stride = dy.columns();
   float* sum = dbias.data<float>();
   if (write == Write::overwrite) std::fill_n(sum, columns, 0.0f);
@@ -192,13 +192,13 @@ void sum_rows(const Tensor& dy, int64_t first, const Tensor& dbias, Write write)
 }
 
 template <class Arithmetic>
-void linear_weight_gradient(const Tensor& dy, const Tensor& x, int64_t first, const Tensor& dweight,
-                            const Tensor& dbias, Write write) {
+void linear_weight_gradient(const Tensor& dy, const Tensor& x, int64_t first, Tensor& dweight,
+                            Tensor* dbias, Write write) {
   const int64_t in = dweight.columns(), out = dweight.rows();
   product<Arithmetic>({dy.data<float>() + first, dy.columns(), Along::columns},
                       {{nullptr, 0}, {x.data<float>(), in}}, out, in, x.rows(),
                       {dweight.data<float>(), in, write});
-  if (dbias) sum_rows(dy, first, dbias, write);
+  if (dbias) sum_rows(dy, first, *dbias, write);
 }
 
 template <class Arithmetic>

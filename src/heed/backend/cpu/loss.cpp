@@ -43,18 +43,16 @@ RowSums top_and_total(const float* row, int64_t classes) {
   return {max_of(top), total};
 }
 
-enum class Keep { no, yes };
-
-// The sum of e^(logit - top); under Keep::yes these replace the logits.
-template <Keep kKeep>
-double sum_of_exponentials(float* row, int64_t classes, float top) {
+// The sum of e^(logit - top). These replace the logits if Float is not const.
+template <class Float>
+double sum_of_exponentials(Float* row, int64_t classes, float top) {
   double total = 0;
   for (int64_t begin = 0; begin < classes; begin += kSumBlock) {
     const int64_t end = std::min(begin + kSumBlock, classes);
     Vector sum = zero();
     for (int64_t c = begin; c < end; c += kLanes) {
       const Vector value = exp(hn::Sub(load(row + c, end - c), set(top)));
-      if constexpr (kKeep == Keep::yes) store(value, row + c, end - c);
+      if constexpr (!std::is_const_v<Float>) store(value, row + c, end - c);
       sum = hn::Add(sum, first(value, end - c, zero()));
     }
     total += double(sum_of(sum));
@@ -62,8 +60,8 @@ double sum_of_exponentials(float* row, int64_t classes, float top) {
   return total;
 }
 
-void cross_entropy(const Tensor& logits, const Indices& labels, int64_t first,
-                   const CrossEntropyOptions& options, const Tensor& losses) {
+void cross_entropy(Tensor& logits, const Indices& labels, int64_t first,
+                   const CrossEntropyOptions& options, Tensor& losses) {
   const int64_t classes = logits.columns();
   const double even = options.smoothing / double(classes);
   for (int64_t r = 0; r < logits.rows(); ++r) {
@@ -73,8 +71,8 @@ void cross_entropy(const Tensor& logits, const Indices& labels, int64_t first,
     const double wanted = row[label];
     const auto [top, total] = top_and_total(row, classes);
     const bool gradient = options.gradient_scale != 0;
-    const double sum = gradient ? sum_of_exponentials<Keep::yes>(row, classes, top)
-                                : sum_of_exponentials<Keep::no>(row, classes, top);
+    const double sum = gradient ? sum_of_exponentials<float>(row, classes, top)
+                                : sum_of_exponentials<const float>(row, classes, top);
     const double normalizer = double(top) + std::log(sum);
     const double nll = normalizer - wanted;
     loss[0] = float((1 - options.smoothing) * nll +
@@ -204,11 +202,11 @@ TopClasses top_classes_by(const Tensor& logits, int64_t k) {
   top.log_probabilities.reserve(size_t(rows * k));
   Best best(k);
   for (int64_t r = 0; r < rows; ++r) {
-    float* row = logits.data<float>() + r * classes;
+    const float* row = logits.data<float>() + r * classes;
     find_best(row, classes, best);
     const float highest = best.values().front();
     const double normalizer =
-        double(highest) + std::log(sum_of_exponentials<Keep::no>(row, classes, highest));
+        double(highest) + std::log(sum_of_exponentials<const float>(row, classes, highest));
     top.ids.insert(top.ids.end(), best.ids().begin(), best.ids().end());
     for (float value : best.values())
       top.log_probabilities.push_back(float(double(value) - normalizer));

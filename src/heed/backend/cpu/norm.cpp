@@ -48,8 +48,7 @@ HWY_INLINE void normalize_row(const float* sum, const float* gain, const float* 
 }
 
 void add_norm(const Tensor& x, const Tensor& sublayer, const Tensor& gain, const Tensor& bias,
-              const NormOptions& options, const Tensor& sum, const Tensor& statistics,
-              const Tensor& y) {
+              const NormOptions& options, Tensor& sum, Tensor& statistics, Tensor& y) {
   const int64_t d = x.columns();
   const DropoutFactors factors(options.dropout);
   for (int64_t r = 0; r < x.rows(); ++r) {

@@ -57,7 +57,7 @@ void put(T& place, double value, Write write) {
 template <class T>
 struct KernelsOf {
   static void embed(const Tokens& tokens, const Tensor& table, const Tensor& positions,
-                    double scale, const Dropout& dropout, const Tensor& out) {
+                    double scale, const Dropout& dropout, Tensor& out) {
     const int64_t d = table.columns();
     for (int64_t b = 0; b < tokens.layout.count(); ++b) {
       for (int64_t i = 0; i < tokens.layout.length(b); ++i) {
@@ -72,7 +72,7 @@ struct KernelsOf {
   }
 
   static void embed_gradient(const Tokens& tokens, const Tensor& dout, double scale,
-                             const Dropout& dropout, TokenId frozen, const Tensor& dtable) {
+                             const Dropout& dropout, TokenId frozen, Tensor& dtable) {
     const int64_t d = dtable.columns();
     for (int64_t r = 0; r < int64_t(tokens.ids.size()); ++r) {
       if (tokens.ids[size_t(r)] == frozen) continue;
@@ -83,7 +83,7 @@ struct KernelsOf {
   }
 
   static void linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
-                     Activation activation, const Tensor& y) {
+                     Activation activation, Tensor& y) {
     const int64_t in = x.columns(), out = weight.rows();
     for (int64_t r = 0; r < x.rows(); ++r) {
       for (int64_t n = 0; n < out; ++n) {
@@ -96,7 +96,7 @@ struct KernelsOf {
     }
   }
 
-  static void linear_input_gradient(const Tensor& dy, const Tensor& weight, const Tensor& dx,
+  static void linear_input_gradient(const Tensor& dy, const Tensor& weight, Tensor& dx,
                                     Write write) {
     const int64_t in = weight.columns(), out = weight.rows();
     for (int64_t r = 0; r < dy.rows(); ++r) {
@@ -109,8 +109,8 @@ struct KernelsOf {
     }
   }
 
-  static void weight_gradient(const Tensor& dy, const Tensor& x, int64_t first,
-                              const Tensor& dweight, Write write) {
+  static void weight_gradient(const Tensor& dy, const Tensor& x, int64_t first, Tensor& dweight,
+                              Write write) {
     const int64_t in = x.columns(), out = dy.columns();
     for (int64_t n = 0; n < dweight.rows(); ++n) {
       for (int64_t k = 0; k < in; ++k) {
@@ -122,7 +122,7 @@ struct KernelsOf {
     }
   }
 
-  static void bias_gradient(const Tensor& dy, int64_t first, const Tensor& dbias, Write write) {
+  static void bias_gradient(const Tensor& dy, int64_t first, Tensor& dbias, Write write) {
     for (int64_t n = 0; n < dbias.size(); ++n) {
       double sum = 0;
       for (int64_t r = 0; r < dy.rows(); ++r)
@@ -131,26 +131,26 @@ struct KernelsOf {
     }
   }
 
-  static void activate(Activation activation, const Tensor& x, const Tensor& y) {
+  static void activate(Activation activation, const Tensor& x, Tensor& y) {
     for (int64_t i = 0; i < x.size(); ++i)
       y.data<T>()[i] = T(activation_value(activation, double(x.data<T>()[i])));
   }
 
   static void activation_gradient(Activation activation, const Tensor& x, const Tensor& dy,
-                                  const Tensor& dx) {
+                                  Tensor& dx) {
     for (int64_t i = 0; i < x.size(); ++i)
       dx.data<T>()[i] =
           T(double(dy.data<T>()[i]) * activation_slope(activation, double(x.data<T>()[i])));
   }
 
-  static void drop(const Tensor& x, const Dropout& dropout, const Tensor& y) {
+  static void drop(const Tensor& x, const Dropout& dropout, Tensor& y) {
     for (int64_t i = 0; i < x.size(); ++i)
       y.data<T>()[i] = T(keep(dropout, i) * double(x.data<T>()[i]));
   }
 
   static void add_norm(const Tensor& x, const Tensor& sublayer, const Tensor& gain,
-                       const Tensor& bias, const NormOptions& options, const Tensor& sum,
-                       const Tensor& statistics, const Tensor& y) {
+                       const Tensor& bias, const NormOptions& options, Tensor& sum,
+                       Tensor& statistics, Tensor& y) {
     const int64_t d = x.columns();
     for (int64_t r = 0; r < x.rows(); ++r) {
       T* s = sum.data<T>() + r * d;
@@ -261,11 +261,11 @@ struct KernelsOf {
         output.out.data<T>()[r * d + h * head + c] = T(sum);
       }
     });
-    if (output.weights) put_weights(input, layout, options, output.weights);
+    if (output.weights) put_weights(input, layout, options, *output.weights);
   }
 
   static void put_weights(const AttentionInput& input, const AttentionLayout& layout,
-                          const AttentionOptions& options, const Tensor& weights) {
+                          const AttentionOptions& options, Tensor& weights) {
     T* next = weights.data<T>();
     for (int64_t b = 0; b < layout.queries.count(); ++b) {
       const int64_t keys = layout.keys.layout.length(b);
@@ -281,11 +281,10 @@ struct KernelsOf {
 
   static void attention_gradient(const Tensor& dout, const AttentionInput& input,
                                  const AttentionLayout& layout, const AttentionOptions& options,
-                                 const AttentionOutput& /*forward*/,
+                                 const AttentionResult& /*forward*/,
                                  const AttentionGradient& gradient) {
     const int64_t d = input.query.columns(), head = d / options.heads;
-    for (const Tensor& tensor : {gradient.dquery, gradient.dkey, gradient.dvalue})
-      std::fill_n(tensor.data<T>(), tensor.size(), T(0));
+    for (Tensor* tensor : {&gradient.dquery, &gradient.dkey, &gradient.dvalue}) fill_zeros(*tensor);
     each_row(layout, options, [&](int64_t b, int64_t r, int64_t h) {
       const Row row = attend(input, layout, options, b, r, h);
       const T* slope = dout.data<T>() + r * d + h * head;
@@ -312,8 +311,8 @@ struct KernelsOf {
     });
   }
 
-  static void cross_entropy(const Tensor& logits, const Indices& labels, int64_t first,
-                            const CrossEntropyOptions& options, const Tensor& losses) {
+  static void cross_entropy(Tensor& logits, const Indices& labels, int64_t first,
+                            const CrossEntropyOptions& options, Tensor& losses) {
     const int64_t classes = logits.columns();
     for (int64_t r = 0; r < logits.rows(); ++r) {
       T* row = logits.data<T>() + r * classes;
@@ -359,7 +358,7 @@ struct KernelsOf {
     return top;
   }
 
-  static void write_cache(const Tensor& x, const Indices& rows, const Tensor& cache) {
+  static void write_cache(const Tensor& x, const Indices& rows, Tensor& cache) {
     const int64_t columns = x.columns();
     for (size_t i = 0; i < rows.size(); ++i) {
       for (int64_t c = 0; c < columns; ++c) {
@@ -373,7 +372,7 @@ struct KernelsOf {
     }
   }
 
-  static void add(const Tensor& x, const Tensor& y) {
+  static void add(const Tensor& x, Tensor& y) {
     for (int64_t i = 0; i < x.size(); ++i) y.data<T>()[i] += x.data<T>()[i];
   }
 
@@ -383,8 +382,8 @@ struct KernelsOf {
     return sum;
   }
 
-  static void adam(const AdamStep& step, const Tensor& gradient, const Tensor& parameter,
-                   const Tensor& m, const Tensor& v, const Tensor& average) {
+  static void adam(const AdamStep& step, const Tensor& gradient, Tensor& parameter, Tensor& m,
+                   Tensor& v, Tensor* average) {
     const double correction1 = 1 - std::pow(step.beta1, double(step.step));
     const double correction2 = 1 - std::pow(step.beta2, double(step.step));
     for (int64_t i = 0; i < gradient.size(); ++i) {
@@ -399,7 +398,7 @@ struct KernelsOf {
           T(step.learning_rate * (rise / (std::sqrt(double(second) / correction2) + step.epsilon) +
                                   step.weight_decay * double(value)));
       if (!average) continue;
-      T& mean = average.data<T>()[i];
+      T& mean = average->data<T>()[i];
       mean += T((1 - step.average_decay) * (double(value) - double(mean)));
     }
   }
@@ -473,10 +472,10 @@ class ReferenceBackend : public Backend {
     linear_weight_gradient =
         [products = product(compute, by_type(F::weight_gradient, D::weight_gradient)),
          sums = by_type(F::bias_gradient, D::bias_gradient)](const Tensor& dy, const Tensor& x,
-                                                             int64_t first, const Tensor& dweight,
-                                                             const Tensor& dbias, Write write) {
+                                                             int64_t first, Tensor& dweight,
+                                                             Tensor* dbias, Write write) {
           products(dy, x, first, dweight, write);
-          if (dbias) sums(dy, first, dbias, write);
+          if (dbias) sums(dy, first, *dbias, write);
         };
     if (compute == ComputeType::int8) {
       linear_input_gradient = nullptr;
