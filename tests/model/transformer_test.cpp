@@ -34,7 +34,7 @@ std::vector<float> values_of(Transformer& model, const std::string& name) {
 
 class TransformerTest : public ::testing::Test {
  protected:
-  double loss(Transformer& model, Tape* tape) {
+  double loss(const Transformer& model, Tape* tape) {
     Pass pass(*backend_, pool_);
     pass.dropout_seed = 5;
     pass.tape = tape;
@@ -106,6 +106,29 @@ TEST_F(TransformerTest, InitializationFollowsItsSeed) {
   EXPECT_NE(0, memcmp(x.bytes(), parameters(c)[1].tensor.bytes(), size_t(x.byte_count())));
   const Tensor pad = parameters(a)[0].tensor.slice(10, 11);
   for (float value : pad.span<float>()) EXPECT_EQ(value, 0);
+}
+
+static_assert(!std::is_copy_constructible_v<Transformer>, "a copy would share the parameters");
+static_assert(std::is_nothrow_move_constructible_v<Transformer>);
+
+TEST_F(TransformerTest, ACloneHasParametersOfItsOwn) {
+  for (TieEmbeddings tie : {TieEmbeddings::all, TieEmbeddings::decoder, TieEmbeddings::none}) {
+    ModelConfig config = config_with_dropout();
+    config.tie_embeddings = tie;
+    config.output_bias = true;
+    Transformer model(config, DType::f64);
+    model.initialize(1);
+    model.move_to(backend_->memory());
+    Transformer clone = model.clone();
+    EXPECT_EQ(clone.config(), config);
+    const double before = loss(model, nullptr);
+    EXPECT_EQ(loss(clone, nullptr), before);
+    EXPECT_EQ(parameter_count(clone), parameter_count(model));
+    for (Parameter& p : parameters(model)) fill_zeros(p.tensor);
+    EXPECT_NE(loss(model, nullptr), before);
+    const Transformer moved = std::move(clone);
+    EXPECT_EQ(loss(moved, nullptr), before);
+  }
 }
 
 // Another parameter more or less, such as a table of its own, moves none of the others.

@@ -10,13 +10,17 @@ struct LayerAllocator {
   DType type;
   const std::shared_ptr<TensorMemory>& memory;
   Tensor tensor(Shape shape) const { return Tensor(std::move(shape), type, memory); }
-  Linear linear(int64_t in, int64_t out) const { return {tensor({out, in}), tensor({out})}; }
-  LayerNorm norm(int64_t d) const { return {tensor({d}), tensor({d})}; }
+  Linear linear(int64_t in, int64_t out) const {
+    return {.weight = tensor({out, in}), .bias = tensor({out})};
+  }
+  LayerNorm norm(int64_t d) const { return {.gain = tensor({d}), .bias = tensor({d})}; }
   Attention attention(int64_t d) const {
     return {
         .query = linear(d, d), .key = linear(d, d), .value = linear(d, d), .output = linear(d, d)};
   }
-  FeedForward feed_forward(int64_t d, int64_t ff) const { return {linear(d, ff), linear(ff, d)}; }
+  FeedForward feed_forward(int64_t d, int64_t ff) const {
+    return {.inner = linear(d, ff), .output = linear(ff, d)};
+  }
 };
 
 Tensor apply(Pass& pass, const Linear& w, const Tensor& x,
@@ -76,15 +80,16 @@ void put(Tensor& tensor, int64_t i, double value) {
 // tensors.
 template <class Leaf, class Node, class F, class... Role>
 void for_each(const std::string& prefix, Node& node, const F& f, Role... role) {
-  if constexpr (std::is_same_v<Node, Leaf>) {
+  using Type = std::remove_const_t<Node>;
+  if constexpr (std::is_same_v<Type, Leaf>) {
     f(prefix, node, role...);
-  } else if constexpr (std::is_same_v<Node, Tensor>) {
+  } else if constexpr (std::is_same_v<Type, Tensor>) {
     return;
   } else if constexpr (requires { node.size(); }) {
     for (size_t i = 0; i < node.size(); ++i)
       for_each<Leaf>(prefix + "." + std::to_string(i), node[i], f);
   } else {
-    node.visit([&](const char* name, auto& child, auto... role_of_child) {
+    Type::visit(node, [&](const char* name, auto& child, auto... role_of_child) {
       for_each<Leaf>(prefix.empty() ? name : prefix + "." + name, child, f, role_of_child...);
     });
   }
@@ -127,10 +132,31 @@ Transformer::Transformer(const ModelConfig& config, DType type,
                                     : make.tensor({config.max_positions, d});
   positions_.move_to(memory);
   for (int64_t i = 0; i < config.encoder_layers; ++i)
-    encoder_.push_back({make.attention(d), make.norm(d), make.feed_forward(d, ff), make.norm(d)});
+    encoder_.push_back({.self = make.attention(d),
+                        .self_norm = make.norm(d),
+                        .feed_forward = make.feed_forward(d, ff),
+                        .feed_forward_norm = make.norm(d)});
   for (int64_t i = 0; i < config.decoder_layers; ++i)
-    decoder_.push_back({make.attention(d), make.attention(d), make.norm(d), make.norm(d),
-                        make.feed_forward(d, ff), make.norm(d)});
+    decoder_.push_back({.self = make.attention(d),
+                        .cross = make.attention(d),
+                        .self_norm = make.norm(d),
+                        .cross_norm = make.norm(d),
+                        .feed_forward = make.feed_forward(d, ff),
+                        .feed_forward_norm = make.norm(d)});
+}
+
+Transformer Transformer::clone() const {
+  std::vector<const Tensor*> values;
+  for_each<Tensor>("", *this, [&](const std::string&, const Tensor& tensor, ParameterRole) {
+    values.push_back(&tensor);
+  });
+  Transformer model(config_, positions_.dtype(), positions_.storage()->memory);
+  size_t next = 0;
+  for (Parameter& p : parameters(model)) {
+    check(values[next]->has_values(), "clone of a model whose values were released");
+    copy(*values[next++], p.tensor);
+  }
+  return model;
 }
 
 void Transformer::initialize(uint64_t seed, InitialWeights weights) {
@@ -270,9 +296,11 @@ std::vector<Linear> linear_layers(Transformer& model) {
   return all;
 }
 
-int64_t parameter_count(Transformer& model) {
+int64_t parameter_count(const Transformer& model) {
   int64_t count = 0;
-  for (const Parameter& p : parameters(model)) count += p.tensor.size();
+  for_each<Tensor>("", model, [&](const std::string&, const Tensor& tensor, ParameterRole) {
+    count += tensor.size();
+  });
   return count;
 }
 

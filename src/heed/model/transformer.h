@@ -19,27 +19,29 @@ enum class ParameterRole { matrix, embedding, bias, gain };
 struct Linear {
   Tensor weight;  // [out, in]
   Tensor bias;    // [out]
-  void visit(auto&& f) {
-    f("weight", weight, ParameterRole::matrix), f("bias", bias, ParameterRole::bias);
+  static void visit(auto& self, auto&& f) {
+    f("weight", self.weight, ParameterRole::matrix), f("bias", self.bias, ParameterRole::bias);
   }
 };
 
 struct LayerNorm {
   Tensor gain, bias;  // [d_model]
-  void visit(auto&& f) {
-    f("gain", gain, ParameterRole::gain), f("bias", bias, ParameterRole::bias);
+  static void visit(auto& self, auto&& f) {
+    f("gain", self.gain, ParameterRole::gain), f("bias", self.bias, ParameterRole::bias);
   }
 };
 
 // W^Q, W^K, W^V of all heads and W^O (section 3.2.2), [d_model, d_model] each.
 struct Attention {
   Linear query, key, value, output;
-  void visit(auto&& f) { f("query", query), f("key", key), f("value", value), f("output", output); }
+  static void visit(auto& self, auto&& f) {
+    f("query", self.query), f("key", self.key), f("value", self.value), f("output", self.output);
+  }
 };
 
 struct FeedForward {
   Linear inner, output;  // d_model -> d_ff -> d_model
-  void visit(auto&& f) { f("inner", inner), f("output", output); }
+  static void visit(auto& self, auto&& f) { f("inner", self.inner), f("output", self.output); }
 };
 
 struct EncoderLayer {
@@ -47,9 +49,9 @@ struct EncoderLayer {
   LayerNorm self_norm;
   FeedForward feed_forward;
   LayerNorm feed_forward_norm;
-  void visit(auto&& f) {
-    f("self", self), f("self_norm", self_norm);
-    f("feed_forward", feed_forward), f("feed_forward_norm", feed_forward_norm);
+  static void visit(auto& self, auto&& f) {
+    f("self", self.self), f("self_norm", self.self_norm);
+    f("feed_forward", self.feed_forward), f("feed_forward_norm", self.feed_forward_norm);
   }
 };
 
@@ -58,9 +60,10 @@ struct DecoderLayer {
   LayerNorm self_norm, cross_norm;
   FeedForward feed_forward;
   LayerNorm feed_forward_norm;
-  void visit(auto&& f) {
-    f("self", self), f("self_norm", self_norm), f("cross", cross), f("cross_norm", cross_norm);
-    f("feed_forward", feed_forward), f("feed_forward_norm", feed_forward_norm);
+  static void visit(auto& self, auto&& f) {
+    f("self", self.self), f("self_norm", self.self_norm), f("cross", self.cross),
+        f("cross_norm", self.cross_norm);
+    f("feed_forward", self.feed_forward), f("feed_forward_norm", self.feed_forward_norm);
   }
 };
 
@@ -70,15 +73,15 @@ struct Embeddings {
   Tensor source, target, output;
   Tensor output_bias;  // [vocabulary] or none
 
-  void visit(auto&& f) {
+  static void visit(auto& self, auto&& f) {
     constexpr ParameterRole role = ParameterRole::embedding;
-    if (tie == TieEmbeddings::all) {
-      f("shared", source, role);
+    if (self.tie == TieEmbeddings::all) {
+      f("shared", self.source, role);
     } else {
-      f("source", source, role), f("target", target, role);
-      if (tie == TieEmbeddings::none) f("output", output, role);
+      f("source", self.source, role), f("target", self.target, role);
+      if (self.tie == TieEmbeddings::none) f("output", self.output, role);
     }
-    if (output_bias) f("output_bias", output_bias, ParameterRole::bias);
+    if (self.output_bias) f("output_bias", self.output_bias, ParameterRole::bias);
   }
 };
 
@@ -93,6 +96,14 @@ class Transformer {
   // All parameters are zero; in no_memory(), they have shapes alone.
   explicit Transformer(const ModelConfig& config, DType type = DType::f32,
                        const std::shared_ptr<TensorMemory>& memory = host_memory());
+  // Moved, but never copied by accident: copies of tensors would share the parameters.
+  Transformer(Transformer&&) = default;
+  Transformer& operator=(Transformer&&) = default;
+  Transformer(const Transformer&) = delete;
+  Transformer& operator=(const Transformer&) = delete;
+  // A copy with parameters of its own, in the same memory. It has no packed weights: call pack().
+  // The values must not have been released (Tensor::release_values()).
+  Transformer clone() const;
 
   const ModelConfig& config() const { return config_; }
 
@@ -130,8 +141,8 @@ class Transformer {
   Tensor label_losses(Pass& pass, const Tensor& states, const Indices& labels,
                       const LossOptions& options) const;
 
-  void visit(auto&& f) {
-    f("embeddings", embeddings_), f("encoder", encoder_), f("decoder", decoder_);
+  static void visit(auto& self, auto&& f) {
+    f("embeddings", self.embeddings_), f("encoder", self.encoder_), f("decoder", self.decoder_);
   }
 
  private:
@@ -170,7 +181,7 @@ struct Parameter {
 
 // Every parameter once, in one fixed order.
 std::vector<Parameter> parameters(Transformer& model);
-int64_t parameter_count(Transformer& model);
+int64_t parameter_count(const Transformer& model);
 
 // Its linear layers, in the order of parameters(), without the output projection.
 std::vector<Linear> linear_layers(Transformer& model);
