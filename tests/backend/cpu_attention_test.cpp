@@ -151,8 +151,8 @@ class CpuCachedAttention : public CpuAttention {
     return cache;
   }
 
-  std::unique_ptr<Backend> rounding = make_cpu_backend(GetParam(), ComputeType::bf16);
-  std::unique_ptr<Backend> rounding_reference = make_reference_backend(ComputeType::bf16);
+  std::unique_ptr<Backend> rounding = make_cpu_backend(GetParam(), DType::bf16);
+  std::unique_ptr<Backend> rounding_reference = make_reference_backend(DType::bf16);
 };
 INSTANTIATE_TEST_SUITE_P(Targets, CpuCachedAttention, ::testing::ValuesIn(cpu_targets()),
                          target_name);

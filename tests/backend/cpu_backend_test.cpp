@@ -55,10 +55,10 @@ TEST(CpuTargets, AutoTakesWhatTheInstructionSetDoesFast) {
   for (const std::string& target : cpu_targets()) {
     const TargetVariable variable(target);
     EXPECT_EQ(make_cpu_backend(ComputeChoice::automatic, Task::train)->compute(),
-              trains_in_bf16.contains(target) ? ComputeType::bf16 : ComputeType::fp32)
+              trains_in_bf16.contains(target) ? DType::bf16 : DType::f32)
         << target;
     EXPECT_EQ(make_cpu_backend(ComputeChoice::automatic, Task::infer)->compute(),
-              decodes_in_fp32.contains(target) ? ComputeType::fp32 : ComputeType::int8)
+              decodes_in_fp32.contains(target) ? DType::f32 : DType::int8)
         << target;
   }
 }

@@ -23,7 +23,7 @@ std::string to_string(const Size& size) {
 
 class CpuLinear : public ::testing::TestWithParam<Computing> {
  protected:
-  bool has_gradients() const { return GetParam().compute != ComputeType::int8; }
+  bool has_gradients() const { return GetParam().compute != DType::int8; }
 
   std::unique_ptr<Backend> cpu = make_cpu_backend(GetParam().backend, GetParam().compute);
   std::unique_ptr<Backend> reference = make_reference_backend(GetParam().compute);
@@ -113,7 +113,7 @@ TEST_P(CpuLinear, IgnoresAnothersPackedForm) {
   Tensor expected({20, 100}), got({20, 100});
   reference->linear(x, weight, Tensor(), Activation::none, expected);
   for (const std::string& other : cpu_targets()) {
-    for (ComputeType compute : {ComputeType::fp32, ComputeType::bf16, ComputeType::int8}) {
+    for (DType compute : {DType::f32, DType::bf16, DType::int8}) {
       weight.storage()->packed =
           make_cpu_backend(other, compute)->pack(weight, PackedFor::training);
       cpu->linear(x, weight, Tensor(), Activation::none, got);
@@ -150,7 +150,7 @@ TEST(CpuInt8, AllInstructionSetsAgreeToTheBit) {
   Tensor first;
   for (const std::string& target : cpu_targets()) {
     Tensor y({37, 70});
-    make_cpu_backend(target, ComputeType::int8)->linear(x, weight, bias, Activation::none, y);
+    make_cpu_backend(target, DType::int8)->linear(x, weight, bias, Activation::none, y);
     if (first) expect_same_bits(y, first, target);
     first = y;
   }

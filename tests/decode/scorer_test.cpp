@@ -22,10 +22,10 @@ class ScorerTest : public FolderTest {
   ScorerTest()
       : tokenizers_(testing::character_tokenizers(folder_)),
         model_(testing::random_model(tokenizers_)) {
-    use(ComputeType::fp32);
+    use(DType::f32);
   }
 
-  void use(ComputeType compute) {
+  void use(DType compute) {
     backend_ = testing::isolated_if_asked(make_cpu_backend("", compute));
     model_.move_to(backend_->memory());
   }
@@ -117,7 +117,7 @@ TEST_F(ScorerTest, ALongSideIsCutToThePositions) {
 }
 
 TEST_F(ScorerTest, NothingButThePairMatters) {
-  for (const ComputeType type : {ComputeType::fp32, ComputeType::bf16, ComputeType::int8}) {
+  for (const DType type : {DType::f32, DType::bf16, DType::int8}) {
     use(type);
     const auto pairs = odd_pairs();
     const auto expected = score(pairs);

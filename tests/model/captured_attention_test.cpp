@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kLayers = 2;
 
-class CapturedAttentionTest : public ::testing::TestWithParam<ComputeType> {
+class CapturedAttentionTest : public ::testing::TestWithParam<DType> {
  protected:
   CapturedAttentionTest() : model_(testing::small_config(11)) {
     model_.initialize(3);
@@ -39,8 +39,7 @@ class CapturedAttentionTest : public ::testing::TestWithParam<ComputeType> {
   Pool pool_{backend_->memory()};
   Tokens source_, target_;
 };
-INSTANTIATE_TEST_SUITE_P(Compute, CapturedAttentionTest,
-                         ::testing::Values(ComputeType::fp32, ComputeType::bf16),
+INSTANTIATE_TEST_SUITE_P(Compute, CapturedAttentionTest, ::testing::Values(DType::f32, DType::bf16),
                          [](const auto& info) { return name(info.param); });
 
 // Each row is a distribution over the keys that the site lets a query attend to.

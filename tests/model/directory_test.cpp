@@ -103,7 +103,7 @@ class DirectoryTest : public ::testing::Test {
     change(weights);
     std::vector<TensorEntry> entries;
     for (const auto& [name, values] : weights)
-      entries.push_back({name, StoredType::f32, values.shape()});
+      entries.push_back({name, DType::f32, values.shape()});
     SafetensorsWriter writer(path() / "model.safetensors", entries);
     for (const auto& [name, values] : weights) writer.write(name, values);
     writer.commit();
@@ -372,7 +372,7 @@ TEST_F(DirectoryTest, ADamagedDirectoryIsAnErrorOrAModel) {
 }
 
 // A model whose matrices are what is left of them in bf16 or int8.
-Tensor rounded(const Tensor& values, StoredType type) {
+Tensor rounded(const Tensor& values, DType type) {
   Tensor result(values.shape());
   for (int64_t r = 0; r < values.rows(); ++r) {
     const auto row =
@@ -380,15 +380,15 @@ Tensor rounded(const Tensor& values, StoredType type) {
     const float scale = int8_scale(row);
     for (int64_t c = 0; c < values.columns(); ++c)
       result.data<float>()[r * values.columns() + c] =
-          type == StoredType::bf16 ? to_bf16(row[size_t(c)])
-                                   : scale * float(int8_of(row[size_t(c)], scale));
+          type == DType::bf16 ? to_bf16(row[size_t(c)])
+                              : scale * float(int8_of(row[size_t(c)], scale));
   }
   return result;
 }
 
 TEST_F(DirectoryTest, SmallerWeightsAreReadAsTheyWereRounded) {
   for (const TieEmbeddings tie : kTies) {
-    for (const StoredType type : {StoredType::bf16, StoredType::i8}) {
+    for (const DType type : {DType::bf16, DType::int8}) {
       ModelConfig config = config_with_fillers();
       config.tie_embeddings = tie;
       Transformer model = random_model(config);
@@ -411,17 +411,17 @@ TEST_F(DirectoryTest, SmallerWeightsAreReadAsTheyWereRounded) {
 
 TEST_F(DirectoryTest, OnlyInt8IsClosedToTransformers) {
   Transformer model = random_model(config_with_fillers());
-  save_model(path(), model, {}, StoredType::bf16);
+  save_model(path(), model, {}, DType::bf16);
   EXPECT_EQ(config_json()["model_type"], "marian");
   EXPECT_EQ(config_json()["torch_dtype"], "bfloat16");
-  save_model(path(), model, {}, StoredType::i8);
+  save_model(path(), model, {}, DType::int8);
   EXPECT_EQ(config_json()["model_type"], "heed");
   EXPECT_FALSE(config_json().contains("architectures"));
 }
 
 TEST_F(DirectoryTest, DamagedScalesAreRefused) {
   Transformer model = random_model(config_with_fillers());
-  save_model(path(), model, {}, StoredType::i8);
+  save_model(path(), model, {}, DType::int8);
   const std::string good = folder_.read("model.safetensors");
   std::string renamed = good;
   const size_t at = renamed.find("q_proj.weight_scale");
@@ -446,14 +446,13 @@ TEST_F(DirectoryTest, DamagedScalesAreRefused) {
 
 // Opened for a backend, a model keeps its matrices in packed form alone, and computes the same.
 TEST_F(DirectoryTest, OpenedForABackendItComputesTheSame) {
-  for (const ComputeType compute : {ComputeType::fp32, ComputeType::bf16, ComputeType::int8}) {
+  for (const DType compute : {DType::f32, DType::bf16, DType::int8}) {
     const auto backend = make_cpu_backend("", compute);
     Transformer model = random_model(config_with_fillers());
     // The tables are read in rounded form too.
     for (Parameter& p : parameters(model)) {
-      if (p.tensor.shape().size() != 2 || compute == ComputeType::fp32) continue;
-      const Tensor seen =
-          rounded(p.tensor, compute == ComputeType::bf16 ? StoredType::bf16 : StoredType::i8);
+      if (p.tensor.shape().size() != 2 || compute == DType::f32) continue;
+      const Tensor seen = rounded(p.tensor, compute == DType::bf16 ? DType::bf16 : DType::int8);
       std::ranges::copy(seen.span<float>(), p.tensor.data<float>());
     }
     save_model(path(), model);

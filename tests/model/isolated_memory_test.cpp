@@ -12,7 +12,7 @@ namespace {
 
 class IsolatedMemoryTest : public ::testing::Test {
  protected:
-  testing::IsolatedBackend backend_{make_cpu_backend("", ComputeType::bf16)};
+  testing::IsolatedBackend backend_{make_cpu_backend("", DType::bf16)};
   testing::IsolatedMemory& memory_ = static_cast<testing::IsolatedMemory&>(*backend_.memory());
 };
 

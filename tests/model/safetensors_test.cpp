@@ -40,11 +40,10 @@ class SafetensorsTest : public ::testing::Test {
     return error_of([&] { open(file_of(header, std::string(data, '\0'))); });
   }
   void write_two(const std::filesystem::path& path) const {
-    SafetensorsWriter writer(path,
-                             {{"matrix", StoredType::f32, {2, 3}},
-                              {"wide", StoredType::f64, {2}},
-                              {"none", StoredType::f32, {0}}},
-                             {{"step", "17"}, {"format", "pt"}});
+    SafetensorsWriter writer(
+        path,
+        {{"matrix", DType::f32, {2, 3}}, {"wide", DType::f64, {2}}, {"none", DType::f32, {0}}},
+        {{"step", "17"}, {"format", "pt"}});
     const std::vector<float> matrix = {1, -2, 3.5, 0, 1e-40f, 6};
     const std::vector<double> wide = {0.1, -1e300};
     writer.write("matrix", tensor_of<float>({2, 3}, matrix));
@@ -85,14 +84,13 @@ TEST_F(SafetensorsTest, TheSameContentIsTheSameBytes) {
 }
 
 TEST_F(SafetensorsTest, NothingIsLeftOfAFileThatWasNotCommitted) {
-  { SafetensorsWriter writer(path(), {{"x", StoredType::f32, {1}}}); }
+  { SafetensorsWriter writer(path(), {{"x", DType::f32, {1}}}); }
   EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
-  SafetensorsWriter writer(path(), {{"x", StoredType::f32, {1}}});
+  SafetensorsWriter writer(path(), {{"x", DType::f32, {1}}});
   EXPECT_THROW(writer.write("y", Tensor({1})), Bug);
   EXPECT_THROW(writer.write("x", Tensor({2})), Bug);
-  EXPECT_THROW(SafetensorsWriter(folder_ / "twice",
-                                 {{"x", StoredType::f32, {1}}, {"x", StoredType::f32, {1}}}),
-               Bug);
+  EXPECT_THROW(
+      SafetensorsWriter(folder_ / "twice", {{"x", DType::f32, {1}}, {"x", DType::f32, {1}}}), Bug);
 }
 
 TEST_F(SafetensorsTest, HalfPrecisionBecomesSingle) {

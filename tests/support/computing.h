@@ -12,7 +12,7 @@ namespace heed::testing {
 // "reference", or an instruction set of the cpu backend, in a compute type.
 struct Computing {
   std::string backend;
-  ComputeType compute = ComputeType::fp32;
+  DType compute = DType::f32;
 };
 
 inline void PrintTo(const Computing& computing, std::ostream* out) {
@@ -23,8 +23,7 @@ inline void PrintTo(const Computing& computing, std::ostream* out) {
 inline std::vector<Computing> cpu_computings() {
   std::vector<Computing> all;
   for (const std::string& target : cpu_targets())
-    for (ComputeType compute : {ComputeType::fp32, ComputeType::bf16, ComputeType::int8})
-      all.push_back({target, compute});
+    for (DType compute : {DType::f32, DType::bf16, DType::int8}) all.push_back({target, compute});
   return all;
 }
 

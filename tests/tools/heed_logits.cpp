@@ -52,7 +52,7 @@ void write_logits(const std::string& directory, const std::string& output,
       results.push_back({fmt::format("{}.{}", i, p.name), p.tensor});
   std::vector<TensorEntry> entries;
   for (const Parameter& p : results)
-    entries.push_back({p.name, stored_type(p.tensor.dtype()), p.tensor.shape()});
+    entries.push_back({p.name, p.tensor.dtype(), p.tensor.shape()});
   SafetensorsWriter writer(output, entries);
   for (const Parameter& p : results) writer.write(p.name, p.tensor);
   writer.commit();

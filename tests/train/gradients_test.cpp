@@ -125,7 +125,7 @@ class GradientTreeTest : public ::testing::Test {
 };
 
 TEST_F(GradientTreeTest, ThreadsChangeNoByte) {
-  for (const ComputeType compute : {ComputeType::fp32, ComputeType::bf16}) {
+  for (const DType compute : {DType::f32, DType::bf16}) {
     const auto backend = backend_for(make_cpu_backend("", compute));
     for (const int64_t shards : {1, 2, 3, 8}) {
       for (const Layers layers : {Layers::whole, Layers::deferred}) {
@@ -168,7 +168,7 @@ TEST_F(GradientTreeTest, IsTheSumOfItsShards) {
 }
 
 TEST_F(GradientTreeTest, DeferringChangesNoByte) {
-  for (const ComputeType compute : {ComputeType::fp32, ComputeType::bf16}) {
+  for (const DType compute : {DType::f32, DType::bf16}) {
     const auto backend = backend_for(make_cpu_backend("", compute));
     for (const int64_t shards : {1, 2, 3, 5, 8}) {
       for (const int64_t batches : {1, 3}) {
@@ -252,9 +252,8 @@ TEST_F(GradientTreeTest, NothingIsHandedOverOfALossThatIsNotFinite) {
   EXPECT_FALSE(taken);
 }
 
-class AdamTest : public GradientTreeTest, public ::testing::WithParamInterface<ComputeType> {};
-INSTANTIATE_TEST_SUITE_P(ComputeTypes, AdamTest,
-                         ::testing::Values(ComputeType::fp32, ComputeType::bf16),
+class AdamTest : public GradientTreeTest, public ::testing::WithParamInterface<DType> {};
+INSTANTIATE_TEST_SUITE_P(ComputeTypes, AdamTest, ::testing::Values(DType::f32, DType::bf16),
                          [](const auto& info) { return name(info.param); });
 
 // Packed anew after each update, the weights give the same loss as unpacked ones.

@@ -105,7 +105,7 @@ TEST_F(MemoryPlanTest, DryRunsTakeWhatRealOnesTake) {
 }
 
 TEST_F(MemoryPlanTest, WeightsAndTheirFormsAreCounted) {
-  const auto fp32 = make_cpu_backend(), bf16 = make_cpu_backend("", ComputeType::bf16);
+  const auto fp32 = make_cpu_backend(), bf16 = make_cpu_backend("", DType::bf16);
   Transformer model(config_);
   const int64_t weights = 4 * parameter_count(model);
   const MemoryPlan plain = plan(options_.batches, *fp32);
@@ -117,7 +117,7 @@ TEST_F(MemoryPlanTest, WeightsAndTheirFormsAreCounted) {
   EXPECT_GT(plain.held, 0);
   EXPECT_GT(plain.packed, 2 * weights * 9 / 10);
   // bf16 stands in pairs only where an instruction multiplies them.
-  const double share = cpu_gains_from(ComputeType::bf16) ? 0.5 : 1;
+  const double share = cpu_gains_from(DType::bf16) ? 0.5 : 1;
   EXPECT_NEAR(double(plan(options_.batches, *bf16).packed), share * double(plain.packed),
               0.1 * double(plain.packed));
   options_.ema = 0.9;

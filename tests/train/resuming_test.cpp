@@ -21,9 +21,9 @@ const char* name(Recipe recipe) {
 }
 
 class ResumingTest : public TrainerTest,
-                     public ::testing::WithParamInterface<std::tuple<ComputeType, Recipe>> {};
+                     public ::testing::WithParamInterface<std::tuple<DType, Recipe>> {};
 INSTANTIATE_TEST_SUITE_P(ComputeTypes, ResumingTest,
-                         ::testing::Combine(::testing::Values(ComputeType::fp32, ComputeType::bf16),
+                         ::testing::Combine(::testing::Values(DType::f32, DType::bf16),
                                             ::testing::Values(Recipe::paper, Recipe::modern,
                                                               Recipe::small_steps)),
                          [](const auto& info) {
@@ -204,9 +204,9 @@ TEST_F(TrainerTest, ResumingOnAnotherInstructionSetIsRefused) {
 // `auto` computes in what the machine is fast at: elsewhere that is another run, whatever the flag
 // about instruction sets says.
 TEST_F(TrainerTest, ResumingInAnotherComputeTypeIsRefused) {
-  backend_ = testing::isolated_if_asked(make_cpu_backend("", ComputeType::fp32));
+  backend_ = testing::isolated_if_asked(make_cpu_backend("", DType::f32));
   EXPECT_EQ(message(options("m")), "");
-  backend_ = testing::isolated_if_asked(make_cpu_backend("", ComputeType::bf16));
+  backend_ = testing::isolated_if_asked(make_cpu_backend("", DType::bf16));
   TrainOptions o = options("m");
   o.resume = true;
   for (const bool allowed : {false, true}) {

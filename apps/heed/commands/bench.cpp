@@ -155,12 +155,12 @@ class BenchCommand : public CommandOf<BenchSettings> {
     return std::accumulate(values.begin(), values.end(), 0.0);
   }
 
-  double peak_of(ComputeType compute) const {
+  double peak_of(DType compute) const {
     return on_all([&] { return measure_cpu_peak(compute); });
   }
 
   void machine() {
-    for (const ComputeType type : {ComputeType::fp32, ComputeType::bf16, ComputeType::int8}) {
+    for (const DType type : {DType::f32, DType::bf16, DType::int8}) {
       tell("machine", fmt::format("{} multiply-adds, one thread", heed::name(type)),
            measure_cpu_peak(type) / 1e9, "GFLOP/s");
       tell("machine",

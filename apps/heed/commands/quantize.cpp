@@ -107,7 +107,7 @@ class QuantizeCommand : public CommandOf<QuantizeSettings> {
     TokenizerPair::load(settings_.model);  // a directory that cannot translate is not copied
     write_model(settings_.output, existing(),
                 {model, settings_.model,
-                 settings_.type == QuantizedType::int8 ? StoredType::i8 : StoredType::bf16});
+                 settings_.type == QuantizedType::int8 ? DType::int8 : DType::bf16});
   }
 
   Outcome outcome(const fs::path& directory, ComputeChoice compute, const Lines& source,

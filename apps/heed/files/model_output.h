@@ -18,7 +18,7 @@ struct NewModel {
   Transformer& model;
   // Whose vocabulary it has, and what other programs are told: a model directory.
   std::filesystem::path directory;
-  StoredType weights = StoredType::f32;
+  DType weights = DType::f32;
 };
 
 // Writes a model to the folder of --output, which it claims meanwhile. The new model is complete

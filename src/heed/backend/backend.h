@@ -26,15 +26,6 @@
 
 namespace heed {
 
-// What the products of linear() and its gradients compute in; everything else is fp32.
-//   bf16: operands are rounded to bf16, their products summed in fp32.
-//   int8: w[n][k] is scale[n] * q, x[r][k] is scale[r] * q, each row's scale the least that keeps q
-//         within 127 either way; sums of integers are exact. Has no gradients.
-enum class ComputeType { fp32, bf16, int8 };
-constexpr const char* name(ComputeType type) {
-  return type == ComputeType::fp32 ? "fp32" : type == ComputeType::bf16 ? "bf16" : "int8";
-}
-
 // What a weight is packed for: linear() alone, or its input gradient too.
 enum class PackedFor { inference, training };
 
@@ -253,15 +244,18 @@ class Backend : public Kernels {
 
   // For people and for checkpoints: "cpu (AVX3)", "cpu (AVX3_BF16, bf16)".
   virtual std::string name() const = 0;
-  virtual ComputeType compute() const = 0;
+  // The compute type: the type of the products of linear() and its gradients. Everything else is
+  // computed in the tensors' own type.
+  //   f32:  products of the tensors' own type (reference backend: f64 too).
+  //   bf16: operands are rounded to bf16, their products summed in fp32.
+  //   int8: symmetric quantization of each row, w[n][k] = scale[n] * q and x[r][k] = scale[r] * q
+  //         with |q| <= 127; the integer sums are exact. Has no gradients.
+  virtual DType compute() const = 0;
   // Where the kernels' operands are.
   virtual const std::shared_ptr<TensorMemory>& memory() const { return host_memory(); }
 
-  // What a decoder caches keys and values in: bf16, unless compute() is fp32, which caches a
-  // model's own type.
-  DType cache_type(DType model) const {
-    return compute() == ComputeType::fp32 ? model : DType::bf16;
-  }
+  // The type of a decoder's KV cache: bf16, or the model's own type if compute() is f32.
+  DType cache_type(DType model) const { return compute() == DType::f32 ? model : DType::bf16; }
 };
 
 }  // namespace heed

@@ -5,21 +5,21 @@
 namespace heed {
 namespace {
 
-ComputeType chosen(ComputeChoice choice, Task task) {
+DType chosen(ComputeChoice choice, Task task) {
   switch (choice) {
     case ComputeChoice::fp32:
-      return ComputeType::fp32;
+      return DType::f32;
     case ComputeChoice::bf16:
-      return ComputeType::bf16;
+      return DType::bf16;
     case ComputeChoice::int8:
       if (task == Task::train)
         fail_usage("--compute int8 cannot train, expected auto, fp32 or bf16 (translate takes it)");
-      return ComputeType::int8;
+      return DType::int8;
     case ComputeChoice::automatic:
       break;
   }
-  const ComputeType wish = task == Task::train ? ComputeType::bf16 : ComputeType::int8;
-  return cpu_gains_from(wish) ? wish : ComputeType::fp32;
+  const DType wish = task == Task::train ? DType::bf16 : DType::int8;
+  return cpu_gains_from(wish) ? wish : DType::f32;
 }
 
 }  // namespace

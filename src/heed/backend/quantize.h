@@ -1,4 +1,4 @@
-// int8, symmetric: a row is scale * q, |q| <= 127 (ComputeType::int8).
+// int8, symmetric: a row is scale * q, |q| <= 127 (DType::int8).
 #pragma once
 
 #include <algorithm>

@@ -14,7 +14,7 @@ class ShapeBackend : public Backend {
   }
 
   std::string name() const override { return "shapes"; }
-  ComputeType compute() const override { return ComputeType::fp32; }
+  DType compute() const override { return DType::f32; }
   const std::shared_ptr<TensorMemory>& memory() const override { return no_memory(); }
 
  private:

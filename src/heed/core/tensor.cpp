@@ -19,10 +19,6 @@ int64_t bytes_of(const Shape& shape, DType type) {
 
 }  // namespace
 
-const char* name(DType type) {
-  return type == DType::f32 ? "f32" : type == DType::f64 ? "f64" : "bf16";
-}
-
 int64_t element_count(const Shape& shape) {
   int64_t count = 1;
   for (int64_t n : shape) {

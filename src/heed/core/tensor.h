@@ -14,8 +14,9 @@
 
 namespace heed {
 
-// bf16 is the upper half of a float: what a decoder caches keys and values in.
-enum class DType { f32, f64, bf16 };
+// The type of a tensor's elements, of the values in a file, and of a backend's matrix products.
+// bf16 is the upper half of a float. int8 values have a scale for each row (backend/quantize.h).
+enum class DType { f32, f64, bf16, int8 };
 
 struct Bf16 {
   uint16_t bits = 0;
@@ -24,9 +25,15 @@ struct Bf16 {
 };
 
 constexpr int64_t size_of(DType type) {
-  return type == DType::f32 ? 4 : type == DType::f64 ? 8 : 2;
+  return type == DType::f32 ? 4 : type == DType::f64 ? 8 : type == DType::bf16 ? 2 : 1;
 }
-const char* name(DType type);
+// As options and messages call it: "fp32", "fp64", "bf16", "int8".
+constexpr const char* name(DType type) {
+  return type == DType::f32    ? "fp32"
+         : type == DType::f64  ? "fp64"
+         : type == DType::bf16 ? "bf16"
+                               : "int8";
+}
 
 template <class T>
 constexpr DType dtype_of() {
@@ -34,9 +41,11 @@ constexpr DType dtype_of() {
     return DType::f32;
   } else if constexpr (std::is_same_v<T, double>) {
     return DType::f64;
-  } else {
-    static_assert(std::is_same_v<T, Bf16>);
+  } else if constexpr (std::is_same_v<T, Bf16>) {
     return DType::bf16;
+  } else {
+    static_assert(std::is_same_v<T, int8_t>);
+    return DType::int8;
   }
 }
 

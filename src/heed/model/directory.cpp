@@ -71,54 +71,54 @@ std::string scale_name(const std::string& tensor) {
   return tensor + "_scale";
 }
 
-StoredType stored_as(StoredType weights, const Shape& shape) {
-  return shape.size() == 2 ? weights : StoredType::f32;
+// The type in which the file has a parameter, of weights of this type.
+DType type_in_file(const MarianTensor& tensor, DType weights) {
+  return is_packed(tensor.role) ? weights : DType::f32;
 }
 
-std::vector<TensorEntry> entries_of(const ModelConfig& config, StoredType weights) {
-  std::vector<TensorEntry> entries = {{kLogitsBias, StoredType::f32, {1, config.vocabulary}}};
+std::vector<TensorEntry> entries_of(const ModelConfig& config, DType weights) {
+  std::vector<TensorEntry> entries = {{kLogitsBias, DType::f32, {1, config.vocabulary}}};
   for (const MarianTensor& t : marian_tensors(config)) {
-    entries.push_back({t.names[0], stored_as(weights, t.shape), t.shape});
-    if (entries.back().type == StoredType::i8)
-      entries.push_back({scale_name(t.names[0]), StoredType::f32, {t.shape[0]}});
+    entries.push_back({t.names[0], type_in_file(t, weights), t.shape});
+    if (entries.back().type == DType::int8)
+      entries.push_back({scale_name(t.names[0]), DType::f32, {t.shape[0]}});
   }
   return entries;
 }
 
 void write_bf16(SafetensorsWriter& writer, const std::string& name, const Tensor& values) {
-  std::vector<Bf16> rounded;
-  rounded.reserve(size_t(values.size()));
-  for (const float x : values.span<float>()) rounded.push_back(bf16_of(x));
-  writer.write(name, std::as_bytes(std::span(rounded)));
+  Tensor rounded(values.shape(), DType::bf16);
+  std::ranges::transform(values.span<float>(), rounded.data<Bf16>(), bf16_of);
+  writer.write(name, rounded);
 }
 
 void write_int8(SafetensorsWriter& writer, const std::string& name, const Tensor& values) {
   const auto columns = size_t(values.columns());
-  std::vector<int8_t> bytes;
-  bytes.reserve(size_t(values.size()));
+  Tensor quantized(values.shape(), DType::int8);
   Tensor scales({values.rows()});
   for (int64_t r = 0; r < values.rows(); ++r) {
     const auto row = values.span<float>().subspan(size_t(r) * columns, columns);
     const float scale = scales.data<float>()[r] = int8_scale(row);
-    for (const float x : row) bytes.push_back(int8_of(x, scale));
+    std::ranges::transform(row, quantized.data<int8_t>() + size_t(r) * columns,
+                           [scale](float x) { return int8_of(x, scale); });
   }
-  writer.write(name, std::as_bytes(std::span(bytes)));
+  writer.write(name, quantized);
   writer.write(scale_name(name), scales);
 }
 
-void save_weights(const std::filesystem::path& path, Transformer& model, StoredType weights) {
+void save_weights(const std::filesystem::path& path, Transformer& model, DType weights) {
   const ModelConfig& config = model.config();
   const auto parameters = parameters_by_name(model);
   SafetensorsWriter writer(path, entries_of(config, weights), {{"format", "pt"}});
-  const auto write = [&](const std::string& name, const Tensor& values, StoredType type) {
+  const auto write = [&](const std::string& name, const Tensor& values, DType type) {
     require_finite(values, path.string() + " is not written", name);
-    if (type == StoredType::bf16) return write_bf16(writer, name, values);
-    if (type == StoredType::i8) return write_int8(writer, name, values);
+    if (type == DType::bf16) return write_bf16(writer, name, values);
+    if (type == DType::int8) return write_int8(writer, name, values);
     writer.write(name, values);
   };
-  write(kLogitsBias, logits_bias(config, parameters), StoredType::f32);
+  write(kLogitsBias, logits_bias(config, parameters), DType::f32);
   for (const MarianTensor& t : marian_tensors(config))
-    write(t.names[0], to_f32(parameters.at(t.parameter)), stored_as(weights, t.shape));
+    write(t.names[0], to_f32(parameters.at(t.parameter)), type_in_file(t, weights));
   writer.commit();
 }
 
@@ -226,7 +226,7 @@ class WeightsReader {
 
   bool is_quantized(const MarianTensor& tensor) const {
     const StoredTensor* stored = file_.find(stored_name(tensor));
-    return stored && stored->type == "I8" && tensor.shape.size() == 2;
+    return stored && stored->type == "I8" && is_packed(tensor.role);
   }
 
   // scale * q is exact, so that quantizing it again gives the same.
@@ -342,8 +342,8 @@ void wait_for_replacement(const std::filesystem::path& directory, int attempt,
 }
 
 void save_model(const std::filesystem::path& directory, Transformer& model,
-                const DirectoryInfo& info, StoredType weights) {
-  check(weights != StoredType::f64, "a model's weights are stored as f32, bf16 or i8");
+                const DirectoryInfo& info, DType weights) {
+  check(weights != DType::f64, "a model's weights are stored as fp32, bf16 or int8");
   const ModelConfig& config = model.config();
   std::error_code error;
   std::filesystem::create_directories(directory, error);

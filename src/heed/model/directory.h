@@ -23,12 +23,12 @@ struct DirectoryInfo {
 };
 
 // Writes config.json, generation_config.json and model.safetensors, each replaced at once or not at
-// all; makes the directory if need be. The same model gives the same bytes. Matrices are stored as
-// `weights` says, f32, bf16 or i8, vectors as f32. Any but f32 loses precision. A matrix of i8 has
-// one scale a row, the tensor NAME_scale (backend/quantize.h): such a directory is heed's own,
-// others open in transformers too.
+// all; makes the directory if need be. The same model gives the same bytes. Matrices and embeddings
+// are stored in the type `weights` (f32, bf16 or int8), vectors in f32. Any but f32 loses
+// precision. An int8 matrix has one scale per row, the tensor NAME_scale (backend/quantize.h): such
+// a directory is heed's own, others open in transformers too.
 void save_model(const std::filesystem::path& directory, Transformer& model,
-                const DirectoryInfo& info = {}, StoredType weights = StoredType::f32);
+                const DirectoryInfo& info = {}, DType weights = DType::f32);
 
 // A model directory whose weights are read one parameter at a time. Errors are those of load_model.
 class StoredModel {

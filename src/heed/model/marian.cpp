@@ -14,7 +14,7 @@ class Names {
   explicit Names(const ModelConfig& config) : d_(config.d_model), d_ff_(config.d_ff) {}
 
   void table(std::vector<std::string> names, const std::string& parameter, int64_t rows) {
-    tensors_.push_back({std::move(names), {rows, d_}, parameter});
+    tensors_.push_back({std::move(names), {rows, d_}, parameter, ParameterRole::embedding});
   }
   void attention(const std::string& marian, const std::string& heed) {
     linear(marian + ".q_proj", heed + ".query", d_, d_);
@@ -23,8 +23,8 @@ class Names {
     linear(marian + ".out_proj", heed + ".output", d_, d_);
   }
   void norm(const std::string& marian, const std::string& heed) {
-    add(marian + ".weight", {d_}, heed + ".gain");
-    add(marian + ".bias", {d_}, heed + ".bias");
+    add(marian + ".weight", {d_}, heed + ".gain", ParameterRole::gain);
+    add(marian + ".bias", {d_}, heed + ".bias", ParameterRole::bias);
   }
   // Both networks of a layer end alike.
   void feed_forward(const std::string& marian, const std::string& heed) {
@@ -35,12 +35,12 @@ class Names {
   std::vector<MarianTensor> take() { return std::move(tensors_); }
 
  private:
-  void add(const std::string& name, Shape shape, const std::string& parameter) {
-    tensors_.push_back({{name}, std::move(shape), parameter});
+  void add(const std::string& name, Shape shape, const std::string& parameter, ParameterRole role) {
+    tensors_.push_back({{name}, std::move(shape), parameter, role});
   }
   void linear(const std::string& marian, const std::string& heed, int64_t in, int64_t out) {
-    add(marian + ".weight", {out, in}, heed + ".weight");
-    add(marian + ".bias", {out}, heed + ".bias");
+    add(marian + ".weight", {out, in}, heed + ".weight", ParameterRole::matrix);
+    add(marian + ".bias", {out}, heed + ".bias", ParameterRole::bias);
   }
 
   int64_t d_, d_ff_;
@@ -195,7 +195,7 @@ bool is_position_table(std::string_view name) {
          name == "model.decoder.embed_positions.weight";
 }
 
-ordered_json to_marian(const ModelConfig& c, StoredType weights) {
+ordered_json to_marian(const ModelConfig& c, DType weights) {
   const int64_t pad = c.pad_id();
   ordered_json object = {
       {"model_type", "marian"},
@@ -228,8 +228,8 @@ ordered_json to_marian(const ModelConfig& c, StoredType weights) {
       // What the layout has no word for; other programs ignore it.
       {"heed", {{"classes", c.classes}, {"output_bias", c.output_bias}}},
   };
-  if (weights == StoredType::bf16) object["torch_dtype"] = "bfloat16";
-  if (weights == StoredType::i8) object["model_type"] = "heed", object.erase("architectures");
+  if (weights == DType::bf16) object["torch_dtype"] = "bfloat16";
+  if (weights == DType::int8) object["model_type"] = "heed", object.erase("architectures");
   return object;
 }
 

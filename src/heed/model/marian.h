@@ -8,6 +8,7 @@
 #include "heed/core/strict_json.h"
 #include "heed/model/config.h"
 #include "heed/model/safetensors.h"
+#include "heed/model/transformer.h"
 
 namespace heed {
 
@@ -16,6 +17,7 @@ struct MarianTensor {
   std::vector<std::string> names;  // the first is written; files may hold equal copies under others
   Shape shape;
   std::string parameter;  // as parameters() calls it
+  ParameterRole role = ParameterRole::matrix;
 };
 
 // All tensors but final_logits_bias, in the order of the file.
@@ -27,10 +29,10 @@ inline constexpr const char* kLogitsBias = "final_logits_bias";
 // Whether this is a table of sinusoids, which some files carry: it is recomputed, not read.
 bool is_position_table(std::string_view name);
 
-// config.json of a model whose weights are stored as f32, bf16 or i8. transformers has no word for
-// the last: its "model_type" is "heed".
-nlohmann::ordered_json to_marian(const ModelConfig& config, StoredType weights = StoredType::f32);
-// `place` names the file in messages. Error for what heed has no model for.
+// config.json of a model whose weights are stored as f32, bf16 or int8. transformers does not have
+// int8 in this layout: its "model_type" is "heed".
+nlohmann::ordered_json to_marian(const ModelConfig& config, DType weights = DType::f32);
+// `place` names the file in messages. Error for a model that heed cannot run.
 ModelConfig from_marian(const nlohmann::json& object, const std::string& place);
 
 }  // namespace heed

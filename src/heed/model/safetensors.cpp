@@ -229,39 +229,22 @@ std::optional<size_t> find_checksum(std::string_view header) {
   return at + before.size();
 }
 
-int64_t size_of(StoredType type) {
+// As the format calls it.
+const char* name_of(DType type) {
   switch (type) {
-    case StoredType::f32:
-      return 4;
-    case StoredType::f64:
-      return 8;
-    case StoredType::bf16:
-      return 2;
-    case StoredType::i8:
-      return 1;
-  }
-  return 0;
-}
-
-const char* name_of(StoredType type) {
-  switch (type) {
-    case StoredType::f32:
+    case DType::f32:
       return "F32";
-    case StoredType::f64:
+    case DType::f64:
       return "F64";
-    case StoredType::bf16:
+    case DType::bf16:
       return "BF16";
-    case StoredType::i8:
+    case DType::int8:
       return "I8";
   }
   return "";
 }
 
 }  // namespace
-
-StoredType stored_type(DType type) {
-  return type == DType::f32 ? StoredType::f32 : StoredType::f64;
-}
 
 SafetensorsWriter::SafetensorsWriter(const std::filesystem::path& path,
                                      std::vector<TensorEntry> entries, Metadata metadata,
@@ -296,19 +279,11 @@ void SafetensorsWriter::write_bytes(std::string_view bytes) {
 }
 
 void SafetensorsWriter::write(std::string_view name, const Tensor& values) {
-  check(next_ < entries_.size() && entries_[next_].type == stored_type(values.dtype()) &&
-            entries_[next_].shape == values.shape(),
-        "tensor is not its entry");
-  const Tensor host = to_host(values);
-  write(name, std::span<const std::byte>(host.bytes(), size_t(host.byte_count())));
-}
-
-void SafetensorsWriter::write(std::string_view name, std::span<const std::byte> bytes) {
   check(next_ < entries_.size() && entries_[next_].name == name, "tensor written out of order");
   const TensorEntry& entry = entries_[next_++];
-  check(int64_t(bytes.size()) == element_count(entry.shape) * size_of(entry.type),
-        "tensor is not its entry");
-  write_bytes({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  check(entry.type == values.dtype() && entry.shape == values.shape(), "tensor is not its entry");
+  const Tensor host = to_host(values);
+  write_bytes({reinterpret_cast<const char*>(host.bytes()), size_t(host.byte_count())});
 }
 
 void SafetensorsWriter::commit() {

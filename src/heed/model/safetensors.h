@@ -19,14 +19,10 @@ namespace heed {
 // What a file says about itself: `__metadata__`.
 using Metadata = std::map<std::string, std::string>;
 
-// How values are stored.
-enum class StoredType { f32, f64, bf16, i8 };
-StoredType stored_type(DType type);
-
 // Name, type and shape of a tensor that is to be written.
 struct TensorEntry {
   std::string name;
-  StoredType type = StoredType::f32;
+  DType type = DType::f32;
   Shape shape;
 };
 
@@ -45,8 +41,6 @@ class SafetensorsWriter {
 
   // The next entry's values: its name, type and shape must be the entry's.
   void write(std::string_view name, const Tensor& values);
-  // The same for the bytes of any type.
-  void write(std::string_view name, std::span<const std::byte> bytes);
   // After the last entry: the file takes its name.
   void commit();
 

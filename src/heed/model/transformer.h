@@ -16,6 +16,11 @@ namespace heed {
 // the scale of a LayerNorm (PyTorch: weight).
 enum class ParameterRole { matrix, embedding, bias, gain };
 
+// Matrices and embeddings are operands of matrix products: the backend packs them.
+constexpr bool is_packed(ParameterRole role) {
+  return role == ParameterRole::matrix || role == ParameterRole::embedding;
+}
+
 struct Linear {
   Tensor weight;  // [out, in]
   Tensor bias;    // [out]
@@ -173,10 +178,7 @@ struct Parameter {
   Tensor tensor;
   ParameterRole role = ParameterRole::matrix;
 
-  // Matrices and embeddings are operands of matrix products: the backend packs them.
-  bool is_packed() const {
-    return role == ParameterRole::matrix || role == ParameterRole::embedding;
-  }
+  bool is_packed() const { return heed::is_packed(role); }
 };
 
 // Every parameter once, in one fixed order.

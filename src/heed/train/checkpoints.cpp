@@ -11,7 +11,7 @@ void save_checkpoint(const std::filesystem::path& path, const std::vector<Parame
   std::vector<TensorEntry> list;
   list.reserve(parameters.size());
   for (const Parameter& p : parameters)
-    list.push_back({p.name, stored_type(p.tensor.dtype()), p.tensor.shape()});
+    list.push_back({p.name, p.tensor.dtype(), p.tensor.shape()});
   SafetensorsWriter file(path, list, {}, Checksum::stored);
   for (const Parameter& p : parameters) file.write(p.name, p.tensor);
   file.commit();

@@ -249,7 +249,7 @@ void for_each_tensor(auto& adam, const F& f) {
 }
 
 TensorEntry entry(const std::string& name, const Tensor& tensor) {
-  return {name, stored_type(tensor.dtype()), tensor.shape()};
+  return {name, tensor.dtype(), tensor.shape()};
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ struct TrainingStateKey {
   std::string backend;                                  // name, with its instruction set
   uint64_t text_fingerprint;                            // of the training text and the tokenizers
   std::optional<uint64_t> validation_fingerprint = {};  // of the validation text
-  ComputeType compute = ComputeType::fp32;              // which `backend` computes in
+  DType compute = DType::f32;                           // which `backend` computes in
 };
 
 // Writes adam's parameters, their moments and moving average (if any), and progress, replacing the

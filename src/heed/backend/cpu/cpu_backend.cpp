@@ -42,7 +42,8 @@ cpu::InstructionSet instruction_set(const std::string& target) {
              name, fmt::join(cpu_targets(), ", "));
 }
 
-cpu::Kernels kernels_for(const cpu::InstructionSet& set, ComputeType compute) {
+cpu::Kernels kernels_for(const cpu::InstructionSet& set, DType compute) {
+  check(compute != DType::f64, "the CPU backend computes in fp32, bf16 or int8");
   cpu::Kernels kernels = {};
   cpu::fill_linear(set, compute, kernels);
   cpu::fill_attention(set.target, kernels);
@@ -55,20 +56,20 @@ cpu::Kernels kernels_for(const cpu::InstructionSet& set, ComputeType compute) {
 
 class CpuBackend : public Backend {
  public:
-  CpuBackend(const cpu::InstructionSet& set, ComputeType compute) : set_(set), compute_(compute) {
+  CpuBackend(const cpu::InstructionSet& set, DType compute) : set_(set), compute_(compute) {
     const cpu::Kernels kernels = kernels_for(set, compute);
     Kernels::operator=(static_cast<const Kernels&>(kernels));
   }
 
   std::string name() const override {
-    if (compute_ == ComputeType::fp32) return fmt::format("cpu ({})", set_.name);
+    if (compute_ == DType::f32) return fmt::format("cpu ({})", set_.name);
     return fmt::format("cpu ({}, {})", set_.name, heed::name(compute_));
   }
-  ComputeType compute() const override { return compute_; }
+  DType compute() const override { return compute_; }
 
  private:
   const cpu::InstructionSet set_;
-  const ComputeType compute_;
+  const DType compute_;
 };
 
 }  // namespace
@@ -84,19 +85,19 @@ std::string cpu_target_from_environment() {
   return value ? value : "";
 }
 
-std::unique_ptr<Backend> make_cpu_backend(const std::string& target, ComputeType compute) {
+std::unique_ptr<Backend> make_cpu_backend(const std::string& target, DType compute) {
   return std::make_unique<CpuBackend>(instruction_set(target), compute);
 }
 
-bool cpu_gains_from(ComputeType compute, const std::string& target) {
+bool cpu_gains_from(DType compute, const std::string& target) {
   const cpu::InstructionSet set = instruction_set(target);
   // Without VNNI, int8 is SignedInt8 there.
   constexpr int64_t kMultipliesBytes = HWY_SSE4 | HWY_AVX2 | HWY_AVX3;
-  return (compute == ComputeType::bf16 && set.dot_bf16) ||
-         (compute == ComputeType::int8 && (set.dot_int8 || (set.target & kMultipliesBytes) != 0));
+  return (compute == DType::bf16 && set.dot_bf16) ||
+         (compute == DType::int8 && (set.dot_int8 || (set.target & kMultipliesBytes) != 0));
 }
 
-double measure_cpu_peak(ComputeType compute, const std::string& target) {
+double measure_cpu_peak(DType compute, const std::string& target) {
   return kernels_for(instruction_set(target), compute).peak();
 }
 

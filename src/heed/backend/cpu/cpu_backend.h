@@ -18,18 +18,19 @@ std::vector<std::string> cpu_targets();
 // What the environment variable HEED_TARGET asks for; "" where it is unset or empty.
 std::string cpu_target_from_environment();
 
-// `target` is one of cpu_targets(); "" means HEED_TARGET, or else the best. UsageError for a name
-// that is not among them. Results are the same on every machine that runs the same target.
+// `compute` is f32, bf16 or int8. `target` is one of cpu_targets(); "" means HEED_TARGET, or else
+// the best. UsageError for a name that is not among them. Results are the same on every machine
+// that runs the same target.
 std::unique_ptr<Backend> make_cpu_backend(const std::string& target = "",
-                                          ComputeType compute = ComputeType::fp32);
+                                          DType compute = DType::f32);
 
 // Whether the instruction set that make_cpu_backend(target) chooses multiplies this type faster
 // than fp32.
-bool cpu_gains_from(ComputeType compute, const std::string& target = "");
+bool cpu_gains_from(DType compute, const std::string& target = "");
 
 // Operations a second that one core can do at most in this type, a multiply-add being two: measured
 // on registers alone, or where one takes several instructions in a tile on the first cache, in
 // 20 ms, on the calling thread.
-double measure_cpu_peak(ComputeType compute, const std::string& target = "");
+double measure_cpu_peak(DType compute, const std::string& target = "");
 
 }  // namespace heed

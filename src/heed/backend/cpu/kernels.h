@@ -21,7 +21,7 @@ struct Kernels : heed::Kernels {
 };
 
 // Each fills in its family's kernels for one instruction set.
-void fill_linear(const InstructionSet& set, ComputeType compute, Kernels& kernels);
+void fill_linear(const InstructionSet& set, DType compute, Kernels& kernels);
 void fill_attention(int64_t target, Kernels& kernels);
 void fill_norm(int64_t target, Kernels& kernels);
 void fill_loss(int64_t target, Kernels& kernels);

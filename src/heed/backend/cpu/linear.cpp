@@ -216,23 +216,23 @@ void fill(Kernels& kernels) {
 
 }  // namespace
 
-void fill_linear_kernels([[maybe_unused]] const InstructionSet& set, ComputeType compute,
+void fill_linear_kernels([[maybe_unused]] const InstructionSet& set, DType compute,
                          Kernels& kernels) {
 #if HWY_TARGET == HWY_AVX3
   using Tiles = InstructionSet::Tiles;
-  if (compute == ComputeType::bf16 && set.tiles == Tiles::amx)
+  if (compute == DType::bf16 && set.tiles == Tiles::amx)
     return fill<TileBf16<HardwareTiles>>(kernels);
-  if (compute == ComputeType::bf16 && set.tiles == Tiles::emulated)
+  if (compute == DType::bf16 && set.tiles == Tiles::emulated)
     return fill<TileBf16<EmulatedTiles>>(kernels);
-  if (compute == ComputeType::int8 && set.tiles == Tiles::amx)
+  if (compute == DType::int8 && set.tiles == Tiles::amx)
     return fill<TileInt8<HardwareTiles>>(kernels);
-  if (compute == ComputeType::int8 && set.tiles == Tiles::emulated)
+  if (compute == DType::int8 && set.tiles == Tiles::emulated)
     return fill<TileInt8<EmulatedTiles>>(kernels);
-  if (compute == ComputeType::bf16 && set.dot_bf16) return fill<DotBf16>(kernels);
-  if (compute == ComputeType::int8 && set.dot_int8) return fill<DotInt8>(kernels);
+  if (compute == DType::bf16 && set.dot_bf16) return fill<DotBf16>(kernels);
+  if (compute == DType::int8 && set.dot_int8) return fill<DotInt8>(kernels);
 #endif
-  if (compute == ComputeType::bf16) return fill<RoundedBf16>(kernels);
-  if (compute == ComputeType::int8) return fill<PlainInt8>(kernels);
+  if (compute == DType::bf16) return fill<RoundedBf16>(kernels);
+  if (compute == DType::int8) return fill<PlainInt8>(kernels);
   fill<Fp32>(kernels);
 }
 
@@ -243,7 +243,7 @@ HWY_AFTER_NAMESPACE();
 namespace heed::cpu {
 
 HWY_EXPORT(fill_linear_kernels);
-void fill_linear(const InstructionSet& set, ComputeType compute, Kernels& kernels) {
+void fill_linear(const InstructionSet& set, DType compute, Kernels& kernels) {
   HWY_DISPATCH_TABLE(fill_linear_kernels)[dispatch_index(set.target)](set, compute, kernels);
 }
 

@@ -434,10 +434,10 @@ void quantize(std::span<float> row) {
 }
 
 // An operand of a product as its compute type sees it.
-Tensor rounded(const Tensor& x, ComputeType compute) {
-  if (compute == ComputeType::fp32) return x;
+Tensor rounded(const Tensor& x, DType compute) {
+  if (compute == DType::f32) return x;
   Tensor result = tensor_of<float>(x.shape(), x.span<float>());
-  if (compute == ComputeType::bf16) {
+  if (compute == DType::bf16) {
     for (float& value : result.span<float>()) value = to_bf16(value);
   } else {
     const auto columns = size_t(result.columns());
@@ -450,7 +450,7 @@ Tensor rounded(const Tensor& x, ComputeType compute) {
 // A product's kernel whose first two operands are rounded to the compute type.
 template <class... Rest>
 std::function<void(const Tensor&, const Tensor&, Rest...)> product(
-    ComputeType compute, const std::function<void(const Tensor&, const Tensor&, Rest...)>& kernel) {
+    DType compute, const std::function<void(const Tensor&, const Tensor&, Rest...)>& kernel) {
   return [=](const Tensor& a, const Tensor& b, Rest... rest) {
     kernel(rounded(a, compute), rounded(b, compute), rest...);
   };
@@ -458,7 +458,7 @@ std::function<void(const Tensor&, const Tensor&, Rest...)> product(
 
 class ReferenceBackend : public Backend {
  public:
-  explicit ReferenceBackend(ComputeType compute) : compute_(compute) {
+  explicit ReferenceBackend(DType compute) : compute_(compute) {
     using F = KernelsOf<float>;
     using D = KernelsOf<double>;
     pack = [](auto&&...) { return nullptr; };
@@ -477,7 +477,7 @@ class ReferenceBackend : public Backend {
           products(dy, x, first, dweight, write);
           if (dbias) sums(dy, first, *dbias, write);
         };
-    if (compute == ComputeType::int8) {
+    if (compute == DType::int8) {
       linear_input_gradient = nullptr;
       linear_weight_gradient = nullptr;
     }
@@ -497,15 +497,15 @@ class ReferenceBackend : public Backend {
   }
 
   std::string name() const override { return "reference"; }
-  ComputeType compute() const override { return compute_; }
+  DType compute() const override { return compute_; }
 
  private:
-  const ComputeType compute_;
+  const DType compute_;
 };
 
 }  // namespace
 
-std::unique_ptr<Backend> make_reference_backend(ComputeType compute) {
+std::unique_ptr<Backend> make_reference_backend(DType compute) {
   return std::make_unique<ReferenceBackend>(compute);
 }
 

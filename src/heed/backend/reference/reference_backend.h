@@ -6,6 +6,6 @@
 namespace heed {
 
 // Tensors of float or double; of float alone unless `compute` is fp32.
-std::unique_ptr<Backend> make_reference_backend(ComputeType compute = ComputeType::fp32);
+std::unique_ptr<Backend> make_reference_backend(DType compute = DType::f32);
 
 }  // namespace heed
