@@ -47,14 +47,14 @@ void linear(benchmark::State& state) {
 
 void linear_input_gradient(benchmark::State& state) {
   LinearOperands o(state);
-  for (auto _ : state) o.backend->linear_input_gradient(o.y, o.weight, o.x, Write::overwrite);
+  for (auto _ : state) o.backend->linear_input_gradient(o.y, o.weight, o.x, WriteMode::overwrite);
   report_flops(state, o.operations());
 }
 
 void linear_weight_gradient(benchmark::State& state) {
   LinearOperands o(state);
   for (auto _ : state)
-    o.backend->linear_weight_gradient(o.y, o.x, 0, o.weight, &o.bias, Write::overwrite);
+    o.backend->linear_weight_gradient(o.y, o.x, 0, o.weight, &o.bias, WriteMode::overwrite);
   report_flops(state, o.operations());
 }
 
@@ -188,7 +188,7 @@ void add_norm_gradient(benchmark::State& state) {
   const Tensor statistics = random_tensor({shape[0], 2});
   for (auto _ : state)
     backend->add_norm_gradient(dy, sum, statistics, gain, {1e-5, {0.1f, 3}},
-                               {dx, Write::overwrite, dsublayer, dgain, dbias});
+                               {dx, WriteMode::overwrite, dsublayer, dgain, dbias});
   state.SetItemsProcessed(state.iterations() * dy.size());
 }
 BENCHMARK(add_norm_gradient)->Args({1024, 256})->Args({1024, 512});

@@ -40,7 +40,7 @@ class OpsTest : public ::testing::Test {
     recorded.tape = &tape;
     const Tensor y = op(recorded);
     weights_ = random_tensor(y.shape(), 1234);
-    tape.seed(y, random_tensor(y.shape(), 1234));  // a copy: backward steps work in place
+    tape.set_gradient(y, random_tensor(y.shape(), 1234));  // a copy: backward steps work in place
     tape.backward();
     for (size_t i = 0; i < inputs.size(); ++i)
       expect_gradient(inputs[i].first, inputs[i].second, gradients[i], [&] {
@@ -87,13 +87,13 @@ TEST_F(OpsTest, DeferredGradientsOfALinearLayer) {
     Pass p = pass();
     p.tape = &tape;
     const Tensor y = linear(p, linear(p, x, w, b, Activation::gelu), out, Tensor());
-    tape.seed(y, random_tensor(y.shape(), 5));
+    tape.set_gradient(y, random_tensor(y.shape(), 5));
     tape.backward();
     const std::vector<WeightGradient> operands = tape.take_deferred();
     EXPECT_EQ(operands.size(), deferred ? 1u : 0u);
     for (const WeightGradient& g : operands) {
       EXPECT_EQ(g.weight.storage(), w.storage());
-      backend_->linear_weight_gradient(g.dy, g.x, 0, dw, &db, Write::overwrite);
+      backend_->linear_weight_gradient(g.dy, g.x, 0, dw, &db, WriteMode::overwrite);
     }
     std::vector<double> all;
     for (const Tensor& gradient : {dx, dw, db, dout})
@@ -126,7 +126,7 @@ TEST_F(OpsTest, EmbedLeavesTheFrozenRowAlone) {
   Pass p = pass();
   p.tape = &tape;
   const Tensor y = embed(p, tokens, table, positions, {2, 0, 4});
-  tape.seed(y, random_tensor(y.shape(), 5));
+  tape.set_gradient(y, random_tensor(y.shape(), 5));
   tape.backward();
   EXPECT_EQ(gradient.data<double>()[8], 0);
   EXPECT_EQ(gradient.data<double>()[9], 0);
@@ -289,10 +289,10 @@ TEST_F(OpsTest, TheTapeRefusesWhatHasNoOneGradient) {
   const Tensor y = linear(p, x, w, {});
   EXPECT_THROW(tape.record(y, [](const Tensor&) {}), Bug);
   EXPECT_THROW(tape.watch(y, random_tensor({4, 6}, 3)), Bug);
-  EXPECT_THROW(tape.seed(y.slice(0, 2), random_tensor({2, 6}, 3)), Bug);
-  EXPECT_THROW(tape.seed(y, random_tensor({2, 6}, 3)), Bug);
-  tape.seed(y, random_tensor({4, 6}, 3));
-  EXPECT_THROW(tape.seed(y, random_tensor({4, 6}, 3)), Bug);
+  EXPECT_THROW(tape.set_gradient(y.slice(0, 2), random_tensor({2, 6}, 3)), Bug);
+  EXPECT_THROW(tape.set_gradient(y, random_tensor({2, 6}, 3)), Bug);
+  tape.set_gradient(y, random_tensor({4, 6}, 3));
+  EXPECT_THROW(tape.set_gradient(y, random_tensor({4, 6}, 3)), Bug);
   tape.watch(w, random_tensor({6, 6}, 3));
   EXPECT_THROW(tape.record(w, [](const Tensor&) {}), Bug);
 }

@@ -72,7 +72,7 @@ Outcome compute(Backend& backend, const Tensor& x, const Tensor& weight) {
   const int64_t rows = x.rows(), d = x.columns();
   Outcome outcome{Tensor({rows, d}), Tensor({d, d}), Tensor({rows, d})};
   backend.linear(x, weight, Tensor(), Activation::gelu, outcome.y);
-  backend.linear_weight_gradient(outcome.y, x, 0, outcome.dweight, nullptr, Write::overwrite);
+  backend.linear_weight_gradient(outcome.y, x, 0, outcome.dweight, nullptr, WriteMode::overwrite);
   Ragged queries;
   queries.add(rows);
   const Tensor query = testing::random_tensor({rows, d}, 9);

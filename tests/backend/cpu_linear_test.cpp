@@ -130,14 +130,14 @@ TEST_P(CpuLinear, ARowDependsOnItselfAlone) {
     weight.storage()->packed = cpu->pack(weight, PackedFor::training);
     Tensor whole({size.rows, size.out}), dx({size.rows, size.in});
     cpu->linear(x, weight, bias, Activation::gelu, whole);
-    if (has_gradients()) cpu->linear_input_gradient(whole, weight, dx, Write::overwrite);
+    if (has_gradients()) cpu->linear_input_gradient(whole, weight, dx, WriteMode::overwrite);
     for (int64_t count : {1, 2, 3, 5, 8, 13, 31}) {
       Tensor some({count, size.out}), some_dx({count, size.in});
       const int64_t begin = size.rows - count;
       cpu->linear(x.slice(begin, size.rows), weight, bias, Activation::gelu, some);
       expect_same_bits(some, copy_of(whole.slice(begin, size.rows)), to_string(size));
       if (!has_gradients()) continue;
-      cpu->linear_input_gradient(some, weight, some_dx, Write::overwrite);
+      cpu->linear_input_gradient(some, weight, some_dx, WriteMode::overwrite);
       expect_same_bits(some_dx, copy_of(dx.slice(begin, size.rows)), to_string(size));
     }
   }
@@ -188,8 +188,8 @@ TEST_P(CpuLinear, Gradients) {
   if (!has_gradients()) {
     Tensor x = random_tensor({2, 3}, 1), weight = random_tensor({4, 3}, 2);
     const Tensor dy = random_tensor({2, 4}, 3);
-    EXPECT_ANY_THROW(cpu->linear_input_gradient(dy, weight, x, Write::overwrite));
-    EXPECT_ANY_THROW(cpu->linear_weight_gradient(dy, x, 0, weight, nullptr, Write::overwrite));
+    EXPECT_ANY_THROW(cpu->linear_input_gradient(dy, weight, x, WriteMode::overwrite));
+    EXPECT_ANY_THROW(cpu->linear_weight_gradient(dy, x, 0, weight, nullptr, WriteMode::overwrite));
     return;
   }
   for (const Size& size : kShapes) {
@@ -198,22 +198,22 @@ TEST_P(CpuLinear, Gradients) {
     const Tensor weight = random_tensor({size.out, size.in}, 6);
     const Tensor packed = copy_of(weight);
     packed.storage()->packed = cpu->pack(packed, PackedFor::training);
-    for (Write write : {Write::overwrite, Write::accumulate}) {
+    for (WriteMode mode : {WriteMode::overwrite, WriteMode::accumulate}) {
       Tensor expected = random_tensor({size.rows, size.in}, 7), got = copy_of(expected);
-      reference->linear_input_gradient(dy, weight, expected, write);
-      cpu->linear_input_gradient(dy, weight, got, write);
+      reference->linear_input_gradient(dy, weight, expected, mode);
+      cpu->linear_input_gradient(dy, weight, got, mode);
       expect_close(got, expected, 1e-5 * std::sqrt(double(size.out)), to_string(size));
       Tensor again = random_tensor({size.rows, size.in}, 7);
-      cpu->linear_input_gradient(dy, packed, again, write);
+      cpu->linear_input_gradient(dy, packed, again, mode);
       expect_same_bits(again, got, "packed, " + to_string(size));
 
       Tensor dweight = random_tensor({size.out, size.in}, 8), dbias = random_tensor({size.out}, 9);
       Tensor got_weight = copy_of(dweight), got_bias = copy_of(dbias);
-      reference->linear_weight_gradient(dy, x, 0, dweight, &dbias, write);
-      cpu->linear_weight_gradient(dy, x, 0, got_weight, &got_bias, write);
+      reference->linear_weight_gradient(dy, x, 0, dweight, &dbias, mode);
+      cpu->linear_weight_gradient(dy, x, 0, got_weight, &got_bias, mode);
       expect_close(got_weight, dweight, 1e-5 * std::sqrt(size.rows + 1.0), to_string(size));
       expect_close(got_bias, dbias, 1e-5 * std::sqrt(size.rows + 1.0), to_string(size));
-      cpu->linear_weight_gradient(dy, x, 0, got_weight, nullptr, Write::overwrite);
+      cpu->linear_weight_gradient(dy, x, 0, got_weight, nullptr, WriteMode::overwrite);
     }
   }
 }
@@ -227,11 +227,11 @@ TEST_P(CpuLinear, WeightGradientsInParts) {
     for (Backend* backend : {cpu.get(), reference.get()}) {
       Tensor whole = random_tensor({size.out, size.in}, 8), biases({size.out});
       Tensor parts = copy_of(whole), part_biases({size.out});
-      backend->linear_weight_gradient(dy, x, 0, whole, &biases, Write::accumulate);
+      backend->linear_weight_gradient(dy, x, 0, whole, &biases, WriteMode::accumulate);
       for (int64_t begin = 0, end = 0; begin < size.out; begin = end) {
         end = std::min(size.out, begin + 1 + begin / 2);
         Tensor part = parts.slice(begin, end), part_bias = part_biases.slice(begin, end);
-        backend->linear_weight_gradient(dy, x, begin, part, &part_bias, Write::accumulate);
+        backend->linear_weight_gradient(dy, x, begin, part, &part_bias, WriteMode::accumulate);
       }
       expect_same_bits(parts, whole, to_string(size));
       expect_same_bits(part_biases, biases, to_string(size));

@@ -40,7 +40,7 @@ struct Norm {
 };
 
 Norm run_norm(Backend& backend, const Tensor& x, const Tensor& sublayer, const NormOptions& options,
-              Write write) {
+              WriteMode mode) {
   const int64_t rows = x.rows(), d = x.columns();
   const Tensor gain = random_tensor({d}, 3), bias = random_tensor({d}, 4);
   const Tensor dy = random_tensor({rows, d}, 5);
@@ -49,7 +49,7 @@ Norm run_norm(Backend& backend, const Tensor& x, const Tensor& sublayer, const N
             random_tensor({d}, 8)};
   backend.add_norm(x, sublayer, gain, bias, options, norm.sum, norm.statistics, norm.y);
   backend.add_norm_gradient(dy, norm.sum, norm.statistics, gain, options,
-                            {norm.dx, write, norm.dsublayer, norm.dgain, norm.dbias});
+                            {norm.dx, mode, norm.dsublayer, norm.dgain, norm.dbias});
   return norm;
 }
 
@@ -58,11 +58,11 @@ TEST_P(CpuRows, AddNorm) {
     if (d == 1) continue;  // variance 0: only epsilon is left
     for (int64_t rows : {0, 1, 9}) {
       for (const Dropout& dropout : kDropouts) {
-        for (Write write : {Write::overwrite, Write::accumulate}) {
+        for (WriteMode mode : {WriteMode::overwrite, WriteMode::accumulate}) {
           const Tensor x = random_tensor({rows, d}, 1), sublayer = random_tensor({rows, d}, 2);
           const NormOptions options{1e-5, dropout};
-          const Norm expected = run_norm(*reference, x, sublayer, options, write);
-          const Norm got = run_norm(*cpu, x, sublayer, options, write);
+          const Norm expected = run_norm(*reference, x, sublayer, options, mode);
+          const Norm got = run_norm(*cpu, x, sublayer, options, mode);
           const std::string what = fmt::format("rows {}, width {}", rows, d);
           // Narrow rows may have tiny variances, which magnify.
           const double tolerance = d < 4 ? 2e-2 : 3e-5;

@@ -207,9 +207,9 @@ class BenchCommand : public CommandOf<BenchSettings> {
         backend.pack(weight, backward ? PackedFor::training : PackedFor::inference);
     const double seconds = time_of(settings_.seconds / 4, [&] {
       if (what == "dx = dy W")
-        backend.linear_input_gradient(y, weight, x, Write::overwrite);
+        backend.linear_input_gradient(y, weight, x, WriteMode::overwrite);
       else if (backward)
-        backend.linear_weight_gradient(y, x, 0, other, nullptr, Write::overwrite);
+        backend.linear_weight_gradient(y, x, 0, other, nullptr, WriteMode::overwrite);
       else
         backend.linear(x, weight, Tensor(), Activation::none, y);
     });

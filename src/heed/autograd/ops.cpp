@@ -13,28 +13,29 @@ constexpr int64_t kLogitBytes = 8 << 20;
 // to a tensor that finish() adds to it.
 class OverwrittenGradient {
  public:
-  OverwrittenGradient(Pass& pass, const Tensor& x) : pass_(pass), slot_(pass.tape->slot(x)) {
-    if (slot_.write == Write::accumulate) own_ = pass.tensor(x.shape(), x.dtype());
+  OverwrittenGradient(Pass& pass, const Tensor& x)
+      : pass_(pass), buffer_(pass.tape->gradient_buffer(x)) {
+    if (buffer_.mode == WriteMode::accumulate) own_ = pass.tensor(x.shape(), x.dtype());
   }
-  Tensor& tensor() { return own_ ? own_ : slot_.tensor; }
+  Tensor& tensor() { return own_ ? own_ : buffer_.tensor; }
   void finish() {
-    if (own_) pass_.backend.add(own_, slot_.tensor);
+    if (own_) pass_.backend.add(own_, buffer_.tensor);
   }
 
  private:
   Pass& pass_;
-  GradientSlot slot_;
+  GradientBuffer buffer_;
   Tensor own_;
 };
 
 // The gradients of a linear layer's weight and, where it has one, of its bias.
 void weight_gradient(Pass& pass, const Tensor& dy, const Tensor& x, const Tensor& weight,
                      const Tensor& bias) {
-  GradientSlot dweight = pass.tape->slot(weight);
+  GradientBuffer dweight = pass.tape->gradient_buffer(weight);
   Tensor dbias;
-  if (bias) dbias = pass.tape->sum_slot(bias);
+  if (bias) dbias = pass.tape->accumulation_buffer(bias);
   pass.backend.linear_weight_gradient(dy, x, 0, dweight.tensor, bias ? &dbias : nullptr,
-                                      dweight.write);
+                                      dweight.mode);
 }
 
 // Whether no one else reads the values of x, now or in a backward step.
@@ -65,7 +66,7 @@ Tensor embed(Pass& pass, const Tokens& tokens, const Tensor& table, const Tensor
   pass.backend.embed(tokens, table, positions, options.scale, dropout, out);
   if (pass.tape)
     pass.tape->record(out, [&pass, tokens, table, options, dropout](const Tensor& dout) {
-      Tensor dtable = pass.tape->sum_slot(table);
+      Tensor dtable = pass.tape->accumulation_buffer(table);
       pass.backend.embed_gradient(tokens, dout, options.scale, dropout, options.frozen, dtable);
     });
   return out;
@@ -94,8 +95,8 @@ Tensor linear(Pass& pass, const Tensor& x, const Tensor& weight, const Tensor& b
     } else {
       weight_gradient(pass, dout, x, weight, bias);
     }
-    GradientSlot dx = pass.tape->slot(x);
-    pass.backend.linear_input_gradient(dout, weight, dx.tensor, dx.write);
+    GradientBuffer dx = pass.tape->gradient_buffer(x);
+    pass.backend.linear_input_gradient(dout, weight, dx.tensor, dx.mode);
   });
   return activated;
 }
@@ -108,8 +109,8 @@ Tensor dropout(Pass& pass, const Tensor& x, double probability) {
   if (pass.tape)
     pass.tape->record(y, [&pass, x, dropout](Tensor& dy) {
       pass.backend.drop(dy, dropout, dy);
-      GradientSlot dx = pass.tape->slot(x);
-      if (dx.write == Write::overwrite)
+      GradientBuffer dx = pass.tape->gradient_buffer(x);
+      if (dx.mode == WriteMode::overwrite)
         copy(dy, dx.tensor);
       else
         pass.backend.add(dy, dx.tensor);
@@ -168,11 +169,12 @@ Tensor add_norm(Pass& pass, const Tensor& x, Tensor sublayer, const Tensor& gain
   pass.backend.add_norm(x, sublayer, gain, bias, norm, sum, statistics, y);
   if (pass.tape)
     pass.tape->record(y, [&pass, x, sublayer, sum, statistics, gain, bias, norm](const Tensor& dy) {
-      GradientSlot dx = pass.tape->slot(x);
+      GradientBuffer dx = pass.tape->gradient_buffer(x);
       OverwrittenGradient dsublayer(pass, sublayer);
-      Tensor dgain = pass.tape->sum_slot(gain), dbias = pass.tape->sum_slot(bias);
+      Tensor dgain = pass.tape->accumulation_buffer(gain),
+             dbias = pass.tape->accumulation_buffer(bias);
       pass.backend.add_norm_gradient(dy, sum, statistics, gain, norm,
-                                     {dx.tensor, dx.write, dsublayer.tensor(), dgain, dbias});
+                                     {dx.tensor, dx.mode, dsublayer.tensor(), dgain, dbias});
       dsublayer.finish();
     });
   return y;
@@ -215,9 +217,9 @@ Tensor cross_entropy_of_rows(Pass& pass, const Tensor& states, const Tensor& tab
     if (!pass.tape) continue;
     weight_gradient(pass, logits, x, table, bias);
     Tensor dx = dstates.slice(begin, end);
-    pass.backend.linear_input_gradient(logits, table, dx, Write::overwrite);
+    pass.backend.linear_input_gradient(logits, table, dx, WriteMode::overwrite);
   }
-  if (pass.tape) pass.tape->seed(states, dstates);
+  if (pass.tape) pass.tape->set_gradient(states, dstates);
   return losses;
 }
 

@@ -2,11 +2,11 @@
 
 namespace heed {
 
-void Tape::watch(const Tensor& parameter, Tensor gradient, Write write) {
+void Tape::watch(const Tensor& parameter, Tensor gradient, WriteMode mode) {
   check(parameter.offset() == 0 && parameter.shape() == gradient.shape(),
         "watched parameters are whole tensors");
   check(!is_deferred(parameter), "parameter watched whose gradient is deferred");
-  Entry entry{parameter, std::move(gradient), write == Write::overwrite};
+  Entry entry{parameter, std::move(gradient), mode == WriteMode::overwrite};
   const bool added = entries_.emplace(parameter.storage().get(), std::move(entry)).second;
   check(added, "tensor watched that is watched already, or an op's output");
 }
@@ -27,12 +27,12 @@ void Tape::record(const Tensor& output, std::function<void(Tensor&)> backward) {
   steps_.push_back({output.storage().get(), std::move(backward)});
 }
 
-void Tape::seed(const Tensor& x, Tensor gradient) {
-  check(x.size() == gradient.size(), "seed of another size than its tensor");
+void Tape::set_gradient(const Tensor& x, Tensor gradient) {
+  check(x.size() == gradient.size(), "gradient of another size than its tensor");
   Entry* entry = find(x);
   if (entry == nullptr) return;
-  check(x.size() == entry->source.size(), "seed of a part of a tensor");
-  check(!entry->gradient, "tensor has a gradient before its seed");
+  check(x.size() == entry->source.size(), "gradient set for a part of a tensor");
+  check(!entry->gradient, "tensor has a gradient already");
   entry->gradient = std::move(gradient);
   entry->fresh = false;
 }
@@ -52,24 +52,24 @@ Tape::Entry* Tape::find(const Tensor& x) {
   return &found->second;
 }
 
-GradientSlot Tape::slot(const Tensor& x) {
+GradientBuffer Tape::gradient_buffer(const Tensor& x) {
   Entry* entry = find(x);
-  if (entry == nullptr) return {pool_.tensor(x.shape(), x.dtype()), Write::overwrite};
+  if (entry == nullptr) return {pool_.tensor(x.shape(), x.dtype()), WriteMode::overwrite};
   const Tensor& source = entry->source;
   Tensor& gradient = entry->gradient;
   if (!gradient) gradient = pool_.tensor(source.shape(), source.dtype());
   const bool whole = x.size() == source.size();
   if (entry->fresh && !whole) fill_zeros(gradient);
-  const Write write = entry->fresh && whole ? Write::overwrite : Write::accumulate;
+  const WriteMode mode = entry->fresh && whole ? WriteMode::overwrite : WriteMode::accumulate;
   entry->fresh = false;
   const int64_t offset = gradient.offset() + x.offset() - source.offset();
-  return {Tensor(gradient.storage(), x.shape(), x.dtype(), offset), write};
+  return {Tensor(gradient.storage(), x.shape(), x.dtype(), offset), mode};
 }
 
-Tensor Tape::sum_slot(const Tensor& x) {
-  GradientSlot place = slot(x);
-  if (place.write == Write::overwrite) fill_zeros(place.tensor);
-  return place.tensor;
+Tensor Tape::accumulation_buffer(const Tensor& x) {
+  GradientBuffer buffer = gradient_buffer(x);
+  if (buffer.mode == WriteMode::overwrite) fill_zeros(buffer.tensor);
+  return buffer.tensor;
 }
 
 void Tape::backward() {

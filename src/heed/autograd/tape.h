@@ -11,10 +11,10 @@
 
 namespace heed {
 
-// Where a gradient goes, and whether something stands there already.
-struct GradientSlot {
+// The memory for a gradient, and how it must be written.
+struct GradientBuffer {
   Tensor tensor;
-  Write write;
+  WriteMode mode;
 };
 
 // The operands of a linear layer's gradients: dweight = dy^T x, dbias = the column sums of dy.
@@ -28,18 +28,18 @@ struct WeightGradient {
 // memory is freed afterwards unless the step keeps it. There is one gradient per storage: all views
 // of a tensor, as slice() and reshape() return them, write to their part of it.
 //
-// A step reads tensors of the forward pass by handles that it keeps. So an op may write into an
-// operand only where last_handle() says that nobody else can read it.
+// A step keeps handles of the tensors of the forward pass that it reads. So an op may write into an
+// operand only if last_handle() says that nothing else can read it.
 class Tape {
  public:
   explicit Tape(Pool& pool) : pool_(pool) {}
 
   // backward() writes the gradient of `parameter` (a whole tensor) to `gradient`: in place of its
   // former values, or added to them.
-  void watch(const Tensor& parameter, Tensor gradient, Write write = Write::overwrite);
+  void watch(const Tensor& parameter, Tensor gradient, WriteMode mode = WriteMode::overwrite);
 
   // backward() does not compute the gradients of `weight` (a whole tensor) and of the bias that
-  // linear() takes with it: it leaves their operands to take_deferred().
+  // linear() adds to its product: take_deferred() returns their operands instead.
   void defer(const Tensor& weight);
   bool is_deferred(const Tensor& weight) const;
   // Called by a backward step of such a weight; dy and x must not be written to later.
@@ -51,16 +51,15 @@ class Tape {
   void record(const Tensor& output, std::function<void(Tensor& doutput)> backward);
   // Makes `gradient` the gradient of x, a whole tensor: where backward() starts. Backward steps
   // write to `gradient`.
-  void seed(const Tensor& x, Tensor gradient);
-  // Whether `x` is the only handle of its storage, but for the one by which the tape finds its
-  // gradient.
+  void set_gradient(const Tensor& x, Tensor gradient);
+  // Whether `x` is the only handle of its storage, except for the tape's own.
   bool last_handle(const Tensor& x) const;
 
-  // The place for the gradient of x. Whoever asks must fill it by `write`. Of a tensor that is
-  // neither watched nor recorded, whose gradient nothing reads, it is a new tensor each time.
-  GradientSlot slot(const Tensor& x);
-  // The same for kernels that only add: values are zero at first.
-  Tensor sum_slot(const Tensor& x);
+  // The buffer for the gradient of x, which the caller must fill as its mode says. If x is neither
+  // watched nor recorded, so that nothing reads its gradient, it is a new tensor on each call.
+  GradientBuffer gradient_buffer(const Tensor& x);
+  // The same for kernels that only add: a buffer to be overwritten is filled with zeros first.
+  Tensor accumulation_buffer(const Tensor& x);
 
   // Runs all steps, then zeroes watched gradients that none of them touched.
   void backward();
@@ -68,7 +67,7 @@ class Tape {
  private:
   struct Entry {
     Tensor source;      // all of it; keeps the storage alive, by which it is found
-    Tensor gradient;    // none until somebody asks for it
+    Tensor gradient;    // none before the first gradient_buffer()
     bool fresh = true;  // nothing written yet
   };
   struct Step {

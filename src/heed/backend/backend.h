@@ -8,7 +8,7 @@
 //   options are on the host; a device reads its own copy of the integers (Indices::in).
 // - Matrices are [rows, columns], contiguous.
 // - Outputs are allocated by the caller and passed as Tensor& (optional ones as Tensor*, null: not
-//   wanted); inputs are const. `Write` says whether a gradient replaces the output's
+//   wanted); inputs are const. `WriteMode` says whether a gradient overwrites the output's
 //   values or is added to them.
 // - A row of a result depends on that row's operands alone: never on how many other rows the call
 //   has, on threads, or on where the row stands. Sums over an inner dimension run in index order.
@@ -30,7 +30,8 @@ namespace heed {
 enum class PackedFor { inference, training };
 
 enum class Activation { none, relu, gelu, silu };
-enum class Write { overwrite, accumulate };
+// How a gradient is written.
+enum class WriteMode { overwrite, accumulate };
 
 // Which rows of a key tensor, and of its value tensor, belong to each sequence.
 struct KeyRows {
@@ -100,8 +101,8 @@ struct NormOptions {
 };
 
 struct AddNormGradient {
-  Tensor& dx;  // overwritten or added to, by `write`
-  Write write;
+  Tensor& dx;  // overwritten or added to, by `mode`
+  WriteMode mode;
   Tensor& dsublayer;      // overwritten
   Tensor &dgain, &dbias;  // added to
 };
@@ -156,12 +157,12 @@ struct Kernels {
                      Activation activation, Tensor& y)>
       linear;
   // dx = dy W.
-  std::function<void(const Tensor& dy, const Tensor& weight, Tensor& dx, Write write)>
+  std::function<void(const Tensor& dy, const Tensor& weight, Tensor& dx, WriteMode mode)>
       linear_input_gradient;
   // dweight = dy^T x, dbias = column sums of dy: for the outputs [first, first + dweight.rows()).
   // dbias may be null.
   std::function<void(const Tensor& dy, const Tensor& x, int64_t first, Tensor& dweight,
-                     Tensor* dbias, Write write)>
+                     Tensor* dbias, WriteMode mode)>
       linear_weight_gradient;
 
   // y = activation(x). gelu is the exact one, x Phi(x); silu is x sigmoid(x). x and y may be one.

@@ -50,13 +50,13 @@ DeferredGradients::Gradient DeferredGradients::shard_gradient(Pool& pool, const 
   const int64_t count = part.end - part.begin;
   Gradient gradient{pool.tensor({count, weight.columns()}, weight.dtype()),
                     pool.tensor({count}, weight.dtype())};
-  Write write = Write::overwrite;
+  WriteMode mode = WriteMode::overwrite;
   for (const WeightGradient& g : operands_[size_t(shard)]) {
     if (g.weight.storage() != weight.storage()) continue;
-    backend_.linear_weight_gradient(g.dy, g.x, part.begin, gradient.weight, &gradient.bias, write);
-    write = Write::accumulate;
+    backend_.linear_weight_gradient(g.dy, g.x, part.begin, gradient.weight, &gradient.bias, mode);
+    mode = WriteMode::accumulate;
   }
-  if (write == Write::overwrite) {  // a shard without examples
+  if (mode == WriteMode::overwrite) {  // a shard without examples
     fill_zeros(gradient.weight);
     fill_zeros(gradient.bias);
   }

@@ -125,14 +125,15 @@ void GradientTree::release() {
   for (Pool& pool : pools_) pool.trim();
 }
 
-void GradientTree::watch(Tape& tape, const Request& request, Tensor& gradient, Write write) const {
+void GradientTree::watch(Tape& tape, const Request& request, Tensor& gradient,
+                         WriteMode mode) const {
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const Tensor& p = parameters_[i].tensor;
     if (request.consume && offsets_[i] >= others_) {
       if (parameters_[i].role == ParameterRole::matrix) tape.defer(p);
       continue;
     }
-    tape.watch(p, gradient.slice(offsets_[i], offsets_[i] + p.size()).reshape(p.shape()), write);
+    tape.watch(p, gradient.slice(offsets_[i], offsets_[i] + p.size()).reshape(p.shape()), mode);
   }
 }
 
@@ -141,7 +142,7 @@ Loss GradientTree::leaf(const Request& request, int64_t shard, int worker, Tenso
   Loss sum;
   for (int64_t batch = 0; batch < request.batches; ++batch) {
     Tape tape(pool);
-    watch(tape, request, gradient, sum.tokens > 0 ? Write::accumulate : Write::overwrite);
+    watch(tape, request, gradient, sum.tokens > 0 ? WriteMode::accumulate : WriteMode::overwrite);
     Pass pass(backend_, pool);
     pass.tape = &tape;
     pass.dropout_seed = mix(request.seed, uint64_t(batch * request.shards + shard));

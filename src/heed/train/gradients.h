@@ -30,7 +30,7 @@ class GradientTree {
   GradientTree(std::vector<Parameter> parameters, const std::vector<Linear>& layers,
                Backend& backend, Workers& workers);
 
-  // The loss of one shard of one batch, computed on a pass whose tape it seeds. Called once for
+  // The loss of one shard of one batch, computed on a recording pass. Called once for
   // each, from any thread. A shard without labels records nothing and returns no tokens.
   using LossFunction = std::function<Loss(Pass& pass, int64_t batch, int64_t shard)>;
 
@@ -68,7 +68,7 @@ class GradientTree {
   // Where each parameter's gradient is, linear layers last, and the parts of those.
   void lay_out(const std::vector<Linear>& layers);
   Loss leaf(const Request& request, int64_t shard, int worker, Tensor& gradient);
-  void watch(Tape& tape, const Request& request, Tensor& gradient, Write write) const;
+  void watch(Tape& tape, const Request& request, Tensor& gradient, WriteMode mode) const;
   // Adds a finished leaf into the tree as far up as its siblings are there.
   void climb(int64_t node, Tensor gradient);
   // Adds the last two sums, which all workers share; the sum of squares.

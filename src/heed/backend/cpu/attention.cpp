@@ -206,10 +206,10 @@ void block_gradient(const Head& head, const PackedHead& packed, const GradientTe
            block.width, {head.part(tensors.dquery, block.begin), head.d});
   const Panels queries = pack_plain({query, head.d}, block.rows, head.d_head, Scratch::queries);
   multiply({slopes, block.stride, Along::columns}, queries, block.width, head.d_head, block.rows,
-           {packed.dkeys, head.d_head, Write::accumulate});
+           {packed.dkeys, head.d_head, WriteMode::accumulate});
   const Panels douts = pack_plain({dout, head.d}, block.rows, head.d_head, Scratch::slopes);
   multiply({weights, block.stride, Along::columns}, douts, block.width, head.d_head, block.rows,
-           {packed.dvalues, head.d_head, Write::accumulate});
+           {packed.dvalues, head.d_head, WriteMode::accumulate});
 }
 
 void attend_gradient(const HeadOperands& o, const GradientTensors& tensors,

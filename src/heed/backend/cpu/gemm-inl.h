@@ -63,8 +63,8 @@ struct Panels {
 struct Result {
   float* data;
   int64_t stride;
-  Write write = Write::overwrite;  // accumulate: chains go on from what stands there
-  const float* bias = nullptr;     // [columns], added behind the chain
+  WriteMode mode = WriteMode::overwrite;  // accumulate: chains go on from what stands there
+  const float* bias = nullptr;            // [columns], added behind the chain
   bool relu = false;
   // Scaled arithmetic alone: what sums of integers begin at (integers in float's clothes, a matter
   // of rows where the left operand has parts, else of columns), and what makes them numbers.
@@ -171,7 +171,7 @@ HWY_NOINLINE void tile_of(const Left& a, const Panels& b, int64_t depth, int64_t
       HWY_UNROLL(16)
       for (int m = 0; m < kHeight; ++m) sum[m][j] = first;
     }
-  } else if (c.write == Write::accumulate) {
+  } else if (c.mode == WriteMode::accumulate) {
     HWY_UNROLL(16)
     for (int m = 0; m < kHeight; ++m) {
       HWY_UNROLL(16)

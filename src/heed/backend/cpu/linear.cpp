@@ -152,7 +152,7 @@ void linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activatio
   std::optional<Panels<Arithmetic>> passing;
   const auto* packed = packed_form<Arithmetic>(weight);
   if (!packed) packed = &passing.emplace(weight, PackedFor::inference);
-  Result result{y.data<float>(), out, Write::overwrite, bias ? bias.data<float>() : nullptr,
+  Result result{y.data<float>(), out, WriteMode::overwrite, bias ? bias.data<float>() : nullptr,
                 activation == Activation::relu};
   result.first = packed->first();
   result.column_scale = packed->scales();
@@ -163,20 +163,20 @@ void linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activatio
 }
 
 template <class Arithmetic>
-void linear_input_gradient(const Tensor& dy, const Tensor& weight, Tensor& dx, Write write) {
+void linear_input_gradient(const Tensor& dy, const Tensor& weight, Tensor& dx, WriteMode mode) {
   const int64_t in = weight.columns(), out = weight.rows();
   const auto* packed = packed_form<Arithmetic>(weight);
   const bool ready = packed && packed->has_backward();
   const Right right = ready ? packed->backward() : Right{{nullptr, 0}, {weight.data<float>(), in}};
   product<Arithmetic>({dy.data<float>(), out, Along::rows}, right, dx.rows(), in, out,
-                      {dx.data<float>(), in, write});
+                      {dx.data<float>(), in, mode});
 }
 
 // dbias (+)= the sum of dy's rows, in their order, from column `first` on.
-void sum_rows(const Tensor& dy, int64_t first, Tensor& dbias, Write write) {
+void sum_rows(const Tensor& dy, int64_t first, Tensor& dbias, WriteMode mode) {
   const int64_t columns = dbias.size(), rows = dy.rows(), stride = dy.columns();
   float* sum = dbias.data<float>();
-  if (write == Write::overwrite) std::fill_n(sum, columns, 0.0f);
+  if (mode == WriteMode::overwrite) std::fill_n(sum, columns, 0.0f);
   // Four rows at a time: fewer trips to the sums, the same order.
   constexpr int64_t kStep = 4;
   for (int64_t r = 0; r < rows; r += kStep) {
@@ -193,12 +193,12 @@ void sum_rows(const Tensor& dy, int64_t first, Tensor& dbias, Write write) {
 
 template <class Arithmetic>
 void linear_weight_gradient(const Tensor& dy, const Tensor& x, int64_t first, Tensor& dweight,
-                            Tensor* dbias, Write write) {
+                            Tensor* dbias, WriteMode mode) {
   const int64_t in = dweight.columns(), out = dweight.rows();
   product<Arithmetic>({dy.data<float>() + first, dy.columns(), Along::columns},
                       {{nullptr, 0}, {x.data<float>(), in}}, out, in, x.rows(),
-                      {dweight.data<float>(), in, write});
-  if (dbias) sum_rows(dy, first, *dbias, write);
+                      {dweight.data<float>(), in, mode});
+  if (dbias) sum_rows(dy, first, *dbias, mode);
 }
 
 template <class Arithmetic>

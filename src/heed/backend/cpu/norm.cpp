@@ -104,7 +104,7 @@ void add_norm_gradient(const Tensor& dy, const Tensor& sum, const Tensor& statis
       const Vector normal = hn::Mul(hn::Sub(load(row.sum + c, left), set(mean)), set(inverse));
       const Vector centred = hn::NegMulAdd(normal, set(weighted), hn::Sub(g, set(total)));
       const Vector slope = hn::Mul(centred, set(inverse));
-      store(out.write == Write::overwrite ? slope : hn::Add(load(row.dx + c, left), slope),
+      store(out.mode == WriteMode::overwrite ? slope : hn::Add(load(row.dx + c, left), slope),
             row.dx + c, left);
       store(factors.on() ? hn::Mul(slope, factors.at(r * d + c)) : slope, row.dsublayer + c, left);
     }

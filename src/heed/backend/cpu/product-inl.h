@@ -133,7 +133,7 @@ void product(const Left& a, const Right& b, int64_t rows, int64_t columns, int64
     const int64_t elements = std::min(depth - k * Arithmetic::kStep, length * Arithmetic::kStep);
     const Panels panels = b.block<Arithmetic>(k, length, elements, columns);
     Result part = c;
-    if (i > 0) part.write = Write::accumulate;
+    if (i > 0) part.mode = WriteMode::accumulate;
     if (i + 1 < blocks.count) part.bias = nullptr, part.relu = false;
     Left left = a.from(0, k * Arithmetic::kStep);
     if (!few) {

@@ -146,7 +146,7 @@ void multiply_slivers(Tiles& tiles, const float* a, const PanelChunks& b, int64_
   HWY_ALIGN float sums[2 * kTileSide * kPanel];
   const bool whole = rows == kSlivers * kTileSide && columns == kPanel;
   const bool plain = !Arithmetic::kScaled && !c.bias && !c.relu;
-  if (c.write == Write::accumulate) {
+  if (c.mode == WriteMode::accumulate) {
     if (!whole) {
       std::fill(std::begin(sums), std::end(sums), 0.0f);
       for (int64_t m = 0; m < rows; ++m)

@@ -49,8 +49,8 @@ double keep(const Dropout& dropout, int64_t index) {
 }
 
 template <class T>
-void put(T& place, double value, Write write) {
-  place = T(write == Write::overwrite ? value : double(place) + value);
+void put(T& place, double value, WriteMode mode) {
+  place = T(mode == WriteMode::overwrite ? value : double(place) + value);
 }
 
 // The kernels for one element type.
@@ -97,37 +97,37 @@ struct KernelsOf {
   }
 
   static void linear_input_gradient(const Tensor& dy, const Tensor& weight, Tensor& dx,
-                                    Write write) {
+                                    WriteMode mode) {
     const int64_t in = weight.columns(), out = weight.rows();
     for (int64_t r = 0; r < dy.rows(); ++r) {
       for (int64_t k = 0; k < in; ++k) {
         double sum = 0;
         for (int64_t n = 0; n < out; ++n)
           sum += double(dy.data<T>()[r * out + n]) * double(weight.data<T>()[n * in + k]);
-        put(dx.data<T>()[r * in + k], sum, write);
+        put(dx.data<T>()[r * in + k], sum, mode);
       }
     }
   }
 
   static void weight_gradient(const Tensor& dy, const Tensor& x, int64_t first, Tensor& dweight,
-                              Write write) {
+                              WriteMode mode) {
     const int64_t in = x.columns(), out = dy.columns();
     for (int64_t n = 0; n < dweight.rows(); ++n) {
       for (int64_t k = 0; k < in; ++k) {
         double sum = 0;
         for (int64_t r = 0; r < x.rows(); ++r)
           sum += double(dy.data<T>()[r * out + first + n]) * double(x.data<T>()[r * in + k]);
-        put(dweight.data<T>()[n * in + k], sum, write);
+        put(dweight.data<T>()[n * in + k], sum, mode);
       }
     }
   }
 
-  static void bias_gradient(const Tensor& dy, int64_t first, Tensor& dbias, Write write) {
+  static void bias_gradient(const Tensor& dy, int64_t first, Tensor& dbias, WriteMode mode) {
     for (int64_t n = 0; n < dbias.size(); ++n) {
       double sum = 0;
       for (int64_t r = 0; r < dy.rows(); ++r)
         sum += double(dy.data<T>()[r * dy.columns() + first + n]);
-      put(dbias.data<T>()[n], sum, write);
+      put(dbias.data<T>()[n], sum, mode);
     }
   }
 
@@ -193,7 +193,7 @@ struct KernelsOf {
         const int64_t i = r * d + c;
         const double g = double(dy.data<T>()[i]) * double(gain.data<T>()[c]);
         const double slope = inverse * (g - total / double(d) - normal(c) * weighted / double(d));
-        put(out.dx.data<T>()[i], slope, out.write);
+        put(out.dx.data<T>()[i], slope, out.mode);
         out.dsublayer.data<T>()[i] = T(slope * keep(options.dropout, i));
       }
     }
@@ -473,9 +473,9 @@ class ReferenceBackend : public Backend {
         [products = product(compute, by_type(F::weight_gradient, D::weight_gradient)),
          sums = by_type(F::bias_gradient, D::bias_gradient)](const Tensor& dy, const Tensor& x,
                                                              int64_t first, Tensor& dweight,
-                                                             Tensor* dbias, Write write) {
-          products(dy, x, first, dweight, write);
-          if (dbias) sums(dy, first, *dbias, write);
+                                                             Tensor* dbias, WriteMode mode) {
+          products(dy, x, first, dweight, mode);
+          if (dbias) sums(dy, first, *dbias, mode);
         };
     if (compute == DType::int8) {
       linear_input_gradient = nullptr;
