@@ -159,13 +159,13 @@ void cross_entropy(benchmark::State& state) {
 }
 BENCHMARK(cross_entropy)->Args({128, 8000})->Args({128, 32000});
 
-void top_classes(benchmark::State& state) {
+void top_k(benchmark::State& state) {
   const auto backend = make_cpu_backend();
   const Tensor logits = random_tensor({state.range(0), state.range(1)});
-  for (auto _ : state) benchmark::DoNotOptimize(backend->top_classes(logits, 5));
+  for (auto _ : state) benchmark::DoNotOptimize(backend->top_k(logits, 5));
   state.SetItemsProcessed(state.iterations() * logits.size());
 }
-BENCHMARK(top_classes)->Args({64, 8000});
+BENCHMARK(top_k)->Args({64, 8000});
 
 void add_norm(benchmark::State& state) {
   const auto backend = make_cpu_backend();

@@ -8,7 +8,7 @@ int main() {
   // Two heads of a model that has learnt nothing yet; a trained one: heed::load_model("zh-en").
   heed::ModelConfig config = heed::preset("tiny");
   config.vocabulary = 100;
-  config.classes = 99;
+  config.output_vocabulary = 99;
   config.d_model = 8;
   config.heads = 2;
   heed::Transformer model(config);

@@ -8,7 +8,7 @@ namespace heed::fuzzing {
 inline ModelConfig small_config() {
   ModelConfig config;
   config.vocabulary = 6;
-  config.classes = 5;
+  config.output_vocabulary = 5;
   config.d_model = 4;
   config.d_ff = 4;
   config.heads = 2;

@@ -12,7 +12,7 @@ namespace {
 TEST(ModelPageTest, CountsTheParametersThatTheModelHas) {
   ModelConfig config = preset("tiny");
   config.vocabulary = 50;
-  config.classes = 49;
+  config.output_vocabulary = 49;
   config.decoder_layers = 3;
   for (const TieEmbeddings tie :
        {TieEmbeddings::all, TieEmbeddings::decoder, TieEmbeddings::none}) {
@@ -31,7 +31,7 @@ TEST(ModelPageTest, CountsTheWorkOfThePaper) {
   config.d_ff = 16;
   config.heads = 2;
   config.vocabulary = 12;
-  config.classes = 11;
+  config.output_vocabulary = 11;
   config.encoder_layers = config.decoder_layers = 1;
   const ModelTotals sum = totals(model_parts(config, 5));
   // Encoder: 4 d^2 + 2 d d_ff and 2 n d; the decoder's keys and values of the source: 2 d^2.
@@ -46,7 +46,7 @@ TEST(ModelPageTest, ColumnsStayApartAtLargeSizes) {
   config.d_ff = 65536;
   config.heads = 1;
   config.vocabulary = 1 << 24;
-  config.classes = config.vocabulary - 1;
+  config.output_vocabulary = config.vocabulary - 1;
   const std::string page = model_page("large", config, 65536);
   EXPECT_NE(page.find("  16777216 x 16384  274,877,906,944"), std::string::npos) << page;
   EXPECT_TRUE(std::regex_search(page, std::regex("together  +[0-9,]+  +[0-9,]+  +[0-9,]+\n")))

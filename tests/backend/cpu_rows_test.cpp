@@ -1,4 +1,4 @@
-// Embedding, normalisation, loss and the best classes: kernels that go row by row.
+// Embedding, normalisation, loss and the top k: kernels that go row by row.
 #include "backend/compare.h"
 
 namespace heed::testing {
@@ -128,7 +128,7 @@ TEST_P(CpuRows, CrossEntropyLetsNanThrough) {
   EXPECT_TRUE(std::isnan(losses.data<float>()[0]));
 }
 
-TEST_P(CpuRows, TopClasses) {
+TEST_P(CpuRows, TopK) {
   for (int64_t classes : {1, 2, 3, 7, 17, 33, 64, 65, 100, 257, 5003}) {
     Tensor logits = random_tensor({5, classes}, 1, 3);
     // Ties, in the last row everywhere.
@@ -139,8 +139,8 @@ TEST_P(CpuRows, TopClasses) {
     }
     for (int64_t k : {1, 2, 4, 9, 24, 25, 100, 2000}) {
       if (k > classes) break;
-      const TopClasses expected = reference->top_classes(logits, k);
-      const TopClasses got = cpu->top_classes(logits, k);
+      const TopK expected = reference->top_k(logits, k);
+      const TopK got = cpu->top_k(logits, k);
       EXPECT_EQ(got.ids, expected.ids) << classes << " classes, k " << k;
       ASSERT_EQ(got.log_probabilities.size(), expected.log_probabilities.size());
       for (size_t i = 0; i < got.ids.size(); ++i)
@@ -149,7 +149,7 @@ TEST_P(CpuRows, TopClasses) {
   }
 }
 
-TEST_P(CpuRows, ManyTopClassesOfOddRows) {
+TEST_P(CpuRows, ManyBestOfOddRows) {
   // Forbidden ones, zeros of both signs, and one that is not a number.
   Tensor logits({3, 500});
   for (int64_t i = 0; i < 500; ++i) {
@@ -158,19 +158,19 @@ TEST_P(CpuRows, ManyTopClassesOfOddRows) {
     logits.data<float>()[1000 + i] = float(i);
   }
   logits.data<float>()[1000 + 250] = NAN;
-  const TopClasses expected = reference->top_classes(logits.slice(0, 2), 400);
-  const TopClasses got = cpu->top_classes(logits.slice(0, 2), 400);
+  const TopK expected = reference->top_k(logits.slice(0, 2), 400);
+  const TopK got = cpu->top_k(logits.slice(0, 2), 400);
   EXPECT_EQ(got.ids, expected.ids);
-  const TopClasses rest = cpu->top_classes(logits.slice(2, 3), 100);
+  const TopK rest = cpu->top_k(logits.slice(2, 3), 100);
   for (int64_t i = 0; i < 100; ++i) EXPECT_EQ(rest.ids[size_t(i)], 499 - i);
 }
 
-TEST_P(CpuRows, TopClassesWithForbiddenOnes) {
+TEST_P(CpuRows, TopKWithForbiddenOnes) {
   Tensor logits({1, 50});
   for (float& value : logits.span<float>()) value = -INFINITY;
   logits.data<float>()[20] = 1;
   logits.data<float>()[10] = 1;
-  const TopClasses got = cpu->top_classes(logits, 3);
+  const TopK got = cpu->top_k(logits, 3);
   EXPECT_EQ(got.ids, (std::vector<TokenId>{10, 20, 0}));
   EXPECT_NEAR(got.log_probabilities[1], std::log(0.5), 1e-6);
   EXPECT_EQ(got.log_probabilities[2], -INFINITY);

@@ -30,7 +30,7 @@ TEST(Predictions, FindsMoreOfARowUntilAllThatMayBeAskedFor) {
     int64_t searches = 0;
     while (next.find_more(1)) ++searches;
     EXPECT_GT(searches, 0);
-    const TopClasses all = backend->top_classes(logits, 600);
+    const TopK all = backend->top_k(logits, 600);
     const Predictions::Best best = next.best(1);
     ASSERT_EQ(best.ids.size(), 600u);
     EXPECT_TRUE(std::equal(best.ids.begin(), best.ids.end(), all.ids.begin() + 600));
@@ -68,7 +68,7 @@ TEST(DecodingStep, AStepOfAWideBeamKeepsTheBestCandidates) {
         group.live.push_back(h);
       }
       const Tensor logits = random_logits(width, classes, random);
-      const TopClasses all = backend->top_classes(logits, classes);
+      const TopK all = backend->top_k(logits, classes);
       struct Candidate {
         double value;
         int64_t parent;

@@ -169,7 +169,7 @@ TEST_F(ScorerTest, StrictNamesSideLineAndByte) {
 
 TEST_F(ScorerTest, AnotherModelsTokenizersAreRefused) {
   ModelConfig config = model_.config();
-  config.classes -= 5;
+  config.output_vocabulary -= 5;
   const Transformer fewer(config);
   EXPECT_THAT(error_of([&] { Scorer(fewer, tokenizers_, *backend_, {}); }),
               ::testing::HasSubstr("they do not belong together"));

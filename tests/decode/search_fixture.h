@@ -42,8 +42,8 @@ class SearchTest : public ::testing::TestWithParam<Computing> {
     to.add(prefix);
     const Tensor states = model.decode(pass, to, model.encode(pass, from));
     const Tensor logits = model.logits(pass, states.slice(states.rows() - 1, states.rows()));
-    const int64_t classes = model.config().classes;
-    const TopClasses top = backend_->top_classes(logits, classes);
+    const int64_t classes = model.config().output_vocabulary;
+    const TopK top = backend_->top_k(logits, classes);
     std::vector<double> all(size_t(classes), 0);
     for (int64_t i = 0; i < classes; ++i)
       all[size_t(top.ids[size_t(i)])] = double(top.log_probabilities[size_t(i)]);

@@ -41,7 +41,7 @@ class TranslatorTest : public ::testing::Test {
   ModelConfig config() const {
     ModelConfig c;
     c.vocabulary = tokenizers_.size();
-    c.classes = tokenizers_.target_classes();
+    c.output_vocabulary = tokenizers_.target_classes();
     c.d_model = 8;
     c.d_ff = 8;
     c.heads = 2;

@@ -26,7 +26,7 @@ constexpr TieEmbeddings kTies[] = {TieEmbeddings::all, TieEmbeddings::decoder, T
 
 ModelConfig config_with_fillers() {
   ModelConfig config = testing::small_config(13);
-  config.classes = 10;  // 10 and 11 are fillers
+  config.output_vocabulary = 10;  // 10 and 11 are fillers
   config.decoder_layers = 1;
   config.dropout = 0.3;
   config.activation_dropout = 0.05;
@@ -183,11 +183,11 @@ TEST_F(DirectoryTest, SaysWhatOtherProgramsRead) {
   }
 }
 
-// What transformers writes of an OPUS-MT model: no word of heed, biases on real classes, positions
+// What transformers writes of an OPUS-MT model: no word of heed, biases on real tokens, positions
 // and tied copies stored.
 TEST_F(DirectoryTest, OpensWhatOthersPublished) {
   ModelConfig config = config_with_fillers();
-  config.classes = 12;
+  config.output_vocabulary = 12;
   config.output_bias = true;
   config.max_positions = 512;
   config.activation = Activation::silu;
@@ -265,7 +265,8 @@ TEST_F(DirectoryTest, ConfigurationsThatHeedCannotRunAreNamed) {
   EXPECT_THAT(complaint("d_model", int64_t{1} << 60), HasSubstr("d_model is 1152921504606846976"));
   EXPECT_THAT(complaint("encoder_layers", 1000),
               HasFacts("encoder.layers.2.self_attn.q_proj.weight\""));
-  EXPECT_THAT(complaint("heed", json{{"classes", 13}}), HasSubstr("classes is 13"));
+  EXPECT_THAT(complaint("heed", json{{"classes", 13}}),
+              HasSubstr("heed.classes in config.json) is 13"));
 }
 
 TEST_F(DirectoryTest, MissingPiecesAreNamed) {

@@ -9,7 +9,7 @@ namespace heed::testing {
 inline ModelConfig small_config(int64_t vocabulary) {
   ModelConfig config;
   config.vocabulary = vocabulary;
-  config.classes = vocabulary - 1;
+  config.output_vocabulary = vocabulary - 1;
   config.d_model = 8;
   config.d_ff = 16;
   config.heads = 2;

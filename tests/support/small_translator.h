@@ -50,7 +50,7 @@ inline void draw_as_goldens(Transformer& model, uint64_t seed) {
 inline Transformer random_model(const TokenizerPair& tokenizers) {
   ModelConfig config;
   config.vocabulary = tokenizers.size();
-  config.classes = tokenizers.target_classes();
+  config.output_vocabulary = tokenizers.target_classes();
   config.d_model = 16;
   config.d_ff = 32;
   config.heads = 4;

@@ -194,7 +194,7 @@ void penalty() {
 void first_weights() {
   ModelConfig config = preset("base");
   config.vocabulary = 1000;
-  config.classes = 999;
+  config.output_vocabulary = 999;
   config.encoder_layers = config.decoder_layers = 1;
   Transformer model(config, DType::f64);
   model.initialize(1);

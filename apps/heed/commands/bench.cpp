@@ -187,10 +187,11 @@ class BenchCommand : public CommandOf<BenchSettings> {
   void kernels() {
     const ModelConfig model = config();
     const auto trains = backend(Task::train), infers = backend(Task::infer);
-    const std::vector<std::pair<int64_t, int64_t>> weights = {{model.d_model, model.d_model},
-                                                              {model.d_ff, model.d_model},
-                                                              {model.d_model, model.d_ff},
-                                                              {model.classes, model.d_model}};
+    const std::vector<std::pair<int64_t, int64_t>> weights = {
+        {model.d_model, model.d_model},
+        {model.d_ff, model.d_model},
+        {model.d_model, model.d_ff},
+        {model.output_vocabulary, model.d_model}};
     for (const auto& [out, in] : weights) {
       for (const int64_t rows : {1, 64, 1024}) product(*infers, "y = x W^T", rows, out, in);
       product(*trains, "y = x W^T", 1024, out, in);

@@ -207,7 +207,7 @@ class InspectCommand : public CommandOf<InspectSettings> {
       if (!names_choice(model, name)) continue;
       ModelConfig config = preset(name);
       config.vocabulary = settings_.vocabulary;
-      config.classes = settings_.vocabulary - 1;
+      config.output_vocabulary = settings_.vocabulary - 1;
       return config;
     }
     fail_usage("'{}' is neither a folder nor a preset (tiny, small, base, big){}", model,

@@ -104,7 +104,7 @@ class Parts {
     part.shape = {c_.vocabulary, c_.d_model};
     const bool own = c_.tie_embeddings == TieEmbeddings::none;
     part.parameters = (own ? c_.vocabulary * c_.d_model : 0) + (c_.output_bias ? c_.vocabulary : 0);
-    part.target_work = double(c_.classes * c_.d_model);
+    part.target_work = double(c_.output_vocabulary * c_.d_model);
   }
 
   const ModelConfig& c_;

@@ -122,8 +122,9 @@ struct AdamStep {
   double average_decay = 0;  // of the moving average, where one is kept
 };
 
-// The k best classes of each row, best first (ties: lower id first), and their log-probabilities.
-struct TopClasses {
+// The k most probable ids of each row, best first (ties: lower id first), and their
+// log-probabilities.
+struct TopK {
   std::vector<TokenId> ids;              // [rows * k]
   std::vector<float> log_probabilities;  // [rows * k]
 };
@@ -208,8 +209,8 @@ struct Kernels {
                      const CrossEntropyOptions& options, Tensor& losses)>
       cross_entropy;
 
-  // The k most probable classes of each row of logits [rows, classes], 1 <= k <= classes.
-  std::function<TopClasses(const Tensor& logits, int64_t k)> top_classes;
+  // Of each row of logits [rows, classes]; 1 <= k <= classes.
+  std::function<TopK(const Tensor& logits, int64_t k)> top_k;
 
   // y += x.
   std::function<void(const Tensor& x, Tensor& y)> add;
@@ -231,7 +232,7 @@ struct Kernels {
     f("add_norm", add_norm), f("add_norm_gradient", add_norm_gradient);
     f("write_cache", write_cache), f("attention", attention);
     f("attention_gradient", attention_gradient), f("cross_entropy", cross_entropy);
-    f("top_classes", top_classes), f("add", add), f("sum_of_squares", sum_of_squares);
+    f("top_k", top_k), f("add", add), f("sum_of_squares", sum_of_squares);
     f("adam", adam);
   }
 };

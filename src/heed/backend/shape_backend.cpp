@@ -7,7 +7,7 @@ class ShapeBackend : public Backend {
  public:
   ShapeBackend() {
     visit_kernels([](const char*, auto& kernel) { compute_nothing(kernel); });
-    top_classes = [](const Tensor& logits, int64_t k) -> TopClasses {
+    top_k = [](const Tensor& logits, int64_t k) -> TopK {
       const auto count = size_t(logits.rows() * k);
       return {std::vector<TokenId>(count, 0), std::vector<float>(count, 0)};
     };

@@ -27,7 +27,7 @@ class Predictions {
         most_(std::min(most, classes())),
         // Most rows of a wide beam contribute few candidates: the others extend theirs.
         found_(most_ <= kFew ? most_ : kFirst),
-        top_(backend.top_classes(logits, found_)) {
+        top_(backend.top_k(logits, found_)) {
     // One such logit makes the sum of a row's exponentials NaN, and so every log-probability.
     for (int64_t row = 0; row < logits.rows(); ++row)
       expect_finite(double(top_.log_probabilities[size_t(row * found_)]));
@@ -45,7 +45,7 @@ class Predictions {
   bool find_more(int64_t row) {
     const auto found = int64_t(best(row).ids.size());
     if (found >= most_) return false;
-    wider_[row] = backend_.top_classes(logits_.slice(row, row + 1), std::min(most_, 8 * found));
+    wider_[row] = backend_.top_k(logits_.slice(row, row + 1), std::min(most_, 8 * found));
     return true;
   }
 
@@ -85,8 +85,8 @@ class Predictions {
   Tensor logits_;
   mutable Tensor host_logits_;  // none until they are needed
   int64_t most_, found_;
-  TopClasses top_;                       // the `found_` best of each row
-  std::map<int64_t, TopClasses> wider_;  // rows of find_more()
+  TopK top_;                       // the `found_` best of each row
+  std::map<int64_t, TopK> wider_;  // rows of find_more()
 };
 
 }  // namespace heed

@@ -183,9 +183,9 @@ Scorer::Scorer(const Transformer& model, const TokenizerPair& tokenizers, Backen
     : model_(model), tokenizers_(tokenizers), backend_(backend), options_(options) {
   validate(options);
   expect_same_vocabulary(model, tokenizers);
-  if (tokenizers.target_classes() > model.config().classes)
+  if (tokenizers.target_classes() > model.config().output_vocabulary)
     fail("the target vocabulary has {} tokens, the model yields {}: they do not belong together",
-         tokenizers.target_classes(), model.config().classes);
+         tokenizers.target_classes(), model.config().output_vocabulary);
 }
 
 void Scorer::score(const Next& next, const Emit& emit) const {

@@ -1,4 +1,4 @@
-// What a Transformer looks like: the numbers of the paper's Table 3, and what its text leaves open.
+// Hyperparameters of a Transformer: those of the paper's Table 3, and choices that it leaves open.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace heed {
 
-// Which of the source embedding, the target embedding and the softmax's table are one
+// Which of the source embedding, the target embedding and the output projection are one matrix
 // (section 3.4).
 enum class TieEmbeddings { all, decoder, none };
 
@@ -41,7 +41,8 @@ constexpr std::array<std::pair<std::string_view, InitialWeights>, 2> enum_names(
 
 struct ModelConfig {
   int64_t vocabulary = 37000;  // rows of each embedding table, </s>, <unk> and <pad> included
-  int64_t classes = 36999;     // ids [0, classes) that the softmax may yield: <pad> never
+  // The model predicts ids [0, output_vocabulary): never <pad>.
+  int64_t output_vocabulary = 36999;
   int64_t d_model = 512;
   int64_t d_ff = 2048;
   int64_t heads = 8;

@@ -63,7 +63,7 @@ Tensor logits_bias(const ModelConfig& config, const std::map<std::string, Tensor
   Tensor bias({1, config.vocabulary}, DType::f32);
   if (config.output_bias)
     std::ranges::copy(to_f32(parameters.at(kOutputBias)).span<float>(), bias.data<float>());
-  std::ranges::fill(bias.span<float>().subspan(size_t(config.classes)), kNever);
+  std::ranges::fill(bias.span<float>().subspan(size_t(config.output_vocabulary)), kNever);
   return bias;
 }
 
@@ -153,7 +153,7 @@ class WeightsReader {
   void fill(Parameter& parameter) const {
     if (parameter.name == kOutputBias) {
       if (file_.find(kLogitsBias))  // none: all zero
-        std::ranges::copy(classes_bias(), parameter.tensor.data<float>());
+        std::ranges::copy(bias_of_outputs(), parameter.tensor.data<float>());
       return;
     }
     for (const MarianTensor& t : tensors_) {
@@ -187,16 +187,16 @@ class WeightsReader {
     }
   }
 
-  std::vector<float> classes_bias() const {
+  std::vector<float> bias_of_outputs() const {
     Tensor bias({1, config_.vocabulary}, DType::f32);
     read(kLogitsBias, bias);
-    const auto classes = bias.span<float>().first(size_t(config_.classes));
-    return {classes.begin(), classes.end()};
+    const auto outputs = bias.span<float>().first(size_t(config_.output_vocabulary));
+    return {outputs.begin(), outputs.end()};
   }
 
   void check_bias() const {
     file_.expect(kLogitsBias, {1, config_.vocabulary});
-    const std::vector<float> bias = classes_bias();
+    const std::vector<float> bias = bias_of_outputs();
     if (!config_.output_bias && std::ranges::any_of(bias, [](float x) { return x != 0; }))
       fail("{}: tensor {} is not zero, but config.json says that heed.output_bias is false",
            file_.path().string(), quote(kLogitsBias));

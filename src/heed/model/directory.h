@@ -54,7 +54,8 @@ Transformer load_model(const std::filesystem::path& directory);
 // values given up, so that memory never holds both for more than one.
 Transformer load_model(const std::filesystem::path& directory, Backend& backend);
 
-// What config.json says. A published model has an output bias and yields every id but <pad>.
+// What config.json says. A published model has an output bias and can predict every token
+// but <pad>.
 ModelConfig read_config(const std::filesystem::path& directory);
 
 // Where a training that replaces a model keeps its files until it has saved: all of them in

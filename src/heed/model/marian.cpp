@@ -226,7 +226,7 @@ ordered_json to_marian(const ModelConfig& c, DType weights) {
       {"pad_token_id", pad},
       {"decoder_start_token_id", pad},
       // What the layout has no word for; other programs ignore it.
-      {"heed", {{"classes", c.classes}, {"output_bias", c.output_bias}}},
+      {"heed", {{"classes", c.output_vocabulary}, {"output_bias", c.output_bias}}},
   };
   if (weights == DType::bf16) object["torch_dtype"] = "bfloat16";
   if (weights == DType::int8) object["model_type"] = "heed", object.erase("architectures");
@@ -253,11 +253,11 @@ ModelConfig from_marian(const json& object, const std::string& place) {
   c.attention_dropout = keys.number("attention_dropout", 0);
   c.activation_dropout = keys.number("activation_dropout", 0);
   // A published model has a bias and yields every id but <pad>.
-  c.classes = c.vocabulary - 1;
+  c.output_vocabulary = c.vocabulary - 1;
   c.output_bias = true;
   if (keys.has("heed")) {
     const Keys own(object["heed"], place + ", heed");
-    c.classes = own.integer("classes");
+    c.output_vocabulary = own.integer("classes");
     c.output_bias = own.boolean("output_bias", false);
   }
   try {

@@ -265,7 +265,7 @@ void Transformer::move_to(const std::shared_ptr<TensorMemory>& memory) {
 
 Tensor Transformer::output_bias() const {
   const Tensor& bias = embeddings_.output_bias;
-  return bias ? bias.slice(0, config_.classes) : Tensor();
+  return bias ? bias.slice(0, config_.output_vocabulary) : Tensor();
 }
 
 Tensor Transformer::logits(Pass& pass, const Tensor& states) const {

@@ -135,7 +135,7 @@ class Transformer {
   // A source's keys and values for a decoder layer.
   KeyValue cross_key_value(Pass& pass, const Memory& memory, int64_t layer) const;
 
-  // States to logits [rows, classes].
+  // States to logits [rows, output_vocabulary].
   Tensor logits(Pass& pass, const Tensor& states) const;
 
   // Loss of the labels of `states`, in blocks (autograd/ops.h).
@@ -158,8 +158,8 @@ class Transformer {
                 const AttentionLayout& layout, Tensor* weights) const;
   Tensor feed_forward(Pass& pass, const FeedForward& w, const Tensor& x) const;
   Tensor embed(Pass& pass, const Tokens& tokens, const Tensor& table) const;
-  // The softmax's table and bias (may be none), of the ids that it may yield.
-  Tensor output_table() const { return embeddings_.output.slice(0, config_.classes); }
+  // Weight and bias (may be none) of the output projection, for the ids that can be predicted.
+  Tensor output_table() const { return embeddings_.output.slice(0, config_.output_vocabulary); }
   Tensor output_bias() const;
 
   ModelConfig config_;

@@ -213,12 +213,13 @@ int64_t tokens_between_steps(const TrainOptions& options) {
   return std::clamp<int64_t>(tokens / options.shards, 64, 2048);
 }
 
-ModelConfig model_config(const TrainOptions& options, int64_t vocabulary, int64_t classes) {
+ModelConfig model_config(const TrainOptions& options, int64_t vocabulary,
+                         int64_t output_vocabulary) {
   check(options.initialize.empty(), "a model that is there already has its sizes");
   const TrainOptions o = with_defaults(options);
   ModelConfig config;
   config.vocabulary = vocabulary;
-  config.classes = classes;
+  config.output_vocabulary = output_vocabulary;
   config.d_model = *o.d_model;
   config.d_ff = *o.d_ff;
   config.heads = *o.heads;

@@ -60,7 +60,8 @@ TrainOptions resolved(const TrainOptions& options, const std::function<int64_t()
 int64_t tokens_between_steps(const TrainOptions& options);
 
 // Sizes by preset and by what overrides it, for a vocabulary.
-ModelConfig model_config(const TrainOptions& options, int64_t vocabulary, int64_t classes);
+ModelConfig model_config(const TrainOptions& options, int64_t vocabulary,
+                         int64_t output_vocabulary);
 
 // For fine-tuning: the config of the model of --initialize with the dropout of the options.
 // UsageError where the options ask for another kind of model.

@@ -56,7 +56,7 @@ int64_t parameters_of(const TrainOptions& options, Preset preset, const ModelCon
   other.preset = preset;
   other.d_model.reset(), other.d_ff.reset(), other.heads.reset();
   other.encoder_layers.reset(), other.decoder_layers.reset();
-  return parameters_of(model_config(other, config.vocabulary, config.classes));
+  return parameters_of(model_config(other, config.vocabulary, config.output_vocabulary));
 }
 
 }  // namespace

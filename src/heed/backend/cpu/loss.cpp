@@ -1,4 +1,4 @@
-// Softmax over classes: the smoothed cross entropy (section 5.4) and the best classes.
+// Softmax over classes: the smoothed cross entropy (section 5.4) and the top k.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/backend/cpu/loss.cpp"
 #include "hwy/foreach_target.h"
@@ -195,9 +195,9 @@ void find_best(const float* row, int64_t classes, Best& best) {
 }
 
 template <class Best>
-TopClasses top_classes_by(const Tensor& logits, int64_t k) {
+TopK top_k_by(const Tensor& logits, int64_t k) {
   const int64_t classes = logits.columns(), rows = logits.rows();
-  TopClasses top;
+  TopK top;
   top.ids.reserve(size_t(rows * k));
   top.log_probabilities.reserve(size_t(rows * k));
   Best best(k);
@@ -217,15 +217,15 @@ TopClasses top_classes_by(const Tensor& logits, int64_t k) {
 // Where insertion is no longer the fastest.
 constexpr int64_t kFew = 24;
 
-TopClasses top_classes(const Tensor& logits, int64_t k) {
-  return k <= kFew ? top_classes_by<FewBest>(logits, k) : top_classes_by<ManyBest>(logits, k);
+TopK top_k(const Tensor& logits, int64_t k) {
+  return k <= kFew ? top_k_by<FewBest>(logits, k) : top_k_by<ManyBest>(logits, k);
 }
 
 }  // namespace
 
 void fill_loss_kernels(Kernels& kernels) {
   kernels.cross_entropy = cross_entropy;
-  kernels.top_classes = top_classes;
+  kernels.top_k = top_k;
 }
 
 }  // namespace heed::cpu::HWY_NAMESPACE

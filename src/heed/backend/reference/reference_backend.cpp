@@ -336,9 +336,9 @@ struct KernelsOf {
     }
   }
 
-  static TopClasses top_classes(const Tensor& logits, int64_t k) {
+  static TopK top_k(const Tensor& logits, int64_t k) {
     const int64_t classes = logits.columns();
-    TopClasses top;
+    TopK top;
     std::vector<TokenId> order(size_t(classes), 0);
     for (int64_t r = 0; r < logits.rows(); ++r) {
       const T* row = logits.data<T>() + r * classes;
@@ -490,7 +490,7 @@ class ReferenceBackend : public Backend {
     attention = by_type(F::attention, D::attention);
     attention_gradient = by_type(F::attention_gradient, D::attention_gradient);
     cross_entropy = by_type(F::cross_entropy, D::cross_entropy);
-    top_classes = by_type(F::top_classes, D::top_classes);
+    top_k = by_type(F::top_k, D::top_k);
     add = by_type(F::add, D::add);
     sum_of_squares = by_type(F::sum_of_squares, D::sum_of_squares);
     adam = by_type(F::adam, D::adam);
