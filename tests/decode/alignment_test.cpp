@@ -52,7 +52,7 @@ TEST_P(AlignerTest, ReadsTheLastLayerButOneAtTheStepThatPredicts) {
   from.add(source);
   const std::vector<TokenId> input = {model_.config().pad_id(), 8, 3};
   to.add(input);
-  const Memory memory = model_.encode(pass, from);
+  const EncoderOutput memory = model_.encode(pass, from);
   ASSERT_EQ(model_.config().decoder_layers, 2);
   CapturedAttention captured;
   for (const int64_t layer : {0, 1}) captured.request(AttentionSite::cross, layer);

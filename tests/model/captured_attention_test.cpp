@@ -46,7 +46,7 @@ INSTANTIATE_TEST_SUITE_P(Compute, CapturedAttentionTest, ::testing::Values(DType
 TEST_P(CapturedAttentionTest, HasEveryLayerAndHead) {
   CapturedAttention captured = all();
   Pass pass(*backend_, pool_);
-  const Memory memory = model_.encode(pass, source_, &captured);
+  const EncoderOutput memory = model_.encode(pass, source_, &captured);
   model_.decode(pass, target_, memory, &captured);
   const std::vector<int64_t> sources = {4, 2}, targets = {3, 4};
   std::vector<std::vector<double>> seen;
@@ -91,7 +91,7 @@ TEST_P(CapturedAttentionTest, AStepOverTheCacheAttendsAsItsPrefixDoes) {
   const std::vector<TokenId> ids = {10, 4, 3, 7};
   whole.add(ids);
   Pass pass(*backend_, pool_);
-  const Memory memory = model_.encode(pass, source);
+  const EncoderOutput memory = model_.encode(pass, source);
   CapturedAttention expected = all();
   model_.decode(pass, whole, memory, &expected);
   DecoderCache cache(model_.config(), *backend_, pool_, 8, 8);
@@ -126,7 +126,7 @@ TEST_P(CapturedAttentionTest, WhatNobodyAskedForIsNotThere) {
   CapturedAttention captured;
   captured.request(AttentionSite::cross, 0);
   Pass pass(*backend_, pool_);
-  const Memory memory = model_.encode(pass, source_, &captured);
+  const EncoderOutput memory = model_.encode(pass, source_, &captured);
   EXPECT_THROW(captured.at(AttentionSite::cross, 0), Bug) << "before the pass";
   model_.decode(pass, target_, memory, &captured);
   EXPECT_EQ(captured.at(AttentionSite::cross, 0).queries.count(), 2);

@@ -38,7 +38,7 @@ class TransformerTest : public ::testing::Test {
     Pass pass(*backend_, pool_);
     pass.dropout_seed = 5;
     pass.tape = tape;
-    const Memory memory = model.encode(pass, source_);
+    const EncoderOutput memory = model.encode(pass, source_);
     const Tensor states = model.decode(pass, target_, memory);
     const Loss loss = model.loss(pass, states, labels_, {0.1, 1});
     if (tape) tape->backward();

@@ -33,7 +33,7 @@ std::vector<Parameter> run(const Transformer& model, const TokenizerPair& tokeni
   Tokens source_tokens, target_tokens;
   source_tokens.add(source);
   target_tokens.add(target);
-  const Memory memory = model.encode(pass, source_tokens);
+  const EncoderOutput memory = model.encode(pass, source_tokens);
   const Tensor logits = model.logits(pass, model.decode(pass, target_tokens, memory));
   return {{"source", to_tensor(source)}, {"target", to_tensor(target)}, {"logits", logits}};
 }

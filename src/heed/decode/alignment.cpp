@@ -146,7 +146,7 @@ std::vector<AttentionWeights> Aligner::weights(const std::vector<TokenId>& sourc
   Pass pass(backend_, pool_);
   Tokens from;
   from.add(source);
-  const Memory memory = model_.encode(pass, from);
+  const EncoderOutput memory = model_.encode(pass, from);
   std::vector<AttentionWeights> all;
   for (const std::vector<TokenId>& target : targets) {
     AttentionWeights& weights = all.emplace_back();

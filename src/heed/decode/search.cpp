@@ -87,7 +87,7 @@ struct Search::State {
       tokens.add(sentences[i]->source);
       rows.append(sentences[i]->source_rows);
     }
-    const Memory memory = model.encode(pass, tokens);
+    const EncoderOutput memory = model.encode(pass, tokens);
     for (int64_t layer = 0; layer < cache.layers(); ++layer)
       cache.write_source(pass, layer, model.cross_key_value(pass, memory, layer), rows);
     fresh.clear();

@@ -17,7 +17,7 @@ void Examples::add(std::span<const TokenId> source_ids, std::span<const TokenId>
 Loss loss_of(const Transformer& model, Pass& pass, const Examples& examples,
              const LossOptions& options) {
   if (examples.labels.empty()) return {};
-  const Memory memory = model.encode(pass, examples.source);
+  const EncoderOutput memory = model.encode(pass, examples.source);
   const Tensor states = model.decode(pass, examples.target, memory);
   return model.loss(pass, states, examples.labels, options);
 }

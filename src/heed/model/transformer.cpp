@@ -41,7 +41,7 @@ Tensor* place(CapturedAttention* captured, AttentionSite site, size_t layer,
 // A target pass that begins at the start: all keys and values are computed in it.
 class ComputedContext : public DecoderContext {
  public:
-  ComputedContext(const Transformer& model, const Tokens& target, const Memory& memory)
+  ComputedContext(const Transformer& model, const Tokens& target, const EncoderOutput& memory)
       : model_(model),
         memory_(memory),
         target_{target.layout, {}},
@@ -64,7 +64,7 @@ class ComputedContext : public DecoderContext {
 
  private:
   const Transformer& model_;
-  const Memory& memory_;
+  const EncoderOutput& memory_;
   const KeyRows target_, source_;
   const Indices target_rows_, source_rows_;
 };
@@ -215,7 +215,8 @@ Tensor Transformer::feed_forward(Pass& pass, const FeedForward& w, const Tensor&
   return apply(pass, w.output, dropout(pass, inner, config_.activation_dropout));
 }
 
-Memory Transformer::encode(Pass& pass, const Tokens& source, CapturedAttention* captured) const {
+EncoderOutput Transformer::encode(Pass& pass, const Tokens& source,
+                                  CapturedAttention* captured) const {
   const KeyRows keys{source.layout, {}};
   const AttentionLayout layout{source.layout, keys};
   Tensor x = embed(pass, source, embeddings_.source);
@@ -228,7 +229,7 @@ Memory Transformer::encode(Pass& pass, const Tokens& source, CapturedAttention* 
   return {x, source.layout};
 }
 
-Tensor Transformer::decode(Pass& pass, const Tokens& target, const Memory& memory,
+Tensor Transformer::decode(Pass& pass, const Tokens& target, const EncoderOutput& memory,
                            CapturedAttention* captured) const {
   check(target.layout.count() == memory.layout.count(), "one target per source");
   ComputedContext context(*this, target, memory);
@@ -254,7 +255,8 @@ Tensor Transformer::decode(Pass& pass, const Tokens& target, DecoderContext& con
   return x;
 }
 
-KeyValue Transformer::cross_key_value(Pass& pass, const Memory& memory, int64_t layer) const {
+KeyValue Transformer::cross_key_value(Pass& pass, const EncoderOutput& memory,
+                                      int64_t layer) const {
   return project(pass, decoder_[size_t(layer)].cross, memory.states, memory.states);
 }
 

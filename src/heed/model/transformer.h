@@ -90,8 +90,8 @@ struct Embeddings {
   }
 };
 
-// What the encoder hands to the decoder.
-struct Memory {
+// The encoder's output, which the paper calls the memory that the decoder attends to.
+struct EncoderOutput {
   Tensor states;  // [source rows, d_model]
   Ragged layout;
 };
@@ -120,20 +120,21 @@ class Transformer {
   // alone. The parameters are in the host's memory.
   void initialize(uint64_t seed, InitialWeights weights = InitialWeights::fan_in);
 
-  // Source tokens, each sentence ended by </s>, to memory. `captured` gets the attention weights
-  // that it asks for; may be null.
-  Memory encode(Pass& pass, const Tokens& source, CapturedAttention* captured = nullptr) const;
+  // Source tokens, each sentence ended by </s>, to the decoder's memory. `captured` gets the
+  // attention weights that it asks for; may be null.
+  EncoderOutput encode(Pass& pass, const Tokens& source,
+                       CapturedAttention* captured = nullptr) const;
 
   // Target tokens, each sequence begun by <pad>, to states [target rows, d_model]. Every target
   // sequence attends to the source sequence of the same number.
-  Tensor decode(Pass& pass, const Tokens& target, const Memory& memory,
+  Tensor decode(Pass& pass, const Tokens& target, const EncoderOutput& memory,
                 CapturedAttention* captured = nullptr) const;
   // The same for tokens that attend to what `context` supplies.
   Tensor decode(Pass& pass, const Tokens& target, DecoderContext& context,
                 CapturedAttention* captured = nullptr) const;
 
   // A source's keys and values for a decoder layer.
-  KeyValue cross_key_value(Pass& pass, const Memory& memory, int64_t layer) const;
+  KeyValue cross_key_value(Pass& pass, const EncoderOutput& memory, int64_t layer) const;
 
   // States to logits [rows, output_vocabulary].
   Tensor logits(Pass& pass, const Tensor& states) const;
