@@ -7,7 +7,7 @@
 #include <csignal>
 #include <thread>
 
-#include "heed/core/folder_claim.h"
+#include "heed/core/directory_lock.h"
 #include "heed/text/lines.h"
 #include "small_model_test.h"
 #include "support/sanitized.h"
@@ -124,7 +124,7 @@ TEST_F(OutputTest, AModelIsNoDevice) {
 TEST_F(OutputTest, AFolderThatIsBeingTrainedIsNotWrittenTo) {
   fs::copy(*folder_ / "m", *folder_ / "out/m", fs::copy_options::recursive);
   const std::string before = folder_->read("out/m/model.safetensors");
-  const heed::FolderClaim training(*folder_ / "out/m");
+  const heed::DirectoryLock training(*folder_ / "out/m");
   expect_failure(heed({"average", "other", "--output", "out/m", "--overwrite"}), "out/m");
   expect_failure(heed({"quantize", "--model", "other", "--output", "out/m", "--overwrite"}),
                  "out/m");
@@ -136,7 +136,7 @@ TEST_F(OutputTest, AFolderThatIsBeingTrainedIsNotWrittenTo) {
 TEST_F(OutputTest, WhereNothingCanBeLockedTheProgramWorks) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer must be the first library";
   fs::copy(*folder_ / "m", *folder_ / "out/m", fs::copy_options::recursive);
-  const heed::FolderClaim unseen(*folder_ / "out/m");
+  const heed::DirectoryLock unseen(*folder_ / "out/m");
   const RunResult result =
       heed(with(train("out/m"), {"--resume", "--steps", "5"}), {.preload = HEED_NO_LOCKS});
   EXPECT_EQ(result.status, 0) << result.err;

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "heed/core/folder_claim.h"
+#include "heed/core/directory_lock.h"
 #include "heed/train/earlier_run.h"
 #include "support/facts.h"
 #include "train/trainer_fixture.h"

@@ -3,9 +3,9 @@
 #include <string>
 #include <string_view>
 
+#include "heed/core/directory_lock.h"
 #include "heed/core/error.h"
 #include "heed/core/files.h"
-#include "heed/core/folder_claim.h"
 #include "heed/model/directory.h"
 #include "heed/text/tokenizer.h"
 #include "heed/train/earlier_run.h"
@@ -38,13 +38,13 @@ void check_output(const fs::path& output, const std::vector<fs::path>& inputs, E
 
 namespace {
 
-// Claims the folder of --output, where a training that was killed may have left an earlier model
+// Locks the folder of --output, where a training that was killed may have left an earlier model
 // aside: that is put back first.
-FolderClaim claim_output(const fs::path& output, Existing existing) {
-  FolderClaim claim(output);
+DirectoryLock lock_output(const fs::path& output, Existing existing) {
+  DirectoryLock lock(output);
   const EarlierRun puts_back(output);
   expect_no_model(output, existing);
-  return claim;
+  return lock;
 }
 
 // A folder below --output for a new model until it is complete, removed with all that is in it.
@@ -113,10 +113,10 @@ void replace_files(const fs::path& from, const fs::path& to) {
 }  // namespace
 
 void write_model(const fs::path& output, Existing existing, const NewModel& made) {
-  const FolderClaim claim = claim_output(output, existing);
+  const DirectoryLock lock = lock_output(output, existing);
   const StagingFolder staging(output);
   write_files(staging.path(), made);
-  claim.expect_in_place();
+  lock.expect_in_place();
   replace_files(staging.path(), output);
 }
 

@@ -21,7 +21,7 @@ struct NewModel {
   DType weights = DType::f32;
 };
 
-// Writes a model to the folder of --output, which it claims meanwhile. The new model is complete
+// Writes a model to the folder of --output, which it locks meanwhile. The new model is complete
 // before anything of one that it replaces changes: a process that is killed leaves the old model,
 // the new one, or, in the moment between, a folder without config.json, which opens as no model.
 // UsageError where a model is not to be replaced.

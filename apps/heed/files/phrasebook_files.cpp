@@ -2,9 +2,9 @@
 
 #include <span>
 
+#include "heed/core/directory_lock.h"
 #include "heed/core/error.h"
 #include "heed/core/files.h"
-#include "heed/core/folder_claim.h"
 #include "heed/phrasebook/phrasebook.h"
 
 namespace heed {
@@ -47,7 +47,7 @@ void write_phrasebook(const PhrasebookSettings& settings, const fs::path& direct
                       Existing existing) {
   const Phrasebook book = make_phrasebook(
       settings.pairs, settings.valid_pairs + settings.test_pairs, uint64_t(settings.seed));
-  const FolderClaim claim(directory);
+  const DirectoryLock lock(directory);
   if (existing == Existing::refuse) refuse_existing(directory);
 
   const std::span<const SentencePair> held_out = book.held_out;

@@ -76,8 +76,8 @@ class TemporaryFile {
   Descriptor file_;                         // its lock goes after its name
 };
 
-// Removes the temporary names that this process uses now, and the folders that its claims
-// (FolderClaim) made and that are empty: for a signal handler of a program that ends there. Calls
+// Removes the temporary names that this process uses now, and the folders that its DirectoryLocks
+// (DirectoryLock) made and that are empty: for a signal handler of a program that ends there. Calls
 // only what is safe in one.
 void remove_temporary_files() noexcept;
 

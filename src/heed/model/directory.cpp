@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "heed/backend/quantize.h"
-#include "heed/core/folder_claim.h"
+#include "heed/core/directory_lock.h"
 #include "heed/model/marian.h"
 #include "heed/model/safetensors.h"
 
@@ -292,7 +292,7 @@ std::filesystem::path expect_file(const std::filesystem::path& directory, const 
         "{0} holds no model: {1} is in {2}, where a training with --overwrite that has not begun "
         "or was killed has put it; if no training runs, move the files of {2} back to {0}",
         directory.string(), name, aside.string());
-  if (name == std::string_view(kConfigFile) && is_claimed(directory))
+  if (name == std::string_view(kConfigFile) && is_locked(directory))
     fail(
         "{} holds no model yet: another process is writing to this folder, such as a training that "
         "has not saved for the first time; try again later",

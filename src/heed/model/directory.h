@@ -60,7 +60,7 @@ ModelConfig read_config(const std::filesystem::path& directory);
 
 // Where a training that replaces a model keeps its files until it has saved: all of them in
 // `complete`, or, in the middle of a move there or back, some in `moving`. Readers that find no
-// model look there to say so; only a process that has claimed the directory moves files.
+// model look there to say so; only the process that holds its DirectoryLock moves files.
 struct PutAsideFolders {
   std::filesystem::path moving, complete;
 };

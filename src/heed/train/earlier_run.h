@@ -13,8 +13,8 @@ namespace heed {
 // Moves the files of an earlier run, and other files with their names, aside. The destructor moves
 // them back and removes new files, unless forget() was called: a training that is refused, or fails
 // before it saves anything, leaves the folder as it was. After a kill, the next object for the
-// folder moves back what is still aside, in its constructor. The folder must be claimed
-// (FolderClaim).
+// folder moves back what is still aside, in its constructor. The folder must be locked
+// (DirectoryLock).
 class EarlierRun {
  public:
   explicit EarlierRun(std::filesystem::path directory);

@@ -248,7 +248,7 @@ void Trainer::report() {
   const TrainReport r = current_report();
   nll_ = r.nll;
   window_ = {};
-  space_.claim.expect_in_place();
+  space_.lock.expect_in_place();
   metrics_.add(r);
   observer_.report(r);
 }
@@ -317,7 +317,7 @@ double Trainer::score(ValidationReport& r) {
 
 ValidationReport Trainer::validate() {
   expect_ready();
-  space_.claim.expect_in_place();
+  space_.lock.expect_in_place();
   ValidationReport r = validation_report();
   const Loss& epoch = progress_.epoch_loss;
   if (progress_.batch == 0 && epoch.tokens > 0)
@@ -364,7 +364,7 @@ bool Trainer::save_due() const {
 
 void Trainer::save() {
   expect_ready();
-  space_.claim.expect_in_place();
+  space_.lock.expect_in_place();
   progress_.seconds = clock_.seconds();
   save_training_state(space_.files.training_state(), key(), progress_, adam_);
   save_result();
@@ -384,7 +384,7 @@ void Trainer::finish() {
   if (!validated_) validate();
   if (!saved_) save();
   gradients_.release();
-  space_.claim.expect_in_place();
+  space_.lock.expect_in_place();
   const std::vector<Checkpoint> chosen = checkpoints_to_average(options_, progress_.checkpoints);
   if (chosen.empty())
     save_result();

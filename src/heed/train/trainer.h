@@ -34,7 +34,7 @@ namespace heed {
 // it. The same holds after finish().
 class Trainer {
  public:
-  // Claims the folder of the model, learns or loads the vocabulary, encodes the text and, with
+  // Locks the folder of the model, learns or loads the vocabulary, encodes the text and, with
   // options.resume, reads the training state. Throws Error or UsageError for what the user can fix.
   // The backend and the observer must outlive it.
   Trainer(const TrainOptions& options, const TrainingText& text, Backend& backend,

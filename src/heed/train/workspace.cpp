@@ -275,10 +275,10 @@ Workspace open_workspace(const TrainOptions& options, const TrainingText& opened
   if (valid_text) warn_of_faults(*valid_text, observer);
   const RunFiles files{options.model};
   warn_of_overruled(options, observer);
-  FolderClaim claim(files.directory);
+  DirectoryLock lock(files.directory);
   auto earlier = std::make_unique<EarlierRun>(files.directory);
   expect_free(options, files);
-  claim.make(files.training());
+  lock.make(files.training());
   const bool resumes = options.resume && files.has_training_state();
   if (options.resume && !resumes) warn_of_nothing_to_resume(files, observer);
   if (!resumes) earlier->expect_unread(options);
@@ -315,7 +315,7 @@ Workspace open_workspace(const TrainOptions& options, const TrainingText& opened
                   config,
                   mix(text.fingerprint(), tokenizers.fingerprint()),
                   {},
-                  std::move(claim),
+                  std::move(lock),
                   std::move(earlier)};
   if (valid_text) space.validation_fingerprint = valid_text->fingerprint();
   return space;

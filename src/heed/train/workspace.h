@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "heed/core/folder_claim.h"
+#include "heed/core/directory_lock.h"
 #include "heed/model/transformer.h"
 #include "heed/text/corpus.h"
 #include "heed/train/earlier_run.h"
@@ -23,7 +23,7 @@ struct Workspace {
   ModelConfig config;                              // of the model to train
   uint64_t fingerprint = 0;                        // of the training text and the tokenizers
   std::optional<uint64_t> validation_fingerprint;  // of the validation text
-  FolderClaim claim;                               // held as long as the run writes
+  DirectoryLock lock;                              // held as long as the run writes
   // The run calls forget() once it has saved; destroyed before, the folder is as it was.
   std::unique_ptr<EarlierRun> earlier;
 };

@@ -1,4 +1,4 @@
-#include "heed/core/folder_claim.h"
+#include "heed/core/directory_lock.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -11,7 +11,7 @@ namespace heed {
 
 namespace fs = std::filesystem;
 
-FolderClaim::FolderClaim(const fs::path& folder) : folder_(folder) {
+DirectoryLock::DirectoryLock(const fs::path& folder) : folder_(folder) {
   for (;;) {
     made_.make(folder);
     lock_ = Descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -30,27 +30,26 @@ FolderClaim::FolderClaim(const fs::path& folder) : folder_(folder) {
   }
 }
 
-void FolderClaim::expect_in_place() const {
+void DirectoryLock::expect_in_place() const {
   std::error_code error;
   if (lock_.get() < 0 || detail::is_name_of(folder_, lock_.get()) || !fs::exists(folder_, error))
     return;
   fail(
-      "{}: this folder was moved or replaced while it was written to; nothing is written to what "
-      "has "
-      "its name now",
+      "{}: this folder was moved or replaced while it was written to; nothing is written to the "
+      "one that has its name now",
       folder_.string());
 }
 
-bool is_claimed(const fs::path& folder) {
+bool is_locked(const fs::path& folder) {
   const Descriptor file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   return file.get() >= 0 && ::flock(file.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
-FolderClaim::MadeFolders::~MadeFolders() {
+DirectoryLock::MadeFolders::~MadeFolders() {
   for (; !names_.empty(); names_.pop_back()) ::rmdir(names_.back().text().c_str());
 }
 
-void FolderClaim::MadeFolders::make(const fs::path& folder) {
+void DirectoryLock::MadeFolders::make(const fs::path& folder) {
   std::error_code error;
   if (fs::is_directory(folder, error)) return;
   if (fs::exists(folder, error)) fail("{}: expected a folder, found a file", folder.string());

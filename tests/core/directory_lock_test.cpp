@@ -1,5 +1,5 @@
 // Who may write to a folder, and what is left of one that came to nothing.
-#include "heed/core/folder_claim.h"
+#include "heed/core/directory_lock.h"
 
 #include <gmock/gmock.h>
 #include <signal.h>
@@ -15,94 +15,94 @@ namespace {
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;
 
-class FolderClaimTest : public FolderTest {};
+class DirectoryLockTest : public FolderTest {};
 
-TEST_F(FolderClaimTest, HoldsAgainstAllOthersUntilItGoes) {
+TEST_F(DirectoryLockTest, HoldsAgainstAllOthersUntilItGoes) {
   const fs::path folder = folder_ / "m";
   {
-    const FolderClaim claim(folder);
-    EXPECT_THAT(error_of([&] { FolderClaim second(folder); }), HasSubstr(folder.string()));
+    const DirectoryLock lock(folder);
+    EXPECT_THAT(error_of([&] { DirectoryLock second(folder); }), HasSubstr(folder.string()));
     EXPECT_TRUE(fs::is_directory(folder)) << "the refused one removed the folder of the other";
-    const FolderClaim another(folder_ / "n");
+    const DirectoryLock another(folder_ / "n");
     write_file_atomically(folder / "file", "x");
   }
-  const FolderClaim next(folder);
+  const DirectoryLock next(folder);
 }
 
-TEST_F(FolderClaimTest, ASecondFolderOfTheNameIsNotWrittenTo) {
+TEST_F(DirectoryLockTest, ASecondFolderOfTheNameIsNotWrittenTo) {
   const fs::path folder = folder_ / "m";
-  const FolderClaim claim(folder);
-  claim.expect_in_place();
+  const DirectoryLock lock(folder);
+  lock.expect_in_place();
   fs::rename(folder, folder_ / "moved");
-  claim.expect_in_place();  // what is missing is told by whoever writes
+  lock.expect_in_place();  // what is missing is told by whoever writes
   fs::create_directory(folder);
-  EXPECT_THAT(error_of([&] { claim.expect_in_place(); }), HasSubstr(folder.string()));
+  EXPECT_THAT(error_of([&] { lock.expect_in_place(); }), HasSubstr(folder.string()));
   fs::remove(folder);
   fs::create_directory_symlink("moved", folder);
-  claim.expect_in_place();
+  lock.expect_in_place();
 }
 
-TEST_F(FolderClaimTest, AReaderCanAskForIt) {
+TEST_F(DirectoryLockTest, AReaderCanAskForIt) {
   const fs::path folder = folder_ / "m";
-  EXPECT_FALSE(is_claimed(folder)) << "missing";
+  EXPECT_FALSE(is_locked(folder)) << "missing";
   {
-    const FolderClaim claim(folder);
-    EXPECT_TRUE(is_claimed(folder));
+    const DirectoryLock lock(folder);
+    EXPECT_TRUE(is_locked(folder));
     write_file_atomically(folder / "file", "x");
   }
-  EXPECT_FALSE(is_claimed(folder));
-  const FolderClaim again(folder);
+  EXPECT_FALSE(is_locked(folder));
+  const DirectoryLock again(folder);
 }
 
 // A program that a signal ends runs no destructors.
-TEST_F(FolderClaimTest, AHandlerRemovesTheEmptyFoldersThatItMade) {
+TEST_F(DirectoryLockTest, AHandlerRemovesTheEmptyFoldersThatItMade) {
   const fs::path outer = folder_ / "outer";
-  FolderClaim claim(outer / "m");
-  claim.make(outer / "m/training");
+  DirectoryLock lock(outer / "m");
+  lock.make(outer / "m/training");
   {
-    FolderClaim kept(folder_ / "kept");
+    DirectoryLock kept(folder_ / "kept");
     write_file_atomically(folder_ / "kept/file", "x");
     fs::create_directory(folder_ / "mine");
-    const FolderClaim found(folder_ / "mine");
+    const DirectoryLock found(folder_ / "mine");
     remove_temporary_files();
   }
   EXPECT_FALSE(fs::exists(outer));
   EXPECT_TRUE(fs::exists(folder_ / "kept/file"));
   EXPECT_TRUE(fs::exists(folder_ / "mine"));
-  { const FolderClaim gone(folder_ / "gone"); }
+  { const DirectoryLock gone(folder_ / "gone"); }
   fs::create_directory(folder_ / "gone");
   remove_temporary_files();
-  EXPECT_TRUE(fs::exists(folder_ / "gone")) << "no claim holds it any more";
+  EXPECT_TRUE(fs::exists(folder_ / "gone")) << "no lock holds it any more";
 }
 
-TEST_F(FolderClaimTest, EndsWithAKilledProcess) {
+TEST_F(DirectoryLockTest, EndsWithAKilledProcess) {
   int ready[2];
   ASSERT_EQ(::pipe(ready), 0);
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    const FolderClaim claim(folder_ / "m");
+    const DirectoryLock lock(folder_ / "m");
     if (::write(ready[1], "x", 1) == 1) ::pause();
     ::_exit(1);
   }
   char byte = 0;
   ASSERT_EQ(::read(ready[0], &byte, 1), 1);
-  EXPECT_THAT(error_of([&] { FolderClaim second(folder_ / "m"); }), HasSubstr("another process"));
+  EXPECT_THAT(error_of([&] { DirectoryLock second(folder_ / "m"); }), HasSubstr("another process"));
   ::kill(child, SIGKILL);
   ASSERT_EQ(::waitpid(child, nullptr, 0), child);
-  const FolderClaim next(folder_ / "m");
+  const DirectoryLock next(folder_ / "m");
   ::close(ready[0]);
   ::close(ready[1]);
 }
 
-TEST_F(FolderClaimTest, EmptyFoldersThatItMadeAreRemoved) {
+TEST_F(DirectoryLockTest, EmptyFoldersThatItMadeAreRemoved) {
   fs::create_directory(folder_ / "there");
   {
-    FolderClaim claim(folder_ / "a/b/c");
-    claim.make(folder_ / "a/b/c/d");
-    FolderClaim there(folder_ / "there");
+    DirectoryLock lock(folder_ / "a/b/c");
+    lock.make(folder_ / "a/b/c/d");
+    DirectoryLock there(folder_ / "there");
     there.make(folder_ / "there/new");
-    FolderClaim kept(folder_ / "kept/");
+    DirectoryLock kept(folder_ / "kept/");
     write_file_atomically(folder_ / "kept/file", "x");
     EXPECT_TRUE(fs::is_directory(folder_ / "a/b/c/d"));
   }
@@ -111,11 +111,11 @@ TEST_F(FolderClaimTest, EmptyFoldersThatItMadeAreRemoved) {
   EXPECT_TRUE(fs::exists(folder_ / "kept/file"));
 }
 
-TEST_F(FolderClaimTest, WhatCannotBeMadeIsNamedAndLeavesNothing) {
+TEST_F(DirectoryLockTest, WhatCannotBeMadeIsNamedAndLeavesNothing) {
   write_file_atomically(folder_ / "file", "x");
-  EXPECT_THAT(error_of([&] { FolderClaim claim(folder_ / "file/m"); }),
+  EXPECT_THAT(error_of([&] { DirectoryLock lock(folder_ / "file/m"); }),
               HasSubstr((folder_ / "file").string() + ": expected a folder"));
-  EXPECT_THAT(error_of([&] { FolderClaim claim(folder_ / "new" / std::string(300, 'x')); }),
+  EXPECT_THAT(error_of([&] { DirectoryLock lock(folder_ / "new" / std::string(300, 'x')); }),
               HasSubstr("cannot make the folder"));
   EXPECT_FALSE(fs::exists(folder_ / "new"));
 }
