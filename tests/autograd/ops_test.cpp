@@ -371,11 +371,11 @@ TEST_F(OpsTest, AttentionWeightsAreTheSoftmaxOverTheKeysThatAreSeen) {
       for (int64_t h = 0; h < 2; ++h) {
         for (int64_t i = 0; i < queries.length(b); ++i) {
           const int64_t seen = mask == Mask::none ? count : count - queries.length(b) + i + 1;
-          const double* q = query.data<double>() + (queries.begin[size_t(b)] + i) * 4 + 2 * h;
+          const double* q = query.data<double>() + (queries.offsets[size_t(b)] + i) * 4 + 2 * h;
           std::vector<double> weights(size_t(count), 0);
           double sum = 0;
           for (int64_t j = 0; j < seen; ++j) {
-            const int64_t row = keys.row(keys.layout.begin[size_t(b)] + j);
+            const int64_t row = keys.row(keys.layout.offsets[size_t(b)] + j);
             const double* k = key.data<double>() + row * 4 + 2 * h;
             weights[size_t(j)] = std::exp((q[0] * k[0] + q[1] * k[1]) / std::sqrt(2.0));
             sum += weights[size_t(j)];

@@ -154,10 +154,10 @@ class IsolatedBackend : public Backend {
   }
   void expect_here(const char*, const Indices& x) const { x.in(memory_); }
   void expect_here(const char* name, const Tokens& x) const {
-    for (const Indices* part : {&x.ids, &x.layout.begin, &x.start}) expect_here(name, *part);
+    for (const Indices* part : {&x.ids, &x.layout.offsets, &x.start}) expect_here(name, *part);
   }
   void expect_here(const char* name, const AttentionLayout& x) const {
-    for (const Indices* part : {&x.queries.begin, &x.keys.layout.begin, &x.keys.rows})
+    for (const Indices* part : {&x.queries.offsets, &x.keys.layout.offsets, &x.keys.rows})
       expect_here(name, *part);
   }
   void expect_here(const char* name, const AttentionInput& x) const {

@@ -33,10 +33,10 @@ enum class Activation { none, relu, gelu, silu };
 // How a gradient is written.
 enum class WriteMode { overwrite, accumulate };
 
-// Which rows of a key tensor, and of its value tensor, belong to each sequence.
+// The keys of each sequence, and the row that each of them has in the key and value tensors.
 struct KeyRows {
-  Ragged layout;  // keys of each sequence
-  Indices rows;   // [layout.rows()] their rows in the tensor; empty: row i is key i
+  Ragged layout;  // how many keys each sequence has
+  Indices rows;   // [layout.rows()] the row of each key in the tensors; empty: key i is row i
 
   int64_t row(int64_t i) const { return rows.empty() ? i : rows[size_t(i)]; }
 };

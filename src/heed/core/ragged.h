@@ -1,4 +1,4 @@
-// Batches without padding: sequences laid end to end.
+// Batches without padding: sequences laid end to end, and their offsets.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,22 @@ namespace heed {
 
 using TokenId = int32_t;
 
-// Sequence b owns rows [begin[b], begin[b + 1]).
+// The offsets of sequences in a tensor that has them end to end: sequence b is rows
+// [offsets[b], offsets[b + 1]). FlashAttention calls such offsets cu_seqlens.
 struct Ragged {
-  Indices begin = {0};
+  Indices offsets = {0};
 
-  int64_t count() const { return int64_t(begin.size()) - 1; }
-  int64_t rows() const { return begin.back(); }
-  int64_t length(int64_t b) const { return begin[size_t(b) + 1] - begin[size_t(b)]; }
-  // Adds a sequence of `length` rows behind the last.
+  int64_t count() const { return int64_t(offsets.size()) - 1; }
+  int64_t rows() const { return offsets.back(); }
+  int64_t length(int64_t b) const { return offsets[size_t(b) + 1] - offsets[size_t(b)]; }
+  // Appends a sequence of `length` rows.
   void add(int64_t length) {
     check(length >= 0 && length <= INT32_MAX - rows(), "too many rows in one batch");
-    begin.push_back(int32_t(rows() + length));
+    offsets.push_back(int32_t(rows() + length));
   }
 };
 
-// Token ids of a batch, and where in its sentence each sequence begins.
+// Token ids of a batch, and the position in its sentence at which each sequence begins.
 struct Tokens {
   Indices ids;    // [rows]
   Ragged layout;  // rows of each sequence

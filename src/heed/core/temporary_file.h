@@ -76,9 +76,9 @@ class TemporaryFile {
   Descriptor file_;                         // its lock goes after its name
 };
 
-// Removes the temporary names that this process uses now, and the folders that its DirectoryLocks
-// (DirectoryLock) made and that are empty: for a signal handler of a program that ends there. Calls
-// only what is safe in one.
+// Removes the temporary names that this process uses now, and the empty directories that its
+// DirectoryLocks created: for a signal handler that ends the program. Calls only functions that are
+// safe in one.
 void remove_temporary_files() noexcept;
 
 // NAME where `name` is that of a temporary file for NAME ("NAME.<16 hexadecimal digits>.partial").

@@ -117,7 +117,7 @@ inline void attend_to_cached(const AttentionInput& input, const AttentionLayout&
   const CachedSequence sequence{make_head(input, layout, options.heads, b, 0, weights),
                                 sequence_rows<Bf16>(input.key, layout.keys, b),
                                 sequence_rows<Bf16>(input.value, layout.keys, b),
-                                layout.keys.layout.rows() - layout.keys.layout.begin[size_t(b)],
+                                layout.keys.layout.rows() - layout.keys.layout.offsets[size_t(b)],
                                 input.query.data<float>()};
   for (int64_t begin = 0; begin < sequence.head.queries; begin += kCachedQueries) {
     const Block block = make_block(sequence.head, begin, kCachedQueries);

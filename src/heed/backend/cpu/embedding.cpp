@@ -18,7 +18,7 @@ void embed(const Tokens& tokens, const Tensor& table, const Tensor& positions, d
   const Vector factor = set(float(scale));
   std::vector<float> unpacked(table.has_values() ? 0 : size_t(d));
   for (int64_t b = 0; b < tokens.layout.count(); ++b) {
-    const int64_t begin = tokens.layout.begin[size_t(b)];
+    const int64_t begin = tokens.layout.offsets[size_t(b)];
     for (int64_t i = 0; i < tokens.layout.length(b); ++i) {
       const int64_t r = begin + i;
       const float* row = unpacked.data();

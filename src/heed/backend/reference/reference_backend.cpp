@@ -61,7 +61,7 @@ struct KernelsOf {
     const int64_t d = table.columns();
     for (int64_t b = 0; b < tokens.layout.count(); ++b) {
       for (int64_t i = 0; i < tokens.layout.length(b); ++i) {
-        const int64_t r = tokens.layout.begin[size_t(b)] + i;
+        const int64_t r = tokens.layout.offsets[size_t(b)] + i;
         const T* row = table.data<T>() + tokens.ids[size_t(r)] * d;
         const T* position = positions.data<T>() + (tokens.start_of(b) + i) * d;
         for (int64_t c = 0; c < d; ++c)
@@ -218,12 +218,12 @@ struct KernelsOf {
                     const AttentionOptions& options, int64_t b, int64_t r, int64_t h) {
     const int64_t d = input.query.columns(), head = d / options.heads;
     const int64_t queries = layout.queries.length(b), keys = layout.keys.layout.length(b);
-    const int64_t i = r - layout.queries.begin[size_t(b)];
+    const int64_t i = r - layout.queries.offsets[size_t(b)];
     const int64_t seen = layout.mask == Mask::causal ? keys - queries + i + 1 : keys;
     Row row;
     double top = -kInfinity;
     for (int64_t j = 0; j < seen; ++j) {
-      const int64_t key = layout.keys.row(layout.keys.layout.begin[size_t(b)] + j);
+      const int64_t key = layout.keys.row(layout.keys.layout.offsets[size_t(b)] + j);
       double dot = 0;
       for (int64_t c = 0; c < head; ++c)
         dot += double(input.query.data<T>()[r * d + h * head + c]) *
@@ -244,7 +244,7 @@ struct KernelsOf {
   static void each_row(const AttentionLayout& layout, const AttentionOptions& options, F&& f) {
     for (int64_t b = 0; b < layout.queries.count(); ++b)
       for (int64_t i = 0; i < layout.queries.length(b); ++i)
-        for (int64_t h = 0; h < options.heads; ++h) f(b, layout.queries.begin[size_t(b)] + i, h);
+        for (int64_t h = 0; h < options.heads; ++h) f(b, layout.queries.offsets[size_t(b)] + i, h);
   }
 
   static void attention(const AttentionInput& input, const AttentionLayout& layout,
@@ -271,7 +271,8 @@ struct KernelsOf {
       const int64_t keys = layout.keys.layout.length(b);
       for (int64_t h = 0; h < options.heads; ++h) {
         for (int64_t i = 0; i < layout.queries.length(b); ++i, next += keys) {
-          const Row row = attend(input, layout, options, b, layout.queries.begin[size_t(b)] + i, h);
+          const Row row =
+              attend(input, layout, options, b, layout.queries.offsets[size_t(b)] + i, h);
           std::fill_n(next, keys, T(0));
           for (size_t j = 0; j < row.keys.size(); ++j) next[j] = T(row.weight(j) * row.dropping[j]);
         }
