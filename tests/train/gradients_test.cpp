@@ -21,9 +21,9 @@ ModelConfig config_with_dropout() {
   return config;
 }
 
-Examples some_examples(const ModelConfig& config, int64_t pairs, uint64_t seed) {
+PairBatch some_pairs(const ModelConfig& config, int64_t pairs, uint64_t seed) {
   Random random(seed);
-  Examples all;
+  PairBatch all;
   for (int64_t i = 0; i < pairs; ++i) {
     std::vector<TokenId> source, target;
     for (uint64_t n = random.below(7) + 1; n > 0; --n)
@@ -65,7 +65,7 @@ class GradientTreeTest : public ::testing::Test {
     request.seed = 9;
     request.loss = [this, pairs](Pass& pass, int64_t batch, int64_t shard) {
       const auto seed = uint64_t(100 * batch + shard);
-      return loss_of(model_, pass, some_examples(model_.config(), pairs(batch, shard), seed),
+      return loss_of(model_, pass, some_pairs(model_.config(), pairs(batch, shard), seed),
                      {0.1, 0.01});
     };
     return request;
@@ -264,7 +264,7 @@ TEST_P(AdamTest, LearnsOnPackedWeights) {
   Adam adam(parameters_, *backend, workers);
   GradientTree::Request request;
   request.loss = [&](Pass& pass, int64_t, int64_t) {
-    return loss_of(model_, pass, some_examples(model_.config(), 4, 1), {0, 0.05});
+    return loss_of(model_, pass, some_pairs(model_.config(), 4, 1), {0, 0.05});
   };
   AdamStep step;
   step.learning_rate = 0.01;

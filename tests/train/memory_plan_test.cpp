@@ -82,7 +82,7 @@ TEST_F(MemoryPlanTest, DryRunsTakeWhatRealOnesTake) {
       request.loss = [&](Pass& pass, int64_t, int64_t shard) {
         std::vector<uint32_t> pairs;
         for (uint32_t j = 0; j < 5 + 3 * shard; ++j) pairs.push_back(uint32_t(40 * shard) + j);
-        return loss_of(model, pass, examples_of(*corpus_, pairs, config_), {0, 0.01});
+        return loss_of(model, pass, pair_batch_of(*corpus_, pairs, config_), {0, 0.01});
       };
       return request;
     };

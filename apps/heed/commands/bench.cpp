@@ -255,12 +255,12 @@ class BenchCommand : public CommandOf<BenchSettings> {
     const int64_t target_tokens = pairs * settings_.length;
     request.loss = [&](Pass& pass, int64_t, int64_t shard) {
       Random random{uint64_t(shard)};
-      Examples examples;
+      PairBatch batch;
       for (int64_t i = shard; i < pairs; i += request.shards) {
         const auto source = sentence(random), target = sentence(random);
-        examples.add(source, target, model.config());
+        batch.add(source, target, model.config());
       }
-      return loss_of(model, pass, examples, {0.1, 1.0 / double(target_tokens)});
+      return loss_of(model, pass, batch, {0.1, 1.0 / double(target_tokens)});
     };
     AdamStep step;
     step.learning_rate = 1e-4;

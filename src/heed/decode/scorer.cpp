@@ -7,7 +7,7 @@
 #include "heed/core/parallel.h"
 #include "heed/core/utf8.h"
 #include "heed/decode/finite.h"
-#include "heed/model/examples.h"
+#include "heed/model/pair_batch.h"
 
 namespace heed {
 namespace {
@@ -113,13 +113,12 @@ class Scoring {
   }
 
   void compute(const Batch& batch, Pool& pool) {
-    Examples examples;
+    PairBatch pairs;
     for (size_t i = batch.begin; i < batch.end; ++i)
-      examples.add(open_[i].source, open_[i].target, model_.config());
+      pairs.add(open_[i].source, open_[i].target, model_.config());
     Pass pass(backend_, pool);
-    const Tensor states =
-        model_.decode(pass, examples.target, model_.encode(pass, examples.source));
-    const Tensor losses = to_host(model_.label_losses(pass, states, examples.labels, {}));
+    const Tensor states = model_.decode(pass, pairs.target, model_.encode(pass, pairs.source));
+    const Tensor losses = to_host(model_.label_losses(pass, states, pairs.labels, {}));
     const float* row = losses.data<float>();
     for (size_t i = batch.begin; i < batch.end; ++i) {
       const size_t labels = open_[i].target.size() + 1;

@@ -56,7 +56,7 @@ DeferredGradients::Gradient DeferredGradients::shard_gradient(Pool& pool, const 
     backend_.linear_weight_gradient(g.dy, g.x, part.begin, gradient.weight, &gradient.bias, mode);
     mode = WriteMode::accumulate;
   }
-  if (mode == WriteMode::overwrite) {  // a shard without examples
+  if (mode == WriteMode::overwrite) {  // a shard without pairs
     fill_zeros(gradient.weight);
     fill_zeros(gradient.bias);
   }

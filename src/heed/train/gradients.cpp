@@ -8,9 +8,9 @@
 
 namespace heed {
 
-Examples examples_of(const Corpus& corpus, std::span<const uint32_t> pairs,
-                     const ModelConfig& config) {
-  Examples all;
+PairBatch pair_batch_of(const Corpus& corpus, std::span<const uint32_t> pairs,
+                        const ModelConfig& config) {
+  PairBatch all;
   std::vector<TokenId> source, target;
   for (const uint32_t pair : pairs) {
     source.clear();

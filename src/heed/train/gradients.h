@@ -9,15 +9,15 @@
 
 #include "heed/autograd/ops.h"
 #include "heed/core/parallel.h"
-#include "heed/model/examples.h"
+#include "heed/model/pair_batch.h"
 #include "heed/text/corpus.h"
 #include "heed/train/deferred_gradients.h"
 
 namespace heed {
 
 // Some pairs of a corpus.
-Examples examples_of(const Corpus& corpus, std::span<const uint32_t> pairs,
-                     const ModelConfig& config);
+PairBatch pair_batch_of(const Corpus& corpus, std::span<const uint32_t> pairs,
+                        const ModelConfig& config);
 
 // Computes the gradient of a step's loss over several shards. A leaf is one shard's gradient, the
 // sum over the step's batches in their order; leaves are added in one fixed binary tree (leaf 2i

@@ -90,7 +90,7 @@ void count_shards(const TrainOptions& options, const Corpus& corpus, Transformer
        typical_groups(options, corpus, deferred ? (in_a_step + threads - 1) / threads : 1)) {
     request.shards = int64_t(group.size());
     request.loss = [&](Pass& pass, int64_t, int64_t i) {
-      return loss_of(shapes, pass, examples_of(corpus, group[size_t(i)], shapes.config()),
+      return loss_of(shapes, pass, pair_batch_of(corpus, group[size_t(i)], shapes.config()),
                      {options.label_smoothing, 1});
     };
     tree.compute(request);

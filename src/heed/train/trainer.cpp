@@ -157,9 +157,10 @@ StepResult Trainer::update() {
   request.shards = options_.shards;
   request.seed = mix(mix(uint64_t(options_.seed), 0xD0), uint64_t(progress_.step));
   request.loss = [&](Pass& pass, int64_t batch, int64_t shard) {
-    const Examples examples =
-        examples_of(*space_.corpus, pairs[size_t(batch)][size_t(shard)], model_.config());
-    return loss_of(model_, pass, examples, {options_.label_smoothing, 1.0 / double(target_tokens)});
+    const PairBatch shard_pairs =
+        pair_batch_of(*space_.corpus, pairs[size_t(batch)][size_t(shard)], model_.config());
+    return loss_of(model_, pass, shard_pairs,
+                   {options_.label_smoothing, 1.0 / double(target_tokens)});
   };
   AdamStep adam = next_adam_step();
   if (defers_gradients_)
@@ -273,7 +274,7 @@ Loss Trainer::validation_loss() {
   std::vector<Pool> pools = make_pools(workers_.count(), backend_.memory());
   workers_.run(plan.size(), [&](int64_t i, int worker) {
     Pass pass(backend_, pools[size_t(worker)]);
-    const Examples batch = examples_of(corpus, plan.batch(i), model_.config());
+    const PairBatch batch = pair_batch_of(corpus, plan.batch(i), model_.config());
     losses[size_t(i)] = loss_of(model_, pass, batch, {options_.label_smoothing, 0});
   });
   Loss sum;

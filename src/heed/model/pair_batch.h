@@ -1,4 +1,5 @@
-// Sentence pairs as the model takes them where both sides are known: in training and scoring.
+// A batch of sentence pairs for a model that is given the target (teacher forcing): in training and
+// scoring.
 #pragma once
 
 #include <span>
@@ -10,8 +11,8 @@
 namespace heed {
 
 // Sources end with </s>, target inputs begin with <pad>, labels end with </s>: row i of the
-// target's states predicts labels[i].
-struct Examples {
+// decoder's states predicts labels[i].
+struct PairBatch {
   Tokens source, target;
   Indices labels;
 
@@ -20,8 +21,8 @@ struct Examples {
            const ModelConfig& config);
 };
 
-// The loss of the examples' labels. Nothing is computed where there are none.
-Loss loss_of(const Transformer& model, Pass& pass, const Examples& examples,
+// The loss of the batch's labels. An empty batch has loss 0 and is not computed.
+Loss loss_of(const Transformer& model, Pass& pass, const PairBatch& batch,
              const LossOptions& options);
 
 }  // namespace heed

@@ -1,0 +1,25 @@
+#include "heed/model/pair_batch.h"
+
+namespace heed {
+
+void PairBatch::add(std::span<const TokenId> source_ids, std::span<const TokenId> target_ids,
+                    const ModelConfig& config) {
+  std::vector<TokenId> sequence(source_ids.begin(), source_ids.end());
+  sequence.push_back(config.end_id());
+  source.add(sequence);
+  sequence.assign(1, config.pad_id());
+  sequence.insert(sequence.end(), target_ids.begin(), target_ids.end());
+  target.add(sequence);
+  labels.append(target_ids);
+  labels.push_back(config.end_id());
+}
+
+Loss loss_of(const Transformer& model, Pass& pass, const PairBatch& batch,
+             const LossOptions& options) {
+  if (batch.labels.empty()) return {};
+  const EncoderOutput memory = model.encode(pass, batch.source);
+  const Tensor states = model.decode(pass, batch.target, memory);
+  return model.loss(pass, states, batch.labels, options);
+}
+
+}  // namespace heed
