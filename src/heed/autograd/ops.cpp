@@ -67,7 +67,7 @@ Tensor embed(Pass& pass, const Tokens& tokens, const Tensor& table, const Tensor
   if (pass.tape)
     pass.tape->record(out, [&pass, tokens, table, options, dropout](const Tensor& dout) {
       Tensor dtable = pass.tape->accumulation_buffer(table);
-      pass.backend.embed_gradient(tokens, dout, options.scale, dropout, options.frozen, dtable);
+      pass.backend.embed_gradient(tokens, dout, options.scale, dropout, options.padding_id, dtable);
     });
   return out;
 }

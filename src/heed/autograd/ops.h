@@ -30,9 +30,9 @@ class Pass {
 };
 
 struct EmbedOptions {
-  double scale = 1;     // sqrt(d_model), section 3.4
-  double dropout = 0;   // on embedding plus position, section 5.4
-  TokenId frozen = -1;  // this row of the table gets no gradient (PyTorch: padding_idx)
+  double scale = 1;         // sqrt(d_model), section 3.4
+  double dropout = 0;       // on embedding plus position, section 5.4
+  TokenId padding_id = -1;  // this row of the table gets no gradient (PyTorch: padding_idx)
 };
 
 // scale * table[id] + positions[position], dropped out. positions is a constant.

@@ -148,9 +148,9 @@ struct Kernels {
   std::function<void(const Tokens& tokens, const Tensor& table, const Tensor& positions,
                      double scale, const Dropout& dropout, Tensor& out)>
       embed;
-  // dtable[ids[r]] += scale * dropout(dout[r]), skipping ids equal to `frozen`.
+  // dtable[ids[r]] += scale * dropout(dout[r]), skipping ids equal to `padding_id`.
   std::function<void(const Tokens& tokens, const Tensor& dout, double scale, const Dropout& dropout,
-                     TokenId frozen, Tensor& dtable)>
+                     TokenId padding_id, Tensor& dtable)>
       embed_gradient;
 
   // y = activation(x W^T + b). x [rows, in], weight [out, in], bias [out] or none, y [rows, out].

@@ -38,12 +38,12 @@ void embed(const Tokens& tokens, const Tensor& table, const Tensor& positions, d
 }
 
 void embed_gradient(const Tokens& tokens, const Tensor& dout, double scale, const Dropout& dropout,
-                    TokenId frozen, Tensor& dtable) {
+                    TokenId padding_id, Tensor& dtable) {
   const int64_t d = dtable.columns();
   const DropoutFactors factors(dropout);
   const Vector factor = set(float(scale));
   for (int64_t r = 0; r < int64_t(tokens.ids.size()); ++r) {
-    if (tokens.ids[size_t(r)] == frozen) continue;
+    if (tokens.ids[size_t(r)] == padding_id) continue;
     float* row = dtable.data<float>() + tokens.ids[size_t(r)] * d;
     const float* slope = dout.data<float>() + r * d;
     for (int64_t c = 0; c < d; c += kLanes) {

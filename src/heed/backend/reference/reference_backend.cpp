@@ -72,10 +72,10 @@ struct KernelsOf {
   }
 
   static void embed_gradient(const Tokens& tokens, const Tensor& dout, double scale,
-                             const Dropout& dropout, TokenId frozen, Tensor& dtable) {
+                             const Dropout& dropout, TokenId padding_id, Tensor& dtable) {
     const int64_t d = dtable.columns();
     for (int64_t r = 0; r < int64_t(tokens.ids.size()); ++r) {
-      if (tokens.ids[size_t(r)] == frozen) continue;
+      if (tokens.ids[size_t(r)] == padding_id) continue;
       T* row = dtable.data<T>() + tokens.ids[size_t(r)] * d;
       for (int64_t c = 0; c < d; ++c)
         row[c] += T(scale * keep(dropout, r * d + c) * double(dout.data<T>()[r * d + c]));
