@@ -296,8 +296,8 @@ TEST_F(DirectoryTest, PathsNearAModelNameIt) {
 
 // A training with --overwrite that was killed, or has not begun, has moved the model.
 TEST_F(DirectoryTest, AModelThatWasPutAsideIsFound) {
-  const PutAsideFolders aside = put_aside_folders(path());
-  for (const auto& folder : {aside.moving, aside.complete}) {
+  const BackupFolders backup = backup_folders(path());
+  for (const auto& folder : {backup.partial, backup.complete}) {
     std::filesystem::create_directories(folder);
     for (const char* name : {"config.json", "model.safetensors"}) {
       folder_.write((folder / name).lexically_relative(path()).string(), "");

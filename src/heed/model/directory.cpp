@@ -20,11 +20,11 @@
 namespace heed {
 namespace {
 
-// Added to the logit of an id that must never come out: exp() of it is zero, and half precision
-// still holds it.
+// Added to the logit of an id that must never be predicted: its exp() is zero, and half precision
+// can represent it.
 constexpr float kNever = -1e4f;
 
-// The parameter that the logits' bias is, where a model has one.
+// The name of the logits' bias, if a model has one.
 constexpr const char* kOutputBias = "embeddings.output_bias";
 
 constexpr const char* kConfigFile = "config.json";
@@ -58,7 +58,7 @@ void require_finite(const Tensor& values, const std::string& what, const std::st
          bad - span.begin());
 }
 
-// [1, vocabulary]; ids that mean nothing are kept from ever coming out.
+// [1, vocabulary]; ids outside the output vocabulary can never be predicted.
 Tensor logits_bias(const ModelConfig& config, const std::map<std::string, Tensor>& parameters) {
   Tensor bias({1, config.vocabulary}, DType::f32);
   if (config.output_bias)
@@ -122,7 +122,7 @@ void save_weights(const std::filesystem::path& path, Transformer& model, DType w
   writer.commit();
 }
 
-// Reads the weights of one model directory: check_file() before any memory is taken, then fill().
+// Reads the weights of one model directory: check_file() before memory is allocated, then fill().
 class WeightsReader {
  public:
   WeightsReader(const std::filesystem::path& path, const ModelConfig& config)
@@ -167,7 +167,7 @@ class WeightsReader {
   }
 
  private:
-  // Under which of its names the file holds a tensor; the first if under none.
+  // The one of its names under which the file has a tensor; the first if it has none.
   const std::string& stored_name(const MarianTensor& tensor) const {
     const auto found =
         std::ranges::find_if(tensor.names, [&](const std::string& n) { return file_.find(n); });
@@ -260,11 +260,11 @@ std::string nearby_model(const std::filesystem::path& path) {
   return "";
 }
 
-// Where a training has put the model of `directory` aside, this file included; else empty.
-std::filesystem::path found_aside(const std::filesystem::path& directory, const char* name) {
-  const PutAsideFolders aside = put_aside_folders(directory);
+// The backup folder of `directory` that has the file; empty if there is none.
+std::filesystem::path find_in_backup(const std::filesystem::path& directory, const char* name) {
+  const BackupFolders backup = backup_folders(directory);
   std::error_code error;
-  for (const std::filesystem::path& folder : {aside.complete, aside.moving})
+  for (const std::filesystem::path& folder : {backup.complete, backup.partial})
     if (std::filesystem::exists(folder / name, error)) return folder;
   return {};
 }
@@ -287,11 +287,11 @@ std::filesystem::path expect_file(const std::filesystem::path& directory, const 
   fs::path path = directory / name;
   if (fs::exists(path, error)) return path;
   expect_permission();
-  if (const fs::path aside = found_aside(directory, name); !aside.empty())
+  if (const fs::path backup = find_in_backup(directory, name); !backup.empty())
     fail(
-        "{0} holds no model: {1} is in {2}, where a training with --overwrite that has not begun "
-        "or was killed has put it; if no training runs, move the files of {2} back to {0}",
-        directory.string(), name, aside.string());
+        "{0} holds no model: {1} is in {2}, where a training run with --overwrite that has not "
+        "begun or was killed has put it; if no training runs, move the files of {2} back to {0}",
+        directory.string(), name, backup.string());
   if (name == std::string_view(kConfigFile) && is_locked(directory))
     fail(
         "{} holds no model yet: another process is writing to this folder, such as a training that "
@@ -306,7 +306,7 @@ std::filesystem::path expect_file(const std::filesystem::path& directory, const 
 
 }  // namespace
 
-PutAsideFolders put_aside_folders(const std::filesystem::path& directory) {
+BackupFolders backup_folders(const std::filesystem::path& directory) {
   const std::filesystem::path training = directory / "training";
   return {training / "heed-replaced.partial", training / "heed-replaced"};
 }
@@ -342,7 +342,7 @@ void wait_for_replacement(const std::filesystem::path& directory, int attempt,
 }
 
 void save_model(const std::filesystem::path& directory, Transformer& model,
-                const DirectoryInfo& info, DType weights) {
+                const GenerationConfig& info, DType weights) {
   check(weights != DType::f64, "a model's weights are stored as fp32, bf16 or int8");
   const ModelConfig& config = model.config();
   std::error_code error;

@@ -1,7 +1,6 @@
-// The model directory in the ecosystem's own layout: what Hugging Face calls MarianMTModel. What
-// heed trains opens in transformers and CTranslate2, what OPUS-MT published opens in heed
-// (docs/architecture.md, decision 6). The tokenizer's files beside these are written and read by
-// text/tokenizer.h.
+// Reads and writes model directories in the layout of Hugging Face's MarianMTModel
+// (docs/marian_layout.md): models trained by heed open in transformers and CTranslate2, and models
+// published by OPUS-MT open in heed. text/tokenizer.h writes and reads the tokenizer's files.
 #pragma once
 
 #include <array>
@@ -16,19 +15,19 @@
 
 namespace heed {
 
-// What generation_config.json says to other programs; heed itself has options of its own.
-struct DirectoryInfo {
+// Defaults for other programs, in generation_config.json. heed does not read it.
+struct GenerationConfig {
   int64_t num_beams = 4;
-  int64_t max_length = 0;  // tokens of a translation at most; 0: all positions the model has
+  int64_t max_length = 0;  // maximum tokens of a translation; 0: the model's max_positions
 };
 
-// Writes config.json, generation_config.json and model.safetensors, each replaced at once or not at
-// all; makes the directory if need be. The same model gives the same bytes. Matrices and embeddings
-// are stored in the type `weights` (f32, bf16 or int8), vectors in f32. Any but f32 loses
-// precision. An int8 matrix has one scale per row, the tensor NAME_scale (backend/quantize.h): such
-// a directory is heed's own, others open in transformers too.
+// Writes config.json, generation_config.json and model.safetensors, each atomically;
+// creates the directory if it does not exist. The same model gives the same bytes. Matrices and
+// embeddings are stored in the type `weights` (f32, bf16 or int8), vectors in f32. Any but f32
+// loses precision. An int8 matrix has one scale per row, the tensor NAME_scale
+// (backend/quantize.h): such a directory is heed's own, others open in transformers too.
 void save_model(const std::filesystem::path& directory, Transformer& model,
-                const DirectoryInfo& info = {}, DType weights = DType::f32);
+                const GenerationConfig& info = {}, DType weights = DType::f32);
 
 // A model directory whose weights are read one parameter at a time. Errors are those of load_model.
 class StoredModel {
@@ -47,30 +46,30 @@ class StoredModel {
 };
 
 // The model of a directory, in f32. An Error, naming file and tensor or key, says what is missing,
-// damaged, or no model that heed can run; no memory is taken before the file is known to fit it.
+// damaged, or a model that heed cannot run; the header is checked before memory is allocated.
 Transformer load_model(const std::filesystem::path& directory);
 
-// The same, ready for this backend's forward passes: matrices are packed one by one and their
-// values given up, so that memory never holds both for more than one.
+// The same, ready for this backend's forward passes: each matrix is packed and its values are
+// freed before the next is read, so that at most one matrix is in memory in both forms.
 Transformer load_model(const std::filesystem::path& directory, Backend& backend);
 
-// What config.json says. A published model has an output bias and can predict every token
-// but <pad>.
+// The configuration in config.json. A published model has an output bias and can predict every
+// token but <pad>.
 ModelConfig read_config(const std::filesystem::path& directory);
 
-// Where a training that replaces a model keeps its files until it has saved: all of them in
-// `complete`, or, in the middle of a move there or back, some in `moving`. Readers that find no
-// model look there to say so; only the process that holds its DirectoryLock moves files.
-struct PutAsideFolders {
-  std::filesystem::path moving, complete;
+// The backup of a model that a training run is about to replace, until the run has saved: all files
+// in `complete` or, during a move there or back, some in `partial`. Readers that find no model look
+// there to say so; only the process that holds its DirectoryLock moves files.
+struct BackupFolders {
+  std::filesystem::path partial, complete;
 };
-PutAsideFolders put_aside_folders(const std::filesystem::path& directory);
+BackupFolders backup_folders(const std::filesystem::path& directory);
 
 // The folder below a model directory in which a whole model is written before its files replace
-// those of the directory. config.json is taken away first and comes back last.
+// those of the directory. config.json is removed first and written last.
 std::filesystem::path replacement_folder(const std::filesystem::path& directory);
 
-// Identifies the config.json of a directory. It changes where the model is replaced.
+// Identifies the config.json of a directory: another one after the model was replaced.
 class ConfigStamp {
  public:
   explicit ConfigStamp(const std::filesystem::path& directory);
@@ -80,12 +79,12 @@ class ConfigStamp {
   std::array<int64_t, 4> values_{};
 };
 
-// Waits a moment for a replacement of the model to end. Error where that takes longer than a few
-// seconds, or `failure` where no replacement is in progress.
+// Waits briefly for a replacement of the model to end. Error if that takes more than a few seconds;
+// rethrows `failure` if no replacement is in progress.
 void wait_for_replacement(const std::filesystem::path& directory, int attempt,
                           const std::exception_ptr& failure);
 
-// Calls `read` until the directory had one model all the time.
+// Calls `read` again until the directory's model was not replaced during the call.
 template <class Read>
 auto read_unchanged(const std::filesystem::path& directory, const Read& read) {
   for (int attempt = 0;; ++attempt) {

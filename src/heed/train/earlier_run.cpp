@@ -27,8 +27,8 @@ bool is_held_out(const RunFiles& files, const fs::path& path) {
 EarlierRun::EarlierRun(fs::path directory)
     : files_{std::move(directory)},
       folder_(::open(files_.directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)),
-      moving_(put_aside_folders(files_.directory).moving),
-      aside_(put_aside_folders(files_.directory).complete),
+      moving_(backup_folders(files_.directory).partial),
+      aside_(backup_folders(files_.directory).complete),
       given_up_(files_.training() / "heed-removed") {
   std::error_code error;
   fs::remove_all(given_up_, error);
