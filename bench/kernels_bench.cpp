@@ -34,7 +34,7 @@ struct LinearOperands {
 
 void linear_packed(benchmark::State& state) {
   LinearOperands o(state);
-  o.weight.storage()->packed = o.backend->pack(o.weight, PackedFor::training);
+  o.weight.storage()->packed = o.backend->pack(o.weight, Purpose::training);
   for (auto _ : state) o.backend->linear(o.x, o.weight, o.bias, Activation::none, o.y);
   report_flops(state, o.operations());
 }
@@ -60,7 +60,7 @@ void linear_weight_gradient(benchmark::State& state) {
 
 void pack(benchmark::State& state) {
   LinearOperands o(state);
-  for (auto _ : state) benchmark::DoNotOptimize(o.backend->pack(o.weight, PackedFor::training));
+  for (auto _ : state) benchmark::DoNotOptimize(o.backend->pack(o.weight, Purpose::training));
 }
 
 void linear_sizes(benchmark::internal::Benchmark* benchmark) {

@@ -54,10 +54,10 @@ TEST(CpuTargets, AutoTakesWhatTheInstructionSetDoesFast) {
   const std::set<std::string> decodes_in_fp32 = {"SSSE3", "SSE2", "EMU128", "SCALAR"};
   for (const std::string& target : cpu_targets()) {
     const TargetVariable variable(target);
-    EXPECT_EQ(make_cpu_backend(ComputeChoice::automatic, Task::train)->compute(),
+    EXPECT_EQ(make_cpu_backend(ComputeChoice::automatic, Purpose::training)->compute(),
               trains_in_bf16.contains(target) ? DType::bf16 : DType::f32)
         << target;
-    EXPECT_EQ(make_cpu_backend(ComputeChoice::automatic, Task::infer)->compute(),
+    EXPECT_EQ(make_cpu_backend(ComputeChoice::automatic, Purpose::inference)->compute(),
               decodes_in_fp32.contains(target) ? DType::f32 : DType::int8)
         << target;
   }
@@ -87,7 +87,7 @@ Outcome compute(Backend& backend, const Tensor& x, const Tensor& weight) {
 TEST(CpuBackend, ServesManyThreadsAtOnce) {
   const auto backend = make_cpu_backend();
   const Tensor weight = testing::random_tensor({64, 64}, 1, 0.1);
-  weight.storage()->packed = backend->pack(weight, PackedFor::training);
+  weight.storage()->packed = backend->pack(weight, Purpose::training);
   std::vector<Tensor> inputs;
   std::vector<Outcome> expected, got(16);
   for (size_t i = 0; i < got.size(); ++i) {

@@ -44,7 +44,7 @@ TEST_P(CpuLinear, Forward) {
         cpu->linear(x, weight, bias, activation, got);
         expect_close(got, expected, 1e-5, to_string(size));
         Tensor packed = copy_of(weight);
-        packed.storage()->packed = cpu->pack(packed, PackedFor::inference);
+        packed.storage()->packed = cpu->pack(packed, Purpose::inference);
         Tensor again({size.rows, size.out});
         cpu->linear(x, packed, bias, activation, again);
         expect_same_bits(again, got, "packed, " + to_string(size));
@@ -79,7 +79,7 @@ TEST_P(CpuLinear, PackedSliceOfRows) {
   const Tensor x = random_tensor({20, 48}, 1);
   const Tensor table = random_tensor({100, 48}, 2);
   const Tensor unpacked = copy_of(table);
-  table.storage()->packed = cpu->pack(table, PackedFor::training);
+  table.storage()->packed = cpu->pack(table, Purpose::training);
   for (const auto& [begin, end] : std::vector<std::pair<int, int>>{{0, 99}, {0, 1}, {3, 50}}) {
     Tensor got({20, end - begin}), expected({20, end - begin});
     cpu->linear(x, table.slice(begin, end), Tensor(), Activation::none, got);
@@ -92,10 +92,10 @@ TEST_P(CpuLinear, PackedSliceOfRows) {
 TEST_P(CpuLinear, PacksAgainInPlace) {
   const Tensor x = random_tensor({20, 48}, 1);
   Tensor weight = random_tensor({100, 48}, 2);
-  weight.storage()->packed = cpu->pack(weight, PackedFor::training);
+  weight.storage()->packed = cpu->pack(weight, Purpose::training);
   const PackedWeight* first = weight.storage()->packed.get();
   for (float& value : weight.span<float>()) value = 2 * value + 1;
-  weight.storage()->packed = cpu->pack(weight, PackedFor::training);
+  weight.storage()->packed = cpu->pack(weight, Purpose::training);
   EXPECT_EQ(weight.storage()->packed.get(), first);
   Tensor got({20, 100}), expected({20, 100});
   cpu->linear(x, weight, Tensor(), Activation::none, got);
@@ -103,7 +103,7 @@ TEST_P(CpuLinear, PacksAgainInPlace) {
   expect_same_bits(got, expected, "packed again");
   // What somebody else holds stays as it is.
   const std::shared_ptr<const PackedWeight> held = weight.storage()->packed;
-  weight.storage()->packed = cpu->pack(weight, PackedFor::training);
+  weight.storage()->packed = cpu->pack(weight, Purpose::training);
   EXPECT_NE(weight.storage()->packed.get(), held.get());
 }
 
@@ -114,8 +114,7 @@ TEST_P(CpuLinear, IgnoresAnothersPackedForm) {
   reference->linear(x, weight, Tensor(), Activation::none, expected);
   for (const std::string& other : cpu_targets()) {
     for (DType compute : {DType::f32, DType::bf16, DType::int8}) {
-      weight.storage()->packed =
-          make_cpu_backend(other, compute)->pack(weight, PackedFor::training);
+      weight.storage()->packed = make_cpu_backend(other, compute)->pack(weight, Purpose::training);
       cpu->linear(x, weight, Tensor(), Activation::none, got);
       expect_close(got, expected, 1e-5, other + " " + name(compute));
     }
@@ -127,7 +126,7 @@ TEST_P(CpuLinear, ARowDependsOnItselfAlone) {
     const Tensor x = random_tensor({size.rows, size.in}, 1);
     const Tensor weight = random_tensor({size.out, size.in}, 2),
                  bias = random_tensor({size.out}, 3);
-    weight.storage()->packed = cpu->pack(weight, PackedFor::training);
+    weight.storage()->packed = cpu->pack(weight, Purpose::training);
     Tensor whole({size.rows, size.out}), dx({size.rows, size.in});
     cpu->linear(x, weight, bias, Activation::gelu, whole);
     if (has_gradients()) cpu->linear_input_gradient(whole, weight, dx, WriteMode::overwrite);
@@ -197,7 +196,7 @@ TEST_P(CpuLinear, Gradients) {
     const Tensor x = random_tensor({size.rows, size.in}, 5);
     const Tensor weight = random_tensor({size.out, size.in}, 6);
     const Tensor packed = copy_of(weight);
-    packed.storage()->packed = cpu->pack(packed, PackedFor::training);
+    packed.storage()->packed = cpu->pack(packed, Purpose::training);
     for (WriteMode mode : {WriteMode::overwrite, WriteMode::accumulate}) {
       Tensor expected = random_tensor({size.rows, size.in}, 7), got = copy_of(expected);
       reference->linear_input_gradient(dy, weight, expected, mode);

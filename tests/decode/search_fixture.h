@@ -29,7 +29,7 @@ class SearchTest : public ::testing::TestWithParam<Computing> {
     pool_ = Pool(backend_->memory());
     model_.initialize(11);
     model_.move_to(backend_->memory());
-    pack(model_, *backend_, PackedFor::inference);
+    pack(model_, *backend_, Purpose::inference);
   }
 
   // Log-probabilities [classes] of what follows `prefix`, by decoding the whole prefix at once.

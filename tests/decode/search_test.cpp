@@ -153,7 +153,7 @@ TEST_P(SearchTest, AModelThatOverflowsIsAnError) {
     model.initialize(11);
     testing::make_overflow(model, part);
     model.move_to(backend_->memory());
-    pack(model, *backend_, PackedFor::inference);
+    pack(model, *backend_, Purpose::inference);
     for (const SearchOptions& options : all)
       EXPECT_THROW(search(model, *backend_, options, sources(3, 9)), Error)
           << part << options.beam_size() << options.sample;

@@ -252,7 +252,7 @@ TEST(Paper, AModelLoadedForABackendHasNoWeightsToTake) {
   const auto backend = make_cpu_backend();
   for (Parameter& parameter : parameters(model)) {
     if (parameter.tensor.shape().size() != 2) continue;
-    parameter.tensor.storage()->packed = backend->pack(parameter.tensor, PackedFor::inference);
+    parameter.tensor.storage()->packed = backend->pack(parameter.tensor, Purpose::inference);
     parameter.tensor.release_values();
   }
   EXPECT_THROW(paper::attention_of(model, "encoder.0.self"), UsageError);

@@ -97,7 +97,7 @@ void translate(const fs::path& folder) {
   const auto tokenizers = TokenizerPair::load(folder / "model");
   Transformer model = load_model(folder / "model");
   const auto backend = make_cpu_backend();
-  pack(model, *backend, PackedFor::inference);
+  pack(model, *backend, Purpose::inference);
   DecodeOptions o;
   o.threads = 1;
   o.search.max_length = 6;

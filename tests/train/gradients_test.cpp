@@ -268,13 +268,13 @@ TEST_P(AdamTest, LearnsOnPackedWeights) {
   };
   AdamStep step;
   step.learning_rate = 0.01;
-  pack(model_, *backend, PackedFor::training);
+  pack(model_, *backend, Purpose::training);
   double first = 0, last = 0;
   for (step.step = 1; step.step <= 30; ++step.step) {
     last = tree.compute(request).smoothed;
     if (step.step == 1) first = last;
     adam.update(step, tree.gradient(), tree.offsets());
-    pack(adam.parameters(), *backend, PackedFor::training, &workers);
+    pack(adam.parameters(), *backend, Purpose::training, &workers);
   }
   EXPECT_LT(last, 0.6 * first);
   const double packed = tree.compute(request).smoothed;

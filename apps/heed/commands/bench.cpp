@@ -141,10 +141,10 @@ class BenchCommand : public CommandOf<BenchSettings> {
     out_->write(report.dump() + "\n");
   }
 
-  std::unique_ptr<Backend> backend(Task task) const {
-    if (task == Task::train && settings_.compute == ComputeChoice::int8)
-      return make_cpu_backend(ComputeChoice::automatic, task);
-    return make_cpu_backend(settings_.compute, task);
+  std::unique_ptr<Backend> backend(Purpose purpose) const {
+    if (purpose == Purpose::training && settings_.compute == ComputeChoice::int8)
+      return make_cpu_backend(ComputeChoice::automatic, purpose);
+    return make_cpu_backend(settings_.compute, purpose);
   }
 
   // Runs `task` on every thread at once and gives the sum of what they return.
@@ -186,7 +186,7 @@ class BenchCommand : public CommandOf<BenchSettings> {
 
   void kernels() {
     const ModelConfig model = config();
-    const auto trains = backend(Task::train), infers = backend(Task::infer);
+    const auto trains = backend(Purpose::training), infers = backend(Purpose::inference);
     const std::vector<std::pair<int64_t, int64_t>> weights = {
         {model.d_model, model.d_model},
         {model.d_ff, model.d_model},
@@ -205,7 +205,7 @@ class BenchCommand : public CommandOf<BenchSettings> {
            weight = random_tensor({out, in}, 3), other = random_tensor({out, in}, 4);
     const bool backward = what != "y = x W^T";
     weight.storage()->packed =
-        backend.pack(weight, backward ? PackedFor::training : PackedFor::inference);
+        backend.pack(weight, backward ? Purpose::training : Purpose::inference);
     const double seconds = time_of(settings_.seconds / 4, [&] {
       if (what == "dx = dy W")
         backend.linear_input_gradient(y, weight, x, WriteMode::overwrite);
@@ -242,13 +242,13 @@ class BenchCommand : public CommandOf<BenchSettings> {
   }
 
   void training() {
-    const auto backend = this->backend(Task::train);
+    const auto backend = this->backend(Purpose::training);
     Transformer model(config());
     model.initialize(1);
     Workers workers(threads_);
     GradientTree tree(parameters(model), linear_layers(model), *backend, workers);
     Adam adam(parameters(model), *backend, workers);
-    pack(adam.parameters(), *backend, PackedFor::training, &workers);
+    pack(adam.parameters(), *backend, Purpose::training, &workers);
     GradientTree::Request request;
     request.shards = TrainOptions().shards;
     const int64_t pairs = std::max<int64_t>(1, settings_.batch_tokens / settings_.length);
@@ -271,7 +271,7 @@ class BenchCommand : public CommandOf<BenchSettings> {
     const double seconds = time_of(settings_.seconds, [&] {
       tree.compute(request);
       adam.update(step, tree.gradient(), tree.offsets());
-      pack(adam.parameters(), *backend, PackedFor::training, &workers);
+      pack(adam.parameters(), *backend, Purpose::training, &workers);
       ++step.step;
     });
     const double tokens = double(target_tokens) / seconds;
@@ -280,10 +280,10 @@ class BenchCommand : public CommandOf<BenchSettings> {
   }
 
   void decoding() {
-    const auto backend = this->backend(Task::infer);
+    const auto backend = this->backend(Purpose::inference);
     Transformer model(config());
     model.initialize(1);
-    pack(model, *backend, PackedFor::inference);
+    pack(model, *backend, Purpose::inference);
     for (const int64_t beam : {int64_t{1}, settings_.beam}) {
       decode(*backend, model, beam, settings_.batch_tokens, threads_);
       if (beam == 1) decode(*backend, model, beam, settings_.length, 1);

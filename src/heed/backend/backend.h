@@ -26,8 +26,9 @@
 
 namespace heed {
 
-// What a weight is packed for: linear() alone, or its input gradient too.
-enum class PackedFor { inference, training };
+// What a model is used for. Training needs gradients: weights are packed for linear() and for its
+// input gradient.
+enum class Purpose { inference, training };
 
 enum class Activation { none, relu, gelu, silu };
 // How a gradient is written.
@@ -135,9 +136,9 @@ struct Kernels {
   // Derives the form of a weight [out, in] that linear() and its input gradient multiply fastest;
   // may return null. A packed form of the weight without another owner may be updated and
   // returned. Attach it to the storage of a whole tensor: weight.storage()->packed.
-  std::function<std::shared_ptr<const PackedWeight>(const Tensor& weight, PackedFor use)> pack;
+  std::function<std::shared_ptr<const PackedWeight>(const Tensor& weight, Purpose purpose)> pack;
   // The bytes that pack() would hold for a weight of this shape.
-  std::function<int64_t(const Tensor& weight, PackedFor use)> packed_bytes;
+  std::function<int64_t(const Tensor& weight, Purpose purpose)> packed_bytes;
   // The bytes that the kernels keep for themselves on each thread when matrices have up to
   // `columns` columns.
   std::function<int64_t(int64_t columns)> scratch_bytes;

@@ -5,27 +5,27 @@
 namespace heed {
 namespace {
 
-DType chosen(ComputeChoice choice, Task task) {
+DType chosen(ComputeChoice choice, Purpose purpose) {
   switch (choice) {
     case ComputeChoice::fp32:
       return DType::f32;
     case ComputeChoice::bf16:
       return DType::bf16;
     case ComputeChoice::int8:
-      if (task == Task::train)
+      if (purpose == Purpose::training)
         fail_usage("--compute int8 cannot train, expected auto, fp32 or bf16 (translate takes it)");
       return DType::int8;
     case ComputeChoice::automatic:
       break;
   }
-  const DType wish = task == Task::train ? DType::bf16 : DType::int8;
+  const DType wish = purpose == Purpose::training ? DType::bf16 : DType::int8;
   return cpu_gains_from(wish) ? wish : DType::f32;
 }
 
 }  // namespace
 
-std::unique_ptr<Backend> make_cpu_backend(ComputeChoice choice, Task task) {
-  return make_cpu_backend("", chosen(choice, task));
+std::unique_ptr<Backend> make_cpu_backend(ComputeChoice choice, Purpose purpose) {
+  return make_cpu_backend("", chosen(choice, purpose));
 }
 
 }  // namespace heed

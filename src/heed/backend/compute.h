@@ -1,4 +1,4 @@
-// Which compute type a run takes, as people ask for it.
+// The option --compute: a compute type, or auto.
 #pragma once
 
 #include <array>
@@ -17,11 +17,8 @@ constexpr std::array<std::pair<std::string_view, ComputeChoice>, 4> enum_names(C
            {"int8", ComputeChoice::int8}}};
 }
 
-// What it is for: training needs gradients.
-enum class Task { train, infer };
-
-// The CPU backend for a task. `automatic` trains in bf16 and infers in int8 where the machine
-// multiplies them faster than fp32. UsageError for training in int8.
-std::unique_ptr<Backend> make_cpu_backend(ComputeChoice choice, Task task);
+// The CPU backend. `automatic` is bf16 for training and int8 for inference if this CPU multiplies
+// them faster than fp32, else fp32. UsageError for training in int8.
+std::unique_ptr<Backend> make_cpu_backend(ComputeChoice choice, Purpose purpose);
 
 }  // namespace heed

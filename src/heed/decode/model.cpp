@@ -14,7 +14,7 @@ Model::Parts Model::open(const std::filesystem::path& directory, ComputeChoice c
   return read_unchanged(directory, [&] {
     read_config(directory);  // what is no model directory at all is named first
     TokenizerPair tokenizers = TokenizerPair::load(directory);
-    std::unique_ptr<Backend> backend = make_cpu_backend(compute, Task::infer);
+    std::unique_ptr<Backend> backend = make_cpu_backend(compute, Purpose::inference);
     Transformer transformer = load_model(directory, *backend);
     return Parts{std::move(tokenizers), std::move(backend), std::move(transformer)};
   });

@@ -426,7 +426,7 @@ Transformer load_model(const std::filesystem::path& directory, Backend& backend)
     Tensor& weight = parameter.tensor;
     weight.move_to(backend.memory());
     if (!parameter.is_packed()) return;
-    weight.storage()->packed = backend.pack(weight, PackedFor::inference);
+    weight.storage()->packed = backend.pack(weight, Purpose::inference);
     if (weight.storage()->packed) weight.release_values();
   });
   model.move_to(backend.memory());  // its positions

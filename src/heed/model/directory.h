@@ -45,8 +45,8 @@ class StoredModel {
   std::unique_ptr<const Reader> reader_;
 };
 
-// The model of a directory, in f32. An Error, naming file and tensor or key, says what is missing,
-// damaged, or a model that heed cannot run; the header is checked before memory is allocated.
+// The model of a directory, in f32. An Error, naming file and tensor or key, says what is missing
+// or damaged, or why heed cannot run the model; the header is checked before memory is allocated.
 Transformer load_model(const std::filesystem::path& directory);
 
 // The same, ready for this backend's forward passes: each matrix is packed and its values are

@@ -306,11 +306,11 @@ int64_t parameter_count(const Transformer& model) {
   return count;
 }
 
-void pack(const std::vector<Parameter>& parameters, Backend& backend, PackedFor use,
+void pack(const std::vector<Parameter>& parameters, Backend& backend, Purpose purpose,
           Workers* workers) {
   const auto one = [&](int64_t i, int) {
     const Parameter& p = parameters[size_t(i)];
-    if (p.is_packed()) p.tensor.storage()->packed = backend.pack(p.tensor, use);
+    if (p.is_packed()) p.tensor.storage()->packed = backend.pack(p.tensor, purpose);
   };
   if (workers != nullptr) {
     workers->run(int64_t(parameters.size()), one);
@@ -319,8 +319,8 @@ void pack(const std::vector<Parameter>& parameters, Backend& backend, PackedFor 
   }
 }
 
-void pack(Transformer& model, Backend& backend, PackedFor use, Workers* workers) {
-  pack(parameters(model), backend, use, workers);
+void pack(Transformer& model, Backend& backend, Purpose purpose, Workers* workers) {
+  pack(parameters(model), backend, purpose, workers);
 }
 
 }  // namespace heed

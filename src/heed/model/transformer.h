@@ -191,8 +191,8 @@ std::vector<Linear> linear_layers(Transformer& model);
 
 // Packs every matrix among the parameters for the backend's products; call it again whenever the
 // values have changed. Runs on `workers` where there are some.
-void pack(const std::vector<Parameter>& parameters, Backend& backend, PackedFor use,
+void pack(const std::vector<Parameter>& parameters, Backend& backend, Purpose purpose,
           Workers* workers = nullptr);
-void pack(Transformer& model, Backend& backend, PackedFor use, Workers* workers = nullptr);
+void pack(Transformer& model, Backend& backend, Purpose purpose, Workers* workers = nullptr);
 
 }  // namespace heed

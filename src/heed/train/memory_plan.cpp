@@ -105,7 +105,7 @@ MemoryPlan plan_parameters(const TrainOptions& options, Transformer& shapes,
   MemoryPlan plan;
   for (const Parameter& p : parameters(shapes)) {
     plan.weights += p.tensor.byte_count();
-    if (p.is_packed()) plan.packed += backend.packed_bytes(p.tensor, PackedFor::training);
+    if (p.is_packed()) plan.packed += backend.packed_bytes(p.tensor, Purpose::training);
   }
   plan.moments = 2 * plan.weights;
   if (options.ema) plan.average = plan.weights;

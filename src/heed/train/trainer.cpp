@@ -214,7 +214,7 @@ void Trainer::refuse(int64_t batches, const Loss& loss, double norm) const {
 // Packs the weights that the parameters hold for the backend's products.
 void Trainer::pack() {
   const Condition before = std::exchange(condition_, Condition::failed);
-  heed::pack(adam_.parameters(), backend_, PackedFor::training, &workers_);
+  heed::pack(adam_.parameters(), backend_, Purpose::training, &workers_);
   condition_ = before;
 }
 

@@ -24,21 +24,21 @@ constexpr int64_t panel_floats(int64_t columns, int64_t words) {
 template <class Arithmetic>
 class Panels : public PackedWeight {
  public:
-  Panels(const Tensor& weight, PackedFor use)
+  Panels(const Tensor& weight, Purpose purpose)
       : rows_(weight.rows()),
         depth_(weight.columns()),
         words_(words_of<Arithmetic>(depth_)),
         forward_({panel_floats(rows_, words_)}) {
     if (Arithmetic::kScaled && rows_ > 0) scales_ = Tensor({rows_}), first_ = Tensor({rows_});
-    if (!Arithmetic::kScaled && rows_ > 0 && use == PackedFor::training)
+    if (!Arithmetic::kScaled && rows_ > 0 && purpose == Purpose::training)
       backward_ = Tensor({panel_floats(depth_, words_of<Arithmetic>(rows_))});
     pack(weight);
   }
 
   // Whether pack() would make what the constructor makes.
-  bool serves(const Tensor& weight, PackedFor use) const {
+  bool serves(const Tensor& weight, Purpose purpose) const {
     return weight.rows() == rows_ && weight.columns() == depth_ && rows_ > 0 &&
-           bool(backward_) == (!Arithmetic::kScaled && use == PackedFor::training);
+           bool(backward_) == (!Arithmetic::kScaled && purpose == Purpose::training);
   }
   void pack(const Tensor& weight) {
     if (rows_ == 0) return;
@@ -51,10 +51,10 @@ class Panels : public PackedWeight {
   }
 
   // What the constructor would take, but for the few bytes of scales.
-  static int64_t bytes(const Tensor& weight, PackedFor use) {
+  static int64_t bytes(const Tensor& weight, Purpose purpose) {
     const int64_t rows = weight.rows(), depth = weight.columns();
     int64_t floats = panel_floats(rows, words_of<Arithmetic>(depth));
-    if (!Arithmetic::kScaled && use == PackedFor::training)
+    if (!Arithmetic::kScaled && purpose == Purpose::training)
       floats += panel_floats(depth, words_of<Arithmetic>(rows));
     return floats * int64_t(sizeof(float));
   }
@@ -122,21 +122,21 @@ const Panels<Arithmetic>* packed_form(const Tensor& weight) {
 }
 
 template <class Arithmetic>
-std::shared_ptr<const PackedWeight> pack(const Tensor& weight, PackedFor use) {
+std::shared_ptr<const PackedWeight> pack(const Tensor& weight, Purpose purpose) {
   // A form that this weight alone holds is packed anew in its place: training does so each step,
   // and memory that comes and goes costs more than the packing.
   const std::shared_ptr<const PackedWeight>& old = weight.storage()->packed;
   const auto* packed = dynamic_cast<const Panels<Arithmetic>*>(old.get());
-  if (packed && old.use_count() == 1 && packed->serves(weight, use)) {
+  if (packed && old.use_count() == 1 && packed->serves(weight, purpose)) {
     const_cast<Panels<Arithmetic>*>(packed)->pack(weight);
     return old;
   }
-  return std::make_shared<Panels<Arithmetic>>(weight, use);
+  return std::make_shared<Panels<Arithmetic>>(weight, purpose);
 }
 
 template <class Arithmetic>
-int64_t packed_bytes(const Tensor& weight, PackedFor use) {
-  return Panels<Arithmetic>::bytes(weight, use);
+int64_t packed_bytes(const Tensor& weight, Purpose purpose) {
+  return Panels<Arithmetic>::bytes(weight, purpose);
 }
 
 // The two large blocks of a product: its packed operands.
@@ -151,7 +151,7 @@ void linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activatio
   if (y.size() == 0) return;
   std::optional<Panels<Arithmetic>> passing;
   const auto* packed = packed_form<Arithmetic>(weight);
-  if (!packed) packed = &passing.emplace(weight, PackedFor::inference);
+  if (!packed) packed = &passing.emplace(weight, Purpose::inference);
   Result result{y.data<float>(), out, WriteMode::overwrite, bias ? bias.data<float>() : nullptr,
                 activation == Activation::relu};
   result.first = packed->first();
