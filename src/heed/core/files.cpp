@@ -161,7 +161,7 @@ MappedFile::MappedFile(const std::filesystem::path& path) {
   size_ = size_t(size);
 }
 
-void MappedFile::forget(std::span<const std::byte> bytes) const {
+void MappedFile::release_pages(std::span<const std::byte> bytes) const {
   const auto page = uintptr_t(sysconf(_SC_PAGESIZE));
   const size_t skipped = (page - uintptr_t(bytes.data()) % page) % page;
   if (skipped >= bytes.size()) return;

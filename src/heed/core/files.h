@@ -69,8 +69,9 @@ class MappedFile {
 
   std::span<const std::byte> bytes() const { return {data_, size_}; }
   std::string_view text() const { return {reinterpret_cast<const char*>(data_), size_}; }
-  // Lets the system drop these of its bytes from memory; reading them again reads the file.
-  void forget(std::span<const std::byte> bytes) const;
+  // Lets the operating system drop these bytes from memory; they are read from the file again on
+  // the next access.
+  void release_pages(std::span<const std::byte> bytes) const;
 
  private:
   const std::byte* data_ = nullptr;

@@ -221,7 +221,7 @@ class WeightsReader {
   void read(const std::string& name, Tensor& values) const {
     file_.read(name, values);
     require_finite(values, file_.path().string(), name);
-    file_.forget(*file_.find(name));
+    file_.release_pages(*file_.find(name));
   }
 
   bool is_quantized(const MarianTensor& tensor) const {
@@ -241,7 +241,7 @@ class WeightsReader {
       for (int64_t c = 0; c < columns; ++c)
         values.data<float>()[r * columns + c] = scales.data<float>()[r] * float(q[r * columns + c]);
     require_finite(values, file_.path().string(), name);
-    file_.forget(stored);
+    file_.release_pages(stored);
   }
 
   SafetensorsFile file_;

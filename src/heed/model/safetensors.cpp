@@ -323,7 +323,7 @@ void SafetensorsFile::expect_undamaged(std::string_view advice) const {
     hash.add(header);
     for (const StoredTensor& tensor : tensors_) {  // which fill the rest of the file, in order
       hash.add({reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.size()});
-      forget(tensor);
+      release_pages(tensor);
     }
   }
   if (!digits || digits_of(hash.value()) != stored->second)

@@ -85,8 +85,8 @@ class SafetensorsFile {
   // Reads the whole file. Error, with what to do about it, where the file has a checksum that
   // differs from its contents.
   void expect_undamaged(std::string_view advice) const;
-  // Lets the system drop a tensor's bytes from memory.
-  void forget(const StoredTensor& tensor) const { file_.forget(tensor.bytes); }
+  // Lets the operating system drop a tensor's bytes from memory.
+  void release_pages(const StoredTensor& tensor) const { file_.release_pages(tensor.bytes); }
 
  private:
   std::filesystem::path path_;

@@ -60,7 +60,7 @@ void StoredWeights::read(Parameter& parameter) const {
   if (model_) return model_->read(parameter);
   const std::string name = prefix_ + parameter.name;
   file_->read(name, parameter.tensor);
-  file_->forget(*file_->find(name));
+  file_->release_pages(*file_->find(name));
 }
 
 void load_average(const std::vector<fs::path>& paths, const ModelConfig& config,

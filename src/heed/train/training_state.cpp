@@ -221,7 +221,7 @@ SafetensorsFile open_undamaged(const std::filesystem::path& path) {
 void read_finite(const SafetensorsFile& file, const std::string& name, Tensor& values,
                  double least) {
   file.read(name, values);
-  file.forget(*file.find(name));
+  file.release_pages(*file.find(name));
   const Tensor read = to_host(values);
   const auto sane = [&](double x) { return std::isfinite(x) && x >= least; };
   const bool good = read.dtype() == DType::f32 ? std::ranges::all_of(read.span<float>(), sane)
