@@ -1,4 +1,4 @@
-// The activations and their slopes on arrays.
+// The activations and their derivatives on arrays.
 #if defined(HEED_BACKEND_CPU_ACTIVATION_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEED_BACKEND_CPU_ACTIVATION_INL_H_
 #undef HEED_BACKEND_CPU_ACTIVATION_INL_H_
@@ -27,13 +27,14 @@ HWY_INLINE Vector activated(Vector x) {
 }
 
 template <Activation kActivation>
-HWY_INLINE Vector activation_slope(Vector x) {
+HWY_INLINE Vector activation_derivative(Vector x) {
   if constexpr (kActivation == Activation::relu) {
     return hn::IfThenElseZero(hn::Gt(x, zero()), set(1.0f));
   } else if constexpr (kActivation == Activation::gelu) {
     const Vector density = exp(hn::Mul(hn::Mul(x, x), set(-0.5f)));
-    const Vector rise = hn::Mul(hn::Mul(x, density), set(0.3989422804f));  // 1 / sqrt(2 pi)
-    return hn::Add(normal_distribution(x, density), rise);
+    const Vector x_density =
+        hn::Mul(hn::Mul(x, density), set(0.3989422804f));  // times 1 / sqrt(2 pi)
+    return hn::Add(normal_distribution(x, density), x_density);
   } else if constexpr (kActivation == Activation::silu) {
     const Vector s = sigmoid(x);
     return hn::Mul(s, hn::MulAdd(x, hn::Sub(set(1.0f), s), set(1.0f)));
@@ -51,8 +52,8 @@ void activate_all(const float* x, float* y, int64_t size) {
 template <Activation kActivation>
 void activation_gradient_all(const float* x, const float* dy, float* dx, int64_t size) {
   for (int64_t i = 0; i < size; i += kLanes) {
-    const Vector slope = activation_slope<kActivation>(load(x + i, size - i));
-    store(hn::Mul(load(dy + i, size - i), slope), dx + i, size - i);
+    const Vector derivative = activation_derivative<kActivation>(load(x + i, size - i));
+    store(hn::Mul(load(dy + i, size - i), derivative), dx + i, size - i);
   }
 }
 

@@ -54,8 +54,8 @@ struct Fp32 : PlainArithmetic {
   static constexpr int64_t kStep = 1;
   static constexpr bool kAsIs = true;
 
-  static HWY_INLINE Vector multiply_add(Vector left, Vector right, Vector chain) {
-    return hn::MulAdd(left, right, chain);
+  static HWY_INLINE Vector multiply_add(Vector left, Vector right, Vector accumulator) {
+    return hn::MulAdd(left, right, accumulator);
   }
   // The words of kLanes columns, of which `count` exist: their elements stand at `even` and, where
   // a word has two and there is a second, at `odd`.
@@ -88,9 +88,9 @@ struct DotBf16 : PlainArithmetic {
   }
   static constexpr int64_t kStep = 2;
 
-  static HWY_INLINE Vector multiply_add(Vector left, Vector right, Vector chain) {
-    asm("vdpbf16ps %2, %1, %0" : "+v"(chain.raw) : "v"(right.raw), "v"(left.raw));
-    return chain;
+  static HWY_INLINE Vector multiply_add(Vector left, Vector right, Vector accumulator) {
+    asm("vdpbf16ps %2, %1, %0" : "+v"(accumulator.raw) : "v"(right.raw), "v"(left.raw));
+    return accumulator;
   }
   static HWY_INLINE Vector pairs(Vector even, Vector odd) {
     __m256i low, high;
@@ -117,7 +117,7 @@ struct DotBf16 : PlainArithmetic {
 
 // int8. Instructions multiply bytes without a sign by bytes with one, so the left operand's lose
 // theirs: PairInt8 and DotInt8 move q to q + 128, SignedInt8 takes |q|. What a sum of products has
-// too little or too much for it, chains begin at.
+// too little or too much for it, accumulators begin at.
 
 inline float row_scale(const float* row, int64_t depth) {
   // Magnitudes are ordered as their bits are, with infinity and NaN above the numbers, whereas the
@@ -161,16 +161,16 @@ struct PairInt8 : PlainArithmetic {
   static constexpr bool kScaled = true;
   static constexpr bool kOneInstruction = false;
 
-  // Encodes a row of the left operand. What its chains begin at is a matter of the columns.
+  // Encodes a row of the left operand. Its accumulators start at values that the columns decide.
   static int32_t encode_left(const float* row, int64_t depth, float scale, float* words) {
     quantize_row(row, depth, scale, 128, reinterpret_cast<uint8_t*>(words));
     return 0;
   }
-  static HWY_INLINE Vector multiply_add(Vector left, Vector right, Vector chain) {
+  static HWY_INLINE Vector multiply_add(Vector left, Vector right, Vector accumulator) {
     const Integers integers;
 #if HWY_TARGET == HWY_SCALAR
     const auto l = hn::BitCast(Words(), left), r = hn::BitCast(Words(), right);
-    auto sum = hn::BitCast(integers, chain);
+    auto sum = hn::BitCast(integers, accumulator);
     for (int i = 0; i < 4; ++i) {
       const auto byte = int32_t(hn::GetLane(l) >> (8 * i) & 255);
       const auto weight = int32_t(int8_t(hn::GetLane(r) >> (8 * i) & 255));
@@ -184,7 +184,7 @@ struct PairInt8 : PlainArithmetic {
     const auto odd =
         hn::BitCast(shorts, hn::ShiftRight<8>(hn::BitCast(hn::Repartition<uint16_t, Floats>(), l)));
     auto unused = hn::Zero(integers);
-    auto sum = hn::BitCast(integers, chain);
+    auto sum = hn::BitCast(integers, accumulator);
     sum = hn::ReorderWidenMulAccumulate(integers, even, hn::ShiftRight<8>(hn::ShiftLeft<8>(r)), sum,
                                         unused);
     sum = hn::ReorderWidenMulAccumulate(integers, odd, hn::ShiftRight<8>(r), sum, unused);
@@ -196,8 +196,8 @@ struct PairInt8 : PlainArithmetic {
 #if HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
 // int8 by `pmaddubsw`, which sums two products in 16 bits and would cut off 2 * 255 * 127. |q| is
 // at most 127, and 2 * 127 * 128 fits. The left operand's second part is all ones where q < 0: the
-// right byte w becomes -w - 1 by it, so that chains begin at the sum of those |q|. (`psignb` makes
-// -w at once, but waits for the units that multiply.)
+// right byte w becomes -w - 1 by it, so that accumulators begin at the sum of those |q|. (`psignb`
+// makes -w at once, but waits for the units that multiply.)
 struct SignedInt8 : PairInt8 {
   static constexpr int64_t kLeftParts = 2;
 
@@ -207,7 +207,7 @@ struct SignedInt8 : PairInt8 {
   static HWY_INLINE Word broadcast(const float* word, int64_t step) {
     return {set(word[0]), set(word[step])};
   }
-  static HWY_INLINE Vector multiply_add(const Word& left, Vector right, Vector chain) {
+  static HWY_INLINE Vector multiply_add(const Word& left, Vector right, Vector accumulator) {
     const hn::Repartition<int16_t, Floats> shorts;
     const Integers integers;
     const Vector turned = hn::Xor(right, left.negative);
@@ -220,11 +220,11 @@ struct SignedInt8 : PairInt8 {
 #else
     const auto fours = _mm_madd_epi16(_mm_maddubs_epi16(m.raw, w.raw), ones.raw);
 #endif
-    const auto sum = hn::Add(hn::BitCast(integers, chain), hn::Vec<Integers>{fours});
+    const auto sum = hn::Add(hn::BitCast(integers, accumulator), hn::Vec<Integers>{fours});
     return hn::BitCast(kFloats, sum);
   }
 
-  // The same, returns what the row's chains begin at.
+  // The same, returns the start value of the row's accumulators.
   static int32_t encode_left(const float* row, int64_t depth, float scale, float* words) {
     const int64_t count = (depth + kStep - 1) / kStep;
     // The bytes stand in the second half until they are spread from the front: a word's parts are
@@ -258,9 +258,9 @@ using PlainInt8 = PairInt8;
 struct DotInt8 : PairInt8 {
   static constexpr bool kOneInstruction = true;
 
-  static HWY_INLINE Vector multiply_add(Vector left, Vector right, Vector chain) {
-    asm("vpdpbusd %2, %1, %0" : "+v"(chain.raw) : "v"(left.raw), "v"(right.raw));
-    return chain;
+  static HWY_INLINE Vector multiply_add(Vector left, Vector right, Vector accumulator) {
+    asm("vpdpbusd %2, %1, %0" : "+v"(accumulator.raw) : "v"(left.raw), "v"(right.raw));
+    return accumulator;
   }
 };
 

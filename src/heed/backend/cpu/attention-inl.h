@@ -127,9 +127,9 @@ inline void weigh(const Head& head, const Block& block, const AttentionOptions& 
   }
 }
 
-// out = the values' sum by their weights, of one head and `kQueries` queries: one chain over the
-// keys for each element. prefetch(row, count) is called for each part of a value's row before it is
-// read.
+// out = the values' sum by their weights, of one head and `kQueries` queries: one accumulator over
+// the keys for each element. prefetch(row, count) is called for each part of a value's row before
+// it is read.
 template <int kQueries, class T, class Prefetch>
 void sum_values(const Head& head, const Block& block, const RowsOf<T>& values,
                 const Prefetch& prefetch, const float* weights, float* out) {
@@ -137,7 +137,7 @@ void sum_values(const Head& head, const Block& block, const RowsOf<T>& values,
   for (int64_t c = 0; c < head.d_head; c += kVectors * kLanes) {
     Vector sum[kQueries][kVectors];
     for (auto& row : sum)
-      for (Vector& chain : row) chain = zero();
+      for (Vector& accumulator : row) accumulator = zero();
     const int64_t left = head.d_head - c;
     for (int64_t key = 0; key < block.width; ++key) {
       const T* row = values.at(key) + c;

@@ -1,9 +1,9 @@
 // Scaled dot-product attention (equation 1) per sequence and head, and its gradient.
 //
 // A head's keys are packed once, through the row list, whether one new query or a whole prefix
-// attends to them. Every score is one chain over d_head, every output one chain over the keys in
-// their order. Keys that a query does not see have weight 0, and a multiply-add of 0 leaves a chain
-// as it is: so a query's bits are the same alone and within its prefix.
+// attends to them. Every score is one accumulator over d_head, every output one accumulator over
+// the keys in their order. Keys that a query does not see have weight 0, and a multiply-add of 0
+// leaves an accumulator as it is: so a query's bits are the same alone and within its prefix.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/backend/cpu/attention.cpp"
 #include "hwy/foreach_target.h"
@@ -35,7 +35,7 @@ Panels pack_plain(const Rows& rows, int64_t count, int64_t width, Scratch use) {
 }
 
 // Few queries, as in decoding: keys and values are read where they lie, since packing them would
-// cost more than the products. The chains are those of the packed form, and so are the bits.
+// cost more than the products. The accumulators are those of the packed form, and so are the bits.
 constexpr int64_t kFewQueries = 4;
 
 template <int kQueries>
@@ -49,7 +49,7 @@ void score_few(const Head& head, const Rows& key_rows, const float* query, const
     for (const float* key : keys)
       for (int64_t c = 0; c < head.d_head; c += 16) hwy::Prefetch(key + head.d_head + c);
     Vector sum[kQueries];
-    for (Vector& chain : sum) chain = zero();
+    for (Vector& accumulator : sum) accumulator = zero();
     int64_t k = 0;
     for (; k + 4 <= head.d_head; k += 4) {
       Vector column[4];
@@ -148,8 +148,8 @@ HWY_INLINE float dot(const float* a, const float* b, int64_t count) {
 // One row of the gradient: weights from dot products, and the gradients of the scaled logits from
 // those of the dropped weights.
 struct WeightRow {
-  float* weights;  // in: dot products; out: dropped weights
-  float* slopes;   // in: gradients of the dropped weights; out: gradients of the dot products
+  float* weights;    // in: dot products; out: dropped weights
+  float* gradients;  // in: gradients of the dropped weights; out: gradients of the dot products
   int64_t seen, stride;
   float logsumexp;
   float total;  // the sum over keys of dropped weight times its gradient: dout . out
@@ -162,10 +162,10 @@ void weight_row_gradient(const WeightRow& row, float scale, const Dropout& dropo
     const Vector logit = hn::Mul(hn::LoadU(kFloats, row.weights + c), set(scale));
     const Vector weight = first(exp(hn::Sub(logit, set(row.logsumexp))), row.seen - c, zero());
     const Vector kept = factors.on() ? factors.at(row.dropout_index + c) : set(1.0f);
-    const Vector slope = hn::MulSub(hn::LoadU(kFloats, row.slopes + c), kept, set(row.total));
+    const Vector gradient = hn::MulSub(hn::LoadU(kFloats, row.gradients + c), kept, set(row.total));
     hn::StoreU(hn::Mul(weight, kept), kFloats, row.weights + c);
-    // Behind `seen` the weight is 0, and so is the product with whatever slope stands there.
-    hn::StoreU(hn::Mul(hn::Mul(weight, slope), set(scale)), kFloats, row.slopes + c);
+    // Behind `seen` the weight is 0, and so is the product with whatever gradient stands there.
+    hn::StoreU(hn::Mul(hn::Mul(weight, gradient), set(scale)), kFloats, row.gradients + c);
   }
 }
 
@@ -187,27 +187,28 @@ void block_gradient(const Head& head, const PackedHead& packed, const GradientTe
   const float* dout = head.part(tensors.dout, block.begin);
   const float* query = head.part(tensors.query, block.begin);
   float* weights = scratch(Scratch::scores, block.rows * block.stride);
-  float* slopes = scratch(Scratch::score_slopes, block.rows * block.stride);
+  float* gradients = scratch(Scratch::score_gradients, block.rows * block.stride);
   multiply({query, head.d, Along::rows}, packed.keys, block.rows, block.stride, head.d_head,
            {weights, block.stride});
   multiply({dout, head.d, Along::rows}, packed.values, block.rows, block.stride, head.d_head,
-           {slopes, block.stride});
+           {gradients, block.stride});
   for (int64_t i = 0; i < block.rows; ++i) {
     const int64_t query_row = block.begin + i;
     const float logsumexp =
         tensors.logsumexp[(head.query_begin + query_row) * head.heads + head.index];
     const float total = dot(dout + i * head.d, head.part(tensors.out, query_row), head.d_head);
-    weight_row_gradient(
-        {weights + i * block.stride, slopes + i * block.stride, head.seen(query_row), block.width,
-         logsumexp, total, options.dropout_index(head.query_begin + query_row, head.index)},
-        float(options.scale), options.dropout);
+    weight_row_gradient({weights + i * block.stride, gradients + i * block.stride,
+                         head.seen(query_row), block.width, logsumexp, total,
+                         options.dropout_index(head.query_begin + query_row, head.index)},
+                        float(options.scale), options.dropout);
   }
-  multiply({slopes, block.stride, Along::rows}, packed.key_rows, block.rows, head.d_head,
+  multiply({gradients, block.stride, Along::rows}, packed.key_rows, block.rows, head.d_head,
            block.width, {head.part(tensors.dquery, block.begin), head.d});
   const Panels queries = pack_plain({query, head.d}, block.rows, head.d_head, Scratch::queries);
-  multiply({slopes, block.stride, Along::columns}, queries, block.width, head.d_head, block.rows,
+  multiply({gradients, block.stride, Along::columns}, queries, block.width, head.d_head, block.rows,
            {packed.dkeys, head.d_head, WriteMode::accumulate});
-  const Panels douts = pack_plain({dout, head.d}, block.rows, head.d_head, Scratch::slopes);
+  const Panels douts =
+      pack_plain({dout, head.d}, block.rows, head.d_head, Scratch::output_gradients);
   multiply({weights, block.stride, Along::columns}, douts, block.width, head.d_head, block.rows,
            {packed.dvalues, head.d_head, WriteMode::accumulate});
 }

@@ -1,9 +1,9 @@
 // Attention over keys and values that a decoder cached in bf16. Decoding reads all of them again at
 // every step, from far away, so a row is read once for all heads, and rows are half as long.
 //
-// A score is the sum over lanes of one chain a lane; an output is one chain over the keys. Neither
-// depends on how many queries share the work, so a query's bits are the same alone and within its
-// prefix.
+// A score is the sum over lanes of one accumulator a lane; an output is one accumulator over the
+// keys. Neither depends on how many queries share the work, so a query's bits are the same alone
+// and within its prefix.
 #if defined(HEED_BACKEND_CPU_CACHED_ATTENTION_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEED_BACKEND_CPU_CACHED_ATTENTION_INL_H_
 #undef HEED_BACKEND_CPU_CACHED_ATTENTION_INL_H_
@@ -80,7 +80,7 @@ void score_cached(const CachedSequence& sequence, const Block& block, float* sco
       const Bf16* row = sequence.keys.at(key) + h * head.d_head;
       const float* query = queries + h * head.d_head;
       Vector sum[kQueries];
-      for (Vector& chain : sum) chain = zero();
+      for (Vector& accumulator : sum) accumulator = zero();
       for (int64_t c = 0; c < head.d_head; c += kLanes) {
         const Vector part = load(row + c, head.d_head - c);
         for (int m = 0; m < kQueries; ++m)

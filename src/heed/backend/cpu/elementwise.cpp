@@ -91,25 +91,25 @@ void adam_elements(const AdamStep& step, const Tensor& gradient, Tensor& paramet
   const Vector inverse2 = set(float(1 / correction2)), epsilon = set(float(step.epsilon));
   const Vector gradient_scale = set(float(step.gradient_scale));
   const Vector decay = set(float(step.learning_rate * step.weight_decay));
-  const Vector freshness = set(float(1 - step.average_decay));
-  const float* slope = gradient.data<float>();
-  float *value = parameter.data<float>(), *first = m.data<float>(), *second = v.data<float>();
+  const Vector rest_of_average = set(float(1 - step.average_decay));
+  const float* gradients = gradient.data<float>();
+  float *values = parameter.data<float>(), *firsts = m.data<float>(), *seconds = v.data<float>();
   const int64_t size = parameter.size();
   for (int64_t i = 0; i < size; i += kLanes) {
     const int64_t left = size - i;
-    const Vector g = hn::Mul(load(slope + i, left), gradient_scale);
-    const Vector rise = hn::MulAdd(load(first + i, left), beta1, hn::Mul(g, rest1));
-    const Vector spread = hn::MulAdd(load(second + i, left), beta2, hn::Mul(hn::Mul(g, g), rest2));
-    store(rise, first + i, left);
-    store(spread, second + i, left);
-    const Vector divisor = hn::Add(hn::Sqrt(hn::Mul(spread, inverse2)), epsilon);
-    const Vector old = load(value + i, left);
-    const Vector change = hn::MulAdd(old, decay, hn::Div(hn::Mul(rise, rate), divisor));
+    const Vector g = hn::Mul(load(gradients + i, left), gradient_scale);
+    const Vector first = hn::MulAdd(load(firsts + i, left), beta1, hn::Mul(g, rest1));
+    const Vector second = hn::MulAdd(load(seconds + i, left), beta2, hn::Mul(hn::Mul(g, g), rest2));
+    store(first, firsts + i, left);
+    store(second, seconds + i, left);
+    const Vector divisor = hn::Add(hn::Sqrt(hn::Mul(second, inverse2)), epsilon);
+    const Vector old = load(values + i, left);
+    const Vector change = hn::MulAdd(old, decay, hn::Div(hn::Mul(first, rate), divisor));
     const Vector updated = hn::Sub(old, change);
-    store(updated, value + i, left);
+    store(updated, values + i, left);
     if constexpr (kAverages) {
       const Vector mean = load(average + i, left);
-      store(hn::MulAdd(hn::Sub(updated, mean), freshness, mean), average + i, left);
+      store(hn::MulAdd(hn::Sub(updated, mean), rest_of_average, mean), average + i, left);
     }
   }
 }

@@ -45,9 +45,9 @@ void embed_gradient(const Tokens& tokens, const Tensor& dout, double scale, cons
   for (int64_t r = 0; r < int64_t(tokens.ids.size()); ++r) {
     if (tokens.ids[size_t(r)] == padding_id) continue;
     float* row = dtable.data<float>() + tokens.ids[size_t(r)] * d;
-    const float* slope = dout.data<float>() + r * d;
+    const float* gradient = dout.data<float>() + r * d;
     for (int64_t c = 0; c < d; c += kLanes) {
-      Vector value = load(slope + c, d - c);
+      Vector value = load(gradient + c, d - c);
       if (factors.on()) value = hn::Mul(value, factors.at(r * d + c));
       store(hn::MulAdd(value, factor, load(row + c, d - c)), row + c, d - c);
     }

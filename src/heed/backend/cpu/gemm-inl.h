@@ -1,6 +1,6 @@
 // The matrix product that everything stands on: C = A B for a row-major C, where every element of C
-// is one chain of multiply-adds over the inner index in its order. So its bits depend neither on
-// tiling nor on which other rows and columns are computed with it.
+// is one accumulator of multiply-adds over the inner index in its order. So its bits depend neither
+// on tiling nor on which other rows and columns are computed with it.
 //
 // Operands are words (arithmetic-inl.h): floats, pairs of bf16 or fours of int8 along the inner
 // index, which counts words here. B is packed into panels of kPanel columns: panel p holds, for
@@ -63,8 +63,8 @@ struct Panels {
 struct Result {
   float* data;
   int64_t stride;
-  WriteMode mode = WriteMode::overwrite;  // accumulate: chains go on from what stands there
-  const float* bias = nullptr;            // [columns], added behind the chain
+  WriteMode mode = WriteMode::overwrite;  // accumulate: accumulators start from the old values
+  const float* bias = nullptr;            // [columns], added after the sum
   bool relu = false;
   // Scaled arithmetic alone: what sums of integers begin at (integers in float's clothes, a matter
   // of rows where the left operand has parts, else of columns), and what makes them numbers.
@@ -97,7 +97,7 @@ struct RowNumbers {
 template <class Arithmetic>
 RowNumbers row_numbers(int64_t count, Result& c) {
   if constexpr (!Arithmetic::kScaled) return {};
-  float* numbers = scratch(Scratch::row_numbers, 2 * count);
+  float* numbers = scratch(Scratch::left_numbers, 2 * count);
   c.row_scale = numbers;
   c.row_first = numbers + count;
   return {numbers, numbers + count};
@@ -195,8 +195,8 @@ HWY_NOINLINE void tile_of(const Left& a, const Panels& b, int64_t depth, int64_t
         const auto element = Arithmetic::broadcast(left + m * row_step, left_step);
         HWY_UNROLL(16)
         for (int j = 0; j < kPanelVectors; ++j) {
-          Vector& chain = sum[m][p * kPanelVectors + j];
-          chain = Arithmetic::multiply_add(element, row[j], chain);
+          Vector& accumulator = sum[m][p * kPanelVectors + j];
+          accumulator = Arithmetic::multiply_add(element, row[j], accumulator);
         }
       }
     }
@@ -217,7 +217,8 @@ void tile(const Left& a, const Panels& b, int64_t depth, int64_t columns, const 
 
 using Tile = void (*)(const Left&, const Panels&, int64_t, int64_t, const Result&);
 
-// Few rows take several panels at once, so that enough chains run to hide the latency of each.
+// Few rows take several panels at once, so that enough accumulators run to hide the latency of
+// each.
 constexpr int panels_at_once(int rows) {
   return std::clamp((kAccumulators - 4) / (rows * kPanelVectors), 1, 4);
 }

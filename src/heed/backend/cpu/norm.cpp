@@ -22,7 +22,7 @@ HWY_INLINE float add_row(const float* x, const float* sublayer, const DropoutFac
     if (factors.on()) value = hn::Mul(value, factors.at(index + c));
     value = hn::Add(load(x + c, d - c), value);
     store(value, sum + c, d - c);
-    // Lanes behind the row's end hold 0 + 0 * factor.
+    // Lanes beyond the row's end hold 0 + 0 * factor.
     total = hn::Add(total, value);
   }
   return sum_of(total) / float(d);
@@ -75,11 +75,11 @@ HWY_INLINE std::pair<float, float> reduce_row(const RowGradient& row, int64_t d,
   Vector total = zero(), weighted = zero();
   for (int64_t c = 0; c < d; c += kLanes) {
     const int64_t left = d - c;
-    const Vector slope = load(row.dy + c, left);  // zeros behind the end make the rest zero
+    const Vector dy = load(row.dy + c, left);  // zeros beyond the end make the rest zero
     const Vector normal = hn::Mul(hn::Sub(load(row.sum + c, left), set(mean)), set(inverse));
-    store(hn::MulAdd(slope, normal, load(row.dgain + c, left)), row.dgain + c, left);
-    store(hn::Add(slope, load(row.dbias + c, left)), row.dbias + c, left);
-    const Vector g = hn::Mul(slope, load(row.gain + c, left));
+    store(hn::MulAdd(dy, normal, load(row.dgain + c, left)), row.dgain + c, left);
+    store(hn::Add(dy, load(row.dbias + c, left)), row.dbias + c, left);
+    const Vector g = hn::Mul(dy, load(row.gain + c, left));
     total = hn::Add(total, g);
     weighted = hn::MulAdd(g, normal, weighted);
   }
@@ -103,10 +103,10 @@ void add_norm_gradient(const Tensor& dy, const Tensor& sum, const Tensor& statis
       const Vector g = hn::Mul(load(row.dy + c, left), load(row.gain + c, left));
       const Vector normal = hn::Mul(hn::Sub(load(row.sum + c, left), set(mean)), set(inverse));
       const Vector centred = hn::NegMulAdd(normal, set(weighted), hn::Sub(g, set(total)));
-      const Vector slope = hn::Mul(centred, set(inverse));
-      store(out.mode == WriteMode::overwrite ? slope : hn::Add(load(row.dx + c, left), slope),
-            row.dx + c, left);
-      store(factors.on() ? hn::Mul(slope, factors.at(r * d + c)) : slope, row.dsublayer + c, left);
+      const Vector dx = hn::Mul(centred, set(inverse));
+      store(out.mode == WriteMode::overwrite ? dx : hn::Add(load(row.dx + c, left), dx), row.dx + c,
+            left);
+      store(factors.on() ? hn::Mul(dx, factors.at(r * d + c)) : dx, row.dsublayer + c, left);
     }
   }
 }

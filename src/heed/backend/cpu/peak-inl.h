@@ -30,7 +30,7 @@ double rounds_a_second(Round round) {
 }
 
 #if HWY_TARGET == HWY_AVX3
-// Four chains of one unit; a round is one multiplication on each.
+// Four accumulators of one unit; a round is one multiplication on each.
 template <class Arithmetic>
 double peak_of_tiles() {
   typename Arithmetic::Tiles tiles;
@@ -50,7 +50,7 @@ double peak_of_tiles() {
 #endif
 
 // The tile that large products are made of, as it is: a loop of its own could share steps between
-// chains that no product can share.
+// accumulators that no product can share.
 template <class Arithmetic>
 double peak_in_cache() {
   constexpr int64_t kDepth = 64, kRows = kTileRows;
@@ -68,20 +68,20 @@ double peak_in_cache() {
 
 template <class Arithmetic>
 double peak_of_registers() {
-  // Enough chains to hide the latency of each, few enough to stay in registers.
-  constexpr int kChains = HWY_TARGET == HWY_AVX3 ? 24 : 12;
+  // Enough accumulators to hide the latency of each, few enough to stay in registers.
+  constexpr int kAccumulators = HWY_TARGET == HWY_AVX3 ? 24 : 12;
   HWY_ALIGN float operands[2 * kLanes] = {};
-  Vector chain[kChains];
-  for (Vector& c : chain) c = zero();
+  Vector accumulator[kAccumulators];
+  for (Vector& c : accumulator) c = zero();
   const double rounds = rounds_a_second([&](int64_t r) {
     const Vector operand = hn::Load(kFloats, operands + r % 2 * kLanes);
     HWY_UNROLL(24)
-    for (Vector& c : chain) c = Arithmetic::multiply_add(operand, operand, c);
+    for (Vector& c : accumulator) c = Arithmetic::multiply_add(operand, operand, c);
   });
   Vector sum = zero();
-  for (const Vector& c : chain) sum = hn::Add(sum, c);
+  for (const Vector& c : accumulator) sum = hn::Add(sum, c);
   [[maybe_unused]] volatile float sink = hn::GetLane(sum);  // so that it has to be computed
-  return 2.0 * double(Arithmetic::kStep * kLanes * kChains) * rounds;
+  return 2.0 * double(Arithmetic::kStep * kLanes * kAccumulators) * rounds;
 }
 
 // Operations a second of the calling thread, a multiply-add being two; takes 20 ms.

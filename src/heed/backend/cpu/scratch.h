@@ -7,19 +7,19 @@ namespace heed::cpu {
 
 // What a block is used for; one call may hold one block of each.
 enum class Scratch {
-  weights,       // packed right operand of a product
-  encoded,       // rows of its left operand in words
-  row_numbers,   // and what such a row has beside them (RowNumbers)
-  activations,   // packed left operand
-  keys,          // a head's keys, transposed
-  values,        // a head's values
-  key_rows,      // a head's keys, in rows
-  queries,       // a head's queries
-  slopes,        // a head's gradients of the output
-  scores,        // attention weights
-  score_slopes,  // and their gradients
-  dkeys,         // a head's gradients of the keys
-  dvalues,       // and of the values
+  weights,           // packed right operand of a product
+  left_words,        // rows of its left operand, rounded or quantized to the compute type
+  left_numbers,      // scale and start value of each such row (RowNumbers)
+  activations,       // packed left operand
+  keys,              // a head's keys, transposed
+  values,            // a head's values
+  key_rows,          // a head's keys, in rows
+  queries,           // a head's queries
+  output_gradients,  // a head's gradients of the output
+  scores,            // attention weights
+  score_gradients,   // and their gradients
+  dkeys,             // a head's gradients of the keys
+  dvalues,           // and of the values
   count
 };
 
@@ -27,7 +27,7 @@ enum class Scratch {
 // thread until its next call with the same `use`.
 float* scratch(Scratch use, int64_t floats);
 
-// The bytes that such a call takes from the system, if it is the first.
+// The bytes that the first such call allocates.
 int64_t scratch_bytes_of(int64_t floats);
 
 }  // namespace heed::cpu

@@ -83,7 +83,7 @@ class EmulatedTiles {
       std::memcpy(to + r * stride, &tiles_[kTile][size_t(r * kTileSide)], kRowBytes);
   }
 
-  // The products of even and of odd elements are two chains, added at the end.
+  // The products of even and of odd elements are two accumulators, added at the end.
   template <int kC, int kA, int kB>
   void multiply_bf16() {
     for_each_element<kC>([&](int64_t row, int64_t column, uint32_t& word) {

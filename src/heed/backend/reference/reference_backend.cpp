@@ -26,7 +26,7 @@ double activation_value(Activation activation, double x) {
   return x;
 }
 
-double activation_slope(Activation activation, double x) {
+double activation_derivative(Activation activation, double x) {
   switch (activation) {
     case Activation::none:
       return 1;
@@ -140,7 +140,7 @@ struct KernelsOf {
                                   Tensor& dx) {
     for (int64_t i = 0; i < x.size(); ++i)
       dx.data<T>()[i] =
-          T(double(dy.data<T>()[i]) * activation_slope(activation, double(x.data<T>()[i])));
+          T(double(dy.data<T>()[i]) * activation_derivative(activation, double(x.data<T>()[i])));
   }
 
   static void drop(const Tensor& x, const Dropout& dropout, Tensor& y) {
@@ -183,18 +183,18 @@ struct KernelsOf {
       };
       double total = 0, weighted = 0;  // of g = dy * gain
       for (int64_t c = 0; c < d; ++c) {
-        const double slope = double(dy.data<T>()[r * d + c]);
-        out.dgain.data<T>()[c] += T(slope * normal(c));
-        out.dbias.data<T>()[c] += T(slope);
-        total += slope * double(gain.data<T>()[c]);
-        weighted += slope * double(gain.data<T>()[c]) * normal(c);
+        const double dy_c = double(dy.data<T>()[r * d + c]);
+        out.dgain.data<T>()[c] += T(dy_c * normal(c));
+        out.dbias.data<T>()[c] += T(dy_c);
+        total += dy_c * double(gain.data<T>()[c]);
+        weighted += dy_c * double(gain.data<T>()[c]) * normal(c);
       }
       for (int64_t c = 0; c < d; ++c) {
         const int64_t i = r * d + c;
         const double g = double(dy.data<T>()[i]) * double(gain.data<T>()[c]);
-        const double slope = inverse * (g - total / double(d) - normal(c) * weighted / double(d));
-        put(out.dx.data<T>()[i], slope, out.mode);
-        out.dsublayer.data<T>()[i] = T(slope * keep(options.dropout, i));
+        const double dx = inverse * (g - total / double(d) - normal(c) * weighted / double(d));
+        put(out.dx.data<T>()[i], dx, out.mode);
+        out.dsublayer.data<T>()[i] = T(dx * keep(options.dropout, i));
       }
     }
   }
@@ -288,7 +288,7 @@ struct KernelsOf {
     for (Tensor* tensor : {&gradient.dquery, &gradient.dkey, &gradient.dvalue}) fill_zeros(*tensor);
     each_row(layout, options, [&](int64_t b, int64_t r, int64_t h) {
       const Row row = attend(input, layout, options, b, r, h);
-      const T* slope = dout.data<T>() + r * d + h * head;
+      const T* dout_row = dout.data<T>() + r * d + h * head;
       const T* q = input.query.data<T>() + r * d + h * head;
       std::vector<double> weight(row.keys.size()), dweight(row.keys.size());
       double total = 0;
@@ -296,7 +296,7 @@ struct KernelsOf {
         const T* value = input.value.data<T>() + row.keys[j] * d + h * head;
         weight[j] = row.weight(j);
         for (int64_t c = 0; c < head; ++c)
-          dweight[j] += double(slope[c]) * double(value[c]) * row.dropping[j];
+          dweight[j] += double(dout_row[c]) * double(value[c]) * row.dropping[j];
         total += weight[j] * dweight[j];
       }
       for (size_t j = 0; j < row.keys.size(); ++j) {
@@ -306,7 +306,7 @@ struct KernelsOf {
           gradient.dquery.data<T>()[r * d + h * head + c] +=
               T(dlogit * double(input.key.data<T>()[at + c]));
           gradient.dkey.data<T>()[at + c] += T(dlogit * double(q[c]));
-          gradient.dvalue.data<T>()[at + c] += T(weight[j] * row.dropping[j] * double(slope[c]));
+          gradient.dvalue.data<T>()[at + c] += T(weight[j] * row.dropping[j] * double(dout_row[c]));
         }
       }
     });
@@ -393,11 +393,11 @@ struct KernelsOf {
       T& second = v.data<T>()[i];
       first = T(step.beta1 * double(first) + (1 - step.beta1) * g);
       second = T(step.beta2 * double(second) + (1 - step.beta2) * g * g);
-      const double rise = double(first) / correction1;
+      const double corrected = double(first) / correction1;
       T& value = parameter.data<T>()[i];
-      value -=
-          T(step.learning_rate * (rise / (std::sqrt(double(second) / correction2) + step.epsilon) +
-                                  step.weight_decay * double(value)));
+      value -= T(step.learning_rate *
+                 (corrected / (std::sqrt(double(second) / correction2) + step.epsilon) +
+                  step.weight_decay * double(value)));
       if (!average) continue;
       T& mean = average->data<T>()[i];
       mean += T((1 - step.average_decay) * (double(value) - double(mean)));
