@@ -82,8 +82,9 @@ void expect_heads(const Attention& parameters, int64_t heads, int64_t d_model) {
 
 }  // namespace
 
-Attended scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
-                                      const AttentionArguments& arguments) {
+AttentionResult scaled_dot_product_attention(const Tensor& query, const Tensor& key,
+                                             const Tensor& value,
+                                             const AttentionArguments& arguments) {
   expect_matrix(query, "query", 0, 0);
   const int64_t queries = query.rows(), d_k = query.columns();
   expect_matrix(key, "key", 0, d_k);
@@ -95,7 +96,7 @@ Attended scaled_dot_product_attention(const Tensor& query, const Tensor& key, co
   const double scale = arguments.scale.value_or(1 / std::sqrt(double(d_k)));
   expect_size("scaled_dot_product_attention", queries, keys);
 
-  Attended result{Tensor({queries, d_v}), Tensor({queries, keys})};
+  AttentionResult result{Tensor({queries, d_v}), Tensor({queries, keys})};
   std::vector<double> weight(static_cast<size_t>(keys));
   for (int64_t i = 0; i < queries; ++i) {
     for (int64_t j = 0; j < keys; ++j) {
@@ -109,7 +110,7 @@ Attended scaled_dot_product_attention(const Tensor& query, const Tensor& key, co
       double sum = 0;
       for (int64_t j = 0; j < keys; ++j)
         sum += weight[size_t(j)] * double(value.data<float>()[j * d_v + c]);
-      result.context.data<float>()[i * d_v + c] = float(sum);
+      result.output.data<float>()[i * d_v + c] = float(sum);
     }
     std::copy(weight.begin(), weight.end(), result.weights.data<float>() + i * keys);
   }
@@ -128,8 +129,8 @@ Tensor causal_mask(int64_t queries, int64_t keys) {
   return mask;
 }
 
-Attended multi_head_attention(const Attention& parameters, int64_t heads, const Tensor& x,
-                              const Tensor& memory, const AttentionArguments& arguments) {
+AttentionResult multi_head_attention(const Attention& parameters, int64_t heads, const Tensor& x,
+                                     const Tensor& memory, const AttentionArguments& arguments) {
   expect_matrix(x, "x", 0, 0);
   const int64_t d_model = x.columns();
   expect_matrix(memory, "memory", 0, d_model);
@@ -148,10 +149,10 @@ Attended multi_head_attention(const Attention& parameters, int64_t heads, const 
   const int64_t d_head = d_model / heads;
   for (int64_t h = 0; h < heads; ++h) {
     const int64_t begin = h * d_head, end = begin + d_head;
-    const Attended head =
+    const AttentionResult head =
         scaled_dot_product_attention(columns(query, begin, end), columns(key, begin, end),
                                      columns(value, begin, end), arguments);
-    put_columns(head.context, begin, concatenated);
+    put_columns(head.output, begin, concatenated);
     std::copy_n(head.weights.data<float>(), head.weights.size(),
                 weights.slice(h, h + 1).data<float>());
   }

@@ -4,9 +4,8 @@
 //   const Tensor query = tensor_of<float>({2, 3}, std::vector<float>{1, 0, 0, 0, 1, 0});
 //   query.span<float>()[3]  // row 1, column 0
 //
-// They call the kernels that the model computes with, except scaled_dot_product_attention(), which
-// takes any mask: the model's kernel knows none and the causal one.
-// UsageError where shapes do not fit each other.
+// They call the model's kernels, except scaled_dot_product_attention(): it takes any mask, and the
+// model's kernel has only the causal one. UsageError if shapes do not fit each other.
 #pragma once
 
 #include <optional>
@@ -17,43 +16,45 @@
 
 namespace heed::paper {
 
-// What attention gives: the values it saw, and how much of each.
-struct Attended {
-  Tensor context;  // [queries, width of the values]
+// The output of attention, and its weights.
+struct AttentionResult {
+  Tensor output;   // [queries, width of the values]
   Tensor weights;  // [queries, keys]; of several heads [heads, queries, keys]
 };
 
 struct AttentionArguments {
   Tensor mask = {};  // [queries, keys], added to the logits: 0, or -infinity; may be none
-  std::optional<double> scale = {};  // 1 / sqrt(d_k) where there is none
+  std::optional<double> scale = {};  // unset: 1 / sqrt(d_k)
 };
 
 // softmax(scale Q K^T + mask) V, equation 1: query [queries, d_k], key [keys, d_k], value
-// [keys, d_v]. A query that sees no key has weights and context 0.
-Attended scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
-                                      const AttentionArguments& arguments = {});
+// [keys, d_v]. A query that attends to no key has weights and output 0.
+AttentionResult scaled_dot_product_attention(const Tensor& query, const Tensor& key,
+                                             const Tensor& value,
+                                             const AttentionArguments& arguments = {});
 
 // The mask of section 3.2.3 under which no position sees a later one. With more keys than queries,
 // the queries are the last positions.
 Tensor causal_mask(int64_t queries, int64_t keys);
 
-// Concat(head_1, ..., head_h) W^O, section 3.2.2: what `x` [queries, d_model] finds in `memory`
+// Concat(head_1, ..., head_h) W^O, section 3.2.2: `x` [queries, d_model] attends to `memory`
 // [keys, d_model], which is x itself in self-attention.
-Attended multi_head_attention(const Attention& parameters, int64_t heads, const Tensor& x,
-                              const Tensor& memory, const AttentionArguments& arguments = {});
+AttentionResult multi_head_attention(const Attention& parameters, int64_t heads, const Tensor& x,
+                                     const Tensor& memory,
+                                     const AttentionArguments& arguments = {});
 
-// The attention of a model by its name: "encoder.0.self", "decoder.5.cross". The model must have
-// been loaded without a backend, which keeps the matrices as they are.
+// The parameters of a model's attention by its name: "encoder.0.self", "decoder.5.cross". The model
+// must have been loaded without a backend, so that its matrices have values.
 Attention attention_of(Transformer& model, const std::string& name);
 
 // [positions, d_model], section 3.5: sines of all frequencies first, then the cosines, as the
 // model has them. The formula's columns 2i and 2i + 1 stand at i and d_model / 2 + i.
 Tensor positional_encoding(int64_t positions, int64_t d_model);
 
-// Of one row of logits each.
+// One value, or row, for each row of logits.
 struct SmoothedCrossEntropy {
   Tensor smoothed, nll;  // [rows]: the loss, and -log p(label)
-  Tensor gradient;       // [rows, classes]: of the sum of smoothed losses by the logits
+  Tensor gradient;  // [rows, classes]: of the sum of smoothed losses with respect to the logits
 };
 
 // Section 5.4: the cross entropy of logits [rows, classes] with a target that gives 1 - smoothing

@@ -146,7 +146,7 @@ TEST_F(OpsTest, AttentionOverItself) {
   for (const Mask mask : {Mask::none, Mask::causal})
     check_op(
         [&](Pass& p) {
-          return attention(p, {q, k, v}, {layout, keys, mask}, {2, 0.2});
+          return attention(p, {q, k, v}, {layout, keys, mask}, 2, 0.2);
         },
         {{"query", q}, {"key", k}, {"value", v}});
 }
@@ -158,7 +158,7 @@ TEST_F(OpsTest, AttentionOverMemory) {
                v = random_tensor({9, 8}, 3);
   check_op(
       [&](Pass& p) {
-        return attention(p, {q, k, v}, {queries, keys}, {4, 0.1});
+        return attention(p, {q, k, v}, {queries, keys}, 4, 0.1);
       },
       {{"query", q}, {"key", k}, {"value", v}});
 }
@@ -195,8 +195,7 @@ TEST_F(OpsTest, AddNormLeavesAloneWhatOthersRead) {
   check_op(
       [&](Pass& p) {
         const Tensor value = linear(p, a, v, {});
-        return add_norm(p, x, attention(p, {a, a, value}, {layout, keys}, {2, 0}), gain, bias,
-                        options);
+        return add_norm(p, x, attention(p, {a, a, value}, {layout, keys}, 2), gain, bias, options);
       },
       inputs);
   check_op(
@@ -244,8 +243,8 @@ TEST_F(OpsTest, AttentionOperandsMayHaveOtherUses) {
   check_op(
       [&](Pass& p) {
         const Tensor query = linear(p, x, w, {}), key = linear(p, x, v, {});
-        const Tensor once = attention(p, {query, key, key}, {layout, keys}, {2, 0.1});
-        const Tensor again = attention(p, {once, key, query}, {layout, keys}, {3, 0.1});
+        const Tensor once = attention(p, {query, key, key}, {layout, keys}, 2, 0.1);
+        const Tensor again = attention(p, {once, key, query}, {layout, keys}, 3, 0.1);
         return add_norm(p, query, again, gain, bias, {});
       },
       {{"x", x}, {"w", w}, {"v", v}});
@@ -364,7 +363,7 @@ TEST_F(OpsTest, AttentionWeightsAreTheSoftmaxOverTheKeysThatAreSeen) {
   for (const Mask mask : {Mask::none, Mask::causal}) {
     Pass p = pass();
     Tensor got;
-    attention(p, {query, key, key}, {queries, keys, mask}, {2, 0}, &got);
+    attention(p, {query, key, key}, {queries, keys, mask}, 2, 0, &got);
     std::vector<double> expected;
     for (int64_t b = 0; b < 2; ++b) {
       const int64_t count = keys.layout.length(b);

@@ -57,10 +57,10 @@ TEST(PaperAttention, EqualsPyTorch) {
   ASSERT_GE(all.size(), 24u);
   for (const Json& golden : all) {
     SCOPED_TRACE(golden.dump());
-    const paper::Attended got =
+    const paper::AttentionResult got =
         paper::scaled_dot_product_attention(matrix(golden["query"]), matrix(golden["key"]),
                                             matrix(golden["value"]), arguments_of(golden));
-    expect_near(got.context, matrix(golden["context"]));
+    expect_near(got.output, matrix(golden["context"]));
     expect_near(got.weights, matrix(golden["weights"]));
   }
 }
@@ -78,11 +78,10 @@ TEST(PaperAttention, EqualsTheOpThatTheModelUses) {
       query_rows.add(queries);
       KeyRows key_rows;
       key_rows.layout.add(keys);
-      const Tensor expected =
-          attention(pass, {query, key, value}, {query_rows, key_rows, mask}, {1, 0});
+      const Tensor expected = attention(pass, {query, key, value}, {query_rows, key_rows, mask}, 1);
       paper::AttentionArguments arguments;
       if (mask == Mask::causal) arguments.mask = paper::causal_mask(queries, keys);
-      expect_near(paper::scaled_dot_product_attention(query, key, value, arguments).context,
+      expect_near(paper::scaled_dot_product_attention(query, key, value, arguments).output,
                   expected);
     }
   }
@@ -91,11 +90,11 @@ TEST(PaperAttention, EqualsTheOpThatTheModelUses) {
 TEST(PaperAttention, AQueryThatSeesNothingGivesNothing) {
   Tensor mask({2, 3});
   for (int64_t j = 0; j < 3; ++j) mask.data<float>()[j] = -std::numeric_limits<float>::infinity();
-  const paper::Attended got = paper::scaled_dot_product_attention(
+  const paper::AttentionResult got = paper::scaled_dot_product_attention(
       drawn({2, 4}, 1), drawn({3, 4}, 2), drawn({3, 5}, 3), {mask, {}});
   EXPECT_THAT(got.weights.slice(0, 1).span<float>(), ::testing::Each(0));
-  EXPECT_THAT(got.context.slice(0, 1).span<float>(), ::testing::Each(0));
-  EXPECT_THAT(got.context.slice(1, 2).span<float>(), ::testing::Each(::testing::Ne(0)));
+  EXPECT_THAT(got.output.slice(0, 1).span<float>(), ::testing::Each(0));
+  EXPECT_THAT(got.output.slice(1, 2).span<float>(), ::testing::Each(::testing::Ne(0)));
 }
 
 // PyTorch's layout of the three projections, as heed has it.
@@ -115,10 +114,10 @@ TEST(PaperMultiHeadAttention, EqualsPyTorch) {
   ASSERT_GE(all.size(), 6u);
   for (const Json& golden : all) {
     SCOPED_TRACE(golden.dump());
-    const paper::Attended got = paper::multi_head_attention(
+    const paper::AttentionResult got = paper::multi_head_attention(
         attention_parameters(golden), golden["heads"], matrix(golden["x"]),
         matrix(golden["memory"]), arguments_of(golden));
-    expect_near(got.context, matrix(golden["context"]), 3e-5);
+    expect_near(got.output, matrix(golden["context"]), 3e-5);
     expect_near(got.weights, matrix(golden["weights"]));
   }
 }
@@ -139,8 +138,8 @@ TEST(PaperMultiHeadAttention, EqualsTheModelsOwn) {
   const Tensor query = linear(pass, x, parameters.query.weight, parameters.query.bias);
   const Tensor key = linear(pass, memory, parameters.key.weight, parameters.key.bias);
   const Tensor value = linear(pass, memory, parameters.value.weight, parameters.value.bias);
-  const Tensor seen = attention(pass, {query, key, value}, {rows, keys}, {config.heads, 0});
-  expect_near(paper::multi_head_attention(parameters, config.heads, x, memory).context,
+  const Tensor seen = attention(pass, {query, key, value}, {rows, keys}, config.heads);
+  expect_near(paper::multi_head_attention(parameters, config.heads, x, memory).output,
               linear(pass, seen, parameters.output.weight, parameters.output.bias));
   EXPECT_THAT(error_of([&] { paper::attention_of(model, "decoder.2.cross"); }),
               ::testing::HasSubstr("no attention 'decoder.2.cross'"));

@@ -166,7 +166,7 @@ class IsolatedBackend : public Backend {
   void expect_here(const char* name, const AttentionOutput& x) const {
     for (const Tensor* part : {&x.out, &x.logsumexp, x.weights}) expect_here(name, part);
   }
-  void expect_here(const char* name, const AttentionResult& x) const {
+  void expect_here(const char* name, const AttentionForward& x) const {
     for (const Tensor* part : {&x.out, &x.logsumexp}) expect_here(name, part);
   }
   void expect_here(const char* name, const AttentionGradient& x) const {

@@ -119,7 +119,7 @@ Tensor dropout(Pass& pass, const Tensor& x, double probability) {
 }
 
 Tensor attention(Pass& pass, const AttentionInput& input, const AttentionLayout& layout,
-                 const AttendOptions& options, Tensor* weights) {
+                 int64_t heads, double dropout, Tensor* weights) {
   const auto& [query, key, value] = input;
   const int64_t d = query.columns();
   check(key.columns() == d && value.columns() == d && key.rows() == value.rows(),
@@ -127,25 +127,23 @@ Tensor attention(Pass& pass, const AttentionInput& input, const AttentionLayout&
   check(key.dtype() == value.dtype() &&
             (key.dtype() == query.dtype() || key.dtype() == pass.backend.cache_type(query.dtype())),
         "[attention] keys and values of the query's type, or cached");
-  check(d % options.heads == 0, "[attention] d_model is not divisible by heads");
+  check(d % heads == 0, "[attention] d_model is not divisible by heads");
   check(layout.queries.rows() == query.rows(), "[attention] queries do not fill their layout");
   check(layout.queries.count() == layout.keys.layout.count(),
         "[attention] one key list a sequence");
-  const int64_t d_head = d / options.heads;
-  const AttentionOptions attend{options.heads, 1 / std::sqrt(double(d_head)),
-                                pass.next_dropout(options.dropout)};
+  const int64_t d_head = d / heads;
+  const AttentionOptions options{heads, 1 / std::sqrt(double(d_head)), pass.next_dropout(dropout)};
   Tensor out = pass.tensor(query.shape(), query.dtype());
-  Tensor logsumexp = pass.tensor({query.rows(), options.heads}, query.dtype());
-  if (weights)
-    *weights = pass.tensor({attention_weight_count(layout, options.heads)}, query.dtype());
-  pass.backend.attention(input, layout, attend, {out, logsumexp, weights});
+  Tensor logsumexp = pass.tensor({query.rows(), heads}, query.dtype());
+  if (weights) *weights = pass.tensor({attention_weight_count(layout, heads)}, query.dtype());
+  pass.backend.attention(input, layout, options, {out, logsumexp, weights});
   if (pass.tape) {
     check(layout.keys.rows.empty(), "[attention] a cache is not differentiated");
     pass.tape->record(
         out, [&pass, query = query, key = key, value = value, queries = layout.queries,
-              keys = layout.keys, mask = layout.mask, attend, out, logsumexp](const Tensor& dout) {
+              keys = layout.keys, mask = layout.mask, options, out, logsumexp](const Tensor& dout) {
           OverwrittenGradient dquery(pass, query), dkey(pass, key), dvalue(pass, value);
-          pass.backend.attention_gradient(dout, {query, key, value}, {queries, keys, mask}, attend,
+          pass.backend.attention_gradient(dout, {query, key, value}, {queries, keys, mask}, options,
                                           {out, logsumexp},
                                           {dquery.tensor(), dkey.tensor(), dvalue.tensor()});
           dquery.finish();

@@ -8,21 +8,21 @@
 
 namespace heed {
 
-// One forward pass: where it computes and allocates, whether it records and drops out. Travels as
-// an argument through the whole model: there is no global mode. With a pool of counted blocks and
-// the backend of backend/shape_backend.h it runs on shapes alone.
+// The context of one forward pass: its backend, memory pool, tape (in training) and dropout seed.
+// Every op takes it as an argument: there is no global mode. With the backend of
+// backend/shape_backend.h a pass computes shapes only.
 class Pass {
  public:
   Pass(Backend& backend, Pool& pool) : backend(backend), pool(pool) {}
 
   Backend& backend;
   Pool& pool;
-  Tape* tape = nullptr;                  // none: nothing is recorded
+  Tape* tape = nullptr;                  // null: nothing is recorded
   std::optional<uint64_t> dropout_seed;  // none: no dropout
 
   Tensor tensor(Shape shape, DType type) { return pool.tensor(std::move(shape), type); }
-  // The dropout of the pass's next op that has one. Ops draw in a fixed order, so each sees its own
-  // random stream.
+  // Dropout with the next random stream of the pass. Ops call it in a fixed order, so each of them
+  // always gets the same stream.
   Dropout next_dropout(double probability);
 
  private:
@@ -35,7 +35,7 @@ struct EmbedOptions {
   TokenId padding_id = -1;  // this row of the table gets no gradient (PyTorch: padding_idx)
 };
 
-// scale * table[id] + positions[position], dropped out. positions is a constant.
+// dropout(scale * table[id] + positions[position]). positions has no gradient.
 Tensor embed(Pass& pass, const Tokens& tokens, const Tensor& table, const Tensor& positions,
              const EmbedOptions& options);
 
@@ -45,23 +45,18 @@ Tensor linear(Pass& pass, const Tensor& x, const Tensor& weight, const Tensor& b
 
 Tensor dropout(Pass& pass, const Tensor& x, double probability);
 
-struct AttendOptions {
-  int64_t heads = 1;
-  double dropout = 0;  // on the attention weights
-};
-
-// Softmax(Q K^T / sqrt(d_head)) V, equation 1. Where `weights` is not null, it becomes what the
-// values were multiplied by, as AttentionOutput::weights.
+// Softmax(Q K^T / sqrt(d_head)) V, equation 1, of `heads` heads, with dropout of this probability
+// on the attention weights. If `weights` is not null, it is set to them (AttentionOutput::weights).
 Tensor attention(Pass& pass, const AttentionInput& input, const AttentionLayout& layout,
-                 const AttendOptions& options, Tensor* weights = nullptr);
+                 int64_t heads, double dropout = 0, Tensor* weights = nullptr);
 
 struct AddNormOptions {
   double epsilon = 1e-5;
   double dropout = 0;  // on the sub-layer's output
 };
 
-// LayerNorm(x + Dropout(sublayer)), sections 3.1 and 5.4. Reuses the memory of `sublayer` where it
-// is handed the last handle: pass a temporary or std::move().
+// LayerNorm(x + Dropout(sublayer)), sections 3.1 and 5.4. Reuses the memory of `sublayer` if there
+// is no other handle of it: pass a temporary or std::move().
 Tensor add_norm(Pass& pass, const Tensor& x, Tensor sublayer, const Tensor& gain,
                 const Tensor& bias, const AddNormOptions& options);
 
@@ -80,8 +75,8 @@ struct Loss {
 };
 
 // The loss of predicting `labels` from states [rows, d] through table [classes, d] and bias
-// [classes] (may be none), computed in blocks of rows: the logits never exist as a whole. On a pass
-// with a tape the gradient is computed along with them, and is where backward() starts.
+// [classes] (may be none), computed in blocks of rows: the logits never exist as a whole. If the
+// pass has a tape, the gradient is computed in the same blocks, and backward() starts from it.
 Loss cross_entropy(Pass& pass, const Tensor& states, const Tensor& table, const Tensor& bias,
                    const Indices& labels, const LossOptions& options);
 

@@ -69,7 +69,7 @@ struct AttentionOutput {
 };
 
 // What attention() computed, as its gradient needs it.
-struct AttentionResult {
+struct AttentionForward {
   const Tensor &out, &logsumexp;
 };
 
@@ -198,7 +198,7 @@ struct Kernels {
       attention;
   // Keys and values have the query's dtype. `forward` is what attention() computed.
   std::function<void(const Tensor& dout, const AttentionInput& input, const AttentionLayout& layout,
-                     const AttentionOptions& options, const AttentionResult& forward,
+                     const AttentionOptions& options, const AttentionForward& forward,
                      const AttentionGradient& gradient)>
       attention_gradient;
 

@@ -37,7 +37,8 @@ const CapturedAttention::Layer& CapturedAttention::at(AttentionSite site, int64_
   return found->second;
 }
 
-Tensor* CapturedAttention::place(AttentionSite site, int64_t layer, const AttentionLayout& layout) {
+Tensor* CapturedAttention::tensor_for(AttentionSite site, int64_t layer,
+                                      const AttentionLayout& layout) {
   const auto found = layers_.find({site, layer});
   if (found == layers_.end()) return nullptr;
   found->second.queries = layout.queries;

@@ -1,4 +1,5 @@
-// The attention weights of a forward pass, kept for those who want to see them.
+// The attention weights of forward passes, for those layers that were asked for (as hooks in
+// PyTorch or output_attentions in transformers).
 #pragma once
 
 #include <map>
@@ -14,23 +15,23 @@ enum class AttentionSite { encoder_self, decoder_self, cross };
 
 class CapturedAttention {
  public:
-  // What a pass leaves of one layer.
+  // The weights of one layer in the last pass.
   struct Layer {
     Tensor weights;  // AttentionOutput::weights
     Ragged queries, keys;
 
-    // Of a sequence, [heads, queries, keys]: how much each query attends to each key.
+    // The weights of one sequence, [heads, queries, keys].
     Tensor of_sequence(int64_t sequence) const;
-    // The same without heads: their mean, [queries, keys].
+    // Their mean over the heads, [queries, keys].
     std::vector<double> mean_over_heads(int64_t sequence) const;
   };
 
-  // Asks for the weights of a layer, before the pass.
+  // Call before a pass: it captures the weights of this layer.
   void request(AttentionSite site, int64_t layer) { layers_[{site, layer}] = {}; }
-  // What a pass left of a layer that was asked for.
+  // The captured weights of a requested layer.
   const Layer& at(AttentionSite site, int64_t layer) const;
-  // Where a pass leaves a layer's weights; null if nobody asked.
-  Tensor* place(AttentionSite site, int64_t layer, const AttentionLayout& layout);
+  // Called by the model: where to put a layer's weights, null if they were not requested.
+  Tensor* tensor_for(AttentionSite site, int64_t layer, const AttentionLayout& layout);
 
  private:
   std::map<std::pair<AttentionSite, int64_t>, Layer> layers_;

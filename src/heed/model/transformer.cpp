@@ -33,9 +33,9 @@ KeyValue project(Pass& pass, const Attention& w, const Tensor& key, const Tensor
   return {apply(pass, w.key, key), apply(pass, w.value, value)};
 }
 
-Tensor* place(CapturedAttention* captured, AttentionSite site, size_t layer,
-              const AttentionLayout& layout) {
-  return captured ? captured->place(site, int64_t(layer), layout) : nullptr;
+Tensor* captured_tensor(CapturedAttention* captured, AttentionSite site, size_t layer,
+                        const AttentionLayout& layout) {
+  return captured ? captured->tensor_for(site, int64_t(layer), layout) : nullptr;
 }
 
 // A target pass that begins at the start: all keys and values are computed in it.
@@ -205,8 +205,8 @@ Tensor Transformer::attend(Pass& pass, const Attention& w, const Tensor& x,
                            Tensor* weights) const {
   const Tensor query = apply(pass, w.query, x);
   return apply(pass, w.output,
-               attention(pass, {query, projected.key, projected.value}, layout,
-                         {config_.heads, config_.attention_dropout}, weights));
+               attention(pass, {query, projected.key, projected.value}, layout, config_.heads,
+                         config_.attention_dropout, weights));
 }
 
 // FFN(x) = max(0, x W_1 + b_1) W_2 + b_2, section 3.3.
@@ -222,7 +222,7 @@ EncoderOutput Transformer::encode(Pass& pass, const Tokens& source,
   Tensor x = embed(pass, source, embeddings_.source);
   for (size_t i = 0; i < encoder_.size(); ++i) {
     const EncoderLayer& w = encoder_[i];
-    Tensor* weights = place(captured, AttentionSite::encoder_self, i, layout);
+    Tensor* weights = captured_tensor(captured, AttentionSite::encoder_self, i, layout);
     x = add_norm(pass, w.self_norm, x, multi_head(pass, w.self, {x, x, x}, layout, weights));
     x = add_norm(pass, w.feed_forward_norm, x, feed_forward(pass, w.feed_forward, x));
   }
@@ -246,10 +246,10 @@ Tensor Transformer::decode(Pass& pass, const Tokens& target, DecoderContext& con
     const KeyValue source = context.cross(pass, int64_t(i));
     x = add_norm(pass, w.self_norm, x,
                  attend(pass, w.self, x, earlier, self,
-                        place(captured, AttentionSite::decoder_self, i, self)));
-    x = add_norm(
-        pass, w.cross_norm, x,
-        attend(pass, w.cross, x, source, cross, place(captured, AttentionSite::cross, i, cross)));
+                        captured_tensor(captured, AttentionSite::decoder_self, i, self)));
+    x = add_norm(pass, w.cross_norm, x,
+                 attend(pass, w.cross, x, source, cross,
+                        captured_tensor(captured, AttentionSite::cross, i, cross)));
     x = add_norm(pass, w.feed_forward_norm, x, feed_forward(pass, w.feed_forward, x));
   }
   return x;

@@ -235,7 +235,7 @@ void attend_gradient(const HeadOperands& o, const GradientTensors& tensors,
 
 void attention_gradient(const Tensor& dout, const AttentionInput& input,
                         const AttentionLayout& layout, const AttentionOptions& options,
-                        const AttentionResult& forward, const AttentionGradient& gradient) {
+                        const AttentionForward& forward, const AttentionGradient& gradient) {
   const GradientTensors tensors{dout.data<float>(),
                                 input.query.data<float>(),
                                 input.key.data<float>(),

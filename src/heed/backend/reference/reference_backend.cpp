@@ -282,7 +282,7 @@ struct KernelsOf {
 
   static void attention_gradient(const Tensor& dout, const AttentionInput& input,
                                  const AttentionLayout& layout, const AttentionOptions& options,
-                                 const AttentionResult& /*forward*/,
+                                 const AttentionForward& /*forward*/,
                                  const AttentionGradient& gradient) {
     const int64_t d = input.query.columns(), head = d / options.heads;
     for (Tensor* tensor : {&gradient.dquery, &gradient.dkey, &gradient.dvalue}) fill_zeros(*tensor);
