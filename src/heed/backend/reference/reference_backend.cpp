@@ -2,15 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "heed/backend/quantize.h"
+#include "heed/backend/reference/attention-inl.h"
 
 namespace heed {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+using reference::AttentionKernels;
+using reference::dropout_factor;
 
 double activation_value(Activation activation, double x) {
   switch (activation) {
@@ -42,12 +43,6 @@ double activation_derivative(Activation activation, double x) {
   return 1;
 }
 
-// What dropout multiplies element `index` by.
-double keep(const Dropout& dropout, int64_t index) {
-  if (!dropout) return 1;
-  return dropout.bits(uint64_t(index)) >= dropout.threshold() ? dropout.scale() : 0;
-}
-
 template <class T>
 void put(T& place, double value, WriteMode mode) {
   place = T(mode == WriteMode::overwrite ? value : double(place) + value);
@@ -65,8 +60,8 @@ struct KernelsOf {
         const T* row = table.data<T>() + tokens.ids[size_t(r)] * d;
         const T* position = positions.data<T>() + (tokens.start_of(b) + i) * d;
         for (int64_t c = 0; c < d; ++c)
-          out.data<T>()[r * d + c] =
-              T(keep(dropout, r * d + c) * (scale * double(row[c]) + double(position[c])));
+          out.data<T>()[r * d + c] = T(dropout_factor(dropout, r * d + c) *
+                                       (scale * double(row[c]) + double(position[c])));
       }
     }
   }
@@ -78,7 +73,7 @@ struct KernelsOf {
       if (tokens.ids[size_t(r)] == padding_id) continue;
       T* row = dtable.data<T>() + tokens.ids[size_t(r)] * d;
       for (int64_t c = 0; c < d; ++c)
-        row[c] += T(scale * keep(dropout, r * d + c) * double(dout.data<T>()[r * d + c]));
+        row[c] += T(scale * dropout_factor(dropout, r * d + c) * double(dout.data<T>()[r * d + c]));
     }
   }
 
@@ -145,7 +140,7 @@ struct KernelsOf {
 
   static void drop(const Tensor& x, const Dropout& dropout, Tensor& y) {
     for (int64_t i = 0; i < x.size(); ++i)
-      y.data<T>()[i] = T(keep(dropout, i) * double(x.data<T>()[i]));
+      y.data<T>()[i] = T(dropout_factor(dropout, i) * double(x.data<T>()[i]));
   }
 
   static void add_norm(const Tensor& x, const Tensor& sublayer, const Tensor& gain,
@@ -157,7 +152,8 @@ struct KernelsOf {
       double total = 0, squares = 0;
       for (int64_t c = 0; c < d; ++c) {
         const int64_t i = r * d + c;
-        s[c] = T(double(x.data<T>()[i]) + keep(options.dropout, i) * double(sublayer.data<T>()[i]));
+        s[c] = T(double(x.data<T>()[i]) +
+                 dropout_factor(options.dropout, i) * double(sublayer.data<T>()[i]));
         total += double(s[c]);
       }
       const double mean = total / double(d);
@@ -194,122 +190,9 @@ struct KernelsOf {
         const double g = double(dy.data<T>()[i]) * double(gain.data<T>()[c]);
         const double dx = inverse * (g - total / double(d) - normal(c) * weighted / double(d));
         put(out.dx.data<T>()[i], dx, out.mode);
-        out.dsublayer.data<T>()[i] = T(dx * keep(options.dropout, i));
+        out.dsublayer.data<T>()[i] = T(dx * dropout_factor(options.dropout, i));
       }
     }
-  }
-
-  // An element of a tensor of keys or values.
-  static double element(const Tensor& x, int64_t i) {
-    return x.dtype() == DType::bf16 ? double(float(x.data<Bf16>()[i])) : double(x.data<T>()[i]);
-  }
-
-  // One query row and head: which keys it attends to and what it gives them.
-  struct Row {
-    std::vector<int64_t> keys;     // rows of key and value
-    std::vector<double> logits;    // scaled
-    std::vector<double> dropping;  // dropout's factors
-    double logsumexp = 0;
-
-    double weight(size_t j) const { return std::exp(logits[j] - logsumexp); }
-  };
-
-  static Row attend(const AttentionInput& input, const AttentionLayout& layout,
-                    const AttentionOptions& options, int64_t b, int64_t r, int64_t h) {
-    const int64_t d = input.query.columns(), head = d / options.heads;
-    const int64_t queries = layout.queries.length(b), keys = layout.keys.layout.length(b);
-    const int64_t i = r - layout.queries.offsets[size_t(b)];
-    const int64_t seen = layout.mask == Mask::causal ? keys - queries + i + 1 : keys;
-    Row row;
-    double top = -kInfinity;
-    for (int64_t j = 0; j < seen; ++j) {
-      const int64_t key = layout.keys.row(layout.keys.layout.offsets[size_t(b)] + j);
-      double dot = 0;
-      for (int64_t c = 0; c < head; ++c)
-        dot += double(input.query.data<T>()[r * d + h * head + c]) *
-               element(input.key, key * d + h * head + c);
-      row.keys.push_back(key);
-      row.logits.push_back(dot * options.scale);
-      row.dropping.push_back(keep(options.dropout, options.dropout_index(r, h) + j));
-      top = std::max(top, row.logits.back());
-    }
-    double sum = 0;
-    for (double logit : row.logits) sum += std::exp(logit - top);
-    row.logsumexp = row.logits.empty() ? -kInfinity : top + std::log(sum);
-    return row;
-  }
-
-  // Calls f(b, r, h) for every sequence, query row and head.
-  template <class F>
-  static void each_row(const AttentionLayout& layout, const AttentionOptions& options, F&& f) {
-    for (int64_t b = 0; b < layout.queries.count(); ++b)
-      for (int64_t i = 0; i < layout.queries.length(b); ++i)
-        for (int64_t h = 0; h < options.heads; ++h) f(b, layout.queries.offsets[size_t(b)] + i, h);
-  }
-
-  static void attention(const AttentionInput& input, const AttentionLayout& layout,
-                        const AttentionOptions& options, const AttentionOutput& output) {
-    const int64_t d = input.query.columns(), head = d / options.heads;
-    each_row(layout, options, [&](int64_t b, int64_t r, int64_t h) {
-      const Row row = attend(input, layout, options, b, r, h);
-      output.logsumexp.data<T>()[r * options.heads + h] = T(row.logsumexp);
-      for (int64_t c = 0; c < head; ++c) {
-        double sum = 0;
-        for (size_t j = 0; j < row.keys.size(); ++j)
-          sum += row.weight(j) * row.dropping[j] *
-                 element(input.value, row.keys[j] * d + h * head + c);
-        output.out.data<T>()[r * d + h * head + c] = T(sum);
-      }
-    });
-    if (output.weights) put_weights(input, layout, options, *output.weights);
-  }
-
-  static void put_weights(const AttentionInput& input, const AttentionLayout& layout,
-                          const AttentionOptions& options, Tensor& weights) {
-    T* next = weights.data<T>();
-    for (int64_t b = 0; b < layout.queries.count(); ++b) {
-      const int64_t keys = layout.keys.layout.length(b);
-      for (int64_t h = 0; h < options.heads; ++h) {
-        for (int64_t i = 0; i < layout.queries.length(b); ++i, next += keys) {
-          const Row row =
-              attend(input, layout, options, b, layout.queries.offsets[size_t(b)] + i, h);
-          std::fill_n(next, keys, T(0));
-          for (size_t j = 0; j < row.keys.size(); ++j) next[j] = T(row.weight(j) * row.dropping[j]);
-        }
-      }
-    }
-  }
-
-  static void attention_gradient(const Tensor& dout, const AttentionInput& input,
-                                 const AttentionLayout& layout, const AttentionOptions& options,
-                                 const AttentionForward& /*forward*/,
-                                 const AttentionGradient& gradient) {
-    const int64_t d = input.query.columns(), head = d / options.heads;
-    for (Tensor* tensor : {&gradient.dquery, &gradient.dkey, &gradient.dvalue}) fill_zeros(*tensor);
-    each_row(layout, options, [&](int64_t b, int64_t r, int64_t h) {
-      const Row row = attend(input, layout, options, b, r, h);
-      const T* dout_row = dout.data<T>() + r * d + h * head;
-      const T* q = input.query.data<T>() + r * d + h * head;
-      std::vector<double> weight(row.keys.size()), dweight(row.keys.size());
-      double total = 0;
-      for (size_t j = 0; j < row.keys.size(); ++j) {
-        const T* value = input.value.data<T>() + row.keys[j] * d + h * head;
-        weight[j] = row.weight(j);
-        for (int64_t c = 0; c < head; ++c)
-          dweight[j] += double(dout_row[c]) * double(value[c]) * row.dropping[j];
-        total += weight[j] * dweight[j];
-      }
-      for (size_t j = 0; j < row.keys.size(); ++j) {
-        const double dlogit = weight[j] * (dweight[j] - total) * options.scale;
-        const int64_t at = row.keys[j] * d + h * head;
-        for (int64_t c = 0; c < head; ++c) {
-          gradient.dquery.data<T>()[r * d + h * head + c] +=
-              T(dlogit * double(input.key.data<T>()[at + c]));
-          gradient.dkey.data<T>()[at + c] += T(dlogit * double(q[c]));
-          gradient.dvalue.data<T>()[at + c] += T(weight[j] * row.dropping[j] * double(dout_row[c]));
-        }
-      }
-    });
   }
 
   static void cross_entropy(Tensor& logits, const Indices& labels, int64_t first,
@@ -357,20 +240,6 @@ struct KernelsOf {
       }
     }
     return top;
-  }
-
-  static void write_cache(const Tensor& x, const Indices& rows, Tensor& cache) {
-    const int64_t columns = x.columns();
-    for (size_t i = 0; i < rows.size(); ++i) {
-      for (int64_t c = 0; c < columns; ++c) {
-        const T element = x.data<T>()[int64_t(i) * columns + c];
-        const int64_t at = rows[i] * columns + c;
-        if (cache.dtype() == DType::bf16)
-          cache.data<Bf16>()[at] = bf16_of(float(element));
-        else
-          cache.data<T>()[at] = element;
-      }
-    }
   }
 
   static void add(const Tensor& x, Tensor& y) {
@@ -487,9 +356,11 @@ class ReferenceBackend : public Backend {
     drop = by_type(F::drop, D::drop);
     add_norm = by_type(F::add_norm, D::add_norm);
     add_norm_gradient = by_type(F::add_norm_gradient, D::add_norm_gradient);
-    write_cache = by_type(F::write_cache, D::write_cache);
-    attention = by_type(F::attention, D::attention);
-    attention_gradient = by_type(F::attention_gradient, D::attention_gradient);
+    write_cache =
+        by_type(AttentionKernels<float>::write_cache, AttentionKernels<double>::write_cache);
+    attention = by_type(AttentionKernels<float>::attention, AttentionKernels<double>::attention);
+    attention_gradient = by_type(AttentionKernels<float>::attention_gradient,
+                                 AttentionKernels<double>::attention_gradient);
     cross_entropy = by_type(F::cross_entropy, D::cross_entropy);
     top_k = by_type(F::top_k, D::top_k);
     add = by_type(F::add, D::add);
