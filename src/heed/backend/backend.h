@@ -1,6 +1,6 @@
-// The one interface between the model and a device: about twenty kernels, each a pure function of
-// its operands, and the memory that these are in. A new device is a new folder that fills in the
-// kernels.
+// The interface between the model and a device: about twenty kernels, each a pure function of its
+// operands, and the memory of these operands. A new device implements the kernels in a folder of
+// its own.
 //
 // Conventions
 // - All tensors of a call have one dtype and are in Backend::memory(), which only kernels and the
@@ -10,8 +10,8 @@
 // - Outputs are allocated by the caller and passed as Tensor& (optional ones as Tensor*, null: not
 //   wanted); inputs are const. `WriteMode` says whether a gradient overwrites the output's
 //   values or is added to them.
-// - A row of a result depends on that row's operands alone: never on how many other rows the call
-//   has, on threads, or on where the row stands. Sums over an inner dimension run in index order.
+// - A row of a result depends on that row's operands only: not on the other rows of the call, their
+//   number, or threads. Sums over an inner dimension run in index order.
 // - Kernels run on the calling thread; parallelism is over shards and sentences, above this layer.
 #pragma once
 
@@ -44,9 +44,9 @@ struct KeyRows {
 
 enum class Mask { none, causal };
 
-// Which keys each query attends to: those of its own sequence, and under Mask::causal none ahead of
-// it, the queries being the sequence's last positions: query i of n attends to the first
-// (keys - n + i + 1).
+// Which keys each query attends to: those of its own sequence. Under Mask::causal the queries are
+// the last positions of the sequence, and query i of n attends to the first (keys - n + i + 1)
+// keys.
 struct AttentionLayout {
   const Ragged& queries;
   const KeyRows& keys;
@@ -86,7 +86,8 @@ struct AttentionGradient {
   Tensor &dkey, &dvalue;  // overwritten; every row must belong to one sequence
 };
 
-// Section 3.2: `heads` heads over columns [h * d_head, (h + 1) * d_head); logits times `scale`.
+// Options of the attention kernels, section 3.2: head h has the columns
+// [h * d_head, (h + 1) * d_head); its scores Q K^T are multiplied by `scale`.
 struct AttentionOptions {
   int64_t heads = 1;
   double scale = 1;
@@ -109,18 +110,18 @@ struct AddNormGradient {
 };
 
 struct CrossEntropyOptions {
-  double smoothing = 0;       // epsilon, spread evenly over all classes
-  double gradient_scale = 0;  // 0: no gradient is wanted and the logits may be left as they are
+  double smoothing = 0;       // epsilon, distributed evenly over all classes
+  double gradient_scale = 0;  // the loss is scaled by it; 0: no gradient, logits are not written
 };
 
 // One step of Adam (section 5.3), or of AdamW. `learning_rate` is the rate of this step, `step`
 // counts from 1.
 struct AdamStep {
   double learning_rate = 0, beta1 = 0.9, beta2 = 0.98, epsilon = 1e-9;
-  double gradient_scale = 1;  // multiplies the gradient first (clipping)
+  double gradient_scale = 1;  // the gradient is multiplied by it first (clipping)
   int64_t step = 1;
-  double weight_decay = 0;   // the step also takes learning_rate * weight_decay * parameter away
-  double average_decay = 0;  // of the moving average, where one is kept
+  double weight_decay = 0;   // subtracts learning_rate * weight_decay * parameter too
+  double average_decay = 0;  // of the moving average, if there is one
 };
 
 // The k most probable ids of each row, best first (ties: lower id first), and their
@@ -133,13 +134,13 @@ struct TopK {
 // The kernels of a backend: functions of their operands, called like member functions
 // (backend.linear(x, ...)). Their signatures are declared here, and defined once by each backend.
 struct Kernels {
-  // Derives the form of a weight [out, in] that linear() and its input gradient multiply fastest;
-  // may return null. A packed form of the weight without another owner may be updated and
-  // returned. Attach it to the storage of a whole tensor: weight.storage()->packed.
+  // Packs a weight [out, in] for linear() and, for training, its input gradient; may return null.
+  // If the weight's present packed form has no other owner, it may be updated and returned. Attach
+  // the result to the storage of a whole tensor: weight.storage()->packed.
   std::function<std::shared_ptr<const PackedWeight>(const Tensor& weight, Purpose purpose)> pack;
-  // The bytes that pack() would hold for a weight of this shape.
+  // The bytes of the packed form of a weight of this shape.
   std::function<int64_t(const Tensor& weight, Purpose purpose)> packed_bytes;
-  // The bytes that the kernels keep for themselves on each thread when matrices have up to
+  // The bytes of scratch memory that the kernels keep on each thread for matrices of up to
   // `columns` columns.
   std::function<int64_t(int64_t columns)> scratch_bytes;
 
@@ -167,14 +168,16 @@ struct Kernels {
                      Tensor* dbias, WriteMode mode)>
       linear_weight_gradient;
 
-  // y = activation(x). gelu is the exact one, x Phi(x); silu is x sigmoid(x). x and y may be one.
+  // y = activation(x). gelu is the exact one, x Phi(x); silu is x sigmoid(x). x and y may be the
+  // same tensor.
   std::function<void(Activation activation, const Tensor& x, Tensor& y)> activate;
-  // dx = dy * activation'(x). For relu x may be the activation's output. dy and dx may be one.
+  // dx = dy * activation'(x). For relu x may be the activation's output. dy and dx may be the
+  // same tensor.
   std::function<void(Activation activation, const Tensor& x, const Tensor& dy, Tensor& dx)>
       activation_gradient;
 
-  // y[i] = x[i] * dropout.scale(), or 0 where element i is dropped; its own gradient. x and y may
-  // be one.
+  // y[i] = x[i] * dropout.scale(), or 0 if element i is dropped. The gradient is the same function.
+  // x and y may be the same tensor.
   std::function<void(const Tensor& x, const Dropout& dropout, Tensor& y)> drop;
 
   // sum = x + dropout(sublayer); y = gain * (sum - mean) / sqrt(variance + epsilon) + bias.
@@ -191,8 +194,8 @@ struct Kernels {
   // cache[rows[i]] = x[i], rounded to the cache's type. x [n, d], cache [any rows, d].
   std::function<void(const Tensor& x, const Indices& rows, Tensor& cache)> write_cache;
 
-  // out = softmax(scale * Q K^T) V per head and sequence (equation 1), weights dropped out. A query
-  // that attends to no key gives zero.
+  // out = softmax(scale * Q K^T) V per head and sequence (equation 1), with dropout on the weights.
+  // The output of a query that attends to no key is zero.
   std::function<void(const AttentionInput& input, const AttentionLayout& layout,
                      const AttentionOptions& options, const AttentionOutput& output)>
       attention;
@@ -204,7 +207,7 @@ struct Kernels {
 
   // For each row r, whose label y is labels[first + r]: smoothed loss = -sum_v q(v) log p(v), where
   // q gives 1 - epsilon to y and epsilon / classes to every class; and its negative log-likelihood
-  // -log p(y). Where a gradient is wanted, logits are replaced by gradient_scale * (p - q).
+  // -log p(y). If gradient_scale is not 0, logits are replaced by gradient_scale * (p - q).
   // losses [rows, 2]: smoothed, nll.
   std::function<void(Tensor& logits, const Indices& labels, int64_t first,
                      const CrossEntropyOptions& options, Tensor& losses)>
@@ -245,7 +248,7 @@ class Backend : public Kernels {
   Backend(const Backend&) = delete;
   Backend& operator=(const Backend&) = delete;
 
-  // For people and for checkpoints: "cpu (AVX3)", "cpu (AVX3_BF16, bf16)".
+  // Shown to users, and stored in training states: "cpu (AVX3)", "cpu (AVX3_BF16, bf16)".
   virtual std::string name() const = 0;
   // The compute type: the type of the products of linear() and its gradients. Everything else is
   // computed in the tensors' own type.
@@ -254,7 +257,7 @@ class Backend : public Kernels {
   //   int8: symmetric quantization of each row, w[n][k] = scale[n] * q and x[r][k] = scale[r] * q
   //         with |q| <= 127; the integer sums are exact. Has no gradients.
   virtual DType compute() const = 0;
-  // Where the kernels' operands are.
+  // The memory of the kernels' operands.
   virtual const std::shared_ptr<TensorMemory>& memory() const { return host_memory(); }
 
   // The type of a decoder's KV cache: bf16, or the model's own type if compute() is f32.

@@ -12,10 +12,10 @@
 
 namespace heed {
 
-// The scale of a row whose greatest magnitude is `largest`; 0 for a row of zeros. It is 16 bits
-// long, so that scale * q is exact in floats and a quantized row quantizes to itself again; and
-// rounded up, so that no q exceeds 127. NaN for a row that holds NaN or infinity: integers have
-// neither, so the scale passes them on to all that the row is multiplied with.
+// The scale of a row whose greatest magnitude is `largest`; 0 for a row of zeros. It has 16
+// significant bits, so that scale * q is exact in fp32 and a quantized row quantizes to itself; and
+// is rounded up, so that no q exceeds 127. NaN for a row with NaN or infinity, which integers
+// cannot represent: the scale makes every product with the row NaN.
 inline float int8_scale(float largest) {
   if (!std::isfinite(largest)) return std::numeric_limits<float>::quiet_NaN();
   if (!(largest > 0)) return 0;

@@ -1,4 +1,4 @@
-// Two kinds of failure: what the user can fix (Error), and our own bugs (check).
+// Two kinds of failure: errors that the user can fix (Error), and bugs in heed (Bug, by check()).
 #pragma once
 
 #include <fmt/format.h>
@@ -8,8 +8,8 @@
 
 namespace heed {
 
-// Something the user can fix. The text is one sentence or two: what, where (file and line of the
-// input), got, expected, what to do. The program exits 1.
+// An error that the user can fix. The text is one sentence or two: what, where (file and line of
+// the input), got, expected, what to do. The program exits 1.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -33,7 +33,7 @@ template <class... Args>
   throw UsageError(fmt::format(text, std::forward<Args>(args)...));
 }
 
-// A broken promise inside heed: never the user's fault.
+// An internal error: a violated invariant of heed, never the user's fault.
 class Bug : public std::logic_error {
  public:
   using std::logic_error::logic_error;

@@ -119,7 +119,7 @@ void AtomicFile::write(std::string_view bytes) {
 
 void AtomicFile::write_at(int64_t position, std::string_view bytes) {
   check(file_.has_value(), "write to a committed file");
-  check(position >= 0 && position + int64_t(bytes.size()) <= size_, "write_at behind the end");
+  check(position >= 0 && position + int64_t(bytes.size()) <= size_, "write_at beyond the end");
   flush();
   write_at_position(file_->descriptor(), bytes, position, path_);
 }

@@ -1,4 +1,4 @@
-// Files: read whole, mapped, or replaced so that a crash leaves the old or the new, never half.
+// Files: read whole, mapped, or replaced atomically: a crash leaves the old or the new file.
 #pragma once
 
 #include <cstddef>
@@ -17,10 +17,10 @@ namespace heed {
 // The bytes of a regular file of at most `limit` bytes; anything else is an Error naming it.
 std::string read_file(const std::filesystem::path& path, int64_t limit = int64_t{1} << 30);
 
-// Writes a file where it has no name yet (core/temporary_file.h) and gives it its name on commit().
-// A reader sees the old file or the whole new one; without commit nothing is left, however the
-// process ends. A link is followed. Of two writers of the same file at the same time each writes a
-// whole one, and the last to commit stays. Every failure (no space, no permission, a missing
+// Writes a file without a name (core/temporary_file.h), which gets its name on commit().
+// A reader sees the old file or the whole new one; without commit() nothing is left, however
+// the process ends. Symbolic links are followed. If two writers write the same file at the same
+// time, the file of the last commit() stays. Every failure (no space, no permission, a missing
 // folder, a device or a pipe of that name) is an Error naming the path.
 class AtomicFile {
  public:
@@ -37,7 +37,7 @@ class AtomicFile {
   void write_at(int64_t position, std::string_view bytes);
   // Bytes written so far.
   int64_t size() const { return size_; }
-  // Data to the disk, the name in place, the folder to the disk. Once.
+  // Writes the data to the disk (fsync), renames the file and writes the folder. Call it once.
   void commit();
 
  private:
@@ -49,10 +49,11 @@ class AtomicFile {
   int64_t size_ = 0;
 };
 
-// The whole of a file at once, through AtomicFile.
+// Writes a whole file through AtomicFile.
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
 
-// Appends to a file, made if need be. Error as for AtomicFile; part of the bytes may then be there.
+// Appends to a file, which is created if it does not exist. Errors are those of AtomicFile; part of
+// the bytes may then have been written.
 void append_to_file(const std::filesystem::path& path, std::string_view bytes);
 
 // A file mapped for reading. The mapping stays valid when the file is replaced through AtomicFile;

@@ -1,5 +1,5 @@
-// 64-bit fingerprints of bytes, by XXH3: they notice changes and damage, and resist no attacker.
-// Files keep them: training states and checkpoints, corpus caches.
+// 64-bit XXH3 hashes: they detect changes and damage, but are not cryptographic. They are stored in
+// training states, checkpoints and corpus caches.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 namespace heed {
 
 uint64_t hash_of(std::string_view bytes);
-// Of the numbers' bytes.
+// The hash of the numbers' bytes.
 uint64_t hash_of(std::span<const uint64_t> numbers);
 
-// The same of bytes that come in portions.
+// The hash of bytes that are added in portions.
 class Hash {
  public:
   Hash();

@@ -11,8 +11,9 @@
 
 namespace heed {
 
-// A vector of integers, with a copy in the memory of a device from the first use there until the
-// values change: what all layers of a step read is uploaded once. A copy of the object shares it.
+// A vector of integers. It is uploaded to the memory of a device at its first use there, and again
+// after the values changed, so that all layers of a step share one upload. Copies of the object
+// share it too.
 class Indices {
  public:
   Indices() = default;
@@ -32,8 +33,8 @@ class Indices {
   void append(std::span<const int32_t> values);
   void clear();
 
-  // The address of the values in `memory`, uploaded where they are not there yet. One object is not
-  // to be used by two threads at a time.
+  // The address of the values in `memory`, which are uploaded if they are not there yet. Must not
+  // be called by two threads at the same time.
   const int32_t* in(const std::shared_ptr<TensorMemory>& memory) const;
 
   friend bool operator==(const Indices& a, const Indices& b) { return a.values_ == b.values_; }

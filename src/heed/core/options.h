@@ -19,7 +19,7 @@
 //         {{"noam", Schedule::noam}, {"constant", Schedule::constant}}};
 //   }
 //
-// A struct visits a struct inside it by calling that one's visit: Inner::visit(self.inner, v).
+// A nested struct is visited by its own function: Inner::visit(self.inner, v).
 #pragma once
 
 #include <array>
@@ -37,20 +37,21 @@
 
 namespace heed {
 
-// What a visit says about a field, beside its name.
+// The declaration of a field, besides its name.
 struct OptionInfo {
   static constexpr double unbounded = std::numeric_limits<double>::infinity();
   std::string_view help = "";          // one sentence without a full stop
   std::string_view unit = "";          // of a number: "tokens", "minutes"
-  std::string_view value = "";         // what stands for the value in --help: "FILE", "DIR"
-  std::string_view default_text = "";  // says the default where the field has none: "by preset"
+  std::string_view value = "";         // placeholder of the value in --help: "FILE", "DIR"
+  std::string_view default_text = "";  // shown as the default of an unset field: "by preset"
   double minimum = -unbounded;         // the least allowed value
   double maximum = unbounded;          // the greatest allowed value
   double above = -unbounded;           // an excluded lower bound: a rate above 0
   double below = unbounded;            // an excluded upper bound: a probability below 1
   std::string_view excluded = "";      // a name of the enum that this option does not take
   bool required = false;               // an empty value is an error
-  bool incidental = false;             // cannot change a result (threads): left out of comparisons
+  bool incidental = false;             // excluded when the options of two runs are compared:
+                                       // it cannot change a result (threads)
 };
 
 // `threads` is the same option everywhere: an optional<int64_t>, all of the machine's by default.
@@ -77,7 +78,7 @@ struct Option {
   OptionKind kind = OptionKind::text;
   bool list = false;
   std::vector<std::string> choices;   // the names of an enum
-  std::vector<std::string> defaults;  // the field of a fresh struct, as read() gives it
+  std::vector<std::string> defaults;  // read() of a default-constructed struct
 
   // The field as text: nothing for an empty optional or list, one text for any other but a list.
   std::function<std::vector<std::string>()> read;
@@ -223,7 +224,7 @@ std::string nearest(std::string_view name, const std::vector<std::string>& known
 // `; did you mean 'bleu'?`, or nothing.
 std::string suggestion(std::string_view name, const std::vector<std::string>& known);
 
-// `; did you mean '--beam'?`, or nothing. `prefix` stands before the suggestion: "--" or "".
+// `; did you mean '--beam'?`, or nothing. `prefix` precedes the suggestion: "--" or "".
 std::string suggestion(const Options& options, std::string_view name, std::string_view prefix);
 
 // An option whose values differ.

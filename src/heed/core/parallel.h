@@ -1,4 +1,4 @@
-// A fixed team of threads that sleeps between jobs.
+// A fixed pool of threads for parallel loops.
 #pragma once
 
 #include <functional>
@@ -16,12 +16,13 @@ struct ThreadCount {
   int running = 0, wanted = 0;
 };
 
-// Adds a thread that runs `body`. Error where the machine refuses it; `threads` is unchanged then,
-// and the caller must end and join its threads. `count` is for the message.
+// Adds a thread that runs `body`. Error if the thread cannot be created; `threads` is unchanged
+// then, and the caller must end and join its threads. `count` is for the message.
 void start_thread(std::vector<std::thread>& threads, ThreadCount count, std::function<void()> body);
 
-// run() hands tasks out one by one to whichever thread is free, so that a slow core does less.
-// Which thread runs which task must not change any result.
+// A parallel loop, run(): tasks go one by one to the next idle thread, so that a slow core does
+// fewer. Which thread runs which task must not change any result. For tasks that start at any time
+// there is ThreadPool (core/thread_pool.h).
 class Workers {
  public:
   // threads >= 1, the calling thread included.

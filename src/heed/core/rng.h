@@ -10,7 +10,7 @@
 
 namespace heed {
 
-// A well-mixed function of two numbers (the finaliser of splitmix64): derives seeds from seeds.
+// A 64-bit hash of two numbers (the finaliser of splitmix64), which derives seeds from seeds.
 constexpr uint64_t mix(uint64_t seed, uint64_t index) {
   uint64_t x = seed + 0x9E3779B97F4A7C15u * (index + 1);
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -18,8 +18,8 @@ constexpr uint64_t mix(uint64_t seed, uint64_t index) {
   return x ^ (x >> 31);
 }
 
-// The same of a number and bytes, a parameter's name for instance. Initial weights and samples
-// depend on it, so it is no hash that may be exchanged for another (core/hash.h).
+// The same for a number and bytes, such as a parameter's name. Initial weights and samples depend
+// on it: unlike core/hash.h it must never be replaced by another hash.
 uint64_t mix(uint64_t seed, std::string_view bytes);
 
 // A sequence of draws from one seed. Satisfies UniformRandomBitGenerator, but use the members: the
@@ -51,7 +51,7 @@ class Random {
   uint64_t counter_ = 0;
 };
 
-// What selects one of 2^64 sequences of dropout's bits.
+// The key of one of 2^64 streams of dropout bits.
 struct DropoutKeys {
   uint32_t first, second;
 };
@@ -74,7 +74,7 @@ struct Dropout {
   uint64_t seed = 0;
 
   explicit operator bool() const { return probability > 0; }
-  // Of the elements [block * 2^32, (block + 1) * 2^32).
+  // The keys of the elements [block * 2^32, (block + 1) * 2^32).
   DropoutKeys keys(uint64_t block) const {
     const uint64_t bits = mix(seed, 0x5EED + block);
     return {uint32_t(bits), block == 0 ? uint32_t(bits) : uint32_t(bits >> 32)};

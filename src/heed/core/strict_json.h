@@ -1,4 +1,4 @@
-// JSON from files that nobody vouches for. Private to the sources of the layers.
+// Strict parsing of untrusted JSON. Private to the sources of the layers.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +8,8 @@
 
 namespace heed {
 
-// Parses `text`; broken syntax or a key that stands twice in one object is an Error that names
-// `place` (a file, or a part of one).
+// Parses `text`; broken syntax, or a key that occurs twice in one object, is an Error that
+// names `place` (a file, or a part of one).
 nlohmann::json parse_json(std::string_view text, const std::string& place);
 
 // Text of an unknown origin for a message: quoted, on one line, cut where it is long.

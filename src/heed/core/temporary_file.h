@@ -1,4 +1,4 @@
-// Where the bytes of a file are written before the file takes its name.
+// Temporary files: written first, then given the name of the file that they replace.
 #pragma once
 
 #include <filesystem>
@@ -12,12 +12,11 @@ namespace heed {
 
 namespace detail {
 
-// What remove_temporary_files() does with a name: it removes the file, or the folder if it is
-// empty.
+// What remove_temporary_files() removes: a file, or a folder if it is empty.
 enum class ListedKind { file, folder };
 
-// A temporary name, or that of a folder, listed for remove_temporary_files() while the object
-// lives. One that finds no room in the list is left to the next writer.
+// A temporary file or folder, registered for remove_temporary_files() while the object lives. If
+// the list is full, it is not registered, and the next writer removes it.
 class ListedName {
  public:
   explicit ListedName(std::string text, ListedKind kind = ListedKind::file);
@@ -42,8 +41,8 @@ class ListedName {
 //
 // The first choice is a file without a name (O_TMPFILE): the kernel frees it with the process, so
 // that no signal, SIGKILL and a power cut included, can leave one behind, and no name exists that
-// another process could guess, occupy with a link, or mistake for its own. Only to replace a file
-// it has a temporary name for a moment, since a link cannot replace.
+// another process could guess, occupy with a link, or mistake for its own. Only when it
+// replaces a file, it has a temporary name briefly, because linkat() cannot replace.
 //
 // Where the file system has no such files (NFS, FAT, some FUSE), it has a temporary name from the
 // start: random, created exclusively, never through a link. A program that ends on a signal can
@@ -64,7 +63,7 @@ class TemporaryFile {
 
   // Open for reading and writing.
   int descriptor() const { return file_.get(); }
-  // Gives it the target's name, in the place of what has that name. Once.
+  // Renames it to the target, replacing a file of that name. Call it once.
   void take_name();
 
  private:
@@ -73,7 +72,7 @@ class TemporaryFile {
 
   std::filesystem::path target_;
   std::optional<detail::ListedName> name_;  // temporary, while it has one
-  Descriptor file_;                         // its lock goes after its name
+  Descriptor file_;                         // its lock is released after the name is removed
 };
 
 // Removes the temporary names that this process uses now, and the empty directories that its

@@ -53,12 +53,12 @@ using Shape = std::vector<int64_t>;
 int64_t element_count(const Shape& shape);
 std::string to_string(const Shape& shape);
 
-// A weight packed for a backend's products: in blocks, in the compute type. Made by
-// Backend::pack(); stale once the values change.
+// A weight packed for a backend's matrix products: in blocks, in the compute type. Made by
+// Backend::pack(); stale after the values changed.
 class PackedWeight {
  public:
   virtual ~PackedWeight() = default;
-  // Writes row i of the weight as products use it: rounded or quantized.
+  // Writes row i of the weight, rounded or quantized to the compute type.
   virtual void row(int64_t i, float* out) const = 0;
 };
 
@@ -144,9 +144,9 @@ class Tensor {
   DType type_ = DType::f32;
 };
 
-// The values in the host's memory: the tensor itself if they are there, or a copy.
+// The tensor itself if it is in the host's memory, or else a copy there.
 Tensor to_host(const Tensor& tensor);
-// to = from, of one size and type; each may be in any memory.
+// to = from: tensors of the same size and type, each in any memory.
 void copy(const Tensor& from, Tensor& to);
 void fill_zeros(Tensor& tensor);
 
@@ -154,8 +154,9 @@ void fill_zeros(Tensor& tensor);
 template <class T>
 Tensor tensor_of(Shape shape, std::span<const T> values);
 
-// Memory that is used again: a tensor's block returns to its pool when the last handle goes.
-// One pool per worker keeps blocks warm in its core's cache; it may be used from any thread.
+// A caching allocator for tensors: a tensor's block returns to its pool when the last handle is
+// destroyed, and is reused. One pool per worker keeps blocks in its core's cache; a pool may be
+// used from any thread.
 class Pool {
  public:
   explicit Pool(std::shared_ptr<TensorMemory> memory = host_memory());
@@ -163,9 +164,9 @@ class Pool {
   Pool& operator=(Pool&&) = default;
   // Values are not initialised.
   Tensor tensor(Shape shape, DType type = DType::f32);
-  // Bytes held in all, in use or waiting.
+  // Bytes of all its blocks, in use or free.
   int64_t bytes_held() const;
-  // Gives blocks that nobody uses back to the system.
+  // Frees unused blocks.
   void trim();
 
  private:

@@ -1,4 +1,4 @@
-// Where the values of tensors are: in the host's memory, or in that of a device.
+// The memory that tensors are allocated in: the host's, or a device's.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,8 @@ class TensorMemory {
  public:
   virtual ~TensorMemory() = default;
 
-  // A block aligned to 64 bytes, its values undefined. std::bad_alloc where there is not enough.
+  // A block aligned to 64 bytes, its values undefined. std::bad_alloc if there is not enough
+  // memory.
   virtual std::byte* allocate(int64_t bytes) = 0;
   // Frees what allocate(bytes) returned.
   virtual void release(std::byte* data, int64_t bytes) noexcept = 0;
@@ -22,7 +23,7 @@ class TensorMemory {
 
   // Whether the host can read and write blocks at their addresses.
   virtual bool is_host() const = 0;
-  // Whether blocks have values: those of no_memory() have a size alone.
+  // False for no_memory(), whose blocks have a size only.
   virtual bool has_values() const { return true; }
 
   virtual void fill_zeros(std::byte* to, int64_t bytes) = 0;
@@ -35,8 +36,8 @@ class TensorMemory {
 // The memory of the host. Large blocks are mapped: they return to the system when they are freed.
 const std::shared_ptr<TensorMemory>& host_memory();
 
-// For dry runs, which find how much memory a computation takes: blocks take none, writing to them
-// does nothing, and reading gives zeros.
+// For dry runs, which find out how much memory a computation needs (as PyTorch's meta device):
+// blocks take no memory, writing to them does nothing, and reading returns zeros.
 const std::shared_ptr<TensorMemory>& no_memory();
 
 }  // namespace heed

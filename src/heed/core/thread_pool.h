@@ -1,4 +1,4 @@
-// Threads that wait for further tasks when one is done.
+// A pool of threads that grows with the number of tasks.
 #pragma once
 
 #include <condition_variable>
@@ -13,9 +13,9 @@
 
 namespace heed {
 
-// For tasks that start one by one and may run for long; Workers (parallel.h) is a fixed team for
-// one job at a time. There are as many threads as tasks ever ran at once. Any number of threads may
-// call start().
+// For tasks that start at any time and may run for long; Workers (core/parallel.h) is for parallel
+// loops. It has as many threads as tasks ever ran simultaneously. Any number of threads may call
+// start().
 class ThreadPool {
  public:
   ThreadPool() = default;
@@ -24,8 +24,9 @@ class ThreadPool {
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  // Runs `task` on an idle thread or, without one, on a new thread. Error where the machine refuses
-  // the thread; `count` is for its message. The future is of the task's end and exception.
+  // Runs `task` on an idle thread or, without one, on a new thread. Error if the thread cannot be
+  // created; `count` is for its message. The future becomes ready when the task ends, and holds its
+  // exception.
   std::future<void> start(std::function<void()> task, ThreadCount count);
 
  private:

@@ -1,6 +1,6 @@
-// The little of Unicode that metrics and filters need, as Python's str does it, so that scores are
-// those of sacreBLEU: whitespace of str.split(), letters of str.lower(), and the general
-// categories. The properties of characters are utf8proc's.
+// Unicode for metrics and filters, equal to Python's str, so that scores equal sacreBLEU's:
+// whitespace as in str.split(), lowercase as in str.lower(), and the general categories. The
+// properties of characters are utf8proc's.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// UTF-8: reading it, finding where it is broken, mending it.
+// Decoding, validating, repairing and encoding UTF-8.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace heed {
 
-// What stands for bytes that are not UTF-8.
+// Replaces bytes that are not valid UTF-8.
 inline constexpr char32_t kReplacementCharacter = 0xFFFD;
 
 // One step through a text. `bytes` are to be skipped (at least 1). Where the text is not UTF-8,

@@ -1,4 +1,4 @@
-// Which heed this is.
+// The version of heed.
 #pragma once
 
 #include <string_view>

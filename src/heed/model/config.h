@@ -25,8 +25,7 @@ constexpr std::array<std::pair<std::string_view, Activation>, 3> enum_names(Acti
   return {{{"relu", Activation::relu}, {"gelu", Activation::gelu}, {"silu", Activation::silu}}};
 }
 
-// The bound of the uniform distribution [-bound, bound] that a matrix [out, in] is initialized
-// from.
+// Initialization of a matrix [out, in]: uniform in [-bound, bound].
 enum class InitialWeights {
   // 1 / sqrt(in), as PyTorch's nn.Linear: layers begin nearer to the identity and learn faster,
   // without warm-up most of all (docs/performance.md).

@@ -203,7 +203,7 @@ class HeaderReader {
       tensors.push_back(std::move(placed.tensor));
     }
     if (position != int64_t(data_.size()))
-      fail("{}: {} bytes behind the last tensor; the file is damaged", path_,
+      fail("{}: {} bytes after the last tensor; the file is damaged", path_,
            int64_t(data_.size()) - position);
   }
 

@@ -16,7 +16,7 @@
 
 namespace heed {
 
-// What a file says about itself: `__metadata__`.
+// The `__metadata__` of a file.
 using Metadata = std::map<std::string, std::string>;
 
 // Name, type and shape of a tensor that is to be written.
@@ -27,11 +27,11 @@ struct TensorEntry {
 };
 
 // Whether a file's metadata has a checksum of the whole file ("checksum", 16 hexadecimal digits,
-// computed with zeros in their place), by which SafetensorsFile::expect_undamaged() notices damage.
+// computed with zeros in their place), which SafetensorsFile::expect_undamaged() verifies.
 enum class Checksum { none, stored };
 
-// Writes a file tensor by tensor, without holding a copy of them all. Nothing stands under the
-// file's name before commit() (core/files.h: AtomicFile). The same content gives the same bytes.
+// Writes a file tensor by tensor, without holding a copy of them all. The file
+// appears on commit() (core/files.h: AtomicFile). The same content gives the same bytes.
 class SafetensorsWriter {
  public:
   // The header, and with it the order of the tensors, comes first. Names must be distinct. Bytes of
@@ -41,7 +41,7 @@ class SafetensorsWriter {
 
   // The next entry's values: its name, type and shape must be the entry's.
   void write(std::string_view name, const Tensor& values);
-  // After the last entry: the file takes its name.
+  // After the last entry: the file gets its name.
   void commit();
 
  private:
@@ -54,7 +54,7 @@ class SafetensorsWriter {
   int64_t checksum_position_ = 0;  // of its digits in the file
 };
 
-// A tensor as it lies in a file. The bytes need not be aligned.
+// A tensor in a file. Its bytes need not be aligned.
 struct StoredTensor {
   std::string name;
   std::string type;  // as the format calls it: "F32", "F16", "BF16", "F64", "I64", ...
@@ -64,7 +64,7 @@ struct StoredTensor {
 
 // A file mapped for reading. Everything its header says is checked when it is opened: the types,
 // that each tensor's bytes are as many as its shape needs, and that the tensors fill the file
-// without holes or overlaps. What is wrong is an Error naming file and tensor.
+// without holes or overlaps. Anything invalid is an Error that names file and tensor.
 class SafetensorsFile {
  public:
   explicit SafetensorsFile(std::filesystem::path path);
@@ -82,8 +82,8 @@ class SafetensorsFile {
   // Fills `values` (f32 or f64) from a tensor of the same shape. F32, F16, BF16 and F64 are
   // converted; any other type, a missing tensor or another shape is an Error.
   void read(std::string_view name, Tensor& values) const;
-  // Reads the whole file. Error, with what to do about it, where the file has a checksum that
-  // differs from its contents.
+  // Reads the whole file. Error, which ends with `advice`, if the file has a checksum and its
+  // contents differ from it.
   void expect_undamaged(std::string_view advice) const;
   // Lets the operating system drop a tensor's bytes from memory.
   void release_pages(const StoredTensor& tensor) const { file_.release_pages(tensor.bytes); }

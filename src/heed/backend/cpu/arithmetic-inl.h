@@ -115,9 +115,9 @@ struct DotBf16 : PlainArithmetic {
 };
 #endif
 
-// int8. Instructions multiply bytes without a sign by bytes with one, so the left operand's lose
-// theirs: PairInt8 and DotInt8 move q to q + 128, SignedInt8 takes |q|. What a sum of products has
-// too little or too much for it, accumulators begin at.
+// int8. Instructions multiply bytes without a sign by bytes with one, so the left operand's are
+// made unsigned: PairInt8 and DotInt8 use q + 128, SignedInt8 uses |q|. The start values of the
+// accumulators correct the sums for it.
 
 inline float row_scale(const float* row, int64_t depth) {
   // Magnitudes are ordered as their bits are, with infinity and NaN above the numbers, whereas the
@@ -129,7 +129,7 @@ inline float row_scale(const float* row, int64_t depth) {
   return int8_scale(std::bit_cast<float>(hn::GetLane(hn::MaxOfLanes(integers, largest))));
 }
 
-// Bytes of the row divided by `scale`, plus `offset`; zero behind `depth` up to a whole word.
+// Bytes of the row divided by `scale`, plus `offset`; zeros after `depth` up to a whole word.
 inline void quantize_row(const float* row, int64_t depth, float scale, int32_t offset,
                          uint8_t* bytes) {
   const Vector inverse = set(scale > 0 ? 1 / scale : 0.0f);

@@ -69,7 +69,7 @@ RowsOf<T> sequence_rows(const Tensor& tensor, const KeyRows& keys, int64_t b) {
 struct Block {
   int64_t begin, rows;  // queries
   int64_t width;        // keys that any of them sees
-  int64_t stride;       // width in whole panels; what stands behind width has no meaning
+  int64_t stride;       // width in whole panels; what follows width has no meaning
 };
 
 // The queries from `begin` on, `most` of them at most.

@@ -7,7 +7,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/backend/cpu/attention.cpp"
 #include "hwy/foreach_target.h"
-// behind foreach_target.h
+// after foreach_target.h
 #include "heed/backend/cpu/attention-inl.h"
 #include "heed/backend/cpu/cached_attention-inl.h"
 #include "heed/backend/cpu/dispatch.h"
@@ -164,7 +164,7 @@ void weight_row_gradient(const WeightRow& row, float scale, const Dropout& dropo
     const Vector kept = factors.on() ? factors.at(row.dropout_index + c) : set(1.0f);
     const Vector gradient = hn::MulSub(hn::LoadU(kFloats, row.gradients + c), kept, set(row.total));
     hn::StoreU(hn::Mul(weight, kept), kFloats, row.weights + c);
-    // Behind `seen` the weight is 0, and so is the product with whatever gradient stands there.
+    // Beyond `seen` the weight is 0, and so is its product with the gradient.
     hn::StoreU(hn::Mul(hn::Mul(weight, gradient), set(scale)), kFloats, row.gradients + c);
   }
 }

@@ -11,11 +11,12 @@
 namespace heed {
 
 // The instruction sets that this machine can run, best first: Highway's names such as "AVX3" and
-// "AVX2", and before them "AVX3_VNNI" (with AVX-512 VNNI), "AVX3_BF16" (with AVX-512 BF16 too) and
-// "AMX". At the end stands "AMX_EMULATED" where AVX-512 BF16 is: AMX's results, slowly, for tests.
+// "AVX2", preceded by "AVX3_VNNI" (with AVX-512 VNNI), "AVX3_BF16" (with AVX-512 BF16 too) and
+// "AMX". The last is "AMX_EMULATED" if the machine has AVX-512 BF16: AMX's results, slowly, for
+// tests.
 std::vector<std::string> cpu_targets();
 
-// What the environment variable HEED_TARGET asks for; "" where it is unset or empty.
+// The value of the environment variable HEED_TARGET; "" if it is unset.
 std::string cpu_target_from_environment();
 
 // `compute` is f32, bf16 or int8. `target` is one of cpu_targets(); "" means HEED_TARGET, or else
@@ -28,9 +29,9 @@ std::unique_ptr<Backend> make_cpu_backend(const std::string& target = "",
 // than fp32.
 bool cpu_gains_from(DType compute, const std::string& target = "");
 
-// Operations a second that one core can do at most in this type, a multiply-add being two: measured
-// on registers alone, or where one takes several instructions in a tile on the first cache, in
-// 20 ms, on the calling thread.
+// Peak operations per second of one core in this type (a multiply-add is two), measured for 20 ms
+// on the calling thread: in registers or, for types whose multiply-add takes several instructions,
+// in a tile in the L1 cache.
 double measure_cpu_peak(DType compute, const std::string& target = "");
 
 }  // namespace heed

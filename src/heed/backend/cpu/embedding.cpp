@@ -2,7 +2,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/backend/cpu/embedding.cpp"
 #include "hwy/foreach_target.h"
-// behind foreach_target.h
+// after foreach_target.h
 #include "heed/backend/cpu/dispatch.h"
 #include "heed/backend/cpu/kernels.h"
 #include "heed/backend/cpu/simd-inl.h"

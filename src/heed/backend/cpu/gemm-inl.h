@@ -1,4 +1,4 @@
-// The matrix product that everything stands on: C = A B for a row-major C, where every element of C
+// Matrix products: C = A B for a row-major C, where every element of C
 // is one accumulator of multiply-adds over the inner index in its order. So its bits depend neither
 // on tiling nor on which other rows and columns are computed with it.
 //
@@ -66,8 +66,8 @@ struct Result {
   WriteMode mode = WriteMode::overwrite;  // accumulate: accumulators start from the old values
   const float* bias = nullptr;            // [columns], added after the sum
   bool relu = false;
-  // Scaled arithmetic alone: what sums of integers begin at (integers in float's clothes, a matter
-  // of rows where the left operand has parts, else of columns), and what makes them numbers.
+  // Scaled arithmetic only: the start values of integer sums (int32 bit patterns stored as floats;
+  // one a row if the left operand has parts, else one a column), and the scales of the sums.
   const float* first = nullptr;         // [columns]
   const float* row_first = nullptr;     // [rows]
   const float* column_scale = nullptr;  // [columns]
@@ -332,7 +332,7 @@ inline void pack_columns(const Rows& columns, int64_t count, int64_t depth, int6
                          float* out) {
   const float* group[kLanes];
   for (int64_t n = 0; n < count; n += kLanes) {
-    // Lanes behind the last column repeat it; nobody stores what they give.
+    // Lanes beyond the last column repeat it; their results are not stored.
     for (int64_t i = 0; i < kLanes; ++i) group[i] = columns.at(std::min(n + i, count - 1));
     transpose(group, depth, out + n / kPanel * stride + n % kPanel, kPanel);
   }

@@ -2,7 +2,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/backend/cpu/loss.cpp"
 #include "hwy/foreach_target.h"
-// behind foreach_target.h
+// after foreach_target.h
 #include <algorithm>
 #include <cmath>
 #include <cstring>

@@ -2,7 +2,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/backend/cpu/norm.cpp"
 #include "hwy/foreach_target.h"
-// behind foreach_target.h
+// after foreach_target.h
 #include <cmath>
 
 #include "heed/backend/cpu/dispatch.h"

@@ -1,5 +1,5 @@
-// What this machine's arithmetic units can do at most: multiply-adds on registers alone or, where
-// one takes several instructions, in a tile on the first cache.
+// Peak speed of this machine's arithmetic units: multiply-adds in registers or, for types whose
+// multiply-add takes several instructions, in a tile in the L1 cache.
 #if defined(HEED_BACKEND_CPU_PEAK_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEED_BACKEND_CPU_PEAK_INL_H_
 #undef HEED_BACKEND_CPU_PEAK_INL_H_
@@ -69,19 +69,19 @@ double peak_in_cache() {
 template <class Arithmetic>
 double peak_of_registers() {
   // Enough accumulators to hide the latency of each, few enough to stay in registers.
-  constexpr int kAccumulators = HWY_TARGET == HWY_AVX3 ? 24 : 12;
+  constexpr int kSums = HWY_TARGET == HWY_AVX3 ? 24 : 12;
   HWY_ALIGN float operands[2 * kLanes] = {};
-  Vector accumulator[kAccumulators];
-  for (Vector& c : accumulator) c = zero();
+  Vector sums[kSums];
+  for (Vector& c : sums) c = zero();
   const double rounds = rounds_a_second([&](int64_t r) {
     const Vector operand = hn::Load(kFloats, operands + r % 2 * kLanes);
     HWY_UNROLL(24)
-    for (Vector& c : accumulator) c = Arithmetic::multiply_add(operand, operand, c);
+    for (Vector& c : sums) c = Arithmetic::multiply_add(operand, operand, c);
   });
   Vector sum = zero();
-  for (const Vector& c : accumulator) sum = hn::Add(sum, c);
+  for (const Vector& c : sums) sum = hn::Add(sum, c);
   [[maybe_unused]] volatile float sink = hn::GetLane(sum);  // so that it has to be computed
-  return 2.0 * double(Arithmetic::kStep * kLanes * kAccumulators) * rounds;
+  return 2.0 * double(Arithmetic::kStep * kLanes * kSums) * rounds;
 }
 
 // Operations a second of the calling thread, a multiply-add being two; takes 20 ms.

@@ -31,7 +31,7 @@ HWY_INLINE Vector set(float value) {
   return hn::Set(kFloats, value);
 }
 
-// The first min(count, kLanes) elements at p, zeros behind them; touches no other memory.
+// The first min(count, kLanes) elements at p, then zeros; reads no other memory.
 HWY_INLINE Vector load(const float* p, int64_t count) {
   if (HWY_LIKELY(count >= kLanes)) return hn::LoadU(kFloats, p);
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
@@ -71,7 +71,7 @@ HWY_INLINE void store(Vector value, float* p, int64_t count) {
 #endif
 }
 
-// `value` in the first `count` lanes, `other` behind them.
+// `value` in the first `count` lanes, `other` in the others.
 HWY_INLINE Vector first(Vector value, int64_t count, Vector other) {
   if (HWY_LIKELY(count >= kLanes)) return value;
   return hn::IfThenElse(hn::FirstN(kFloats, size_t(std::max<int64_t>(count, 0))), value, other);

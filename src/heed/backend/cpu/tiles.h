@@ -1,4 +1,4 @@
-// The tile unit of AMX, and a unit that does the same without it.
+// The tile unit of AMX, and an emulation of it.
 //
 // A unit has eight registers, each a tile of 16 rows of 64 bytes: 16 words a row. `multiply` adds
 // to tile C the product of tile A, whose rows are rows of the left operand, and tile B, whose rows
@@ -23,8 +23,8 @@ bool amx_works();
 // configuration, and functions for a wider instruction set could not be inlined into kernels.
 class HardwareTiles {
  public:
-  // Takes the unit for this thread, and gives it back: a thread that holds it costs the kernel 8 KB
-  // a switch.
+  // Configures the unit for this thread, and releases it in the destructor: while it is configured,
+  // every context switch saves 8 KB of tiles.
   HardwareTiles() {
     struct alignas(64) {
       uint8_t palette = 1, start_row = 0, reserved[14] = {};
@@ -42,7 +42,7 @@ class HardwareTiles {
   void clear() {
     asm volatile("tilezero %%tmm%c0" ::"i"(kTile) : "memory");
   }
-  // Rows stand `stride` words apart.
+  // Rows are `stride` words apart.
   template <int kTile>
   void load(const float* from, int64_t stride) {
     asm volatile("tileloadd (%0,%1,1), %%tmm%c2" ::"r"(from), "r"(4 * stride), "i"(kTile)
@@ -90,7 +90,7 @@ class EmulatedTiles {
       float even = 0, odd = 0;
       for (int64_t k = 0; k < kTileSide; ++k) {
         const uint32_t a = at<kA>(row, k), b = at<kB>(k, column);
-        // Such products are exact, so it is all one whether the compiler fuses them.
+        // Such products are exact, so fused multiply-adds give the same bits.
         even += std::bit_cast<float>(a << 16) * std::bit_cast<float>(b << 16);
         odd += std::bit_cast<float>(a & kUpper) * std::bit_cast<float>(b & kUpper);
       }

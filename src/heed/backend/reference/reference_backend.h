@@ -1,4 +1,5 @@
-// The oracle of every test: each kernel as its equation says, in plain loops, sums in double.
+// The reference implementation for tests: each kernel as its equation says, in plain loops, sums in
+// double.
 #pragma once
 
 #include "heed/backend/backend.h"
