@@ -58,7 +58,7 @@ struct ModelConfig {
 
   TokenId end_id() const { return 0; }
   TokenId unknown_id() const { return 1; }
-  // <pad>: the last id. A target starts with it; its embedding is zero and stays so.
+  // <pad>: the last id. A target starts with it; its embedding is zero and gets no gradient.
   TokenId pad_id() const { return TokenId(vocabulary - 1); }
 
   // Throws UsageError naming the value that is out of range or contradicts another.

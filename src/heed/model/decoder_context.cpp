@@ -15,7 +15,7 @@ void write(Pass& pass, const KeyValue& computed, const Indices& rows, KeyValue& 
 DecoderCache::DecoderCache(const ModelConfig& config, const Backend& backend, Pool& pool,
                            int64_t target_rows, int64_t source_rows) {
   const DType type = backend.cache_type(DType::f32);
-  // Pooled memory is not touched before it is written, so unused room costs address space only.
+  // Pooled memory is not touched before it is written, so unused rows cost address space only.
   const auto room = [&](int64_t rows) {
     return KeyValue{pool.tensor({rows, config.d_model}, type),
                     pool.tensor({rows, config.d_model}, type)};

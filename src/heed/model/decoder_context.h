@@ -27,22 +27,22 @@ class DecoderContext {
   virtual KeyValue cross(Pass& pass, int64_t layer) = 0;
 };
 
-// The KV cache: keys and values that are computed once and attended to in all later steps, in
-// Backend::cache_type(). Rows are preallocated and written once; a hypothesis finds its past
-// through its list of rows, so nothing is ever copied. decode/ decides which rows belong to which
-// sentence.
+// The KV cache: keys and values are computed once and attended to in all later steps, in
+// Backend::cache_type(). Rows are preallocated and written once. Each hypothesis has a list of the
+// rows of its tokens (as the block tables of paged attention), so a beam step copies no keys and
+// values. decode/ assigns the rows.
 class DecoderCache : public DecoderContext {
  public:
-  DecoderCache() = default;  // without room
-  // Room for this number of target and source positions in every layer.
+  DecoderCache() = default;  // for 0 positions
+  // For this number of target and source positions in every layer.
   DecoderCache(const ModelConfig& config, const Backend& backend, Pool& pool, int64_t target_rows,
                int64_t source_rows);
 
-  // Of the next step:
+  // Set before each step:
   Indices new_rows;  // [target rows] where each new position is written
   KeyRows past;      // each target sequence's rows, the new ones last
-  Ragged groups;     // target rows that attend to one source (the beams of a sentence)
-  KeyRows source;    // each group's rows
+  Ragged groups;     // target rows that attend to the same source (the beams of a sentence)
+  KeyRows source;    // each group's rows of its source
 
   // Writes the keys and values of sources to `rows`.
   void write_source(Pass& pass, int64_t layer, const KeyValue& computed, const Indices& rows);
@@ -62,8 +62,8 @@ class DecoderCache : public DecoderContext {
 // The rows of a layout: 0, 1, 2, and so on.
 Indices all_rows(const Ragged& layout);
 
-// The same values in Backend::cache_type(), so that a whole prefix gives what cached steps give;
-// `rows` are all_rows(). Training does not round.
+// Rounds to Backend::cache_type(), so that decoding a whole prefix gives the same bits as cached
+// steps; `rows` are all_rows(). Without effect in training.
 KeyValue as_cached(Pass& pass, const KeyValue& computed, const Indices& rows);
 
 }  // namespace heed

@@ -98,7 +98,7 @@ struct EncoderOutput {
 
 class Transformer {
  public:
-  // All parameters are zero; in no_memory(), they have shapes alone.
+  // All parameters are zero; in no_memory() they have shapes only.
   explicit Transformer(const ModelConfig& config, DType type = DType::f32,
                        const std::shared_ptr<TensorMemory>& memory = host_memory());
   // Moved, but never copied by accident: copies of tensors would share the parameters.
@@ -115,9 +115,9 @@ class Transformer {
   // Moves all parameters to the memory of a backend, which then computes with them.
   void move_to(const std::shared_ptr<TensorMemory>& memory);
 
-  // Matrices uniform, embeddings normal with standard deviation d_model^-0.5 and a zero row for
-  // <pad>, gains 1, biases 0. The values of a parameter depend on the seed, its name and its shape
-  // alone. The parameters are in the host's memory.
+  // Initializes matrices uniformly, embeddings from a normal distribution with standard deviation
+  // d_model^-0.5 (the row of <pad> is zero), gains to 1, biases to 0. The values of a parameter
+  // depend on the seed, its name and its shape only. The parameters must be in the host's memory.
   void initialize(uint64_t seed, InitialWeights weights = InitialWeights::fan_in);
 
   // Source tokens, each sentence ended by </s>, to the decoder's memory. `captured` gets the
@@ -125,25 +125,25 @@ class Transformer {
   EncoderOutput encode(Pass& pass, const Tokens& source,
                        CapturedAttention* captured = nullptr) const;
 
-  // Target tokens, each sequence begun by <pad>, to states [target rows, d_model]. Every target
+  // Target tokens, each sequence with <pad> first, to states [target rows, d_model]. Every target
   // sequence attends to the source sequence of the same number.
   Tensor decode(Pass& pass, const Tokens& target, const EncoderOutput& memory,
                 CapturedAttention* captured = nullptr) const;
-  // The same for tokens that attend to what `context` supplies.
+  // The same for tokens that attend to the keys and values of `context`.
   Tensor decode(Pass& pass, const Tokens& target, DecoderContext& context,
                 CapturedAttention* captured = nullptr) const;
 
-  // A source's keys and values for a decoder layer.
+  // The keys and values of cross-attention in a decoder layer.
   KeyValue cross_key_value(Pass& pass, const EncoderOutput& memory, int64_t layer) const;
 
   // States to logits [rows, output_vocabulary].
   Tensor logits(Pass& pass, const Tensor& states) const;
 
-  // Loss of the labels of `states`, in blocks (autograd/ops.h).
+  // The loss of the labels, computed in blocks (autograd/ops.h).
   Loss loss(Pass& pass, const Tensor& states, const Indices& labels,
             const LossOptions& options) const;
 
-  // What loss() sums, [rows, 2]: each label's smoothed loss, and -log p.
+  // The summands of loss(), [rows, 2]: each label's smoothed loss and its -log p.
   Tensor label_losses(Pass& pass, const Tensor& states, const Indices& labels,
                       const LossOptions& options) const;
 
@@ -189,8 +189,8 @@ int64_t parameter_count(const Transformer& model);
 // Its linear layers, in the order of parameters(), without the output projection.
 std::vector<Linear> linear_layers(Transformer& model);
 
-// Packs every matrix among the parameters for the backend's products; call it again whenever the
-// values have changed. Runs on `workers` where there are some.
+// Packs matrices and embeddings for the backend's products. Call it again after the values changed.
+// Runs on `workers` if they are not null.
 void pack(const std::vector<Parameter>& parameters, Backend& backend, Purpose purpose,
           Workers* workers = nullptr);
 void pack(Transformer& model, Backend& backend, Purpose purpose, Workers* workers = nullptr);
