@@ -6,8 +6,8 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace heed;
   fuzzing::read_or_refuse([&] {
-    const nlohmann::json json = parse_json(fuzzing::text_of(data, size), "config.json");
-    fuzzing::require(quote(json).find('\n') == std::string::npos);
+    const nlohmann::json json = detail::parse_json(fuzzing::text_of(data, size), "config.json");
+    fuzzing::require(detail::quote(json).find('\n') == std::string::npos);
     const ModelConfig config = from_marian(json, "config.json");
     fuzzing::require(from_marian(to_marian(config), "written") == config);
   });

@@ -9,10 +9,10 @@ namespace {
 
 // A change would change the result of every training and of every sample.
 TEST(Mix, OfBytesIsWhatItWas) {
-  EXPECT_EQ(mix(42, ""), 0x3BA728C148B8833Du);
-  EXPECT_EQ(mix(42, "abc"), 0x363D8D8CB0508299u);
-  EXPECT_EQ(mix(42, "0123456789abcdef0123456789abcdef"), 0x160B9A43851D1513u);
-  EXPECT_EQ(mix(42, "encoder.layers.0.self_attn.q_proj.weight"), 0x16FA0A1A398BBAB7u);
+  EXPECT_EQ(detail::mix(42, ""), 0x3BA728C148B8833Du);
+  EXPECT_EQ(detail::mix(42, "abc"), 0x363D8D8CB0508299u);
+  EXPECT_EQ(detail::mix(42, "0123456789abcdef0123456789abcdef"), 0x160B9A43851D1513u);
+  EXPECT_EQ(detail::mix(42, "encoder.layers.0.self_attn.q_proj.weight"), 0x16FA0A1A398BBAB7u);
 }
 
 // A change would change the result of every training with dropout.

@@ -12,7 +12,7 @@ namespace {
 
 std::string json_error(const std::string& text) {
   try {
-    parse_json(text, "x.json");
+    detail::parse_json(text, "x.json");
   } catch (const Error& e) {
     return e.what();
   }
@@ -20,7 +20,7 @@ std::string json_error(const std::string& text) {
 }
 
 TEST(StrictJson, WhatIsWrongIsNamed) {
-  EXPECT_EQ(parse_json(R"({"a": [1, {"b": 2.5}], "c": null})", "x.json")["a"][1]["b"], 2.5);
+  EXPECT_EQ(detail::parse_json(R"({"a": [1, {"b": 2.5}], "c": null})", "x.json")["a"][1]["b"], 2.5);
   EXPECT_THAT(json_error(R"({"a": 1, "b": {"a": 1}, "a": 2})"), HasFacts("x.json \"a\""));
   EXPECT_EQ(json_error(R"({"a": 1, "b": {"a": 1}, "c": [{"a": 1}, {"a": 2}]})"), "");
   EXPECT_THAT(json_error("{\"a\""), HasFacts("x.json 5"));
@@ -35,7 +35,7 @@ TEST(StrictJson, TheCostOfManyObjectsIsLinear) {
     text += fmt::format("{}\"x{}\":{{\"shape\":[0],\"data_offsets\":[0,0]}}", i ? "," : "", i);
   text += "}";
   const std::clock_t begin = std::clock();
-  EXPECT_EQ(parse_json(text, "x.json").size(), 100'000u);
+  EXPECT_EQ(detail::parse_json(text, "x.json").size(), 100'000u);
   EXPECT_LT(double(std::clock() - begin) / CLOCKS_PER_SEC, 10);
 }
 

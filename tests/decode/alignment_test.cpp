@@ -73,9 +73,9 @@ AttentionWeights rows(const std::vector<std::vector<float>>& all) {
 
 TEST(Append, ARowHasTheSourceTokensOfItsPart) {
   AttentionWeights all;
-  append(all, rows({{0.25f, 0.75f}}), 0);
-  append(all, {}, 2);  // a part without a translation
-  append(all, rows({{1}, {1}}), 4);
+  detail::append(all, rows({{0.25f, 0.75f}}), 0);
+  detail::append(all, {}, 2);  // a part without a translation
+  detail::append(all, rows({{1}, {1}}), 4);
   EXPECT_EQ(all, (AttentionWeights{{0, {0.25f, 0.75f}}, {4, {1}}, {4, {1}}}));
 }
 

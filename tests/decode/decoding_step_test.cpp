@@ -136,7 +136,7 @@ TEST(DecodingStep, SamplesOfTheLikeliestNeedNoMoreThanThose) {
       DecodingStep(options, DecodingConstraints(options, 50, kEnd), next)
           .sample(group, uniform, memory);
       ASSERT_EQ(group.live.size(), 1u);
-      EXPECT_EQ(group.live[0].ids.back(), draw(choices, uniform).id) << top_k;
+      EXPECT_EQ(group.live[0].ids.back(), detail::draw(choices, uniform).id) << top_k;
     }
   }
 }

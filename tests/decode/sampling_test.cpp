@@ -99,11 +99,11 @@ TEST(Sampling, AWideNucleusIsSortedThroughout) {
 
 TEST(Sampling, DrawsByCumulatedProbability) {
   const std::vector<Choice> all = {{7, 0.5}, {3, 0.25}, {9, 0.25 - 1e-9}, {4, 0}};
-  EXPECT_EQ(draw(all, 0).id, 7);
-  EXPECT_EQ(draw(all, 0.4999).id, 7);
-  EXPECT_EQ(draw(all, 0.5).id, 3);
-  EXPECT_EQ(draw(all, 0.75).id, 9);
-  EXPECT_EQ(draw(all, 1 - 1e-16).id, 9) << "rounding must not give what has no probability";
+  EXPECT_EQ(detail::draw(all, 0).id, 7);
+  EXPECT_EQ(detail::draw(all, 0.4999).id, 7);
+  EXPECT_EQ(detail::draw(all, 0.5).id, 3);
+  EXPECT_EQ(detail::draw(all, 0.75).id, 9);
+  EXPECT_EQ(detail::draw(all, 1 - 1e-16).id, 9) << "rounding must not give what has no probability";
 }
 
 TEST(Sampling, LogitsThatAreNotFiniteAreAnError) {
@@ -126,12 +126,13 @@ TEST(Sampling, LogitsThatAreNotFiniteAreAnError) {
   for (const SamplingOptions& options : all_options) {
     std::vector<Choice> all = choices({-infinity, 1, -infinity});
     to_probabilities(all, options);
-    EXPECT_EQ(draw(all, 0.999).id, 1) << "others finite, it is only a token without probability";
+    EXPECT_EQ(detail::draw(all, 0.999).id, 1)
+        << "others finite, it is only a token without probability";
   }
 }
 
 TEST(Sampling, NoProbabilityAtAllIsABug) {
-  EXPECT_THROW(draw({{7, 0}, {3, std::nan("")}}, 0.5), Bug);
+  EXPECT_THROW(detail::draw({{7, 0}, {3, std::nan("")}}, 0.5), Bug);
 }
 
 // As Sampling's rules say, with everything sorted.

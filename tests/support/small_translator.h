@@ -32,7 +32,7 @@ inline void draw_as_goldens(Transformer& model, uint64_t seed) {
   Random of_keys(0);
   for (Parameter& p : parameters(model)) {
     const bool continues = p.name.ends_with(".value.weight");
-    Random random = continues ? of_keys : Random(mix(seed, index));
+    Random random = continues ? of_keys : Random(detail::mix(seed, index));
     if (!continues && !p.name.ends_with(".value.bias")) ++index;
     const int64_t columns = p.tensor.columns();
     const double bound = 1 / std::sqrt(double(columns));

@@ -124,7 +124,7 @@ enum class Bond { lengths, questions };
 Pairs bound_pairs(int count, Bond bond) {
   Pairs pairs;
   for (int i = 0; i < count; ++i) {
-    const uint64_t random = mix(7, uint64_t(i));
+    const uint64_t random = detail::mix(7, uint64_t(i));
     std::string left = fmt::format("der Satz {:05}", i), right = fmt::format("the phrase {:05}", i);
     for (uint64_t k = 0; bond == Bond::lengths && k < random % 13; ++k)
       left += " Wort", right += " word";

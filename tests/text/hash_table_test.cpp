@@ -10,12 +10,12 @@ namespace {
 TEST(HashTable, CountsExactlyWhileThereIsRoom) {
   HashTable<int64_t> table(1000);
   for (int round = 0; round < 3; ++round) {
-    for (uint64_t key = 0; key < 1000; ++key) ++*table.insert(mix(7, key), 0);
+    for (uint64_t key = 0; key < 1000; ++key) ++*table.insert(detail::mix(7, key), 0);
   }
   EXPECT_EQ(table.size(), 1000);
   EXPECT_EQ(table.period(), 1);
-  for (uint64_t key = 0; key < 1000; ++key) EXPECT_EQ(*table.find(mix(7, key)), 3);
-  EXPECT_EQ(table.find(mix(8, 1)), nullptr);
+  for (uint64_t key = 0; key < 1000; ++key) EXPECT_EQ(*table.find(detail::mix(7, key)), 3);
+  EXPECT_EQ(table.find(detail::mix(8, 1)), nullptr);
 }
 
 TEST(HashTable, TheKeyZeroIsAKey) {
@@ -32,8 +32,8 @@ TEST(HashTable, BeyondItsRoomItKeepsAFairSample) {
   HashTable<int64_t> table(2000);
   for (int64_t key = 0; key < kKeys; ++key) {
     for (int64_t times = key % 4 == 0 ? 2 : 1; times > 0; --times) {
-      int64_t* count = table.insert(mix(3, uint64_t(key)), 0);
-      EXPECT_EQ(count != nullptr, table.sampled(mix(3, uint64_t(key))));
+      int64_t* count = table.insert(detail::mix(3, uint64_t(key)), 0);
+      EXPECT_EQ(count != nullptr, table.sampled(detail::mix(3, uint64_t(key))));
       if (count) ++*count;
     }
   }

@@ -44,7 +44,7 @@ Attended attend(Backend& backend, int64_t d_k, double scale) {
   Attended all;
   std::vector<double> gradients;
   for (int64_t draw = 0; draw < draws; ++draw) {
-    Random random(mix(uint64_t(d_k), uint64_t(draw)));
+    Random random(detail::mix(uint64_t(d_k), uint64_t(draw)));
     const Tensor query = normal_tensor(random, {1, d_k});
     Tensor key({keys, d_k}, DType::f64), value({keys, d_k}, DType::f64);
     for (int64_t row = 0; row < keys; ++row)

@@ -74,7 +74,7 @@ class AverageCommand : public CommandOf<AverageSettings> {
     if (!settings_.last) return {words.begin(), words.end()};
     if (words.size() != 1)
       fail_usage("--last takes the checkpoints of one run, got {}",
-                 counted(int64_t(words.size()), "name"));
+                 detail::counted(int64_t(words.size()), "name"));
     return last_checkpoints(words[0], *settings_.last);
   }
 

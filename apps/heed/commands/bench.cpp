@@ -164,7 +164,8 @@ class BenchCommand : public CommandOf<BenchSettings> {
       tell("machine", fmt::format("{} multiply-adds, one thread", heed::name(type)),
            measure_cpu_peak(type) / 1e9, "GFLOP/s");
       tell("machine",
-           fmt::format("{} multiply-adds, {}", heed::name(type), counted(threads_, "thread")),
+           fmt::format("{} multiply-adds, {}", heed::name(type),
+                       detail::counted(threads_, "thread")),
            peak_of(type) / 1e9, "GFLOP/s");
     }
     const auto backend = make_cpu_backend();
@@ -179,7 +180,8 @@ class BenchCommand : public CommandOf<BenchSettings> {
                time_of(settings_.seconds / 4, [&] { backend->sum_of_squares(all); });
       });
       tell("machine",
-           fmt::format("sums of squares of {} a thread, {}", name, counted(threads_, "thread")),
+           fmt::format("sums of squares of {} a thread, {}", name,
+                       detail::counted(threads_, "thread")),
            rate / 1e9, "GB/s");
     }
   }
@@ -316,7 +318,7 @@ class BenchCommand : public CommandOf<BenchSettings> {
         threads == 1 ? measure_cpu_peak(backend.compute()) : peak_of(backend.compute());
     tell("decoding",
          fmt::format("{}, beam {}, {} a thread, {}", backend.name(), beam,
-                     counted(lines, "sentence"), counted(threads, "thread")),
+                     detail::counted(lines, "sentence"), detail::counted(threads, "thread")),
          tokens, "tokens/s", work * tokens / peak);
   }
 

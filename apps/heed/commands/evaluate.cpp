@@ -45,7 +45,7 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
     if (!settings_.model.empty()) {
       const Model model(settings_.model, settings_.decode.compute);
       console.note(fmt::format("translating {} on {}",
-                               counted(int64_t(systems.texts[0].size()), "line"),
+                               detail::counted(int64_t(systems.texts[0].size()), "line"),
                                model.backend().name()));
       systems.texts[0] = model.translate(systems.texts[0], settings_.decode);
     }

@@ -36,7 +36,7 @@ class PhrasebookCommand : public CommandOf<PhrasebookCommandSettings> {
     write_phrasebook(settings_.phrasebook, settings_.output,
                      settings_.overwrite ? Existing::replace : Existing::refuse);
     console.note(fmt::format("wrote {} to train on, {} to validate and {} to test to {}",
-                             counted(settings_.phrasebook.pairs, "pair"),
+                             detail::counted(settings_.phrasebook.pairs, "pair"),
                              settings_.phrasebook.valid_pairs, settings_.phrasebook.test_pairs,
                              settings_.output));
     return 0;

@@ -128,17 +128,19 @@ class Summary {
   void tell(const Console& console, double seconds, const std::string& backend) const {
     const int64_t lines = corpus_.pairs + corpus_.left_out;
     const auto warn = [&](int64_t count, const char* what) {
-      if (count > 0) console.warn(fmt::format("{} of {}: {}", count, counted(lines, "pair"), what));
+      if (count > 0)
+        console.warn(fmt::format("{} of {}: {}", count, detail::counted(lines, "pair"), what));
     };
     warn(repaired_, "not UTF-8, broken bytes were read as U+FFFD (--strict refuses them)");
     warn(empty_, "an empty side, no part of the figures of the whole text");
     warn(cut_, "too long for the model and cut, no part of these figures either");
     if (corpus_.tokens > 0)
       console.note(fmt::format("loss {:.4f}, perplexity {:.4f} of {} in {}", corpus_.loss(),
-                               corpus_.perplexity(), counted(corpus_.tokens, "token"),
-                               counted(corpus_.pairs, "pair")));
-    console.note(fmt::format("{} in {:.2f} s: {:.0f} target tokens/s on {}", counted(lines, "pair"),
-                             seconds, double(corpus_.tokens) / seconds, backend));
+                               corpus_.perplexity(), detail::counted(corpus_.tokens, "token"),
+                               detail::counted(corpus_.pairs, "pair")));
+    console.note(fmt::format("{} in {:.2f} s: {:.0f} target tokens/s on {}",
+                             detail::counted(lines, "pair"), seconds,
+                             double(corpus_.tokens) / seconds, backend));
   }
 
  private:

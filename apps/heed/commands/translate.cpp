@@ -77,7 +77,8 @@ struct Tally {
 
   void tell(const Console& console) const {
     const auto warn = [&](int64_t count, const char* what) {
-      if (count > 0) console.warn(fmt::format("{} of {}: {}", count, counted(lines, "line"), what));
+      if (count > 0)
+        console.warn(fmt::format("{} of {}: {}", count, detail::counted(lines, "line"), what));
     };
     warn(repaired, "not UTF-8, broken bytes were read as U+FFFD (--strict refuses them)");
     warn(split, "too long for the model, translated in parts");
@@ -149,7 +150,7 @@ class Source {
       fail(
           "{} has {} and {} has more: line i of both must belong together; an empty prefix "
           "leaves a line free",
-          (lacking ? *prefixes_ : text_).name(), counted(lines_, "line"),
+          (lacking ? *prefixes_ : text_).name(), detail::counted(lines_, "line"),
           (lacking ? text_ : *prefixes_).name());
     }
     if (!more) return std::nullopt;
@@ -219,9 +220,9 @@ class TranslateCommand : public CommandOf<TranslateSettings> {
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     tally.tell(console);
     console.note(fmt::format("{}, {} in {:.2f} s: {:.0f} tokens/s on {}",
-                             counted(tally.lines, "line"), counted(tally.tokens, "token"),
-                             seconds.count(), double(tally.tokens) / seconds.count(),
-                             model.backend().name()));
+                             detail::counted(tally.lines, "line"),
+                             detail::counted(tally.tokens, "token"), seconds.count(),
+                             double(tally.tokens) / seconds.count(), model.backend().name()));
     return 0;
   }
 };

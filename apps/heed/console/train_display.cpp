@@ -82,7 +82,7 @@ std::string TrainDisplay::worth(const TrainResult& result) const {
     const std::string loss =
         last_report_ ? fmt::format(", training loss {:.4f}", last_report_->loss) : "";
     return fmt::format(
-        "{}: {}{}{}", options_.model, counted(result.progress.step, "step"), loss,
+        "{}: {}{}{}", options_.model, detail::counted(result.progress.step, "step"), loss,
         validates(options_) ? "" : "; not validated: --hold-out N would draw pairs for that");
   }
   std::string text = fmt::format("{}: {}", options_.model, validation_text(*last_));

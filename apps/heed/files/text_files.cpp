@@ -34,7 +34,7 @@ std::vector<std::string> read_at_most(size_t most, const std::string& path, Line
   const std::string_view encoding = sample.encoding();
   console.warn(fmt::format(
       "{}; {} of {} of the file: broken bytes are read as U+FFFD{}", faults.first, faults.count(),
-      counted(int64_t(lines.size()), "line"),
+      detail::counted(int64_t(lines.size()), "line"),
       encoding.empty() ? ""
                        : fmt::format("; it looks like {0}: convert it with iconv -f {0} -t UTF-8 "
                                      "FILE",
@@ -55,7 +55,8 @@ std::vector<std::string> read_text(const std::string& path, const TextLength& ot
   if (lines.size() > other.lines) fail_unequal_lines(other, path);
   if (lines.size() < other.lines)
     fail("{} has {} and {} has {}: line i of both must belong to the same sentence", other.path,
-         counted(int64_t(other.lines), "line"), path, counted(int64_t(lines.size()), "line"));
+         detail::counted(int64_t(other.lines), "line"), path,
+         detail::counted(int64_t(lines.size()), "line"));
   return lines;
 }
 
@@ -78,7 +79,7 @@ CopyOptions told_copying(const Console& console) {
 
 void fail_unequal_lines(const TextLength& shorter, const std::string& longer_path) {
   fail("{} has {} and {} has more: line i of both must belong to the same sentence", shorter.path,
-       counted(int64_t(shorter.lines), "line"), longer_path);
+       detail::counted(int64_t(shorter.lines), "line"), longer_path);
 }
 
 void expect_another_file(const std::string& flag, const std::string& output,

@@ -24,11 +24,11 @@ class Parts {
   std::vector<ModelPart> build() {
     embeddings();
     copies_ = c_.encoder_layers;
-    heading(0, fmt::format("Encoder (3.1), {}, each", counted(copies_, "layer")));
+    heading(0, fmt::format("Encoder (3.1), {}, each", detail::counted(copies_, "layer")));
     attention("Multi-head self-attention (3.2)", Side::source, Side::source, length_);
     feed_forward(Side::source);
     copies_ = c_.decoder_layers;
-    heading(0, fmt::format("Decoder (3.1), {}, each", counted(copies_, "layer")));
+    heading(0, fmt::format("Decoder (3.1), {}, each", detail::counted(copies_, "layer")));
     attention("Masked self-attention (3.2)", Side::target, Side::target, (length_ + 1) / 2);
     attention("Encoder-decoder attention (3.2)", Side::target, Side::source, length_);
     feed_forward(Side::target);
@@ -64,7 +64,7 @@ class Parts {
     linear("query", d, d, queries);
     linear("keys and values", d, 2 * d, keys);
     // Scores and their weighted sum: d_model each for every position seen, over all heads.
-    work(heading(2, fmt::format("dot-products, {}", counted(c_.heads, "head"))), queries,
+    work(heading(2, fmt::format("dot-products, {}", detail::counted(c_.heads, "head"))), queries,
          2 * seen * double(d));
     linear("output", d, d, queries);
     add_norm();

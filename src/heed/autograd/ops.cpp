@@ -49,7 +49,7 @@ Dropout Pass::next_dropout(double probability) {
   if (!dropout_seed) return {};
   // A double just below 1 must not become 1, under which no scale is finite.
   const float below_one = std::nextafter(1.0f, 0.0f);
-  return {std::min(float(probability), below_one), mix(*dropout_seed, drawn_++)};
+  return {std::min(float(probability), below_one), detail::mix(*dropout_seed, drawn_++)};
 }
 
 Tensor embed(Pass& pass, const Tokens& tokens, const Tensor& table, const Tensor& positions,

@@ -7,11 +7,11 @@
 #include <string>
 #include <string_view>
 
-namespace heed {
+namespace heed::detail {
 
 // "1 line", "2 lines". `noun` is one whose plural ends in -s.
 inline std::string counted(int64_t number, std::string_view noun) {
   return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
 }
 
-}  // namespace heed
+}  // namespace heed::detail

@@ -270,7 +270,7 @@ std::string to_json(const Options& options) {
 }
 
 void from_json(const Options& options, std::string_view text, std::string_view where) {
-  const nlohmann::json object = parse_json(text, std::string(where));
+  const nlohmann::json object = detail::parse_json(text, std::string(where));
   if (!object.is_object()) fail("{}: expected a JSON object of options, got other text", where);
   for (const auto& [name, value] : object.items()) {
     const Option* option = find_option(options, name);

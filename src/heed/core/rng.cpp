@@ -9,7 +9,7 @@ namespace heed {
 
 // Each block of four words is multiplied into four lanes; then length, lanes and the zero-padded
 // rest are mixed one by one.
-uint64_t mix(uint64_t seed, std::string_view bytes) {
+uint64_t detail::mix(uint64_t seed, std::string_view bytes) {
   static_assert(std::endian::native == std::endian::little);
   std::array<uint64_t, 4> lanes, words{};
   for (size_t i = 0; i < lanes.size(); ++i) lanes[i] = mix(0, i);

@@ -9,6 +9,7 @@
 #include <vector>
 
 namespace heed {
+namespace detail {
 
 // A 64-bit hash of two numbers (the finaliser of splitmix64), which derives seeds from seeds.
 constexpr uint64_t mix(uint64_t seed, uint64_t index) {
@@ -22,6 +23,8 @@ constexpr uint64_t mix(uint64_t seed, uint64_t index) {
 // on it: unlike core/hash.h it must never be replaced by another hash.
 uint64_t mix(uint64_t seed, std::string_view bytes);
 
+}  // namespace detail
+
 // A sequence of draws from one seed. Satisfies UniformRandomBitGenerator, but use the members: the
 // distributions of the standard library differ between implementations.
 class Random {
@@ -30,7 +33,7 @@ class Random {
   explicit Random(uint64_t seed) : seed_(seed) {}
   static constexpr uint64_t min() { return 0; }
   static constexpr uint64_t max() { return ~uint64_t{0}; }
-  uint64_t operator()() { return mix(seed_, counter_++); }
+  uint64_t operator()() { return detail::mix(seed_, counter_++); }
 
   // Uniform in [0, n), n > 0; exact enough for n far below 2^64 (Lemire's multiplication).
   uint64_t below(uint64_t n) {
@@ -76,7 +79,7 @@ struct Dropout {
   explicit operator bool() const { return probability > 0; }
   // The keys of the elements [block * 2^32, (block + 1) * 2^32).
   DropoutKeys keys(uint64_t block) const {
-    const uint64_t bits = mix(seed, 0x5EED + block);
+    const uint64_t bits = detail::mix(seed, 0x5EED + block);
     return {uint32_t(bits), block == 0 ? uint32_t(bits) : uint32_t(bits >> 32)};
   }
   uint32_t bits(uint64_t index) const { return dropout_bits(keys(index >> 32), uint32_t(index)); }

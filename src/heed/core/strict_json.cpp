@@ -32,7 +32,7 @@ class Checker : public nlohmann::json_sax<json> {
   bool end_array() override { return close(); }
   bool key(string_t& name) override {
     if (!keys_.back().insert(name).second)
-      fail("{}: the key {} is repeated", place_, quote(json(name)));
+      fail("{}: the key {} is repeated", place_, detail::quote(json(name)));
     return true;
   }
   bool parse_error(size_t byte, const std::string&, const json::exception& error) override {
@@ -59,13 +59,13 @@ class Checker : public nlohmann::json_sax<json> {
 
 }  // namespace
 
-nlohmann::json parse_json(std::string_view text, const std::string& place) {
+nlohmann::json detail::parse_json(std::string_view text, const std::string& place) {
   Checker checker(place);
   json::sax_parse(text.begin(), text.end(), &checker);
   return json::parse(text.begin(), text.end());
 }
 
-std::string quote(const json& value) {
+std::string detail::quote(const json& value) {
   constexpr size_t kLongest = 120;
   std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
   if (text.size() > kLongest) text = text.substr(0, kLongest) + "...";

@@ -129,7 +129,7 @@ class SegmentSums {
 
 }  // namespace
 
-void append(AttentionWeights& all, AttentionWeights part, size_t before) {
+void detail::append(AttentionWeights& all, AttentionWeights part, size_t before) {
   for (AttentionRow& row : part) {
     row.offset += before;
     all.push_back(std::move(row));

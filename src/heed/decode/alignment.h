@@ -21,9 +21,13 @@ struct AttentionRow {
 // part only, so that memory is linear in the length of the line.
 using AttentionWeights = std::vector<AttentionRow>;
 
+namespace detail {
+
 // Appends the weights of a part of a line, whose source tokens follow `before` others. A part may
 // have no target pieces.
 void append(AttentionWeights& all, AttentionWeights part, size_t before);
+
+}  // namespace detail
 
 // Reads the encoder-decoder attention of finished translations, in a pass of its own, so that
 // searching pays nothing for it: the mean over the heads of the last layer but one, which aligns
@@ -53,7 +57,7 @@ enum class AlignmentUnit { words, pieces };
 // in, be they the bytes of a vocabulary with byte fallback. The weight of a target unit is the mean
 // over its pieces, the weight of a source word the sum over its pieces; the source characters of
 // one piece cannot be told apart and are paired together. Nothing is paired with </s>. The rows of
-// `weights` must be in the order of their source tokens, as append() leaves them.
+// `weights` must be in the order of their source tokens, as detail::append() leaves them.
 std::string alignment_pairs(const std::vector<std::string>& source_pieces,
                             const std::vector<std::string>& target_pieces,
                             const AttentionWeights& weights, AlignmentUnit kind);

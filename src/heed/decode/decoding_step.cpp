@@ -185,7 +185,7 @@ void DecodingStep::sample(Group& group, double uniform, std::vector<Choice>& cho
     group.finish_live(options_.length_penalty);
   } else {
     to_probabilities(choices, options_.sampling());
-    const TokenId id = draw(choices, uniform).id;
+    const TokenId id = detail::draw(choices, uniform).id;
     const double log_probability = h.log_probability + next_.log_probability(h.row, id);
     const int64_t length = int64_t(h.ids.size()) + 1;
     if (id == constraints_.end_id()) {

@@ -103,8 +103,8 @@ std::vector<TokenId> LineCodec::prefix_tokens(const std::string& prefix, int64_t
     fail(
         "line {} of the prefixes has {}{}, and its translation may have {} with </s> "
         "(--max-length, --extra-length): shorten the prefix or raise the bound",
-        line + 1, encoding.whole ? "" : "at least ", counted(int64_t(encoding.ids.size()), "token"),
-        limit);
+        line + 1, encoding.whole ? "" : "at least ",
+        detail::counted(int64_t(encoding.ids.size()), "token"), limit);
   return std::move(encoding.ids);
 }
 
@@ -165,7 +165,7 @@ void LineCodec::align(const EncodedLine& line, const std::vector<SearchResult>& 
       targets.push_back(parts[i].hypotheses[rank].ids);
     std::vector<AttentionWeights> weights = aligner.weights(source, targets);
     for (size_t rank = 0; rank < targets.size(); ++rank)
-      append(translation.alternatives[rank].attention, std::move(weights[rank]), before);
+      detail::append(translation.alternatives[rank].attention, std::move(weights[rank]), before);
   }
 }
 

@@ -79,7 +79,7 @@ void to_probabilities(std::vector<Choice>& choices, const SamplingOptions& optio
   }
 }
 
-const Choice& draw(const std::vector<Choice>& choices, double uniform) {
+const Choice& detail::draw(const std::vector<Choice>& choices, double uniform) {
   double sum = 0;
   for (const Choice& choice : choices) {
     sum += choice.weight;

@@ -27,7 +27,11 @@ struct Choice {
 // infinity, or all are minus infinity.
 void to_probabilities(std::vector<Choice>& choices, const SamplingOptions& options);
 
+namespace detail {
+
 // The choice at `uniform` in [0, 1) of the cumulative distribution, which must not be all 0.
 const Choice& draw(const std::vector<Choice>& choices, double uniform);
+
+}  // namespace detail
 
 }  // namespace heed

@@ -195,7 +195,7 @@ struct Search::State {
 
   // Independent of the batch and of other samples.
   static double uniform(const Sentence& sentence, size_t sample, size_t position) {
-    return Random(mix(mix(sentence.seed, sample), position)).uniform();
+    return Random(detail::mix(detail::mix(sentence.seed, sample), position)).uniform();
   }
 
   // Removes the finished sentences, frees their rows and appends their results.
@@ -260,8 +260,9 @@ void Search::add(SearchRequest request) {
                                            s.model.config().end_id(), std::move(request.prefix)));
   sentence->tag = request.tag;
   const std::vector<uint64_t> ids(request.source.begin(), request.source.end());
-  sentence->seed = mix(request.options.sampling_seed(),
-                       {reinterpret_cast<const char*>(ids.data()), ids.size() * sizeof ids[0]});
+  sentence->seed =
+      detail::mix(request.options.sampling_seed(),
+                  {reinterpret_cast<const char*>(ids.data()), ids.size() * sizeof ids[0]});
   for (int64_t i = 0; i < length; ++i) sentence->source_rows.push_back(s.sources->take());
   sentence->source = std::move(request.source);
   s.reserved += sentence->constraints.max_length();

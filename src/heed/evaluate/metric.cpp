@@ -16,7 +16,7 @@ void check_line_counts(const Lines& hypotheses, std::span<const Lines> reference
     const std::string which =
         references.size() == 1 ? "the reference" : fmt::format("reference {}", i + 1);
     fail("{} has {} but the hypotheses have {}: give one line of each per sentence", which,
-         counted(int64_t(references[i].size()), "line"), hypotheses.size());
+         detail::counted(int64_t(references[i].size()), "line"), hypotheses.size());
   }
   if (hypotheses.empty()) {
     fail(

@@ -29,7 +29,7 @@ class NgramMatcher {
 
  private:
   struct Hash {
-    uint64_t operator()(uint64_t key) const { return mix(key, 0); }
+    uint64_t operator()(uint64_t key) const { return detail::mix(key, 0); }
   };
   struct Count {
     uint32_t most = 0;     // in any reference so far

@@ -54,8 +54,8 @@ void require_finite(const Tensor& values, const std::string& what, const std::st
   const auto bad =
       std::find_if(span.begin(), span.end(), [](float x) { return !std::isfinite(x); });
   if (bad != span.end())
-    fail("{}: tensor {} holds {} at index {}, expected finite values", what, quote(name), *bad,
-         bad - span.begin());
+    fail("{}: tensor {} holds {} at index {}, expected finite values", what, detail::quote(name),
+         *bad, bad - span.begin());
 }
 
 // [1, vocabulary]; ids outside the output vocabulary can never be predicted.
@@ -145,7 +145,7 @@ class WeightsReader {
         check_positions(stored);
       else if (!known.contains(stored.name))
         fail("{}: tensor {} has no place in the model that config.json describes",
-             file_.path().string(), quote(stored.name));
+             file_.path().string(), detail::quote(stored.name));
     }
   }
 
@@ -183,7 +183,7 @@ class WeightsReader {
       if (copy->type != first.type || copy->bytes.size() != first.bytes.size() ||
           std::memcmp(copy->bytes.data(), first.bytes.data(), first.bytes.size()) != 0)
         fail("{}: tensors {} and {} differ, but config.json says that they are one",
-             file_.path().string(), quote(first.name), quote(name));
+             file_.path().string(), detail::quote(first.name), detail::quote(name));
     }
   }
 
@@ -199,14 +199,14 @@ class WeightsReader {
     const std::vector<float> bias = bias_of_outputs();
     if (!config_.output_bias && std::ranges::any_of(bias, [](float x) { return x != 0; }))
       fail("{}: tensor {} is not zero, but config.json says that heed.output_bias is false",
-           file_.path().string(), quote(kLogitsBias));
+           file_.path().string(), detail::quote(kLogitsBias));
   }
 
   // Positions are computed, so a stored table must be the sinusoids (in f16 perhaps).
   void check_positions(const StoredTensor& stored) const {
     if (stored.shape.size() != 2 || stored.shape[1] != config_.d_model)
       fail("{}: tensor {} has shape {}, expected [positions, {}]", file_.path().string(),
-           quote(stored.name), to_string(stored.shape), config_.d_model);
+           detail::quote(stored.name), to_string(stored.shape), config_.d_model);
     constexpr int64_t kRows = 1024;  // enough to tell
     Tensor found(stored.shape, DType::f32);
     file_.read(stored.name, found);
@@ -215,7 +215,7 @@ class WeightsReader {
     const auto near = [](float a, float b) { return std::abs(a - b) < 0.01f; };
     if (!std::ranges::equal(found.slice(0, rows).span<float>(), expected.span<float>(), near))
       fail("{}: tensor {} is no table of sinusoids; heed has no model with other positions",
-           file_.path().string(), quote(stored.name));
+           file_.path().string(), detail::quote(stored.name));
   }
 
   void read(const std::string& name, Tensor& values) const {
@@ -366,7 +366,7 @@ void save_model(const std::filesystem::path& directory, Transformer& model,
 ModelConfig read_config(const std::filesystem::path& directory) {
   const std::filesystem::path path = expect_file(directory, kConfigFile);
   const std::string text = read_file(path, kLongestConfig);
-  return from_marian(parse_json(text, path.string()), path.string());
+  return from_marian(detail::parse_json(text, path.string()), path.string());
 }
 
 std::span<const char* const> model_files() {

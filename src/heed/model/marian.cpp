@@ -72,7 +72,8 @@ void add_tables(Names& names, const ModelConfig& config) {
 class Keys {
  public:
   Keys(const json& object, std::string place) : object_(object), place_(std::move(place)) {
-    if (!object.is_object()) fail("{}: expected a JSON object, got {}", place_, quote(object));
+    if (!object.is_object())
+      fail("{}: expected a JSON object, got {}", place_, detail::quote(object));
   }
 
   int64_t integer(const char* key) const {
@@ -100,7 +101,7 @@ class Keys {
   void expect(const char* key, const json& expected, const json& otherwise) const {
     const json value = has(key) ? object_[key] : otherwise;
     if (value != expected)
-      reject(key, value, quote(expected) + " (heed has no other kind of model)");
+      reject(key, value, detail::quote(expected) + " (heed has no other kind of model)");
   }
   bool has(const char* key) const { return object_.contains(key) && !object_[key].is_null(); }
 
@@ -109,7 +110,7 @@ class Keys {
     return object_[key];
   }
   [[noreturn]] void reject(const char* key, const json& got, const std::string& expected) const {
-    fail("{}: {} is {}, expected {}", place_, key, quote(got), expected);
+    fail("{}: {} is {}, expected {}", place_, key, detail::quote(got), expected);
   }
 
  private:

@@ -92,7 +92,7 @@ class HeaderReader {
       : path_(std::move(path)), file_(file) {}
 
   void read(Metadata& metadata, std::vector<StoredTensor>& tensors) {
-    const json header = parse_json(text(), path_ + ", header");
+    const json header = detail::parse_json(text(), path_ + ", header");
     if (!header.is_object()) fail("{}: the header is no JSON object", path_);
     for (const auto& [name, value] : header.items()) {
       if (name == "__metadata__")
@@ -132,7 +132,8 @@ class HeaderReader {
     if (!value.is_object()) fail("{}: __metadata__ is no JSON object", path_);
     for (const auto& [key, text] : value.items()) {
       if (!text.is_string())
-        fail("{}: __metadata__ {} is {}, expected a string", path_, quote(key), quote(text));
+        fail("{}: __metadata__ {} is {}, expected a string", path_, detail::quote(key),
+             detail::quote(text));
       metadata.emplace(key, text.get<std::string>());
     }
   }
@@ -143,16 +144,16 @@ class HeaderReader {
   }
 
   [[noreturn]] void reject(const std::string& name, const std::string& what) const {
-    fail("{}: tensor {}: {}", path_, quote(name), what);
+    fail("{}: tensor {}: {}", path_, detail::quote(name), what);
   }
 
   void read_tensor(const std::string& name, const json& value) {
     if (!value.is_object() || value.size() != 3 || !value.contains("dtype") ||
         !value.contains("shape") || !value.contains("data_offsets"))
-      reject(name, "expected exactly dtype, shape and data_offsets, got " + quote(value));
+      reject(name, "expected exactly dtype, shape and data_offsets, got " + detail::quote(value));
     const json& type = value["dtype"];
     if (!type.is_string() || bytes_of(type.get_ref<const std::string&>()) == 0)
-      reject(name, "a dtype that heed does not know: " + quote(type));
+      reject(name, "a dtype that heed does not know: " + detail::quote(type));
     Placed placed;
     placed.tensor.name = name;
     placed.tensor.type = type;
@@ -160,13 +161,13 @@ class HeaderReader {
     const json& offsets = value["data_offsets"];
     if (!offsets.is_array() || offsets.size() != 2 || !is_count(offsets[0]) ||
         !is_count(offsets[1]))
-      reject(name, "data_offsets are " + quote(offsets) + ", expected two whole numbers");
+      reject(name, "data_offsets are " + detail::quote(offsets) + ", expected two whole numbers");
     placed.begin = offsets[0];
     placed.end = offsets[1];
     if (placed.begin > placed.end || placed.end > int64_t(data_.size()))
       reject(name, fmt::format("data_offsets {} outside the {} bytes of data; the file is cut "
                                "short or damaged",
-                               quote(offsets), data_.size()));
+                               detail::quote(offsets), data_.size()));
     if (placed.end - placed.begin != bytes)
       reject(name, fmt::format("{} bytes of data, expected {} for {} {}", placed.end - placed.begin,
                                bytes, placed.tensor.type, to_string(placed.tensor.shape)));
@@ -177,14 +178,14 @@ class HeaderReader {
   int64_t read_shape(StoredTensor& tensor, const json& shape) const {
     constexpr size_t kMostDimensions = 32;
     if (!shape.is_array() || shape.size() > kMostDimensions)
-      reject(tensor.name, "the shape is " + quote(shape) + ", expected a short list");
+      reject(tensor.name, "the shape is " + detail::quote(shape) + ", expected a short list");
     int64_t bytes = bytes_of(tensor.type);
     for (const json& dimension : shape) {
       if (!is_count(dimension))
-        reject(tensor.name, "the shape is " + quote(shape) + ", expected whole numbers");
+        reject(tensor.name, "the shape is " + detail::quote(shape) + ", expected whole numbers");
       tensor.shape.push_back(dimension);
       if (__builtin_mul_overflow(bytes, tensor.shape.back(), &bytes))
-        reject(tensor.name, "the shape " + quote(shape) + " is larger than any memory");
+        reject(tensor.name, "the shape " + detail::quote(shape) + " is larger than any memory");
     }
     return bytes;
   }
@@ -334,10 +335,10 @@ void SafetensorsFile::expect_undamaged(std::string_view advice) const {
 const StoredTensor& SafetensorsFile::expect(std::string_view name, const Shape& shape) const {
   const StoredTensor* stored = find(name);
   if (stored == nullptr)
-    fail("{}: the tensor {} is missing", path_.string(), quote(std::string(name)));
+    fail("{}: the tensor {} is missing", path_.string(), detail::quote(std::string(name)));
   if (stored->shape != shape)
-    fail("{}: tensor {} has shape {}, expected {}", path_.string(), quote(std::string(name)),
-         to_string(stored->shape), to_string(shape));
+    fail("{}: tensor {} has shape {}, expected {}", path_.string(),
+         detail::quote(std::string(name)), to_string(stored->shape), to_string(shape));
   return *stored;
 }
 
@@ -349,7 +350,7 @@ void SafetensorsFile::read(std::string_view name, Tensor& values) const {
                                                     : convert_into(stored, host.span<double>());
   if (!converted)
     fail("{}: tensor {} is {}, expected F32, F16, BF16 or F64", path_.string(),
-         quote(std::string(name)), stored.type);
+         detail::quote(std::string(name)), stored.type);
   if (!on_host) copy(host, values);
 }
 

@@ -161,7 +161,7 @@ Transformer Transformer::clone() const {
 
 void Transformer::initialize(uint64_t seed, InitialWeights weights) {
   for (Parameter& p : parameters(*this)) {
-    Random random(mix(seed, p.name));
+    Random random(detail::mix(seed, p.name));
     const double bound = uniform_bound(p.tensor, weights);
     const auto draw = [&](int64_t i) -> double {
       switch (p.role) {

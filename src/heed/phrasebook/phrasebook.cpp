@@ -30,7 +30,7 @@ bool has_reserved_pair(const std::vector<std::string>& content_words) {
   for (const std::string& word : content_words) {
     const uint64_t hash = hash_of(word);
     for (const uint64_t other : hashes)
-      if (mix(hash ^ other, 0) % kReservedOneIn == 0) return true;
+      if (detail::mix(hash ^ other, 0) % kReservedOneIn == 0) return true;
     hashes.push_back(hash);
   }
   return false;

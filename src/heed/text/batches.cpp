@@ -78,7 +78,7 @@ void BatchPlan::cut(const LengthOf& length, const BatchOptions& options) {
 BatchPlan BatchPlan::shuffled(int64_t pairs, const LengthOf& length, const BatchOptions& options,
                               uint64_t seed, int64_t epoch) {
   BatchPlan plan(pairs);
-  Random(mix(seed, uint64_t(epoch))).shuffle(plan.pairs_);
+  Random(detail::mix(seed, uint64_t(epoch))).shuffle(plan.pairs_);
   plan.cut(length, options);
   return plan;
 }

@@ -201,7 +201,8 @@ void Corpus::append(int64_t pair, int64_t begin, int64_t count, std::vector<Toke
 }
 
 std::string to_string(const FilterReport& report) {
-  std::string text = fmt::format("kept {} of {}", report.kept, counted(report.read, "pair"));
+  std::string text =
+      fmt::format("kept {} of {}", report.kept, detail::counted(report.read, "pair"));
   const char* separator = "; dropped ";
   const auto say = [&](int64_t count, const char* what) {
     if (count == 0) return;

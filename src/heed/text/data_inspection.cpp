@@ -101,7 +101,7 @@ class PairStream {
       const auto lines = [&](const LineReader& reader) {
         const bool longer = reader.line_number() >= first_lonely_.line;
         return fmt::format("{} has {}{}", reader.name(), stopped && longer ? "at least " : "",
-                           counted(reader.line_number(), "line"));
+                           detail::counted(reader.line_number(), "line"));
       };
       unequal_ = lines(*source_) + " and " + lines(*target_);
     }
@@ -352,7 +352,7 @@ class Inspection {
     if (!wants_example(FindingKind::shifted_lines)) return;
     block_example_.note =
         fmt::format("in {} from here, a source goes with the target of the line {} it",
-                    counted(pairs, "pair"), shift == LineShift::after ? "after" : "before");
+                    detail::counted(pairs, "pair"), shift == LineShift::after ? "after" : "before");
     report_.findings[size_t(FindingKind::shifted_lines)].examples.push_back(block_example_);
   }
 

@@ -110,8 +110,9 @@ std::vector<std::string> warnings(const DataReport& report, double share) {
       const FindingExample& example = finding.examples.front();
       first = fmt::format(" (first: {}:{})", example.source_file, example.line);
     }
-    lines.push_back(fmt::format("{} of {}: {}{}. {}", finding.pairs, counted(report.pairs, "pair"),
-                                text.title, first, advice_on(finding)));
+    lines.push_back(fmt::format("{} of {}: {}{}. {}", finding.pairs,
+                                detail::counted(report.pairs, "pair"), text.title, first,
+                                advice_on(finding)));
   }
   return lines;
 }

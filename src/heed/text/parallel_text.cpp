@@ -100,7 +100,8 @@ ParallelText::ParallelText(TextFiles source, TextFiles target, BrokenLines broke
       faults_.conversion = detail::conversion_advice(left.encoding(), right.encoding());
     if (left.lines() != right.lines()) {
       fail("{} has {} and {} has {}; expected line by line translations", source_[i].name(),
-           counted(left.lines(), "line"), target_[i].name(), counted(right.lines(), "line"));
+           detail::counted(left.lines(), "line"), target_[i].name(),
+           detail::counted(right.lines(), "line"));
     }
     parts.push_back(left.fingerprint());
     parts.push_back(right.fingerprint());

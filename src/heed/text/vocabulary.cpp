@@ -57,7 +57,7 @@ Vocabulary::Vocabulary(std::vector<std::string> pieces, const std::string& name)
 
 Vocabulary Vocabulary::load(const std::filesystem::path& path) {
   const std::string text = read_file(path, kMaxFileBytes);
-  const nlohmann::json json = parse_json(text, path.string());
+  const nlohmann::json json = detail::parse_json(text, path.string());
   if (!json.is_object()) {
     fail("{}: expected an object from piece to id, got {}", path.string(), json.type_name());
   }
@@ -70,7 +70,7 @@ Vocabulary Vocabulary::load(const std::filesystem::path& path) {
                        (!id.is_number_unsigned() || id.get<uint64_t>() < uint64_t(INT64_MAX));
     if (!whole || id.get<int64_t>() < 0 || id.get<int64_t>() >= size) {
       fail("{}: piece '{}' has id {}; expected a whole number from 0 to {}", path.string(), piece,
-           quote(id), size - 1);
+           detail::quote(id), size - 1);
     }
     const auto index = id.get<size_t>();
     if (seen[index]) {

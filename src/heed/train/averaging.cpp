@@ -94,7 +94,7 @@ std::vector<fs::path> last_checkpoints(const fs::path& directory, int64_t count)
     fail(
         "{} keeps {}, expected at least {}: --keep and --average of heed train say how "
         "many a run keeps",
-        files.training().string(), counted(int64_t(by_step.size()), "checkpoint"), count);
+        files.training().string(), detail::counted(int64_t(by_step.size()), "checkpoint"), count);
   std::vector<fs::path> paths;
   paths.reserve(by_step.size());
   for (const auto& [step, path] : by_step) paths.push_back(path);

@@ -145,7 +145,7 @@ Loss GradientTree::leaf(const Request& request, int64_t shard, int worker, Tenso
     watch(tape, request, gradient, sum.tokens > 0 ? WriteMode::accumulate : WriteMode::overwrite);
     Pass pass(backend_, pool);
     pass.tape = &tape;
-    pass.dropout_seed = mix(request.seed, uint64_t(batch * request.shards + shard));
+    pass.dropout_seed = detail::mix(request.seed, uint64_t(batch * request.shards + shard));
     const Loss loss = request.loss(pass, batch, shard);
     const bool last = batch + 1 == request.batches;
     // Where no batch has labels for this shard, the last one leaves zeros.

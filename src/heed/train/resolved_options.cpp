@@ -47,7 +47,7 @@ void check_text(const TrainOptions& o) {
     if (empty && !tabular) fail_usage("{} is missing: give --source and --target, or --tsv", flag);
   if (o.source.size() != o.target.size())
     fail_usage("--source names {} and --target {}: they go together one by one",
-               counted(int64_t(o.source.size()), "file"), o.target.size());
+               detail::counted(int64_t(o.source.size()), "file"), o.target.size());
   if (o.valid_source.empty() != o.valid_target.empty())
     fail_usage("--valid-source and --valid-target go together, got only one");
   if (!o.valid_tsv.empty() && !o.valid_source.empty())

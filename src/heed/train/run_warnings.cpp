@@ -110,9 +110,10 @@ std::optional<NothingLearned> nothing_learned(const TrainOptions& options,
   const int64_t enough = std::max(kStepsToLearn, 2 * options.warmup.value_or(0));
   const bool early = learning.step < enough;
   if (early && learning.state == RunState::going_on) return {};
-  const std::string finding = fmt::format(
-      "perplexity {:.1f} after {} is no better than that of token frequencies ({:.1f})",
-      std::exp(learning.loss), counted(learning.step, "step"), std::exp(learning.unigram_loss));
+  const std::string finding =
+      fmt::format("perplexity {:.1f} after {} is no better than that of token frequencies ({:.1f})",
+                  std::exp(learning.loss), detail::counted(learning.step, "step"),
+                  std::exp(learning.unigram_loss));
   if (early)
     return NothingLearned{false, finding + ": the model cannot translate yet, train it longer"};
   const std::string advice = fmt::format(

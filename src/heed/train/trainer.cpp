@@ -74,8 +74,8 @@ void Trainer::resume() {
 
 void Trainer::announce() {
   observer_.message(fmt::format("{} parameters, {} on {}, {} a batch", parameter_count(model_),
-                                backend_.name(), counted(workers_.count(), "thread"),
-                                counted(options_.shards, "shard")));
+                                backend_.name(), detail::counted(workers_.count(), "thread"),
+                                detail::counted(options_.shards, "shard")));
   warnings_.warn_of_size();
   if (options_.label_smoothing > 0)
     observer_.message(
@@ -155,7 +155,7 @@ StepResult Trainer::update() {
   GradientTree::Request request;
   request.batches = batches;
   request.shards = options_.shards;
-  request.seed = mix(mix(uint64_t(options_.seed), 0xD0), uint64_t(progress_.step));
+  request.seed = detail::mix(detail::mix(uint64_t(options_.seed), 0xD0), uint64_t(progress_.step));
   request.loss = [&](Pass& pass, int64_t batch, int64_t shard) {
     const PairBatch shard_pairs =
         pair_batch_of(*space_.corpus, pairs[size_t(batch)][size_t(shard)], model_.config());
@@ -402,8 +402,8 @@ void Trainer::leave_average(const std::vector<Checkpoint>& chosen) {
   for (const Checkpoint& c : chosen) paths.push_back(space_.files.checkpoint(c.step));
   load_average(paths, model_.config(), adam_.parameters());
   save_model(space_.files.directory, model_);
-  observer_.message(
-      fmt::format("the model is the mean of {}", counted(int64_t(paths.size()), "checkpoint")));
+  observer_.message(fmt::format("the model is the mean of {}",
+                                detail::counted(int64_t(paths.size()), "checkpoint")));
   if (!space_.validation) return;
   ValidationReport r = validation_report();
   r.averaged = int64_t(paths.size());

@@ -138,7 +138,8 @@ TokenizerPair resumed_tokenizers(const TrainOptions& options, const RunFiles& fi
                                  const std::optional<ParallelText>& valid_text,
                                  const Backend& backend) {
   TokenizerPair tokenizers = TokenizerPair::load(files.directory);
-  TrainingStateKey key{options, backend.name(), mix(text.fingerprint(), tokenizers.fingerprint())};
+  TrainingStateKey key{options, backend.name(),
+                       detail::mix(text.fingerprint(), tokenizers.fingerprint())};
   if (valid_text) key.validation_fingerprint = valid_text->fingerprint();
   key.compute = backend.compute();
   expect_same_run(files.training_state(), key);
@@ -252,7 +253,7 @@ void warn_of_faults(const ParallelText& text, TrainObserver& observer) {
   observer.warning(fmt::format(
       "dropped {} of {} as not UTF-8 or without their columns (first: {}{}{}); --strict stops "
       "instead",
-      faults.count(), counted(text.pairs(), "pair"), faults.first,
+      faults.count(), detail::counted(text.pairs(), "pair"), faults.first,
       faults.conversion.empty() ? "" : "; ", faults.conversion));
 }
 
@@ -313,7 +314,7 @@ Workspace open_workspace(const TrainOptions& options, const TrainingText& opened
                   std::move(corpus),
                   std::move(validation),
                   config,
-                  mix(text.fingerprint(), tokenizers.fingerprint()),
+                  detail::mix(text.fingerprint(), tokenizers.fingerprint()),
                   {},
                   std::move(lock),
                   std::move(earlier)};
