@@ -9,6 +9,13 @@
 namespace heed {
 namespace {
 
+// What a function takes as const Tensor& it cannot write.
+using ConstData = decltype(std::declval<const Tensor&>().data<float>());
+using ConstSpan = decltype(std::declval<const Tensor&>().span<float>());
+static_assert(std::is_same_v<ConstData, const float*>);
+static_assert(std::is_same_v<ConstSpan, std::span<const float>>);
+static_assert(std::is_same_v<decltype(std::declval<Tensor&>().data<float>()), float*>);
+
 TEST(Tensor, ViewsShareStorage) {
   const std::vector<float> values = {1, 2, 3, 4, 5, 6};
   const Tensor whole = tensor_of<float>({3, 2}, values);

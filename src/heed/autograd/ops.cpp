@@ -202,7 +202,7 @@ Tensor cross_entropy_of_rows(Pass& pass, const Tensor& states, const Tensor& tab
     check(label >= 0 && label < classes, "[cross_entropy] label outside the classes");
   const int64_t block =
       std::clamp<int64_t>(kLogitBytes / (classes * size_of(states.dtype())), 16, 512);
-  const CrossEntropyOptions kernel{options.smoothing, pass.tape ? options.gradient_scale : 0};
+  const CrossEntropyOptions kernel{options.smoothing, pass.tape ? options.loss_scale : 0};
   Tensor losses = pass.tensor({rows, 2}, states.dtype());
   Tensor dstates = pass.tape ? pass.tensor(states.shape(), states.dtype()) : Tensor();
   for (int64_t begin = 0; begin < rows; begin += block) {

@@ -61,8 +61,8 @@ Tensor add_norm(Pass& pass, const Tensor& x, Tensor sublayer, const Tensor& gain
                 const Tensor& bias, const AddNormOptions& options);
 
 struct LossOptions {
-  double smoothing = 0;       // section 5.4
-  double gradient_scale = 1;  // the gradient is that of gradient_scale * sum of smoothed losses
+  double smoothing = 0;   // section 5.4
+  double loss_scale = 1;  // the gradient is that of loss_scale * sum of smoothed losses
 };
 
 // Sums over all rows, in nats.
