@@ -23,13 +23,13 @@
 
 namespace heed {
 
-// Trains on this machine's CPU as the options say and leaves a model directory: `heed train` in a
-// call. The observer hears how it goes and may stop it; its translation_scores() is not called:
-// this function translates the validation text itself where options.validate_by needs it.
+// Trains on this machine's CPU and writes a model directory, as `heed train` does. Calls the
+// observer, which may stop training, but not its translation_scores(): this function translates the
+// validation text itself if options.validate_by needs it.
 TrainResult train(const TrainOptions& options, TrainObserver& observer);
-// The same on the text of the options that is open already (open_training_text).
+// The same for text that is open already (open_training_text).
 TrainResult train(const TrainOptions& options, const TrainingText& text, TrainObserver& observer);
-// The same in silence.
+// The same without an observer.
 TrainResult train(const TrainOptions& options);
 
 struct Evaluation {
@@ -38,9 +38,9 @@ struct Evaluation {
   TerScore ter;
 };
 
-// What `heed evaluate` says of translations beside their references, line by line. The defaults are
-// sacreBLEU's: BLEU's tokenizer is 13a whatever the text, which does not separate the words of
-// Chinese, Japanese or Thai. suitable_bleu_tokenizer() chooses by the script:
+// The scores of translations, line by line against references, as `heed evaluate` reports them. The
+// defaults are sacreBLEU's: BLEU's tokenizer is 13a for every text, which does not separate the
+// words of Chinese, Japanese or Thai. suitable_bleu_tokenizer() chooses one by the script:
 //   evaluate(hypotheses, references, {.tokenizer = suitable_bleu_tokenizer({&references, 1})})
 Evaluation evaluate(const Lines& hypotheses, const Lines& references,
                     const BleuOptions& bleu_options = {});

@@ -121,7 +121,7 @@ class Transformer {
   void initialize(uint64_t seed, InitialWeights weights = InitialWeights::fan_in);
 
   // Source tokens, each sentence ended by </s>, to the decoder's memory. `captured` gets the
-  // attention weights that it asks for; may be null.
+  // attention weights that were requested; may be null.
   EncoderOutput encode(Pass& pass, const Tokens& source,
                        CapturedAttention* captured = nullptr) const;
 
