@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Fails where docs/paper.md or docs/paper.zh.md say what is not so any more: a link to a file or
-# heading that is gone, a name that its file does not have, a quoted line that has changed, a Chinese
-# page that quotes other code than the English one.
+# Fails if docs/paper.md or docs/paper.zh.md no longer match the source: a link to a file or heading
+# that does not exist, a name that the linked file does not contain, a quoted line that has changed,
+# or different code in the English and the Chinese page.
 #
-# A link [`Name`](../path) says that the file holds the text Name. A block ```cpp quotes the file of
-# the last such link: its lines, without indentation, follow each other there; a line `...` leaves some
-# out.
+# A link [`Name`](../path) requires the text Name in that file. A block ```cpp quotes the file of the
+# last such link: its lines, without indentation, must be consecutive lines of the file; a line `...`
+# stands for any number of omitted lines.
 # Usage: check_paper_links.sh [PROJECT_FOLDER]
 set -euo pipefail
 cd -- "${1-$(dirname -- "${BASH_SOURCE[0]}")/..}/docs"
@@ -45,8 +45,8 @@ check_page() {
       }
       return 0
     }
-    # Whether the quoted lines stand in the file, from some line on.
-    function stands(path, n,    start) {
+    # Whether the file contains the quoted lines.
+    function contains(path, n,    start) {
       for (start = 1; start <= load(path); start++) if (matches(path, start, n)) return 1
       return 0
     }
@@ -66,13 +66,13 @@ check_page() {
 
     FNR == 1 { source = ""; inside = 0 }
     /^```/ {
-      if (inside == 1 && n > 0 && !stands(source, n))
-        complain("these lines do not stand in " source " any more; the first is: " quoted[1])
+      if (inside == 1 && n > 0 && !contains(source, n))
+        complain(source " does not contain the quoted lines; the first is: " quoted[1])
       inside = inside ? 0 : ($0 == "```cpp" ? 1 : 2)
       n = 0
       if (inside == 1) {
         blocks++
-        if (source == "") complain("a block of code without a link to its file above it")
+        if (source == "") complain("a code block needs a link to its file above it")
       }
       next
     }
@@ -90,21 +90,21 @@ check_page() {
         anchor = path ~ /#/ ? substr(path, index(path, "#") + 1) : ""
         sub(/#.*/, "", path)
         if (anchor != "" && !has_heading(path == "" ? FILENAME : path, anchor))
-          complain((path == "" ? "this page" : path) " has no heading for #" anchor)
+          complain((path == "" ? "this page" : path) " has no heading with the anchor #" anchor)
         if (path == "") continue
         if (system("test -e \"" path "\"") != 0) {
-          complain("there is no " path)
+          complain(path " does not exist")
           continue
         }
         links++
         if (name !~ /^`.*`$/) continue
         name = substr(name, 2, length(name) - 2)
         source = path
-        if (index(path, name) == 0 && !holds(path, name)) complain(path " has no " name)
+        if (index(path, name) == 0 && !holds(path, name)) complain(path " does not contain " name)
       }
     }
     END {
-      if (!links || !blocks) complain("no links or no code found: is this the page?")
+      if (!links || !blocks) complain("expected links and code blocks, found " links + 0 " and " blocks + 0)
       exit bad
     }
   ' "$1"
@@ -113,9 +113,9 @@ check_page() {
 check_page paper.md
 check_page paper.zh.md
 
-# What both pages must have in common: code, figures and the files they lead to.
+# What both pages must have in common: code and figures.
 common() {
   awk '/^```/ { inside = !inside && $0 != "```sh"; print; next } inside' "$1"
 }
 diff <(common paper.md) <(common paper.zh.md) ||
-  { echo "docs/paper.md and docs/paper.zh.md quote different code or figures" && exit 1; }
+  { echo "docs/paper.md and docs/paper.zh.md differ in code or figures" && exit 1; }

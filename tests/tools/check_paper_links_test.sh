@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tools/check_paper_links.sh passes a page that says what is so and names what is not.
+# tools/check_paper_links.sh accepts a page that matches the source and reports each mismatch.
 set -euo pipefail
 check=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../tools" && pwd -P)/check_paper_links.sh
 scratch=$(mktemp -d)
@@ -30,12 +30,12 @@ bash "$check" "$scratch"
 page 'int two' ../src/a.cpp 'int one() {\n...\nreturn x;' | tee "$scratch/docs/paper.md" >"$scratch/docs/paper.zh.md"
 bash "$check" "$scratch"
 
-expect_complaint "there is no ../src/b.cpp" 'int two' ../src/b.cpp "$good"
-expect_complaint "has no heading for #there" 'int two' '../src/a.cpp#there' "$good"
-expect_complaint "../src/a.cpp has no int three" 'int three' ../src/a.cpp "$good"
-expect_complaint "do not stand in ../src/a.cpp" 'int two' ../src/a.cpp 'int x = 3;'
-expect_complaint "do not stand in ../src/a.cpp" 'int two' ../src/a.cpp 'return 1;\nreturn x;'
-expect_complaint "do not stand in ../src/a.cpp" 'int two' ../src/a.cpp 'return x;\n...\nint x = 2;'
+expect_complaint "../src/b.cpp does not exist" 'int two' ../src/b.cpp "$good"
+expect_complaint "has no heading with the anchor #there" 'int two' '../src/a.cpp#there' "$good"
+expect_complaint "../src/a.cpp does not contain int three" 'int three' ../src/a.cpp "$good"
+expect_complaint "../src/a.cpp does not contain the quoted lines" 'int two' ../src/a.cpp 'int x = 3;'
+expect_complaint "../src/a.cpp does not contain the quoted lines" 'int two' ../src/a.cpp 'return 1;\nreturn x;'
+expect_complaint "../src/a.cpp does not contain the quoted lines" 'int two' ../src/a.cpp 'return x;\n...\nint x = 2;'
 
 # The Chinese page quotes other code, or other figures.
 page 'int two' ../src/a.cpp "$good" >"$scratch/docs/paper.md"

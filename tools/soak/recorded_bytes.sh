@@ -1,12 +1,17 @@
 #!/usr/bin/env bash
-# Trains small models in every way that must give the same bytes from one version to the next, and
-# translates with one of them; compares SHA-256 sums of what comes out with those recorded in
+# Trains small models in every way that must give the same bytes from one version to the next,
+# translates with one of them, and compares SHA-256 sums of the results with those recorded in
 # tests/recorded/INSTRUCTION_SET.txt. A commit that changes a sum says why and records the new one
-# (RECORD=1). Each commit's sums hold on Debian 12, whose libm and SentencePiece they depend on.
+# (RECORD=1). The sums depend on libm and SentencePiece; those recorded are of Debian 12.
 # WHICH=short leaves out what takes minutes. HEED_TARGET chooses the instruction set (AVX2).
-# Needs HEED_PROGRAM; works in the current folder. ./dev soak runs it.
+# Needs HEED_PROGRAM, and an empty current folder, in which it writes text/, models/, lines.zh,
+# lines.en and sums. ./dev soak runs it.
 set -euo pipefail
 heed=${HEED_PROGRAM:?the heed program}
+if [[ -n $(ls -A) ]]; then
+  echo "recorded_bytes: $PWD is not empty: run it in an empty folder, since it writes text/, models/, lines.zh, lines.en and sums there" >&2
+  exit 2
+fi
 which=${WHICH:-all}
 export HEED_TARGET=${HEED_TARGET:-AVX2}
 recorded=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../tests/recorded" && pwd -P)/$HEED_TARGET.txt
@@ -15,7 +20,6 @@ if ! "$heed" version | grep -q "found:.*\b$HEED_TARGET\b"; then
   exit 0
 fi
 
-rm -rf models text sums
 mkdir models
 "$heed" phrasebook --pairs 8000 --valid-pairs 200 --test-pairs 1800 --seed 5 --output text --quiet
 cat text/valid.zh text/test.zh >lines.zh
@@ -42,8 +46,8 @@ train() {
   record "reports $1" < <(reports "models/${1// /_}")
 }
 
-# Batches that are small for their model, clipped and accumulated gradients are learnt from in ways
-# of their own.
+# Batches that are small for their model, clipped gradients and accumulated gradients each take
+# another path through the code.
 declare -A small_batch=([tiny]=200 [small]=400)
 presets=(tiny small)
 [[ $which == all ]] || presets=(tiny)
