@@ -13,12 +13,12 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-std::unique_ptr<MeasuredSystems> measure(const std::string& metric,
-                                         const std::vector<Lines>& systems,
-                                         const std::vector<Lines>& references) {
-  if (metric == "BLEU") return measure_bleu(systems, references);
-  if (metric == "chrF2") return measure_chrf(systems, references);
-  return measure_ter(systems, references);
+std::unique_ptr<SystemStatistics> measure(const std::string& metric,
+                                          const std::vector<Lines>& systems,
+                                          const std::vector<Lines>& references) {
+  if (metric == "BLEU") return bleu_system_statistics(systems, references);
+  if (metric == "chrF2") return chrf_system_statistics(systems, references);
+  return ter_system_statistics(systems, references);
 }
 
 // sacreBLEU sums drawn statistics in single precision, so means agree to its digits alone.
@@ -61,7 +61,7 @@ TEST(Significance, TheSeedDecides) {
   const std::vector<Lines> references = {{"a b c", "d e f", "g h i", "k l m", "n o p"}};
   const std::vector<Lines> systems = {{"a b c", "d e x", "g h i", "k l m", "n x p"},
                                       {"a b x", "d x f", "g h i", "k x m", "n o p"}};
-  const auto measured = measure_chrf(systems, references);
+  const auto measured = chrf_system_statistics(systems, references);
   const auto mean = [&](uint64_t seed) {
     return paired_test(*measured, {PairedTest::bootstrap, 50, seed})[1].interval->mean;
   };
@@ -71,21 +71,21 @@ TEST(Significance, TheSeedDecides) {
 
 TEST(Significance, RefusesWhatItCannotCompare) {
   const std::vector<Lines> one = {{"a"}};
-  EXPECT_THAT([&] { paired_test(*measure_ter(one, one)); },
+  EXPECT_THAT([&] { paired_test(*ter_system_statistics(one, one)); },
               ThrowsMessage<UsageError>(HasFacts("2 1")));
   const std::vector<Lines> two = {{"a"}, {"b"}};
   EXPECT_THAT(
       [&] {
-        paired_test(*measure_ter(two, one), {PairedTest::bootstrap, 0, 1});
+        paired_test(*ter_system_statistics(two, one), {PairedTest::bootstrap, 0, 1});
       },
       ThrowsMessage<UsageError>(HasFacts("1 0")));
-  EXPECT_THAT([&] { measure_ter({}, one); }, ThrowsMessage<Error>(HasFacts("system")));
+  EXPECT_THAT([&] { ter_system_statistics({}, one); }, ThrowsMessage<Error>(HasFacts("system")));
 }
 
-TEST(MeasuredSystems, ScoresAnyChoiceOfSentences) {
+TEST(SystemStatistics, ScoresAnyChoiceOfSentences) {
   const std::vector<Lines> references = {{"a b c d", "e f g h"}};
   const std::vector<Lines> systems = {{"a b c d", "x x x x"}, {"y y y y", "e f g h"}};
-  const auto measured = measure_ter(systems, references);
+  const auto measured = ter_system_statistics(systems, references);
   EXPECT_EQ(measured->systems(), 2u);
   EXPECT_EQ(measured->sentences(), 2u);
   EXPECT_EQ(measured->corpus(1).line, "TER = 50.00");

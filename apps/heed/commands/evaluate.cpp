@@ -12,9 +12,9 @@
 namespace heed {
 namespace {
 
-using Measurements = std::vector<std::unique_ptr<MeasuredSystems>>;  // by metric
+using Measurements = std::vector<std::unique_ptr<SystemStatistics>>;  // by metric
 
-// What is to be scored, by system.
+// The texts to score, by system.
 struct Systems {
   std::vector<std::string> names;
   std::vector<Lines> texts;
@@ -25,8 +25,8 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
   std::string name() const override { return "evaluate"; }
   std::string summary() const override { return "Scores translations against references"; }
   std::string description() const override {
-    return "Scores are equal to those of sacreBLEU 2.6 to every digit that it prints, and carry "
-           "its signature; docs/evaluate.md says more.";
+    return "Scores equal those of sacreBLEU 2.6 to every digit that it prints, with the same "
+           "signatures. See docs/evaluate.md.";
   }
 
   std::vector<std::vector<std::string>> inputs() const override {
@@ -34,7 +34,7 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
   }
 
   std::string memory_advice() const override {
-    return "the texts are held as a whole: give shorter files, or grant more memory";
+    return "all texts are kept in memory: shorter files take less";
   }
 
   int run(const std::vector<std::string>&, Console& console) override {
@@ -86,8 +86,8 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
     return {systems.names[0], systems.texts[0].size()};
   }
 
-  // Without --bleu-tokenize: what suits the references where a model is measured; where files are
-  // compared, sacreBLEU's default, so that the numbers are those of sacreBLEU.
+  // Without --bleu-tokenize: with --model the tokenizer that suits the references, with
+  // --hypothesis sacreBLEU's default, so that the scores are those of sacreBLEU.
   BleuTokenizer bleu_tokenizer(const std::vector<Lines>& references, const Console& console) const {
     if (settings_.bleu_tokenize) return *settings_.bleu_tokenize;
     const std::vector<std::string> metrics = metric_names(settings_);
@@ -114,13 +114,13 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
     for (const std::string& metric : metric_names(settings_)) {
       if (metric == "bleu") {
         measurements.push_back(
-            measure_bleu(systems, references,
-                         {tokenizer, settings_.lowercase, settings_.smooth_method,
-                          settings_.smooth_value, settings_.sentence}));
+            bleu_system_statistics(systems, references,
+                                   {tokenizer, settings_.lowercase, settings_.smooth_method,
+                                    settings_.smooth_value, settings_.sentence}));
       } else if (metric == "ter") {
-        measurements.push_back(measure_ter(systems, references, settings_.ter));
+        measurements.push_back(ter_system_statistics(systems, references, settings_.ter));
       } else {
-        measurements.push_back(measure_chrf(
+        measurements.push_back(chrf_system_statistics(
             systems, references, {metric == "chrf++" ? kChrfWordOrder : 0, settings_.lowercase}));
       }
     }
@@ -139,7 +139,7 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
     }
   }
 
-  // One line a sentence, so that files can be laid side by side; signatures go to the notes.
+  // One line per sentence, for comparison line by line; signatures go to standard error.
   void print_sentences(const Measurements& metrics, Console& console) const {
     for (size_t i = 0; i < metrics[0]->sentences(); ++i) {
       std::vector<MetricScore> scores;

@@ -49,7 +49,7 @@ size_t characters(const std::string& text) {
   return decode_utf8(text).size();
 }
 
-// Cells of equal columns, the first row being the heading. The first column stands on the right,
+// Cells of equal columns, the first row being the heading. The first column is aligned right,
 // the others in the middle.
 class Table {
  public:

@@ -1,4 +1,4 @@
-// What `heed evaluate` prints.
+// The output of `heed evaluate`.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace heed {
 // One metric's scores, by system.
 struct MetricReport {
   std::vector<MetricScore> scores;
-  std::vector<PairedResult> tests;  // as many, or none where nothing was tested
+  std::vector<PairedResult> tests;  // by system; empty without a test
 };
 
 // The metrics of one system, or of one of its sentences, as one line.
@@ -22,12 +22,11 @@ std::string json_scores(const std::vector<MetricScore>& scores);
 std::string text_scores(const std::vector<MetricScore>& scores);
 
 // [{"system": NAME, "scores": [{"name", "score", "signature"}...]}...], with p_value, mean and ci
-// where there was a test.
+// if there was a test.
 std::string json_systems(const std::vector<std::string>& systems,
                          const std::vector<MetricReport>& metrics);
 
-// sacreBLEU's table of systems and metrics, what the test means, and signatures. `test` is what was
-// tested with.
+// sacreBLEU's table of systems and metrics, an explanation of the test, and signatures.
 std::string text_systems(const std::vector<std::string>& systems,
                          const std::vector<MetricReport>& metrics,
                          const std::optional<PairedTestOptions>& test);

@@ -10,32 +10,33 @@ namespace heed::detail {
 
 // The word alignment of a minimal sequence of edits.
 struct EditAlignment {
-  // For every word of the reference: the last word of the hypothesis that is used up when it is
-  // reached, -1 where none is.
+  // For every word of the reference: the last word of the hypothesis before the alignment reaches
+  // it, -1 if none.
   std::vector<int64_t> hypothesis_of;
   // 1 where a word is substituted, deleted or inserted.
   std::vector<uint8_t> reference_error, hypothesis_error;
 };
 
 // Distances of one reference from hypotheses that are permutations of the same words. Row i of the
-// matrix is the hypothesis's first i words, column j the reference's first j; a row is computed
-// within some 25 columns around the diagonal, so time and memory grow with the sum of the lengths.
-// Row and beam depend on the lengths alone: what hypotheses share is computed once.
+// matrix belongs to the first i words of the hypothesis, column j to the first j of the reference;
+// a row is computed within about 25 columns around the diagonal, so time and memory are linear in
+// the sum of the lengths. The beam depends on the lengths alone, so rows that hypotheses share are
+// computed once.
 class BeamEditDistance {
  public:
-  // The matrix of another pair. Both must outlive the calls for it and not change.
+  // Computes the matrix of a pair, both of which must outlive the following calls, unchanged.
   int64_t compute(std::span<const uint32_t> hypothesis, std::span<const uint32_t> reference);
 
-  // The distance of a hypothesis that differs from the computed one in the words [begin, end) at
-  // most. The matrix stays.
+  // The distance of a hypothesis that differs from the computed one only in the words [begin, end).
+  // The matrix does not change.
   int64_t compare(std::span<const uint32_t> changed, size_t begin, size_t end);
 
-  // By the matrix. Ties: substitution before deletion (of a word of the hypothesis) before
-  // insertion, from the end.
+  // The alignment of the matrix. Ties: substitution before deletion (of a word of the hypothesis)
+  // before insertion, from the end.
   void align(EditAlignment& alignment) const;
 
  private:
-  // Columns [begin, end) of a row, and where they are in cells_.
+  // Columns [begin, end) of a row, and their position in cells_.
   struct Row {
     size_t begin, end, cells;
   };
@@ -43,7 +44,7 @@ class BeamEditDistance {
   void lay_out_rows();
   void compute_row(uint32_t word, const Row& above, const int32_t* above_cells, const Row& row,
                    int32_t* cells) const;
-  // A value that no path reaches where the cell is outside its row.
+  // kUnreachable if the cell is outside its row.
   int32_t cell(size_t i, size_t j) const;
 
   std::span<const uint32_t> hypothesis_, reference_;

@@ -11,7 +11,7 @@
 #include "heed/core/error.h"
 #include "heed/core/unicode.h"
 #include "heed/core/utf8.h"
-#include "heed/evaluate/dense_numbers.h"
+#include "heed/evaluate/dense_ids.h"
 #include "heed/evaluate/ngrams.h"
 
 namespace heed {
@@ -51,7 +51,7 @@ class BleuCounter {
     if (options_.lowercase) storage = lowercase(storage);
     tokenize(options_.tokenizer, storage, tokens_);
     numbers_.clear();
-    for (const std::string_view token : tokens_) numbers_.push_back(words_.number(token));
+    for (const std::string_view token : tokens_) numbers_.push_back(words_.id_of(token));
     return numbers_;
   }
 
@@ -65,7 +65,7 @@ class BleuCounter {
 
   BleuOptions options_;
   detail::NgramMatcher ngrams_{kBleuOrder};
-  detail::DenseNumbers<std::string_view, std::hash<std::string_view>> words_;
+  detail::DenseIds<std::string_view, std::hash<std::string_view>> words_;
   std::vector<std::string> lines_;  // references of this sentence
   std::vector<int64_t> lengths_;
   std::string hypothesis_;

@@ -17,7 +17,7 @@ namespace heed {
 // N-grams of 1 to 4 tokens.
 inline constexpr int kBleuOrder = 4;
 
-// Smoothing of n-gram orders without a match (Chen and Cherry, 2014).
+// Smoothing of n-gram orders without matches (Chen and Cherry, 2014).
 enum class BleuSmoothing {
   none,         // "none": their precision is 0, and so is the score
   floor,        // "floor": as with a small number of matches, by default 0.1
@@ -25,7 +25,7 @@ enum class BleuSmoothing {
   exponential,  // "exp": as with 1/2 match, 1/4 for the next such order, and so on
 };
 
-// Its name in options and signatures.
+// The name in options and signatures.
 std::string_view name(BleuSmoothing smoothing);
 
 struct BleuOptions {
@@ -33,12 +33,12 @@ struct BleuOptions {
   bool lowercase = false;
   BleuSmoothing smoothing = BleuSmoothing::exponential;
   std::optional<double> smoothing_value = {};  // of floor and add-k, at least 0
-  // Leaves out the orders that the hypothesis is too short for: for single sentences.
+  // Ignores orders for which the hypothesis is too short: for single sentences.
   bool effective_order = false;
 };
 
-// All that BLEU needs to know of a sentence. The sum over sentences gives the score of a corpus, so
-// any choice of sentences can be scored again without reading them.
+// Sufficient statistics of a sentence. The sum over sentences gives the score of a corpus, so any
+// subset can be scored without reading the sentences again.
 struct BleuStatistics {
   int64_t hypothesis_length = 0;                 // tokens
   int64_t reference_length = 0;                  // of the reference closest in length
@@ -61,18 +61,18 @@ struct BleuScore {
   MetricScore metric() const { return {"BLEU", score, signature, line()}; }
 };
 
-// The statistics of every sentence. references[r][i] is the r-th reference of hypotheses[i]. Fails
-// where the counts of lines differ or are 0.
+// The statistics of every sentence. references[r][i] is the r-th reference of hypotheses[i]. Error
+// if the counts of lines differ or are 0.
 std::vector<BleuStatistics> bleu_statistics(const Lines& hypotheses,
                                             std::span<const Lines> references,
                                             const BleuOptions& options = {});
 
-// The score of a sum of statistics. Fails with a UsageError on a smoothing value that is negative,
-// or where the smoothing takes none.
+// The score of a sum of statistics. UsageError if the smoothing value is negative, or the smoothing
+// takes none.
 BleuScore bleu_score(const BleuStatistics& corpus, size_t reference_count,
                      const BleuOptions& options = {});
 
-// Both together.
+// bleu_score() of the sum of bleu_statistics().
 BleuScore bleu(const Lines& hypotheses, std::span<const Lines> references,
                const BleuOptions& options = {});
 

@@ -35,7 +35,7 @@ void rewrite_as_13a(std::string& line) {
 void rewrite_as_international(std::string& line) {
   const auto is_no_number = [](char32_t character) { return !is_number(character); };
   std::u32string characters = decode_utf8(line);
-  detail::separate_behind(characters, is_no_number, is_punctuation);
+  detail::separate_after(characters, is_no_number, is_punctuation);
   detail::separate_before(characters, is_punctuation, is_no_number);
   detail::separate_each(characters, is_symbol);
   line = encode_utf8(characters);

@@ -1,4 +1,4 @@
-// The ways in which BLEU cuts a line into tokens, those of sacreBLEU.
+// The tokenizers of BLEU, as in sacreBLEU.
 #pragma once
 
 #include <array>
@@ -11,10 +11,10 @@ namespace heed {
 
 enum class BleuTokenizer {
   mteval_13a,     // "13a": NIST's mteval-v13a, which WMT uses: separates punctuation and symbols
-  none,           // "none": at whitespace, for text that is tokenized already
-  character,      // "char": every character that is not whitespace
+  none,           // "none": splits at whitespace, for text that is tokenized already
+  character,      // "char": separates all characters
   international,  // "intl": mteval-v14: separates punctuation and symbols of all scripts
-  chinese,        // "zh": every Chinese character, and the rest as 13a
+  chinese,        // "zh": separates Chinese characters, the rest as 13a
 };
 
 constexpr std::array<std::pair<std::string_view, BleuTokenizer>, 5> enum_names(BleuTokenizer) {
@@ -25,15 +25,15 @@ constexpr std::array<std::pair<std::string_view, BleuTokenizer>, 5> enum_names(B
            {"zh", BleuTokenizer::chinese}}};
 }
 
-// Its name in options and signatures: "13a", "none", "char", "intl" or "zh".
+// The name in options and signatures: "13a", "none", "char", "intl" or "zh".
 std::string_view name(BleuTokenizer tokenizer);
 
-// The reverse; fails with a UsageError that lists the names, and says why those that sacreBLEU has
-// beside them are missing.
+// The inverse of name(); UsageError for other names, which says why some of sacreBLEU's tokenizers
+// are not supported.
 BleuTokenizer parse_bleu_tokenizer(std::string_view name);
 
-// Replaces `tokens` by those of a line of valid UTF-8. They point into the line, which most
-// tokenizers rewrite.
+// Tokenizes a line of valid UTF-8 into `tokens`, whose content is replaced. They refer to the line,
+// which most tokenizers modify.
 void tokenize(BleuTokenizer tokenizer, std::string& line, std::vector<std::string_view>& tokens);
 
 }  // namespace heed

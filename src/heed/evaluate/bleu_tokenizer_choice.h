@@ -1,6 +1,6 @@
-// Which of BLEU's tokenizers suits a text. 13a, sacreBLEU's default, separates words at spaces and
-// punctuation: a line of Chinese becomes a single token, and BLEU is close to 0 however good the
-// translation is.
+// The choice of BLEU's tokenizer for a text. 13a, sacreBLEU's default, splits words at spaces and
+// punctuation: a line of Chinese becomes a single token, and BLEU is close to 0 even for good
+// translations.
 #pragma once
 
 #include <span>
@@ -11,9 +11,9 @@
 namespace heed {
 
 // By the script of the references: zh for Chinese (Han without kana); char for Japanese, Thai, Lao,
-// Khmer, Burmese and Tibetan, whose own tokenizers need dictionaries; 13a for every script that
-// puts spaces between words. Of a mixed text, by what it has more of: characters of the former or
-// words of the latter.
+// Khmer, Burmese and Tibetan, whose own tokenizers need dictionaries; 13a for every script with
+// spaces between words. For mixed text the majority decides: characters of the former or words of
+// the latter.
 BleuTokenizer suitable_bleu_tokenizer(std::span<const Lines> references);
 
 }  // namespace heed

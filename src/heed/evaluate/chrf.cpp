@@ -9,7 +9,7 @@
 #include "heed/core/error.h"
 #include "heed/core/unicode.h"
 #include "heed/core/utf8.h"
-#include "heed/evaluate/dense_numbers.h"
+#include "heed/evaluate/dense_ids.h"
 #include "heed/evaluate/ngrams.h"
 
 namespace heed {
@@ -87,7 +87,7 @@ class ChrfCounter {
 
   void number_words(Line& line) {
     line.numbers.clear();
-    for (const std::string_view word : line.words) line.numbers.push_back(numbers_.number(word));
+    for (const std::string_view word : line.words) line.numbers.push_back(numbers_.id_of(word));
   }
 
   ChrfStatistics compare() {
@@ -123,7 +123,7 @@ class ChrfCounter {
   ChrfOptions options_;
   Line hypothesis_, reference_;
   detail::NgramMatcher characters_{kChrfCharacterOrder}, words_{kChrfWordOrder};
-  detail::DenseNumbers<std::string_view, std::hash<std::string_view>> numbers_;
+  detail::DenseIds<std::string_view, std::hash<std::string_view>> numbers_;
 };
 
 }  // namespace

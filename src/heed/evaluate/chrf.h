@@ -11,11 +11,11 @@
 
 namespace heed {
 
-// N-grams of 1 to 6 characters, whitespace left out.
+// N-grams of 1 to 6 characters, without whitespace.
 inline constexpr int kChrfCharacterOrder = 6;
-// At most of 1 to 2 words.
+// N-grams of 1 to 2 words (chrF++).
 inline constexpr int kChrfWordOrder = 2;
-// Recall weighs this much more than precision.
+// The weight of recall relative to precision.
 inline constexpr int kChrfBeta = 2;
 
 struct ChrfOptions {
@@ -25,14 +25,13 @@ struct ChrfOptions {
 
 // The n-grams of one order.
 struct ChrfCounts {
-  int64_t hypothesis = 0;  // 0 where the reference is too short to have any
+  int64_t hypothesis = 0;  // 0 if the reference is too short to have any
   int64_t reference = 0;
   int64_t matches = 0;
 };
 
-// All that chrF needs to know of a sentence: counts against the reference that gives the best
-// score. Orders of characters come first, then those of words. The sum over sentences gives the
-// corpus.
+// Sufficient statistics of a sentence: counts for the reference that gives the best score,
+// character orders first, then word orders. The sum over sentences gives the corpus.
 struct ChrfStatistics {
   std::array<ChrfCounts, kChrfCharacterOrder + kChrfWordOrder> orders = {};
 
@@ -50,8 +49,8 @@ struct ChrfScore {
   MetricScore metric() const { return {name, score, signature, line()}; }
 };
 
-// The statistics of every sentence. references[r][i] is the r-th reference of hypotheses[i]. Fails
-// where the counts of lines differ or are 0, and with a UsageError on another word order.
+// The statistics of every sentence. references[r][i] is the r-th reference of hypotheses[i]. Error
+// if the counts of lines differ or are 0, UsageError for another word order.
 std::vector<ChrfStatistics> chrf_statistics(const Lines& hypotheses,
                                             std::span<const Lines> references,
                                             const ChrfOptions& options = {});
@@ -60,7 +59,7 @@ std::vector<ChrfStatistics> chrf_statistics(const Lines& hypotheses,
 ChrfScore chrf_score(const ChrfStatistics& corpus, size_t reference_count,
                      const ChrfOptions& options = {});
 
-// Both together.
+// chrf_score() of the sum of chrf_statistics().
 ChrfScore chrf(const Lines& hypotheses, std::span<const Lines> references,
                const ChrfOptions& options = {});
 

@@ -43,9 +43,9 @@ void separate_symbols(std::string& line) {
 }
 
 void separate_points_and_dashes(std::string& line) {
-  separate_behind(line, is_no_digit, is_point_or_comma);
+  separate_after(line, is_no_digit, is_point_or_comma);
   separate_before(line, is_point_or_comma, is_no_digit);
-  separate_behind(line, is_digit, is_hyphen);
+  separate_after(line, is_digit, is_hyphen);
 }
 
 }  // namespace heed::detail

@@ -1,6 +1,5 @@
-// The rewriting rules that the tokenizers of BLEU and TER are made of. Each reads the whole line
-// that the one before wrote, and what a rule has matched is not looked at again by the same rule,
-// as with regular expressions.
+// The rewriting rules of the tokenizers of BLEU and TER. Each is applied to the whole result of the
+// one before; its matches do not overlap, as with regular expressions.
 #pragma once
 
 #include <string>
@@ -8,17 +7,17 @@
 
 namespace heed::detail {
 
-// In one pass: time grows with the text, however often `from` occurs in it.
+// In one pass, in time linear in the length of the text.
 void replace_all(std::string& text, std::string_view from, std::string_view to);
 
-// &quot; &amp; &lt; &gt; to their characters. One after the other, for what one yields may be what
-// the next replaces.
+// &quot; &amp; &lt; &gt; to their characters. Sequentially, since a replacement can create a match
+// for the next one.
 void replace_entities(std::string& text);
 
-// mteval's rules for Western languages, in valid UTF-8: spaces around punctuation and symbols of
-// ASCII other than ' , - .
+// mteval's rules for Western languages, in valid UTF-8: spaces around the punctuation and symbols
+// of ASCII except ' , - .
 void separate_symbols(std::string& line);
-// Spaces around points and commas except between digits, and around a dash behind a digit.
+// Spaces around points and commas except between digits, and around a dash after a digit.
 void separate_points_and_dashes(std::string& line);
 
 // Spaces around every character for which `alone` holds. These three work on bytes (std::string)
@@ -36,9 +35,9 @@ void separate_each(std::basic_string<Char>& line, Alone alone) {
   if (begin > 0) line = separated.append(line, begin);
 }
 
-// Spaces around every mark behind a character that is `before`.
+// Spaces around every `mark` after a character that is `before`.
 template <class Char, class Before, class Mark>
-void separate_behind(std::basic_string<Char>& line, Before before, Mark mark) {
+void separate_after(std::basic_string<Char>& line, Before before, Mark mark) {
   std::basic_string<Char> separated;
   separated.reserve(line.size() + line.size() / 4);
   size_t begin = 0;
@@ -50,7 +49,7 @@ void separate_behind(std::basic_string<Char>& line, Before before, Mark mark) {
   if (begin > 0) line = separated.append(line, begin);
 }
 
-// Spaces around every mark before a character that is `after`.
+// Spaces around every `mark` before a character that is `after`.
 template <class Char, class Mark, class After>
 void separate_before(std::basic_string<Char>& line, Mark mark, After after) {
   std::basic_string<Char> separated;

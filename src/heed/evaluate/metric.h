@@ -1,4 +1,4 @@
-// What all metrics share: their result, and the check of what they are given.
+// What all metrics share: the result, and the check of the arguments.
 #pragma once
 
 #include <span>
@@ -7,16 +7,16 @@
 
 namespace heed {
 
-// One line per sentence, in UTF-8 (broken bytes count as U+FFFD).
+// One line per sentence, in UTF-8 (invalid UTF-8 is read as U+FFFD).
 using Lines = std::vector<std::string>;
 
-// A result as `heed evaluate` prints it. The signature says how it was computed, in sacreBLEU's
-// form, so that two scores can be compared.
+// A result as `heed evaluate` prints it. The signature states how it was computed, in sacreBLEU's
+// form.
 struct MetricScore {
   std::string name;
   double score;
   std::string signature;
-  std::string line;  // for a reader: "chrF2 = 61.90"
+  std::string line;  // for display: "chrF2 = 61.90"
 };
 
 namespace detail {
@@ -25,7 +25,7 @@ namespace detail {
 // as the hypotheses.
 void check_line_counts(const Lines& hypotheses, std::span<const Lines> references);
 
-// The statistics of every sentence, those of one being counter.count(hypotheses, references, i).
+// The statistics of every sentence i: counter.count(hypotheses, references, i).
 template <class Counter>
 auto statistics_of_sentences(const Lines& hypotheses, std::span<const Lines> references,
                              Counter counter) {
@@ -38,7 +38,7 @@ auto statistics_of_sentences(const Lines& hypotheses, std::span<const Lines> ref
   return statistics;
 }
 
-// The statistics of a corpus, or of any choice of its sentences.
+// The statistics of a corpus, or of any subset of its sentences.
 template <class Statistics>
 Statistics sum_of_sentences(const std::vector<Statistics>& sentences) {
   Statistics total;

@@ -17,14 +17,14 @@ void NgramMatcher::add_reference(std::span<const uint32_t> tokens) {
     const size_t longest = std::min(tokens.size() - begin, static_cast<size_t>(max_order_));
     uint32_t ngram = kNoPrefix;
     for (size_t i = 0; i < longest; ++i) {
-      ngram = ngrams_.number(key(ngram, tokens[begin + i]));
+      ngram = ngrams_.id_of(key(ngram, tokens[begin + i]));
       if (ngram == counts_.size()) counts_.emplace_back();
       Count& count = counts_[ngram];
       if (count.reference != references_) {
         count.reference = references_;
         count.current = 0;
       }
-      count.most = std::max(count.most, ++count.current);
+      count.max = std::max(count.max, ++count.current);
     }
   }
 }
@@ -38,8 +38,8 @@ void NgramMatcher::take_matches(std::span<const uint32_t> tokens, std::span<int6
       const std::optional<uint32_t> known = ngrams_.find(key(ngram, tokens[begin + i]));
       if (!known) break;
       ngram = *known;
-      if (counts_[ngram].most == 0) continue;
-      --counts_[ngram].most;
+      if (counts_[ngram].max == 0) continue;
+      --counts_[ngram].max;
       ++matches[i];
     }
   }

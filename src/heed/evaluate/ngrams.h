@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "heed/core/rng.h"
-#include "heed/evaluate/dense_numbers.h"
+#include "heed/evaluate/dense_ids.h"
 
 namespace heed::detail {
 
 // Clipped n-gram matches of a hypothesis with references. A token is any 32-bit number;
-// an n-gram is the pair of the (n-1)-gram before its last token and that token, so nothing is
-// compared by hash alone. Made once and emptied for every sentence.
+// an n-gram is the pair of its first n - 1 tokens, as an id, and its last token, so n-grams are not
+// compared by hash alone. Cleared for every sentence, to reuse its memory.
 class NgramMatcher {
  public:
   // Orders 1 to max_order.
@@ -23,8 +23,8 @@ class NgramMatcher {
   // Adds a reference. The count of an n-gram is its maximum over the references.
   void add_reference(std::span<const uint32_t> tokens);
 
-  // Adds to matches[n - 1] the n-grams of a hypothesis that the references have, each as often as
-  // they have it at most. Consumes the counts: call clear() next.
+  // Adds to matches[n - 1] the number of n-grams of a hypothesis that match, each at most as often
+  // as its count. Consumes the counts: call clear() next.
   void take_matches(std::span<const uint32_t> tokens, std::span<int64_t> matches);
 
  private:
@@ -32,7 +32,7 @@ class NgramMatcher {
     uint64_t operator()(uint64_t key) const { return detail::mix(key, 0); }
   };
   struct Count {
-    uint32_t most = 0;     // in any reference so far
+    uint32_t max = 0;      // in any reference so far
     uint32_t current = 0;  // in the reference being added
     uint32_t reference = 0;
   };
@@ -41,8 +41,8 @@ class NgramMatcher {
 
   int max_order_;
   uint32_t references_ = 0;
-  DenseNumbers<uint64_t, Hash> ngrams_;
-  std::vector<Count> counts_;  // by the number of the n-gram
+  DenseIds<uint64_t, Hash> ngrams_;
+  std::vector<Count> counts_;  // by the id of the n-gram
 };
 
 }  // namespace heed::detail

@@ -1,5 +1,5 @@
-// The random numbers of NumPy's default_rng, so that tests of significance draw the sentences that
-// sacreBLEU's draw and find its p-values.
+// The random numbers of NumPy's default_rng, so that significance tests give the p-values of
+// sacreBLEU.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class NumpyRandom {
   uint32_t next32();
 
   Wide state_ = 0, increment_ = 0;
-  uint32_t second_half_ = 0;  // of the last 64 bits
+  uint32_t second_half_ = 0;  // of the last 64 random bits
   bool has_second_half_ = false;
   uint32_t flips_ = 0;
   int flips_left_ = 0;

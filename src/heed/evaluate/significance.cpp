@@ -34,7 +34,7 @@ double p_value(const std::vector<double>& differences, double seen) {
 
 // scores[system][trial] of corpora of as many sentences as there are, drawn from them: the same
 // sentences for every system.
-std::vector<std::vector<double>> bootstrap_scores(const MeasuredSystems& systems,
+std::vector<std::vector<double>> bootstrap_scores(const SystemStatistics& systems,
                                                   const PairedTestOptions& options) {
   detail::NumpyRandom random(options.seed);
   const size_t sentences = systems.sentences();
@@ -51,7 +51,7 @@ std::vector<std::vector<double>> bootstrap_scores(const MeasuredSystems& systems
   return scores;
 }
 
-void test_by_bootstrap(const MeasuredSystems& systems, const PairedTestOptions& options,
+void test_by_bootstrap(const SystemStatistics& systems, const PairedTestOptions& options,
                        std::vector<PairedResult>& results) {
   const std::vector<std::vector<double>> scores = bootstrap_scores(systems, options);
   for (size_t system = 0; system < results.size(); ++system) {
@@ -69,7 +69,7 @@ void test_by_bootstrap(const MeasuredSystems& systems, const PairedTestOptions& 
   }
 }
 
-void test_by_randomization(const MeasuredSystems& systems, const PairedTestOptions& options,
+void test_by_randomization(const SystemStatistics& systems, const PairedTestOptions& options,
                            std::vector<PairedResult>& results) {
   detail::NumpyRandom random(options.seed);
   const size_t sentences = systems.sentences();
@@ -95,7 +95,7 @@ void test_by_randomization(const MeasuredSystems& systems, const PairedTestOptio
 
 }  // namespace
 
-std::vector<PairedResult> paired_test(const MeasuredSystems& systems,
+std::vector<PairedResult> paired_test(const SystemStatistics& systems,
                                       const PairedTestOptions& options) {
   if (systems.systems() < 2) {
     fail_usage("a paired test compares systems: expected at least 2, got {}", systems.systems());

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "heed/core/utf8.h"
-#include "heed/evaluate/dense_numbers.h"
+#include "heed/evaluate/dense_ids.h"
 #include "heed/evaluate/translation_edits.h"
 
 namespace heed {
@@ -51,7 +51,7 @@ class TerCounter {
 
   void number_words(Line& line) {
     line.numbers.clear();
-    for (const std::string_view word : line.words) line.numbers.push_back(numbers_.number(word));
+    for (const std::string_view word : line.words) line.numbers.push_back(numbers_.id_of(word));
   }
 
   // sacreBLEU normalizes references twice, which changes some: "x..5" to "x . .5" to "x . . 5".
@@ -64,7 +64,7 @@ class TerCounter {
   TerOptions options_;
   std::string again_;
   Line hypothesis_, reference_;
-  detail::DenseNumbers<std::string_view, std::hash<std::string_view>> numbers_;
+  detail::DenseIds<std::string_view, std::hash<std::string_view>> numbers_;
   detail::TranslationEdits edits_;
 };
 

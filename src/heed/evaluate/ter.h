@@ -14,16 +14,16 @@ namespace heed {
 
 using TerOptions = TerTokenizerOptions;
 
-// All that TER needs to know of a sentence. The sum over sentences gives the corpus.
+// Sufficient statistics of a sentence. The sum over sentences gives the corpus.
 struct TerStatistics {
-  int64_t edits = 0;            // to the reference that takes the fewest
+  int64_t edits = 0;            // to the reference that needs the fewest
   double reference_length = 0;  // words, the mean over the references
 
   TerStatistics& operator+=(const TerStatistics& other);
 };
 
 struct TerScore {
-  double score = 0;  // edits in a hundred words of the reference: 0 is best, it may pass 100
+  double score = 0;  // edits per hundred words of the reference: 0 is best, can exceed 100
   TerStatistics statistics;
   std::string signature;  // "nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:..."
 
@@ -32,8 +32,8 @@ struct TerScore {
   MetricScore metric() const { return {"TER", score, signature, line()}; }
 };
 
-// The statistics of every sentence. references[r][i] is the r-th reference of hypotheses[i]. Fails
-// where the counts of lines differ or are 0.
+// The statistics of every sentence. references[r][i] is the r-th reference of hypotheses[i]. Error
+// if the counts of lines differ or are 0.
 std::vector<TerStatistics> ter_statistics(const Lines& hypotheses,
                                           std::span<const Lines> references,
                                           const TerOptions& options = {});
@@ -42,7 +42,7 @@ std::vector<TerStatistics> ter_statistics(const Lines& hypotheses,
 TerScore ter_score(const TerStatistics& corpus, size_t reference_count,
                    const TerOptions& options = {});
 
-// Both together.
+// ter_score() of the sum of ter_statistics().
 TerScore ter(const Lines& hypotheses, std::span<const Lines> references,
              const TerOptions& options = {});
 

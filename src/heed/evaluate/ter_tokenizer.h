@@ -1,4 +1,4 @@
-// How TER cuts a line into words: Tercom's normalization, as sacreBLEU has it.
+// The tokenizer of TER: Tercom's normalization, as in sacreBLEU.
 #pragma once
 
 #include <string>
@@ -9,13 +9,14 @@ namespace heed {
 
 struct TerTokenizerOptions {
   bool normalized = false;      // entities to characters, separates punctuation and symbols
-  bool no_punctuation = false;  // leaves out . , ? : ; ! " ( )
-  bool asian_support = false;   // normalized: separates Asian characters; no_punctuation: leaves
-                                // out Asian and full-width punctuation too
+  bool no_punctuation = false;  // removes . , ? : ; ! " ( )
+  bool asian_support = false;   // with normalized: separates Asian characters; with
+                                // no_punctuation: also removes Asian and full-width punctuation
   bool case_sensitive = false;
 };
 
-// Replaces `words` by those of a line of valid UTF-8. They point into the line, which is rewritten.
+// Splits a line of valid UTF-8 into `words`, whose content is replaced. They refer to the line,
+// which is modified.
 void tokenize_for_ter(const TerTokenizerOptions& options, std::string& line,
                       std::vector<std::string_view>& words);
 

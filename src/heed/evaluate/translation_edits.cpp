@@ -20,7 +20,7 @@ struct Rotation {
 Rotation rotation_of(size_t start, size_t length, size_t target, size_t words) {
   if (target < start) return {target, start, start + length};
   if (target > start + length) return {start, start + length, target};
-  // Inside the run, it moves on by as many words as the target lies behind its start.
+  // A target inside the run moves it by as many words as the target is after its start.
   return {start, start + length, std::min(words, length + target)};
 }
 
@@ -60,7 +60,7 @@ int64_t TranslationEdits::count(std::span<const uint32_t> hypothesis,
 
 bool TranslationEdits::find_shift(Shift& best) {
   edits_.align(alignment_);
-  any_ = false;
+  tried_any_ = false;
   for (size_t start = 0; start < words_.size(); ++start) {
     const size_t first = start - std::min(start, kFarthestShift);
     const size_t last = std::min(reference_.size(), start + kFarthestShift + 1);
@@ -73,7 +73,7 @@ bool TranslationEdits::find_shift(Shift& best) {
       }
     }
   }
-  return any_ && best.gain > 0;
+  return tried_any_ && best.gain > 0;
 }
 
 void TranslationEdits::try_run(size_t start, size_t reference_start, size_t length, Shift& best) {
@@ -84,19 +84,19 @@ void TranslationEdits::try_run(size_t start, size_t reference_start, size_t leng
            position < static_cast<int64_t>(start + length);
   };
   if (inside(alignment_.hypothesis_of[reference_start])) return;
-  // Before the word that its first one meets, and behind each that its words meet.
+  // Before the word with which its first word is aligned, and after each with which its words are.
   constexpr size_t kNone = ~size_t{0};
   size_t previous = kNone;
   for (size_t i = 0; i <= length; ++i) {
-    const size_t position = reference_start + i;  // one behind the word looked at
+    const size_t position = reference_start + i;  // one after the current word
     const size_t target =
         position == 0 ? 0 : static_cast<size_t>(alignment_.hypothesis_of[position - 1] + 1);
     if (target == previous) continue;
     previous = target;
     Shift shift{0, length, start, target};
     shift.gain = distance_ - shifted_distance(shift);
-    if (!any_ || best < shift) best = shift;
-    any_ = true;
+    if (!tried_any_ || best < shift) best = shift;
+    tried_any_ = true;
     ++tried_;
   }
 }

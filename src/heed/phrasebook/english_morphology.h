@@ -1,4 +1,4 @@
-// The forms of English words, as far as the phrasebook needs them.
+// The forms of English words that the phrasebook needs.
 #pragma once
 
 #include <array>
@@ -7,12 +7,12 @@
 
 namespace heed::detail {
 
-// Who a verb agrees with.
+// The agreement of a verb with its subject.
 enum class Agreement { first, second, third, plural };
 
-// A form that a rule may ask of a word or phrase. The names in rules are those of parse_form().
+// A form of a word or phrase that a rule can require. The names in rules are those of parse_form().
 enum class Form {
-  base,  // also a noun in the singular, the subject form of a person
+  base,  // of nouns the singular, of pronouns the subject form
   past,
   participle,
   gerund,
@@ -34,14 +34,15 @@ enum class Form {
   has,
   want,
   live,
-  know,       // an auxiliary or verb that agrees with the phrase
-  inherited,  // the form asked of the rule itself
+  know,       // `be` to `know`: an auxiliary or verb that agrees with the phrase
+  inherited,  // the form that is required of the rule itself
   count,
 };
 
 using WordForms = std::array<std::string, std::size_t(Form::count)>;
 
-// The form a rule calls `name`, such as "en" for the participle. A name that is none is our bug.
+// The form with this name in rules, such as "en" for the participle. An unknown name is an internal
+// error.
 Form parse_form(std::string_view name);
 
 // "first", "second", "third" or "plural".
@@ -51,7 +52,7 @@ Agreement parse_agreement(std::string_view name);
 WordForms verb_forms(std::string_view field);       // base[>past[>participle[>gerund]]][_rest]
 WordForms adjective_forms(std::string_view field);  // base[>comparative>superlative]
 WordForms person_forms(std::string_view field);     // subject[>object>possessive]
-WordForms plain_forms(std::string_view field);      // the same in every form
+WordForms plain_forms(std::string_view field);      // invariable words
 // singular[>plural]; with a container a mass noun, counted as "two cups of tea".
 WordForms noun_forms(std::string_view field, std::string_view container);
 
@@ -59,7 +60,7 @@ WordForms noun_forms(std::string_view field, std::string_view container);
 std::string possessive_of(const std::string& phrase, Agreement agreement);
 // The word for Form::be .. Form::know: "is" for (be, third), "live" for (live, plural).
 std::string agreeing_word(Form form, Agreement agreement);
-// "an" where the article before `next` must be so, else "a".
+// "an" or "a", as the article before `next` must be.
 std::string_view indefinite_article(std::string_view next);
 
 }  // namespace heed::detail

@@ -14,17 +14,18 @@
 
 namespace heed::detail {
 
-// What one derivation says.
+// The sentences of one derivation.
 struct GeneratedSentence {
   std::vector<std::string> chinese_words;  // punctuation marks are words too
   std::string english;
-  std::vector<std::string> content_words;  // its Chinese words that only open categories have
+  std::vector<std::string> content_words;  // its Chinese words of open classes only
 };
 
-// Immutable once built: drawing from several threads is safe.
+// Const once built: draw() may be called from several threads.
 class SynchronousGrammar {
  public:
-  // Compiles what can be reached from category `start`. Errors in the texts are our bugs.
+  // Compiles the rules that can be reached from category `start`. Errors in the texts are internal
+  // errors.
   SynchronousGrammar(const std::vector<std::string_view>& lexicons,
                      const std::vector<std::string_view>& rules, const std::string& start);
 
@@ -39,13 +40,13 @@ class SynchronousGrammar {
     Agreement agreement = Agreement::third;
     bool is_noun = false, is_person = false, is_closed = false;
   };
-  // A token of one side of a rule: a literal word, or a part where `part` >= 0.
+  // A token of one side of a rule: a part if `part` >= 0, else a literal word.
   struct Token {
     std::string literal;
     int part = -1;
     Form form = Form::base;   // English
     int agrees_with = -1;     // English: the part a verb or article agrees with
-    std::string aspect;       // Chinese: the particle handed to the part
+    std::string aspect;       // Chinese: the particle that is passed to the part
     bool is_measure = false;  // Chinese: the measure word of the part
   };
   struct Rule {
@@ -67,14 +68,14 @@ class SynchronousGrammar {
 
   void read_lexicon(std::string_view text);
   void read_rules(std::string_view text);
-  int compile_category(const std::string& name);  // -1 where nothing defines it
+  int compile_category(const std::string& name);  // -1 if it is not defined
   bool compile_rule(const std::string& text, const std::string& argument, Rule& rule);
   Node expand(int id, Random& random) const;
 
   static const Lexeme& head(const Node& node);
   static Agreement agreement(const Node& node);
 
-  std::map<std::string, std::vector<std::string>> sources_;  // rules as they are written
+  std::map<std::string, std::vector<std::string>> sources_;  // texts of the rules
   std::map<std::string, int> category_of_;
   std::vector<Category> categories_;
   std::set<std::string> open_words_, closed_words_;  // Chinese, of the lexicon

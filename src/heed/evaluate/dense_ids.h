@@ -1,5 +1,5 @@
-// A hash table that numbers distinct keys 0, 1, 2... in the order of their arrival. It is emptied
-// and filled again for every sentence, so emptying costs no more than what was put in.
+// A hash table that gives distinct keys the ids 0, 1, 2... in the order of their insertion. It is
+// cleared for every sentence, so clearing takes time proportional to the number of keys.
 // With std::unordered_map instead, which allocates each entry, chrF takes 2.5 times as long and
 // BLEU 1.4 times (`heed evaluate --threads 1` of 290,000 lines: 3.3 s and 1.3 s of CPU time).
 #pragma once
@@ -11,9 +11,9 @@
 
 namespace heed::detail {
 
-// Hash is called as Hash{}(key) and must spread its values over all 64 bits.
+// Hash is called as Hash{}(key); all 64 bits of its values must depend on the key.
 template <class Key, class Hash>
-class DenseNumbers {
+class DenseIds {
  public:
   size_t size() const { return entries_.size(); }
 
@@ -22,8 +22,8 @@ class DenseNumbers {
     entries_.clear();
   }
 
-  // The key's number, a new one if it has none.
-  uint32_t number(const Key& key) {
+  // The id of the key, a new one if it has none.
+  uint32_t id_of(const Key& key) {
     if (2 * entries_.size() >= slots_.size()) grow();
     const size_t slot = find_slot(key);
     if (slots_[slot] == kEmpty) {
@@ -33,11 +33,11 @@ class DenseNumbers {
     return slots_[slot];
   }
 
-  // The key's number if it has one.
+  // The id of the key if it has one.
   std::optional<uint32_t> find(const Key& key) const {
     if (slots_.empty()) return std::nullopt;
-    const uint32_t number = slots_[find_slot(key)];
-    return number == kEmpty ? std::nullopt : std::optional(number);
+    const uint32_t id = slots_[find_slot(key)];
+    return id == kEmpty ? std::nullopt : std::optional(id);
   }
 
  private:

@@ -1,4 +1,4 @@
-#include "heed/evaluate/measured_systems.h"
+#include "heed/evaluate/system_statistics.h"
 
 #include <limits>
 
@@ -9,10 +9,10 @@ namespace {
 
 // ScoreOf is called as score_of(sum of statistics) and gives the metric's own score.
 template <class Statistics, class ScoreOf>
-class Measured final : public MeasuredSystems {
+class Measured final : public SystemStatistics {
  public:
   Measured(size_t systems, std::vector<Statistics> rows, ScoreOf score_of)
-      : MeasuredSystems(systems, rows.size() / systems),
+      : SystemStatistics(systems, rows.size() / systems),
         rows_(std::move(rows)),
         score_of_(std::move(score_of)) {}
 
@@ -28,8 +28,8 @@ class Measured final : public MeasuredSystems {
 };
 
 template <class StatisticsOf, class ScoreOf>
-std::unique_ptr<MeasuredSystems> measure(std::span<const Lines> systems,
-                                         StatisticsOf&& statistics_of, ScoreOf score_of) {
+std::unique_ptr<SystemStatistics> measure(std::span<const Lines> systems,
+                                          StatisticsOf&& statistics_of, ScoreOf score_of) {
   if (systems.empty()) fail("nothing to evaluate: expected at least one system, got none");
   auto rows = statistics_of(systems[0]);
   for (const Lines& system : systems.subspan(1)) {
@@ -46,20 +46,20 @@ std::unique_ptr<MeasuredSystems> measure(std::span<const Lines> systems,
 
 }  // namespace
 
-MetricScore MeasuredSystems::corpus(size_t system) const {
+MetricScore SystemStatistics::corpus(size_t system) const {
   std::vector<uint32_t> rows;
   for (size_t i = 0; i < sentences_; ++i) rows.push_back(row(system, i));
   return score(rows);
 }
 
-MetricScore MeasuredSystems::sentence(size_t system, size_t i) const {
+MetricScore SystemStatistics::sentence(size_t system, size_t i) const {
   const uint32_t only = row(system, i);
   return score({&only, 1});
 }
 
-std::unique_ptr<MeasuredSystems> measure_bleu(std::span<const Lines> systems,
-                                              std::span<const Lines> references,
-                                              const BleuOptions& options) {
+std::unique_ptr<SystemStatistics> bleu_system_statistics(std::span<const Lines> systems,
+                                                         std::span<const Lines> references,
+                                                         const BleuOptions& options) {
   return measure(
       systems, [&](const Lines& lines) { return bleu_statistics(lines, references, options); },
       [options, count = references.size()](const BleuStatistics& sum) {
@@ -67,9 +67,9 @@ std::unique_ptr<MeasuredSystems> measure_bleu(std::span<const Lines> systems,
       });
 }
 
-std::unique_ptr<MeasuredSystems> measure_chrf(std::span<const Lines> systems,
-                                              std::span<const Lines> references,
-                                              const ChrfOptions& options) {
+std::unique_ptr<SystemStatistics> chrf_system_statistics(std::span<const Lines> systems,
+                                                         std::span<const Lines> references,
+                                                         const ChrfOptions& options) {
   return measure(
       systems, [&](const Lines& lines) { return chrf_statistics(lines, references, options); },
       [options, count = references.size()](const ChrfStatistics& sum) {
@@ -77,9 +77,9 @@ std::unique_ptr<MeasuredSystems> measure_chrf(std::span<const Lines> systems,
       });
 }
 
-std::unique_ptr<MeasuredSystems> measure_ter(std::span<const Lines> systems,
-                                             std::span<const Lines> references,
-                                             const TerOptions& options) {
+std::unique_ptr<SystemStatistics> ter_system_statistics(std::span<const Lines> systems,
+                                                        std::span<const Lines> references,
+                                                        const TerOptions& options) {
   return measure(
       systems, [&](const Lines& lines) { return ter_statistics(lines, references, options); },
       [options, count = references.size()](const TerStatistics& sum) {
