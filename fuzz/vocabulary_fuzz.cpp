@@ -9,7 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const Vocabulary vocabulary = Vocabulary::load(file.hold(fuzzing::text_of(data, size)));
     const std::string text = vocabulary.json();
     fuzzing::require(Vocabulary::load(file.hold(text)).json() == text);
-    vocabulary.filled_up_to(vocabulary.size() + 3);
+    vocabulary.padded_to(vocabulary.size() + 3);
   });
   return 0;
 }

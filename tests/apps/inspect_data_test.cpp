@@ -143,8 +143,8 @@ TEST_F(InspectDataTest, RatioAndTableReachTheInspection) {
     return nlohmann::json::parse(
         run_heed({"inspect", "data", "b.de", "b.en", "--json", option, value}, folder_.path()).out);
   };
-  EXPECT_EQ(finding(json("--max-ratio", "3"), "length_ratio")["pairs"], 0);
-  EXPECT_EQ(finding(json("--max-ratio", "2"), "length_ratio")["examples"][0]["line"], 5);
+  EXPECT_EQ(finding(json("--max-ratio-deviation", "3"), "length_ratio")["pairs"], 0);
+  EXPECT_EQ(finding(json("--max-ratio-deviation", "2"), "length_ratio")["examples"][0]["line"], 5);
   EXPECT_EQ(json("--table", "10000")["source"]["vocabulary"]["types"], 3003);
   EXPECT_EQ(json("--table", "10000")["source"]["vocabulary"]["estimated"], false);
   EXPECT_EQ(json("--table", "1024")["source"]["vocabulary"]["estimated"], true);
@@ -252,7 +252,7 @@ TEST_F(InspectDataTest, TokenizersOfAFileAndOfAModelAreUsed) {
   for (const auto& option : {std::vector<std::string>{"--tokenizer-model", "t.spm"},
                              std::vector<std::string>{"--model", "m"}}) {
     const auto page = json(option);
-    EXPECT_EQ(page["source"]["pieces"]["vocabulary"], 50);
+    EXPECT_EQ(page["source"]["vocabulary_use"]["vocabulary"], 50);
     EXPECT_GT(page["source"]["tokens"]["mean"], page["source"]["words"]["mean"]);
     std::vector<std::string> narrow = option;
     narrow.insert(narrow.end(), {"--max-tokens", "7"});

@@ -94,7 +94,7 @@ TEST_F(CorpusTest, LargeVocabulariesTakeFourBytes) {
   // 70,000 pieces that SentencePiece never yields make ids wide.
   const TokenizerPair small = tokenizers();
   small.save(folder_);
-  const Vocabulary wide = small.source().vocabulary().filled_up_to(70'000);
+  const Vocabulary wide = small.source().vocabulary().padded_to(70'000);
   std::vector<std::string> pieces;
   for (int64_t id = 0; id < wide.size(); ++id) pieces.push_back(wide.piece(TokenId(id)));
   std::swap(pieces[10], pieces[69'000]);  // and one that it does yield stands far out
@@ -179,7 +179,7 @@ TEST_F(CorpusTest, BrokenPairsAreDroppedAndCounted) {
   EXPECT_EQ(corpus.size(), 2);
   EXPECT_EQ(corpus.line(1), 3);
   EXPECT_EQ(corpus.report().read, 4);
-  EXPECT_EQ(corpus.report().not_utf8, 1);
+  EXPECT_EQ(corpus.report().invalid_utf8, 1);
   EXPECT_EQ(corpus.report().missing_column, 1);
   EXPECT_THAT(to_string(corpus.report()),
               ::testing::AllOf(HasSubstr("1 not UTF-8"), HasSubstr("columns")));
@@ -225,7 +225,7 @@ TEST_F(CorpusTest, FiltersCountWhatTheyDrop) {
   EXPECT_EQ(corpus.report().read, 7);
   EXPECT_EQ(corpus.report().empty, 2);
   EXPECT_EQ(corpus.report().too_many_words, 1);
-  EXPECT_EQ(corpus.report().odd_ratio, 1);
+  EXPECT_EQ(corpus.report().length_ratio, 1);
   EXPECT_EQ(corpus.report().kept, 3);
   EXPECT_EQ(corpus.line(0), 0);
   EXPECT_EQ(corpus.line(1), 4);

@@ -110,7 +110,7 @@ TEST(FindingText, EveryKindHasItsOwn) {
       {FindingKind::replacement_characters, "replacement_characters"},
       {FindingKind::control_characters, "control_characters"},
       {FindingKind::carriage_returns, "carriage_returns"},
-      {FindingKind::unknown_pieces, "unknown_pieces"}};
+      {FindingKind::unknown_tokens, "unknown_tokens"}};
   EXPECT_EQ(std::size(names), kFindings);
   for (const auto& [kind, name] : names) {
     EXPECT_EQ(text_of(kind).name, name);
@@ -166,12 +166,12 @@ TEST_F(DataInspectionTest, AnotherEncodingIsNamedInTheAdvice) {
     chinese += "\xbd\xf1\xcc\xec\xcf\xc2\xd3\xea\xa1\xa3\n\xb9\xb7\xbf\xb4\xc3\xa8\xa1\xa3\n";
   for (const char c : english) wide += {c, '\0'};
   const DataReport report = inspect({{write("s", chinese)}, {write("t", wide)}, {}, {}});
-  EXPECT_THAT(std::string(advice_on(report[FindingKind::invalid_utf8])),
+  EXPECT_THAT(std::string(advice_for(report[FindingKind::invalid_utf8])),
               HasFacts("source iconv GB18030 target UTF-16LE"));
-  EXPECT_THAT(std::string(advice_on(report[FindingKind::control_characters])),
+  EXPECT_THAT(std::string(advice_for(report[FindingKind::control_characters])),
               HasFacts("UTF-16LE"));
   EXPECT_THAT(
-      std::string(advice_on(inspect_with({{"K\xe4se", "cheese"}})[FindingKind::invalid_utf8])),
+      std::string(advice_for(inspect_with({{"K\xe4se", "cheese"}})[FindingKind::invalid_utf8])),
       HasFacts("WINDOWS-1252"));
 }
 
@@ -204,7 +204,7 @@ TEST_F(DataInspectionTest, EachDefectIsFoundAloneAndWithItsLine) {
               FindingKind::copies);
   expect_only(
       inspect_with({{"ja", "the old man sees the dog in the street with a book , I believe"}}),
-      FindingKind::length_ratio, "times as long");
+      FindingKind::length_ratio, "times the typical");
 }
 
 TEST_F(DataInspectionTest, NamesOfAnotherScriptAreNormal) {
@@ -371,8 +371,8 @@ TEST_F(DataInspectionTest, CountsLengthsWordsAndLetters) {
   const DataReport report = inspect(files({{"ä b", "x"}, {"ä c d", "x"}, {"ä", "x y Ж"}}));
   EXPECT_EQ(report.source.words.sum(), 6);
   EXPECT_EQ(report.source.words.quantile(0.5), 2);
-  EXPECT_EQ(report.source.words.greatest(), 3);
-  EXPECT_EQ(report.source.characters.greatest(), 5);
+  EXPECT_EQ(report.source.words.max(), 3);
+  EXPECT_EQ(report.source.characters.max(), 5);
   EXPECT_EQ(report.source.vocabulary.types, 4);
   EXPECT_EQ(report.source.vocabulary.singletons, 3);
   EXPECT_EQ(report.target.letters[size_t(Script::latin)], 4);
@@ -390,11 +390,11 @@ TEST_F(DataInspectionTest, TokenizersTellPiecesAndWhatTheyLack) {
       train_tokenizer({.vocabulary = 100}, std::vector{learnt.source[0], learnt.target[0]}));
   pairs[99] = {"der Hund § auf der Straße", "the dog in the street"};
   const DataReport report = inspect(files(pairs), {}, &tokenizers);
-  expect_only(report, FindingKind::unknown_pieces);
-  EXPECT_EQ(report.source.pieces.unknown, 1);
-  EXPECT_EQ(report.source.pieces.vocabulary, 100);
-  EXPECT_GT(report.source.pieces.used, 50);
-  EXPECT_EQ(report.source.pieces.pieces, report.source.tokens.sum());
+  expect_only(report, FindingKind::unknown_tokens);
+  EXPECT_EQ(report.source.vocabulary_use.unknown, 1);
+  EXPECT_EQ(report.source.vocabulary_use.vocabulary, 100);
+  EXPECT_GT(report.source.vocabulary_use.used, 50);
+  EXPECT_EQ(report.source.vocabulary_use.tokens, report.source.tokens.sum());
   EXPECT_GT(report.source.tokens.sum(), report.source.words.sum());
   EXPECT_EQ(inspect(files(pairs), {.max_tokens = 10}, &tokenizers)[FindingKind::too_long].pairs,
             300);
@@ -410,8 +410,8 @@ TEST_F(DataInspectionTest, OnlyTheBeginningOfALongLineIsTokenized) {
   const DataReport report = inspect(files(pairs), {.max_tokens = 4000}, &tokenizers);
   EXPECT_EQ(report[FindingKind::too_long].pairs, 1);
   EXPECT_THAT(report[FindingKind::too_long].examples.at(0).note, HasSubstr("more than"));
-  EXPECT_GT(report.target.tokens.greatest(), 4000);
-  EXPECT_LT(report.target.tokens.greatest(), 300'000);
+  EXPECT_GT(report.target.tokens.max(), 4000);
+  EXPECT_LT(report.target.tokens.max(), 300'000);
   EXPECT_EQ(report.target.tokens.quantile(0.99),
             inspect(learnt, {}, &tokenizers).target.tokens.quantile(0.99));
 }
@@ -422,7 +422,7 @@ TEST_F(DataInspectionTest, OptionsAreHeeded) {
   for (size_t i = 0; i < 9; ++i) pairs[200 + i] = pairs[i];
   const InspectionFiles all = files(pairs);
   EXPECT_EQ(inspect(all)[FindingKind::length_ratio].pairs, 0);
-  EXPECT_EQ(inspect(all, {.max_ratio = 1.5})[FindingKind::length_ratio].pairs, 1);
+  EXPECT_EQ(inspect(all, {.max_ratio_deviation = 1.5})[FindingKind::length_ratio].pairs, 1);
   EXPECT_EQ(inspect(all)[FindingKind::too_long].pairs, 0);
   EXPECT_EQ(inspect(all, {.max_tokens = 15})[FindingKind::too_long].pairs, 1);
   EXPECT_THAT(inspect(all)[FindingKind::duplicate_pairs].examples, SizeIs(5));
@@ -432,7 +432,7 @@ TEST_F(DataInspectionTest, OptionsAreHeeded) {
   EXPECT_TRUE(first.sampled);
   EXPECT_EQ(first[FindingKind::duplicate_pairs].pairs, 5);
   EXPECT_FALSE(inspect(all, {.pairs = 301}).sampled);
-  EXPECT_THROW(inspect(all, {.max_ratio = 1}), UsageError);
+  EXPECT_THROW(inspect(all, {.max_ratio_deviation = 1}), UsageError);
   EXPECT_THROW(inspect({all.source, {}, {}, {}}), UsageError);
   EXPECT_THAT(error_of([&] {
                 inspect({{folder_ / "none"}, all.target, {}, {}});

@@ -54,7 +54,7 @@ TEST_F(ParallelTextTest, ABrokenTextIsNamedByItsEncoding) {
   const TextFile chinese =
       write("s", "\xbd\xf1\xcc\xec\xcf\xc2\xd3\xea\xa1\xa3\n\xb9\xb7\xbf\xb4\xc3\xa8\xa1\xa3\n");
   const TextFile target = write("t", "A\nB\n");
-  for (const BrokenLines broken : {BrokenLines::drop, BrokenLines::refuse})
+  for (const InvalidLines broken : {InvalidLines::drop, InvalidLines::refuse})
     EXPECT_THAT(error_of([&] { ParallelText({chinese}, {target}, broken); }),
                 HasFacts("s:1 source iconv -f GB18030"));
   EXPECT_THAT(ParallelText({chinese, target}, {target, target}).faults().conversion,
@@ -66,7 +66,7 @@ TEST_F(ParallelTextTest, BrokenLinesAreLeftOutOrRefused) {
                  target = write("t", "A\nB\xff\nC\n\xff\n");
   const ParallelText text({source}, {target});
   EXPECT_EQ(text.pairs(), 4);
-  EXPECT_EQ(text.faults().not_utf8, 2);  // one of them on both sides
+  EXPECT_EQ(text.faults().invalid_utf8, 2);  // one of them on both sides
   EXPECT_EQ(text.faults().count(), 2);
   EXPECT_THAT(text.faults().first, HasSubstr("s:2: byte 3 of the line (0xe6)"));
   PairReader reader(text);
@@ -74,7 +74,7 @@ TEST_F(ParallelTextTest, BrokenLinesAreLeftOutOrRefused) {
   while (reader.next(left, right)) all += fmt::format("{}{}{} ", reader.line(), left, right);
   EXPECT_EQ(all, "0aA 2cC ");
   const std::string refused =
-      error_of([&] { ParallelText({source}, {target}, BrokenLines::refuse); });
+      error_of([&] { ParallelText({source}, {target}, InvalidLines::refuse); });
   EXPECT_THAT(refused, HasFacts("s:2 3 0xe6"));
   EXPECT_THAT(error_of([&] { ParallelText({write("x", "\xff\n")}, {write("y", "a\n")}); }),
               HasSubstr("x:1:"));
@@ -94,7 +94,7 @@ TEST_F(ParallelTextTest, TabSeparatedTextIsItsColumns) {
   while (reader.next(left, right)) all += left + right + " ";
   EXPECT_EQ(all, "aA cC ");
   EXPECT_THAT(
-      error_of([&] { ParallelText({file.column(1)}, {file.column(2)}, BrokenLines::refuse); }),
+      error_of([&] { ParallelText({file.column(1)}, {file.column(2)}, InvalidLines::refuse); }),
       HasSubstr("t.tsv:2:"));
   EXPECT_THAT(error_of([&] { ParallelText({file.column(1)}, {file.column(4)}); }),
               HasSubstr("t.tsv:1:"));

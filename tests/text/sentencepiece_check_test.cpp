@@ -18,14 +18,14 @@ constexpr uint32_t offset(uint32_t distance) {
 }
 
 bool sound(const std::vector<uint32_t>& units) {
-  return is_sound_model(normalizer_field(normalizer_table(units, std::string("A\0", 2))));
+  return is_valid_model(normalizer_field(normalizer_table(units, std::string("A\0", 2))));
 }
 
 TEST(SentencePieceCheck, TakesASoundTableOrNone) {
   EXPECT_TRUE(sound(normalizer_units()));
-  EXPECT_TRUE(is_sound_model(message_field(3, message_field(2, ""))));
-  EXPECT_TRUE(is_sound_model(""));
-  EXPECT_TRUE(is_sound_model(message_field(1, message_field(1, "a piece")) +
+  EXPECT_TRUE(is_valid_model(message_field(3, message_field(2, ""))));
+  EXPECT_TRUE(is_valid_model(""));
+  EXPECT_TRUE(is_valid_model(message_field(1, message_field(1, "a piece")) +
                              message_field(2, "the trainer's")));
 }
 
@@ -44,10 +44,10 @@ TEST(SentencePieceCheck, RefusesATableThatLeavesItsBounds) {
   EXPECT_FALSE(sound(std::vector<uint32_t>(255, 0)));
   EXPECT_FALSE(sound({}));
   for (const int spec : {3, 5}) {
-    EXPECT_FALSE(is_sound_model(normalizer_field(normalizer_table(far, "A"), spec)));
+    EXPECT_FALSE(is_valid_model(normalizer_field(normalizer_table(far, "A"), spec)));
   }
   // The last table wins with SentencePiece, so none may be unsound.
-  EXPECT_FALSE(is_sound_model(normalizer_field(normalizer_table(normalizer_units(), "A")) +
+  EXPECT_FALSE(is_valid_model(normalizer_field(normalizer_table(normalizer_units(), "A")) +
                               normalizer_field(normalizer_table(far, "A"))));
 }
 
@@ -64,25 +64,25 @@ TEST(SentencePieceCheck, RefusesEndlessResults) {
 
 TEST(SentencePieceCheck, RefusesSizesThatDoNotFit) {
   const std::string good = normalizer_table(normalizer_units(), "A");
-  EXPECT_TRUE(is_sound_model(normalizer_field(good)));
+  EXPECT_TRUE(is_valid_model(normalizer_field(good)));
   for (const size_t length : {1, 4, 100, 1028}) {
-    EXPECT_FALSE(is_sound_model(normalizer_field(good.substr(0, length)))) << length;
+    EXPECT_FALSE(is_valid_model(normalizer_field(good.substr(0, length)))) << length;
   }
   std::string odd = good;
   odd[0] = 1;
-  EXPECT_FALSE(is_sound_model(normalizer_field(odd)));
+  EXPECT_FALSE(is_valid_model(normalizer_field(odd)));
   const std::string whole = normalizer_field(good);
   for (size_t length = 1; length < whole.size(); ++length) {
-    EXPECT_FALSE(is_sound_model(whole.substr(0, length))) << length;
+    EXPECT_FALSE(is_valid_model(whole.substr(0, length))) << length;
   }
 }
 
 TEST(SentencePieceCheck, RefusesWhatIsNoMessage) {
-  EXPECT_FALSE(is_sound_model("\x0b"));                              // a group
-  EXPECT_FALSE(is_sound_model(std::string(20, '\xff')));             // an endless number
-  EXPECT_FALSE(is_sound_model("\x1a\xff\xff\xff\xff\xff\xff\x7f"));  // a length far away
+  EXPECT_FALSE(is_valid_model("\x0b"));                              // a group
+  EXPECT_FALSE(is_valid_model(std::string(20, '\xff')));             // an endless number
+  EXPECT_FALSE(is_valid_model("\x1a\xff\xff\xff\xff\xff\xff\x7f"));  // a length far away
   EXPECT_TRUE(
-      is_sound_model(std::string("\x08\x01\x0d"
+      is_valid_model(std::string("\x08\x01\x0d"
                                  "1234\x09"
                                  "12345678",
                                  16)));
@@ -93,14 +93,14 @@ TEST(SentencePieceCheck, RefusesTagsThatTheLibraryReadsOtherwise) {
   auto far = normalizer_units();
   far['a'] = 'a' | offset(256);
   const std::string hidden = normalizer_field(normalizer_table(far, "A"));
-  EXPECT_FALSE(is_sound_model(hidden));
+  EXPECT_FALSE(is_valid_model(hidden));
   const std::string tag("\x9a\x80\x80\x80\x10", 5);  // 2^32 + 3 * 8 + 2
-  EXPECT_FALSE(is_sound_model(tag + hidden.substr(1)));
+  EXPECT_FALSE(is_valid_model(tag + hidden.substr(1)));
 }
 
 TEST(SentencePieceCheck, RefusesReplacementsThatFillTheMemory) {
   const auto replaced_by = [](size_t length) {
-    return is_sound_model(
+    return is_valid_model(
         normalizer_field(normalizer_table(normalizer_units(), std::string(length, 'x') + '\0')));
   };
   EXPECT_TRUE(replaced_by(512));
@@ -110,7 +110,7 @@ TEST(SentencePieceCheck, RefusesReplacementsThatFillTheMemory) {
 
 TEST(SentencePieceCheck, RefusesPiecesThatTheLibraryCannotHold) {
   const auto piece = [](const std::string& text, const std::string& more = "") {
-    return is_sound_model(message_field(1, message_field(1, text) + more));
+    return is_valid_model(message_field(1, message_field(1, text) + more));
   };
   EXPECT_TRUE(piece("a"));
   EXPECT_TRUE(piece(std::string(65536, 'a')));
@@ -132,11 +132,11 @@ TEST(SentencePieceCheck, RefusesTooManySymbolsThatBeginEachOther) {
     for (size_t length = count; length > 0; --length) model += user_piece(std::string(length, 'a'));
     return model;
   };
-  EXPECT_TRUE(is_sound_model(nested(64)));
-  EXPECT_FALSE(is_sound_model(nested(65)));
+  EXPECT_TRUE(is_valid_model(nested(64)));
+  EXPECT_FALSE(is_valid_model(nested(65)));
   std::string apart;
   for (int i = 0; i < 200; ++i) apart += user_piece("s" + std::to_string(100 + i));
-  EXPECT_TRUE(is_sound_model(apart));
+  EXPECT_TRUE(is_valid_model(apart));
 }
 
 TEST(SentencePieceCheck, LeavesOutTheSelfTest) {

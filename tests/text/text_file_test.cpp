@@ -66,12 +66,12 @@ TEST_F(TextFileTest, OfAnEndlessPipeOnlyTheFirstLinesAreRead) {
   const auto pipe = make_pipe("pipe");
   int64_t written = 0;
   std::thread writer = testing::flood_pipe(pipe, written);
-  const TextFile file(pipe, {.most_lines = 3});
+  const TextFile file(pipe, {.max_lines = 3});
   writer.join();
   EXPECT_THAT(lines_of(file), ElementsAre("y", "y", "y"));
   EXPECT_LT(written, testing::kEndless / 8);
   const TextFile packed =
-      fed(pipe, gzip("a\nb\nc"), [&] { return TextFile(pipe, CopyOptions{.most_lines = 2}); });
+      fed(pipe, gzip("a\nb\nc"), [&] { return TextFile(pipe, CopyOptions{.max_lines = 2}); });
   EXPECT_THAT(lines_of(packed), ElementsAre("a", "b"));
 }
 
@@ -189,10 +189,12 @@ TEST_F(TextFileTest, AStreamForTwoOptionsIsRefused) {
     return error_of([&] { expect_distinct_streams(inputs); });
   };
   EXPECT_THAT(message({{"--source", file}, {"--target", file}, {"--valid-source", ""}}), IsEmpty());
-  EXPECT_THAT(message({{"--source", pipe}, {"--target", other}, {"--prefix", "-"}}), IsEmpty());
+  EXPECT_THAT(message({{"--source", pipe}, {"--target", other}, {"--target-prefix", "-"}}),
+              IsEmpty());
   EXPECT_THAT(message({{"--source", "none"}, {"--target", "none"}}), IsEmpty());
-  EXPECT_THAT(message({{"--source", "-"}, {"--target", file}, {"--prefix", "-"}}),
-              AllOf(HasSubstr("--source"), HasSubstr("--prefix"), HasSubstr("standard input")));
+  EXPECT_THAT(
+      message({{"--source", "-"}, {"--target", file}, {"--target-prefix", "-"}}),
+      AllOf(HasSubstr("--source"), HasSubstr("--target-prefix"), HasSubstr("standard input")));
   std::filesystem::create_symlink(pipe, folder_ / "link");
   EXPECT_THAT(message({{"--source", pipe}, {"--target", folder_ / "link"}}),
               AllOf(HasSubstr("--source"), HasSubstr("--target"), HasSubstr("link")));

@@ -315,7 +315,7 @@ TEST_F(TokenizerTest, TellsWhereIdsEnd) {
   const std::string text = sentences(1).target[0];
   const Encoding encoding = pair.target().encode_with_ends(text);
   EXPECT_EQ(encoding.ids, pair.target().encode(text));
-  EXPECT_TRUE(encoding.whole);
+  EXPECT_FALSE(encoding.truncated);
   ASSERT_EQ(encoding.ends.size(), encoding.ids.size());
   EXPECT_TRUE(std::is_sorted(encoding.ends.begin(), encoding.ends.end()));
   EXPECT_EQ(encoding.ends.back(), text.size());
@@ -327,14 +327,14 @@ TEST_F(TokenizerTest, ReadsNoMoreOfALongTextThanIsOfUse) {
   std::string text;
   while (text.size() < 100'000) text += sentences(1).source[0];
   const Encoding beginning = tokenizer.encode_beginning(text, 20);
-  EXPECT_FALSE(beginning.whole);
+  EXPECT_TRUE(beginning.truncated);
   EXPECT_GT(beginning.ids.size(), 20u);
   EXPECT_LE(beginning.ends.back(), size_t(20 * Tokenizer::kBytesPerToken));
   const std::vector<TokenId> all = tokenizer.encode(text);
   EXPECT_TRUE(std::equal(all.begin(), all.begin() + 20, beginning.ids.begin()));
   // Spaces are no text, however many.
   const std::string apart = "a" + std::string(50'000, ' ') + "b";
-  EXPECT_TRUE(tokenizer.encode_beginning(apart, 20).whole);
+  EXPECT_FALSE(tokenizer.encode_beginning(apart, 20).truncated);
   EXPECT_EQ(tokenizer.encode_beginning(apart, 20).ids, tokenizer.encode("a b"));
 }
 

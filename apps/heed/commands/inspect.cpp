@@ -1,4 +1,4 @@
-// heed inspect: what a model consists of, and what a corpus holds.
+// heed inspect: the structure of a model, or statistics and defects of a corpus.
 #include <algorithm>
 #include <filesystem>
 #include <optional>
@@ -35,7 +35,7 @@ struct InspectSettings {
   static void visit(Self& self, Visitor&& v) {
     v.group("Model");
     v("vocabulary", self.vocabulary,
-      {.help = "Vocabulary size of a preset", .unit = "pieces", .minimum = 4, .maximum = 1 << 24});
+      {.help = "Vocabulary size of a preset", .unit = "tokens", .minimum = 4, .maximum = 1 << 24});
     v("length", self.length,
       {.help = "Sentence length for the cost figures",
        .unit = "tokens",
@@ -44,15 +44,18 @@ struct InspectSettings {
     v.group("Data");
     TsvOptions::visit(self.tabular, v);
     v("test_source", self.test_source,
-      {.help = "Source side of the test set, to find in the data", .value = "FILE"});
+      {.help = "Source side of the test set; its lines are looked for in the data",
+       .value = "FILE"});
     v("test_target", self.test_target,
-      {.help = "Target side of the test set, to find words that the data lacks", .value = "FILE"});
+      {.help = "Target side of the test set; its words are looked for in the data",
+       .value = "FILE"});
     v("model", self.model,
-      {.help = "Count the tokens of this model's vocabularies", .value = "DIR"});
+      {.help = "Count tokens with the tokenizers of this model", .value = "DIR"});
     v("tokenizer_model", self.tokenizer_model,
-      {.help = "Count the tokens of this SentencePiece model", .value = "FILE"});
+      {.help = "Count tokens with this SentencePiece model", .value = "FILE"});
     InspectionOptions::visit(self.inspection, v);
-    v("html", self.html, {.help = "Write a page with charts to this file", .value = "FILE"});
+    v("html", self.html,
+      {.help = "Also write an HTML page with charts to this file", .value = "FILE"});
     v("threads", self.threads, kThreadsOption);
     v.group("Output");
     v("json", self.json, {.help = "Print one JSON object"});
@@ -62,15 +65,17 @@ struct InspectSettings {
 class InspectCommand : public CommandOf<InspectSettings> {
  public:
   std::string name() const override { return "inspect"; }
-  std::string summary() const override { return "Shows what a model or a corpus consists of"; }
+  std::string summary() const override {
+    return "Shows the structure of a model, or statistics and defects of a corpus";
+  }
   std::string description() const override {
     return "'heed inspect model' prints the layers in the paper's words, with the shape and number "
            "of parameters of each and its multiply-adds per token: of a trained model in its "
            "directory, or of a preset (tiny, small, base, big). 'heed inspect data' prints lengths "
-           "and words of parallel text, two files or --tsv, and each kind of pair that harms a "
-           "training, with line numbers, examples and what to do about it. Texts may be pipes, as "
-           "in "
-           "<(zcat a b), and - is standard input.";
+           "and words of parallel text, two files or --tsv, and each kind of harmful pair, "
+           "with line numbers, examples and advice. Texts may be pipes, as in <(zcat a b), and - "
+           "is "
+           "standard input.";
   }
   std::string words() const override { return "model DIR|PRESET | data SOURCE TARGET"; }
 
@@ -103,7 +108,7 @@ class InspectCommand : public CommandOf<InspectSettings> {
   }
 
  private:
-  // Those of `group`, of the other kind of inspection.
+  // Options of `group`, which belong to the other kind of inspection.
   void refuse_options_of(const std::string& group, const char* other) {
     for (const Option& option : options()) {
       if (option.group == group && option.read() != option.defaults)
@@ -157,7 +162,7 @@ class InspectCommand : public CommandOf<InspectSettings> {
     return 0;
   }
 
-  // After the report, which shows where the files part company.
+  // After the report, which shows the line from which the files differ.
   static void expect_equal_lines(const DataReport& report) {
     const Finding& unequal = report[FindingKind::unequal_lines];
     if (unequal.pairs > 0)
@@ -173,7 +178,7 @@ class InspectCommand : public CommandOf<InspectSettings> {
   InspectionFiles open_files(const std::vector<std::string>& words, const Console& console) const {
     const CopyOptions whole = told_copying(console);
     CopyOptions first = whole;
-    first.most_lines = settings_.inspection.pairs;
+    first.max_lines = settings_.inspection.pairs;
     InspectionFiles files;
     if (words.size() == 3) {
       files.source = {TextFile(words[1], first)};

@@ -27,7 +27,7 @@ std::vector<std::string> read_at_most(size_t most, const std::string& path, Line
     const LineFault fault = fault_of(reader, line);
     faults.add(reader, line, fault);
     sample.add_line(line);
-    if (fault == LineFault::not_utf8) sample.add_invalid_line(line);
+    if (fault == LineFault::invalid_utf8) sample.add_invalid_line(line);
     if (rules.strict && faults.count() > 0) fail("{}; convert the file to UTF-8", faults.first);
   }
   if (faults.count() == 0) return lines;

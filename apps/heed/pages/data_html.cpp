@@ -69,7 +69,7 @@ std::string lengths_chart(const std::string& what, const LengthCounts& source,
 }
 
 // In words; in characters on a side without spaces between words. Nothing where both are so and the
-// chart of characters stands beside it.
+// chart of characters is next to it.
 std::string words_chart(const DataReport& report) {
   const SideReport &source = report.source, &target = report.target;
   if (is_spaced(source) && is_spaced(target))
@@ -152,10 +152,10 @@ std::string lengths_table(const DataReport& report) {
   std::string html = "<div class=\"wide\"><table>\n";
   html += row({"Lengths", "mean", "median", "95%", "99%", "longest"}, "th");
   const auto add = [&](const std::string& name, const LengthCounts& lengths) {
-    html += row({name, fmt::format("{:.1f}", lengths.mean()), grouped(lengths.quantile(0.5)),
-                 grouped(lengths.quantile(0.95)), grouped(lengths.quantile(0.99)),
-                 grouped(lengths.greatest())},
-                "td");
+    html += row(
+        {name, fmt::format("{:.1f}", lengths.mean()), grouped(lengths.quantile(0.5)),
+         grouped(lengths.quantile(0.95)), grouped(lengths.quantile(0.99)), grouped(lengths.max())},
+        "td");
   };
   for (const auto& [name, side] :
        {std::pair{"source", &report.source}, {"target", &report.target}}) {
@@ -177,7 +177,7 @@ std::string finding_html(const Finding& finding, int64_t pairs) {
   const FindingText& what = text_of(finding.kind);
   std::string html = fmt::format("<details id=\"{}\">\n<summary><b>{}</b> {}</summary>\n",
                                  what.name, finding_count(finding, pairs), html_text(what.title));
-  html += paragraph("advice", advice_on(finding));
+  html += paragraph("advice", advice_for(finding));
   for (const FindingExample& example : finding.examples) {
     html += "<div class=\"example\">\n";
     html += paragraph("place", fmt::format("line {} of {}{}", example.line, example.source_file,

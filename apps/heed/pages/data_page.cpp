@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 std::string length_row(const std::string& name, const LengthCounts& lengths) {
   return fmt::format("  {:<22}{:>9.1f}{:>9}{:>9}{:>9}{:>12}\n", name, lengths.mean(),
                      grouped(lengths.quantile(0.5)), grouped(lengths.quantile(0.95)),
-                     grouped(lengths.quantile(0.99)), grouped(lengths.greatest()));
+                     grouped(lengths.quantile(0.99)), grouped(lengths.max()));
 }
 
 std::string lengths_text(const DataReport& report) {
@@ -57,7 +57,7 @@ std::string example_text(const FindingExample& example) {
 std::string finding_text(const Finding& finding, const DataReport& report) {
   const FindingText& what = text_of(finding.kind);
   std::string text = fmt::format("\n  {}: {}\n    {}\n", finding_count(finding, report.pairs),
-                                 what.title, wrap(std::string(advice_on(finding)), 4, 4));
+                                 what.title, wrap(std::string(advice_for(finding)), 4, 4));
   for (const FindingExample& example : finding.examples) text += example_text(example);
   return text;
 }
@@ -65,7 +65,7 @@ std::string finding_text(const Finding& finding, const DataReport& report) {
 Json json_of(const LengthCounts& lengths) {
   return {{"mean", lengths.mean()},        {"median", lengths.quantile(0.5)},
           {"p95", lengths.quantile(0.95)}, {"p99", lengths.quantile(0.99)},
-          {"longest", lengths.greatest()}, {"sum", lengths.sum()}};
+          {"longest", lengths.max()},      {"sum", lengths.sum()}};
 }
 
 Json json_of(const VocabularyReport& vocabulary) {
@@ -84,10 +84,10 @@ Json json_of(const SideReport& side, bool tokenized) {
   Json object{{"words", json_of(side.words)}, {"characters", json_of(side.characters)}};
   if (tokenized) {
     object["tokens"] = json_of(side.tokens);
-    object["pieces"] = {{"vocabulary", side.pieces.vocabulary},
-                        {"used", side.pieces.used},
-                        {"count", side.pieces.pieces},
-                        {"unknown", side.pieces.unknown}};
+    object["vocabulary_use"] = {{"vocabulary", side.vocabulary_use.vocabulary},
+                                {"used", side.vocabulary_use.used},
+                                {"tokens", side.vocabulary_use.tokens},
+                                {"unknown", side.vocabulary_use.unknown}};
   }
   object["vocabulary"] = json_of(side.vocabulary);
   object["letters"] = Json::object();
@@ -106,8 +106,8 @@ Json json_of(const SideReport& side, bool tokenized) {
 Json json_of(const Finding& finding) {
   const FindingText& what = text_of(finding.kind);
   Json object{
-      {"kind", what.name},   {"pairs", finding.pairs},       {"estimated", finding.estimated},
-      {"title", what.title}, {"advice", advice_on(finding)}, {"examples", Json::array()}};
+      {"kind", what.name},   {"pairs", finding.pairs},        {"estimated", finding.estimated},
+      {"title", what.title}, {"advice", advice_for(finding)}, {"examples", Json::array()}};
   for (const FindingExample& example : finding.examples) {
     object["examples"].push_back({{"source_file", example.source_file},
                                   {"target_file", example.target_file},
@@ -162,14 +162,14 @@ Facts facts_of(const SideReport& side) {
   };
   Facts facts{{"scripts", scripts_text(side.letters)}};
   add_words(side, facts);
-  const PieceReport& pieces = side.pieces;
-  if (pieces.vocabulary > 0) {
+  const TokenReport& use = side.vocabulary_use;
+  if (use.vocabulary > 0) {
     facts.emplace_back("tokens for each word",
-                       is_spaced(side) ? per(pieces.pieces, side.words.sum()) : "-");
-    facts.emplace_back("characters for each token", per(side.characters.sum(), pieces.pieces));
+                       is_spaced(side) ? per(use.tokens, side.words.sum()) : "-");
+    facts.emplace_back("characters for each token", per(side.characters.sum(), use.tokens));
     facts.emplace_back("vocabulary in use",
-                       fmt::format("{} of {}", grouped(pieces.used), grouped(pieces.vocabulary)));
-    facts.emplace_back("unknown tokens", grouped(pieces.unknown));
+                       fmt::format("{} of {}", grouped(use.used), grouped(use.vocabulary)));
+    facts.emplace_back("unknown tokens", grouped(use.unknown));
   }
   if (side.test.lines > 0) {
     facts.emplace_back("lines of the test", grouped(side.test.lines));
@@ -211,8 +211,8 @@ bool is_spaced(const SideReport& side) {
 bool looked_for(FindingKind kind, const DataReport& report) {
   const bool tests_source = report.source.test.lines > 0,
              tests_target = report.target.test.lines > 0;
-  if (kind == FindingKind::missing_column) return false;  // worth a word where there are some
-  if (kind == FindingKind::unknown_pieces) return report.tokenized;
+  if (kind == FindingKind::missing_column) return false;  // reported only if there are some
+  if (kind == FindingKind::unknown_tokens) return report.tokenized;
   if (kind == FindingKind::test_sources) return tests_source;
   return kind != FindingKind::test_pairs || (tests_source && tests_target);
 }

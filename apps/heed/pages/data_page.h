@@ -1,4 +1,4 @@
-// An inspection of parallel text, as people and programs read it.
+// Reports of an inspection of parallel text: text, JSON and HTML.
 #pragma once
 
 #include <string>
@@ -13,17 +13,17 @@ struct DataTitle {
   std::string source, target;
 };
 
-// In 80 columns, but for examples.
+// In 80 columns, except examples.
 std::string data_text(const DataTitle& title, const DataReport& report);
 // One JSON object.
 std::string data_json(const DataTitle& title, const DataReport& report);
-// One HTML page that needs nothing beside itself: charts as SVG, light and dark, wide and narrow.
+// One self-contained HTML page: charts as SVG, for light and dark, wide and narrow screens.
 std::string data_html(const DataTitle& title, const DataReport& report);
 
-// What both pages tell of the sides beside lengths, in words.
+// The facts about the sides in both pages, except lengths.
 struct FactRow {
   std::string name;            // "different words"
-  std::string source, target;  // "12,345"; "-" where it does not apply
+  std::string source, target;  // "12,345"; "-" if it does not apply
 };
 std::vector<FactRow> fact_rows(const DataReport& report);
 
@@ -33,7 +33,7 @@ std::string finding_count(const Finding& finding, int64_t pairs);
 // Whether spaces separate the words of this side; in Chinese or Thai a sentence is one "word".
 bool is_spaced(const SideReport& side);
 
-// Whether the inspection had what it takes to find this: a test, a tokenizer.
+// Whether the inspection could find this: some kinds need a test set or a tokenizer.
 bool looked_for(FindingKind kind, const DataReport& report);
 
 }  // namespace heed

@@ -77,7 +77,7 @@ std::vector<std::vector<TokenId>> LineCodec::encode_parts(const std::string& tex
   const Tokenizer& tokenizer = tokenizers_.source();
   std::vector<std::vector<TokenId>> parts;
   Encoding whole = tokenizer.encode_beginning(text, part_limit_);
-  if (whole.whole && int64_t(whole.ids.size()) <= part_limit_) {
+  if (!whole.truncated && int64_t(whole.ids.size()) <= part_limit_) {
     parts.push_back(std::move(whole.ids));
   } else {
     status.split = true;
@@ -99,11 +99,11 @@ std::vector<std::vector<TokenId>> LineCodec::encode_parts(const std::string& tex
 std::vector<TokenId> LineCodec::prefix_tokens(const std::string& prefix, int64_t line,
                                               int64_t limit) const {
   Encoding encoding = tokenizers_.target().encode_beginning(prefix, limit);
-  if (!encoding.whole || int64_t(encoding.ids.size()) >= limit)
+  if (encoding.truncated || int64_t(encoding.ids.size()) >= limit)
     fail(
         "line {} of the prefixes has {}{}, and its translation may have {} with </s> "
         "(--max-length, --extra-length): shorten the prefix or raise the bound",
-        line + 1, encoding.whole ? "" : "at least ",
+        line + 1, encoding.truncated ? "at least " : "",
         detail::counted(int64_t(encoding.ids.size()), "token"), limit);
   return std::move(encoding.ids);
 }

@@ -89,7 +89,7 @@ class Scoring {
     Encoding encoding = tokenizer.encode_beginning(text, int64_t(most_ids_));
     ids = std::move(encoding.ids);
     if (ids.empty()) score.status.empty = true;
-    if (encoding.whole && ids.size() <= most_ids_) return true;
+    if (!encoding.truncated && ids.size() <= most_ids_) return true;
     ids.resize(std::min(ids.size(), most_ids_));
     score.status.cut = true;
     return false;

@@ -14,7 +14,7 @@ struct BatchOptions {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
     v("batch_tokens", self.batch_tokens,
-      {.help = "Maximum number of source tokens and of target tokens in a batch",
+      {.help = "Maximum number of source tokens, and of target tokens, in a batch",
        .unit = "tokens",
        .minimum = 1});
     v("batch_sentences", self.batch_sentences,

@@ -27,7 +27,7 @@ class Cutter {
  public:
   explicit Cutter(const BatchOptions& options) : options_(options) { validate(options); }
 
-  // Whether this pair must begin a new batch; it then stands in the current one.
+  // Whether this pair must begin a new batch. Adds it to the current or the new one.
   bool begins(uint32_t pair, PairLength length) {
     const int64_t source = int64_t{length.source} + 1;
     const int64_t target = int64_t{length.target} + 1;
@@ -109,7 +109,7 @@ std::vector<std::vector<uint32_t>> shards(std::span<const uint32_t> batch, const
     const PairLength found = length(pair);
     tokens.push_back(int64_t{found.source} + found.target + 2);
   }
-  // The longest first, each to the shard that has least.
+  // The longest first, each to the shard with the fewest tokens.
   std::vector<size_t> by_length(batch.size());
   std::iota(by_length.begin(), by_length.end(), size_t{0});
   std::stable_sort(by_length.begin(), by_length.end(),

@@ -15,7 +15,7 @@ namespace heed {
 using LengthOf = std::function<PairLength(int64_t pair)>;
 LengthOf lengths_of(const Corpus& corpus);
 
-// The batches of one epoch. Holds 4 bytes for each pair, so 40 million take 160 MB.
+// The batches of one epoch. Needs 4 bytes of memory per pair: 160 MB for 40 million.
 class BatchPlan {
  public:
   // A function of its arguments alone: a permutation of the pairs, cut into batches. Other toolkits
@@ -40,9 +40,9 @@ class BatchPlan {
   std::vector<uint32_t> begin_;  // [batches + 1] into pairs_
 };
 
-// Cuts a batch into `count` shards (a power of two) of nearly equal tokens: a function of the
-// arguments alone, so that gradients can be added in one fixed tree whoever computes them. Shards
-// of a batch with few pairs may be empty.
+// Divides a batch into `count` shards (a power of two) of nearly equal numbers of tokens: a
+// function of the arguments alone, so that gradients can be added in one fixed tree on any number
+// of threads. Shards of a batch with few pairs may be empty.
 std::vector<std::vector<uint32_t>> shards(std::span<const uint32_t> batch, const LengthOf& length,
                                           int count);
 

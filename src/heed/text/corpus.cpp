@@ -26,7 +26,7 @@ void check_filters(const FilterOptions& filters) {
   }
 }
 
-// Everything that a cache's content depends on.
+// Hash of everything on which the content of a cache depends.
 uint64_t key_of(const ParallelText& text, const TokenizerPair& tokenizers,
                 const FilterOptions& filters) {
   uint64_t ratio;
@@ -55,7 +55,7 @@ bool ids_below(const std::byte* ids, int64_t count, int64_t limit) {
   return good;
 }
 
-// A cache whose every number has been checked.
+// A cache in which every number has been checked.
 struct CheckedFile {
   detail::CorpusHeader header;
   const uint64_t* blocks;
@@ -77,7 +77,7 @@ bool good_header(const detail::CorpusHeader& header, std::span<const std::byte> 
          header.index <= header.size && header.size - header.index == blocks * 8;
 }
 
-// Whether all records of a block point into it and its ids stand in the vocabulary.
+// Whether all records of a block refer to positions inside it, and its ids are in the vocabulary.
 bool good_block(const detail::CorpusHeader& header, const std::byte* block, int64_t bytes,
                 int64_t pairs) {
   const int64_t room = bytes - pairs * int64_t(sizeof(detail::CorpusRecord));
@@ -93,7 +93,7 @@ bool good_block(const detail::CorpusHeader& header, const std::byte* block, int6
                                  : ids_below<uint32_t>(first, ids, header.vocabulary);
 }
 
-// A cache may be cut short, damaged, or made of something else: then it is nothing.
+// std::nullopt if the cache is truncated, damaged, or of other text.
 std::optional<CheckedFile> check_file(std::span<const std::byte> file, uint64_t key) {
   CheckedFile result;
   if (file.size() < sizeof result.header) return std::nullopt;
@@ -209,7 +209,7 @@ std::string to_string(const FilterReport& report) {
     text += fmt::format("{}{} {}", separator, count, what);
     separator = ", ";
   };
-  say(report.not_utf8, "not UTF-8");
+  say(report.invalid_utf8, "not UTF-8");
   say(report.missing_column, "with too few columns");
   say(report.empty, "with an empty side");
   say(report.too_many_words, "of too many words");
@@ -217,7 +217,7 @@ std::string to_string(const FilterReport& report) {
   say(report.held_out, "held out");
   say(report.held_out_source, "with the same source as a pair held out");
   say(report.too_long, "of too many tokens");
-  say(report.odd_ratio, "of an odd length ratio");
+  say(report.length_ratio, "of an odd length ratio");
   return text;
 }
 

@@ -17,19 +17,20 @@
 
 namespace heed {
 
-// How many pairs were read, kept and dropped, each for the first reason that holds, in this order.
+// Counts of pairs that were read, kept and dropped. A dropped pair is counted once, under the first
+// filter in this order that rejects it.
 struct FilterReport {
   int64_t read = 0;
   int64_t kept = 0;
-  int64_t not_utf8 = 0;         // ParallelText leaves out
+  int64_t invalid_utf8 = 0;     // skipped by ParallelText
   int64_t missing_column = 0;   // the same
   int64_t empty = 0;            // no token on one side or both
   int64_t too_many_words = 0;   // FilterOptions::max_words
   int64_t rare_words = 0;       // FilterOptions::min_word_count
   int64_t held_out = 0;         // FilterOptions::held_out: one pair for each source
-  int64_t held_out_source = 0;  // other pairs with the source of one that is held out
+  int64_t held_out_source = 0;  // other pairs with the same source as a held-out pair
   int64_t too_long = 0;         // FilterOptions::max_tokens
-  int64_t odd_ratio = 0;        // FilterOptions::max_ratio
+  int64_t length_ratio = 0;     // FilterOptions::max_ratio
 };
 // "kept 28990 of 29000 pairs; dropped 7 empty, 3 longer than ...": one line for a log.
 std::string to_string(const FilterReport& report);
@@ -47,18 +48,18 @@ struct CorpusRecord;
 // The encoded pairs that passed the filters, in the order of the text. Const: any thread may read.
 class Corpus {
  public:
-  // Called now and then while encoding, with the pairs done so far.
+  // Called from time to time during encoding, with the number of encoded pairs.
   using Progress = std::function<void(int64_t pairs)>;
 
-  // Takes `cache` if it holds this text under these tokenizers and filters, undamaged; else encodes
-  // the text and replaces it. Its bytes do not depend on the number of workers. Error: no pair
-  // passes the filters (with the counts).
+  // Reuses `cache` if it was built from this text with these tokenizers and filters and is
+  // undamaged; else encodes the text and replaces it. Its bytes do not depend on the number of
+  // workers. Error: no pair passes the filters (with the counts).
   static Corpus open(const ParallelText& text, const TokenizerPair& tokenizers,
                      const FilterOptions& filters, const std::filesystem::path& cache,
                      Workers& workers, const Progress& progress = {});
 
-  // Opens a cache file and checks every number in it. Nothing where it is missing, damaged, or made
-  // with another key or vocabulary size. What open() tries first.
+  // Opens a cache file and checks every number in it. std::nullopt if it is missing, damaged, or
+  // made with another key or vocabulary size. open() calls this first.
   static std::optional<Corpus> from_cache(const std::filesystem::path& cache, uint64_t key,
                                           int64_t vocabulary);
 
@@ -67,7 +68,8 @@ class Corpus {
   // Append the ids of one side, without </s>.
   void append_source(int64_t pair, std::vector<TokenId>& ids) const;
   void append_target(int64_t pair, std::vector<TokenId>& ids) const;
-  // Where the pair stood in the text: 0 is the first line of the first file, later files go on.
+  // The line of the pair in the text: 0 is the first line of the first file, and later files
+  // continue.
   int64_t line(int64_t pair) const;
 
   const FilterReport& report() const { return report_; }

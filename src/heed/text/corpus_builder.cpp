@@ -13,35 +13,37 @@
 namespace heed::detail {
 namespace {
 
-constexpr int64_t kChunkPairs = 16384;  // read at a time
-constexpr int64_t kTaskPairs = 128;     // encoded by one task
+constexpr int64_t kChunkPairs = 16384;  // pairs that are read at a time
+constexpr int64_t kTaskPairs = 128;     // pairs that one task encodes
 
-// Decides about encoded pairs whose words have passed.
-Verdict judge_tokens(const FilterOptions& options, const Encoding& source, const Encoding& target) {
+// The filters that need tokens, for pairs that have passed those of words.
+FilterDecision judge_tokens(const FilterOptions& options, const Encoding& source,
+                            const Encoding& target) {
   const auto shorter = int64_t(std::min(source.ids.size(), target.ids.size()));
   const auto longer = int64_t(std::max(source.ids.size(), target.ids.size()));
-  if (shorter == 0) return Verdict::empty;
-  if (!source.whole || !target.whole || longer + 1 > options.max_tokens) return Verdict::too_long;
+  if (shorter == 0) return FilterDecision::empty;
+  if (source.truncated || target.truncated || longer + 1 > options.max_tokens)
+    return FilterDecision::too_long;
   if (options.max_ratio > 0 && double(longer) > options.max_ratio * double(shorter))
-    return Verdict::odd_ratio;
-  return Verdict::kept;
+    return FilterDecision::length_ratio;
+  return FilterDecision::kept;
 }
 
-// A pair on its way through.
+// A pair that is being encoded.
 struct Pair {
   std::string source_line, target_line;
   int64_t line = 0;
   std::vector<TokenId> source, target;
-  Verdict verdict = Verdict::kept;
+  FilterDecision decision = FilterDecision::kept;
 };
 
 void encode(Pair& pair, const TokenizerPair& tokenizers, const FilterOptions& filters,
             const WordFilter& words) {
-  pair.verdict = words.judge(pair.source_line, pair.target_line);
-  if (pair.verdict != Verdict::kept) return;
+  pair.decision = words.decide(pair.source_line, pair.target_line);
+  if (pair.decision != FilterDecision::kept) return;
   Encoding source = tokenizers.source().encode_beginning(pair.source_line, filters.max_tokens);
   Encoding target = tokenizers.target().encode_beginning(pair.target_line, filters.max_tokens);
-  pair.verdict = judge_tokens(filters, source, target);
+  pair.decision = judge_tokens(filters, source, target);
   pair.source = std::move(source.ids);
   pair.target = std::move(target.ids);
 }
@@ -58,7 +60,7 @@ class CorpusWriter {
                const ParallelText& text)
       : file_(cache) {
     header_.report.read = text.pairs();
-    header_.report.not_utf8 = text.faults().not_utf8;
+    header_.report.invalid_utf8 = text.faults().invalid_utf8;
     header_.report.missing_column = text.faults().missing_column;
     header_.key = key;
     header_.vocabulary = vocabulary;
@@ -68,7 +70,7 @@ class CorpusWriter {
 
   void add(const Pair& pair) {
     ++count(pair);
-    if (pair.verdict != Verdict::kept) return;
+    if (pair.decision != FilterDecision::kept) return;
     records_.push_back({uint32_t(ids_.size()), uint16_t(pair.source.size()),
                         uint16_t(pair.target.size()), uint32_t(pair.line)});
     ids_.insert(ids_.end(), pair.source.begin(), pair.source.end());
@@ -95,24 +97,24 @@ class CorpusWriter {
  private:
   int64_t& count(const Pair& pair) {
     FilterReport& report = header_.report;
-    switch (pair.verdict) {
-      case Verdict::kept:
+    switch (pair.decision) {
+      case FilterDecision::kept:
         return report.kept;
-      case Verdict::empty:
+      case FilterDecision::empty:
         return report.empty;
-      case Verdict::too_many_words:
+      case FilterDecision::too_many_words:
         return report.too_many_words;
-      case Verdict::rare_words:
+      case FilterDecision::rare_words:
         return report.rare_words;
-      case Verdict::held_out:
+      case FilterDecision::held_out:
         return held_out_.insert(hash_of(pair.source_line)).second ? report.held_out
                                                                   : report.held_out_source;
-      case Verdict::too_long:
+      case FilterDecision::too_long:
         return report.too_long;
-      case Verdict::odd_ratio:
-        return report.odd_ratio;
+      case FilterDecision::length_ratio:
+        return report.length_ratio;
     }
-    check(false, "a verdict without a count");
+    check(false, "a decision without a count");
     return report.kept;
   }
 
@@ -140,11 +142,11 @@ class CorpusWriter {
 
   AtomicFile file_;
   CorpusHeader header_;
-  Hash hash_;  // of all that follows the header
+  Hash hash_;  // of all bytes after the header
   std::vector<CorpusRecord> records_;
   std::vector<TokenId> ids_;
   std::vector<uint64_t> blocks_;
-  std::unordered_set<uint64_t> held_out_;  // sources that came up
+  std::unordered_set<uint64_t> held_out_;  // held-out sources found so far
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ inline constexpr uint64_t kCorpusMagic = 0x3430'7072'6f63'6568;  // "hecorp04"
 inline constexpr int64_t kBlockPairs = 1024;
 
 struct CorpusRecord {
-  uint32_t begin;  // of the source's ids, counted in ids from the end of the block's records
+  uint32_t begin;  // of the source ids, as an index into the token ids of the block
   uint16_t source_length;
   uint16_t target_length;
   uint32_t line;
@@ -27,8 +27,8 @@ struct CorpusRecord {
 
 struct CorpusHeader {
   uint64_t magic = kCorpusMagic;
-  uint64_t key = 0;          // of what the cache was made from
-  uint64_t fingerprint = 0;  // of all bytes behind the header
+  uint64_t key = 0;          // hash of text, tokenizers and filters
+  uint64_t fingerprint = 0;  // of all bytes after the header
   FilterReport report;
   int64_t source_tokens = 0;
   int64_t target_tokens = 0;

@@ -18,29 +18,29 @@ namespace heed {
 namespace {
 
 using detail::conversion_advice;
+using detail::CorpusStatistics;
 using detail::EncodingSample;
 using detail::examine;
 using detail::facts_of;
-using detail::Habits;
-using detail::HashTable;
 using detail::LineFacts;
 using detail::LineShift;
 using detail::LineTraits;
 using detail::note_on;
 using detail::PairFacts;
 using detail::RawPair;
+using detail::SampledMap;
 using detail::ShiftDetector;
 using detail::visible;
 
-constexpr size_t kSamplePairs = 20'000;     // that say what is typical
-constexpr size_t kSampledBytes = 1000;      // of each line
-constexpr size_t kInspectionChunk = 8192;   // examined together
-constexpr size_t kChunkBytes = 16 << 20;    // or fewer, where they are long
-constexpr int64_t kInspectionTask = 64;     // by one task
-constexpr size_t kExampleCharacters = 160;  // of a side
+constexpr size_t kSamplePairs = 20'000;     // pairs of the sample for CorpusStatistics
+constexpr size_t kSampledBytes = 1000;      // bytes of each of its lines
+constexpr size_t kInspectionChunk = 8192;   // pairs that are examined together
+constexpr size_t kChunkBytes = 16 << 20;    // their maximum size
+constexpr int64_t kInspectionTask = 64;     // pairs of one task
+constexpr size_t kExampleCharacters = 160;  // of each side of an example
 constexpr std::array<int64_t, 4> kCoverage = {100, 1000, 10'000, 100'000};
 
-// Reads pairs over missing lines: what has no partner is counted and passed over.
+// Reads pairs. Lines without a partner are counted and skipped.
 class PairStream {
  public:
   struct Place {
@@ -48,7 +48,7 @@ class PairStream {
     int64_t line = 0;  // from 1
   };
 
-  // Reads the first `most` lines of each side, or, where that is 0, all.
+  // Reads the first `most` lines of each side, or all if that is 0.
   PairStream(const TextFiles& source, const TextFiles& target, int64_t most)
       : source_files_(source), target_files_(target), most_(most) {}
 
@@ -74,15 +74,15 @@ class PairStream {
     }
   }
 
-  // Where the pair with this number (from 0) stands.
+  // The file and line of the pair with this number (from 0).
   Place place(int64_t pair) const {
-    const auto behind = std::upper_bound(begins_.begin(), begins_.end(), pair);
-    const auto file = size_t(behind - begins_.begin()) - 1;
+    const auto after = std::upper_bound(begins_.begin(), begins_.end(), pair);
+    const auto file = size_t(after - begins_.begin()) - 1;
     return {file, pair - begins_[file] + 1};
   }
 
   int64_t pairs() const { return pairs_; }
-  // Whether it stopped at the greatest number of pairs.
+  // Whether it stopped at the maximum number of pairs.
   bool cut() const { return cut_; }
   // Lines without a partner, the first of them, and how many lines the two files have there.
   int64_t lonely() const { return lonely_; }
@@ -120,7 +120,7 @@ class PairStream {
   std::optional<LineReader> source_, target_;
 };
 
-// Up to 2 * kSamplePairs pairs, evenly spread, whatever the number of all.
+// Up to 2 * kSamplePairs pairs, evenly distributed over the files.
 std::vector<RawPair> take_sample(const InspectionFiles& files, int64_t most) {
   PairStream stream(files.source, files.target, most);
   std::vector<RawPair> sample;
@@ -141,14 +141,14 @@ std::vector<RawPair> take_sample(const InspectionFiles& files, int64_t most) {
   fail("{}: line i of both must belong to the same sentence", line_counts);
 }
 
-// A text that was held out, and what of it came up in training.
+// The test set, and which of it occurs in the training text.
 struct HeldOutTables {
-  HashTable<bool> sources, targets, pairs;
+  SampledMap<bool> sources, targets, pairs;
 };
 
 HeldOutTables read_held_out(const InspectionFiles& files, int64_t table) {
-  HeldOutTables held{HashTable<bool>(table), HashTable<bool>(table), HashTable<bool>(table)};
-  const auto read = [](const TextFiles& texts, HashTable<bool>& lines) {
+  HeldOutTables held{SampledMap<bool>(table), SampledMap<bool>(table), SampledMap<bool>(table)};
+  const auto read = [](const TextFiles& texts, SampledMap<bool>& lines) {
     for (const TextFile& text : texts) {
       LineReader reader = text.lines();
       for (std::string line; reader.next(line);) {
@@ -169,14 +169,14 @@ HeldOutTables read_held_out(const InspectionFiles& files, int64_t table) {
   return held;
 }
 
-// Marks a line of the held-out text as seen; whether it is one.
-bool mark(HashTable<bool>& lines, uint64_t fingerprint) {
+// Whether this is a line of the test set, which is then marked as seen.
+bool mark(SampledMap<bool>& lines, uint64_t fingerprint) {
   bool* seen = lines.find(fingerprint);
   if (seen) *seen = true;
   return seen != nullptr;
 }
 
-// One side of the report in the making.
+// Counts one side of the report.
 class SideCounter {
  public:
   SideCounter(int64_t table, const Tokenizer* tokenizer) : words_(table), tokenizer_(tokenizer) {
@@ -194,16 +194,16 @@ class SideCounter {
     side_.tokens.add(int64_t(line.tokens.size()));
     for (const TokenId id : line.tokens) {
       used_[size_t(id)] = true;
-      side_.pieces.unknown += id == tokenizer_->unknown_id();
+      side_.vocabulary_use.unknown += id == tokenizer_->unknown_id();
     }
   }
 
-  SideReport finish(const TextFiles& test, const HashTable<bool>& held_out) const {
+  SideReport finish(const TextFiles& test, const SampledMap<bool>& held_out) const {
     SideReport side = side_;
     side.vocabulary = vocabulary();
-    side.pieces.pieces = side.tokens.sum();
-    side.pieces.vocabulary = int64_t(used_.size());
-    side.pieces.used = std::count(used_.begin(), used_.end(), true);
+    side.vocabulary_use.tokens = side.tokens.sum();
+    side.vocabulary_use.vocabulary = int64_t(used_.size());
+    side.vocabulary_use.used = std::count(used_.begin(), used_.end(), true);
     for (const TextFile& file : test) read_test(file, side.test);
     held_out.for_each([&](uint64_t, bool seen) { side.test.lines_seen += seen; });
     return side;
@@ -242,7 +242,7 @@ class SideCounter {
     }
   }
 
-  HashTable<int64_t> words_;
+  SampledMap<int64_t> words_;
   const Tokenizer* tokenizer_;
   std::vector<bool> used_;  // by id
   SideReport side_;
@@ -255,7 +255,7 @@ class Inspection {
       : files_(files),
         options_(options),
         tokenizers_(tokenizers),
-        habits_(take_sample(files, options.pairs)),
+        statistics_(take_sample(files, options.pairs)),
         stream_(files.source, files.target, options.pairs),
         held_out_(read_held_out(files, options.table)),
         source_(options.table, tokenizers ? &tokenizers->source() : nullptr),
@@ -274,7 +274,7 @@ class Inspection {
       workers.run((count + kInspectionTask - 1) / kInspectionTask, [&](int64_t task, int) {
         const int64_t end = std::min(count, (task + 1) * kInspectionTask);
         for (int64_t i = task * kInspectionTask; i < end; ++i) {
-          facts[size_t(i)] = examine(chunk[size_t(i)], habits_, options_, tokenizers_);
+          facts[size_t(i)] = examine(chunk[size_t(i)], statistics_, options_, tokenizers_);
         }
       });
       for (int64_t i = 0; i < count; ++i) add(chunk[size_t(i)], facts[size_t(i)]);
@@ -284,13 +284,13 @@ class Inspection {
 
  private:
   struct FirstPair {
-    uint32_t pair = 0;     // where it stood
-    uint32_t repeats = 0;  // how often it came again
+    uint32_t pair = 0;     // the first one
+    uint32_t repeats = 0;  // number of repetitions
   };
   struct FirstTarget {
     uint32_t target = 0;  // half of its fingerprint
     uint32_t pair = 0;
-    uint32_t others = 0;  // pairs with another target, but for repeated pairs
+    uint32_t others = 0;  // pairs with another target, without repeated pairs
   };
 
   int64_t read(std::vector<RawPair>& chunk) {
@@ -311,7 +311,7 @@ class Inspection {
       if (!facts.findings[i]) continue;
       ++report_.findings[i].pairs;
       if (wants_example(FindingKind(i))) {
-        keep_example(FindingKind(i), pair, note_on(FindingKind(i), pair, facts, habits_));
+        keep_example(FindingKind(i), pair, note_on(FindingKind(i), pair, facts, statistics_));
       }
     }
     if (!facts.has(FindingKind::empty) && !facts.has(FindingKind::missing_column)) {
@@ -356,7 +356,7 @@ class Inspection {
     report_.findings[size_t(FindingKind::shifted_lines)].examples.push_back(block_example_);
   }
 
-  // Did the pair come before, or its source?
+  // Finds repeated pairs and sources.
   void look_back(const RawPair& pair, const PairFacts& facts) {
     const auto number = uint32_t(report_.pairs);
     const auto target = uint32_t(facts.target.fingerprint);
@@ -417,7 +417,7 @@ class Inspection {
     }
     report_.sampled = stream_.cut();
     report_.tokenized = tokenizers_ != nullptr;
-    report_.typical_ratio = habits_.ratio();
+    report_.typical_ratio = statistics_.ratio();
     report_.source = source_.finish(files_.test_source, held_out_.sources);
     report_.target = target_.finish(files_.test_target, held_out_.targets);
     int64_t repeats = 0, others = 0;
@@ -446,29 +446,29 @@ class Inspection {
                                 place.line, "", "", stream_.unequal()});
   }
 
-  // Of text in another encoding there is one thing to do, whatever its bytes are taken for.
+  // Text in another encoding needs conversion, whatever findings its bytes cause.
   void finish_encoding() {
     std::string advice = conversion_advice(source_encoding_, target_encoding_);
     if (advice.empty()) return;
     advice = "T" + advice.substr(1) + ".";  // a sentence
     for (const FindingKind kind : {FindingKind::invalid_utf8, FindingKind::control_characters}) {
       Finding& finding = report_.findings[size_t(kind)];
-      if (finding.pairs > 0) finding.own_advice = advice;
+      if (finding.pairs > 0) finding.specific_advice = advice;
     }
   }
 
   const InspectionFiles& files_;
   const InspectionOptions& options_;
   const TokenizerPair* tokenizers_;
-  Habits habits_;
+  CorpusStatistics statistics_;
   PairStream stream_;
   HeldOutTables held_out_;
   SideCounter source_, target_;
   EncodingSample source_encoding_, target_encoding_;
   ShiftDetector shifts_;
   FindingExample block_example_;  // of the first pair of the block that shifts_ looks at
-  HashTable<FirstPair> pairs_;
-  HashTable<FirstTarget> sources_;
+  SampledMap<FirstPair> pairs_;
+  SampledMap<FirstTarget> sources_;
   DataReport report_;
 };
 

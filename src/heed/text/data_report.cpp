@@ -12,58 +12,58 @@ namespace {
 
 constexpr std::array<FindingText, kFindings> kTexts = {{
     {"unequal_lines", "Lines without a partner",
-     "heed train refuses files of different length. Find where they part company (a line that was "
-     "split or lost) and mend it there: all pairs behind that line are wrong."},
+     "heed train refuses files of different length. Find the line from which they differ (one that "
+     "was "
+     "split or lost) and correct it: all pairs after that line are wrong."},
     {"shifted_lines", "Stretches whose target looks shifted by one line",
      "A line was split, joined or lost on one side before them. Look at the example, find that "
-     "line and mend it there: what is paired there is no translation."},
+     "line and correct it: the pairs there are not translations."},
     {"missing_column", "Lines with fewer columns than --columns asks for",
      "heed train drops them, or stops with --strict. Many of them hint at wrong --columns."},
     {"invalid_utf8", "Bytes that are not UTF-8",
-     "heed train drops such pairs, or stops with --strict. For a single line, mend it by hand. For "
-     "many, find the file's encoding and convert it: iconv -f WINDOWS-1252 -t UTF-8 FILE."},
+     "heed train drops such pairs, or stops with --strict. Correct a single line by hand. For "
+     "many, "
+     "find the file's encoding and convert it: iconv -f WINDOWS-1252 -t UTF-8 FILE."},
     {"empty", "Pairs with an empty side",
-     "Nothing to do: heed train leaves them out. Many of them hint at a bad alignment."},
+     "Nothing to do: heed train drops them. Many of them hint at a bad alignment."},
     {"test_pairs", "Pairs that are in the test text too",
      "Take them out of the training text, or the scores on that test mean nothing."},
     {"test_sources", "Pairs whose source is in the test text",
      "Take them out of the training text: the model has seen a translation of the test's lines."},
-    {"duplicate_pairs", "Pairs that came before",
+    {"duplicate_pairs", "Repeated pairs",
      "They count more than others. Keep one of each: paste SOURCE TARGET | awk '!seen[$0]++'."},
-    {"several_targets", "Sources that came before with another target",
-     "Fine where both are good translations. If one is wrong, the alignment may be too: look at "
-     "the "
-     "examples."},
+    {"several_targets", "Sources that occur with several targets",
+     "Fine if both are good translations. If one is wrong, the alignment may be too: look at "
+     "the examples."},
     {"copies", "Targets equal to their source",
      "They teach the model to copy. Drop them: paste SOURCE TARGET | awk -F'\\t' '$1 != $2'."},
     {"untranslated", "Targets in the source's language, or sources in the target's",
      "They teach the model to copy. Look at the examples and drop such pairs before training."},
     {"wrong_script", "Lines in a script that is not their side's",
-     "Look at the examples: swapped sides, another language, or names. Drop what is no "
-     "translation before training."},
-    {"length_ratio", "Sides of oddly different length",
+     "Look at the examples: swapped sides, another language, or names. Drop pairs that are no "
+     "translations before training."},
+    {"length_ratio", "Unusual length ratio of the sides",
      "Most are no translations of each other. heed train --max-ratio (9 by default; 3 is strict) "
      "drops those whose tokens differ so much."},
     {"too_long", "Pairs with a very long side",
      "heed train --max-tokens (256 by default) drops them. Split them into sentences to keep "
      "them."},
     {"double_encoded", "Text that was encoded twice",
-     "UTF-8 was read as Windows-1252 on the way. Undo it on those lines: iconv -f UTF-8 -t "
+     "UTF-8 was decoded as Windows-1252 (mojibake). Undo it on those lines: iconv -f UTF-8 -t "
      "WINDOWS-1252."},
     {"replacement_characters", "Characters that were lost (U+FFFD)",
      "They were lost in an earlier conversion. Go back to the original, or drop these pairs."},
     {"control_characters", "Control characters, byte order marks or line separators",
      "Remove them: sed 's/[[:cntrl:]]//g' (in a UTF-8 locale)."},
     {"carriage_returns", "Lines that end as on Windows",
-     "Remove the carriage returns: sed -i 's/\\r$//' FILE. The tokenizer takes them for spaces, "
-     "but "
-     "other tools do not."},
-    {"unknown_pieces", "Pairs with characters that the vocabulary lacks",
+     "Remove the carriage returns: sed -i 's/\\r$//' FILE. The tokenizer reads them as spaces, "
+     "but other tools do not."},
+    {"unknown_tokens", "Pairs with characters that the vocabulary lacks",
      "They become <unk>. Raise heed train --character-coverage, or learn with --byte-fallback."},
 }};
 
-// What training refuses or drops by itself, with a message of its own.
-bool is_told_by_training(FindingKind kind) {
+// Whether training itself rejects or drops such pairs, with a message.
+bool is_reported_by_training(FindingKind kind) {
   return kind == FindingKind::unequal_lines || kind == FindingKind::missing_column ||
          kind == FindingKind::invalid_utf8;
 }
@@ -74,17 +74,17 @@ const FindingText& text_of(FindingKind kind) {
   return kTexts[size_t(kind)];
 }
 
-std::string_view advice_on(const Finding& finding) {
-  return finding.own_advice.empty() ? text_of(finding.kind).advice : finding.own_advice;
+std::string_view advice_for(const Finding& finding) {
+  return finding.specific_advice.empty() ? text_of(finding.kind).advice : finding.specific_advice;
 }
 
 void LengthCounts::add(int64_t length) {
-  const auto bin = size_t(std::min(length, kMostBins - 1));
+  const auto bin = size_t(std::min(length, kMaxBins - 1));
   if (bin >= bins_.size()) bins_.resize(bin + 1);
   ++bins_[bin];
   ++count_;
   sum_ += length;
-  greatest_ = std::max(greatest_, length);
+  max_ = std::max(max_, length);
 }
 
 int64_t LengthCounts::quantile(double share) const {
@@ -101,9 +101,9 @@ std::vector<std::string> warnings(const DataReport& report, double share) {
   std::vector<std::string> lines;
   for (const Finding& finding : report.findings) {
     const double part = double(finding.pairs) / double(std::max<int64_t>(report.pairs, 1));
-    // One pair of the test is one too many: it falsifies what is measured.
+    // A single pair of the test set falsifies its scores.
     const double allowed = finding.kind == FindingKind::test_pairs ? 0 : share;
-    if (part <= allowed || is_told_by_training(finding.kind)) continue;
+    if (part <= allowed || is_reported_by_training(finding.kind)) continue;
     const FindingText& text = text_of(finding.kind);
     std::string first;
     if (!finding.examples.empty()) {
@@ -112,7 +112,7 @@ std::vector<std::string> warnings(const DataReport& report, double share) {
     }
     lines.push_back(fmt::format("{} of {}: {}{}. {}", finding.pairs,
                                 detail::counted(report.pairs, "pair"), text.title, first,
-                                advice_on(finding)));
+                                advice_for(finding)));
   }
   return lines;
 }

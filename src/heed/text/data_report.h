@@ -1,4 +1,4 @@
-// What an inspection of parallel text found (data_inspection.h makes one).
+// The result of an inspection of parallel text (data_inspection.h).
 #pragma once
 
 #include <array>
@@ -11,29 +11,29 @@
 
 namespace heed {
 
-// How long things are: exact counts up to kMostBins - 1, in 32 KiB.
+// A histogram of lengths, exact up to kMaxBins - 1, in 32 KiB.
 class LengthCounts {
  public:
-  static constexpr int64_t kMostBins = 4096;
+  static constexpr int64_t kMaxBins = 4096;
 
   void add(int64_t length);
   int64_t count() const { return count_; }
   int64_t sum() const { return sum_; }
-  int64_t greatest() const { return greatest_; }
+  int64_t max() const { return max_; }
   double mean() const { return count_ > 0 ? double(sum_) / double(count_) : 0; }
-  // The least length that `share` of all do not exceed; kMostBins - 1 stands for what is longer.
+  // The quantile of `share`; kMaxBins - 1 if it is longer.
   int64_t quantile(double share) const;
-  // How many have this length; the last bin has all that are longer.
+  // Counts by length; the last bin includes all longer ones.
   const std::vector<int64_t>& bins() const { return bins_; }
 
  private:
   std::vector<int64_t> bins_;
-  int64_t count_ = 0, sum_ = 0, greatest_ = 0;
+  int64_t count_ = 0, sum_ = 0, max_ = 0;
 };
 
-// The words of one side. Counts of types are estimates where the table had to be thinned.
+// The words of one side. Counts of types are estimates if the table was reduced to a sample.
 struct VocabularyReport {
-  // The share of all words that the `types` most frequent ones make up.
+  // The share of all words that are among the `types` most frequent ones.
   struct Coverage {
     int64_t types = 0;
     double share = 0;
@@ -45,27 +45,27 @@ struct VocabularyReport {
   std::vector<Coverage> coverage;  // for 100, 1000, ... types, and last for all
 };
 
-// What a tokenizer makes of one side. All 0 without one.
-struct PieceReport {
-  int64_t vocabulary = 0;  // its ids
-  int64_t used = 0;        // ids that the text uses
-  int64_t pieces = 0;      // in all
-  int64_t unknown = 0;     // of them <unk>
+// The tokens of one side. All 0 without a tokenizer.
+struct TokenReport {
+  int64_t vocabulary = 0;  // ids of the vocabulary
+  int64_t used = 0;        // of these, ids that occur in the text
+  int64_t tokens = 0;      // of the text
+  int64_t unknown = 0;     // of these, <unk>
 };
 
-// The words of a test file, seen from the training text.
+// The lines and words of a test file, compared with the training text.
 struct TestReport {
   int64_t lines = 0;
-  int64_t lines_seen = 0;    // distinct lines that the training text has on this side
-  int64_t words = 0;         // where the table of words was thinned: those of the sample
-  int64_t unseen_words = 0;  // that the training text has nowhere on this side
+  int64_t lines_seen = 0;    // distinct lines that occur on this side of the training text
+  int64_t words = 0;         // only those of the sample if the table of words was reduced to one
+  int64_t unseen_words = 0;  // that do not occur on this side of the training text
 };
 
 struct SideReport {
   LengthCounts words, characters, tokens;
   ScriptCounts letters{};
   VocabularyReport vocabulary;
-  PieceReport pieces;
+  TokenReport vocabulary_use;
   TestReport test;
 };
 
@@ -88,11 +88,11 @@ enum class FindingKind {
   replacement_characters,
   control_characters,
   carriage_returns,
-  unknown_pieces
+  unknown_tokens
 };
 inline constexpr size_t kFindings = 19;
 
-// What to say about a kind of finding.
+// The texts of a kind of finding.
 struct FindingText {
   std::string_view name;    // for programs: "duplicate_pairs"
   std::string_view title;   // "Pairs that came before"
@@ -100,7 +100,7 @@ struct FindingText {
 };
 const FindingText& text_of(FindingKind kind);
 
-// A pair that shows a finding, fit to be shown: cut to a length, control characters made visible.
+// A pair with a finding, for display: shortened, with control characters made visible.
 struct FindingExample {
   std::string source_file, target_file;
   int64_t line = 0;  // from 1
@@ -110,22 +110,22 @@ struct FindingExample {
 
 struct Finding {
   FindingKind kind{};
-  int64_t pairs = 0;  // that show it
+  int64_t pairs = 0;  // with this finding
   bool estimated = false;
   std::vector<FindingExample> examples;  // the first ones
-  std::string own_advice;                // in place of its kind's, where more is known
+  std::string specific_advice;           // replaces that of its kind; may be empty
 };
 // What to do about a finding.
-std::string_view advice_on(const Finding& finding);
+std::string_view advice_for(const Finding& finding);
 
 struct DataReport {
   static constexpr int kRatioBins = 41;
 
-  int64_t pairs = 0;     // looked at
-  bool sampled = false;  // stopped there, as InspectionOptions::pairs asks: more may follow
+  int64_t pairs = 0;     // inspected
+  bool sampled = false;  // stopped at InspectionOptions::pairs: the files may have more
   bool tokenized = false;
   double typical_ratio = 0;  // median of target characters to source characters
-  // Pairs by that ratio: bin i holds ratios around 2^((i - 20) / 5), the outer ones all beyond.
+  // Histogram of that ratio: bin i has ratios around 2^((i - 20) / 5), the outermost all beyond.
   std::array<int64_t, kRatioBins> ratios{};
   SideReport source, target;
   std::array<Finding, kFindings> findings;  // by FindingKind
@@ -133,9 +133,8 @@ struct DataReport {
   const Finding& operator[](FindingKind kind) const { return findings[size_t(kind)]; }
 };
 
-// The warnings to give before a training: a line for each finding that more than `share` of the
-// pairs have; overlap with a test set is always named. What the training itself refuses, or drops
-// and counts, is left out.
+// Warnings before training: a line for each finding of more than `share` of the pairs; overlap with
+// a test set is always reported. Findings that training rejects or filters itself are omitted.
 std::vector<std::string> warnings(const DataReport& report, double share);
 
 }  // namespace heed

@@ -1,4 +1,4 @@
-// Filters of the training text.
+// Filters of training text.
 #pragma once
 
 #include <cstdint>
@@ -6,19 +6,20 @@
 
 namespace heed {
 
-// Which pairs a corpus keeps; 0 disables a filter, except max_tokens. Words are separated
-// by ASCII whitespace.
+// Filters of the pairs of a corpus; 0 disables one, except max_tokens. Words are separated by ASCII
+// whitespace. The default of training for max_ratio is in TrainOptions.
 struct FilterOptions {
-  static constexpr int64_t kMostTokens = 65535;  // a record of a Corpus has 16 bits for a length
+  static constexpr int64_t kMostTokens = 65535;  // a Corpus stores lengths in 16 bits
 
   int64_t max_tokens = 256;    // of either side, </s> included; at most kMostTokens
   int64_t max_words = 0;       // of either side
-  double max_ratio = 0;        // of the longer side's tokens to the shorter's, </s> not included
+  double max_ratio = 0;        // of the tokens of the longer side to the shorter, without </s>
   int64_t min_word_count = 0;  // drops pairs with a word rarer than this on its side of the corpus
-  bool fold_case = false;  // words that differ only in case are one; not on the command line: it
-                           // follows from the vocabulary (TokenizerPair::folds_case)
-  std::vector<uint64_t> held_out = {};  // drops pairs whose source has one of these fingerprints,
-                                        // in ascending order: see held_out.h
+  // Ignores case when counting words. Not an option of the command line: set if the vocabulary does
+  // (TokenizerPair::folds_case).
+  bool fold_case = false;
+  // Drops pairs whose source has one of these fingerprints, in ascending order (held_out.h).
+  std::vector<uint64_t> held_out = {};
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {

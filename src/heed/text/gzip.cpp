@@ -20,7 +20,7 @@ struct GzipWriter::State {
   State& operator=(const State&) = delete;
   ~State() { deflateEnd(&stream); }
 
-  // Compresses what the stream has been given and hands the result on.
+  // Compresses the input of the stream and passes the result to the sink.
   void run(int flush) {
     int result = Z_OK;
     do {

@@ -1,4 +1,4 @@
-// Text compressed as it is written.
+// Writes compressed text.
 #pragma once
 
 #include <functional>
@@ -7,18 +7,18 @@
 
 namespace heed {
 
-// Compresses into one gzip member, piece by piece, in constant memory. The same text gives the same
-// bytes: the header holds neither a time nor a name.
+// Compresses into one gzip member, in constant memory. The same text gives the same bytes: the
+// header contains neither a time nor a name.
 class GzipWriter {
  public:
-  // `sink` takes the compressed bytes; what it throws passes through.
+  // `sink` is called with the compressed bytes; its exceptions are passed on.
   explicit GzipWriter(std::function<void(std::string_view)> sink);
   ~GzipWriter();
   GzipWriter(GzipWriter&&) noexcept;
   GzipWriter& operator=(GzipWriter&&) noexcept;
 
   void write(std::string_view text);
-  // The end of the data, without which it cannot be read. Once.
+  // Writes the end of the gzip member, without which it cannot be read. Call once.
   void finish();
 
  private:

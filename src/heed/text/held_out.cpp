@@ -15,9 +15,10 @@ HeldOut hold_out(const ParallelText& text, const FilterOptions& filters, int64_t
   const WordFilter filter(filters, text);
   std::string source, target;
   std::unordered_set<uint64_t> seen;
-  // Whether the pair that was just read can be drawn: the first of its source.
+  // Whether the last pair can be drawn: it passes the filters and is the first with its source.
   const auto eligible = [&] {
-    return filter.judge(source, target) == Verdict::kept && seen.insert(hash_of(source)).second;
+    return filter.decide(source, target) == FilterDecision::kept &&
+           seen.insert(hash_of(source)).second;
   };
   int64_t left = 0;
   for (PairReader reader(text); reader.next(source, target);) left += eligible() ? 1 : 0;

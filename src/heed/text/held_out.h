@@ -1,4 +1,4 @@
-// Pairs of the training text set apart to measure the model by.
+// Validation pairs taken out of the training text.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 namespace heed {
 
 struct HeldOut {
-  std::string source, target;     // the pairs' lines, in the order of the text
+  std::string source, target;     // the lines of the pairs, in the order of the text
   std::vector<uint64_t> sources;  // fingerprints for FilterOptions::held_out, in order
 };
 
-// `count` pairs drawn by `seed` from those that the filters keep by their words, no source line
-// twice. Error: the text has fewer.
+// `count` random pairs of those that pass the filters of WordFilter, with distinct sources. Error:
+// the text has fewer.
 HeldOut hold_out(const ParallelText& text, const FilterOptions& filters, int64_t count,
                  uint64_t seed);
 

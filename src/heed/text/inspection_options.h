@@ -6,20 +6,20 @@
 namespace heed {
 
 struct InspectionOptions {
-  double max_ratio = 3;              // a length ratio this many times the typical one is a finding
-  int64_t max_tokens = 256;          // a longer side is a finding (words, without a tokenizer)
+  double max_ratio_deviation = 3;    // factor between a pair's length ratio and the median ratio
+  int64_t max_tokens = 256;          // of a side; words without a tokenizer
   int64_t examples = 5;              // of each kind of finding
   int64_t pairs = 0;                 // inspects only the first ones; 0: all
-  int64_t table = int64_t{1} << 21;  // fingerprints kept in a table before it is thinned
+  int64_t table = int64_t{1} << 21;  // maximum entries of a SampledMap
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v("max_ratio", self.max_ratio,
-      {.help = "Report pairs whose length ratio is this many times the typical one",
+    v("max_ratio_deviation", self.max_ratio_deviation,
+      {.help = "Report pairs whose length ratio differs from the median by more than this factor",
        .maximum = 1000,
        .above = 1});
     v("max_tokens", self.max_tokens,
-      {.help = "Report longer sides; in words if no tokenizer is given",
+      {.help = "Report pairs with a longer side; in words without a tokenizer",
        .unit = "tokens",
        .minimum = 2,
        .maximum = 65535});
@@ -28,7 +28,9 @@ struct InspectionOptions {
     v("pairs", self.pairs,
       {.help = "Inspect only the first N pairs; 0: all", .unit = "pairs", .minimum = 0});
     v("table", self.table,
-      {.help = "Entries of each fingerprint table; a larger corpus is estimated from a sample",
+      {.help =
+           "Maximum entries of each hash table (at most 150 bytes each); counts of larger corpora "
+           "are estimated from a sample",
        .unit = "entries",
        .minimum = 1024,
        .maximum = 1 << 30});

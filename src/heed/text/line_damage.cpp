@@ -11,7 +11,7 @@
 namespace heed::detail {
 namespace {
 
-// What the bytes 0x80 to 0x9F are in Windows-1252; 0 where it leaves a byte undefined.
+// The characters of the bytes 0x80 to 0x9F in Windows-1252; 0 if undefined.
 constexpr std::array<char16_t, 32> kWindows1252 = {
     0x20AC, 0,      0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160,
     0x2039, 0x0152, 0,      0x017D, 0,      0,      0x2018, 0x2019, 0x201C, 0x201D, 0x2022,
@@ -26,10 +26,10 @@ std::optional<char> byte_of(char32_t character) {
   return char(0x80 + (found - kWindows1252.begin()));
 }
 
-// A character that was encoded twice, at the beginning of some text.
+// A character that was encoded twice, at the beginning of a text.
 struct Twice {
   char32_t value;
-  size_t characters;  // that stand for it
+  size_t characters;  // length of its mojibake
 };
 
 std::optional<Twice> read_twice(std::u32string_view text) {
@@ -45,7 +45,8 @@ std::optional<Twice> read_twice(std::u32string_view text) {
   return Twice{found.value, found.bytes};
 }
 
-// Rarely an accident: letters and signs of Latin-1, and dashes, quotes and the euro sign.
+// Characters whose mojibake is rarely intended: letters and signs of Latin-1, dashes, quotes, the
+// euro sign.
 bool usual(char32_t value) {
   return (value >= 0xA0 && value <= 0xFF) || (value >= 0x2010 && value <= 0x203A) ||
          value == 0x20AC;
@@ -56,7 +57,7 @@ bool may_be_twice(std::string_view line) {
   return line.find('\xC3') != line.npos;
 }
 
-// The repaired text, and how sure we are that there was something to repair.
+// The repaired text, and how certain it is that there was something to repair.
 struct Repair {
   std::u32string text;
   int64_t sequences = 0;
@@ -84,7 +85,7 @@ Repair repair(std::string_view line) {
   return result;
 }
 
-// C0 but for tab, DEL, C1, line and paragraph separator, byte order mark.
+// C0 except tab, DEL, C1, line and paragraph separator, byte order mark.
 bool is_control(char32_t c) {
   return (c < 0x20 && c != '\t') || (c >= 0x7F && c <= 0x9F) || c == 0x2028 || c == 0x2029 ||
          c == 0xFEFF;
@@ -130,10 +131,10 @@ std::string repair_double_encoding(std::string_view line) {
   return repaired.convincing() ? encode_utf8(repaired.text) : std::string(line);
 }
 
-std::string visible(std::string_view text, size_t most) {
+std::string visible(std::string_view text, size_t max_characters) {
   std::string shown;
   for (size_t count = 0; !text.empty(); ++count) {
-    if (count == most) return shown + "…";
+    if (count == max_characters) return shown + "…";
     const Utf8Character character = first_utf8_character(text);
     if (is_control(character.value) || character.value == '\t') {
       shown += picture(character.value);

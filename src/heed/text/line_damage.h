@@ -1,4 +1,4 @@
-// What went wrong with a line's bytes on its way to us.
+// Encoding damage in a line of text.
 #pragma once
 
 #include <string>
@@ -8,21 +8,20 @@ namespace heed::detail {
 
 struct LineDamage {
   bool invalid = false;          // bytes that are not UTF-8
-  bool replaced = false;         // U+FFFD: bytes were lost before
-  bool double_encoded = false;   // UTF-8 read as Windows-1252 and written as UTF-8: "Ã¼" for "ü"
-  bool control = false;          // control characters, byte order marks, line separators; no tab
-  bool carriage_return = false;  // '\r' at the end: lines of Windows
+  bool replaced = false;         // U+FFFD: bytes were lost in an earlier conversion
+  bool double_encoded = false;   // mojibake: UTF-8 decoded as Windows-1252, "Ã¼" for "ü"
+  bool control = false;          // control characters but tabs, byte order marks, line separators
+  bool carriage_return = false;  // '\r' at the end, as on Windows
 };
 LineDamage find_damage(std::string_view line);
 
-// The text with every sequence that was encoded twice read once: "Ã¼ber â€“" becomes "über –".
-// Text without such sequences comes back unchanged. One sequence alone may be an accident ("é…»"
-// in French) and is left alone unless it is of the usual kinds: a letter of Latin-1 or typographic
-// punctuation.
+// Repairs mojibake of UTF-8 that was decoded as Windows-1252: "Ã¼ber â€“" becomes "über –". Returns
+// other text unchanged. A single such sequence may be intended ("é…»" in French), so it is repaired
+// only if it gives one of the usual characters: a letter of Latin-1 or typographic punctuation.
 std::string repair_double_encoding(std::string_view line);
 
-// The text as it may be shown: broken bytes as U+FFFD, control characters as pictures or <U+0085>,
-// cut after `most` characters with "…".
-std::string visible(std::string_view text, size_t most);
+// The text for display: invalid UTF-8 as U+FFFD, control characters as pictures or <U+0085>, at
+// most `max_characters`, then "…".
+std::string visible(std::string_view text, size_t max_characters);
 
 }  // namespace heed::detail

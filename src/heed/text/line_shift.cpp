@@ -11,10 +11,10 @@ namespace {
 // Fewer pairs say too little. With 500 a shift shows in lengths, question marks or digits of
 // almost all real text, and sound text does not come near the limits (docs/data.md).
 constexpr size_t kBlock = 500, kLeastBlock = 100;
-// A correlation between a source and the next or the last target that says that they belong
-// together, and how much better than that with its own target it must be.
+// The least correlation of sources with the next or the previous target for a shift, and by how
+// much it must exceed the correlation with their own target.
 constexpr double kRelated = 0.35, kBetter = 0.25;
-// Lines of each side that must have a mark before it says something.
+// The least number of lines of each side with a mark for it to be used.
 constexpr int64_t kLeastMarks = 5;
 
 using Values = std::vector<double>;
@@ -25,7 +25,7 @@ double mean(std::span<const double> values) {
   return sum / double(values.size());
 }
 
-// Pearson's; 0 where a side does not vary.
+// Pearson's correlation; 0 if a side is constant.
 double correlation(std::span<const double> x, std::span<const double> y) {
   const double x_mean = mean(x), y_mean = mean(y);
   double xx = 0, yy = 0, xy = 0;

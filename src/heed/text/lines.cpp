@@ -21,7 +21,7 @@ namespace {
 constexpr size_t kBufferBytes = size_t{1} << 18;
 constexpr char kGzipMagic[] = {'\x1f', '\x8b'};
 
-// Bytes of a buffer that have not been used yet.
+// The unread bytes of a buffer.
 struct Buffer {
   std::vector<char> bytes = std::vector<char>(kBufferBytes);
   size_t begin = 0, end = 0;
@@ -31,7 +31,7 @@ struct Buffer {
   const char* data() const { return bytes.data() + begin; }
 };
 
-// Leaves one column of a line, counted from 1; false and nothing where there are fewer.
+// Reduces a line to one column, counted from 1; false, and an empty line, if there are fewer.
 bool keep_column(std::string& line, int64_t column) {
   size_t begin = 0;
   for (int64_t skipped = 1; skipped < column; ++skipped) {
@@ -73,7 +73,8 @@ struct LineReader::State {
     if (owned) ::close(descriptor);
   }
 
-  // Moves text behind `line` up to the end of the line, which goes; false where there is none yet.
+  // Appends text to `line` up to the end of the line, which is removed; false if it is not read
+  // yet.
   bool take_line(std::string& line) {
     const void* newline = std::memchr(text.data(), '\n', text.size());
     const size_t length =
@@ -87,7 +88,7 @@ struct LineReader::State {
     return newline != nullptr;
   }
 
-  // Reads once behind what the buffer holds, which must leave room.
+  // Reads once to the end of the buffer, which must have room.
   void fill(Buffer& buffer) {
     ssize_t got;
     char* const end = buffer.bytes.data() + buffer.end;
@@ -101,8 +102,8 @@ struct LineReader::State {
     input_ended = got == 0;
   }
 
-  // Reads once and tells gzip from text by the first bytes; starts unless a single byte was read
-  // that may begin either.
+  // Reads once and distinguishes gzip from text by the first bytes; starts unless only one byte was
+  // read, with which both can begin.
   void start() {
     fill(text);
     if (!input_ended && text.size() == 1 && text.data()[0] == kGzipMagic[0]) return;
@@ -118,8 +119,8 @@ struct LineReader::State {
     check(inflateInit2(inflater.get(), 15 + 16) == Z_OK, "zlib cannot start");
   }
 
-  // More text behind what is used up; sets `ended` where there is none. Before start() has started
-  // there may be more although none was read yet.
+  // Reads more text; sets `ended` if there is none. Before start() has started there may be more
+  // although none was read.
   void refill() {
     if (!started) {
       start();
@@ -137,7 +138,7 @@ struct LineReader::State {
     ended = text.empty();
   }
 
-  // Compressed bytes to use; false at the end of the file.
+  // Reads compressed bytes if there are none left; false at the end of the file.
   bool have_input() {
     if (input.empty() && !input_ended) {
       input.begin = input.end = 0;
@@ -146,8 +147,8 @@ struct LineReader::State {
     return !input.empty();
   }
 
-  // Between members gzip allows zeros, which fill up a tape's block; then another member or the
-  // end must follow. inflate() refuses anything else as a wrong header.
+  // gzip allows zero bytes after a member (padding on tapes); then another member or the end must
+  // follow. inflate() rejects anything else as an invalid header.
   bool next_member() {
     while (have_input() && *input.data() == '\0') ++input.begin;
     if (!have_input()) return false;
@@ -237,14 +238,14 @@ bool LineReader::wait(std::chrono::milliseconds time) {
       pollfd input{state.descriptor, POLLIN, 0};
       const int ready = ::poll(&input, 1, int(std::max<int64_t>(0, left)));
       if (ready == 0) return false;
-      if (ready < 0 && errno == EINTR) continue;  // a signal says nothing of the input
+      if (ready < 0 && errno == EINTR) continue;  // interrupted by a signal
     }
     state.refill();
   }
   return true;
 }
 
-void LineReader::take_column(int64_t column) {
+void LineReader::select_column(int64_t column) {
   state_->column = column;
 }
 

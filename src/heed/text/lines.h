@@ -13,9 +13,9 @@
 namespace heed {
 
 // Reads lines with constant memory. Only '\n' ends a line and it is not part of it; every other
-// byte is kept as it is, a '\r' before the '\n' and NUL included. A last line needs no '\n'; an
-// empty file has no lines. What begins like gzip is decompressed, members one behind the other
-// included, whatever the name; a name that ends in .gz must be gzip.
+// byte is kept as it is, including a '\r' before the '\n' and NUL. A last line needs no '\n'; an
+// empty file has no lines. A file that begins like gzip is decompressed, whatever its name, and may
+// have several concatenated members; a file whose name ends in .gz must be gzip.
 //
 // Errors name the file: missing, a folder, no permission, a gzip that is cut short, damaged or
 // followed by something else, a line longer than kMaxLineBytes.
@@ -24,22 +24,22 @@ class LineReader {
   static constexpr int64_t kMaxLineBytes = int64_t{64} << 20;
 
   explicit LineReader(const std::filesystem::path& path);
-  // Reads an open descriptor (not closed here) that messages call `name`: standard input, say.
+  // Reads an open descriptor, such as standard input, which is not closed; `name` is for messages.
   LineReader(int descriptor, std::string name);
-  // Reads a regular file that is open, from a position on and without moving its offset: several
-  // readers may share the descriptor.
+  // Reads an open regular file from a position, without moving its offset: several readers may
+  // share the descriptor.
   LineReader(std::shared_ptr<const Descriptor> descriptor, int64_t position, std::string name);
   ~LineReader();
   LineReader(LineReader&&) noexcept;
   LineReader& operator=(LineReader&&) noexcept;
 
-  // From here on next() gives one column of lines of tab-separated values, counted from 1, which is
-  // empty where a line has fewer; 0: whole lines.
-  void take_column(int64_t column);
+  // From now on next() gives one column of lines of tab-separated values, counted from 1, or an
+  // empty text if a line has fewer; 0: whole lines.
+  void select_column(int64_t column);
 
   // False at the end of the file; the line is then empty.
   bool next(std::string& line);
-  // The column that is taken, and whether the line that next() read last has it.
+  // The selected column, and whether the line that next() read last has it.
   int64_t column() const;
   bool has_column() const;
   // The number of the line that next() gave last, counted from 1.
@@ -54,10 +54,10 @@ class LineReader {
   std::unique_ptr<State> state_;
 };
 
-// A file's lines one by one, "-" for standard input.
+// A reader of a file, or of standard input for "-".
 LineReader open_lines(const std::filesystem::path& path);
 
-// All of them.
+// All lines of a file, or of standard input for "-".
 std::vector<std::string> read_lines(const std::filesystem::path& path);
 
 }  // namespace heed

@@ -15,17 +15,20 @@
 namespace heed::detail {
 namespace {
 
-// A script with a smaller share of a side's words (LineFacts::script_words) is not one of its own.
+// A script with a smaller share of a side's words (LineFacts::script_words) is unusual on that
+// side.
 constexpr double kUsualShare = 0.1;
 // Letters that a line needs before it can be a copy.
 constexpr int64_t kLettersToJudge = 3;
-// Words of another script that make a line one of that script, where they are also more than these
-// shares of all: names are fewer. Spaces part the words of most, which are longer than characters.
+// A line is in an unusual script if at least so many of its words are, and more than these shares
+// of all (names are fewer). For scripts without spaces characters are counted, which are shorter
+// than words, so their share is smaller.
 constexpr int64_t kScriptWordsToJudge = 4;
 constexpr double kOddShare = 0.75, kOddShareUnspaced = 0.5;
-// Words that a line needs before they say anything about its language.
+// Words that a line needs before its language is judged.
 constexpr size_t kWordsToJudge = 4;
-// Short sentences differ in length by chance: so many characters of the target are no finding.
+// The lengths of short sentences differ by chance: differences up to so many characters of the
+// target are not reported.
 constexpr double kFreeCharacters = 20;
 
 bool is_question_mark(char32_t character) {
@@ -38,7 +41,7 @@ std::string_view trimmed(std::string_view line) {
   return line.substr(begin, line.find_last_not_of(kAsciiWhitespace) - begin + 1);
 }
 
-// The share of the target's words that are words of its source too; 0 where there are too few.
+// The share of the target's words that occur in its source; 0 if there are too few.
 double shared_words(const LineFacts& source, const LineFacts& target) {
   if (target.words.size() < kWordsToJudge) return 0;
   const std::unordered_set<uint64_t> known(source.words.begin(), source.words.end());
@@ -47,13 +50,14 @@ double shared_words(const LineFacts& source, const LineFacts& target) {
   return double(shared) / double(target.words.size());
 }
 
-bool is_untranslated(const PairFacts& pair, const Habits& habits) {
+bool is_untranslated(const PairFacts& pair, const CorpusStatistics& statistics) {
   const bool has_letters = sum(pair.source.letters) >= kLettersToJudge;
   return (has_letters && shared_words(pair.source, pair.target) > 0.7) ||
-         habits.target_speaks_source(pair.target) || habits.source_speaks_target(pair.source);
+         statistics.target_is_in_source_language(pair.target) ||
+         statistics.source_is_in_target_language(pair.source);
 }
 
-// The script that a line is in although its side is not; nothing where all is well.
+// The unusual script that a line is in, if it is in one.
 template <class IsUsual>
 std::optional<Script> odd_script(const LineFacts& line, IsUsual is_usual) {
   ScriptCounts odd = line.script_words;
@@ -65,28 +69,28 @@ std::optional<Script> odd_script(const LineFacts& line, IsUsual is_usual) {
   return found ? std::optional(most) : std::nullopt;
 }
 
-std::optional<Script> odd_source_script(const LineFacts& line, const Habits& habits) {
-  return odd_script(line, [&](Script script) { return habits.is_usual_source(script); });
+std::optional<Script> odd_source_script(const LineFacts& line, const CorpusStatistics& statistics) {
+  return odd_script(line, [&](Script script) { return statistics.is_usual_source(script); });
 }
-std::optional<Script> odd_target_script(const LineFacts& line, const Habits& habits) {
-  return odd_script(line, [&](Script script) { return habits.is_usual_target(script); });
+std::optional<Script> odd_target_script(const LineFacts& line, const CorpusStatistics& statistics) {
+  return odd_script(line, [&](Script script) { return statistics.is_usual_target(script); });
 }
 
-bool is_oddly_long(const PairFacts& pair, const Habits& habits, const InspectionOptions& options) {
-  const double expected = double(pair.source.characters) * habits.ratio();
+bool is_oddly_long(const PairFacts& pair, const CorpusStatistics& statistics,
+                   const InspectionOptions& options) {
+  const double expected = double(pair.source.characters) * statistics.ratio();
   return std::abs(double(pair.target.characters) - expected) > kFreeCharacters &&
-         habits.oddness(pair.source, pair.target) > options.max_ratio;
+         statistics.length_ratio_deviation(pair.source, pair.target) > options.max_ratio_deviation;
 }
 
-// SentencePiece takes about 100 bytes of memory for each byte of a line: of one that is too long
-// anyhow only the beginning is read, as in training. Lengths below LengthCounts::kMostBins stay
-// exact.
+// SentencePiece needs about 100 bytes of memory for each byte of a line, so of very long lines only
+// the beginning is encoded, as in training. Lengths below LengthCounts::kMaxBins are exact.
 void tokenize(LineFacts& facts, std::string_view line, const Tokenizer& tokenizer,
               int64_t max_tokens) {
   Encoding encoding =
-      tokenizer.encode_beginning(trimmed(line), std::max(max_tokens, LengthCounts::kMostBins));
+      tokenizer.encode_beginning(trimmed(line), std::max(max_tokens, LengthCounts::kMaxBins));
   facts.tokens = std::move(encoding.ids);
-  facts.all_tokens = encoding.whole;
+  facts.all_tokens = !encoding.truncated;
 }
 
 std::string tokens_text(const LineFacts& line) {
@@ -112,8 +116,9 @@ void find_damage(PairFacts& pair) {
   mark(FindingKind::carriage_returns, &LineDamage::carriage_return);
 }
 
-// What may be wrong with a pair that has two sides, each readable.
-void find_doubts(PairFacts& pair, const Habits& habits, const InspectionOptions& options) {
+// Findings on pairs with two sides that are not empty.
+void find_doubts(PairFacts& pair, const CorpusStatistics& statistics,
+                 const InspectionOptions& options) {
   const auto mark = [&](FindingKind kind) { pair.findings.set(size_t(kind)); };
   const bool unreadable = pair.has(FindingKind::invalid_utf8) ||
                           pair.has(FindingKind::double_encoded) ||
@@ -122,11 +127,11 @@ void find_doubts(PairFacts& pair, const Habits& habits, const InspectionOptions&
     if (sum(pair.source.letters) > 0) mark(FindingKind::copies);
     return;
   }
-  if (is_oddly_long(pair, habits, options)) mark(FindingKind::length_ratio);
+  if (is_oddly_long(pair, statistics, options)) mark(FindingKind::length_ratio);
   if (unreadable) return;
-  if (odd_source_script(pair.source, habits) || odd_target_script(pair.target, habits)) {
+  if (odd_source_script(pair.source, statistics) || odd_target_script(pair.target, statistics)) {
     mark(FindingKind::wrong_script);
-  } else if (is_untranslated(pair, habits)) {
+  } else if (is_untranslated(pair, statistics)) {
     mark(FindingKind::untranslated);
   }
 }
@@ -143,7 +148,7 @@ LineFacts facts_of(std::string_view line) {
     return true;
   });
   constexpr int kNoWord = -1;
-  int word = kNoWord;  // the script of the word that goes on
+  int word = kNoWord;  // the script of the current word
   while (!line.empty()) {
     const Utf8Character character = first_utf8_character(line);
     if (const auto script = script_of(character.value)) {
@@ -165,7 +170,7 @@ uint64_t PairFacts::fingerprint() const {
   return hash_of(std::array{source.fingerprint, target.fingerprint});
 }
 
-Habits::Habits(const std::vector<RawPair>& sample) {
+CorpusStatistics::CorpusStatistics(const std::vector<RawPair>& sample) {
   ScriptCounts source_scripts{}, target_scripts{};
   std::vector<double> ratios;
   const auto learn = [](const LineFacts& line, Words& words, ScriptCounts& scripts) {
@@ -196,16 +201,18 @@ Habits::Habits(const std::vector<RawPair>& sample) {
   }
 }
 
-bool Habits::source_speaks_target(const LineFacts& source) const {
-  return speaks(source, source_words_, target_words_);
+bool CorpusStatistics::source_is_in_target_language(const LineFacts& source) const {
+  return is_in_other_language(source, source_words_, target_words_);
 }
 
-bool Habits::target_speaks_source(const LineFacts& target) const {
-  return speaks(target, target_words_, source_words_);
+bool CorpusStatistics::target_is_in_source_language(const LineFacts& target) const {
+  return is_in_other_language(target, target_words_, source_words_);
 }
 
-// Words that one side uses much oftener than the other are that side's; three to one decides.
-bool Habits::speaks(const LineFacts& line, const Words& own, const Words& other) {
+// A word belongs to the side that uses it much more often; a line needs three times as many words
+// of the other side.
+bool CorpusStatistics::is_in_other_language(const LineFacts& line, const Words& own,
+                                            const Words& other) {
   if (line.words.size() < kWordsToJudge) return false;
   const auto count_in = [](const Words& words, uint64_t word) {
     const int64_t* count = words.find(word);
@@ -220,14 +227,15 @@ bool Habits::speaks(const LineFacts& line, const Words& own, const Words& other)
   return of_other >= 3 && of_other > 3 * of_own;
 }
 
-double Habits::oddness(const LineFacts& source, const LineFacts& target) const {
+double CorpusStatistics::length_ratio_deviation(const LineFacts& source,
+                                                const LineFacts& target) const {
   const double expected = std::max(1.0, double(source.characters) * ratio_);
   const double length = std::max(1.0, double(target.characters));
   return std::max(length / expected, expected / length);
 }
 
-PairFacts examine(const RawPair& pair, const Habits& habits, const InspectionOptions& options,
-                  const TokenizerPair* tokenizers) {
+PairFacts examine(const RawPair& pair, const CorpusStatistics& statistics,
+                  const InspectionOptions& options, const TokenizerPair* tokenizers) {
   PairFacts facts;
   if (!pair.complete) {
     facts.findings.set(size_t(FindingKind::missing_column));
@@ -245,12 +253,12 @@ PairFacts examine(const RawPair& pair, const Habits& habits, const InspectionOpt
     mark(FindingKind::empty, true);
     return facts;
   }
-  find_doubts(facts, habits, options);
+  find_doubts(facts, statistics, options);
   mark(FindingKind::too_long,
        !facts.source.all_tokens || !facts.target.all_tokens ||
            std::max(length_to_limit(facts.source, tokenizers),
                     length_to_limit(facts.target, tokenizers)) > options.max_tokens);
-  mark(FindingKind::unknown_pieces,
+  mark(FindingKind::unknown_tokens,
        tokenizers && count_unknown(facts.source, tokenizers->source()) +
                              count_unknown(facts.target, tokenizers->target()) >
                          0);
@@ -258,20 +266,21 @@ PairFacts examine(const RawPair& pair, const Habits& habits, const InspectionOpt
 }
 
 std::string note_on(FindingKind kind, const RawPair& pair, const PairFacts& facts,
-                    const Habits& habits) {
+                    const CorpusStatistics& statistics) {
   constexpr size_t kShown = 80;
   switch (kind) {
     case FindingKind::length_ratio:
-      return fmt::format("{:.1f} times as long as typical",
-                         habits.oddness(facts.source, facts.target));
+      return fmt::format("{:.1f} times the typical length ratio",
+                         statistics.length_ratio_deviation(facts.source, facts.target));
     case FindingKind::wrong_script: {
-      const auto source = odd_source_script(facts.source, habits);
-      const auto script = source ? source : odd_target_script(facts.target, habits);
+      const auto source = odd_source_script(facts.source, statistics);
+      const auto script = source ? source : odd_target_script(facts.target, statistics);
       return fmt::format("the {} is {}", source ? "source" : "target", to_text(*script));
     }
     case FindingKind::untranslated:
-      return habits.source_speaks_target(facts.source) ? "the source uses the target's words"
-                                                       : "the target uses the source's words";
+      return statistics.source_is_in_target_language(facts.source)
+                 ? "the source uses the target's words"
+                 : "the target uses the source's words";
     case FindingKind::double_encoded: {
       const bool source = facts.source.damage.double_encoded;
       const std::string repaired = repair_double_encoding(source ? pair.source : pair.target);
@@ -282,7 +291,7 @@ std::string note_on(FindingKind kind, const RawPair& pair, const PairFacts& fact
       const auto at = in_source ? in_source : find_invalid_utf8(pair.target);
       return fmt::format("byte {} of the {}", at.value_or(0) + 1, in_source ? "source" : "target");
     }
-    case FindingKind::too_long:  // in what was counted: a tokenizer gives neither side nothing
+    case FindingKind::too_long:  // in words if there is no tokenizer
       if (facts.source.tokens.empty())
         return fmt::format("{} and {} words", facts.source.words.size(), facts.target.words.size());
       return fmt::format("{} and {} tokens", tokens_text(facts.source), tokens_text(facts.target));

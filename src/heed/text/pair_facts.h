@@ -1,5 +1,5 @@
-// What one pair says about itself, and what is typical for its corpus: the parts of an inspection
-// (data_inspection.cpp) that need no memory of other pairs.
+// Properties of one pair, and statistics of a corpus: the parts of an inspection
+// (data_inspection.cpp) that do not compare a pair with other pairs.
 #pragma once
 
 #include <bitset>
@@ -9,14 +9,14 @@
 
 #include "heed/core/ragged.h"
 #include "heed/text/data_inspection.h"
-#include "heed/text/hash_table.h"
 #include "heed/text/line_damage.h"
+#include "heed/text/sampled_map.h"
 
 namespace heed::detail {
 
 struct RawPair {
   std::string source, target;
-  bool complete = true;  // has both columns, where tab-separated text is read
+  bool complete = true;  // false: tab-separated text that lacks a column
 };
 
 struct LineFacts {
@@ -24,14 +24,13 @@ struct LineFacts {
   int64_t characters = 0;       // of the same
   std::vector<uint64_t> words;  // fingerprints, in order
   ScriptCounts letters{};
-  // Words of each script; characters, where it is written without spaces: a name of many letters in
-  // a sentence of few characters is one word.
+  // Words of each script, or characters of scripts without spaces, so that a Latin name of many
+  // letters in a short Chinese sentence counts once.
   ScriptCounts script_words{};
   bool question = false;  // ends with a question mark
   bool number = false;    // has a digit
   LineDamage damage;
-  // Where there is a tokenizer: of a line with more than Tokenizer::kBytesPerToken bytes for each
-  // token that is counted exactly, those of its beginning.
+  // Empty without a tokenizer. Of very long lines only the tokens of the beginning.
   std::vector<TokenId> tokens;
   bool all_tokens = true;
 };
@@ -40,42 +39,42 @@ LineFacts facts_of(std::string_view line);
 
 struct PairFacts {
   LineFacts source, target;
-  std::bitset<kFindings> findings;  // those of the pair alone
+  std::bitset<kFindings> findings;  // those that do not depend on other pairs
 
   uint64_t fingerprint() const;
   bool has(FindingKind kind) const { return findings[size_t(kind)]; }
 };
 
-// What is typical for the corpus, by a sample of it.
-class Habits {
+// Statistics of a sample of the corpus.
+class CorpusStatistics {
  public:
-  explicit Habits(const std::vector<RawPair>& sample);
+  explicit CorpusStatistics(const std::vector<RawPair>& sample);
 
   double ratio() const { return ratio_; }  // median of target characters to source characters
   bool is_usual_source(Script script) const { return usual_source_[size_t(script)]; }
   bool is_usual_target(Script script) const { return usual_target_[size_t(script)]; }
-  // Whether the words of a line are those of the other side's language, by how often each side
-  // uses them.
-  bool source_speaks_target(const LineFacts& source) const;
-  bool target_speaks_source(const LineFacts& target) const;
-  // How many times as long as typical the longer side is: at least 1.
-  double oddness(const LineFacts& source, const LineFacts& target) const;
+  // By the frequencies of its words on both sides, whether a line is in the language of the other
+  // side.
+  bool source_is_in_target_language(const LineFacts& source) const;
+  bool target_is_in_source_language(const LineFacts& target) const;
+  // The factor, at least 1, by which the length ratio of a pair differs from ratio().
+  double length_ratio_deviation(const LineFacts& source, const LineFacts& target) const;
 
  private:
-  using Words = HashTable<int64_t>;
-  static bool speaks(const LineFacts& line, const Words& own, const Words& other);
+  using Words = SampledMap<int64_t>;
+  static bool is_in_other_language(const LineFacts& line, const Words& own, const Words& other);
 
   double ratio_ = 1;
   std::bitset<kScripts> usual_source_, usual_target_;
   Words source_words_, target_words_;
 };
 
-// Everything about a pair that does not depend on others.
-PairFacts examine(const RawPair& pair, const Habits& habits, const InspectionOptions& options,
-                  const TokenizerPair* tokenizers);
+// All findings on a pair that do not depend on other pairs.
+PairFacts examine(const RawPair& pair, const CorpusStatistics& statistics,
+                  const InspectionOptions& options, const TokenizerPair* tokenizers);
 
-// What an example of the finding should say beside its two sides; may be empty.
+// The note of an example of the finding; may be empty.
 std::string note_on(FindingKind kind, const RawPair& pair, const PairFacts& facts,
-                    const Habits& habits);
+                    const CorpusStatistics& statistics);
 
 }  // namespace heed::detail

@@ -22,7 +22,7 @@ class Surveyor {
     hash_.add("\n");
     fault_ = fault_of(reader_, line_);
     encoding_.add_line(line_);
-    if (fault_ == LineFault::not_utf8) encoding_.add_invalid_line(line_);
+    if (fault_ == LineFault::invalid_utf8) encoding_.add_invalid_line(line_);
     return true;
   }
   LineFault fault() const { return fault_; }
@@ -44,7 +44,7 @@ std::string in_parentheses(const std::string& text) {
   return text.empty() ? "" : " (" + text + ")";
 }
 
-// Both files at once, so that a pair with two broken lines counts once.
+// Both files in step, so that a pair with two faulty lines counts once.
 void survey_pairs(Surveyor& source, Surveyor& target, TextFaults& faults) {
   for (;;) {
     const bool left = source.next(), right = target.next();
@@ -61,12 +61,12 @@ void survey_pairs(Surveyor& source, Surveyor& target, TextFaults& faults) {
 
 LineFault fault_of(const LineReader& reader, const std::string& line) {
   if (!reader.has_column()) return LineFault::missing_column;
-  return find_invalid_utf8(line) ? LineFault::not_utf8 : LineFault::none;
+  return find_invalid_utf8(line) ? LineFault::invalid_utf8 : LineFault::none;
 }
 
 void TextFaults::add(const LineReader& reader, const std::string& line, LineFault fault) {
   if (fault == LineFault::none) return;
-  ++(fault == LineFault::not_utf8 ? not_utf8 : missing_column);
+  ++(fault == LineFault::invalid_utf8 ? invalid_utf8 : missing_column);
   if (!first.empty()) return;
   first = fmt::format("{}:{}: ", reader.name(), reader.line_number());
   if (fault == LineFault::missing_column) {
@@ -86,7 +86,7 @@ TextSurvey survey(const TextFile& file) {
   return result;
 }
 
-ParallelText::ParallelText(TextFiles source, TextFiles target, BrokenLines broken)
+ParallelText::ParallelText(TextFiles source, TextFiles target, InvalidLines invalid)
     : source_(std::move(source)), target_(std::move(target)) {
   if (source_.empty() || source_.size() != target_.size()) {
     fail_usage("{} source and {} target files; expected one target file for each source file",
@@ -96,7 +96,7 @@ ParallelText::ParallelText(TextFiles source, TextFiles target, BrokenLines broke
   for (size_t i = 0; i < source_.size(); ++i) {
     Surveyor left(source_[i]), right(target_[i]);
     survey_pairs(left, right, faults_);
-    if (faults_.not_utf8 > 0 && faults_.conversion.empty())
+    if (faults_.invalid_utf8 > 0 && faults_.conversion.empty())
       faults_.conversion = detail::conversion_advice(left.encoding(), right.encoding());
     if (left.lines() != right.lines()) {
       fail("{} has {} and {} has {}; expected line by line translations", source_[i].name(),
@@ -111,11 +111,11 @@ ParallelText::ParallelText(TextFiles source, TextFiles target, BrokenLines broke
     fail("{} and {} are empty; expected at least one line", source_.front().name(),
          target_.front().name());
   }
-  if (faults_.count() > 0 && broken == BrokenLines::refuse)
-    fail("{}; mend the text{}, or leave --strict out to drop such pairs", faults_.first,
+  if (faults_.count() > 0 && invalid == InvalidLines::refuse)
+    fail("{}; correct the text{}, or omit --strict to drop such pairs", faults_.first,
          in_parentheses(faults_.conversion));
   if (faults_.count() == pairs_)
-    fail("{}; no pair of the text can be used: mend its encoding or columns{}", faults_.first,
+    fail("{}; no pair of the text can be used: correct its encoding or columns{}", faults_.first,
          in_parentheses(faults_.conversion));
   fingerprint_ = hash_of(parts);
 }

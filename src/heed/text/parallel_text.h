@@ -1,4 +1,4 @@
-// Parallel text files, checked once before anything is made of them.
+// Parallel text files, read and checked as a whole when they are opened.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +13,24 @@
 namespace heed {
 
 // Why a line cannot be used.
-enum class LineFault { none, not_utf8, missing_column };
-// Of the line that a reader gave last.
+enum class LineFault { none, invalid_utf8, missing_column };
+// The fault of the line that a reader gave last.
 LineFault fault_of(const LineReader& reader, const std::string& line);
 
 // Lines or pairs that cannot be used.
 struct TextFaults {
-  int64_t not_utf8 = 0;
+  int64_t invalid_utf8 = 0;
   int64_t missing_column = 0;  // tab-separated text with fewer columns
-  std::string first;           // the first one's file, line and fault; empty where there is none
-  // What the text seems to be encoded in and how to convert it; empty where that is not known.
+  std::string first;           // file, line and fault of the first one; empty if there is none
+  // The likely encoding of the text and how to convert it; empty if unknown.
   std::string conversion;
 
-  int64_t count() const { return not_utf8 + missing_column; }
-  // Counts the line that a reader gave last, where it has a fault.
+  int64_t count() const { return invalid_utf8 + missing_column; }
+  // Counts the line that a reader gave last, if it has a fault.
   void add(const LineReader& reader, const std::string& line, LineFault fault);
 };
 
-// What a text file holds.
+// The number of lines of a text file, and its faults.
 struct TextSurvey {
   int64_t lines = 0;
   TextFaults faults;
@@ -38,25 +38,25 @@ struct TextSurvey {
 // Reads a whole file.
 TextSurvey survey(const TextFile& file);
 
-// What to do about a line that cannot be used.
-enum class BrokenLines { drop, refuse };
+// What to do with lines that cannot be used: skip their pairs, or throw an Error.
+enum class InvalidLines { drop, refuse };
 
-// Pairs of text files, line by line translations of each other; file k of one side belongs to
-// file k of the other. Building one reads them all once, so that every defect is told at the
-// start: a file that cannot be read, sides of different length (Error with both counts), no lines
-// at all. Pairs with a line that is not UTF-8 or lacks its column are counted and left out; with
-// BrokenLines::refuse, or where no valid pair remains, they are an Error with file, line and byte.
+// Text files that are line by line translations of each other: file k of one side belongs to file k
+// of the other. The constructor reads them all once, so that every defect is reported at the start:
+// a file that cannot be read, sides of different length (Error with both counts), no lines. Pairs
+// with a line that is not UTF-8 or lacks its column are counted and skipped; with
+// InvalidLines::refuse, or if no valid pair remains, they are an Error with file, line and byte.
 class ParallelText {
  public:
-  ParallelText(TextFiles source, TextFiles target, BrokenLines broken = BrokenLines::drop);
+  ParallelText(TextFiles source, TextFiles target, InvalidLines invalid = InvalidLines::drop);
 
   const TextFiles& source() const { return source_; }
   const TextFiles& target() const { return target_; }
-  // All lines of one side, those left out included.
+  // The number of lines of one side, including skipped ones.
   int64_t pairs() const { return pairs_; }
-  // Pairs that are left out, each counted once.
+  // The pairs that are skipped, each counted once.
   const TextFaults& faults() const { return faults_; }
-  // Of what the lines say, compressed or not.
+  // Hash of the lines, whether or not the files are compressed.
   uint64_t fingerprint() const { return fingerprint_; }
 
  private:
@@ -72,8 +72,7 @@ class PairReader {
   explicit PairReader(const ParallelText& text) : text_(text) {}
   // The next pair that can be used; false at the end of the last files.
   bool next(std::string& source, std::string& target);
-  // Where the pair that next() gave last stands: 0 is the first line of the first file, later files
-  // go on.
+  // The number of the last pair: 0 is the first line of the first file, and later files continue.
   int64_t line() const { return lines_ - 1; }
 
  private:

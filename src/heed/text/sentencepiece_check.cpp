@@ -29,7 +29,7 @@ std::optional<uint64_t> take_varint(std::string_view& text) {
   return std::nullopt;
 }
 
-// The next field; nothing if the text is no message. Groups, which are obsolete, are refused.
+// The next field; std::nullopt if the text is no message. Groups, which are obsolete, are rejected.
 std::optional<Field> take_field(std::string_view& text) {
   const auto tag = take_varint(text);
   // Longer tags lose their upper bits in the library, which then sees another field than we do.
@@ -90,38 +90,39 @@ class Trie {
   bool is_sound() { return values_below(0, 0) <= kMaxValues; }
 
  private:
-  // Results of one look-up that SentencePiece has room for.
+  // The maximum number of results of one look-up in SentencePiece.
   static constexpr int kMaxValues = 32;
   static constexpr int kUnsound = kMaxValues + 1;
   static constexpr int kUnknown = -1;
   // Longer keys than any normalization has; also ends cycles.
   static constexpr int kMaxDepth = 512;
-  // Bytes that one look-up may become; Unicode's longest is 33. Else a short line fills the memory.
+  // The maximum length of a replacement, so that a short line cannot exhaust memory. Unicode's
+  // longest has 33 bytes.
   static constexpr size_t kMaxReplacement = 512;
 
-  // The greatest number of values on a way from this node to a leaf; kUnsound if one of the ways
-  // leaves the tables. Nodes are shared between ways, so each is followed once.
+  // The greatest number of values on a path from this node to a leaf; kUnsound if a path leads out
+  // of the tables. Paths share nodes, so each node is visited once.
   int values_below(uint32_t node, int depth) {
     int& result = values_below_[node];
     if (result != kUnknown) return result;
     const uint32_t unit = units_[node];
     const uint32_t base = node ^ ((unit >> 10) << ((unit & (1u << 9)) >> 6));
     if (depth > kMaxDepth || (base | 0xFF) >= units_.size()) return result = kUnsound;
-    result = kUnsound;  // while a way leads through it: a way back here is a cycle
+    result = kUnsound;  // until the visit ends: a path back to this node is a cycle
     const bool has_value = ((unit >> 8) & 1) != 0;
     if (has_value && !is_short_text(units_[base] & 0x7FFFFFFFu)) return kUnsound;
     int most = 0;
     for (uint32_t byte = 0; byte < 256; ++byte) {
       const uint32_t child = base ^ byte;
       if ((units_[child] & 0x800000FFu) != byte) continue;
-      // A node that leads to itself without a value is how unused units look; it does no harm.
+      // A node that leads to itself without a value is an unused unit, which is harmless.
       if (child == node && !has_value) continue;
       most = std::max(most, values_below(child, depth + 1));
     }
     return values_below_[node] = std::min(kUnsound, most + (has_value ? 1 : 0));
   }
 
-  // Whether a replacement of a sane length begins here. It ends at a NUL, or with the table.
+  // Whether a replacement of at most that length begins here. It ends at a NUL, or with the table.
   bool is_short_text(uint32_t begin) const {
     if (begin >= replacements_.size()) return false;
     const std::string_view text = replacements_.substr(begin, kMaxReplacement + 1);
@@ -151,10 +152,10 @@ bool is_sound_normalizer(std::string_view spec) {
   });
 }
 
-// The pieces of a model, as far as SentencePiece trusts them.
+// Checks of the pieces of a model that SentencePiece does not make.
 class Pieces {
  public:
-  // Whether one more piece is sound.
+  // Adds a piece; false if it is invalid.
   bool add(std::string_view message) {
     constexpr uint64_t kText = 1, kScore = 2, kType = 3, kUserDefined = 4, kUnused = 5;
     std::string_view text;
@@ -174,11 +175,11 @@ class Pieces {
            text.find('\0') == text.npos;
   }
 
-  // Whether all look-ups among the user's symbols fit into the room that SentencePiece has for
-  // them: of symbols that begin each other ("a", "aa", "aaa"), one text finds all.
+  // Whether no look-up among the user-defined symbols has more results than SentencePiece has room
+  // for: of symbols that are prefixes of each other ("a", "aa", "aaa"), one text may match all.
   bool have_room() {
     std::sort(user_defined_.begin(), user_defined_.end());
-    std::vector<std::string_view> open;  // symbols that the one at hand begins with
+    std::vector<std::string_view> open;  // symbols that are prefixes of the current one
     for (const std::string_view symbol : user_defined_) {
       while (!open.empty() && !symbol.starts_with(open.back())) open.pop_back();
       open.push_back(symbol);
@@ -188,9 +189,9 @@ class Pieces {
   }
 
  private:
-  // Longer than any word that a model learns.
+  // More than any word that a model learns.
   static constexpr size_t kMaxBytes = 65536;
-  // SentencePiece takes these apart again, and recurses once for each of their characters.
+  // SentencePiece splits these again, recursing once for each character.
   static constexpr size_t kMaxUnused = 4096;
   static constexpr size_t kMaxFound = 64;
   std::vector<std::string_view> user_defined_;
@@ -198,7 +199,7 @@ class Pieces {
 
 }  // namespace
 
-bool is_sound_model(std::string_view model) {
+bool is_valid_model(std::string_view model) {
   constexpr uint64_t kPiece = 1, kNormalizer = 3, kDenormalizer = 5;  // sentencepiece_model.proto
   Pieces pieces;
   const bool sound = all_fields(model, [&](const Field& field) {

@@ -1,4 +1,4 @@
-// What SentencePiece believes without looking.
+// Validation of .spm files before SentencePiece loads them.
 #pragma once
 
 #include <string>
@@ -6,14 +6,14 @@
 
 namespace heed::detail {
 
-// Whether the bytes of a .spm file are a message whose normalization tables stay within their
-// bounds and whose pieces are of a sane length. SentencePiece 0.1.97 follows both unchecked, so a
-// damaged file would read memory that is not its own, or fill it. All else in the file it checks by
+// Whether the bytes of a .spm file are a message whose normalization tables have no index out of
+// bounds and whose pieces have at most 64 KiB. SentencePiece 0.1.97 checks neither, so a damaged
+// file could read beyond its memory, or exhaust it. The rest of the file SentencePiece checks
 // itself.
-bool is_sound_model(std::string_view model);
+bool is_valid_model(std::string_view model);
 
-// A sound model without the examples that it would try on itself: SentencePiece encodes them while
-// it loads, however many there are, and prints those that fail.
+// A valid model without its self-test samples: SentencePiece encodes them all when it loads, and
+// prints those that fail.
 std::string without_self_test(std::string_view model);
 
 }  // namespace heed::detail

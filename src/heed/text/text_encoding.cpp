@@ -35,8 +35,8 @@ void EncodingSample::add_line(std::string_view line) {
   if (bytes_ == 0)
     mark_ = line.substr(0, kMarkBytes);
   else
-    begun_by_zero_ += line.starts_with('\0');
-  ended_by_zero_ += line.ends_with('\0');
+    lines_starting_with_zero_ += line.starts_with('\0');
+  lines_ending_with_zero_ += line.ends_with('\0');
   ++lines_;
   const size_t looked_at = std::min(line.size(), size_t(kSampleBytes));
   for (size_t i = 0; i < looked_at; ++i)
@@ -54,13 +54,13 @@ void EncodingSample::add_invalid_line(std::string_view line) {
     at += std::max<size_t>(1, bytes);
     if (first < 0x80) continue;
     if (bytes == 0) {
-      if (rest.size() >= kMarkBytes) ++misfits_;  // else it may have been cut
+      if (rest.size() >= kMarkBytes) ++undecodable_;  // else the sample may end within it
       continue;
     }
     ++characters_;
     const bool common = bytes == 2 && within(first, 0xB0, 0xF7) && byte_at(rest, 1) >= 0xA1;
-    common_ += common;
-    later_ += common && first >= 0xC9;
+    gb2312_characters_ += common;
+    gb2312_level2_ += common && first >= 0xC9;
   }
 }
 
@@ -75,21 +75,22 @@ std::string_view EncodingSample::wide_encoding() const {
   };
   if (all_at(1)) return "UTF-16LE";
   if (all_at(0)) return "UTF-16BE";
-  // Other text has that of its lines' ends: in front of the next line, or at the end of its own.
+  // Other text has only the zero bytes of its line ends: before the next line, or at its own end.
   const auto most = [&](int64_t lines) { return lines >= 2 && 2 * lines >= lines_ - 1; };
-  if (most(begun_by_zero_)) return "UTF-16LE";
-  if (most(ended_by_zero_)) return "UTF-16BE";
+  if (most(lines_starting_with_zero_)) return "UTF-16LE";
+  if (most(lines_ending_with_zero_)) return "UTF-16BE";
   return {};
 }
 
-// A pair of letters beyond ASCII is rare in Latin scripts, and Cyrillic words of an odd number of
-// letters leave one that fits nowhere. Korean (EUC-KR) hardly has a pair from 0xC9 on, which begin
-// about half of the characters of Chinese text; in Japanese (EUC-JP) most characters are kana,
-// below 0xB0.
+// Pairs of letters beyond ASCII are rare in Latin scripts, and Cyrillic words with an odd number of
+// letters give an undecodable byte. Korean (EUC-KR) has almost no pairs from 0xC9 on, with which
+// about half of the characters of Chinese text begin; in Japanese (EUC-JP) most characters are
+// kana, below 0xB0.
 std::string_view EncodingSample::encoding() const {
   if (const std::string_view wide = wide_encoding(); !wide.empty()) return wide;
-  const bool chinese = common_ >= 4 && 50 * misfits_ <= characters_ && 2 * common_ >= characters_ &&
-                       8 * later_ >= common_;
+  const bool chinese = gb2312_characters_ >= 4 && 50 * undecodable_ <= characters_ &&
+                       2 * gb2312_characters_ >= characters_ &&
+                       8 * gb2312_level2_ >= gb2312_characters_;
   return chinese ? "GB18030" : "";
 }
 

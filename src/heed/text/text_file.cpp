@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 constexpr size_t kCopyBytes = size_t{1} << 18;
 const char* const kStandardInput = "-";
 
-// Nothing where there is no such file: whoever reads it says so.
+// std::nullopt if there is no such file: its readers report that.
 std::optional<struct stat> status_of(const fs::path& path) {
   struct stat status {};
   const bool found =
@@ -47,7 +47,7 @@ fs::path temporary_folder() {
   return variable;
 }
 
-// An open file that no folder lists: it is gone when it is closed, however the process ends.
+// An open file without a name: it is deleted when it is closed, even if the process is killed.
 Descriptor make_temporary(const fs::path& folder, const std::string& name) {
   std::string path = (folder / "heed-XXXXXX").string();
   Descriptor file(::mkostemp(path.data(), O_CLOEXEC));
@@ -58,7 +58,7 @@ Descriptor make_temporary(const fs::path& folder, const std::string& name) {
   return file;
 }
 
-// Where the system does not say, writing fails in its time.
+// If the system does not say, writing fails when the disk is full.
 int64_t free_bytes_of(const fs::path& folder) {
   std::error_code error;
   const fs::space_info space = fs::space(folder, error);
@@ -91,7 +91,7 @@ class Copy {
     return (options_.free_bytes ? options_.free_bytes : free_bytes_of)(so_far_.folder);
   }
 
-  // An endless stream would take the last byte from all other programs.
+  // An endless stream would fill the disk for all other programs.
   void check_room() {
     const int64_t left = free_bytes();
     unchecked_ = 0;
@@ -134,7 +134,7 @@ class Copy {
   Clock::time_point told_ = start_;
 };
 
-// The bytes as they are, which may be gzip.
+// The bytes unchanged, which may be gzip.
 Descriptor copy_bytes(int from, const std::string& name, const CopyOptions& options) {
   Copy copy(name, options);
   std::vector<char> buffer(kCopyBytes);
@@ -151,14 +151,14 @@ Descriptor copy_lines(int from, const std::string& name, const CopyOptions& opti
   Copy copy(name, options);
   LineReader reader(from, name);
   std::string line;
-  while (reader.line_number() < options.most_lines && reader.next(line)) copy.write(line + "\n");
+  while (reader.line_number() < options.max_lines && reader.next(line)) copy.write(line + "\n");
   return copy.take();
 }
 
 std::shared_ptr<const Descriptor> copy_stream(int from, const std::string& name,
                                               const CopyOptions& options) {
   return std::make_shared<const Descriptor>(
-      options.most_lines > 0 ? copy_lines(from, name, options) : copy_bytes(from, name, options));
+      options.max_lines > 0 ? copy_lines(from, name, options) : copy_bytes(from, name, options));
 }
 
 }  // namespace
@@ -194,7 +194,7 @@ std::string TextFile::title() const {
 
 LineReader TextFile::lines() const {
   LineReader reader = descriptor_ ? LineReader(descriptor_, begin_, name_) : LineReader(path_);
-  reader.take_column(column_);
+  reader.select_column(column_);
   return reader;
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kMaxModelBytes = int64_t{256} << 20;
 
-// The code in front of a sentence that a multilingual model wants: ">>fra<<".
+// The language code at the beginning of a sentence for multilingual models: ">>fra<<".
 std::string_view language_code(std::string_view text) {
   if (!text.starts_with(">>")) return {};
   const size_t end = text.find("<<");
@@ -45,17 +45,17 @@ struct Tokenizer::Model {
   sentencepiece::SentencePieceProcessor processor;
 
   Model(std::string model, const std::string& name) : bytes(std::move(model)) {
-    if (!detail::is_sound_model(bytes)) fail("{} is no SentencePiece model, or damaged", name);
+    if (!detail::is_valid_model(bytes)) fail("{} is no SentencePiece model, or damaged", name);
     const auto status = processor.LoadFromSerializedProto(detail::without_self_test(bytes));
     if (!status.ok()) fail("{} is no SentencePiece model ({})", name, status.message());
   }
 
   int size() const { return processor.GetPieceSize(); }
-  // Whether text can be encoded as this piece.
+  // Whether this piece can occur in encoded text.
   bool is_text(int id) const {
     return !processor.IsUnknown(id) && !processor.IsControl(id) && !processor.IsUnused(id);
   }
-  // Its pieces but for those that every vocabulary has.
+  // Its pieces, except those that every vocabulary has.
   std::vector<int> own_pieces() const {
     std::vector<int> ids;
     for (int i = 0; i < size(); ++i) {
@@ -107,8 +107,8 @@ Encoding Tokenizer::encode_with_ends(std::string_view text) const {
   for (int i = 0; i < int(found.pieces_size()); ++i) {
     const auto piece = found.pieces(i);
     const int id = int(piece.id());
-    // A joint vocabulary over two models may hold what this model does not: published models rely
-    // on it.
+    // A vocabulary over two models may contain pieces that this model lacks: published models rely
+    // on that.
     encoding.ids.push_back(model_->processor.IsUnknown(id) ? text_id(piece.piece())
                                                            : ids_[size_t(id)]);
     encoding.ends.push_back(before + size_t(piece.end()));
@@ -120,10 +120,10 @@ std::vector<TokenId> Tokenizer::encode(std::string_view text) const {
   return encode_with_ends(text).ids;
 }
 
-Encoding Tokenizer::encode_beginning(std::string_view text, int64_t most) const {
-  const std::string_view beginning = beginning_of(text, size_t(most * kBytesPerToken));
+Encoding Tokenizer::encode_beginning(std::string_view text, int64_t max_ids) const {
+  const std::string_view beginning = beginning_of(text, size_t(max_ids * kBytesPerToken));
   Encoding encoding = encode_with_ends(beginning);
-  encoding.whole = beginning.size() == text.size();
+  encoding.truncated = beginning.size() < text.size();
   return encoding;
 }
 
@@ -144,7 +144,7 @@ std::string Tokenizer::decode(std::span<const TokenId> ids) const {
   std::string text;
   const auto status = model_->processor.Decode(pieces, &text);
   if (!status.ok()) fail("SentencePiece cannot decode pieces: {}", status.message());
-  // A translation is one line of UTF-8, whatever a model's pieces and its word for <unk> say.
+  // A translation is one line of UTF-8, whatever the pieces and <unk> of a model contain.
   std::replace(text.begin(), text.end(), '\n', ' ');
   return find_invalid_utf8(text) ? replace_invalid_utf8(text) : text;
 }
@@ -159,9 +159,9 @@ std::vector<std::string> Tokenizer::vocabulary_of(const Model& model) {
 void Tokenizer::expect_one_model(const std::filesystem::path& vocabulary,
                                  const std::filesystem::path& model, Sharing sharing) const {
   const std::vector<int> own = model_->own_pieces();
-  // All but </s> and <unk>.
+  // All except </s> and <unk>.
   const bool same_size = int64_t(own.size()) == vocabulary_->classes() - 2;
-  const bool whole = sharing == Sharing::alone && same_size;
+  const bool whole = sharing == Sharing::one_model && same_size;
   int64_t asked = 0, missing = 0;
   std::string first;
   for (const int id : own) {
@@ -205,17 +205,17 @@ TokenizerPair TokenizerPair::separate(std::string source_model, std::string targ
   const Vocabulary source_pieces(Tokenizer::vocabulary_of(*source), source_name);
   const Vocabulary target_pieces(Tokenizer::vocabulary_of(*target), target_name);
   const int64_t size = std::max(source_pieces.size(), target_pieces.size());
-  return {Tokenizer(source, std::make_shared<Vocabulary>(source_pieces.filled_up_to(size))),
-          Tokenizer(target, std::make_shared<Vocabulary>(target_pieces.filled_up_to(size)))};
+  return {Tokenizer(source, std::make_shared<Vocabulary>(source_pieces.padded_to(size))),
+          Tokenizer(target, std::make_shared<Vocabulary>(target_pieces.padded_to(size)))};
 }
 
 void TokenizerPair::expect_covered(const std::filesystem::path& directory,
                                    Tokenizer::Sharing sharing) const {
   constexpr double kMost = 0.99, kLeast = 0.75;
   const double source = source_.coverage(), target = target_.coverage();
-  // Two models may well share a vocabulary between them that neither has whole.
+  // Two models may share a vocabulary that neither covers.
   const bool covered =
-      sharing == Tokenizer::Sharing::with_another && std::max(source, target) < kMost;
+      sharing == Tokenizer::Sharing::two_models && std::max(source, target) < kMost;
   if (covered || std::min(source, target) >= kLeast) return;
   fail(
       "{}: {} and the vocabulary belong to different models: it has {:.0f}% of the vocabulary's "
@@ -242,14 +242,14 @@ TokenizerPair TokenizerPair::load(const std::filesystem::path& directory) {
   const std::filesystem::path target_name = directory / "target.spm";
   const auto source =
       std::make_shared<Tokenizer::Model>(read_file(source_name, kMaxModelBytes), source_name);
-  // Two files of the same bytes, as a joint vocabulary has them, are opened once.
+  // Identical files, as for a joint vocabulary, are opened once.
   std::string bytes = read_file(target_name, kMaxModelBytes);
   const auto target = bytes == source->bytes
                           ? source
                           : std::make_shared<Tokenizer::Model>(std::move(bytes), target_name);
   TokenizerPair pair{Tokenizer(source, source_pieces), Tokenizer(target, target_pieces)};
   using Sharing = Tokenizer::Sharing;
-  const Sharing sharing = separate || source == target ? Sharing::alone : Sharing::with_another;
+  const Sharing sharing = separate || source == target ? Sharing::one_model : Sharing::two_models;
   pair.source_.expect_one_model(directory / "vocab.json", source_name, sharing);
   pair.target_.expect_one_model(directory / (separate ? "target_vocab.json" : "vocab.json"),
                                 target_name, sharing);

@@ -1,4 +1,4 @@
-// Between text and token ids: SentencePiece models under the ids of the model directory.
+// SentencePiece segmentation of text, with the token ids of vocab.json.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@ namespace heed {
 // What SentencePiece writes for a space at the start of a word: U+2581.
 inline constexpr std::string_view kSpaceSymbol = "\u2581";
 
-// The longest beginning of a text that has at most `bytes` bytes, a run of spaces counted as one:
-// tokenizers read it as one. Ends between characters.
+// The longest beginning of a text of at most `bytes` bytes. Ends between characters. A run of
+// spaces counts as one byte, since tokenizers read it as one space.
 std::string_view beginning_of(std::string_view text, size_t bytes);
 
-// A text, or its beginning, in token ids.
+// The token ids of a text.
 struct Encoding {
   std::vector<TokenId> ids;
   std::vector<size_t> ends;  // byte of the text where the piece of each id ends
-  bool whole = true;         // false: the ids of the beginning of a text that is longer
+  bool truncated = false;    // only the beginning of the text was encoded
 };
 
 // One language's SentencePiece model and the ids of its pieces. Const once built: any number of
@@ -37,22 +37,22 @@ class Tokenizer {
   Tokenizer(std::string model, std::shared_ptr<const Vocabulary> vocabulary,
             const std::string& name = "tokenizer model");
 
-  // Ids without </s>; never </s> or <pad>, whatever the text says. A language code of a
-  // multilingual model in front (">>fra<<") becomes its one id. Text that is not UTF-8 is read
-  // with U+FFFD in place of the broken bytes.
+  // Ids without </s>; never </s> or <pad>, whatever the text contains. A language code of a
+  // multilingual model at the beginning (">>fra<<") becomes one id. Invalid UTF-8 is read as
+  // U+FFFD.
   std::vector<TokenId> encode(std::string_view text) const;
   Encoding encode_with_ends(std::string_view text) const;
-  // For callers that need at most `most` ids: encodes the first most * kBytesPerToken bytes, so
-  // that the cost does not grow with the text. A text that is cut so has more than `most` ids,
+  // For callers that need at most `max_ids` ids: encodes the first max_ids * kBytesPerToken bytes,
+  // so that the cost does not grow with the text. A truncated text has more than `max_ids` ids,
   // unless most of it is unknown to the vocabulary.
-  Encoding encode_beginning(std::string_view text, int64_t most) const;
-  static constexpr int64_t kBytesPerToken = 64;  // of the longest pieces that models learn
+  Encoding encode_beginning(std::string_view text, int64_t max_ids) const;
+  static constexpr int64_t kBytesPerToken = 64;  // more than the longest pieces of models have
   // One string for each id.
   std::vector<std::string> pieces(std::span<const TokenId> ids) const;
-  // One line of UTF-8 from ids; </s>, <pad> and fillers are skipped, <unk> reads " ⁇ ".
+  // One line of UTF-8 from ids; </s>, <pad> and unused tokens are skipped, <unk> reads " ⁇ ".
   std::string decode(std::span<const TokenId> ids) const;
 
-  // Whether capital and small letters become the same pieces.
+  // Whether upper- and lowercase letters become the same pieces.
   bool folds_case() const;
 
   const Vocabulary& vocabulary() const { return *vocabulary_; }
@@ -67,16 +67,16 @@ class Tokenizer {
   friend class TokenizerPair;
   struct Model;
   Tokenizer(std::shared_ptr<const Model> model, std::shared_ptr<const Vocabulary> vocabulary);
-  // heed's own order of a model's pieces.
+  // The pieces of a model in the order of heed's ids.
   static std::vector<std::string> vocabulary_of(const Model& model);
-  // The id of a piece that text may become; <unk> for all others.
+  // The id of a piece that can occur in text; <unk> for all others.
   TokenId text_id(std::string_view piece) const;
-  // Whether the vocabulary is of this model alone.
-  enum class Sharing { alone, with_another };
+  // Whether the vocabulary is that of one model or of two.
+  enum class Sharing { one_model, two_models };
   // The Error of TokenizerPair::load; the paths are for its message.
   void expect_one_model(const std::filesystem::path& vocabulary, const std::filesystem::path& model,
                         Sharing sharing) const;
-  // The share of the vocabulary that are this model's own pieces.
+  // The share of the vocabulary that are pieces of this model.
   double coverage() const;
 
   std::shared_ptr<const Model> model_;
@@ -84,14 +84,14 @@ class Tokenizer {
   std::vector<TokenId> ids_;  // by SentencePiece's id
 };
 
-// What tokenizer_config.json says beside the vocabularies.
+// tokenizer_config.json, except the vocabularies.
 struct TokenizerConfig {
   std::string source_language, target_language;  // "zh", "en"; may be empty
   int64_t max_length = 256;                      // tokens of a sentence, </s> included
 };
 
-// Source and target tokenizer of a model: one vocabulary for both, or one each. Both have the same
-// size, and with it the same <pad>.
+// Source and target tokenizer of a model, with one vocabulary for both or one for each. Two
+// vocabularies have the same size, and so the same id for <pad>.
 class TokenizerPair {
  public:
   // From the bytes of .spm files, as train_tokenizer() gives them. heed's ids: </s>, <unk>, the
@@ -100,10 +100,10 @@ class TokenizerPair {
   static TokenizerPair separate(std::string source_model, std::string target_model);
   // From a model directory: source.spm, target.spm, vocab.json and, for separate vocabularies,
   // target_vocab.json. Also reads what OPUS-MT published in this layout: one vocab.json over two
-  // SentencePiece models, in an order of its own, which lacks some of their pieces.
+  // SentencePiece models, in another order and without some of their pieces.
   //
-  // Error where the vocabulary belongs to other models than the .spm files, which would give each
-  // piece another meaning. The order of ids is free, and bytes of --byte-fallback do not count:
+  // Error if the vocabulary belongs to other models than the .spm files. It is accepted in any
+  // order of ids, byte pieces not counted, if:
   // - a vocabulary for one model with as many pieces as the model, as heed writes it, has all the
   //   pieces of the model;
   // - any other has at least half of the pieces of each model that it is for;
@@ -117,12 +117,13 @@ class TokenizerPair {
   const Tokenizer& target() const { return target_; }
   bool folds_case() const { return source_.folds_case() && target_.folds_case(); }
   bool is_joint() const { return &source_.vocabulary() == &target_.vocabulary(); }
-  // Ids of either side, </s>, <unk>, fillers and <pad> included: the rows of an embedding table.
+  // Number of ids of each side, </s>, <unk>, unused tokens and <pad> included: the rows of an
+  // embedding table.
   int64_t size() const { return source_.size(); }
   TokenId pad_id() const { return source_.pad_id(); }
-  // What the softmax may yield: ids below this.
+  // The model can predict the ids below this.
   int64_t target_classes() const { return target_.vocabulary().classes(); }
-  // Changes with anything that changes an encoding.
+  // Differs whenever a text could be encoded differently.
   uint64_t fingerprint() const;
 
  private:

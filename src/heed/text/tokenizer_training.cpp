@@ -18,12 +18,12 @@
 namespace heed {
 namespace {
 
-// Never the machine's number: sums over threads must come out the same everywhere.
+// Not the number of CPUs: sums over threads must be the same on every machine.
 constexpr int kThreads = 2;
-// SentencePiece's own limit. What is longer it would leave out; we cut it instead.
+// SentencePiece's own limit. It skips longer lines, so we split them.
 constexpr size_t kMaxSentenceBytes = 4192;
 
-// Where to cut a text of more than `limit` bytes: behind the last space, else between characters.
+// Where to split a text of more than `limit` bytes: after the last space, else between characters.
 size_t cut_position(std::string_view text, size_t limit) {
   const size_t space = text.rfind(' ', limit - 1);
   if (space != text.npos && space > 0) return space + 1;
@@ -32,8 +32,8 @@ size_t cut_position(std::string_view text, size_t limit) {
   return cut;
 }
 
-// Gives a sample of the files' lines, in their order. Whether a line is taken is decided as it
-// passes, from how many must still be taken of how many still come, so nothing is stored.
+// Gives a sample of the files' lines, in order (selection sampling: a line is taken with the
+// probability wanted_ / left_, so nothing is stored).
 class SampledSentences : public sentencepiece::SentenceIterator {
  public:
   SampledSentences(const TextFiles& files, const std::vector<bool>& kept, int64_t lines,
@@ -50,7 +50,7 @@ class SampledSentences : public sentencepiece::SentenceIterator {
   const std::string& value() const override { return sentence_; }
   sentencepiece::util::Status status() const override { return {}; }
 
-  // SentencePiece knows no exceptions: one waits here until training has returned.
+  // SentencePiece does not support exceptions: one is kept here until training has returned.
   void Next() override {
     try {
       if (rest_.empty() && !take_line()) {
@@ -98,8 +98,8 @@ class SampledSentences : public sentencepiece::SentenceIterator {
   const TextFiles& files_;
   const std::vector<bool>& kept_;
   size_t lines_ = 0;  // read
-  int64_t left_;      // lines not seen yet, of those that are kept
-  int64_t wanted_;    // lines still to be taken
+  int64_t left_;      // kept lines that are not read yet
+  int64_t wanted_;    // lines of the sample that are not taken yet
   Random random_;
   size_t file_ = 0;
   std::optional<LineReader> reader_;
@@ -128,7 +128,7 @@ std::unordered_map<std::string, std::string> arguments(const TokenizerOptions& o
           {"minloglevel", "3"}};
 }
 
-// The number behind `words` in a message of SentencePiece; 0 if there is none.
+// The number after `words` in a message of SentencePiece; 0 if there is none.
 int64_t number_after(std::string_view message, std::string_view words) {
   const size_t found = message.find(words);
   int64_t number = 0;

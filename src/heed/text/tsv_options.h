@@ -19,7 +19,7 @@ struct TsvOptions {
   static void visit(Self& self, Visitor&& v) {
     v("tsv", self.tsv,
       {.help = "Tab-separated text with both sides in each line, plain or .gz, instead of two "
-               "files; without quoting; several files are concatenated",
+               "files; no quoting; several files are concatenated",
        .value = "FILE...",
        .incidental = true});
     v("columns", self.columns,
@@ -28,10 +28,10 @@ struct TsvOptions {
        .incidental = true});
   }
 
-  // UsageError unless --columns is two whole numbers from 1, which differ, and where they are not
-  // the default but there is no tab-separated text (`other_tsv`: besides that of --tsv).
+  // UsageError unless --columns is two different whole numbers from 1, or if they are not the
+  // default and there is no tab-separated text (`other_tsv`: in addition to that of --tsv).
   void check(const std::vector<std::string>& other_tsv = {}) const;
-  // Both sides of tab-separated files, each opened once: one entry for each file.
+  // Both sides of tab-separated files, each of which is opened once; one entry per file.
   std::pair<TextFiles, TextFiles> open(const std::vector<std::string>& names,
                                        const CopyOptions& copying = {}) const;
 };

@@ -13,11 +13,11 @@ namespace {
 constexpr int64_t kMaxFileBytes = int64_t{256} << 20;
 
 // Unused ids before <pad>, counted from 1.
-std::string filler(int64_t number) {
+std::string unused_piece(int64_t number) {
   return fmt::format("<unused_{}>", number);
 }
 
-bool is_filler(std::string_view piece) {
+bool is_unused(std::string_view piece) {
   constexpr std::string_view head = "<unused_", tail = ">";
   if (!piece.starts_with(head) || !piece.ends_with(tail)) return false;
   piece.remove_prefix(head.size());
@@ -52,7 +52,7 @@ Vocabulary::Vocabulary(std::vector<std::string> pieces, const std::string& name)
   }
   unknown_ = *find(kUnknownPiece);
   classes_ = pad_id();
-  while (classes_ > 0 && is_filler(piece(TokenId(classes_ - 1)))) --classes_;
+  while (classes_ > 0 && is_unused(piece(TokenId(classes_ - 1)))) --classes_;
 }
 
 Vocabulary Vocabulary::load(const std::filesystem::path& path) {
@@ -93,15 +93,15 @@ std::string Vocabulary::json() const {
 
 int64_t Vocabulary::text_pieces() const {
   constexpr int64_t kSpecial = 3;
-  return size() - kSpecial - std::ranges::count_if(table_->pieces, is_filler);
+  return size() - kSpecial - std::ranges::count_if(table_->pieces, is_unused);
 }
 
-Vocabulary Vocabulary::filled_up_to(int64_t size) const {
+Vocabulary Vocabulary::padded_to(int64_t size) const {
   check(size >= this->size(), "a vocabulary cannot shrink");
   std::vector<std::string> pieces = table_->pieces;
   pieces.pop_back();
   for (int64_t number = 1; int64_t(pieces.size()) + 1 < size; ++number) {
-    if (!find(filler(number))) pieces.push_back(filler(number));
+    if (!find(unused_piece(number))) pieces.push_back(unused_piece(number));
   }
   pieces.emplace_back(kPadPiece);
   return Vocabulary(std::move(pieces));

@@ -1,4 +1,4 @@
-// The pieces of a model and their ids: vocab.json.
+// The pieces of a vocabulary and their ids: vocab.json.
 #pragma once
 
 #include <cstdint>
@@ -18,24 +18,24 @@ inline constexpr std::string_view kEndPiece = "</s>";
 inline constexpr std::string_view kUnknownPiece = "<unk>";
 inline constexpr std::string_view kPadPiece = "<pad>";
 
-// The pieces of a vocabulary, id by id: what vocab.json says. </s> always has id 0, as in the
+// The pieces of a vocabulary, by id: the content of vocab.json. </s> always has id 0, as in the
 // config.json of every model, and <pad> the last id. <unk> has id 1 in a vocabulary made by heed;
 // others may have it elsewhere. Copies share the pieces.
 class Vocabulary {
  public:
   // Pieces must be distinct: </s> first, <pad> last, <unk> between them; `name` is for messages.
   explicit Vocabulary(std::vector<std::string> pieces, const std::string& name = "vocabulary");
-  // A JSON object from piece to id, ids 0 to N - 1 each once.
+  // A JSON object from piece to id, with each id from 0 to N - 1 once.
   static Vocabulary load(const std::filesystem::path& path);
   // The JSON text that load() reads, ordered by id.
   std::string json() const;
-  // With unused pieces before <pad>, so that it holds `size` ids.
-  Vocabulary filled_up_to(int64_t size) const;
+  // With unused tokens inserted before <pad>, so that it has `size` ids.
+  Vocabulary padded_to(int64_t size) const;
 
   int64_t size() const { return int64_t(table_->pieces.size()); }
-  // Ids below this one have a meaning; from here on they are fillers and <pad>.
+  // Ids below this are in use; the others are unused tokens and <pad>.
   int64_t classes() const { return classes_; }
-  // The number of pieces without </s>, <unk>, <pad> and fillers, wherever these are.
+  // The number of pieces without </s>, <unk>, <pad> and unused tokens.
   int64_t text_pieces() const;
   const std::string& piece(TokenId id) const;
   std::optional<TokenId> find(std::string_view piece) const;

@@ -19,18 +19,18 @@ WordFilter::WordFilter(const FilterOptions& options, const ParallelText& text) :
   }
 }
 
-Verdict WordFilter::judge(std::string_view source, std::string_view target) const {
+FilterDecision WordFilter::decide(std::string_view source, std::string_view target) const {
   const int64_t source_words = detail::count_words(source),
                 target_words = detail::count_words(target);
-  if (source_words == 0 || target_words == 0) return Verdict::empty;
+  if (source_words == 0 || target_words == 0) return FilterDecision::empty;
   if (options_.max_words > 0 && std::max(source_words, target_words) > options_.max_words)
-    return Verdict::too_many_words;
+    return FilterDecision::too_many_words;
   if (options_.min_word_count > 1 &&
       (has_rare(source, source_words_) || has_rare(target, target_words_)))
-    return Verdict::rare_words;
+    return FilterDecision::rare_words;
   if (std::binary_search(options_.held_out.begin(), options_.held_out.end(), hash_of(source)))
-    return Verdict::held_out;
-  return Verdict::kept;
+    return FilterDecision::held_out;
+  return FilterDecision::kept;
 }
 
 void WordFilter::count(std::string_view line, WordCounts& counts) const {
@@ -61,7 +61,8 @@ std::vector<bool> kept_by_words(const FilterOptions& options, const ParallelText
   PairReader reader(text);
   std::string source, target;
   while (reader.next(source, target))
-    kept[size_t(reader.line())] = !filtered || filter.judge(source, target) == Verdict::kept;
+    kept[size_t(reader.line())] =
+        !filtered || filter.decide(source, target) == FilterDecision::kept;
   return kept;
 }
 

@@ -1,5 +1,5 @@
-// The filters that need text alone: they run before a vocabulary is learned, which then has
-// the words of the remaining pairs.
+// The filters that need text alone. They run before the vocabulary is learned, which is learned
+// from the remaining pairs.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +12,28 @@
 
 namespace heed {
 
-// Why a pair is dropped; the first reason that holds.
-enum class Verdict { kept, empty, too_many_words, rare_words, held_out, too_long, odd_ratio };
+// Whether a pair is kept, or the first filter that rejects it.
+enum class FilterDecision {
+  kept,
+  empty,
+  too_many_words,
+  rare_words,
+  held_out,
+  too_long,
+  length_ratio
+};
 
-// Const while it decides: any thread may ask.
+// decide() may be called from any thread.
 class WordFilter {
  public:
-  // Reads the text to count its words where a filter needs that.
+  // Reads the text to count its words if a filter needs that.
   WordFilter(const FilterOptions& options, const ParallelText& text);
 
-  // Any verdict but the two that need tokens.
-  Verdict judge(std::string_view source, std::string_view target) const;
+  // Any decision except the two that need tokens: too_long and length_ratio.
+  FilterDecision decide(std::string_view source, std::string_view target) const;
 
  private:
-  // How often each word of one side occurs, by its fingerprint: a few bytes a word, whatever its
-  // length.
+  // Counts of the words of one side, by fingerprint: a few bytes per word of any length.
   using WordCounts = std::unordered_map<uint64_t, int64_t>;
 
   void count(std::string_view line, WordCounts& counts) const;
@@ -37,8 +44,8 @@ class WordFilter {
   WordCounts source_words_, target_words_;
 };
 
-// Whether a tokenizer learns from each line of either side: not if these filters drop its pair
-// or left out of the text. Nothing at all where every line is.
+// For each line, whether the tokenizers learn from it: not if these filters or ParallelText drop
+// its pair. Empty if all lines are kept.
 std::vector<bool> kept_by_words(const FilterOptions& options, const ParallelText& text);
 
 }  // namespace heed

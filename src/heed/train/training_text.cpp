@@ -29,7 +29,7 @@ void expect_streams_once(const TrainOptions& o) {
 ParallelText open_pairs(const std::vector<std::string>& source,
                         const std::vector<std::string>& target, const std::vector<std::string>& tsv,
                         const TrainOptions& o, const CopyOptions& copying) {
-  const BrokenLines broken = o.strict ? BrokenLines::refuse : BrokenLines::drop;
+  const InvalidLines broken = o.strict ? InvalidLines::refuse : InvalidLines::drop;
   if (tsv.empty()) return {files_of(source, copying), files_of(target, copying), broken};
   auto [left, right] = o.tabular.open(tsv, copying);
   return {std::move(left), std::move(right), broken};

@@ -1,4 +1,4 @@
-#include "heed/text/hash_table.h"
+#include "heed/text/sampled_map.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 namespace heed::detail {
 namespace {
 
-TEST(HashTable, CountsExactlyWhileThereIsRoom) {
-  HashTable<int64_t> table(1000);
+TEST(SampledMap, CountsExactlyWhileThereIsRoom) {
+  SampledMap<int64_t> table(1000);
   for (int round = 0; round < 3; ++round) {
     for (uint64_t key = 0; key < 1000; ++key) ++*table.insert(detail::mix(7, key), 0);
   }
@@ -18,8 +18,8 @@ TEST(HashTable, CountsExactlyWhileThereIsRoom) {
   EXPECT_EQ(table.find(detail::mix(8, 1)), nullptr);
 }
 
-TEST(HashTable, TheKeyZeroIsAKey) {
-  HashTable<int64_t> table;
+TEST(SampledMap, TheKeyZeroIsAKey) {
+  SampledMap<int64_t> table;
   EXPECT_EQ(table.find(0), nullptr);
   ++*table.insert(0, 4);
   EXPECT_EQ(*table.find(0), 5);
@@ -27,9 +27,9 @@ TEST(HashTable, TheKeyZeroIsAKey) {
 }
 
 // What does not fit is estimated: the number of keys, and how many came twice.
-TEST(HashTable, BeyondItsRoomItKeepsAFairSample) {
+TEST(SampledMap, BeyondItsRoomItKeepsAFairSample) {
   constexpr int64_t kKeys = 100'000;
-  HashTable<int64_t> table(2000);
+  SampledMap<int64_t> table(2000);
   for (int64_t key = 0; key < kKeys; ++key) {
     for (int64_t times = key % 4 == 0 ? 2 : 1; times > 0; --times) {
       int64_t* count = table.insert(detail::mix(3, uint64_t(key)), 0);

@@ -1,4 +1,4 @@
-// Counts by fingerprint, in bounded memory. With std::unordered_map for its slots, `heed inspect
+// Values by fingerprint, in bounded memory. With std::unordered_map for its slots, `heed inspect
 // data` takes 1.6 times as long (154,711 pairs: 1.1 s of CPU time instead of 0.7 s; 39 MiB instead
 // of 48).
 #pragma once
@@ -10,15 +10,15 @@
 
 namespace heed::detail {
 
-// A map from fingerprints to values with at most `most` entries. When it is full, it halves the
-// set of keys that it accepts, chosen by bits of the key, and removes the others. What it holds is
-// a random sample of the keys, each with its value since the beginning: multiply by period() to
-// estimate totals. Grows up to 2 * most slots (a power of two): 64 MiB for 8-byte values by
-// default.
+// A map from fingerprints to values with at most `max_entries` entries. When it is full, it halves
+// the set of keys that it accepts, chosen by bits of the key, and removes the others. Its entries
+// are a random sample of the keys, with exact values: multiply by period() to estimate totals.
+// Grows up to 2 * max_entries slots (a power of two): 64 MiB for 8-byte values by default.
 template <class Value>
-class HashTable {
+class SampledMap {
  public:
-  explicit HashTable(int64_t most = int64_t{1} << 21) : most_(most), slots_(64) {}
+  explicit SampledMap(int64_t max_entries = int64_t{1} << 21)
+      : max_entries_(max_entries), slots_(64) {}
 
   // The value of a key, `fresh` if it is new; nullptr if the key is not in the sample.
   Value* insert(uint64_t key, const Value& fresh) {
@@ -27,7 +27,7 @@ class HashTable {
     Slot& slot = slots_[position(key)];
     if (slot.key == key) return &slot.value;
     slot = {key, fresh};
-    if (++size_ > most_) thin();
+    if (++size_ > max_entries_) halve_sample();
     if (size_ * 2 > int64_t(slots_.size())) rebuild(slots_.size() * 2);
     return find(key);
   }
@@ -60,21 +60,21 @@ class HashTable {
     Value value{};
   };
 
-  // Of the key, or of the empty slot that it would take.
+  // The slot of the key, or the empty slot where it would be.
   size_t position(uint64_t key) const {
     size_t at = size_t(key) & (slots_.size() - 1);
     while (slots_[at].key != 0 && slots_[at].key != key) at = (at + 1) & (slots_.size() - 1);
     return at;
   }
 
-  void thin() {
-    while (size_ > most_) {
+  void halve_sample() {
+    while (size_ > max_entries_) {
       period_ *= 2;
       rebuild(slots_.size());
     }
   }
 
-  // Moves what is in the sample to `slots` fresh ones.
+  // Moves the entries that are in the sample to `slots` new slots.
   void rebuild(size_t slots) {
     std::vector<Slot> old(slots);
     old.swap(slots_);
@@ -86,8 +86,8 @@ class HashTable {
     }
   }
 
-  int64_t most_, size_ = 0, period_ = 1;
-  std::vector<Slot> slots_;  // a power of two, at most half of them taken
+  int64_t max_entries_, size_ = 0, period_ = 1;
+  std::vector<Slot> slots_;  // a power of two, at most half of them in use
 };
 
 }  // namespace heed::detail
