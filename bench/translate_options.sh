@@ -16,7 +16,7 @@ done <<'END'
 --sample --top-k 20
 --sample --top-p 0.9
 --beam 4
---beam 4 --no-repeat-ngram 2
---beam 4 --diverse-groups 4
+--beam 4 --no-repeat-ngram-size 2
+--beam 4 --beam-groups 4
 --beam 4 --alignments words --format jsonl
 END

@@ -17,7 +17,7 @@ int main(int count, char** arguments) {
     const std::string& source = lines[size_t(translation.line)];
     std::string best;
     double best_score = -std::numeric_limits<double>::infinity();
-    for (const heed::Alternative& candidate : translation.alternatives) {
+    for (const heed::TextHypothesis& candidate : translation.hypotheses) {
       const double score = candidate.score + back.score(candidate.text, source).log_probability;
       if (score <= best_score) continue;
       best = candidate.text;

@@ -23,10 +23,10 @@ int complain(const char* text, int status) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // A write to a pipe without a reader then fails, where it can be handled, and a training whose
-  // log nobody reads any more goes on.
+  // A write to a pipe without a reader then fails with an error code, so that training continues
+  // after the reader of its log has ended.
   std::signal(SIGPIPE, SIG_IGN);
-  // So does a write beyond ulimit -f.
+  // The same for a write beyond ulimit -f.
   std::signal(SIGXFSZ, SIG_IGN);
   heed::leave_last_words();
   heed::share_heap_where_addresses_are_limited();

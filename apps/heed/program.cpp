@@ -69,13 +69,13 @@ int run_command(Command& command, const std::vector<std::string>& arguments, Con
 
 std::string program_help() {
   std::string text =
-      "heed trains, measures and runs the Transformer of \"Attention Is All You Need\".\n\n"
+      "heed trains, evaluates and runs the Transformer of \"Attention Is All You Need\".\n\n"
       "Usage: heed COMMAND [options]\n\nCommands\n";
   for (const auto& command : all_commands()) {
     if (command->hidden()) continue;
     text += fmt::format("  {:<12}{}\n", command->name(), wrap(command->summary(), 14, 14));
   }
-  return text + "\nheed COMMAND --help says what a command takes.\n";
+  return text + "\nheed COMMAND --help describes a command and its options.\n";
 }
 
 }  // namespace

@@ -125,7 +125,7 @@ TEST_F(BadInputTest, AStreamIsReadByOneOption) {
   const auto refused = [](const std::vector<std::string>& command, const std::string& flag) {
     expect_failure(heed(command, {}, "你好。\n"), flag, 2);
   };
-  refused(with(translate("m"), {"--prefix", "-"}), "--prefix");
+  refused(with(translate("m"), {"--target-prefix", "-"}), "--target-prefix");
   refused({"score", "--model", "m", "--source", "-", "--target", "-"}, "--target");
   refused({"evaluate", "--hypothesis", "-", "--reference", "-"}, "--reference");
   refused({"quantize", "--model", "m", "--output", "q", "--source", "-", "--reference", "-"},
@@ -145,7 +145,7 @@ TEST_F(BadInputTest, WhatIsReadIsNotWrittenOver) {
   };
   for (const char* output : {"lines", "./lines", "link"}) {
     refused(with(translate("m"), {"--input", "lines"}), output);
-    refused(with(translate("m"), {"--input", "train.zh", "--prefix", "lines"}), output);
+    refused(with(translate("m"), {"--input", "train.zh", "--target-prefix", "lines"}), output);
     refused({"score", "--model", "m", "--source", "lines", "--target", "train.en"}, output);
     refused({"score", "--model", "m", "--source", "train.zh", "--target", "lines"}, output);
   }
@@ -172,7 +172,7 @@ TEST_F(BadInputTest, StandardInputIsNotWrittenOver) {
   };
   refused(translate("m"));
   refused(with(translate("m"), {"--input", "-"}));
-  refused(with(translate("m"), {"--input", "valid.zh", "--prefix", "-"}));
+  refused(with(translate("m"), {"--input", "valid.zh", "--target-prefix", "-"}));
   refused({"score", "--model", "m", "--source", "-", "--target", "valid.en"});
   refused({"score", "--model", "m", "--source", "valid.zh", "--target", "-"});
   EXPECT_EQ(folder_->read("lines"), "你好。\n");

@@ -47,11 +47,9 @@ TEST_F(OptionsFeltTest, EvaluateRefusesWhatChangesNothing) {
   const std::vector<std::string> command{"evaluate", "--reference", "test.en"};
   expect_failure(heed(with(command, {"--hypothesis", "test.en", "--beam", "2"})), "--beam --model",
                  2);
-  expect_failure(heed(with(command, {"--model", "m", "--source", "test.zh", "--nbest", "2"})),
-                 "--nbest", 2);
-  expect_failure(heed(with(command, {"--model", "m", "--source", "test.zh", "--diverse-groups", "2",
-                                     "--diversity", "1"})),
-                 "--diversity", 2);
+  for (const char* option : {"--nbest", "--beam-groups", "--diversity-penalty"})
+    expect_failure(heed(with(command, {"--model", "m", "--source", "test.zh", option, "2"})),
+                   option, 2);
 }
 
 TEST_F(OptionsFeltTest, ThePhrasebookIsAsLargeAsAsked) {

@@ -76,7 +76,7 @@ TEST_F(ScoreTest, FormatsSayTheSame) {
   EXPECT_EQ(score(source, target, {"--format", "tokens"}).out, tokens);
   const auto corpus = nlohmann::json::parse(score(source, target, {"--format", "corpus"}).out);
   EXPECT_EQ(corpus["pairs"], 2);
-  EXPECT_EQ(corpus["left_out"], 1);
+  EXPECT_EQ(corpus["skipped"], 1);
   EXPECT_DOUBLE_EQ(corpus["log_probability"], sum);
 }
 

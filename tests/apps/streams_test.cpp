@@ -95,7 +95,8 @@ TEST_F(StreamsTest, APipeWithoutAnEndIsNotReadToTheEnd) {
           "valid.en 20 lines endless");
   flooded({"evaluate", "--hypothesis", "valid.en", "--reference", "endless"},
           "valid.en 20 lines endless");
-  flooded(with(translate("m"), {"--input", "valid.zh", "--prefix", "endless"}), "20 endless");
+  flooded(with(translate("m"), {"--input", "valid.zh", "--target-prefix", "endless"}),
+          "20 endless");
   flooded({"inspect", "data", "train.en", "endless", "--pairs", "10"}, "");
   flooded({"inspect", "data", "valid.en", "endless", "--pairs", "30"}, "valid.en 20 least 30");
 }
@@ -110,8 +111,9 @@ TEST_F(StreamsTest, OtherCommandsReadPipes) {
   const RunResult evaluated = heed_fed(
       {"valid.en"}, {"evaluate", "--hypothesis", "valid.en", "--reference", "pipe.valid.en"});
   EXPECT_THAT(evaluated.out, HasSubstr("100.00"));
-  const RunResult prefixed = heed(with(translate("m"), {"--input", "valid.zh", "--prefix", "-"}),
-                                  {}, std::string(20, '\n'));
+  const RunResult prefixed =
+      heed(with(translate("m"), {"--input", "valid.zh", "--target-prefix", "-"}), {},
+           std::string(20, '\n'));
   EXPECT_EQ(prefixed.status, 0) << prefixed.err;
   EXPECT_EQ(prefixed.out, heed(with(translate("m"), {"--input", "valid.zh"})).out);
 }

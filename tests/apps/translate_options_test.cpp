@@ -81,7 +81,7 @@ TEST_F(TranslateOptionsTest, PrefixesAreKept) {
   const std::vector<std::string> free = lines_of(run({}));
   for (const std::vector<std::string>& more :
        {std::vector<std::string>{}, {"--beam", "1"}, {"--sample"}, {"--threads", "1"}}) {
-    const auto lines = lines_of(run(with({"--prefix", "prefixes"}, more)));
+    const auto lines = lines_of(run(with({"--target-prefix", "prefixes"}, more)));
     ASSERT_EQ(lines.size(), prefixes.size());
     for (size_t i = 0; i < lines.size(); ++i) EXPECT_EQ(lines[i].rfind(prefixes[i], 0), 0u);
     if (more.empty()) {
@@ -93,17 +93,18 @@ TEST_F(TranslateOptionsTest, PrefixesAreKept) {
 
 TEST_F(TranslateOptionsTest, PrefixesAreReadAsTheLinesAre) {
   folder_->write("two", "A\nB\n");
-  expect_failure(translated({"--prefix", "two", "--output", "o"}, kText),
+  expect_failure(translated({"--target-prefix", "two", "--output", "o"}, kText),
                  "two 2 lines standard input");
   EXPECT_FALSE(std::filesystem::exists(folder_->path() / "o"));
-  expect_failure(translated({"--prefix", "two"}, "你好。\n"), "standard input 1 line two");
-  expect_failure(translated({"--prefix", "absent"}, kText), "absent");
+  expect_failure(translated({"--target-prefix", "two"}, "你好。\n"), "standard input 1 line two");
+  expect_failure(translated({"--target-prefix", "absent"}, kText), "absent");
   folder_->write("long", "a b c d e f g h i j k l m n\n");
-  expect_failure(translated({"--prefix", "long"}, "你好。\n"), "line 1 prefixes");
+  expect_failure(translated({"--target-prefix", "long"}, "你好。\n"), "line 1 prefixes");
   folder_->write("broken", "A\n\xff\n");
-  expect_failure(translated({"--prefix", "broken", "--strict"}, "你好。\n你好。\n"), "2 UTF-8");
+  expect_failure(translated({"--target-prefix", "broken", "--strict"}, "你好。\n你好。\n"),
+                 "2 UTF-8");
   // The input pauses.
-  RunningHeed heed({"translate", "--model", "m", "--max-length", "8", "--prefix", "two"},
+  RunningHeed heed({"translate", "--model", "m", "--max-length", "8", "--target-prefix", "two"},
                    folder_->path());
   for (const std::string start : {"A", "B"}) {
     heed.write("你好。\n");
@@ -132,7 +133,7 @@ TEST_F(TranslateOptionsTest, NoNgramComesTwice) {
     return count;
   };
   EXPECT_GT(repeated(objects({"--min-length", "11"})), 0);
-  EXPECT_EQ(repeated(objects({"--min-length", "11", "--no-repeat-ngram", "2"})), 0);
+  EXPECT_EQ(repeated(objects({"--min-length", "11", "--no-repeat-ngram-size", "2"})), 0);
 }
 
 TEST_F(TranslateOptionsTest, DiverseGroupsBeginDifferently) {
@@ -142,13 +143,15 @@ TEST_F(TranslateOptionsTest, DiverseGroupsBeginDifferently) {
       all.insert(each["pieces"].empty() ? "" : each["pieces"][0].get<std::string>());
     return all.size();
   };
-  EXPECT_EQ(starts(objects({"--diverse-groups", "4", "--diversity", "90", "--nbest", "4"})), 4u);
-  EXPECT_LT(starts(objects({"--diverse-groups", "4", "--diversity", "0", "--nbest", "4"})), 4u);
+  EXPECT_EQ(starts(objects({"--beam-groups", "4", "--diversity-penalty", "90", "--nbest", "4"})),
+            4u);
+  EXPECT_LT(starts(objects({"--beam-groups", "4", "--diversity-penalty", "0", "--nbest", "4"})),
+            4u);
 }
 
 TEST_F(TranslateOptionsTest, AlignmentsStandBesideTheTranslations) {
   const auto plain = objects({}), words = objects({"--alignments", "words"}),
-             pieces = objects({"--alignments", "pieces"}),
+             pieces = objects({"--alignments", "tokens"}),
              weights = objects({"--alignments", "weights", "--nbest", "2"});
   int64_t beyond_first = 0;
   for (size_t i = 0; i < plain.size(); ++i) {
@@ -223,15 +226,14 @@ TEST_F(TranslateOptionsTest, TheyReachTheEvaluation) {
     return result.out;
   };
   std::set<std::string> scores = {score({"--hypothesis", "some.en"})};
-  const std::vector<std::vector<std::string>> sets = {
-      {"--sample"},
-      {"--sample", "--seed", "3"},
-      {"--sample", "--temperature", "0.5"},
-      {"--sample", "--top-k", "9"},
-      {"--sample", "--top-p", "0.3"},
-      {"--no-repeat-ngram", "1"},
-      {"--diverse-groups", "4"},
-      {"--no-repeat-ngram", "1", "--diverse-groups", "4"}};
+  const std::vector<std::vector<std::string>> sets = {{"--sample"},
+                                                      {"--sample", "--seed", "3"},
+                                                      {"--sample", "--temperature", "0.5"},
+                                                      {"--sample", "--top-k", "9"},
+                                                      {"--sample", "--top-p", "0.3"},
+                                                      {"--no-repeat-ngram-size", "1"},
+                                                      {"--no-repeat-ngram-size", "2"},
+                                                      {"--beam", "1"}};
   for (const auto& set : sets) {
     folder_->write("out", run(set, folder_->read("some.zh")));
     const std::string by_itself =
@@ -252,12 +254,14 @@ TEST_F(TranslateOptionsTest, WhatIsWrongIsSaid) {
   refused({"--sample", "--top-p", "1.5"}, "--top-p: expected a number above 0 and of at most 1");
   for (const std::string beam : {"1", "4", "8"})
     refused({"--sample", "--beam", beam}, "--beam " + beam);
-  refused({"--sample", "--diverse-groups", "2"}, "--diverse-groups 2: belongs to beam search");
-  refused({"--diverse-groups", "3"}, "--diverse-groups: expected a divisor of the beam, 4");
-  refused({"--diversity", "1"}, "--diversity: changes nothing without --diverse-groups");
+  refused({"--sample", "--beam-groups", "2"}, "--beam-groups 2: belongs to beam search");
+  refused({"--beam-groups", "3"}, "--beam-groups: expected a divisor of the beam, 4");
+  refused({"--diversity-penalty", "1"},
+          "--diversity-penalty: changes nothing without --beam-groups");
   refused({"--min-length", "9", "--max-length", "8"},
           "--min-length: expected at most --max-length");
-  refused({"--no-repeat-ngram", "-1"}, "--no-repeat-ngram: expected a whole number from 0");
+  refused({"--no-repeat-ngram-size", "-1"},
+          "--no-repeat-ngram-size: expected a whole number from 0");
   refused({"--alignments", "words"}, "--alignments words: needs --format jsonl");
   refused({"--alignments", "lines", "--format", "jsonl"}, "--alignments: expected");
   refused({"--sample", "--nbest", "3"}, "--nbest 3: needs --format jsonl");

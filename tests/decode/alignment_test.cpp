@@ -87,7 +87,7 @@ TEST(AlignmentPairs, TakesTheGreatestWeightOfEachPieceOrWord) {
   // Over pieces the first target word looks most at "ab" and "d", as a word at "abc".
   const AttentionWeights weights =
       rows({{0.4f, 0.2f, 0.1f, 0.3f}, {0.1f, 0.2f, 0.5f, 0.2f}, {0.1f, 0.1f, 0.3f, 0.5f}});
-  EXPECT_EQ(alignment_pairs(from, to, weights, AlignmentUnit::pieces), "0-0 2-1 2-2");
+  EXPECT_EQ(alignment_pairs(from, to, weights, AlignmentUnit::tokens), "0-0 2-1 2-2");
   EXPECT_EQ(alignment_pairs(from, to, weights, AlignmentUnit::words), "0-0 1-1");
   EXPECT_EQ(alignment_pairs({}, {"a"}, rows({{}}), AlignmentUnit::words), "");
 }
@@ -157,7 +157,7 @@ TEST(AlignmentPairs, CharactersInBytePiecesAreCharacters) {
                       looking_at({0, 0, 0, 0, 1, 1, 1, 2}, english.size()), AlignmentUnit::words),
       "0-0 1-1 2-2");
   EXPECT_EQ(alignment_pairs(chinese, {kSpace + "winter"}, looking_at({5}, chinese.size()),
-                            AlignmentUnit::pieces),
+                            AlignmentUnit::tokens),
             "5-0");
 }
 

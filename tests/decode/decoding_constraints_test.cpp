@@ -42,7 +42,7 @@ TEST(DecodingConstraints, TheEndIsBannedBelowTheMinimumLength) {
 
 TEST(DecodingConstraints, RepeatedNgramsAreBannedTogetherWithTheEnd) {
   SearchOptions options;
-  options.no_repeat_ngram = 2;
+  options.no_repeat_ngram_size = 2;
   options.min_length = 9;
   const DecodingConstraints constraints(options, 20, kEndId);
   ConstraintState state;
@@ -63,7 +63,7 @@ TEST(DecodingConstraints, ForcedTextComesBeforeAllOtherConstraints) {
   const Vocabulary vocabulary({"</s>", "<unk>", "x", "xy", "yz", "yzu", "q", "<pad>"});
   const PieceIndex index(vocabulary);
   SearchOptions options;
-  options.no_repeat_ngram = 1;
+  options.no_repeat_ngram_size = 1;
   const DecodingConstraints constraints(
       options, 20, kEndId, {{2, 4}, std::make_shared<ForcedText>("xyz", index, vocabulary)});
   EXPECT_THAT(constraints.prefix_ids(), ElementsAre(2, 4));

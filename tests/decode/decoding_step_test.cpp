@@ -47,25 +47,25 @@ TEST(DecodingStep, AStepOfAWideBeamKeepsTheBestCandidates) {
   for (const int64_t width : {2, 9, 12, 13, 40, 150}) {
     for (const double diversity : {0.0, 0.7}) {
       SearchOptions options;
-      options.diverse_groups = diversity > 0 ? 2 : 1;
-      options.beam = width * options.diverse_groups;
-      if (diversity > 0) options.diversity = diversity;
+      options.beam_groups = diversity > 0 ? 2 : 1;
+      options.beam = width * options.beam_groups;
+      if (diversity > 0) options.diversity_penalty = diversity;
       const int64_t classes = 400;
-      Group group;
+      HypothesisGroup group;
       std::vector<TokenId> chosen;
       if (diversity > 0)
         for (int64_t i = 0; i < width; ++i) chosen.push_back(TokenId(1 + random.below(9)));
       std::sort(chosen.begin(), chosen.end());
       const std::vector<TokenId> chosen_before = chosen;
       for (int64_t i = 0; i < width; ++i) {
-        LiveHypothesis h;
+        ActiveHypothesis h;
         h.ids = {TokenId(i + 1)};
         // Rows of very different weight: a few give most of the candidates.
         h.log_probability = -double(random.below(40)) / 2;
         h.row = i;
         h.constraints.banned = {kEnd, TokenId(1 + random.below(19)),
                                 TokenId(20 + random.below(20))};
-        group.live.push_back(h);
+        group.active.push_back(h);
       }
       const Tensor logits = random_logits(width, classes, random);
       const TopK all = backend->top_k(logits, classes);
@@ -80,7 +80,7 @@ TEST(DecodingStep, AStepOfAWideBeamKeepsTheBestCandidates) {
       };
       std::vector<Candidate> expected;
       for (int64_t i = 0; i < width; ++i) {
-        const LiveHypothesis& h = group.live[size_t(i)];
+        const ActiveHypothesis& h = group.active[size_t(i)];
         for (int64_t j = 0; j < classes; ++j) {
           const TokenId id = all.ids[size_t(i * classes + j)];
           if (std::count(h.constraints.banned.begin(), h.constraints.banned.end(), id) > 0)
@@ -97,11 +97,11 @@ TEST(DecodingStep, AStepOfAWideBeamKeepsTheBestCandidates) {
       Predictions next(*backend, logits, DecodingStep::best_needed(options, 3));
       DecodingStep(options, DecodingConstraints(options, 50, kEnd), next)
           .beam_search(group, chosen);
-      ASSERT_EQ(int64_t(group.live.size()), width);
+      ASSERT_EQ(int64_t(group.active.size()), width);
       for (int64_t i = 0; i < width; ++i) {
         const std::vector<TokenId> ids = {TokenId(expected[size_t(i)].parent + 1),
                                           expected[size_t(i)].id};
-        EXPECT_EQ(group.live[size_t(i)].ids, ids) << width << " " << diversity << " " << i;
+        EXPECT_EQ(group.active[size_t(i)].ids, ids) << width << " " << diversity << " " << i;
       }
     }
   }
@@ -116,27 +116,27 @@ TEST(DecodingStep, SamplesOfTheLikeliestNeedNoMoreThanThose) {
     options.sample = true;
     options.top_k = top_k;
     // The same from all classes.
-    std::vector<Choice> choices;
+    std::vector<TokenWeight> choices;
     Predictions all(*backend, logits, 1);
     all.choices(0, choices);
     const std::vector<TokenId> banned = {kEnd, 5, 17};
-    std::erase_if(choices, [&](const Choice& c) {
+    std::erase_if(choices, [&](const TokenWeight& c) {
       return std::count(banned.begin(), banned.end(), c.id) > 0;
     });
     to_probabilities(choices, {1, top_k, 1});
     for (int draws = 0; draws < 50; ++draws) {
       const double uniform = random.uniform();
-      Group group;
-      LiveHypothesis h;
+      HypothesisGroup group;
+      ActiveHypothesis h;
       h.ids = {9};
       h.constraints.banned = banned;
-      group.live = {h};
-      std::vector<Choice> memory;
+      group.active = {h};
+      std::vector<TokenWeight> memory;
       Predictions next(*backend, logits, DecodingStep::best_needed(options, 3));
       DecodingStep(options, DecodingConstraints(options, 50, kEnd), next)
           .sample(group, uniform, memory);
-      ASSERT_EQ(group.live.size(), 1u);
-      EXPECT_EQ(group.live[0].ids.back(), detail::draw(choices, uniform).id) << top_k;
+      ASSERT_EQ(group.active.size(), 1u);
+      EXPECT_EQ(group.active[0].ids.back(), detail::draw(choices, uniform).id) << top_k;
     }
   }
 }

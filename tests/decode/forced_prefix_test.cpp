@@ -54,13 +54,13 @@ TEST(ForcedText, AllowsEveryPieceAfterWhichTheRestIsPossible) {
   const Vocabulary v = vocabulary({"x", "xy", "yz", "yzu", "q", "xyzzy"});
   const PieceIndex index(v);
   const ForcedText text("xyz", index, v);
-  EXPECT_TRUE(text.possible());
+  EXPECT_TRUE(text.is_possible());
   std::set<std::string> all;
   segment(text, v, 0, "", all);
   // "xy" would leave "z", which no piece begins with.
   EXPECT_EQ(all, (std::set<std::string>{"x yz", "x yzu", "xyzzy"}));
-  EXPECT_FALSE(ForcedText("xyq z", index, v).possible());
-  EXPECT_FALSE(ForcedText("zx", index, v).possible());
+  EXPECT_FALSE(ForcedText("xyq z", index, v).is_possible());
+  EXPECT_FALSE(ForcedText("zx", index, v).is_possible());
 }
 
 class PrefixEncoderTest : public ::testing::Test {

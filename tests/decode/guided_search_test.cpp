@@ -234,7 +234,7 @@ TEST_P(GuidedSearchTest, NothingRepeats) {
       int64_t repeated = 0, kept = 0;
       for (const SearchResult& found : run(options, texts))
         for (const Hypothesis& c : found.hypotheses) repeated += repeats(c.ids, size_t(n));
-      options.no_repeat_ngram = n;
+      options.no_repeat_ngram_size = n;
       for (const SearchResult& found : run(options, texts))
         for (const Hypothesis& c : found.hypotheses) kept += repeats(c.ids, size_t(n));
       EXPECT_EQ(kept, 0) << n;
@@ -249,7 +249,7 @@ TEST_P(GuidedSearchTest, WithoutAnyAllowedTokenAHypothesisEndsWithoutEnd) {
   for (const bool sample : {false, true}) {
     SearchOptions options;
     options.sample = sample;
-    options.no_repeat_ngram = 1;
+    options.no_repeat_ngram_size = 1;
     options.min_length = 12;
     options.max_length = 20;
     const Hypothesis c = run(options, {{3, 4, 0}})[0].hypotheses.at(0);
@@ -262,7 +262,7 @@ TEST_P(GuidedSearchTest, WithoutRepeatingIsStillTheBestThatTheModelScores) {
   // Greedy, by hand: the likeliest that repeats no bigram.
   SearchOptions options;
   options.beam = 1;
-  options.no_repeat_ngram = 2;
+  options.no_repeat_ngram_size = 2;
   options.extra_length = 12;
   for (const auto& source : sources(5, 4)) {
     const Hypothesis got = run(options, {source})[0].hypotheses[0];
@@ -338,8 +338,8 @@ TEST_P(GuidedSearchTest, GroupsWithoutDiversityAreBeamsOfTheirSize) {
     SearchOptions plain, diverse;
     plain.beam = size;
     diverse.beam = 3 * size;
-    diverse.diverse_groups = 3;
-    diverse.diversity = 0;
+    diverse.beam_groups = 3;
+    diverse.diversity_penalty = 0;
     expect_equal(run(plain, texts), run(diverse, texts));
     plain.nbest = size;
     diverse.nbest = 3 * size;
@@ -358,11 +358,11 @@ TEST_P(GuidedSearchTest, DiversityMakesTranslationsDiffer) {
   const auto texts = sources(15, 15);
   SearchOptions options;
   options.beam = 4;
-  options.diverse_groups = 4;
+  options.beam_groups = 4;
   options.nbest = 4;
   std::vector<double> first_tokens;
   for (const double strength : {0.0, 0.5, 50.0}) {
-    options.diversity = strength;
+    options.diversity_penalty = strength;
     int64_t different = 0;
     for (const SearchResult& found : run(options, texts)) {
       std::set<TokenId> first;
@@ -378,16 +378,16 @@ TEST_P(GuidedSearchTest, DiversityMakesTranslationsDiffer) {
   EXPECT_GT(first_tokens[1], first_tokens[0]);
   EXPECT_GT(first_tokens[2], 3.5) << "a huge penalty bans the tokens of earlier groups";
   // None is 0.5, and scores are the model's own.
-  options.diversity = 0.5;
+  options.diversity_penalty = 0.5;
   const auto half = run(options, texts);
-  options.diversity.reset();
+  options.diversity_penalty.reset();
   expect_equal(half, run(options, texts));
   for (size_t i = 0; i < texts.size(); ++i)
     for (const Hypothesis& c : half[i].hypotheses)
       EXPECT_NEAR(c.log_probability, model_score(texts[i], c), 1e-4);
   options.beam = 6;
-  options.diverse_groups = 3;
-  options.no_repeat_ngram = 2;
+  options.beam_groups = 3;
+  options.no_repeat_ngram_size = 2;
   expect_alike(options, texts);
 }
 
@@ -409,17 +409,17 @@ TEST(SearchOptionsCheck, NamesWhatDoesNothing) {
   EXPECT_EQ(message([](auto& o) { o.top_p = 0.5; }), "--top-p: changes nothing without --sample");
   EXPECT_EQ(message([](auto& o) { o.seed = 5; }), "--seed: changes nothing without --sample");
   EXPECT_EQ(message([](auto& o) { o.sample = true, o.beam = 8; }),
-            "--beam 8: a sample keeps no beam; --nbest 8 draws as many samples");
+            "--beam 8: belongs to beam search, not to --sample; --nbest 8 draws as many samples");
   EXPECT_NE(message([](auto& o) { o.sample = true, o.beam = 4; }), "") << "the default, but given";
-  EXPECT_EQ(message([](auto& o) { o.sample = true, o.diverse_groups = 2; }),
-            "--diverse-groups 2: belongs to beam search, not to --sample");
+  EXPECT_EQ(message([](auto& o) { o.sample = true, o.beam_groups = 2; }),
+            "--beam-groups 2: belongs to beam search, not to --sample");
   EXPECT_EQ(message([](auto& o) { o.nbest = 5; }),
             "--nbest: expected at most the beam, 4, got '5'");
   EXPECT_EQ(message([](auto& o) { o.sample = true, o.nbest = 5; }), "");
-  EXPECT_EQ(message([](auto& o) { o.diverse_groups = 3; }),
-            "--diverse-groups: expected a divisor of the beam, 4, got '3'");
-  EXPECT_EQ(message([](auto& o) { o.diversity = 1; }),
-            "--diversity: changes nothing without --diverse-groups of at least 2");
+  EXPECT_EQ(message([](auto& o) { o.beam_groups = 3; }),
+            "--beam-groups: expected a divisor of the beam, 4, got '3'");
+  EXPECT_EQ(message([](auto& o) { o.diversity_penalty = 1; }),
+            "--diversity-penalty: changes nothing without --beam-groups of at least 2");
   EXPECT_EQ(message([](auto& o) { o.sample = true, o.temperature = 0; }),
             "--temperature: expected a number above 0 and of at most 100, got '0'");
 }

@@ -20,7 +20,7 @@ TEST(LineQueue, EmitsInOrder) {
   const EmitTranslation emit = [&](const Translation& t) { emitted.push_back(t.line); };
   LineQueue queue(emit, 1);
   queue.join();
-  for (int i = 0; i < 3; ++i) EXPECT_TRUE(queue.push(Input("x")));
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(queue.push(TranslationInput("x")));
   const std::vector<QueuedLine> lines = queue.pop(WhenEmpty::wait);
   ASSERT_EQ(lines.size(), 3u);
   EXPECT_EQ(lines[2].number, 2);
@@ -37,11 +37,11 @@ TEST(LineQueue, AWorkerLeavesLinesToWorkersThatAreStarting) {
   const EmitTranslation emit = [](const Translation&) {};
   LineQueue queue(emit, 2);
   queue.join();
-  queue.push(Input("x"));
-  queue.push(Input("y"));
+  queue.push(TranslationInput("x"));
+  queue.push(TranslationInput("y"));
   EXPECT_EQ(queue.pop(WhenEmpty::wait).size(), 1u) << "its share";
   EXPECT_TRUE(queue.pop(WhenEmpty::return_none).empty()) << "the other worker's";
-  queue.push(Input("z"));
+  queue.push(TranslationInput("z"));
   EXPECT_EQ(queue.pop(WhenEmpty::return_none).size(), 1u);
   queue.join();
   EXPECT_EQ(queue.pop(WhenEmpty::return_none).size(), 1u) << "all workers are busy";
@@ -51,11 +51,11 @@ TEST(LineQueue, AnErrorEndsReaderAndWorkers) {
   const EmitTranslation emit = [](const Translation&) { fail("stdout is closed"); };
   LineQueue queue(emit, 1);
   queue.join();
-  queue.push(Input("x"));
-  queue.push(Input("y"));
+  queue.push(TranslationInput("x"));
+  queue.push(TranslationInput("y"));
   queue.complete(translation_of(0));
   EXPECT_TRUE(queue.failed());
-  EXPECT_FALSE(queue.push(Input("z")));
+  EXPECT_FALSE(queue.push(TranslationInput("z")));
   EXPECT_TRUE(queue.pop(WhenEmpty::wait).empty());
   EXPECT_THROW(queue.rethrow(), Error);
 }
@@ -63,10 +63,10 @@ TEST(LineQueue, AnErrorEndsReaderAndWorkers) {
 TEST(LineQueue, WithoutAReaderLinesAreReadByTheWorker) {
   int64_t read = 0;
   const EmitTranslation emit = [](const Translation&) {};
-  const NextInput next = [&]() -> std::optional<Input> {
+  const NextInput next = [&]() -> std::optional<TranslationInput> {
     if (read == 100) return {};
     ++read;
-    return Input("x");
+    return TranslationInput("x");
   };
   LineQueue queue(emit, next);
   queue.join();

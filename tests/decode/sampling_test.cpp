@@ -13,8 +13,8 @@
 namespace heed {
 namespace {
 
-std::vector<Choice> choices(const std::vector<double>& logits) {
-  std::vector<Choice> all;
+std::vector<TokenWeight> choices(const std::vector<double>& logits) {
+  std::vector<TokenWeight> all;
   for (size_t i = 0; i < logits.size(); ++i) all.push_back({TokenId(i), logits[i]});
   return all;
 }
@@ -22,11 +22,11 @@ std::vector<Choice> choices(const std::vector<double>& logits) {
 // Probabilities by id.
 std::map<TokenId, double> probabilities(const std::vector<double>& logits,
                                         const SamplingOptions& options) {
-  std::vector<Choice> all = choices(logits);
+  std::vector<TokenWeight> all = choices(logits);
   to_probabilities(all, options);
   std::map<TokenId, double> result;
   double sum = 0;
-  for (const Choice& choice : all) sum += result[choice.id] = choice.weight;
+  for (const TokenWeight& choice : all) sum += result[choice.id] = choice.weight;
   EXPECT_NEAR(sum, 1, 1e-12);
   return result;
 }
@@ -98,7 +98,7 @@ TEST(Sampling, AWideNucleusIsSortedThroughout) {
 }
 
 TEST(Sampling, DrawsByCumulatedProbability) {
-  const std::vector<Choice> all = {{7, 0.5}, {3, 0.25}, {9, 0.25 - 1e-9}, {4, 0}};
+  const std::vector<TokenWeight> all = {{7, 0.5}, {3, 0.25}, {9, 0.25 - 1e-9}, {4, 0}};
   EXPECT_EQ(detail::draw(all, 0).id, 7);
   EXPECT_EQ(detail::draw(all, 0.4999).id, 7);
   EXPECT_EQ(detail::draw(all, 0.5).id, 3);
@@ -119,12 +119,12 @@ TEST(Sampling, LogitsThatAreNotFiniteAreAnError) {
                                                        {-infinity, -infinity, -infinity}};
   for (const auto& logits : all_logits)
     for (const SamplingOptions& options : all_options) {
-      std::vector<Choice> all = choices(logits);
+      std::vector<TokenWeight> all = choices(logits);
       EXPECT_THROW(to_probabilities(all, options), Error)
           << logits[0] << " " << logits[1] << " " << logits[2];
     }
   for (const SamplingOptions& options : all_options) {
-    std::vector<Choice> all = choices({-infinity, 1, -infinity});
+    std::vector<TokenWeight> all = choices({-infinity, 1, -infinity});
     to_probabilities(all, options);
     EXPECT_EQ(detail::draw(all, 0.999).id, 1)
         << "others finite, it is only a token without probability";
@@ -136,22 +136,24 @@ TEST(Sampling, NoProbabilityAtAllIsABug) {
 }
 
 // As Sampling's rules say, with everything sorted.
-std::vector<Choice> by_definition(std::vector<Choice> all, const SamplingOptions& options) {
-  const auto likelier = [](const Choice& a, const Choice& b) {
+std::vector<TokenWeight> by_definition(std::vector<TokenWeight> all,
+                                       const SamplingOptions& options) {
+  const auto likelier = [](const TokenWeight& a, const TokenWeight& b) {
     return a.weight != b.weight ? a.weight > b.weight : a.id < b.id;
   };
   const auto normalize = [&] {
     double sum = 0;
-    for (const Choice& choice : all) sum += choice.weight;
-    for (Choice& choice : all) choice.weight /= sum;
+    for (const TokenWeight& choice : all) sum += choice.weight;
+    for (TokenWeight& choice : all) choice.weight /= sum;
   };
   if (options.top_k > 0 && options.top_k < int64_t(all.size())) {
     std::sort(all.begin(), all.end(), likelier);
     all.resize(size_t(options.top_k));
   }
   double top = all[0].weight;
-  for (const Choice& choice : all) top = std::max(top, choice.weight);
-  for (Choice& choice : all) choice.weight = std::exp((choice.weight - top) / options.temperature);
+  for (const TokenWeight& choice : all) top = std::max(top, choice.weight);
+  for (TokenWeight& choice : all)
+    choice.weight = std::exp((choice.weight - top) / options.temperature);
   normalize();
   if (options.top_p < 1) {
     std::sort(all.begin(), all.end(), likelier);
@@ -173,8 +175,8 @@ TEST(Sampling, IsItsDefinitionToTheBit) {
     for (const double top_p : {0.3, 0.9, 0.999, 1.0})
       for (const double temperature : {0.1, 1.0, 20.0}) {
         const SamplingOptions options{temperature, top_k, top_p};
-        const std::vector<Choice> expected = by_definition(choices(logits), options);
-        std::vector<Choice> got = choices(logits);
+        const std::vector<TokenWeight> expected = by_definition(choices(logits), options);
+        std::vector<TokenWeight> got = choices(logits);
         to_probabilities(got, options);
         ASSERT_EQ(got.size(), expected.size()) << top_k << " " << top_p;
         for (size_t i = 0; i < got.size(); ++i) {

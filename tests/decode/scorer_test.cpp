@@ -66,7 +66,7 @@ TEST_F(ScorerTest, EqualsTransformersTokenByToken) {
     EXPECT_THAT(scores[i].log_probabilities,
                 ::testing::Pointwise(::testing::DoubleNear(1e-4), golden))
         << pairs[i].source;
-    EXPECT_FALSE(scores[i].status.cut) << pairs[i].source;
+    EXPECT_FALSE(scores[i].status.truncated) << pairs[i].source;
   }
 }
 
@@ -100,8 +100,8 @@ TEST_F(ScorerTest, OneScoreForEachPairInOrder) {
   EXPECT_EQ(scores[0].status.text(), "empty");
   EXPECT_THAT(scores[1].pieces, ::testing::ElementsAre("</s>"));
   EXPECT_EQ(scores[2].status.text(), "empty");
-  EXPECT_TRUE(scores[3].status.repaired);
-  EXPECT_TRUE(scores[4].status.repaired);
+  EXPECT_TRUE(scores[3].status.invalid_utf8);
+  EXPECT_TRUE(scores[4].status.invalid_utf8);
   EXPECT_EQ(scores[9].status.text(), "ok");
 }
 
@@ -136,7 +136,7 @@ TEST_F(ScorerTest, TheWholeIsTheSumOfWhatCounts) {
   const auto scores = score({{"a", "bc"}, {"", "b"}, {"lazy", "dog"}, {"a", std::string(50, 'x')}});
   const CorpusScore corpus = corpus_score(scores);
   EXPECT_EQ(corpus.pairs, 2);
-  EXPECT_EQ(corpus.left_out, 2);
+  EXPECT_EQ(corpus.skipped, 2);
   EXPECT_EQ(corpus.tokens, int64_t(scores[0].pieces.size() + scores[2].pieces.size()));
   EXPECT_DOUBLE_EQ(corpus.loss(), -(scores[0].log_probability + scores[2].log_probability) /
                                       double(corpus.tokens));
@@ -190,7 +190,7 @@ TEST_F(ScorerTest, ALongLineIsScoredByItsBeginning) {
   const auto expected = score_one(beginning, beginning);
   const auto got =
       score_one(beginning + std::string(1 << 20, 'b'), beginning + std::string(1 << 20, 'b'));
-  EXPECT_TRUE(expected.status.cut && got.status.cut);
+  EXPECT_TRUE(expected.status.truncated && got.status.truncated);
   EXPECT_EQ(got.pieces, expected.pieces);
   EXPECT_EQ(got.log_probabilities, expected.log_probabilities);
 }

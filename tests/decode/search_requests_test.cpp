@@ -15,25 +15,25 @@ using testing::sources;
 
 class SearchRequestsTest : public testing::SearchTest {
  protected:
-  // Requests with every kind of options, tagged 0, 1, ...
+  // Requests with every kind of options, with ids 0, 1, ...
   static std::vector<SearchRequest> requests() {
     std::vector<SearchOptions> all(9);
     all[1].beam = 1;
     all[2].beam = 6, all[2].nbest = 3, all[2].length_penalty = 1.5;
-    all[3].beam = 4, all[3].diverse_groups = 2, all[3].nbest = 2;
+    all[3].beam = 4, all[3].beam_groups = 2, all[3].nbest = 2;
     all[4].sample = true, all[4].nbest = 3;
     all[5].sample = true, all[5].top_k = 3, all[5].seed = 9;
     all[6].sample = true, all[6].top_p = 0.7, all[6].temperature = 2;
-    all[7].no_repeat_ngram = 1, all[7].min_length = 5;
+    all[7].no_repeat_ngram_size = 1, all[7].min_length = 5;
     all[8].max_length = 4, all[8].beam = 2;
     std::vector<SearchRequest> requests;
     for (const std::vector<TokenId>& source : sources(36, 21)) {
       SearchRequest& request = requests.emplace_back();
-      request.tag = int64_t(requests.size()) - 1;
+      request.request_id = int64_t(requests.size()) - 1;
       request.source = source;
-      request.options = all[size_t(request.tag) % all.size()];
+      request.options = all[size_t(request.request_id) % all.size()];
       if (request.options.max_length == 0) request.options.extra_length = 9;
-      if (request.tag % 5 == 0) request.prefix.ids = {3, 7};
+      if (request.request_id % 5 == 0) request.prefix.ids = {3, 7};
     }
     return requests;
   }
@@ -49,7 +49,7 @@ class SearchRequestsTest : public testing::SearchTest {
   template <class F>
   std::map<int64_t, SearchResult> run(const std::vector<SearchRequest>& requests,
                                       int64_t batch_tokens, F&& each_step) {
-    Search batch(model_, *backend_, {.width = 6, .batch_tokens = batch_tokens});
+    Search batch(model_, *backend_, {.hypotheses = 6, .batch_tokens = batch_tokens});
     std::map<int64_t, SearchResult> all;
     std::vector<SearchResult> finished;
     size_t next = 0;
@@ -60,7 +60,7 @@ class SearchRequestsTest : public testing::SearchTest {
         batch.add(requests[next]);
       each_step(batch, steps);
       batch.step(finished);
-      for (SearchResult& result : finished) all[result.tag] = std::move(result);
+      for (SearchResult& result : finished) all[result.request_id] = std::move(result);
       finished.clear();
     }
     return all;
@@ -97,13 +97,13 @@ TEST_P(SearchRequestsTest, CancelledSentencesChangeNoOther) {
     std::vector<int64_t> cancelled;
     const auto rest = run(all, batch_tokens, [&](Search& batch, int64_t step) {
       // Some before their first step, others in the middle; some are finished already.
-      for (int64_t tag = step; tag < int64_t(all.size()); tag += 4)
-        if (tag % 3 == 0 && batch.cancel(tag)) cancelled.push_back(tag);
+      for (int64_t id = step; id < int64_t(all.size()); id += 4)
+        if (id % 3 == 0 && batch.cancel(id)) cancelled.push_back(id);
     });
     EXPECT_GT(cancelled.size(), 4u);
     EXPECT_EQ(rest.size() + cancelled.size(), all.size());
-    for (const int64_t tag : cancelled) EXPECT_EQ(rest.count(tag), 0u);
-    for (const auto& [tag, result] : rest) expect_equal(result, alone[size_t(tag)]);
+    for (const int64_t id : cancelled) EXPECT_EQ(rest.count(id), 0u);
+    for (const auto& [id, result] : rest) expect_equal(result, alone[size_t(id)]);
   }
 }
 
@@ -130,7 +130,7 @@ TEST_P(SearchRequestsTest, PartialHypothesesGrowAndChangeNothing) {
   const auto together = run(all, 5000, [&](Search& batch, int64_t step) {
     for (const SearchRequest& request : all) {
       if (batch.running() < int64_t(all.size()) && step > 0) break;
-      const std::vector<Hypothesis> now = batch.partial(request.tag).hypotheses;
+      const std::vector<Hypothesis> now = batch.partial(request.request_id).hypotheses;
       EXPECT_EQ(now.empty(), step == 0);
       for (const Hypothesis& h : now) {
         ++seen;

@@ -144,7 +144,7 @@ TEST_P(SearchTest, AModelThatOverflowsIsAnError) {
   std::vector<SearchOptions> all(7);
   all[1].beam = 1;
   all[2].beam = 30;
-  all[3].diverse_groups = 2;
+  all[3].beam_groups = 2;
   for (size_t i = 4; i < all.size(); ++i) all[i].sample = true;
   all[5].top_k = 3;
   all[6].top_p = 0.9;

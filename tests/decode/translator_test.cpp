@@ -76,14 +76,14 @@ TEST_F(TranslatorTest, OneLineOutForEachLineIn) {
   ASSERT_EQ(all.size(), lines.size());
   for (size_t i = 0; i < all.size(); ++i) {
     EXPECT_EQ(all[i].line, int64_t(i));
-    ASSERT_FALSE(all[i].alternatives.empty());
-    EXPECT_EQ(all[i].alternatives[0].text.find('\n'), std::string::npos);
+    ASSERT_FALSE(all[i].hypotheses.empty());
+    EXPECT_EQ(all[i].hypotheses[0].text.find('\n'), std::string::npos);
   }
   EXPECT_EQ(all[0].status.text(), "empty");
-  EXPECT_EQ(all[0].alternatives[0].text, "");
+  EXPECT_EQ(all[0].hypotheses[0].text, "");
   EXPECT_TRUE(all[2].status.empty);
-  EXPECT_TRUE(all[3].status.repaired);
-  EXPECT_FALSE(all[1].status.repaired);
+  EXPECT_TRUE(all[3].status.invalid_utf8);
+  EXPECT_FALSE(all[1].status.invalid_utf8);
   EXPECT_TRUE(all.back().status.split);
 }
 
@@ -101,8 +101,8 @@ TEST_F(TranslatorTest, NothingButTheLineMatters) {
       std::reverse(lines.begin(), lines.end());
       for (size_t i = 0; i < lines.size(); ++i) {
         for (const Translation* other : {&same[i], &reversed[lines.size() - 1 - i]}) {
-          EXPECT_EQ(expected[i].alternatives[0].text, other->alternatives[0].text);
-          EXPECT_EQ(expected[i].alternatives[0].score, other->alternatives[0].score);
+          EXPECT_EQ(expected[i].hypotheses[0].text, other->hypotheses[0].text);
+          EXPECT_EQ(expected[i].hypotheses[0].score, other->hypotheses[0].score);
           EXPECT_EQ(expected[i].status.text(), other->status.text());
         }
       }
@@ -160,18 +160,18 @@ TEST_F(TranslatorTest, NbestComesBestFirst) {
   DecodeOptions options;
   options.search.nbest = 3;
   const auto all = translate({"abc def"}, options);
-  ASSERT_EQ(all[0].alternatives.size(), 3u);
-  EXPECT_GE(all[0].alternatives[0].score, all[0].alternatives[1].score);
-  EXPECT_GE(all[0].alternatives[1].score, all[0].alternatives[2].score);
+  ASSERT_EQ(all[0].hypotheses.size(), 3u);
+  EXPECT_GE(all[0].hypotheses[0].score, all[0].hypotheses[1].score);
+  EXPECT_GE(all[0].hypotheses[1].score, all[0].hypotheses[2].score);
 }
 
 // Gives lines with their prefixes and takes what comes of them.
 std::vector<Translation> translate_inputs(const Translator& translator,
-                                          const std::vector<Input>& inputs) {
+                                          const std::vector<TranslationInput>& inputs) {
   std::vector<Translation> all;
   size_t at = 0;
   translator.translate(
-      [&]() -> std::optional<Input> {
+      [&]() -> std::optional<TranslationInput> {
         if (at == inputs.size()) return {};
         return inputs[at++];
       },
@@ -192,11 +192,11 @@ TEST_F(TranslatorTest, SamplesDependOnSeedAndLineAlone) {
       options.batch_tokens = batch_tokens;
       const auto got = translate(lines, options);
       for (size_t i = 0; i < lines.size(); ++i) {
-        ASSERT_EQ(expected[i].alternatives.size(), got[i].alternatives.size());
-        for (size_t n = 0; n < got[i].alternatives.size(); ++n) {
-          EXPECT_EQ(expected[i].alternatives[n].text, got[i].alternatives[n].text);
-          EXPECT_EQ(expected[i].alternatives[n].score, got[i].alternatives[n].score);
-          EXPECT_GE(got[i].alternatives[n > 0 ? n - 1 : 0].score, got[i].alternatives[n].score);
+        ASSERT_EQ(expected[i].hypotheses.size(), got[i].hypotheses.size());
+        for (size_t n = 0; n < got[i].hypotheses.size(); ++n) {
+          EXPECT_EQ(expected[i].hypotheses[n].text, got[i].hypotheses[n].text);
+          EXPECT_EQ(expected[i].hypotheses[n].score, got[i].hypotheses[n].score);
+          EXPECT_GE(got[i].hypotheses[n > 0 ? n - 1 : 0].score, got[i].hypotheses[n].score);
         }
       }
     }
@@ -205,14 +205,14 @@ TEST_F(TranslatorTest, SamplesDependOnSeedAndLineAlone) {
   size_t changed = 0;
   const auto other = translate(lines, options);
   for (size_t i = 0; i < lines.size(); ++i)
-    changed += other[i].alternatives[0].text != expected[i].alternatives[0].text;
+    changed += other[i].hypotheses[0].text != expected[i].hypotheses[0].text;
   EXPECT_GT(changed, lines.size() / 2);
 }
 
 TEST_F(TranslatorTest, TranslationsBeginWithTheirPrefixes) {
   const std::string cut = odd_lines().back();
-  const std::vector<Input> inputs = {{"abc", "ghi j"}, {"abc", "z"},   {"abc"},
-                                     {"", "def"},      {cut, "mno p"}, {"def", "a\xff"}};
+  const std::vector<TranslationInput> inputs = {{"abc", "ghi j"}, {"abc", "z"},   {"abc"},
+                                                {"", "def"},      {cut, "mno p"}, {"def", "a\xff"}};
   for (const bool sample : {false, true}) {
     DecodeOptions options;
     options.search.extra_length = 8;
@@ -221,13 +221,13 @@ TEST_F(TranslatorTest, TranslationsBeginWithTheirPrefixes) {
     const auto all = translate_inputs(translator, inputs);
     ASSERT_EQ(all.size(), inputs.size());
     for (const size_t i : {0, 1, 4})
-      EXPECT_EQ(all[i].alternatives[0].text.rfind(inputs[i].prefix, 0), 0u)
-          << all[i].alternatives[0].text;
-    EXPECT_EQ(all[2].alternatives[0].text, translator.translate({"abc"})[0].alternatives[0].text);
-    EXPECT_EQ(all[3].alternatives[0].text, "def");
+      EXPECT_EQ(all[i].hypotheses[0].text.rfind(inputs[i].prefix, 0), 0u)
+          << all[i].hypotheses[0].text;
+    EXPECT_EQ(all[2].hypotheses[0].text, translator.translate({"abc"})[0].hypotheses[0].text);
+    EXPECT_EQ(all[3].hypotheses[0].text, "def");
     EXPECT_TRUE(all[3].status.empty);
     EXPECT_TRUE(all[4].status.split);
-    EXPECT_TRUE(all[5].status.repaired);
+    EXPECT_TRUE(all[5].status.invalid_utf8);
   }
 }
 
@@ -266,7 +266,7 @@ TEST_F(TranslatorTest, AttentionIsTheSameInAnyBatchAndComesWhenAskedForAlone) {
   auto lines = odd_lines();
   DecodeOptions options;
   options.search.nbest = 2;
-  EXPECT_TRUE(translate({"abc"}, options)[0].alternatives[0].attention.empty());
+  EXPECT_TRUE(translate({"abc"}, options)[0].hypotheses[0].attention.empty());
   options.attention = true;
   options.threads = 1;
   options.batch_tokens = 1;
@@ -276,9 +276,9 @@ TEST_F(TranslatorTest, AttentionIsTheSameInAnyBatchAndComesWhenAskedForAlone) {
   const auto together = translate(lines, options);
   for (size_t i = 0; i < lines.size(); ++i) {
     EXPECT_EQ(alone[i].source_pieces, together[i].source_pieces);
-    for (size_t n = 0; n < alone[i].alternatives.size(); ++n) {
-      const Alternative& a = alone[i].alternatives[n];
-      EXPECT_EQ(a.attention, together[i].alternatives[n].attention);
+    for (size_t n = 0; n < alone[i].hypotheses.size(); ++n) {
+      const TextHypothesis& a = alone[i].hypotheses[n];
+      EXPECT_EQ(a.attention, together[i].hypotheses[n].attention);
       ASSERT_EQ(a.attention.size(), a.pieces.size()) << i;
       if (alone[i].status.split) continue;
       for (const AttentionRow& row : a.attention)
@@ -291,7 +291,7 @@ TEST_F(TranslatorTest, AttentionIsTheSameInAnyBatchAndComesWhenAskedForAlone) {
 // The number of weights that a translation holds.
 int64_t weights_held(const Translation& translation) {
   int64_t count = 0;
-  for (const AttentionRow& row : translation.alternatives[0].attention)
+  for (const AttentionRow& row : translation.hypotheses[0].attention)
     count += int64_t(row.weights.size());
   return count;
 }
@@ -308,8 +308,8 @@ TEST_F(TranslatorTest, AttentionOfALongLineIsLinearInItsLength) {
   ASSERT_FALSE(all[0].status.split);
   const Translation& last = all.back();
   ASSERT_TRUE(last.status.split);
-  const auto& rows = last.alternatives[0].attention;
-  ASSERT_EQ(rows.size(), last.alternatives[0].pieces.size());
+  const auto& rows = last.hypotheses[0].attention;
+  ASSERT_EQ(rows.size(), last.hypotheses[0].pieces.size());
   std::set<size_t> offsets;
   for (const AttentionRow& row : rows) {
     const size_t end = row.offset + row.weights.size();
@@ -329,9 +329,9 @@ TEST_F(TranslatorTest, AFailureEndsTheWaitForInput) {
   options.strict = true;
   const Translator translator(model_, tokenizers_, *backend_, options);
   int64_t asked = 0, waited = 0;
-  const auto next = [&]() -> std::optional<Input> {
+  const auto next = [&]() -> std::optional<TranslationInput> {
     ++asked;
-    return Input("a\xff");
+    return TranslationInput("a\xff");
   };
   // A line, and then nothing for as long as anybody waits.
   const auto wait = [&](std::chrono::milliseconds) {
@@ -368,17 +368,18 @@ TEST_F(TranslatorTest, CallsOfOneTranslatorAreIndependent) {
   const auto expect_same = [&] {
     const auto all = translator.translate(lines);
     for (size_t i = 0; i < lines.size(); ++i) {
-      EXPECT_EQ(all[i].alternatives[0].text, expected[i].alternatives[0].text);
-      EXPECT_EQ(all[i].alternatives[0].score, expected[i].alternatives[0].score);
+      EXPECT_EQ(all[i].hypotheses[0].text, expected[i].hypotheses[0].text);
+      EXPECT_EQ(all[i].hypotheses[0].score, expected[i].hypotheses[0].score);
     }
   };
   for (int call = 0; call < 3; ++call) {
     expect_same();
-    EXPECT_EQ(translator.translate({lines[1]})[0].alternatives[0].text,
-              expected[1].alternatives[0].text);
+    EXPECT_EQ(translator.translate({lines[1]})[0].hypotheses[0].text,
+              expected[1].hypotheses[0].text);
     // A call that fails in the middle leaves nothing behind.
-    EXPECT_THROW(translator.translate([&]() -> std::optional<Input> { return Input("abc"); },
-                                      [](const Translation&) { fail("stdout is closed"); }),
+    EXPECT_THROW(translator.translate(
+                     [&]() -> std::optional<TranslationInput> { return TranslationInput("abc"); },
+                     [](const Translation&) { fail("stdout is closed"); }),
                  Error);
   }
   std::vector<std::thread> callers;
@@ -412,8 +413,8 @@ TEST_F(TranslatorTest, AThreadThatTheMachineRefusesIsAnError) {
 }
 
 TEST_F(TranslatorTest, OneLineNeedsNoThread) {
-  const std::string expected = translate({"abc"})[0].alternatives[0].text;
-  const auto same = [&] { return translate({"abc"})[0].alternatives[0].text != expected; };
+  const std::string expected = translate({"abc"})[0].hypotheses[0].text;
+  const auto same = [&] { return translate({"abc"})[0].hypotheses[0].text != expected; };
   EXPECT_EQ(testing::status_with(testing::kThreadStack / 2, same), 0);
 }
 #endif

@@ -152,7 +152,7 @@ TEST_F(FacadeTest, OptionsOfTheCallHold) {
   EXPECT_THROW(model.translate("\xff", decode), Error);
   EXPECT_THROW(model.score("\xff", "a", {.strict = true}), Error);
   decode.search.nbest = 2;
-  EXPECT_EQ(model.translator(decode).translate(source_)[0].alternatives.size(), 2u);
+  EXPECT_EQ(model.translator(decode).translate(source_)[0].hypotheses.size(), 2u);
   const Model rounded(folder_ / "model", ComputeChoice::int8);
   EXPECT_NE(rounded.score(source_[0], reference_[0]).log_probability,
             model.score(source_[0], reference_[0]).log_probability);

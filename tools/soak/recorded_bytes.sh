@@ -89,8 +89,8 @@ for compute in fp32 bf16 int8; do
   translate "$compute sampled" --compute "$compute" --sample --temperature 0.8 --top-k 40 --top-p 0.95
 done
 translate "fp32 with alignments" --compute fp32 --alignments weights
-translate "fp32 diverse" --compute fp32 --diverse-groups 2 --nbest 4 --no-repeat-ngram 3 --min-length 4
-translate "bf16 with prefixes" --compute bf16 --prefix <(cut -d ' ' -f 1-2 lines.en | awk 'NR % 2 { print; next } { print "" }')
+translate "fp32 diverse" --compute fp32 --beam-groups 2 --nbest 4 --no-repeat-ngram-size 3 --min-length 4
+translate "bf16 with prefixes" --compute bf16 --target-prefix <(cut -d ' ' -f 1-2 lines.en | awk 'NR % 2 { print; next } { print "" }')
 record "scores fp32" < <("$heed" score --model models/translator --source lines.zh --target lines.en \
   --compute fp32 --quiet)
 

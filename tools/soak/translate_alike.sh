@@ -26,7 +26,7 @@ tac prefixes >reversed_prefixes
 alike() {
   local forward=(--input source) backward=(--input reversed)
   if [[ $1 == prefixes ]]; then
-    forward+=(--prefix prefixes) backward+=(--prefix reversed_prefixes)
+    forward+=(--target-prefix prefixes) backward+=(--target-prefix reversed_prefixes)
     shift
   fi
   local translate=("$heed" translate --model "$model" --format jsonl --quiet "$@")
@@ -45,5 +45,5 @@ for compute in fp32 bf16 int8; do
   alike --compute "$compute"
 done
 alike prefixes --sample --nbest 3 --alignments weights
-alike prefixes --diverse-groups 2 --nbest 3 --no-repeat-ngram 2 --compute int8
+alike prefixes --beam-groups 2 --nbest 3 --no-repeat-ngram-size 2 --compute int8
 echo "translate_alike: $lines lines, 12 ways in each of 3 compute types and with samples and prefixes, the same bytes"

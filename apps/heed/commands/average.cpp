@@ -25,15 +25,15 @@ struct AverageSettings {
     v("output", self.output,
       {.help = "Output model directory, created if missing", .value = "DIR", .required = true});
     v("last", self.last,
-      {.help = "Average the last N checkpoints of the named run",
+      {.help = "With one model directory as argument: average the last N checkpoints of its run",
        .value = "N",
-       .default_text = "what is named",
+       .default_text = "average the given paths",
        .minimum = 1,
        .maximum = 10000});
     v("model", self.model,
       {.help = "Model directory with the configuration and vocabulary of the checkpoints",
        .value = "DIR",
-       .default_text = "the checkpoint's own run"});
+       .default_text = "that of the first checkpoint's run"});
     v("overwrite", self.overwrite, {.help = "Overwrite an existing model"});
   }
 };
@@ -47,8 +47,8 @@ class AverageCommand : public CommandOf<AverageSettings> {
     return "Takes model directories, checkpoints (DIR/training/step-N.safetensors) and training "
            "states (DIR/training/state.safetensors), all of one shape and one vocabulary, and "
            "writes the mean of their weights. With --last N the argument is one model directory, "
-           "whose last N checkpoints are averaged, as train --average last:N does. A single "
-           "checkpoint becomes a model that translates.";
+           "whose last N checkpoints are averaged, as train --average last:N does. With a single "
+           "checkpoint it converts it into a model directory.";
   }
 
   int run(const std::vector<std::string>& words, Console& console) override {
@@ -78,12 +78,12 @@ class AverageCommand : public CommandOf<AverageSettings> {
     return last_checkpoints(words[0], *settings_.last);
   }
 
-  // Naming one several times gives it more weight, which is seldom meant.
+  // Repeating a path gives it more weight, which is seldom intended.
   static void warn_of_repetition(const std::vector<fs::path>& paths, const Console& console) {
-    std::error_code error;  // a missing file is named where it is read
+    std::error_code error;  // a missing file is reported when it is read
     for (auto path = paths.begin(); path != paths.end(); ++path) {
       const auto same = [&](const fs::path& other) { return fs::equivalent(*path, other, error); };
-      if (std::any_of(paths.begin(), path, same)) continue;  // said of the first one
+      if (std::any_of(paths.begin(), path, same)) continue;  // warned of already
       const auto times = std::count_if(path, paths.end(), same);
       if (times > 1)
         console.warn(fmt::format("{} is named {} times: it has {} times the weight of another",
@@ -91,7 +91,7 @@ class AverageCommand : public CommandOf<AverageSettings> {
     }
   }
 
-  // Whose sizes and vocabulary each has.
+  // The model directory of each path.
   std::vector<fs::path> directories(const std::vector<fs::path>& paths) const {
     std::vector<fs::path> folders;
     if (!settings_.model.empty()) folders.emplace_back(settings_.model);
@@ -101,7 +101,7 @@ class AverageCommand : public CommandOf<AverageSettings> {
       if (!own && !settings_.model.empty()) continue;
       std::error_code error;
       if (!own && !fs::exists(folder / "config.json", error))
-        fail("{}: no config.json stands beside its folder: name its model by --model",
+        fail("{}: there is no config.json in the folder of its run: give its model with --model",
              path.string());
       folders.push_back(folder);
     }

@@ -1,4 +1,4 @@
-// heed bench: what this machine can do, and what heed makes of it.
+// heed bench: the speed of the machine, and of heed as a share of it.
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -43,22 +43,24 @@ struct BenchSettings {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v.group("What");
-    v("part", self.part, {.help = "Measure only this part", .default_text = "all of them"});
+    v.group("Benchmark");
+    v("part", self.part, {.help = "Measure only this part", .default_text = "all"});
     v("preset", self.preset, {.help = "Model preset"});
     v("vocabulary", self.vocabulary,
-      {.help = "Vocabulary size", .unit = "pieces", .minimum = 100, .maximum = 1 << 20});
+      {.help = "Vocabulary size", .unit = "tokens", .minimum = 100, .maximum = 1 << 20});
     v("compute", self.compute,
       {.help = "Compute type of matrix products; auto: as train and translate choose"});
     v("length", self.length,
       {.help = "Sentence length, </s> included", .unit = "tokens", .minimum = 2, .maximum = 4096});
     v("batch_tokens", self.batch_tokens,
-      {.help = "Source tokens per training batch, and per thread's decoding batch",
+      {.help =
+           "Maximum number of source tokens in a training batch, and in a decoding batch of one "
+           "thread",
        .unit = "tokens",
        .minimum = 1,
        .maximum = 1 << 20});
     v("beam", self.beam, {.help = "Beam size", .minimum = 1, .maximum = 64});
-    v.group("How");
+    v.group("Measurement");
     v("seconds", self.seconds,
       {.help = "Time per measurement", .unit = "seconds", .maximum = 3600, .above = 0});
     v("threads", self.threads, kThreadsOption);
@@ -98,11 +100,13 @@ struct Figure {
 class BenchCommand : public CommandOf<BenchSettings> {
  public:
   std::string name() const override { return "bench"; }
-  std::string summary() const override { return "Measures this machine, and heed on it"; }
+  std::string summary() const override { return "Measures the speed of this machine and of heed"; }
   std::string description() const override {
-    return "The machine's peak in each compute type and the bandwidth of its memories; then matrix "
-           "products, training steps and beam search at a preset's sizes with random weights, each "
-           "with its share of the peak. Since the speed of a shared machine varies, peaks are "
+    return "Measures the peak of the machine in each compute type and the bandwidth of its caches "
+           "and "
+           "memory; then matrix products, training steps and beam search at a preset's sizes with "
+           "random weights, each with its share of the peak. Since the speed of a shared machine "
+           "varies, peaks are "
            "measured again next to each figure.";
   }
 
@@ -147,7 +151,7 @@ class BenchCommand : public CommandOf<BenchSettings> {
     return make_cpu_backend(settings_.compute, purpose);
   }
 
-  // Runs `task` on every thread at once and gives the sum of what they return.
+  // Runs `task` on all threads and returns the sum of their results.
   double on_all(const std::function<double()>& task) const {
     Workers workers(threads_);
     std::vector<double> values(size_t(threads_), 0);
@@ -173,7 +177,7 @@ class BenchCommand : public CommandOf<BenchSettings> {
              {"256 KiB", 256 << 10}, {"4 MiB", 4 << 20}, {"256 MiB", 256 << 20}}) {
       const double rate = on_all([&, size = bytes] {
         const Tensor x = random_tensor({std::min<int64_t>(size / 4, 1 << 20)}, 1);
-        // Larger than that: the same values again and again would stay in the caches.
+        // Larger than the caches, in which the same values would remain.
         Tensor all = size / 4 > x.size() ? Tensor({size / 4}) : x;
         std::fill_n(all.data<float>(), all.size() > x.size() ? all.size() : 0, 1.0f);
         return double(all.byte_count()) /

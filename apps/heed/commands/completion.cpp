@@ -13,8 +13,9 @@ class CompletionCommand : public CommandOf<NoSettings> {
   std::string name() const override { return "completion"; }
   std::string summary() const override { return "Prints completion for a shell"; }
   std::string description() const override {
-    return "An installed heed has it already. Else: 'source <(heed completion bash)' in ~/.bashrc, "
-           "the same with zsh in ~/.zshrc behind compinit, or 'heed completion fish > "
+    return "cmake --install installs it. Otherwise add 'source <(heed completion bash)' to "
+           "~/.bashrc, "
+           "the same with zsh to ~/.zshrc after compinit, or run 'heed completion fish > "
            "~/.config/fish/completions/heed.fish'.";
   }
   std::string words() const override { return "bash|zsh|fish"; }

@@ -1,4 +1,4 @@
-// heed demo: the whole road in minutes, on the embedded phrasebook.
+// heed demo: from text to a translator in minutes, on the embedded phrasebook.
 #include "commands/demo.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct DemoSettings {
   static void visit(Self& self, Visitor&& v) {
     v.group("Demo");
     v("directory", self.directory,
-      {.help = "Working folder; overwrites that of an earlier demo", .value = "DIR"});
+      {.help = "Output folder; overwrites that of an earlier demo", .value = "DIR"});
     v("minutes", self.minutes,
       {.help = "Training time, including the vocabulary",
        .unit = "minutes",
@@ -37,8 +37,8 @@ struct DemoSettings {
 };
 
 constexpr int64_t examples = 10;
-// Enough that two minutes see each pair about twice: no pair can be memorized, so that no
-// dropout is needed, which would slow learning down.
+// So many that two minutes train on each pair about twice: none is memorized, and dropout, which
+// slows learning, is not needed.
 constexpr int64_t pairs = 150'000;
 
 // The noam schedule for two minutes. A shorter run warms up over the same share of its steps,
@@ -55,8 +55,8 @@ class DemoCommand : public CommandOf<DemoSettings> {
   std::string name() const override { return "demo"; }
   std::string summary() const override { return "Trains a small Chinese-English translator"; }
   std::string description() const override {
-    return "Writes the phrasebook to a folder, trains a small model on it, and shows how well it "
-           "translates sentences that it has not seen.";
+    return "Writes the phrasebook to a folder, trains a small model on it, and prints BLEU and "
+           "examples of its translations of unseen sentences.";
   }
 
   int run(const std::vector<std::string>&, Console& console) override {
@@ -77,8 +77,8 @@ class DemoCommand : public CommandOf<DemoSettings> {
   }
 
  private:
-  // Makes the folder, or takes that of an earlier demo, which has a file that says so: one with
-  // other files, such as a train.zh of the user, is refused.
+  // Creates the folder, or reuses that of an earlier demo, which a file in it marks. A folder with
+  // other files, such as a train.zh of the user, is an error.
   static void claim(const fs::path& folder) {
     std::error_code error;
     if (fs::exists(folder, error) && !fs::is_directory(folder, error))
@@ -86,7 +86,7 @@ class DemoCommand : public CommandOf<DemoSettings> {
     const fs::path mark = folder / ".heed-demo";
     const bool has_files = fs::is_directory(folder, error) && !fs::is_empty(folder, error);
     if (has_files && !fs::exists(mark, error))
-      fail_usage("{} holds files that no demo wrote: name another folder with --directory",
+      fail_usage("{} has files that heed demo did not write: give another folder with --directory",
                  folder.string());
     fs::create_directories(folder, error);
     if (error) fail("cannot make the folder {}: {}", folder.string(), error.message());
@@ -101,9 +101,9 @@ class DemoCommand : public CommandOf<DemoSettings> {
     const std::vector<Lines> references{read_lines(folder / "test.en")};
     const Lines translations = model.translate(source, decode);
     Output& out = console.out();
-    out.write(fmt::format("\n{} sentences that it never saw: {}\n\n", source.size(),
+    out.write(fmt::format("\n{} unseen sentences: {}\n\n", source.size(),
                           bleu(translations, references).line()));
-    // Spread over the test: sentences of all kinds.
+    // Evenly distributed over the test set, which has sentences of all kinds.
     for (int64_t i = 0; i < examples; ++i) {
       const size_t line = size_t(i) * source.size() / size_t(examples);
       out.write(fmt::format("source       {}\ntranslation  {}\nreference    {}\n\n", source[line],

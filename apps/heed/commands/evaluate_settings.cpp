@@ -73,15 +73,14 @@ void check_text(const EvaluateSettings& settings) {
   if (twice != sorted.end()) fail_usage("--hypothesis names '{}' twice: name each once", *twice);
 }
 
-// Only a model translates, and only its best translation is scored.
+// These need a model to translate.
 void check_search(const EvaluateSettings& settings) {
+  if (!settings.model.empty()) return;
   const auto changed = differences(settings.decode, DecodeOptions());
   for (const OptionDifference& difference : changed) {
     std::string flag = "--" + difference.name;
     std::replace(flag.begin(), flag.end(), '_', '-');
-    if (settings.model.empty()) fail_usage("{} changes nothing: there is no --model", flag);
-    if (flag == "--nbest" || flag == "--diversity")
-      fail_usage("{} changes nothing: the best translation is scored", flag);
+    fail_usage("{} changes nothing: there is no --model", flag);
   }
 }
 

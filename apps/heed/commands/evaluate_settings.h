@@ -1,4 +1,4 @@
-// What `heed evaluate` can be told.
+// The options of `heed evaluate`.
 #pragma once
 
 #include <array>
@@ -46,7 +46,7 @@ struct EvaluateSettings {
   static void visit(Self& self, Visitor&& v) {
     v.group("Text");
     v("hypothesis", self.hypothesis,
-      {.help = "Translations to score, one a line; several files are several systems, - is "
+      {.help = "Translations to score, one per line; several files are several systems, - is "
                "standard input",
        .value = "FILE"});
     v("model", self.model,
@@ -71,7 +71,7 @@ struct EvaluateSettings {
        .minimum = 0});
     v.group("Output");
     v("json", self.json, {.help = "Print a JSON list of name, score and signature"});
-    DecodeOptions::visit(self.decode, v);
+    DecodeOptions::visit_best(self.decode, v, " (with --model)");
   }
 
  private:

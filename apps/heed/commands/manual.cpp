@@ -6,7 +6,7 @@
 namespace heed {
 namespace {
 
-// Text as roff takes it: no character that means something, no line that looks like a request.
+// Text escaped for roff: no special characters, no line that looks like a request.
 std::string roff(std::string_view text) {
   std::string result;
   if (text.starts_with('.') || text.starts_with('\'')) result = "\\&";
@@ -45,7 +45,7 @@ std::string tagged(const std::string& tag, const std::string& text) {
   return fmt::format(".TP\n{}\n{}\n", tag, text);
 }
 
-// "--beam N": the flag bold, its value slanted.
+// "--beam N": the flag in bold, its value in italics.
 std::string option_tag(const Option& option) {
   const std::string words = flag_words(option);
   const size_t space = words.find(' ');

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whether PATH leads from "heed" to this program.
+// Whether the shell finds this program as "heed".
 bool is_found_by_name(const fs::path& program) {
   const char* path = std::getenv("PATH");
   std::istringstream folders(path ? path : "");
@@ -27,7 +27,8 @@ bool is_found_by_name(const fs::path& program) {
   return false;
 }
 
-// One short enough to read in a command; empty where the first lines have none or cannot be read.
+// A sentence that is short enough for a command line; empty if the first lines have none or cannot
+// be read.
 std::string short_sentence(const std::string& path) {
   constexpr size_t kMostBytes = 80;
   constexpr int kLines = 100;
@@ -39,12 +40,12 @@ std::string short_sentence(const std::string& path) {
       if (!blank && line.size() <= kMostBytes) return line;
     }
   } catch (const Error&) {
-    // The training has succeeded: a file that was changed meanwhile must not fail it.
+    // Training has succeeded: a file that has changed since must not cause an error.
   }
   return "";
 }
 
-// A pipe is empty after a training, and a file may have been removed meanwhile.
+// A pipe is empty after training, and a file may have been removed.
 bool is_readable_again(const std::string& path) {
   std::error_code error;
   return !is_stream(path) && fs::is_regular_file(path, error);
@@ -61,7 +62,7 @@ std::string program_command() {
 }
 
 TrainedModel trained_model(const TrainOptions& options) {
-  // No command reads columns to evaluate on: nothing of --valid-tsv.
+  // Not --valid-tsv: no command evaluates on columns.
   TrainedModel model{options.model, options.valid_source, options.valid_target};
   if (options.hold_out > 0) {
     const RunFiles files{options.model};

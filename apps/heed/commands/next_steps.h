@@ -17,7 +17,7 @@ struct TrainedModel {
   std::string source, reference;  // text to translate and evaluate on; empty where there is none
 };
 
-// The model that these options leave, with the validation text.
+// The model that training with these options writes, with the validation text.
 TrainedModel trained_model(const TrainOptions& options);
 
 // heed inspect data for the training text: of its first files, or with placeholders where one of

@@ -21,11 +21,10 @@ std::string markdown_page() {
       "# Options\n\n"
       "Written by `heed options --markdown > docs/options.md`; do not edit. Every option is a flag "
       "(`--batch-tokens 2048`; one that is on or off: `--lowercase`, `--no-lowercase`) and a key "
-      "of "
-      "the TOML file that `--config` names (`batch_tokens = 2048`). Flags win over the file. Of "
-      "an option that is given twice the last value holds; values of a list add up. Keys at "
-      "the top of the file hold for every command, those of a table `[train]` for `heed train` "
-      "alone; `${NAME}` in a text is replaced by that environment variable.\n";
+      "of the TOML file that `--config` names (`batch_tokens = 2048`). Flags take precedence over "
+      "the file. If an option is given twice, the last value is used; the values of a list are "
+      "joined. Keys at the top of the file apply to every command, those of a table `[train]` to "
+      "`heed train` alone; `${NAME}` in a text is replaced by that environment variable.\n";
   for (const auto& command : all_commands()) {
     if (command->hidden()) continue;
     const std::string words =

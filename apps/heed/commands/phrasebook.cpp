@@ -25,10 +25,11 @@ class PhrasebookCommand : public CommandOf<PhrasebookCommandSettings> {
   std::string name() const override { return "phrasebook"; }
   std::string summary() const override { return "Writes an artificial Chinese-English corpus"; }
   std::string description() const override {
-    return "A grammar generates sentences of everyday life in both languages side by side. Writes "
-           "train, valid and test, each as .zh and .en, line by line translations of each other. "
-           "The same seed gives the same files. No sentence of valid and test is in train, and "
-           "each combines words that never occur together there.";
+    return "A grammar generates everyday sentences in both languages. Writes train, valid and "
+           "test, "
+           "each as .zh and .en, line by line translations of each other. The same seed gives the "
+           "same files. Each sentence of valid and test contains a pair of words that never occur "
+           "in the same sentence of train.";
   }
 
   int run(const std::vector<std::string>&, Console& console) override {

@@ -1,4 +1,4 @@
-// heed quantize: a smaller copy of a model, and what it cost.
+// heed quantize: a smaller copy of a model, and a comparison with the original.
 #include <array>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -58,7 +58,7 @@ struct QuantizeSettings {
   }
 };
 
-// What one model makes of the text.
+// The translations of one model.
 struct Outcome {
   int64_t bytes = 0;  // of model.safetensors
   Lines translations;
@@ -70,7 +70,7 @@ class QuantizeCommand : public CommandOf<QuantizeSettings> {
   std::string name() const override { return "quantize"; }
   std::string summary() const override { return "Makes a smaller copy of a model"; }
   std::string description() const override {
-    return "Rounds the weights to int8, one scale a row, or to bf16, and reports the size and, "
+    return "Rounds the weights to int8, one scale per row, or to bf16, and reports the size and, "
            "with --source and --reference, changed translations and BLEU (beam 4, length penalty "
            "0.6). With the int8 copy, heed translate prints exactly what it prints with the "
            "original and --compute int8; the copy is smaller on disk and starts faster.";
@@ -104,7 +104,7 @@ class QuantizeCommand : public CommandOf<QuantizeSettings> {
 
   void write() const {
     Transformer model = load_model(settings_.model);
-    TokenizerPair::load(settings_.model);  // a directory that cannot translate is not copied
+    TokenizerPair::load(settings_.model);  // fails if the directory cannot translate
     write_model(settings_.output, existing(),
                 {model, settings_.model,
                  settings_.type == QuantizedType::int8 ? DType::int8 : DType::bf16});

@@ -1,4 +1,4 @@
-// heed score: how probable a model finds given translations.
+// heed score: log-probabilities of given translations.
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -47,7 +47,7 @@ struct ScoreSettings {
     v("format", self.format,
       {.help =
            "Output format; text: log-probability of each pair; tokens: followed by a tab and each "
-           "piece with its log-probability; jsonl: both and a status as JSON objects; corpus: "
+           "token with its log-probability; jsonl: both and a status as JSON objects; corpus: "
            "one JSON object for the whole text"});
     ScoreOptions::visit(self.score, v);
   }
@@ -79,7 +79,7 @@ std::string json_line(const PairScore& pair) {
 
 std::string json_line(const CorpusScore& corpus) {
   return one_line_of({{"pairs", corpus.pairs},
-                      {"left_out", corpus.left_out},
+                      {"skipped", corpus.skipped},
                       {"tokens", corpus.tokens},
                       {"log_probability", corpus.log_probability},
                       {"loss", corpus.loss()},
@@ -113,27 +113,27 @@ class PairSource {
   size_t pairs_ = 0;
 };
 
-// What came out of the ordinary, and the figures of the whole.
+// Counts of pairs by status, and the score of the corpus.
 class Summary {
  public:
   void count(const PairScore& pair) {
     corpus_ += pair;
     empty_ += pair.status.empty;
-    cut_ += pair.status.cut;
-    repaired_ += pair.status.repaired;
+    truncated_ += pair.status.truncated;
+    invalid_utf8_ += pair.status.invalid_utf8;
   }
 
   const CorpusScore& corpus() const { return corpus_; }
 
-  void tell(const Console& console, double seconds, const std::string& backend) const {
-    const int64_t lines = corpus_.pairs + corpus_.left_out;
+  void print(const Console& console, double seconds, const std::string& backend) const {
+    const int64_t lines = corpus_.pairs + corpus_.skipped;
     const auto warn = [&](int64_t count, const char* what) {
       if (count > 0)
         console.warn(fmt::format("{} of {}: {}", count, detail::counted(lines, "pair"), what));
     };
-    warn(repaired_, "not UTF-8, broken bytes were read as U+FFFD (--strict refuses them)");
-    warn(empty_, "an empty side, no part of the figures of the whole text");
-    warn(cut_, "too long for the model and cut, no part of these figures either");
+    warn(invalid_utf8_, "invalid UTF-8, replaced by U+FFFD (--strict makes it an error)");
+    warn(empty_, "an empty side, excluded from the corpus score");
+    warn(truncated_, "too long for the model, truncated and excluded from the corpus score");
     if (corpus_.tokens > 0)
       console.note(fmt::format("loss {:.4f}, perplexity {:.4f} of {} in {}", corpus_.loss(),
                                corpus_.perplexity(), detail::counted(corpus_.tokens, "token"),
@@ -145,20 +145,20 @@ class Summary {
 
  private:
   CorpusScore corpus_;
-  int64_t empty_ = 0, cut_ = 0, repaired_ = 0;
+  int64_t empty_ = 0, truncated_ = 0, invalid_utf8_ = 0;
 };
 
 class ScoreCommand : public CommandOf<ScoreSettings> {
  public:
   std::string name() const override { return "score"; }
-  std::string summary() const override { return "Says how probable given translations are"; }
+  std::string summary() const override { return "Prints log-probabilities of given translations"; }
   std::string description() const override {
     return "Prints one line for each pair of lines, in order: the natural logarithm of the "
-           "probability of the target and its end, given the source. Ends with loss and perplexity "
-           "of the corpus, which compare with those of a training on its validation text, label "
-           "smoothing left out. A pair's score depends on the pair and the model alone. A pair "
-           "with an empty side, or with more tokens than the model has positions for, gets a line "
-           "with a status, but is left out of the corpus score.";
+           "probability of the target and </s>, given the source. Ends with loss and perplexity of "
+           "the corpus, comparable to the validation loss of heed train without label smoothing. A "
+           "pair's score depends on the pair and the model alone. A pair with an empty side, or "
+           "with more tokens than the model has positions for, gets a line with a status, but is "
+           "excluded from the corpus score.";
   }
 
   std::string memory_advice() const override {
@@ -186,7 +186,7 @@ class ScoreCommand : public CommandOf<ScoreSettings> {
     if (settings_.format == ScoreFormat::corpus) write(json_line(summary.corpus()));
     output.commit();
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    summary.tell(console, seconds.count(), model.backend().name());
+    summary.print(console, seconds.count(), model.backend().name());
     return 0;
   }
 

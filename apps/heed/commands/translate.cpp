@@ -1,4 +1,4 @@
-// heed translate: lines in, lines out.
+// heed translate: one translation per line.
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -20,16 +20,16 @@ constexpr auto enum_names(OutputFormat) {
       {{"text", OutputFormat::text}, {"jsonl", OutputFormat::jsonl}}};
 }
 
-enum class Alignments { none, words, pieces, weights };
+enum class Alignments { none, words, tokens, weights };
 constexpr auto enum_names(Alignments) {
   return std::array<std::pair<std::string_view, Alignments>, 4>{{{"none", Alignments::none},
                                                                  {"words", Alignments::words},
-                                                                 {"pieces", Alignments::pieces},
+                                                                 {"tokens", Alignments::tokens},
                                                                  {"weights", Alignments::weights}}};
 }
 
 struct TranslateSettings {
-  std::string model, input, prefix, output;
+  std::string model, input, target_prefix, output;
   OutputFormat format = OutputFormat::text;
   Alignments alignments = Alignments::none;
   DecodeOptions decode;
@@ -42,7 +42,7 @@ struct TranslateSettings {
       {.help = "Text to translate, plain or .gz, one sentence per line; - is standard input",
        .value = "FILE",
        .default_text = "standard input"});
-    v("prefix", self.prefix,
+    v("target_prefix", self.target_prefix,
       {.help = "Forced prefix of each translation, one per line; an empty line forces none; - is "
                "standard input",
        .value = "FILE"});
@@ -53,40 +53,42 @@ struct TranslateSettings {
        .default_text = "standard output"});
     v("format", self.format,
       {.help = "Output format; text: translations; jsonl: JSON objects with translation, score, "
-               "status and pieces"});
+               "status and tokens (pieces)"});
     v("alignments", self.alignments,
       {.help =
            "Alignment to add to the JSON objects, from cross-attention: pairs of source and target "
-           "words (characters in text without spaces) or pieces, or the attention weights"});
+           "words (characters in text without spaces) or tokens, or the attention weights"});
     DecodeOptions::visit(self.decode, v);
   }
 };
 
-// What came out of the ordinary, for one line at the end.
+// Counts of lines by status, for the summary at the end.
 struct Tally {
-  int64_t lines = 0, tokens = 0, split = 0, cut = 0, repaired = 0;
+  int64_t lines = 0, tokens = 0, split = 0, truncated = 0, unfinished = 0, invalid_utf8 = 0;
 
   void count(const Translation& translation) {
     const LineStatus& status = translation.status;
     ++lines;
-    tokens += int64_t(translation.alternatives.front().pieces.size());
+    tokens += int64_t(translation.hypotheses.front().pieces.size());
     split += status.split;
-    cut += status.cut;
-    repaired += status.repaired;
+    truncated += status.truncated;
+    unfinished += status.unfinished;
+    invalid_utf8 += status.invalid_utf8;
   }
 
-  void tell(const Console& console) const {
+  void print(const Console& console) const {
     const auto warn = [&](int64_t count, const char* what) {
       if (count > 0)
         console.warn(fmt::format("{} of {}: {}", count, detail::counted(lines, "line"), what));
     };
-    warn(repaired, "not UTF-8, broken bytes were read as U+FFFD (--strict refuses them)");
+    warn(invalid_utf8, "invalid UTF-8, replaced by U+FFFD (--strict makes it an error)");
     warn(split, "too long for the model, translated in parts");
-    warn(cut, "reached the greatest length without an end (--max-length, --extra-length)");
+    warn(truncated, "a character has more tokens than the model has positions for, truncated");
+    warn(unfinished, "the translation ended without </s> (--max-length, --extra-length)");
   }
 };
 
-// To four digits behind the point: what a reader can use of a weight.
+// Rounded to four decimal places.
 nlohmann::ordered_json json_of(const AttentionWeights& weights) {
   auto rows = nlohmann::ordered_json::array();
   for (const auto& row : weights) {
@@ -103,19 +105,19 @@ class JsonLines {
   JsonLines(int64_t nbest, Alignments alignments) : nbest_(nbest), alignments_(alignments) {}
 
   std::string line(const Translation& translation) const {
-    nlohmann::ordered_json object = json_of(translation, translation.alternatives.front());
+    nlohmann::ordered_json object = json_of(translation, translation.hypotheses.front());
     object["status"] = translation.status.text();
-    if (alignments_ == Alignments::pieces || alignments_ == Alignments::weights)
+    if (alignments_ == Alignments::tokens || alignments_ == Alignments::weights)
       object["source_pieces"] = translation.source_pieces;
     if (nbest_ > 1) {
-      for (const Alternative& a : translation.alternatives)
+      for (const TextHypothesis& a : translation.hypotheses)
         object["nbest"].push_back(json_of(translation, a));
     }
     return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   }
 
  private:
-  nlohmann::ordered_json json_of(const Translation& translation, const Alternative& a) const {
+  nlohmann::ordered_json json_of(const Translation& translation, const TextHypothesis& a) const {
     nlohmann::ordered_json object = {
         {"translation", a.text}, {"score", a.score}, {"pieces", a.pieces}};
     if (alignments_ == Alignments::weights) {
@@ -125,7 +127,7 @@ class JsonLines {
           object["attention_offsets"].push_back(row.offset);
     } else if (alignments_ != Alignments::none) {
       const auto unit =
-          alignments_ == Alignments::words ? AlignmentUnit::words : AlignmentUnit::pieces;
+          alignments_ == Alignments::words ? AlignmentUnit::words : AlignmentUnit::tokens;
       object["alignment"] = alignment_pairs(translation.source_pieces, a.pieces, a.attention, unit);
     }
     return object;
@@ -135,27 +137,27 @@ class JsonLines {
   Alignments alignments_;
 };
 
-// Lines and their prefixes, which must be as many.
+// Lines and their prefixes, of which there must be equally many.
 class Source {
  public:
   Source(LineReader text, const std::string& prefix) : text_(std::move(text)) {
     if (!prefix.empty()) prefixes_ = open_lines(prefix);
   }
 
-  std::optional<Input> next() {
+  std::optional<TranslationInput> next() {
     std::string line, prefix;
     const bool more = text_.next(line);
     if (prefixes_ && prefixes_->next(prefix) != more) {
       const bool lacking = more;
       fail(
-          "{} has {} and {} has more: line i of both must belong together; an empty prefix "
-          "leaves a line free",
+          "{} has {} and {} has more: expected a prefix for each line; an empty prefix forces "
+          "nothing",
           (lacking ? *prefixes_ : text_).name(), detail::counted(lines_, "line"),
           (lacking ? text_ : *prefixes_).name());
     }
     if (!more) return std::nullopt;
     ++lines_;
-    return Input(std::move(line), std::move(prefix));
+    return TranslationInput(std::move(line), std::move(prefix));
   }
 
   bool wait(std::chrono::milliseconds time) {
@@ -174,10 +176,9 @@ class TranslateCommand : public CommandOf<TranslateSettings> {
   std::string summary() const override { return "Translates lines of text"; }
   std::string description() const override {
     return "Prints one translation for each line, in order, and does not wait for a full batch "
-           "when "
-           "no more input is available. A translation depends on the line, the model and the "
+           "when no more input is available. A translation depends on the line, the model and the "
            "search options alone. An empty line gives an empty one; a line too long for the model "
-           "is translated in parts, as its status says.";
+           "is translated in parts and has the status split.";
   }
 
   std::string memory_advice() const override {
@@ -195,11 +196,11 @@ class TranslateCommand : public CommandOf<TranslateSettings> {
     check_options(settings_.decode.search);
     settings_.decode.attention = settings_.alignments != Alignments::none;
     const std::string input = settings_.input.empty() ? "-" : settings_.input;
-    expect_distinct_streams({{"--input", input}, {"--prefix", settings_.prefix}});
+    expect_distinct_streams({{"--input", input}, {"--target-prefix", settings_.target_prefix}});
     std::vector<std::string> read = files_of_model(settings_.model);
-    read.insert(read.end(), {input, settings_.prefix});
+    read.insert(read.end(), {input, settings_.target_prefix});
     expect_another_file("--output", settings_.output, read);
-    Source source(open_lines(input), settings_.prefix);
+    Source source(open_lines(input), settings_.target_prefix);
     const Model model(settings_.model, settings_.decode.compute);
     TextOutput output(settings_.output, console);
 
@@ -207,10 +208,9 @@ class TranslateCommand : public CommandOf<TranslateSettings> {
     const JsonLines json(nbest, settings_.alignments);
     const auto emit = [&](const Translation& translation) {
       tally.count(translation);
-      const std::string line =
-          text ? translation.alternatives.front().text : json.line(translation);
+      const std::string line = text ? translation.hypotheses.front().text : json.line(translation);
       output.write(line + "\n");
-      output.flush();  // a reader may be waiting for this very line
+      output.flush();  // a reader may be waiting for this line
     };
     const auto start = std::chrono::steady_clock::now();
     model.translator(settings_.decode)
@@ -218,7 +218,7 @@ class TranslateCommand : public CommandOf<TranslateSettings> {
                    [&](std::chrono::milliseconds time) { return source.wait(time); });
     output.commit();
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    tally.tell(console);
+    tally.print(console);
     console.note(fmt::format("{}, {} in {:.2f} s: {:.0f} tokens/s on {}",
                              detail::counted(tally.lines, "line"),
                              detail::counted(tally.tokens, "token"), seconds.count(),

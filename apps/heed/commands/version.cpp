@@ -1,4 +1,4 @@
-// heed version: the build, and what it found in this machine.
+// heed version: the build, and the instruction sets of this machine.
 #include "heed/core/version.h"
 
 #include <nlohmann/json.hpp>
@@ -40,7 +40,7 @@ class VersionCommand : public CommandOf<VersionSettings> {
   int run(const std::vector<std::string>&, Console& console) override {
     const std::vector<std::string> found = cpu_targets();
     const std::string asked = cpu_target_from_environment();
-    make_cpu_backend(asked);  // refuses a name that is not among those found
+    make_cpu_backend(asked);  // fails for a name that is not among those found
     const std::string chosen = asked.empty() ? found.front() : asked;
     if (settings_.json) {
       const nlohmann::ordered_json object{

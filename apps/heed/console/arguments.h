@@ -11,7 +11,7 @@
 
 namespace heed {
 
-// A value that waits to be assigned, and where it was written ("--beam", "run.toml:3: beam").
+// A value that is not assigned yet, and where it was written ("--beam", "run.toml:3: beam").
 struct Assignment {
   const Option* option = nullptr;
   std::vector<std::string> texts;
@@ -19,22 +19,22 @@ struct Assignment {
 };
 
 struct Arguments {
-  std::vector<std::string> words;  // what is neither a flag nor a flag's value
-  // The option, of one value, that the first word follows: where it is surplus, most likely its
-  // second value.
+  std::vector<std::string> words;  // arguments that are neither flags nor their values
+  // The option of one value that precedes the first word, which is most likely a surplus value of
+  // it if the command takes no such word.
   const Option* before_words = nullptr;
   std::vector<Assignment> assignments;
   bool help = false;
 };
 
-// Reads `--name value`, `--name=value`, `--flag`, `--no-flag` and `--list a b c`. The last of
-// several values of one option wins, those of a list add up. Everything after `--` is a word.
-// Throws UsageError that names `command` for flags that `options` (which must outlive the result)
-// lacks.
+// Reads `--name value`, `--name=value`, `--flag`, `--no-flag` and `--list a b c`. Of several
+// values of one option the last is used, those of a list are joined. Everything after `--` is a
+// word. UsageError that names `command` for flags that are not in `options`, which must outlive the
+// result.
 Arguments read_arguments(const std::vector<std::string>& arguments, const Options& options,
                          const std::string& command);
 
-// Assigns them in order; of one list all in one.
+// Assigns the values in order, all values of a list together.
 void apply(const std::vector<Assignment>& assignments);
 
 }  // namespace heed

@@ -14,26 +14,26 @@ class Command {
  public:
   virtual ~Command() = default;
   virtual std::string name() const = 0;
-  // Half a line for the list of commands.
+  // A short line for the list of commands.
   virtual std::string summary() const = 0;
   // A paragraph for --help; may be empty.
   virtual std::string description() const { return ""; }
   // The positional arguments: "model DIR|PRESET".
   virtual std::string words() const { return ""; }
-  // The allowed first words, where they are a fixed set: "model", "data".
+  // The allowed first words if they are a fixed set: "model", "data".
   virtual std::vector<std::string> first_words() const { return {}; }
-  // The command line that words without any of these as their first most likely mean, such as
-  // "heed inspect model zh-en"; empty where they do not say which.
+  // For other first words the command line that was most likely meant, such as "heed inspect model
+  // zh-en"; empty if unknown.
   virtual std::string meant_by(const std::vector<std::string>& words) const {
     static_cast<void>(words);
     return "";
   }
-  // Sets of options of which the command needs one, beside its required options:
+  // Sets of options of which the command needs one, in addition to its required options:
   // {{"source", "target"}, {"tsv"}}.
   virtual std::vector<std::vector<std::string>> inputs() const { return {}; }
-  // Not listed: a tool for the project's own use.
+  // Not listed: for development of heed.
   virtual bool hidden() const { return false; }
-  // What to do where the memory did not suffice, called after run().
+  // Advice for when memory did not suffice; called after run().
   virtual std::string memory_advice() const { return "grant more"; }
   // Bound to this command's settings.
   virtual Options options() = 0;
@@ -61,7 +61,7 @@ struct NoSettings {
 // Every command, in the order of the help: commands/commands.cpp lists them.
 std::vector<std::unique_ptr<Command>> all_commands();
 
-// The options that every command has beside its own.
+// The options that every command has in addition to its own.
 struct CommonSettings {
   std::string config;
   bool quiet = false;

@@ -1,4 +1,4 @@
-// Where the program's words go: results to standard output, everything else to standard error.
+// The output of the program: results to standard output, everything else to standard error.
 #pragma once
 
 #include <stdexcept>
@@ -7,7 +7,7 @@
 
 namespace heed {
 
-// The reader of standard output has gone (`heed ... | head`): the program ends without a word.
+// Standard output was closed by its reader (`heed ... | head`): the program ends silently.
 class BrokenPipe : public std::runtime_error {
  public:
   BrokenPipe() : std::runtime_error("the reader of the output has gone") {}
@@ -23,7 +23,7 @@ class Output {
   Output& operator=(const Output&) = delete;
 
   void write(std::string_view text);
-  // Hands everything to the system. What was not flushed is lost when the Output goes.
+  // Writes the buffer. The destructor does not.
   void flush();
 
  private:

@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t help_column = 28;
 
-// What stands for the value: "N", "X", "FILE", "NAME...".
+// The placeholder of the value: "N", "X", "FILE", "NAME...".
 std::string value_word(const Option& option) {
   if (option.kind == OptionKind::flag) return "";
   std::string word(option.info.value);

@@ -1,4 +1,4 @@
-// What --help and docs/options.md say, from the options' visits.
+// The text of --help and docs/options.md, from the options' visits.
 #pragma once
 
 #include <string>
@@ -14,10 +14,10 @@ std::string wrap(const std::string& text, size_t column, size_t indent, size_t w
 // How an option is written: "--beam N", "--source FILE...", "--[no-]inspect".
 std::string flag_words(const Option& option);
 
-// What it does, what it allows and its default, without a full stop.
+// The help of an option with its range and default, without a full stop.
 std::string option_sentence(const Option& option);
 
-// Whether it is on unless told otherwise: a flag whose other form is "--no-NAME".
+// Whether it is a flag that is on by default, and is turned off by "--no-NAME".
 bool is_on_by_default(const Option& option);
 
 // The options under their groups' headings, in 80 columns.

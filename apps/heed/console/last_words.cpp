@@ -16,7 +16,7 @@ namespace {
 
 // Allocates nothing and calls only what a signal handler may.
 [[noreturn]] void end_with(std::string_view text) {
-  static std::atomic_flag told;  // several threads may run out of memory at once
+  static std::atomic_flag told;  // several threads may run out of memory
   while (told.test_and_set()) ::pause();
   const ssize_t written = ::write(2, text.data(), text.size());
   ::_exit(written > 0 ? 1 : 2);

@@ -1,4 +1,4 @@
-// How far a run has come: one line redrawn on a terminal, a line per report elsewhere.
+// The progress of a run: one line that is redrawn on a terminal, a line per report elsewhere.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ enum class ProgressStyle { none, lines, bar };
 
 class ProgressDisplay {
  public:
-  // `none` if quiet; else a bar where standard error is a terminal.
+  // `none` if quiet; else a bar if standard error is a terminal.
   static ProgressStyle style(bool quiet);
 
   explicit ProgressDisplay(ProgressStyle style) : style_(style) {}
@@ -32,16 +32,16 @@ class ProgressDisplay {
 
   // Always shown.
   void report(const TrainReport& report);
-  // Shown where nothing was for a while: after the first 3 s of the run, then 0.2 s (a bar)
-  // or 20 s (lines) after what was shown last.
+  // Shown if nothing was for a while: after the first 3 s of the run, then 0.2 s (a bar) or 20 s
+  // (lines) after the last output.
   void progress(const TrainReport& report);
-  // The same for a bar alone, where a message says what a line would.
+  // The same, but only for a bar: for reports that a message repeats.
   void redraw(const TrainReport& report) {
     if (style_ == ProgressStyle::bar) progress(report);
   }
   // A separate line above the bar; nothing if the style is none.
   void message(std::string_view text);
-  // Removes the bar: before others write to the terminal.
+  // Removes the bar, before anything else is written to the terminal.
   void clear();
 
  private:

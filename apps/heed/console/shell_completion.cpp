@@ -9,7 +9,7 @@
 namespace heed {
 namespace {
 
-// What a shell should offer behind an option.
+// What a shell should offer after an option.
 enum class Offer { nothing, names, files, folders, anything };
 
 Offer offer_of(const Option& option) {
@@ -245,9 +245,9 @@ std::string bash_completion() {
       "# Completion of heed for bash, printed by `heed completion bash`.\n\n"
       "_heed_commands() {{ echo '{}'; }}\n\n"
       "_heed_flags() {{\n  case $1 in\n{}  esac\n}}\n\n"
-      "# What may be the first word behind a command.\n"
+      "# What may be the first word after a command.\n"
       "_heed_words() {{\n  case $1 in\n{}  esac\n}}\n\n"
-      "# What stands behind an option.\n"
+      "# What may follow an option.\n"
       "_heed_value() {{\n  case \"$1 $2\" in\n{}  esac\n}}\n{}",
       joined(command_names(list)), flags, words, values, kBashEngine);
 }

@@ -6,10 +6,10 @@
 
 namespace heed {
 
-// In single quotes of any POSIX shell; fish reads this alike.
+// In single quotes, as any POSIX shell and fish read them.
 std::string shell_quoted(std::string_view text);
 
-// The same, without quotes where none are needed, and with control characters as $'\012'.
+// The same, without quotes if none are needed, and with control characters as $'\012'.
 std::string shell_word(std::string_view text);
 
 }  // namespace heed

@@ -25,7 +25,7 @@ extern "C" void note_signal(int signal) {
   }
   received_signal = signal;
   say("heed: stopping at the end of this step, or of this stage of the preparation; a second "
-      "signal stops at once, unsaved\n");
+      "signal stops immediately, without saving\n");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// SIGINT and SIGTERM as a request to finish the step, save and end.
+// SIGINT and SIGTERM as a request to finish the step, save and stop.
 #pragma once
 
 #include <csignal>
@@ -7,9 +7,9 @@
 
 namespace heed {
 
-// While it lives, a SIGINT or SIGTERM ends the program at once, with a line that nothing was saved,
-// until finish_steps() is called. From then on the first one is noted, and a second one ends the
-// program at once.
+// During its lifetime, a SIGINT or SIGTERM ends the program immediately, with a line that nothing
+// was saved, until finish_steps() is called. After that the first one is recorded, and a second one
+// ends the program immediately.
 class StopSignals {
  public:
   StopSignals();
@@ -18,15 +18,14 @@ class StopSignals {
   StopSignals& operator=(const StopSignals&) = delete;
 
   void finish_steps();
-  // The signal that came; 0 if none did.
+  // The signal that was received; 0 if none.
   int received() const;
 
  private:
-  struct sigaction interrupt_ = {}, terminate_ = {};  // what stood before
+  struct sigaction interrupt_ = {}, terminate_ = {};  // the handlers to restore
 };
 
-// The end of a command that a signal asked for: a line, and 128 + the signal's number as the
-// status.
+// Ends a command after a signal: a line, and 128 + the signal's number as the status.
 class StoppedBySignal : public std::runtime_error {
  public:
   StoppedBySignal(int signal, const std::string& text)

@@ -1,4 +1,4 @@
-// What a training run tells its user, and hears from them.
+// The display of a training run, and its response to signals.
 #pragma once
 
 #include <optional>
@@ -21,15 +21,15 @@ class TrainDisplay : public TrainObserver {
   void report(const TrainReport& report) override;
   void progress(const TrainReport& report) override;
   void validated(const ValidationReport& report) override;
-  // While it lives, SIGINT and SIGTERM end the program at once as long as the run has written
-  // nothing (begins_to_write). Then a first one is noted: until the first step message() and
-  // preparing() end the training by StoppedBySignal, and later train() does, saved.
+  // During its lifetime, SIGINT and SIGTERM end the program immediately as long as the run has
+  // written nothing (begins_to_write). After that the first one is recorded: before the first step,
+  // message() and preparing() then throw StoppedBySignal; later, train() saves and stops.
   bool stop_requested() override;
   void begins_to_write() override { signals_.finish_steps(); }
   void preparing() override;
 
-  // Ends the display: removes the bar, says why the run ended before its time, if it did, and what
-  // the model that it left is worth. Returns the program's status: 0, or 128 + the signal.
+  // Ends the display: removes the bar, prints why the run ended early, if it did, and the
+  // validation of the written model. Returns the program's status: 0, or 128 + the signal.
   int close(const TrainResult& result);
 
  private:

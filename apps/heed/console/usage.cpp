@@ -29,8 +29,8 @@ std::string usage_flags(const Options& options, const std::vector<std::string>& 
   return text;
 }
 
-// What is absent of the inputs that were begun, or of the first ones; nothing where one set of them
-// is complete.
+// The missing options of the set of inputs of which some are given, or of the first set; empty if
+// one set is complete.
 std::vector<std::string> missing_inputs(const Command& command, const Options& options) {
   std::vector<std::string> missing;
   bool chosen = false;

@@ -8,16 +8,17 @@
 
 namespace heed {
 
-// "heed score --model DIR --source FILE --target FILE [options]": what a command needs.
+// "heed score --model DIR --source FILE --target FILE [options]": the required options of a
+// command.
 std::string usage(Command& command);
 
 // The text of `heed COMMAND --help`.
 std::string command_help(Command& command);
 
-// Throws a UsageError that names everything that the command needs and has not been given.
+// UsageError that lists all missing options of the command.
 void expect_complete(Command& command, const std::vector<std::string>& words);
 
-// Throws a UsageError for words that the command does not take, with what was most likely meant.
+// UsageError for words that the command does not take, with the option that was most likely meant.
 void expect_words(Command& command, const Arguments& given);
 
 }  // namespace heed

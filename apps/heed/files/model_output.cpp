@@ -51,7 +51,7 @@ DirectoryLock lock_output(const fs::path& output, Existing existing) {
 class StagingFolder {
  public:
   explicit StagingFolder(const fs::path& output) : path_(replacement_folder(output)) {
-    remove();  // left by a process that was killed
+    remove();  // of a process that was killed
     std::error_code error;
     if (!fs::create_directory(path_, error))
       fail("cannot make the folder {}: {}", path_.string(), error.message());

@@ -1,4 +1,4 @@
-// A model directory that is made from others.
+// A model directory that a command writes from others.
 #pragma once
 
 #include <filesystem>
@@ -9,22 +9,22 @@
 
 namespace heed {
 
-// UsageError where --output is "-", one of the folders that it is made from, or holds a model that
-// is not to be replaced.
+// UsageError if --output is "-", one of the input folders, or contains a model and `existing` is
+// refuse.
 void check_output(const std::filesystem::path& output,
                   const std::vector<std::filesystem::path>& inputs, Existing existing);
 
 struct NewModel {
   Transformer& model;
-  // Whose vocabulary it has, and what other programs are told: a model directory.
+  // The model directory from which the vocabulary and the files for other programs are copied.
   std::filesystem::path directory;
   DType weights = DType::f32;
 };
 
-// Writes a model to the folder of --output, which it locks meanwhile. The new model is complete
-// before anything of one that it replaces changes: a process that is killed leaves the old model,
-// the new one, or, in the moment between, a folder without config.json, which opens as no model.
-// UsageError where a model is not to be replaced.
+// Writes a model to the folder of --output, under its lock. The new model is complete before any
+// file of an old one changes: if the process is killed, the folder has the old model, the new one,
+// or, in between, no config.json, so that it is not opened as a model. UsageError if there is a
+// model and `existing` is refuse.
 void write_model(const std::filesystem::path& output, Existing existing, const NewModel& made);
 
 }  // namespace heed

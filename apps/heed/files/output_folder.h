@@ -5,10 +5,10 @@
 
 namespace heed {
 
-// What to do with files that the folder has already: --overwrite replaces them.
+// What to do with existing files in the folder: --overwrite replaces them.
 enum class Existing { refuse, replace };
 
-// UsageError for "-": standard output cannot hold a folder.
+// UsageError for "-", which is not a folder.
 void expect_folder_name(const std::filesystem::path& output);
 
 }  // namespace heed

@@ -27,8 +27,8 @@ struct PhrasebookSettings {
   }
 };
 
-// Writes train, valid and test, each with .zh and .en, into `directory`, created if missing. A
-// full disk leaves neither files nor a folder. Error for existing files of these names, unless
+// Writes train, valid and test, each with .zh and .en, into `directory`, created if missing. If the
+// disk is full, no files and no folder remain. Error if files of these names exist, unless
 // `existing` is replace.
 void write_phrasebook(const PhrasebookSettings& settings, const std::filesystem::path& directory,
                       Existing existing);

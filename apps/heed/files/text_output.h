@@ -12,10 +12,9 @@
 
 namespace heed {
 
-// Standard output, or a file that appears when it is complete. A device or a pipe (/dev/null, a
-// FIFO), which nothing can take the place of, is written to directly; so is /dev/stdout, whatever
-// it is redirected to. A name that ends in .gz gives gzip, which is what heed expects of such a
-// name when it reads.
+// Standard output, or a file that is written atomically. A device or a pipe (/dev/null, a FIFO),
+// which cannot be replaced, is written directly; so is /dev/stdout, whatever it is redirected to. A
+// file whose name ends in .gz is gzip, as heed expects when it reads such a file.
 class TextOutput {
  public:
   // An empty path and "-" are standard output.
@@ -24,15 +23,15 @@ class TextOutput {
   TextOutput& operator=(const TextOutput&) = delete;
 
   void write(std::string_view text);
-  // Hands on what was written, where somebody may be waiting for it.
+  // Passes on what was written, unless it is a file that appears on commit().
   void flush();
-  // After the last text. Without it a file is left as it was.
+  // Call after the last text. Without it an existing file is unchanged.
   void commit();
 
  private:
   void write_plain(std::string_view text);
 
-  Output* stream_ = nullptr;  // standard output or own_stream_; none: file_
+  Output* stream_ = nullptr;  // standard output or own_stream_; null: file_
   Descriptor descriptor_;
   std::optional<Output> own_stream_;
   std::optional<AtomicFile> file_;

@@ -14,7 +14,7 @@ namespace heed {
 struct ModelPart {
   int depth = 0;           // 0: a stack or table, 1: a sub-layer, 2: a matrix of it
   std::string name;        // "Multi-head self-attention (3.2.2)"
-  Shape shape;             // of its matrix; empty where it has none
+  Shape shape;             // of its matrix; empty if it has none
   int64_t copies = 1;      // of this part in the model (the layers of its stack)
   int64_t parameters = 0;  // of one copy
   double source_work = 0;  // multiply-adds of one copy for each source token
@@ -33,7 +33,7 @@ struct ModelTotals {
 };
 ModelTotals totals(const std::vector<ModelPart>& parts);
 
-// How a model's file holds its matrices.
+// The storage of a model's weights.
 struct WeightFile {
   std::string type;  // "float32", "bfloat16", "int8"
   int64_t bytes = 0;

@@ -55,18 +55,15 @@ struct OptionInfo {
 };
 
 // `threads` is the same option everywhere: an optional<int64_t>, all of the machine's by default.
-inline constexpr OptionInfo kThreadsOption{.help = "Threads; no result depends on them",
+inline constexpr OptionInfo kThreadsOption{.help = "Number of threads; does not affect the result",
                                            .default_text = "all",
                                            .minimum = 1,
                                            .maximum = 1024,
                                            .incidental = true};
 
-// `strict` is the same option wherever lines of text are read.
+// `strict` of commands that replace invalid UTF-8 by default.
 inline constexpr OptionInfo kStrictOption{
-    .help =
-        "Stop at a line that is not UTF-8 or, with --tsv, has too few columns; by default "
-        "training drops its pair, and other commands read U+FFFD for broken bytes",
-    .incidental = true};
+    .help = "Fail on invalid UTF-8 instead of replacing it by U+FFFD", .incidental = true};
 
 enum class OptionKind { flag, integer, number, text, choice };
 

@@ -15,7 +15,7 @@ namespace {
 constexpr char32_t kSpace = U'\u2581';  // kSpaceSymbol of text/tokenizer.h
 constexpr std::string_view kEnd = "</s>";
 
-// Consecutive units; none where begin is end.
+// Consecutive units; empty if begin is end.
 struct UnitRange {
   int64_t begin = 0, end = 0;
 };
@@ -23,7 +23,7 @@ struct UnitRange {
 // Counts units along a text.
 class UnitCounter {
  public:
-  // The units of characters that stand in the same pieces, which are the next of the text.
+  // The units of the next characters of the text, which are in the same token.
   UnitRange add(std::u32string_view characters) {
     int64_t begin = count_;
     for (size_t i = 0; i < characters.size(); ++i) {
@@ -41,13 +41,13 @@ class UnitCounter {
   void end() { takes_ = Takes::nothing; }
 
  private:
-  // What the last unit still takes: nothing, any character behind its space, or characters of text
-  // with spaces.
+  // What can be added to the last unit: nothing, any character after its space, or characters of
+  // text with spaces.
   enum class Takes { nothing, any, spaced } takes_ = Takes::nothing;
   int64_t count_ = 0;
 };
 
-// The bytes that pieces spell from `at` on, up to the first piece that is not a byte.
+// The bytes of the byte pieces from `at` to the first other piece.
 std::string byte_run(const std::vector<std::string>& pieces, size_t at) {
   std::string bytes;
   for (; at < pieces.size(); ++at) {
@@ -58,8 +58,8 @@ std::string byte_run(const std::vector<std::string>& pieces, size_t at) {
   return bytes;
 }
 
-// The units that each piece has characters of, counted from 0; none for </s>. Pieces that spell the
-// bytes of one character have the unit of that character.
+// The units, counted from 0, of the characters of each piece; empty for </s>. Byte pieces have the
+// unit of the character that they are part of.
 std::vector<UnitRange> units_of(const std::vector<std::string>& pieces, AlignmentUnit unit) {
   UnitCounter counter;
   std::vector<UnitRange> units;
@@ -68,7 +68,7 @@ std::vector<UnitRange> units_of(const std::vector<std::string>& pieces, Alignmen
     if (piece == kEnd || piece.empty()) {
       units.emplace_back();
       if (piece == kEnd) counter.end();
-    } else if (unit == AlignmentUnit::pieces) {
+    } else if (unit == AlignmentUnit::tokens) {
       units.push_back(counter.add(std::u32string(1, kSpace)));
     } else if (const std::string bytes = byte_run(pieces, units.size()); !bytes.empty()) {
       for (size_t at = 0; at < bytes.size();) {
@@ -103,7 +103,7 @@ struct Segments {
   }
 };
 
-// Sums of weights over the segments that one target unit looks at.
+// Sums of the weights of one target unit over segments.
 class SegmentSums {
  public:
   void add(const AttentionRow& row, const Segments& from) {

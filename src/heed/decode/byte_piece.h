@@ -1,4 +1,4 @@
-// Pieces that spell a byte, of vocabularies with byte fallback.
+// The pieces for single bytes of vocabularies with byte fallback.
 #pragma once
 
 #include <charconv>
@@ -8,7 +8,7 @@
 
 namespace heed {
 
-// The byte that a piece stands for: 0x41 for "<0x41>"; none for a piece of characters.
+// The byte of a byte piece, 0x41 for "<0x41>"; std::nullopt for any other piece.
 inline std::optional<uint8_t> byte_of(std::string_view piece) {
   if (piece.size() != 6 || !piece.starts_with("<0x") || !piece.ends_with('>')) return {};
   uint8_t byte = 0;

@@ -6,7 +6,7 @@ DecodingConstraints::DecodingConstraints(const SearchOptions& options, int64_t m
                                          TokenId end_id, ForcedPrefix prefix)
     : min_length_(options.min_length),
       max_length_(max_length),
-      no_repeat_ngram_(options.no_repeat_ngram),
+      no_repeat_ngram_(options.no_repeat_ngram_size),
       end_id_(end_id),
       prefix_(std::move(prefix)) {
   check(int64_t(prefix_.ids.size()) < max_length_, "the prefix is as long as a translation may be");

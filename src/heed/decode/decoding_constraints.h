@@ -10,17 +10,17 @@
 
 namespace heed {
 
-// What a hypothesis has to satisfy next.
+// The constraints on the next token of a hypothesis.
 struct ConstraintState {
   size_t matched = 0;           // bytes of the forced text matched so far
-  std::vector<TokenId> banned;  // ids that must not come next, sorted; empty while text is forced
+  std::vector<TokenId> banned;  // ids that must not follow, sorted; empty while text is forced
 };
 
-// Constraints of one sentence. The search asks which ids may follow a hypothesis; a new constraint
-// is a change of this class.
+// The constraints of one sentence: the search asks which ids may follow a hypothesis. New kinds of
+// constraints are added to this class.
 class DecodingConstraints {
  public:
-  // `max_length` is the sentence's, </s> included, and greater than the number of prefix ids.
+  // `max_length` is that of max_target_length(), and greater than the number of prefix ids.
   DecodingConstraints(const SearchOptions& options, int64_t max_length, TokenId end_id,
                       ForcedPrefix prefix = {});
 
@@ -31,17 +31,17 @@ class DecodingConstraints {
 
   // Computes which ids must not follow `ids`.
   void update(ConstraintState& state, std::span<const TokenId> ids) const;
-  // Whether the next id is one of each_forced().
+  // Whether text is forced: the next id must be one of each_forced().
   bool is_forced(const ConstraintState& state) const {
     return prefix_.text && state.matched < prefix_.text->size();
   }
-  // Calls f(TokenId) for every id that may come next while text is forced.
+  // Calls f(TokenId) for every id that may follow while text is forced.
   template <class F>
   void each_forced(const ConstraintState& state, F&& f) const {
     prefix_.text->each_continuation(state.matched,
                                     [&](const ForcedText::Continuation& next) { f(next.id); });
   }
-  // Whether `id` may come next.
+  // Whether `id` may follow.
   bool allows(const ConstraintState& state, TokenId id) const;
   // The state of a hypothesis extended by an allowed `id`, before update().
   ConstraintState after(const ConstraintState& state, TokenId id) const;

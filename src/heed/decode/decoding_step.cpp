@@ -11,27 +11,27 @@ double length_penalty(int64_t length, double alpha) {
 
 int64_t DecodingStep::best_needed(const SearchOptions& options, int64_t banned) {
   if (options.sample) return options.top_k ? *options.top_k + banned : 1;
-  // Twice the group's width, so that enough remain if every hypothesis can end, and as many as the
+  // Twice the group's size, so that enough remain if every hypothesis can end, and as many as the
   // diversity penalty can move below those.
-  const int64_t width = options.beam_size() / options.diverse_groups;
-  return 2 * width + (options.beam_size() - width) + banned;
+  const int64_t group_size = options.beam_size() / options.beam_groups;
+  return 2 * group_size + (options.beam_size() - group_size) + banned;
 }
 
-// The best of the candidates offered. All are held until there are twice as many as wanted, then
-// the better half, so that the cost of a candidate does not depend on the beam size.
+// The best of the candidates offered. Holds up to twice as many as wanted and then removes the
+// worse half, so that the cost of a candidate does not depend on the beam size.
 class DecodingStep::TopCandidates {
  public:
   explicit TopCandidates(size_t wanted) : wanted_(wanted) { candidates_.reserve(2 * wanted); }
 
-  // Whether a candidate of this value or less is certainly not among the best.
-  bool cannot_enter(double value) const { return full_ && value < bar_; }
+  // Whether a candidate with this score is certainly not among the best.
+  bool cannot_enter(double score) const { return full_ && score < bar_; }
   void offer(const Candidate& candidate) {
-    if (cannot_enter(candidate.value)) return;
+    if (cannot_enter(candidate.score)) return;
     candidates_.push_back(candidate);
     if (candidates_.size() < 2 * wanted_) return;
     const auto last = candidates_.begin() + ptrdiff_t(wanted_) - 1;
     std::nth_element(candidates_.begin(), last, candidates_.end(), better);
-    bar_ = last->value;
+    bar_ = last->score;
     full_ = true;
     candidates_.resize(wanted_);
   }
@@ -46,7 +46,7 @@ class DecodingStep::TopCandidates {
 
  private:
   static bool better(const Candidate& a, const Candidate& b) {
-    if (a.value != b.value) return a.value > b.value;
+    if (a.score != b.score) return a.score > b.score;
     return a.parent != b.parent ? a.parent < b.parent : a.id < b.id;
   }
 
@@ -58,22 +58,22 @@ class DecodingStep::TopCandidates {
 
 // Best first.
 std::vector<DecodingStep::Candidate> DecodingStep::best_candidates(
-    const Group& group, const std::vector<TokenId>& chosen) const {
-  const double diversity = options_.diversity_penalty();
-  TopCandidates candidates(size_t(2 * width()));
+    const HypothesisGroup& group, const std::vector<TokenId>& chosen) const {
+  const double penalty = options_.diversity_penalty_or_default();
+  TopCandidates candidates(size_t(2 * group_size()));
   const auto add = [&](size_t i, TokenId id, double sum) {
     const auto [first, last] = std::equal_range(chosen.begin(), chosen.end(), id);
-    candidates.offer({int64_t(i), id, sum, sum - diversity * double(last - first)});
+    candidates.offer({int64_t(i), id, sum, sum - penalty * double(last - first)});
   };
-  for (size_t i = 0; i < group.live.size(); ++i) {
-    const LiveHypothesis& h = group.live[i];
+  for (size_t i = 0; i < group.active.size(); ++i) {
+    const ActiveHypothesis& h = group.active[i];
     if (constraints_.is_forced(h.constraints)) {
       constraints_.each_forced(h.constraints, [&](TokenId id) {
         add(i, id, h.log_probability + next_.log_probability(h.row, id));
       });
       continue;
     }
-    // Sums of a row descend, and diversity only lowers them.
+    // The sums of a row are in descending order, and the penalty only lowers them.
     Predictions::Best best = next_.best(h.row);
     for (size_t j = 0;; ++j) {
       if (j == best.ids.size()) {
@@ -88,9 +88,9 @@ std::vector<DecodingStep::Candidate> DecodingStep::best_candidates(
   return candidates.take();
 }
 
-LiveHypothesis DecodingStep::extended(const LiveHypothesis& parent,
-                                      const Candidate& candidate) const {
-  LiveHypothesis h;
+ActiveHypothesis DecodingStep::extended(const ActiveHypothesis& parent,
+                                        const Candidate& candidate) const {
+  ActiveHypothesis h;
   h.ids = parent.ids;
   h.ids.push_back(candidate.id);
   h.rows = parent.rows;
@@ -99,7 +99,7 @@ LiveHypothesis DecodingStep::extended(const LiveHypothesis& parent,
   return h;
 }
 
-void Group::finish(Hypothesis hypothesis, int64_t length, double alpha) {
+void HypothesisGroup::finish(Hypothesis hypothesis, int64_t length, double alpha) {
   hypothesis.score = hypothesis.log_probability / length_penalty(length, alpha);
   const auto place =
       std::upper_bound(finished.begin(), finished.end(), hypothesis,
@@ -107,36 +107,36 @@ void Group::finish(Hypothesis hypothesis, int64_t length, double alpha) {
   finished.insert(place, std::move(hypothesis));
 }
 
-void Group::finish_live(double alpha) {
-  for (LiveHypothesis& h : live) {
+void HypothesisGroup::finish_active(double alpha) {
+  for (ActiveHypothesis& h : active) {
     const auto length = std::max<int64_t>(1, int64_t(h.ids.size()));
     finish({std::move(h.ids), h.log_probability, 0, false}, length, alpha);
   }
-  live.clear();
+  active.clear();
 }
 
-// Whether no live hypothesis can still be among the wanted ones: log-probabilities only fall, and
-// the length penalty divides by most at the maximum length.
-bool DecodingStep::is_done(const Group& group) const {
-  const int64_t groups = options_.diverse_groups;
+// Whether no active hypothesis can still be among the wanted ones: log-probabilities only decrease,
+// and the length penalty has its largest divisor at the maximum length.
+bool DecodingStep::is_done(const HypothesisGroup& group) const {
+  const int64_t groups = options_.beam_groups;
   const int64_t wanted = (options_.nbest + groups - 1) / groups;
-  if (group.live.empty() || int64_t(group.finished.size()) >= width()) return true;
+  if (group.active.empty() || int64_t(group.finished.size()) >= group_size()) return true;
   if (int64_t(group.finished.size()) < wanted) return false;
-  double best = group.live[0].log_probability;
-  for (const LiveHypothesis& h : group.live) best = std::max(best, h.log_probability);
+  double best = group.active[0].log_probability;
+  for (const ActiveHypothesis& h : group.active) best = std::max(best, h.log_probability);
   return group.finished[size_t(wanted) - 1].score >=
          best / length_penalty(constraints_.max_length(), options_.length_penalty);
 }
 
-void DecodingStep::beam_search(Group& group, std::vector<TokenId>& chosen) const {
-  const int64_t length = int64_t(group.live[0].ids.size()) + 1;
+void DecodingStep::beam_search(HypothesisGroup& group, std::vector<TokenId>& chosen) const {
+  const int64_t length = int64_t(group.active[0].ids.size()) + 1;
   const std::vector<Candidate> candidates = best_candidates(group, chosen);
-  std::vector<LiveHypothesis> next;
-  for (size_t i = 0; i < candidates.size() && int64_t(next.size()) < width(); ++i) {
-    const LiveHypothesis& parent = group.live[size_t(candidates[i].parent)];
+  std::vector<ActiveHypothesis> next;
+  for (size_t i = 0; i < candidates.size() && int64_t(next.size()) < group_size(); ++i) {
+    const ActiveHypothesis& parent = group.active[size_t(candidates[i].parent)];
     if (candidates[i].id == constraints_.end_id()) {
-      // </s> counts only where the hypothesis would have stayed in the beam.
-      if (int64_t(i) < width())
+      // A hypothesis with </s> is finished only if it would have stayed in the beam.
+      if (int64_t(i) < group_size())
         group.finish({parent.ids, candidates[i].log_probability, 0, true}, length,
                      options_.length_penalty);
       continue;
@@ -144,19 +144,20 @@ void DecodingStep::beam_search(Group& group, std::vector<TokenId>& chosen) const
     next.push_back(extended(parent, candidates[i]));
   }
   if (candidates.empty()) {
-    group.finish_live(options_.length_penalty);
+    group.finish_active(options_.length_penalty);
   } else {
-    group.live = std::move(next);
-    if (options_.diverse_groups > 1) {
-      for (const LiveHypothesis& h : group.live) chosen.push_back(h.ids.back());
+    group.active = std::move(next);
+    if (options_.beam_groups > 1) {
+      for (const ActiveHypothesis& h : group.active) chosen.push_back(h.ids.back());
       std::sort(chosen.begin(), chosen.end());
     }
-    if (length >= constraints_.max_length()) group.finish_live(options_.length_penalty);
+    if (length >= constraints_.max_length()) group.finish_active(options_.length_penalty);
   }
   group.done = is_done(group);
 }
 
-void DecodingStep::list_choices(const LiveHypothesis& h, std::vector<Choice>& choices) const {
+void DecodingStep::list_choices(const ActiveHypothesis& h,
+                                std::vector<TokenWeight>& choices) const {
   choices.clear();
   const auto banned = int64_t(h.constraints.banned.size());
   if (constraints_.is_forced(h.constraints)) {
@@ -164,7 +165,7 @@ void DecodingStep::list_choices(const LiveHypothesis& h, std::vector<Choice>& ch
       choices.push_back({id, next_.logit(h.row, id)});
     });
   } else if (options_.top_k && *options_.top_k + banned < next_.classes()) {
-    // Most probable first, the order in which to_probabilities() leaves a larger set.
+    // Most probable first, the order that to_probabilities() gives a larger set.
     do {
       choices.clear();
       for (const TokenId id : next_.best(h.row).ids)
@@ -173,16 +174,17 @@ void DecodingStep::list_choices(const LiveHypothesis& h, std::vector<Choice>& ch
   } else {
     next_.choices(h.row, choices);
     if (banned > 0)
-      std::erase_if(choices,
-                    [&](const Choice& c) { return !constraints_.allows(h.constraints, c.id); });
+      std::erase_if(
+          choices, [&](const TokenWeight& c) { return !constraints_.allows(h.constraints, c.id); });
   }
 }
 
-void DecodingStep::sample(Group& group, double uniform, std::vector<Choice>& choices) const {
-  const LiveHypothesis& h = group.live[0];
+void DecodingStep::sample(HypothesisGroup& group, double uniform,
+                          std::vector<TokenWeight>& choices) const {
+  const ActiveHypothesis& h = group.active[0];
   list_choices(h, choices);
   if (choices.empty()) {
-    group.finish_live(options_.length_penalty);
+    group.finish_active(options_.length_penalty);
   } else {
     to_probabilities(choices, options_.sampling());
     const TokenId id = detail::draw(choices, uniform).id;
@@ -190,16 +192,17 @@ void DecodingStep::sample(Group& group, double uniform, std::vector<Choice>& cho
     const int64_t length = int64_t(h.ids.size()) + 1;
     if (id == constraints_.end_id()) {
       group.finish({h.ids, log_probability, 0, true}, length, options_.length_penalty);
-      group.live.clear();
+      group.active.clear();
     } else {
-      group.live = {extended(h, {0, id, log_probability, log_probability})};
-      if (length >= constraints_.max_length()) group.finish_live(options_.length_penalty);
+      group.active = {extended(h, {0, id, log_probability, log_probability})};
+      if (length >= constraints_.max_length()) group.finish_active(options_.length_penalty);
     }
   }
-  group.done = group.live.empty();
+  group.done = group.active.empty();
 }
 
-std::vector<Hypothesis> best_hypotheses(std::vector<Group>& groups, const SearchOptions& options) {
+std::vector<Hypothesis> best_hypotheses(std::vector<HypothesisGroup>& groups,
+                                        const SearchOptions& options) {
   std::vector<Hypothesis> all;
   const auto is_new = [&](const Hypothesis& hypothesis) {
     return std::none_of(all.begin(), all.end(),
@@ -208,7 +211,7 @@ std::vector<Hypothesis> best_hypotheses(std::vector<Group>& groups, const Search
   // Round robin over the groups: the best of each, then the second of each.
   for (size_t rank = 0; int64_t(all.size()) < options.nbest; ++rank) {
     bool any = false;
-    for (Group& group : groups) {
+    for (HypothesisGroup& group : groups) {
       if (rank >= group.finished.size() || int64_t(all.size()) >= options.nbest) continue;
       any = true;
       Hypothesis& hypothesis = group.finished[rank];

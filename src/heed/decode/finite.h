@@ -1,4 +1,4 @@
-// The check for logits that are NaN or infinite, of a model that overflows.
+// The check for NaN and infinite logits, which a model gives that overflows.
 #pragma once
 
 #include <cmath>

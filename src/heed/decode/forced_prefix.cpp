@@ -44,18 +44,18 @@ std::span<const TokenId> PieceIndex::starting_with(std::string_view text) const 
 
 ForcedText::ForcedText(std::string text, const PieceIndex& index, const Vocabulary& vocabulary)
     : text_(std::move(text)), positions_(text_.size() + 1) {
-  positions_.back().possible = true;
-  // From the end, so that the position behind each piece is already known to be possible or not.
+  positions_.back().is_possible = true;
+  // From the end, so that it is known whether the position after each piece is possible.
   for (size_t at = text_.size(); at-- > 0;) {
     const std::string_view rest = std::string_view(text_).substr(at);
     Position& position = positions_[at];
     position.to_end = index.starting_with(rest);
     for (size_t length = 1; length < std::min(rest.size(), index.longest() + 1); ++length) {
-      if (!positions_[at + length].possible) continue;
+      if (!positions_[at + length].is_possible) continue;
       const auto id = vocabulary.find(rest.substr(0, length));
       if (id && index.is_literal(*id)) position.inside.push_back({*id, at + length});
     }
-    position.possible = !position.to_end.empty() || !position.inside.empty();
+    position.is_possible = !position.to_end.empty() || !position.inside.empty();
   }
 }
 
@@ -78,13 +78,13 @@ ForcedPrefix PrefixEncoder::encode(std::string_view prefix) const {
   std::string text;
   for (size_t i = first; i < pieces.size(); ++i) text += pieces[i];
   if (ends_in_space(prefix)) text += kSpaceSymbol;
-  // In scripts without spaces a word is a whole sentence: pieces further from the end than the
-  // longest piece reaches are forced as ids.
+  // In scripts without spaces a word is a whole sentence: pieces that are further from the end than
+  // the length of the longest piece are forced as ids.
   while (first < pieces.size() && text.size() >= pieces[first].size() + index().longest())
     text.erase(0, pieces[first++].size());
   if (text.empty()) return forced;
   auto forced_text = std::make_shared<ForcedText>(text, index(), tokenizer_.vocabulary());
-  if (!forced_text->possible()) return forced;
+  if (!forced_text->is_possible()) return forced;
   ids.resize(first);
   forced.text = std::move(forced_text);
   return forced;

@@ -1,4 +1,5 @@
-// Forced prefixes: the text that a translation must begin with, as ids and as constrained text.
+// Forced prefixes of translations: token ids, and text that is matched by its bytes rather than by
+// tokens (also called token healing).
 #pragma once
 
 #include <cstdint>
@@ -13,15 +14,15 @@
 
 namespace heed {
 
-// The target vocabulary's pieces, sorted by their bytes.
+// The pieces of the target vocabulary, sorted by their bytes.
 class PieceIndex {
  public:
   explicit PieceIndex(const Vocabulary& vocabulary);
-  // The literal pieces that start with `text`, itself included.
+  // The literal pieces that start with `text`, or equal it.
   std::span<const TokenId> starting_with(std::string_view text) const;
-  // Bytes of the longest literal piece.
+  // Length of the longest literal piece in bytes.
   size_t longest() const { return longest_; }
-  // Whether the piece decodes to its own characters: not so for </s>, <unk> and bytes ("<0x41>").
+  // Whether the piece decodes to its own characters, unlike </s>, <unk> and bytes ("<0x41>").
   bool is_literal(TokenId id) const;
 
  private:
@@ -34,7 +35,7 @@ class PieceIndex {
 // concatenation starts with the text.
 class ForcedText {
  public:
-  // A piece that may come next, and how many bytes of the text are matched after it.
+  // A piece that may follow, and how many bytes of the text are matched after it.
   struct Continuation {
     TokenId id;
     size_t matched;
@@ -46,7 +47,7 @@ class ForcedText {
   // In bytes.
   size_t size() const { return text_.size(); }
   // Whether any sequence of pieces starts with the text.
-  bool possible() const { return positions_[0].possible; }
+  bool is_possible() const { return positions_[0].is_possible; }
   // Calls f(Continuation) for every piece that may follow the first `matched` bytes and after which
   // the rest of the text is still possible.
   template <class F>
@@ -59,7 +60,7 @@ class ForcedText {
   struct Position {
     std::vector<Continuation> inside;  // pieces that end before the text does
     std::span<const TokenId> to_end;   // pieces that end with the text or extend beyond it
-    bool possible = false;
+    bool is_possible = false;
   };
   std::string text_;
   std::vector<Position> positions_;  // by bytes matched
@@ -75,11 +76,10 @@ struct ForcedPrefix {
 
 // Turns prefixes of text into forced prefixes.
 //
-// The pieces of "Ein Man" are not the first pieces of "Ein Mann": forced as they are, they would
-// keep the model from the segmentation that it was trained on. So all words of a prefix but the
-// last are forced in the tokenizer's segmentation, and the last one as text, which the search
-// matches with its most probable pieces, "▁Mann" among them. White space at the end of a prefix
-// completes its last word.
+// The pieces of "Ein Man" are not the first pieces of "Ein Mann": forcing them would prevent the
+// segmentation that the model was trained on. So all words of a prefix except the last are forced
+// as the tokenizer segments them, and the last one as text, for which the search chooses the most
+// probable pieces, "▁Mann" among them. White space at the end of a prefix completes its last word.
 class PrefixEncoder {
  public:
   // The tokenizer must outlive this. Safe to use from several threads.

@@ -13,7 +13,7 @@ constexpr size_t kMaxPopped = 64;
 
 }  // namespace
 
-bool LineQueue::push(Input input) {
+bool LineQueue::push(TranslationInput input) {
   std::unique_lock lock(mutex_);
   room_.wait(lock, [&] { return error_ || sizes_.empty() || has_room(); });
   if (error_) return false;
@@ -44,10 +44,10 @@ std::vector<QueuedLine> LineQueue::pop(WhenEmpty when_empty) {
   }
   std::vector<QueuedLine> lines;
   if (error_) return lines;
-  // Threads that are about to wake or to start would find nothing left.
+  // Lines are left for threads that are about to wake or to start.
   const int others = idle_ + workers_ - joined_;
   if (when_empty == WhenEmpty::return_none && int64_t(waiting_.size()) <= others) return lines;
-  // Only a share, so that the last lines are not all popped by one worker.
+  // Only a share, so that one worker does not pop all of the last lines.
   const size_t share = (waiting_.size() + size_t(workers_) - 1) / size_t(workers_);
   for (size_t i = 0; i < std::min(share, kMaxPopped); ++i) {
     lines.push_back(std::move(waiting_.front()));
@@ -100,7 +100,7 @@ bool LineQueue::has_room() const {
   return int64_t(sizes_.size()) < kMaxLines && bytes_ < kMaxBytes;
 }
 
-void LineQueue::append(Input input) {
+void LineQueue::append(TranslationInput input) {
   sizes_.push_back(int64_t(input.text.size() + input.prefix.size()));
   bytes_ += sizes_.back();
   waiting_.push_back({number_++, std::move(input)});
@@ -108,7 +108,7 @@ void LineQueue::append(Input input) {
 
 void LineQueue::read_more() {
   while (!closed_ && waiting_.size() < kMaxPopped && has_room()) {
-    std::optional<Input> input = (*next_)();
+    std::optional<TranslationInput> input = (*next_)();
     if (input)
       append(std::move(*input));
     else

@@ -1,4 +1,4 @@
-// The queue between a reader of lines, the threads that translate them and their consumer.
+// The queue between the reader of lines, the threads that translate them and emit().
 #pragma once
 
 #include <condition_variable>
@@ -14,28 +14,28 @@ namespace heed {
 
 struct QueuedLine {
   int64_t number;  // from 0
-  Input input;
+  TranslationInput input;
 };
 
 // Lines from the reader to the workers, and translations from the workers to emit(), in order.
-// Bounded in lines and bytes, except that a single line of any length fits.
+// Bounded in lines and bytes, except that it always accepts a single line.
 class LineQueue {
  public:
-  // What is passed must outlive the queue.
+  // The arguments must outlive the queue.
   LineQueue(const EmitTranslation& emit, int workers) : emit_(emit), workers_(workers) {}
-  // Without a reader thread: the only worker reads from `next`.
+  // Without a reader: the only worker calls `next` itself.
   LineQueue(const EmitTranslation& emit, const NextInput& next)
       : emit_(emit), workers_(1), next_(&next) {}
 
   // Called by the reader; waits for room. False after a failure.
-  bool push(Input input);
+  bool push(TranslationInput input);
   void close();
 
   // Called once by each worker, before pop().
   void join();
   enum class WhenEmpty { wait, return_none };
-  // Called by workers. Returns no lines at the end of the input or, with return_none, where none
-  // are waiting beyond those that idle workers will take.
+  // Called by workers. Returns no lines at the end of the input or, with return_none, if idle
+  // workers will take all lines that are waiting.
   std::vector<QueuedLine> pop(WhenEmpty when_empty);
   // Called by workers. Emits the translation as soon as all before it are emitted.
   void complete(Translation translation);
@@ -48,7 +48,7 @@ class LineQueue {
 
  private:
   bool has_room() const;
-  void append(Input input);
+  void append(TranslationInput input);
   void read_more();
 
   const EmitTranslation& emit_;
@@ -61,8 +61,8 @@ class LineQueue {
   std::deque<QueuedLine> waiting_;
   std::map<int64_t, Translation> done_;
   int64_t number_ = 0, emitted_ = 0;  // lines appended and emitted
-  std::deque<int64_t> sizes_;         // bytes of the lines between
-  int64_t bytes_ = 0;                 // their sum
+  std::deque<int64_t> sizes_;         // bytes of each line that is appended but not emitted
+  int64_t bytes_ = 0;                 // the sum of sizes_
   bool closed_ = false, emitting_ = false;
   std::exception_ptr error_;
 };

@@ -16,28 +16,30 @@ namespace heed {
 // Const once opened: any number of threads may use one.
 class Model {
  public:
-  // On this machine's best instruction set. `compute` is the type of matrix products; the options
-  // of the calls below do not change it. A directory whose model is replaced meanwhile is read
-  // again, so that files of two models are never mixed.
+  // Uses the best instruction set of this CPU. `compute` is the compute type of matrix products, in
+  // all calls below: that of their options is ignored. If the model in the directory is replaced
+  // while it is read, it is read again, so that files of two models are never mixed.
   explicit Model(const std::filesystem::path& directory,
                  ComputeChoice compute = ComputeChoice::automatic);
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
-  // The best translation of every line, one for one. Threads and caches are kept for the next call
-  // with the same options.
+  // The best translation of every line. Threads and caches are kept for the next call with the same
+  // options.
   std::vector<std::string> translate(const std::vector<std::string>& lines,
                                      const DecodeOptions& options = {}) const;
   std::string translate(const std::string& line, const DecodeOptions& options = {}) const;
 
-  // How probable each target is, given its source. UsageError where the counts differ.
+  // The log-probability of each target, given its source. UsageError if there are not as many
+  // sources as targets.
   std::vector<PairScore> score(const std::vector<std::string>& sources,
                                const std::vector<std::string>& targets,
                                const ScoreOptions& options = {}) const;
   PairScore score(const std::string& source, const std::string& target,
                   const ScoreOptions& options = {}) const;
 
-  // For n-best lists, statuses and text that does not fit into memory. The model must outlive them.
+  // For n-best lists, statuses and text that does not fit into memory. The model must outlive the
+  // result.
   Translator translator(const DecodeOptions& options = {}) const;
   Scorer scorer(const ScoreOptions& options = {}) const;
 
@@ -58,7 +60,7 @@ class Model {
   Transformer transformer_;
   mutable std::mutex mutex_;
   mutable DecodeOptions last_options_;
-  mutable std::shared_ptr<const Translator> last_translator_;  // of last_options_; may be null
+  mutable std::shared_ptr<const Translator> last_translator_;  // for last_options_; may be null
 };
 
 }  // namespace heed

@@ -1,21 +1,34 @@
 #include "heed/decode/options.h"
 
 namespace heed {
+namespace {
 
-void DecodeOptions::visit(DecodeOptions& self, OptionCollector& v) {
-  SearchOptions::visit(self.search, v);
+void visit_running(DecodeOptions& self, OptionCollector& v) {
   v.group("Running");
   v("batch_tokens", self.batch_tokens,
-    {.help = "Maximum number of source tokens in a thread's batch; does not affect the result",
+    {.help = "Maximum number of source tokens in a batch of one thread; does not affect the result",
      .unit = "tokens",
      .minimum = 1,
      .maximum = 1 << 20,
      .incidental = true});
   v("compute", self.compute,
-    {.help = "What matrix products compute in: auto is int8 where this machine multiplies it "
-             "faster, else fp32. int8 rounds weights and states to 8 bits"});
+    {.help =
+         "Compute type of matrix products; auto: int8 if that is faster on this CPU, else "
+         "fp32. int8 rounds weights and activations to 8 bits, and keeps keys and values in bf16"});
   v("threads", self.threads, kThreadsOption);
   v("strict", self.strict, kStrictOption);
+}
+
+}  // namespace
+
+void DecodeOptions::visit(DecodeOptions& self, OptionCollector& v) {
+  SearchOptions::visit(self.search, v);
+  visit_running(self, v);
+}
+
+void DecodeOptions::visit_best(DecodeOptions& self, OptionCollector& v, std::string_view note) {
+  SearchOptions::visit_best(self.search, v, note);
+  visit_running(self, v);
 }
 
 }  // namespace heed

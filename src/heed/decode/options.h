@@ -11,13 +11,15 @@ namespace heed {
 
 struct DecodeOptions {
   SearchOptions search;
-  int64_t batch_tokens = SearchCapacity().batch_tokens;  // of one thread
+  int64_t batch_tokens = SearchLimits().batch_tokens;  // source tokens in a batch of one thread
   ComputeChoice compute = ComputeChoice::automatic;
   std::optional<int64_t> threads;
   bool strict = false;
-  bool attention = false;  // fill Alternative::attention; not an option of the command line
+  bool attention = false;  // fill TextHypothesis::attention; not an option of the command line
 
   static void visit(DecodeOptions& self, OptionCollector& v);
+  // With SearchOptions::visit_best().
+  static void visit_best(DecodeOptions& self, OptionCollector& v, std::string_view note);
   friend bool operator==(const DecodeOptions&, const DecodeOptions&) = default;
 };
 

@@ -1,4 +1,4 @@
-// The model's predictions at one step, a row for each position that predicts a token.
+// The model's predictions at one step: a row of logits for each position that predicts a token.
 #pragma once
 
 #include <algorithm>
@@ -19,33 +19,34 @@ class Predictions {
     std::span<const float> log_probabilities;
   };
 
-  // At most the `most` best classes of each row of `logits` are available. Error where a row has a
-  // logit that is NaN or infinite.
-  Predictions(Backend& backend, const Tensor& logits, int64_t most)
+  // Of each row of `logits`, best() gives at most the top max_k. Error if a logit is NaN or
+  // infinite.
+  Predictions(Backend& backend, const Tensor& logits, int64_t max_k)
       : backend_(backend),
         logits_(logits),
-        most_(std::min(most, classes())),
-        // Most rows of a wide beam contribute few candidates: the others extend theirs.
-        found_(most_ <= kFew ? most_ : kFirst),
-        top_(backend.top_k(logits, found_)) {
-    // One such logit makes the sum of a row's exponentials NaN, and so every log-probability.
+        max_k_(std::min(max_k, classes())),
+        // In a large beam most rows contribute few candidates; find_more() serves the others.
+        computed_k_(max_k_ <= kSmallK ? max_k_ : kInitialK),
+        top_(backend.top_k(logits, computed_k_)) {
+    // One such logit makes the sum of a row's exponentials NaN, and with it every log-probability.
     for (int64_t row = 0; row < logits.rows(); ++row)
-      expect_finite(double(top_.log_probabilities[size_t(row * found_)]));
+      expect_finite(double(top_.log_probabilities[size_t(row * computed_k_)]));
   }
 
   int64_t classes() const { return logits_.columns(); }
-  // The best classes of a row that were computed so far.
+  // The top classes of a row that are computed already.
   Best best(int64_t row) const {
-    const auto wide = wider_.find(row);
-    if (wide != wider_.end()) return {wide->second.ids, wide->second.log_probabilities};
-    return {std::span(top_.ids).subspan(size_t(row * found_), size_t(found_)),
-            std::span(top_.log_probabilities).subspan(size_t(row * found_), size_t(found_))};
+    const auto more = extended_.find(row);
+    if (more != extended_.end()) return {more->second.ids, more->second.log_probabilities};
+    return {
+        std::span(top_.ids).subspan(size_t(row * computed_k_), size_t(computed_k_)),
+        std::span(top_.log_probabilities).subspan(size_t(row * computed_k_), size_t(computed_k_))};
   }
-  // Computes more of a row's best classes; false where `most` are computed already.
+  // Computes more of a row's top classes; false if max_k of them are computed already.
   bool find_more(int64_t row) {
-    const auto found = int64_t(best(row).ids.size());
-    if (found >= most_) return false;
-    wider_[row] = backend_.top_k(logits_.slice(row, row + 1), std::min(most_, 8 * found));
+    const auto computed = int64_t(best(row).ids.size());
+    if (computed >= max_k_) return false;
+    extended_[row] = backend_.top_k(logits_.slice(row, row + 1), std::min(max_k_, 8 * computed));
     return true;
   }
 
@@ -56,7 +57,7 @@ class Predictions {
                                         : logits.data<double>()[at];
   }
   // Sets `all` to every class of a row with its logit.
-  void choices(int64_t row, std::vector<Choice>& all) const {
+  void choices(int64_t row, std::vector<TokenWeight>& all) const {
     all.resize(size_t(classes()));
     const auto read = [&](const auto* logits) {
       for (size_t i = 0; i < all.size(); ++i) all[i] = {TokenId(i), double(logits[i])};
@@ -68,14 +69,14 @@ class Predictions {
       read(logits.data<double>() + row * classes());
   }
   double log_probability(int64_t row, TokenId id) const {
-    const size_t at = size_t(row * found_);
+    const size_t at = size_t(row * computed_k_);
     return double(top_.log_probabilities[at]) + (logit(row, id) - logit(row, top_.ids[at]));
   }
 
  private:
-  static constexpr int64_t kFew = 24, kFirst = 16;
+  static constexpr int64_t kSmallK = 24, kInitialK = 16;
 
-  // Beam search without a forced prefix needs none of the logits here.
+  // Copied on first use: beam search without a forced prefix needs no logits on the host.
   const Tensor& on_host() const {
     if (!host_logits_) host_logits_ = to_host(logits_);
     return host_logits_;
@@ -83,10 +84,10 @@ class Predictions {
 
   Backend& backend_;
   Tensor logits_;
-  mutable Tensor host_logits_;  // none until they are needed
-  int64_t most_, found_;
-  TopK top_;                       // the `found_` best of each row
-  std::map<int64_t, TopK> wider_;  // rows of find_more()
+  mutable Tensor host_logits_;  // empty until it is needed
+  int64_t max_k_, computed_k_;
+  TopK top_;                          // the top computed_k_ of each row
+  std::map<int64_t, TopK> extended_;  // of find_more(), by row
 };
 
 }  // namespace heed

@@ -11,26 +11,27 @@ namespace heed {
 struct SamplingOptions {
   double temperature = 1;  // logits are divided by it; below 1 favours probable tokens
   int64_t top_k = 0;       // the K most probable tokens (Fan et al., 2018); 0: all
-  double top_p = 1;        // the smallest set of this total probability (nucleus sampling,
-                           // Holtzman et al., 2020), after top_k
+  double top_p = 1;        // then the smallest set of this total probability (nucleus sampling,
+                           // Holtzman et al., 2020)
 };
 
 // A token that may be sampled.
-struct Choice {
+struct TokenWeight {
   TokenId id;
-  double weight;  // the logit; after to_probabilities() the probability
+  double weight;  // its logit, or after to_probabilities() its probability
 };
 
 // Turns logits into probabilities: temperature, then top_k, then top_p. Of equal logits the lower
-// id ranks first. `choices` must not be empty; those that may not be sampled are removed, and the
-// others reordered, in a way that depends on the choices alone. Error where a logit is NaN or
-// infinity, or all are minus infinity.
-void to_probabilities(std::vector<Choice>& choices, const SamplingOptions& options);
+// id ranks first. `choices` must not be empty; tokens that cannot be sampled are removed, and the
+// others reordered, which depends on the choices alone. Error if a logit is NaN or infinity, or all
+// are minus infinity.
+void to_probabilities(std::vector<TokenWeight>& choices, const SamplingOptions& options);
 
 namespace detail {
 
-// The choice at `uniform` in [0, 1) of the cumulative distribution, which must not be all 0.
-const Choice& draw(const std::vector<Choice>& choices, double uniform);
+// Samples by inversion: the first token at which the cumulative probability exceeds `uniform`, in
+// [0, 1). The probabilities must not all be 0.
+const TokenWeight& draw(const std::vector<TokenWeight>& choices, double uniform);
 
 }  // namespace detail
 

@@ -5,14 +5,16 @@ namespace heed {
 void ScoreOptions::visit(ScoreOptions& self, OptionCollector& v) {
   v.group("Running");
   v("batch_tokens", self.batch_tokens,
-    {.help = "Tokens of either side that a thread works on at a time; no result depends on it",
+    {.help =
+         "Maximum number of source tokens, and of target tokens, in a batch of one thread; does "
+         "not affect the result",
      .unit = "tokens",
      .minimum = 1,
      .maximum = 1 << 20,
      .incidental = true});
   v("compute", self.compute,
-    {.help = "Compute type of matrix products: fp32 scores the stored weights; bf16 and int8 score "
-             "the model as it translates in that type"});
+    {.help = "Compute type of matrix products; fp32: the scores of the stored weights; bf16, int8: "
+             "those of the model when it runs in that type"});
   v("threads", self.threads, kThreadsOption);
   v("strict", self.strict, kStrictOption);
 }

@@ -9,7 +9,7 @@
 namespace heed {
 
 struct ScoreOptions {
-  int64_t batch_tokens = 2048;  // of either side, that one thread processes at a time
+  int64_t batch_tokens = 2048;  // of each side, in a batch of one thread
   ComputeChoice compute = ComputeChoice::fp32;
   std::optional<int64_t> threads = {};
   bool strict = false;

@@ -12,20 +12,20 @@
 namespace heed {
 namespace {
 
-// Limits of a window: large enough that threads seldom wait for its last pairs, with few pairs
-// where lines are long.
-constexpr size_t kMostPairs = 4096;
-constexpr size_t kMostBytes = 2 << 20;
+// Limits of a window: so large that threads seldom wait for its last pairs, but with few pairs if
+// lines are long.
+constexpr size_t kWindowPairs = 4096;
+constexpr size_t kWindowBytes = 2 << 20;
 
 // A pair that is being scored.
-struct Open {
+struct PendingPair {
   TextPair text;
   std::vector<TokenId> source, target;  // without </s>
-  bool target_ends = true;              // false: it was cut
+  bool target_ends = true;              // false: truncated, without </s>
   PairScore score;
 };
 
-// Consecutive pairs that are computed at once.
+// Consecutive pairs that are computed together.
 struct Batch {
   size_t begin, end;
 };
@@ -33,65 +33,65 @@ struct Batch {
 // The pairs of one call, a window at a time.
 class Scoring {
  public:
-  // `pairs`: an upper bound of their number; more threads than that are not started.
+  // `pairs`: an upper bound of their number, and so of the number of threads.
   Scoring(const Transformer& model, const TokenizerPair& tokenizers, Backend& backend,
           const ScoreOptions& options, size_t pairs)
       : model_(model),
         tokenizers_(tokenizers),
         backend_(backend),
         options_(options),
-        most_ids_(size_t(model.config().max_positions) - 1),
+        max_ids_(size_t(model.config().max_positions) - 1),
         workers_(int(
             std::clamp<size_t>(pairs, 1, size_t(options.threads.value_or(available_threads()))))),
         pools_(make_pools(workers_.count(), backend.memory())) {}
 
   void run(const Scorer::Next& next, const Scorer::Emit& emit) {
     while (read(next)) {
-      workers_.run(int64_t(open_.size()), [&](int64_t i, int) { encode(open_[size_t(i)]); });
+      workers_.run(int64_t(pending_.size()), [&](int64_t i, int) { encode(pending_[size_t(i)]); });
       const std::vector<Batch> all = batches();
       workers_.run(int64_t(all.size()),
                    [&](int64_t i, int worker) { compute(all[size_t(i)], pools_[size_t(worker)]); });
-      for (const Open& pair : open_) emit(pair.score);
+      for (const PendingPair& pair : pending_) emit(pair.score);
     }
   }
 
  private:
-  // Fills the window; false where nothing is left.
+  // Fills the window; false at the end of the pairs.
   bool read(const Scorer::Next& next) {
-    open_.clear();
+    pending_.clear();
     size_t bytes = 0;
-    while (open_.size() < kMostPairs && bytes < kMostBytes) {
+    while (pending_.size() < kWindowPairs && bytes < kWindowBytes) {
       std::optional<TextPair> text = next();
       if (!text) break;
       bytes += text->source.size() + text->target.size();
-      Open& pair = open_.emplace_back();
+      PendingPair& pair = pending_.emplace_back();
       pair.text = std::move(*text);
       pair.score.line = lines_++;
     }
-    return !open_.empty();
+    return !pending_.empty();
   }
 
-  void encode(Open& pair) const {
+  void encode(PendingPair& pair) const {
     encode(tokenizers_.source(), pair.text.source, "source", pair.source, pair.score);
     pair.target_ends =
         encode(tokenizers_.target(), pair.text.target, "target", pair.target, pair.score);
   }
 
-  // One side; false where it has more tokens than the model has positions for and was cut.
+  // One side; false if it was truncated to the model's positions.
   bool encode(const Tokenizer& tokenizer, std::string& text, const char* side,
               std::vector<TokenId>& ids, PairScore& score) const {
     if (const auto at = find_invalid_utf8(text)) {
       if (options_.strict)
         fail("line {} of the {} is not UTF-8 at byte {}", score.line + 1, side, *at + 1);
       text = replace_invalid_utf8(text);
-      score.status.repaired = true;
+      score.status.invalid_utf8 = true;
     }
-    Encoding encoding = tokenizer.encode_beginning(text, int64_t(most_ids_));
+    Encoding encoding = tokenizer.encode_beginning(text, int64_t(max_ids_));
     ids = std::move(encoding.ids);
     if (ids.empty()) score.status.empty = true;
-    if (!encoding.truncated && ids.size() <= most_ids_) return true;
-    ids.resize(std::min(ids.size(), most_ids_));
-    score.status.cut = true;
+    if (!encoding.truncated && ids.size() <= max_ids_) return true;
+    ids.resize(std::min(ids.size(), max_ids_));
+    score.status.truncated = true;
     return false;
   }
 
@@ -99,13 +99,13 @@ class Scoring {
   std::vector<Batch> batches() const {
     std::vector<Batch> all;
     int64_t source = 0, target = 0;
-    for (size_t i = 0; i < open_.size(); ++i) {
-      source += int64_t(open_[i].source.size()) + 1;
-      target += int64_t(open_[i].target.size()) + 1;
+    for (size_t i = 0; i < pending_.size(); ++i) {
+      source += int64_t(pending_[i].source.size()) + 1;
+      target += int64_t(pending_[i].target.size()) + 1;
       if (all.empty() || std::max(source, target) > options_.batch_tokens) {
         all.push_back({i, i});
-        source = int64_t(open_[i].source.size()) + 1;
-        target = int64_t(open_[i].target.size()) + 1;
+        source = int64_t(pending_[i].source.size()) + 1;
+        target = int64_t(pending_[i].target.size()) + 1;
       }
       all.back().end = i + 1;
     }
@@ -115,20 +115,20 @@ class Scoring {
   void compute(const Batch& batch, Pool& pool) {
     PairBatch pairs;
     for (size_t i = batch.begin; i < batch.end; ++i)
-      pairs.add(open_[i].source, open_[i].target, model_.config());
+      pairs.add(pending_[i].source, pending_[i].target, model_.config());
     Pass pass(backend_, pool);
     const Tensor states = model_.decode(pass, pairs.target, model_.encode(pass, pairs.source));
     const Tensor losses = to_host(model_.label_losses(pass, states, pairs.labels, {}));
     const float* row = losses.data<float>();
     for (size_t i = batch.begin; i < batch.end; ++i) {
-      const size_t labels = open_[i].target.size() + 1;
-      finish(open_[i], row);
+      const size_t labels = pending_[i].target.size() + 1;
+      finish(pending_[i], row);
       row += 2 * labels;
     }
   }
 
   // Stores the negative log-likelihoods of a pair's labels, every second number of `losses`.
-  void finish(Open& pair, const float* losses) const {
+  void finish(PendingPair& pair, const float* losses) const {
     if (pair.target_ends) pair.target.push_back(tokenizers_.target().end_id());
     PairScore& score = pair.score;
     score.pieces = tokenizers_.target().pieces(pair.target);
@@ -143,18 +143,18 @@ class Scoring {
   const TokenizerPair& tokenizers_;
   Backend& backend_;
   const ScoreOptions& options_;
-  const size_t most_ids_;  // of a side, without </s>
+  const size_t max_ids_;  // of a side, without </s>
   Workers workers_;
-  std::vector<Pool> pools_;  // one a worker
-  std::vector<Open> open_;
+  std::vector<Pool> pools_;  // one per worker
+  std::vector<PendingPair> pending_;
   int64_t lines_ = 0;
 };
 
 }  // namespace
 
 CorpusScore& CorpusScore::operator+=(const PairScore& pair) {
-  if (!pair.counts()) {
-    ++left_out;
+  if (!pair.is_scored()) {
+    ++skipped;
     return *this;
   }
   ++pairs;
@@ -183,12 +183,12 @@ Scorer::Scorer(const Transformer& model, const TokenizerPair& tokenizers, Backen
   validate(options);
   expect_same_vocabulary(model, tokenizers);
   if (tokenizers.target_classes() > model.config().output_vocabulary)
-    fail("the target vocabulary has {} tokens, the model yields {}: they do not belong together",
+    fail("the target vocabulary has {} tokens, the model predicts {}: they do not belong together",
          tokenizers.target_classes(), model.config().output_vocabulary);
 }
 
 void Scorer::score(const Next& next, const Emit& emit) const {
-  Scoring(model_, tokenizers_, backend_, options_, kMostPairs).run(next, emit);
+  Scoring(model_, tokenizers_, backend_, options_, kWindowPairs).run(next, emit);
 }
 
 std::vector<PairScore> Scorer::score(const std::vector<TextPair>& pairs) const {

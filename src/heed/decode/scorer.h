@@ -22,26 +22,26 @@ struct PairScore {
   int64_t line = 0;                 // from 0
   std::vector<std::string> pieces;  // of the target, </s> last
   std::vector<double>
-      log_probabilities;       // natural, of each piece given the source and those before
+      log_probabilities;  // natural logarithms, of each piece given the source and those before
   double log_probability = 0;  // their sum
-  // empty: a side has no tokens. cut: a side has more than the model has positions for, and what is
-  // beyond them counts as absent, </s> too.
+  // empty: a side has no tokens. truncated: a side has more tokens than the model has positions
+  // for; the rest and </s> are ignored.
   LineStatus status;
 
-  // Whether the pair is part of the corpus score. Empty and cut pairs, which training drops, are
-  // not.
-  bool counts() const { return !status.empty && !status.cut; }
+  // Whether the pair is part of the corpus score. Empty and truncated pairs, which training drops,
+  // are not.
+  bool is_scored() const { return !status.empty && !status.truncated; }
 };
 
-// Of a whole text: what a training reports of its validation text.
+// The score of a corpus, as training reports it for the validation text.
 struct CorpusScore {
-  int64_t pairs = 0;     // that count
-  int64_t left_out = 0;  // that do not
-  int64_t tokens = 0;    // of the targets, </s> included
+  int64_t pairs = 0;    // PairScore::is_scored()
+  int64_t skipped = 0;  // the others
+  int64_t tokens = 0;   // of the targets of `pairs`, </s> included
   double log_probability = 0;
 
   CorpusScore& operator+=(const PairScore& pair);
-  // Cross entropy in nats a token, and e to its power; not a number where there are no tokens.
+  // Cross entropy in nats per token, and its exponential; NaN if there are no tokens.
   double loss() const;
   double perplexity() const;
 };
@@ -52,15 +52,15 @@ CorpusScore corpus_score(const std::vector<PairScore>& pairs);
 // model and the compute type alone: not on other pairs, batches or the number of threads.
 class Scorer {
  public:
-  // All must outlive the scorer. Error where the tokenizers are not the model's.
+  // All must outlive the scorer. Error unless the tokenizers fit the model.
   Scorer(const Transformer& model, const TokenizerPair& tokenizers, Backend& backend,
          const ScoreOptions& options);
 
   using Next = std::function<std::optional<TextPair>()>;
   using Emit = std::function<void(const PairScore&)>;
 
-  // Calls next() until it gives nothing, and emit() once for every pair, in order, both on this
-  // thread. Holds a bounded number of pairs.
+  // Calls next() until it returns std::nullopt, and emit() once for every pair, in order, both on
+  // this thread. Holds a bounded number of pairs.
   void score(const Next& next, const Emit& emit) const;
 
   std::vector<PairScore> score(const std::vector<TextPair>& pairs) const;

@@ -7,8 +7,8 @@
 namespace heed {
 namespace {
 
-// The widest beam for which batch_tokens alone limits the number of sentences.
-constexpr int64_t kWidth = 16;
+// The largest beam for which batch_tokens alone limits the number of sentences.
+constexpr int64_t kLargestBeam = 16;
 
 // A sentence in the batch.
 struct Sentence {
@@ -17,12 +17,12 @@ struct Sentence {
 
   const SearchOptions options;
   const DecodingConstraints constraints;
-  int64_t tag = 0;
+  int64_t request_id = 0;
   std::vector<TokenId> source;
   std::vector<int32_t> source_rows;  // of the cross-attention cache
   std::vector<int32_t> slots;        // of the self-attention cache, one for each step
   int64_t first_row = -1;            // of its first step, which predicts the prefix
-  std::vector<Group> groups;
+  std::vector<HypothesisGroup> groups;
   uint64_t seed = 0;  // of samples
   bool done = false;
 };
@@ -51,31 +51,32 @@ class FreeList {
 }  // namespace
 
 struct Search::State {
-  State(const Transformer& model, Backend& backend, const SearchCapacity& capacity)
+  State(const Transformer& model, Backend& backend, const SearchLimits& limits)
       : model(model),
         backend(backend),
-        capacity(capacity),
+        limits(limits),
         pool(backend.memory()),
         pass(backend, pool) {
     const ModelConfig& config = model.config();
-    check(capacity.width >= 1 && capacity.batch_tokens >= 1, "a search without room");
-    // Room for every sentence at its maximum length. A wide beam has fewer sentences: its steps are
-    // large enough, and memory is bounded.
-    slot_count = std::max(2 * capacity.batch_tokens * kWidth / std::max(kWidth, capacity.width),
-                          config.max_positions);
-    cross_rows = std::max(capacity.batch_tokens, config.max_positions);
+    check(limits.hypotheses >= 1 && limits.batch_tokens >= 1, "a search without room");
+    // Room for every sentence at its maximum length. With a large beam fewer sentences are decoded
+    // together: the steps are large enough, and memory is bounded.
+    slot_count =
+        std::max(2 * limits.batch_tokens * kLargestBeam / std::max(kLargestBeam, limits.hypotheses),
+                 config.max_positions);
+    cross_rows = std::max(limits.batch_tokens, config.max_positions);
     slots = std::make_unique<FreeList>(slot_count);
     sources = std::make_unique<FreeList>(cross_rows);
-    cache = DecoderCache(config, backend, pool, slot_count * capacity.width, cross_rows);
+    cache = DecoderCache(config, backend, pool, slot_count * limits.hypotheses, cross_rows);
   }
 
   int64_t target_limit(int64_t source_length, const SearchOptions& options) const {
     return max_target_length(options, source_length, model.config().max_positions);
   }
 
-  auto find(int64_t tag) const {
+  auto find(int64_t request_id) const {
     return std::find_if(sentences.begin(), sentences.end(),
-                        [&](const auto& sentence) { return sentence->tag == tag; });
+                        [&](const auto& sentence) { return sentence->request_id == request_id; });
   }
 
   // Encodes the sentences that joined, together, and keeps their keys and values.
@@ -93,7 +94,7 @@ struct Search::State {
     fresh.clear();
   }
 
-  // The new tokens of all live hypotheses, and the rows for their keys and values.
+  // The new tokens of all active hypotheses, and the rows for their keys and values.
   Tokens next_tokens() {
     Tokens tokens;
     cache.new_rows.clear();
@@ -115,29 +116,29 @@ struct Search::State {
 
   // The first step, one sequence for all groups: the start token and the prefix.
   void begin(Sentence& sentence, Tokens& tokens) {
-    LiveHypothesis h;
+    ActiveHypothesis h;
     h.ids = sentence.constraints.prefix_ids();
     std::vector<TokenId> sequence = {model.config().pad_id()};
     sequence.insert(sequence.end(), h.ids.begin(), h.ids.end());
     sentence.first_row = int64_t(tokens.ids.size());
     for (size_t i = 0; i < sequence.size(); ++i) {
       sentence.slots.push_back(slots->take());
-      h.rows.push_back(int32_t(sentence.slots.back() * capacity.width));
+      h.rows.push_back(int32_t(sentence.slots.back() * limits.hypotheses));
     }
     cache.new_rows.append(h.rows);
     add_sequence(h, sequence, sentence.constraints, tokens);
     const SearchOptions& options = sentence.options;
-    sentence.groups.resize(size_t(options.sample ? options.nbest : options.diverse_groups));
-    for (Group& group : sentence.groups) group.live = {h};
+    sentence.groups.resize(size_t(options.sample ? options.nbest : options.beam_groups));
+    for (HypothesisGroup& group : sentence.groups) group.active = {h};
   }
 
-  // The last token of every live hypothesis.
+  // The last token of every active hypothesis.
   void continue_decoding(Sentence& sentence, Tokens& tokens) {
     const int32_t slot = slots->take();
     sentence.slots.push_back(slot);
-    auto row = int32_t(slot * capacity.width);
-    for (Group& group : sentence.groups) {
-      for (LiveHypothesis& h : group.live) {
+    auto row = int32_t(slot * limits.hypotheses);
+    for (HypothesisGroup& group : sentence.groups) {
+      for (ActiveHypothesis& h : group.active) {
         h.rows.push_back(row++);
         cache.new_rows.push_back(h.rows.back());
         add_sequence(h, std::span(&h.ids.back(), 1), sentence.constraints, tokens);
@@ -146,7 +147,7 @@ struct Search::State {
   }
 
   // `sequence` is the last tokens of the hypothesis.
-  void add_sequence(LiveHypothesis& h, std::span<const TokenId> sequence,
+  void add_sequence(ActiveHypothesis& h, std::span<const TokenId> sequence,
                     const DecodingConstraints& constraints, Tokens& tokens) {
     tokens.add(sequence);
     tokens.start.push_back(int32_t(h.rows.size() - sequence.size()));
@@ -156,13 +157,13 @@ struct Search::State {
     constraints.update(h.constraints, h.ids);
   }
 
-  // How many of the best classes of a row any sentence may need.
+  // The k of the top-k that any sentence may need of a row.
   int64_t best_needed() const {
     int64_t most = 1;
     for (const auto& sentence : sentences) {
       size_t banned = 0;
-      for (const Group& group : sentence->groups)
-        for (const LiveHypothesis& h : group.live)
+      for (const HypothesisGroup& group : sentence->groups)
+        for (const ActiveHypothesis& h : group.active)
           banned = std::max(banned, h.constraints.banned.size());
       most = std::max(most, DecodingStep::best_needed(sentence->options, int64_t(banned)));
     }
@@ -175,20 +176,20 @@ struct Search::State {
       int64_t row = sentence.first_row;
       for (const TokenId id : sentence.constraints.prefix_ids())
         sum += next.log_probability(row++, id);
-      for (Group& group : sentence.groups) group.live[0].log_probability = sum;
+      for (HypothesisGroup& group : sentence.groups) group.active[0].log_probability = sum;
       sentence.first_row = -1;
     }
     const DecodingStep step(sentence.options, sentence.constraints, next);
     std::vector<TokenId> chosen;
     sentence.done = true;
     for (size_t i = 0; i < sentence.groups.size(); ++i) {
-      Group& group = sentence.groups[i];
+      HypothesisGroup& group = sentence.groups[i];
       if (group.done) continue;
       if (sentence.options.sample)
-        step.sample(group, uniform(sentence, i, group.live[0].ids.size()), choices);
+        step.sample(group, uniform(sentence, i, group.active[0].ids.size()), choices);
       else
         step.beam_search(group, chosen);
-      if (group.done) group.live.clear();
+      if (group.done) group.active.clear();
       sentence.done = sentence.done && group.done;
     }
   }
@@ -204,7 +205,7 @@ struct Search::State {
                                             [](const auto& s) { return !s->done; });
     for (auto s = gone; s != sentences.end(); ++s) {
       release(**s);
-      results.push_back({(*s)->tag, best_hypotheses((*s)->groups, (*s)->options)});
+      results.push_back({(*s)->request_id, best_hypotheses((*s)->groups, (*s)->options)});
     }
     sentences.erase(gone, sentences.end());
   }
@@ -219,11 +220,11 @@ struct Search::State {
 
   const Transformer& model;
   Backend& backend;
-  const SearchCapacity capacity;
+  const SearchLimits limits;
   Pool pool;
   Pass pass;
   DecoderCache cache;
-  std::vector<Choice> choices;  // scratch memory of sampling
+  std::vector<TokenWeight> choices;  // scratch memory of sampling
   int64_t slot_count = 0, cross_rows = 0;
   int64_t reserved = 0;       // slots for the sentences at their maximum lengths
   int64_t source_tokens = 0;  // of all sentences
@@ -232,8 +233,8 @@ struct Search::State {
   std::vector<size_t> fresh;  // not encoded yet
 };
 
-Search::Search(const Transformer& model, Backend& backend, const SearchCapacity& capacity)
-    : state_(std::make_unique<State>(model, backend, capacity)) {}
+Search::Search(const Transformer& model, Backend& backend, const SearchLimits& limits)
+    : state_(std::make_unique<State>(model, backend, limits)) {}
 
 Search::~Search() = default;
 
@@ -244,7 +245,7 @@ int64_t Search::source_limit() const {
 bool Search::has_room(int64_t source_length, const SearchOptions& options) const {
   const State& s = *state_;
   if (s.sentences.empty()) return true;
-  return s.source_tokens + source_length <= s.capacity.batch_tokens &&
+  return s.source_tokens + source_length <= s.limits.batch_tokens &&
          s.reserved + s.target_limit(source_length, options) <= s.slot_count;
 }
 
@@ -253,12 +254,12 @@ void Search::add(SearchRequest request) {
   const auto length = int64_t(request.source.size());
   check(length >= 1 && length <= source_limit() && has_room(length, request.options),
         "no room for this source");
-  check(request.options.width() <= s.capacity.width, "a beam wider than the search");
-  check(s.find(request.tag) == s.sentences.end(), "two unfinished sentences of one tag");
+  check(request.options.hypotheses() <= s.limits.hypotheses, "more hypotheses than the limit");
+  check(s.find(request.request_id) == s.sentences.end(), "two unfinished sentences with one id");
   auto sentence = std::make_unique<Sentence>(
       request.options, DecodingConstraints(request.options, s.target_limit(length, request.options),
                                            s.model.config().end_id(), std::move(request.prefix)));
-  sentence->tag = request.tag;
+  sentence->request_id = request.request_id;
   const std::vector<uint64_t> ids(request.source.begin(), request.source.end());
   sentence->seed =
       detail::mix(request.options.sampling_seed(),
@@ -271,9 +272,9 @@ void Search::add(SearchRequest request) {
   s.sentences.push_back(std::move(sentence));
 }
 
-bool Search::cancel(int64_t tag) {
+bool Search::cancel(int64_t request_id) {
   State& s = *state_;
-  const auto sentence = s.find(tag);
+  const auto sentence = s.find(request_id);
   if (sentence == s.sentences.end()) return false;
   const auto index = size_t(sentence - s.sentences.begin());
   s.release(**sentence);
@@ -284,13 +285,13 @@ bool Search::cancel(int64_t tag) {
   return true;
 }
 
-SearchResult Search::partial(int64_t tag) const {
-  const auto found = state_->find(tag);
-  check(found != state_->sentences.end(), "no unfinished sentence of this tag");
+SearchResult Search::partial(int64_t request_id) const {
+  const auto found = state_->find(request_id);
+  check(found != state_->sentences.end(), "no unfinished sentence with this id");
   const Sentence& sentence = **found;
-  std::vector<Group> groups = sentence.groups;
-  for (Group& group : groups) group.finish_live(sentence.options.length_penalty);
-  return {tag, best_hypotheses(groups, sentence.options)};
+  std::vector<HypothesisGroup> groups = sentence.groups;
+  for (HypothesisGroup& group : groups) group.finish_active(sentence.options.length_penalty);
+  return {request_id, best_hypotheses(groups, sentence.options)};
 }
 
 int64_t Search::running() const {
@@ -315,7 +316,7 @@ std::vector<SearchResult> search(const Transformer& model, Backend& backend,
                                  const std::vector<ForcedPrefix>& prefixes, int64_t batch_tokens) {
   check_options(options);
   check(prefixes.empty() || prefixes.size() == sources.size(), "as many prefixes as sources");
-  Search batch(model, backend, {.width = options.width(), .batch_tokens = batch_tokens});
+  Search batch(model, backend, {.hypotheses = options.hypotheses(), .batch_tokens = batch_tokens});
   std::vector<SearchResult> all(sources.size()), finished;
   size_t next = 0;
   while (next < sources.size() || batch.running() > 0) {
@@ -325,7 +326,7 @@ std::vector<SearchResult> search(const Transformer& model, Backend& backend,
       ++next;
     }
     batch.step(finished);
-    for (SearchResult& r : finished) all[size_t(r.tag)] = std::move(r);
+    for (SearchResult& r : finished) all[size_t(r.request_id)] = std::move(r);
     finished.clear();
   }
   return all;

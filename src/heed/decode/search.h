@@ -1,4 +1,4 @@
-// Beam search and sampling over token ids, for many sentences at once.
+// Beam search and sampling over token ids, for many sentences together.
 #pragma once
 
 #include <memory>
@@ -19,18 +19,18 @@ struct Hypothesis {
 };
 
 struct SearchResult {
-  int64_t tag = 0;  // of add()
-  // At most `nbest` different ones, best first. Samples: `nbest`, equal ones included, in the order
-  // in which they are numbered.
+  int64_t request_id = 0;
+  // Beam search: at most `nbest`, all different, best first. Sampling: `nbest`, possibly equal, in
+  // the order of their numbers.
   std::vector<Hypothesis> hypotheses;
 };
 
 // A sentence to translate.
 struct SearchRequest {
-  int64_t tag = 0;              // names the sentence; different from those of unfinished sentences
+  int64_t request_id = 0;       // unique among unfinished sentences
   std::vector<TokenId> source;  // ends with </s>, at most Search::source_limit() long
   ForcedPrefix prefix = {};     // fewer ids than max_target_length() (decoding_constraints.h)
-  SearchOptions options = {};   // checked by check_options(), no wider than the capacity
+  SearchOptions options = {};   // checked by check_options(), within the limits
 };
 
 // Sentences that one thread decodes together (continuous batching): they join at any step, each
@@ -39,7 +39,7 @@ struct SearchRequest {
 class Search {
  public:
   // The model must outlive the search.
-  Search(const Transformer& model, Backend& backend, const SearchCapacity& capacity);
+  Search(const Transformer& model, Backend& backend, const SearchLimits& limits);
   ~Search();
 
   // Longest source (with </s>) that the model's positions allow.
@@ -52,25 +52,24 @@ class Search {
   // One decoding step of every sentence; appends the results of those that it finishes.
   void step(std::vector<SearchResult>& results);
 
-  // Removes an unfinished sentence, which will have no result; false where there is none of this
-  // tag.
-  bool cancel(int64_t tag);
-  // What the result of an unfinished sentence would be if it ended here: its hypotheses so far, the
-  // live ones with `ended` false. None before the first step. The sentence goes on unchanged.
-  SearchResult partial(int64_t tag) const;
+  // Removes an unfinished sentence, which will have no result; false if there is none of this id.
+  bool cancel(int64_t request_id);
+  // The result that an unfinished sentence would have if it ended now: its hypotheses so far, the
+  // active ones with `ended` false. Empty before the first step. Does not change the sentence.
+  SearchResult partial(int64_t request_id) const;
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
 
-// Searches all sources on the calling thread. Result i belongs to sources[i] and prefixes[i], which
-// are as many as the sources or none. Throws as check_options() does.
+// Searches all sources on the calling thread. Result i belongs to sources[i] and prefixes[i]; there
+// are as many prefixes as sources, or none. Throws as check_options() does.
 std::vector<SearchResult> search(const Transformer& model, Backend& backend,
                                  const SearchOptions& options,
                                  const std::vector<std::vector<TokenId>>& sources,
                                  const std::vector<ForcedPrefix>& prefixes = {},
-                                 int64_t batch_tokens = SearchCapacity().batch_tokens);
+                                 int64_t batch_tokens = SearchLimits().batch_tokens);
 
 // ((5 + length) / 6)^alpha.
 double length_penalty(int64_t length, double alpha);

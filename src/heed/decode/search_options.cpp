@@ -3,10 +3,10 @@
 namespace heed {
 namespace {
 
-// Defaults of options that may be unset, as text.
+// The defaults of optional fields, as text.
 struct DefaultTexts {
   std::string beam = to_text(SearchOptions::kDefaultBeam);
-  std::string diversity = to_text(SearchOptions::kDefaultDiversity);
+  std::string diversity_penalty = to_text(SearchOptions::kDefaultDiversityPenalty);
   std::string temperature = to_text(SamplingOptions().temperature);
   std::string top_p = to_text(SamplingOptions().top_p);
   std::string seed = to_text(SearchOptions::kDefaultSeed);
@@ -25,18 +25,15 @@ void check_sampling(const SearchOptions& options) {
     return;
   }
   if (options.beam)
-    fail_usage("--beam {}: a sample keeps no beam; --nbest {} draws as many samples", *options.beam,
-               *options.beam);
-  if (options.diverse_groups > 1)
-    fail_usage("--diverse-groups {}: belongs to beam search, not to --sample",
-               options.diverse_groups);
+    fail_usage(
+        "--beam {}: belongs to beam search, not to --sample; --nbest {} draws as many samples",
+        *options.beam, *options.beam);
+  if (options.beam_groups > 1)
+    fail_usage("--beam-groups {}: belongs to beam search, not to --sample", options.beam_groups);
 }
 
-}  // namespace
-
-void SearchOptions::visit(SearchOptions& self, OptionCollector& v) {
+void visit_search(SearchOptions& self, OptionCollector& v) {
   static const DefaultTexts defaults;
-  v.group("Search");
   v("beam", self.beam,
     {.help = "Beam size; 1: greedy search. Not with --sample",
      .default_text = defaults.beam,
@@ -47,43 +44,51 @@ void SearchOptions::visit(SearchOptions& self, OptionCollector& v) {
      .minimum = 0,
      .maximum = 10});
   v("extra_length", self.extra_length,
-    {.help = "Maximum length of a translation beyond the length of its source",
+    {.help = "Maximum length of a translation beyond the length of its source, both with </s>",
      .unit = "tokens",
      .minimum = 0,
      .maximum = 65536});
   v("max_length", self.max_length,
-    {.help = "Maximum length of a translation, </s> included; 0: source length plus --extra-length",
+    {.help = "Maximum length of a translation, with </s>; 0: source length plus --extra-length",
      .unit = "tokens",
      .minimum = 0,
      .maximum = 65536});
   v("min_length", self.min_length,
-    {.help = "Minimum length of a translation, </s> not included",
+    {.help = "Minimum length of a translation, without </s>",
      .unit = "tokens",
      .minimum = 0,
      .maximum = 65536});
+  v("no_repeat_ngram_size", self.no_repeat_ngram_size,
+    {.help = "Forbid repeated n-grams of this length; 0 disables",
+     .unit = "tokens",
+     .minimum = 0,
+     .maximum = 64});
+}
+
+// Of n-best lists.
+void visit_nbest(SearchOptions& self, OptionCollector& v) {
+  static const DefaultTexts defaults;
   v("nbest", self.nbest,
     {.help =
          "Number of translations for each line, at most --beam; with --sample: number of samples",
      .minimum = 1,
      .maximum = 1024});
-  v("no_repeat_ngram", self.no_repeat_ngram,
-    {.help = "Forbid repeated n-grams of this length; 0 disables",
-     .unit = "tokens",
-     .minimum = 0,
-     .maximum = 64});
-  v("diverse_groups", self.diverse_groups,
+  v("beam_groups", self.beam_groups,
     {.help = "Number of beam groups in diverse beam search (Vijayakumar et al., 2016); --nbest "
              "takes from each in turn",
      .minimum = 1,
      .maximum = 1024});
-  v("diversity", self.diversity,
+  v("diversity_penalty", self.diversity_penalty,
     {.help =
          "Penalty on a token's log-probability for each hypothesis of earlier groups that chose "
          "it at the same step",
-     .default_text = defaults.diversity,
+     .default_text = defaults.diversity_penalty,
      .minimum = 0,
      .maximum = 100});
-  v.group("Sampling");
+}
+
+void visit_sampling(SearchOptions& self, OptionCollector& v) {
+  static const DefaultTexts defaults;
   v("sample", self.sample,
     {.help = "Sample from the model's distribution instead of beam search; the draws depend only "
              "on --seed and the line"});
@@ -104,17 +109,34 @@ void SearchOptions::visit(SearchOptions& self, OptionCollector& v) {
     {.help = "Random seed for sampling", .default_text = defaults.seed, .minimum = 0});
 }
 
+}  // namespace
+
+void SearchOptions::visit(SearchOptions& self, OptionCollector& v) {
+  v.group("Search");
+  visit_search(self, v);
+  visit_nbest(self, v);
+  v.group("Sampling");
+  visit_sampling(self, v);
+}
+
+void SearchOptions::visit_best(SearchOptions& self, OptionCollector& v, std::string_view note) {
+  v.group(fmt::format("Search{}", note));
+  visit_search(self, v);
+  v.group(fmt::format("Sampling{}", note));
+  visit_sampling(self, v);
+}
+
 void check_options(const SearchOptions& options) {
   validate(options);
   check_sampling(options);
   const int64_t beam = options.beam_size();
   if (!options.sample && options.nbest > beam)
     fail_usage("--nbest: expected at most the beam, {}, got '{}'", beam, options.nbest);
-  if (beam % options.diverse_groups != 0)
-    fail_usage("--diverse-groups: expected a divisor of the beam, {}, got '{}'", beam,
-               options.diverse_groups);
-  if (options.diversity && options.diverse_groups == 1)
-    fail_usage("--diversity: changes nothing without --diverse-groups of at least 2");
+  if (beam % options.beam_groups != 0)
+    fail_usage("--beam-groups: expected a divisor of the beam, {}, got '{}'", beam,
+               options.beam_groups);
+  if (options.diversity_penalty && options.beam_groups == 1)
+    fail_usage("--diversity-penalty: changes nothing without --beam-groups of at least 2");
   if (options.max_length > 0 && options.min_length > options.max_length)
     fail_usage("--min-length: expected at most --max-length, {}, got '{}'", options.max_length,
                options.min_length);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "heed/core/options.h"
 #include "heed/decode/sampling.h"
@@ -12,17 +13,18 @@ namespace heed {
 struct SearchOptions {
   std::optional<int64_t> beam;  // beam size (section 6.1); not with `sample`
   double length_penalty = 0.6;  // alpha of section 6.1 (Wu et al., 2016, equation 14)
-  int64_t extra_length = 50;    // maximum length beyond that of the source, </s> included
-  int64_t max_length = 0;       // maximum length, </s> included; 0: by extra_length
-  int64_t min_length = 0;       // </s> is banned before this many tokens
-  int64_t nbest = 1;            // hypotheses to return, at most `beam`; or number of samples
-  int64_t no_repeat_ngram = 0;  // n-grams of this length are not repeated; 0 disables
+  // Lengths of a translation in tokens: the maximum counts </s>, the minimum does not.
+  int64_t extra_length = 50;  // maximum length beyond that of the source, which counts </s> too
+  int64_t max_length = 0;     // maximum length; 0: by extra_length
+  int64_t min_length = 0;     // minimum length
+  int64_t nbest = 1;          // hypotheses to return, at most `beam`; or number of samples
+  int64_t no_repeat_ngram_size = 0;  // n-grams of this length are not repeated; 0 disables
 
   // Diverse beam search (Vijayakumar et al., 2016): the beam is split into groups, and a token's
-  // log-probability is lowered by `diversity` for each time that earlier groups chose it at the
-  // same step.
-  int64_t diverse_groups = 1;
-  std::optional<double> diversity;
+  // log-probability is lowered by `diversity_penalty` for each time that earlier groups chose it at
+  // the same step.
+  int64_t beam_groups = 1;
+  std::optional<double> diversity_penalty;
 
   // Instead of beam search: `nbest` independent samples. A draw is a function of the seed, the
   // source, the number of the sample and the position.
@@ -32,27 +34,32 @@ struct SearchOptions {
 
   // The values of options that are not set.
   static constexpr int64_t kDefaultBeam = 4, kDefaultSeed = 1;
-  static constexpr double kDefaultDiversity = 0.5;
+  static constexpr double kDefaultDiversityPenalty = 0.5;
 
   int64_t beam_size() const { return beam.value_or(kDefaultBeam); }
-  double diversity_penalty() const { return diversity.value_or(kDefaultDiversity); }
+  double diversity_penalty_or_default() const {
+    return diversity_penalty.value_or(kDefaultDiversityPenalty);
+  }
   uint64_t sampling_seed() const { return uint64_t(seed.value_or(kDefaultSeed)); }
   SamplingOptions sampling() const {
     const SamplingOptions defaults;
     return {temperature.value_or(defaults.temperature), top_k.value_or(defaults.top_k),
             top_p.value_or(defaults.top_p)};
   }
-  // Hypotheses that are decoded at once: the beam or the samples.
-  int64_t width() const { return sample ? nbest : beam_size(); }
+  // Number of hypotheses of a sentence that are decoded together: the beam or the samples.
+  int64_t hypotheses() const { return sample ? nbest : beam_size(); }
 
   static void visit(SearchOptions& self, OptionCollector& v);
+  // Without those of n-best lists, for commands that use the best translation alone; `note` is
+  // appended to the headings.
+  static void visit_best(SearchOptions& self, OptionCollector& v, std::string_view note);
   friend bool operator==(const SearchOptions&, const SearchOptions&) = default;
 };
 
-// What all sentences of a batch share.
-struct SearchCapacity {
-  int64_t width = SearchOptions::kDefaultBeam;  // largest SearchOptions::width() of a sentence
-  int64_t batch_tokens = 2048;                  // source tokens that are decoded at a time
+// Limits of the sentences that are decoded together.
+struct SearchLimits {
+  int64_t hypotheses = SearchOptions::kDefaultBeam;  // SearchOptions::hypotheses() of a sentence
+  int64_t batch_tokens = 2048;                       // source tokens of all sentences
 };
 
 // Throws UsageError where options are out of range, contradict each other or have no effect.

@@ -16,8 +16,8 @@ bool is_space(char32_t c) {
   return c == ' ' || c == '\t' || c == 0x3000 || c == 0xA0;
 }
 
-// Whether a cut may come between two characters, at a level.
-bool may_cut(Level level, char32_t before, char32_t after) {
+// Whether a text may be split between two characters, at a level.
+bool may_split(Level level, char32_t before, char32_t after) {
   static constexpr std::u32string_view kWideSentence = U"。！？；…", kWideClause = U"，、：";
   const auto in = [](std::u32string_view set, char32_t c) {
     return set.find(c) != std::u32string_view::npos;
@@ -35,13 +35,13 @@ bool may_cut(Level level, char32_t before, char32_t after) {
   return true;
 }
 
-// Byte positions inside `text` where it may be cut, ascending, none behind `most`.
-std::vector<size_t> cuts(std::string_view text, size_t most, Level level) {
+// The byte positions, at most `last`, where `text` may be split, in ascending order.
+std::vector<size_t> split_positions(std::string_view text, size_t last, Level level) {
   std::vector<size_t> positions;
   char32_t before = 0;
-  for (size_t at = 0; at < text.size() && at <= most;) {
+  for (size_t at = 0; at < text.size() && at <= last;) {
     const auto character = first_utf8_character(text.substr(at));
-    if (at > 0 && may_cut(level, before, character.value)) positions.push_back(at);
+    if (at > 0 && may_split(level, before, character.value)) positions.push_back(at);
     before = character.value;
     at += character.bytes;
   }
@@ -75,10 +75,10 @@ class Splitter {
   }
 
  private:
-  // Ids behind the limit that a window must have, so that its own end does not change those before.
+  // Ids that a window must have beyond the limit, so that its end does not affect those before.
   static constexpr size_t kMargin = 16;
 
-  // A beginning of the text with more ids than a part may have, or all that a part may read.
+  // A beginning of the text with more ids than a part may have, or of most_bytes_.
   struct Window {
     std::string_view text;
     Encoding encoding;
@@ -90,7 +90,7 @@ class Splitter {
       const size_t ids = window.encoding.ids.size();
       if (ids >= limit_ + kMargin || window.text.size() == text.size() ||
           window_bytes_ >= most_bytes_) {
-        // The next window: a little more than this one needed.
+        // The next window is a little larger than this one had to be.
         if (ids > limit_)
           window_bytes_ =
               std::min(most_bytes_, window.encoding.ends[limit_ - 1] * 9 / 8 + 4 * kMargin);
@@ -100,24 +100,24 @@ class Splitter {
     }
   }
 
-  // The first part of a text that begins with no space.
+  // The first part of a text that does not begin with a space.
   TextPart first_part(std::string_view text) {
     Window window = window_of(text);
     const Encoding& encoding = window.encoding;
     const bool fits = encoding.ids.size() <= limit_;
     if (fits && window.text.size() == text.size()) return {text, std::move(window.encoding.ids)};
-    // A cut inside the first id too many may still do: other pieces may end there.
+    // The part may end inside the first token too many: there the text may have other tokens.
     const size_t reach = fits ? window.text.size() : std::max<size_t>(1, encoding.ends[limit_]) - 1;
     for (const Level level : {Level::sentence, Level::clause, Level::word, Level::character}) {
-      const std::vector<size_t> ends = cuts(text, reach, level);
+      const std::vector<size_t> ends = split_positions(text, reach, level);
       if (std::optional<TextPart> part = longest_fitting(text, ends)) return std::move(*part);
     }
     const std::string_view character = text.substr(0, first_utf8_character(text).bytes);
     return {character, encode_(character).ids};
   }
 
-  // The part up to the last of the cuts that leaves no more ids than the limit. The last one or the
-  // one before it does, but for odd vocabularies: searched from the end, in growing steps.
+  // The part up to the last of the `ends` with at most as many ids as the limit. That is usually
+  // the last or the one before it, so the search starts at the end, in growing steps.
   std::optional<TextPart> longest_fitting(std::string_view text,
                                           const std::vector<size_t>& ends) const {
     std::optional<TextPart> best;
@@ -144,7 +144,7 @@ class Splitter {
   }
 
   const size_t limit_, most_bytes_;
-  size_t window_bytes_;  // to read at first for the next part
+  size_t window_bytes_;  // initial size for the next part
   const std::function<Encoding(std::string_view)>& encode_;
 };
 

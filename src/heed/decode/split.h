@@ -1,4 +1,4 @@
-// Lines that are too long for a model, cut where a reader would cut them.
+// Splits lines that are too long for a model at ends of sentences, clauses or words.
 #pragma once
 
 #include <functional>
@@ -11,17 +11,17 @@
 namespace heed {
 
 struct TextPart {
-  std::string_view text;  // inside the text that was split
+  std::string_view text;  // refers to the text that was split
   std::vector<TokenId> ids;
 };
 
-// Parts of `text`, in order, each of at most `limit` ids and Tokenizer::kBytesPerToken bytes for
-// each of them. Cuts after the last end of a sentence that fits; where there is none near the
-// limit, after the end of a clause, else between words, else between characters. A character of
-// more ids than the limit is a part of its own. White space at the cuts is dropped, nothing else.
+// Parts of `text`, in order, each of at most `limit` ids and limit * Tokenizer::kBytesPerToken
+// bytes. Splits after the last end of a sentence that fits; if there is none near the limit, after
+// the end of a clause, else between words, else between characters. A character with more ids than
+// the limit is a part of its own. Only white space between parts is dropped.
 //
-// `encode` is called with stretches of the text of about a part's length, about twice for each
-// part, so the cost is linear in the text.
+// `encode` is called about twice for each part, with text of about its length, so the cost is
+// linear in the text.
 std::vector<TextPart> split_text(std::string_view text, int64_t limit,
                                  const std::function<Encoding(std::string_view)>& encode);
 

@@ -1,4 +1,4 @@
-// A line to translate, and its translation.
+// A line to translate, and its translations.
 #pragma once
 
 #include <functional>
@@ -12,25 +12,26 @@ namespace heed {
 
 // How a line was processed.
 struct LineStatus {
-  bool empty = false;     // no tokens: the translation is empty
-  bool split = false;     // too long for the model: translated in parts
-  bool cut = false;       // a part reached the maximum length without </s>
-  bool repaired = false;  // invalid UTF-8 was read as U+FFFD
+  bool empty = false;         // no tokens: the translation is empty
+  bool split = false;         // too long for the model: translated in parts
+  bool truncated = false;     // more tokens than the model has positions for: the rest is ignored
+  bool unfinished = false;    // the translation of a part ended without </s>
+  bool invalid_utf8 = false;  // invalid UTF-8 was replaced by U+FFFD
 
   // "ok", "empty", "split,cut", ...
   std::string text() const;
 };
 
 // A line to translate.
-struct Input {
-  Input(std::string text, std::string prefix = "")  // NOLINT: a line is a text
+struct TranslationInput {
+  TranslationInput(std::string text, std::string prefix = "")  // NOLINT: a line is a text
       : text(std::move(text)), prefix(std::move(prefix)) {}
   std::string text;
-  std::string prefix;  // of the translation (decode/forced_prefix.h); empty: none
+  std::string prefix;  // forced prefix of the translation (decode/forced_prefix.h); may be empty
 };
 
-// One of a line's nbest.
-struct Alternative {
+// One of the `nbest` translations of a line.
+struct TextHypothesis {
   std::string text;
   double score = 0;  // the sum over the parts of a split line
   std::vector<std::string> pieces;
@@ -40,13 +41,13 @@ struct Alternative {
 
 struct Translation {
   int64_t line = 0;                        // from 0
-  std::vector<Alternative> alternatives;   // best first, at least one
-  std::vector<std::string> source_pieces;  // with attention; each part ends with </s>
+  std::vector<TextHypothesis> hypotheses;  // best first, at least one
+  std::vector<std::string> source_pieces;  // if there is attention; each part ends with </s>
   LineStatus status;
 };
 
-// Gives the next line, and nothing at the end of the input.
-using NextInput = std::function<std::optional<Input>()>;
+// Returns the next line, and std::nullopt at the end of the input.
+using NextInput = std::function<std::optional<TranslationInput>()>;
 using EmitTranslation = std::function<void(const Translation&)>;
 
 }  // namespace heed

@@ -6,7 +6,7 @@
 #include <mutex>
 
 #include "heed/core/thread_pool.h"
-#include "heed/decode/line_codec.h"
+#include "heed/decode/line_processor.h"
 #include "heed/decode/line_queue.h"
 #include "heed/decode/search.h"
 
@@ -20,7 +20,7 @@ constexpr std::chrono::milliseconds kPollInterval{100};
 struct Decoder {
   Decoder(const Transformer& model, Backend& backend, const DecodeOptions& options)
       : search(model, backend,
-               {.width = options.search.width(), .batch_tokens = options.batch_tokens}),
+               {.hypotheses = options.search.hypotheses(), .batch_tokens = options.batch_tokens}),
         aligner(model, backend) {}
   Search search;
   Aligner aligner;
@@ -29,8 +29,9 @@ struct Decoder {
 // Translates lines of the queue on one thread.
 class Worker {
  public:
-  Worker(const LineCodec& codec, const DecodeOptions& options, Decoder& decoder, LineQueue& queue)
-      : codec_(codec),
+  Worker(const LineProcessor& processor, const DecodeOptions& options, Decoder& decoder,
+         LineQueue& queue)
+      : processor_(processor),
         options_(options),
         search_(decoder.search),
         aligner_(options.attention ? &decoder.aligner : nullptr),
@@ -69,7 +70,7 @@ class Worker {
           search_.running() == 0 ? LineQueue::WhenEmpty::wait : LineQueue::WhenEmpty::return_none;
       const std::vector<QueuedLine> lines = queue_.pop(when_empty);
       if (lines.empty()) return;
-      for (const QueuedLine& line : lines) encode(line);
+      for (const QueuedLine& line : lines) preprocess(line);
     }
   }
 
@@ -77,18 +78,18 @@ class Worker {
   bool add(const PartOfLine& which) {
     const EncodedPart& part = pending_.at(which.line).line.parts[which.part];
     if (!search_.has_room(int64_t(part.source.size()), options_.search)) return false;
-    running_[next_tag_] = which;
-    search_.add({next_tag_++, part.source, part.prefix, options_.search});
+    running_[next_request_id_] = which;
+    search_.add({next_request_id_++, part.source, part.prefix, options_.search});
     return true;
   }
 
-  // A line without tokens is completed at once.
-  void encode(const QueuedLine& line) {
-    PendingLine pending{codec_.encode(line.input, line.number, options_), {}, 0};
+  // Preprocesses a line; one without tokens is complete already.
+  void preprocess(const QueuedLine& line) {
+    PendingLine pending{processor_.preprocess(line.input, line.number, options_), {}, 0};
     pending.missing = pending.line.parts.size();
     pending.results.resize(pending.missing);
     if (pending.missing == 0) {
-      queue_.complete(codec_.decode(pending.line, {}, aligner_));
+      queue_.complete(processor_.postprocess(pending.line, {}, aligner_));
       return;
     }
     for (size_t i = 0; i < pending.missing; ++i) waiting_.push_back({line.number, i});
@@ -96,23 +97,23 @@ class Worker {
   }
 
   void collect(SearchResult result) {
-    const PartOfLine which = running_.extract(result.tag).mapped();
+    const PartOfLine which = running_.extract(result.request_id).mapped();
     PendingLine& pending = pending_.at(which.line);
     pending.results[which.part] = std::move(result);
     if (--pending.missing > 0) return;
-    queue_.complete(codec_.decode(pending.line, pending.results, aligner_));
+    queue_.complete(processor_.postprocess(pending.line, pending.results, aligner_));
     pending_.erase(which.line);
   }
 
-  const LineCodec& codec_;
+  const LineProcessor& processor_;
   const DecodeOptions& options_;
   Search& search_;
   Aligner* const aligner_;  // null without DecodeOptions::attention
   LineQueue& queue_;
   std::deque<PartOfLine> waiting_;
   std::map<int64_t, PendingLine> pending_;  // by line
-  std::map<int64_t, PartOfLine> running_;   // by tag
-  int64_t next_tag_ = 0;
+  std::map<int64_t, PartOfLine> running_;   // by request id
+  int64_t next_request_id_ = 0;
 };
 
 }  // namespace
@@ -129,7 +130,7 @@ struct Translator::State {
       : model(model),
         backend(backend),
         options(options),
-        codec(tokenizers, model.config().max_positions) {}
+        processor(tokenizers, model.config().max_positions) {}
 
   int64_t thread_count() const { return options.threads.value_or(available_threads()); }
 
@@ -137,7 +138,7 @@ struct Translator::State {
   void work(LineQueue& queue) {
     try {
       std::unique_ptr<Decoder> decoder = take_decoder();
-      Worker(codec, options, *decoder, queue).run();
+      Worker(processor, options, *decoder, queue).run();
       if (decoder->search.running() == 0) keep(std::move(decoder));
     } catch (...) {
       queue.fail_with(std::current_exception());
@@ -163,7 +164,7 @@ struct Translator::State {
   const Transformer& model;
   Backend& backend;
   const DecodeOptions options;
-  const LineCodec codec;
+  const LineProcessor processor;
   std::mutex mutex;
   std::vector<std::unique_ptr<Decoder>> idle;
   ThreadPool threads;
@@ -187,7 +188,7 @@ void Translator::translate(const Next& next, const Emit& emit, const Wait& wait)
   try {
     while (!queue.failed()) {
       if (wait && !wait(kPollInterval)) continue;
-      std::optional<Input> line = next();
+      std::optional<TranslationInput> line = next();
       if (!line || !queue.push(std::move(*line))) break;
       const auto count = int(running.size());
       if (count < workers)
@@ -205,7 +206,7 @@ void Translator::translate(const Next& next, const Emit& emit, const Wait& wait)
 std::vector<Translation> Translator::translate(const std::vector<std::string>& lines) const {
   std::vector<Translation> all(lines.size());
   size_t at = 0;
-  const Next next = [&]() -> std::optional<Input> {
+  const Next next = [&]() -> std::optional<TranslationInput> {
     if (at == lines.size()) return {};
     return lines[at++];
   };
@@ -224,7 +225,7 @@ std::vector<std::string> best_translations(const Translator& translator,
                                            const std::vector<std::string>& lines) {
   std::vector<std::string> best;
   for (const Translation& translation : translator.translate(lines))
-    best.push_back(translation.alternatives.front().text);
+    best.push_back(translation.hypotheses.front().text);
   return best;
 }
 

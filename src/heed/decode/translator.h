@@ -14,19 +14,19 @@
 
 namespace heed {
 
-// Error where the tokenizers cannot be the model's.
+// Error unless the tokenizers fit the model.
 void expect_same_vocabulary(const Transformer& model, const TokenizerPair& tokenizers);
 
 // Translates on several threads, each with its own continuous batch. The translation of a line is a
 // function of the line, its prefix, the model and the options; other lines, their order, batch
 // sizes and the number of threads do not affect it.
 //
-// Threads and caches are kept for the next call, as many as calls needed at once. Const: any number
-// of threads may call one.
+// Threads and caches are kept for the next call, as many as concurrent calls have needed. Const:
+// any number of threads may call one.
 class Translator {
  public:
-  // All must outlive the translator. Throws UsageError for options out of range, Error where the
-  // tokenizers are not the model's.
+  // All must outlive the translator. UsageError if options are out of range, Error unless the
+  // tokenizers fit the model.
   Translator(const Transformer& model, const TokenizerPair& tokenizers, Backend& backend,
              const DecodeOptions& options);
   ~Translator();
@@ -36,11 +36,12 @@ class Translator {
   // Waits for input, at most `time`. True if next() will not block.
   using Wait = std::function<bool(std::chrono::milliseconds time)>;
 
-  // Calls next() on this thread until it gives nothing, and emit() once for every line, in order,
-  // as soon as it and all before it are translated: from other threads, one call at a time. An
-  // exception of next() or emit() ends the translation and is rethrown here: immediately if there
-  // is a wait(), otherwise when next() returns. Holds a bounded number of lines and bytes. Starts a
-  // thread for each line up to DecodeOptions::threads; Error where the machine refuses one.
+  // Calls next() on this thread until it returns std::nullopt, and emit() once for every line, in
+  // order, as soon as it and all before it are translated: from other threads, one call at a time.
+  // An exception of next() or emit() ends the translation and is rethrown here: immediately if
+  // there is a wait(), otherwise when next() returns. Holds a bounded number of lines and bytes.
+  // Starts a thread for each line up to DecodeOptions::threads; Error if a thread cannot be
+  // created.
   void translate(const Next& next, const Emit& emit, const Wait& wait = {}) const;
 
   // A single line, or a single thread, is translated on the calling thread.

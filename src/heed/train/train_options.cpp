@@ -309,7 +309,9 @@ void visit_running(TrainOptions& o, OptionCollector& v) {
          "Refuse to train if it needs more memory than the machine, the control group or ulimit "
          "-v has left",
      .incidental = true});
-  v("strict", o.strict, kStrictOption);
+  v("strict", o.strict,
+    {.help = "Fail on invalid UTF-8 or, with --tsv, missing columns instead of dropping the pair",
+     .incidental = true});
   v("report_every", o.report_every,
     {.help = "Report every N steps",
      .unit = "steps",

@@ -1,4 +1,4 @@
-#include "heed/decode/line_codec.h"
+#include "heed/decode/line_processor.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,9 +13,9 @@ namespace {
 
 using ::testing::ElementsAre;
 
-class LineCodecTest : public ::testing::Test {
+class LineProcessorTest : public ::testing::Test {
  protected:
-  LineCodecTest() : tokenizers_(make_tokenizers()) {}
+  LineProcessorTest() : tokenizers_(make_tokenizers()) {}
 
   TokenizerPair make_tokenizers() {
     const auto path = folder_.write("text", "a bc def, ghi. jkl mno pqr stu vwx yz?\n");
@@ -26,8 +26,8 @@ class LineCodecTest : public ::testing::Test {
     return TokenizerPair::joint(train_tokenizer(options, files));
   }
 
-  EncodedLine encode(const Input& input, const DecodeOptions& options = {}) const {
-    return codec_.encode(input, 6, options);
+  EncodedLine encode(const TranslationInput& input, const DecodeOptions& options = {}) const {
+    return processor_.preprocess(input, 6, options);
   }
 
   // A part's result: hypotheses of these texts with scores -1, -2, ...
@@ -47,10 +47,10 @@ class LineCodecTest : public ::testing::Test {
 
   testing::TemporaryFolder folder_;
   TokenizerPair tokenizers_;
-  LineCodec codec_{tokenizers_, 40};
+  LineProcessor processor_{tokenizers_, 40};
 };
 
-TEST_F(LineCodecTest, AShortLineIsOnePart) {
+TEST_F(LineProcessorTest, AShortLineIsOnePart) {
   const EncodedLine line = encode({"abc def"});
   EXPECT_EQ(line.line, 6);
   EXPECT_EQ(line.status.text(), "ok");
@@ -60,7 +60,7 @@ TEST_F(LineCodecTest, AShortLineIsOnePart) {
   EXPECT_TRUE(line.parts[0].prefix.empty());
 }
 
-TEST_F(LineCodecTest, ALongLineIsSplitAndJoined) {
+TEST_F(LineProcessorTest, ALongLineIsSplitAndJoined) {
   const EncodedLine line = encode({"abc def ghi. jkl mno pqr. stu vwx yz."});
   EXPECT_EQ(line.status.text(), "split");
   ASSERT_EQ(line.parts.size(), 3u);
@@ -69,40 +69,40 @@ TEST_F(LineCodecTest, ALongLineIsSplitAndJoined) {
 
   std::vector<SearchResult> results = {result({"ab", "c"}), result({"def", "g", "h"}),
                                        result({"i", "j"})};
-  const Translation translation = codec_.decode(line, results);
+  const Translation translation = processor_.postprocess(line, results);
   EXPECT_EQ(translation.line, 6);
-  ASSERT_EQ(translation.alternatives.size(), 2u) << "as many as every part has";
-  EXPECT_EQ(translation.alternatives[0].text, "ab def i");
-  EXPECT_EQ(translation.alternatives[1].text, "c g j");
-  EXPECT_DOUBLE_EQ(translation.alternatives[0].score, -3);
-  EXPECT_THAT(translation.alternatives[1].pieces,
+  ASSERT_EQ(translation.hypotheses.size(), 2u) << "as many as every part has";
+  EXPECT_EQ(translation.hypotheses[0].text, "ab def i");
+  EXPECT_EQ(translation.hypotheses[1].text, "c g j");
+  EXPECT_DOUBLE_EQ(translation.hypotheses[0].score, -3);
+  EXPECT_THAT(translation.hypotheses[1].pieces,
               ElementsAre("\u2581", "c", "\u2581", "g", "\u2581", "j"));
   EXPECT_EQ(translation.status.text(), "split");
   results[2].hypotheses[1].ended = false;
-  EXPECT_FALSE(codec_.decode(line, results).status.cut) << "not of the best";
+  EXPECT_FALSE(processor_.postprocess(line, results).status.unfinished) << "not of the best";
   results[2].hypotheses[0].ended = false;
-  EXPECT_TRUE(codec_.decode(line, results).status.cut);
+  EXPECT_TRUE(processor_.postprocess(line, results).status.unfinished);
 }
 
-TEST_F(LineCodecTest, AlternativesAreSortedByScore) {
+TEST_F(LineProcessorTest, AlternativesAreSortedByScore) {
   SearchResult samples = result({"ab", "c"});
   samples.hypotheses[0].score = -5;
-  EXPECT_EQ(codec_.decode(encode({"abc"}), {samples}).alternatives[0].text, "c");
+  EXPECT_EQ(processor_.postprocess(encode({"abc"}), {samples}).hypotheses[0].text, "c");
 }
 
-TEST_F(LineCodecTest, ALineWithoutTokensIsTranslatedByItsPrefix) {
+TEST_F(LineProcessorTest, ALineWithoutTokensIsTranslatedByItsPrefix) {
   for (const char* text : {"", "   "}) {
     const EncodedLine line = encode({text, "de"});
     EXPECT_TRUE(line.parts.empty());
     EXPECT_EQ(line.status.text(), "empty");
-    const Translation translation = codec_.decode(line, {});
-    ASSERT_EQ(translation.alternatives.size(), 1u);
-    EXPECT_EQ(translation.alternatives[0].text, "de");
-    EXPECT_EQ(translation.alternatives[0].score, 0);
+    const Translation translation = processor_.postprocess(line, {});
+    ASSERT_EQ(translation.hypotheses.size(), 1u);
+    EXPECT_EQ(translation.hypotheses[0].text, "de");
+    EXPECT_EQ(translation.hypotheses[0].score, 0);
   }
 }
 
-TEST_F(LineCodecTest, ThePrefixIsOfTheFirstPartAndLeavesRoomForTheRest) {
+TEST_F(LineProcessorTest, ThePrefixIsOfTheFirstPartAndLeavesRoomForTheRest) {
   const EncodedLine line = encode({"abc def ghi. jkl mno pqr. stu vwx yz.", "ab d"});
   EXPECT_FALSE(line.parts[0].prefix.empty());
   EXPECT_TRUE(line.parts[1].prefix.empty());
@@ -117,7 +117,7 @@ TEST_F(LineCodecTest, ThePrefixIsOfTheFirstPartAndLeavesRoomForTheRest) {
   }
 }
 
-TEST_F(LineCodecTest, InvalidUtf8IsReplacedOrRefused) {
+TEST_F(LineProcessorTest, InvalidUtf8IsReplacedOrRefused) {
   EXPECT_EQ(encode({"a\xff"}).status.text(), "repaired");
   EXPECT_EQ(encode({"a", "b\xff"}).status.text(), "repaired");
   DecodeOptions options;
@@ -126,14 +126,15 @@ TEST_F(LineCodecTest, InvalidUtf8IsReplacedOrRefused) {
   EXPECT_THROW(encode({"a", "b\xff"}, options), Error);
 }
 
-TEST_F(LineCodecTest, AttentionRowsAreShiftedToTheirPart) {
+TEST_F(LineProcessorTest, AttentionRowsAreShiftedToTheirPart) {
   const Transformer model = testing::random_model(tokenizers_);
   const auto backend = make_reference_backend();
   Aligner aligner(model, *backend);
   const EncodedLine line = encode({"abc def ghi. jkl mno pqr."});
   ASSERT_EQ(line.parts.size(), 2u);
-  const Translation translation = codec_.decode(line, {result({"ab"}), result({"c"})}, &aligner);
-  const Alternative& best = translation.alternatives[0];
+  const Translation translation =
+      processor_.postprocess(line, {result({"ab"}), result({"c"})}, &aligner);
+  const TextHypothesis& best = translation.hypotheses[0];
   ASSERT_EQ(best.attention.size(), best.pieces.size());
   EXPECT_EQ(translation.source_pieces.size(),
             line.parts[0].source.size() + line.parts[1].source.size());

@@ -1,4 +1,4 @@
-#include "heed/decode/line_codec.h"
+#include "heed/decode/line_processor.h"
 
 #include <algorithm>
 
@@ -19,7 +19,7 @@ std::string valid_utf8(const std::string& text, int64_t line, const char* what, 
   if (!at) return text;
   if (invalid == InvalidUtf8::refuse)
     fail("line {} of the {} is not UTF-8 at byte {}", line + 1, what, *at + 1);
-  status.repaired = true;
+  status.invalid_utf8 = true;
   return replace_invalid_utf8(text);
 }
 
@@ -34,19 +34,19 @@ std::string LineStatus::text() const {
   };
   add(empty, "empty");
   add(split, "split");
-  add(cut, "cut");
-  add(repaired, "repaired");
+  add(truncated || unfinished, "cut");
+  add(invalid_utf8, "repaired");
   return all.empty() ? "ok" : all;
 }
 
-LineCodec::LineCodec(const TokenizerPair& tokenizers, int64_t max_positions)
+LineProcessor::LineProcessor(const TokenizerPair& tokenizers, int64_t max_positions)
     : tokenizers_(tokenizers),
       prefixes_(tokenizers.target()),
       max_positions_(max_positions),
       part_limit_(std::max<int64_t>(1, max_positions / 2 - 1)) {}
 
-EncodedLine LineCodec::encode(const Input& input, int64_t line,
-                              const DecodeOptions& options) const {
+EncodedLine LineProcessor::preprocess(const TranslationInput& input, int64_t line,
+                                      const DecodeOptions& options) const {
   const auto invalid = options.strict ? InvalidUtf8::refuse : InvalidUtf8::replace;
   EncodedLine encoded;
   encoded.line = line;
@@ -72,13 +72,13 @@ EncodedLine LineCodec::encode(const Input& input, int64_t line,
 }
 
 // Token ids without </s>; no parts for a text without tokens.
-std::vector<std::vector<TokenId>> LineCodec::encode_parts(const std::string& text,
-                                                          LineStatus& status) const {
+std::vector<std::vector<TokenId>> LineProcessor::encode_parts(const std::string& text,
+                                                              LineStatus& status) const {
   const Tokenizer& tokenizer = tokenizers_.source();
   std::vector<std::vector<TokenId>> parts;
-  Encoding whole = tokenizer.encode_beginning(text, part_limit_);
-  if (!whole.truncated && int64_t(whole.ids.size()) <= part_limit_) {
-    parts.push_back(std::move(whole.ids));
+  Encoding encoding = tokenizer.encode_beginning(text, part_limit_);
+  if (!encoding.truncated && int64_t(encoding.ids.size()) <= part_limit_) {
+    parts.push_back(std::move(encoding.ids));
   } else {
     status.split = true;
     const auto encode = [&](std::string_view part) { return tokenizer.encode_with_ends(part); };
@@ -89,32 +89,33 @@ std::vector<std::vector<TokenId>> LineCodec::encode_parts(const std::string& tex
   for (auto& part : parts)
     if (int64_t(part.size()) >= max_positions_) {
       part.resize(size_t(max_positions_) - 1);
-      status.cut = true;
+      status.truncated = true;
     }
   std::erase_if(parts, [](const auto& part) { return part.empty(); });
   return parts;
 }
 
-// Error where there are not fewer than `limit`.
-std::vector<TokenId> LineCodec::prefix_tokens(const std::string& prefix, int64_t line,
-                                              int64_t limit) const {
+// Error unless there are fewer than `limit`.
+std::vector<TokenId> LineProcessor::prefix_tokens(const std::string& prefix, int64_t line,
+                                                  int64_t limit) const {
   Encoding encoding = tokenizers_.target().encode_beginning(prefix, limit);
   if (encoding.truncated || int64_t(encoding.ids.size()) >= limit)
     fail(
         "line {} of the prefixes has {}{}, and its translation may have {} with </s> "
-        "(--max-length, --extra-length): shorten the prefix or raise the bound",
+        "(--max-length, --extra-length): shorten the prefix or raise the limit",
         line + 1, encoding.truncated ? "at least " : "",
         detail::counted(int64_t(encoding.ids.size()), "token"), limit);
   return std::move(encoding.ids);
 }
 
-Translation LineCodec::decode(const EncodedLine& line, const std::vector<SearchResult>& parts,
-                              Aligner* aligner) const {
+Translation LineProcessor::postprocess(const EncodedLine& line,
+                                       const std::vector<SearchResult>& parts,
+                                       Aligner* aligner) const {
   check(parts.size() == line.parts.size(), "a result for each part of a line");
   Translation translation;
   translation.line = line.line;
   translation.status = line.status;
-  std::vector<Alternative>& all = translation.alternatives;
+  std::vector<TextHypothesis>& all = translation.hypotheses;
   if (parts.empty()) {
     const Tokenizer& target = tokenizers_.target();
     all.push_back({target.decode(line.prefix_tokens), 0, target.pieces(line.prefix_tokens)});
@@ -125,35 +126,36 @@ Translation LineCodec::decode(const EncodedLine& line, const std::vector<SearchR
   for (const SearchResult& part : parts) count = std::min(count, part.hypotheses.size());
   for (size_t rank = 0; rank < count; ++rank) all.push_back(join(parts, rank));
   for (const SearchResult& part : parts)
-    if (count > 0 && !part.hypotheses.front().ended) translation.status.cut = true;
+    if (count > 0 && !part.hypotheses.front().ended) translation.status.unfinished = true;
   if (aligner) align(line, parts, *aligner, translation);
-  // Samples are in the order of their numbers.
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Alternative& a, const Alternative& b) { return a.score > b.score; });
+  // The hypotheses of samples are in the order of their numbers.
+  std::stable_sort(all.begin(), all.end(), [](const TextHypothesis& a, const TextHypothesis& b) {
+    return a.score > b.score;
+  });
   return translation;
 }
 
 // The hypotheses of this rank of all parts, joined.
-Alternative LineCodec::join(const std::vector<SearchResult>& parts, size_t rank) const {
+TextHypothesis LineProcessor::join(const std::vector<SearchResult>& parts, size_t rank) const {
   const Tokenizer& target = tokenizers_.target();
-  Alternative alternative;
+  TextHypothesis joined;
   std::vector<std::string> texts;
   for (const SearchResult& part : parts) {
     const Hypothesis& hypothesis = part.hypotheses[rank];
     std::string text = target.decode(hypothesis.ids);
     std::replace(text.begin(), text.end(), '\n', ' ');  // a line stays one line
     texts.push_back(std::move(text));
-    alternative.score += hypothesis.score;
+    joined.score += hypothesis.score;
     const std::vector<std::string> pieces = target.pieces(hypothesis.ids);
-    alternative.pieces.insert(alternative.pieces.end(), pieces.begin(), pieces.end());
+    joined.pieces.insert(joined.pieces.end(), pieces.begin(), pieces.end());
   }
-  alternative.text = texts.size() == 1 ? std::move(texts[0]) : join_parts(texts);
-  return alternative;
+  joined.text = texts.size() == 1 ? std::move(texts[0]) : join_parts(texts);
+  return joined;
 }
 
-// Adds the attention of all alternatives, which are in the order of the hypotheses.
-void LineCodec::align(const EncodedLine& line, const std::vector<SearchResult>& parts,
-                      Aligner& aligner, Translation& translation) const {
+// Adds the attention of all hypotheses of the line, which are in the order of those of its parts.
+void LineProcessor::align(const EncodedLine& line, const std::vector<SearchResult>& parts,
+                          Aligner& aligner, Translation& translation) const {
   std::vector<std::string>& source_pieces = translation.source_pieces;
   for (size_t i = 0; i < parts.size(); ++i) {
     const std::vector<TokenId>& source = line.parts[i].source;
@@ -161,11 +163,11 @@ void LineCodec::align(const EncodedLine& line, const std::vector<SearchResult>& 
     const std::vector<std::string> pieces = tokenizers_.source().pieces(source);
     source_pieces.insert(source_pieces.end(), pieces.begin(), pieces.end());
     std::vector<std::vector<TokenId>> targets;
-    for (size_t rank = 0; rank < translation.alternatives.size(); ++rank)
+    for (size_t rank = 0; rank < translation.hypotheses.size(); ++rank)
       targets.push_back(parts[i].hypotheses[rank].ids);
     std::vector<AttentionWeights> weights = aligner.weights(source, targets);
     for (size_t rank = 0; rank < targets.size(); ++rank)
-      detail::append(translation.alternatives[rank].attention, std::move(weights[rank]), before);
+      detail::append(translation.hypotheses[rank].attention, std::move(weights[rank]), before);
   }
 }
 

@@ -1,4 +1,4 @@
-// Lines of text as the token ids that a search takes, and its hypotheses as translations.
+// Before and after the search: lines of text to token ids, hypotheses to translations.
 #pragma once
 
 #include <string>
@@ -21,29 +21,31 @@ struct EncodedPart {
 struct EncodedLine {
   int64_t line = 0;  // from 0
   LineStatus status;
-  std::vector<EncodedPart> parts;      // none for a line without tokens
-  std::vector<TokenId> prefix_tokens;  // the translation of a line without tokens
+  std::vector<EncodedPart> parts;      // empty for a line without tokens
+  std::vector<TokenId> prefix_tokens;  // the forced prefix of a line without tokens: its output
 };
 
 // Splits and tokenizes lines, and joins the translations of their parts. Const: any number of
 // threads may use one.
-class LineCodec {
+class LineProcessor {
  public:
   // The tokenizers must outlive this. `max_positions` is the model's.
-  LineCodec(const TokenizerPair& tokenizers, int64_t max_positions);
+  LineProcessor(const TokenizerPair& tokenizers, int64_t max_positions);
 
-  // `line` counts from 0. Error where the prefix is as long as the translation may be and, with
-  // DecodeOptions::strict, where the text or the prefix is not UTF-8.
-  EncodedLine encode(const Input& input, int64_t line, const DecodeOptions& options) const;
+  // `line` counts from 0. Error if the prefix has the maximum length of the translation or more
+  // and, with DecodeOptions::strict, if the text or the prefix is not UTF-8.
+  EncodedLine preprocess(const TranslationInput& input, int64_t line,
+                         const DecodeOptions& options) const;
 
-  // The result of each part, in order, as a translation. Without an aligner it has no attention.
-  Translation decode(const EncodedLine& line, const std::vector<SearchResult>& parts,
-                     Aligner* aligner = nullptr) const;
+  // Detokenizes and joins the result of each part, in order. Without an aligner the translation has
+  // no attention.
+  Translation postprocess(const EncodedLine& line, const std::vector<SearchResult>& parts,
+                          Aligner* aligner = nullptr) const;
 
  private:
   std::vector<std::vector<TokenId>> encode_parts(const std::string& text, LineStatus& status) const;
   std::vector<TokenId> prefix_tokens(const std::string& prefix, int64_t line, int64_t limit) const;
-  Alternative join(const std::vector<SearchResult>& parts, size_t rank) const;
+  TextHypothesis join(const std::vector<SearchResult>& parts, size_t rank) const;
   void align(const EncodedLine& line, const std::vector<SearchResult>& parts, Aligner& aligner,
              Translation& translation) const;
 
