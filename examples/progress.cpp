@@ -1,4 +1,5 @@
-// A training that is watched, and ended by its observer. The text: heed phrasebook --output data
+// Training with an observer, which prints reports and stops it. Needs the text of
+// `heed phrasebook --output data`.
 #include <heed/heed.h>
 
 #include <cstdio>
@@ -11,7 +12,7 @@ struct Watcher : heed::TrainObserver {
   void validated(const heed::ValidationReport& report) override {
     std::printf("validation: perplexity %.1f\n", report.perplexity.value_or(0));
   }
-  // Asked after every step; a run that stops is saved, and goes on with options.resume.
+  // Called after every step. A run that is stopped is saved; options.resume continues it.
   bool stop_requested() override { return loss < 6; }
 
   double loss = 10;
@@ -35,8 +36,8 @@ int main() {
   try {
     Watcher watcher;
     const bool stopped = heed::train(options, watcher).end == heed::TrainEnd::stopped;
-    std::puts(stopped ? "low enough" : "all steps done");
-  } catch (const heed::Error& error) {  // one line that says what is wrong, and where
+    std::puts(stopped ? "stopped by the observer" : "all steps done");
+  } catch (const heed::Error& error) {  // its message is one line
     std::printf("cannot train: %s\n", error.what());
     return 1;
   }

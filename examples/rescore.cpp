@@ -1,5 +1,5 @@
-// Of ten translations of a line, the one from which another model finds back best.
-// Usage: rescore MODEL MODEL_OF_THE_OTHER_DIRECTION < LINES
+// Reranks ten translations of each line by the score of a model of the reverse direction.
+// Usage: rescore MODEL REVERSE_MODEL < LINES
 #include <heed/heed.h>
 
 #include <iostream>
@@ -7,7 +7,7 @@
 
 int main(int count, char** arguments) {
   if (count != 3) return 2;
-  const heed::Model model(arguments[1]), back(arguments[2]);
+  const heed::Model model(arguments[1]), reverse(arguments[2]);
   heed::DecodeOptions options;
   options.search.beam = options.search.nbest = 10;
   const heed::Translator translator = model.translator(options);
@@ -18,7 +18,7 @@ int main(int count, char** arguments) {
     std::string best;
     double best_score = -std::numeric_limits<double>::infinity();
     for (const heed::TextHypothesis& candidate : translation.hypotheses) {
-      const double score = candidate.score + back.score(candidate.text, source).log_probability;
+      const double score = candidate.score + reverse.score(candidate.text, source).log_probability;
       if (score <= best_score) continue;
       best = candidate.text;
       best_score = score;

@@ -1,5 +1,5 @@
-// A training loop of one's own: the caller decides when to validate and to save, and when to stop.
-// The text: heed phrasebook --output data
+// A custom training loop: the caller decides when to validate, to save and to stop. Needs the text
+// of `heed phrasebook --output data`.
 #include <heed/heed.h>
 
 #include <cstdio>

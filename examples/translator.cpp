@@ -1,4 +1,5 @@
-// Two text files to a measured translator. The text: heed phrasebook --output data
+// Trains a translator on two text files and evaluates it. Needs the text of
+// `heed phrasebook --output data`.
 // Usage: translator [MINUTES_OF_TRAINING]
 #include <heed/heed.h>
 
@@ -24,8 +25,8 @@ int main(int count, char** arguments) try {
 
   const heed::Lines source = heed::read_lines("data/test.zh");
   const heed::Lines reference = heed::read_lines("data/test.en");
-  const heed::Evaluation found = heed::evaluate(model.translate(source), reference);
-  std::cout << found.bleu.line() << '\n' << found.chrf.line() << '\n';
+  const heed::Evaluation scores = heed::evaluate(model.translate(source), reference);
+  std::cout << scores.bleu.line() << '\n' << scores.chrf.line() << '\n';
   std::cout << "perplexity " << heed::corpus_score(model.score(source, reference)).perplexity()
             << '\n';
 } catch (const heed::Error& error) {

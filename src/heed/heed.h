@@ -1,12 +1,12 @@
-// The library in one header: two text files in, a translator out (docs/library.md).
+// The whole library in one header: from two text files to a translator (docs/library.md).
 //
 //   train()       text files to a model directory; Trainer does the same step by step
-//   Model         a model directory, opened: translate(), score()
-//   evaluate()    translations against references; bleu(), chrf() and ter() say more
-//   paper::       the pieces of "Attention Is All You Need", each callable alone
+//   Model         an opened model directory: translate(), score()
+//   evaluate()    scores translations against references; bleu(), chrf() and ter() have options
+//   paper::       the components of "Attention Is All You Need" as functions
 //
-// Errors are exceptions: heed::Error for bad input or surroundings, which the caller's user can
-// fix; heed::UsageError, derived from it, for wrong options or arguments, which the caller can. The
+// Errors are exceptions. heed::Error: bad input or environment, for the end user to fix.
+// heed::UsageError (derived from it): wrong options or arguments, for the caller to fix. The
 // library never prints or exits.
 #pragma once
 
@@ -23,11 +23,11 @@
 
 namespace heed {
 
-// Trains on this machine's CPU and writes a model directory, as `heed train` does. Calls the
-// observer, which may stop training, but not its translation_scores(): this function translates the
-// validation text itself if options.validate_by needs it.
+// Trains on this machine's CPU and writes a model directory: `heed train` as a function. The
+// observer is called with reports and may stop training; its translation_scores() is not called:
+// this function translates the validation text itself if options.validate_by needs that.
 TrainResult train(const TrainOptions& options, TrainObserver& observer);
-// The same for text that is open already (open_training_text).
+// The same with the text of the options already open (open_training_text).
 TrainResult train(const TrainOptions& options, const TrainingText& text, TrainObserver& observer);
 // The same without an observer.
 TrainResult train(const TrainOptions& options);
@@ -38,9 +38,9 @@ struct Evaluation {
   TerScore ter;
 };
 
-// The scores of translations, line by line against references, as `heed evaluate` reports them. The
-// defaults are sacreBLEU's: BLEU's tokenizer is 13a for every text, which does not separate the
-// words of Chinese, Japanese or Thai. suitable_bleu_tokenizer() chooses one by the script:
+// The scores of `heed evaluate`: reference i belongs to hypothesis i. The defaults are sacreBLEU's:
+// the tokenizer of BLEU is 13a for any text, which does not separate the words of Chinese, Japanese
+// or Thai. suitable_bleu_tokenizer() chooses by the script:
 //   evaluate(hypotheses, references, {.tokenizer = suitable_bleu_tokenizer({&references, 1})})
 Evaluation evaluate(const Lines& hypotheses, const Lines& references,
                     const BleuOptions& bleu_options = {});

@@ -205,7 +205,7 @@ SmoothedCrossEntropy label_smoothed_cross_entropy(const Tensor& logits,
       fail_usage("label: expected 0 to {}, got {}", logits.columns() - 1, label);
   if (!(smoothing >= 0 && smoothing < 1))
     fail_usage("smoothing: expected at least 0 and below 1, got {}", smoothing);
-  // The kernel leaves the gradient in place of the logits.
+  // The kernel overwrites the logits with the gradient.
   SmoothedCrossEntropy result{Tensor({rows}), Tensor({rows}),
                               tensor_of<float>(logits.shape(), logits.span<float>())};
   Tensor losses({rows, 2});

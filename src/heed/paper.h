@@ -1,11 +1,11 @@
-// The pieces of "Attention Is All You Need" by the paper's names, each callable alone on float
-// tensors, for those who want to see the numbers. A tensor is row-major:
+// The components of "Attention Is All You Need" by the paper's names, each as a function of float
+// tensors. A tensor is row-major:
 //
 //   const Tensor query = tensor_of<float>({2, 3}, std::vector<float>{1, 0, 0, 0, 1, 0});
 //   query.span<float>()[3]  // row 1, column 0
 //
-// They call the model's kernels, except scaled_dot_product_attention(): it takes any mask, and the
-// model's kernel has only the causal one. UsageError if shapes do not fit each other.
+// They call the kernels of the model, except scaled_dot_product_attention(), which takes any mask:
+// the model's kernel supports only no mask or a causal one. UsageError for mismatched shapes.
 #pragma once
 
 #include <optional>
@@ -16,25 +16,25 @@
 
 namespace heed::paper {
 
-// The output of attention, and its weights.
+// The output of attention and its weights.
 struct AttentionResult {
-  Tensor output;   // [queries, width of the values]
-  Tensor weights;  // [queries, keys]; of several heads [heads, queries, keys]
+  Tensor output;   // [queries, d_v], or [queries, d_model] of several heads
+  Tensor weights;  // [queries, keys], or [heads, queries, keys] of several heads
 };
 
 struct AttentionArguments {
-  Tensor mask = {};  // [queries, keys], added to the logits: 0, or -infinity; may be none
-  std::optional<double> scale = {};  // unset: 1 / sqrt(d_k)
+  Tensor mask = {};  // [queries, keys], added to the logits: 0 or -infinity; may be empty
+  std::optional<double> scale = {};  // 1 / sqrt(d_k) if not set
 };
 
 // softmax(scale Q K^T + mask) V, equation 1: query [queries, d_k], key [keys, d_k], value
-// [keys, d_v]. A query that attends to no key has weights and output 0.
+// [keys, d_v]. A query whose keys are all masked has weights and output 0.
 AttentionResult scaled_dot_product_attention(const Tensor& query, const Tensor& key,
                                              const Tensor& value,
                                              const AttentionArguments& arguments = {});
 
-// The mask of section 3.2.3 under which no position sees a later one. With more keys than queries,
-// the queries are the last positions.
+// The mask of section 3.2.3, which prevents attention to later positions. With more keys than
+// queries, the queries are the last positions.
 Tensor causal_mask(int64_t queries, int64_t keys);
 
 // Concat(head_1, ..., head_h) W^O, section 3.2.2: `x` [queries, d_model] attends to `memory`
@@ -43,22 +43,22 @@ AttentionResult multi_head_attention(const Attention& parameters, int64_t heads,
                                      const Tensor& memory,
                                      const AttentionArguments& arguments = {});
 
-// The parameters of a model's attention by its name: "encoder.0.self", "decoder.5.cross". The model
-// must have been loaded without a backend, so that its matrices have values.
+// The attention of a model by its name: "encoder.0.self", "decoder.5.cross". The model must have
+// been loaded without a backend, so that its weights are not packed.
 Attention attention_of(Transformer& model, const std::string& name);
 
-// [positions, d_model], section 3.5: sines of all frequencies first, then the cosines, as the
-// model has them. The formula's columns 2i and 2i + 1 stand at i and d_model / 2 + i.
+// [positions, d_model], section 3.5: the sines of all frequencies first, then the cosines, as in
+// the model. Columns 2i and 2i + 1 of the formula are columns i and d_model / 2 + i.
 Tensor positional_encoding(int64_t positions, int64_t d_model);
 
-// One value, or row, for each row of logits.
+// One value per row of logits.
 struct SmoothedCrossEntropy {
   Tensor smoothed, nll;  // [rows]: the loss, and -log p(label)
-  Tensor gradient;  // [rows, classes]: of the sum of smoothed losses with respect to the logits
+  Tensor gradient;  // [rows, classes]: of the sum of smoothed losses, with respect to the logits
 };
 
 // Section 5.4: the cross entropy of logits [rows, classes] with a target that gives 1 - smoothing
-// to the label and smoothing / classes to every class, the label among them.
+// to the label and smoothing / classes to every class, including the label.
 SmoothedCrossEntropy label_smoothed_cross_entropy(const Tensor& logits,
                                                   std::span<const TokenId> labels,
                                                   double smoothing = 0.1);

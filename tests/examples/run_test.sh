@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Runs every example: those that say what they print must print it, the others what is looked for
-# here. Usage: run_test.sh SOURCE_FOLDER PROGRAM_FOLDER HEED
+# Runs every example. One with a comment "Prints:" must print that, the others the patterns below. Usage: run_test.sh SOURCE_FOLDER PROGRAM_FOLDER HEED
 set -euo pipefail
 sources=$1 programs=$2 heed=$3
 scratch=$(mktemp -d)
@@ -24,7 +23,7 @@ $(cat "$example.out")"
 
 "$heed" phrasebook --output data --pairs 5000 --valid-pairs 20 --test-pairs 20 --quiet
 
-# The order matters: rescore reads the model that translator leaves.
+# The order matters: rescore reads the model that translator writes.
 for example in attention paper translator progress training_loop rescore; do
   case $example in
     translator) "$programs/translator" 0.02 >translator.out ;;
@@ -33,9 +32,9 @@ for example in attention paper translator progress training_loop rescore; do
   esac
 done
 expect translator '^BLEU = [0-9.]+ ' '^chrF2 = [0-9.]+$' '^perplexity [0-9.]+$'
-expect progress '^step 10: loss [0-9.]+$' '^validation: perplexity [0-9.]+$' '^(low enough|all steps done)$'
+expect progress '^step 10: loss [0-9.]+$' '^validation: perplexity [0-9.]+$' '^(stopped by the observer|all steps done)$'
 expect training_loop '^step 20: perplexity [0-9.]+$'
-[[ -s stepped/model.safetensors ]] || stop 'training_loop: it left no model'
+[[ -s stepped/model.safetensors ]] || stop 'training_loop: no model was written'
 [[ $(wc -l <rescore.out) == 20 ]] || stop "rescore: expected 20 lines, got $(wc -l <rescore.out)"
 
 for source in "$sources"/*.cpp; do
