@@ -15,17 +15,6 @@ using ::testing::ElementsAre;
 
 class LineProcessorTest : public ::testing::Test {
  protected:
-  LineProcessorTest() : tokenizers_(make_tokenizers()) {}
-
-  TokenizerPair make_tokenizers() {
-    const auto path = folder_.write("text", "a bc def, ghi. jkl mno pqr stu vwx yz?\n");
-    TokenizerOptions options;
-    options.kind = TokenizerKind::character;
-    options.vocabulary = 64;
-    const std::vector<std::filesystem::path> files = {path};
-    return TokenizerPair::joint(train_tokenizer(options, files));
-  }
-
   EncodedLine encode(const TranslationInput& input, const DecodeOptions& options = {}) const {
     return processor_.preprocess(input, 6, options);
   }
@@ -46,7 +35,7 @@ class LineProcessorTest : public ::testing::Test {
   }
 
   testing::TemporaryFolder folder_;
-  TokenizerPair tokenizers_;
+  TokenizerPair tokenizers_ = testing::letter_tokenizers(folder_.path());
   LineProcessor processor_{tokenizers_, 40};
 };
 

@@ -10,11 +10,11 @@
 #include <thread>
 
 #include "heed/backend/reference/reference_backend.h"
-#include "heed/text/tokenizer_training.h"
 #include "support/facts.h"
 #include "support/isolated_backend.h"
 #include "support/little_memory.h"
 #include "support/overflow.h"
+#include "support/small_translator.h"
 #include "support/temporary_folder.h"
 
 namespace heed {
@@ -24,18 +24,9 @@ namespace {
 // the same nonsense each time.
 class TranslatorTest : public ::testing::Test {
  protected:
-  TranslatorTest() : tokenizers_(make_tokenizers()), model_(config()) {
+  TranslatorTest() : tokenizers_(testing::letter_tokenizers(folder_.path())), model_(config()) {
     model_.initialize(4);
     model_.move_to(backend_->memory());
-  }
-
-  TokenizerPair make_tokenizers() {
-    const auto path = folder_.write("text", "a bc def, ghi. jkl mno pqr stu vwx yz?\n");
-    TokenizerOptions options;
-    options.kind = TokenizerKind::character;
-    options.vocabulary = 64;
-    const std::vector<std::filesystem::path> files = {path};
-    return TokenizerPair::joint(train_tokenizer(options, files));
   }
 
   ModelConfig config() const {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <string>
 #include <vector>
 
 #include "heed/model/directory.h"
@@ -13,13 +14,17 @@
 
 namespace heed::testing {
 
-inline TokenizerPair character_tokenizers(const std::filesystem::path& folder) {
+// Tokenizers of the characters of `line`; uses a file in `folder`.
+inline TokenizerPair character_tokenizers(
+    const std::filesystem::path& folder,
+    const std::string& line = "the quick brown fox jumps over a lazy dog, 老师买了三本书。",
+    Normalization normalization = Normalization::identity) {
   const std::filesystem::path text = folder / "characters";
-  std::ofstream(text) << "the quick brown fox jumps over a lazy dog, 老师买了三本书。\n";
+  std::ofstream(text) << line << '\n';
   TokenizerOptions options;
   options.kind = TokenizerKind::character;
   options.vocabulary = 64;
-  options.normalization = Normalization::identity;
+  options.normalization = normalization;
   const std::vector<std::filesystem::path> files = {text};
   return TokenizerPair::joint(train_tokenizer(options, files));
 }
@@ -45,6 +50,12 @@ inline void draw_as_goldens(Transformer& model, uint64_t seed) {
     }
     if (p.name.ends_with(".key.weight")) of_keys = random;
   }
+}
+
+// Those of the tests of lines and their parts.
+inline TokenizerPair letter_tokenizers(const std::filesystem::path& folder) {
+  return character_tokenizers(folder, "a bc def, ghi. jkl mno pqr stu vwx yz?",
+                              Normalization::nmt_nfkc);
 }
 
 inline Transformer random_model(const TokenizerPair& tokenizers) {

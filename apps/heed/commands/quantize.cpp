@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands/commands.h"
+#include "commands/shared_options.h"
 #include "files/model_output.h"
 #include "files/text_files.h"
 #include "heed/decode/model.h"
@@ -35,7 +36,7 @@ struct QuantizeSettings {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
     v.group("Model");
-    v("model", self.model, {.help = "Model directory", .value = "DIR", .required = true});
+    v("model", self.model, kModelOption);
     v("output", self.output,
       {.help = "Output model directory, created if missing", .value = "DIR", .required = true});
     v("type", self.type,

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "commands/commands.h"
+#include "commands/shared_options.h"
 #include "files/text_files.h"
 #include "files/text_output.h"
 #include "heed/core/counted.h"
@@ -30,7 +31,7 @@ struct ScoreSettings {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
     v.group("Text");
-    v("model", self.model, {.help = "Model directory", .value = "DIR", .required = true});
+    v("model", self.model, kModelOption);
     v("source", self.source,
       {.help = "Source text, plain or .gz, one sentence per line; - is standard input",
        .value = "FILE",
@@ -39,11 +40,7 @@ struct ScoreSettings {
       {.help = "Translation of --source, line by line; - is standard input",
        .value = "FILE",
        .required = true});
-    v("output", self.output,
-      {.help = "Output file, written atomically, gzip if its name ends in .gz; - is standard "
-               "output",
-       .value = "FILE",
-       .default_text = "standard output"});
+    v("output", self.output, kOutputOption);
     v("format", self.format,
       {.help =
            "Output format; text: log-probability of each pair; tokens: followed by a tab and each "

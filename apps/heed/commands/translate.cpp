@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "commands/commands.h"
+#include "commands/shared_options.h"
 #include "files/text_files.h"
 #include "files/text_output.h"
 #include "heed/core/counted.h"
@@ -37,7 +38,7 @@ struct TranslateSettings {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
     v.group("Text");
-    v("model", self.model, {.help = "Model directory", .value = "DIR", .required = true});
+    v("model", self.model, kModelOption);
     v("input", self.input,
       {.help = "Text to translate, plain or .gz, one sentence per line; - is standard input",
        .value = "FILE",
@@ -46,11 +47,7 @@ struct TranslateSettings {
       {.help = "Forced prefix of each translation, one per line; an empty line forces none; - is "
                "standard input",
        .value = "FILE"});
-    v("output", self.output,
-      {.help = "Output file, written atomically, gzip if its name ends in .gz; - is standard "
-               "output",
-       .value = "FILE",
-       .default_text = "standard output"});
+    v("output", self.output, kOutputOption);
     v("format", self.format,
       {.help = "Output format; text: translations; jsonl: JSON objects with translation, score, "
                "status and tokens (pieces)"});
