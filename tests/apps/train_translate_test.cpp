@@ -177,7 +177,8 @@ TEST_F(TrainTranslateTest, JsonLinesSayWhatHappened) {
   EXPECT_FALSE(first["pieces"].empty());
   EXPECT_EQ(first["nbest"].size(), 2u);
   EXPECT_EQ(nlohmann::json::parse(lines[1])["status"], "empty");
-  EXPECT_THAT(nlohmann::json::parse(lines[2])["status"].get<std::string>(), HasSubstr("repaired"));
+  EXPECT_THAT(nlohmann::json::parse(lines[2])["status"].get<std::string>(),
+              HasSubstr("invalid_utf8"));
 }
 
 TEST_F(TrainTranslateTest, AFailureLeavesNoOutputFile) {

@@ -107,8 +107,8 @@ TEST_F(LineProcessorTest, ThePrefixIsOfTheFirstPartAndLeavesRoomForTheRest) {
 }
 
 TEST_F(LineProcessorTest, InvalidUtf8IsReplacedOrRefused) {
-  EXPECT_EQ(encode({"a\xff"}).status.text(), "repaired");
-  EXPECT_EQ(encode({"a", "b\xff"}).status.text(), "repaired");
+  EXPECT_EQ(encode({"a\xff"}).status.text(), "invalid_utf8");
+  EXPECT_EQ(encode({"a", "b\xff"}).status.text(), "invalid_utf8");
   DecodeOptions options;
   options.strict = true;
   EXPECT_THROW(encode({"a\xff"}, options), Error);

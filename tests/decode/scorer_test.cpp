@@ -107,11 +107,11 @@ TEST_F(ScorerTest, OneScoreForEachPairInOrder) {
 
 TEST_F(ScorerTest, ALongSideIsCutToThePositions) {
   const auto all = score({{std::string(200, 'a'), "over"}, {"over", std::string(200, 'b')}});
-  EXPECT_EQ(all[0].status.text(), "cut");
+  EXPECT_EQ(all[0].status.text(), "truncated");
   EXPECT_EQ(all[0].log_probability, score_one(std::string(38, 'a'), "over").log_probability)
       << "39 tokens, the space in front included, and </s>";
   EXPECT_EQ(all[0].pieces.back(), "</s>");
-  EXPECT_EQ(all[1].status.text(), "cut");
+  EXPECT_EQ(all[1].status.text(), "truncated");
   EXPECT_EQ(all[1].pieces.size(), 39u);
   EXPECT_EQ(all[1].pieces.back(), "b") << "the text did not end there";
 }

@@ -34,8 +34,9 @@ std::string LineStatus::text() const {
   };
   add(empty, "empty");
   add(split, "split");
-  add(truncated || unfinished, "cut");
-  add(invalid_utf8, "repaired");
+  add(truncated, "truncated");
+  add(unfinished, "unfinished");
+  add(invalid_utf8, "invalid_utf8");
   return all.empty() ? "ok" : all;
 }
 

@@ -18,7 +18,7 @@ struct LineStatus {
   bool unfinished = false;    // the translation of a part ended without </s>
   bool invalid_utf8 = false;  // invalid UTF-8 was replaced by U+FFFD
 
-  // "ok", "empty", "split,cut", ...
+  // "ok", "empty", "split,unfinished", ...
   std::string text() const;
 };
 
