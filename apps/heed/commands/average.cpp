@@ -47,8 +47,8 @@ class AverageCommand : public CommandOf<AverageSettings> {
     return "Takes model directories, checkpoints (DIR/training/step-N.safetensors) and training "
            "states (DIR/training/state.safetensors), all of one shape and one vocabulary, and "
            "writes the mean of their weights. With --last N the argument is one model directory, "
-           "whose last N checkpoints are averaged, as train --average last:N does. With a single "
-           "checkpoint it converts it into a model directory.";
+           "whose last N checkpoints are averaged, as train --average last:N does. A single "
+           "checkpoint is converted into a model directory.";
   }
 
   int run(const std::vector<std::string>& words, Console& console) override {

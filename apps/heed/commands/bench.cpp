@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "commands/commands.h"
+#include "commands/shared_options.h"
 #include "heed/backend/compute.h"
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/core/counted.h"
@@ -63,7 +64,7 @@ struct BenchSettings {
     v.group("Measurement");
     v("seconds", self.seconds,
       {.help = "Time per measurement", .unit = "seconds", .maximum = 3600, .above = 0});
-    v("threads", self.threads, kThreadsOption);
+    v("threads", self.threads, kThreadCountOption);
     v("json", self.json, {.help = "Print one JSON object"});
   }
 };

@@ -7,6 +7,7 @@
 
 #include "commands/commands.h"
 #include "commands/next_steps.h"
+#include "commands/shared_options.h"
 #include "console/train_display.h"
 #include "files/phrasebook_files.h"
 #include "heed/core/files.h"
@@ -32,7 +33,7 @@ struct DemoSettings {
        .unit = "minutes",
        .maximum = 1440,
        .above = 0});
-    v("threads", self.threads, kThreadsOption);
+    v("threads", self.threads, kThreadCountOption);
   }
 };
 

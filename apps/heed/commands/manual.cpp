@@ -116,7 +116,7 @@ class ManualCommand : public CommandOf<NoSettings> {
   std::string name() const override { return "manual"; }
   std::string summary() const override { return "Prints the man page"; }
   std::string description() const override {
-    return "An installed heed has it already: man heed. Else: heed manual | man -l -";
+    return "cmake --install installs it (man heed). Otherwise: heed manual | man -l -";
   }
 
   int run(const std::vector<std::string>&, Console& console) override {

@@ -14,4 +14,11 @@ inline constexpr OptionInfo kOutputOption{
     .value = "FILE",
     .default_text = "standard output"};
 
+// Where the number of threads matters: measurements, and training for a number of minutes.
+inline constexpr OptionInfo kThreadCountOption = [] {
+  OptionInfo info = kThreadsOption;
+  info.help = "Number of threads";
+  return info;
+}();
+
 }  // namespace heed

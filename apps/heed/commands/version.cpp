@@ -33,8 +33,8 @@ class VersionCommand : public CommandOf<VersionSettings> {
   std::string name() const override { return "version"; }
   std::string summary() const override { return "Shows the build and the instruction sets"; }
   std::string description() const override {
-    return "The best instruction set that the machine has is chosen; the environment variable "
-           "HEED_TARGET chooses another by its name.";
+    return "heed uses the best instruction set of the machine; the environment variable "
+           "HEED_TARGET selects another by name.";
   }
 
   int run(const std::vector<std::string>&, Console& console) override {
