@@ -185,7 +185,7 @@ TEST_F(ScorerTest, AModelThatOverflowsIsAnError) {
 }
 
 TEST_F(ScorerTest, ALongLineIsScoredByItsBeginning) {
-  // As much as the model has positions for is the same, whatever comes behind it.
+  // The score up to the model's positions does not depend on the rest.
   const std::string beginning(200, 'a');
   const auto expected = score_one(beginning, beginning);
   const auto got =

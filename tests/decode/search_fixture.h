@@ -32,7 +32,7 @@ class SearchTest : public ::testing::TestWithParam<Computing> {
     pack(model_, *backend_, Purpose::inference);
   }
 
-  // Log-probabilities [classes] of what follows `prefix`, by decoding the whole prefix at once.
+  // Log-probabilities [classes] of what follows `prefix`, by decoding the whole prefix in one pass.
   std::vector<double> next(const Transformer& model, const std::vector<TokenId>& source,
                            std::vector<TokenId> prefix) {
     Pass pass(*backend_, pool_);

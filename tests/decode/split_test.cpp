@@ -109,7 +109,7 @@ TEST(SplitText, APartThatLooksShortIsBoundedInBytes) {
 }
 
 TEST(SplitText, FillsPartsUpToTheFurthestCut) {
-  // The rest of a sentence that had to be cut goes with the sentences behind it.
+  // The rest of a split sentence is in one part with the sentences after it.
   EXPECT_THAT(split("aaaa bbbb cccc. dd. ee.", 10), ElementsAre("aaaa bbbb", "cccc. dd.", "ee."));
 }
 

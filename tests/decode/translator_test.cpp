@@ -367,7 +367,7 @@ TEST_F(TranslatorTest, CallsOfOneTranslatorAreIndependent) {
     expect_same();
     EXPECT_EQ(translator.translate({lines[1]})[0].hypotheses[0].text,
               expected[1].hypotheses[0].text);
-    // A call that fails in the middle leaves nothing behind.
+    // A call that fails in the middle does not affect the next one.
     EXPECT_THROW(translator.translate(
                      [&]() -> std::optional<TranslationInput> { return TranslationInput("abc"); },
                      [](const Translation&) { fail("stdout is closed"); }),

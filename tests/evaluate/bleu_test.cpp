@@ -93,7 +93,7 @@ TEST(Bleu, BrokenBytesCountAsReplacementCharacters) {
   EXPECT_EQ(bleu(broken[0], mended).line(), bleu(mended[0], mended).line());
 }
 
-// Tables are emptied between sentences: a long one must leave nothing behind.
+// Tables are cleared between sentences: a long one must not affect the next.
 TEST(Bleu, ASentenceDoesNotDependOnItsNeighbours) {
   std::string long_line;
   for (int i = 0; i < 5000; ++i) long_line += fmt::format("w{} ", i % 700);

@@ -52,7 +52,7 @@ TEST_F(TextFileTest, APipeIsReadAnyNumberOfTimes) {
     ASSERT_EQ(lines.size(), 100'000u);
     EXPECT_EQ(lines.back(), "line 99999");
     EXPECT_TRUE(lines_of(file) == lines);
-    // Two readers at once do not move each other.
+    // Two readers of one file are independent.
     LineReader one = file.lines(), other = file.lines();
     std::string left, right;
     for (int i = 0; i < 50'000; ++i) ASSERT_TRUE(one.next(left));
