@@ -27,9 +27,9 @@ int main() {
   options.model = "watched";
   options.overwrite = true;
   options.preset = heed::Preset::tiny;
-  options.tokenizer.vocabulary = 1500;
+  options.tokenizer.vocabulary_size = 1500;
   options.batches.batch_tokens = 512;
-  options.warmup = 100;
+  options.warmup_steps = 100;
   options.steps = 60;
   options.validate_every = 30;
   options.report_every = 10;

@@ -13,9 +13,9 @@ int main() {
   options.model = "stepped";
   options.overwrite = true;
   options.preset = heed::Preset::tiny;
-  options.tokenizer.vocabulary = 1500;
+  options.tokenizer.vocabulary_size = 1500;
   options.batches.batch_tokens = 512;
-  options.warmup = 100;
+  options.warmup_steps = 100;
   options.steps = 60;
   try {
     const auto backend = heed::make_cpu_backend(options.compute, heed::Purpose::training);

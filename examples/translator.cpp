@@ -13,9 +13,9 @@ int main(int count, char** arguments) try {
   options.model = "translator-model";
   options.overwrite = true;  // this program may run again
   options.preset = heed::Preset::tiny;
-  options.tokenizer.vocabulary = 2000;
+  options.tokenizer.vocabulary_size = 2000;
   options.batches.batch_tokens = 1024;
-  options.warmup = 800;
+  options.warmup_steps = 800;
   options.dropout = 0;
   options.minutes = count > 1 ? std::atof(arguments[1]) : 2;
   heed::train(options);

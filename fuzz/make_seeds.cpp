@@ -63,7 +63,7 @@ void add_texts(Seeds& seeds) {
 TokenizerOptions tokenizer_options(TokenizerKind kind) {
   TokenizerOptions options;
   options.kind = kind;
-  options.vocabulary = 50;
+  options.vocabulary_size = 50;
   options.normalization = Normalization::identity;
   return options;
 }
@@ -83,7 +83,7 @@ void add_tokenizers(Seeds& seeds) {
   }
   TokenizerOptions bytes = tokenizer_options(TokenizerKind::bpe);
   bytes.byte_fallback = true;
-  bytes.vocabulary = 300;
+  bytes.vocabulary_size = 300;
   seeds.add("tokenizer_fuzz", train_tokenizer(bytes, files));
 }
 

@@ -20,12 +20,12 @@ cd -- "$folder"
 # weights as the paper's own program drew them, whose effect warm-up and scale answer to.
 common=(--source train.zh --target train.en --valid-source valid.zh --valid-target valid.en
   --preset tiny --d-model 64 --d-ff 256 --heads 4 --dropout 0 --batch-tokens 512
-  --shards 1 --threads 1 --compute fp32 --initial-weights xavier --warmup 250 --steps 1000 --no-inspect --overwrite)
+  --shards 1 --threads 1 --compute fp32 --initialization xavier --warmup-steps 250 --steps 1000 --no-inspect --overwrite)
 
 [[ -e test.en ]] || "$program" phrasebook --output . --pairs 30000 --quiet
 
 if [[ ! -e vocabulary.spm ]]; then
-  "$program" train "${common[@]}" --vocabulary 1000 --steps 1 --model vocabulary --quiet
+  "$program" train "${common[@]}" --vocabulary-size 1000 --steps 1 --model vocabulary --quiet
   mv vocabulary/source.spm vocabulary.spm
 fi
 common+=(--tokenizer-model vocabulary.spm)
@@ -111,16 +111,16 @@ warmup() {
   local steps rate
   for rate in 0.002 0.006; do
     for steps in 0 50 250; do
-      row "constant $rate, $steps" none --schedule constant --learning-rate "$rate" --warmup "$steps"
+      row "constant $rate, $steps" none --schedule constant --learning-rate "$rate" --warmup-steps "$steps"
     done
   done
   for steps in 0 50 250; do
-    row "6 layers 0.002, $steps" none --schedule constant --learning-rate 0.002 --warmup "$steps" \
+    row "6 layers 0.002, $steps" none --schedule constant --learning-rate 0.002 --warmup-steps "$steps" \
       --encoder-layers 6 --decoder-layers 6
   done
-  row "noam, 25" none --warmup 25
+  row "noam, 25" none --warmup-steps 25
   row "noam, 250" none
-  row "noam, 1000" none --warmup 1000
+  row "noam, 1000" none --warmup-steps 1000
 }
 smoothing() {
   row "smoothing 0" none --label-smoothing 0

@@ -31,7 +31,7 @@ SKIP = 10  # as the PyTorch script does
 def heed_round(o, n):
     model = f"{o.work}/heed"
     command = [o.heed, "train", "--source", f"{o.data}/train.en.gz", "--target", f"{o.data}/train.de.gz",
-               "--model", model, "--overwrite", "--preset", o.preset, "--vocabulary", str(o.vocabulary),
+               "--model", model, "--overwrite", "--preset", o.preset, "--vocabulary-size", str(o.vocabulary),
                "--dropout", "0.3", "--batch-tokens", str(o.tokens), "--max-ratio", "0",
                "--steps", str(o.steps), "--report-every", "1", "--threads", str(o.threads),
                "--compute", o.compute, "--no-inspect"]
@@ -79,7 +79,7 @@ if __name__ == "__main__":
     a.add_argument("--preset", default="small", choices=("tiny", "small", "base", "big"))
     a.add_argument("--compute", default="fp32", choices=("fp32", "bf16"))
     a.add_argument("--compile", action="store_true", help="measure torch.compile too")
-    a.add_argument("--vocabulary", type=int, default=8000)
+    a.add_argument("--vocabulary-size", dest="vocabulary", type=int, default=8000)
     a.add_argument("--tokens", type=int, default=2048)
     a.add_argument("--steps", type=int, default=60)
     a.add_argument("--threads", type=int, default=2)

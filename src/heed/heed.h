@@ -25,7 +25,7 @@ namespace heed {
 
 // Trains on this machine's CPU and writes a model directory: `heed train` as a function. The
 // observer is called with reports and may stop training; its translation_scores() is not called:
-// this function translates the validation text itself if options.validate_by needs that.
+// this function translates the validation text itself if options.validation_metric needs that.
 TrainResult train(const TrainOptions& options, TrainObserver& observer);
 // The same with the text of the options already open (open_training_text).
 TrainResult train(const TrainOptions& options, const TrainingText& text, TrainObserver& observer);

@@ -225,7 +225,7 @@ double noam_learning_rate(int64_t step, int64_t d_model, int64_t warmup) {
         d_model, warmup);
   TrainOptions options;
   options.schedule = Schedule::noam;
-  options.warmup = warmup;
+  options.warmup_steps = warmup;
   return learning_rate(with_defaults(options), d_model, step);
 }
 

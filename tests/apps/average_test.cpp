@@ -13,8 +13,9 @@ class AverageTest : public SmallModelTest {
     SmallModelTest::SetUpTestSuite();
     for (const char* average : {"off", "last:2"}) {
       const bool plain = std::string(average) == "off";
-      std::vector<std::string> command = with(
-          train(plain ? "run" : "mean"), {"--steps", "6", "--validate-every", "2", "--keep", "3"});
+      std::vector<std::string> command =
+          with(train(plain ? "run" : "mean"),
+               {"--steps", "6", "--validate-every", "2", "--keep-checkpoints", "3"});
       if (!plain) command.insert(command.end(), {"--average", average});
       const RunResult trained = heed(command);
       ASSERT_EQ(trained.status, 0) << trained.err;
@@ -65,7 +66,7 @@ TEST_F(AverageTest, ACheckpointElsewhereNeedsItsModel) {
 }
 
 TEST_F(AverageTest, ModelsAreAveragedWhereTheyHaveOneVocabulary) {
-  ASSERT_EQ(heed(with(train("words"), {"--vocabulary", "1400"})).status, 0);
+  ASSERT_EQ(heed(with(train("words"), {"--vocabulary-size", "1400"})).status, 0);
   expect_failure(average({"m", "words", "--output", "x"}), "words m vocabulary");
   const RunResult result = average({"run", "mean", "./run", "--output", "three"});
   EXPECT_EQ(result.status, 0) << result.err;

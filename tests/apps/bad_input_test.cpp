@@ -50,7 +50,7 @@ TEST_F(BadInputTest, TextsForTraining) {
   expect_failure(learn("empty", "empty"), "empty");
   expect_failure(learn("cut.gz", "short"), "cut.gz");
   expect_failure(learn("plain.gz", "short"), "plain.gz");
-  expect_failure(learn("few", "short"), "--vocabulary");
+  expect_failure(learn("few", "short"), "--vocabulary-size");
   EXPECT_FALSE(fs::exists(*folder_ / "new/training/state.safetensors"));
 }
 
@@ -215,7 +215,7 @@ TEST_F(BadInputTest, OverwritingRemovesARunAndNothingElse) {
                              more)),
                    "--overwrite " + name, 2);
   };
-  refused({"--initialize", "copy"}, "copy");
+  refused({"--finetune-from", "copy"}, "copy");
   refused({"--tokenizer-model", "copy/source.spm"}, "copy/source.spm");
   refused({"--source", "copy/held_out.source", "--target", "train.en"}, "copy/held_out.source");
   EXPECT_EQ(folder_->read("copy/model.safetensors"), model);

@@ -56,8 +56,8 @@ TEST(CommandLineTest, AloneItShowsHelpAndExits2) {
 
 TEST(CommandLineTest, BenchMeasuresEachPart) {
   const std::vector<std::string> quick = {
-      "bench",  "--preset",       "tiny", "--vocabulary", "300", "--seconds", "0.01",
-      "--json", "--batch-tokens", "60",   "--length",     "6",   "--beam",    "2"};
+      "bench",  "--preset",       "tiny", "--vocabulary-size", "300", "--seconds", "0.01",
+      "--json", "--batch-tokens", "60",   "--length",          "6",   "--beam",    "2"};
   const RunResult all = run_heed(quick);
   ASSERT_EQ(all.status, 0) << all.err;
   const auto report = nlohmann::json::parse(all.out);
@@ -176,18 +176,20 @@ TEST(CommandLineTest, ValuesOutOfRangeNameTheRange) {
 
 TEST(CommandLineTest, AWholeNumberMayHaveAnExponent) {
   const TemporaryFolder folder;
-  folder.write("run.toml", "vocabulary = 1e3\n");
+  folder.write("run.toml", "vocabulary_size = 1e3\n");
   const auto page = [&](const std::vector<std::string>& more) {
     std::vector<std::string> arguments{"inspect", "model", "tiny"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run_heed(arguments, folder.path());
   };
-  const std::string expected = page({"--vocabulary", "1000"}).out;
+  const std::string expected = page({"--vocabulary-size", "1000"}).out;
   EXPECT_EQ(page({"--config", "run.toml"}).out, expected);
-  EXPECT_EQ(page({"--vocabulary", "1e3"}).out, expected);
-  EXPECT_EQ(page({"--vocabulary", "7", "--vocabulary", "1e3"}).out, expected) << "the last holds";
+  EXPECT_EQ(page({"--vocabulary-size", "1e3"}).out, expected);
+  EXPECT_EQ(page({"--vocabulary-size", "7", "--vocabulary-size", "1e3"}).out, expected)
+      << "the last holds";
   for (const char* wrong : {"1e3.5", "1.5", "1e300", "nan"})
-    expect_failure(page({"--vocabulary", wrong}), 2, std::string("--vocabulary ") + wrong);
+    expect_failure(page({"--vocabulary-size", wrong}), 2,
+                   std::string("--vocabulary-size ") + wrong);
 }
 
 TEST(CommandLineTest, FlagsWinOverTheFile) {

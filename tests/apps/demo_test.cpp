@@ -18,14 +18,14 @@ namespace {
 TEST(DemoTest, AShorterRunWarmsUpOverFewerSteps) {
   constexpr double kStepsPerMinute = 500;  // of a slow machine
   const TrainOptions usual = demo_training("d", 2);
-  EXPECT_EQ(usual.warmup, 800);
-  EXPECT_EQ(demo_training("d", 60).warmup, usual.warmup);
+  EXPECT_EQ(usual.warmup_steps, 800);
+  EXPECT_EQ(demo_training("d", 60).warmup_steps, usual.warmup_steps);
   const auto peak = [](const TrainOptions& options) {
-    return *options.learning_rate / std::sqrt(double(*options.warmup));
+    return *options.learning_rate / std::sqrt(double(*options.warmup_steps));
   };
   for (const double minutes : {0.1, 0.3, 0.5, 1.0, 2.0}) {
     const TrainOptions options = demo_training("d", minutes);
-    EXPECT_LT(double(*options.warmup), kStepsPerMinute* minutes) << minutes;
+    EXPECT_LT(double(*options.warmup_steps), kStepsPerMinute* minutes) << minutes;
     EXPECT_LE(peak(options), 2.001 * peak(usual)) << minutes;
     EXPECT_GE(peak(options), peak(usual)) << minutes;
   }

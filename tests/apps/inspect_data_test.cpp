@@ -124,7 +124,7 @@ TEST_F(InspectDataTest, JsonHasEveryKindAndWhatWasCounted) {
 TEST_F(InspectDataTest, OptionsReachTheInspection) {
   EXPECT_EQ(json({"--pairs", "40"})["pairs"], 40);
   EXPECT_TRUE(finding(json({"--examples", "0"}), "copies")["examples"].empty());
-  EXPECT_EQ(finding(json({"--max-tokens", "5"}), "too_long")["pairs"], 198 + 1);
+  EXPECT_EQ(finding(json({"--max-sentence-tokens", "5"}), "too_long")["pairs"], 198 + 1);
   EXPECT_EQ(json({"--threads", "1"}), json({"--threads", "3"}));
   const RunResult narrow = inspect({"--table", "5"});
   EXPECT_EQ(narrow.status, 2);
@@ -244,8 +244,9 @@ TEST_F(InspectDataTest, ReadsColumnsOfTabSeparatedText) {
 }
 
 TEST_F(InspectDataTest, TokenizersOfAFileAndOfAModelAreUsed) {
-  const std::string spm = train_tokenizer(
-      {.vocabulary = 50}, std::vector<std::filesystem::path>{folder_ / "a.de", folder_ / "a.en"});
+  const std::string spm =
+      train_tokenizer({.vocabulary_size = 50},
+                      std::vector<std::filesystem::path>{folder_ / "a.de", folder_ / "a.en"});
   folder_.write("t.spm", spm);
   std::filesystem::create_directory(folder_ / "m");
   TokenizerPair::joint(spm).save(folder_ / "m");
@@ -255,11 +256,11 @@ TEST_F(InspectDataTest, TokenizersOfAFileAndOfAModelAreUsed) {
     EXPECT_EQ(page["source"]["vocabulary_use"]["vocabulary"], 50);
     EXPECT_GT(page["source"]["tokens"]["mean"], page["source"]["words"]["mean"]);
     std::vector<std::string> narrow = option;
-    narrow.insert(narrow.end(), {"--max-tokens", "7"});
+    narrow.insert(narrow.end(), {"--max-sentence-tokens", "7"});
     EXPECT_THAT(std::string(finding(json(narrow), "too_long")["examples"][0]["note"]),
                 ContainsRegex("^[0-9]+ and [0-9]+ tokens$"));
   }
-  EXPECT_EQ(finding(json({"--max-tokens", "5"}), "too_long")["examples"][0]["note"],
+  EXPECT_EQ(finding(json({"--max-sentence-tokens", "5"}), "too_long")["examples"][0]["note"],
             "6 and 5 words");
   EXPECT_THAT(inspect({"--model", "m", "--tokenizer-model", "t.spm"}).err,
               HasSubstr("contradicts"));
@@ -328,9 +329,10 @@ TEST_F(InspectDataTest, ThePageTakesNoPlaceOfTheData) {
 TEST_F(InspectDataTest, TrainingWarnsOfTheDataFirst) {
   const auto train = [&](const std::vector<std::string>& more) {
     std::vector<std::string> arguments{
-        "train",       "--source", "a.de",    "--target",  "a.en",         "--model", "m",
-        "--preset",    "tiny",     "--steps", "1",         "--vocabulary", "60",      "--quiet",
-        "--overwrite", "--warmup", "1",       "--d-model", "16",           "--d-ff",  "32"};
+        "train", "--source", "a.de",        "--target",       "a.en", "--model",
+        "m",     "--preset", "tiny",        "--steps",        "1",    "--vocabulary-size",
+        "60",    "--quiet",  "--overwrite", "--warmup-steps", "1",    "--d-model",
+        "16",    "--d-ff",   "32"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run_heed(arguments, folder_.path());
   };
@@ -358,10 +360,24 @@ TEST_F(InspectDataTest, TrainingNamesACommandThatShowsMore) {
     folder_.write(name, text);
   }
   const auto hint = [&](const std::vector<std::string>& text, const std::string& fed = "") {
-    std::vector<std::string> arguments{
-        "train",        "--model", "m",           "--preset",    "tiny", "--steps",  "1",
-        "--vocabulary", "20",      "--overwrite", "--tokenizer", "char", "--warmup", "1",
-        "--d-model",    "16",      "--d-ff",      "32"};
+    std::vector<std::string> arguments{"train",
+                                       "--model",
+                                       "m",
+                                       "--preset",
+                                       "tiny",
+                                       "--steps",
+                                       "1",
+                                       "--vocabulary-size",
+                                       "20",
+                                       "--overwrite",
+                                       "--tokenizer",
+                                       "char",
+                                       "--warmup-steps",
+                                       "1",
+                                       "--d-model",
+                                       "16",
+                                       "--d-ff",
+                                       "32"};
     arguments.insert(arguments.end(), text.begin(), text.end());
     const RunResult result = run_heed(arguments, folder_.path(), fed);
     EXPECT_EQ(result.status, 0) << result.err;

@@ -75,7 +75,9 @@ TEST(OtherNamesTest, OptionsOfOtherToolsNameThoseOfHeed) {
   expect_hint({"train", "--max-epochs=3"}, "--max-epochs '--epochs'");
   expect_hint({"train", "--update-freq", "3"}, "'--accumulate'");
   expect_hint({"train", "--batch-size", "3"}, "'--batch-tokens' '--batch-sentences' tokens");
-  expect_hint({"train", "--vocab-size", "3"}, "'--vocabulary'");
+  expect_hint({"train", "--vocab-size", "3"}, "'--vocabulary-size'");
+  expect_hint({"train", "--max-tokens", "3"}, "'--batch-tokens' '--max-sentence-tokens'");
+  expect_hint({"train", "--keep", "3"}, "'--keep-checkpoints'");
   expect_hint({"train", "--output", "d"}, "'--model'");
   expect_hint({"translate", "--gpu", "0"}, "--gpu '--threads' CPU");
   expect_hint({"translate", "--beam_size", "3"}, "'--beam'");

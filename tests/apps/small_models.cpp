@@ -13,9 +13,10 @@ namespace fs = std::filesystem;
 
 std::vector<std::string> train_small_model(const std::string& source, const std::string& target,
                                            const std::string& model, const std::string& seed) {
-  return {"train", "--source",       source, "--target", target, "--model", model, "--preset",
-          "tiny",  "--d-model",      "16",   "--d-ff",   "32",   "--seed",  seed,  "--vocabulary",
-          "1500",  "--batch-tokens", "256",  "--steps",  "4",    "--quiet"};
+  return {
+      "train", "--source",       source, "--target", target, "--model", model, "--preset",
+      "tiny",  "--d-model",      "16",   "--d-ff",   "32",   "--seed",  seed,  "--vocabulary-size",
+      "1500",  "--batch-tokens", "256",  "--steps",  "4",    "--quiet"};
 }
 
 namespace {
@@ -30,7 +31,7 @@ void make_brief_model(const fs::path& folder) {
   }
   source.close(), target.close();
   std::vector<std::string> command = train_small_model("brief.zh", "brief.en", "brief", "1");
-  command.insert(command.end(), {"--tokenizer", "word", "--vocabulary", "8", "--schedule",
+  command.insert(command.end(), {"--tokenizer", "word", "--vocabulary-size", "8", "--schedule",
                                  "constant", "--learning-rate", "0.02", "--dropout", "0",
                                  "--compute", "fp32", "--steps", "100", "--no-inspect"});
   const RunResult trained = run_heed(command, folder);
@@ -39,7 +40,7 @@ void make_brief_model(const fs::path& folder) {
 
 void make_kept_model(const fs::path& folder) {
   std::vector<std::string> command = train_small_model("train.zh", "train.en", "kept", "3");
-  command.insert(command.end(), {"--validate-every", "2", "--keep", "2"});
+  command.insert(command.end(), {"--validate-every", "2", "--keep-checkpoints", "2"});
   const RunResult trained = run_heed(command, folder);
   ASSERT_EQ(trained.status, 0) << trained.err;
   fs::copy_file(folder / "kept/training/step-2.safetensors", folder / "loose.safetensors");

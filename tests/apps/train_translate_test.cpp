@@ -19,7 +19,7 @@ class TrainTranslateTest : public SmallModelTest {
   static std::vector<std::string> watched(const std::string& model) {
     return with(train(model),
                 {"--no-quiet", "--valid-source", "valid.zh", "--valid-target", "valid.en",
-                 "--steps", "12", "--report-every", "5", "--validate-by", "bleu"});
+                 "--steps", "12", "--report-every", "5", "--validation-metric", "bleu"});
   }
   static RunResult translate(const std::vector<std::string>& more, const std::string& input) {
     return heed(with({"translate", "--model", "m", "--max-length", "8"}, more), {}, input);
@@ -79,7 +79,7 @@ TEST_F(TrainTranslateTest, TrainingEndsWithWhatTheModelIsWorthAndWhatComesNext) 
     const std::string run = "cd " + folder_->path().string() + " && " + line + " >/dev/null 2>&1";
     EXPECT_EQ(std::system(run.c_str()), 0) << line;
   }
-  const RunResult quiet = heed(with(watched("quiet"), {"--quiet", "--warmup", "2"}));
+  const RunResult quiet = heed(with(watched("quiet"), {"--quiet", "--warmup-steps", "2"}));
   EXPECT_THAT(quiet.err, HasFacts("warning: perplexity 12 steps"));  // it learned nothing
   EXPECT_EQ(lines_of(quiet.err).size(), 1u) << quiet.err;
 }

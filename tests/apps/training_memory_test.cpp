@@ -15,7 +15,7 @@ class TrainingMemoryTest : public SmallModelTest {
   static std::vector<std::string> tiny(const std::string& model,
                                        const std::vector<std::string>& more) {
     return with({"train", "--source", "train.zh", "--target", "train.en", "--model", model,
-                 "--preset", "tiny", "--vocabulary", "1500", "--no-inspect", "--threads", "2"},
+                 "--preset", "tiny", "--vocabulary-size", "1500", "--no-inspect", "--threads", "2"},
                 more);
   }
   // The bytes in "memory: 812 MiB: ...".
@@ -52,7 +52,7 @@ TEST_F(TrainingMemoryTest, TranslatingToValidateTakesNoMore) {
   }
   const RunResult result =
       heed(tiny("scored", {"--batch-tokens", "512", "--steps", "6", "--valid-source", "some.zh",
-                           "--valid-target", "some.en", "--validate-by", "bleu"}));
+                           "--valid-target", "some.en", "--validation-metric", "bleu"}));
   ASSERT_EQ(result.status, 0) << result.err;
   std::smatch found;
   const bool more =

@@ -73,7 +73,7 @@ class PrefixEncoderTest : public ::testing::Test {
       text += "ein Mann und eine Frau\ndie Mannschaft der Mannheimer\nman kann Mandeln essen\n";
     const std::vector<std::filesystem::path> files = {folder_.write("text", text)};
     TokenizerOptions options;
-    options.vocabulary = 60;
+    options.vocabulary_size = 60;
     return TokenizerPair::joint(train_tokenizer(options, files));
   }
 

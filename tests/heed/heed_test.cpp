@@ -32,12 +32,12 @@ class FacadeTest : public FolderTest {
     options_.valid_target = (folder_ / "valid.en").string();
     options_.model = (folder_ / "model").string();
     options_.tokenizer.kind = TokenizerKind::word;
-    options_.tokenizer.vocabulary = 300;
+    options_.tokenizer.vocabulary_size = 300;
     options_.preset = Preset::tiny;
     options_.d_model = 16;
     options_.d_ff = 32;
     options_.compute = ComputeChoice::fp32;
-    options_.validate_by = ValidationMetric::bleu;
+    options_.validation_metric = ValidationMetric::bleu;
     options_.steps = 3;
     options_.report_every = 1;
   }
@@ -109,7 +109,7 @@ TEST_F(FacadeTest, ValidationTokenizesAsTheTargetNeeds) {
   train(options_, told);
   EXPECT_EQ(told.validations.back().translations->bleu_tokenizer, BleuTokenizer::character);
   EXPECT_THAT(told.messages, ::testing::Not(::testing::Contains(::testing::HasSubstr("chosen"))));
-  options_.validate_by = ValidationMetric::loss;
+  options_.validation_metric = ValidationMetric::loss;
   EXPECT_THROW(train(options_), UsageError) << "--bleu-tokenize would change nothing";
 }
 

@@ -23,7 +23,7 @@ inline TokenizerPair character_tokenizers(
   std::ofstream(text) << line << '\n';
   TokenizerOptions options;
   options.kind = TokenizerKind::character;
-  options.vocabulary = 64;
+  options.vocabulary_size = 64;
   options.normalization = normalization;
   const std::vector<std::filesystem::path> files = {text};
   return TokenizerPair::joint(train_tokenizer(options, files));

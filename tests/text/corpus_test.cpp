@@ -29,7 +29,7 @@ class CorpusTest : public FolderTest {
   ParallelText text() const { return {{folder_ / "zh"}, {folder_ / "de"}}; }
   TokenizerPair tokenizers(int64_t vocabulary = 120) const {
     TokenizerOptions options;
-    options.vocabulary = vocabulary;
+    options.vocabulary_size = vocabulary;
     return TokenizerPair::joint(
         train_tokenizer(options, std::vector{folder_ / "zh", folder_ / "de"}));
   }
@@ -116,9 +116,9 @@ TEST_F(CorpusTest, BytesDoNotDependOnThreads) {
 
 TEST_F(CorpusTest, AnythingThatChangesItRebuildsIt) {
   open();
-  EXPECT_FALSE(open({.max_tokens = 100}).reused());
-  EXPECT_TRUE(open({.max_tokens = 100}).reused());
-  EXPECT_FALSE(open({.max_tokens = 100, .max_ratio = 9}).reused());
+  EXPECT_FALSE(open({.max_sentence_tokens = 100}).reused());
+  EXPECT_TRUE(open({.max_sentence_tokens = 100}).reused());
+  EXPECT_FALSE(open({.max_sentence_tokens = 100, .max_ratio = 9}).reused());
   open();
   Workers workers(1);
   EXPECT_FALSE(Corpus::open(text(), tokenizers(110), {}, cache_, workers).reused());
@@ -250,7 +250,7 @@ TEST_F(CorpusTest, FiltersCountWhatTheyDrop) {
       const bool empty = source.empty() || target == " \t";
       longer += !empty && int64_t(most) + 1 > limit ? 1 : 0;
     }
-    EXPECT_EQ(open_lines(lines, {.max_tokens = limit}).report().too_long, longer);
+    EXPECT_EQ(open_lines(lines, {.max_sentence_tokens = limit}).report().too_long, longer);
   }
 }
 
@@ -265,8 +265,8 @@ TEST_F(CorpusTest, NothingLeftIsAnErrorAndLeavesNoFile) {
 }
 
 TEST_F(CorpusTest, OptionsOutOfRangeAreUsageErrors) {
-  EXPECT_THROW(open({.max_tokens = 1}), UsageError);
-  EXPECT_THROW(open({.max_tokens = 65536}), UsageError);
+  EXPECT_THROW(open({.max_sentence_tokens = 1}), UsageError);
+  EXPECT_THROW(open({.max_sentence_tokens = 65536}), UsageError);
   EXPECT_THROW(open({.max_words = -1}), UsageError);
   EXPECT_THROW(open({.max_ratio = 0.5}), UsageError);
   EXPECT_THROW(open({.min_word_count = -1}), UsageError);

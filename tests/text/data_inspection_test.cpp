@@ -387,7 +387,7 @@ TEST_F(DataInspectionTest, TokenizersTellPiecesAndWhatTheyLack) {
   Pairs pairs = sound_pairs(300);
   const InspectionFiles learnt = files(pairs, "learnt");
   const TokenizerPair tokenizers = TokenizerPair::joint(
-      train_tokenizer({.vocabulary = 100}, std::vector{learnt.source[0], learnt.target[0]}));
+      train_tokenizer({.vocabulary_size = 100}, std::vector{learnt.source[0], learnt.target[0]}));
   pairs[99] = {"der Hund § auf der Straße", "the dog in the street"};
   const DataReport report = inspect(files(pairs), {}, &tokenizers);
   expect_only(report, FindingKind::unknown_tokens);
@@ -396,8 +396,9 @@ TEST_F(DataInspectionTest, TokenizersTellPiecesAndWhatTheyLack) {
   EXPECT_GT(report.source.vocabulary_use.used, 50);
   EXPECT_EQ(report.source.vocabulary_use.tokens, report.source.tokens.sum());
   EXPECT_GT(report.source.tokens.sum(), report.source.words.sum());
-  EXPECT_EQ(inspect(files(pairs), {.max_tokens = 10}, &tokenizers)[FindingKind::too_long].pairs,
-            300);
+  EXPECT_EQ(
+      inspect(files(pairs), {.max_sentence_tokens = 10}, &tokenizers)[FindingKind::too_long].pairs,
+      300);
 }
 
 // SentencePiece takes seconds and gigabytes for a line of some megabytes.
@@ -405,9 +406,9 @@ TEST_F(DataInspectionTest, OnlyTheBeginningOfALongLineIsTokenized) {
   Pairs pairs = sound_pairs(300);
   const InspectionFiles learnt = files(pairs, "learnt");
   const TokenizerPair tokenizers = TokenizerPair::joint(
-      train_tokenizer({.vocabulary = 100}, std::vector{learnt.source[0], learnt.target[0]}));
+      train_tokenizer({.vocabulary_size = 100}, std::vector{learnt.source[0], learnt.target[0]}));
   for (int i = 0; i < 400'000; ++i) pairs[99].second += " x";
-  const DataReport report = inspect(files(pairs), {.max_tokens = 4000}, &tokenizers);
+  const DataReport report = inspect(files(pairs), {.max_sentence_tokens = 4000}, &tokenizers);
   EXPECT_EQ(report[FindingKind::too_long].pairs, 1);
   EXPECT_THAT(report[FindingKind::too_long].examples.at(0).note, HasSubstr("more than"));
   EXPECT_GT(report.target.tokens.max(), 4000);
@@ -424,7 +425,7 @@ TEST_F(DataInspectionTest, OptionsAreHeeded) {
   EXPECT_EQ(inspect(all)[FindingKind::length_ratio].pairs, 0);
   EXPECT_EQ(inspect(all, {.max_ratio_deviation = 1.5})[FindingKind::length_ratio].pairs, 1);
   EXPECT_EQ(inspect(all)[FindingKind::too_long].pairs, 0);
-  EXPECT_EQ(inspect(all, {.max_tokens = 15})[FindingKind::too_long].pairs, 1);
+  EXPECT_EQ(inspect(all, {.max_sentence_tokens = 15})[FindingKind::too_long].pairs, 1);
   EXPECT_THAT(inspect(all)[FindingKind::duplicate_pairs].examples, SizeIs(5));
   EXPECT_THAT(inspect(all, {.examples = 7})[FindingKind::duplicate_pairs].examples, SizeIs(7));
   const DataReport first = inspect(all, {.pairs = 205});

@@ -35,7 +35,7 @@ class TokenizerTest : public FolderTest {
   }
   std::string small_model() const {
     TokenizerOptions options;
-    options.vocabulary = 100;
+    options.vocabulary_size = 100;
     return train(options);
   }
   // A directory with the files of a joint model, to be damaged.
@@ -58,7 +58,7 @@ TEST_F(TokenizerTest, EveryKindSpellsWhatItHasLearnt) {
   for (const auto& [name, kind] : enum_names(TokenizerKind{})) {
     TokenizerOptions options;
     options.kind = kind;
-    options.vocabulary = kind == TokenizerKind::word ? 5000 : 110;
+    options.vocabulary_size = kind == TokenizerKind::word ? 5000 : 110;
     const auto tokenizers = TokenizerPair::joint(train(options));
     for (const auto* side : {&pairs.source, &pairs.target}) {
       for (int i = 0; i < 300; i += 17) {
@@ -123,7 +123,7 @@ TEST_F(TokenizerTest, OddTextIsEncodedAllTheSame) {
 
 TEST_F(TokenizerTest, ByteFallbackSpellsEveryCharacter) {
   TokenizerOptions options;
-  options.vocabulary = 360;
+  options.vocabulary_size = 360;
   options.byte_fallback = true;
   const auto tokenizers = TokenizerPair::joint(train(options));
   const std::string text = "Ich 🐈 ж";
@@ -135,7 +135,7 @@ TEST_F(TokenizerTest, ByteFallbackSpellsEveryCharacter) {
 
 TEST_F(TokenizerTest, LowercaseStandsInTheModel) {
   TokenizerOptions options;
-  options.vocabulary = 100;
+  options.vocabulary_size = 100;
   options.lowercase = true;
   const auto tokenizers = TokenizerPair::joint(train(options));
   const auto ids = tokenizers.source().encode("DIE ÄRZTIN");
@@ -144,9 +144,9 @@ TEST_F(TokenizerTest, LowercaseStandsInTheModel) {
 
 TEST_F(TokenizerTest, SeparateVocabulariesShareTheirSizeAndPad) {
   TokenizerOptions options;
-  options.vocabulary = 90;
+  options.vocabulary_size = 90;
   const std::string source = train_tokenizer(options, std::vector{source_});
-  options.vocabulary = 60;
+  options.vocabulary_size = 60;
   const std::string target = train_tokenizer(options, std::vector{target_});
   const auto tokenizers = TokenizerPair::separate(source, target);
   EXPECT_FALSE(tokenizers.is_joint());
@@ -366,7 +366,7 @@ TEST_F(TokenizerTest, AVocabularyOfAnotherModelIsRefused) {
                                HasSubstr("'" + own.piece(50) + "'")));
   // Another model of the same size, learnt from other text of the same languages.
   TokenizerOptions options;
-  options.vocabulary = 100;
+  options.vocabulary_size = 100;
   options.kind = TokenizerKind::unigram;
   TokenizerPair::joint(train(options)).save(folder_);
   write("model/vocab.json", read(folder_ / "vocab.json"));
@@ -387,9 +387,9 @@ TEST_F(TokenizerTest, AVocabularyOfAnotherModelIsRefused) {
 // All pieces of a smaller model may well be in the vocabulary.
 TEST_F(TokenizerTest, ASmallerModelOfTheSameTextIsRefused) {
   TokenizerOptions options;
-  options.vocabulary = 200;
+  options.vocabulary_size = 200;
   TokenizerPair::joint(train(options)).save(folder_);
-  options.vocabulary = 110;
+  options.vocabulary_size = 110;
   const std::string smaller = train(options);
   const auto message = [&] { return error_of([&] { TokenizerPair::load(folder_); }); };
   const std::string whole = read(folder_ / "source.spm");
@@ -405,7 +405,7 @@ TEST_F(TokenizerTest, ASmallerModelOfTheSameTextIsRefused) {
 
 TEST_F(TokenizerTest, ATargetVocabularyOfAnotherModelIsNamed) {
   TokenizerOptions options;
-  options.vocabulary = 60;
+  options.vocabulary_size = 60;
   const std::string source = train_tokenizer(options, std::vector{source_});
   const std::string target = train_tokenizer(options, std::vector{target_});
   TokenizerPair::separate(source, target).save(folder_);
@@ -419,7 +419,7 @@ TEST_F(TokenizerTest, FoldsCaseAsItsModelDoes) {
   for (const bool lowercase : {false, true}) {
     for (const bool bytes : {false, true}) {
       TokenizerOptions options;
-      options.vocabulary = bytes ? 360 : 100;
+      options.vocabulary_size = bytes ? 360 : 100;
       options.lowercase = lowercase;
       options.byte_fallback = bytes;
       EXPECT_EQ(TokenizerPair::joint(train(options)).folds_case(), lowercase);

@@ -27,7 +27,7 @@ TEST_F(TokenizerTrainingTest, TheSameTextGivesTheSameBytes) {
   for (const auto& [name, kind] : enum_names(TokenizerKind{})) {
     TokenizerOptions options;
     options.kind = kind;
-    options.vocabulary = 70;
+    options.vocabulary_size = 70;
     const std::string model = train_tokenizer(options, std::vector{path});
     EXPECT_TRUE(train_tokenizer(options, std::vector{path}) == model) << name;
     EXPECT_TRUE(train_tokenizer(options, std::vector{packed}) == model) << name;
@@ -37,7 +37,7 @@ TEST_F(TokenizerTrainingTest, TheSameTextGivesTheSameBytes) {
 TEST_F(TokenizerTrainingTest, TheSampleIsAFunctionOfTheSeed) {
   const auto path = write("text", Sentences::text(sentences(400).target));
   TokenizerOptions options;
-  options.vocabulary = 60;
+  options.vocabulary_size = 60;
   options.sample_lines = 50;
   const std::string model = train_tokenizer(options, std::vector{path});
   EXPECT_TRUE(train_tokenizer(options, std::vector{path}) == model);
@@ -52,7 +52,7 @@ TEST_F(TokenizerTrainingTest, SampleHasTheAskedSize) {
   const auto path = write("text", text);
   TokenizerOptions options;
   options.kind = TokenizerKind::word;
-  options.vocabulary = 5000;
+  options.vocabulary_size = 5000;
   const auto whole = TokenizerPair::joint(train_tokenizer(options, std::vector{path}));
   EXPECT_EQ(whole.size(), 500 + 3);
   options.sample_lines = 100;  // of 1000 lines, every other one empty
@@ -93,7 +93,7 @@ TEST_F(TokenizerTrainingTest, LongLinesAreCutNotLost) {
   const auto path = write("text", text);
   TokenizerOptions options;
   options.kind = TokenizerKind::word;
-  options.vocabulary = 10'000;
+  options.vocabulary_size = 10'000;
   const auto tokenizers = TokenizerPair::joint(train_tokenizer(options, std::vector{path}));
   for (const std::string word : {"▁long0", "▁long1999", "▁long3999"}) {
     EXPECT_TRUE(tokenizers.source().vocabulary().find(word)) << word;
@@ -111,25 +111,25 @@ TEST_F(TokenizerTrainingTest, ATextTooSmallSaysWhatIsPossible) {
     options.kind = kind;
     const std::string message = error_with(options, text);
     EXPECT_THAT(message, HasFacts("too small vocabulary 8000 ids"));
-    EXPECT_THAT(message, HasSubstr("--vocabulary"));
+    EXPECT_THAT(message, HasSubstr("--vocabulary-size"));
     // What it names is possible, and one more is not.
-    options.vocabulary = std::stoll(message.substr(message.find("at most ") + 8));
+    options.vocabulary_size = std::stoll(message.substr(message.find("at most ") + 8));
     EXPECT_EQ(error_with(options, text), "");
-    ++options.vocabulary;
+    ++options.vocabulary_size;
     EXPECT_THAT(error_with(options, text), HasFacts("small"));
   }
 }
 
 TEST_F(TokenizerTrainingTest, TooFewIdsForTheCharactersIsAnError) {
   TokenizerOptions options;
-  options.vocabulary = 10;
+  options.vocabulary_size = 10;
   const std::string text = Sentences::text(sentences(100).target);
   const std::string message = error_with(options, text);
-  EXPECT_THAT(message, HasFacts("10 --vocabulary --character-coverage"));
+  EXPECT_THAT(message, HasFacts("10 --vocabulary-size --character-coverage"));
   // What it names is enough, and one less is not.
-  options.vocabulary = std::stoll(message.substr(message.find("at least ") + 9));
+  options.vocabulary_size = std::stoll(message.substr(message.find("at least ") + 9));
   EXPECT_EQ(error_with(options, text), "");
-  --options.vocabulary;
+  --options.vocabulary_size;
   EXPECT_THAT(error_with(options, text), HasFacts("--character-coverage"));
 }
 
@@ -147,8 +147,8 @@ TEST_F(TokenizerTrainingTest, OptionsOutOfRangeAreUsageErrors) {
   const auto expect_usage = [&](const TokenizerOptions& options) {
     EXPECT_THROW(train_tokenizer(options, std::vector{path}), UsageError);
   };
-  expect_usage({.vocabulary = 3});
-  expect_usage({.vocabulary = int64_t{1} << 40});
+  expect_usage({.vocabulary_size = 3});
+  expect_usage({.vocabulary_size = int64_t{1} << 40});
   expect_usage({.character_coverage = 0.97});  // SentencePiece would refuse it in its own words
   expect_usage({.character_coverage = 1.5});
   expect_usage({.character_coverage = NAN});
@@ -162,7 +162,7 @@ TEST_F(TokenizerTrainingTest, NothingIsPrinted) {
   ::testing::internal::CaptureStdout();
   error_with({}, Sentences::text(sentences(50).target));
   TokenizerOptions options;
-  options.vocabulary = 60;
+  options.vocabulary_size = 60;
   EXPECT_EQ(error_with(options, Sentences::text(sentences(50).target)), "");
   error_of([] { TokenizerPair::joint("garbage"); });
   EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");

@@ -71,7 +71,7 @@ TrainOptions options(const fs::path& folder, Kind kind) {
   o.encoder_layers = o.decoder_layers = 1;
   o.vocabularies = Vocabularies::separate;
   o.tie_embeddings = TieEmbeddings::decoder;
-  o.tokenizer.vocabulary = 60;
+  o.tokenizer.vocabulary_size = 60;
   if (kind == Kind::plain) o.tokenizer.normalization = Normalization::identity;
   o.batches.batch_tokens = 40;
   o.average = "last:3";

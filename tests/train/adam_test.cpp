@@ -40,7 +40,7 @@ void expect_golden(Backend& backend, DType type, double tolerance) {
   for (const auto& expected : golden["cases"]) {
     TrainOptions options;
     options.schedule = expected["schedule"] == "linear" ? Schedule::linear : Schedule::cosine;
-    options.warmup = golden["warmup"].get<int64_t>();
+    options.warmup_steps = golden["warmup"].get<int64_t>();
     options.learning_rate = golden["peak"].get<double>();
     options.final_fraction = golden["final_fraction"].get<double>();
     options.decay_steps = int64_t(golden["gradients"].size());

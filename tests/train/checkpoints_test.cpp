@@ -10,7 +10,7 @@ using ::testing::ElementsAre;
 
 TrainOptions keeping(int64_t count, const std::string& average) {
   TrainOptions options;
-  options.keep = count;
+  options.keep_checkpoints = count;
   options.average = average;
   return options;
 }
@@ -30,14 +30,16 @@ std::vector<int64_t> steps_of(const std::vector<Checkpoint>& checkpoints) {
 }
 
 TEST(Checkpoints, ARunKeepsNoneUnlessAsked) {
-  EXPECT_FALSE(keeps_checkpoints(keeping(1, "")));
-  EXPECT_TRUE(keeps_checkpoints(keeping(2, "")));
-  EXPECT_TRUE(keeps_checkpoints(keeping(1, "last:1")));
+  EXPECT_FALSE(keeps_checkpoints(keeping(0, "")));
+  EXPECT_FALSE(keeps_checkpoints(TrainOptions()));
+  EXPECT_TRUE(keeps_checkpoints(keeping(1, "")));
+  EXPECT_TRUE(keeps_checkpoints(keeping(0, "last:1")));
 }
 
 TEST(Checkpoints, TheOldestIsDropped) {
   EXPECT_THAT(steps_of(kept_of(keeping(3, ""), {5, 1, 2, 3, 4})), ElementsAre(3, 4, 5));
-  EXPECT_THAT(steps_of(kept_of(keeping(1, "last:2"), {5, 1, 2, 3, 4})), ElementsAre(4, 5));
+  EXPECT_THAT(steps_of(kept_of(keeping(1, ""), {5, 1, 2})), ElementsAre(3));
+  EXPECT_THAT(steps_of(kept_of(keeping(0, "last:2"), {5, 1, 2, 3, 4})), ElementsAre(4, 5));
   EXPECT_THAT(steps_of(kept_of(keeping(3, "last:2"), {5, 1, 2, 3, 4})), ElementsAre(3, 4, 5));
 }
 

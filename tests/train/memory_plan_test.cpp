@@ -39,7 +39,7 @@ class MemoryPlanTest : public FolderTest {
     const std::vector<std::filesystem::path> paths{write("text", text)};
     TokenizerOptions learn;
     learn.kind = TokenizerKind::word;
-    learn.vocabulary = 32;
+    learn.vocabulary_size = 32;
     const auto tokenizers = TokenizerPair::joint(train_tokenizer(learn, paths));
     Workers workers(1);
     const TextFiles files(paths.begin(), paths.end());

@@ -99,7 +99,7 @@ TEST_F(TrainerTest, AllOptionsThatDifferAreNamed) {
   o.resume = true;
   o.seed = 2;
   o.label_smoothing = 0.2;
-  o.warmup = 21;
+  o.warmup_steps = 21;
   EXPECT_THAT(message(o), HasFacts("label_smoothing 0.1 0.2 seed 1 2 warmup 20 21"));
   o.beta1 = 0.8, o.beta2 = 0.9, o.epsilon = 1e-8, o.shards = 2;
   EXPECT_THAT(message(o), HasFacts("2 more")) << "five are named";
@@ -113,7 +113,7 @@ TEST_F(TrainerTest, AnOptionWithoutEffectMayChangeOnResuming) {
   o.batches.batch_sentences = 10;
   EXPECT_EQ(message(o), "");
   o.resume = true;
-  o.tokenizer.vocabulary = 4000;
+  o.tokenizer.vocabulary_size = 4000;
   o.batches.batch_tokens = 17;
   EXPECT_EQ(message(o), "");
   o.batches.batch_sentences = 11;
@@ -142,7 +142,7 @@ TEST_F(TrainerTest, AStateOfAnotherVersionsOptionsIsRefused) {
   EXPECT_EQ(message(o), "");
   const std::string name = "m/training/state.safetensors";
   std::string state = without_checksum(folder_.read(name));
-  const std::string known = "validate_by", unknown = "validate_it";
+  const std::string known = "validation_metric", unknown = "validation_method";
   const size_t at = state.find(known);
   ASSERT_NE(at, std::string::npos);
   folder_.write(name, state.replace(at, known.size(), unknown));
@@ -183,7 +183,7 @@ TEST_F(TrainerTest, ADefaultThatIsSaidIsTheSameRun) {
   o.learning_rate = 1;
   o.dropout = 0.1;
   o.attention_dropout = 0;
-  o.initial_weights = InitialWeights::fan_in;
+  o.initialization = InitialWeights::fan_in;
   EXPECT_EQ(message(o), "");
   o.attention_dropout = 0.1;
   EXPECT_NE(message(o).find("attention_dropout was 0, is now 0.1"), std::string::npos);
@@ -196,8 +196,8 @@ TEST_F(TrainerTest, ResumingOnAnotherInstructionSetIsRefused) {
   backend_ = make_cpu_backend(targets.back());
   TrainOptions o = options("m");
   o.resume = true;
-  EXPECT_NE(message(o).find("--other-instruction-set"), std::string::npos);
-  o.other_instruction_set = true;
+  EXPECT_NE(message(o).find("--allow-other-instruction-set"), std::string::npos);
+  o.allow_other_instruction_set = true;
   EXPECT_EQ(message(o), "");
 }
 
@@ -210,7 +210,7 @@ TEST_F(TrainerTest, ResumingInAnotherComputeTypeIsRefused) {
   TrainOptions o = options("m");
   o.resume = true;
   for (const bool allowed : {false, true}) {
-    o.other_instruction_set = allowed;
+    o.allow_other_instruction_set = allowed;
     EXPECT_NE(message(o).find("compute was fp32, is now bf16"), std::string::npos) << message(o);
     EXPECT_NE(message(o).find("--compute fp32"), std::string::npos) << message(o);
   }
@@ -223,7 +223,7 @@ TEST_F(TrainerTest, AModelWithoutATrainingStateIsNotResumed) {
   const std::string before = weights("m");
   TrainOptions o = options("m");
   EXPECT_EQ(message(o).find("--resume"), std::string::npos) << message(o);
-  EXPECT_NE(message(o).find("--initialize " + o.model), std::string::npos) << message(o);
+  EXPECT_NE(message(o).find("--finetune-from " + o.model), std::string::npos) << message(o);
   o.resume = true;
   EXPECT_THROW(
       {
@@ -231,7 +231,7 @@ TEST_F(TrainerTest, AModelWithoutATrainingStateIsNotResumed) {
         train(o, *backend_, recorder);
       },
       UsageError);
-  EXPECT_NE(message(o).find("--initialize " + o.model), std::string::npos) << message(o);
+  EXPECT_NE(message(o).find("--finetune-from " + o.model), std::string::npos) << message(o);
   EXPECT_EQ(weights("m"), before);
   EXPECT_FALSE(fs::exists(folder_ / "m/training"));
 }
@@ -282,7 +282,7 @@ TEST_F(TrainerTest, ACompleteRunSaysSoAndHowToGoOn) {
 
 TEST_F(TrainerTest, ARunOutOfPatienceGoesOnWithMoreOfIt) {
   TrainOptions o = validated("m");
-  o.validate_by = ValidationMetric::bleu;
+  o.validation_metric = ValidationMetric::bleu;
   o.patience = 1;
   o.epochs = 50;
   Recorder recorder;

@@ -39,7 +39,7 @@ class RunFolderTest : public TrainerTest {
   // at which step the schedule ends.
   static void refuse_last(TrainOptions& o) {
     o.schedule = Schedule::linear;
-    o.warmup = 1'000'000;
+    o.warmup_steps = 1'000'000;
   }
   // Files of the user with names that a run gives to its own, in a folder without a model.
   void write_stray_files(const std::string& folder) const {
@@ -90,28 +90,28 @@ TEST_F(RunFolderTest, TwoTrainingsDoNotShareOne) {
 
 TEST_F(RunFolderTest, ARefusalLeavesNothing) {
   TrainOptions o = validated("a/b/m");
-  o.filters.max_tokens = 2;  // drops every pair of two lines of "a b"
+  o.filters.max_sentence_tokens = 2;  // drops every pair of two lines of "a b"
   for (const char* name : {"source", "target"}) folder_.write(name, "a b\nb a\na b\n");
   EXPECT_THAT(message(o), HasFacts("pair"));
   EXPECT_FALSE(fs::exists(folder_ / "a"));
-  o.filters.max_tokens = 100;
+  o.filters.max_sentence_tokens = 100;
   o.model = (folder_ / "m").string();
   o.valid_source = o.valid_target = "";
   o.hold_out = 1;
   refuse_last(o);
-  EXPECT_THAT(message(o), HasFacts("--warmup"));
+  EXPECT_THAT(message(o), HasFacts("--warmup-steps"));
   EXPECT_FALSE(fs::exists(folder_ / "m"));
   // What was there stays, and nothing else.
   fs::create_directories(folder_ / "m/training");
   for (const char* name : {"m/notes", "m/training/notes", "m/held_out.source"})
     folder_.write(name, "mine");
-  EXPECT_THAT(message(o), HasFacts("--warmup"));
+  EXPECT_THAT(message(o), HasFacts("--warmup-steps"));
   EXPECT_THAT(contents("m"),
               UnorderedElementsAre(Pair("notes", "mine"), Pair("training/notes", "mine"),
                                    Pair("held_out.source", "mine")));
   o.overwrite = true;
   fs::remove_all(folder_ / "m/training");
-  EXPECT_THAT(message(o), HasFacts("--warmup"));
+  EXPECT_THAT(message(o), HasFacts("--warmup-steps"));
   EXPECT_THAT(entries("m"), UnorderedElementsAre("notes", "held_out.source"));
   EXPECT_EQ(folder_.read("m/held_out.source"), "mine");
 }
@@ -124,11 +124,11 @@ TEST_F(RunFolderTest, ARefusalKeepsFilesThatHaveTheNamesOfItsOwn) {
     o.resume = hold_out == 5;  // nothing was saved to resume
     o.hold_out = hold_out;
     refuse_last(o);
-    EXPECT_THAT(message(o), HasFacts("--warmup"));
+    EXPECT_THAT(message(o), HasFacts("--warmup-steps"));
     EXPECT_EQ(contents("m"), before);
   }
   TrainOptions o = options("m");
-  o.tokenizer.vocabulary = 60000;
+  o.tokenizer.vocabulary_size = 60000;
   o.tokenizer.kind = TokenizerKind::bpe;
   EXPECT_NE(message(o), "");
   EXPECT_EQ(contents("m"), before);
@@ -370,7 +370,7 @@ TEST_F(RunFolderTest, TheOptionsAndTheFolderAreCheckedFirst) {
   o = options("n");
   o.d_model.reset(), o.d_ff.reset(), o.heads.reset();
   o.encoder_layers.reset(), o.decoder_layers.reset();
-  o.initialize = options("m").model;
+  o.finetune_from = options("m").model;
   EXPECT_EQ(refusal(o), "");
   o.activation = Activation::gelu;
   EXPECT_THAT(refusal(o), HasFacts("--activation gelu relu"));
@@ -384,8 +384,8 @@ TEST_F(RunFolderTest, FineTuningNamesWhereTheModelWasPut) {
   o.source = {(folder_ / "source").string()};
   o.target = {(folder_ / "target").string()};
   o.model = (folder_ / "m").string();
-  o.initialize = (folder_ / "base").string();
-  EXPECT_THAT(message(o), HasFacts(o.initialize + "/training/heed-replaced --overwrite"));
+  o.finetune_from = (folder_ / "base").string();
+  EXPECT_THAT(message(o), HasFacts(o.finetune_from + "/training/heed-replaced --overwrite"));
 }
 
 TEST_F(RunFolderTest, WhatComesBackDoesSoWithoutAWord) {

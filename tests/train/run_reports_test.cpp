@@ -73,13 +73,13 @@ TEST_F(TrainerTest, ARunThatEndsWithinItsWarmupIsWarnedOnce) {
   };
   TrainOptions o = options("steps");
   o.steps = 6;
-  o.warmup = 7;
+  o.warmup_steps = 7;
   EXPECT_THAT(warnings(o), ::testing::ElementsAre(HasFacts("6 7 --batch-tokens")));
   o = options("epochs");
-  o.warmup = 1000;
+  o.warmup_steps = 1000;
   EXPECT_EQ(warnings(o).size(), 1u);
   o = options("fine");
-  o.warmup = 6;
+  o.warmup_steps = 6;
   EXPECT_TRUE(warnings(o).empty());
 }
 
@@ -102,18 +102,18 @@ TEST_F(TrainerTest, OptionsThatChangeNothingAreWarnedOf) {
   EXPECT_EQ(warning(base), "");
   TrainOptions o = options("second");
   o.tokenizer_model = (folder_ / "base/source.spm").string();
-  EXPECT_THAT(warning(o), HasFacts("--tokenizer-model --tokenizer --vocabulary"));
+  EXPECT_THAT(warning(o), HasFacts("--tokenizer-model --tokenizer --vocabulary-size"));
   o = options("third");
   o.d_model.reset(), o.d_ff.reset(), o.heads.reset();
   o.encoder_layers.reset(), o.decoder_layers.reset();
   o.tokenizer = {};
   o.tokenizer.lowercase = true;
-  o.initialize = base.model;
-  const auto only_those = ::testing::AllOf(HasFacts("--initialize --lowercase --preset"),
-                                           ::testing::Not(HasFacts("--vocabulary")));
+  o.finetune_from = base.model;
+  const auto only_those = ::testing::AllOf(HasFacts("--finetune-from --lowercase --preset"),
+                                           ::testing::Not(HasFacts("--vocabulary-size")));
   EXPECT_THAT(warning(o), only_those);
   o.model = (folder_ / "fourth").string();
-  o.filters.min_word_count = 2;  // counts words as the vocabulary of --initialize reads them
+  o.filters.min_word_count = 2;  // counts words as the vocabulary of --finetune-from reads them
   EXPECT_THAT(warning(o), only_those);
 }
 
@@ -158,15 +158,16 @@ TEST_F(TrainerTest, LearningAVocabularyIsAnnouncedAndTimed) {
 TEST_F(TrainerTest, AVocabularyThatATextCannotFillNamesThatText) {
   TrainOptions o = options("m");
   o.tokenizer.kind = TokenizerKind::bpe;
-  o.tokenizer.vocabulary = 32000;
-  EXPECT_THAT(message(o), HasFacts(o.source[0] + " " + o.target[0] + " 32000 most --vocabulary"));
+  o.tokenizer.vocabulary_size = 32000;
+  EXPECT_THAT(message(o),
+              HasFacts(o.source[0] + " " + o.target[0] + " 32000 most --vocabulary-size"));
   o.vocabularies = Vocabularies::separate;
   o.tie_embeddings = TieEmbeddings::none;
   folder_.write("source", "a b\nc d\n");
   std::string target;  // enough for 300 ids
   for (int i = 0; i < 300; ++i) append_utf8(target, char32_t(0x4E00 + i));
   folder_.write("target", target + "\n" + target + "\n");
-  o.tokenizer.vocabulary = 310;
+  o.tokenizer.vocabulary_size = 310;
   EXPECT_THAT(message(o), HasFacts(o.source[0] + " 310 most"));
   EXPECT_THAT(message(o), ::testing::Not(HasFacts(o.target[0])));
 }
@@ -239,10 +240,10 @@ TEST_F(TrainerTest, ARunThatCollapsedIsWarnedOf) {
   o.validate_every = 505;
   o.schedule = Schedule::constant;
   o.learning_rate = 10;
-  o.warmup = 0;
+  o.warmup_steps = 0;
   Recorder validating, reporting, learning, short_run;
   train(o, *backend_, validating);
-  const auto collapsed = HasFacts("510 --learning-rate 10 --warmup 0");
+  const auto collapsed = HasFacts("510 --learning-rate 10 --warmup-steps 0");
   EXPECT_THAT(validating.warnings, ::testing::Contains(collapsed));
   EXPECT_THAT(validating.warnings, ::testing::Contains(HasFacts("505 --learning-rate 10")));
   o.model = (folder_ / "reported").string();

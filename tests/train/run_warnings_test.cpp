@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 
 TrainOptions with_warmup(int64_t warmup) {
   TrainOptions options;
-  options.warmup = warmup;
+  options.warmup_steps = warmup;
   return options;
 }
 
@@ -28,12 +28,12 @@ TEST(RunWarnings, TheFirstBoundThatIsKnownDecides) {
   const auto warning = warmup_warning(o, slow);
   ASSERT_TRUE(warning);
   EXPECT_THAT(*warning, HasSubstr("about 600 steps"));
-  EXPECT_THAT(*warning, HasSubstr("--warmup 200"));
+  EXPECT_THAT(*warning, HasSubstr("--warmup-steps 200"));
   EXPECT_FALSE(warmup_warning(o, {.step = 30, .epoch_steps = 1, .step_seconds = 0.1}));
   o.steps = 100;
   EXPECT_THAT(warmup_warning(o, {.epoch_steps = 1}).value_or(""),
-              HasSubstr("--warmup 33 --learning-rate"));
-  o.warmup = 0;
+              HasSubstr("--warmup-steps 33 --learning-rate"));
+  o.warmup_steps = 0;
   EXPECT_FALSE(warmup_warning(o, {.epoch_steps = 1}));
 }
 
@@ -42,17 +42,18 @@ TEST(RunWarnings, AShortWarmupComesWithASmallerRate) {
   TrainOptions o = with_warmup(4000);
   o.steps = 120;
   const auto warning = [&] { return warmup_warning(o, {.epoch_steps = 1}).value_or(""); };
-  EXPECT_THAT(warning(), HasSubstr("--warmup 40 --learning-rate 0.2,"));
+  EXPECT_THAT(warning(), HasSubstr("--warmup-steps 40 --learning-rate 0.2,"));
   o.learning_rate = 2;
-  EXPECT_THAT(warning(), HasSubstr("--warmup 40 --learning-rate 0.4,"));
-  o.warmup = 130;
+  EXPECT_THAT(warning(), HasSubstr("--warmup-steps 40 --learning-rate 0.4,"));
+  o.warmup_steps = 130;
   EXPECT_THAT(warning(), ::testing::Not(HasSubstr("--learning-rate")));
-  o.warmup = 4000;
+  o.warmup_steps = 4000;
   o.schedule = Schedule::inverse_sqrt;
   EXPECT_THAT(warning(), ::testing::Not(HasSubstr("--learning-rate"))) << "its peak is given";
   o.steps = 99;
   EXPECT_THAT(warning(), HasFacts("99 4000 --batch-tokens"));
-  EXPECT_THAT(warning(), ::testing::Not(HasFacts("--warmup"))) << "so few steps teach nothing";
+  EXPECT_THAT(warning(), ::testing::Not(HasFacts("--warmup-steps")))
+      << "so few steps teach nothing";
 }
 
 TEST(RunWarnings, AModelTooLargeForItsTextNamesThePresetThatFits) {
@@ -63,13 +64,13 @@ TEST(RunWarnings, AModelTooLargeForItsTextNamesThePresetThatFits) {
   EXPECT_EQ(warning(5'000'000), "");
   EXPECT_THAT(warning(250'000), HasSubstr("--preset small"));
   EXPECT_THAT(warning(50'000), HasSubstr("--preset tiny"));
-  EXPECT_THAT(warning(1'000), HasSubstr("--vocabulary"));
+  EXPECT_THAT(warning(1'000), HasSubstr("--vocabulary-size"));
   o.preset = Preset::tiny;
   EXPECT_EQ(warning(50'000), "");
-  EXPECT_THAT(warning(1'000),
-              ::testing::AllOf(HasSubstr("--vocabulary"), ::testing::Not(HasSubstr("--preset"))));
+  EXPECT_THAT(warning(1'000), ::testing::AllOf(HasSubstr("--vocabulary-size"),
+                                               ::testing::Not(HasSubstr("--preset"))));
   const ModelConfig config = model_config(o, 8000, 7999);
-  o.initialize = "general";
+  o.finetune_from = "general";
   EXPECT_FALSE(size_warning(o, config, 1'000)) << "fine-tuning";
 }
 
@@ -89,7 +90,7 @@ TEST(RunWarnings, AModelOfTokenFrequenciesHasCollapsedOrNotLearnedYet) {
   auto found = nothing_learned(o, learning);
   ASSERT_TRUE(found);
   EXPECT_TRUE(found->collapsed);
-  EXPECT_THAT(found->text, HasFacts("800 148.4 149.9 --learning-rate 3 --warmup 400"));
+  EXPECT_THAT(found->text, HasFacts("800 148.4 149.9 --learning-rate 3 --warmup-steps 400"));
   learning.step = 799;
   found = nothing_learned(o, learning);
   ASSERT_TRUE(found);

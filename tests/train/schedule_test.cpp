@@ -16,7 +16,7 @@ double rate(const TrainOptions& options, int64_t step) {
 
 TEST(LearningRate, NoamIsEquationThree) {
   TrainOptions options;
-  options.warmup = 4000;
+  options.warmup_steps = 4000;
   EXPECT_DOUBLE_EQ(rate(options, 1), 1 / std::sqrt(512.0) * std::pow(4000, -1.5));
   EXPECT_DOUBLE_EQ(rate(options, 4000), 1 / std::sqrt(512.0 * 4000));
   EXPECT_DOUBLE_EQ(rate(options, 100000), 1 / std::sqrt(512.0 * 100000));
@@ -27,7 +27,7 @@ TEST(LearningRate, NoamIsEquationThree) {
 TEST(LearningRate, InverseSquareRootRisesToItsPeak) {
   TrainOptions options;
   options.schedule = Schedule::inverse_sqrt;
-  options.warmup = 100;
+  options.warmup_steps = 100;
   options.learning_rate = 0.001;
   EXPECT_DOUBLE_EQ(rate(options, 50), 0.0005);
   EXPECT_DOUBLE_EQ(rate(options, 100), 0.001);
@@ -39,7 +39,7 @@ TEST(LearningRate, ConstantHasNoWarmupUnlessAsked) {
   options.schedule = Schedule::constant;
   options.learning_rate = 1e-4;
   EXPECT_DOUBLE_EQ(rate(options, 1), 1e-4);
-  options.warmup = 10;
+  options.warmup_steps = 10;
   EXPECT_DOUBLE_EQ(rate(options, 1), 1e-5);
   EXPECT_DOUBLE_EQ(rate(options, 11), 1e-4);
 }
@@ -47,7 +47,7 @@ TEST(LearningRate, ConstantHasNoWarmupUnlessAsked) {
 TEST(LearningRate, LinearAndCosineFallToTheirEndAndStay) {
   TrainOptions options;
   options.learning_rate = 1;
-  options.warmup = 10;
+  options.warmup_steps = 10;
   options.decay_steps = 110;
   options.final_fraction = 0.2;
   for (const Schedule schedule : {Schedule::linear, Schedule::cosine}) {
@@ -61,7 +61,7 @@ TEST(LearningRate, LinearAndCosineFallToTheirEndAndStay) {
   EXPECT_DOUBLE_EQ(rate(options, 35), 0.2 + 0.8 * (1 + std::sqrt(0.5)) / 2);
   options.schedule = Schedule::linear;
   EXPECT_DOUBLE_EQ(rate(options, 35), 0.8);
-  options.warmup = 0;
+  options.warmup_steps = 0;
   EXPECT_DOUBLE_EQ(rate(options, 1), 1 - 0.8 / 110);
 }
 
@@ -104,7 +104,7 @@ TEST(TrainOptions, AScheduleThatEndsTakesItsEndFromTheEpochs) {
     FAIL() << "no error";
   } catch (const UsageError& error) {
     EXPECT_STREQ(error.what(),
-                 "--warmup is 4000, expected less than the 4000 steps of --schedule linear");
+                 "--warmup-steps is 4000, expected less than the 4000 steps of --schedule linear");
   }
 }
 
@@ -132,13 +132,13 @@ TEST(TrainOptions, ContradictionsAreNamed) {
   EXPECT_EQ(message([](TrainOptions& o) { o.average = "last:5"; }), "");
   EXPECT_NE(message([](TrainOptions& o) { o.shards = 3; }), "");
   EXPECT_EQ(message([](TrainOptions& o) {
-              o.initialize = "d";
-              o.initial_weights = InitialWeights::fan_in;
+              o.finetune_from = "d";
+              o.initialization = InitialWeights::fan_in;
             }),
-            "--initialize brings its own weights: it contradicts --initial-weights");
+            "--finetune-from brings its own weights: it contradicts --initialization");
   EXPECT_NE(message([](TrainOptions& o) { o.resume = o.overwrite = true; }), "");
   EXPECT_NE(message([](TrainOptions& o) { o.vocabularies = Vocabularies::separate; }), "");
-  EXPECT_NE(message([](TrainOptions& o) { o.warmup = 0; }), "");
+  EXPECT_NE(message([](TrainOptions& o) { o.warmup_steps = 0; }), "");
   EXPECT_EQ(message([](TrainOptions& o) { o.weight_decay = 0.1; }),
             "--weight-decay works with --optimizer adamw only");
   EXPECT_EQ(message([](TrainOptions& o) { o.decay_steps = 10; }),
@@ -149,9 +149,10 @@ TEST(TrainOptions, ContradictionsAreNamed) {
   EXPECT_EQ(message([](TrainOptions& o) { o.schedule = Schedule::cosine, o.minutes = 5; }),
             "--schedule cosine needs its end: give --epochs, --steps or --decay-steps");
   EXPECT_EQ(message([](TrainOptions& o) { o.schedule = Schedule::linear, o.steps = 4000; }),
-            "--warmup is 4000, expected less than the 4000 steps of --schedule linear");
+            "--warmup-steps is 4000, expected less than the 4000 steps of --schedule linear");
   EXPECT_EQ(message([](TrainOptions& o) {
-              o.schedule = Schedule::linear, o.steps = 100, o.warmup = 0, o.final_fraction = 0.1;
+              o.schedule = Schedule::linear, o.steps = 100, o.warmup_steps = 0,
+              o.final_fraction = 0.1;
             }),
             "");
 }

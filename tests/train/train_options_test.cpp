@@ -34,7 +34,7 @@ struct Row {
 std::vector<Row> rows() {
   const std::vector<Setting> validated{{"valid_source", {"@s"}}, {"valid_target", {"@t"}}};
   const std::vector<Setting> apart{{"tie_embeddings", {"decoder"}}};
-  const std::vector<Setting> large{{"vocabulary", {"40"}}, {"tokenizer", {"bpe"}}};
+  const std::vector<Setting> large{{"vocabulary_size", {"40"}}, {"tokenizer", {"bpe"}}};
   const std::vector<Setting> unsized{{"preset", {"tiny"}},   {"heads", {}},
                                      {"d_ff", {}},           {"d_model", {}},
                                      {"encoder_layers", {}}, {"decoder_layers", {}}};
@@ -52,16 +52,16 @@ std::vector<Row> rows() {
       {{"model", {"@elsewhere"}}, "place", {}},
       {{"source_language", {"zh"}}, "tokenizer_config", {}},
       {{"target_language", {"en"}}, "tokenizer_config", {}},
-      {{"max_tokens", {"4"}}, "messages", {}},
+      {{"max_sentence_tokens", {"4"}}, "messages", {}},
       {{"max_words", {"3"}}, "messages", {}},
       {{"max_ratio", {"1.5"}}, "messages", {}},
       {{"min_word_count", {"2"}}, "messages", {}},
       {{"tokenizer", {"char"}}, "vocabulary", {}},
-      {{"vocabulary", {"50"}}, "vocabulary", large},
+      {{"vocabulary_size", {"50"}}, "vocabulary", large},
       {{"character_coverage", {"0.98"}}, "vocabulary", large},
       {{"byte_fallback", {"true"}},
        "vocabulary",
-       {{"vocabulary", {"300"}}, {"tokenizer", {"bpe"}}}},
+       {{"vocabulary_size", {"300"}}, {"tokenizer", {"bpe"}}}},
       {{"lowercase", {"true"}}, "vocabulary", {}},
       {{"normalization", {"identity"}}, "vocabulary", {}},
       {{"vocabularies", {"separate"}}, "files", apart},
@@ -77,20 +77,20 @@ std::vector<Row> rows() {
       {{"dropout", {"0.3"}}, "weights", {}},
       {{"attention_dropout", {"0.3"}}, "weights", {}},
       {{"activation_dropout", {"0.3"}}, "weights", {}},
-      {{"initial_weights", {"xavier"}}, "weights", {}},
-      {{"initialize", {"@before"}}, "weights", unsized},
+      {{"initialization", {"xavier"}}, "weights", {}},
+      {{"finetune_from", {"@before"}}, "weights", unsized},
       {{"batch_tokens", {"60"}}, "reports", {}},
       {{"batch_sentences", {"7"}}, "reports", {}},
       {{"accumulate", {"2"}}, "reports", {}},
       {{"shards", {"1"}}, "weights", {{"dropout", {"0.3"}}}},
       {{"schedule", {"constant"}}, "rates", {}},
-      {{"decay_steps", {"4"}}, "rates", {{"schedule", {"linear"}}, {"warmup", {"1"}}}},
-      {{"final_fraction", {"0.5"}}, "rates", {{"schedule", {"cosine"}}, {"warmup", {"1"}}}},
+      {{"decay_steps", {"4"}}, "rates", {{"schedule", {"linear"}}, {"warmup_steps", {"1"}}}},
+      {{"final_fraction", {"0.5"}}, "rates", {{"schedule", {"cosine"}}, {"warmup_steps", {"1"}}}},
       {{"optimizer", {"adamw"}}, "weights", {}},
       {{"weight_decay", {"0.5"}}, "weights", {{"optimizer", {"adamw"}}}},
       {{"ema", {"0.5"}}, "weights", {}},
       {{"learning_rate", {"2"}}, "rates", {}},
-      {{"warmup", {"2"}}, "rates", {}},
+      {{"warmup_steps", {"2"}}, "rates", {}},
       {{"beta1", {"0.5"}}, "weights", {}},
       {{"beta2", {"0.5"}}, "weights", {}},
       {{"epsilon", {"0.1"}}, "weights", {}},
@@ -100,19 +100,19 @@ std::vector<Row> rows() {
       {{"steps", {"3"}}, "end", {}},
       {{"minutes", {"1e-9"}}, "end", {}},
       {{"validate_every", {"2"}}, "validations", validated},
-      {{"validate_by", {"bleu"}}, "translations", validated},
+      {{"validation_metric", {"bleu"}}, "translations", validated},
       {{"patience", {"1"}},
        "end",
        {{"valid_source", {"@s"}},
         {"valid_target", {"@t"}},
         {"validate_every", {"1"}},
-        {"validate_by", {"bleu"}}}},
-      {{"keep", {"2"}}, "files", {{"validate_every", {"1"}}}},
+        {"validation_metric", {"bleu"}}}},
+      {{"keep_checkpoints", {"2"}}, "files", {{"validate_every", {"1"}}}},
       {{"average", {"last:3"}}, "weights", {{"validate_every", {"1"}}}},
       {{"save_minutes", {"0"}}, "saved", {}},
       {{"resume", {"true"}}, "reports", {{"steps", {"6"}}, {"model", {"@before"}}}},
       {{"overwrite", {"true"}}, "messages", {{"model", {"@other"}}}},
-      {{"other_instruction_set", {"true"}},
+      {{"allow_other_instruction_set", {"true"}},
        "messages",
        {{"steps", {"6"}}, {"model", {"@elsewhere built"}}, {"resume", {"true"}}}},
       {{"seed", {"2"}}, "weights", {}},
@@ -183,7 +183,7 @@ class TrainOptionsTest : public ::testing::Test {
     folder_.write("broken", "\xff" + folder_.read("s"));
     TokenizerOptions other;
     other.kind = TokenizerKind::word;
-    other.vocabulary = 12;
+    other.vocabulary_size = 12;
     folder_.write("t.spm",
                   train_tokenizer(other, std::vector<std::filesystem::path>{folder_ / "s"}));
     traces({{"model", {"@before"}}, {"preset", {"tiny"}}});
@@ -212,7 +212,7 @@ class TrainOptionsTest : public ::testing::Test {
     for (const Setting& s : std::vector<Setting>{{"source", {"@s"}},
                                                  {"target", {"@t"}},
                                                  {"tokenizer", {"word"}},
-                                                 {"vocabulary", {"16"}},
+                                                 {"vocabulary_size", {"16"}},
                                                  {"preset", {"tiny"}},
                                                  {"d_model", {"16"}},
                                                  {"d_ff", {"32"}},
@@ -220,7 +220,7 @@ class TrainOptionsTest : public ::testing::Test {
                                                  {"encoder_layers", {"1"}},
                                                  {"decoder_layers", {"1"}},
                                                  {"batch_tokens", {"100"}},
-                                                 {"warmup", {"10"}},
+                                                 {"warmup_steps", {"10"}},
                                                  {"dropout", {"0"}},
                                                  {"threads", {"1"}},
                                                  {"report_every", {"1"}},
@@ -277,7 +277,7 @@ TEST_F(TrainOptionsTest, EveryOptionHasARow) {
 
 TEST_F(TrainOptionsTest, EveryOptionIsFelt) {
   for (const Row& row : rows()) {
-    if (row.option.name == "other_instruction_set" && cpu_targets().size() < 2) continue;
+    if (row.option.name == "allow_other_instruction_set" && cpu_targets().size() < 2) continue;
     std::vector<Setting> settings = row.context;
     const bool again = row.option.name == "resume";  // without it the folder is refused
     SCOPED_TRACE(row.option.name);

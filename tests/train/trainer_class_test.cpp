@@ -279,7 +279,7 @@ class FailingObserver : public TrainObserver {
 // A validation that fails changes weights only where it exchanges them for their moving average.
 TEST_F(TrainerClassTest, AFailedValidationEndsOnlyWhatItChanged) {
   TrainOptions o = validated("m");
-  o.validate_by = ValidationMetric::bleu;
+  o.validation_metric = ValidationMetric::bleu;
   o.epochs = 1;
   FailingObserver observer;
   {

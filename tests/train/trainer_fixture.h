@@ -64,14 +64,14 @@ class TrainerTest : public ::testing::Test {
     o.target = {(folder_ / "target").string()};
     o.model = (folder_ / model).string();
     o.tokenizer.kind = TokenizerKind::word;
-    o.tokenizer.vocabulary = 32;
+    o.tokenizer.vocabulary_size = 32;
     o.preset = Preset::tiny;
     o.d_model = 16;
     o.d_ff = 32;
     o.heads = 2;
     o.encoder_layers = o.decoder_layers = 1;
     o.batches.batch_tokens = 100;
-    o.warmup = 20;
+    o.warmup_steps = 20;
     o.threads = 2;
     o.report_every = 1;
     o.epochs = 3;
@@ -89,7 +89,7 @@ class TrainerTest : public ::testing::Test {
   static void make_overflow(TrainOptions& o) {
     o.optimizer = Optimizer::adamw;
     o.schedule = Schedule::constant;
-    o.warmup = 0;
+    o.warmup_steps = 0;
     o.learning_rate = 1000;
     o.weight_decay = 1000;
     o.validate_every = 1000;
@@ -101,7 +101,7 @@ class TrainerTest : public ::testing::Test {
     o.ema = 0.9;
     o.schedule = Schedule::cosine;
     o.learning_rate = 0.01;
-    o.warmup = 4;
+    o.warmup_steps = 4;
     o.decay_steps = 12;
   }
 

@@ -114,7 +114,7 @@ TEST_F(TrainerTest, BoundsEndTheRun) {
 
 TEST_F(TrainerTest, PatienceEndsTheRun) {
   TrainOptions o = validated("patient");
-  o.validate_by = ValidationMetric::bleu;
+  o.validation_metric = ValidationMetric::bleu;
   o.patience = 2;
   o.epochs = 50;
   Recorder recorder;
@@ -127,7 +127,7 @@ TEST_F(TrainerTest, PatienceEndsTheRun) {
 
 TEST_F(TrainerTest, TheBestCheckpointsAreAveraged) {
   TrainOptions o = validated("best");
-  o.validate_by = ValidationMetric::bleu;
+  o.validation_metric = ValidationMetric::bleu;
   o.average = "best:1";
   o.epochs = 4;
   Recorder recorder;
@@ -142,7 +142,7 @@ TEST_F(TrainerTest, TheBestCheckpointsAreAveraged) {
 
 TEST_F(TrainerTest, ChrfRanksValidationsWhereAsked) {
   TrainOptions o = validated("chrf");
-  o.validate_by = ValidationMetric::chrf;
+  o.validation_metric = ValidationMetric::chrf;
   o.average = "best:1";
   o.epochs = 4;
   Recorder recorder;
@@ -166,7 +166,7 @@ double validation_loss(const TrainOptions& validated, const std::filesystem::pat
   TrainOptions o = validated;
   o.d_model.reset(), o.d_ff.reset(), o.heads.reset();
   o.encoder_layers.reset(), o.decoder_layers.reset();
-  o.initialize = model.string();
+  o.finetune_from = model.string();
   o.model = model.string() + " scored";
   o.schedule = Schedule::constant;
   o.learning_rate = 1e-30;  // so small that nothing moves
@@ -262,7 +262,7 @@ TEST_F(TrainerTest, WhatAKilledProgramPutAsideIsPutBack) {
 TEST_F(TrainerTest, TheMovingAverageIsWhatIsScoredKeptAndLeft) {
   TrainOptions o = validated("ema");
   o.ema = 0.5;
-  o.keep = 2;
+  o.keep_checkpoints = 2;
   Recorder averaged, plain;
   train(o, *backend_, averaged);
   TrainOptions without = validated("plain");
@@ -285,7 +285,7 @@ TEST_F(TrainerTest, WeightDecayAndTheRateOfAScheduleReachTheWeights) {
   TrainOptions o = options("adam");
   o.schedule = Schedule::linear;
   o.learning_rate = 0.01;
-  o.warmup = 2;
+  o.warmup_steps = 2;
   o.steps = 8;
   o.final_fraction = 0.5;
   Recorder recorder;
@@ -306,7 +306,7 @@ TEST_F(TrainerTest, WeightDecayAndTheRateOfAScheduleReachTheWeights) {
 TEST_F(TrainerTest, TheEndOfAScheduleIsCountedFromTheEpochs) {
   TrainOptions o = options("epochs");
   o.schedule = Schedule::linear;
-  o.warmup = 1;
+  o.warmup_steps = 1;
   o.epochs = 2;
   o.accumulate = 3;  // the last step of an epoch takes what is left
   Recorder recorder;
@@ -323,7 +323,7 @@ TEST_F(TrainerTest, TheEndOfAScheduleIsCountedFromTheEpochs) {
 
   o = options("steps");
   o.schedule = Schedule::linear;
-  o.warmup = 1;
+  o.warmup_steps = 1;
   o.accumulate = 3;
   o.decay_steps = 2 * first;
   train(o, *backend_, recorder);
@@ -388,7 +388,7 @@ TEST_F(TrainerTest, FineTuningBeginsWithTheModel) {
   TrainOptions o = options("tuned");
   o.d_model.reset(), o.d_ff.reset(), o.heads.reset();
   o.encoder_layers.reset(), o.decoder_layers.reset();
-  o.initialize = (folder_ / "base").string();
+  o.finetune_from = (folder_ / "base").string();
   o.schedule = Schedule::constant;
   o.learning_rate = 1e-30;  // so small that nothing moves
   EXPECT_EQ(message(o), "");
@@ -402,7 +402,7 @@ TEST_F(TrainerTest, FineTuningTakesItsDropoutAndNoOtherKindOfModel) {
   TrainOptions o = options("kept");
   o.d_model.reset(), o.d_ff.reset(), o.heads.reset();
   o.encoder_layers.reset(), o.decoder_layers.reset();
-  o.initialize = (folder_ / "base").string();
+  o.finetune_from = (folder_ / "base").string();
   EXPECT_EQ(message(o), "");
   EXPECT_EQ(load_model(folder_ / "kept").config().dropout, 0.1);
   EXPECT_EQ(load_model(folder_ / "kept").config().activation_dropout, 0.2);
@@ -415,14 +415,14 @@ TEST_F(TrainerTest, FineTuningTakesItsDropoutAndNoOtherKindOfModel) {
   EXPECT_NE(weights("other"), weights("kept"));
   TrainOptions forgotten = o;
   forgotten.resume = true;
-  forgotten.initialize.clear();
-  EXPECT_NE(message(forgotten).find("a run that began with --initialize"), std::string::npos);
+  forgotten.finetune_from.clear();
+  EXPECT_NE(message(forgotten).find("a run that began with --finetune-from"), std::string::npos);
   o.model = (folder_ / "gelu").string();
   o.activation = Activation::gelu;
-  EXPECT_EQ(message(o), "--activation is gelu, the model of --initialize has relu");
+  EXPECT_EQ(message(o), "--activation is gelu, the model of --finetune-from has relu");
   o.activation = Activation::relu;
   o.tie_embeddings = TieEmbeddings::none;
-  EXPECT_EQ(message(o), "--tie-embeddings is none, the model of --initialize has all");
+  EXPECT_EQ(message(o), "--tie-embeddings is none, the model of --finetune-from has all");
 }
 
 TEST(TokensBetweenSteps, AreNoMoreThanAShardHas) {

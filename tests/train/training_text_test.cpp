@@ -148,7 +148,7 @@ TEST_F(TrainingTextTest, RareWordsAreCountedAsTheVocabularyReadsThem) {
   o.tokenizer = {};
   o.d_model.reset(), o.d_ff.reset(), o.heads.reset();
   o.encoder_layers.reset(), o.decoder_layers.reset();
-  o.initialize = folds_case.model;
+  o.finetune_from = folds_case.model;
   EXPECT_THAT(kept(o), HasSubstr("kept 121"));
 }
 

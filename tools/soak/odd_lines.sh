@@ -12,7 +12,7 @@ allowed=${MORE_KIB:-16384} # what memory may grow by after the first 1%
 "$heed" phrasebook --pairs 4000 --seed 3 --output text --overwrite --quiet
 if [[ ! -e model/model.safetensors ]]; then
   "$heed" train --source text/train.zh --target text/train.en --model model --preset tiny \
-    --d-model 16 --d-ff 32 --vocabulary 1500 --batch-tokens 1024 --steps 30 --quiet
+    --d-model 16 --d-ff 32 --vocabulary-size 1500 --batch-tokens 1024 --steps 30 --quiet
 fi
 
 rm -f in out

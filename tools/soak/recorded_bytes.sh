@@ -36,7 +36,7 @@ learn() {
   local name=$1
   shift
   "$heed" train --source text/train.zh --target text/train.en --valid-source text/valid.zh \
-    --valid-target text/valid.en --model "models/${name// /_}" --vocabulary 1500 --warmup 100 \
+    --valid-target text/valid.en --model "models/${name// /_}" --vocabulary-size 1500 --warmup-steps 100 \
     --report-every 50 --validate-every 150 --seed 7 --quiet "$@"
 }
 

@@ -11,7 +11,7 @@ model=${MODEL:-model}
 "$heed" phrasebook --pairs 6000 --seed 3 --output text --overwrite --quiet
 if [[ ! -e $model/model.safetensors ]]; then
   "$heed" train --source text/train.zh --target text/train.en --model "$model" --preset tiny \
-    --vocabulary 1500 --batch-tokens 1024 --warmup 100 --steps 200 --quiet
+    --vocabulary-size 1500 --batch-tokens 1024 --warmup-steps 100 --steps 200 --quiet
 fi
 head -n "$lines" < <(cat text/test.zh text/train.zh) >source
 [[ $(wc -l <source) -eq $lines ]] || { echo "translate_alike: too few lines" >&2; exit 1; }

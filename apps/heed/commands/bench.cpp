@@ -33,7 +33,7 @@ constexpr auto enum_names(Part) {
 struct BenchSettings {
   std::optional<Part> part;
   Preset preset = Preset::small;
-  int64_t vocabulary = 8000;
+  int64_t vocabulary_size = 8000;
   ComputeChoice compute = ComputeChoice::automatic;
   int64_t length = 15;
   int64_t batch_tokens = 4096;
@@ -47,7 +47,7 @@ struct BenchSettings {
     v.group("Benchmark");
     v("part", self.part, {.help = "Measure only this part", .default_text = "all"});
     v("preset", self.preset, {.help = "Model preset"});
-    v("vocabulary", self.vocabulary,
+    v("vocabulary_size", self.vocabulary_size,
       {.help = "Vocabulary size", .unit = "tokens", .minimum = 100, .maximum = 1 << 20});
     v("compute", self.compute,
       {.help = "Compute type of matrix products; auto: as train and translate choose"});
@@ -230,7 +230,8 @@ class BenchCommand : public CommandOf<BenchSettings> {
   ModelConfig config() const {
     TrainOptions options;
     options.preset = settings_.preset;
-    ModelConfig config = model_config(options, settings_.vocabulary, settings_.vocabulary - 1);
+    ModelConfig config =
+        model_config(options, settings_.vocabulary_size, settings_.vocabulary_size - 1);
     config.max_positions = std::max(config.max_positions, settings_.length + 1);
     return config;
   }
@@ -244,7 +245,7 @@ class BenchCommand : public CommandOf<BenchSettings> {
   std::vector<TokenId> sentence(Random& random) const {
     std::vector<TokenId> ids;
     for (int64_t i = 0; i + 1 < settings_.length; ++i)
-      ids.push_back(TokenId(2 + random.below(uint64_t(settings_.vocabulary - 3))));
+      ids.push_back(TokenId(2 + random.below(uint64_t(settings_.vocabulary_size - 3))));
     return ids;
   }
 

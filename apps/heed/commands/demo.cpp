@@ -47,8 +47,9 @@ constexpr int64_t pairs = 150'000;
 void set_schedule(TrainOptions& options, double minutes) {
   constexpr double kUsualMinutes = 2, kUsualWarmup = 800, kShortestWarmup = 10;
   const double share = std::min(1.0, minutes / kUsualMinutes);
-  options.warmup = int64_t(std::max(kShortestWarmup, kUsualWarmup * share));
-  options.learning_rate = std::min(1.0, 2 * std::sqrt(double(*options.warmup) / kUsualWarmup));
+  options.warmup_steps = int64_t(std::max(kShortestWarmup, kUsualWarmup * share));
+  options.learning_rate =
+      std::min(1.0, 2 * std::sqrt(double(*options.warmup_steps) / kUsualWarmup));
 }
 
 class DemoCommand : public CommandOf<DemoSettings> {
@@ -132,7 +133,7 @@ TrainOptions demo_training(const fs::path& folder, double minutes) {
   options.overwrite = true;
   options.preset = Preset::tiny;
   options.tokenizer.kind = TokenizerKind::bpe;
-  options.tokenizer.vocabulary = 2000;
+  options.tokenizer.vocabulary_size = 2000;
   options.batches.batch_tokens = 1024;
   set_schedule(options, minutes);
   options.dropout = 0;

@@ -19,7 +19,7 @@ namespace {
 
 struct InspectSettings {
   // Of a model
-  int64_t vocabulary = 37000;
+  int64_t vocabulary_size = 37000;
   int64_t length = 25;
   // Of data
   TsvOptions tabular;
@@ -34,7 +34,7 @@ struct InspectSettings {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
     v.group("Model");
-    v("vocabulary", self.vocabulary,
+    v("vocabulary_size", self.vocabulary_size,
       {.help = "Vocabulary size of a preset", .unit = "tokens", .minimum = 4, .maximum = 1 << 24});
     v("length", self.length,
       {.help = "Sentence length for the cost figures",
@@ -202,8 +202,8 @@ class InspectCommand : public CommandOf<InspectSettings> {
 
   ModelConfig config_of(const std::string& model) const {
     if (std::filesystem::is_directory(model)) {
-      if (settings_.vocabulary != InspectSettings().vocabulary)
-        fail_usage("--vocabulary changes nothing: {} has a vocabulary of its own", model);
+      if (settings_.vocabulary_size != InspectSettings().vocabulary_size)
+        fail_usage("--vocabulary-size changes nothing: {} has a vocabulary of its own", model);
       return load_model(model).config();
     }
     std::vector<std::string> presets;
@@ -211,8 +211,8 @@ class InspectCommand : public CommandOf<InspectSettings> {
       presets.emplace_back(name);
       if (!names_choice(model, name)) continue;
       ModelConfig config = preset(name);
-      config.vocabulary = settings_.vocabulary;
-      config.output_vocabulary = settings_.vocabulary - 1;
+      config.vocabulary = settings_.vocabulary_size;
+      config.output_vocabulary = settings_.vocabulary_size - 1;
       return config;
     }
     fail_usage("'{}' is neither a folder nor a preset (tiny, small, base, big){}", model,

@@ -70,7 +70,7 @@ class TrainCommand : public CommandOf<TrainSettings> {
     }
     InspectionOptions quick;
     quick.pairs = kPairsToInspect;
-    quick.max_tokens = options.filters.max_tokens;
+    quick.max_sentence_tokens = options.filters.max_sentence_tokens;
     quick.examples = 1;
     Workers workers(int(options.threads.value_or(available_threads())));
     const DataReport report = inspect_data(files, quick, nullptr, workers);

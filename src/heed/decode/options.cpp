@@ -4,7 +4,7 @@ namespace heed {
 namespace {
 
 void visit_running(DecodeOptions& self, OptionCollector& v) {
-  v.group("Running");
+  v.group("Runtime");
   v("batch_tokens", self.batch_tokens,
     {.help = "Maximum number of source tokens in a batch of one thread; does not affect the result",
      .unit = "tokens",

@@ -3,7 +3,7 @@
 namespace heed {
 
 void ScoreOptions::visit(ScoreOptions& self, OptionCollector& v) {
-  v.group("Running");
+  v.group("Runtime");
   v("batch_tokens", self.batch_tokens,
     {.help =
          "Maximum number of source tokens, and of target tokens, in a batch of one thread; does "

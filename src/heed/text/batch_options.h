@@ -18,7 +18,7 @@ struct BatchOptions {
        .unit = "tokens",
        .minimum = 1});
     v("batch_sentences", self.batch_sentences,
-      {.help = "Pairs in a batch, instead of --batch-tokens; 0: limited by tokens",
+      {.help = "Number of pairs in a batch, instead of --batch-tokens; 0: limited by tokens",
        .unit = "pairs",
        .minimum = 0});
   }

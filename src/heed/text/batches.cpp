@@ -38,7 +38,7 @@ class Cutter {
       if (std::max(source, target) > options_.batch_tokens) {
         fail(
             "pair {} has {} source and {} target tokens, more than a batch may have ({}); raise "
-            "--batch-tokens or lower --max-tokens",
+            "--batch-tokens or lower --max-sentence-tokens",
             pair + 1, source, target, options_.batch_tokens);
       }
       full = full || source_ + source > options_.batch_tokens ||

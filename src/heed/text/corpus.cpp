@@ -34,7 +34,7 @@ uint64_t key_of(const ParallelText& text, const TokenizerPair& tokenizers,
   std::memcpy(&ratio, &filters.max_ratio, sizeof ratio);
   std::vector<uint64_t> parts = {text.fingerprint(),
                                  tokenizers.fingerprint(),
-                                 uint64_t(filters.max_tokens),
+                                 uint64_t(filters.max_sentence_tokens),
                                  uint64_t(filters.max_words),
                                  ratio,
                                  uint64_t(filters.min_word_count),

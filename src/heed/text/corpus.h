@@ -29,7 +29,7 @@ struct FilterReport {
   int64_t rare_words = 0;       // FilterOptions::min_word_count
   int64_t held_out = 0;         // FilterOptions::held_out: one pair for each source
   int64_t held_out_source = 0;  // other pairs with the same source as a held-out pair
-  int64_t too_long = 0;         // FilterOptions::max_tokens
+  int64_t too_long = 0;         // FilterOptions::max_sentence_tokens
   int64_t length_ratio = 0;     // FilterOptions::max_ratio
 };
 // "kept 28990 of 29000 pairs; dropped 7 empty, 3 longer than ...": one line for a log.

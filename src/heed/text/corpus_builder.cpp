@@ -22,7 +22,7 @@ FilterDecision judge_tokens(const FilterOptions& options, const Encoding& source
   const auto shorter = int64_t(std::min(source.ids.size(), target.ids.size()));
   const auto longer = int64_t(std::max(source.ids.size(), target.ids.size()));
   if (shorter == 0) return FilterDecision::empty;
-  if (source.truncated || target.truncated || longer + 1 > options.max_tokens)
+  if (source.truncated || target.truncated || longer + 1 > options.max_sentence_tokens)
     return FilterDecision::too_long;
   if (options.max_ratio > 0 && double(longer) > options.max_ratio * double(shorter))
     return FilterDecision::length_ratio;
@@ -41,8 +41,10 @@ void encode(Pair& pair, const TokenizerPair& tokenizers, const FilterOptions& fi
             const WordFilter& words) {
   pair.decision = words.decide(pair.source_line, pair.target_line);
   if (pair.decision != FilterDecision::kept) return;
-  Encoding source = tokenizers.source().encode_beginning(pair.source_line, filters.max_tokens);
-  Encoding target = tokenizers.target().encode_beginning(pair.target_line, filters.max_tokens);
+  Encoding source =
+      tokenizers.source().encode_beginning(pair.source_line, filters.max_sentence_tokens);
+  Encoding target =
+      tokenizers.target().encode_beginning(pair.target_line, filters.max_sentence_tokens);
   pair.decision = judge_tokens(filters, source, target);
   pair.source = std::move(source.ids);
   pair.target = std::move(target.ids);

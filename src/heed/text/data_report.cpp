@@ -46,7 +46,8 @@ constexpr std::array<FindingText, kFindings> kTexts = {{
      "Most are no translations of each other. heed train --max-ratio (9 by default; 3 is strict) "
      "drops those whose tokens differ so much."},
     {"too_long", "Pairs with a very long side",
-     "heed train --max-tokens (256 by default) drops them. Split them into sentences to keep "
+     "heed train --max-sentence-tokens (256 by default) drops them. Split them into sentences to "
+     "keep "
      "them."},
     {"double_encoded", "Text that was encoded twice",
      "UTF-8 was decoded as Windows-1252 (mojibake). Undo it on those lines: iconv -f UTF-8 -t "

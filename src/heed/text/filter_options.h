@@ -6,13 +6,13 @@
 
 namespace heed {
 
-// Filters of the pairs of a corpus; 0 disables one, except max_tokens. Words are separated by ASCII
-// whitespace. The default of training for max_ratio is in TrainOptions.
+// Filters of the pairs of a corpus; 0 disables one, except max_sentence_tokens. Words are separated
+// by ASCII whitespace. The default of training for max_ratio is in TrainOptions.
 struct FilterOptions {
   static constexpr int64_t kMostTokens = 65535;  // a Corpus stores lengths in 16 bits
 
-  int64_t max_tokens = 256;    // of either side, </s> included; at most kMostTokens
-  int64_t max_words = 0;       // of either side
+  int64_t max_sentence_tokens = 256;  // of either side, </s> included; at most kMostTokens
+  int64_t max_words = 0;              // of either side
   double max_ratio = 0;        // of the tokens of the longer side to the shorter, without </s>
   int64_t min_word_count = 0;  // drops pairs with a word rarer than this on its side of the corpus
   // Ignores case when counting words. Not an option of the command line: set if the vocabulary does
@@ -24,7 +24,7 @@ struct FilterOptions {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
     v.group("Filters");
-    v("max_tokens", self.max_tokens,
+    v("max_sentence_tokens", self.max_sentence_tokens,
       {.help = "Drop pairs with more tokens on a side, </s> included",
        .unit = "tokens",
        .minimum = 2,

@@ -6,11 +6,11 @@
 namespace heed {
 
 struct InspectionOptions {
-  double max_ratio_deviation = 3;    // factor between a pair's length ratio and the median ratio
-  int64_t max_tokens = 256;          // of a side; words without a tokenizer
-  int64_t examples = 5;              // of each kind of finding
-  int64_t pairs = 0;                 // inspects only the first ones; 0: all
-  int64_t table = int64_t{1} << 21;  // maximum entries of a SampledMap
+  double max_ratio_deviation = 3;     // factor between a pair's length ratio and the median ratio
+  int64_t max_sentence_tokens = 256;  // of a side; words without a tokenizer
+  int64_t examples = 5;               // of each kind of finding
+  int64_t pairs = 0;                  // inspects only the first ones; 0: all
+  int64_t table = int64_t{1} << 21;   // maximum entries of a SampledMap
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
@@ -18,7 +18,7 @@ struct InspectionOptions {
       {.help = "Report pairs whose length ratio differs from the median by more than this factor",
        .maximum = 1000,
        .above = 1});
-    v("max_tokens", self.max_tokens,
+    v("max_sentence_tokens", self.max_sentence_tokens,
       {.help = "Report pairs with a longer side; in words without a tokenizer",
        .unit = "tokens",
        .minimum = 2,

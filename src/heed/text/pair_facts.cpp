@@ -244,8 +244,8 @@ PairFacts examine(const RawPair& pair, const CorpusStatistics& statistics,
   facts.source = facts_of(pair.source);
   facts.target = facts_of(pair.target);
   if (tokenizers) {
-    tokenize(facts.source, pair.source, tokenizers->source(), options.max_tokens);
-    tokenize(facts.target, pair.target, tokenizers->target(), options.max_tokens);
+    tokenize(facts.source, pair.source, tokenizers->source(), options.max_sentence_tokens);
+    tokenize(facts.target, pair.target, tokenizers->target(), options.max_sentence_tokens);
   }
   find_damage(facts);
   const auto mark = [&](FindingKind kind, bool found) { facts.findings[size_t(kind)] = found; };
@@ -257,7 +257,7 @@ PairFacts examine(const RawPair& pair, const CorpusStatistics& statistics,
   mark(FindingKind::too_long,
        !facts.source.all_tokens || !facts.target.all_tokens ||
            std::max(length_to_limit(facts.source, tokenizers),
-                    length_to_limit(facts.target, tokenizers)) > options.max_tokens);
+                    length_to_limit(facts.target, tokenizers)) > options.max_sentence_tokens);
   mark(FindingKind::unknown_tokens,
        tokenizers && count_unknown(facts.source, tokenizers->source()) +
                              count_unknown(facts.target, tokenizers->target()) >

@@ -26,7 +26,7 @@ constexpr std::array<std::pair<std::string_view, Normalization>, 3> enum_names(N
 
 struct TokenizerOptions {
   TokenizerKind kind = TokenizerKind::bpe;
-  int64_t vocabulary = 8000;        // ids; includes </s>, <unk> and <pad>
+  int64_t vocabulary_size = 8000;   // ids; includes </s>, <unk> and <pad>
   double character_coverage = 1.0;  // share of the characters that get pieces
   bool byte_fallback = false;       // spell other characters as bytes instead of <unk>
   bool lowercase = false;  // in the model's normalizer, so that every reader of the model agrees
@@ -38,9 +38,9 @@ struct TokenizerOptions {
   static void visit(Self& self, Visitor&& v) {
     v.group("Tokenizer");
     v("tokenizer", self.kind, {.help = "Segmentation algorithm"});
-    v("vocabulary", self.vocabulary,
-      {.help = "Vocabulary size, of each side if vocabularies are separate",
-       .unit = "ids",
+    v("vocabulary_size", self.vocabulary_size,
+      {.help = "Number of tokens in the vocabulary, or in each with --vocabularies separate",
+       .unit = "tokens",
        .minimum = 4,
        .maximum = 1 << 24});
     v("character_coverage", self.character_coverage,

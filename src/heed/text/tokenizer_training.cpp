@@ -113,7 +113,7 @@ std::unordered_map<std::string, std::string> arguments(const TokenizerOptions& o
   const bool limited =
       options.kind == TokenizerKind::word || options.kind == TokenizerKind::character;
   return {{"model_type", to_text(options.kind)},
-          {"vocab_size", std::to_string(options.vocabulary - 1)},  // without <pad>
+          {"vocab_size", std::to_string(options.vocabulary_size - 1)},  // without <pad>
           {"character_coverage", fmt::format("{}", options.character_coverage)},
           {"byte_fallback", options.byte_fallback ? "true" : "false"},
           {"normalization_rule_name",
@@ -152,18 +152,18 @@ std::string names_of(const TextFiles& files) {
   if (const int64_t most = number_after(message, "set it to a value <= "); most > 0) {
     fail(
         "{}: the text is too small for a vocabulary of {} ids: at most {} are possible; lower "
-        "--vocabulary or give more text",
-        names_of(files), options.vocabulary, most + 1);
+        "--vocabulary-size or give more text",
+        names_of(files), options.vocabulary_size, most + 1);
   }
   if (message.find("smaller than required_chars") != message.npos) {
     fail(
         "{}: a vocabulary of {} ids is too small for the characters of the text (at least {} ids "
         "are "
-        "needed); raise --vocabulary or lower --character-coverage",
-        names_of(files), options.vocabulary, number_after(message, "vs ") + 1);
+        "needed); raise --vocabulary-size or lower --character-coverage",
+        names_of(files), options.vocabulary_size, number_after(message, "vs ") + 1);
   }
   fail("{}: SentencePiece cannot learn a vocabulary of {} ids: {}", names_of(files),
-       options.vocabulary, message);
+       options.vocabulary_size, message);
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ std::vector<fs::path> last_checkpoints(const fs::path& directory, int64_t count)
   const std::map<int64_t, fs::path> by_step = files.checkpoints();
   if (int64_t(by_step.size()) < count)
     fail(
-        "{} keeps {}, expected at least {}: --keep and --average of heed train say how "
+        "{} keeps {}, expected at least {}: --keep-checkpoints and --average of heed train set how "
         "many a run keeps",
         files.training().string(), detail::counted(int64_t(by_step.size()), "checkpoint"), count);
   std::vector<fs::path> paths;

@@ -18,7 +18,7 @@ void save_checkpoint(const std::filesystem::path& path, const std::vector<Parame
 }
 
 bool keeps_checkpoints(const TrainOptions& options) {
-  return options.keep > 1 || !options.average.empty();
+  return options.keep_checkpoints > 0 || !options.average.empty();
 }
 
 bool can_average(const TrainOptions& options, const std::vector<Checkpoint>& kept) {
@@ -30,7 +30,7 @@ void add_checkpoint(const TrainOptions& options, const Checkpoint& latest,
                     std::vector<Checkpoint>& kept) {
   kept.push_back(latest);
   const Averaging averaging = parse_averaging(options.average);
-  if (kept.size() <= size_t(std::max(options.keep, averaging.count))) return;
+  if (kept.size() <= size_t(std::max(options.keep_checkpoints, averaging.count))) return;
   auto dropped = kept.begin();
   if (averaging.kind == Averaging::Kind::best)
     dropped = std::min_element(

@@ -20,15 +20,16 @@ struct Checkpoint {
 // or not at all.
 void save_checkpoint(const std::filesystem::path& path, const std::vector<Parameter>& parameters);
 
-// Whether the run keeps checkpoints beside the training state: with --keep above 1 or --average.
+// Whether the run keeps checkpoints beside the training state: with --keep-checkpoints or
+// --average.
 bool keeps_checkpoints(const TrainOptions& options);
 
 // Whether --average can choose among `kept`, for which best:K needs the score of each.
 bool can_average(const TrainOptions& options, const std::vector<Checkpoint>& kept);
 
 // Adds the checkpoint of the latest step to `kept`, oldest first. Where these are then more than
-// --keep and --average ask for, drops the oldest, or with --average best:K the worst (of equals,
-// the oldest).
+// --keep-checkpoints and --average ask for, drops the oldest, or with --average best:K the worst
+// (of equals, the oldest).
 void add_checkpoint(const TrainOptions& options, const Checkpoint& latest,
                     std::vector<Checkpoint>& kept);
 

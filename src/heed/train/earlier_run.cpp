@@ -57,7 +57,7 @@ std::vector<fs::path> EarlierRun::to_replace(const TrainOptions& options) const 
 void EarlierRun::expect_unread(const TrainOptions& options) const {
   const std::vector<fs::path> files = to_replace(options);
   std::vector<std::string> read{options.valid_source, options.valid_target, options.valid_tsv,
-                                options.tokenizer_model, options.initialize};
+                                options.tokenizer_model, options.finetune_from};
   read.insert(read.end(), options.source.begin(), options.source.end());
   read.insert(read.end(), options.target.begin(), options.target.end());
   read.insert(read.end(), options.tabular.tsv.begin(), options.tabular.tsv.end());

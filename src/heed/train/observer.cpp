@@ -5,7 +5,7 @@
 namespace heed {
 
 TranslationScores TrainObserver::translation_scores(const Transformer&, const TokenizerPair&) {
-  fail_usage("--validate-by: this program does not translate to validate, expected loss");
+  fail_usage("--validation-metric: this program does not translate to validate, expected loss");
 }
 
 }  // namespace heed

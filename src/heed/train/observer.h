@@ -37,7 +37,7 @@ struct ValidationReport {
   std::optional<double> train_loss;               // smoothed, of the epoch that just ended
   std::optional<double> loss;                     // smoothed, as in training but without dropout
   std::optional<double> perplexity;               // exp of -log p per target token
-  std::optional<TranslationScores> translations;  // where validate_by is bleu or chrf
+  std::optional<TranslationScores> translations;  // where validation_metric is bleu or chrf
   bool best = false;                              // better than every validation before
   double seconds = 0;
 };

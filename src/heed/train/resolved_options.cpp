@@ -24,7 +24,7 @@ Averaging parse_averaging(const std::string& text) {
 }
 
 bool translates_to_validate(const TrainOptions& o) {
-  return o.validate_by != ValidationMetric::loss;
+  return o.validation_metric != ValidationMetric::loss;
 }
 
 bool names_validation_text(const TrainOptions& o) {
@@ -62,10 +62,10 @@ bool decays_to_an_end(const TrainOptions& o) {
 }
 
 void check_end(const TrainOptions& o, int64_t end) {
-  const int64_t warmup = *with_defaults(o).warmup;
+  const int64_t warmup = *with_defaults(o).warmup_steps;
   if (warmup >= end)
-    fail_usage("--warmup is {}, expected less than the {} steps of --schedule {}", warmup, end,
-               to_text(o.schedule));
+    fail_usage("--warmup-steps is {}, expected less than the {} steps of --schedule {}", warmup,
+               end, to_text(o.schedule));
 }
 
 void check_optimizer(const TrainOptions& o) {
@@ -76,8 +76,8 @@ void check_optimizer(const TrainOptions& o) {
     for (const auto& [given, name] : {std::pair(o.decay_steps.has_value(), "--decay-steps"),
                                       std::pair(o.final_fraction.has_value(), "--final-fraction")})
       if (given) fail_usage("{} works with --schedule linear and cosine, not {}", name, schedule);
-    if (o.schedule != Schedule::constant && o.warmup && *o.warmup == 0)
-      fail_usage("--warmup 0 works with --schedule linear, cosine and constant only");
+    if (o.schedule != Schedule::constant && o.warmup_steps && *o.warmup_steps == 0)
+      fail_usage("--warmup-steps 0 works with --schedule linear, cosine and constant only");
     return;
   }
   if (const auto end = o.decay_steps ? o.decay_steps : o.steps) return check_end(o, *end);
@@ -91,7 +91,7 @@ TrainOptions with_defaults(TrainOptions o) {
   const auto fill = [](auto& option, auto value) {
     if (!option) option = value;
   };
-  if (o.initialize.empty()) {
+  if (o.finetune_from.empty()) {
     const ModelConfig sizes = preset(to_text(o.preset));
     fill(o.d_model, sizes.d_model);
     fill(o.d_ff, sizes.d_ff);
@@ -101,9 +101,9 @@ TrainOptions with_defaults(TrainOptions o) {
     fill(o.dropout, sizes.dropout);
     fill(o.attention_dropout, sizes.attention_dropout);
     fill(o.activation_dropout, sizes.activation_dropout);
-    fill(o.initial_weights, TrainOptions::kDefaultInitialWeights);
+    fill(o.initialization, TrainOptions::kDefaultInitialization);
   }
-  fill(o.warmup, o.schedule == Schedule::constant ? 0 : TrainOptions::kDefaultWarmup);
+  fill(o.warmup_steps, o.schedule == Schedule::constant ? 0 : TrainOptions::kDefaultWarmup);
   fill(o.learning_rate, o.schedule == Schedule::noam ? TrainOptions::kDefaultNoamFactor
                                                      : TrainOptions::kDefaultPeak);
   if (decays_to_an_end(o)) fill(o.final_fraction, TrainOptions::kDefaultFinalFraction);
@@ -115,8 +115,8 @@ namespace {
 
 TrainOptions without_overruled(TrainOptions o) {
   const TrainOptions defaults;
-  if (!o.initialize.empty() || !o.tokenizer_model.empty()) o.tokenizer = defaults.tokenizer;
-  if (!o.initialize.empty()) {
+  if (!o.finetune_from.empty() || !o.tokenizer_model.empty()) o.tokenizer = defaults.tokenizer;
+  if (!o.finetune_from.empty()) {
     o.preset = defaults.preset;
     o.vocabularies = defaults.vocabularies;
   }
@@ -175,9 +175,11 @@ void check_consistent(const TrainOptions& o) {
                  option);
   };
   if (o.patience > 0) expect_validation("--patience");
-  if (translates_to_validate(o)) expect_validation("--validate-by " + to_text(o.validate_by));
+  if (translates_to_validate(o))
+    expect_validation("--validation-metric " + to_text(o.validation_metric));
   if (o.bleu_tokenize && !translates_to_validate(o))
-    fail_usage("--bleu-tokenize changes nothing: --validate-by is loss, expected bleu or chrf");
+    fail_usage(
+        "--bleu-tokenize changes nothing: --validation-metric is loss, expected bleu or chrf");
   if (parse_averaging(o.average).kind == Averaging::Kind::best)
     expect_validation("--average " + o.average);
   if (o.resume && o.overwrite) fail_usage("--resume and --overwrite contradict each other");
@@ -187,18 +189,18 @@ void check_consistent(const TrainOptions& o) {
     fail_usage("--vocabularies separate needs --tie-embeddings decoder or none");
   if (o.vocabularies == Vocabularies::separate && !o.tokenizer_model.empty())
     fail_usage("--tokenizer-model is one model: it contradicts --vocabularies separate");
-  if (!o.initialize.empty() && !o.tokenizer_model.empty())
-    fail_usage("--initialize brings its own vocabulary: it contradicts --tokenizer-model");
+  if (!o.finetune_from.empty() && !o.tokenizer_model.empty())
+    fail_usage("--finetune-from brings its own vocabulary: it contradicts --tokenizer-model");
   const bool sized = o.d_model || o.d_ff || o.heads || o.encoder_layers || o.decoder_layers;
-  if (!o.initialize.empty() && sized)
+  if (!o.finetune_from.empty() && sized)
     fail_usage(
-        "--initialize brings its own sizes: it contradicts --d-model, --d-ff, --heads, "
+        "--finetune-from brings its own sizes: it contradicts --d-model, --d-ff, --heads, "
         "--encoder-layers and --decoder-layers");
-  if (!o.initialize.empty() && o.initial_weights)
-    fail_usage("--initialize brings its own weights: it contradicts --initial-weights");
-  if (o.initialize.empty() && o.tokenizer_model.empty()) check_consistent(o.tokenizer);
-  if (o.initialize.empty()) {  // validates the sizes, whatever the vocabulary will be
-    const int64_t vocabulary = std::max<int64_t>(4, o.tokenizer.vocabulary);
+  if (!o.finetune_from.empty() && o.initialization)
+    fail_usage("--finetune-from brings its own weights: it contradicts --initialization");
+  if (o.finetune_from.empty() && o.tokenizer_model.empty()) check_consistent(o.tokenizer);
+  if (o.finetune_from.empty()) {  // validates the sizes, whatever the vocabulary will be
+    const int64_t vocabulary = std::max<int64_t>(4, o.tokenizer.vocabulary_size);
     model_config(o, vocabulary, vocabulary - 1);
   }
   check_optimizer(o);
@@ -215,7 +217,7 @@ int64_t tokens_between_steps(const TrainOptions& options) {
 
 ModelConfig model_config(const TrainOptions& options, int64_t vocabulary,
                          int64_t output_vocabulary) {
-  check(options.initialize.empty(), "a model that is there already has its sizes");
+  check(options.finetune_from.empty(), "a model that is there already has its sizes");
   const TrainOptions o = with_defaults(options);
   ModelConfig config;
   config.vocabulary = vocabulary;
@@ -231,7 +233,7 @@ ModelConfig model_config(const TrainOptions& options, int64_t vocabulary,
   config.activation = o.activation;
   config.tie_embeddings = o.tie_embeddings;
   // Room to translate a source of the longest kind that was learnt.
-  config.max_positions = std::max<int64_t>(512, 2 * o.filters.max_tokens);
+  config.max_positions = std::max<int64_t>(512, 2 * o.filters.max_sentence_tokens);
   config.validate();
   return config;
 }
@@ -239,10 +241,10 @@ ModelConfig model_config(const TrainOptions& options, int64_t vocabulary,
 ModelConfig tuned_config(const TrainOptions& o, ModelConfig config) {
   const TrainOptions unsaid;
   if (o.activation != unsaid.activation && o.activation != config.activation)
-    fail_usage("--activation is {}, the model of --initialize has {}", to_text(o.activation),
+    fail_usage("--activation is {}, the model of --finetune-from has {}", to_text(o.activation),
                to_text(config.activation));
   if (o.tie_embeddings != unsaid.tie_embeddings && o.tie_embeddings != config.tie_embeddings)
-    fail_usage("--tie-embeddings is {}, the model of --initialize has {}",
+    fail_usage("--tie-embeddings is {}, the model of --finetune-from has {}",
                to_text(o.tie_embeddings), to_text(config.tie_embeddings));
   config.dropout = o.dropout.value_or(config.dropout);
   config.attention_dropout = o.attention_dropout.value_or(config.attention_dropout);

@@ -18,7 +18,7 @@ namespace heed {
 bool validates(const TrainOptions& options);
 bool names_validation_text(const TrainOptions& options);
 
-// Whether validations translate: --validate-by is bleu or chrf.
+// Whether validations translate: --validation-metric is bleu or chrf.
 bool translates_to_validate(const TrainOptions& options);
 
 // Throws UsageError where options contradict each other; ranges are checked as they are read.
@@ -32,14 +32,14 @@ struct Averaging {
 Averaging parse_averaging(const std::string& text);
 
 // Sets unset options to their defaults, which depend on preset, schedule and optimizer. What the
-// model of --initialize decides stays unset.
+// model of --finetune-from decides stays unset.
 TrainOptions with_defaults(TrainOptions options);
 
 // with_defaults(), and resets options that others make ineffective, so that the options of
 // equivalent runs are equal.
 TrainOptions in_effect(TrainOptions options);
 
-// The flags of options that are set and ineffective, since --initialize or --tokenizer-model
+// The flags of options that are set and ineffective, since --finetune-from or --tokenizer-model
 // decides what they would.
 std::vector<std::string> overruled(const TrainOptions& options);
 
@@ -63,7 +63,7 @@ int64_t tokens_between_steps(const TrainOptions& options);
 ModelConfig model_config(const TrainOptions& options, int64_t vocabulary,
                          int64_t output_vocabulary);
 
-// For fine-tuning: the config of the model of --initialize with the dropout of the options.
+// For fine-tuning: the config of the model of --finetune-from with the dropout of the options.
 // UsageError where the options ask for another kind of model.
 ModelConfig tuned_config(const TrainOptions& options, ModelConfig config);
 

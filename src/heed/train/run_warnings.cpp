@@ -38,8 +38,9 @@ int64_t suitable_warmup(double steps) {
 std::string warmup_advice(const TrainOptions& options, double steps) {
   constexpr double kMostOfUsualPeak = 2;
   const int64_t warmup = suitable_warmup(steps);
-  std::string advice = fmt::format("--warmup {}", warmup);
-  const double peak = std::sqrt(double(*options.warmup) / double(warmup));  // of the usual one
+  std::string advice = fmt::format("--warmup-steps {}", warmup);
+  const double peak =
+      std::sqrt(double(*options.warmup_steps) / double(warmup));  // of the usual one
   if (options.schedule == Schedule::noam && peak > kMostOfUsualPeak)
     advice += fmt::format(" --learning-rate {:.2g}",
                           options.learning_rate.value_or(1) * kMostOfUsualPeak / peak);
@@ -62,7 +63,7 @@ int64_t parameters_of(const TrainOptions& options, Preset preset, const ModelCon
 }  // namespace
 
 std::optional<std::string> warmup_warning(const TrainOptions& options, const RunPace& pace) {
-  const int64_t warmup = options.warmup.value_or(0);
+  const int64_t warmup = options.warmup_steps.value_or(0);
   const double last = last_step(options, pace);
   if (last >= double(warmup)) return {};
   // Fewer steps teach nothing, whatever their rate.
@@ -107,7 +108,7 @@ std::optional<NothingLearned> nothing_learned(const TrainOptions& options,
   // A collapsed model gives every token its frequency: its loss is within a hundredth of this.
   constexpr double kNear = 0.98;
   if (learning.loss < kNear * learning.unigram_loss) return {};
-  const int64_t enough = std::max(kStepsToLearn, 2 * options.warmup.value_or(0));
+  const int64_t enough = std::max(kStepsToLearn, 2 * options.warmup_steps.value_or(0));
   const bool early = learning.step < enough;
   if (early && learning.state == RunState::going_on) return {};
   const std::string finding =
@@ -118,24 +119,24 @@ std::optional<NothingLearned> nothing_learned(const TrainOptions& options,
     return NothingLearned{false, finding + ": the model cannot translate yet, train it longer"};
   const std::string advice = fmt::format(
       "{}: the training has probably collapsed; give a lower --learning-rate (now {}), a longer "
-      "--warmup (now {}) or --clip-norm 1",
-      finding, options.learning_rate.value_or(0), options.warmup.value_or(0));
+      "--warmup-steps (now {}) or --clip-norm 1",
+      finding, options.learning_rate.value_or(0), options.warmup_steps.value_or(0));
   return NothingLearned{true, advice};
 }
 
 std::optional<std::string> size_warning(const TrainOptions& options, const ModelConfig& config,
                                         int64_t target_tokens) {
-  if (!options.initialize.empty()) return {};
+  if (!options.finetune_from.empty()) return {};
   const int64_t most = kMostParametersPerToken * target_tokens;
   const int64_t count = parameters_of(config);
   if (count <= most) return {};
-  std::string advice = "a smaller --vocabulary or more text would help";
+  std::string advice = "a smaller --vocabulary-size or more text would help";
   for (const Preset preset : {Preset::base, Preset::small, Preset::tiny}) {
     const int64_t smaller = parameters_of(options, preset, config);
     const bool fits = smaller <= most;
     if (smaller >= count || (!fits && preset != Preset::tiny)) continue;
     advice = fmt::format("--preset {} has {}{}", to_text(preset), smaller,
-                         fits ? "" : ", which a smaller --vocabulary reduces further");
+                         fits ? "" : ", which a smaller --vocabulary-size reduces further");
     break;
   }
   return fmt::format(

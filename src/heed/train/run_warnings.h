@@ -20,7 +20,7 @@ struct RunPace {
 };
 
 // That the run, by what is known of its length, ends before its learning rate has peaked, with the
-// --warmup to give. `options` are resolved.
+// --warmup-steps to give. `options` are resolved.
 std::optional<std::string> warmup_warning(const TrainOptions& options, const RunPace& pace);
 
 // A model of more parameters than this for each target token of its text (</s> included) overfits:
@@ -28,7 +28,7 @@ std::optional<std::string> warmup_warning(const TrainOptions& options, const Run
 inline constexpr int64_t kMostParametersPerToken = 50;
 
 // That the model is too large for its text, with the largest preset that is not. Nothing for the
-// model of --initialize, which has learnt from other text.
+// model of --finetune-from, which has learnt from other text.
 std::optional<std::string> size_warning(const TrainOptions& options, const ModelConfig& config,
                                         int64_t target_tokens);
 

@@ -17,8 +17,8 @@ double decayed(Schedule schedule, double final_fraction, double done) {
 
 double learning_rate(const TrainOptions& options, int64_t d_model, int64_t step) {
   const double n = double(step);
-  check(options.warmup && options.learning_rate, "a schedule that is not resolved");
-  const auto warmup = double(*options.warmup);
+  check(options.warmup_steps && options.learning_rate, "a schedule that is not resolved");
+  const auto warmup = double(*options.warmup_steps);
   const double peak = *options.learning_rate;
   switch (options.schedule) {
     case Schedule::noam:

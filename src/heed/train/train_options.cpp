@@ -16,10 +16,10 @@ struct OptionTexts {
       fmt::format("Model size: tiny ({}), small ({}), base and big (Table 3 of the paper)",
                   sizes_of(Preset::tiny), sizes_of(Preset::small));
   std::string attention_dropout =
-      to_text(ModelConfig().attention_dropout) + ", or that of --initialize";
+      to_text(ModelConfig().attention_dropout) + ", or that of --finetune-from";
   std::string activation_dropout =
-      to_text(ModelConfig().activation_dropout) + ", or that of --initialize";
-  std::string initial_weights = to_text(TrainOptions::kDefaultInitialWeights);
+      to_text(ModelConfig().activation_dropout) + ", or that of --finetune-from";
+  std::string initialization = to_text(TrainOptions::kDefaultInitialization);
   std::string learning_rate = fmt::format("{} with noam, else {}", TrainOptions::kDefaultNoamFactor,
                                           TrainOptions::kDefaultPeak);
   std::string warmup = fmt::format("0 with constant, else {}", TrainOptions::kDefaultWarmup);
@@ -58,9 +58,10 @@ void visit_data(TrainOptions& o, OptionCollector& v) {
      .default_text = "none",
      .incidental = true});
   v("hold_out", o.hold_out,
-    {.help = "Number of validation pairs drawn from the training text and left out of it, as are "
-             "other pairs with the same source; written to held_out.source and held_out.target in "
-             "the model's folder",
+    {.help =
+         "Number of validation pairs drawn at random from the training text. They and all other "
+         "pairs with the same source are removed from it; they are written to held_out.source "
+         "and held_out.target in the model's folder",
      .unit = "pairs",
      .minimum = 0,
      .maximum = 1e6});
@@ -80,8 +81,8 @@ void visit_data(TrainOptions& o, OptionCollector& v) {
   FilterOptions::visit(o.filters, v);
   TokenizerOptions::visit(o.tokenizer, v);
   v("vocabularies", o.vocabularies,
-    {.help = "One vocabulary for both languages (joint) or one for each (separate; needs "
-             "--tie-embeddings decoder or none)"});
+    {.help = "Learn one vocabulary for both languages (joint), or one for each language (separate; "
+             "needs --tie-embeddings decoder or none)"});
   v("tokenizer_model", o.tokenizer_model,
     {.help = "Use this SentencePiece model instead of training one",
      .value = "FILE",
@@ -119,11 +120,11 @@ void visit_model(TrainOptions& o, OptionCollector& v, const OptionTexts& texts) 
      .maximum = 1 << 20});
   v("activation", o.activation, {.help = "Activation function of the feed-forward networks"});
   v("tie_embeddings", o.tie_embeddings,
-    {.help = "Embedding tables that are shared: all (source and target embeddings and the "
-             "softmax), decoder (target embedding and softmax), none"});
+    {.help = "Matrices that are shared: all (source embedding, target embedding and output "
+             "projection), decoder (target embedding and output projection), none"});
   v("dropout", o.dropout,
     {.help = "Dropout on sub-layer outputs and on the sums of embeddings and positional encodings",
-     .default_text = "by preset, or that of --initialize",
+     .default_text = "by preset, or that of --finetune-from",
      .minimum = 0,
      .below = 1});
   v("attention_dropout", o.attention_dropout,
@@ -136,15 +137,16 @@ void visit_model(TrainOptions& o, OptionCollector& v, const OptionTexts& texts) 
      .default_text = texts.activation_dropout,
      .minimum = 0,
      .below = 1});
-  v("initial_weights", o.initial_weights,
-    {.help = "Distribution of initial weight matrices: fan-in (uniform within 1 / sqrt(inputs)) or "
+  v("initialization", o.initialization,
+    {.help = "Initialization of weight matrices: fan-in (uniform within 1 / sqrt(inputs)) or "
              "xavier (uniform within sqrt(6 / (inputs + outputs)), which needs a long warm-up)",
-     .default_text = texts.initial_weights});
-  v("initialize", o.initialize,
-    {.help = "Start from the weights and the vocabulary of this model (fine-tuning), with its "
-             "sizes, and with its dropout unless given",
+     .default_text = texts.initialization});
+  v("finetune_from", o.finetune_from,
+    {.help =
+         "Fine-tune this model: start from its weights, with its vocabulary and sizes, and with "
+         "its dropout unless given",
      .value = "DIR",
-     .default_text = "random weights",
+     .default_text = "none: random weights",
      .incidental = true});
 }
 
@@ -152,13 +154,15 @@ void visit_batches(TrainOptions& o, OptionCollector& v) {
   v.group("Batches");
   BatchOptions::visit(o.batches, v);
   v("accumulate", o.accumulate,
-    {.help = "Number of batches whose gradients are accumulated for a step",
+    {.help = "Gradient accumulation: number of batches per optimizer step",
      .unit = "batches",
      .minimum = 1,
      .maximum = 4096});
   v("shards", o.shards,
-    {.help = "Number of parts of a batch, a power of two: at most this many threads share it. "
-             "Their gradients are added in a fixed order",
+    {.help =
+         "Split each batch into N parts (a power of two), computed in parallel by at most N "
+         "threads. Their gradients are summed in a fixed order, so the result depends on N, but "
+         "not on the number of threads",
      .minimum = 1,
      .maximum = 1024});
 }
@@ -173,8 +177,8 @@ void visit_optimizer(TrainOptions& o, OptionCollector& v, const OptionTexts& tex
      .default_text = texts.learning_rate,
      .maximum = 1000,
      .above = 0});
-  v("warmup", o.warmup,
-    {.help = "Warm-up steps, over which the learning rate rises",
+  v("warmup_steps", o.warmup_steps,
+    {.help = "Number of steps over which the learning rate rises to its peak",
      .unit = "steps",
      .default_text = texts.warmup,
      .minimum = 0,
@@ -182,7 +186,7 @@ void visit_optimizer(TrainOptions& o, OptionCollector& v, const OptionTexts& tex
   v("decay_steps", o.decay_steps,
     {.help = "Step at which a linear or cosine schedule reaches its final learning rate",
      .unit = "steps",
-     .default_text = "--steps, or those of --epochs",
+     .default_text = "--steps, or the steps of --epochs",
      .minimum = 1,
      .maximum = kMostSteps});
   v("final_fraction", o.final_fraction,
@@ -202,9 +206,10 @@ void visit_optimizer(TrainOptions& o, OptionCollector& v, const OptionTexts& tex
   v("beta2", o.beta2, {.help = "Decay rate of Adam's second moments", .minimum = 0, .below = 1});
   v("epsilon", o.epsilon, {.help = "Adam's epsilon", .maximum = 1, .above = 0});
   v("ema", o.ema,
-    {.help = "Keep an exponential moving average of the weights, D * average + (1 - D) * weights "
-             "after each step (with a smaller D at first); validation, checkpoints and the model "
-             "use it",
+    {.help =
+         "Compute an exponential moving average (EMA) of the weights: after step s, ema = d * "
+         "ema + (1 - d) * weights, with d = min(D, (1 + s) / (10 + s)). Validation, checkpoints "
+         "and the model use it",
      .value = "D",
      .default_text = "off",
      .above = 0,
@@ -219,8 +224,8 @@ void visit_optimizer(TrainOptions& o, OptionCollector& v, const OptionTexts& tex
      .below = 1});
 }
 
-void visit_length(TrainOptions& o, OptionCollector& v, const OptionTexts& texts) {
-  v.group("Length");
+void visit_duration(TrainOptions& o, OptionCollector& v, const OptionTexts& texts) {
+  v.group("Duration");
   v("epochs", o.epochs,
     {.help = "Stop after this many passes over the data",
      .unit = "epochs",
@@ -236,7 +241,7 @@ void visit_length(TrainOptions& o, OptionCollector& v, const OptionTexts& texts)
      .maximum = kMostSteps,
      .incidental = true});
   v("minutes", o.minutes,
-    {.help = "Stop after this time, the training of the vocabulary included; the result depends on "
+    {.help = "Stop after this time, which includes training the vocabulary; the result depends on "
              "the speed of the machine",
      .unit = "minutes",
      .default_text = "off",
@@ -252,9 +257,10 @@ void visit_validation(TrainOptions& o, OptionCollector& v) {
      .unit = "steps",
      .minimum = 0,
      .maximum = kMostSteps});
-  v("validate_by", o.validate_by,
-    {.help = "Metric that selects the best validation, for --patience and --average best: the "
-             "loss, or BLEU or chrF of the translated validation source (both are reported)"});
+  v("validation_metric", o.validation_metric,
+    {.help =
+         "Metric by which --patience and --average best:K compare validations: the loss, or BLEU "
+         "or chrF of the translated validation source (both are reported)"});
   v("bleu_tokenize", o.bleu_tokenize,
     {.help = "Tokenizer of BLEU in validations, named as sacreBLEU's --tokenize",
      .default_text = "by the script of the validation target"});
@@ -268,17 +274,20 @@ void visit_validation(TrainOptions& o, OptionCollector& v) {
 
 void visit_checkpoints(TrainOptions& o, OptionCollector& v) {
   v.group("Checkpoints");
-  v("keep", o.keep,
-    {.help = "Number of checkpoints (weights) kept, one per validation or epoch",
+  v("keep_checkpoints", o.keep_checkpoints,
+    {.help = "Keep the N most recent checkpoints (the weights after each epoch, or every "
+             "--validate-every steps); 0: only those that --average needs. With --average best:K, "
+             "keep the N best",
      .unit = "checkpoints",
-     .minimum = 1,
+     .minimum = 0,
      .maximum = 10000});
   v("average", o.average,
-    {.help = "Average the last K checkpoints, or the best K, into the model",
+    {.help = "Write the average of the last K checkpoints, or of the best K, as the model",
      .value = "last:K|best:K",
-     .default_text = "the last weights"});
+     .default_text = "no averaging"});
   v("save_minutes", o.save_minutes,
-    {.help = "Save the training state every N minutes, and after each validation",
+    {.help = "Save the training state every N minutes, and after each validation; 0: after each "
+             "step",
      .unit = "minutes",
      .minimum = 0,
      .maximum = 1e6,
@@ -286,21 +295,22 @@ void visit_checkpoints(TrainOptions& o, OptionCollector& v) {
   v("resume", o.resume,
     {.help = "Resume an interrupted run, with the same options", .incidental = true});
   v("overwrite", o.overwrite,
-    {.help = "Overwrite an existing model, or put one beside other files", .incidental = true});
-  v("other_instruction_set", o.other_instruction_set,
-    {.help = "Allow --resume on another instruction set, which changes the result",
+    {.help = "Overwrite an existing model, or write into a folder that holds other files",
+     .incidental = true});
+  v("allow_other_instruction_set", o.allow_other_instruction_set,
+    {.help = "Allow --resume on a CPU with another instruction set, which changes the result",
      .incidental = true});
 }
 
-void visit_running(TrainOptions& o, OptionCollector& v) {
-  v.group("Running");
+void visit_runtime(TrainOptions& o, OptionCollector& v) {
+  v.group("Runtime");
   v("seed", o.seed,
     {.help = "Random seed for initialization, data order and dropout",
      .minimum = 0,
      .maximum = 9e15});
   v("compute", o.compute,
-    {.help = "What matrix products compute in: auto is bf16 where this machine multiplies it "
-             "faster, else fp32. Weights, sums and all else are fp32 in either case",
+    {.help = "Compute type of matrix products; auto: bf16 if that is faster on this machine, else "
+             "fp32. Weights, sums and all other operations are fp32 in either case",
      .excluded = "int8",
      .incidental = true});
   v("threads", o.threads, kThreadsOption);
@@ -328,10 +338,10 @@ void TrainOptions::visit(TrainOptions& self, OptionCollector& v) {
   visit_model(self, v, texts);
   visit_batches(self, v);
   visit_optimizer(self, v, texts);
-  visit_length(self, v, texts);
+  visit_duration(self, v, texts);
   visit_validation(self, v);
   visit_checkpoints(self, v);
-  visit_running(self, v);
+  visit_runtime(self, v);
 }
 
 }  // namespace heed

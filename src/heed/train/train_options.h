@@ -66,7 +66,7 @@ struct TrainOptions {
   static constexpr double kDefaultPeak = 5e-4;         // learning_rate of other schedules
   static constexpr double kDefaultFinalFraction = 0;   // of linear and cosine schedules
   static constexpr double kDefaultWeightDecay = 0.01;  // of AdamW
-  static constexpr InitialWeights kDefaultInitialWeights = InitialWeights::fan_in;
+  static constexpr InitialWeights kDefaultInitialization = InitialWeights::fan_in;
 
   // Text. Line i of a target file translates line i of the source file.
   std::vector<std::string> source, target;
@@ -82,14 +82,14 @@ struct TrainOptions {
   std::string tokenizer_model;  // a SentencePiece model to use instead of training one
   FilterOptions filters{.max_ratio = 9};
 
-  // Model. Sizes and dropout that are not set are those of the preset or of `initialize`.
+  // Model. Sizes and dropout that are not set are those of the preset or of `finetune_from`.
   Preset preset = Preset::base;
   std::optional<int64_t> d_model, d_ff, heads, encoder_layers, decoder_layers;
   std::optional<double> dropout, attention_dropout, activation_dropout;
   Activation activation = ModelConfig().activation;
   TieEmbeddings tie_embeddings = ModelConfig().tie_embeddings;
-  std::optional<InitialWeights> initial_weights;
-  std::string initialize;  // the folder of a model to start from
+  std::optional<InitialWeights> initialization;
+  std::string finetune_from;  // the folder of a model to start from
 
   // Batches
   BatchOptions batches;
@@ -102,29 +102,29 @@ struct TrainOptions {
   std::optional<double> weight_decay;  // of AdamW
   std::optional<double> ema;           // decay of a moving average of the weights
   Schedule schedule = Schedule::noam;
-  std::optional<int64_t> warmup, decay_steps;           // steps
+  std::optional<int64_t> warmup_steps, decay_steps;
   std::optional<double> learning_rate, final_fraction;  // final_fraction: of the peak
   double clip_norm = 0;                                 // maximum norm of the gradient; 0: any
   double label_smoothing = 0.1;                         // epsilon of section 5.4
 
-  // Length: the run ends at the first of these
+  // Duration: the run ends at the first of these
   std::optional<int64_t> epochs, steps;
   std::optional<double> minutes;
 
   // Validation
   int64_t validate_every = 0;  // steps; 0: after each epoch
-  ValidationMetric validate_by = ValidationMetric::loss;
+  ValidationMetric validation_metric = ValidationMetric::loss;
   std::optional<BleuTokenizer> bleu_tokenize;  // by the script of the validation target if not set
   int64_t patience = 0;  // validations without improvement after which a run ends; 0: no limit
 
   // Checkpoints
-  int64_t keep = 1;          // number of checkpoints
-  std::string average;       // "last:K" or "best:K"
-  double save_minutes = 10;  // between training states
+  int64_t keep_checkpoints = 0;  // number of most recent ones
+  std::string average;           // "last:K" or "best:K"
+  double save_minutes = 10;      // between training states
   bool resume = false, overwrite = false;
-  bool other_instruction_set = false;  // may resume on another one than before
+  bool allow_other_instruction_set = false;  // may resume on another one than before
 
-  // Running
+  // Runtime
   int64_t seed = 1;
   ComputeChoice compute = ComputeChoice::automatic;
   std::optional<int64_t> threads;

@@ -205,7 +205,7 @@ void Trainer::refuse(int64_t batches, const Loss& loss, double norm) const {
     saved = state + " keeps what was saved last:";
   fail(
       "the loss is not finite at step {} (loss {}, gradient norm {}): batch {} of epoch {}, {} "
-      "pairs, the first from lines {}; {} try a lower --learning-rate, a longer --warmup or "
+      "pairs, the first from lines {}; {} try a lower --learning-rate, a longer --warmup-steps or "
       "--clip-norm 1",
       progress_.step + 1, loss.smoothed, norm, progress_.batch + batches, progress_.epoch + 1,
       batch.size(), lines, saved);
@@ -310,8 +310,8 @@ double Trainer::score(ValidationReport& r) {
   if (translates_to_validate(options_))
     r.translations = observer_.translation_scores(model_, space_.tokenizers);
   double found = -*r.loss;
-  if (options_.validate_by == ValidationMetric::bleu) found = r.translations->bleu;
-  if (options_.validate_by == ValidationMetric::chrf) found = r.translations->chrf;
+  if (options_.validation_metric == ValidationMetric::bleu) found = r.translations->bleu;
+  if (options_.validation_metric == ValidationMetric::chrf) found = r.translations->chrf;
   r.best = !progress_.best || found > *progress_.best;
   return found;
 }

@@ -53,8 +53,8 @@ class Trainer {
   // where an epoch ends.
   bool validation_due() const;
   // Computes the loss of the validation text, if there is one, and its translations' scores with
-  // --validate-by, reports them, and keeps the weights as a checkpoint if --keep or --average ask
-  // for it.
+  // --validation-metric, reports them, and keeps the weights as a checkpoint if --keep-checkpoints
+  // or --average ask for it.
   ValidationReport validate();
 
   // Whether the options ask to save now: after a validation, and each --save-minutes.

@@ -186,9 +186,9 @@ std::string list_of(const std::vector<OptionDifference>& changed) {
 void check_key(const SafetensorsFile& file, const TrainingStateKey& key) {
   const std::string path = file.path().string();
   const TrainOptions saved = saved_options(file);
-  if (!saved.initialize.empty() && key.options.initialize.empty())
-    fail_usage("{} belongs to a run that began with --initialize {}: give it again", path,
-               saved.initialize);
+  if (!saved.finetune_from.empty() && key.options.finetune_from.empty())
+    fail_usage("{} belongs to a run that began with --finetune-from {}: give it again", path,
+               saved.finetune_from);
   const std::vector<OptionDifference> changed =
       differences(in_effect(saved), in_effect(key.options));
   if (!changed.empty())
@@ -204,10 +204,10 @@ void check_key(const SafetensorsFile& file, const TrainingStateKey& key) {
         "over with --overwrite",
         path);
   const std::string backend = metadata(file, "backend");
-  if (backend != key.backend && !key.options.other_instruction_set)
+  if (backend != key.backend && !key.options.allow_other_instruction_set)
     fail_usage(
         "{} was computed by {}, here is {}: the same bytes cannot be promised; set "
-        "HEED_TARGET, or accept it with --other-instruction-set",
+        "HEED_TARGET, or accept it with --allow-other-instruction-set",
         path, backend, key.backend);
 }
 

@@ -63,10 +63,10 @@ void expect_free(const TrainOptions& options, const RunFiles& files) {
   if (options.resume)
     fail_usage(
         "{0} holds a model without a training state ({1}), so there is no run to resume: to "
-        "fine-tune this model, give --initialize {0} and another --model",
+        "fine-tune this model, give --finetune-from {0} and another --model",
         folder, files.training_state().string());
   fail_usage(
-      "{0} holds a model already: give another --model (with --initialize {0} to fine-tune this "
+      "{0} holds a model already: give another --model (with --finetune-from {0} to fine-tune this "
       "model), or --overwrite to replace it",
       folder);
 }
@@ -96,7 +96,8 @@ TokenizerPair learn_tokenizers(const TrainOptions& options, const ParallelText& 
   const auto learned = [&](std::string_view which, const TextFiles& files, int64_t lines) {
     const int64_t sampled = std::min(lines, learn.sample_lines);
     observer.message(fmt::format("learning a {}vocabulary of {} ids from {}{} lines", which,
-                                 learn.vocabulary, sampled < lines ? "a sample of " : "", sampled));
+                                 learn.vocabulary_size, sampled < lines ? "a sample of " : "",
+                                 sampled));
     const auto start = std::chrono::steady_clock::now();
     std::string model = train_tokenizer(learn, files, kept);
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
@@ -112,20 +113,22 @@ TokenizerPair learn_tokenizers(const TrainOptions& options, const ParallelText& 
   return TokenizerPair::joint(learned("", both, 2 * pairs));
 }
 
-// A configuration file may hold options that --initialize or --tokenizer-model makes ineffective.
+// A configuration file may hold options that --finetune-from or --tokenizer-model makes
+// ineffective.
 void warn_of_overruled(const TrainOptions& options, TrainObserver& observer) {
   const std::vector<std::string> flags = overruled(options);
   if (flags.empty()) return;
-  observer.warning(fmt::format("{} ignored: {} already sets {}", fmt::join(flags, ", "),
-                               options.initialize.empty() ? "--tokenizer-model" : "--initialize",
-                               flags.size() == 1 ? "it" : "them"));
+  observer.warning(
+      fmt::format("{} ignored: {} already sets {}", fmt::join(flags, ", "),
+                  options.finetune_from.empty() ? "--tokenizer-model" : "--finetune-from",
+                  flags.size() == 1 ? "it" : "them"));
 }
 
 // The vocabulary that exists before the text is read; none where one is to be learnt from it.
 std::optional<TokenizerPair> given_tokenizers(const TrainOptions& options) {
-  if (!options.initialize.empty()) {
-    read_config(options.initialize);  // names a folder without a model, or where its model is
-    return TokenizerPair::load(options.initialize);
+  if (!options.finetune_from.empty()) {
+    read_config(options.finetune_from);  // names a folder without a model, or where its model is
+    return TokenizerPair::load(options.finetune_from);
   }
   if (options.tokenizer_model.empty()) return {};
   return TokenizerPair::joint(read_file(options.tokenizer_model), options.tokenizer_model);
@@ -156,11 +159,11 @@ Corpus open_corpus(const ParallelText& text, const TokenizerPair& tokenizers,
 }
 
 ModelConfig config_for(const TrainOptions& options, const TokenizerPair& tokenizers) {
-  if (options.initialize.empty())
+  if (options.finetune_from.empty())
     return model_config(options, tokenizers.size(), tokenizers.target_classes());
-  const ModelConfig config = read_config(options.initialize);
+  const ModelConfig config = read_config(options.finetune_from);
   if (config.vocabulary != tokenizers.size())
-    fail("{}: the vocabulary has {} tokens, the model {}", options.initialize, tokenizers.size(),
+    fail("{}: the vocabulary has {} tokens, the model {}", options.finetune_from, tokenizers.size(),
          config.vocabulary);
   return tuned_config(options, config);
 }
@@ -213,7 +216,8 @@ void expect_room_for_sentences(const TrainOptions& options, const ParallelText& 
   std::string source, target;
   for (int64_t i = 0; i < kPairs && reader.next(source, target); ++i) {
     const int64_t words = std::max(detail::count_words(source), detail::count_words(target));
-    if ((filters.max_words > 0 && words > filters.max_words) || words >= filters.max_tokens)
+    if ((filters.max_words > 0 && words > filters.max_words) ||
+        words >= filters.max_sentence_tokens)
       continue;  // will be dropped
     ++taken;
     if (words >= most) ++too_long;
@@ -234,7 +238,7 @@ void check_before_learning(const TrainOptions& options, const ParallelText& text
   if (!options.memory_check || !limit) return;
   // Vocabularies of words and characters may have fewer ids than they are allowed.
   const bool exact = kind == TokenizerKind::bpe || kind == TokenizerKind::unigram;
-  const int64_t vocabulary = exact ? options.tokenizer.vocabulary : 4;
+  const int64_t vocabulary = exact ? options.tokenizer.vocabulary_size : 4;
   require_fit(plan_parameters(options, model_config(options, vocabulary, vocabulary - 1), backend),
               *limit);
 }
@@ -293,13 +297,13 @@ Workspace open_workspace(const TrainOptions& options, const TrainingText& opened
   observer.begins_to_write();
   if (!resumes) {
     earlier->put_aside(options);
-    tokenizers.save(files.directory,
-                    {options.source_language, options.target_language, options.filters.max_tokens});
+    tokenizers.save(files.directory, {options.source_language, options.target_language,
+                                      options.filters.max_sentence_tokens});
   }
   if (held_out) write_held_out(files, *held_out);
   if (held_out) valid_text = held_out_text(options);
   const ModelConfig config = config_for(options, tokenizers);
-  filters.max_tokens = std::min(filters.max_tokens, config.max_positions);
+  filters.max_sentence_tokens = std::min(filters.max_sentence_tokens, config.max_positions);
   std::optional<Corpus> corpus =
       open_corpus(text, tokenizers, filters, files.training_text(), workers, observer);
   std::optional<Corpus> validation;
@@ -325,10 +329,10 @@ Workspace open_workspace(const TrainOptions& options, const TrainingText& opened
 Transformer initial_model(const TrainOptions& options, const ModelConfig& config,
                           const std::shared_ptr<TensorMemory>& memory) {
   Transformer model(config);
-  if (options.initialize.empty()) {
-    model.initialize(uint64_t(options.seed), *with_defaults(options).initial_weights);
+  if (options.finetune_from.empty()) {
+    model.initialize(uint64_t(options.seed), *with_defaults(options).initialization);
   } else {
-    const StoredModel stored(options.initialize);
+    const StoredModel stored(options.finetune_from);
     for (Parameter& parameter : parameters(model)) stored.read(parameter);
   }
   model.move_to(memory);

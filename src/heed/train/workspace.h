@@ -39,7 +39,8 @@ void check_start(const TrainOptions& options);
 Workspace open_workspace(const TrainOptions& options, const TrainingText& opened,
                          const Backend& backend, Workers& workers, TrainObserver& observer);
 
-// The model that training begins with, in this memory: of random weights, or those of --initialize.
+// The model that training begins with, in this memory: of random weights, or those of
+// --finetune-from.
 Transformer initial_model(const TrainOptions& options, const ModelConfig& config,
                           const std::shared_ptr<TensorMemory>& memory);
 
