@@ -147,7 +147,7 @@ TEST_F(GradientTreeTest, IsTheSumOfItsShards) {
     Outcome sum;
     double squares = 0;
     for (int64_t shard = 0; shard < 3; ++shard) {
-      // One leaf with the dropout seed that the shard has in the tree.
+      // The gradient of one shard, with its dropout seed.
       const GradientTree::Request one =
           request_of(3, [shard](int64_t, int64_t s) { return s == shard ? 3 : 0; });
       const Outcome part = gradient(*backend, 1, layers, one);
@@ -204,7 +204,7 @@ TEST_F(GradientTreeTest, DeferringWideLayersChangesNoByte) {
   expect_same_bytes(*backend_for(make_cpu_backend()), request(2));
 }
 
-// A leaf is one shard's sum over the batches of a step.
+// A shard gradient is the sum over the batches of a step.
 TEST_F(GradientTreeTest, BatchesAreAddedUp) {
   const auto backend = backend_for(make_reference_backend());
   GradientTree::Request three = request(2);

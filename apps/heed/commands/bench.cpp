@@ -272,7 +272,7 @@ class BenchCommand : public CommandOf<BenchSettings> {
     };
     AdamStep step;
     step.learning_rate = 1e-4;
-    if (DeferredGradients::pays(double(target_tokens), model.config().d_model))
+    if (DeferredGradients::is_faster(double(target_tokens), model.config().d_model))
       request.consume = [&](size_t parameter, int64_t begin, const Tensor& gradient) {
         adam.update_part(step, parameter, begin, gradient);
       };

@@ -7,7 +7,7 @@
 namespace heed {
 namespace {
 
-// Elements of a part: half a megabyte, of which a tree of four shards has three in use at once.
+// Elements of a part: half a megabyte, of which a tree of four shards has three in use at a time.
 // Smaller parts read and round x more often.
 constexpr int64_t kPartSize = 1 << 17;
 
@@ -32,7 +32,7 @@ DeferredGradients::DeferredGradients(std::vector<Parameter> parameters,
       backend_(backend),
       workers_(workers) {}
 
-bool DeferredGradients::pays(double tokens, int64_t d_model) {
+bool DeferredGradients::is_faster(double tokens, int64_t d_model) {
   return tokens <= 2 * double(d_model);
 }
 
@@ -77,11 +77,11 @@ DeferredGradients::Gradient DeferredGradients::sum(Pool& pool, const LayerPart& 
 
 std::vector<double> DeferredGradients::compute(std::vector<Pool>& pools,
                                                const GradientConsumer& consume) {
-  const auto leaves = int64_t(std::bit_ceil(operands_.size()));
+  const auto shards = int64_t(std::bit_ceil(operands_.size()));
   std::vector<double> squares(parts_.size(), 0);
   workers_.run(int64_t(parts_.size()), [&](int64_t i, int worker) {
     const LayerPart& part = parts_[size_t(i)];
-    const Gradient gradient = sum(pools[size_t(worker)], part, 0, leaves);
+    const Gradient gradient = sum(pools[size_t(worker)], part, 0, shards);
     squares[size_t(i)] =
         backend_.sum_of_squares(gradient.weight) + backend_.sum_of_squares(gradient.bias);
     const int64_t columns = gradient.weight.columns();

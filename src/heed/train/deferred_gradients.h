@@ -1,5 +1,6 @@
-// Gradients of linear layers that are computed after all passes of a step, part by part, and used
-// while each part is in the cache: they never exist as a whole.
+// Weight gradients of linear layers fused with their use: they are computed part by part after all
+// backward passes of a step, and each part is used (by Adam) while it is in the cache. The whole
+// gradient is never in memory.
 #pragma once
 
 #include <functional>
@@ -27,25 +28,25 @@ struct LayerPart {
 std::vector<LayerPart> layer_parts(const std::vector<Parameter>& parameters, size_t weight,
                                    size_t bias);
 
-// The operands of deferred gradients, and their sums. A part's gradient is computed as GradientTree
-// adds whole ones: a shard's is the sum over its passes in their order, and shards are added in a
-// binary tree. So deferring changes no byte.
+// The operands of deferred gradients, and their sums. A part's gradient is summed in the order in
+// which GradientTree sums whole gradients: that of a shard over its passes in their order, and the
+// shards in a binary tree. So deferring changes no byte.
 class DeferredGradients {
  public:
   DeferredGradients(std::vector<Parameter> parameters, std::vector<LayerPart> parts,
                     Backend& backend, Workers& workers);
 
   // Whether deferring is faster for steps of `tokens` tokens on either side: it saves writing and
-  // reading every gradient, and costs memory for the operands of all layers until the step's end.
-  static bool pays(double tokens, int64_t d_model);
+  // reading every gradient, and needs memory for the operands of all layers until the step's end.
+  static bool is_faster(double tokens, int64_t d_model);
 
-  // Forgets all operands; the next step has `shards` shards.
+  // Drops all operands; the next step has `shards` shards.
   void reset(int64_t shards);
   // The operands of one pass of a shard, after those of its earlier passes. From any thread, one at
   // a time for each shard.
   void add(int64_t shard, std::vector<WeightGradient> operands);
-  // Computes every part, on all workers, with a pool for each, and hands it over. Returns each
-  // part's sum of squares.
+  // Computes every part, on all workers, with a pool for each, and passes it to `consume`. Returns
+  // each part's sum of squares.
   std::vector<double> compute(std::vector<Pool>& pools, const GradientConsumer& consume);
 
  private:

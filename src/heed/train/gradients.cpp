@@ -24,19 +24,19 @@ PairBatch pair_batch_of(const Corpus& corpus, std::span<const uint32_t> pairs,
 
 namespace {
 
-// Elements that are added or squared at once: half a megabyte of either operand.
+// Elements that are added or squared in one task: half a megabyte of either operand.
 constexpr int64_t kSumBlock = 1 << 17;
 
-// Nodes of each level of a tree over so many leaves, the leaves first.
-std::vector<int64_t> tree_widths(int64_t leaves) {
-  std::vector<int64_t> widths{leaves};
+// The number of nodes in each level of a tree over this number of shards, the shards first.
+std::vector<int64_t> tree_widths(int64_t shards) {
+  std::vector<int64_t> widths{shards};
   while (widths.back() > 1) widths.push_back((widths.back() + 1) / 2);
   return widths;
 }
 
 }  // namespace
 
-// What workers of one speed take: they finish a round of leaves before they begin the next.
+// What workers of equal speed need: they finish a round of shards before they begin the next.
 int64_t GradientTree::buffers(int64_t shards, int workers) {
   int64_t waiting = 0, most = 0;  // sums that wait for their sibling
   std::vector<bool> full(tree_widths(shards).size(), false);
@@ -97,7 +97,7 @@ Tensor GradientTree::take_buffer() {
     buffer = Tensor({buffer_size_}, parameters_[0].tensor.dtype(), backend_.memory());
     ++taken_;
   }
-  ++running_;  // last: without memory nobody runs, and nobody must wait for it
+  ++running_;  // last: where an allocation failed, no other worker must wait for this one
   return buffer;
 }
 
@@ -137,7 +137,8 @@ void GradientTree::watch(Tape& tape, const Request& request, Tensor& gradient,
   }
 }
 
-Loss GradientTree::leaf(const Request& request, int64_t shard, int worker, Tensor& gradient) {
+Loss GradientTree::shard_gradient(const Request& request, int64_t shard, int worker,
+                                  Tensor& gradient) {
   Pool& pool = pools_[size_t(worker)];
   Loss sum;
   for (int64_t batch = 0; batch < request.batches; ++batch) {
@@ -148,7 +149,7 @@ Loss GradientTree::leaf(const Request& request, int64_t shard, int worker, Tenso
     pass.dropout_seed = detail::mix(request.seed, uint64_t(batch * request.shards + shard));
     const Loss loss = request.loss(pass, batch, shard);
     const bool last = batch + 1 == request.batches;
-    // Where no batch has labels for this shard, the last one leaves zeros.
+    // If no batch has labels for this shard, the last one sets its gradient to zeros.
     if (loss.tokens > 0 || (last && sum.tokens == 0)) tape.backward();
     deferred_->add(shard, tape.take_deferred());
     sum += loss;
@@ -156,7 +157,7 @@ Loss GradientTree::leaf(const Request& request, int64_t shard, int worker, Tenso
   return sum;
 }
 
-void GradientTree::climb(int64_t node, Tensor gradient) {
+void GradientTree::add_to_tree(int64_t node, Tensor gradient) {
   for (size_t level = 0;; ++level) {
     const int64_t sibling = node ^ 1;
     if (width_[level] == 1) {
@@ -209,13 +210,13 @@ Loss GradientTree::compute(const Request& request) {
       }
       freed_.notify_all();
     };
-    const std::unique_ptr<void, decltype(done)> at_work(this, done);  // whatever is thrown
-    losses[size_t(shard)] = leaf(request, shard, worker, gradient);
-    climb(shard, std::move(gradient));
+    const std::unique_ptr<void, decltype(done)> at_end(this, done);  // also if this throws
+    losses[size_t(shard)] = shard_gradient(request, shard, worker, gradient);
+    add_to_tree(shard, std::move(gradient));
   });
   Loss sum;
   for (const Loss& loss : losses) sum += loss;
-  double squares = finish_root();
+  double squares = add_last_sums();
   if (request.consume && std::isfinite(sum.smoothed) && std::isfinite(squares)) {
     const std::vector<double> parts = deferred_->compute(pools_, request.consume);
     squares = std::accumulate(parts.begin(), parts.end(), squares);
@@ -227,7 +228,7 @@ Loss GradientTree::compute(const Request& request) {
 
 // The other parameters in blocks, then linear layers in the parts in which they may be deferred:
 // the sum of squares is then the same number in either case.
-double GradientTree::finish_root() {
+double GradientTree::add_last_sums() {
   const int64_t blocks = (others_ + kSumBlock - 1) / kSumBlock;
   const int64_t parts = buffer_size_ == others_ ? 0 : int64_t(parts_.size());
   std::vector<double> squares(size_t(blocks + parts), 0);

@@ -1,4 +1,4 @@
-// Gradients of a batch by data parallelism whose result does not depend on who computes what.
+// Gradients by data parallelism over shards of a batch, the same whichever thread computes what.
 #pragma once
 
 #include <condition_variable>
@@ -19,10 +19,10 @@ namespace heed {
 PairBatch pair_batch_of(const Corpus& corpus, std::span<const uint32_t> pairs,
                         const ModelConfig& config);
 
-// Computes the gradient of a step's loss over several shards. A leaf is one shard's gradient, the
-// sum over the step's batches in their order; leaves are added in one fixed binary tree (leaf 2i
-// with 2i + 1, and so on upwards), by whichever thread finishes second. Threads therefore change
-// nothing, not even a rounding.
+// Computes the gradient of a step's loss by data parallelism over the shards of each batch. The
+// gradient of one shard is the sum over the step's batches in their order. Shard gradients are
+// summed in a fixed binary tree (shard 2i with 2i + 1, and so on), by whichever thread finishes
+// second, so the result is the same to the last bit whatever the number and speed of the threads.
 class GradientTree {
  public:
   // `layers` are the linear layers among the parameters, whose gradients may be deferred. With the
@@ -30,8 +30,9 @@ class GradientTree {
   GradientTree(std::vector<Parameter> parameters, const std::vector<Linear>& layers,
                Backend& backend, Workers& workers);
 
-  // The loss of one shard of one batch, computed on a recording pass. Called once for
-  // each, from any thread. A shard without labels records nothing and returns no tokens.
+  // Computes the loss of one shard of one batch on a pass, and sets the gradient that backward()
+  // starts from. Called once for each shard of each batch, from any thread. A shard without labels
+  // records nothing and returns no tokens.
   using LossFunction = std::function<Loss(Pass& pass, int64_t batch, int64_t shard)>;
 
   struct Request {
@@ -39,40 +40,40 @@ class GradientTree {
     int64_t shards = 1;   // of each batch
     LossFunction loss;
     uint64_t seed = 0;  // of dropout in this step
-    // Where there is one, the gradients of linear layers are deferred (train/deferred_gradients.h)
-    // and handed over in parts; gradient() is of the other parameters, which have the first
-    // offsets. The bytes are the same. Not called if the loss or another gradient is not finite,
-    // and norm() is then of those others.
+    // If set, the gradients of linear layers are deferred (train/deferred_gradients.h) and passed
+    // to this function in parts; gradient() then has only the other parameters, which have the
+    // first offsets. The bytes are the same. Not called if the loss or the gradient of another
+    // parameter is not finite; norm() is then that of the other parameters.
     GradientConsumer consume;
   };
-  // Sums of the loss over all shards. The gradient is then in gradient(), except for what was
-  // handed over.
+  // Returns the loss summed over all shards. The gradient is then in gradient(), except for the
+  // parts that were passed to `consume`.
   Loss compute(const Request& request);
 
-  // The norm of the gradient: sums over fixed blocks in a fixed order.
+  // The norm of the gradient, summed over fixed blocks in a fixed order.
   double norm() const { return norm_; }
 
   // One flat tensor; parameter i is at offsets()[i].
   const Tensor& gradient() const { return gradient_; }
   const std::vector<int64_t>& offsets() const { return offsets_; }
 
-  // Gradients of everything that stand at once, at most: a worker that would need one more waits
-  // for a slower one, so that no run takes more memory than another.
+  // Maximum number of full-size gradient buffers alive at the same time: a worker that needs one
+  // more waits for a slower one, so that the memory of a run does not depend on timing.
   static int64_t buffers(int64_t shards, int workers);
-  // What the workers hold for activations.
+  // Bytes that the pools of all workers hold, for activations.
   int64_t pool_bytes() const;
-  // Gives all memory back, the gradient's too: for work between steps.
+  // Frees all memory, that of gradient() included, for work between steps.
   void release();
 
  private:
-  // Where each parameter's gradient is, linear layers last, and the parts of those.
+  // Computes the offset of each parameter's gradient, linear layers last, and the parts of these.
   void lay_out(const std::vector<Linear>& layers);
-  Loss leaf(const Request& request, int64_t shard, int worker, Tensor& gradient);
+  Loss shard_gradient(const Request& request, int64_t shard, int worker, Tensor& gradient);
   void watch(Tape& tape, const Request& request, Tensor& gradient, WriteMode mode) const;
-  // Adds a finished leaf into the tree as far up as its siblings are there.
-  void climb(int64_t node, Tensor gradient);
-  // Adds the last two sums, which all workers share; the sum of squares.
-  double finish_root();
+  // Adds a shard's gradient to those of its siblings in the tree, as far as these are finished.
+  void add_to_tree(int64_t node, Tensor gradient);
+  // Adds the last two sums, on all workers. Returns the sum of squares.
+  double add_last_sums();
   Tensor take_buffer();
   void free_buffer(Tensor buffer);
 
@@ -82,17 +83,17 @@ class GradientTree {
   std::vector<int64_t> offsets_;
   int64_t size_ = 0, others_ = 0;  // of the flat gradient; without linear layers
   std::vector<LayerPart> parts_;
-  std::optional<DeferredGradients> deferred_;  // always there once laid out
+  std::optional<DeferredGradients> deferred_;  // set by the constructor
   std::vector<Pool> pools_;                    // one a worker
   std::mutex mutex_;
   std::condition_variable freed_;
   std::vector<Tensor> free_;
-  int64_t taken_ = 0, limit_ = 0;          // buffers that there are, and may be
+  int64_t taken_ = 0, limit_ = 0;          // buffers allocated, and their maximum
   int64_t buffer_size_ = 0;                // elements of each
-  int running_ = 0;                        // leaves at work
+  int running_ = 0;                        // shards being computed
   std::vector<std::vector<Tensor>> tree_;  // [level][node]: a sum that waits for its sibling
   std::vector<int64_t> width_;             // nodes of each level
-  Tensor gradient_, rest_;                 // rest_: what finish_root() is to add
+  Tensor gradient_, rest_;                 // rest_: what add_last_sums() is to add
   double norm_ = 0;
 };
 

@@ -130,7 +130,7 @@ bool defers_gradients(const TrainOptions& options, const ModelConfig& config,
                             ? double(batches.batch_sentences) * double(longest_side(corpus))
                             : double(batches.batch_tokens);
   return options.clip_norm == 0 &&
-         DeferredGradients::pays(tokens * double(options.accumulate), config.d_model);
+         DeferredGradients::is_faster(tokens * double(options.accumulate), config.d_model);
 }
 
 int64_t MemoryPlan::growth() const {
