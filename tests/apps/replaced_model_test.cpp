@@ -92,9 +92,9 @@ TEST_F(ReplacedModelTest, SlowNothingOfAModelWithTwoVocabulariesStays) {
   expect_old_or_new({"average", "separate", "--output", "held", "--overwrite"}, "m");
 }
 
-// A training puts the old model aside until it can begin; the next command puts it back where the
-// training was killed.
-TEST_F(ReplacedModelTest, ByATrainingIsWholeOrRefusedWhileItIsPutAside) {
+// A training run backs the old model up until it first saves; after a kill before that, the next
+// command restores it.
+TEST_F(ReplacedModelTest, ByATrainingIsWholeOrRefusedWhileItIsBackedUp) {
   make_separate();
   const Files before = files("separate");
   const fs::path held = *folder_ / "held", aside = *folder_ / "aside";

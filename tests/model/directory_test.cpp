@@ -295,7 +295,7 @@ TEST_F(DirectoryTest, PathsNearAModelNameIt) {
 }
 
 // A training with --overwrite that was killed, or has not begun, has moved the model.
-TEST_F(DirectoryTest, AModelThatWasPutAsideIsFound) {
+TEST_F(DirectoryTest, AModelInABackupIsFound) {
   const BackupFolders backup = backup_folders(path());
   for (const auto& folder : {backup.partial, backup.complete}) {
     std::filesystem::create_directories(folder);

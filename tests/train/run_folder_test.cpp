@@ -5,7 +5,7 @@
 #include <map>
 
 #include "heed/core/directory_lock.h"
-#include "heed/train/earlier_run.h"
+#include "heed/train/run_backup.h"
 #include "support/facts.h"
 #include "train/trainer_fixture.h"
 
@@ -218,7 +218,7 @@ TEST_F(RunFolderTest, ARunThatSavesNothingGivesTheModelBack) {
 TEST_F(RunFolderTest, ARunThatSavesNothingLeavesAFolderInItsPlaceAlone) {
   EXPECT_EQ(message(options("m")), "");
   {
-    const EarlierRun earlier(folder_ / "m");
+    const RunBackup backup(folder_ / "m");
     fs::rename(folder_ / "m", folder_ / "moved");
     fs::create_directory(folder_ / "m");
     folder_.write("m/metrics.jsonl", "mine");
@@ -377,7 +377,7 @@ TEST_F(RunFolderTest, TheOptionsAndTheFolderAreCheckedFirst) {
   EXPECT_FALSE(fs::exists(folder_ / "n"));
 }
 
-TEST_F(RunFolderTest, FineTuningNamesWhereTheModelWasPut) {
+TEST_F(RunFolderTest, FineTuningNamesTheBackupOfTheModel) {
   fs::create_directories(folder_ / "base/training/heed-replaced");
   folder_.write("base/training/heed-replaced/config.json", "{}");
   TrainOptions o;
@@ -388,13 +388,13 @@ TEST_F(RunFolderTest, FineTuningNamesWhereTheModelWasPut) {
   EXPECT_THAT(message(o), HasFacts(o.finetune_from + "/training/heed-replaced --overwrite"));
 }
 
-TEST_F(RunFolderTest, WhatComesBackDoesSoWithoutAWord) {
+TEST_F(RunFolderTest, ABackupThatCannotBeRestoredThrowsNothing) {
   EXPECT_EQ(message(options("m")), "");
   TrainOptions o = options("m");
   {
-    EarlierRun earlier(folder_ / "m");
-    earlier.put_aside(o);
-    fs::remove_all(folder_ / "m");  // nothing can be put back
+    RunBackup backup(folder_ / "m");
+    backup.back_up(o);
+    fs::remove_all(folder_ / "m");  // nothing can be restored
   }
   EXPECT_FALSE(fs::exists(folder_ / "m/config.json"));
 }

@@ -234,25 +234,25 @@ TEST_F(TrainerTest, WhatIsRefusedOverwritesNothing) {
   EXPECT_EQ(files(folder_ / "m"), before);
 }
 
-TEST_F(TrainerTest, WhatAKilledProgramPutAsideIsPutBack) {
+TEST_F(TrainerTest, TheBackupOfAKilledRunIsRestored) {
   namespace fs = std::filesystem;
   EXPECT_EQ(message(options("m")), "");
   const auto before = files(folder_ / "m");
   const fs::path training = folder_ / "m" / "training";
-  // All stands aside, and the new run has left a vocabulary.
+  // The backup is complete, and the new run has written a vocabulary.
   fs::create_directories(training / "heed-replaced/training");
   for (const auto& [name, bytes] : before)
     fs::rename(folder_ / "m" / name, training / "heed-replaced" / name);
   folder_.write("m/target_vocab.json", "{}");
   EXPECT_THAT(message(options("m")), HasFacts("--resume"));
   EXPECT_EQ(files(folder_ / "m"), before);
-  // Some were on their way.
+  // Killed in the middle of a move.
   fs::create_directories(training / "heed-replaced.partial/training");
   for (const char* name : {"config.json", "training/train.corpus"})
     fs::rename(folder_ / "m" / name, training / "heed-replaced.partial" / name);
   EXPECT_THAT(message(options("m")), HasFacts("--resume"));
   EXPECT_EQ(files(folder_ / "m"), before);
-  // They had been given up.
+  // A backup that was being deleted.
   fs::create_directory(training / "heed-removed");
   folder_.write("m/training/heed-removed/config.json", "old");
   EXPECT_THAT(message(options("m")), HasFacts("--resume"));

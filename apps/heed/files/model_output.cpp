@@ -8,7 +8,7 @@
 #include "heed/core/files.h"
 #include "heed/model/directory.h"
 #include "heed/text/tokenizer.h"
-#include "heed/train/earlier_run.h"
+#include "heed/train/run_backup.h"
 
 namespace heed {
 
@@ -38,11 +38,11 @@ void check_output(const fs::path& output, const std::vector<fs::path>& inputs, E
 
 namespace {
 
-// Locks the folder of --output, where a training that was killed may have left an earlier model
-// aside: that is put back first.
+// Locks the folder of --output. If a training run that was killed has left a backup of an earlier
+// model there, it is restored first.
 DirectoryLock lock_output(const fs::path& output, Existing existing) {
   DirectoryLock lock(output);
-  const EarlierRun puts_back(output);
+  const RunBackup restored(output);
   expect_no_model(output, existing);
   return lock;
 }

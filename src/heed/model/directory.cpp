@@ -260,7 +260,7 @@ std::string nearby_model(const std::filesystem::path& path) {
   return "";
 }
 
-// The backup folder of `directory` that has the file; empty if there is none.
+// The backup folder of `directory` (backup_folders) that holds this file; empty if none does.
 std::filesystem::path find_in_backup(const std::filesystem::path& directory, const char* name) {
   const BackupFolders backup = backup_folders(directory);
   std::error_code error;
@@ -289,8 +289,8 @@ std::filesystem::path expect_file(const std::filesystem::path& directory, const 
   expect_permission();
   if (const fs::path backup = find_in_backup(directory, name); !backup.empty())
     fail(
-        "{0} holds no model: {1} is in {2}, where a training run with --overwrite that has not "
-        "begun or was killed has put it; if no training runs, move the files of {2} back to {0}",
+        "{0} holds no model: {1} is in {2}, the backup of a training run with --overwrite that has "
+        "not saved yet or was killed; if no training runs, move the files of {2} back to {0}",
         directory.string(), name, backup.string());
   if (name == std::string_view(kConfigFile) && is_locked(directory))
     fail(

@@ -57,9 +57,9 @@ Transformer load_model(const std::filesystem::path& directory, Backend& backend)
 // token but <pad>.
 ModelConfig read_config(const std::filesystem::path& directory);
 
-// The backup of a model that a training run is about to replace, until the run has saved: all files
-// in `complete` or, during a move there or back, some in `partial`. Readers that find no model look
-// there to say so; only the process that holds its DirectoryLock moves files.
+// Where a run that replaces a model backs its files up until it has saved: all of them in
+// `complete`, or, in the middle of a move there or back, some in `partial`. Readers that find no
+// model look there to say so; only a process that has locked the directory moves files.
 struct BackupFolders {
   std::filesystem::path partial, complete;
 };

@@ -42,7 +42,7 @@ Trainer::Trainer(const TrainOptions& options, const TrainingText& text, Backend&
   metrics_.keep_up_to(progress_.step);
   pack();
   // Nothing is left that could refuse to resume; a new run replaces the model where it saves.
-  if (progress_.step > 0) space_.earlier->forget();
+  if (progress_.step > 0) space_.backup->discard();
   announce();
   if (progress_.batch > 0) open_epoch();
 }
@@ -369,7 +369,7 @@ void Trainer::save() {
   progress_.seconds = clock_.seconds();
   save_training_state(space_.files.training_state(), key(), progress_, adam_);
   save_result();
-  space_.earlier->forget();
+  space_.backup->discard();
   if (keeps_checkpoints(options_)) space_.files.remove_checkpoints_except(progress_.checkpoints);
   saved_ = true;
   since_save_.restart();

@@ -10,9 +10,9 @@
 #include "heed/text/tokenizer_training.h"
 #include "heed/text/word_filter.h"
 #include "heed/text/words.h"
-#include "heed/train/earlier_run.h"
 #include "heed/train/memory_plan.h"
 #include "heed/train/resolved_options.h"
+#include "heed/train/run_backup.h"
 
 namespace heed {
 namespace {
@@ -281,12 +281,12 @@ Workspace open_workspace(const TrainOptions& options, const TrainingText& opened
   const RunFiles files{options.model};
   warn_of_overruled(options, observer);
   DirectoryLock lock(files.directory);
-  auto earlier = std::make_unique<EarlierRun>(files.directory);
+  auto backup = std::make_unique<RunBackup>(files.directory);
   expect_free(options, files);
   lock.make(files.training());
   const bool resumes = options.resume && files.has_training_state();
   if (options.resume && !resumes) warn_of_nothing_to_resume(files, observer);
-  if (!resumes) earlier->expect_unread(options);
+  if (!resumes) backup->check_inputs(options);
   const std::optional<TokenizerPair> given =
       resumes ? resumed_tokenizers(options, files, text, valid_text, backend)
               : given_tokenizers(options);
@@ -296,7 +296,7 @@ Workspace open_workspace(const TrainOptions& options, const TrainingText& opened
       given ? *given : learn_tokenizers(options, text, filters, observer);
   observer.begins_to_write();
   if (!resumes) {
-    earlier->put_aside(options);
+    backup->back_up(options);
     tokenizers.save(files.directory, {options.source_language, options.target_language,
                                       options.filters.max_sentence_tokens});
   }
@@ -321,7 +321,7 @@ Workspace open_workspace(const TrainOptions& options, const TrainingText& opened
                   detail::mix(text.fingerprint(), tokenizers.fingerprint()),
                   {},
                   std::move(lock),
-                  std::move(earlier)};
+                  std::move(backup)};
   if (valid_text) space.validation_fingerprint = valid_text->fingerprint();
   return space;
 }

@@ -7,8 +7,8 @@
 #include "heed/core/directory_lock.h"
 #include "heed/model/transformer.h"
 #include "heed/text/corpus.h"
-#include "heed/train/earlier_run.h"
 #include "heed/train/observer.h"
+#include "heed/train/run_backup.h"
 #include "heed/train/run_files.h"
 #include "heed/train/training_text.h"
 
@@ -24,8 +24,8 @@ struct Workspace {
   uint64_t fingerprint = 0;                        // of the training text and the tokenizers
   std::optional<uint64_t> validation_fingerprint;  // of the validation text
   DirectoryLock lock;                              // held as long as the run writes
-  // The run calls forget() once it has saved; destroyed before, the folder is as it was.
-  std::unique_ptr<EarlierRun> earlier;
+  // The run calls discard() when it first saves; if destroyed before that, it restores the folder.
+  std::unique_ptr<RunBackup> backup;
 };
 
 // Throws what open_workspace would of the options, the folder, and the model or vocabulary to begin
