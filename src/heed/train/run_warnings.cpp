@@ -6,8 +6,8 @@
 
 #include "heed/core/counted.h"
 #include "heed/model/transformer.h"
+#include "heed/train/prepared_run.h"
 #include "heed/train/resolved_options.h"
-#include "heed/train/workspace.h"
 
 namespace heed {
 namespace {
@@ -146,14 +146,13 @@ std::optional<std::string> size_warning(const TrainOptions& options, const Model
 }
 
 void RunWarnings::warn_of_size() {
-  const Corpus& corpus = *space_.corpus;
-  const auto text =
-      size_warning(space_.options, space_.config, corpus.target_tokens() + corpus.size());
+  const Corpus& corpus = *run_.corpus;
+  const auto text = size_warning(run_.options, run_.config, corpus.target_tokens() + corpus.size());
   if (text) observer_.warning(*text);
 }
 
 void RunWarnings::warn_of_preparation(double seconds) {
-  const auto text = preparation_warning(space_.options, seconds);
+  const auto text = preparation_warning(run_.options, seconds);
   if (text) observer_.warning(*text);
 }
 
@@ -163,7 +162,7 @@ void RunWarnings::warn_of_warmup(const Progress& progress, int64_t epoch_steps) 
 
 void RunWarnings::warn_of_warmup(const RunPace& pace) {
   if (warned_of_warmup_) return;
-  const auto text = warmup_warning(space_.options, pace);
+  const auto text = warmup_warning(run_.options, pace);
   if (text) observer_.warning(*text);
   warned_of_warmup_ = text.has_value();
 }
@@ -182,9 +181,9 @@ void RunWarnings::warn_of_learning_nothing(int64_t step, std::optional<double> n
                                            RunState state) {
   if (!nll || (state == RunState::going_on && warned_of_collapse_)) return;
   if (!frequency_loss_)
-    frequency_loss_ = unigram_loss(*space_.corpus, space_.config.vocabulary,
-                                   space_.validation ? *space_.validation : *space_.corpus);
-  const auto finding = nothing_learned(space_.options, {step, *nll, *frequency_loss_, state});
+    frequency_loss_ = unigram_loss(*run_.corpus, run_.config.vocabulary,
+                                   run_.validation ? *run_.validation : *run_.corpus);
+  const auto finding = nothing_learned(run_.options, {step, *nll, *frequency_loss_, state});
   if (!finding) return;
   observer_.warning(finding->text);
   warned_of_collapse_ = finding->collapsed;

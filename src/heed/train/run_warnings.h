@@ -61,15 +61,14 @@ std::optional<NothingLearned> nothing_learned(const TrainOptions& options,
                                               const LearningState& learning);
 inline constexpr int64_t kStepsToLearn = 500;
 
-struct Workspace;
+struct PreparedRun;
 
 // Tells the observer of a run what it is warned of, and when: of a warm-up that is too long once,
 // of a collapse while the run goes on once.
 class RunWarnings {
  public:
   // Both must outlive it.
-  RunWarnings(const Workspace& space, TrainObserver& observer)
-      : space_(space), observer_(observer) {}
+  RunWarnings(const PreparedRun& run, TrainObserver& observer) : run_(run), observer_(observer) {}
 
   void warn_of_size();
   void warn_of_preparation(double seconds);
@@ -84,7 +83,7 @@ class RunWarnings {
  private:
   void warn_of_warmup(const RunPace& pace);
 
-  const Workspace& space_;
+  const PreparedRun& run_;
   TrainObserver& observer_;
   int64_t timed_steps_ = 0;
   double timed_seconds_ = 0;

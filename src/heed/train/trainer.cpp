@@ -28,32 +28,32 @@ Trainer::Trainer(const TrainOptions& options, const TrainingText& text, Backend&
     : backend_(backend),
       observer_(observer),
       workers_(int(checked(options).threads.value_or(available_threads()))),
-      space_(open_workspace(options, text, backend, workers_, observer)),
-      options_(space_.options),
-      model_(initial_model(options_, space_.config, backend.memory())),
+      run_(prepare_run(options, text, backend, workers_, observer)),
+      options_(run_.options),
+      model_(initial_model(options_, run_.config, backend.memory())),
       gradients_(parameters(model_), linear_layers(model_), backend, workers_),
       adam_(parameters(model_), backend, workers_,
             options.ema ? MovingAverage::kept : MovingAverage::none),
-      defers_gradients_(defers_gradients(options_, space_.config, *space_.corpus)),
-      length_(lengths_of(*space_.corpus)),
-      metrics_(space_.files.metrics()),
-      warnings_(space_, observer) {
-  if (options_.resume && space_.files.has_training_state()) resume();
+      defers_gradients_(defers_gradients(options_, run_.config, *run_.corpus)),
+      length_(lengths_of(*run_.corpus)),
+      metrics_(run_.files.metrics()),
+      warnings_(run_, observer) {
+  if (options_.resume && run_.files.has_training_state()) resume();
   metrics_.keep_up_to(progress_.step);
   pack();
   // Nothing is left that could refuse to resume; a new run replaces the model where it saves.
-  if (progress_.step > 0) space_.backup->discard();
+  if (progress_.step > 0) run_.backup->discard();
   announce();
   if (progress_.batch > 0) open_epoch();
 }
 
 TrainingStateKey Trainer::key() const {
-  return {options_, backend_.name(), space_.fingerprint, space_.validation_fingerprint,
+  return {options_, backend_.name(), run_.fingerprint, run_.validation_fingerprint,
           backend_.compute()};
 }
 
 void Trainer::resume() {
-  const std::filesystem::path state = space_.files.training_state();
+  const std::filesystem::path state = run_.files.training_state();
   progress_ = load_training_state(state, key(), adam_);
   resumed_step_ = progress_.step;
   clock_.resume(progress_.seconds);
@@ -87,9 +87,9 @@ void Trainer::announce() {
 
 void Trainer::expect_ready() const {
   if (condition_ == Condition::ready) return;
-  const std::string next = space_.files.has_training_state()
+  const std::string next = run_.files.has_training_state()
                                ? fmt::format("continue from {} with a new Trainer and --resume",
-                                             space_.files.training_state().string())
+                                             run_.files.training_state().string())
                                : "start over with a new Trainer, nothing was saved yet";
   if (condition_ == Condition::failed)
     fail(
@@ -101,10 +101,10 @@ void Trainer::expect_ready() const {
 }
 
 void Trainer::open_epoch() {
-  epoch_ = batches_of_epoch(options_, *space_.corpus, progress_.epoch);
+  epoch_ = batches_of_epoch(options_, *run_.corpus, progress_.epoch);
   if (progress_.batch >= epoch_->size())
     fail("{}: the progress it records stands at batch {} of {}: start over with --overwrite",
-         space_.files.training_state().string(), progress_.batch + 1, epoch_->size());
+         run_.files.training_state().string(), progress_.batch + 1, epoch_->size());
   if (!done()) warnings_.warn_of_warmup(progress_, epoch_steps());
 }
 
@@ -158,7 +158,7 @@ StepResult Trainer::update() {
   request.seed = detail::mix(detail::mix(uint64_t(options_.seed), 0xD0), uint64_t(progress_.step));
   request.loss = [&](Pass& pass, int64_t batch, int64_t shard) {
     const PairBatch shard_pairs =
-        pair_batch_of(*space_.corpus, pairs[size_t(batch)][size_t(shard)], model_.config());
+        pair_batch_of(*run_.corpus, pairs[size_t(batch)][size_t(shard)], model_.config());
     return loss_of(model_, pass, shard_pairs,
                    {options_.label_smoothing, 1.0 / double(target_tokens)});
   };
@@ -193,15 +193,15 @@ void Trainer::refuse(int64_t batches, const Loss& loss, double norm) const {
   std::string lines;
   const std::span<const uint32_t> batch = epoch_->batch(progress_.batch);
   for (size_t i = 0; i < std::min<size_t>(batch.size(), 3); ++i)
-    lines += fmt::format("{}{}", i ? ", " : "", space_.corpus->line(batch[i]) + 1);
-  const std::string state = space_.files.training_state().string();
+    lines += fmt::format("{}{}", i ? ", " : "", run_.corpus->line(batch[i]) + 1);
+  const std::string state = run_.files.training_state().string();
   std::string saved = "nothing was saved yet:";
   if (resumed_step_ == progress_.step)
     saved = fmt::format(
         "this is the first step after resuming: {} may be damaged, then start over with "
         "--overwrite; else",
         state);
-  else if (space_.files.has_training_state())
+  else if (run_.files.has_training_state())
     saved = state + " keeps what was saved last:";
   fail(
       "the loss is not finite at step {} (loss {}, gradient norm {}): batch {} of epoch {}, {} "
@@ -249,7 +249,7 @@ void Trainer::report() {
   const TrainReport r = current_report();
   nll_ = r.nll;
   window_ = {};
-  space_.lock.expect_in_place();
+  run_.lock.expect_in_place();
   metrics_.add(r);
   observer_.report(r);
 }
@@ -266,7 +266,7 @@ bool Trainer::validation_due() const {
 
 // Loss on the validation text, per target token, over all workers; sums in the order of batches.
 Loss Trainer::validation_loss() {
-  const Corpus& corpus = *space_.validation;
+  const Corpus& corpus = *run_.validation;
   const LengthOf length = lengths_of(corpus);
   const BatchPlan plan =
       BatchPlan::sorted(corpus.size(), length, {tokens_between_steps(options_), 0});
@@ -308,7 +308,7 @@ double Trainer::score(ValidationReport& r) {
   nll_ = loss.nll / double(loss.tokens);
   r.perplexity = std::exp(*nll_);
   if (translates_to_validate(options_))
-    r.translations = observer_.translation_scores(model_, space_.tokenizers);
+    r.translations = observer_.translation_scores(model_, run_.tokenizers);
   double found = -*r.loss;
   if (options_.validation_metric == ValidationMetric::bleu) found = r.translations->bleu;
   if (options_.validation_metric == ValidationMetric::chrf) found = r.translations->chrf;
@@ -318,13 +318,13 @@ double Trainer::score(ValidationReport& r) {
 
 ValidationReport Trainer::validate() {
   expect_ready();
-  space_.lock.expect_in_place();
+  run_.lock.expect_in_place();
   ValidationReport r = validation_report();
   const Loss& epoch = progress_.epoch_loss;
   if (progress_.batch == 0 && epoch.tokens > 0)
     r.train_loss = epoch.smoothed / double(epoch.tokens);
   std::optional<double> found;
-  if (space_.validation) {
+  if (run_.validation) {
     gradients_.release();  // scoring takes less than this gives
     with_result([&] {
       if (adam_.has_average()) pack();
@@ -337,7 +337,7 @@ ValidationReport Trainer::validate() {
   progress_.seconds = clock_.seconds();
   r.seconds = progress_.seconds;
   tell(r);
-  if (space_.validation && !done())
+  if (run_.validation && !done())
     warnings_.warn_of_learning_nothing(progress_.step, nll_, RunState::going_on);
   keep_checkpoint(found);
   if (out_of_patience(options_, progress_)) progress_.finished = true;
@@ -354,8 +354,7 @@ void Trainer::tell(const ValidationReport& r) {
 void Trainer::keep_checkpoint(std::optional<double> score) {
   std::vector<Checkpoint>& kept = progress_.checkpoints;
   if (!keeps_checkpoints(options_) || (!kept.empty() && kept.back().step == progress_.step)) return;
-  with_result(
-      [&] { save_checkpoint(space_.files.checkpoint(progress_.step), adam_.parameters()); });
+  with_result([&] { save_checkpoint(run_.files.checkpoint(progress_.step), adam_.parameters()); });
   add_checkpoint(options_, {progress_.step, score}, kept);
 }
 
@@ -365,18 +364,18 @@ bool Trainer::save_due() const {
 
 void Trainer::save() {
   expect_ready();
-  space_.lock.expect_in_place();
+  run_.lock.expect_in_place();
   progress_.seconds = clock_.seconds();
-  save_training_state(space_.files.training_state(), key(), progress_, adam_);
+  save_training_state(run_.files.training_state(), key(), progress_, adam_);
   save_result();
-  space_.backup->discard();
-  if (keeps_checkpoints(options_)) space_.files.remove_checkpoints_except(progress_.checkpoints);
+  run_.backup->discard();
+  if (keeps_checkpoints(options_)) run_.files.remove_checkpoints_except(progress_.checkpoints);
   saved_ = true;
   since_save_.restart();
 }
 
 void Trainer::save_result() {
-  with_result([&] { save_model(space_.files.directory, model_); });
+  with_result([&] { save_model(run_.files.directory, model_); });
 }
 
 void Trainer::finish() {
@@ -385,7 +384,7 @@ void Trainer::finish() {
   if (!validated_) validate();
   if (!saved_) save();
   gradients_.release();
-  space_.lock.expect_in_place();
+  run_.lock.expect_in_place();
   const std::vector<Checkpoint> chosen = checkpoints_to_average(options_, progress_.checkpoints);
   if (chosen.empty())
     save_result();
@@ -399,12 +398,12 @@ void Trainer::leave_average(const std::vector<Checkpoint>& chosen) {
   condition_ = Condition::failed;  // to continue with the mean would be another training
   std::vector<std::filesystem::path> paths;
   paths.reserve(chosen.size());
-  for (const Checkpoint& c : chosen) paths.push_back(space_.files.checkpoint(c.step));
+  for (const Checkpoint& c : chosen) paths.push_back(run_.files.checkpoint(c.step));
   load_average(paths, model_.config(), adam_.parameters());
-  save_model(space_.files.directory, model_);
+  save_model(run_.files.directory, model_);
   observer_.message(fmt::format("the model is the mean of {}",
                                 detail::counted(int64_t(paths.size()), "checkpoint")));
-  if (!space_.validation) return;
+  if (!run_.validation) return;
   ValidationReport r = validation_report();
   r.averaged = int64_t(paths.size());
   pack();

@@ -11,11 +11,11 @@
 #include "heed/train/gradients.h"
 #include "heed/train/metrics.h"
 #include "heed/train/observer.h"
+#include "heed/train/prepared_run.h"
 #include "heed/train/run_reports.h"
 #include "heed/train/run_warnings.h"
 #include "heed/train/training_state.h"
 #include "heed/train/training_text.h"
-#include "heed/train/workspace.h"
 
 namespace heed {
 
@@ -70,7 +70,7 @@ class Trainer {
   const Progress& progress() const { return progress_; }
   // The weights of the last step, not their moving average (--ema).
   const Transformer& model() const { return model_; }
-  const TokenizerPair& tokenizers() const { return space_.tokenizers; }
+  const TokenizerPair& tokenizers() const { return run_.tokenizers; }
 
  private:
   enum class Condition { ready, failed, finished };
@@ -106,8 +106,8 @@ class Trainer {
   Backend& backend_;
   TrainObserver& observer_;
   Workers workers_;
-  Workspace space_;
-  const TrainOptions& options_;  // the workspace's
+  PreparedRun run_;
+  const TrainOptions& options_;  // run_.options
   Transformer model_;
   GradientTree gradients_;
   Adam adam_;

@@ -1,4 +1,4 @@
-#include "heed/train/workspace.h"
+#include "heed/train/prepared_run.h"
 
 #include <algorithm>
 #include <chrono>
@@ -19,12 +19,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// UsageError for a folder of other things, such as / or that of the texts: a training would mix its
-// files with them. A few files, such as a log or a configuration, are common beside a model.
+// UsageError for a folder that holds other things, such as / or the folder of the text: training
+// would mix its files with them. A few files, such as a log or a configuration, are common next to
+// a model.
 void expect_own_folder(const RunFiles& files) {
   constexpr size_t kCommon = 4;
   std::error_code error;
-  if (fs::is_directory(files.training(), error)) return;  // an earlier training's
+  if (fs::is_directory(files.training(), error)) return;  // of an earlier run
   const std::vector<fs::path> own = files.present();
   std::vector<std::string> others;
   size_t folders = 0;
@@ -47,7 +48,8 @@ void expect_own_folder(const RunFiles& files) {
       files.directory.string(), others.size(), *std::ranges::min_element(others));
 }
 
-// UsageError where the folder holds what the options do not say to resume or to overwrite.
+// UsageError if the folder holds a model or training state that the options neither resume nor
+// overwrite, or too many other files.
 void expect_free(const TrainOptions& options, const RunFiles& files) {
   if (options.overwrite) return;
   const std::string folder = files.directory.string();
@@ -71,8 +73,8 @@ void expect_free(const TrainOptions& options, const RunFiles& files) {
       folder);
 }
 
-// --resume also begins a run, so that one command serves a script that restarts it: a mistyped
-// folder is warned of.
+// --resume without a training state starts a new run, so that a script can always use the same
+// command. The warning helps where the folder's name is mistyped.
 void warn_of_nothing_to_resume(const RunFiles& files, TrainObserver& observer) {
   fs::path folder = fs::absolute(files.directory).lexically_normal();
   if (!folder.has_filename()) folder = folder.parent_path();  // "zh-en/"
@@ -124,7 +126,7 @@ void warn_of_overruled(const TrainOptions& options, TrainObserver& observer) {
                   flags.size() == 1 ? "it" : "them"));
 }
 
-// The vocabulary that exists before the text is read; none where one is to be learnt from it.
+// The vocabulary of --finetune-from or --tokenizer-model; nothing if one is to be learned.
 std::optional<TokenizerPair> given_tokenizers(const TrainOptions& options) {
   if (!options.finetune_from.empty()) {
     read_config(options.finetune_from);  // names a folder without a model, or where its model is
@@ -134,8 +136,8 @@ std::optional<TokenizerPair> given_tokenizers(const TrainOptions& options) {
   return TokenizerPair::joint(read_file(options.tokenizer_model), options.tokenizer_model);
 }
 
-// Those of a run to resume. Another run is refused before any of its files is written: the pairs
-// held out, the encoded text.
+// The vocabularies of a run to resume. If its options, text or backend differ, it is refused here,
+// before held-out pairs and encoded text are written.
 TokenizerPair resumed_tokenizers(const TrainOptions& options, const RunFiles& files,
                                  const ParallelText& text,
                                  const std::optional<ParallelText>& valid_text,
@@ -168,7 +170,7 @@ ModelConfig config_for(const TrainOptions& options, const TokenizerPair& tokeniz
   return tuned_config(options, config);
 }
 
-// What filters the training text, and the pairs that it leaves to validation.
+// The filters of the training text, and the pairs that are held out of it.
 struct Selection {
   FilterOptions filters;
   std::optional<HeldOut> held_out;
@@ -185,13 +187,13 @@ Selection select_pairs(const TrainOptions& options, const ParallelText& text,
   return selected;
 }
 
-// Writes them where validation looks.
+// Writes the held-out pairs to the files that validation reads.
 void write_held_out(const RunFiles& files, const HeldOut& held) {
   write_file_atomically(files.held_out_source(), held.source);
   write_file_atomically(files.held_out_target(), held.target);
 }
 
-// Says what the training will take, and refuses what this machine cannot give.
+// Reports the memory that training needs. Error if it is more than this machine has left.
 void plan(const TrainOptions& options, const ModelConfig& config, const Backend& backend,
           const Corpus& corpus, TrainObserver& observer) {
   const auto plan_for = [&](const BatchOptions& batches) {
@@ -205,7 +207,8 @@ void plan(const TrainOptions& options, const ModelConfig& config, const Backend&
   if (options.memory_check && limit) require_fit(plan, *limit, options.batches, corpus, plan_for);
 }
 
-// Refuses batches that most sentences do not fit into: a token holds no more than a word.
+// UsageError if most sentences do not fit into a batch: a sentence has at least as many tokens as
+// words.
 void expect_room_for_sentences(const TrainOptions& options, const ParallelText& text) {
   constexpr int64_t kPairs = 1000;
   if (options.batches.batch_sentences > 0) return;
@@ -229,21 +232,20 @@ void expect_room_for_sentences(const TrainOptions& options, const ParallelText& 
       most, too_long, taken);
 }
 
-// What would refuse the run once its vocabulary is learned.
+// Throws, before a vocabulary is learned, the errors that would follow after it.
 void check_before_learning(const TrainOptions& options, const ParallelText& text,
                            const Backend& backend) {
   expect_room_for_sentences(options, text);
   const auto limit = available_memory();
   const TokenizerKind kind = options.tokenizer.kind;
   if (!options.memory_check || !limit) return;
-  // Vocabularies of words and characters may have fewer ids than they are allowed.
+  // Vocabularies of words and characters may be smaller than --vocabulary-size.
   const bool exact = kind == TokenizerKind::bpe || kind == TokenizerKind::unigram;
   const int64_t vocabulary = exact ? options.tokenizer.vocabulary_size : 4;
   require_fit(plan_parameters(options, model_config(options, vocabulary, vocabulary - 1), backend),
               *limit);
 }
 
-// With what the text decides.
 TrainOptions resolved(const TrainOptions& options, const Corpus& corpus) {
   return resolved(options, [&] {
     const int64_t batches = batches_of_epoch(options, corpus, 0).size();
@@ -272,8 +274,8 @@ void check_start(const TrainOptions& options) {
   if (given) config_for(options, *given);
 }
 
-Workspace open_workspace(const TrainOptions& options, const TrainingText& opened,
-                         const Backend& backend, Workers& workers, TrainObserver& observer) {
+PreparedRun prepare_run(const TrainOptions& options, const TrainingText& opened,
+                        const Backend& backend, Workers& workers, TrainObserver& observer) {
   const ParallelText& text = opened.text;
   std::optional<ParallelText> valid_text = opened.validation;
   warn_of_faults(text, observer);
@@ -307,12 +309,12 @@ Workspace open_workspace(const TrainOptions& options, const TrainingText& opened
   std::optional<Corpus> corpus =
       open_corpus(text, tokenizers, filters, files.training_text(), workers, observer);
   std::optional<Corpus> validation;
-  if (valid_text)  // every pair counts, but for those that the model cannot take
+  if (valid_text)  // all pairs, but for those too long for the model
     validation = open_corpus(*valid_text, tokenizers,
                              {std::min(config.max_positions, FilterOptions::kMostTokens)},
                              files.validation_text(), workers, observer);
   plan(options, config, backend, *corpus, observer);
-  Workspace space{resolved(options, *corpus),
+  PreparedRun run{resolved(options, *corpus),
                   files,
                   tokenizers,
                   std::move(corpus),
@@ -322,8 +324,8 @@ Workspace open_workspace(const TrainOptions& options, const TrainingText& opened
                   {},
                   std::move(lock),
                   std::move(backup)};
-  if (valid_text) space.validation_fingerprint = valid_text->fingerprint();
-  return space;
+  if (valid_text) run.validation_fingerprint = valid_text->fingerprint();
+  return run;
 }
 
 Transformer initial_model(const TrainOptions& options, const ModelConfig& config,

@@ -1,0 +1,47 @@
+// Prepares a run: its folder, vocabulary, encoded text and initial weights.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "heed/core/directory_lock.h"
+#include "heed/model/transformer.h"
+#include "heed/text/corpus.h"
+#include "heed/train/observer.h"
+#include "heed/train/run_backup.h"
+#include "heed/train/run_files.h"
+#include "heed/train/training_text.h"
+
+namespace heed {
+
+struct PreparedRun {
+  TrainOptions options;  // with_data_defaults()
+  RunFiles files;
+  TokenizerPair tokenizers;
+  std::optional<Corpus> corpus;  // always set; optional since a Corpus has no default
+  std::optional<Corpus> validation;
+  ModelConfig config;                              // of the model to train
+  uint64_t fingerprint = 0;                        // of the training text and the tokenizers
+  std::optional<uint64_t> validation_fingerprint;  // of the validation text
+  DirectoryLock lock;                              // held while the run may write
+  // The run calls discard() when it first saves; if destroyed before that, it restores the folder.
+  std::unique_ptr<RunBackup> backup;
+};
+
+// Throws the errors of prepare_run() that follow from the options, the folder, and the model or
+// vocabulary to start from, for callers that want them before the text is read.
+void check_start(const TrainOptions& options);
+
+// Learns or loads the vocabulary, encodes the text unless the folder has it encoded, and checks
+// that training fits into memory. UsageError if the folder holds a model and neither options.resume
+// nor options.overwrite is set, or options.resume is set and the folder holds a model without a
+// training state; Error if another process writes to the folder.
+PreparedRun prepare_run(const TrainOptions& options, const TrainingText& opened,
+                        const Backend& backend, Workers& workers, TrainObserver& observer);
+
+// The model that training starts from, in this memory: with random weights, or those of
+// --finetune-from.
+Transformer initial_model(const TrainOptions& options, const ModelConfig& config,
+                          const std::shared_ptr<TensorMemory>& memory);
+
+}  // namespace heed
