@@ -97,7 +97,7 @@ TEST_P(CpuElementwise, Adam) {
       step.gradient_scale = 0.5;
       step.step = i;
       step.weight_decay = i % 2 == 0 ? 0.5 : 0;
-      step.average_decay = 0.75;
+      step.ema_decay = 0.75;
       const bool averages = i != 3;
       reference->adam(step, gradient, parameter, m, v, averages ? &average : nullptr);
       cpu->adam(step, gradient, got, got_m, got_v, averages ? &got_average : nullptr);

@@ -52,7 +52,7 @@ void expect_golden(Backend& backend, DType type, double tolerance) {
     for (size_t i = 0; i < golden["gradients"].size(); ++i) {
       step.step = int64_t(i) + 1;
       step.learning_rate = learning_rate(with_defaults(options), 512, step.step);
-      step.average_decay = average_decay(golden["ema"].get<double>(), step.step);
+      step.ema_decay = ema_decay(golden["ema"].get<double>(), step.step);
       EXPECT_NEAR(step.learning_rate, expected["rates"][i].get<double>(), 1e-15);
       backend.adam(step, tensor(golden["gradients"][i].get<Numbers>(), type), weights, m, v,
                    &average);
@@ -114,21 +114,21 @@ TEST_F(AdamOnAModelTest, WeightDecaySparesBiasesAndNorms) {
   }
 }
 
-TEST_F(AdamOnAModelTest, TheMovingAverageChangesPlacesWithTheWeights) {
+TEST_F(AdamOnAModelTest, SwapEmaExchangesItAndTheWeights) {
   model_.move_to(backend_->memory());
-  Adam adam(parameters(model_), *backend_, workers_, MovingAverage::kept);
+  Adam adam(parameters(model_), *backend_, workers_, Ema::on);
   const std::vector<float> first = values();
   Tensor gradient({size_});
   for (float& x : gradient.span<float>()) x = 1;
   gradient.move_to(backend_->memory());
   AdamStep step;
   step.learning_rate = 0.25;
-  step.average_decay = 0.5;
+  step.ema_decay = 0.5;
   adam.update(step, gradient, offsets_);
   const std::vector<float> second = values();
-  adam.swap_average();
+  adam.swap_ema();
   const std::vector<float> average = values();
-  adam.swap_average();
+  adam.swap_ema();
   EXPECT_EQ(values(), second);
   for (size_t i = 0; i < first.size(); ++i)
     EXPECT_NEAR(average[i], (first[i] + second[i]) / 2, 1e-6);

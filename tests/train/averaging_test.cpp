@@ -75,7 +75,7 @@ TEST_F(AveragingTest, AStateStandsForWhatItsRunWouldLeave) {
   Transformer one = model(1);
   save_training_state(path, key, {}, Adam(parameters(one), *backend, workers));
   EXPECT_EQ(average({path}), values(one.clone()));
-  Adam averaged(parameters(one), *backend, workers, MovingAverage::kept);
+  Adam averaged(parameters(one), *backend, workers, Ema::on);
   one.initialize(2);
   save_training_state(path, key, {}, averaged);
   EXPECT_EQ(average({path}), values(model(1)));

@@ -111,7 +111,7 @@ TEST_F(MemoryPlanTest, WeightsAndTheirFormsAreCounted) {
   const MemoryPlan plain = plan(options_.batches, *fp32);
   EXPECT_EQ(plain.weights, weights + 4 * config_.max_positions * config_.d_model);
   EXPECT_EQ(plain.moments, 2 * weights);
-  EXPECT_EQ(plain.average, 0);
+  EXPECT_EQ(plain.ema, 0);
   EXPECT_GE(plain.gradients, 3 * weights);
   EXPECT_LT(plain.gradients, 3 * weights + (weights / 5));
   EXPECT_GT(plain.held, 0);
@@ -123,7 +123,7 @@ TEST_F(MemoryPlanTest, WeightsAndTheirFormsAreCounted) {
   options_.ema = 0.9;
   options_.threads = 3;
   MemoryPlan more = plan(options_.batches, *fp32);
-  EXPECT_EQ(more.average, weights);
+  EXPECT_EQ(more.ema, weights);
   EXPECT_EQ(more.activations, 3 * plain.activations);
   EXPECT_NE(to_string(more).find("moving average"), std::string::npos);
   more.before = more.total();

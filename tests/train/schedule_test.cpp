@@ -66,10 +66,10 @@ TEST(LearningRate, LinearAndCosineFallToTheirEndAndStay) {
 }
 
 TEST(AverageDecay, GrowsToItsLimit) {
-  EXPECT_DOUBLE_EQ(average_decay(0.999, 1), 2.0 / 11);
-  EXPECT_DOUBLE_EQ(average_decay(0.999, 90), 0.91);
-  EXPECT_DOUBLE_EQ(average_decay(0.999, 100000), 0.999);
-  EXPECT_DOUBLE_EQ(average_decay(0.1, 1), 0.1);
+  EXPECT_DOUBLE_EQ(ema_decay(0.999, 1), 2.0 / 11);
+  EXPECT_DOUBLE_EQ(ema_decay(0.999, 90), 0.91);
+  EXPECT_DOUBLE_EQ(ema_decay(0.999, 100000), 0.999);
+  EXPECT_DOUBLE_EQ(ema_decay(0.1, 1), 0.1);
 }
 
 TEST(TrainOptions, AScheduleThatEndsTakesItsEndFromTheSteps) {

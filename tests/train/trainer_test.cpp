@@ -259,7 +259,7 @@ TEST_F(TrainerTest, TheBackupOfAKilledRunIsRestored) {
   EXPECT_EQ(files(folder_ / "m"), before);
 }
 
-TEST_F(TrainerTest, TheMovingAverageIsWhatIsScoredKeptAndLeft) {
+TEST_F(TrainerTest, TheEmaIsValidatedAndWrittenToCheckpointsAndTheModel) {
   TrainOptions o = validated("ema");
   o.ema = 0.5;
   o.keep_checkpoints = 2;

@@ -120,8 +120,8 @@ struct AdamStep {
   double learning_rate = 0, beta1 = 0.9, beta2 = 0.98, epsilon = 1e-9;
   double gradient_scale = 1;  // the gradient is multiplied by it first (clipping)
   int64_t step = 1;
-  double weight_decay = 0;   // subtracts learning_rate * weight_decay * parameter too
-  double average_decay = 0;  // of the moving average, if there is one
+  double weight_decay = 0;  // subtracts learning_rate * weight_decay * parameter too
+  double ema_decay = 0;     // of the exponential moving average (EMA) of the parameter
 };
 
 // The k most probable ids of each row, best first (ties: lower id first), and their
@@ -220,10 +220,10 @@ struct Kernels {
   std::function<void(const Tensor& x, Tensor& y)> add;
   // The sum of squares, in index order of fixed blocks; not finite if an element is not.
   std::function<double(const Tensor& x)> sum_of_squares;
-  // first_moment, second_moment: updated in place with the parameter. average may be null: else
-  // average = average_decay * average + (1 - average_decay) * parameter, as it is after the step.
+  // first_moment, second_moment: updated in place with the parameter. ema may be null: else
+  // ema = ema_decay * ema + (1 - ema_decay) * parameter, as it is after the step.
   std::function<void(const AdamStep& step, const Tensor& gradient, Tensor& parameter,
-                     Tensor& first_moment, Tensor& second_moment, Tensor* average)>
+                     Tensor& first_moment, Tensor& second_moment, Tensor* ema)>
       adam;
 
   // Calls f(name, kernel) for each of them.

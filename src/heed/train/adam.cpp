@@ -14,8 +14,7 @@ Tensor elements(Tensor& x, int64_t begin, int64_t count) {
 
 }  // namespace
 
-Adam::Adam(std::vector<Parameter> parameters, Backend& backend, Workers& workers,
-           MovingAverage average)
+Adam::Adam(std::vector<Parameter> parameters, Backend& backend, Workers& workers, Ema ema)
     : parameters_(std::move(parameters)), backend_(backend), workers_(workers) {
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const Tensor& p = parameters_[i].tensor;
@@ -24,9 +23,9 @@ Adam::Adam(std::vector<Parameter> parameters, Backend& backend, Workers& workers
     second_.push_back(new_tensor());
     // Written once: memory that is read before it is written comes in twice.
     for (Tensor* moment : {&first_.back(), &second_.back()}) fill_zeros(*moment);
-    if (average == MovingAverage::kept) {
-      average_.push_back(new_tensor());
-      copy(p, average_.back());
+    if (ema == Ema::on) {
+      ema_.push_back(new_tensor());
+      copy(p, ema_.back());
     }
     for (int64_t begin = 0; begin < p.size(); begin += kBlock)
       blocks_.push_back({i, begin, std::min(p.size(), begin + kBlock)});
@@ -47,25 +46,25 @@ void Adam::update(const AdamStep& step, const Tensor& gradient,
 void Adam::update_part(const AdamStep& step, size_t parameter, int64_t begin,
                        const Tensor& gradient) {
   const auto part = [&](Tensor& x) { return elements(x, begin, gradient.size()); };
-  Tensor values = part(parameters_[parameter].tensor), average;
+  Tensor values = part(parameters_[parameter].tensor), ema;
   Tensor first = part(first_[parameter]), second = part(second_[parameter]);
-  if (has_average()) average = part(average_[parameter]);
+  if (has_ema()) ema = part(ema_[parameter]);
   AdamStep of_this = step;
   if (!parameters_[parameter].is_packed()) of_this.weight_decay = 0;
-  backend_.adam(of_this, gradient, values, first, second, has_average() ? &average : nullptr);
+  backend_.adam(of_this, gradient, values, first, second, has_ema() ? &ema : nullptr);
 }
 
-void Adam::swap_average() {
-  if (!has_average()) return;
+void Adam::swap_ema() {
+  if (!has_ema()) return;
   workers_.run(int64_t(blocks_.size()), [&](int64_t i, int) {
     const Block& block = blocks_[size_t(i)];
     const int64_t count = block.end - block.begin;
     Tensor parameter = elements(parameters_[block.parameter].tensor, block.begin, count);
-    Tensor average = elements(average_[block.parameter], block.begin, count);
+    Tensor ema = elements(ema_[block.parameter], block.begin, count);
     Tensor former({parameter.size()}, parameter.dtype(), backend_.memory());
     copy(parameter, former);
-    copy(average, parameter);
-    copy(former, average);
+    copy(ema, parameter);
+    copy(former, ema);
   });
 }
 

@@ -6,15 +6,14 @@
 
 namespace heed {
 
-// Whether a moving average of the parameters is computed beside the moments.
-enum class MovingAverage { none, kept };
+// Whether an exponential moving average (EMA) of the parameters is computed too.
+enum class Ema { off, on };
 
 class Adam {
  public:
-  // Moments are zero, the average equals the parameters, whose storage is shared. The backend and
-  // the workers must outlive it.
-  Adam(std::vector<Parameter> parameters, Backend& backend, Workers& workers,
-       MovingAverage average = MovingAverage::none);
+  // Moments are zero, the EMA equals the parameters, whose storage is shared. The backend and the
+  // workers must outlive it.
+  Adam(std::vector<Parameter> parameters, Backend& backend, Workers& workers, Ema ema = Ema::off);
 
   // Updates every parameter from the flat gradient of GradientTree. Packed weights are stale
   // afterwards: call pack(). Parameters with an offset beyond the gradient's end are skipped:
@@ -26,9 +25,9 @@ class Adam {
   // Runs on the calling thread; several threads may update different parts.
   void update_part(const AdamStep& step, size_t parameter, int64_t begin, const Tensor& gradient);
 
-  // Exchanges the values of the parameters and of their moving average, bit for bit: call pack()
-  // before computing with them. Does nothing without an average.
-  void swap_average();
+  // Exchanges the values of the parameters and of their EMA, bit for bit: call pack() before
+  // computing with them. Does nothing without an EMA.
+  void swap_ema();
 
   const std::vector<Parameter>& parameters() const { return parameters_; }
   std::vector<Parameter>& parameters() { return parameters_; }
@@ -37,10 +36,10 @@ class Adam {
   Tensor& first_moment(size_t i) { return first_[i]; }
   const Tensor& second_moment(size_t i) const { return second_[i]; }
   Tensor& second_moment(size_t i) { return second_[i]; }
-  // And the moving average.
-  bool has_average() const { return !average_.empty(); }
-  const Tensor& average(size_t i) const { return average_[i]; }
-  Tensor& average(size_t i) { return average_[i]; }
+  // The EMA of parameters()[i], of its shape.
+  bool has_ema() const { return !ema_.empty(); }
+  const Tensor& ema(size_t i) const { return ema_[i]; }
+  Tensor& ema(size_t i) { return ema_[i]; }
 
  private:
   struct Block {
@@ -52,7 +51,7 @@ class Adam {
   Backend& backend_;
   Workers& workers_;
   std::vector<Tensor> first_, second_;
-  std::vector<Tensor> average_;  // none, or one a parameter
+  std::vector<Tensor> ema_;  // empty, or one for each parameter
   std::vector<Block> blocks_;
 };
 

@@ -11,9 +11,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// How the state of a run calls a parameter, and what else it keeps beside it.
-constexpr const char* kParameter = "parameter.";
-constexpr const char* kAveragePrefix = "average.";
+// Prefixes of tensor names in a training state: parameters, and their EMA if there is one.
+constexpr const char* kParameterPrefix = "parameter.";
+constexpr const char* kEmaPrefix = "ema.";
 
 bool any_begins_with(const SafetensorsFile& file, const char* prefix) {
   return std::ranges::any_of(file.tensors(),
@@ -32,16 +32,14 @@ StoredWeights::StoredWeights(const fs::path& path) : path_(path) {
   directory_ = fs::absolute(path, error).parent_path().parent_path();
   file_.emplace(path);
   file_->expect_undamaged("take another checkpoint");
-  if (any_begins_with(*file_, kAveragePrefix))
-    prefix_ = kAveragePrefix;
-  else if (any_begins_with(*file_, kParameter))
-    prefix_ = kParameter;
+  for (const char* prefix : {kEmaPrefix, kParameterPrefix})
+    if (prefix_.empty() && any_begins_with(*file_, prefix)) prefix_ = prefix;
 }
 
 void StoredWeights::check_fit(const ModelConfig& config,
                               const std::vector<Parameter>& parameters) const {
   if (model_) {
-    ModelConfig own = model_->config();  // dropout is of training alone
+    ModelConfig own = model_->config();  // dropout matters in training only
     own.dropout = config.dropout;
     own.attention_dropout = config.attention_dropout;
     own.activation_dropout = config.activation_dropout;
@@ -65,7 +63,7 @@ void StoredWeights::read(Parameter& parameter) const {
 
 void load_average(const std::vector<fs::path>& paths, const ModelConfig& config,
                   std::vector<Parameter> parameters) {
-  check(!paths.empty(), "a mean of nothing");
+  check(!paths.empty(), "a mean of no weights");
   std::vector<StoredWeights> all;
   all.reserve(paths.size());
   for (const fs::path& path : paths) {

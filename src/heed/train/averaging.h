@@ -1,4 +1,4 @@
-// Means of weights: of checkpoints of a run, of model directories, of any of them together.
+// Averages of weights: of checkpoints, training states and model directories.
 #pragma once
 
 #include <filesystem>
@@ -15,13 +15,13 @@ namespace heed {
 class StoredWeights {
  public:
   // `path` is a model directory, a checkpoint (DIR/training/step-N.safetensors), or a training
-  // state (DIR/training/state.safetensors), of which it reads the weights that the run would leave:
-  // the moving average if there is one. Error for anything else.
+  // state (DIR/training/state.safetensors), of which it reads the EMA of the weights if there is
+  // one, else the weights. Error for anything else.
   explicit StoredWeights(const std::filesystem::path& path);
 
-  // The folder with the config.json and the vocabulary that these weights belong to.
+  // The folder of the config.json and the vocabulary of these weights.
   const std::filesystem::path& directory() const { return directory_; }
-  // Error where these are the weights of a model of another shape.
+  // Error if these are the weights of a model of another shape.
   void check_fit(const ModelConfig& config, const std::vector<Parameter>& parameters) const;
   // Fills the tensor (f32) of a parameter of a model that they fit.
   void read(Parameter& parameter) const;

@@ -108,7 +108,7 @@ MemoryPlan plan_parameters(const TrainOptions& options, Transformer& shapes,
     if (p.is_packed()) plan.packed += backend.packed_bytes(p.tensor, Purpose::training);
   }
   plan.moments = 2 * plan.weights;
-  if (options.ema) plan.average = plan.weights;
+  if (options.ema) plan.ema = plan.weights;
   plan.weights += config.max_positions * config.d_model * size_of(DType::f32);
   return plan;
 }
@@ -134,7 +134,7 @@ bool defers_gradients(const TrainOptions& options, const ModelConfig& config,
 }
 
 int64_t MemoryPlan::growth() const {
-  return weights + moments + average + packed + gradients + activations;
+  return weights + moments + ema + packed + gradients + activations;
 }
 
 std::string to_string(const MemoryPlan& plan) {
@@ -142,7 +142,7 @@ std::string to_string(const MemoryPlan& plan) {
   const char* separator = " ";
   for (const auto& [bytes, what] :
        {std::pair(plan.weights, "weights"), std::pair(plan.packed, "packed for products"),
-        std::pair(plan.moments, "moments"), std::pair(plan.average, "moving average"),
+        std::pair(plan.moments, "moments"), std::pair(plan.ema, "moving average"),
         std::pair(plan.gradients, "gradients"), std::pair(plan.activations, "activations"),
         std::pair(plan.held, "program and text")}) {
     if (bytes == 0) continue;

@@ -19,7 +19,7 @@ struct MemoryPlan {
   int64_t held = 0;         // already: the program, the text, the vocabulary
   int64_t weights = 0;      // and the table of positions
   int64_t moments = 0;      // Adam's two
-  int64_t average = 0;      // --ema
+  int64_t ema = 0;          // of the weights (--ema)
   int64_t packed = 0;       // the forms that the backend multiplies
   int64_t gradients = 0;    // sums and shards at once
   int64_t activations = 0;  // of the largest shards, on every thread, and the kernels' own memory

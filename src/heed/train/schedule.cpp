@@ -39,7 +39,7 @@ double learning_rate(const TrainOptions& options, int64_t d_model, int64_t step)
   return peak;
 }
 
-double average_decay(double limit, int64_t step) {
+double ema_decay(double limit, int64_t step) {
   return std::min(limit, double(1 + step) / double(10 + step));
 }
 

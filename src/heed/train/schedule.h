@@ -1,13 +1,13 @@
-// What moves with the step: the learning rate (section 5.3), and how long a moving average looks
-// back.
+// Schedules: the learning rate (section 5.3) and the decay of the moving average of each step.
 #pragma once
 
 #include "heed/train/train_options.h"
 
 namespace heed {
 
-// The rate of step 1, 2, ... With s = step, w = warmup, N = decay_steps, f = final_fraction and
-// u = min(1, (s - w) / (N - w)), of options with their defaults:
+// The learning rate of step 1, 2, ... With s = step, w = warmup, N = decay_steps, f =
+// final_fraction and u = min(1, (s - w) / (N - w)), where `options` are with_defaults()
+// (train/resolved_options.h):
 //   noam:          factor * d_model^-0.5 * min(s^-0.5, s * w^-1.5), equation 3
 //   inverse-sqrt:  peak * min(s / w, (w / s)^0.5)
 //   linear:        peak * s / w up to step w, then peak * (1 - (1 - f) * u)
@@ -15,8 +15,8 @@ namespace heed {
 //   constant:      peak * min(1, s / w)
 double learning_rate(const TrainOptions& options, int64_t d_model, int64_t step);
 
-// The share that a moving average keeps of itself at step 1, 2, ...: min(limit, (1 + s) / (10 +
-// s)), so that the first weights, which are random, are soon forgotten.
-double average_decay(double limit, int64_t step);
+// The decay of the exponential moving average at step s = 1, 2, ...: min(limit, (1 + s) / (10 +
+// s)), so that the random initial weights soon lose their influence.
+double ema_decay(double limit, int64_t step);
 
 }  // namespace heed

@@ -100,7 +100,7 @@ struct TrainOptions {
   double beta1 = AdamStep().beta1, beta2 = AdamStep().beta2, epsilon = AdamStep().epsilon;
   Optimizer optimizer = Optimizer::adam;
   std::optional<double> weight_decay;  // of AdamW
-  std::optional<double> ema;           // decay of a moving average of the weights
+  std::optional<double> ema;           // decay of the exponential moving average of weights
   Schedule schedule = Schedule::noam;
   std::optional<int64_t> warmup_steps, decay_steps;
   std::optional<double> learning_rate, final_fraction;  // final_fraction: of the peak

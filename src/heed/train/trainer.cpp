@@ -32,8 +32,7 @@ Trainer::Trainer(const TrainOptions& options, const TrainingText& text, Backend&
       options_(run_.options),
       model_(initial_model(options_, run_.config, backend.memory())),
       gradients_(parameters(model_), linear_layers(model_), backend, workers_),
-      adam_(parameters(model_), backend, workers_,
-            options.ema ? MovingAverage::kept : MovingAverage::none),
+      adam_(parameters(model_), backend, workers_, options.ema ? Ema::on : Ema::off),
       defers_gradients_(defers_gradients(options_, run_.config, *run_.corpus)),
       length_(lengths_of(*run_.corpus)),
       metrics_(run_.files.metrics()),
@@ -183,7 +182,7 @@ AdamStep Trainer::next_adam_step() const {
   AdamStep adam{learning_rate(options_, model_.config().d_model, progress_.step + 1),
                 options_.beta1, options_.beta2, options_.epsilon};
   if (options_.optimizer == Optimizer::adamw) adam.weight_decay = *options_.weight_decay;
-  if (options_.ema) adam.average_decay = average_decay(*options_.ema, progress_.step + 1);
+  if (options_.ema) adam.ema_decay = ema_decay(*options_.ema, progress_.step + 1);
   adam.step = progress_.step + 1;
   return adam;
 }
@@ -285,11 +284,11 @@ Loss Trainer::validation_loss() {
 // Calls `use` while the parameters hold the weights that the run leaves: the moving average, if
 // there is one.
 void Trainer::with_result(const std::function<void()>& use) {
-  if (!adam_.has_average()) return use();
+  if (!adam_.has_ema()) return use();
   condition_ = Condition::failed;  // unless the weights of the last step come back
-  adam_.swap_average();
+  adam_.swap_ema();
   use();
-  adam_.swap_average();
+  adam_.swap_ema();
   condition_ = Condition::ready;
 }
 
@@ -327,10 +326,10 @@ ValidationReport Trainer::validate() {
   if (run_.validation) {
     gradients_.release();  // scoring takes less than this gives
     with_result([&] {
-      if (adam_.has_average()) pack();
+      if (adam_.has_ema()) pack();
       found = score(r);
     });
-    if (adam_.has_average()) pack();
+    if (adam_.has_ema()) pack();
     if (r.best) progress_.best = found;
     progress_.since_best = r.best ? 0 : progress_.since_best + 1;
   }

@@ -15,12 +15,12 @@ using Json = nlohmann::ordered_json;
 
 // Names of a parameter and its moments in the file.
 struct Names {
-  std::string parameter, first, second, average;
+  std::string parameter, first, second, ema;
   explicit Names(const std::string& name)
       : parameter("parameter." + name),
         first("first_moment." + name),
         second("second_moment." + name),
-        average("average." + name) {}
+        ema("ema." + name) {}
 };
 
 Json optional_number(const std::optional<double>& value) {
@@ -244,7 +244,7 @@ void for_each_tensor(auto& adam, const F& f) {
     f(names.parameter, parameter.tensor, kLowest);
     f(names.first, adam.first_moment(i), kLowest);
     f(names.second, adam.second_moment(i), 0);
-    if (adam.has_average()) f(names.average, adam.average(i), kLowest);
+    if (adam.has_ema()) f(names.ema, adam.ema(i), kLowest);
   }
 }
 

@@ -82,7 +82,7 @@ double sum_of_squares(const Tensor& x) {
 // change before that is rounded into the parameter: without one the bits are Adam's.
 template <bool kAverages>
 void adam_elements(const AdamStep& step, const Tensor& gradient, Tensor& parameter, Tensor& m,
-                   Tensor& v, float* average) {
+                   Tensor& v, float* ema) {
   const double correction1 = 1 - std::pow(step.beta1, double(step.step));
   const double correction2 = 1 - std::pow(step.beta2, double(step.step));
   const Vector beta1 = set(float(step.beta1)), rest1 = set(float(1 - step.beta1));
@@ -91,7 +91,7 @@ void adam_elements(const AdamStep& step, const Tensor& gradient, Tensor& paramet
   const Vector inverse2 = set(float(1 / correction2)), epsilon = set(float(step.epsilon));
   const Vector gradient_scale = set(float(step.gradient_scale));
   const Vector decay = set(float(step.learning_rate * step.weight_decay));
-  const Vector rest_of_average = set(float(1 - step.average_decay));
+  const Vector rest_of_ema = set(float(1 - step.ema_decay));
   const float* gradients = gradient.data<float>();
   float *values = parameter.data<float>(), *firsts = m.data<float>(), *seconds = v.data<float>();
   const int64_t size = parameter.size();
@@ -108,16 +108,16 @@ void adam_elements(const AdamStep& step, const Tensor& gradient, Tensor& paramet
     const Vector updated = hn::Sub(old, change);
     store(updated, values + i, left);
     if constexpr (kAverages) {
-      const Vector mean = load(average + i, left);
-      store(hn::MulAdd(hn::Sub(updated, mean), rest_of_average, mean), average + i, left);
+      const Vector mean = load(ema + i, left);
+      store(hn::MulAdd(hn::Sub(updated, mean), rest_of_ema, mean), ema + i, left);
     }
   }
 }
 
 void adam(const AdamStep& step, const Tensor& gradient, Tensor& parameter, Tensor& m, Tensor& v,
-          Tensor* average) {
-  if (average)
-    adam_elements<true>(step, gradient, parameter, m, v, average->data<float>());
+          Tensor* ema) {
+  if (ema)
+    adam_elements<true>(step, gradient, parameter, m, v, ema->data<float>());
   else
     adam_elements<false>(step, gradient, parameter, m, v, nullptr);
 }

@@ -253,7 +253,7 @@ struct KernelsOf {
   }
 
   static void adam(const AdamStep& step, const Tensor& gradient, Tensor& parameter, Tensor& m,
-                   Tensor& v, Tensor* average) {
+                   Tensor& v, Tensor* ema) {
     const double correction1 = 1 - std::pow(step.beta1, double(step.step));
     const double correction2 = 1 - std::pow(step.beta2, double(step.step));
     for (int64_t i = 0; i < gradient.size(); ++i) {
@@ -267,9 +267,9 @@ struct KernelsOf {
       value -= T(step.learning_rate *
                  (corrected / (std::sqrt(double(second) / correction2) + step.epsilon) +
                   step.weight_decay * double(value)));
-      if (!average) continue;
-      T& mean = average->data<T>()[i];
-      mean += T((1 - step.average_decay) * (double(value) - double(mean)));
+      if (!ema) continue;
+      T& mean = ema->data<T>()[i];
+      mean += T((1 - step.ema_decay) * (double(value) - double(mean)));
     }
   }
 };
