@@ -25,7 +25,7 @@ class MeasuringObserver : public TrainObserver {
                                        const TokenizerPair& tokenizers) override {
     DecodeOptions decode;
     decode.threads = options_.threads;
-    decode.batch_tokens = tokens_between_steps(options_);
+    decode.batch_tokens = validation_batch_tokens(options_);
     const Translator translator(model, tokenizers, backend_, decode);
     Lines sources;
     std::vector<Lines> references(1);

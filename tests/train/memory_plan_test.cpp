@@ -114,23 +114,23 @@ TEST_F(MemoryPlanTest, WeightsAndTheirFormsAreCounted) {
   EXPECT_EQ(plain.ema, 0);
   EXPECT_GE(plain.gradients, 3 * weights);
   EXPECT_LT(plain.gradients, 3 * weights + (weights / 5));
-  EXPECT_GT(plain.held, 0);
-  EXPECT_GT(plain.packed, 2 * weights * 9 / 10);
-  // bf16 stands in pairs only where an instruction multiplies them.
+  EXPECT_GT(plain.resident, 0);
+  EXPECT_GT(plain.packed_weights, 2 * weights * 9 / 10);
+  // Packed weights are bf16 only if the CPU multiplies bf16.
   const double share = cpu_gains_from(DType::bf16) ? 0.5 : 1;
-  EXPECT_NEAR(double(plan(options_.batches, *bf16).packed), share * double(plain.packed),
-              0.1 * double(plain.packed));
+  EXPECT_NEAR(double(plan(options_.batches, *bf16).packed_weights),
+              share * double(plain.packed_weights), 0.1 * double(plain.packed_weights));
   options_.ema = 0.9;
   options_.threads = 3;
   MemoryPlan more = plan(options_.batches, *fp32);
   EXPECT_EQ(more.ema, weights);
   EXPECT_EQ(more.activations, 3 * plain.activations);
   EXPECT_NE(to_string(more).find("moving average"), std::string::npos);
-  more.before = more.total();
+  more.peak_so_far = more.total();
   EXPECT_EQ(to_string(more).find("before"), std::string::npos);
-  more.before = more.total() + (int64_t{3} << 20);
+  more.peak_so_far = more.total() + (int64_t{3} << 20);
   EXPECT_THAT(to_string(more),
-              ::testing::EndsWith("before the first step " + memory_text(more.before)));
+              ::testing::EndsWith("before the first step " + memory_text(more.peak_so_far)));
 }
 
 // Small steps keep the operands of linear layers' gradients, and none of these gradients.
@@ -174,8 +174,8 @@ TEST_F(MemoryPlanTest, WhatCannotFitIsRefusedWithABatchThatCan) {
       require_fit(plan_for(batches), {room, "the machine"}, batches, *corpus_, plan_for);
     });
   };
-  EXPECT_EQ(refusal(whole.growth(), options_.batches), "");
-  const int64_t room = whole.growth() - whole.activations / 2;
+  EXPECT_EQ(refusal(whole.to_allocate(), options_.batches), "");
+  const int64_t room = whole.to_allocate() - whole.activations / 2;
   const std::string text = refusal(room, options_.batches);
   EXPECT_NE(text.find("the machine has"), std::string::npos) << text;
   const size_t at = text.find("--batch-tokens ");
@@ -184,11 +184,11 @@ TEST_F(MemoryPlanTest, WhatCannotFitIsRefusedWithABatchThatCan) {
   smaller.batch_tokens = std::stoll(text.substr(at + 15));
   EXPECT_LT(smaller.batch_tokens, 600);
   EXPECT_GT(smaller.batch_tokens, 150);
-  EXPECT_LE(plan_for(smaller).growth(), room);
+  EXPECT_LE(plan_for(smaller).to_allocate(), room);
   EXPECT_NE(refusal(1000, options_.batches).find("no --batch-tokens would fit"), std::string::npos);
   BatchOptions pairs;
   pairs.batch_sentences = 64;
-  EXPECT_NE(refusal(plan_for(pairs).growth() - (1 << 20), pairs).find("--batch-sentences"),
+  EXPECT_NE(refusal(plan_for(pairs).to_allocate() - (1 << 20), pairs).find("--batch-sentences"),
             std::string::npos);
 }
 

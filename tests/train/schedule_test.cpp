@@ -76,20 +76,20 @@ TEST(TrainOptions, AScheduleThatEndsTakesItsEndFromTheSteps) {
   const auto uncounted = []() -> int64_t { throw std::logic_error("nobody needs them"); };
   TrainOptions options;
   options.steps = 500;
-  EXPECT_FALSE(resolved(options, uncounted).decay_steps.has_value());
+  EXPECT_FALSE(with_data_defaults(options, uncounted).decay_steps.has_value());
   options.schedule = Schedule::cosine;
-  EXPECT_EQ(resolved(options, uncounted).decay_steps, 500);
+  EXPECT_EQ(with_data_defaults(options, uncounted).decay_steps, 500);
   options.epochs = 3;
-  EXPECT_EQ(resolved(options, uncounted).decay_steps, 500);
+  EXPECT_EQ(with_data_defaults(options, uncounted).decay_steps, 500);
   options.decay_steps = 300;
-  EXPECT_EQ(resolved(options, uncounted).decay_steps, 300);
+  EXPECT_EQ(with_data_defaults(options, uncounted).decay_steps, 300);
 }
 
 TEST(TrainOptions, AScheduleThatEndsTakesItsEndFromTheEpochs) {
   TrainOptions options;
   options.schedule = Schedule::linear;
   const auto end = [&](int64_t epoch_steps) {
-    return resolved(options, [&] { return epoch_steps; }).decay_steps;
+    return with_data_defaults(options, [&] { return epoch_steps; }).decay_steps;
   };
   EXPECT_EQ(end(500), 10'000);  // of 20 epochs, where nothing is said
   options.epochs = 3;

@@ -429,13 +429,13 @@ TEST(TokensBetweenSteps, AreNoMoreThanAShardHas) {
   TrainOptions o;
   o.batches.batch_tokens = 4096;
   o.shards = 4;
-  EXPECT_EQ(tokens_between_steps(o), 1024);
+  EXPECT_EQ(validation_batch_tokens(o), 1024);
   o.batches.batch_sentences = 32;  // the tokens above are not those of its steps
-  EXPECT_EQ(tokens_between_steps(o), 128);
+  EXPECT_EQ(validation_batch_tokens(o), 128);
   o.batches.batch_sentences = 1;
-  EXPECT_EQ(tokens_between_steps(o), 64);
+  EXPECT_EQ(validation_batch_tokens(o), 64);
   o.batches.batch_sentences = std::numeric_limits<int64_t>::max();
-  EXPECT_EQ(tokens_between_steps(o), 2048);
+  EXPECT_EQ(validation_batch_tokens(o), 2048);
 }
 
 TEST_F(TrainerTest, SeparateVocabularies) {

@@ -10,9 +10,9 @@
 namespace heed {
 namespace {
 
-// The first epoch's batches that are looked at, each a fair sample of the text, and how many of
-// their groups of shards are run: the first as they come, since what a pool holds depends on the
-// order, and the largest.
+// Only the first batches of the first epoch are considered, each a random sample of the text. Of
+// their groups of shards the first ones are run in their order, since what a pool holds depends on
+// it, and the largest.
 constexpr int64_t kBatches = 1000;
 constexpr size_t kFirst = 32, kLargest = 8;
 
@@ -20,7 +20,7 @@ int threads_of(const TrainOptions& options) {
   return int(options.threads.value_or(available_threads()));
 }
 
-// The longest side of a pair, </s> included: the fewest tokens that a batch may be allowed.
+// The longest side of a pair, </s> included: the smallest --batch-tokens that is possible.
 int64_t longest_side(const Corpus& corpus) {
   int64_t longest = 1;
   for (int64_t i = 0; i < corpus.size(); ++i) {
@@ -30,8 +30,8 @@ int64_t longest_side(const Corpus& corpus) {
   return longest;
 }
 
-// Shards whose memory a thread holds at once: one, or, where gradients are deferred, its
-// share of a step, as of threads of one speed.
+// Shards whose activations a thread holds at the same time: one, or, if gradients are deferred, its
+// share of a step's shards (for threads of equal speed).
 using Group = std::vector<std::vector<uint32_t>>;
 
 class Sample {
@@ -61,7 +61,7 @@ class Sample {
 };
 
 std::vector<Group> typical_groups(const TrainOptions& options, const Corpus& corpus,
-                                  int64_t shards_at_once) {
+                                  int64_t group_size) {
   const LengthOf length = lengths_of(corpus);
   const BatchPlan plan = batches_of_epoch(options, corpus, 0);
   Sample sample(length);
@@ -69,14 +69,14 @@ std::vector<Group> typical_groups(const TrainOptions& options, const Corpus& cor
   for (int64_t i = 0; i < std::min(plan.size(), kBatches); ++i) {
     for (auto& shard : shards(plan.batch(i), length, int(options.shards))) {
       group.push_back(std::move(shard));
-      if (int64_t(group.size()) == shards_at_once) sample.add(std::exchange(group, {}));
+      if (int64_t(group.size()) == group_size) sample.add(std::exchange(group, {}));
     }
   }
   if (!group.empty()) sample.add(std::move(group));
   return std::move(sample).take();
 }
 
-// The bytes of one thread's activations, and of one gradient of everything.
+// Computes the bytes of one thread's activations and of one full-size gradient.
 void count_shards(const TrainOptions& options, const Corpus& corpus, Transformer& shapes,
                   int64_t& activations, int64_t& gradient) {
   const auto backend = make_shape_backend();
@@ -105,7 +105,7 @@ MemoryPlan plan_parameters(const TrainOptions& options, Transformer& shapes,
   MemoryPlan plan;
   for (const Parameter& p : parameters(shapes)) {
     plan.weights += p.tensor.byte_count();
-    if (p.is_packed()) plan.packed += backend.packed_bytes(p.tensor, Purpose::training);
+    if (p.is_packed()) plan.packed_weights += backend.packed_bytes(p.tensor, Purpose::training);
   }
   plan.moments = 2 * plan.weights;
   if (options.ema) plan.ema = plan.weights;
@@ -133,24 +133,24 @@ bool defers_gradients(const TrainOptions& options, const ModelConfig& config,
          DeferredGradients::is_faster(tokens * double(options.accumulate), config.d_model);
 }
 
-int64_t MemoryPlan::growth() const {
-  return weights + moments + ema + packed + gradients + activations;
+int64_t MemoryPlan::to_allocate() const {
+  return weights + moments + ema + packed_weights + gradients + activations;
 }
 
 std::string to_string(const MemoryPlan& plan) {
   std::string text = memory_text(plan.total()) + ":";
   const char* separator = " ";
   for (const auto& [bytes, what] :
-       {std::pair(plan.weights, "weights"), std::pair(plan.packed, "packed for products"),
+       {std::pair(plan.weights, "weights"), std::pair(plan.packed_weights, "packed for products"),
         std::pair(plan.moments, "moments"), std::pair(plan.ema, "moving average"),
         std::pair(plan.gradients, "gradients"), std::pair(plan.activations, "activations"),
-        std::pair(plan.held, "program and text")}) {
+        std::pair(plan.resident, "program and text")}) {
     if (bytes == 0) continue;
     text += fmt::format("{}{} {}", separator, what, memory_text(bytes));
     separator = ", ";
   }
-  if (plan.before > plan.total())
-    text += fmt::format("; before the first step {}", memory_text(plan.before));
+  if (plan.peak_so_far > plan.total())
+    text += fmt::format("; before the first step {}", memory_text(plan.peak_so_far));
   return text;
 }
 
@@ -165,8 +165,8 @@ MemoryPlan plan_memory(const TrainOptions& options, const ModelConfig& config,
   Transformer shapes(config, DType::f32, no_memory());
   MemoryPlan plan = plan_parameters(options, shapes, backend);
   return_freed_memory();
-  plan.held = resident_bytes();
-  plan.before = peak_resident_bytes();
+  plan.resident = resident_bytes();
+  plan.peak_so_far = peak_resident_bytes();
   int64_t gradient = 0;
   count_shards(options, corpus, shapes, plan.activations, gradient);
   plan.activations += backend.scratch_bytes(widest_packed(shapes));
@@ -177,15 +177,15 @@ MemoryPlan plan_memory(const TrainOptions& options, const ModelConfig& config,
 
 namespace {
 
-// The largest size of a batch, below the one that does not fit, whose plan grows by at most `room`;
-// nothing if not even `least` fits.
+// The largest batch size below `too_large` whose plan allocates at most `room`; nothing if not even
+// `least` fits.
 std::optional<int64_t> largest_fitting(int64_t least, int64_t too_large, int64_t room,
-                                       const std::function<int64_t(int64_t)>& growth_of) {
-  if (least >= too_large || growth_of(least) > room) return {};
+                                       const std::function<int64_t(int64_t)>& allocation_of) {
+  if (least >= too_large || allocation_of(least) > room) return {};
   int64_t fits = least;
   while (too_large - fits > std::max<int64_t>(1, fits / 20)) {
     const int64_t middle = fits + (too_large - fits) / 2;
-    (growth_of(middle) <= room ? fits : too_large) = middle;
+    (allocation_of(middle) <= room ? fits : too_large) = middle;
   }
   return fits;
 }
@@ -193,26 +193,26 @@ std::optional<int64_t> largest_fitting(int64_t least, int64_t too_large, int64_t
 }  // namespace
 
 void require_fit(const MemoryPlan& parameters, const MemoryLimit& limit) {
-  if (parameters.growth() <= limit.bytes) return;
+  if (parameters.to_allocate() <= limit.bytes) return;
   fail("the parameters alone need {} of memory and {} has {} left: try a smaller model",
-       memory_text(parameters.growth()), limit.source, memory_text(limit.bytes));
+       memory_text(parameters.to_allocate()), limit.source, memory_text(limit.bytes));
 }
 
 void require_fit(const MemoryPlan& plan, const MemoryLimit& limit, const BatchOptions& batches,
                  const Corpus& corpus,
                  const std::function<MemoryPlan(const BatchOptions&)>& plan_for) {
-  if (plan.growth() <= limit.bytes) return;
+  if (plan.to_allocate() <= limit.bytes) return;
   const bool by_tokens = batches.batch_sentences == 0;
   const auto fitting = largest_fitting(
       by_tokens ? longest_side(corpus) : 1,
       by_tokens ? batches.batch_tokens : batches.batch_sentences, limit.bytes, [&](int64_t size) {
         BatchOptions sized = batches;
         (by_tokens ? sized.batch_tokens : sized.batch_sentences) = size;
-        return plan_for(sized).growth();
+        return plan_for(sized).to_allocate();
       });
   const char* flag = by_tokens ? "--batch-tokens" : "--batch-sentences";
-  fail("the training needs {} more memory and {} has {} left ({}); {}", memory_text(plan.growth()),
-       limit.source, memory_text(limit.bytes), to_string(plan),
+  fail("the training needs {} more memory and {} has {} left ({}); {}",
+       memory_text(plan.to_allocate()), limit.source, memory_text(limit.bytes), to_string(plan),
        fitting ? fmt::format("{} {} would fit", flag, *fitting)
                : fmt::format("no {} would fit: try a smaller model or fewer --threads", flag));
 }

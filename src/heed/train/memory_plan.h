@@ -1,4 +1,4 @@
-// What a training will take, counted before its first step.
+// The memory that a training run will need, computed before its first step.
 #pragma once
 
 #include <functional>
@@ -12,45 +12,45 @@
 
 namespace heed {
 
-// In bytes, at the peak of a step: the most that training holds, since what it does between steps
-// (validating, saving) begins with what a step needs being given back.
+// Bytes at the peak of a step, which is the peak of training: validating and saving free the memory
+// of a step first.
 struct MemoryPlan {
-  int64_t before = 0;       // the most until now, which learning the vocabulary took
-  int64_t held = 0;         // already: the program, the text, the vocabulary
-  int64_t weights = 0;      // and the table of positions
-  int64_t moments = 0;      // Adam's two
-  int64_t ema = 0;          // of the weights (--ema)
-  int64_t packed = 0;       // the forms that the backend multiplies
-  int64_t gradients = 0;    // sums and shards at once
-  int64_t activations = 0;  // of the largest shards, on every thread, and the kernels' own memory
+  int64_t peak_so_far = 0;     // peak of the process until now, when the vocabulary was learned
+  int64_t resident = 0;        // in use now: the program, the text, the vocabulary
+  int64_t weights = 0;         // with the table of positional encodings
+  int64_t moments = 0;         // Adam's two moments
+  int64_t ema = 0;             // exponential moving average of the weights (--ema)
+  int64_t packed_weights = 0;  // copies in the layout of the backend's matrix products
+  int64_t gradients = 0;       // full-size buffers alive at the same time
+  int64_t activations = 0;     // of the largest shards on every thread, with the kernels' memory
 
-  // What is still to be taken, and the whole.
-  int64_t growth() const;
-  int64_t total() const { return held + growth(); }
+  // The bytes to allocate until then, and the total.
+  int64_t to_allocate() const;
+  int64_t total() const { return resident + to_allocate(); }
 };
 
 // "812 MiB: weights 60 MiB, ...": one line for a log.
 std::string to_string(const MemoryPlan& plan);
 
-// Whether a run defers the gradients of linear layers (GradientTree::Request::consume): all its
-// steps are small, judged by the largest that the options and the longest sentence allow, and
-// nothing needs the whole gradient before the update, as clipping does.
+// Whether a run defers the gradients of linear layers (GradientTree::Request::consume): if all its
+// steps are small, judged by the largest that the options and the longest sentence allow, and the
+// whole gradient is not needed before the update (for clipping).
 bool defers_gradients(const TrainOptions& options, const ModelConfig& config, const Corpus& corpus);
 
-// The part of the plan that the parameters alone decide.
+// The part of the plan that depends on the parameters alone.
 MemoryPlan plan_parameters(const TrainOptions& options, const ModelConfig& config,
                            const Backend& backend);
 
-// Counts by doing: the training's own code runs over the largest shards of the first epoch, on
-// tensors that have shapes and no values. `held` is what the process holds now.
+// A dry run: the training code itself runs over the largest shards of the first epoch, on tensors
+// that have shapes but no values (backend/shape_backend.h), as on PyTorch's meta device.
 MemoryPlan plan_memory(const TrainOptions& options, const ModelConfig& config,
                        const Backend& backend, const Corpus& corpus);
 
-// Error where the parameters alone ask for more than the limit leaves.
+// Error if the parameters alone need more memory than the limit leaves.
 void require_fit(const MemoryPlan& parameters, const MemoryLimit& limit);
 
-// Error where the plan asks for more than the limit leaves: how much, of what, and which batch size
-// would fit.
+// Error if the plan needs more memory than the limit leaves. It says how much, for what, and which
+// batch size would fit.
 void require_fit(const MemoryPlan& plan, const MemoryLimit& limit, const BatchOptions& batches,
                  const Corpus& corpus,
                  const std::function<MemoryPlan(const BatchOptions&)>& plan_for);

@@ -117,8 +117,8 @@ TokenizerPair learn_tokenizers(const TrainOptions& options, const ParallelText& 
 
 // A configuration file may hold options that --finetune-from or --tokenizer-model makes
 // ineffective.
-void warn_of_overruled(const TrainOptions& options, TrainObserver& observer) {
-  const std::vector<std::string> flags = overruled(options);
+void warn_of_ignored(const TrainOptions& options, TrainObserver& observer) {
+  const std::vector<std::string> flags = ignored_options(options);
   if (flags.empty()) return;
   observer.warning(
       fmt::format("{} ignored: {} already sets {}", fmt::join(flags, ", "),
@@ -167,7 +167,7 @@ ModelConfig config_for(const TrainOptions& options, const TokenizerPair& tokeniz
   if (config.vocabulary != tokenizers.size())
     fail("{}: the vocabulary has {} tokens, the model {}", options.finetune_from, tokenizers.size(),
          config.vocabulary);
-  return tuned_config(options, config);
+  return finetuning_config(options, config);
 }
 
 // The filters of the training text, and the pairs that are held out of it.
@@ -246,8 +246,8 @@ void check_before_learning(const TrainOptions& options, const ParallelText& text
               *limit);
 }
 
-TrainOptions resolved(const TrainOptions& options, const Corpus& corpus) {
-  return resolved(options, [&] {
+TrainOptions with_data_defaults(const TrainOptions& options, const Corpus& corpus) {
+  return with_data_defaults(options, [&] {
     const int64_t batches = batches_of_epoch(options, corpus, 0).size();
     return (batches + options.accumulate - 1) / options.accumulate;
   });
@@ -281,7 +281,7 @@ PreparedRun prepare_run(const TrainOptions& options, const TrainingText& opened,
   warn_of_faults(text, observer);
   if (valid_text) warn_of_faults(*valid_text, observer);
   const RunFiles files{options.model};
-  warn_of_overruled(options, observer);
+  warn_of_ignored(options, observer);
   DirectoryLock lock(files.directory);
   auto backup = std::make_unique<RunBackup>(files.directory);
   expect_free(options, files);
@@ -314,7 +314,7 @@ PreparedRun prepare_run(const TrainOptions& options, const TrainingText& opened,
                              {std::min(config.max_positions, FilterOptions::kMostTokens)},
                              files.validation_text(), workers, observer);
   plan(options, config, backend, *corpus, observer);
-  PreparedRun run{resolved(options, *corpus),
+  PreparedRun run{with_data_defaults(options, *corpus),
                   files,
                   tokenizers,
                   std::move(corpus),

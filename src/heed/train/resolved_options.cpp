@@ -27,12 +27,12 @@ bool translates_to_validate(const TrainOptions& o) {
   return o.validation_metric != ValidationMetric::loss;
 }
 
-bool names_validation_text(const TrainOptions& o) {
+bool has_validation_files(const TrainOptions& o) {
   return !o.valid_source.empty() || !o.valid_tsv.empty();
 }
 
 bool validates(const TrainOptions& o) {
-  return o.hold_out > 0 || names_validation_text(o);
+  return o.hold_out > 0 || has_validation_files(o);
 }
 
 namespace {
@@ -52,7 +52,7 @@ void check_text(const TrainOptions& o) {
     fail_usage("--valid-source and --valid-target go together, got only one");
   if (!o.valid_tsv.empty() && !o.valid_source.empty())
     fail_usage("--valid-tsv has both sides of the text: it contradicts --valid-source");
-  if (o.hold_out > 0 && names_validation_text(o))
+  if (o.hold_out > 0 && has_validation_files(o))
     fail_usage("--hold-out draws the pairs to validate on: it contradicts {}",
                o.valid_tsv.empty() ? "--valid-source" : "--valid-tsv");
 }
@@ -113,7 +113,7 @@ TrainOptions with_defaults(TrainOptions o) {
 
 namespace {
 
-TrainOptions without_overruled(TrainOptions o) {
+TrainOptions without_ignored(TrainOptions o) {
   const TrainOptions defaults;
   if (!o.finetune_from.empty() || !o.tokenizer_model.empty()) o.tokenizer = defaults.tokenizer;
   if (!o.finetune_from.empty()) {
@@ -125,17 +125,17 @@ TrainOptions without_overruled(TrainOptions o) {
 
 }  // namespace
 
-TrainOptions in_effect(TrainOptions o) {
-  o = with_defaults(without_overruled(std::move(o)));
+TrainOptions normalized(TrainOptions o) {
+  o = with_defaults(without_ignored(std::move(o)));
   if (o.batches.batch_sentences > 0) o.batches.batch_tokens = BatchOptions().batch_tokens;
   return o;
 }
 
-std::vector<std::string> overruled(const TrainOptions& o) {
-  TrainOptions said = o;
-  const Options options = options_of(said);
+std::vector<std::string> ignored_options(const TrainOptions& o) {
+  TrainOptions copy = o;
+  const Options options = options_of(copy);
   std::vector<std::string> flags;
-  for (const OptionDifference& d : differences(without_overruled(o), o)) {
+  for (const OptionDifference& d : differences(without_ignored(o), o)) {
     const auto option = std::ranges::find(options, d.name, &Option::name);
     flags.push_back(option->flag());
   }
@@ -152,14 +152,15 @@ BatchPlan batches_of_epoch(const TrainOptions& options, const Corpus& corpus, in
                              uint64_t(options.seed), epoch);
 }
 
-TrainOptions resolved(const TrainOptions& options, const std::function<int64_t()>& epoch_steps) {
+TrainOptions with_data_defaults(const TrainOptions& options,
+                                const std::function<int64_t()>& epoch_steps) {
   TrainOptions filled = with_defaults(options);
   if (!decays_to_an_end(options) || options.decay_steps) return filled;
   filled.decay_steps = options.steps;
   if (!options.steps) {
     const auto epochs = epoch_limit(options);
-    check(epochs.has_value(), "a schedule without its end");
-    // What is behind the most that an option may say, no run reaches.
+    check(epochs.has_value(), "a schedule without an end");
+    // A run cannot exceed the maximum of --steps.
     const double steps = double(*epochs) * double(epoch_steps());
     filled.decay_steps = int64_t(std::min(steps, kMostSteps));
     check_end(options, *filled.decay_steps);
@@ -199,15 +200,15 @@ void check_consistent(const TrainOptions& o) {
   if (!o.finetune_from.empty() && o.initialization)
     fail_usage("--finetune-from brings its own weights: it contradicts --initialization");
   if (o.finetune_from.empty() && o.tokenizer_model.empty()) check_consistent(o.tokenizer);
-  if (o.finetune_from.empty()) {  // validates the sizes, whatever the vocabulary will be
+  if (o.finetune_from.empty()) {  // checks the sizes, for any vocabulary
     const int64_t vocabulary = std::max<int64_t>(4, o.tokenizer.vocabulary_size);
     model_config(o, vocabulary, vocabulary - 1);
   }
   check_optimizer(o);
 }
 
-int64_t tokens_between_steps(const TrainOptions& options) {
-  constexpr int64_t kTypical = 16;  // tokens of a sentence, where batches are of sentences
+int64_t validation_batch_tokens(const TrainOptions& options) {
+  constexpr int64_t kTypical = 16;  // tokens in a sentence, if batches are limited by sentences
   const BatchOptions& batches = options.batches;
   const int64_t tokens = batches.batch_sentences > 0
                              ? std::min<int64_t>(batches.batch_sentences, 1 << 20) * kTypical
@@ -217,7 +218,7 @@ int64_t tokens_between_steps(const TrainOptions& options) {
 
 ModelConfig model_config(const TrainOptions& options, int64_t vocabulary,
                          int64_t output_vocabulary) {
-  check(options.finetune_from.empty(), "a model that is there already has its sizes");
+  check(options.finetune_from.empty(), "a model to fine-tune has its own sizes");
   const TrainOptions o = with_defaults(options);
   ModelConfig config;
   config.vocabulary = vocabulary;
@@ -232,18 +233,18 @@ ModelConfig model_config(const TrainOptions& options, int64_t vocabulary,
   config.activation_dropout = *o.activation_dropout;
   config.activation = o.activation;
   config.tie_embeddings = o.tie_embeddings;
-  // Room to translate a source of the longest kind that was learnt.
+  // Enough to translate sentences as long as the longest in training.
   config.max_positions = std::max<int64_t>(512, 2 * o.filters.max_sentence_tokens);
   config.validate();
   return config;
 }
 
-ModelConfig tuned_config(const TrainOptions& o, ModelConfig config) {
-  const TrainOptions unsaid;
-  if (o.activation != unsaid.activation && o.activation != config.activation)
+ModelConfig finetuning_config(const TrainOptions& o, ModelConfig config) {
+  const TrainOptions defaults;
+  if (o.activation != defaults.activation && o.activation != config.activation)
     fail_usage("--activation is {}, the model of --finetune-from has {}", to_text(o.activation),
                to_text(config.activation));
-  if (o.tie_embeddings != unsaid.tie_embeddings && o.tie_embeddings != config.tie_embeddings)
+  if (o.tie_embeddings != defaults.tie_embeddings && o.tie_embeddings != config.tie_embeddings)
     fail_usage("--tie-embeddings is {}, the model of --finetune-from has {}",
                to_text(o.tie_embeddings), to_text(config.tie_embeddings));
   config.dropout = o.dropout.value_or(config.dropout);

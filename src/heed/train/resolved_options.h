@@ -1,5 +1,5 @@
-// What the options of a training mean together: contradictions, defaults that depend on other
-// options, and what follows from them for model and batches.
+// Options of a training run in combination: contradictions, defaults that depend on other options,
+// and the model and batches that follow from them.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,15 @@
 
 namespace heed {
 
-// Whether the run validates, and on text that is given, not held out.
+// Whether the run validates: on pairs held out, or on the files of the options.
 bool validates(const TrainOptions& options);
-bool names_validation_text(const TrainOptions& options);
+// Whether the options name validation files.
+bool has_validation_files(const TrainOptions& options);
 
 // Whether validations translate: --validation-metric is bleu or chrf.
 bool translates_to_validate(const TrainOptions& options);
 
-// Throws UsageError where options contradict each other; ranges are checked as they are read.
+// Throws UsageError if options contradict each other; ranges are checked when options are read.
 void check_consistent(const TrainOptions& options);
 
 // "last:5" or "best:5".
@@ -31,40 +32,42 @@ struct Averaging {
 };
 Averaging parse_averaging(const std::string& text);
 
-// Sets unset options to their defaults, which depend on preset, schedule and optimizer. What the
-// model of --finetune-from decides stays unset.
+// Sets unset options to the defaults that follow from other options (preset, schedule, optimizer).
+// With --finetune-from, options that the model determines stay unset.
 TrainOptions with_defaults(TrainOptions options);
 
-// with_defaults(), and resets options that others make ineffective, so that the options of
-// equivalent runs are equal.
-TrainOptions in_effect(TrainOptions options);
+// with_defaults(), and resets options that have no effect beside others, so that two runs are
+// equivalent if their normalized options are equal.
+TrainOptions normalized(TrainOptions options);
 
-// The flags of options that are set and ineffective, since --finetune-from or --tokenizer-model
-// decides what they would.
-std::vector<std::string> overruled(const TrainOptions& options);
+// The flags of options that are set but ignored, since --finetune-from or --tokenizer-model
+// determines the same.
+std::vector<std::string> ignored_options(const TrainOptions& options);
 
-// Epochs at which a run ends: the default where no other end is given either, none where one is.
+// The number of epochs after which a run ends: --epochs; else the default, or no limit if
+// --steps or --minutes is set.
 std::optional<int64_t> epoch_limit(const TrainOptions& options);
 
-// The batches of one epoch.
+// The batches of epoch `epoch`, counted from 0.
 BatchPlan batches_of_epoch(const TrainOptions& options, const Corpus& corpus, int64_t epoch);
 
-// with_defaults(), and values that depend on the text, as the training state records them: the step
-// at which a schedule ends is part of a run, while the number of steps is not. `epoch_steps`
-// returns the steps of the first epoch and is called where they are needed; later epochs may have a
-// few more or less. UsageError if the schedule would end within its warm-up.
-TrainOptions resolved(const TrainOptions& options, const std::function<int64_t()>& epoch_steps);
+// with_defaults(), and defaults that depend on the training text: --decay-steps. The training state
+// records these options. `epoch_steps` returns the number of steps of the first epoch, and is
+// called only if it is needed; later epochs may have a few more or less. UsageError if the schedule
+// would end within its warm-up.
+TrainOptions with_data_defaults(const TrainOptions& options,
+                                const std::function<int64_t()>& epoch_steps);
 
-// Batch size of a thread in validation, in tokens: that of a shard in training at most, so that
-// validation needs no more memory than a step. Results depend on it by rounding alone.
-int64_t tokens_between_steps(const TrainOptions& options);
+// The batch size of a thread in validation, in tokens: at most that of a shard in training, so that
+// validation needs no more memory than a step. It affects results by rounding only.
+int64_t validation_batch_tokens(const TrainOptions& options);
 
-// Sizes by preset and by what overrides it, for a vocabulary.
+// The config of a new model: the sizes of the preset and of the options that override it.
 ModelConfig model_config(const TrainOptions& options, int64_t vocabulary,
                          int64_t output_vocabulary);
 
-// For fine-tuning: the config of the model of --finetune-from with the dropout of the options.
-// UsageError where the options ask for another kind of model.
-ModelConfig tuned_config(const TrainOptions& options, ModelConfig config);
+// The config of a model to fine-tune: `config`, that of --finetune-from, with the dropout of the
+// options. UsageError if the options ask for another activation or other tied embeddings.
+ModelConfig finetuning_config(const TrainOptions& options, ModelConfig config);
 
 }  // namespace heed

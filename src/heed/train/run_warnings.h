@@ -19,8 +19,8 @@ struct RunPace {
   std::optional<double> step_seconds = {};  // mean time of a step, once some were timed
 };
 
-// That the run, by what is known of its length, ends before its learning rate has peaked, with the
-// --warmup-steps to give. `options` are resolved.
+// A warning if the run, by what is known of its length, ends within its warm-up; it suggests
+// --warmup-steps. `options` are with_data_defaults().
 std::optional<std::string> warmup_warning(const TrainOptions& options, const RunPace& pace);
 
 // A model of more parameters than this for each target token of its text (</s> included) overfits:

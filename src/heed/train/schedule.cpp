@@ -6,7 +6,7 @@
 namespace heed {
 namespace {
 
-// The share of the peak at which a decay stands that has done the share `done` of its way.
+// The learning rate, as a fraction of the peak, after the fraction `done` of the decay.
 double decayed(Schedule schedule, double final_fraction, double done) {
   const double pi = std::acos(-1.0);
   const double left = schedule == Schedule::linear ? 1 - done : (1 + std::cos(pi * done)) / 2;
@@ -17,7 +17,7 @@ double decayed(Schedule schedule, double final_fraction, double done) {
 
 double learning_rate(const TrainOptions& options, int64_t d_model, int64_t step) {
   const double n = double(step);
-  check(options.warmup_steps && options.learning_rate, "a schedule that is not resolved");
+  check(options.warmup_steps && options.learning_rate, "a schedule without its defaults");
   const auto warmup = double(*options.warmup_steps);
   const double peak = *options.learning_rate;
   switch (options.schedule) {
@@ -29,7 +29,7 @@ double learning_rate(const TrainOptions& options, int64_t d_model, int64_t step)
     case Schedule::linear:
     case Schedule::cosine: {
       if (n <= warmup) return peak * n / warmup;
-      check(options.decay_steps && options.final_fraction, "a schedule without its end");
+      check(options.decay_steps && options.final_fraction, "a schedule without an end");
       const double done = std::min(1.0, (n - warmup) / (double(*options.decay_steps) - warmup));
       return peak * decayed(options.schedule, *options.final_fraction, done);
     }

@@ -268,7 +268,7 @@ Loss Trainer::validation_loss() {
   const Corpus& corpus = *run_.validation;
   const LengthOf length = lengths_of(corpus);
   const BatchPlan plan =
-      BatchPlan::sorted(corpus.size(), length, {tokens_between_steps(options_), 0});
+      BatchPlan::sorted(corpus.size(), length, {validation_batch_tokens(options_), 0});
   std::vector<Loss> losses(size_t(plan.size()));
   std::vector<Pool> pools = make_pools(workers_.count(), backend_.memory());
   workers_.run(plan.size(), [&](int64_t i, int worker) {

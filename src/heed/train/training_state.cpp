@@ -134,7 +134,7 @@ void check_validation(const SafetensorsFile& file, const TrainOptions& saved,
                       const TrainingStateKey& key) {
   if (saved.hold_out > 0) return;
   const std::string path = file.path().string();
-  const bool validated = names_validation_text(saved);
+  const bool validated = has_validation_files(saved);
   const std::string names = saved.valid_tsv.empty()
                                 ? fmt::format("{} and {}", saved.valid_source, saved.valid_target)
                                 : saved.valid_tsv;
@@ -190,7 +190,7 @@ void check_key(const SafetensorsFile& file, const TrainingStateKey& key) {
     fail_usage("{} belongs to a run that began with --finetune-from {}: give it again", path,
                saved.finetune_from);
   const std::vector<OptionDifference> changed =
-      differences(in_effect(saved), in_effect(key.options));
+      differences(normalized(saved), normalized(key.options));
   if (!changed.empty())
     fail_usage(
         "{} belongs to a run with other options ({}): give the same, or start over with "
