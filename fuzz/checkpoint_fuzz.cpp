@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const Adam adam(parameters(model), *backend, workers);
   file.hold(fuzzing::text_of(data, size));
   fuzzing::read_or_refuse([&] {
-    const Progress progress = load_training_state(file.path(), fuzzing::small_key(), adam);
+    const Progress progress = load_training_state(file.path(), fuzzing::small_identity(), adam);
     fuzzing::require(progress.step >= 0 && progress.step + progress.batch + progress.epoch >= 0);
     fuzzing::require(std::isfinite(progress.seconds) && progress.seconds >= 0);
     for (const Checkpoint& checkpoint : progress.checkpoints)

@@ -17,7 +17,7 @@ inline ModelConfig small_config() {
   return config;
 }
 
-inline TrainingStateKey small_key() {
+inline RunIdentity small_identity() {
   return {TrainOptions{}, "reference", 7};
 }
 

@@ -17,7 +17,7 @@ class MeasuringObserver : public TrainObserver {
   void report(const TrainReport& report) override { observer_.report(report); }
   void progress(const TrainReport& report) override { observer_.progress(report); }
   void validated(const ValidationReport& report) override { observer_.validated(report); }
-  void begins_to_write() override { observer_.begins_to_write(); }
+  void before_first_write() override { observer_.before_first_write(); }
   void preparing() override { observer_.preparing(); }
   bool stop_requested() override { return observer_.stop_requested(); }
 

@@ -50,7 +50,7 @@ TEST_F(InterruptedTrainingTest, AfterThatItEndsAtTheNextStage) {
   heed::Console console(out);
   console.be_quiet(true);
   heed::TrainDisplay display(options, console);
-  display.begins_to_write();
+  display.before_first_write();
   display.preparing();
   ::testing::internal::CaptureStderr();
   std::raise(SIGINT);

@@ -18,7 +18,7 @@ TrainReport half_way() {
   report.tokens_per_second = 12345;
   report.seconds = 90;
   report.seconds_left = 75;
-  report.done = 0.5;
+  report.fraction_done = 0.5;
   return report;
 }
 
@@ -74,10 +74,10 @@ TEST(ProgressTest, SlowStepsAreShownByTime) {
 
 TEST(ProgressTest, FullAndEmptyBarsKeepTheirWidth) {
   TrainReport report = half_way();
-  report.done = 1;
+  report.fraction_done = 1;
   EXPECT_THAT(progress_bar(report, 140),
               StartsWith("[########################################] 100%"));
-  report.done = 0;
+  report.fraction_done = 0;
   EXPECT_THAT(progress_bar(report, 140),
               StartsWith("[----------------------------------------]   0%"));
 }

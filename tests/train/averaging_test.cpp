@@ -68,16 +68,16 @@ TEST_F(AveragingTest, ACheckpointThatChangedOnDiskIsRefused) {
 TEST_F(AveragingTest, AStateStandsForWhatItsRunWouldLeave) {
   const auto backend = make_cpu_backend();
   Workers workers(1);
-  TrainingStateKey key;
-  key.backend = backend->name();
-  key.text_fingerprint = 1;
+  RunIdentity identity;
+  identity.backend = backend->name();
+  identity.text_fingerprint = 1;
   const auto path = folder_ / "state.safetensors";
   Transformer one = model(1);
-  save_training_state(path, key, {}, Adam(parameters(one), *backend, workers));
+  save_training_state(path, identity, {}, Adam(parameters(one), *backend, workers));
   EXPECT_EQ(average({path}), values(one.clone()));
   Adam averaged(parameters(one), *backend, workers, Ema::on);
   one.initialize(2);
-  save_training_state(path, key, {}, averaged);
+  save_training_state(path, identity, {}, averaged);
   EXPECT_EQ(average({path}), values(model(1)));
 }
 

@@ -303,7 +303,7 @@ TEST_F(RunFolderTest, BeforeItBeginsToWriteTheFolderIsAsItWas) {
    public:
     explicit Watcher(std::function<std::map<std::string, std::string>()> look)
         : look_(std::move(look)) {}
-    void begins_to_write() override { found = look_(); }
+    void before_first_write() override { found = look_(); }
     std::map<std::string, std::string> found;
 
    private:

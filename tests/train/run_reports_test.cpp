@@ -55,7 +55,7 @@ TEST_F(TrainerTest, EveryStepIsReportedOrFollowed) {
   for (size_t i = 0; i < all.size(); ++i) {
     EXPECT_EQ(all[i].step, int64_t(i) + 1);
     EXPECT_GT(all[i].loss, 0);
-    EXPECT_GT(all[i].done, 0);
+    EXPECT_GT(all[i].fraction_done, 0);
   }
   // metrics.jsonl holds the reports alone.
   const std::string metrics = folder_.read("m/metrics.jsonl");

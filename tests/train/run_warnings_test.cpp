@@ -96,7 +96,7 @@ TEST(RunWarnings, AModelOfTokenFrequenciesHasCollapsedOrNotLearnedYet) {
   ASSERT_TRUE(found);
   EXPECT_FALSE(found->collapsed);
   EXPECT_THAT(found->text, HasFacts("799 148.4 149.9"));
-  learning.state = RunState::going_on;
+  learning.state = RunState::running;
   EXPECT_FALSE(nothing_learned(o, learning));
   learning.step = 800;
   EXPECT_TRUE(nothing_learned(o, learning));

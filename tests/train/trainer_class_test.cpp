@@ -151,7 +151,7 @@ TEST_F(TrainerClassTest, ARunFinishedEarlyLeavesAModelAndCanBeResumed) {
   for (int step = 0; step < 2; ++step) early->step();
   early->finish();
   ASSERT_EQ(observer_.validations.size(), 2u) << "of the last step, and of the mean";
-  EXPECT_EQ(observer_.validations.back().averaged, 1);
+  EXPECT_EQ(observer_.validations.back().averaged_checkpoints, 1);
   EXPECT_FALSE(weights("m").empty());
   early.reset();
   o.resume = true;
@@ -180,7 +180,7 @@ TEST_F(TrainerClassTest, ACompleteRunThatWasNotValidatedIs) {
   EXPECT_TRUE(complete->done());
   complete->finish();
   ASSERT_EQ(observer_.validations.size(), 2u);
-  EXPECT_EQ(observer_.validations.back().averaged, 1);
+  EXPECT_EQ(observer_.validations.back().averaged_checkpoints, 1);
 }
 
 TEST_F(TrainerClassTest, NothingFollowsTheEnd) {

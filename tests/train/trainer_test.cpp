@@ -30,7 +30,7 @@ TEST_F(TrainerTest, LearnsAndLeavesAModelDirectory) {
   EXPECT_EQ(result.end, TrainEnd::finished);
   EXPECT_EQ(result.progress.epoch, 30);
   EXPECT_LT(recorder.reports.back().loss, 0.7 * recorder.reports.front().loss);
-  EXPECT_DOUBLE_EQ(recorder.reports.back().done, 1);
+  EXPECT_DOUBLE_EQ(recorder.reports.back().fraction_done, 1);
   for (const char* name : {"config.json", "model.safetensors", "source.spm", "target.spm",
                            "vocab.json", "generation_config.json", "tokenizer_config.json",
                            "metrics.jsonl", "training/state.safetensors"})
@@ -183,7 +183,7 @@ TEST_F(TrainerTest, TheMeanOfCheckpointsIsValidatedToo) {
   train(o, *backend_, recorder);
   ASSERT_EQ(recorder.validations.size(), 4u);
   const ValidationReport& mean = recorder.validations.back();
-  EXPECT_EQ(mean.averaged, 2);
+  EXPECT_EQ(mean.averaged_checkpoints, 2);
   EXPECT_EQ(mean.step, recorder.reports.back().step);
   EXPECT_NE(mean.loss, recorder.validations[2].loss);
   EXPECT_EQ(mean.loss, validation_loss(validated("mean"), folder_ / "mean", *backend_));

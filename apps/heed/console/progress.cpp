@@ -16,8 +16,9 @@ constexpr const char* clear_line = "\r\x1b[K";
 
 std::string times(const TrainReport& report) {
   const std::string elapsed = clock_text(report.seconds);
-  return report.done > 0 ? fmt::format("{}, {} left", elapsed, clock_text(report.seconds_left))
-                         : elapsed;
+  return report.fraction_done > 0
+             ? fmt::format("{}, {} left", elapsed, clock_text(report.seconds_left))
+             : elapsed;
 }
 
 std::string short_count(double count) {
@@ -42,11 +43,11 @@ std::string clock_text(double seconds) {
 std::string progress_bar(const TrainReport& report, size_t columns) {
   const std::string facts =
       fmt::format(" {:3.0f}%  step {}  loss {:.3f}  {} tokens/s  rate {:.1e}  {}",
-                  std::floor(100 * report.done), report.step, report.loss,
+                  std::floor(100 * report.fraction_done), report.step, report.loss,
                   short_count(report.tokens_per_second), report.learning_rate, times(report));
   if (facts.size() + 8 > columns) return facts.substr(0, columns);
   const size_t width = std::min<size_t>(columns - facts.size() - 2, 40);
-  const size_t full = std::min(width, size_t(report.done * double(width)));
+  const size_t full = std::min(width, size_t(report.fraction_done * double(width)));
   return fmt::format("[{:-<{}}]{}", std::string(full, '#'), width, facts);
 }
 

@@ -44,7 +44,7 @@ void TrainDisplay::progress(const TrainReport& report) {
 
 void TrainDisplay::validated(const ValidationReport& report) {
   if (report.loss) last_ = report;
-  if (report.averaged > 0) return;  // close() tells it
+  if (report.averaged_checkpoints > 0) return;  // close() tells it
   if (report.best) best_ = report;
   std::string text = validation_text(report);
   if (report.train_loss) {
@@ -89,7 +89,7 @@ std::string TrainDisplay::worth(const TrainResult& result) const {
   if (best_ && !last_->best)
     text += fmt::format(
         "; the best validation was at step {}: {}{}", best_->step, validation_text(*best_),
-        last_->averaged > 0 ? "" : "; a run with --average best:1 leaves that model");
+        last_->averaged_checkpoints > 0 ? "" : "; a run with --average best:1 leaves that model");
   return text;
 }
 

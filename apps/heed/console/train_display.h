@@ -22,10 +22,10 @@ class TrainDisplay : public TrainObserver {
   void progress(const TrainReport& report) override;
   void validated(const ValidationReport& report) override;
   // During its lifetime, SIGINT and SIGTERM end the program immediately as long as the run has
-  // written nothing (begins_to_write). After that the first one is recorded: before the first step,
-  // message() and preparing() then throw StoppedBySignal; later, train() saves and stops.
+  // written nothing (before_first_write). After that the first one is recorded: before the first
+  // step, message() and preparing() then throw StoppedBySignal; later, train() saves and stops.
   bool stop_requested() override;
-  void begins_to_write() override { signals_.finish_steps(); }
+  void before_first_write() override { signals_.finish_steps(); }
   void preparing() override;
 
   // Ends the display: removes the bar, prints why the run ended early, if it did, and the

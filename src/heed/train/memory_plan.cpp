@@ -211,8 +211,8 @@ void require_fit(const MemoryPlan& plan, const MemoryLimit& limit, const BatchOp
         return plan_for(sized).to_allocate();
       });
   const char* flag = by_tokens ? "--batch-tokens" : "--batch-sentences";
-  fail("the training needs {} more memory and {} has {} left ({}); {}",
-       memory_text(plan.to_allocate()), limit.source, memory_text(limit.bytes), to_string(plan),
+  fail("training needs {} more memory and {} has {} left ({}); {}", memory_text(plan.to_allocate()),
+       limit.source, memory_text(limit.bytes), to_string(plan),
        fitting ? fmt::format("{} {} would fit", flag, *fitting)
                : fmt::format("no {} would fit: try a smaller model or fewer --threads", flag));
 }

@@ -1,4 +1,4 @@
-// What a run tells its caller, and what it asks.
+// Callbacks of a training run.
 #pragma once
 
 #include <optional>
@@ -10,21 +10,21 @@
 
 namespace heed {
 
-// How a run is going.
+// Progress and metrics of a run, after a step.
 struct TrainReport {
   int64_t step = 0;
   double epoch = 0;  // 1.5: in the middle of the second
-  double loss = 0;   // smoothed, per target token, since the last report()
-  double nll = 0;    // -log p(token), without smoothing, likewise
+  double loss = 0;   // with label smoothing, per target token; mean since the last report()
+  double nll = 0;    // -log p(token) without label smoothing; mean since the last report()
   double learning_rate = 0;
   double gradient_norm = 0;      // of the last step, before clipping
-  double tokens_per_second = 0;  // mean of source and target tokens, </s> included
+  double tokens_per_second = 0;  // (source + target tokens) / 2, </s> included, per second
   double seconds = 0;            // of the run, its preparation and earlier processes included
-  double done = 0;               // share of the run, 0 to 1
+  double fraction_done = 0;      // of the run, 0 to 1
   double seconds_left = 0;       // estimated
 };
 
-// What translations of the validation source score against its target.
+// Scores of the translated validation source against the validation target.
 struct TranslationScores {
   double bleu = 0, chrf = 0;
   BleuTokenizer bleu_tokenizer = BleuTokenizer::mteval_13a;
@@ -33,36 +33,39 @@ struct TranslationScores {
 struct ValidationReport {
   int64_t step = 0;
   double epoch = 0;
-  int64_t averaged = 0;  // checkpoints whose mean was validated; 0: the weights of this step
-  std::optional<double> train_loss;               // smoothed, of the epoch that just ended
-  std::optional<double> loss;                     // smoothed, as in training but without dropout
-  std::optional<double> perplexity;               // exp of -log p per target token
-  std::optional<TranslationScores> translations;  // where validation_metric is bleu or chrf
-  bool best = false;                              // better than every validation before
+  // Number of checkpoints whose average was validated; 0: the weights of this step were.
+  int64_t averaged_checkpoints = 0;
+  std::optional<double> train_loss;  // with label smoothing, of the epoch that just ended
+  std::optional<double> loss;        // with label smoothing, as in training, but without dropout
+  std::optional<double> perplexity;  // exp(nll) per target token
+  std::optional<TranslationScores> translations;  // if validation_metric is bleu or chrf
+  bool best = false;                              // better than every earlier validation
   double seconds = 0;
 };
 
-// Receives what a run reports. All calls come from the training thread.
+// Callbacks of a run, called from the thread that trains.
 class TrainObserver {
  public:
   virtual ~TrainObserver() = default;
   virtual void message(const std::string&) {}
-  // What the user should know before spending hours on the run.
+  // Likely mistakes, as in the text or the options.
   virtual void warning(const std::string& text) { message(text); }
-  // Each `report_every` steps, and where an epoch or the run ends: what metrics.jsonl records.
+  // Every --report-every steps, and when an epoch or the run ends: the reports of metrics.jsonl.
   virtual void report(const TrainReport&) {}
-  // After every other step, so that a display can follow a run whose steps are slow.
+  // After every other step, for a progress display.
   virtual void progress(const TrainReport&) {}
   virtual void validated(const ValidationReport&) {}
-  // Once, before the run first changes a file in its folder. Until then, while a vocabulary is
-  // learned, which nothing can interrupt, a process may end at any moment and leaves at most the
-  // folders that remove_temporary_files() removes.
-  virtual void begins_to_write() {}
-  // Now and then before the first step. Where it throws, the folder is left as it was.
+  // Once, before the run first changes a file in its folder. Until then the process may be ended at
+  // any time (learning a vocabulary cannot be interrupted otherwise): only empty folders remain,
+  // which remove_temporary_files() removes.
+  virtual void before_first_write() {}
+  // Repeatedly while the run is prepared, before the first step. May throw, to end the run: the
+  // folder is then left unchanged.
   virtual void preparing() {}
-  // train() asks after each step: true saves and ends the run.
+  // train() asks after each step; if true, it saves and ends the run.
   virtual bool stop_requested() { return false; }
-  // Scores of the model's translations of the validation text: train/ does not know how to decode.
+  // Translates the validation source and scores it. The caller implements this, since train/ does
+  // not depend on decode/.
   virtual TranslationScores translation_scores(const Transformer&, const TokenizerPair&);
 };
 

@@ -143,11 +143,11 @@ TokenizerPair resumed_tokenizers(const TrainOptions& options, const RunFiles& fi
                                  const std::optional<ParallelText>& valid_text,
                                  const Backend& backend) {
   TokenizerPair tokenizers = TokenizerPair::load(files.directory);
-  TrainingStateKey key{options, backend.name(),
+  RunIdentity identity{options, backend.name(),
                        detail::mix(text.fingerprint(), tokenizers.fingerprint())};
-  if (valid_text) key.validation_fingerprint = valid_text->fingerprint();
-  key.compute = backend.compute();
-  expect_same_run(files.training_state(), key);
+  if (valid_text) identity.validation_fingerprint = valid_text->fingerprint();
+  identity.compute = backend.compute();
+  expect_same_run(files.training_state(), identity);
   return tokenizers;
 }
 
@@ -296,7 +296,7 @@ PreparedRun prepare_run(const TrainOptions& options, const TrainingText& opened,
   if (!given) check_before_learning(options, text, backend);
   const TokenizerPair tokenizers =
       given ? *given : learn_tokenizers(options, text, filters, observer);
-  observer.begins_to_write();
+  observer.before_first_write();
   if (!resumes) {
     backup->back_up(options);
     tokenizers.save(files.directory, {options.source_language, options.target_language,

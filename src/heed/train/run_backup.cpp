@@ -66,7 +66,7 @@ void RunBackup::check_inputs(const TrainOptions& options) const {
     const fs::path opened = name == "-" ? "/dev/stdin" : name;
     const auto is_it = [&](const fs::path& file) { return fs::equivalent(file, opened, error); };
     if (is_it(files_.directory) || std::any_of(files.begin(), files.end(), is_it))
-      fail_usage("{} would replace {}, which this training reads: give another --model",
+      fail_usage("{} would replace {}, which this run reads: give another --model",
                  options.overwrite ? "--overwrite" : "the new model",
                  name == "-" ? "standard input" : name);
   }

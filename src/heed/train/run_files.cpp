@@ -22,7 +22,7 @@ struct CheckpointFile {
   fs::path path;
 };
 
-// The entries of a folder, none where there is no such folder.
+// The entries of a folder; empty if there is no such folder.
 std::vector<fs::path> entries(const fs::path& folder) {
   std::vector<fs::path> paths;
   std::error_code error;
@@ -32,7 +32,7 @@ std::vector<fs::path> entries(const fs::path& folder) {
   return paths;
 }
 
-// N of step-N.safetensors, or of a temporary file for one; nothing for any other name.
+// The checkpoint that has this file name, or whose temporary file has it; nothing for other names.
 std::optional<CheckpointFile> as_checkpoint(const fs::path& path) {
   const std::string name = path.filename().string();
   const std::optional<std::string> target = target_of_temporary(name);
@@ -77,7 +77,7 @@ void RunFiles::remove_checkpoints_except(const std::vector<Checkpoint>& kept) co
   for (const CheckpointFile& file : all_checkpoints(training())) {
     const bool wanted = std::any_of(kept.begin(), kept.end(),
                                     [&](const Checkpoint& s) { return s.step == file.step; });
-    std::error_code ignored;  // a file that stays costs space, nothing else
+    std::error_code ignored;  // a file that cannot be deleted only takes space
     if (!wanted || !file.finished) fs::remove(file.path, ignored);
   }
 }

@@ -1,4 +1,4 @@
-// The files that a run leaves in its folder, by name.
+// The names of the files that a run writes to its folder.
 #pragma once
 
 #include <cstdint>
@@ -17,23 +17,23 @@ struct RunFiles {
   std::filesystem::path held_out_source() const { return directory / "held_out.source"; }
   std::filesystem::path held_out_target() const { return directory / "held_out.target"; }
 
-  // What only a training that goes on needs.
+  // Files that are needed only to resume the run.
   std::filesystem::path training() const { return directory / "training"; }
   std::filesystem::path training_state() const { return training() / "state.safetensors"; }
-  // Whether there is a run to resume.
+  // Whether the folder has a training state, so that --resume continues a run.
   bool has_training_state() const;
   std::filesystem::path training_text() const { return training() / "train.corpus"; }
   std::filesystem::path validation_text() const { return training() / "valid.corpus"; }
   std::filesystem::path checkpoint(int64_t step) const;
 
-  // The checkpoints that are there, by step.
+  // The existing checkpoints, by step.
   std::map<int64_t, std::filesystem::path> checkpoints() const;
   // Deletes the checkpoints of other steps, and the temporary files of checkpoints.
   void remove_checkpoints_except(const std::vector<Checkpoint>& kept) const;
 
   // All existing files with the names of a run's files, including its model and temporary files.
-  // Any other file in the folder, and every folder in it, belongs to the user. config.json is the
-  // first: once it is moved, what is left is opened as no model.
+  // Any other file in the folder, and every folder in it, belongs to the user. config.json comes
+  // first: once it is moved, the folder no longer opens as a model.
   std::vector<std::filesystem::path> present() const;
 };
 

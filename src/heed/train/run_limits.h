@@ -1,4 +1,4 @@
-// How far a run goes: --epochs, --steps, --minutes and --patience.
+// The limits of a run: --epochs, --steps, --minutes and --patience.
 #pragma once
 
 #include <string>
@@ -9,17 +9,17 @@
 namespace heed {
 
 // The first of these options whose limit is reached, with its value ("--steps 300"); empty if none
-// is.
+// is reached.
 std::string reached_limit(const TrainOptions& options, const Progress& progress);
 
 // Whether --patience is reached.
 bool out_of_patience(const TrainOptions& options, const Progress& progress);
 
-// The share of the run's steps that is done, 0 to 1, by the nearer of --steps and --epochs; 0 where
-// neither is a limit. `epoch` counts epochs with the fraction of the current one.
+// The fraction of the run's steps that is done, 0 to 1, by --steps or --epochs, whichever ends
+// first; 0 if neither is a limit. `epoch` counts epochs with the fraction of the current one.
 double share_of_steps(const TrainOptions& options, const Progress& progress, double epoch);
 
-// The share of the run that is done, 0 to 1, by the limit that is nearest, --minutes included.
+// The fraction of the run that is done, 0 to 1, by the limit that is nearest, --minutes included.
 double share_done(const TrainOptions& options, const Progress& progress, double epoch);
 
 }  // namespace heed

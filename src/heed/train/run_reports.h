@@ -1,4 +1,4 @@
-// The clock of a run, and the sums that its reports are computed from.
+// The clock of a run, and the sums from which its reports are computed.
 #pragma once
 
 #include <chrono>
@@ -29,10 +29,10 @@ class RunClock {
   // Of this process alone.
   double process_seconds() const { return process_.seconds(); }
 
-  // Starts the time of the steps, of which this share of the run was done before.
+  // Called before the first step of this process, when this fraction of the run's steps is done.
   void start_steps(double share_of_steps);
-  // Estimated from the pace of this process, without its preparation; nothing where no share of the
-  // steps was done in it.
+  // Estimated from the speed of this process, without its preparation; nothing if it has done no
+  // step.
   std::optional<double> seconds_left(double share_of_steps) const;
 
  private:
@@ -40,10 +40,10 @@ class RunClock {
   double earlier_ = 0, share_before_ = 0;
 };
 
-// What one step computed.
+// The result of one step.
 struct StepResult {
   Loss loss;
-  double tokens = 0;  // mean of source and target tokens
+  double tokens = 0;  // (source + target tokens) / 2
   double seconds = 0;
   double gradient_norm = 0;  // before clipping
 };
@@ -53,7 +53,7 @@ class ReportWindow {
  public:
   void add(const StepResult& step);
   bool empty() const { return sum_.loss.tokens == 0; }
-  // The losses, the norm and the speed of a report.
+  // A report with the losses, the gradient norm and the speed only.
   TrainReport means() const;
 
  private:

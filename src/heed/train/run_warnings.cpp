@@ -12,7 +12,7 @@
 namespace heed {
 namespace {
 
-// The step at which the first of the bounds that are known ends the run; infinity if none is.
+// The step at which the run ends, by the first of its known limits; infinity if there is none.
 double last_step(const TrainOptions& options, const RunPace& pace) {
   double last = std::numeric_limits<double>::infinity();
   if (options.steps) last = double(*options.steps);
@@ -25,7 +25,7 @@ double last_step(const TrainOptions& options, const RunPace& pace) {
   return last;
 }
 
-// A third of the run, as `heed demo` has it, in two digits.
+// A third of the run, as in `heed demo`, rounded to two digits.
 int64_t suitable_warmup(double steps) {
   const auto third = std::max<int64_t>(1, int64_t(steps / 3));
   int64_t unit = 1;
@@ -33,8 +33,9 @@ int64_t suitable_warmup(double steps) {
   return third / unit * unit;
 }
 
-// Options that suit a run of this number of steps. The noam schedule's peak grows as its warm-up
-// shrinks, and models that start at several times the usual rate learn nothing: a factor bounds it.
+// Options for a run of this number of steps. With the noam schedule a shorter warm-up has a higher
+// peak, and a model that starts at several times the usual rate learns nothing, so a factor bounds
+// it.
 std::string warmup_advice(const TrainOptions& options, double steps) {
   constexpr double kMostOfUsualPeak = 2;
   const int64_t warmup = suitable_warmup(steps);
@@ -66,7 +67,7 @@ std::optional<std::string> warmup_warning(const TrainOptions& options, const Run
   const int64_t warmup = options.warmup_steps.value_or(0);
   const double last = last_step(options, pace);
   if (last >= double(warmup)) return {};
-  // Fewer steps teach nothing, whatever their rate.
+  // In fewer steps a model learns nothing, whatever the learning rate.
   constexpr double kFewSteps = 100;
   return fmt::format(
       "the run ends after {}{:.0f} steps, within its warm-up of {}: the learning rate will not "
@@ -84,7 +85,7 @@ std::optional<std::string> preparation_warning(const TrainOptions& options, doub
 }
 
 double unigram_loss(const Corpus& counted, int64_t vocabulary, const Corpus& measured) {
-  const auto end = TokenId(vocabulary);  // </s>, which a corpus leaves out
+  const auto end = TokenId(vocabulary);  // </s>, which a corpus does not store
   const auto for_each_token = [end](const Corpus& corpus, const auto& use) {
     std::vector<TokenId> target;
     for (int64_t pair = 0; pair < corpus.size(); ++pair) {
@@ -95,7 +96,7 @@ double unigram_loss(const Corpus& counted, int64_t vocabulary, const Corpus& mea
     }
   };
   std::vector<double> counts(size_t(vocabulary) + 1,
-                             1);  // tokens that were never seen have some mass
+                             1);  // add-one smoothing
   double all = double(counts.size()), sum = 0, tokens = 0;
   for_each_token(counted, [&](TokenId id) { ++counts[size_t(id)], ++all; });
   for_each_token(measured,
@@ -105,12 +106,12 @@ double unigram_loss(const Corpus& counted, int64_t vocabulary, const Corpus& mea
 
 std::optional<NothingLearned> nothing_learned(const TrainOptions& options,
                                               const LearningState& learning) {
-  // A collapsed model gives every token its frequency: its loss is within a hundredth of this.
+  // A collapsed model predicts token frequencies: its loss is within 1 % of the unigram loss.
   constexpr double kNear = 0.98;
   if (learning.loss < kNear * learning.unigram_loss) return {};
   const int64_t enough = std::max(kStepsToLearn, 2 * options.warmup_steps.value_or(0));
   const bool early = learning.step < enough;
-  if (early && learning.state == RunState::going_on) return {};
+  if (early && learning.state == RunState::running) return {};
   const std::string finding =
       fmt::format("perplexity {:.1f} after {} is no better than that of token frequencies ({:.1f})",
                   std::exp(learning.loss), detail::counted(learning.step, "step"),
@@ -118,7 +119,7 @@ std::optional<NothingLearned> nothing_learned(const TrainOptions& options,
   if (early)
     return NothingLearned{false, finding + ": the model cannot translate yet, train it longer"};
   const std::string advice = fmt::format(
-      "{}: the training has probably collapsed; give a lower --learning-rate (now {}), a longer "
+      "{}: training has probably collapsed; give a lower --learning-rate (now {}), a longer "
       "--warmup-steps (now {}) or --clip-norm 1",
       finding, options.learning_rate.value_or(0), options.warmup_steps.value_or(0));
   return NothingLearned{true, advice};
@@ -179,7 +180,7 @@ void RunWarnings::add_step(const Progress& progress, int64_t epoch_steps, double
 
 void RunWarnings::warn_of_learning_nothing(int64_t step, std::optional<double> nll,
                                            RunState state) {
-  if (!nll || (state == RunState::going_on && warned_of_collapse_)) return;
+  if (!nll || (state == RunState::running && warned_of_collapse_)) return;
   if (!frequency_loss_)
     frequency_loss_ = unigram_loss(*run_.corpus, run_.config.vocabulary,
                                    run_.validation ? *run_.validation : *run_.corpus);

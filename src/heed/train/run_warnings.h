@@ -1,4 +1,4 @@
-// What a run is warned of before hours are spent on it.
+// Warnings about a run that is likely to fail to learn.
 #pragma once
 
 #include <optional>
@@ -11,12 +11,12 @@
 
 namespace heed {
 
-// What is known of a run's length.
+// The progress and speed of a run.
 struct RunPace {
   int64_t step = 0;                         // steps done
   double seconds = 0;                       // of the run so far, its preparation included
-  int64_t epoch_steps = 0;                  // steps of an epoch
-  std::optional<double> step_seconds = {};  // mean time of a step, once some were timed
+  int64_t epoch_steps = 0;                  // number of steps of an epoch
+  std::optional<double> step_seconds = {};  // mean time of a step, once enough were timed
 };
 
 // A warning if the run, by what is known of its length, ends within its warm-up; it suggests
@@ -27,44 +27,45 @@ std::optional<std::string> warmup_warning(const TrainOptions& options, const Run
 // docs/training.md has the figures that the limit rests on.
 inline constexpr int64_t kMostParametersPerToken = 50;
 
-// That the model is too large for its text, with the largest preset that is not. Nothing for the
-// model of --finetune-from, which has learnt from other text.
+// A warning if the model is too large for its text; it names the largest preset that is not.
+// Nothing with --finetune-from, whose model has learned from other text.
 std::optional<std::string> size_warning(const TrainOptions& options, const ModelConfig& config,
                                         int64_t target_tokens);
 
-// That preparing the run (learning a vocabulary, encoding the text) took half of --minutes or more.
+// A warning if preparing the run (learning a vocabulary, encoding the text) took half of --minutes
+// or more.
 std::optional<std::string> preparation_warning(const TrainOptions& options, double seconds);
 
-// Cross entropy per token, </s> included, of the targets of `measured` under the frequencies of
-// tokens in the targets of `counted`: what a model reaches that has learned nothing else.
+// Cross entropy per token, </s> included, of the targets of `measured` under the token frequencies
+// in the targets of `counted`: the loss of a unigram model, which ignores source and context.
 double unigram_loss(const Corpus& counted, int64_t vocabulary, const Corpus& measured);
 
-enum class RunState { going_on, ended };
+enum class RunState { running, ended };
 
-// What a run has learned.
+// The loss of a run beside that of a unigram model.
 struct LearningState {
   int64_t step = 0;         // steps done
   double loss = 0;          // cross entropy without smoothing, per target token
   double unigram_loss = 0;  // unigram_loss() of the same text
-  RunState state = RunState::going_on;
+  RunState state = RunState::running;
 };
 
 struct NothingLearned {
-  bool collapsed = false;  // else the run may have been too short
-  std::string text;
+  bool collapsed = false;  // false: the run may just have been too short
+  std::string text;        // the warning
 };
 
-// That the model is no better than token frequencies, with what to try. Before kStepsToLearn steps
-// and twice the warm-up a model may not have learned yet: that is said only where the run has
-// ended. `options` are resolved.
+// A warning if the model is no better than the unigram model, with what to try. Before
+// kStepsToLearn steps and twice the warm-up it may be too early, so the warning is then given only
+// when the run has ended. `options` are with_data_defaults().
 std::optional<NothingLearned> nothing_learned(const TrainOptions& options,
                                               const LearningState& learning);
 inline constexpr int64_t kStepsToLearn = 500;
 
 struct PreparedRun;
 
-// Tells the observer of a run what it is warned of, and when: of a warm-up that is too long once,
-// of a collapse while the run goes on once.
+// Passes the warnings above to the observer of a run, each at its time. The warning of a warm-up
+// that is too long is given once, as is that of a collapse while the run continues.
 class RunWarnings {
  public:
   // Both must outlive it.
@@ -72,12 +73,13 @@ class RunWarnings {
 
   void warn_of_size();
   void warn_of_preparation(double seconds);
-  // At the start of an epoch, by what the options say of the run's length.
+  // At the start of an epoch, by the limits of the options.
   void warn_of_warmup(const Progress& progress, int64_t epoch_steps);
-  // After each step of this process: the time of the first ones tells how many steps --minutes are.
+  // After each step of this process. The time of the first ones gives the number of steps that
+  // --minutes allows.
   void add_step(const Progress& progress, int64_t epoch_steps, double seconds);
-  // Compares the last loss without smoothing (of the validation text, or of the training text where
-  // nothing is validated) with that of a model of token frequencies.
+  // Compares the last NLL (of the validation text, or of the training text without validation) with
+  // that of the unigram model.
   void warn_of_learning_nothing(int64_t step, std::optional<double> nll, RunState state);
 
  private:

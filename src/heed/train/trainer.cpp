@@ -38,22 +38,22 @@ Trainer::Trainer(const TrainOptions& options, const TrainingText& text, Backend&
       metrics_(run_.files.metrics()),
       warnings_(run_, observer) {
   if (options_.resume && run_.files.has_training_state()) resume();
-  metrics_.keep_up_to(progress_.step);
+  metrics_.truncate_after(progress_.step);
   pack();
-  // Nothing is left that could refuse to resume; a new run replaces the model where it saves.
+  // Resuming can no longer be refused. A new run discards the backup when it first saves.
   if (progress_.step > 0) run_.backup->discard();
-  announce();
+  report_start();
   if (progress_.batch > 0) open_epoch();
 }
 
-TrainingStateKey Trainer::key() const {
+RunIdentity Trainer::identity() const {
   return {options_, backend_.name(), run_.fingerprint, run_.validation_fingerprint,
           backend_.compute()};
 }
 
 void Trainer::resume() {
   const std::filesystem::path state = run_.files.training_state();
-  progress_ = load_training_state(state, key(), adam_);
+  progress_ = load_training_state(state, identity(), adam_);
   resumed_step_ = progress_.step;
   clock_.resume(progress_.seconds);
   if (!can_average(options_, progress_.checkpoints))
@@ -71,7 +71,7 @@ void Trainer::resume() {
           : fmt::format("resuming after step {} of epoch {}", progress_.step, progress_.epoch + 1));
 }
 
-void Trainer::announce() {
+void Trainer::report_start() {
   observer_.message(fmt::format("{} parameters, {} on {}, {} a batch", parameter_count(model_),
                                 backend_.name(), detail::counted(workers_.count(), "thread"),
                                 detail::counted(options_.shards, "shard")));
@@ -92,17 +92,17 @@ void Trainer::expect_ready() const {
                                : "start over with a new Trainer, nothing was saved yet";
   if (condition_ == Condition::failed)
     fail(
-        "{}: this training cannot continue: an earlier call failed, which may have left the "
+        "{}: this run cannot continue: an earlier call failed, which may have left the "
         "weights "
         "half updated; {}",
         options_.model, next);
-  fail("{}: this training is finished; {}", options_.model, next);
+  fail("{}: this run is finished; {}", options_.model, next);
 }
 
 void Trainer::open_epoch() {
   epoch_ = batches_of_epoch(options_, *run_.corpus, progress_.epoch);
   if (progress_.batch >= epoch_->size())
-    fail("{}: the progress it records stands at batch {} of {}: start over with --overwrite",
+    fail("{}: the progress it records is at batch {} of {}: start over with --overwrite",
          run_.files.training_state().string(), progress_.batch + 1, epoch_->size());
   if (!done()) warnings_.warn_of_warmup(progress_, epoch_steps());
 }
@@ -110,7 +110,7 @@ void Trainer::open_epoch() {
 void Trainer::step() {
   expect_ready();
   if (done())
-    fail_usage("{}: this training is done: {} was reached after step {}", options_.model,
+    fail_usage("{}: this run is done: {} was reached after step {}", options_.model,
                reached_limit(options_, progress_), progress_.step);
   condition_ = Condition::failed;  // unless all of this succeeds
   if (!epoch_) open_epoch();
@@ -168,7 +168,7 @@ StepResult Trainer::update() {
     };
   const Loss loss = gradients_.compute(request);
   const double norm = gradients_.norm();
-  if (!std::isfinite(loss.smoothed) || !std::isfinite(norm)) refuse(batches, loss, norm);
+  if (!std::isfinite(loss.smoothed) || !std::isfinite(norm)) fail_not_finite(batches, loss, norm);
   if (options_.clip_norm > 0 && norm > options_.clip_norm)
     adam.gradient_scale = options_.clip_norm / norm;
   adam_.update(adam, gradients_.gradient(), gradients_.offsets());
@@ -187,8 +187,8 @@ AdamStep Trainer::next_adam_step() const {
   return adam;
 }
 
-// A loss that is not finite: nothing is saved over the last good training state.
-void Trainer::refuse(int64_t batches, const Loss& loss, double norm) const {
+// Throws for a loss that is not finite, so that the last training state is not overwritten.
+void Trainer::fail_not_finite(int64_t batches, const Loss& loss, double norm) const {
   std::string lines;
   const std::span<const uint32_t> batch = epoch_->batch(progress_.batch);
   for (size_t i = 0; i < std::min<size_t>(batch.size(), 3); ++i)
@@ -201,7 +201,7 @@ void Trainer::refuse(int64_t batches, const Loss& loss, double norm) const {
         "--overwrite; else",
         state);
   else if (run_.files.has_training_state())
-    saved = state + " keeps what was saved last:";
+    saved = state + " has the last saved step:";
   fail(
       "the loss is not finite at step {} (loss {}, gradient norm {}): batch {} of epoch {}, {} "
       "pairs, the first from lines {}; {} try a lower --learning-rate, a longer --warmup-steps or "
@@ -210,7 +210,7 @@ void Trainer::refuse(int64_t batches, const Loss& loss, double norm) const {
       batch.size(), lines, saved);
 }
 
-// Packs the weights that the parameters hold for the backend's products.
+// Packs the parameters for the backend's matrix products.
 void Trainer::pack() {
   const Condition before = std::exchange(condition_, Condition::failed);
   heed::pack(adam_.parameters(), backend_, Purpose::training, &workers_);
@@ -226,14 +226,14 @@ int64_t Trainer::epoch_steps() const {
   return (epoch_->size() + options_.accumulate - 1) / options_.accumulate;
 }
 
-// Of the steps since the last report.
+// The report of the steps since the last one.
 TrainReport Trainer::current_report() const {
   TrainReport r = window_.means();
   r.step = progress_.step;
   r.epoch = epoch_position();
   r.learning_rate = learning_rate(options_, model_.config().d_model, progress_.step);
   r.seconds = progress_.seconds;
-  r.done = share_done(options_, progress_, r.epoch);
+  r.fraction_done = share_done(options_, progress_, r.epoch);
   const auto left = clock_.seconds_left(share_of_steps(options_, progress_, r.epoch));
   r.seconds_left = left.value_or(0);
   if (options_.minutes) {
@@ -263,7 +263,7 @@ bool Trainer::validation_due() const {
   return !validated_ && at_validation();
 }
 
-// Loss on the validation text, per target token, over all workers; sums in the order of batches.
+// The loss of the validation text, computed on all workers and summed in the order of batches.
 Loss Trainer::validation_loss() {
   const Corpus& corpus = *run_.validation;
   const LengthOf length = lengths_of(corpus);
@@ -281,11 +281,10 @@ Loss Trainer::validation_loss() {
   return sum;
 }
 
-// Calls `use` while the parameters hold the weights that the run leaves: the moving average, if
-// there is one.
-void Trainer::with_result(const std::function<void()>& use) {
+// Calls `use` while the parameters hold the weights that the run writes: the EMA, if there is one.
+void Trainer::with_output_weights(const std::function<void()>& use) {
   if (!adam_.has_ema()) return use();
-  condition_ = Condition::failed;  // unless the weights of the last step come back
+  condition_ = Condition::failed;  // unless the weights of the last step are exchanged back
   adam_.swap_ema();
   use();
   adam_.swap_ema();
@@ -300,7 +299,7 @@ ValidationReport Trainer::validation_report() const {
   return r;
 }
 
-// The score of the packed weights on the validation text: greater is better.
+// Validates the packed weights: fills `r` and returns the score, greater is better.
 double Trainer::score(ValidationReport& r) {
   const Loss loss = validation_loss();
   r.loss = loss.smoothed / double(loss.tokens);
@@ -324,8 +323,8 @@ ValidationReport Trainer::validate() {
     r.train_loss = epoch.smoothed / double(epoch.tokens);
   std::optional<double> found;
   if (run_.validation) {
-    gradients_.release();  // scoring takes less than this gives
-    with_result([&] {
+    gradients_.release();  // more memory than validating needs
+    with_output_weights([&] {
       if (adam_.has_ema()) pack();
       found = score(r);
     });
@@ -335,9 +334,9 @@ ValidationReport Trainer::validate() {
   }
   progress_.seconds = clock_.seconds();
   r.seconds = progress_.seconds;
-  tell(r);
+  report_validation(r);
   if (run_.validation && !done())
-    warnings_.warn_of_learning_nothing(progress_.step, nll_, RunState::going_on);
+    warnings_.warn_of_learning_nothing(progress_.step, nll_, RunState::running);
   keep_checkpoint(found);
   if (out_of_patience(options_, progress_)) progress_.finished = true;
   validated_ = true;
@@ -345,7 +344,7 @@ ValidationReport Trainer::validate() {
   return r;
 }
 
-void Trainer::tell(const ValidationReport& r) {
+void Trainer::report_validation(const ValidationReport& r) {
   metrics_.add(r);
   observer_.validated(r);
 }
@@ -353,7 +352,8 @@ void Trainer::tell(const ValidationReport& r) {
 void Trainer::keep_checkpoint(std::optional<double> score) {
   std::vector<Checkpoint>& kept = progress_.checkpoints;
   if (!keeps_checkpoints(options_) || (!kept.empty() && kept.back().step == progress_.step)) return;
-  with_result([&] { save_checkpoint(run_.files.checkpoint(progress_.step), adam_.parameters()); });
+  with_output_weights(
+      [&] { save_checkpoint(run_.files.checkpoint(progress_.step), adam_.parameters()); });
   add_checkpoint(options_, {progress_.step, score}, kept);
 }
 
@@ -365,16 +365,16 @@ void Trainer::save() {
   expect_ready();
   run_.lock.expect_in_place();
   progress_.seconds = clock_.seconds();
-  save_training_state(run_.files.training_state(), key(), progress_, adam_);
-  save_result();
+  save_training_state(run_.files.training_state(), identity(), progress_, adam_);
+  save_output_model();
   run_.backup->discard();
   if (keeps_checkpoints(options_)) run_.files.remove_checkpoints_except(progress_.checkpoints);
   saved_ = true;
   since_save_.restart();
 }
 
-void Trainer::save_result() {
-  with_result([&] { save_model(run_.files.directory, model_); });
+void Trainer::save_output_model() {
+  with_output_weights([&] { save_model(run_.files.directory, model_); });
 }
 
 void Trainer::finish() {
@@ -386,28 +386,28 @@ void Trainer::finish() {
   run_.lock.expect_in_place();
   const std::vector<Checkpoint> chosen = checkpoints_to_average(options_, progress_.checkpoints);
   if (chosen.empty())
-    save_result();
+    save_output_model();
   else
-    leave_average(chosen);
+    save_average(chosen);
   condition_ = Condition::finished;
   warnings_.warn_of_learning_nothing(progress_.step, nll_, RunState::ended);
 }
 
-void Trainer::leave_average(const std::vector<Checkpoint>& chosen) {
-  condition_ = Condition::failed;  // to continue with the mean would be another training
+void Trainer::save_average(const std::vector<Checkpoint>& chosen) {
+  condition_ = Condition::failed;  // training must not continue from the average
   std::vector<std::filesystem::path> paths;
   paths.reserve(chosen.size());
   for (const Checkpoint& c : chosen) paths.push_back(run_.files.checkpoint(c.step));
   load_average(paths, model_.config(), adam_.parameters());
   save_model(run_.files.directory, model_);
-  observer_.message(fmt::format("the model is the mean of {}",
+  observer_.message(fmt::format("the model is the average of {}",
                                 detail::counted(int64_t(paths.size()), "checkpoint")));
   if (!run_.validation) return;
   ValidationReport r = validation_report();
-  r.averaged = int64_t(paths.size());
+  r.averaged_checkpoints = int64_t(paths.size());
   pack();
   score(r);
-  tell(r);
+  report_validation(r);
 }
 
 TrainResult train(const TrainOptions& options, Backend& backend, TrainObserver& observer) {

@@ -1,4 +1,4 @@
-// Training a Transformer on parallel text (section 5): step by step, or all of it by train().
+// Training a Transformer on parallel text (section 5): train(), or step by step with a Trainer.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 #include "heed/text/batches.h"
 #include "heed/train/adam.h"
 #include "heed/train/gradients.h"
-#include "heed/train/metrics.h"
+#include "heed/train/metrics_log.h"
 #include "heed/train/observer.h"
 #include "heed/train/prepared_run.h"
 #include "heed/train/run_reports.h"
@@ -19,19 +19,19 @@
 
 namespace heed {
 
-// One run, for callers that have a loop of their own:
+// One run, for callers with a training loop of their own:
 //
 //   Trainer trainer(options, open_training_text(options), backend, observer);
 //   while (!trainer.done()) trainer.step();
 //   trainer.finish();
 //
-// Where and when validate() and save() are called is up to the caller. The model is the one that
-// train() leaves as long as validations do not decide about it (--patience, --average).
+// The caller decides when to call validate() and save(). The model equals that of train(), unless
+// it depends on validations (--patience, --average).
 //
-// Where step() throws, or another function while it exchanges or replaces the weights, these may be
-// half updated: every call but the readers below then throws an Error, so that they are neither
-// used nor saved. What was saved before is intact: a new Trainer with options.resume continues from
-// it. The same holds after finish().
+// If step() throws, or another function while it exchanges or replaces the weights, the weights may
+// be half updated: from then on every call but options(), progress(), model() and tokenizers()
+// throws an Error, so that they are neither used nor saved. Files saved before are intact: a new
+// Trainer with options.resume continues from them. The same holds after finish().
 class Trainer {
  public:
   // Locks the folder of the model, learns or loads the vocabulary, encodes the text and, with
@@ -44,29 +44,30 @@ class Trainer {
 
   // Whether a limit is reached: --epochs, --steps, --minutes or --patience.
   bool done() const { return progress_.finished; }
-  // Updates the weights once, from the gradient of --accumulate batches, and reports it to the
-  // observer; each --report-every steps to metrics.jsonl too. Error where done(), or where the loss
-  // is not finite.
+  // Updates the weights once, by the gradient of --accumulate batches, and calls the observer;
+  // every
+  // --report-every steps it also writes to metrics.jsonl. Error if done(), or if the loss is not
+  // finite.
   void step();
 
-  // Whether the options ask for a validation after the last step: each --validate-every steps, or
-  // where an epoch ends.
+  // Whether the options ask for a validation after the last step: every --validate-every steps, or
+  // at the end of an epoch.
   bool validation_due() const;
-  // Computes the loss of the validation text, if there is one, and its translations' scores with
-  // --validation-metric, reports them, and keeps the weights as a checkpoint if --keep-checkpoints
-  // or --average ask for it.
+  // Computes the loss of the validation text, if there is one, and the scores of its translation if
+  // --validation-metric is bleu or chrf, reports them, and writes a checkpoint if
+  // --keep-checkpoints or --average need it.
   ValidationReport validate();
 
-  // Whether the options ask to save now: after a validation, and each --save-minutes.
+  // Whether the options ask to save now: after a validation, and every --save-minutes.
   bool save_due() const;
-  // Saves the training state and the model. May be called again where it failed.
+  // Saves the training state and the model. May be called again if it throws.
   void save();
 
-  // Ends the run: validates and saves if the last step is not, and leaves the model, which is the
-  // mean of checkpoints with --average. A run that is not done() can be resumed.
+  // Ends the run: validates and saves unless that was done after the last step, and writes the
+  // model, with --average the average of checkpoints. A run that is not done() can be resumed.
   void finish();
 
-  const TrainOptions& options() const { return options_; }  // with what the text decided
+  const TrainOptions& options() const { return options_; }  // with_data_defaults()
   const Progress& progress() const { return progress_; }
   // The weights of the last step, not their moving average (--ema).
   const Transformer& model() const { return model_; }
@@ -76,15 +77,15 @@ class Trainer {
   enum class Condition { ready, failed, finished };
 
   void expect_ready() const;
-  TrainingStateKey key() const;
+  RunIdentity identity() const;
   void resume();
-  void announce();
+  void report_start();
   // The batches of the current epoch.
   void open_epoch();
   StepResult update();
   GradientTree::Request gradient_request(int64_t batches) const;
   AdamStep next_adam_step() const;
-  [[noreturn]] void refuse(int64_t batches, const Loss& loss, double norm) const;
+  [[noreturn]] void fail_not_finite(int64_t batches, const Loss& loss, double norm) const;
   void pack();
   // Epochs done, with the fraction of the current one.
   double epoch_position() const;
@@ -96,11 +97,11 @@ class Trainer {
   bool at_validation() const;
   Loss validation_loss();
   double score(ValidationReport& r);
-  void tell(const ValidationReport& r);
+  void report_validation(const ValidationReport& r);
   void keep_checkpoint(std::optional<double> score);
-  void with_result(const std::function<void()>& use);
-  void save_result();
-  void leave_average(const std::vector<Checkpoint>& chosen);
+  void with_output_weights(const std::function<void()>& use);
+  void save_output_model();
+  void save_average(const std::vector<Checkpoint>& chosen);
 
   RunClock clock_;
   Backend& backend_;
@@ -113,14 +114,14 @@ class Trainer {
   Adam adam_;
   const bool defers_gradients_;
   const LengthOf length_;
-  const Metrics metrics_;
+  const MetricsLog metrics_;
   RunWarnings warnings_;
   Condition condition_ = Condition::ready;
   Progress progress_;
-  std::optional<BatchPlan> epoch_;       // none between two epochs
+  std::optional<BatchPlan> epoch_;       // empty between two epochs
   bool stepped_ = false;                 // by this process
   std::optional<int64_t> resumed_step_;  // at which a training state was resumed
-  // Whether the weights of the last step were validated, and saved with the outcome.
+  // Whether the weights of the last step were validated, and saved after that.
   bool validated_ = false, saved_ = false;
   ReportWindow window_;
   std::optional<double> nll_;  // of the last validation or report
@@ -134,11 +135,11 @@ struct TrainResult {
   Progress progress;
 };
 
-// Trains as the options say and leaves a model directory. Throws Error or UsageError for what the
-// user can fix. Beside the model the directory has metrics.jsonl and training/ (the training state,
-// checkpoints, encoded text), which may be deleted once the model is done.
+// Trains and writes a model directory. Throws Error or UsageError for what the user can fix. Next
+// to the model, the directory has metrics.jsonl and training/ (training state, checkpoints, encoded
+// text), which may be deleted after the run.
 TrainResult train(const TrainOptions& options, Backend& backend, TrainObserver& observer);
-// The same on the text of the options that is open already.
+// The same with the text of the options, already open.
 TrainResult train(const TrainOptions& options, const TrainingText& text, Backend& backend,
                   TrainObserver& observer);
 

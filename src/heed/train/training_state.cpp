@@ -47,7 +47,7 @@ std::string to_json(const Progress& p) {
       .dump();
 }
 
-// Counts beyond these belong to no run, and could overflow when one goes on.
+// Larger counts are damage, and could overflow when the run continues.
 constexpr double kMost = 0x1p53;
 
 double amount(const Json& object, const char* key) {
@@ -108,56 +108,57 @@ std::string as_text(uint64_t fingerprint) {
   return fmt::format("{:016x}", fingerprint);
 }
 
-Metadata metadata_of(const TrainingStateKey& key, const Progress& progress) {
-  Metadata all = {{"options", to_json(key.options)},
-                  {"backend", key.backend},
-                  {"compute", name(key.compute)},
-                  {"text", as_text(key.text_fingerprint)},
+Metadata metadata_of(const RunIdentity& identity, const Progress& progress) {
+  Metadata all = {{"options", to_json(identity.options)},
+                  {"backend", identity.backend},
+                  {"compute", name(identity.compute)},
+                  {"text", as_text(identity.text_fingerprint)},
                   {"progress", to_json(progress)}};
-  if (key.validation_fingerprint) all["validation"] = as_text(*key.validation_fingerprint);
+  if (identity.validation_fingerprint)
+    all["validation"] = as_text(*identity.validation_fingerprint);
   return all;
 }
 
-// `auto` chooses by machine: what was computed counts, not what was asked for.
-void check_compute(const SafetensorsFile& file, const TrainingStateKey& key) {
+// Compares the compute types that were used: what --compute auto chooses depends on the machine.
+void check_compute(const SafetensorsFile& file, const RunIdentity& identity) {
   const auto found = file.metadata().find("compute");
-  if (found == file.metadata().end() || found->second == name(key.compute)) return;
+  if (found == file.metadata().end() || found->second == name(identity.compute)) return;
   fail_usage(
       "{0} belongs to a run with another compute type (compute was {1}, is now {2}): give "
       "--compute {1}, or start over with --overwrite",
-      file.path().string(), found->second, name(key.compute));
+      file.path().string(), found->second, name(identity.compute));
 }
 
-// A run that validates keeps the best score, which another text or none would make meaningless.
-// Pairs held out follow from the training text and the options, which are compared anyway.
+// A run that validates stores its best score, which is meaningless for another validation text.
+// Held-out pairs follow from the training text and the options, which are compared anyway.
 void check_validation(const SafetensorsFile& file, const TrainOptions& saved,
-                      const TrainingStateKey& key) {
+                      const RunIdentity& identity) {
   if (saved.hold_out > 0) return;
   const std::string path = file.path().string();
   const bool validated = has_validation_files(saved);
   const std::string names = saved.valid_tsv.empty()
                                 ? fmt::format("{} and {}", saved.valid_source, saved.valid_target)
                                 : saved.valid_tsv;
-  if (validated && !key.validation_fingerprint)
+  if (validated && !identity.validation_fingerprint)
     fail_usage(
         "{} belongs to a run that validates on {}: give this text again (files of other names with "
         "the same text will do)",
         path, names);
-  if (!validated && key.validation_fingerprint)
+  if (!validated && identity.validation_fingerprint)
     fail_usage(
         "{} belongs to a run without validation: leave --valid-source, --valid-target and "
         "--valid-tsv out, or start over with --overwrite",
         path);
   const auto found = file.metadata().find("validation");
   if (validated && found != file.metadata().end() &&
-      found->second != as_text(*key.validation_fingerprint))
+      found->second != as_text(*identity.validation_fingerprint))
     fail_usage(
         "{} belongs to a run that validates on another text, that of {} when it was saved: give "
         "the same text, or start over with --overwrite",
         path, names);
 }
 
-// Error where another version of heed, with other options, saved them.
+// Error if another version of heed, with other options, saved them.
 TrainOptions saved_options(const SafetensorsFile& file) {
   TrainOptions saved;
   try {
@@ -183,32 +184,32 @@ std::string list_of(const std::vector<OptionDifference>& changed) {
   return text;
 }
 
-void check_key(const SafetensorsFile& file, const TrainingStateKey& key) {
+void check_identity(const SafetensorsFile& file, const RunIdentity& identity) {
   const std::string path = file.path().string();
   const TrainOptions saved = saved_options(file);
-  if (!saved.finetune_from.empty() && key.options.finetune_from.empty())
+  if (!saved.finetune_from.empty() && identity.options.finetune_from.empty())
     fail_usage("{} belongs to a run that began with --finetune-from {}: give it again", path,
                saved.finetune_from);
   const std::vector<OptionDifference> changed =
-      differences(normalized(saved), normalized(key.options));
+      differences(normalized(saved), normalized(identity.options));
   if (!changed.empty())
     fail_usage(
         "{} belongs to a run with other options ({}): give the same, or start over with "
         "--overwrite",
         path, list_of(changed));
-  check_compute(file, key);
-  check_validation(file, saved, key);
-  if (metadata(file, "text") != as_text(key.text_fingerprint))
+  check_compute(file, identity);
+  check_validation(file, saved, identity);
+  if (metadata(file, "text") != as_text(identity.text_fingerprint))
     fail_usage(
         "{} belongs to a run on another text or vocabulary: give the same files, or start "
         "over with --overwrite",
         path);
   const std::string backend = metadata(file, "backend");
-  if (backend != key.backend && !key.options.allow_other_instruction_set)
+  if (backend != identity.backend && !identity.options.allow_other_instruction_set)
     fail_usage(
-        "{} was computed by {}, here is {}: the same bytes cannot be promised; set "
+        "{} was computed by {}, here is {}: the result would differ; set "
         "HEED_TARGET, or accept it with --allow-other-instruction-set",
-        path, backend, key.backend);
+        path, backend, identity.backend);
 }
 
 SafetensorsFile open_undamaged(const std::filesystem::path& path) {
@@ -217,7 +218,7 @@ SafetensorsFile open_undamaged(const std::filesystem::path& path) {
   return file;
 }
 
-// A parameter or moment: numbers that a run can go on with.
+// Reads a parameter, moment or EMA. Error if a value is not finite or below `least`.
 void read_finite(const SafetensorsFile& file, const std::string& name, Tensor& values,
                  double least) {
   file.read(name, values);
@@ -228,7 +229,7 @@ void read_finite(const SafetensorsFile& file, const std::string& name, Tensor& v
                                                : std::ranges::all_of(read.span<double>(), sane);
   if (!good)
     fail(
-        "{}: tensor {} holds values that no run leaves: the file is damaged: start over with "
+        "{}: tensor {} holds impossible values: the file is damaged: start over with "
         "--overwrite",
         file.path().string(), name);
 }
@@ -254,29 +255,29 @@ TensorEntry entry(const std::string& name, const Tensor& tensor) {
 
 }  // namespace
 
-void save_training_state(const std::filesystem::path& path, const TrainingStateKey& key,
+void save_training_state(const std::filesystem::path& path, const RunIdentity& identity,
                          const Progress& progress, const Adam& adam) {
   std::vector<TensorEntry> list;
   for_each_tensor(adam, [&](const std::string& name, const Tensor& tensor, double) {
     list.push_back(entry(name, tensor));
   });
-  SafetensorsWriter file(path, list, metadata_of(key, progress), Checksum::stored);
+  SafetensorsWriter file(path, list, metadata_of(identity, progress), Checksum::stored);
   for_each_tensor(adam, [&](const std::string& name, const Tensor& tensor, double) {
     file.write(name, tensor);
   });
   file.commit();
 }
 
-void expect_same_run(const std::filesystem::path& path, TrainingStateKey key) {
+void expect_same_run(const std::filesystem::path& path, RunIdentity identity) {
   const SafetensorsFile file = open_undamaged(path);
-  if (!key.options.decay_steps) key.options.decay_steps = saved_options(file).decay_steps;
-  check_key(file, key);
+  if (!identity.options.decay_steps) identity.options.decay_steps = saved_options(file).decay_steps;
+  check_identity(file, identity);
 }
 
-Progress load_training_state(const std::filesystem::path& path, const TrainingStateKey& key,
+Progress load_training_state(const std::filesystem::path& path, const RunIdentity& identity,
                              Adam& adam) {
   const SafetensorsFile file = open_undamaged(path);
-  check_key(file, key);
+  check_identity(file, identity);
   Progress progress = parse_progress(metadata(file, "progress"), path);
   for_each_tensor(adam, [&](const std::string& name, Tensor& tensor, double lowest) {
     read_finite(file, name, tensor, lowest);

@@ -1,4 +1,4 @@
-// The training state: everything that resuming a run needs, in one file.
+// The training state: one file with everything that is needed to resume a run.
 #pragma once
 
 #include <filesystem>
@@ -12,22 +12,22 @@
 
 namespace heed {
 
-// How far a run is.
+// The progress of a run.
 struct Progress {
-  int64_t step = 0;        // steps done
-  int64_t epoch = 0;       // epochs done
-  int64_t batch = 0;       // batches of the current epoch done
-  int64_t since_best = 0;  // validations since the best one
-  std::optional<double> best;
-  double seconds = 0;  // of the run: preparation, steps, validations and saving
-  Loss epoch_loss;     // of the current epoch so far
-  double tokens = 0;   // mean of source and target tokens, all steps
+  int64_t step = 0;            // steps done
+  int64_t epoch = 0;           // epochs done
+  int64_t batch = 0;           // batches of the current epoch done
+  int64_t since_best = 0;      // validations since the best one
+  std::optional<double> best;  // its score
+  double seconds = 0;          // of the run: preparation, steps, validations and saving
+  Loss epoch_loss;             // sum over the current epoch so far
+  double tokens = 0;           // (source + target tokens) / 2 of all steps
   bool finished = false;
   std::vector<Checkpoint> checkpoints;  // whose files exist, oldest first
 };
 
-// What a training state belongs to.
-struct TrainingStateKey {
+// Identifies a run: what must be the same on --resume.
+struct RunIdentity {
   TrainOptions options;
   std::string backend;                                  // name, with its instruction set
   uint64_t text_fingerprint;                            // of the training text and the tokenizers
@@ -35,20 +35,20 @@ struct TrainingStateKey {
   DType compute = DType::f32;                           // which `backend` computes in
 };
 
-// Writes adam's parameters, their moments and moving average (if any), and progress, replacing the
-// file at once or not at all.
-void save_training_state(const std::filesystem::path& path, const TrainingStateKey& key,
+// Writes adam's parameters, their moments and EMA (if any), and the progress. The file is replaced
+// atomically.
+void save_training_state(const std::filesystem::path& path, const RunIdentity& identity,
                          const Progress& progress, const Adam& adam);
 
-// UsageError where the file belongs to other options, another compute type, another training or
-// validation text or (unless allowed) another instruction set; Error where it is damaged. For the
-// time before the text is encoded: where the options do not say at which step a schedule ends, that
-// is not compared yet.
-void expect_same_run(const std::filesystem::path& path, TrainingStateKey key);
+// UsageError if the file belongs to a run with other options, another compute type, another
+// training or validation text or (unless allowed) another instruction set; Error if it is damaged.
+// This check is for the time before the text is encoded: --decay-steps is not compared if its
+// default depends on the text.
+void expect_same_run(const std::filesystem::path& path, RunIdentity identity);
 
-// Reads them back into the tensors of adam: its parameters, moments and average. Error where the
-// file is damaged; UsageError as from expect_same_run, the end of the schedule included.
-Progress load_training_state(const std::filesystem::path& path, const TrainingStateKey& key,
+// Reads adam's parameters, moments and EMA into its tensors, and returns the progress. Error if the
+// file is damaged; UsageError as from expect_same_run, here with --decay-steps.
+Progress load_training_state(const std::filesystem::path& path, const RunIdentity& identity,
                              Adam& adam);
 
 }  // namespace heed

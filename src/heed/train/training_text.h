@@ -1,4 +1,4 @@
-// The text that a training reads, opened once: a pipe can be read no second time.
+// The training and validation text of a run, opened once, since a pipe cannot be read again.
 #pragma once
 
 #include <optional>

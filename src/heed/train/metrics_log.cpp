@@ -1,4 +1,4 @@
-#include "heed/train/metrics.h"
+#include "heed/train/metrics_log.h"
 
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -22,7 +22,7 @@ void put(Json& object, const char* name, const std::optional<double>& value) {
 
 }  // namespace
 
-void Metrics::keep_up_to(int64_t step) const {
+void MetricsLog::truncate_after(int64_t step) const {
   std::string kept;
   if (step > 0 && std::filesystem::exists(path_)) {
     std::ifstream file(path_);
@@ -37,7 +37,7 @@ void Metrics::keep_up_to(int64_t step) const {
   write_file_atomically(path_, kept);
 }
 
-void Metrics::add(const TrainReport& r) const {
+void MetricsLog::add(const TrainReport& r) const {
   append(path_, {{"kind", "train"},
                  {"step", r.step},
                  {"epoch", r.epoch},
@@ -49,10 +49,11 @@ void Metrics::add(const TrainReport& r) const {
                  {"seconds", r.seconds}});
 }
 
-void Metrics::add(const ValidationReport& r) const {
-  Json object = {
-      {"kind", r.averaged > 0 ? kAverageKind : "validation"}, {"step", r.step}, {"epoch", r.epoch}};
-  if (r.averaged > 0) object["checkpoints"] = r.averaged;
+void MetricsLog::add(const ValidationReport& r) const {
+  Json object = {{"kind", r.averaged_checkpoints > 0 ? kAverageKind : "validation"},
+                 {"step", r.step},
+                 {"epoch", r.epoch}};
+  if (r.averaged_checkpoints > 0) object["checkpoints"] = r.averaged_checkpoints;
   put(object, "train_loss", r.train_loss);
   put(object, "loss", r.loss);
   put(object, "perplexity", r.perplexity);
