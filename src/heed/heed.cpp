@@ -65,7 +65,7 @@ class MeasuringObserver : public TrainObserver {
 
 TrainResult train(const TrainOptions& options, TrainObserver& observer) {
   validate(options);
-  return train(options, open_training_text(options), observer);
+  return train(options, open_training_text(options, observer), observer);
 }
 
 TrainResult train(const TrainOptions& options, const TrainingText& text, TrainObserver& observer) {

@@ -167,6 +167,19 @@ TEST_F(TextFileTest, StandardInputIsReadAnyNumberOfTimes) {
   });
 }
 
+TEST_F(TextFileTest, ALongCopyIsReportedInMessages) {
+  std::vector<std::string> messages;
+  const CopyOptions options =
+      report_copies([&](const std::string& text) { messages.push_back(text); });
+  for (const double seconds : {1.0, 3.0, 4.0, 22.0, 23.0, 30.0})
+    options.progress({"pipe", "/tmp", int64_t(seconds * (1 << 20)), seconds});
+  options.progress({"other", "/tmp", 1 << 20, 2.0});
+  options.progress({"other", "/tmp", 1 << 20, 3.5});
+  EXPECT_THAT(messages,
+              ElementsAre(AllOf(HasSubstr("pipe"), HasSubstr("/tmp"), HasSubstr("3.0 MiB")),
+                          HasSubstr("23.0 MiB"), HasSubstr("other")));
+}
+
 TEST_F(TextFileTest, ColumnsOfTabSeparatedText) {
   const TextFile file(write("t.tsv", "one\tuno\tcc\ntwo\n\tdos\n\"a\tb\"\n"));
   EXPECT_THAT(lines_of(file.column(1)), ElementsAre("one", "two", "", "\"a"));

@@ -1,7 +1,13 @@
 // What a training makes of the text it is given: broken lines, tab-separated text, case.
 #include "heed/train/training_text.h"
 
+#include <fcntl.h>
+
+#include <chrono>
+#include <thread>
+
 #include "support/facts.h"
+#include "support/named_pipe.h"
 #include "trainer_fixture.h"
 
 namespace heed {
@@ -72,6 +78,25 @@ TEST_F(TrainingTextTest, ARunOnBrokenTextResumes) {
   messages(o);
   EXPECT_TRUE(folder_.read("two/training/train.corpus") == corpus);
   EXPECT_TRUE(weights("two") == weights("one"));
+}
+
+TEST_F(TrainingTextTest, ALongCopyOfAPipeIsReportedToTheObserver) {
+  const std::filesystem::path pipe = folder_ / "pipe";
+  testing::make_pipe(pipe);
+  TrainOptions o = options("piped");
+  const std::string text = folder_.read("source");
+  o.source = {pipe.string()};
+  std::thread writer([&] {
+    const Descriptor end(::open(pipe.c_str(), O_WRONLY | O_CLOEXEC));
+    const auto write = [&](std::string_view part) {
+      EXPECT_EQ(::write(end.get(), part.data(), part.size()), ssize_t(part.size()));
+    };
+    write(std::string_view(text).substr(0, text.size() / 2));
+    std::this_thread::sleep_for(std::chrono::milliseconds(3100));
+    write(std::string_view(text).substr(text.size() / 2));
+  });
+  EXPECT_THAT(messages(o), Contains(AllOf(HasSubstr("copying " + pipe.string()), HasFacts("MiB"))));
+  writer.join();
 }
 
 TEST_F(TrainingTextTest, TabSeparatedTextGivesTheSameModel) {

@@ -61,20 +61,7 @@ std::vector<std::string> read_text(const std::string& path, const TextLength& ot
 }
 
 CopyOptions told_copying(const Console& console) {
-  constexpr double kFirst = 3, kNext = 20;  // seconds
-  CopyOptions options;
-  options.progress = [&console, name = std::string(),
-                      next = kFirst](const StreamCopy& copy) mutable {
-    if (copy.name != name) {
-      name = copy.name;
-      next = kFirst;
-    }
-    if (copy.seconds < next) return;
-    next = copy.seconds + kNext;
-    console.note(fmt::format("copying {} to {}: {:.1f} MiB so far", copy.name, copy.folder.string(),
-                             double(copy.bytes) / (1 << 20)));
-  };
-  return options;
+  return report_copies([&console](const std::string& text) { console.note(text); });
 }
 
 void fail_unequal_lines(const TextLength& shorter, const std::string& longer_path) {

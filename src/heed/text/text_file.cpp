@@ -163,6 +163,23 @@ std::shared_ptr<const Descriptor> copy_stream(int from, const std::string& name,
 
 }  // namespace
 
+CopyOptions report_copies(std::function<void(const std::string&)> message) {
+  constexpr double kFirst = 3, kNext = 20;  // seconds
+  CopyOptions options;
+  options.progress = [message = std::move(message), name = std::string(),
+                      next = kFirst](const StreamCopy& copy) mutable {
+    if (copy.name != name) {
+      name = copy.name;
+      next = kFirst;
+    }
+    if (copy.seconds < next) return;
+    next = copy.seconds + kNext;
+    message(fmt::format("copying {} to {}: {:.1f} MiB so far", copy.name, copy.folder.string(),
+                        double(copy.bytes) / (1 << 20)));
+  };
+  return options;
+}
+
 TextFile::TextFile(fs::path path) : TextFile(std::move(path), CopyOptions()) {}
 
 TextFile::TextFile(fs::path path, const CopyOptions& copying)

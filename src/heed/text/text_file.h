@@ -68,6 +68,10 @@ class TextFile {
 
 using TextFiles = std::vector<TextFile>;
 
+// Options with which a copy that takes longer than 3 seconds reports its progress as a message,
+// then again every 20 seconds.
+CopyOptions report_copies(std::function<void(const std::string&)> message);
+
 // Whether a name is "-" or that of a pipe, a socket or a terminal.
 bool is_stream(const std::filesystem::path& path);
 

@@ -411,7 +411,7 @@ void Trainer::save_average(const std::vector<Checkpoint>& chosen) {
 }
 
 TrainResult train(const TrainOptions& options, Backend& backend, TrainObserver& observer) {
-  return train(options, open_training_text(options), backend, observer);
+  return train(options, open_training_text(options, observer), backend, observer);
 }
 
 TrainResult train(const TrainOptions& options, const TrainingText& text, Backend& backend,

@@ -48,6 +48,11 @@ TrainingText open_training_text(const TrainOptions& o, const CopyOptions& copyin
   return opened;
 }
 
+TrainingText open_training_text(const TrainOptions& options, TrainObserver& observer) {
+  return open_training_text(
+      options, report_copies([&observer](const std::string& text) { observer.message(text); }));
+}
+
 ParallelText held_out_text(const TrainOptions& options) {
   const RunFiles files{options.model};
   return {{files.held_out_source()}, {files.held_out_target()}};

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "heed/text/parallel_text.h"
+#include "heed/train/observer.h"
 #include "heed/train/train_options.h"
 
 namespace heed {
@@ -16,6 +17,8 @@ struct TrainingText {
 // Opens and checks all of it. UsageError: two options name the same pipe, or options contradict
 // each other (check_consistent). Errors are those of ParallelText.
 TrainingText open_training_text(const TrainOptions& options, const CopyOptions& copying = {});
+// The same; the observer gets a message while a pipe is copied that takes long (report_copies).
+TrainingText open_training_text(const TrainOptions& options, TrainObserver& observer);
 
 // The pairs that --hold-out drew, once they are written.
 ParallelText held_out_text(const TrainOptions& options);
