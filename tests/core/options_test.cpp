@@ -51,7 +51,7 @@ struct Settings {
     v("steps", self.steps, {.help = "Steps", .unit = "updates", .minimum = 1});
     v("dessert", self.dessert, {.help = "Dessert"});
     v("fruit", self.fruit, {.help = "Fruit"});
-    v("threads", self.threads, {.help = "Threads", .incidental = true});
+    v("threads", self.threads, {.help = "Threads", .ignored_in_comparison = true});
     Inner::visit(self.inner, v);
   }
 };

@@ -23,7 +23,7 @@ struct TrainSettings {
     TrainOptions::visit(self.train, v);
     v("inspect", self.inspect,
       {.help = "Inspect the data before training, as heed inspect data does, and print warnings",
-       .incidental = true});
+       .ignored_in_comparison = true});
   }
 };
 

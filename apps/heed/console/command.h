@@ -70,8 +70,11 @@ struct CommonSettings {
   static void visit(Self& self, Visitor&& v) {
     v.group("General");
     v("config", self.config,
-      {.help = "TOML file of options; flags take precedence", .value = "FILE", .incidental = true});
-    v("quiet", self.quiet, {.help = "Print only results, warnings and errors", .incidental = true});
+      {.help = "TOML file of options; flags take precedence",
+       .value = "FILE",
+       .ignored_in_comparison = true});
+    v("quiet", self.quiet,
+      {.help = "Print only results, warnings and errors", .ignored_in_comparison = true});
   }
 };
 

@@ -256,7 +256,7 @@ std::vector<OptionDifference> differences(const Options& left, const Options& ri
   check(left.size() == right.size(), "options of two types compared");
   std::vector<OptionDifference> found;
   for (size_t i = 0; i < left.size(); ++i) {
-    if (left[i].info.incidental) continue;
+    if (left[i].info.ignored_in_comparison) continue;
     const auto a = left[i].read(), b = right[i].read();
     if (a != b) found.push_back({left[i].name, joined(a), joined(b)});
   }

@@ -50,8 +50,9 @@ struct OptionInfo {
   double below = unbounded;            // an excluded upper bound: a probability below 1
   std::string_view excluded = "";      // a name of the enum that this option does not take
   bool required = false;               // an empty value is an error
-  bool incidental = false;             // excluded when the options of two runs are compared:
-                                       // it cannot change a result (threads)
+  // Left out of differences(), and so of the comparison on --resume: the option does not change the
+  // result (threads), or what it names is compared by content (files of text).
+  bool ignored_in_comparison = false;
 };
 
 // `threads` is the same option everywhere: an optional<int64_t>, all of the machine's by default.
@@ -59,11 +60,12 @@ inline constexpr OptionInfo kThreadsOption{.help = "Number of threads; does not 
                                            .default_text = "all",
                                            .minimum = 1,
                                            .maximum = 1024,
-                                           .incidental = true};
+                                           .ignored_in_comparison = true};
 
 // `strict` of commands that replace invalid UTF-8 by default.
 inline constexpr OptionInfo kStrictOption{
-    .help = "Fail on invalid UTF-8 instead of replacing it by U+FFFD", .incidental = true};
+    .help = "Fail on invalid UTF-8 instead of replacing it by U+FFFD",
+    .ignored_in_comparison = true};
 
 enum class OptionKind { flag, integer, number, text, choice };
 
@@ -231,7 +233,7 @@ struct OptionDifference {
   std::string right;
 };
 
-// What differs between two structs of one type, incidental options left out.
+// What differs between two structs of one type, but for options that are ignored in comparisons.
 std::vector<OptionDifference> differences(const Options& left, const Options& right);
 template <class T>
 std::vector<OptionDifference> differences(const T& left, const T& right) {

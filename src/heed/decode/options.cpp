@@ -10,7 +10,7 @@ void visit_running(DecodeOptions& self, OptionCollector& v) {
      .unit = "tokens",
      .minimum = 1,
      .maximum = 1 << 20,
-     .incidental = true});
+     .ignored_in_comparison = true});
   v("compute", self.compute,
     {.help =
          "Compute type of matrix products; auto: int8 if that is faster on this CPU, else "

@@ -11,7 +11,7 @@ void ScoreOptions::visit(ScoreOptions& self, OptionCollector& v) {
      .unit = "tokens",
      .minimum = 1,
      .maximum = 1 << 20,
-     .incidental = true});
+     .ignored_in_comparison = true});
   v("compute", self.compute,
     {.help = "Compute type of matrix products; fp32: the scores of the stored weights; bf16, int8: "
              "those of the model when it runs in that type"});

@@ -21,11 +21,11 @@ struct TsvOptions {
       {.help = "Tab-separated text with both sides in each line, plain or .gz, instead of two "
                "files; no quoting; several files are concatenated",
        .value = "FILE...",
-       .incidental = true});
+       .ignored_in_comparison = true});
     v("columns", self.columns,
       {.help = "Columns of the source and the target in tab-separated text, counted from 1",
        .value = "N",
-       .incidental = true});
+       .ignored_in_comparison = true});
   }
 
   // UsageError unless --columns is two different whole numbers from 1, or if they are not the

@@ -35,28 +35,28 @@ void visit_data(TrainOptions& o, OptionCollector& v) {
     {.help = "Source text, one sentence per line, plain or .gz; several files are concatenated",
      .value = "FILE...",
      .default_text = "required without --tsv",
-     .incidental = true});
+     .ignored_in_comparison = true});
   v("target", o.target,
     {.help = "Target text: line i translates line i of the source",
      .value = "FILE...",
      .default_text = "required without --tsv",
-     .incidental = true});
+     .ignored_in_comparison = true});
   TsvOptions::visit(o.tabular, v);
   v("valid_source", o.valid_source,
     {.help = "Source side of the validation text",
      .value = "FILE",
      .default_text = "none",
-     .incidental = true});
+     .ignored_in_comparison = true});
   v("valid_target", o.valid_target,
     {.help = "Target side of the validation text",
      .value = "FILE",
      .default_text = "none",
-     .incidental = true});
+     .ignored_in_comparison = true});
   v("valid_tsv", o.valid_tsv,
     {.help = "Tab-separated validation text, with the same --columns, instead of two files",
      .value = "FILE",
      .default_text = "none",
-     .incidental = true});
+     .ignored_in_comparison = true});
   v("hold_out", o.hold_out,
     {.help =
          "Number of validation pairs drawn at random from the training text. They and all other "
@@ -69,7 +69,7 @@ void visit_data(TrainOptions& o, OptionCollector& v) {
     {.help = "Folder of the model, created if it does not exist",
      .value = "DIR",
      .required = true,
-     .incidental = true});
+     .ignored_in_comparison = true});
   v("source_language", o.source_language,
     {.help = "Code of the source language, such as zh; stored in the model",
      .value = "CODE",
@@ -87,7 +87,7 @@ void visit_data(TrainOptions& o, OptionCollector& v) {
     {.help = "Use this SentencePiece model instead of training one",
      .value = "FILE",
      .default_text = "none",
-     .incidental = true});
+     .ignored_in_comparison = true});
 }
 
 void visit_model(TrainOptions& o, OptionCollector& v, const OptionTexts& texts) {
@@ -147,7 +147,7 @@ void visit_model(TrainOptions& o, OptionCollector& v, const OptionTexts& texts) 
          "its dropout unless given",
      .value = "DIR",
      .default_text = "none: random weights",
-     .incidental = true});
+     .ignored_in_comparison = true});
 }
 
 void visit_batches(TrainOptions& o, OptionCollector& v) {
@@ -232,14 +232,14 @@ void visit_duration(TrainOptions& o, OptionCollector& v, const OptionTexts& text
      .default_text = texts.epochs,
      .minimum = 1,
      .maximum = 1e6,
-     .incidental = true});
+     .ignored_in_comparison = true});
   v("steps", o.steps,
     {.help = "Stop after this many steps",
      .unit = "steps",
      .default_text = "off",
      .minimum = 1,
      .maximum = kMostSteps,
-     .incidental = true});
+     .ignored_in_comparison = true});
   v("minutes", o.minutes,
     {.help = "Stop after this time, which includes training the vocabulary; the result depends on "
              "the speed of the machine",
@@ -247,7 +247,7 @@ void visit_duration(TrainOptions& o, OptionCollector& v, const OptionTexts& text
      .default_text = "off",
      .maximum = 1e6,
      .above = 0,
-     .incidental = true});
+     .ignored_in_comparison = true});
 }
 
 void visit_validation(TrainOptions& o, OptionCollector& v) {
@@ -269,7 +269,7 @@ void visit_validation(TrainOptions& o, OptionCollector& v) {
      .unit = "validations",
      .minimum = 0,
      .maximum = 1e6,
-     .incidental = true});
+     .ignored_in_comparison = true});
 }
 
 void visit_checkpoints(TrainOptions& o, OptionCollector& v) {
@@ -291,15 +291,15 @@ void visit_checkpoints(TrainOptions& o, OptionCollector& v) {
      .unit = "minutes",
      .minimum = 0,
      .maximum = 1e6,
-     .incidental = true});
+     .ignored_in_comparison = true});
   v("resume", o.resume,
-    {.help = "Resume an interrupted run, with the same options", .incidental = true});
+    {.help = "Resume an interrupted run, with the same options", .ignored_in_comparison = true});
   v("overwrite", o.overwrite,
     {.help = "Overwrite an existing model, or write into a folder that holds other files",
-     .incidental = true});
+     .ignored_in_comparison = true});
   v("allow_other_instruction_set", o.allow_other_instruction_set,
     {.help = "Allow --resume on a CPU with another instruction set, which changes the result",
-     .incidental = true});
+     .ignored_in_comparison = true});
 }
 
 void visit_runtime(TrainOptions& o, OptionCollector& v) {
@@ -312,22 +312,22 @@ void visit_runtime(TrainOptions& o, OptionCollector& v) {
     {.help = "Compute type of matrix products; auto: bf16 if that is faster on this machine, else "
              "fp32. Weights, sums and all other operations are fp32 in either case",
      .excluded = "int8",
-     .incidental = true});
+     .ignored_in_comparison = true});
   v("threads", o.threads, kThreadsOption);
   v("memory_check", o.memory_check,
     {.help =
          "Refuse to train if it needs more memory than the machine, the control group or ulimit "
          "-v has left",
-     .incidental = true});
+     .ignored_in_comparison = true});
   v("strict", o.strict,
     {.help = "Fail on invalid UTF-8 or, with --tsv, missing columns instead of dropping the pair",
-     .incidental = true});
+     .ignored_in_comparison = true});
   v("report_every", o.report_every,
     {.help = "Report every N steps",
      .unit = "steps",
      .minimum = 1,
      .maximum = kMostSteps,
-     .incidental = true});
+     .ignored_in_comparison = true});
 }
 
 }  // namespace
