@@ -269,7 +269,9 @@ std::vector<std::string> audited() {
 
 INSTANTIATE_TEST_SUITE_P(Commands, OptionAuditRows, ::testing::ValuesIn(audited()),
                          [](const auto& info) {
-                           return (info.param == "demo" ? "Slow" : "") + info.param;
+                           // Those that take longest, above all under sanitizers.
+                           const bool slow = info.param == "demo" || info.param == "bench";
+                           return (slow ? "Slow" : "") + info.param;
                          });
 
 // The options of heed train that tests/train/train_options_test.cpp runs: those with a row in its

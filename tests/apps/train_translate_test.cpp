@@ -50,8 +50,9 @@ TEST_F(TrainTranslateTest, TrainingReportsOnStandardErrorAlone) {
 
 // Where an epoch ends, one line tells its loss.
 TEST_F(TrainTranslateTest, AnEpochEndsWithOneLine) {
-  const RunResult trained = heed(with(
-      train("epochs"), {"--no-quiet", "--batch-tokens", "20000", "--steps", "30", "--no-inspect"}));
+  const RunResult trained = heed(with(train_on("valid.zh", "valid.en", "epochs"),
+                                      {"--no-quiet", "--batch-tokens", "100", "--steps", "30",
+                                       "--no-inspect", "--vocabulary-size", "250"}));
   ASSERT_EQ(trained.status, 0) << trained.err;
   int ends = 0, lines = 0;
   for (const std::string& line : lines_of(trained.err)) {

@@ -52,7 +52,7 @@ class TransformerTest : public ::testing::Test {
   Indices labels_ = {4, 3, 0, 9, 9, 2, 0, 0};
 };
 
-TEST_F(TransformerTest, WholeModelGradient) {
+TEST_F(TransformerTest, SlowWholeModelGradient) {
   for (TieEmbeddings tie : {TieEmbeddings::all, TieEmbeddings::decoder, TieEmbeddings::none}) {
     for (Activation activation : {Activation::relu, Activation::silu}) {
       ModelConfig config = config_with_dropout();

@@ -67,7 +67,7 @@ class MemoryPlanTest : public FolderTest {
 };
 
 // Passes on shapes and passes on values take the same blocks: to the byte.
-TEST_F(MemoryPlanTest, DryRunsTakeWhatRealOnesTake) {
+TEST_F(MemoryPlanTest, SlowDryRunsTakeWhatRealOnesTake) {
   const auto shapes = make_shape_backend(), cpu = make_cpu_backend();
   Workers one(1);
   for (const Activation activation : {Activation::relu, Activation::gelu}) {

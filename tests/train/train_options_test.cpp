@@ -275,7 +275,7 @@ TEST_F(TrainOptionsTest, EveryOptionHasARow) {
   }
 }
 
-TEST_F(TrainOptionsTest, EveryOptionIsFelt) {
+TEST_F(TrainOptionsTest, SlowEveryOptionIsFelt) {
   for (const Row& row : rows()) {
     if (row.option.name == "allow_other_instruction_set" && cpu_targets().size() < 2) continue;
     std::vector<Setting> settings = row.context;
