@@ -108,7 +108,7 @@ TEST_P(CapturedAttentionTest, AStepOverTheCacheAttendsAsItsPrefixDoes) {
     cache.past = {};
     cache.past.layout.add(int64_t(past.size()));
     cache.past.rows = past;
-    cache.groups = step.layout;
+    cache.sentences = step.layout;
     cache.source = {source.layout, source_rows};
     CapturedAttention got = all();
     model_.decode(pass, step, cache, &got);

@@ -99,7 +99,7 @@ struct Search::State {
     Tokens tokens;
     cache.new_rows.clear();
     cache.past = {};
-    cache.groups = {};
+    cache.sentences = {};
     cache.source = {};
     for (const auto& sentence : sentences) {
       const auto before = int64_t(tokens.ids.size());
@@ -107,7 +107,7 @@ struct Search::State {
         begin(*sentence, tokens);
       else
         continue_decoding(*sentence, tokens);
-      cache.groups.add(int64_t(tokens.ids.size()) - before);
+      cache.sentences.add(int64_t(tokens.ids.size()) - before);
       cache.source.layout.add(int64_t(sentence->source_rows.size()));
       cache.source.rows.append(sentence->source_rows);
     }

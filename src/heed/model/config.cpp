@@ -29,8 +29,8 @@ void ModelConfig::validate() const {
   require(d_model % 2 == 0, "d_model must be even (half sines, half cosines)",
           std::to_string(d_model));
   // The table of positions is all that a model's file does not pay for.
-  constexpr int64_t kMostPositionValues = int64_t{1} << 24;
-  require(max_positions * d_model <= kMostPositionValues,
+  constexpr int64_t kMaxPositionValues = int64_t{1} << 24;
+  require(max_positions * d_model <= kMaxPositionValues,
           "max_positions times d_model must be at most 16777216 (64 MiB of positions)",
           fmt::format("max_positions {} and d_model {}", max_positions, d_model));
   require(activation != Activation::none, "activation must be relu, gelu or silu", "none");

@@ -58,7 +58,8 @@ struct ModelConfig {
 
   TokenId end_id() const { return 0; }
   TokenId unknown_id() const { return 1; }
-  // <pad>: the last id. A target starts with it; its embedding is zero and gets no gradient.
+  // <pad>: the last id. As in Marian, it is also the decoder's start token (transformers:
+  // decoder_start_token_id); no batch is padded. Its embedding is zero and gets no gradient.
   TokenId pad_id() const { return TokenId(vocabulary - 1); }
 
   // Throws UsageError naming the value that is out of range or contradicts another.

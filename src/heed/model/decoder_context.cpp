@@ -31,12 +31,12 @@ void DecoderCache::write_source(Pass& pass, int64_t layer, const KeyValue& compu
   write(pass, computed, rows, cross_[size_t(layer)]);
 }
 
-KeyValue DecoderCache::self(Pass& pass, int64_t layer, const KeyValue& computed) {
+KeyValue DecoderCache::self_key_value(Pass& pass, int64_t layer, const KeyValue& computed) {
   write(pass, computed, new_rows, self_[size_t(layer)]);
   return self_[size_t(layer)];
 }
 
-KeyValue DecoderCache::cross(Pass&, int64_t layer) {
+KeyValue DecoderCache::cross_key_value(Pass&, int64_t layer) {
   return cross_[size_t(layer)];
 }
 

@@ -22,9 +22,9 @@ class DecoderContext {
   virtual AttentionLayout self_layout(const Tokens& target) const = 0;
   virtual AttentionLayout cross_layout(const Tokens& target) const = 0;
   // Keys and values of self-attention, given those of the positions that the pass computes.
-  virtual KeyValue self(Pass& pass, int64_t layer, const KeyValue& computed) = 0;
+  virtual KeyValue self_key_value(Pass& pass, int64_t layer, const KeyValue& computed) = 0;
   // Keys and values of cross-attention.
-  virtual KeyValue cross(Pass& pass, int64_t layer) = 0;
+  virtual KeyValue cross_key_value(Pass& pass, int64_t layer) = 0;
 };
 
 // The KV cache: keys and values are computed once and attended to in all later steps, in
@@ -41,8 +41,8 @@ class DecoderCache : public DecoderContext {
   // Set before each step:
   Indices new_rows;  // [target rows] where each new position is written
   KeyRows past;      // each target sequence's rows, the new ones last
-  Ragged groups;     // target rows that attend to the same source (the beams of a sentence)
-  KeyRows source;    // each group's rows of its source
+  Ragged sentences;  // target rows of each sentence (of all its beams): they attend to one source
+  KeyRows source;    // each sentence's rows of its source
 
   // Writes the keys and values of sources to `rows`.
   void write_source(Pass& pass, int64_t layer, const KeyValue& computed, const Indices& rows);
@@ -51,9 +51,9 @@ class DecoderCache : public DecoderContext {
   AttentionLayout self_layout(const Tokens& target) const override {
     return {target.layout, past, Mask::causal};
   }
-  AttentionLayout cross_layout(const Tokens&) const override { return {groups, source}; }
-  KeyValue self(Pass& pass, int64_t layer, const KeyValue& computed) override;
-  KeyValue cross(Pass& pass, int64_t layer) override;
+  AttentionLayout cross_layout(const Tokens&) const override { return {sentences, source}; }
+  KeyValue self_key_value(Pass& pass, int64_t layer, const KeyValue& computed) override;
+  KeyValue cross_key_value(Pass& pass, int64_t layer) override;
 
  private:
   std::vector<KeyValue> self_, cross_;  // [layer]

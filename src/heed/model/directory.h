@@ -57,9 +57,10 @@ Transformer load_model(const std::filesystem::path& directory, Backend& backend)
 // token but <pad>.
 ModelConfig read_config(const std::filesystem::path& directory);
 
-// Where a run that replaces a model backs its files up until it has saved: all of them in
-// `complete`, or, in the middle of a move there or back, some in `partial`. Readers that find no
-// model look there to say so; only a process that has locked the directory moves files.
+// Backups of the old model's files while a run that replaces it has not saved yet: `complete` holds
+// all of them, `partial` some, while they are moved into or out of the backup. A reader that finds
+// no model looks here only to name the backup in its error message; only a process that has locked
+// the directory moves files.
 struct BackupFolders {
   std::filesystem::path partial, complete;
 };
@@ -69,7 +70,8 @@ BackupFolders backup_folders(const std::filesystem::path& directory);
 // those of the directory. config.json is removed first and written last.
 std::filesystem::path replacement_folder(const std::filesystem::path& directory);
 
-// Identifies the config.json of a directory: another one after the model was replaced.
+// Identifies the present config.json of a directory: the stamp differs after the model was
+// replaced.
 class ConfigStamp {
  public:
   explicit ConfigStamp(const std::filesystem::path& directory);
@@ -84,7 +86,7 @@ class ConfigStamp {
 void wait_for_replacement(const std::filesystem::path& directory, int attempt,
                           const std::exception_ptr& failure);
 
-// Calls `read` again until the directory's model was not replaced during the call.
+// Calls `read`, and repeats it if the directory's model was replaced meanwhile.
 template <class Read>
 auto read_unchanged(const std::filesystem::path& directory, const Read& read) {
   for (int attempt = 0;; ++attempt) {

@@ -176,8 +176,8 @@ class HeaderReader {
 
   // Fills the shape and returns the bytes that it needs.
   int64_t read_shape(StoredTensor& tensor, const json& shape) const {
-    constexpr size_t kMostDimensions = 32;
-    if (!shape.is_array() || shape.size() > kMostDimensions)
+    constexpr size_t kMaxDimensions = 32;
+    if (!shape.is_array() || shape.size() > kMaxDimensions)
       reject(tensor.name, "the shape is " + detail::quote(shape) + ", expected a short list");
     int64_t bytes = bytes_of(tensor.type);
     for (const json& dimension : shape) {

@@ -41,13 +41,14 @@ Tensor* captured_tensor(CapturedAttention* captured, AttentionSite site, size_t 
 // A target pass that begins at the start: all keys and values are computed in it.
 class ComputedContext : public DecoderContext {
  public:
-  ComputedContext(const Transformer& model, const Tokens& target, const EncoderOutput& memory)
+  ComputedContext(const Transformer& model, const Tokens& target,
+                  const EncoderOutput& encoder_output)
       : model_(model),
-        memory_(memory),
+        encoder_output_(encoder_output),
         target_{target.layout, {}},
-        source_{memory.layout, {}},
+        source_{encoder_output.layout, {}},
         target_rows_(all_rows(target.layout)),
-        source_rows_(all_rows(memory.layout)) {}
+        source_rows_(all_rows(encoder_output.layout)) {}
 
   AttentionLayout self_layout(const Tokens& target) const override {
     return {target.layout, target_, Mask::causal};
@@ -55,16 +56,16 @@ class ComputedContext : public DecoderContext {
   AttentionLayout cross_layout(const Tokens& target) const override {
     return {target.layout, source_};
   }
-  KeyValue self(Pass& pass, int64_t, const KeyValue& computed) override {
+  KeyValue self_key_value(Pass& pass, int64_t, const KeyValue& computed) override {
     return as_cached(pass, computed, target_rows_);
   }
-  KeyValue cross(Pass& pass, int64_t layer) override {
-    return as_cached(pass, model_.cross_key_value(pass, memory_, layer), source_rows_);
+  KeyValue cross_key_value(Pass& pass, int64_t layer) override {
+    return as_cached(pass, model_.cross_key_value(pass, encoder_output_, layer), source_rows_);
   }
 
  private:
   const Transformer& model_;
-  const EncoderOutput& memory_;
+  const EncoderOutput& encoder_output_;
   const KeyRows target_, source_;
   const Indices target_rows_, source_rows_;
 };
@@ -132,13 +133,13 @@ Transformer::Transformer(const ModelConfig& config, DType type,
                                     : make.tensor({config.max_positions, d});
   positions_.move_to(memory);
   for (int64_t i = 0; i < config.encoder_layers; ++i)
-    encoder_.push_back({.self = make.attention(d),
+    encoder_.push_back({.self_attention = make.attention(d),
                         .self_norm = make.norm(d),
                         .feed_forward = make.feed_forward(d, ff),
                         .feed_forward_norm = make.norm(d)});
   for (int64_t i = 0; i < config.decoder_layers; ++i)
-    decoder_.push_back({.self = make.attention(d),
-                        .cross = make.attention(d),
+    decoder_.push_back({.self_attention = make.attention(d),
+                        .cross_attention = make.attention(d),
                         .self_norm = make.norm(d),
                         .cross_norm = make.norm(d),
                         .feed_forward = make.feed_forward(d, ff),
@@ -223,16 +224,17 @@ EncoderOutput Transformer::encode(Pass& pass, const Tokens& source,
   for (size_t i = 0; i < encoder_.size(); ++i) {
     const EncoderLayer& w = encoder_[i];
     Tensor* weights = captured_tensor(captured, AttentionSite::encoder_self, i, layout);
-    x = add_norm(pass, w.self_norm, x, multi_head(pass, w.self, {x, x, x}, layout, weights));
+    x = add_norm(pass, w.self_norm, x,
+                 multi_head(pass, w.self_attention, {x, x, x}, layout, weights));
     x = add_norm(pass, w.feed_forward_norm, x, feed_forward(pass, w.feed_forward, x));
   }
   return {x, source.layout};
 }
 
-Tensor Transformer::decode(Pass& pass, const Tokens& target, const EncoderOutput& memory,
+Tensor Transformer::decode(Pass& pass, const Tokens& target, const EncoderOutput& encoder_output,
                            CapturedAttention* captured) const {
-  check(target.layout.count() == memory.layout.count(), "one target per source");
-  ComputedContext context(*this, target, memory);
+  check(target.layout.count() == encoder_output.layout.count(), "one target per source");
+  ComputedContext context(*this, target, encoder_output);
   return decode(pass, target, context, captured);
 }
 
@@ -242,22 +244,24 @@ Tensor Transformer::decode(Pass& pass, const Tokens& target, DecoderContext& con
   Tensor x = embed(pass, target, embeddings_.target);
   for (size_t i = 0; i < decoder_.size(); ++i) {
     const DecoderLayer& w = decoder_[i];
-    const KeyValue earlier = context.self(pass, int64_t(i), project(pass, w.self, x, x));
-    const KeyValue source = context.cross(pass, int64_t(i));
+    const KeyValue earlier =
+        context.self_key_value(pass, int64_t(i), project(pass, w.self_attention, x, x));
+    const KeyValue source = context.cross_key_value(pass, int64_t(i));
     x = add_norm(pass, w.self_norm, x,
-                 attend(pass, w.self, x, earlier, self,
+                 attend(pass, w.self_attention, x, earlier, self,
                         captured_tensor(captured, AttentionSite::decoder_self, i, self)));
     x = add_norm(pass, w.cross_norm, x,
-                 attend(pass, w.cross, x, source, cross,
+                 attend(pass, w.cross_attention, x, source, cross,
                         captured_tensor(captured, AttentionSite::cross, i, cross)));
     x = add_norm(pass, w.feed_forward_norm, x, feed_forward(pass, w.feed_forward, x));
   }
   return x;
 }
 
-KeyValue Transformer::cross_key_value(Pass& pass, const EncoderOutput& memory,
+KeyValue Transformer::cross_key_value(Pass& pass, const EncoderOutput& encoder_output,
                                       int64_t layer) const {
-  return project(pass, decoder_[size_t(layer)].cross, memory.states, memory.states);
+  return project(pass, decoder_[size_t(layer)].cross_attention, encoder_output.states,
+                 encoder_output.states);
 }
 
 void Transformer::move_to(const std::shared_ptr<TensorMemory>& memory) {

@@ -50,24 +50,24 @@ struct FeedForward {
 };
 
 struct EncoderLayer {
-  Attention self;
+  Attention self_attention;
   LayerNorm self_norm;
   FeedForward feed_forward;
   LayerNorm feed_forward_norm;
   static void visit(auto& self, auto&& f) {
-    f("self", self.self), f("self_norm", self.self_norm);
+    f("self", self.self_attention), f("self_norm", self.self_norm);
     f("feed_forward", self.feed_forward), f("feed_forward_norm", self.feed_forward_norm);
   }
 };
 
 struct DecoderLayer {
-  Attention self, cross;
+  Attention self_attention, cross_attention;
   LayerNorm self_norm, cross_norm;
   FeedForward feed_forward;
   LayerNorm feed_forward_norm;
   static void visit(auto& self, auto&& f) {
-    f("self", self.self), f("self_norm", self.self_norm), f("cross", self.cross),
-        f("cross_norm", self.cross_norm);
+    f("self", self.self_attention), f("self_norm", self.self_norm),
+        f("cross", self.cross_attention), f("cross_norm", self.cross_norm);
     f("feed_forward", self.feed_forward), f("feed_forward_norm", self.feed_forward_norm);
   }
 };
@@ -98,7 +98,7 @@ struct EncoderOutput {
 
 class Transformer {
  public:
-  // All parameters are zero; in no_memory() they have shapes only.
+  // All parameters are zero; in no_memory() (no values, for dry runs) they have shapes only.
   explicit Transformer(const ModelConfig& config, DType type = DType::f32,
                        const std::shared_ptr<TensorMemory>& memory = host_memory());
   // Moved, but never copied by accident: copies of tensors would share the parameters.
@@ -120,21 +120,21 @@ class Transformer {
   // depend on the seed, its name and its shape only. The parameters must be in the host's memory.
   void initialize(uint64_t seed, InitialWeights weights = InitialWeights::fan_in);
 
-  // Source tokens, each sentence ended by </s>, to the decoder's memory. `captured` gets the
+  // Source tokens, each sentence ended by </s>, to the encoder's output. `captured` gets the
   // attention weights that were requested; may be null.
   EncoderOutput encode(Pass& pass, const Tokens& source,
                        CapturedAttention* captured = nullptr) const;
 
   // Target tokens, each sequence with <pad> first, to states [target rows, d_model]. Every target
   // sequence attends to the source sequence of the same number.
-  Tensor decode(Pass& pass, const Tokens& target, const EncoderOutput& memory,
+  Tensor decode(Pass& pass, const Tokens& target, const EncoderOutput& encoder_output,
                 CapturedAttention* captured = nullptr) const;
   // The same for tokens that attend to the keys and values of `context`.
   Tensor decode(Pass& pass, const Tokens& target, DecoderContext& context,
                 CapturedAttention* captured = nullptr) const;
 
   // The keys and values of cross-attention in a decoder layer.
-  KeyValue cross_key_value(Pass& pass, const EncoderOutput& memory, int64_t layer) const;
+  KeyValue cross_key_value(Pass& pass, const EncoderOutput& encoder_output, int64_t layer) const;
 
   // States to logits [rows, output_vocabulary].
   Tensor logits(Pass& pass, const Tensor& states) const;
