@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
   // The same for a write beyond ulimit -f.
   std::signal(SIGXFSZ, SIG_IGN);
   heed::leave_last_words();
-  heed::share_heap_where_addresses_are_limited();
+  heed::use_one_malloc_arena_if_addresses_are_limited();
   try {
     heed::Output out(1, "standard output");
     heed::Console console(out);

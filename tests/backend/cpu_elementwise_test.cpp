@@ -60,10 +60,10 @@ TEST_P(CpuElementwise, Drop) {
     for (const Dropout& dropout : {Dropout{}, Dropout{0.1f, 1}, Dropout{0.5f, 2}}) {
       Tensor x = random_tensor({size}, 1);
       Tensor expected({size}), got({size});
-      reference->drop(x, dropout, expected);
-      cpu->drop(x, dropout, got);
-      expect_close(got, expected, 2e-7, "drop");
-      cpu->drop(x, dropout, x);
+      reference->dropout(x, dropout, expected);
+      cpu->dropout(x, dropout, got);
+      expect_close(got, expected, 2e-7, "dropout");
+      cpu->dropout(x, dropout, x);
       expect_same_bits(x, got, "in place");
     }
   }

@@ -46,9 +46,9 @@ INSTANTIATE_TEST_SUITE_P(Kinds, TemporaryFileTest, ::testing::Values(Kind::unnam
                          });
 
 TEST_P(TemporaryFileTest, TakesANewNameAndThatOfAFile) {
-  make("first").take_name();
+  make("first").commit();
   EXPECT_EQ(read_file(folder_ / "file"), "first");
-  make("second").take_name();
+  make("second").commit();
   EXPECT_EQ(read_file(folder_ / "file"), "second");
   EXPECT_THAT(names(), UnorderedElementsAre("file"));
 }
@@ -61,15 +61,15 @@ TEST_P(TemporaryFileTest, IsGoneUnlessItTookItsName) {
 TEST_P(TemporaryFileTest, ASignalHandlerCanRemoveAll) {
   std::vector<TemporaryFile> files;
   for (int i = 0; i < 3; ++i) files.push_back(make("lost"));
-  make("kept").take_name();
+  make("kept").commit();
   remove_temporary_files();
   EXPECT_THAT(names(), UnorderedElementsAre("file"));
 }
 
 TEST_P(TemporaryFileTest, OfTwoWritersTheLastToEndStays) {
   TemporaryFile first = make("first"), second = make("second");
-  second.take_name();
-  first.take_name();
+  second.commit();
+  first.commit();
   EXPECT_EQ(read_file(folder_ / "file"), "first");
   EXPECT_THAT(names(), UnorderedElementsAre("file"));
 }
@@ -98,7 +98,7 @@ TEST_P(TemporaryFileTest, AKilledProcessLeavesNothingForLong) {
   if (GetParam() == Kind::unnamed) {
     EXPECT_THAT(names(), IsEmpty());
   }
-  make("next").take_name();
+  make("next").commit();
   EXPECT_THAT(names(), UnorderedElementsAre("file"));
   ::close(ready[0]);
   ::close(ready[1]);
@@ -114,7 +114,7 @@ TEST_P(TemporaryFileTest, NoOneElsesFileOrLinkIsTouched) {
   fs::create_directory(folder_ / ("file.f" + digits.substr(1) + ".partial"));
   write_file_atomically(folder_ / ("other." + digits + ".partial"), "mine");
   const size_t before = names().size();
-  make("new").take_name();
+  make("new").commit();
   EXPECT_EQ(names().size(), before + 1);
   EXPECT_EQ(read_file(folder_ / "precious"), "mine");
   EXPECT_EQ(read_file(folder_ / "file"), "new");
@@ -141,7 +141,7 @@ TEST_P(TemporaryFileTest, AFolderThatGoesIsNamed) {
   std::optional<TemporaryFile> file = TemporaryFile::make(folder_ / "going/file", GetParam());
   ASSERT_TRUE(file);
   fs::remove_all(folder_ / "going");
-  EXPECT_THAT(error_of([&] { file->take_name(); }), HasSubstr("is missing"));
+  EXPECT_THAT(error_of([&] { file->commit(); }), HasSubstr("is missing"));
 }
 
 }  // namespace

@@ -152,7 +152,7 @@ class IsolatedBackend : public Backend {
   void expect_here(const char* name, const Tensor* x) const {
     if (x) expect_here(name, *x);
   }
-  void expect_here(const char*, const Indices& x) const { x.in(memory_); }
+  void expect_here(const char*, const Indices& x) const { x.data_in(memory_); }
   void expect_here(const char* name, const Tokens& x) const {
     for (const Indices* part : {&x.ids, &x.layout.offsets, &x.start}) expect_here(name, *part);
   }

@@ -117,7 +117,7 @@ TEST_F(MemoryPlanTest, WeightsAndTheirFormsAreCounted) {
   EXPECT_GT(plain.resident, 0);
   EXPECT_GT(plain.packed_weights, 2 * weights * 9 / 10);
   // Packed weights are bf16 only if the CPU multiplies bf16.
-  const double share = cpu_gains_from(DType::bf16) ? 0.5 : 1;
+  const double share = is_faster_than_fp32(DType::bf16) ? 0.5 : 1;
   EXPECT_NEAR(double(plan(options_.batches, *bf16).packed_weights),
               share * double(plain.packed_weights), 0.1 * double(plain.packed_weights));
   options_.ema = 0.9;

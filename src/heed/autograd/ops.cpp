@@ -105,10 +105,10 @@ Tensor dropout(Pass& pass, const Tensor& x, double probability) {
   const Dropout dropout = pass.next_dropout(probability);
   if (!dropout) return x;
   Tensor y = pass.tensor(x.shape(), x.dtype());
-  pass.backend.drop(x, dropout, y);
+  pass.backend.dropout(x, dropout, y);
   if (pass.tape)
     pass.tape->record(y, [&pass, x, dropout](Tensor& dy) {
-      pass.backend.drop(dy, dropout, dy);
+      pass.backend.dropout(dy, dropout, dy);
       GradientBuffer dx = pass.tape->gradient_buffer(x);
       if (dx.mode == WriteMode::overwrite)
         copy(dy, dx.tensor);

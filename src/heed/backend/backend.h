@@ -53,8 +53,8 @@ struct AttentionLayout {
   Mask mask = Mask::none;
 };
 
-// Q, K and V of equation 1: query [query rows, d], key and value [any rows, d], with a dtype of
-// their own: that of the query, or Backend::cache_type().
+// Q, K and V of equation 1: query [query rows, d], key and value [any rows, d], both with the
+// query's dtype or both with Backend::cache_type(), which may differ from it.
 struct AttentionInput {
   const Tensor &query, &key, &value;
 };
@@ -83,7 +83,7 @@ inline int64_t attention_weight_count(const AttentionLayout& layout, int64_t hea
 
 struct AttentionGradient {
   Tensor& dquery;         // overwritten
-  Tensor &dkey, &dvalue;  // overwritten; every row must belong to one sequence
+  Tensor &dkey, &dvalue;  // overwritten; each row must belong to exactly one sequence
 };
 
 // Options of the attention kernels, section 3.2: head h has the columns
@@ -178,7 +178,7 @@ struct Kernels {
 
   // y[i] = x[i] * dropout.scale(), or 0 if element i is dropped. The gradient is the same function.
   // x and y may be the same tensor.
-  std::function<void(const Tensor& x, const Dropout& dropout, Tensor& y)> drop;
+  std::function<void(const Tensor& x, const Dropout& dropout, Tensor& y)> dropout;
 
   // sum = x + dropout(sublayer); y = gain * (sum - mean) / sqrt(variance + epsilon) + bias.
   // statistics [rows, 2]: mean and 1 / sqrt(variance + epsilon). `sum` may be `sublayer`.
@@ -232,7 +232,7 @@ struct Kernels {
     f("embed", embed), f("embed_gradient", embed_gradient);
     f("linear", linear), f("linear_input_gradient", linear_input_gradient);
     f("linear_weight_gradient", linear_weight_gradient);
-    f("activate", activate), f("activation_gradient", activation_gradient), f("drop", drop);
+    f("activate", activate), f("activation_gradient", activation_gradient), f("dropout", dropout);
     f("add_norm", add_norm), f("add_norm_gradient", add_norm_gradient);
     f("write_cache", write_cache), f("attention", attention);
     f("attention_gradient", attention_gradient), f("cross_entropy", cross_entropy);

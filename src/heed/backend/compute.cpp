@@ -19,7 +19,7 @@ DType chosen(ComputeChoice choice, Purpose purpose) {
       break;
   }
   const DType wish = purpose == Purpose::training ? DType::bf16 : DType::int8;
-  return cpu_gains_from(wish) ? wish : DType::f32;
+  return is_faster_than_fp32(wish) ? wish : DType::f32;
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ void DirectoryLock::MadeFolders::make(const fs::path& folder) {
   if (folder.has_parent_path() && folder.parent_path() != folder) make(folder.parent_path());
   names_.reserve(names_.size() + 1);
   if (fs::create_directory(folder, error))
-    names_.emplace_back(folder.string(), detail::ListedKind::folder);
+    names_.emplace_back(folder.string(), detail::RegisteredKind::folder);
   if (error) fail("{}: cannot make the folder: {}", folder.string(), error.message());
 }
 

@@ -41,7 +41,7 @@ class DirectoryLock {
     void keep() { names_.clear(); }
 
    private:
-    std::vector<detail::ListedName> names_;  // outer before inner
+    std::vector<detail::RegisteredName> names_;  // outer before inner
   };
 
   std::filesystem::path folder_;

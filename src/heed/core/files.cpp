@@ -15,7 +15,7 @@ namespace heed {
 namespace {
 
 constexpr size_t kBufferBytes = size_t{1} << 20;
-constexpr int kMostLinks = 40;  // as the kernel follows them
+constexpr int kMaxLinks = 40;  // as the kernel follows them
 
 // Opens a regular file for reading and tells its size.
 Descriptor open_regular(const std::filesystem::path& path, int64_t& size) {
@@ -99,7 +99,7 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
   std::error_code error;
   for (int links = 0; std::filesystem::is_symlink(path_, error); ++links) {
     const std::filesystem::path named = std::filesystem::read_symlink(path_, error);
-    if (error || links == kMostLinks)
+    if (error || links == kMaxLinks)
       fail("cannot write {}: a link that leads nowhere", path_.string());
     path_ = named.is_absolute() ? named : detail::folder_of(path_) / named;
   }
@@ -133,7 +133,7 @@ void AtomicFile::commit() {
   check(file_.has_value(), "a file is committed once");
   flush();
   if (::fsync(file_->descriptor()) != 0) detail::fail_to_write(path_, errno);
-  file_->take_name();
+  file_->commit();
   file_.reset();
   sync_folder(path_);
 }

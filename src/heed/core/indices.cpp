@@ -17,7 +17,7 @@ void Indices::clear() {
   uploaded_ = {};
 }
 
-const int32_t* Indices::in(const std::shared_ptr<TensorMemory>& memory) const {
+const int32_t* Indices::data_in(const std::shared_ptr<TensorMemory>& memory) const {
   if (memory->is_host()) return values_.data();
   if (uploaded_.memory != memory) {
     const auto bytes = int64_t(values_.size() * sizeof(int32_t));

@@ -35,7 +35,7 @@ class Indices {
 
   // The address of the values in `memory`, which are uploaded if they are not there yet. Must not
   // be called by two threads at the same time.
-  const int32_t* in(const std::shared_ptr<TensorMemory>& memory) const;
+  const int32_t* data_in(const std::shared_ptr<TensorMemory>& memory) const;
 
   friend bool operator==(const Indices& a, const Indices& b) { return a.values_ == b.values_; }
 

@@ -107,7 +107,7 @@ void return_freed_memory() {
 #endif
 }
 
-void share_heap_where_addresses_are_limited() {
+void use_one_malloc_arena_if_addresses_are_limited() {
 #ifdef __GLIBC__
   if (limit_of_addresses()) mallopt(M_ARENA_MAX, 1);
 #endif

@@ -19,7 +19,7 @@ void return_freed_memory();
 // If the address space is limited (ulimit -v), lets all threads share one malloc arena: otherwise
 // threads would reserve 64 MiB of addresses each for arenas of their own, in a number that depends
 // on timing. A program calls it before it starts threads.
-void share_heap_where_addresses_are_limited();
+void use_one_malloc_arena_if_addresses_are_limited();
 
 struct MemoryLimit {
   int64_t bytes = 0;   // that can still be allocated
@@ -27,7 +27,8 @@ struct MemoryLimit {
 };
 
 // The smallest of the machine's available memory (MemAvailable), what the process's control groups
-// (v1 and v2) leave, page cache counted as free, and what its limit of address space leaves.
+// (cgroup v1 and v2) leave, page cache counted as free, and what its address-space limit
+// (ulimit -v) leaves.
 // std::nullopt if none of them is known. /proc and /sys are read below `root`.
 std::optional<MemoryLimit> available_memory(const std::filesystem::path& root = "/");
 

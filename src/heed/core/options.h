@@ -79,9 +79,10 @@ struct Option {
   std::vector<std::string> choices;   // the names of an enum
   std::vector<std::string> defaults;  // read() of a default-constructed struct
 
-  // The field as text: nothing for an empty optional or list, one text for any other but a list.
+  // The field's values as strings: none for an unset optional or an empty list, several only for a
+  // list, otherwise one.
   std::function<std::vector<std::string>()> read;
-  // Sets the field; false where the texts are no allowed value (the field is then unchanged).
+  // Sets the field; false if the texts are not an allowed value (the field is then unchanged).
   std::function<bool(const std::vector<std::string>&)> store;
 
   // "--length-penalty"
@@ -92,7 +93,7 @@ struct Option {
 
 using Options = std::vector<Option>;
 
-// Text to value, within the bounds of `info`; false if it is none. to_text is the exact inverse.
+// Text to value, within the bounds of `info`; false if it is not one. to_text is the exact inverse.
 bool from_text(const std::string& text, const OptionInfo& info, bool& value);
 bool from_text(const std::string& text, const OptionInfo& info, int64_t& value);
 bool from_text(const std::string& text, const OptionInfo& info, double& value);
@@ -250,7 +251,7 @@ std::string to_json(const T& target) {
 }
 
 // Sets options from a JSON object; those it does not name stay. `where` (a file's path) begins the
-// Error for text that is no such object, an unknown name or a value that is not allowed.
+// Error for text that is not a JSON object, an unknown name or a value that is not allowed.
 void from_json(const Options& options, std::string_view text, std::string_view where);
 template <class T>
 void from_json(T& target, std::string_view text, std::string_view where) {

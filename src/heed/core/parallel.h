@@ -11,7 +11,8 @@ namespace heed {
 // How many threads this process may use (its CPU affinity), at least 1.
 int available_threads();
 
-// Threads as --threads counts them: a calling thread that works too is one.
+// For error messages: how many threads run and how many were requested, including the calling
+// thread if it works too.
 struct ThreadCount {
   int running = 0, wanted = 0;
 };

@@ -15,7 +15,7 @@ enum class Script {
   armenian,
   hebrew,
   arabic,
-  indic,  // Devanagari to Sinhala
+  indic,  // Devanagari to Sinhala in the order of Unicode's blocks: Bengali, Tamil and others
   thai,
   lao,
   tibetan,
@@ -74,8 +74,8 @@ int64_t sum(const ScriptCounts& counts);
 
 // Whether the words of a text are separated by spaces, by its letters, its lines and the number of
 // strings between spaces. Scripts with spaces: yes. Text of other scripts: if it was segmented,
-// that is, has at least 1.5 words a line, of fewer than 3 letters on average (8 for Thai to
-// Tibetan).
+// that is, has at least 1.5 words a line, of fewer than 3 letters on average (8 for Thai, Lao,
+// Khmer, Burmese and Tibetan).
 bool has_spaced_words(const ScriptCounts& letters, int64_t words, int64_t lines);
 
 }  // namespace heed

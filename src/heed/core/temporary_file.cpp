@@ -71,7 +71,7 @@ Descriptor open_unnamed(const fs::path& target) {
   return file;
 }
 
-Descriptor open_named(const fs::path& target, std::optional<detail::ListedName>& name) {
+Descriptor open_named(const fs::path& target, std::optional<detail::RegisteredName>& name) {
   for (;;) {
     name.emplace(temporary_name(target));  // listed before it exists: no moment is left uncovered
     const char* path = name->text().c_str();
@@ -87,18 +87,19 @@ Descriptor open_named(const fs::path& target, std::optional<detail::ListedName>&
 
 }  // namespace
 
-detail::ListedName::ListedName(std::string text, ListedKind kind) : text_(std::move(text)) {
+detail::RegisteredName::RegisteredName(std::string text, RegisteredKind kind)
+    : text_(std::move(text)) {
   if (text_.size() >= Slot().name.size()) return;
   for (slot_ = 0; slot_ < slots.size(); ++slot_) {
     auto expected = Slot::unused;
     if (!slots[slot_].state.compare_exchange_strong(expected, Slot::changing)) continue;
     std::copy_n(text_.c_str(), text_.size() + 1, slots[slot_].name.begin());
-    slots[slot_].state = kind == ListedKind::folder ? Slot::folder : Slot::file;
+    slots[slot_].state = kind == RegisteredKind::folder ? Slot::folder : Slot::file;
     return;
   }
 }
 
-detail::ListedName::~ListedName() {
+detail::RegisteredName::~RegisteredName() {
   if (slot_ < slots.size()) slots[slot_].state = Slot::unused;
 }
 
@@ -114,7 +115,7 @@ void remove_temporary_files() noexcept {
 }
 
 TemporaryFile::TemporaryFile(fs::path target, Descriptor file,
-                             std::optional<detail::ListedName> name)
+                             std::optional<detail::RegisteredName> name)
     : target_(std::move(target)), name_(std::move(name)), file_(std::move(file)) {}
 
 TemporaryFile TemporaryFile::make(const fs::path& target) {
@@ -130,7 +131,7 @@ std::optional<TemporaryFile> TemporaryFile::make(const fs::path& target, Kind ki
     if (file.get() < 0) return std::nullopt;
   }
   remove_dead(target);
-  std::optional<detail::ListedName> name;
+  std::optional<detail::RegisteredName> name;
   if (kind == Kind::named) file = open_named(target, name);
   return TemporaryFile(target, std::move(file), std::move(name));
 }
@@ -139,7 +140,7 @@ TemporaryFile::~TemporaryFile() {
   if (file_.get() >= 0 && name_) ::unlink(name_->text().c_str());
 }
 
-void TemporaryFile::take_name() {
+void TemporaryFile::commit() {
   const auto link_as = [&](const std::string& name) {
     if (::linkat(AT_FDCWD, path_of(file_).c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0)
       return true;

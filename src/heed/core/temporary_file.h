@@ -13,17 +13,17 @@ namespace heed {
 namespace detail {
 
 // What remove_temporary_files() removes: a file, or a folder if it is empty.
-enum class ListedKind { file, folder };
+enum class RegisteredKind { file, folder };
 
 // A temporary file or folder, registered for remove_temporary_files() while the object lives. If
 // the list is full, it is not registered, and the next writer removes it.
-class ListedName {
+class RegisteredName {
  public:
-  explicit ListedName(std::string text, ListedKind kind = ListedKind::file);
-  ListedName(ListedName&& other) noexcept
+  explicit RegisteredName(std::string text, RegisteredKind kind = RegisteredKind::file);
+  RegisteredName(RegisteredName&& other) noexcept
       : text_(std::move(other.text_)), slot_(std::exchange(other.slot_, kNone)) {}
-  ListedName& operator=(ListedName&&) = delete;
-  ~ListedName();
+  RegisteredName& operator=(RegisteredName&&) = delete;
+  ~RegisteredName();
   const std::string& text() const { return text_; }
 
  private:
@@ -64,15 +64,15 @@ class TemporaryFile {
   // Open for reading and writing.
   int descriptor() const { return file_.get(); }
   // Renames it to the target, replacing a file of that name. Call it once.
-  void take_name();
+  void commit();
 
  private:
   TemporaryFile(std::filesystem::path target, Descriptor file,
-                std::optional<detail::ListedName> name);
+                std::optional<detail::RegisteredName> name);
 
   std::filesystem::path target_;
-  std::optional<detail::ListedName> name_;  // temporary, while it has one
-  Descriptor file_;                         // its lock is released after the name is removed
+  std::optional<detail::RegisteredName> name_;  // temporary, while it has one
+  Descriptor file_;                             // its lock is released after the name is removed
 };
 
 // Removes the temporary names that this process uses now, and the empty directories that its

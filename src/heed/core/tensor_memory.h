@@ -36,8 +36,8 @@ class TensorMemory {
 // The memory of the host. Large blocks are mapped: they return to the system when they are freed.
 const std::shared_ptr<TensorMemory>& host_memory();
 
-// For dry runs, which find out how much memory a computation needs (as PyTorch's meta device):
-// blocks take no memory, writing to them does nothing, and reading returns zeros.
+// A memory without values, as PyTorch's meta device, for dry runs that find out how much memory a
+// computation needs: blocks take none, writing to them does nothing, and reading returns zeros.
 const std::shared_ptr<TensorMemory>& no_memory();
 
 }  // namespace heed

@@ -14,8 +14,8 @@
 namespace heed {
 
 // For tasks that start at any time and may run for long; Workers (core/parallel.h) is for parallel
-// loops. It has as many threads as tasks ever ran simultaneously. Any number of threads may call
-// start().
+// loops. It has as many threads as the largest number of tasks that ran at the same time. Any
+// number of threads may call start().
 class ThreadPool {
  public:
   ThreadPool() = default;

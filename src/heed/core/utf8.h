@@ -33,7 +33,7 @@ std::string replace_invalid_utf8(std::string_view text);
 // Bytes to code points, broken sequences as U+FFFD.
 std::u32string decode_utf8(std::string_view text);
 
-// Appends one code point; what is no Unicode scalar value is written as U+FFFD.
+// Appends one code point; a value that is not a Unicode scalar value is written as U+FFFD.
 void append_utf8(std::string& text, char32_t character);
 
 // Code points to bytes.

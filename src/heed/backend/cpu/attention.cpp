@@ -252,7 +252,7 @@ void attention_gradient(const Tensor& dout, const AttentionInput& input,
 
 }  // namespace
 
-void fill_attention_kernels(Kernels& kernels) {
+void fill_attention_kernels(CpuKernels& kernels) {
   kernels.write_cache = write_cache;
   kernels.attention = attention;
   kernels.attention_gradient = attention_gradient;
@@ -265,7 +265,7 @@ HWY_AFTER_NAMESPACE();
 namespace heed::cpu {
 
 HWY_EXPORT(fill_attention_kernels);
-void fill_attention(int64_t target, Kernels& kernels) {
+void fill_attention(int64_t target, CpuKernels& kernels) {
   HWY_DISPATCH_TABLE(fill_attention_kernels)[dispatch_index(target)](kernels);
 }
 

@@ -42,9 +42,9 @@ cpu::InstructionSet instruction_set(const std::string& target) {
              name, fmt::join(cpu_targets(), ", "));
 }
 
-cpu::Kernels kernels_for(const cpu::InstructionSet& set, DType compute) {
+cpu::CpuKernels kernels_for(const cpu::InstructionSet& set, DType compute) {
   check(compute != DType::f64, "the CPU backend computes in fp32, bf16 or int8");
-  cpu::Kernels kernels = {};
+  cpu::CpuKernels kernels = {};
   cpu::fill_linear(set, compute, kernels);
   cpu::fill_attention(set.target, kernels);
   cpu::fill_norm(set.target, kernels);
@@ -57,7 +57,7 @@ cpu::Kernels kernels_for(const cpu::InstructionSet& set, DType compute) {
 class CpuBackend : public Backend {
  public:
   CpuBackend(const cpu::InstructionSet& set, DType compute) : set_(set), compute_(compute) {
-    const cpu::Kernels kernels = kernels_for(set, compute);
+    const cpu::CpuKernels kernels = kernels_for(set, compute);
     Kernels::operator=(static_cast<const Kernels&>(kernels));
   }
 
@@ -89,7 +89,7 @@ std::unique_ptr<Backend> make_cpu_backend(const std::string& target, DType compu
   return std::make_unique<CpuBackend>(instruction_set(target), compute);
 }
 
-bool cpu_gains_from(DType compute, const std::string& target) {
+bool is_faster_than_fp32(DType compute, const std::string& target) {
   const cpu::InstructionSet set = instruction_set(target);
   // Without VNNI, int8 is SignedInt8 there.
   constexpr int64_t kMultipliesBytes = HWY_SSE4 | HWY_AVX2 | HWY_AVX3;

@@ -27,7 +27,7 @@ std::unique_ptr<Backend> make_cpu_backend(const std::string& target = "",
 
 // Whether the instruction set that make_cpu_backend(target) chooses multiplies this type faster
 // than fp32.
-bool cpu_gains_from(DType compute, const std::string& target = "");
+bool is_faster_than_fp32(DType compute, const std::string& target = "");
 
 // Peak operations per second of one core in this type (a multiply-add is two), measured for 20 ms
 // on the calling thread: in registers or, for types whose multiply-add takes several instructions,

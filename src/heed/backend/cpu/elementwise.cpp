@@ -124,10 +124,10 @@ void adam(const AdamStep& step, const Tensor& gradient, Tensor& parameter, Tenso
 
 }  // namespace
 
-void fill_elementwise_kernels(Kernels& kernels) {
+void fill_elementwise_kernels(CpuKernels& kernels) {
   kernels.activate = activate;
   kernels.activation_gradient = activation_gradient;
-  kernels.drop = drop;
+  kernels.dropout = drop;
   kernels.add = add;
   kernels.sum_of_squares = sum_of_squares;
   kernels.adam = adam;
@@ -140,7 +140,7 @@ HWY_AFTER_NAMESPACE();
 namespace heed::cpu {
 
 HWY_EXPORT(fill_elementwise_kernels);
-void fill_elementwise(int64_t target, Kernels& kernels) {
+void fill_elementwise(int64_t target, CpuKernels& kernels) {
   HWY_DISPATCH_TABLE(fill_elementwise_kernels)[dispatch_index(target)](kernels);
 }
 

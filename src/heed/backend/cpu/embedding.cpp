@@ -56,7 +56,7 @@ void embed_gradient(const Tokens& tokens, const Tensor& dout, double scale, cons
 
 }  // namespace
 
-void fill_embedding_kernels(Kernels& kernels) {
+void fill_embedding_kernels(CpuKernels& kernels) {
   kernels.embed = embed;
   kernels.embed_gradient = embed_gradient;
 }
@@ -68,7 +68,7 @@ HWY_AFTER_NAMESPACE();
 namespace heed::cpu {
 
 HWY_EXPORT(fill_embedding_kernels);
-void fill_embedding(int64_t target, Kernels& kernels) {
+void fill_embedding(int64_t target, CpuKernels& kernels) {
   HWY_DISPATCH_TABLE(fill_embedding_kernels)[dispatch_index(target)](kernels);
 }
 

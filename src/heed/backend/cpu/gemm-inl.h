@@ -97,7 +97,7 @@ struct RowNumbers {
 template <class Arithmetic>
 RowNumbers row_numbers(int64_t count, Result& c) {
   if constexpr (!Arithmetic::kScaled) return {};
-  float* numbers = scratch(Scratch::left_numbers, 2 * count);
+  float* numbers = scratch(Scratch::left_row_scales, 2 * count);
   c.row_scale = numbers;
   c.row_first = numbers + count;
   return {numbers, numbers + count};

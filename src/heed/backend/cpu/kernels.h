@@ -16,16 +16,16 @@ struct InstructionSet {
   enum class Tiles { none, amx, emulated } tiles = Tiles::none;
 };
 
-struct Kernels : heed::Kernels {
+struct CpuKernels : heed::Kernels {
   double (*peak)() = nullptr;  // measure_cpu_peak()
 };
 
 // Each fills in its family's kernels for one instruction set.
-void fill_linear(const InstructionSet& set, DType compute, Kernels& kernels);
-void fill_attention(int64_t target, Kernels& kernels);
-void fill_norm(int64_t target, Kernels& kernels);
-void fill_loss(int64_t target, Kernels& kernels);
-void fill_embedding(int64_t target, Kernels& kernels);
-void fill_elementwise(int64_t target, Kernels& kernels);
+void fill_linear(const InstructionSet& set, DType compute, CpuKernels& kernels);
+void fill_attention(int64_t target, CpuKernels& kernels);
+void fill_norm(int64_t target, CpuKernels& kernels);
+void fill_loss(int64_t target, CpuKernels& kernels);
+void fill_embedding(int64_t target, CpuKernels& kernels);
+void fill_elementwise(int64_t target, CpuKernels& kernels);
 
 }  // namespace heed::cpu

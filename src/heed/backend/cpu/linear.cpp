@@ -202,7 +202,7 @@ void linear_weight_gradient(const Tensor& dy, const Tensor& x, int64_t first, Te
 }
 
 template <class Arithmetic>
-void fill(Kernels& kernels) {
+void fill(CpuKernels& kernels) {
   kernels.peak = peak<Arithmetic>;
   kernels.pack = pack<Arithmetic>;
   kernels.packed_bytes = packed_bytes<Arithmetic>;
@@ -217,7 +217,7 @@ void fill(Kernels& kernels) {
 }  // namespace
 
 void fill_linear_kernels([[maybe_unused]] const InstructionSet& set, DType compute,
-                         Kernels& kernels) {
+                         CpuKernels& kernels) {
 #if HWY_TARGET == HWY_AVX3
   using Tiles = InstructionSet::Tiles;
   if (compute == DType::bf16 && set.tiles == Tiles::amx)
@@ -243,7 +243,7 @@ HWY_AFTER_NAMESPACE();
 namespace heed::cpu {
 
 HWY_EXPORT(fill_linear_kernels);
-void fill_linear(const InstructionSet& set, DType compute, Kernels& kernels) {
+void fill_linear(const InstructionSet& set, DType compute, CpuKernels& kernels) {
   HWY_DISPATCH_TABLE(fill_linear_kernels)[dispatch_index(set.target)](set, compute, kernels);
 }
 

@@ -223,7 +223,7 @@ TopK top_k(const Tensor& logits, int64_t k) {
 
 }  // namespace
 
-void fill_loss_kernels(Kernels& kernels) {
+void fill_loss_kernels(CpuKernels& kernels) {
   kernels.cross_entropy = cross_entropy;
   kernels.top_k = top_k;
 }
@@ -235,7 +235,7 @@ HWY_AFTER_NAMESPACE();
 namespace heed::cpu {
 
 HWY_EXPORT(fill_loss_kernels);
-void fill_loss(int64_t target, Kernels& kernels) {
+void fill_loss(int64_t target, CpuKernels& kernels) {
   HWY_DISPATCH_TABLE(fill_loss_kernels)[dispatch_index(target)](kernels);
 }
 

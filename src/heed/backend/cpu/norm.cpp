@@ -113,7 +113,7 @@ void add_norm_gradient(const Tensor& dy, const Tensor& sum, const Tensor& statis
 
 }  // namespace
 
-void fill_norm_kernels(Kernels& kernels) {
+void fill_norm_kernels(CpuKernels& kernels) {
   kernels.add_norm = add_norm;
   kernels.add_norm_gradient = add_norm_gradient;
 }
@@ -125,7 +125,7 @@ HWY_AFTER_NAMESPACE();
 namespace heed::cpu {
 
 HWY_EXPORT(fill_norm_kernels);
-void fill_norm(int64_t target, Kernels& kernels) {
+void fill_norm(int64_t target, CpuKernels& kernels) {
   HWY_DISPATCH_TABLE(fill_norm_kernels)[dispatch_index(target)](kernels);
 }
 

@@ -46,7 +46,7 @@ void pack_left(const Left& a, const Parts& parts, int64_t depth, float* out,
     }
     Rows rows{part.data, a.stride};
     if constexpr (!Arithmetic::kAsIs) {
-      float* encoded = scratch(Scratch::left_words, kTileRows * words);
+      float* encoded = scratch(Scratch::left_rows, kTileRows * words);
       encode_left_rows<Arithmetic>(part, height, depth, words, encoded,
                                    numbers.from(parts.begin(i)));
       rows = {encoded, words};
@@ -147,7 +147,7 @@ void product(const Left& a, const Right& b, int64_t rows, int64_t columns, int64
     }
     if constexpr (!Arithmetic::kAsIs) {
       const int64_t left_words = left_words_of<Arithmetic>(elements);
-      float* encoded = scratch(Scratch::left_words, rows * left_words);
+      float* encoded = scratch(Scratch::left_rows, rows * left_words);
       const RowNumbers numbers = row_numbers<Arithmetic>(rows, part);
       encode_left_rows<Arithmetic>(left, rows, elements, left_words, encoded, numbers);
       left = {encoded, left_words, Along::rows};

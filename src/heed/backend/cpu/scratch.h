@@ -8,8 +8,8 @@ namespace heed::cpu {
 // What a block is used for; one call may hold one block of each.
 enum class Scratch {
   weights,           // packed right operand of a product
-  left_words,        // rows of its left operand, rounded or quantized to the compute type
-  left_numbers,      // scale and start value of each such row (RowNumbers)
+  left_rows,         // rows of its left operand, rounded or quantized to the compute type
+  left_row_scales,   // scale and start value of each such row (RowNumbers)
   activations,       // packed left operand
   keys,              // a head's keys, transposed
   values,            // a head's values

@@ -29,7 +29,7 @@ static_assert(kLanes == kTileSide && kPanel == 2 * kTileSide);
 template <class Arithmetic>
 void pack_tiles_of_rows(const Left& a, int64_t height, int64_t depth, int64_t chunks, float* out,
                         const RowNumbers& numbers) {
-  float* encoded = scratch(Scratch::left_words, chunks * kTileSide);
+  float* encoded = scratch(Scratch::left_rows, chunks * kTileSide);
   std::fill_n(encoded, chunks * kTileSide, 0.0f);
   for (int64_t m = 0; m < kTileSide; ++m) {
     if (m < height) {

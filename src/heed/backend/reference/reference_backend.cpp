@@ -353,7 +353,7 @@ class ReferenceBackend : public Backend {
     }
     activate = by_type(F::activate, D::activate);
     activation_gradient = by_type(F::activation_gradient, D::activation_gradient);
-    drop = by_type(F::drop, D::drop);
+    dropout = by_type(F::drop, D::drop);
     add_norm = by_type(F::add_norm, D::add_norm);
     add_norm_gradient = by_type(F::add_norm_gradient, D::add_norm_gradient);
     write_cache =
