@@ -33,10 +33,10 @@ class TrainCommand : public CommandOf<TrainSettings> {
   std::string summary() const override { return "Trains a model on two files of parallel text"; }
   std::string description() const override {
     return "Line i of the target translates line i of the source. Texts may be pipes, as in "
-           "<(zcat a b), and - is standard input. The model's folder then holds "
-           "all that translating needs, in the layout that transformers opens as MarianMTModel, "
-           "and metrics.jsonl, the log of the training. SIGINT and SIGTERM finish the step, "
-           "save and end; --resume continues.";
+           "<(zcat a b), and - is standard input. After training, the model's folder "
+           "holds all that translating needs, in the layout that transformers opens as "
+           "MarianMTModel, and metrics.jsonl, the log of the training. On SIGINT or SIGTERM, "
+           "training finishes the current step, saves and exits; --resume continues.";
   }
 
   std::vector<std::vector<std::string>> inputs() const override {

@@ -11,8 +11,8 @@ enum class Ema { off, on };
 
 class Adam {
  public:
-  // Moments are zero, the EMA equals the parameters, whose storage is shared. The backend and the
-  // workers must outlive it.
+  // Updates these parameters in place: it shares their storage. The moments begin at 0, the EMA as
+  // a copy of the parameters. The backend and the workers must outlive it.
   Adam(std::vector<Parameter> parameters, Backend& backend, Workers& workers, Ema ema = Ema::off);
 
   // Updates every parameter from the flat gradient of GradientTree. Packed weights are stale

@@ -1,6 +1,6 @@
-// Weight gradients of linear layers fused with their use: they are computed part by part after all
-// backward passes of a step, and each part is used (by Adam) while it is in the cache. The whole
-// gradient is never in memory.
+// Weight gradients of linear layers fused with the optimizer (not gradient accumulation): they are
+// computed part by part after all backward passes of a step, and each part is used (by Adam) while
+// it is in the cache. The whole gradient is never in memory.
 #pragma once
 
 #include <functional>

@@ -41,9 +41,9 @@ class GradientTree {
     LossFunction loss;
     uint64_t seed = 0;  // of dropout in this step
     // If set, the gradients of linear layers are deferred (train/deferred_gradients.h) and passed
-    // to this function in parts; gradient() then has only the other parameters, which have the
-    // first offsets. The bytes are the same. Not called if the loss or the gradient of another
-    // parameter is not finite; norm() is then that of the other parameters.
+    // to this function in parts; gradient() then holds only the other parameters, which come first.
+    // The bytes are the same. Not called if the loss or the gradient of another parameter is not
+    // finite; norm() is then that of the other parameters.
     GradientConsumer consume;
   };
   // Returns the loss summed over all shards. The gradient is then in gradient(), except for the
@@ -57,8 +57,9 @@ class GradientTree {
   const Tensor& gradient() const { return gradient_; }
   const std::vector<int64_t>& offsets() const { return offsets_; }
 
-  // Maximum number of full-size gradient buffers alive at the same time: a worker that needs one
-  // more waits for a slower one, so that the memory of a run does not depend on timing.
+  // Maximum number of full-size gradient buffers alive at the same time: a worker that would
+  // need another one waits until a slower worker frees one, so that the memory of a run does not
+  // depend on timing.
   static int64_t buffers(int64_t shards, int workers);
   // Bytes that the pools of all workers hold, for activations.
   int64_t pool_bytes() const;

@@ -15,7 +15,7 @@ namespace heed {
 // Bytes at the peak of a step, which is the peak of training: validating and saving free the memory
 // of a step first.
 struct MemoryPlan {
-  int64_t peak_so_far = 0;     // peak of the process until now, when the vocabulary was learned
+  int64_t peak_so_far = 0;     // of the process, usually reached while learning the vocabulary
   int64_t resident = 0;        // in use now: the program, the text, the vocabulary
   int64_t weights = 0;         // with the table of positional encodings
   int64_t moments = 0;         // Adam's two moments
@@ -24,7 +24,7 @@ struct MemoryPlan {
   int64_t gradients = 0;       // full-size buffers alive at the same time
   int64_t activations = 0;     // of the largest shards on every thread, with the kernels' memory
 
-  // The bytes to allocate until then, and the total.
+  // Bytes still to be allocated up to the peak of a step, and that peak.
   int64_t to_allocate() const;
   int64_t total() const { return resident + to_allocate(); }
 };

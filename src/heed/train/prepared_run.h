@@ -15,7 +15,7 @@
 namespace heed {
 
 struct PreparedRun {
-  TrainOptions options;  // with_data_defaults()
+  TrainOptions options;  // as with_data_defaults() returns them
   RunFiles files;
   TokenizerPair tokenizers;
   std::optional<Corpus> corpus;  // always set; optional since a Corpus has no default

@@ -162,7 +162,7 @@ TrainOptions with_data_defaults(const TrainOptions& options,
     check(epochs.has_value(), "a schedule without an end");
     // A run cannot exceed the maximum of --steps.
     const double steps = double(*epochs) * double(epoch_steps());
-    filled.decay_steps = int64_t(std::min(steps, kMostSteps));
+    filled.decay_steps = int64_t(std::min(steps, kMaxSteps));
     check_end(options, *filled.decay_steps);
   }
   return filled;

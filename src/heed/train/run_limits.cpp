@@ -23,15 +23,15 @@ bool out_of_patience(const TrainOptions& options, const Progress& progress) {
   return options.patience > 0 && progress.since_best >= options.patience;
 }
 
-double share_of_steps(const TrainOptions& options, const Progress& progress, double epoch) {
+double fraction_of_steps(const TrainOptions& options, const Progress& progress, double epoch) {
   double done = 0;
   if (options.steps) done = std::max(done, double(progress.step) / double(*options.steps));
   if (const auto epochs = epoch_limit(options)) done = std::max(done, epoch / double(*epochs));
   return std::min(done, 1.0);
 }
 
-double share_done(const TrainOptions& options, const Progress& progress, double epoch) {
-  const double done = share_of_steps(options, progress, epoch);
+double fraction_done(const TrainOptions& options, const Progress& progress, double epoch) {
+  const double done = fraction_of_steps(options, progress, epoch);
   if (!options.minutes) return done;
   return std::min(std::max(done, progress.seconds / (*options.minutes * 60)), 1.0);
 }

@@ -17,9 +17,9 @@ bool out_of_patience(const TrainOptions& options, const Progress& progress);
 
 // The fraction of the run's steps that is done, 0 to 1, by --steps or --epochs, whichever ends
 // first; 0 if neither is a limit. `epoch` counts epochs with the fraction of the current one.
-double share_of_steps(const TrainOptions& options, const Progress& progress, double epoch);
+double fraction_of_steps(const TrainOptions& options, const Progress& progress, double epoch);
 
 // The fraction of the run that is done, 0 to 1, by the limit that is nearest, --minutes included.
-double share_done(const TrainOptions& options, const Progress& progress, double epoch);
+double fraction_done(const TrainOptions& options, const Progress& progress, double epoch);
 
 }  // namespace heed

@@ -2,15 +2,15 @@
 
 namespace heed {
 
-void RunClock::start_steps(double share_of_steps) {
+void RunClock::start_steps(double fraction_of_steps) {
   steps_.restart();
-  share_before_ = share_of_steps;
+  fraction_before_ = fraction_of_steps;
 }
 
-std::optional<double> RunClock::seconds_left(double share_of_steps) const {
-  const double here = share_of_steps - share_before_;
+std::optional<double> RunClock::seconds_left(double fraction_of_steps) const {
+  const double here = fraction_of_steps - fraction_before_;
   if (here <= 0) return {};
-  return steps_.seconds() * (1 - share_of_steps) / here;
+  return steps_.seconds() * (1 - fraction_of_steps) / here;
 }
 
 void ReportWindow::add(const StepResult& step) {

@@ -30,14 +30,14 @@ class RunClock {
   double process_seconds() const { return process_.seconds(); }
 
   // Called before the first step of this process, when this fraction of the run's steps is done.
-  void start_steps(double share_of_steps);
+  void start_steps(double fraction_of_steps);
   // Estimated from the speed of this process, without its preparation; nothing if it has done no
   // step.
-  std::optional<double> seconds_left(double share_of_steps) const;
+  std::optional<double> seconds_left(double fraction_of_steps) const;
 
  private:
   Stopwatch process_, steps_;
-  double earlier_ = 0, share_before_ = 0;
+  double earlier_ = 0, fraction_before_ = 0;
 };
 
 // The result of one step.

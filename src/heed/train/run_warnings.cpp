@@ -128,7 +128,7 @@ std::optional<NothingLearned> nothing_learned(const TrainOptions& options,
 std::optional<std::string> size_warning(const TrainOptions& options, const ModelConfig& config,
                                         int64_t target_tokens) {
   if (!options.finetune_from.empty()) return {};
-  const int64_t most = kMostParametersPerToken * target_tokens;
+  const int64_t most = kMaxParametersPerToken * target_tokens;
   const int64_t count = parameters_of(config);
   if (count <= most) return {};
   std::string advice = "a smaller --vocabulary-size or more text would help";
@@ -143,7 +143,7 @@ std::optional<std::string> size_warning(const TrainOptions& options, const Model
   return fmt::format(
       "the model has {} parameters for {} target tokens of training text, expected at most {} a "
       "token: it is likely to overfit; {}",
-      count, target_tokens, kMostParametersPerToken, advice);
+      count, target_tokens, kMaxParametersPerToken, advice);
 }
 
 void RunWarnings::warn_of_size() {
@@ -181,10 +181,10 @@ void RunWarnings::add_step(const Progress& progress, int64_t epoch_steps, double
 void RunWarnings::warn_of_learning_nothing(int64_t step, std::optional<double> nll,
                                            RunState state) {
   if (!nll || (state == RunState::running && warned_of_collapse_)) return;
-  if (!frequency_loss_)
-    frequency_loss_ = unigram_loss(*run_.corpus, run_.config.vocabulary,
-                                   run_.validation ? *run_.validation : *run_.corpus);
-  const auto finding = nothing_learned(run_.options, {step, *nll, *frequency_loss_, state});
+  if (!unigram_loss_)
+    unigram_loss_ = unigram_loss(*run_.corpus, run_.config.vocabulary,
+                                 run_.validation ? *run_.validation : *run_.corpus);
+  const auto finding = nothing_learned(run_.options, {step, *nll, *unigram_loss_, state});
   if (!finding) return;
   observer_.warning(finding->text);
   warned_of_collapse_ = finding->collapsed;

@@ -20,12 +20,12 @@ struct RunPace {
 };
 
 // A warning if the run, by what is known of its length, ends within its warm-up; it suggests
-// --warmup-steps. `options` are with_data_defaults().
+// --warmup-steps. `options` are as with_data_defaults() returns them.
 std::optional<std::string> warmup_warning(const TrainOptions& options, const RunPace& pace);
 
 // A model of more parameters than this for each target token of its text (</s> included) overfits:
 // docs/training.md has the figures that the limit rests on.
-inline constexpr int64_t kMostParametersPerToken = 50;
+inline constexpr int64_t kMaxParametersPerToken = 50;
 
 // A warning if the model is too large for its text; it names the largest preset that is not.
 // Nothing with --finetune-from, whose model has learned from other text.
@@ -55,9 +55,9 @@ struct NothingLearned {
   std::string text;        // the warning
 };
 
-// A warning if the model is no better than the unigram model, with what to try. Before
-// kStepsToLearn steps and twice the warm-up it may be too early, so the warning is then given only
-// when the run has ended. `options` are with_data_defaults().
+// A warning if the model is no better than the unigram model, with what to try. Until both
+// kStepsToLearn steps and twice the warm-up are done, it may be too early: the warning is then
+// given only when the run has ended. `options` are as with_data_defaults() returns them.
 std::optional<NothingLearned> nothing_learned(const TrainOptions& options,
                                               const LearningState& learning);
 inline constexpr int64_t kStepsToLearn = 500;
@@ -90,7 +90,7 @@ class RunWarnings {
   int64_t timed_steps_ = 0;
   double timed_seconds_ = 0;
   bool timed_ = false, warned_of_warmup_ = false, warned_of_collapse_ = false;
-  std::optional<double> frequency_loss_;
+  std::optional<double> unigram_loss_;
 };
 
 }  // namespace heed

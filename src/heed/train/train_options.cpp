@@ -58,10 +58,9 @@ void visit_data(TrainOptions& o, OptionCollector& v) {
      .default_text = "none",
      .ignored_in_comparison = true});
   v("hold_out", o.hold_out,
-    {.help =
-         "Number of validation pairs drawn at random from the training text. They and all other "
-         "pairs with the same source are removed from it; they are written to held_out.source "
-         "and held_out.target in the model's folder",
+    {.help = "Number of validation pairs drawn at random from the training text and written to "
+             "held_out.source and held_out.target in the model's folder. They, and all other pairs "
+             "with the same source, are removed from the training text",
      .unit = "pairs",
      .minimum = 0,
      .maximum = 1e6});
@@ -182,13 +181,13 @@ void visit_optimizer(TrainOptions& o, OptionCollector& v, const OptionTexts& tex
      .unit = "steps",
      .default_text = texts.warmup,
      .minimum = 0,
-     .maximum = kMostSteps});
+     .maximum = kMaxSteps});
   v("decay_steps", o.decay_steps,
     {.help = "Step at which a linear or cosine schedule reaches its final learning rate",
      .unit = "steps",
      .default_text = "--steps, or the steps of --epochs",
      .minimum = 1,
-     .maximum = kMostSteps});
+     .maximum = kMaxSteps});
   v("final_fraction", o.final_fraction,
     {.help = "Final learning rate of a linear or cosine schedule, as a fraction of the peak",
      .default_text = texts.final_fraction,
@@ -238,7 +237,7 @@ void visit_duration(TrainOptions& o, OptionCollector& v, const OptionTexts& text
      .unit = "steps",
      .default_text = "off",
      .minimum = 1,
-     .maximum = kMostSteps,
+     .maximum = kMaxSteps,
      .ignored_in_comparison = true});
   v("minutes", o.minutes,
     {.help = "Stop after this time, which includes training the vocabulary; the result depends on "
@@ -256,14 +255,15 @@ void visit_validation(TrainOptions& o, OptionCollector& v) {
     {.help = "Validate every N steps; 0: after each epoch",
      .unit = "steps",
      .minimum = 0,
-     .maximum = kMostSteps});
+     .maximum = kMaxSteps});
   v("validation_metric", o.validation_metric,
     {.help =
          "Metric by which --patience and --average best:K compare validations: the loss, or BLEU "
-         "or chrF of the translated validation source (both are reported)"});
+         "or chrF of the translated validation source (with bleu or chrf, both BLEU and chrF are "
+         "reported)"});
   v("bleu_tokenize", o.bleu_tokenize,
     {.help = "Tokenizer of BLEU in validations, named as sacreBLEU's --tokenize",
-     .default_text = "by the script of the validation target"});
+     .default_text = "by the writing system of the validation target"});
   v("patience", o.patience,
     {.help = "Stop after this many validations without improvement; 0 disables",
      .unit = "validations",
@@ -286,7 +286,7 @@ void visit_checkpoints(TrainOptions& o, OptionCollector& v) {
      .value = "last:K|best:K",
      .default_text = "no averaging"});
   v("save_minutes", o.save_minutes,
-    {.help = "Save the training state every N minutes, and after each validation; 0: after each "
+    {.help = "Save the training state every X minutes, and after each validation; 0: after each "
              "step",
      .unit = "minutes",
      .minimum = 0,
@@ -316,8 +316,8 @@ void visit_runtime(TrainOptions& o, OptionCollector& v) {
   v("threads", o.threads, kThreadsOption);
   v("memory_check", o.memory_check,
     {.help =
-         "Refuse to train if it needs more memory than the machine, the control group or ulimit "
-         "-v has left",
+         "Refuse to train if it needs more memory than the machine, the control group (cgroup) or "
+         "ulimit -v has left",
      .ignored_in_comparison = true});
   v("strict", o.strict,
     {.help = "Fail on invalid UTF-8 or, with --tsv, missing columns instead of dropping the pair",
@@ -326,7 +326,7 @@ void visit_runtime(TrainOptions& o, OptionCollector& v) {
     {.help = "Report every N steps",
      .unit = "steps",
      .minimum = 1,
-     .maximum = kMostSteps,
+     .maximum = kMaxSteps,
      .ignored_in_comparison = true});
 }
 

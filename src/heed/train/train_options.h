@@ -55,8 +55,8 @@ constexpr std::array<std::pair<std::string_view, ValidationMetric>, 3> enum_name
            {"chrf", ValidationMetric::chrf}}};
 }
 
-// The most steps that an option may ask for.
-inline constexpr double kMostSteps = 1e9;
+// The maximum of options that count steps.
+inline constexpr double kMaxSteps = 1e9;
 
 struct TrainOptions {
   // Values of options that are not set: see with_defaults() and epoch_limit().
@@ -114,7 +114,7 @@ struct TrainOptions {
   // Validation
   int64_t validate_every = 0;  // steps; 0: after each epoch
   ValidationMetric validation_metric = ValidationMetric::loss;
-  std::optional<BleuTokenizer> bleu_tokenize;  // by the script of the validation target if not set
+  std::optional<BleuTokenizer> bleu_tokenize;  // by the target's writing system if not set
   int64_t patience = 0;  // validations without improvement after which a run ends; 0: no limit
 
   // Checkpoints

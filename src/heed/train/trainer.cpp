@@ -114,7 +114,7 @@ void Trainer::step() {
                reached_limit(options_, progress_), progress_.step);
   condition_ = Condition::failed;  // unless all of this succeeds
   if (!epoch_) open_epoch();
-  if (!stepped_) clock_.start_steps(share_of_steps(options_, progress_, epoch_position()));
+  if (!stepped_) clock_.start_steps(fraction_of_steps(options_, progress_, epoch_position()));
   stepped_ = true;
   if (progress_.batch == 0) progress_.epoch_loss = {};
   const StepResult result = update();
@@ -233,8 +233,8 @@ TrainReport Trainer::current_report() const {
   r.epoch = epoch_position();
   r.learning_rate = learning_rate(options_, model_.config().d_model, progress_.step);
   r.seconds = progress_.seconds;
-  r.fraction_done = share_done(options_, progress_, r.epoch);
-  const auto left = clock_.seconds_left(share_of_steps(options_, progress_, r.epoch));
+  r.fraction_done = fraction_done(options_, progress_, r.epoch);
+  const auto left = clock_.seconds_left(fraction_of_steps(options_, progress_, r.epoch));
   r.seconds_left = left.value_or(0);
   if (options_.minutes) {
     const double budget = std::max(0.0, *options_.minutes * 60 - progress_.seconds);

@@ -28,10 +28,10 @@ namespace heed {
 // The caller decides when to call validate() and save(). The model equals that of train(), unless
 // it depends on validations (--patience, --average).
 //
-// If step() throws, or another function while it exchanges or replaces the weights, the weights may
-// be half updated: from then on every call but options(), progress(), model() and tokenizers()
-// throws an Error, so that they are neither used nor saved. Files saved before are intact: a new
-// Trainer with options.resume continues from them. The same holds after finish().
+// If a function throws while it updates the weights (step()) or has replaced them by their EMA or
+// by an average, they may be half updated: from then on step(), validate(), save() and finish()
+// throw an Error, so that such weights are neither used nor saved. Files saved before are intact: a
+// new Trainer with options.resume continues from them. After finish(), too, these four throw.
 class Trainer {
  public:
   // Locks the folder of the model, learns or loads the vocabulary, encodes the text and, with
@@ -67,7 +67,7 @@ class Trainer {
   // model, with --average the average of checkpoints. A run that is not done() can be resumed.
   void finish();
 
-  const TrainOptions& options() const { return options_; }  // with_data_defaults()
+  const TrainOptions& options() const { return options_; }  // as with_data_defaults() returns them
   const Progress& progress() const { return progress_; }
   // The weights of the last step, not their moving average (--ema).
   const Transformer& model() const { return model_; }
