@@ -48,7 +48,7 @@ class MeasuringObserver : public TrainObserver {
     if (!chosen_) {
       chosen_ = suitable_bleu_tokenizer(references);
       observer_.message(fmt::format(
-          "BLEU tokenizer: {}, chosen by the script of {} (--bleu-tokenize sets another)",
+          "BLEU tokenizer: {}, chosen by the writing system of {} (--bleu-tokenize sets another)",
           name(*chosen_), file));
     }
     return *chosen_;

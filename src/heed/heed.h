@@ -24,8 +24,8 @@
 namespace heed {
 
 // Trains on this machine's CPU and writes a model directory: `heed train` as a function. The
-// observer is called with reports and may stop training; its translation_scores() is not called:
-// this function translates the validation text itself if options.validation_metric needs that.
+// observer is called with reports and may stop training. It need not override translation_scores():
+// train() translates the validation text itself if options.validation_metric is bleu or chrf.
 TrainResult train(const TrainOptions& options, TrainObserver& observer);
 // The same with the text of the options already open (open_training_text).
 TrainResult train(const TrainOptions& options, const TrainingText& text, TrainObserver& observer);
@@ -40,7 +40,7 @@ struct Evaluation {
 
 // The scores of `heed evaluate`: reference i belongs to hypothesis i. The defaults are sacreBLEU's:
 // the tokenizer of BLEU is 13a for any text, which does not separate the words of Chinese, Japanese
-// or Thai. suitable_bleu_tokenizer() chooses by the script:
+// or Thai. suitable_bleu_tokenizer() chooses by the writing system of the references:
 //   evaluate(hypotheses, references, {.tokenizer = suitable_bleu_tokenizer({&references, 1})})
 Evaluation evaluate(const Lines& hypotheses, const Lines& references,
                     const BleuOptions& bleu_options = {});

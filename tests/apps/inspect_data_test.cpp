@@ -126,9 +126,9 @@ TEST_F(InspectDataTest, OptionsReachTheInspection) {
   EXPECT_TRUE(finding(json({"--examples", "0"}), "copies")["examples"].empty());
   EXPECT_EQ(finding(json({"--max-sentence-tokens", "5"}), "too_long")["pairs"], 198 + 1);
   EXPECT_EQ(json({"--threads", "1"}), json({"--threads", "3"}));
-  const RunResult narrow = inspect({"--table", "5"});
+  const RunResult narrow = inspect({"--max-table-entries", "5"});
   EXPECT_EQ(narrow.status, 2);
-  EXPECT_THAT(narrow.err, HasFacts("--table 1024"));
+  EXPECT_THAT(narrow.err, HasFacts("--max-table-entries 1024"));
 }
 
 TEST_F(InspectDataTest, RatioAndTableReachTheInspection) {
@@ -145,9 +145,9 @@ TEST_F(InspectDataTest, RatioAndTableReachTheInspection) {
   };
   EXPECT_EQ(finding(json("--max-ratio-deviation", "3"), "length_ratio")["pairs"], 0);
   EXPECT_EQ(finding(json("--max-ratio-deviation", "2"), "length_ratio")["examples"][0]["line"], 5);
-  EXPECT_EQ(json("--table", "10000")["source"]["vocabulary"]["types"], 3003);
-  EXPECT_EQ(json("--table", "10000")["source"]["vocabulary"]["estimated"], false);
-  EXPECT_EQ(json("--table", "1024")["source"]["vocabulary"]["estimated"], true);
+  EXPECT_EQ(json("--max-table-entries", "10000")["source"]["vocabulary"]["types"], 3003);
+  EXPECT_EQ(json("--max-table-entries", "10000")["source"]["vocabulary"]["estimated"], false);
+  EXPECT_EQ(json("--max-table-entries", "1024")["source"]["vocabulary"]["estimated"], true);
 }
 
 TEST_F(InspectDataTest, WordsAreNotCountedWhereNothingParts) {

@@ -94,7 +94,7 @@ TEST(DecodingStep, AStepOfAWideBeamKeepsTheBestCandidates) {
       }
       std::sort(expected.begin(), expected.end());
 
-      Predictions next(*backend, logits, DecodingStep::best_needed(options, 3));
+      Predictions next(*backend, logits, DecodingStep::candidates_needed(options, 3));
       DecodingStep(options, DecodingConstraints(options, 50, kEnd), next)
           .beam_search(group, chosen);
       ASSERT_EQ(int64_t(group.active.size()), width);
@@ -132,7 +132,7 @@ TEST(DecodingStep, SamplesOfTheLikeliestNeedNoMoreThanThose) {
       h.constraints.banned = banned;
       group.active = {h};
       std::vector<TokenWeight> memory;
-      Predictions next(*backend, logits, DecodingStep::best_needed(options, 3));
+      Predictions next(*backend, logits, DecodingStep::candidates_needed(options, 3));
       DecodingStep(options, DecodingConstraints(options, 50, kEnd), next)
           .sample(group, uniform, memory);
       ASSERT_EQ(group.active.size(), 1u);

@@ -43,7 +43,7 @@ void segment(const ForcedText& text, const Vocabulary& v, size_t at, const std::
     all.insert(so_far);
     return;
   }
-  text.each_continuation(at, [&](const ForcedText::Continuation& candidate) {
+  text.for_each_continuation(at, [&](const ForcedText::Continuation& candidate) {
     ASSERT_GT(candidate.matched, at);
     segment(text, v, candidate.matched,
             so_far + (so_far.empty() ? "" : " ") + v.piece(candidate.id), all);

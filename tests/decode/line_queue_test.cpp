@@ -19,7 +19,7 @@ TEST(LineQueue, EmitsInOrder) {
   std::vector<int64_t> emitted;
   const EmitTranslation emit = [&](const Translation& t) { emitted.push_back(t.line); };
   LineQueue queue(emit, 1);
-  queue.join();
+  queue.add_worker();
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(queue.push(TranslationInput("x")));
   const std::vector<QueuedLine> lines = queue.pop(WhenEmpty::wait);
   ASSERT_EQ(lines.size(), 3u);
@@ -36,21 +36,21 @@ TEST(LineQueue, EmitsInOrder) {
 TEST(LineQueue, AWorkerLeavesLinesToWorkersThatAreStarting) {
   const EmitTranslation emit = [](const Translation&) {};
   LineQueue queue(emit, 2);
-  queue.join();
+  queue.add_worker();
   queue.push(TranslationInput("x"));
   queue.push(TranslationInput("y"));
   EXPECT_EQ(queue.pop(WhenEmpty::wait).size(), 1u) << "its share";
   EXPECT_TRUE(queue.pop(WhenEmpty::return_none).empty()) << "the other worker's";
   queue.push(TranslationInput("z"));
   EXPECT_EQ(queue.pop(WhenEmpty::return_none).size(), 1u);
-  queue.join();
+  queue.add_worker();
   EXPECT_EQ(queue.pop(WhenEmpty::return_none).size(), 1u) << "all workers are busy";
 }
 
 TEST(LineQueue, AnErrorEndsReaderAndWorkers) {
   const EmitTranslation emit = [](const Translation&) { fail("stdout is closed"); };
   LineQueue queue(emit, 1);
-  queue.join();
+  queue.add_worker();
   queue.push(TranslationInput("x"));
   queue.push(TranslationInput("y"));
   queue.complete(translation_of(0));
@@ -69,7 +69,7 @@ TEST(LineQueue, WithoutAReaderLinesAreReadByTheWorker) {
     return TranslationInput("x");
   };
   LineQueue queue(emit, next);
-  queue.join();
+  queue.add_worker();
   size_t popped = 0;
   for (;;) {
     const size_t count = queue.pop(WhenEmpty::wait).size();

@@ -445,7 +445,7 @@ TEST_F(DataInspectionTest, FullTablesEstimate) {
   Pairs pairs = sound_pairs(30'000);
   for (size_t i = 20'000; i < 30'000; ++i) pairs[i] = pairs[i - 20'000];
   const InspectionFiles all = files(pairs);
-  const DataReport exact = inspect(all), estimated = inspect(all, {.table = 2048});
+  const DataReport exact = inspect(all), estimated = inspect(all, {.max_table_entries = 2048});
   EXPECT_EQ(exact[FindingKind::duplicate_pairs].pairs, 10'000);
   EXPECT_TRUE(estimated[FindingKind::duplicate_pairs].estimated);
   EXPECT_NEAR(double(estimated[FindingKind::duplicate_pairs].pairs), 10'000, 1500);

@@ -326,7 +326,7 @@ TEST_F(TokenizerTest, ReadsNoMoreOfALongTextThanIsOfUse) {
   const Tokenizer& tokenizer = pair.source();
   std::string text;
   while (text.size() < 100'000) text += sentences(1).source[0];
-  const Encoding beginning = tokenizer.encode_beginning(text, 20);
+  const Encoding beginning = tokenizer.encode_prefix(text, 20);
   EXPECT_TRUE(beginning.truncated);
   EXPECT_GT(beginning.ids.size(), 20u);
   EXPECT_LE(beginning.ends.back(), size_t(20 * Tokenizer::kBytesPerToken));
@@ -334,15 +334,15 @@ TEST_F(TokenizerTest, ReadsNoMoreOfALongTextThanIsOfUse) {
   EXPECT_TRUE(std::equal(all.begin(), all.begin() + 20, beginning.ids.begin()));
   // Spaces are no text, however many.
   const std::string apart = "a" + std::string(50'000, ' ') + "b";
-  EXPECT_FALSE(tokenizer.encode_beginning(apart, 20).truncated);
-  EXPECT_EQ(tokenizer.encode_beginning(apart, 20).ids, tokenizer.encode("a b"));
+  EXPECT_FALSE(tokenizer.encode_prefix(apart, 20).truncated);
+  EXPECT_EQ(tokenizer.encode_prefix(apart, 20).ids, tokenizer.encode("a b"));
 }
 
 TEST(BeginningOf, EndsBetweenCharacters) {
-  EXPECT_EQ(beginning_of("abc", 2), "ab");
-  EXPECT_EQ(beginning_of("你好", 4), "你");
-  EXPECT_EQ(beginning_of("你好", 6), "你好");
-  EXPECT_EQ(beginning_of("a    b    c", 4), "a    b    ");
+  EXPECT_EQ(prefix_of("abc", 2), "ab");
+  EXPECT_EQ(prefix_of("你好", 4), "你");
+  EXPECT_EQ(prefix_of("你好", 6), "你好");
+  EXPECT_EQ(prefix_of("a    b    c", 4), "a    b    ");
 }
 
 // A vocabulary gives pieces their meaning: of another model it would give them another.

@@ -50,13 +50,12 @@ struct BenchSettings {
     v("vocabulary_size", self.vocabulary_size,
       {.help = "Vocabulary size", .unit = "tokens", .minimum = 100, .maximum = 1 << 20});
     v("compute", self.compute,
-      {.help = "Compute type of matrix products; auto: as train and translate choose"});
+      {.help = "Compute type of matrix products; auto: what train and translate would choose"});
     v("length", self.length,
       {.help = "Sentence length, </s> included", .unit = "tokens", .minimum = 2, .maximum = 4096});
     v("batch_tokens", self.batch_tokens,
-      {.help =
-           "Maximum number of source tokens in a training batch, and in a decoding batch of one "
-           "thread",
+      {.help = "Maximum number of source tokens in a training batch, and in each thread's decoding "
+               "batch",
        .unit = "tokens",
        .minimum = 1,
        .maximum = 1 << 20});

@@ -11,12 +11,11 @@ namespace {
 class CompletionCommand : public CommandOf<NoSettings> {
  public:
   std::string name() const override { return "completion"; }
-  std::string summary() const override { return "Prints completion for a shell"; }
+  std::string summary() const override { return "Prints the completion script of a shell"; }
   std::string description() const override {
     return "cmake --install installs it. Otherwise add 'source <(heed completion bash)' to "
-           "~/.bashrc, "
-           "the same with zsh to ~/.zshrc after compinit, or run 'heed completion fish > "
-           "~/.config/fish/completions/heed.fish'.";
+           "~/.bashrc, or 'source <(heed completion zsh)' to ~/.zshrc after compinit, or run "
+           "'heed completion fish > ~/.config/fish/completions/heed.fish'.";
   }
   std::string words() const override { return "bash|zsh|fish"; }
   std::vector<std::string> first_words() const override { return {"bash", "zsh", "fish"}; }

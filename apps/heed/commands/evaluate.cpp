@@ -96,7 +96,7 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
     const BleuTokenizer suitable = used ? suitable_bleu_tokenizer(references) : usual;
     if (!settings_.model.empty()) {
       if (used)
-        console.note(fmt::format("BLEU tokenizer: {}, chosen by the script of {}",
+        console.note(fmt::format("BLEU tokenizer: {}, chosen by the writing system of {}",
                                  to_text(suitable), settings_.reference[0]));
       return suitable;
     }

@@ -71,7 +71,7 @@ struct EvaluateSettings {
        .minimum = 0});
     v.group("Output");
     v("json", self.json, {.help = "Print a JSON list of name, score and signature"});
-    DecodeOptions::visit_best(self.decode, v, " (with --model)");
+    DecodeOptions::visit_without_nbest(self.decode, v, " (with --model)");
   }
 
  private:
@@ -86,7 +86,7 @@ struct EvaluateSettings {
     v("lowercase", self.lowercase, {.help = "BLEU and chrF: ignore case"});
     v("bleu_tokenize", self.bleu_tokenize,
       {.help = "Tokenizer of BLEU, named as sacreBLEU's --tokenize",
-       .default_text = "13a; with --model by the script of the reference"});
+       .default_text = "13a; with --model by the writing system of the reference"});
     v("smooth_method", self.smooth_method,
       {.help = "BLEU smoothing method for n-gram orders without a match"});
     v("smooth_value", self.smooth_value,

@@ -69,12 +69,11 @@ class InspectCommand : public CommandOf<InspectSettings> {
     return "Shows the structure of a model, or statistics and defects of a corpus";
   }
   std::string description() const override {
-    return "'heed inspect model' prints the layers in the paper's words, with the shape and number "
-           "of parameters of each and its multiply-adds per token: of a trained model in its "
-           "directory, or of a preset (tiny, small, base, big). 'heed inspect data' prints lengths "
-           "and words of parallel text, two files or --tsv, and each kind of harmful pair, "
-           "with line numbers, examples and advice. Texts may be pipes, as in <(zcat a b), and - "
-           "is "
+    return "'heed inspect model' prints the layers of a trained model (its directory) or of a "
+           "preset (tiny, small, base, big), in the paper's words, with the shape, the number of "
+           "parameters and the multiply-adds per token of each. 'heed inspect data' prints lengths "
+           "and words of parallel text, two files or --tsv, and each kind of harmful pair, with "
+           "line numbers, examples and advice. Texts may be pipes, as in <(zcat a b), and - is "
            "standard input.";
   }
   std::string words() const override { return "model DIR|PRESET | data SOURCE TARGET"; }
@@ -89,7 +88,7 @@ class InspectCommand : public CommandOf<InspectSettings> {
     return fmt::format("heed inspect data {} {}", words[0], words.size() > 1 ? words[1] : "TARGET");
   }
 
-  std::string memory_advice() const override { return "a smaller --table takes less"; }
+  std::string memory_advice() const override { return "a smaller --max-table-entries takes less"; }
 
   int run(const std::vector<std::string>& words, Console& console) override {
     if (words.size() == 2 && words[0] == "model") {

@@ -53,7 +53,7 @@ struct QuantizeSettings {
        .value = "FILE..."});
     v("bleu_tokenize", self.bleu_tokenize,
       {.help = "Tokenizer of BLEU, named as sacreBLEU's --tokenize",
-       .default_text = "by the script of the reference"});
+       .default_text = "by the writing system of the reference"});
     v("threads", self.threads, kThreadsOption);
     v("json", self.json, {.help = "Print the report as one JSON object"});
   }

@@ -154,8 +154,8 @@ class ScoreCommand : public CommandOf<ScoreSettings> {
            "probability of the target and </s>, given the source. Ends with loss and perplexity of "
            "the corpus, comparable to the validation loss of heed train without label smoothing. A "
            "pair's score depends on the pair and the model alone. A pair with an empty side, or "
-           "with more tokens than the model has positions for, gets a line with a status, but is "
-           "excluded from the corpus score.";
+           "with more tokens than the model has positions for, gets a line too (--format jsonl "
+           "has its status), but is excluded from the corpus score.";
   }
 
   std::string memory_advice() const override {

@@ -175,7 +175,7 @@ class TranslateCommand : public CommandOf<TranslateSettings> {
     return "Prints one translation for each line, in order, and does not wait for a full batch "
            "when no more input is available. A translation depends on the line, the model and the "
            "search options alone. An empty line gives an empty one; a line too long for the model "
-           "is translated in parts and has the status split.";
+           "is translated in parts (status \"split\" with --format jsonl).";
   }
 
   std::string memory_advice() const override {

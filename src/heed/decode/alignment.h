@@ -23,8 +23,8 @@ using AttentionWeights = std::vector<AttentionRow>;
 
 namespace detail {
 
-// Appends the weights of a part of a line, whose source tokens follow `before` others. A part may
-// have no target tokens.
+// Appends the weights of a part of a line. The line has `before` source tokens before this part,
+// which may have no target tokens.
 void append(AttentionWeights& all, AttentionWeights part, size_t before);
 
 }  // namespace detail

@@ -24,14 +24,14 @@ void DecodingConstraints::update(ConstraintState& state, std::span<const TokenId
 bool DecodingConstraints::allows(const ConstraintState& state, TokenId id) const {
   if (!is_forced(state)) return !std::binary_search(state.banned.begin(), state.banned.end(), id);
   bool found = false;
-  each_forced(state, [&](TokenId forced) { found = found || forced == id; });
+  for_each_forced_id(state, [&](TokenId forced) { found = found || forced == id; });
   return found;
 }
 
 ConstraintState DecodingConstraints::after(const ConstraintState& state, TokenId id) const {
   if (!is_forced(state)) return {state.matched, {}};
   ConstraintState next;
-  prefix_.text->each_continuation(state.matched, [&](const ForcedText::Continuation& forced) {
+  prefix_.text->for_each_continuation(state.matched, [&](const ForcedText::Continuation& forced) {
     if (forced.id == id) next.matched = forced.matched;
   });
   check(next.matched > state.matched, "an id that the forced text does not allow");

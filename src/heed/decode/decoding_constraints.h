@@ -31,15 +31,15 @@ class DecodingConstraints {
 
   // Computes which ids must not follow `ids`.
   void update(ConstraintState& state, std::span<const TokenId> ids) const;
-  // Whether text is forced: the next id must be one of each_forced().
+  // Whether text is forced: the next id must be one of for_each_forced_id().
   bool is_forced(const ConstraintState& state) const {
     return prefix_.text && state.matched < prefix_.text->size();
   }
   // Calls f(TokenId) for every id that may follow while text is forced.
   template <class F>
-  void each_forced(const ConstraintState& state, F&& f) const {
-    prefix_.text->each_continuation(state.matched,
-                                    [&](const ForcedText::Continuation& next) { f(next.id); });
+  void for_each_forced_id(const ConstraintState& state, F&& f) const {
+    prefix_.text->for_each_continuation(state.matched,
+                                        [&](const ForcedText::Continuation& next) { f(next.id); });
   }
   // Whether `id` may follow.
   bool allows(const ConstraintState& state, TokenId id) const;

@@ -9,7 +9,7 @@ double length_penalty(int64_t length, double alpha) {
   return std::pow((5.0 + double(length)) / 6.0, alpha);
 }
 
-int64_t DecodingStep::best_needed(const SearchOptions& options, int64_t banned) {
+int64_t DecodingStep::candidates_needed(const SearchOptions& options, int64_t banned) {
   if (options.sample) return options.top_k ? *options.top_k + banned : 1;
   // Twice the group's size, so that enough remain if every hypothesis can end, and as many as the
   // diversity penalty can move below those.
@@ -68,7 +68,7 @@ std::vector<DecodingStep::Candidate> DecodingStep::best_candidates(
   for (size_t i = 0; i < group.active.size(); ++i) {
     const ActiveHypothesis& h = group.active[i];
     if (constraints_.is_forced(h.constraints)) {
-      constraints_.each_forced(h.constraints, [&](TokenId id) {
+      constraints_.for_each_forced_id(h.constraints, [&](TokenId id) {
         add(i, id, h.log_probability + next_.log_probability(h.row, id));
       });
       continue;
@@ -161,7 +161,7 @@ void DecodingStep::list_choices(const ActiveHypothesis& h,
   choices.clear();
   const auto banned = int64_t(h.constraints.banned.size());
   if (constraints_.is_forced(h.constraints)) {
-    constraints_.each_forced(h.constraints, [&](TokenId id) {
+    constraints_.for_each_forced_id(h.constraints, [&](TokenId id) {
       choices.push_back({id, next_.logit(h.row, id)});
     });
   } else if (options_.top_k && *options_.top_k + banned < next_.classes()) {

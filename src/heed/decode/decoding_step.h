@@ -26,7 +26,7 @@ struct HypothesisGroup {
   // Adds a finished hypothesis of this length, </s> included, with its score; `alpha` is that of
   // the length penalty.
   void finish(Hypothesis hypothesis, int64_t length, double alpha);
-  // Finishes all active hypotheses without </s>.
+  // Moves all active hypotheses to `finished` as they are, without </s> (Hypothesis::ended).
   void finish_active(double alpha);
 };
 
@@ -37,8 +37,8 @@ class DecodingStep {
                Predictions& next)
       : options_(options), constraints_(constraints), next_(next) {}
 
-  // The k of the top-k that a step may need of each row when up to `banned` tokens are banned.
-  static int64_t best_needed(const SearchOptions& options, int64_t banned);
+  // How many of a row's most probable tokens a step may need if up to `banned` of them are banned.
+  static int64_t candidates_needed(const SearchOptions& options, int64_t banned);
 
   // Beam search. `chosen` contains the tokens that earlier groups have chosen at this step, sorted;
   // those of this group are added.

@@ -51,7 +51,7 @@ class ForcedText {
   // Calls f(Continuation) for every piece that may follow the first `matched` bytes and after which
   // the rest of the text is still possible.
   template <class F>
-  void each_continuation(size_t matched, F&& f) const {
+  void for_each_continuation(size_t matched, F&& f) const {
     for (const Continuation& continuation : positions_[matched].inside) f(continuation);
     for (const TokenId id : positions_[matched].to_end) f(Continuation{id, text_.size()});
   }

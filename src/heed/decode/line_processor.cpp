@@ -77,7 +77,7 @@ std::vector<std::vector<TokenId>> LineProcessor::encode_parts(const std::string&
                                                               LineStatus& status) const {
   const Tokenizer& tokenizer = tokenizers_.source();
   std::vector<std::vector<TokenId>> parts;
-  Encoding encoding = tokenizer.encode_beginning(text, part_limit_);
+  Encoding encoding = tokenizer.encode_prefix(text, part_limit_);
   if (!encoding.truncated && int64_t(encoding.ids.size()) <= part_limit_) {
     parts.push_back(std::move(encoding.ids));
   } else {
@@ -99,7 +99,7 @@ std::vector<std::vector<TokenId>> LineProcessor::encode_parts(const std::string&
 // Error unless there are fewer than `limit`.
 std::vector<TokenId> LineProcessor::prefix_tokens(const std::string& prefix, int64_t line,
                                                   int64_t limit) const {
-  Encoding encoding = tokenizers_.target().encode_beginning(prefix, limit);
+  Encoding encoding = tokenizers_.target().encode_prefix(prefix, limit);
   if (encoding.truncated || int64_t(encoding.ids.size()) >= limit)
     fail(
         "line {} of the prefixes has {}{}, and its translation may have {} with </s> "

@@ -21,8 +21,9 @@ struct EncodedPart {
 struct EncodedLine {
   int64_t line = 0;  // from 0
   LineStatus status;
-  std::vector<EncodedPart> parts;      // empty for a line without tokens
-  std::vector<TokenId> prefix_tokens;  // the forced prefix of a line without tokens: its output
+  std::vector<EncodedPart> parts;  // empty for a line without tokens
+  // For a line without tokens, the forced prefix, which is its translation.
+  std::vector<TokenId> prefix_tokens;
 };
 
 // Splits and tokenizes lines, and joins the translations of their parts. Const: any number of

@@ -28,9 +28,9 @@ void LineQueue::close() {
   work_.notify_all();
 }
 
-void LineQueue::join() {
+void LineQueue::add_worker() {
   std::lock_guard lock(mutex_);
-  ++joined_;
+  ++added_;
 }
 
 std::vector<QueuedLine> LineQueue::pop(WhenEmpty when_empty) {
@@ -45,7 +45,7 @@ std::vector<QueuedLine> LineQueue::pop(WhenEmpty when_empty) {
   std::vector<QueuedLine> lines;
   if (error_) return lines;
   // Lines are left for threads that are about to wake or to start.
-  const int others = idle_ + workers_ - joined_;
+  const int others = idle_ + workers_ - added_;
   if (when_empty == WhenEmpty::return_none && int64_t(waiting_.size()) <= others) return lines;
   // Only a share, so that one worker does not pop all of the last lines.
   const size_t share = (waiting_.size() + size_t(workers_) - 1) / size_t(workers_);

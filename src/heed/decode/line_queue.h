@@ -32,9 +32,9 @@ class LineQueue {
   void close();
 
   // Called once by each worker, before pop().
-  void join();
+  void add_worker();
   enum class WhenEmpty { wait, return_none };
-  // Called by workers. Returns no lines at the end of the input or, with return_none, if idle
+  // Called by workers. Returns no lines at the end of the input. With return_none, also if idle
   // workers will take all lines that are waiting.
   std::vector<QueuedLine> pop(WhenEmpty when_empty);
   // Called by workers. Emits the translation as soon as all before it are emitted.
@@ -54,8 +54,8 @@ class LineQueue {
   const EmitTranslation& emit_;
   const int workers_;
   const NextInput* const next_ = nullptr;
-  int idle_ = 0;    // workers that wait in pop()
-  int joined_ = 0;  // workers that have called join()
+  int idle_ = 0;   // workers that wait in pop()
+  int added_ = 0;  // workers that have called add_worker()
   std::mutex mutex_;
   std::condition_variable work_, room_;
   std::deque<QueuedLine> waiting_;

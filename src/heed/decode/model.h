@@ -16,9 +16,10 @@ namespace heed {
 // Const once opened: any number of threads may use one.
 class Model {
  public:
-  // Uses the best instruction set of this CPU. `compute` is the compute type of matrix products, in
-  // all calls below: that of their options is ignored. If the model in the directory is replaced
-  // while it is read, it is read again, so that files of two models are never mixed.
+  // Uses the best instruction set of this CPU. `compute` is the compute type of matrix products in
+  // all calls: DecodeOptions::compute and ScoreOptions::compute are ignored. If the model in the
+  // directory is replaced while it is read, it is read again, so that files of two models are never
+  // mixed.
   explicit Model(const std::filesystem::path& directory,
                  ComputeChoice compute = ComputeChoice::automatic);
   Model(const Model&) = delete;

@@ -6,7 +6,8 @@ namespace {
 void visit_running(DecodeOptions& self, OptionCollector& v) {
   v.group("Runtime");
   v("batch_tokens", self.batch_tokens,
-    {.help = "Maximum number of source tokens in a batch of one thread; does not affect the result",
+    {.help = "Maximum number of source tokens per batch (each thread has its own batch); does not "
+             "affect the result",
      .unit = "tokens",
      .minimum = 1,
      .maximum = 1 << 20,
@@ -26,8 +27,9 @@ void DecodeOptions::visit(DecodeOptions& self, OptionCollector& v) {
   visit_running(self, v);
 }
 
-void DecodeOptions::visit_best(DecodeOptions& self, OptionCollector& v, std::string_view note) {
-  SearchOptions::visit_best(self.search, v, note);
+void DecodeOptions::visit_without_nbest(DecodeOptions& self, OptionCollector& v,
+                                        std::string_view note) {
+  SearchOptions::visit_without_nbest(self.search, v, note);
   visit_running(self, v);
 }
 

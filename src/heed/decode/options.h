@@ -11,15 +11,16 @@ namespace heed {
 
 struct DecodeOptions {
   SearchOptions search;
-  int64_t batch_tokens = SearchLimits().batch_tokens;  // source tokens in a batch of one thread
+  // Source tokens per batch; each thread has its own batch.
+  int64_t batch_tokens = SearchLimits().batch_tokens;
   ComputeChoice compute = ComputeChoice::automatic;
   std::optional<int64_t> threads;
   bool strict = false;
   bool attention = false;  // fill TextHypothesis::attention; not an option of the command line
 
   static void visit(DecodeOptions& self, OptionCollector& v);
-  // With SearchOptions::visit_best().
-  static void visit_best(DecodeOptions& self, OptionCollector& v, std::string_view note);
+  // With SearchOptions::visit_without_nbest().
+  static void visit_without_nbest(DecodeOptions& self, OptionCollector& v, std::string_view note);
   friend bool operator==(const DecodeOptions&, const DecodeOptions&) = default;
 };
 

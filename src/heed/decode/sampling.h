@@ -15,10 +15,10 @@ struct SamplingOptions {
                            // Holtzman et al., 2020)
 };
 
-// A token that may be sampled.
+// A token that may be sampled, with its logit or probability.
 struct TokenWeight {
   TokenId id;
-  double weight;  // its logit, or after to_probabilities() its probability
+  double weight;  // the logit; after to_probabilities() the probability
 };
 
 // Turns logits into probabilities: temperature, then top_k, then top_p. Of equal logits the lower

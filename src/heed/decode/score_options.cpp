@@ -5,9 +5,8 @@ namespace heed {
 void ScoreOptions::visit(ScoreOptions& self, OptionCollector& v) {
   v.group("Runtime");
   v("batch_tokens", self.batch_tokens,
-    {.help =
-         "Maximum number of source tokens, and of target tokens, in a batch of one thread; does "
-         "not affect the result",
+    {.help = "Maximum number of source tokens, and of target tokens, per batch (each thread has "
+             "its own batch); does not affect the result",
      .unit = "tokens",
      .minimum = 1,
      .maximum = 1 << 20,

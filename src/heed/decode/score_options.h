@@ -9,7 +9,7 @@
 namespace heed {
 
 struct ScoreOptions {
-  int64_t batch_tokens = 2048;  // of each side, in a batch of one thread
+  int64_t batch_tokens = 2048;  // of each side per batch; each thread has its own batch
   ComputeChoice compute = ComputeChoice::fp32;
   std::optional<int64_t> threads = {};
   bool strict = false;

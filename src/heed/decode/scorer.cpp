@@ -86,7 +86,7 @@ class Scoring {
       text = replace_invalid_utf8(text);
       score.status.invalid_utf8 = true;
     }
-    Encoding encoding = tokenizer.encode_beginning(text, int64_t(max_ids_));
+    Encoding encoding = tokenizer.encode_prefix(text, int64_t(max_ids_));
     ids = std::move(encoding.ids);
     if (ids.empty()) score.status.empty = true;
     if (!encoding.truncated && ids.size() <= max_ids_) return true;

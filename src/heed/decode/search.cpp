@@ -158,14 +158,14 @@ struct Search::State {
   }
 
   // The k of the top-k that any sentence may need of a row.
-  int64_t best_needed() const {
+  int64_t candidates_needed() const {
     int64_t most = 1;
     for (const auto& sentence : sentences) {
       size_t banned = 0;
       for (const HypothesisGroup& group : sentence->groups)
         for (const ActiveHypothesis& h : group.active)
           banned = std::max(banned, h.constraints.banned.size());
-      most = std::max(most, DecodingStep::best_needed(sentence->options, int64_t(banned)));
+      most = std::max(most, DecodingStep::candidates_needed(sentence->options, int64_t(banned)));
     }
     return most;
   }
@@ -254,7 +254,8 @@ void Search::add(SearchRequest request) {
   const auto length = int64_t(request.source.size());
   check(length >= 1 && length <= source_limit() && has_room(length, request.options),
         "no room for this source");
-  check(request.options.hypotheses() <= s.limits.hypotheses, "more hypotheses than the limit");
+  check(request.options.hypothesis_count() <= s.limits.hypotheses,
+        "more hypotheses than the limit");
   check(s.find(request.request_id) == s.sentences.end(), "two unfinished sentences with one id");
   auto sentence = std::make_unique<Sentence>(
       request.options, DecodingConstraints(request.options, s.target_limit(length, request.options),
@@ -305,7 +306,7 @@ void Search::step(std::vector<SearchResult>& results) {
   const Tokens tokens = s.next_tokens();
   const Tensor states = s.model.decode(s.pass, tokens, s.cache);
   const Tensor logits = s.model.logits(s.pass, states);
-  Predictions next(s.backend, logits, s.best_needed());
+  Predictions next(s.backend, logits, s.candidates_needed());
   for (auto& sentence : s.sentences) s.decode_step(*sentence, next);
   s.remove_finished(results);
 }
@@ -316,7 +317,8 @@ std::vector<SearchResult> search(const Transformer& model, Backend& backend,
                                  const std::vector<ForcedPrefix>& prefixes, int64_t batch_tokens) {
   check_options(options);
   check(prefixes.empty() || prefixes.size() == sources.size(), "as many prefixes as sources");
-  Search batch(model, backend, {.hypotheses = options.hypotheses(), .batch_tokens = batch_tokens});
+  Search batch(model, backend,
+               {.hypotheses = options.hypothesis_count(), .batch_tokens = batch_tokens});
   std::vector<SearchResult> all(sources.size()), finished;
   size_t next = 0;
   while (next < sources.size() || batch.running() > 0) {

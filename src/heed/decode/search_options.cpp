@@ -44,7 +44,8 @@ void visit_search(SearchOptions& self, OptionCollector& v) {
      .minimum = 0,
      .maximum = 10});
   v("extra_length", self.extra_length,
-    {.help = "Maximum length of a translation beyond the length of its source, both with </s>",
+    {.help = "Maximum length of a translation: the length of its source plus N tokens, both "
+             "counting </s>",
      .unit = "tokens",
      .minimum = 0,
      .maximum = 65536});
@@ -119,7 +120,8 @@ void SearchOptions::visit(SearchOptions& self, OptionCollector& v) {
   visit_sampling(self, v);
 }
 
-void SearchOptions::visit_best(SearchOptions& self, OptionCollector& v, std::string_view note) {
+void SearchOptions::visit_without_nbest(SearchOptions& self, OptionCollector& v,
+                                        std::string_view note) {
   v.group(fmt::format("Search{}", note));
   visit_search(self, v);
   v.group(fmt::format("Sampling{}", note));

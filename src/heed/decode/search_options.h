@@ -14,7 +14,7 @@ struct SearchOptions {
   std::optional<int64_t> beam;  // beam size (section 6.1); not with `sample`
   double length_penalty = 0.6;  // alpha of section 6.1 (Wu et al., 2016, equation 14)
   // Lengths of a translation in tokens: the maximum counts </s>, the minimum does not.
-  int64_t extra_length = 50;  // maximum length beyond that of the source, which counts </s> too
+  int64_t extra_length = 50;  // added to the source's length, with </s>, gives the maximum length
   int64_t max_length = 0;     // maximum length; 0: by extra_length
   int64_t min_length = 0;     // minimum length
   int64_t nbest = 1;          // hypotheses to return, at most `beam`; or number of samples
@@ -47,18 +47,18 @@ struct SearchOptions {
             top_p.value_or(defaults.top_p)};
   }
   // Number of hypotheses of a sentence that are decoded together: the beam or the samples.
-  int64_t hypotheses() const { return sample ? nbest : beam_size(); }
+  int64_t hypothesis_count() const { return sample ? nbest : beam_size(); }
 
   static void visit(SearchOptions& self, OptionCollector& v);
   // Without those of n-best lists, for commands that use the best translation alone; `note` is
   // appended to the headings.
-  static void visit_best(SearchOptions& self, OptionCollector& v, std::string_view note);
+  static void visit_without_nbest(SearchOptions& self, OptionCollector& v, std::string_view note);
   friend bool operator==(const SearchOptions&, const SearchOptions&) = default;
 };
 
 // Limits of the sentences that are decoded together.
 struct SearchLimits {
-  int64_t hypotheses = SearchOptions::kDefaultBeam;  // SearchOptions::hypotheses() of a sentence
+  int64_t hypotheses = SearchOptions::kDefaultBeam;  // of a sentence: hypothesis_count()
   int64_t batch_tokens = 2048;                       // source tokens of all sentences
 };
 

@@ -85,7 +85,7 @@ class Splitter {
   };
   Window window_of(std::string_view text) {
     for (;;) {
-      Window window{beginning_of(text, window_bytes_), {}};
+      Window window{prefix_of(text, window_bytes_), {}};
       window.encoding = encode_(window.text);
       const size_t ids = window.encoding.ids.size();
       if (ids >= limit_ + kMargin || window.text.size() == text.size() ||

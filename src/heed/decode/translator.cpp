@@ -20,7 +20,8 @@ constexpr std::chrono::milliseconds kPollInterval{100};
 struct Decoder {
   Decoder(const Transformer& model, Backend& backend, const DecodeOptions& options)
       : search(model, backend,
-               {.hypotheses = options.search.hypotheses(), .batch_tokens = options.batch_tokens}),
+               {.hypotheses = options.search.hypothesis_count(),
+                .batch_tokens = options.batch_tokens}),
         aligner(model, backend) {}
   Search search;
   Aligner aligner;
@@ -38,7 +39,7 @@ class Worker {
         queue_(queue) {}
 
   void run() {
-    queue_.join();
+    queue_.add_worker();
     std::vector<SearchResult> results;
     while (!queue_.failed()) {
       fill();

@@ -21,8 +21,8 @@ void expect_same_vocabulary(const Transformer& model, const TokenizerPair& token
 // function of the line, its prefix, the model and the options; other lines, their order, batch
 // sizes and the number of threads do not affect it.
 //
-// Threads and caches are kept for the next call, as many as concurrent calls have needed. Const:
-// any number of threads may call one.
+// Threads and caches are kept for later calls: as many as the calls that ran at the same time have
+// needed. Const: any number of threads may call one.
 class Translator {
  public:
   // All must outlive the translator. UsageError if options are out of range, Error unless the
@@ -40,7 +40,7 @@ class Translator {
   // order, as soon as it and all before it are translated: from other threads, one call at a time.
   // An exception of next() or emit() ends the translation and is rethrown here: immediately if
   // there is a wait(), otherwise when next() returns. Holds a bounded number of lines and bytes.
-  // Starts a thread for each line up to DecodeOptions::threads; Error if a thread cannot be
+  // Starts threads as lines arrive, at most DecodeOptions::threads; Error if a thread cannot be
   // created.
   void translate(const Next& next, const Emit& emit, const Wait& wait = {}) const;
 

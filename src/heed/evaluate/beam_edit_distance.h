@@ -10,8 +10,8 @@ namespace heed::detail {
 
 // The word alignment of a minimal sequence of edits.
 struct EditAlignment {
-  // For every word of the reference: the last word of the hypothesis before the alignment reaches
-  // it, -1 if none.
+  // For every reference word, the index of the hypothesis word that it is aligned to or, for an
+  // inserted word, of the one before it; -1 if there is none.
   std::vector<int64_t> hypothesis_of;
   // 1 where a word is substituted, deleted or inserted.
   std::vector<uint8_t> reference_error, hypothesis_error;

@@ -10,10 +10,10 @@
 
 namespace heed {
 
-// By the script of the references: zh for Chinese (Han without kana); char for Japanese, Thai, Lao,
-// Khmer, Burmese and Tibetan, whose own tokenizers need dictionaries; 13a for every script with
-// spaces between words. For mixed text the majority decides: characters of the former or words of
-// the latter.
+// By the writing system of the references: zh for Chinese (Han without kana); char for Japanese,
+// Thai, Lao, Khmer, Burmese and Tibetan, whose own tokenizers need dictionaries; 13a for every
+// writing system with spaces between words. For mixed text the majority decides: characters of the
+// former or words of the latter.
 BleuTokenizer suitable_bleu_tokenizer(std::span<const Lines> references);
 
 }  // namespace heed

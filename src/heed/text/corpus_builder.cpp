@@ -42,9 +42,9 @@ void encode(Pair& pair, const TokenizerPair& tokenizers, const FilterOptions& fi
   pair.decision = words.decide(pair.source_line, pair.target_line);
   if (pair.decision != FilterDecision::kept) return;
   Encoding source =
-      tokenizers.source().encode_beginning(pair.source_line, filters.max_sentence_tokens);
+      tokenizers.source().encode_prefix(pair.source_line, filters.max_sentence_tokens);
   Encoding target =
-      tokenizers.target().encode_beginning(pair.target_line, filters.max_sentence_tokens);
+      tokenizers.target().encode_prefix(pair.target_line, filters.max_sentence_tokens);
   pair.decision = judge_tokens(filters, source, target);
   pair.source = std::move(source.ids);
   pair.target = std::move(target.ids);

@@ -257,11 +257,11 @@ class Inspection {
         tokenizers_(tokenizers),
         statistics_(take_sample(files, options.pairs)),
         stream_(files.source, files.target, options.pairs),
-        held_out_(read_held_out(files, options.table)),
-        source_(options.table, tokenizers ? &tokenizers->source() : nullptr),
-        target_(options.table, tokenizers ? &tokenizers->target() : nullptr),
-        pairs_(options.table),
-        sources_(options.table) {
+        held_out_(read_held_out(files, options.max_table_entries)),
+        source_(options.max_table_entries, tokenizers ? &tokenizers->source() : nullptr),
+        target_(options.max_table_entries, tokenizers ? &tokenizers->target() : nullptr),
+        pairs_(options.max_table_entries),
+        sources_(options.max_table_entries) {
     for (size_t i = 0; i < kFindings; ++i) report_.findings[i].kind = FindingKind(i);
   }
 

@@ -88,8 +88,8 @@ void LengthCounts::add(int64_t length) {
   max_ = std::max(max_, length);
 }
 
-int64_t LengthCounts::quantile(double share) const {
-  const auto wanted = int64_t(std::ceil(share * double(count_)));
+int64_t LengthCounts::quantile(double q) const {
+  const auto wanted = int64_t(std::ceil(q * double(count_)));
   int64_t seen = 0;
   for (size_t bin = 0; bin < bins_.size(); ++bin) {
     seen += bins_[bin];

@@ -21,8 +21,8 @@ class LengthCounts {
   int64_t sum() const { return sum_; }
   int64_t max() const { return max_; }
   double mean() const { return count_ > 0 ? double(sum_) / double(count_) : 0; }
-  // The quantile of `share`; kMaxBins - 1 if it is longer.
-  int64_t quantile(double share) const;
+  // The q-quantile; kMaxBins - 1 if it is longer.
+  int64_t quantile(double q) const;
   // Counts by length; the last bin includes all longer ones.
   const std::vector<int64_t>& bins() const { return bins_; }
 
@@ -57,7 +57,7 @@ struct TokenReport {
 struct TestReport {
   int64_t lines = 0;
   int64_t lines_seen = 0;    // distinct lines that occur on this side of the training text
-  int64_t words = 0;         // only those of the sample if the table of words was reduced to one
+  int64_t words = 0;         // only sampled words if the table of words was reduced to a sample
   int64_t unseen_words = 0;  // that do not occur on this side of the training text
 };
 

@@ -10,7 +10,7 @@ struct InspectionOptions {
   int64_t max_sentence_tokens = 256;  // of a side; words without a tokenizer
   int64_t examples = 5;               // of each kind of finding
   int64_t pairs = 0;                  // inspects only the first ones; 0: all
-  int64_t table = int64_t{1} << 21;   // maximum entries of a SampledMap
+  int64_t max_table_entries = int64_t{1} << 21;  // of each SampledMap
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
@@ -27,7 +27,7 @@ struct InspectionOptions {
       {.help = "Examples shown of each finding", .minimum = 0, .maximum = 1000});
     v("pairs", self.pairs,
       {.help = "Inspect only the first N pairs; 0: all", .unit = "pairs", .minimum = 0});
-    v("table", self.table,
+    v("max_table_entries", self.max_table_entries,
       {.help =
            "Maximum entries of each hash table (at most 150 bytes each); counts of larger corpora "
            "are estimated from a sample",

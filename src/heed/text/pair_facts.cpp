@@ -88,7 +88,7 @@ bool is_oddly_long(const PairFacts& pair, const CorpusStatistics& statistics,
 void tokenize(LineFacts& facts, std::string_view line, const Tokenizer& tokenizer,
               int64_t max_tokens) {
   Encoding encoding =
-      tokenizer.encode_beginning(trimmed(line), std::max(max_tokens, LengthCounts::kMaxBins));
+      tokenizer.encode_prefix(trimmed(line), std::max(max_tokens, LengthCounts::kMaxBins));
   facts.tokens = std::move(encoding.ids);
   facts.all_tokens = !encoding.truncated;
 }

@@ -6,10 +6,10 @@
 
 namespace heed::detail {
 
-// Whether the bytes of a .spm file are a message whose normalization tables have no index out of
-// bounds and whose pieces have at most 64 KiB. SentencePiece 0.1.97 checks neither, so a damaged
-// file could read beyond its memory, or exhaust it. The rest of the file SentencePiece checks
-// itself.
+// Whether the bytes of a .spm file parse as a SentencePiece ModelProto whose normalization tables
+// have no index out of bounds and whose pieces have at most 64 KiB. SentencePiece 0.1.97 checks
+// neither, so a damaged file could make it read out of bounds, or exhaust memory. The rest of the
+// file SentencePiece checks itself.
 bool is_valid_model(std::string_view model);
 
 // A valid model without its self-test samples: SentencePiece encodes them all when it loads, and

@@ -26,7 +26,7 @@ std::string_view language_code(std::string_view text) {
 
 }  // namespace
 
-std::string_view beginning_of(std::string_view text, size_t bytes) {
+std::string_view prefix_of(std::string_view text, size_t bytes) {
   if (text.size() <= bytes) return text;
   size_t end = 0;
   for (size_t counted = 0; end < text.size(); ++end) {
@@ -120,10 +120,10 @@ std::vector<TokenId> Tokenizer::encode(std::string_view text) const {
   return encode_with_ends(text).ids;
 }
 
-Encoding Tokenizer::encode_beginning(std::string_view text, int64_t max_ids) const {
-  const std::string_view beginning = beginning_of(text, size_t(max_ids * kBytesPerToken));
-  Encoding encoding = encode_with_ends(beginning);
-  encoding.truncated = beginning.size() < text.size();
+Encoding Tokenizer::encode_prefix(std::string_view text, int64_t max_ids) const {
+  const std::string_view prefix = prefix_of(text, size_t(max_ids * kBytesPerToken));
+  Encoding encoding = encode_with_ends(prefix);
+  encoding.truncated = prefix.size() < text.size();
   return encoding;
 }
 

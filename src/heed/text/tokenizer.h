@@ -17,15 +17,15 @@ namespace heed {
 // What SentencePiece writes for a space at the start of a word: U+2581.
 inline constexpr std::string_view kSpaceSymbol = "\u2581";
 
-// The longest beginning of a text of at most `bytes` bytes. Ends between characters. A run of
+// The longest prefix of a text of at most `bytes` bytes. Ends between characters. A run of
 // spaces counts as one byte, since tokenizers read it as one space.
-std::string_view beginning_of(std::string_view text, size_t bytes);
+std::string_view prefix_of(std::string_view text, size_t bytes);
 
 // The token ids of a text.
 struct Encoding {
   std::vector<TokenId> ids;
   std::vector<size_t> ends;  // byte of the text where the piece of each id ends
-  bool truncated = false;    // only the beginning of the text was encoded
+  bool truncated = false;    // only a prefix of the text was encoded
 };
 
 // One language's SentencePiece model and the ids of its pieces. Const once built: any number of
@@ -43,9 +43,9 @@ class Tokenizer {
   std::vector<TokenId> encode(std::string_view text) const;
   Encoding encode_with_ends(std::string_view text) const;
   // For callers that need at most `max_ids` ids: encodes the first max_ids * kBytesPerToken bytes,
-  // so that the cost does not grow with the text. A truncated text has more than `max_ids` ids,
-  // unless most of it is unknown to the vocabulary.
-  Encoding encode_beginning(std::string_view text, int64_t max_ids) const;
+  // so that the cost does not grow with the text. If `truncated`, the encoded part has more than
+  // `max_ids` ids, unless most of it is <unk>.
+  Encoding encode_prefix(std::string_view text, int64_t max_ids) const;
   static constexpr int64_t kBytesPerToken = 64;  // more than the longest pieces of models have
   // One string for each id.
   std::vector<std::string> pieces(std::span<const TokenId> ids) const;
@@ -102,13 +102,14 @@ class TokenizerPair {
   // target_vocab.json. Also reads what OPUS-MT published in this layout: one vocab.json over two
   // SentencePiece models, in another order and without some of their pieces.
   //
-  // Error if the vocabulary belongs to other models than the .spm files. It is accepted in any
-  // order of ids, byte pieces not counted, if:
-  // - a vocabulary for one model with as many pieces as the model, as heed writes it, has all the
-  //   pieces of the model;
-  // - any other has at least half of the pieces of each model that it is for;
-  // - a model has at least three quarters of a vocabulary that is for it alone, or that the other
-  //   model has nearly all of.
+  // Error if the vocabulary belongs to other models than the .spm files. It is accepted, in any
+  // order of ids, if all of these hold:
+  // - if it serves one model and has as many pieces as that model, as heed writes it, it contains
+  //   all of the model's pieces;
+  // - otherwise it contains at least half of the pieces, not counting byte pieces, of each model
+  //   that it serves;
+  // - each model has at least three quarters as many pieces as the vocabulary, unless two models
+  //   share it and neither has nearly as many.
   static TokenizerPair load(const std::filesystem::path& directory);
   // Writes those files and tokenizer_config.json.
   void save(const std::filesystem::path& directory, const TokenizerConfig& config = {}) const;

@@ -23,7 +23,7 @@ enum class FilterDecision {
   length_ratio
 };
 
-// decide() may be called from any thread.
+// Filters of words, empty sides and held-out sources. decide() may be called from any thread.
 class WordFilter {
  public:
   // Reads the text to count its words if a filter needs that.
@@ -44,8 +44,8 @@ class WordFilter {
   WordCounts source_words_, target_words_;
 };
 
-// For each line, whether the tokenizers learn from it: not if these filters or ParallelText drop
-// its pair. Empty if all lines are kept.
+// The lines that WordFilter keeps, from which the tokenizers learn: false for a line whose pair the
+// filter or ParallelText drops. Empty if all lines are kept.
 std::vector<bool> kept_by_words(const FilterOptions& options, const ParallelText& text);
 
 }  // namespace heed
