@@ -81,6 +81,21 @@ TEST_F(AveragingTest, AStateStandsForWhatItsRunWouldLeave) {
   EXPECT_EQ(average({path}), values(model(1)));
 }
 
+// As of a version that named the EMA otherwise: the weights without it would be taken.
+TEST_F(AveragingTest, AStateWithUnknownTensorsIsRefused) {
+  const auto backend = make_cpu_backend();
+  Workers workers(1);
+  const auto path = folder_ / "state.safetensors";
+  Transformer one = model(1);
+  save_training_state(path, {}, {}, Adam(parameters(one), *backend, workers, Ema::on));
+  std::string bytes = without_checksum(read_file(path));
+  for (size_t at = 0; (at = bytes.find("\"ema.", at)) != bytes.npos;)
+    bytes.replace(at, 5, "\"old.");
+  write_file_atomically(path, bytes);
+  EXPECT_THAT(testing::error_of([&] { average({path}); }),
+              HasFacts("state.safetensors old. version"));
+}
+
 TEST_F(AveragingTest, WeightsOfAnotherModelAreRefused) {
   EXPECT_NE(error_of([&] { average({directory("d", model(1, 21))}); }).find("another model"),
             std::string::npos);

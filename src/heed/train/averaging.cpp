@@ -1,6 +1,7 @@
 #include "heed/train/averaging.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "heed/core/counted.h"
@@ -14,6 +15,20 @@ namespace fs = std::filesystem;
 // Prefixes of tensor names in a training state: parameters, and their EMA if there is one.
 constexpr const char* kParameterPrefix = "parameter.";
 constexpr const char* kEmaPrefix = "ema.";
+constexpr std::array kStatePrefixes = {kParameterPrefix, kEmaPrefix, "first_moment.",
+                                       "second_moment."};
+
+// A training state of another version may have an EMA of another name, which must not be missed:
+// Error if a tensor is unknown. Nothing is checked in a checkpoint, whose names have no prefix.
+void expect_known_tensors(const SafetensorsFile& file, const fs::path& path) {
+  for (const StoredTensor& t : file.tensors())
+    if (std::ranges::none_of(kStatePrefixes,
+                             [&](const char* prefix) { return t.name.starts_with(prefix); }))
+      fail(
+          "{}: has a tensor {} that no training state of this version of heed has: average "
+          "checkpoints, or the model of the run",
+          path.string(), t.name);
+}
 
 bool any_begins_with(const SafetensorsFile& file, const char* prefix) {
   return std::ranges::any_of(file.tensors(),
@@ -34,6 +49,7 @@ StoredWeights::StoredWeights(const fs::path& path) : path_(path) {
   file_->expect_undamaged("take another checkpoint");
   for (const char* prefix : {kEmaPrefix, kParameterPrefix})
     if (prefix_.empty() && any_begins_with(*file_, prefix)) prefix_ = prefix;
+  if (!prefix_.empty()) expect_known_tensors(*file_, path);
 }
 
 void StoredWeights::check_fit(const ModelConfig& config,
