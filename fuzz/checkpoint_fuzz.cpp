@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const std::unique_ptr<Backend> backend = make_reference_backend();
   static Workers workers(1);
   static Transformer model(fuzzing::small_config());
-  static const Adam adam(parameters(model), *backend, workers);
+  static Adam adam(parameters(model), *backend, workers);
   file.hold(fuzzing::text_of(data, size));
   fuzzing::read_or_refuse([&] {
     const Progress progress = load_training_state(file.path(), fuzzing::small_identity(), adam);
