@@ -78,6 +78,9 @@ TEST(OtherNamesTest, OptionsOfOtherToolsNameThoseOfHeed) {
   expect_hint({"train", "--vocab-size", "3"}, "'--vocabulary-size'");
   expect_hint({"train", "--max-tokens", "3"}, "'--batch-tokens' '--max-sentence-tokens'");
   expect_hint({"train", "--keep", "3"}, "'--keep-checkpoints'");
+  expect_hint({"train", "--other-instruction-set"}, "'--allow-other-instruction-set'");
+  expect_hint({"inspect", "data", "--max-ratio", "3"}, "'--max-ratio-deviation'");
+  expect_hint({"inspect", "data", "--table", "3"}, "'--max-table-entries'");
   expect_hint({"train", "--output", "d"}, "'--model'");
   expect_hint({"translate", "--gpu", "0"}, "--gpu '--threads' CPU");
   expect_hint({"translate", "--beam_size", "3"}, "'--beam'");

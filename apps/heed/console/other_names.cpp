@@ -83,6 +83,7 @@ constexpr OtherNames kOptions[] = {
      "keep keep_checkpoint keep_last_epochs keep_interval_updates save_total_limit"},
     {"save_minutes", "save_freq save_interval save_checkpoint_steps save_steps", kByMinutes},
     {"report_every", "disp_freq log_interval logging_steps"},
+    {"allow_other_instruction_set", "other_instruction_set"},
     {"resume", "resume_from_checkpoint train_from restore_file continue"},
     {"overwrite", "overwrite_output_dir no_reload force f"},
     {"compute", "compute_type fp16 bf16 int8 precision dtype torch_dtype amp mixed_precision"},
@@ -107,6 +108,9 @@ constexpr OtherNames kOptions[] = {
     {"target_prefix", "prefix tgt_prefix prefix_size force_decode"},
     {"alignments", "alignment print_alignment report_align return_attention output_attentions"},
     {"format", "return_scores print_scores with_score json"},
+    // Inspection
+    {"max_ratio_deviation", "max_ratio", "", "inspect"},
+    {"max_table_entries", "table"},
     // Evaluation
     {"metrics", "m metric"},
     {"bleu_tokenize", "tokenize tok"},
