@@ -204,7 +204,7 @@ TEST_F(DataInspectionTest, EachDefectIsFoundAloneAndWithItsLine) {
               FindingKind::copies);
   expect_only(
       inspect_with({{"ja", "the old man sees the dog in the street with a book , I believe"}}),
-      FindingKind::length_ratio, "times the typical");
+      FindingKind::length_ratio, "off by a factor");
 }
 
 TEST_F(DataInspectionTest, NamesOfAnotherScriptAreNormal) {

@@ -50,7 +50,7 @@ struct TranslateSettings {
     v("output", self.output, kOutputOption);
     v("format", self.format,
       {.help = "Output format; text: translations; jsonl: JSON objects with translation, score, "
-               "status and tokens"});
+               "status and pieces (its tokens)"});
     v("alignments", self.alignments,
       {.help =
            "Alignment to add to the JSON objects, from cross-attention: pairs of source and target "

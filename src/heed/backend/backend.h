@@ -5,7 +5,7 @@
 // Conventions
 // - All tensors of a call have one dtype and are in Backend::memory(), which only kernels and the
 //   functions of core/tensor.h (copy, to_host, fill_zeros) read and write. Integers (Indices) and
-//   options are on the host; a device reads its own copy of the integers (Indices::in).
+//   options are on the host; a device reads its own copy of the integers (Indices::data_in).
 // - Matrices are [rows, columns], contiguous.
 // - Outputs are allocated by the caller and passed as Tensor& (optional ones as Tensor*, null: not
 //   wanted); inputs are const. `WriteMode` says whether a gradient overwrites the output's
@@ -111,7 +111,7 @@ struct AddNormGradient {
 
 struct CrossEntropyOptions {
   double smoothing = 0;       // epsilon, distributed evenly over all classes
-  double gradient_scale = 0;  // the loss is scaled by it; 0: no gradient, logits are not written
+  double gradient_scale = 0;  // factor of the gradient; 0: no gradient, logits are not written
 };
 
 // One step of Adam (section 5.3), or of AdamW. `learning_rate` is the rate of this step, `step`

@@ -28,8 +28,7 @@ struct MemoryLimit {
 
 // The smallest of the machine's available memory (MemAvailable), what the process's control groups
 // (cgroup v1 and v2) leave, page cache counted as free, and what its address-space limit
-// (ulimit -v) leaves.
-// std::nullopt if none of them is known. /proc and /sys are read below `root`.
+// (ulimit -v) leaves. std::nullopt if none of them is known. /proc and /sys are read below `root`.
 std::optional<MemoryLimit> available_memory(const std::filesystem::path& root = "/");
 
 // "1.9 GiB", "312 MiB", "0.4 MiB".

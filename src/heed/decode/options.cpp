@@ -3,7 +3,7 @@
 namespace heed {
 namespace {
 
-void visit_running(DecodeOptions& self, OptionCollector& v) {
+void visit_runtime(DecodeOptions& self, OptionCollector& v) {
   v.group("Runtime");
   v("batch_tokens", self.batch_tokens,
     {.help = "Maximum number of source tokens per batch (each thread has its own batch); does not "
@@ -24,13 +24,13 @@ void visit_running(DecodeOptions& self, OptionCollector& v) {
 
 void DecodeOptions::visit(DecodeOptions& self, OptionCollector& v) {
   SearchOptions::visit(self.search, v);
-  visit_running(self, v);
+  visit_runtime(self, v);
 }
 
 void DecodeOptions::visit_without_nbest(DecodeOptions& self, OptionCollector& v,
                                         std::string_view note) {
   SearchOptions::visit_without_nbest(self.search, v, note);
-  visit_running(self, v);
+  visit_runtime(self, v);
 }
 
 }  // namespace heed

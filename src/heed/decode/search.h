@@ -10,12 +10,12 @@
 
 namespace heed {
 
-// A translation that the search does not extend any more, without the start token and </s>.
+// A translation in a result, without the start token and </s>.
 struct Hypothesis {
   std::vector<TokenId> ids;
   double log_probability = 0;  // natural logarithm, by the model, of all tokens and </s>
   double score = 0;            // log_probability / ((5 + length) / 6)^length_penalty
-  bool ended = true;           // with </s>; false: stopped without it (maximum length, cancelled)
+  bool ended = true;  // with </s>; false: without it (maximum length, no token allowed, partial())
 };
 
 struct SearchResult {

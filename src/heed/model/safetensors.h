@@ -30,8 +30,8 @@ struct TensorEntry {
 // computed with zeros in their place), which SafetensorsFile::expect_undamaged() verifies.
 enum class Checksum { none, stored };
 
-// Writes a file tensor by tensor, without holding a copy of them all. The file
-// appears on commit() (core/files.h: AtomicFile). The same content gives the same bytes.
+// Writes a file tensor by tensor, without holding a copy of them all. The file appears on commit()
+// (core/files.h: AtomicFile). The same content gives the same bytes.
 class SafetensorsWriter {
  public:
   // The header, and with it the order of the tensors, comes first. Names must be distinct. Bytes of

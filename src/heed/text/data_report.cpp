@@ -12,9 +12,8 @@ namespace {
 
 constexpr std::array<FindingText, kFindings> kTexts = {{
     {"unequal_lines", "Lines without a partner",
-     "heed train refuses files of different length. Find the line from which they differ (one that "
-     "was "
-     "split or lost) and correct it: all pairs after that line are wrong."},
+     "heed train refuses files of different length. Find the line from which they differ (one "
+     "that was split or lost) and correct it: all pairs after that line are wrong."},
     {"shifted_lines", "Stretches whose target looks shifted by one line",
      "A line was split, joined or lost on one side before them. Look at the example, find that "
      "line and correct it: the pairs there are not translations."},
@@ -22,8 +21,7 @@ constexpr std::array<FindingText, kFindings> kTexts = {{
      "heed train drops them, or stops with --strict. Many of them hint at wrong --columns."},
     {"invalid_utf8", "Bytes that are not UTF-8",
      "heed train drops such pairs, or stops with --strict. Correct a single line by hand. For "
-     "many, "
-     "find the file's encoding and convert it: iconv -f WINDOWS-1252 -t UTF-8 FILE."},
+     "many, find the file's encoding and convert it: iconv -f WINDOWS-1252 -t UTF-8 FILE."},
     {"empty", "Pairs with an empty side",
      "Nothing to do: heed train drops them. Many of them hint at a bad alignment."},
     {"test_pairs", "Pairs that are in the test text too",
@@ -46,9 +44,8 @@ constexpr std::array<FindingText, kFindings> kTexts = {{
      "Most are no translations of each other. heed train --max-ratio (9 by default; 3 is strict) "
      "drops those whose tokens differ so much."},
     {"too_long", "Pairs with a very long side",
-     "heed train --max-sentence-tokens (256 by default) drops them. Split them into sentences to "
-     "keep "
-     "them."},
+     "heed train --max-sentence-tokens (256 by default) drops them. Split them into sentences "
+     "to keep them."},
     {"double_encoded", "Text that was encoded twice",
      "UTF-8 was decoded as Windows-1252 (mojibake). Undo it on those lines: iconv -f UTF-8 -t "
      "WINDOWS-1252."},

@@ -28,9 +28,9 @@ struct InspectionOptions {
     v("pairs", self.pairs,
       {.help = "Inspect only the first N pairs; 0: all", .unit = "pairs", .minimum = 0});
     v("max_table_entries", self.max_table_entries,
-      {.help =
-           "Maximum entries of each hash table (at most 150 bytes each); counts of larger corpora "
-           "are estimated from a sample",
+      {.help = "Maximum entries N of each hash table (about 150 N bytes for all of them, twice "
+               "that with a "
+               "test set); counts of larger corpora are estimated from a sample",
        .unit = "entries",
        .minimum = 1024,
        .maximum = 1 << 30});

@@ -270,7 +270,7 @@ std::string note_on(FindingKind kind, const RawPair& pair, const PairFacts& fact
   constexpr size_t kShown = 80;
   switch (kind) {
     case FindingKind::length_ratio:
-      return fmt::format("{:.1f} times the typical length ratio",
+      return fmt::format("the length ratio is off by a factor of {:.1f}",
                          statistics.length_ratio_deviation(facts.source, facts.target));
     case FindingKind::wrong_script: {
       const auto source = odd_source_script(facts.source, statistics);

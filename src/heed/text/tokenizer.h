@@ -46,7 +46,8 @@ class Tokenizer {
   // so that the cost does not grow with the text. If `truncated`, the encoded part has more than
   // `max_ids` ids, unless most of it is <unk>.
   Encoding encode_prefix(std::string_view text, int64_t max_ids) const;
-  static constexpr int64_t kBytesPerToken = 64;  // more than the longest pieces of models have
+  static constexpr int64_t kBytesPerToken =
+      64;  // the longest pieces that models learn (16 characters)
   // One string for each id.
   std::vector<std::string> pieces(std::span<const TokenId> ids) const;
   // One line of UTF-8 from ids; </s>, <pad> and unused tokens are skipped, <unk> reads " ⁇ ".

@@ -36,8 +36,8 @@ Averaging parse_averaging(const std::string& text);
 // With --finetune-from, options that the model determines stay unset.
 TrainOptions with_defaults(TrainOptions options);
 
-// with_defaults(), and resets options that have no effect beside others, so that two runs are
-// equivalent if their normalized options are equal.
+// with_defaults(), and resets options that have no effect beside others, so that equivalent runs
+// have equal normalized options.
 TrainOptions normalized(TrainOptions options);
 
 // The flags of options that are set but ignored, since --finetune-from or --tokenizer-model

@@ -31,8 +31,8 @@ class RunClock {
 
   // Called before the first step of this process, when this fraction of the run's steps is done.
   void start_steps(double fraction_of_steps);
-  // Estimated from the speed of this process, without its preparation; nothing if it has done no
-  // step.
+  // Estimated from the speed of this process, without its preparation; nothing before its first
+  // step, or if neither --steps nor --epochs limits the run.
   std::optional<double> seconds_left(double fraction_of_steps) const;
 
  private:

@@ -1,13 +1,14 @@
-// Schedules: the learning rate (section 5.3) and the decay of the moving average of each step.
+// Schedules by step: the learning rate (section 5.3) and the decay of the moving average.
 #pragma once
 
 #include "heed/train/train_options.h"
 
 namespace heed {
 
-// The learning rate of step 1, 2, ... With s = step, w = warmup, N = decay_steps, f =
-// final_fraction and u = min(1, (s - w) / (N - w)), where `options` are with_defaults()
-// (train/resolved_options.h):
+// The learning rate of step 1, 2, ... With s = step, w = warmup_steps, N = decay_steps,
+// f = final_fraction and u = min(1, (s - w) / (N - w)), where `options` are as
+// with_data_defaults() returns them (train/resolved_options.h; with_defaults() is enough for noam,
+// inverse-sqrt and constant):
 //   noam:          factor * d_model^-0.5 * min(s^-0.5, s * w^-1.5), equation 3
 //   inverse-sqrt:  peak * min(s / w, (w / s)^0.5)
 //   linear:        peak * s / w up to step w, then peak * (1 - (1 - f) * u)

@@ -92,8 +92,7 @@ void Trainer::expect_ready() const {
                                : "start over with a new Trainer, nothing was saved yet";
   if (condition_ == Condition::failed)
     fail(
-        "{}: this run cannot continue: an earlier call failed, which may have left the "
-        "weights "
+        "{}: this run cannot continue: an earlier call failed, which may have left the weights "
         "half updated; {}",
         options_.model, next);
   fail("{}: this run is finished; {}", options_.model, next);

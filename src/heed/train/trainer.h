@@ -45,9 +45,8 @@ class Trainer {
   // Whether a limit is reached: --epochs, --steps, --minutes or --patience.
   bool done() const { return progress_.finished; }
   // Updates the weights once, by the gradient of --accumulate batches, and calls the observer;
-  // every
-  // --report-every steps it also writes to metrics.jsonl. Error if done(), or if the loss is not
-  // finite.
+  // each --report-every steps it also writes to metrics.jsonl. Error if done(), or if the loss is
+  // not finite.
   void step();
 
   // Whether the options ask for a validation after the last step: every --validate-every steps, or

@@ -1,6 +1,6 @@
-// Matrix products: C = A B for a row-major C, where every element of C
-// is one accumulator of multiply-adds over the inner index in its order. So its bits depend neither
-// on tiling nor on which other rows and columns are computed with it.
+// Matrix products: C = A B for a row-major C, where every element of C is one accumulator of
+// multiply-adds over the inner index in its order. So its bits depend neither on tiling nor on
+// which other rows and columns are computed with it.
 //
 // Operands are words (arithmetic-inl.h): floats, pairs of bf16 or fours of int8 along the inner
 // index, which counts words here. B is packed into panels of kPanel columns: panel p holds, for
