@@ -246,7 +246,7 @@ class OptionAuditRows : public OptionAuditTest {
   }
 };
 
-TEST_P(OptionAuditRows, AreFelt) {
+TEST_P(OptionAuditRows, SlowAreFelt) {
   const Table table = read_table();
   for (const Row& row : table.rows) {
     const std::string kind = kind_of(row.trace).first;
@@ -268,11 +268,7 @@ std::vector<std::string> audited() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Commands, OptionAuditRows, ::testing::ValuesIn(audited()),
-                         [](const auto& info) {
-                           // Those that take longest, above all under sanitizers.
-                           const bool slow = info.param == "demo" || info.param == "bench";
-                           return (slow ? "Slow" : "") + info.param;
-                         });
+                         [](const auto& info) { return info.param; });
 
 // The options of heed train that tests/train/train_options_test.cpp runs: those with a row in its
 // table, as its source has them: a line that begins with {{"hold_out", say.
