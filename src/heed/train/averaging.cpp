@@ -1,28 +1,22 @@
 #include "heed/train/averaging.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 
 #include "heed/core/counted.h"
 #include "heed/train/run_files.h"
+#include "heed/train/training_state.h"
 
 namespace heed {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Prefixes of tensor names in a training state: parameters, and their EMA if there is one.
-constexpr const char* kParameterPrefix = "parameter.";
-constexpr const char* kEmaPrefix = "ema.";
-constexpr std::array kStatePrefixes = {kParameterPrefix, kEmaPrefix, "first_moment.",
-                                       "second_moment."};
-
 // A training state of another version may have an EMA of another name, which must not be missed:
 // Error if a tensor is unknown. Nothing is checked in a checkpoint, whose names have no prefix.
 void expect_known_tensors(const SafetensorsFile& file, const fs::path& path) {
   for (const StoredTensor& t : file.tensors())
-    if (std::ranges::none_of(kStatePrefixes,
+    if (std::ranges::none_of(StatePrefix::all,
                              [&](const char* prefix) { return t.name.starts_with(prefix); }))
       fail(
           "{}: has a tensor {} that no training state of this version of heed has: average "
@@ -47,7 +41,7 @@ StoredWeights::StoredWeights(const fs::path& path) : path_(path) {
   directory_ = fs::absolute(path, error).parent_path().parent_path();
   file_.emplace(path);
   file_->expect_undamaged("take another checkpoint");
-  for (const char* prefix : {kEmaPrefix, kParameterPrefix})
+  for (const char* prefix : {StatePrefix::ema, StatePrefix::parameter})
     if (prefix_.empty() && any_begins_with(*file_, prefix)) prefix_ = prefix;
   if (!prefix_.empty()) expect_known_tensors(*file_, path);
 }

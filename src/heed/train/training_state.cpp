@@ -17,10 +17,10 @@ using Json = nlohmann::ordered_json;
 struct Names {
   std::string parameter, first, second, ema;
   explicit Names(const std::string& name)
-      : parameter("parameter." + name),
-        first("first_moment." + name),
-        second("second_moment." + name),
-        ema("ema." + name) {}
+      : parameter(StatePrefix::parameter + name),
+        first(StatePrefix::first_moment + name),
+        second(StatePrefix::second_moment + name),
+        ema(StatePrefix::ema + name) {}
 };
 
 Json optional_number(const std::optional<double>& value) {

@@ -1,6 +1,7 @@
 // The training state: one file with everything that is needed to resume a run.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -11,6 +12,15 @@
 #include "heed/train/train_options.h"
 
 namespace heed {
+
+// The tensors of a training state are named by a prefix and the name of a parameter.
+struct StatePrefix {
+  static constexpr const char* parameter = "parameter.";
+  static constexpr const char* first_moment = "first_moment.";
+  static constexpr const char* second_moment = "second_moment.";
+  static constexpr const char* ema = "ema.";
+  static constexpr std::array all = {parameter, first_moment, second_moment, ema};
+};
 
 // The progress of a run.
 struct Progress {
