@@ -34,7 +34,7 @@ TEST_F(DirectoryLockTest, ASecondFolderOfTheNameIsNotWrittenTo) {
   const DirectoryLock lock(folder);
   lock.expect_in_place();
   fs::rename(folder, folder_ / "moved");
-  lock.expect_in_place();  // what is missing is told by whoever writes
+  lock.expect_in_place();  // writing reports what is missing
   fs::create_directory(folder);
   EXPECT_THAT(error_of([&] { lock.expect_in_place(); }), HasSubstr(folder.string()));
   fs::remove(folder);

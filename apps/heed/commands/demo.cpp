@@ -38,8 +38,8 @@ struct DemoSettings {
 };
 
 constexpr int64_t examples = 10;
-// So many that two minutes train on each pair about twice: none is memorized, and dropout, which
-// slows learning, is not needed.
+// Enough pairs that two minutes train on each about twice: the model memorizes no pair, and needs
+// no dropout, which slows learning.
 constexpr int64_t pairs = 150'000;
 
 // The noam schedule for two minutes. A shorter run warms up over the same share of its steps,

@@ -19,7 +19,7 @@ namespace heed {
 // The `__metadata__` of a file.
 using Metadata = std::map<std::string, std::string>;
 
-// Name, type and shape of a tensor that is to be written.
+// Name, type and shape of a tensor to write.
 struct TensorEntry {
   std::string name;
   DType type = DType::f32;

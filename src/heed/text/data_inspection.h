@@ -14,8 +14,8 @@
 
 namespace heed {
 
-// The files: file k of one side belongs to file k of the other, as in heed train. Test files are
-// optional, each by itself.
+// The files: file k of one side belongs to file k of the other, as in heed train. Each test
+// file is optional.
 struct InspectionFiles {
   TextFiles source, target;
   TextFiles test_source, test_target;

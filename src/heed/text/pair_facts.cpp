@@ -20,15 +20,15 @@ namespace {
 constexpr double kUsualShare = 0.1;
 // Letters that a line needs before it can be a copy.
 constexpr int64_t kLettersToJudge = 3;
-// A line is in an unusual script if at least so many of its words are, and more than these shares
-// of all (names are fewer). For scripts without spaces characters are counted, which are shorter
-// than words, so their share is smaller.
+// A line is in an unusual script if at least kScriptWordsToJudge of its words are, and a larger
+// share of all its words than kOddShare (names are fewer). For scripts without spaces characters
+// are counted, which are shorter than words, so their share is smaller.
 constexpr int64_t kScriptWordsToJudge = 4;
 constexpr double kOddShare = 0.75, kOddShareUnspaced = 0.5;
 // Words that a line needs before its language is judged.
 constexpr size_t kWordsToJudge = 4;
-// The lengths of short sentences differ by chance: differences up to so many characters of the
-// target are not reported.
+// The lengths of short sentences differ by chance: differences up to this number of
+// characters of the target are not reported.
 constexpr double kFreeCharacters = 20;
 
 bool is_question_mark(char32_t character) {

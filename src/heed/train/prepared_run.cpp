@@ -126,7 +126,7 @@ void warn_of_ignored(const TrainOptions& options, TrainObserver& observer) {
                   flags.size() == 1 ? "it" : "them"));
 }
 
-// The vocabulary of --finetune-from or --tokenizer-model; nothing if one is to be learned.
+// The vocabulary of --finetune-from or --tokenizer-model; std::nullopt if the run trains one.
 std::optional<TokenizerPair> given_tokenizers(const TrainOptions& options) {
   if (!options.finetune_from.empty()) {
     read_config(options.finetune_from);  // names a folder without a model, or where its model is

@@ -15,7 +15,7 @@ HWY_BEFORE_NAMESPACE();
 namespace heed::cpu::HWY_NAMESPACE {
 namespace {
 
-// Floats of a right operand of so many columns, `words` deep, in panels.
+// The floats of a right operand in panels: `columns` columns, `words` deep.
 constexpr int64_t panel_floats(int64_t columns, int64_t words) {
   return divide_up(columns, kPanel) * kPanel * words;
 }
