@@ -1,6 +1,6 @@
 // How fast the kernels of the CPU backend run, on one thread:
 //   cmake -DHEED_BENCH=ON ... && build/release/bench/kernels_bench --benchmark_filter=linear
-// HEED_TARGET chooses the instruction set.
+// HEED_INSTRUCTION_SET chooses the instruction set.
 #include <benchmark/benchmark.h>
 
 #include "heed/backend/cpu/cpu_backend.h"

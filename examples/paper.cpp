@@ -8,8 +8,8 @@
 int main() {
   // An untrained model with two heads; heed::load_model("zh-en") loads a trained one.
   heed::ModelConfig config = heed::preset("tiny");
-  config.vocabulary = 100;
-  config.output_vocabulary = 99;
+  config.vocabulary_size = 100;
+  config.output_vocabulary_size = 99;
   config.d_model = 8;
   config.heads = 2;
   heed::Transformer model(config);

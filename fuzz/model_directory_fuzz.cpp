@@ -10,14 +10,14 @@ using namespace heed;
 // A step over the shortest source and target.
 void run(const Transformer& model) {
   const std::unique_ptr<Backend> backend = make_reference_backend();
-  Pool pool;
-  Pass pass(*backend, pool);
+  TensorPool pool;
+  ForwardPass pass(*backend, pool);
   const ModelConfig& config = model.config();
   Tokens source, target;
   source.add(std::vector{config.end_id()});
   target.add(std::vector{config.pad_id()});
   const Tensor states = model.decode(pass, target, model.encode(pass, source));
-  fuzzing::require(model.logits(pass, states).size() == config.output_vocabulary);
+  fuzzing::require(model.logits(pass, states).size() == config.output_vocabulary_size);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       fuzzing::require(opened.find(stored.name) == &stored);
       fuzzing::read_or_refuse([&] {
         if (stored.bytes.empty()) return;
-        Tensor values(stored.shape, DType::f64);
+        Tensor values(stored.shape, DType::fp64);
         opened.read(stored.name, values);
       });
     }

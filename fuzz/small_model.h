@@ -7,8 +7,8 @@ namespace heed::fuzzing {
 
 inline ModelConfig small_config() {
   ModelConfig config;
-  config.vocabulary = 6;
-  config.output_vocabulary = 5;
+  config.vocabulary_size = 6;
+  config.output_vocabulary_size = 5;
   config.d_model = 4;
   config.d_ff = 4;
   config.heads = 2;

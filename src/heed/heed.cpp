@@ -70,7 +70,7 @@ TrainResult train(const TrainOptions& options, TrainObserver& observer) {
 
 TrainResult train(const TrainOptions& options, const TrainingText& text, TrainObserver& observer) {
   validate(options);
-  const auto backend = make_cpu_backend(options.compute, Purpose::training);
+  const auto backend = make_backend(options.compute, Purpose::training);
   MeasuringObserver measuring(options, text, *backend, observer);
   return train(options, text, *backend, measuring);
 }

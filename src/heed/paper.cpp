@@ -15,20 +15,20 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // 1 GiB: what is larger is more likely a mistake than a matrix to look at.
-constexpr int64_t kMostValues = int64_t{1} << 28;
+constexpr int64_t kMaxValues = int64_t{1} << 28;
 
 // A UsageError, before any memory is taken, for a result [rows, columns] that is too large.
 void expect_size(const char* name, int64_t rows, int64_t columns) {
-  if (columns > 0 && rows > kMostValues / columns)
+  if (columns > 0 && rows > kMaxValues / columns)
     fail_usage("{}: a result [{}, {}] is too large, expected at most {} values", name, rows,
-               columns, kMostValues);
+               columns, kMaxValues);
 }
 
 // A UsageError unless `tensor` is a float matrix of this many rows and columns; 0 is any number
 // of at least 1.
 void expect_matrix(const Tensor& tensor, const char* name, int64_t rows, int64_t columns) {
   const auto any = [](int64_t n) { return n == 0 ? std::string("any") : std::to_string(n); };
-  const bool fits = tensor && tensor.dtype() == DType::f32 && tensor.shape().size() == 2 &&
+  const bool fits = tensor && tensor.dtype() == DType::fp32 && tensor.shape().size() == 2 &&
                     tensor.size() > 0 && (rows == 0 || tensor.dim(0) == rows) &&
                     (columns == 0 || tensor.dim(1) == columns);
   if (!fits)
@@ -70,7 +70,7 @@ void expect_heads(const Attention& parameters, int64_t heads, int64_t d_model) {
   const auto expect_linear = [&](const Linear& linear, const std::string& what) {
     expect_matrix(linear.weight, (what + " weight").c_str(), d_model, d_model);
     const Tensor& bias = linear.bias;
-    if (bias && (bias.size() != d_model || bias.dtype() != DType::f32))
+    if (bias && (bias.size() != d_model || bias.dtype() != DType::fp32))
       fail_usage("{} bias: expected {} floats, got {} of {}", what, d_model, bias.size(),
                  name(bias.dtype()));
   };
@@ -139,8 +139,8 @@ AttentionResult multi_head_attention(const Attention& parameters, int64_t heads,
   expect_size("multi_head_attention", heads * x.rows(), memory.rows());
 
   const auto backend = make_cpu_backend();
-  Pool pool;
-  Pass pass(*backend, pool);
+  TensorPool pool;
+  ForwardPass pass(*backend, pool);
   const Tensor query = linear(pass, x, parameters.query.weight, parameters.query.bias);
   const Tensor key = linear(pass, memory, parameters.key.weight, parameters.key.bias);
   const Tensor value = linear(pass, memory, parameters.value.weight, parameters.value.bias);
@@ -191,7 +191,7 @@ Tensor positional_encoding(int64_t positions, int64_t d_model) {
     fail_usage("positional_encoding: expected an even d_model, got {} positions of width {}",
                positions, d_model);
   expect_size("positional_encoding", positions, d_model);
-  return heed::positional_encoding(positions, d_model, DType::f32);
+  return heed::positional_encoding(positions, d_model, DType::fp32);
 }
 
 SmoothedCrossEntropy label_smoothed_cross_entropy(const Tensor& logits,

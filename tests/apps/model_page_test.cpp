@@ -11,8 +11,8 @@ namespace {
 
 TEST(ModelPageTest, CountsTheParametersThatTheModelHas) {
   ModelConfig config = preset("tiny");
-  config.vocabulary = 50;
-  config.output_vocabulary = 49;
+  config.vocabulary_size = 50;
+  config.output_vocabulary_size = 49;
   config.decoder_layers = 3;
   for (const TieEmbeddings tie :
        {TieEmbeddings::all, TieEmbeddings::decoder, TieEmbeddings::none}) {
@@ -30,8 +30,8 @@ TEST(ModelPageTest, CountsTheWorkOfThePaper) {
   config.d_model = 8;
   config.d_ff = 16;
   config.heads = 2;
-  config.vocabulary = 12;
-  config.output_vocabulary = 11;
+  config.vocabulary_size = 12;
+  config.output_vocabulary_size = 11;
   config.encoder_layers = config.decoder_layers = 1;
   const ModelTotals sum = totals(model_parts(config, 5));
   // Encoder: 4 d^2 + 2 d d_ff and 2 n d; the decoder's keys and values of the source: 2 d^2.
@@ -45,8 +45,8 @@ TEST(ModelPageTest, ColumnsStayApartAtLargeSizes) {
   config.d_model = 16384;
   config.d_ff = 65536;
   config.heads = 1;
-  config.vocabulary = 1 << 24;
-  config.output_vocabulary = config.vocabulary - 1;
+  config.vocabulary_size = 1 << 24;
+  config.output_vocabulary_size = config.vocabulary_size - 1;
   const std::string page = model_page("large", config, 65536);
   EXPECT_NE(page.find("  16777216 x 16384  274,877,906,944"), std::string::npos) << page;
   EXPECT_TRUE(std::regex_search(page, std::regex("together  +[0-9,]+  +[0-9,]+  +[0-9,]+\n")))

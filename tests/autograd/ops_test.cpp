@@ -15,10 +15,10 @@ using testing::random_tensor;
 // every input.
 class OpsTest : public ::testing::Test {
  protected:
-  using Op = std::function<Tensor(Pass&)>;
+  using Op = std::function<Tensor(ForwardPass&)>;
 
-  Pass pass() {
-    Pass p(*backend_, pool_);
+  ForwardPass pass() {
+    ForwardPass p(*backend_, pool_);
     p.dropout_seed = 7;
     return p;
   }
@@ -36,7 +36,7 @@ class OpsTest : public ::testing::Test {
       gradients.push_back(random_tensor(x.shape(), 99));  // whatever stood there must not matter
       tape.watch(x, gradients.back());
     }
-    Pass recorded = pass();
+    ForwardPass recorded = pass();
     recorded.tape = &tape;
     const Tensor y = op(recorded);
     weights_ = random_tensor(y.shape(), 1234);
@@ -44,13 +44,13 @@ class OpsTest : public ::testing::Test {
     tape.backward();
     for (size_t i = 0; i < inputs.size(); ++i)
       expect_gradient(inputs[i].first, inputs[i].second, gradients[i], [&] {
-        Pass plain = pass();
+        ForwardPass plain = pass();
         return weighted(op(plain));
       });
   }
 
   std::unique_ptr<Backend> backend_ = make_reference_backend();
-  Pool pool_;
+  TensorPool pool_;
   Tensor weights_;
 };
 
@@ -64,8 +64,8 @@ TEST_F(OpsTest, LinearWithEveryActivation) {
   const Tensor x = random_tensor({5, 4}, 1), w = random_tensor({3, 4}, 2),
                b = random_tensor({3}, 3);
   for (Activation a : {Activation::none, Activation::relu, Activation::gelu, Activation::silu})
-    check_op([&](Pass& p) { return linear(p, x, w, b, a); }, {{"x", x}, {"w", w}, {"b", b}});
-  check_op([&](Pass& p) { return linear(p, x, w, Tensor()); }, {{"x", x}, {"w", w}});
+    check_op([&](ForwardPass& p) { return linear(p, x, w, b, a); }, {{"x", x}, {"w", w}, {"b", b}});
+  check_op([&](ForwardPass& p) { return linear(p, x, w, Tensor()); }, {{"x", x}, {"w", w}});
 }
 
 // The operands of a deferred gradient are enough to compute it; all others are computed as usual.
@@ -74,8 +74,8 @@ TEST_F(OpsTest, DeferredGradientsOfALinearLayer) {
                b = random_tensor({3}, 3), out = random_tensor({2, 3}, 4);
   const auto gradients = [&](bool deferred) {
     Tape tape(pool_);
-    Tensor dx({5, 4}, DType::f64), dw({3, 4}, DType::f64), db({3}, DType::f64),
-        dout({2, 3}, DType::f64);
+    Tensor dx({5, 4}, DType::fp64), dw({3, 4}, DType::fp64), db({3}, DType::fp64),
+        dout({2, 3}, DType::fp64);
     tape.watch(x, dx);
     tape.watch(out, dout);
     if (deferred) {
@@ -84,7 +84,7 @@ TEST_F(OpsTest, DeferredGradientsOfALinearLayer) {
       tape.watch(w, dw);
       tape.watch(b, db);
     }
-    Pass p = pass();
+    ForwardPass p = pass();
     p.tape = &tape;
     const Tensor y = linear(p, linear(p, x, w, b, Activation::gelu), out, Tensor());
     tape.set_gradient(y, random_tensor(y.shape(), 5));
@@ -110,7 +110,7 @@ TEST_F(OpsTest, Embed) {
   tokens.start = {0, 2};
   const Tensor table = random_tensor({5, 6}, 1), positions = random_tensor({4, 6}, 2);
   check_op(
-      [&](Pass& p) {
+      [&](ForwardPass& p) {
         return embed(p, tokens, table, positions, {1.7, 0.3, -1});
       },
       {{"table", table}});
@@ -123,7 +123,7 @@ TEST_F(OpsTest, EmbedLeavesTheFrozenRowAlone) {
   Tape tape(pool_);
   const Tensor gradient = random_tensor({5, 2}, 3);
   tape.watch(table, gradient);
-  Pass p = pass();
+  ForwardPass p = pass();
   p.tape = &tape;
   const Tensor y = embed(p, tokens, table, positions, {2, 0, 4});
   tape.set_gradient(y, random_tensor(y.shape(), 5));
@@ -135,7 +135,7 @@ TEST_F(OpsTest, EmbedLeavesTheFrozenRowAlone) {
 
 TEST_F(OpsTest, Dropout) {
   const Tensor x = random_tensor({7, 9}, 1);
-  check_op([&](Pass& p) { return dropout(p, x, 0.4); }, {{"x", x}});
+  check_op([&](ForwardPass& p) { return dropout(p, x, 0.4); }, {{"x", x}});
 }
 
 TEST_F(OpsTest, AttentionOverItself) {
@@ -145,7 +145,7 @@ TEST_F(OpsTest, AttentionOverItself) {
                v = random_tensor({9, 6}, 3);
   for (const Mask mask : {Mask::none, Mask::causal})
     check_op(
-        [&](Pass& p) {
+        [&](ForwardPass& p) {
           return attention(p, {q, k, v}, {layout, keys, mask}, 2, 0.2);
         },
         {{"query", q}, {"key", k}, {"value", v}});
@@ -157,7 +157,7 @@ TEST_F(OpsTest, AttentionOverMemory) {
   const Tensor q = random_tensor({7, 8}, 1), k = random_tensor({9, 8}, 2),
                v = random_tensor({9, 8}, 3);
   check_op(
-      [&](Pass& p) {
+      [&](ForwardPass& p) {
         return attention(p, {q, k, v}, {queries, keys}, 4, 0.1);
       },
       {{"query", q}, {"key", k}, {"value", v}});
@@ -167,7 +167,7 @@ TEST_F(OpsTest, AddNorm) {
   const Tensor x = random_tensor({4, 6}, 1), sublayer = random_tensor({4, 6}, 2);
   const Tensor gain = random_tensor({6}, 3), bias = random_tensor({6}, 4);
   check_op(
-      [&](Pass& p) {
+      [&](ForwardPass& p) {
         return add_norm(p, x, sublayer, gain, bias, {1e-5, 0.3});
       },
       {{"x", x}, {"sublayer", sublayer}, {"gain", gain}, {"bias", bias}});
@@ -185,7 +185,7 @@ TEST_F(OpsTest, AddNormLeavesAloneWhatOthersRead) {
        {Activation::none, Activation::relu, Activation::gelu, Activation::silu}) {
     SCOPED_TRACE(int(activation));
     check_op(
-        [&](Pass& p) {
+        [&](ForwardPass& p) {
           return add_norm(p, x, linear(p, a, w, {}, activation), gain, bias, options);
         },
         inputs);
@@ -193,13 +193,13 @@ TEST_F(OpsTest, AddNormLeavesAloneWhatOthersRead) {
   const Ragged layout = ragged({4});
   const KeyRows keys{layout, {}};
   check_op(
-      [&](Pass& p) {
+      [&](ForwardPass& p) {
         const Tensor value = linear(p, a, v, {});
         return add_norm(p, x, attention(p, {a, a, value}, {layout, keys}, 2), gain, bias, options);
       },
       inputs);
   check_op(
-      [&](Pass& p) {  // read before and after
+      [&](ForwardPass& p) {  // read before and after
         const Tensor h = linear(p, a, w, {}, Activation::relu);
         const Tensor before = linear(p, h, w, {}), y = add_norm(p, x, h, gain, bias, options);
         return add_norm(p, linear(p, h, w, {}), add_norm(p, before, y, gain, bias, options), gain,
@@ -207,7 +207,7 @@ TEST_F(OpsTest, AddNormLeavesAloneWhatOthersRead) {
       },
       inputs);
   check_op(
-      [&](Pass& p) {  // the same tensor twice
+      [&](ForwardPass& p) {  // the same tensor twice
         const Tensor h = linear(p, a, w, {});
         return add_norm(p, h, h, gain, bias, options);
       },
@@ -218,9 +218,9 @@ TEST_F(OpsTest, AddNormTakesTheMemoryOfATemporary) {
   const Tensor x = random_tensor({64, 64}, 1), w = random_tensor({64, 64}, 2);
   const Tensor gain = random_tensor({64}, 3), bias = random_tensor({64}, 4);
   for (const bool recorded : {false, true}) {
-    Pool pool;
+    TensorPool pool;
     Tape tape(pool);
-    Pass p(*backend_, pool);
+    ForwardPass p(*backend_, pool);
     if (recorded) p.tape = &tape;
     const auto held = [&](bool kept) {
       Tensor sublayer = linear(p, x, w, {});
@@ -241,7 +241,7 @@ TEST_F(OpsTest, AttentionOperandsMayHaveOtherUses) {
   const Ragged layout = ragged({3, 1});
   const KeyRows keys{layout, {}};
   check_op(
-      [&](Pass& p) {
+      [&](ForwardPass& p) {
         const Tensor query = linear(p, x, w, {}), key = linear(p, x, v, {});
         const Tensor once = attention(p, {query, key, key}, {layout, keys}, 2, 0.1);
         const Tensor again = attention(p, {once, key, query}, {layout, keys}, 3, 0.1);
@@ -257,13 +257,13 @@ TEST_F(OpsTest, EachViewGetsItsPartOfTheGradient) {
   const Tensor gain = random_tensor({6}, 4), bias = random_tensor({6}, 5);
   const std::vector<std::pair<std::string, Tensor>> inputs{{"x", x}, {"w", w}, {"v", v}};
   check_op(
-      [&](Pass& p) {  // two halves
+      [&](ForwardPass& p) {  // two halves
         const Tensor y = linear(p, x, w, {}, Activation::relu);
         return add_norm(p, y.slice(0, 2), linear(p, y.slice(2, 4), v, {}), gain, bias, {});
       },
       inputs);
   check_op(
-      [&](Pass& p) {  // a half twice, overlapping parts, the whole
+      [&](ForwardPass& p) {  // a half twice, overlapping parts, the whole
         const Tensor y = linear(p, x, w, {});
         const Tensor z = add_norm(p, y, linear(p, y, v, {}), gain, bias, {});
         const Tensor u =
@@ -271,10 +271,11 @@ TEST_F(OpsTest, EachViewGetsItsPartOfTheGradient) {
         return add_norm(p, u, linear(p, z.slice(2, 4), w, {}), gain, bias, {});
       },
       inputs);
-  check_op([&](Pass& p) { return linear(p, linear(p, x, w, {}).slice(1, 3), v, {}); }, inputs);
-  check_op([&](Pass& p) { return linear(p, x.slice(0, 1), w, {}); }, inputs);
+  check_op([&](ForwardPass& p) { return linear(p, linear(p, x, w, {}).slice(1, 3), v, {}); },
+           inputs);
+  check_op([&](ForwardPass& p) { return linear(p, x.slice(0, 1), w, {}); }, inputs);
   check_op(
-      [&](Pass& p) {
+      [&](ForwardPass& p) {
         return linear(p, x.slice(1, 4).reshape({9, 2}), v.reshape({18, 2}), {});
       },
       inputs);
@@ -283,7 +284,7 @@ TEST_F(OpsTest, EachViewGetsItsPartOfTheGradient) {
 TEST_F(OpsTest, TheTapeRefusesWhatHasNoOneGradient) {
   const Tensor x = random_tensor({4, 6}, 1), w = random_tensor({6, 6}, 2);
   Tape tape(pool_);
-  Pass p = pass();
+  ForwardPass p = pass();
   p.tape = &tape;
   const Tensor y = linear(p, x, w, {});
   EXPECT_THROW(tape.record(y, [](const Tensor&) {}), Bug);
@@ -299,8 +300,9 @@ TEST_F(OpsTest, TheTapeRefusesWhatHasNoOneGradient) {
 TEST_F(OpsTest, AnInputUsedTwiceGetsBothGradients) {
   const Tensor x = random_tensor({4, 6}, 1), w = random_tensor({6, 6}, 2);
   const Tensor gain = random_tensor({6}, 3), bias = random_tensor({6}, 4);
-  check_op([&](Pass& p) { return add_norm(p, x, linear(p, x, w, Tensor()), gain, bias, {}); },
-           {{"x", x}, {"w", w}});
+  check_op(
+      [&](ForwardPass& p) { return add_norm(p, x, linear(p, x, w, Tensor()), gain, bias, {}); },
+      {{"x", x}, {"w", w}});
 }
 
 TEST_F(OpsTest, CrossEntropy) {
@@ -309,20 +311,20 @@ TEST_F(OpsTest, CrossEntropy) {
   std::vector<TokenId> labels;
   for (int i = 0; i < 40; ++i) labels.push_back(i % 7);
   Tape tape(pool_);
-  const Tensor dstates({40, 4}, DType::f64), dtable({7, 4}, DType::f64), dbias({7}, DType::f64);
+  const Tensor dstates({40, 4}, DType::fp64), dtable({7, 4}, DType::fp64), dbias({7}, DType::fp64);
   tape.watch(table, dtable);
   tape.watch(bias, dbias);
-  Pass p = pass();
+  ForwardPass p = pass();
   p.tape = &tape;
   // An op before the loss, so that the gradient of its states has somewhere to go.
-  Tensor identity({4, 4}, DType::f64);
+  Tensor identity({4, 4}, DType::fp64);
   for (int64_t i = 0; i < 4; ++i) identity.data<double>()[i * 5] = 1;
   tape.watch(states, dstates);
   const LossOptions options{0.1, 0.5};
   cross_entropy(p, linear(p, states, identity, Tensor()), table, bias, labels, options);
   tape.backward();
   const auto loss = [&] {
-    Pass plain = pass();
+    ForwardPass plain = pass();
     return 0.5 * cross_entropy(plain, states, table, bias, labels, options).smoothed;
   };
   expect_gradient("states", states, dstates, loss);
@@ -335,7 +337,7 @@ TEST_F(OpsTest, CrossEntropyWorksInBlocksOfRows) {
   const int64_t classes = 65536;
   const Tensor states = random_tensor({40, 2}, 1), table = random_tensor({classes, 2}, 2);
   std::vector<TokenId> labels(40, 3);
-  Pass p = pass();
+  ForwardPass p = pass();
   Loss sum;
   for (int64_t r = 0; r < 40; ++r)
     sum += cross_entropy(p, states.slice(r, r + 1), table, Tensor(), Indices{labels[size_t(r)]},
@@ -361,7 +363,7 @@ TEST_F(OpsTest, AttentionWeightsAreTheSoftmaxOverTheKeysThatAreSeen) {
   const Ragged queries = ragged({3, 2});
   const KeyRows keys{ragged({5, 2}), {4, 0, 1, 2, 3, 6, 4}};
   for (const Mask mask : {Mask::none, Mask::causal}) {
-    Pass p = pass();
+    ForwardPass p = pass();
     Tensor got;
     attention(p, {query, key, key}, {queries, keys, mask}, 2, 0, &got);
     std::vector<double> expected;

@@ -61,7 +61,8 @@ struct Operands {
 };
 
 using CpuAttention = CpuTest;
-INSTANTIATE_TEST_SUITE_P(Targets, CpuAttention, ::testing::ValuesIn(cpu_targets()), target_name);
+INSTANTIATE_TEST_SUITE_P(Targets, CpuAttention, ::testing::ValuesIn(cpu_instruction_sets()),
+                         target_name);
 
 TEST_P(CpuAttention, ForwardAndGradient) {
   for (const Case& c : kCases) {
@@ -144,7 +145,7 @@ TEST_P(CpuAttention, AQueryAloneGivesTheBitsOfItsPrefix) {
 class CpuCachedAttention : public CpuAttention {
  protected:
   static Tensor cached(Backend& backend, const Tensor& x) {
-    Tensor cache(x.shape(), backend.cache_type(DType::f32));
+    Tensor cache(x.shape(), backend.cache_type(DType::fp32));
     std::vector<int32_t> rows(size_t(x.rows()));
     std::iota(rows.begin(), rows.end(), 0);
     backend.write_cache(x, rows, cache);
@@ -154,7 +155,7 @@ class CpuCachedAttention : public CpuAttention {
   std::unique_ptr<Backend> rounding = make_cpu_backend(GetParam(), DType::bf16);
   std::unique_ptr<Backend> rounding_reference = make_reference_backend(DType::bf16);
 };
-INSTANTIATE_TEST_SUITE_P(Targets, CpuCachedAttention, ::testing::ValuesIn(cpu_targets()),
+INSTANTIATE_TEST_SUITE_P(Targets, CpuCachedAttention, ::testing::ValuesIn(cpu_instruction_sets()),
                          target_name);
 
 TEST_P(CpuCachedAttention, IsThatOfRoundedKeysAndValues) {

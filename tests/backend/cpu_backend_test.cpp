@@ -14,28 +14,30 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Sets HEED_TARGET for a scope.
+// Sets HEED_INSTRUCTION_SET for a scope.
 class TargetVariable {
  public:
-  explicit TargetVariable(const std::string& value) { setenv("HEED_TARGET", value.c_str(), 1); }
-  ~TargetVariable() { unsetenv("HEED_TARGET"); }
+  explicit TargetVariable(const std::string& value) {
+    setenv("HEED_INSTRUCTION_SET", value.c_str(), 1);
+  }
+  ~TargetVariable() { unsetenv("HEED_INSTRUCTION_SET"); }
 };
 
 TEST(CpuTargets, NamesTheBackend) {
-  ASSERT_FALSE(cpu_targets().empty());
-  for (const std::string& target : cpu_targets())
+  ASSERT_FALSE(cpu_instruction_sets().empty());
+  for (const std::string& target : cpu_instruction_sets())
     EXPECT_EQ(make_cpu_backend(target)->name(), "cpu (" + target + ")");
 }
 
 TEST(CpuTargets, EnvironmentForcesOne) {
-  const std::string last = cpu_targets().back();
+  const std::string last = cpu_instruction_sets().back();
   const TargetVariable variable(last);
   EXPECT_EQ(make_cpu_backend()->name(), "cpu (" + last + ")");
 }
 
 TEST(CpuTargets, BestWithoutEnvironment) {
   const TargetVariable variable("");
-  EXPECT_EQ(make_cpu_backend()->name(), "cpu (" + cpu_targets().front() + ")");
+  EXPECT_EQ(make_cpu_backend()->name(), "cpu (" + cpu_instruction_sets().front() + ")");
 }
 
 TEST(CpuTargets, UnknownNameIsTheUsersError) {
@@ -45,20 +47,20 @@ TEST(CpuTargets, UnknownNameIsTheUsersError) {
     FAIL() << "no error";
   } catch (const UsageError& error) {
     EXPECT_THAT(error.what(), HasSubstr("AVX9"));
-    EXPECT_THAT(error.what(), HasSubstr(cpu_targets().back()));
+    EXPECT_THAT(error.what(), HasSubstr(cpu_instruction_sets().back()));
   }
 }
 
 TEST(CpuTargets, AutoTakesWhatTheInstructionSetDoesFast) {
   const std::set<std::string> trains_in_bf16 = {"AMX", "AVX3_BF16", "AMX_EMULATED"};
   const std::set<std::string> decodes_in_fp32 = {"SSSE3", "SSE2", "EMU128", "SCALAR"};
-  for (const std::string& target : cpu_targets()) {
+  for (const std::string& target : cpu_instruction_sets()) {
     const TargetVariable variable(target);
-    EXPECT_EQ(make_cpu_backend(ComputeChoice::automatic, Purpose::training)->compute(),
-              trains_in_bf16.contains(target) ? DType::bf16 : DType::f32)
+    EXPECT_EQ(make_backend(ComputeChoice::automatic, Purpose::training)->compute_type(),
+              trains_in_bf16.contains(target) ? DType::bf16 : DType::fp32)
         << target;
-    EXPECT_EQ(make_cpu_backend(ComputeChoice::automatic, Purpose::inference)->compute(),
-              decodes_in_fp32.contains(target) ? DType::f32 : DType::int8)
+    EXPECT_EQ(make_backend(ComputeChoice::automatic, Purpose::inference)->compute_type(),
+              decodes_in_fp32.contains(target) ? DType::fp32 : DType::int8)
         << target;
   }
 }

@@ -112,8 +112,8 @@ TEST_P(CpuLinear, IgnoresAnothersPackedForm) {
   const Tensor x = random_tensor({20, 48}, 1), weight = random_tensor({100, 48}, 2);
   Tensor expected({20, 100}), got({20, 100});
   reference->linear(x, weight, Tensor(), Activation::none, expected);
-  for (const std::string& other : cpu_targets()) {
-    for (DType compute : {DType::f32, DType::bf16, DType::int8}) {
+  for (const std::string& other : cpu_instruction_sets()) {
+    for (DType compute : {DType::fp32, DType::bf16, DType::int8}) {
       weight.storage()->packed = make_cpu_backend(other, compute)->pack(weight, Purpose::training);
       cpu->linear(x, weight, Tensor(), Activation::none, got);
       expect_close(got, expected, 1e-5, other + " " + name(compute));
@@ -147,7 +147,7 @@ TEST(CpuInt8, AllInstructionSetsAgreeToTheBit) {
   const Tensor x = random_tensor({37, 333}, 1), weight = random_tensor({70, 333}, 2),
                bias = random_tensor({70}, 3);
   Tensor first;
-  for (const std::string& target : cpu_targets()) {
+  for (const std::string& target : cpu_instruction_sets()) {
     Tensor y({37, 70});
     make_cpu_backend(target, DType::int8)->linear(x, weight, bias, Activation::none, y);
     if (first) expect_same_bits(y, first, target);

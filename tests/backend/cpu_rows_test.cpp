@@ -8,7 +8,8 @@ const int64_t kWidths[] = {1, 2, 3, 7, 17, 33, 64, 65, 100, 257};
 const Dropout kDropouts[] = {{}, {0.1f, 5}, {0.9f, 6}};
 
 using CpuRows = CpuTest;
-INSTANTIATE_TEST_SUITE_P(Targets, CpuRows, ::testing::ValuesIn(cpu_targets()), target_name);
+INSTANTIATE_TEST_SUITE_P(Targets, CpuRows, ::testing::ValuesIn(cpu_instruction_sets()),
+                         target_name);
 
 TEST_P(CpuRows, Embedding) {
   Tokens tokens;
@@ -179,7 +180,7 @@ TEST_P(CpuRows, TopKWithForbiddenOnes) {
 TEST_P(CpuRows, CachesRowsAsTheyAreInFp32) {
   const Tensor x = random_tensor({3, 14}, 1);
   const std::vector<int32_t> rows = {4, 0, 2};
-  ASSERT_EQ(cpu->cache_type(DType::f32), DType::f32);
+  ASSERT_EQ(cpu->cache_type(DType::fp32), DType::fp32);
   Tensor wide({5, 14}), expected({5, 14});
   reference->write_cache(x, rows, expected);
   cpu->write_cache(x, rows, wide);

@@ -33,12 +33,12 @@ TEST(Tensor, ViewsShareStorage) {
 TEST(Tensor, ShapesThatOverflowAreRefused) {
   EXPECT_THROW(element_count({int64_t{1} << 40, int64_t{1} << 40}), Bug);
   EXPECT_THROW(element_count({-1}), Bug);
-  EXPECT_THROW(Tensor({int64_t{1} << 60}, DType::f64, no_memory()), Bug);
-  EXPECT_THROW(Pool(no_memory()).tensor({int64_t{1} << 61}), Bug);
+  EXPECT_THROW(Tensor({int64_t{1} << 60}, DType::fp64, meta_memory()), Bug);
+  EXPECT_THROW(TensorPool(meta_memory()).tensor({int64_t{1} << 61}), Bug);
 }
 
-TEST(Pool, UsesABlockAgain) {
-  Pool pool;
+TEST(TensorPool, UsesABlockAgain) {
+  TensorPool pool;
   const std::byte* first = pool.tensor({100}).bytes();
   EXPECT_EQ(pool.tensor({99}).bytes(), first) << "nearly the same size";
   const Tensor held = pool.tensor({100});
@@ -46,10 +46,10 @@ TEST(Pool, UsesABlockAgain) {
   EXPECT_NE(pool.tensor({100}).bytes(), first) << "in use";
 }
 
-TEST(Pool, ATensorMayOutliveIt) {
+TEST(TensorPool, ATensorMayOutliveIt) {
   Tensor left;
   {
-    Pool pool;
+    TensorPool pool;
     left = pool.tensor({8});
   }
   left.data<float>()[7] = 1;
@@ -57,10 +57,10 @@ TEST(Pool, ATensorMayOutliveIt) {
 }
 
 // Whichever allocation fails, the count is right and no block is lost.
-TEST(Pool, CountsRightWhenMemoryRunsOut) {
+TEST(TensorPool, CountsRightWhenMemoryRunsOut) {
   for (int64_t failing = 0;; ++failing) {
     ASSERT_LT(failing, 20) << "does every tensor allocate?";
-    Pool pool;
+    TensorPool pool;
     const Tensor held = pool.tensor({4000});
     const int64_t before = pool.bytes_held();
     Tensor tensor;
@@ -86,8 +86,8 @@ TEST(Pool, CountsRightWhenMemoryRunsOut) {
   }
 }
 
-TEST(Pool, ABlockReturnsWithoutMemory) {
-  Pool pool;
+TEST(TensorPool, ABlockReturnsWithoutMemory) {
+  TensorPool pool;
   Tensor tensor = pool.tensor({1000});
   const std::byte* block = tensor.bytes();
   {
@@ -98,8 +98,8 @@ TEST(Pool, ABlockReturnsWithoutMemory) {
 }
 
 // The heap would keep free blocks that lie between used ones.
-TEST(Pool, LargeBlocksReturnToTheSystem) {
-  Pool pool;
+TEST(TensorPool, LargeBlocksReturnToTheSystem) {
+  TensorPool pool;
   // Once such a block was freed, malloc() takes smaller ones from the heap.
   ::operator delete(::operator new(8 << 20));
   std::vector<Tensor> used, unused;
@@ -114,9 +114,9 @@ TEST(Pool, LargeBlocksReturnToTheSystem) {
   EXPECT_LT(resident_bytes(), before - (15 << 20));
 }
 
-TEST(Pool, BatchesOfEverOtherSizesDoNotPileUp) {
+TEST(TensorPool, BatchesOfEverOtherSizesDoNotPileUp) {
   // What a training step does: some tensors in proportion to the batch, all let go at its end.
-  Pool pool;
+  TensorPool pool;
   Random random(1);
   int64_t largest = 0;
   for (int step = 0; step < 500; ++step) {

@@ -47,7 +47,7 @@ TEST_P(AlignerTest, AModelThatOverflowsIsAnError) {
 TEST_P(AlignerTest, ReadsTheLastLayerButOneAtTheStepThatPredicts) {
   Aligner aligner(model_, *backend_);
   const std::vector<TokenId> source = {4, 7, 5, 0}, target = {8, 3, 6};
-  Pass pass(*backend_, pool_);
+  ForwardPass pass(*backend_, pool_);
   Tokens from, to;
   from.add(source);
   const std::vector<TokenId> input = {model_.config().pad_id(), 8, 3};

@@ -22,7 +22,7 @@ class ScorerTest : public FolderTest {
   ScorerTest()
       : tokenizers_(testing::character_tokenizers(folder_)),
         model_(testing::random_model(tokenizers_)) {
-    use(DType::f32);
+    use(DType::fp32);
   }
 
   void use(DType compute) {
@@ -117,7 +117,7 @@ TEST_F(ScorerTest, ALongSideIsCutToThePositions) {
 }
 
 TEST_F(ScorerTest, NothingButThePairMatters) {
-  for (const DType type : {DType::f32, DType::bf16, DType::int8}) {
+  for (const DType type : {DType::fp32, DType::bf16, DType::int8}) {
     use(type);
     const auto pairs = odd_pairs();
     const auto expected = score(pairs);
@@ -169,11 +169,11 @@ TEST_F(ScorerTest, StrictNamesSideLineAndByte) {
 
 TEST_F(ScorerTest, AnotherModelsTokenizersAreRefused) {
   ModelConfig config = model_.config();
-  config.output_vocabulary -= 5;
+  config.output_vocabulary_size -= 5;
   const Transformer fewer(config);
   EXPECT_THAT(error_of([&] { Scorer(fewer, tokenizers_, *backend_, {}); }),
               ::testing::HasSubstr("they do not belong together"));
-  config.vocabulary += 3;
+  config.vocabulary_size += 3;
   const Transformer more(config);
   EXPECT_THAT(error_of([&] { Scorer(more, tokenizers_, *backend_, {}); }),
               ::testing::HasSubstr("they do not belong together"));

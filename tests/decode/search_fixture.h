@@ -26,7 +26,7 @@ class SearchTest : public ::testing::TestWithParam<Computing> {
     const auto& [name, compute] = GetParam();
     backend_ = isolated_if_asked(name == "reference" ? make_reference_backend()
                                                      : make_cpu_backend(name, compute));
-    pool_ = Pool(backend_->memory());
+    pool_ = TensorPool(backend_->memory());
     model_.initialize(11);
     model_.move_to(backend_->memory());
     pack(model_, *backend_, Purpose::inference);
@@ -35,14 +35,14 @@ class SearchTest : public ::testing::TestWithParam<Computing> {
   // Log-probabilities [classes] of what follows `prefix`, by decoding the whole prefix in one pass.
   std::vector<double> next(const Transformer& model, const std::vector<TokenId>& source,
                            std::vector<TokenId> prefix) {
-    Pass pass(*backend_, pool_);
+    ForwardPass pass(*backend_, pool_);
     Tokens from, to;
     from.add(source);
     prefix.insert(prefix.begin(), model.config().pad_id());
     to.add(prefix);
     const Tensor states = model.decode(pass, to, model.encode(pass, from));
     const Tensor logits = model.logits(pass, states.slice(states.rows() - 1, states.rows()));
-    const int64_t classes = model.config().output_vocabulary;
+    const int64_t classes = model.config().output_vocabulary_size;
     const TopK top = backend_->top_k(logits, classes);
     std::vector<double> all(size_t(classes), 0);
     for (int64_t i = 0; i < classes; ++i)
@@ -51,7 +51,7 @@ class SearchTest : public ::testing::TestWithParam<Computing> {
   }
 
   std::unique_ptr<Backend> backend_;
-  Pool pool_;
+  TensorPool pool_;
   Transformer model_;
 };
 

@@ -31,8 +31,8 @@ class TranslatorTest : public ::testing::Test {
 
   ModelConfig config() const {
     ModelConfig c;
-    c.vocabulary = tokenizers_.size();
-    c.output_vocabulary = tokenizers_.target_classes();
+    c.vocabulary_size = tokenizers_.size();
+    c.output_vocabulary_size = tokenizers_.output_vocabulary_size();
     c.d_model = 8;
     c.d_ff = 8;
     c.heads = 2;

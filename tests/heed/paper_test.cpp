@@ -67,8 +67,8 @@ TEST(PaperAttention, EqualsPyTorch) {
 
 TEST(PaperAttention, EqualsTheOpThatTheModelUses) {
   const auto backend = make_cpu_backend();
-  Pool pool;
-  Pass pass(*backend, pool);
+  TensorPool pool;
+  ForwardPass pass(*backend, pool);
   const int64_t d = 12;
   for (const Mask mask : {Mask::none, Mask::causal}) {
     for (const auto& [queries, keys] : {std::pair<int64_t, int64_t>{1, 1}, {5, 5}, {3, 9}}) {
@@ -129,8 +129,8 @@ TEST(PaperMultiHeadAttention, EqualsTheModelsOwn) {
   const Attention parameters = paper::attention_of(model, "decoder.1.cross");
   const Tensor x = drawn({3, config.d_model}, 1), memory = drawn({5, config.d_model}, 2);
   const auto backend = make_cpu_backend();
-  Pool pool;
-  Pass pass(*backend, pool);
+  TensorPool pool;
+  ForwardPass pass(*backend, pool);
   Ragged rows;
   rows.add(3);
   KeyRows keys;
@@ -187,7 +187,7 @@ TEST(Paper, ShapesThatDoNotFitAreNamed) {
   EXPECT_EQ(attend(x, y, x, {}), "value: expected a matrix of floats [3, any], got [2, 4]");
   EXPECT_EQ(attend(x, y, z, y), "mask: expected a matrix of floats [2, 3], got [3, 4]");
   EXPECT_EQ(attend({}, y, z, y), "query: expected a matrix of floats [any, any], got none");
-  EXPECT_EQ(attend(Tensor({2, 4}, DType::f64), y, z, {}),
+  EXPECT_EQ(attend(Tensor({2, 4}, DType::fp64), y, z, {}),
             "query: expected a matrix of floats [any, any], got [2, 4]");
   const auto message = [](auto call) { return error_of(call); };
   Transformer model(testing::small_config(11));

@@ -36,16 +36,17 @@ class CapturedAttentionTest : public ::testing::TestWithParam<DType> {
 
   Transformer model_;
   std::unique_ptr<Backend> backend_ = testing::isolated_if_asked(make_cpu_backend("", GetParam()));
-  Pool pool_{backend_->memory()};
+  TensorPool pool_{backend_->memory()};
   Tokens source_, target_;
 };
-INSTANTIATE_TEST_SUITE_P(Compute, CapturedAttentionTest, ::testing::Values(DType::f32, DType::bf16),
+INSTANTIATE_TEST_SUITE_P(Compute, CapturedAttentionTest,
+                         ::testing::Values(DType::fp32, DType::bf16),
                          [](const auto& info) { return name(info.param); });
 
 // Each row is a distribution over the keys that the site lets a query attend to.
 TEST_P(CapturedAttentionTest, HasEveryLayerAndHead) {
   CapturedAttention captured = all();
-  Pass pass(*backend_, pool_);
+  ForwardPass pass(*backend_, pool_);
   const EncoderOutput memory = model_.encode(pass, source_, &captured);
   model_.decode(pass, target_, memory, &captured);
   const std::vector<int64_t> sources = {4, 2}, targets = {3, 4};
@@ -77,7 +78,7 @@ TEST_P(CapturedAttentionTest, HasEveryLayerAndHead) {
 
 TEST_P(CapturedAttentionTest, ChangesNoState) {
   CapturedAttention captured = all();
-  Pass pass(*backend_, pool_);
+  ForwardPass pass(*backend_, pool_);
   const Tensor plain = to_host(model_.decode(pass, target_, model_.encode(pass, source_)));
   const Tensor watched =
       to_host(model_.decode(pass, target_, model_.encode(pass, source_, &captured), &captured));
@@ -90,7 +91,7 @@ TEST_P(CapturedAttentionTest, AStepOverTheCacheAttendsAsItsPrefixDoes) {
   source.add(std::vector<TokenId>{2, 3, 4, 0});
   const std::vector<TokenId> ids = {10, 4, 3, 7};
   whole.add(ids);
-  Pass pass(*backend_, pool_);
+  ForwardPass pass(*backend_, pool_);
   const EncoderOutput memory = model_.encode(pass, source);
   CapturedAttention expected = all();
   model_.decode(pass, whole, memory, &expected);
@@ -125,7 +126,7 @@ TEST_P(CapturedAttentionTest, AStepOverTheCacheAttendsAsItsPrefixDoes) {
 TEST_P(CapturedAttentionTest, WhatNobodyAskedForIsNotThere) {
   CapturedAttention captured;
   captured.request(AttentionSite::cross, 0);
-  Pass pass(*backend_, pool_);
+  ForwardPass pass(*backend_, pool_);
   const EncoderOutput memory = model_.encode(pass, source_, &captured);
   EXPECT_THROW(captured.at(AttentionSite::cross, 0), Bug) << "before the pass";
   model_.decode(pass, target_, memory, &captured);

@@ -26,7 +26,7 @@ constexpr TieEmbeddings kTies[] = {TieEmbeddings::all, TieEmbeddings::decoder, T
 
 ModelConfig config_with_fillers() {
   ModelConfig config = testing::small_config(13);
-  config.output_vocabulary = 10;  // 10 and 11 are fillers
+  config.output_vocabulary_size = 10;  // 10 and 11 are fillers
   config.decoder_layers = 1;
   config.dropout = 0.3;
   config.activation_dropout = 0.05;
@@ -34,7 +34,7 @@ ModelConfig config_with_fillers() {
 }
 
 // A model whose every value is drawn: biases and gains too.
-Transformer random_model(const ModelConfig& config, DType type = DType::f32) {
+Transformer random_model(const ModelConfig& config, DType type = DType::fp32) {
   Transformer model(config, type);
   model.initialize(3);
   Random random(5);
@@ -42,7 +42,7 @@ Transformer random_model(const ModelConfig& config, DType type = DType::f32) {
     if (p.tensor.shape().size() != 1) continue;
     for (int64_t i = 0; i < p.tensor.size(); ++i) {
       const double value = random.normal() + (p.name.ends_with("gain") ? 1 : 0);
-      if (type == DType::f32)
+      if (type == DType::fp32)
         p.tensor.data<float>()[i] = float(value);
       else
         p.tensor.data<double>()[i] = value;
@@ -52,15 +52,15 @@ Transformer random_model(const ModelConfig& config, DType type = DType::f32) {
 }
 
 std::vector<double> logits(const Transformer& model, Backend& backend) {
-  Pool pool;
-  Pass pass(backend, pool);
+  TensorPool pool;
+  ForwardPass pass(backend, pool);
   Tokens source, target;
   source.add(std::vector<TokenId>{2, 5, 9, 0});
   source.add(std::vector<TokenId>{7, 0});
   target.add(std::vector<TokenId>{model.config().pad_id(), 4, 3});
   target.add(std::vector<TokenId>{model.config().pad_id(), 1});
   const Tensor result = model.logits(pass, model.decode(pass, target, model.encode(pass, source)));
-  if (result.dtype() == DType::f64)
+  if (result.dtype() == DType::fp64)
     return {result.span<double>().begin(), result.span<double>().end()};
   return {result.span<float>().begin(), result.span<float>().end()};
 }
@@ -89,7 +89,7 @@ class DirectoryTest : public ::testing::Test {
     return complaint([&](json& config) { config[key] = value; });
   }
 
-  // Rewrites model.safetensors in f32 under the names and with the values that `change` leaves.
+  // Rewrites model.safetensors in fp32 under the names and with the values that `change` leaves.
   using Weights = std::vector<std::pair<std::string, Tensor>>;
   void rewrite(const std::function<void(Weights&)>& change) const {
     Weights weights;
@@ -103,7 +103,7 @@ class DirectoryTest : public ::testing::Test {
     change(weights);
     std::vector<TensorEntry> entries;
     for (const auto& [name, values] : weights)
-      entries.push_back({name, DType::f32, values.shape()});
+      entries.push_back({name, DType::fp32, values.shape()});
     SafetensorsWriter writer(path() / "model.safetensors", entries);
     for (const auto& [name, values] : weights) writer.write(name, values);
     writer.commit();
@@ -152,7 +152,7 @@ TEST_F(DirectoryTest, TheSameModelIsTheSameBytes) {
 }
 
 TEST_F(DirectoryTest, DoublesAreSavedAsSingles) {
-  Transformer model = random_model(config_with_fillers(), DType::f64);
+  Transformer model = random_model(config_with_fillers(), DType::fp64);
   save_model(path(), model);
   const std::vector<double> before = logits(model), after = logits(load_model(path()));
   ASSERT_EQ(before.size(), after.size());
@@ -187,7 +187,7 @@ TEST_F(DirectoryTest, SaysWhatOtherProgramsRead) {
 // and tied copies stored.
 TEST_F(DirectoryTest, OpensWhatOthersPublished) {
   ModelConfig config = config_with_fillers();
-  config.output_vocabulary = 12;
+  config.output_vocabulary_size = 12;
   config.output_bias = true;
   config.max_positions = 512;
   config.activation = Activation::silu;
@@ -206,7 +206,7 @@ TEST_F(DirectoryTest, OpensWhatOthersPublished) {
     weights.emplace_back("model.encoder.embed_tokens.weight", shared);
     weights.emplace_back("lm_head.weight", shared);
     weights.emplace_back("model.encoder.embed_positions.weight",
-                         positional_encoding(512, 8, DType::f32));
+                         positional_encoding(512, 8, DType::fp32));
   });
   const Transformer loaded = load_model(path());
   EXPECT_EQ(loaded.config(), config);
@@ -429,7 +429,7 @@ TEST_F(DirectoryTest, DamagedScalesAreRefused) {
   renamed.replace(at, 6, "q_prok");
   folder_.write("model.safetensors", renamed);
   EXPECT_THAT(error_of([&] { load_model(path()); }), HasSubstr("weight_scale"));
-  // The last bytes of the file are f32 of a norm; a scale that is no number stands before.
+  // The last bytes of the file are fp32 of a norm; a scale that is no number stands before.
   const SafetensorsFile file = [&] {
     folder_.write("model.safetensors", good);
     return SafetensorsFile(path() / "model.safetensors");
@@ -447,12 +447,12 @@ TEST_F(DirectoryTest, DamagedScalesAreRefused) {
 
 // Opened for a backend, a model keeps its matrices in packed form alone, and computes the same.
 TEST_F(DirectoryTest, OpenedForABackendItComputesTheSame) {
-  for (const DType compute : {DType::f32, DType::bf16, DType::int8}) {
+  for (const DType compute : {DType::fp32, DType::bf16, DType::int8}) {
     const auto backend = make_cpu_backend("", compute);
     Transformer model = random_model(config_with_fillers());
     // The tables are read in rounded form too.
     for (Parameter& p : parameters(model)) {
-      if (p.tensor.shape().size() != 2 || compute == DType::f32) continue;
+      if (p.tensor.shape().size() != 2 || compute == DType::fp32) continue;
       const Tensor seen = rounded(p.tensor, compute == DType::bf16 ? DType::bf16 : DType::int8);
       std::ranges::copy(seen.span<float>(), p.tensor.data<float>());
     }

@@ -17,7 +17,7 @@ class IsolatedMemoryTest : public ::testing::Test {
 };
 
 TEST_F(IsolatedMemoryTest, OnlyKernelsReadIt) {
-  Tensor x({3}, DType::f32, backend_.memory());
+  Tensor x({3}, DType::fp32, backend_.memory());
   copy(tensor_of<float>({3}, std::vector<float>{1, 2, 3}), x);
   EXPECT_THROW(x.data<float>(), Bug);
   EXPECT_EQ(backend_.sum_of_squares(x), 14);
@@ -33,7 +33,7 @@ TEST_F(IsolatedMemoryTest, OnlyKernelsReadIt) {
 }
 
 TEST_F(IsolatedMemoryTest, AnOperandElsewhereIsABug) {
-  Tensor here({3}, DType::f32, backend_.memory()), elsewhere({3});
+  Tensor here({3}, DType::fp32, backend_.memory()), elsewhere({3});
   EXPECT_THROW(backend_.add(elsewhere, here), Bug);
 }
 
@@ -46,8 +46,8 @@ TEST_F(IsolatedMemoryTest, LayersShareTheIntegersOfAPass) {
     Transformer model(config);
     model.initialize(1);
     model.move_to(backend_.memory());
-    Pool pool(backend_.memory());
-    Pass pass(backend_, pool);
+    TensorPool pool(backend_.memory());
+    ForwardPass pass(backend_, pool);
     Tokens source, target;
     source.add(std::vector<TokenId>{2, 3, 0});
     target.add(std::vector<TokenId>{10, 4});

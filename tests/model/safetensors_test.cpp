@@ -42,7 +42,7 @@ class SafetensorsTest : public ::testing::Test {
   void write_two(const std::filesystem::path& path) const {
     SafetensorsWriter writer(
         path,
-        {{"matrix", DType::f32, {2, 3}}, {"wide", DType::f64, {2}}, {"none", DType::f32, {0}}},
+        {{"matrix", DType::fp32, {2, 3}}, {"wide", DType::fp64, {2}}, {"none", DType::fp32, {0}}},
         {{"step", "17"}, {"format", "pt"}});
     const std::vector<float> matrix = {1, -2, 3.5, 0, 1e-40f, 6};
     const std::vector<double> wide = {0.1, -1e300};
@@ -63,7 +63,7 @@ TEST_F(SafetensorsTest, ReadsWhatItWrote) {
   EXPECT_EQ(file.find("matrix")->type, "F32");
   EXPECT_EQ(file.find("matrix")->shape, (Shape{2, 3}));
   EXPECT_EQ(file.find("absent"), nullptr);
-  Tensor matrix({2, 3}), wide({2}, DType::f64), rounded({2, 3}, DType::f64);
+  Tensor matrix({2, 3}), wide({2}, DType::fp64), rounded({2, 3}, DType::fp64);
   file.read("matrix", matrix);
   file.read("matrix", rounded);
   file.read("wide", wide);
@@ -84,13 +84,14 @@ TEST_F(SafetensorsTest, TheSameContentIsTheSameBytes) {
 }
 
 TEST_F(SafetensorsTest, NothingIsLeftOfAFileThatWasNotCommitted) {
-  { SafetensorsWriter writer(path(), {{"x", DType::f32, {1}}}); }
+  { SafetensorsWriter writer(path(), {{"x", DType::fp32, {1}}}); }
   EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
-  SafetensorsWriter writer(path(), {{"x", DType::f32, {1}}});
+  SafetensorsWriter writer(path(), {{"x", DType::fp32, {1}}});
   EXPECT_THROW(writer.write("y", Tensor({1})), Bug);
   EXPECT_THROW(writer.write("x", Tensor({2})), Bug);
   EXPECT_THROW(
-      SafetensorsWriter(folder_ / "twice", {{"x", DType::f32, {1}}, {"x", DType::f32, {1}}}), Bug);
+      SafetensorsWriter(folder_ / "twice", {{"x", DType::fp32, {1}}, {"x", DType::fp32, {1}}}),
+      Bug);
 }
 
 TEST_F(SafetensorsTest, HalfPrecisionBecomesSingle) {
@@ -180,7 +181,7 @@ TEST_F(SafetensorsTest, ADamagedFileIsAnErrorOrReadable) {
     try {
       const SafetensorsFile file = open(bytes);
       for (const StoredTensor& stored : file.tensors()) {
-        Tensor values(stored.shape, DType::f64);
+        Tensor values(stored.shape, DType::fp64);
         file.read(stored.name, values);
       }
     } catch (const Error&) {

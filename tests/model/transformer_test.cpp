@@ -35,7 +35,7 @@ std::vector<float> values_of(Transformer& model, const std::string& name) {
 class TransformerTest : public ::testing::Test {
  protected:
   double loss(const Transformer& model, Tape* tape) {
-    Pass pass(*backend_, pool_);
+    ForwardPass pass(*backend_, pool_);
     pass.dropout_seed = 5;
     pass.tape = tape;
     const EncoderOutput memory = model.encode(pass, source_);
@@ -46,7 +46,7 @@ class TransformerTest : public ::testing::Test {
   }
 
   std::unique_ptr<Backend> backend_ = testing::isolated_if_asked(make_reference_backend());
-  Pool pool_{backend_->memory()};
+  TensorPool pool_{backend_->memory()};
   Tokens source_ = tokens({{2, 3, 4, 0}, {5, 0}, {7, 8, 2, 2, 6, 0}});
   Tokens target_ = tokens({{10, 4, 3}, {10, 9, 9, 2}, {10}});
   Indices labels_ = {4, 3, 0, 9, 9, 2, 0, 0};
@@ -59,27 +59,29 @@ TEST_F(TransformerTest, SlowWholeModelGradient) {
       config.tie_embeddings = tie;
       config.activation = activation;
       config.output_bias = tie == TieEmbeddings::none;
-      Transformer model(config, DType::f64);
+      Transformer model(config, DType::fp64);
       model.initialize(3);
       model.move_to(backend_->memory());
       Tape tape(pool_);
       std::vector<Parameter> all = parameters(model);
       std::vector<Tensor> gradients;
       for (const Parameter& p : all) {
-        gradients.emplace_back(p.tensor.shape(), DType::f64, backend_->memory());
+        gradients.emplace_back(p.tensor.shape(), DType::fp64, backend_->memory());
         tape.watch(p.tensor, gradients.back());
       }
       loss(model, &tape);
       for (size_t i = 0; i < all.size(); ++i) {
         // <pad>'s row is a constant: differences would see it move.
         const Tensor& x = all[i].tensor;
-        const bool table = x.shape().size() == 2 && x.dim(0) == config.vocabulary;
-        const Tensor moved = table ? x.slice(0, config.vocabulary - 1) : x;
-        const Tensor gradient = table ? gradients[i].slice(0, config.vocabulary - 1) : gradients[i];
+        const bool table = x.shape().size() == 2 && x.dim(0) == config.vocabulary_size;
+        const Tensor moved = table ? x.slice(0, config.vocabulary_size - 1) : x;
+        const Tensor gradient =
+            table ? gradients[i].slice(0, config.vocabulary_size - 1) : gradients[i];
         expect_gradient(
             all[i].name, moved, gradient, [&] { return loss(model, nullptr); }, 12);
         if (!table) continue;
-        const Tensor pad = to_host(gradients[i].slice(config.vocabulary - 1, config.vocabulary));
+        const Tensor pad =
+            to_host(gradients[i].slice(config.vocabulary_size - 1, config.vocabulary_size));
         for (double g : pad.span<double>())
           EXPECT_EQ(g, 0) << all[i].name << ": <pad> gets no gradient";
       }
@@ -88,10 +90,10 @@ TEST_F(TransformerTest, SlowWholeModelGradient) {
 }
 
 TEST_F(TransformerTest, ASentenceDoesNotSeeItsNeighbours) {
-  Transformer model(config_with_dropout(), DType::f64);
+  Transformer model(config_with_dropout(), DType::fp64);
   model.initialize(3);
   model.move_to(backend_->memory());
-  Pass pass(*backend_, pool_);
+  ForwardPass pass(*backend_, pool_);
   const Tensor together = to_host(model.decode(pass, target_, model.encode(pass, source_)));
   const Tokens source = tokens({{5, 0}}), target = tokens({{10, 9, 9, 2}});
   const Tensor alone = to_host(model.decode(pass, target, model.encode(pass, source)));
@@ -117,7 +119,7 @@ TEST_F(TransformerTest, ACloneHasParametersOfItsOwn) {
     ModelConfig config = config_with_dropout();
     config.tie_embeddings = tie;
     config.output_bias = true;
-    Transformer model(config, DType::f64);
+    Transformer model(config, DType::fp64);
     model.initialize(1);
     model.move_to(backend_->memory());
     Transformer clone = model.clone();
@@ -208,7 +210,7 @@ TEST_F(TransformerTest, ContradictionsAreNamed) {
 }
 
 TEST(PositionalEncoding, SinesFirstThenCosines) {
-  const Tensor table = positional_encoding(3, 4, DType::f64);
+  const Tensor table = positional_encoding(3, 4, DType::fp64);
   const double* row = table.data<double>() + 2 * 4;
   EXPECT_DOUBLE_EQ(row[0], std::sin(2.0));
   EXPECT_DOUBLE_EQ(row[1], std::sin(2.0 / 100));

@@ -12,7 +12,7 @@ namespace heed::testing {
 // "reference", or an instruction set of the cpu backend, in a compute type.
 struct Computing {
   std::string backend;
-  DType compute = DType::f32;
+  DType compute = DType::fp32;
 };
 
 inline void PrintTo(const Computing& computing, std::ostream* out) {
@@ -22,8 +22,8 @@ inline void PrintTo(const Computing& computing, std::ostream* out) {
 // Every instruction set of the machine in every compute type.
 inline std::vector<Computing> cpu_computings() {
   std::vector<Computing> all;
-  for (const std::string& target : cpu_targets())
-    for (DType compute : {DType::f32, DType::bf16, DType::int8}) all.push_back({target, compute});
+  for (const std::string& target : cpu_instruction_sets())
+    for (DType compute : {DType::fp32, DType::bf16, DType::int8}) all.push_back({target, compute});
   return all;
 }
 

@@ -11,12 +11,12 @@
 
 namespace heed::testing {
 
-inline Tensor random_tensor(Shape shape, uint64_t seed, DType type = DType::f64) {
+inline Tensor random_tensor(Shape shape, uint64_t seed, DType type = DType::fp64) {
   Tensor tensor(std::move(shape), type);
   Random random(seed);
   for (int64_t i = 0; i < tensor.size(); ++i) {
     const double value = random.normal();
-    if (type == DType::f64)
+    if (type == DType::fp64)
       tensor.data<double>()[i] = value;
     else
       tensor.data<float>()[i] = float(value);

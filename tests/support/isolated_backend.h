@@ -129,7 +129,7 @@ class IsolatedBackend : public Backend {
     packed_bytes = inner_->packed_bytes;  // of a shape
   }
   std::string name() const override { return inner_->name(); }
-  DType compute() const override { return inner_->compute(); }
+  DType compute_type() const override { return inner_->compute_type(); }
   const std::shared_ptr<TensorMemory>& memory() const override { return memory_; }
 
  private:

@@ -8,8 +8,8 @@ namespace heed::testing {
 // Two layers a side of width 8, no dropout, for sentences of up to 32 tokens; the last id is <pad>.
 inline ModelConfig small_config(int64_t vocabulary) {
   ModelConfig config;
-  config.vocabulary = vocabulary;
-  config.output_vocabulary = vocabulary - 1;
+  config.vocabulary_size = vocabulary;
+  config.output_vocabulary_size = vocabulary - 1;
   config.d_model = 8;
   config.d_ff = 16;
   config.heads = 2;

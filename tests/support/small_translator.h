@@ -60,8 +60,8 @@ inline TokenizerPair letter_tokenizers(const std::filesystem::path& folder) {
 
 inline Transformer random_model(const TokenizerPair& tokenizers) {
   ModelConfig config;
-  config.vocabulary = tokenizers.size();
-  config.output_vocabulary = tokenizers.target_classes();
+  config.vocabulary_size = tokenizers.size();
+  config.output_vocabulary_size = tokenizers.output_vocabulary_size();
   config.d_model = 16;
   config.d_ff = 32;
   config.heads = 4;

@@ -80,8 +80,8 @@ TEST_F(TokenizerTest, IdsAreHeeds) {
   const Vocabulary& vocabulary = tokenizers.source().vocabulary();
   EXPECT_TRUE(tokenizers.is_joint());
   EXPECT_EQ(vocabulary.size(), 100);
-  EXPECT_EQ(vocabulary.classes(), 99);
-  EXPECT_EQ(tokenizers.target_classes(), 99);
+  EXPECT_EQ(vocabulary.output_size(), 99);
+  EXPECT_EQ(tokenizers.output_vocabulary_size(), 99);
   EXPECT_EQ(vocabulary.piece(0), "</s>");
   EXPECT_EQ(vocabulary.piece(1), "<unk>");
   EXPECT_EQ(vocabulary.piece(99), "<pad>");
@@ -151,8 +151,8 @@ TEST_F(TokenizerTest, SeparateVocabulariesShareTheirSizeAndPad) {
   const auto tokenizers = TokenizerPair::separate(source, target);
   EXPECT_FALSE(tokenizers.is_joint());
   EXPECT_EQ(tokenizers.size(), 90);
-  EXPECT_EQ(tokenizers.source().vocabulary().classes(), 89);
-  EXPECT_EQ(tokenizers.target_classes(), 59);
+  EXPECT_EQ(tokenizers.source().vocabulary().output_size(), 89);
+  EXPECT_EQ(tokenizers.output_vocabulary_size(), 59);
   EXPECT_EQ(tokenizers.target().pad_id(), 89);
   EXPECT_EQ(tokenizers.target().vocabulary().piece(59), "<unused_1>");
   EXPECT_EQ(tokenizers.target().decode(std::vector<TokenId>{59, 88, 89, 0}), "");
@@ -160,7 +160,7 @@ TEST_F(TokenizerTest, SeparateVocabulariesShareTheirSizeAndPad) {
   tokenizers.save(folder_);
   const auto again = TokenizerPair::load(folder_);
   EXPECT_FALSE(again.is_joint());
-  EXPECT_EQ(again.target_classes(), 59);
+  EXPECT_EQ(again.output_vocabulary_size(), 59);
   EXPECT_EQ(again.fingerprint(), tokenizers.fingerprint());
   EXPECT_NE(TokenizerPair::separate(target, source).fingerprint(), tokenizers.fingerprint());
 }
@@ -195,7 +195,7 @@ TEST_F(TokenizerTest, IdsComeFromVocabJson) {
   std::vector<std::string> pieces{"</s>", "<unk>", "▁", "a", "水", "I", ">>deu<<", "c", "h"};
   for (const std::string& model : {source, target}) {
     const Vocabulary own = TokenizerPair::joint(model).source().vocabulary();
-    for (TokenId id = 2; id < own.classes(); ++id) {
+    for (TokenId id = 2; id < own.output_size(); ++id) {
       const std::string& piece = own.piece(id);
       const bool left_out = piece == "B" || piece == "r" || id % 5 == 0;
       if (!left_out && std::find(pieces.begin(), pieces.end(), piece) == pieces.end())

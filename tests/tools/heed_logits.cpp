@@ -2,7 +2,7 @@
 // logits of each target under teacher forcing.
 //
 // heed_logits MODEL OUTPUT.safetensors cpu|reference < PAIRS (source TAB target, a pair a line)
-// Of pair i the output holds "i.source", "i.target" (ids, as f64), "i.logits" [steps, classes].
+// Of pair i the output holds "i.source", "i.target" (ids, as fp64), "i.logits" [steps, classes].
 #include <fmt/core.h>
 
 #include <iostream>
@@ -22,8 +22,8 @@ Tensor to_tensor(const std::vector<TokenId>& ids) {
 }
 
 // The tensors of one pair.
-std::vector<Parameter> run(const Transformer& model, const TokenizerPair& tokenizers, Pass& pass,
-                           const std::string& pair) {
+std::vector<Parameter> run(const Transformer& model, const TokenizerPair& tokenizers,
+                           ForwardPass& pass, const std::string& pair) {
   const size_t tab = pair.find('\t');
   if (tab == pair.npos) fail("expected source TAB target, got {}", pair);
   std::vector<TokenId> source = tokenizers.source().encode(pair.substr(0, tab));
@@ -43,8 +43,8 @@ void write_logits(const std::string& directory, const std::string& output,
   const Transformer model = load_model(directory);
   const TokenizerPair tokenizers = TokenizerPair::load(directory);
   const auto backend = backend_name == "cpu" ? make_cpu_backend() : make_reference_backend();
-  Pool pool;
-  Pass pass(*backend, pool);
+  TensorPool pool;
+  ForwardPass pass(*backend, pool);
   std::vector<Parameter> results;
   std::string line;
   for (int i = 0; std::getline(std::cin, line); ++i)

@@ -19,7 +19,7 @@ namespace heed {
 namespace {
 
 Tensor normal_tensor(Random& random, Shape shape) {
-  Tensor tensor(std::move(shape), DType::f64);
+  Tensor tensor(std::move(shape), DType::fp64);
   for (double& value : tensor.span<double>()) value = random.normal();
   return tensor;
 }
@@ -46,7 +46,7 @@ Attended attend(Backend& backend, int64_t d_k, double scale) {
   for (int64_t draw = 0; draw < draws; ++draw) {
     Random random(detail::mix(uint64_t(d_k), uint64_t(draw)));
     const Tensor query = normal_tensor(random, {1, d_k});
-    Tensor key({keys, d_k}, DType::f64), value({keys, d_k}, DType::f64);
+    Tensor key({keys, d_k}, DType::fp64), value({keys, d_k}, DType::fp64);
     for (int64_t row = 0; row < keys; ++row)
       for (Tensor* tensor : {&key, &value})
         for (double& x : tensor->slice(row, row + 1).span<double>()) x = random.normal();
@@ -56,7 +56,7 @@ Attended attend(Backend& backend, int64_t d_k, double scale) {
     one.add(1);
     const AttentionLayout layout{one, rows};
     const AttentionOptions options{1, scale, {}};
-    Tensor out({1, d_k}, DType::f64), logsumexp({1, 1}, DType::f64);
+    Tensor out({1, d_k}, DType::fp64), logsumexp({1, 1}, DType::fp64);
     backend.attention({query, key, value}, layout, options, {out, logsumexp});
     double largest = 0, squares = 0, weights = 0;
     for (int64_t j = 0; j < keys; ++j) {
@@ -71,8 +71,8 @@ Attended attend(Backend& backend, int64_t d_k, double scale) {
     Tensor dout = normal_tensor(random, {1, d_k});
     const double norm = root_mean_square(dout) * std::sqrt(double(d_k));
     for (double& value : dout.span<double>()) value /= norm;
-    Tensor dquery({1, d_k}, DType::f64), dkey({keys, d_k}, DType::f64),
-        dvalue({keys, d_k}, DType::f64);
+    Tensor dquery({1, d_k}, DType::fp64), dkey({keys, d_k}, DType::fp64),
+        dvalue({keys, d_k}, DType::fp64);
     backend.attention_gradient(dout, {query, key, value}, layout, options, {out, logsumexp},
                                {dquery, dkey, dvalue});
     all.deviation += squares / double(keys * draws);
@@ -117,10 +117,10 @@ void smoothing() {
   row("the other K - 1", 1 - epsilon, epsilon / double(classes - 1), classes - 1);
   row("K - 2, not pad", 1 - epsilon, epsilon / double(classes - 2), classes - 2);
   // heed's own loss for the first row.
-  Tensor logits({1, classes}, DType::f64);
+  Tensor logits({1, classes}, DType::fp64);
   std::fill_n(logits.data<double>(), classes, std::log(share));
   logits.data<double>()[7] = std::log(1 - epsilon + share);
-  Tensor losses({1, 2}, DType::f64);
+  Tensor losses({1, 2}, DType::fp64);
   const Indices labels = {7};
   backend->cross_entropy(logits, labels, 0, {epsilon, 0}, losses);
   fmt::print("heed's loss there: {:6.4f}, and its -log p(label): {:6.4f}\n",
@@ -130,7 +130,7 @@ void smoothing() {
 // Inner products of positions, in heed's order of columns and in the order of the formula.
 void positions() {
   constexpr int64_t d = 512;
-  const Tensor table = positional_encoding(128, d, DType::f64);
+  const Tensor table = positional_encoding(128, d, DType::fp64);
   const auto row = [&](int64_t position) { return table.data<double>() + position * d; };
   fmt::print("k    PE(p) PE(p + k) / 256, p = 0   p = 100   interleaved, p = 100\n");
   for (const int64_t k : {0, 1, 2, 5, 20}) {
@@ -160,7 +160,7 @@ void adam() {
   fmt::print("gradient   epsilon 1e-9   1e-8     1e-6     1e-9 of tensor2tensor\n");
   for (const double gradient : {1e-4, 1e-6, 1e-8, 1e-9, 1e-10}) {
     const auto move = [&](double epsilon) {
-      Tensor g({1}, DType::f64), p({1}, DType::f64), m({1}, DType::f64), v({1}, DType::f64);
+      Tensor g({1}, DType::fp64), p({1}, DType::fp64), m({1}, DType::fp64), v({1}, DType::fp64);
       g.data<double>()[0] = gradient;
       AdamStep step;
       step.learning_rate = 1;
@@ -193,10 +193,10 @@ void penalty() {
 // What the first weights of a base model are, and what its first layers hold.
 void first_weights() {
   ModelConfig config = preset("base");
-  config.vocabulary = 1000;
-  config.output_vocabulary = 999;
+  config.vocabulary_size = 1000;
+  config.output_vocabulary_size = 999;
   config.encoder_layers = config.decoder_layers = 1;
-  Transformer model(config, DType::f64);
+  Transformer model(config, DType::fp64);
   model.initialize(1);
   fmt::print("what (base)                        root mean square\n");
   const auto row = [](const char* name, double value) {
@@ -210,10 +210,10 @@ void first_weights() {
     if (p.name == "encoder.0.self.query.weight") row("W^Q [512, 512]", root_mean_square(p.tensor));
     if (p.name == "encoder.0.self.key.weight") row("W^K [512, 512]", root_mean_square(p.tensor));
   }
-  row("positions", root_mean_square(positional_encoding(64, 512, DType::f64)));
+  row("positions", root_mean_square(positional_encoding(64, 512, DType::fp64)));
   const auto backend = make_reference_backend();
-  Pool pool;
-  Pass pass(*backend, pool);
+  TensorPool pool;
+  ForwardPass pass(*backend, pool);
   Tokens source, target;
   std::vector<TokenId> sentence;
   for (TokenId id = 2; id < 22; ++id) sentence.push_back(id);

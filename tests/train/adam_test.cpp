@@ -18,7 +18,7 @@ namespace {
 using Numbers = std::vector<double>;
 
 Tensor tensor(const Numbers& values, DType type) {
-  if (type == DType::f64) return tensor_of<double>({int64_t(values.size())}, values);
+  if (type == DType::fp64) return tensor_of<double>({int64_t(values.size())}, values);
   const std::vector<float> rounded(values.begin(), values.end());
   return tensor_of<float>({int64_t(values.size())}, rounded);
 }
@@ -26,7 +26,7 @@ Tensor tensor(const Numbers& values, DType type) {
 void expect_near(const Tensor& got, const Numbers& expected, double tolerance) {
   for (size_t i = 0; i < expected.size(); ++i) {
     const double value =
-        got.dtype() == DType::f64 ? got.data<double>()[i] : double(got.data<float>()[i]);
+        got.dtype() == DType::fp64 ? got.data<double>()[i] : double(got.data<float>()[i]);
     EXPECT_NEAR(value, expected[i], tolerance);
   }
 }
@@ -63,8 +63,8 @@ void expect_golden(Backend& backend, DType type, double tolerance) {
 }
 
 TEST(Adam, StepsScheduleAndAverageArePyTorchs) {
-  expect_golden(*make_reference_backend(), DType::f64, 1e-14);
-  expect_golden(*make_cpu_backend(), DType::f32, 1e-6);
+  expect_golden(*make_reference_backend(), DType::fp64, 1e-14);
+  expect_golden(*make_cpu_backend(), DType::fp32, 1e-6);
 }
 
 class AdamOnAModelTest : public ::testing::Test {
@@ -102,7 +102,7 @@ TEST_F(AdamOnAModelTest, WeightDecaySparesBiasesAndNorms) {
   step.learning_rate = 0.1;
   step.weight_decay = 0.5;
   const std::vector<float> before = values();
-  adam.update(step, Tensor({size_}, DType::f32, backend_->memory()),
+  adam.update(step, Tensor({size_}, DType::fp32, backend_->memory()),
               offsets_);  // no gradient: nothing but the decay
   const std::vector<float> after = values();
   const std::vector<Parameter> all = parameters(model_);

@@ -63,7 +63,7 @@ class GradientTreeTest : public ::testing::Test {
     GradientTree::Request request;
     request.shards = shards;
     request.seed = 9;
-    request.loss = [this, pairs](Pass& pass, int64_t batch, int64_t shard) {
+    request.loss = [this, pairs](ForwardPass& pass, int64_t batch, int64_t shard) {
       const auto seed = uint64_t(100 * batch + shard);
       return loss_of(model_, pass, some_pairs(model_.config(), pairs(batch, shard), seed),
                      {0.1, 0.01});
@@ -125,7 +125,7 @@ class GradientTreeTest : public ::testing::Test {
 };
 
 TEST_F(GradientTreeTest, ThreadsChangeNoByte) {
-  for (const DType compute : {DType::f32, DType::bf16}) {
+  for (const DType compute : {DType::fp32, DType::bf16}) {
     const auto backend = backend_for(make_cpu_backend("", compute));
     for (const int64_t shards : {1, 2, 3, 8}) {
       for (const Layers layers : {Layers::whole, Layers::deferred}) {
@@ -168,7 +168,7 @@ TEST_F(GradientTreeTest, IsTheSumOfItsShards) {
 }
 
 TEST_F(GradientTreeTest, DeferringChangesNoByte) {
-  for (const DType compute : {DType::f32, DType::bf16}) {
+  for (const DType compute : {DType::fp32, DType::bf16}) {
     const auto backend = backend_for(make_cpu_backend("", compute));
     for (const int64_t shards : {1, 2, 3, 5, 8}) {
       for (const int64_t batches : {1, 3}) {
@@ -212,7 +212,7 @@ TEST_F(GradientTreeTest, BatchesAreAddedUp) {
   Outcome sum;
   for (int64_t batch = 0; batch < 3; ++batch) {
     GradientTree::Request one = three;
-    one.loss = [&](Pass& pass, int64_t b, int64_t shard) {
+    one.loss = [&](ForwardPass& pass, int64_t b, int64_t shard) {
       return b == batch ? three.loss(pass, b, shard) : Loss();
     };
     const Outcome part = gradient(*backend, 1, Layers::whole, one);
@@ -253,7 +253,7 @@ TEST_F(GradientTreeTest, NothingIsHandedOverOfALossThatIsNotFinite) {
 }
 
 class AdamTest : public GradientTreeTest, public ::testing::WithParamInterface<DType> {};
-INSTANTIATE_TEST_SUITE_P(ComputeTypes, AdamTest, ::testing::Values(DType::f32, DType::bf16),
+INSTANTIATE_TEST_SUITE_P(ComputeTypes, AdamTest, ::testing::Values(DType::fp32, DType::bf16),
                          [](const auto& info) { return name(info.param); });
 
 // Packed anew after each update, the weights give the same loss as unpacked ones.
@@ -263,7 +263,7 @@ TEST_P(AdamTest, LearnsOnPackedWeights) {
   GradientTree tree(parameters_, linear_layers(model_), *backend, workers);
   Adam adam(parameters_, *backend, workers);
   GradientTree::Request request;
-  request.loss = [&](Pass& pass, int64_t, int64_t) {
+  request.loss = [&](ForwardPass& pass, int64_t, int64_t) {
     return loss_of(model_, pass, some_pairs(model_.config(), 4, 1), {0, 0.05});
   };
   AdamStep step;

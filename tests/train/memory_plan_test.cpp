@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "heed/backend/cpu/cpu_backend.h"
-#include "heed/backend/shape_backend.h"
+#include "heed/backend/meta_backend.h"
 #include "heed/core/rng.h"
 #include "heed/text/tokenizer_training.h"
 #include "heed/train/gradients.h"
@@ -48,7 +48,7 @@ class MemoryPlanTest : public FolderTest {
     options_.batches.batch_tokens = 600;
     options_.threads = 1;
     options_.attention_dropout = options_.activation_dropout = 0.1;
-    config_ = model_config(options_, tokenizers.size(), tokenizers.target_classes());
+    config_ = model_config(options_, tokenizers.size(), tokenizers.output_vocabulary_size());
   }
 
   TrainOptions with(const BatchOptions& batches) const {
@@ -68,18 +68,18 @@ class MemoryPlanTest : public FolderTest {
 
 // Passes on shapes and passes on values take the same blocks: to the byte.
 TEST_F(MemoryPlanTest, SlowDryRunsTakeWhatRealOnesTake) {
-  const auto shapes = make_shape_backend(), cpu = make_cpu_backend();
+  const auto shapes = make_meta_backend(), cpu = make_cpu_backend();
   Workers one(1);
   for (const Activation activation : {Activation::relu, Activation::gelu}) {
     config_.activation = activation;
-    Transformer counted(config_, DType::f32, no_memory()), real(config_);
+    Transformer counted(config_, DType::fp32, meta_memory()), real(config_);
     real.initialize(1);
     GradientTree counted_tree(parameters(counted), linear_layers(counted), *shapes, one);
     GradientTree real_tree(parameters(real), linear_layers(real), *cpu, one);
     const auto request_for = [&](const Transformer& model) {
       GradientTree::Request request;
       request.shards = 8;
-      request.loss = [&](Pass& pass, int64_t, int64_t shard) {
+      request.loss = [&](ForwardPass& pass, int64_t, int64_t shard) {
         std::vector<uint32_t> pairs;
         for (uint32_t j = 0; j < 5 + 3 * shard; ++j) pairs.push_back(uint32_t(40 * shard) + j);
         return loss_of(model, pass, pair_batch_of(*corpus_, pairs, config_), {0, 0.01});

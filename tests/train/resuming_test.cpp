@@ -23,7 +23,7 @@ const char* name(Recipe recipe) {
 class ResumingTest : public TrainerTest,
                      public ::testing::WithParamInterface<std::tuple<DType, Recipe>> {};
 INSTANTIATE_TEST_SUITE_P(ComputeTypes, ResumingTest,
-                         ::testing::Combine(::testing::Values(DType::f32, DType::bf16),
+                         ::testing::Combine(::testing::Values(DType::fp32, DType::bf16),
                                             ::testing::Values(Recipe::paper, Recipe::modern,
                                                               Recipe::small_steps)),
                          [](const auto& info) {
@@ -190,7 +190,7 @@ TEST_F(TrainerTest, ADefaultThatIsSaidIsTheSameRun) {
 }
 
 TEST_F(TrainerTest, ResumingOnAnotherInstructionSetIsRefused) {
-  const std::vector<std::string> targets = cpu_targets();
+  const std::vector<std::string> targets = cpu_instruction_sets();
   if (targets.size() < 2) GTEST_SKIP() << "this machine has one instruction set";
   EXPECT_EQ(message(options("m")), "");
   backend_ = make_cpu_backend(targets.back());
@@ -204,7 +204,7 @@ TEST_F(TrainerTest, ResumingOnAnotherInstructionSetIsRefused) {
 // `auto` computes in what the machine is fast at: elsewhere that is another run, whatever the flag
 // about instruction sets says.
 TEST_F(TrainerTest, ResumingInAnotherComputeTypeIsRefused) {
-  backend_ = testing::isolated_if_asked(make_cpu_backend("", DType::f32));
+  backend_ = testing::isolated_if_asked(make_cpu_backend("", DType::fp32));
   EXPECT_EQ(message(options("m")), "");
   backend_ = testing::isolated_if_asked(make_cpu_backend("", DType::bf16));
   TrainOptions o = options("m");

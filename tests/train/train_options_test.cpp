@@ -188,7 +188,7 @@ class TrainOptionsTest : public ::testing::Test {
                   train_tokenizer(other, std::vector<std::filesystem::path>{folder_ / "s"}));
     traces({{"model", {"@before"}}, {"preset", {"tiny"}}});
     traces({{"model", {"@other"}}, {"seed", {"3"}}});
-    const std::vector<std::string> targets = cpu_targets();
+    const std::vector<std::string> targets = cpu_instruction_sets();
     if (targets.size() > 1) {
       const auto here = std::exchange(backend_, make_cpu_backend(targets.back()));
       traces({{"model", {"@elsewhere built"}}});
@@ -277,7 +277,8 @@ TEST_F(TrainOptionsTest, EveryOptionHasARow) {
 
 TEST_F(TrainOptionsTest, SlowEveryOptionIsFelt) {
   for (const Row& row : rows()) {
-    if (row.option.name == "allow_other_instruction_set" && cpu_targets().size() < 2) continue;
+    if (row.option.name == "allow_other_instruction_set" && cpu_instruction_sets().size() < 2)
+      continue;
     std::vector<Setting> settings = row.context;
     const bool again = row.option.name == "resume";  // without it the folder is refused
     SCOPED_TRACE(row.option.name);

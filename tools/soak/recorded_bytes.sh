@@ -3,7 +3,7 @@
 # translates with one of them, and compares SHA-256 sums of the results with those recorded in
 # tests/recorded/INSTRUCTION_SET.txt. A commit that changes a sum says why and records the new one
 # (RECORD=1). The sums depend on libm and SentencePiece; those recorded are of Debian 12.
-# WHICH=short leaves out what takes minutes. HEED_TARGET chooses the instruction set (AVX2).
+# WHICH=short leaves out what takes minutes. HEED_INSTRUCTION_SET chooses the instruction set (AVX2).
 # Needs HEED_PROGRAM, and an empty current folder, in which it writes text/, models/, lines.zh,
 # lines.en and sums. ./dev soak runs it.
 set -euo pipefail
@@ -13,10 +13,10 @@ if [[ -n $(ls -A) ]]; then
   exit 2
 fi
 which=${WHICH:-all}
-export HEED_TARGET=${HEED_TARGET:-AVX2}
-recorded=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../tests/recorded" && pwd -P)/$HEED_TARGET.txt
-if ! "$heed" version | grep -q "found:.*\b$HEED_TARGET\b"; then
-  echo "recorded_bytes: skipped: this machine cannot run $HEED_TARGET"
+export HEED_INSTRUCTION_SET=${HEED_INSTRUCTION_SET:-AVX2}
+recorded=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../tests/recorded" && pwd -P)/$HEED_INSTRUCTION_SET.txt
+if ! "$heed" version | grep -q "found:.*\b$HEED_INSTRUCTION_SET\b"; then
+  echo "recorded_bytes: skipped: this machine cannot run $HEED_INSTRUCTION_SET"
   exit 0
 fi
 

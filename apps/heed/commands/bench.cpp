@@ -146,8 +146,8 @@ class BenchCommand : public CommandOf<BenchSettings> {
 
   std::unique_ptr<Backend> backend(Purpose purpose) const {
     if (purpose == Purpose::training && settings_.compute == ComputeChoice::int8)
-      return make_cpu_backend(ComputeChoice::automatic, purpose);
-    return make_cpu_backend(settings_.compute, purpose);
+      return make_backend(ComputeChoice::automatic, purpose);
+    return make_backend(settings_.compute, purpose);
   }
 
   // Runs `task` on all threads and returns the sum of their results.
@@ -163,7 +163,7 @@ class BenchCommand : public CommandOf<BenchSettings> {
   }
 
   void machine() {
-    for (const DType type : {DType::f32, DType::bf16, DType::int8}) {
+    for (const DType type : {DType::fp32, DType::bf16, DType::int8}) {
       tell("machine", fmt::format("{} multiply-adds, one thread", heed::name(type)),
            measure_cpu_peak(type) / 1e9, "GFLOP/s");
       tell("machine",
@@ -196,7 +196,7 @@ class BenchCommand : public CommandOf<BenchSettings> {
         {model.d_model, model.d_model},
         {model.d_ff, model.d_model},
         {model.d_model, model.d_ff},
-        {model.output_vocabulary, model.d_model}};
+        {model.output_vocabulary_size, model.d_model}};
     for (const auto& [out, in] : weights) {
       for (const int64_t rows : {1, 64, 1024}) product(*infers, "y = x W^T", rows, out, in);
       product(*trains, "y = x W^T", 1024, out, in);
@@ -221,8 +221,9 @@ class BenchCommand : public CommandOf<BenchSettings> {
     });
     const double rate = 2.0 * double(rows) * double(out) * double(in) / seconds;
     tell("kernels",
-         fmt::format("{} {}: {} x ({}, {})", heed::name(backend.compute()), what, rows, out, in),
-         rate / 1e9, "GFLOP/s", rate / measure_cpu_peak(backend.compute()));
+         fmt::format("{} {}: {} x ({}, {})", heed::name(backend.compute_type()), what, rows, out,
+                     in),
+         rate / 1e9, "GFLOP/s", rate / measure_cpu_peak(backend.compute_type()));
   }
 
   ModelConfig config() const {
@@ -259,7 +260,7 @@ class BenchCommand : public CommandOf<BenchSettings> {
     request.shards = TrainOptions().shards;
     const int64_t pairs = std::max<int64_t>(1, settings_.batch_tokens / settings_.length);
     const int64_t target_tokens = pairs * settings_.length;
-    request.loss = [&](Pass& pass, int64_t, int64_t shard) {
+    request.loss = [&](ForwardPass& pass, int64_t, int64_t shard) {
       Random random{uint64_t(shard)};
       PairBatch batch;
       for (int64_t i = shard; i < pairs; i += request.shards) {
@@ -282,7 +283,7 @@ class BenchCommand : public CommandOf<BenchSettings> {
     });
     const double tokens = double(target_tokens) / seconds;
     tell("training", fmt::format("{}, batches of {} tokens", backend->name(), target_tokens),
-         tokens, "tokens/s", 3 * operations() * tokens / peak_of(backend->compute()));
+         tokens, "tokens/s", 3 * operations() * tokens / peak_of(backend->compute_type()));
   }
 
   void decoding() {
@@ -319,7 +320,7 @@ class BenchCommand : public CommandOf<BenchSettings> {
     const ModelTotals sum = totals(model_parts(config(), settings_.length));
     const double work = 2 * (sum.source_work + double(beam) * sum.target_work);
     const double peak =
-        threads == 1 ? measure_cpu_peak(backend.compute()) : peak_of(backend.compute());
+        threads == 1 ? measure_cpu_peak(backend.compute_type()) : peak_of(backend.compute_type());
     tell("decoding",
          fmt::format("{}, beam {}, {} a thread, {}", backend.name(), beam,
                      detail::counted(lines, "sentence"), detail::counted(threads, "thread")),

@@ -210,8 +210,8 @@ class InspectCommand : public CommandOf<InspectSettings> {
       presets.emplace_back(name);
       if (!names_choice(model, name)) continue;
       ModelConfig config = preset(name);
-      config.vocabulary = settings_.vocabulary_size;
-      config.output_vocabulary = settings_.vocabulary_size - 1;
+      config.vocabulary_size = settings_.vocabulary_size;
+      config.output_vocabulary_size = settings_.vocabulary_size - 1;
       return config;
     }
     fail_usage("'{}' is neither a folder nor a preset (tiny, small, base, big){}", model,

@@ -99,7 +99,7 @@ std::string page() {
   text += ".SH COMMANDS IN DETAIL\n" + details;
   text +=
       ".SH ENVIRONMENT\n" +
-      tagged(bold("HEED_TARGET"),
+      tagged(bold("HEED_INSTRUCTION_SET"),
              "The instruction set to use, by one of the names that \\fBheed version\\fR lists.");
   text += ".SH EXIT STATUS\n" + tagged("0", "All went well.") + tagged("1", "It failed.") +
           tagged("2", "The command line or the configuration is wrong.") +

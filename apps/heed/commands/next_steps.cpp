@@ -30,14 +30,14 @@ bool is_found_by_name(const fs::path& program) {
 // A sentence that is short enough for a command line; empty if the first lines have none or cannot
 // be read.
 std::string short_sentence(const std::string& path) {
-  constexpr size_t kMostBytes = 80;
+  constexpr size_t kMaxBytes = 80;
   constexpr int kLines = 100;
   try {
     LineReader lines = open_lines(path);
     std::string line;
     for (int i = 0; i < kLines && lines.next(line); ++i) {
       const bool blank = line.find_first_not_of(" \t\r") == std::string::npos;
-      if (!blank && line.size() <= kMostBytes) return line;
+      if (!blank && line.size() <= kMaxBytes) return line;
     }
   } catch (const Error&) {
     // Training has succeeded: a file that has changed since must not cause an error.

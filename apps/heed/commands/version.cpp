@@ -34,11 +34,11 @@ class VersionCommand : public CommandOf<VersionSettings> {
   std::string summary() const override { return "Shows the build and the instruction sets"; }
   std::string description() const override {
     return "heed uses the best instruction set of the machine; the environment variable "
-           "HEED_TARGET selects another by name.";
+           "HEED_INSTRUCTION_SET selects another by name.";
   }
 
   int run(const std::vector<std::string>&, Console& console) override {
-    const std::vector<std::string> found = cpu_targets();
+    const std::vector<std::string> found = cpu_instruction_sets();
     const std::string asked = cpu_target_from_environment();
     make_cpu_backend(asked);  // fails for a name that is not among those found
     const std::string chosen = asked.empty() ? found.front() : asked;
@@ -54,7 +54,7 @@ class VersionCommand : public CommandOf<VersionSettings> {
     console.out().write(fmt::format(
         "heed {}\nbuilt by {} ({})\ninstruction sets found: {}\nchosen: {}{}\nthreads: {}\n",
         version(), compiler(), HEED_BUILD_TYPE, names, chosen,
-        asked.empty() ? "" : " (by HEED_TARGET)", available_threads()));
+        asked.empty() ? "" : " (by HEED_INSTRUCTION_SET)", available_threads()));
     return 0;
   }
 };

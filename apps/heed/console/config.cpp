@@ -55,13 +55,13 @@ std::vector<std::string> texts_of(const toml::node& node, const std::string& whe
 
 // The parser descends once for each dot of a key, without a bound of its own.
 void expect_shallow_keys(const std::string& text, const std::string& path) {
-  constexpr std::ptrdiff_t kMostDots = 1000;
+  constexpr std::ptrdiff_t kMaxDots = 1000;
   std::istringstream lines(text);
   int64_t number = 1;
   for (std::string line; std::getline(lines, line); ++number)
-    if (std::count(line.begin(), line.end(), '.') > kMostDots)
+    if (std::count(line.begin(), line.end(), '.') > kMaxDots)
       fail_usage("{}:{}: expected at most {} dots in a line of a configuration", path, number,
-                 kMostDots);
+                 kMaxDots);
 }
 
 toml::table parse(const std::string& path) {

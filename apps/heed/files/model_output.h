@@ -18,7 +18,7 @@ struct NewModel {
   Transformer& model;
   // The model directory from which the vocabulary and the files for other programs are copied.
   std::filesystem::path directory;
-  DType weights = DType::f32;
+  DType weights = DType::fp32;
 };
 
 // Writes a model to the folder of --output, under its lock. The new model is complete before any

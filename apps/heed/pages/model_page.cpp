@@ -85,8 +85,8 @@ class Parts {
 
   void table(const std::string& name) {
     ModelPart& part = heading(0, name);
-    part.shape = {c_.vocabulary, c_.d_model};
-    part.parameters = c_.vocabulary * c_.d_model;
+    part.shape = {c_.vocabulary_size, c_.d_model};
+    part.parameters = c_.vocabulary_size * c_.d_model;
   }
 
   void embeddings() {
@@ -101,10 +101,11 @@ class Parts {
 
   void softmax() {
     ModelPart& part = heading(0, "Linear and softmax (3.4)");
-    part.shape = {c_.vocabulary, c_.d_model};
+    part.shape = {c_.vocabulary_size, c_.d_model};
     const bool own = c_.tie_embeddings == TieEmbeddings::none;
-    part.parameters = (own ? c_.vocabulary * c_.d_model : 0) + (c_.output_bias ? c_.vocabulary : 0);
-    part.target_work = double(c_.output_vocabulary * c_.d_model);
+    part.parameters =
+        (own ? c_.vocabulary_size * c_.d_model : 0) + (c_.output_bias ? c_.vocabulary_size : 0);
+    part.target_work = double(c_.output_vocabulary_size * c_.d_model);
   }
 
   const ModelConfig& c_;
@@ -213,7 +214,7 @@ std::string model_json(const std::string& title, const ModelConfig& c, int64_t l
                               {"heads", c.heads},
                               {"encoder_layers", c.encoder_layers},
                               {"decoder_layers", c.decoder_layers},
-                              {"vocabulary", c.vocabulary},
+                              {"vocabulary", c.vocabulary_size},
                               {"activation", to_text(c.activation)},
                               {"tie_embeddings", to_text(c.tie_embeddings)},
                               {"dropout", c.dropout},

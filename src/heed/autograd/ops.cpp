@@ -13,7 +13,7 @@ constexpr int64_t kLogitBytes = 8 << 20;
 // to a tensor that finish() adds to it.
 class OverwrittenGradient {
  public:
-  OverwrittenGradient(Pass& pass, const Tensor& x)
+  OverwrittenGradient(ForwardPass& pass, const Tensor& x)
       : pass_(pass), buffer_(pass.tape->gradient_buffer(x)) {
     if (buffer_.mode == WriteMode::accumulate) own_ = pass.tensor(x.shape(), x.dtype());
   }
@@ -23,13 +23,13 @@ class OverwrittenGradient {
   }
 
  private:
-  Pass& pass_;
+  ForwardPass& pass_;
   GradientBuffer buffer_;
   Tensor own_;
 };
 
 // The gradients of a linear layer's weight and, where it has one, of its bias.
-void weight_gradient(Pass& pass, const Tensor& dy, const Tensor& x, const Tensor& weight,
+void weight_gradient(ForwardPass& pass, const Tensor& dy, const Tensor& x, const Tensor& weight,
                      const Tensor& bias) {
   GradientBuffer dweight = pass.tape->gradient_buffer(weight);
   Tensor dbias;
@@ -39,20 +39,20 @@ void weight_gradient(Pass& pass, const Tensor& dy, const Tensor& x, const Tensor
 }
 
 // Whether no one else reads the values of x, now or in a backward step.
-bool values_are_ours(const Pass& pass, const Tensor& x) {
+bool values_are_ours(const ForwardPass& pass, const Tensor& x) {
   return pass.tape ? pass.tape->last_handle(x) : x.storage().use_count() == 1;
 }
 
 }  // namespace
 
-Dropout Pass::next_dropout(double probability) {
+Dropout ForwardPass::next_dropout(double probability) {
   if (!dropout_seed) return {};
   // A double just below 1 must not become 1, under which no scale is finite.
   const float below_one = std::nextafter(1.0f, 0.0f);
   return {std::min(float(probability), below_one), detail::mix(*dropout_seed, drawn_++)};
 }
 
-Tensor embed(Pass& pass, const Tokens& tokens, const Tensor& table, const Tensor& positions,
+Tensor embed(ForwardPass& pass, const Tokens& tokens, const Tensor& table, const Tensor& positions,
              const EmbedOptions& options) {
   const int64_t rows = int64_t(tokens.ids.size());
   check(rows == tokens.layout.rows(), "tokens do not fill their layout");
@@ -72,7 +72,7 @@ Tensor embed(Pass& pass, const Tokens& tokens, const Tensor& table, const Tensor
   return out;
 }
 
-Tensor linear(Pass& pass, const Tensor& x, const Tensor& weight, const Tensor& bias,
+Tensor linear(ForwardPass& pass, const Tensor& x, const Tensor& weight, const Tensor& bias,
               Activation activation) {
   check(x.columns() == weight.columns(), "[linear] input and weight differ in width");
   check(!bias || bias.size() == weight.rows(), "[linear] one bias per output");
@@ -101,7 +101,7 @@ Tensor linear(Pass& pass, const Tensor& x, const Tensor& weight, const Tensor& b
   return activated;
 }
 
-Tensor dropout(Pass& pass, const Tensor& x, double probability) {
+Tensor dropout(ForwardPass& pass, const Tensor& x, double probability) {
   const Dropout dropout = pass.next_dropout(probability);
   if (!dropout) return x;
   Tensor y = pass.tensor(x.shape(), x.dtype());
@@ -118,7 +118,7 @@ Tensor dropout(Pass& pass, const Tensor& x, double probability) {
   return y;
 }
 
-Tensor attention(Pass& pass, const AttentionInput& input, const AttentionLayout& layout,
+Tensor attention(ForwardPass& pass, const AttentionInput& input, const AttentionLayout& layout,
                  int64_t heads, double dropout, Tensor* weights) {
   const auto& [query, key, value] = input;
   const int64_t d = query.columns();
@@ -156,7 +156,7 @@ Tensor attention(Pass& pass, const AttentionInput& input, const AttentionLayout&
 
 // `sublayer` by value: a caller that gives its last handle lets the memory be reused.
 // NOLINTNEXTLINE(performance-unnecessary-value-param)
-Tensor add_norm(Pass& pass, const Tensor& x, Tensor sublayer, const Tensor& gain,
+Tensor add_norm(ForwardPass& pass, const Tensor& x, Tensor sublayer, const Tensor& gain,
                 const Tensor& bias, const AddNormOptions& options) {
   check(x.shape() == sublayer.shape(), "[add_norm] input and sub-layer differ in shape");
   check(gain.size() == x.columns() && bias.size() == x.columns(), "[add_norm] gain and bias [d]");
@@ -188,12 +188,12 @@ Loss& Loss::operator+=(const Loss& other) {
 namespace {
 
 double element(const Tensor& tensor, int64_t i) {
-  return tensor.dtype() == DType::f32 ? double(tensor.data<float>()[i]) : tensor.data<double>()[i];
+  return tensor.dtype() == DType::fp32 ? double(tensor.data<float>()[i]) : tensor.data<double>()[i];
 }
 
 }  // namespace
 
-Tensor cross_entropy_of_rows(Pass& pass, const Tensor& states, const Tensor& table,
+Tensor cross_entropy_of_rows(ForwardPass& pass, const Tensor& states, const Tensor& table,
                              const Tensor& bias, const Indices& labels,
                              const LossOptions& options) {
   const int64_t rows = states.rows(), classes = table.rows();
@@ -221,7 +221,7 @@ Tensor cross_entropy_of_rows(Pass& pass, const Tensor& states, const Tensor& tab
   return losses;
 }
 
-Loss cross_entropy(Pass& pass, const Tensor& states, const Tensor& table, const Tensor& bias,
+Loss cross_entropy(ForwardPass& pass, const Tensor& states, const Tensor& table, const Tensor& bias,
                    const Indices& labels, const LossOptions& options) {
   const Tensor losses = to_host(cross_entropy_of_rows(pass, states, table, bias, labels, options));
   Loss loss;

@@ -10,13 +10,13 @@ namespace heed {
 
 // The context of one forward pass: its backend, memory pool, tape (in training) and dropout seed.
 // Every op takes it as an argument: there is no global mode. With the backend of
-// backend/shape_backend.h a pass computes shapes only.
-class Pass {
+// backend/meta_backend.h a pass computes shapes only.
+class ForwardPass {
  public:
-  Pass(Backend& backend, Pool& pool) : backend(backend), pool(pool) {}
+  ForwardPass(Backend& backend, TensorPool& pool) : backend(backend), pool(pool) {}
 
   Backend& backend;
-  Pool& pool;
+  TensorPool& pool;
   Tape* tape = nullptr;                  // null: nothing is recorded
   std::optional<uint64_t> dropout_seed;  // none: no dropout
 
@@ -36,18 +36,18 @@ struct EmbedOptions {
 };
 
 // dropout(scale * table[id] + positions[position]). positions has no gradient.
-Tensor embed(Pass& pass, const Tokens& tokens, const Tensor& table, const Tensor& positions,
+Tensor embed(ForwardPass& pass, const Tokens& tokens, const Tensor& table, const Tensor& positions,
              const EmbedOptions& options);
 
 // activation(x W^T + b); bias may be none.
-Tensor linear(Pass& pass, const Tensor& x, const Tensor& weight, const Tensor& bias,
+Tensor linear(ForwardPass& pass, const Tensor& x, const Tensor& weight, const Tensor& bias,
               Activation activation = Activation::none);
 
-Tensor dropout(Pass& pass, const Tensor& x, double probability);
+Tensor dropout(ForwardPass& pass, const Tensor& x, double probability);
 
 // Softmax(Q K^T / sqrt(d_head)) V, equation 1, of `heads` heads, with dropout of this probability
 // on the attention weights. If `weights` is not null, it is set to them (AttentionOutput::weights).
-Tensor attention(Pass& pass, const AttentionInput& input, const AttentionLayout& layout,
+Tensor attention(ForwardPass& pass, const AttentionInput& input, const AttentionLayout& layout,
                  int64_t heads, double dropout = 0, Tensor* weights = nullptr);
 
 struct AddNormOptions {
@@ -57,7 +57,7 @@ struct AddNormOptions {
 
 // LayerNorm(x + Dropout(sublayer)), sections 3.1 and 5.4. Reuses the memory of `sublayer` if there
 // is no other handle of it: pass a temporary or std::move().
-Tensor add_norm(Pass& pass, const Tensor& x, Tensor sublayer, const Tensor& gain,
+Tensor add_norm(ForwardPass& pass, const Tensor& x, Tensor sublayer, const Tensor& gain,
                 const Tensor& bias, const AddNormOptions& options);
 
 struct LossOptions {
@@ -77,11 +77,11 @@ struct Loss {
 // The loss of predicting `labels` from states [rows, d] through table [classes, d] and bias
 // [classes] (may be none), computed in blocks of rows: the logits never exist as a whole. If the
 // pass has a tape, the gradient is computed in the same blocks, and backward() starts from it.
-Loss cross_entropy(Pass& pass, const Tensor& states, const Tensor& table, const Tensor& bias,
+Loss cross_entropy(ForwardPass& pass, const Tensor& states, const Tensor& table, const Tensor& bias,
                    const Indices& labels, const LossOptions& options);
 
 // The same before they are summed: [rows, 2], each row's smoothed loss and -log p(label).
-Tensor cross_entropy_of_rows(Pass& pass, const Tensor& states, const Tensor& table,
+Tensor cross_entropy_of_rows(ForwardPass& pass, const Tensor& states, const Tensor& table,
                              const Tensor& bias, const Indices& labels, const LossOptions& options);
 
 }  // namespace heed

@@ -32,7 +32,7 @@ struct WeightGradient {
 // operand only if last_handle() says that nothing else can read it.
 class Tape {
  public:
-  explicit Tape(Pool& pool) : pool_(pool) {}
+  explicit Tape(TensorPool& pool) : pool_(pool) {}
 
   // backward() writes the gradient of `parameter` (a whole tensor) to `gradient`: in place of its
   // former values, or added to them.
@@ -76,7 +76,7 @@ class Tape {
   };
   Entry* find(const Tensor& x);
 
-  Pool& pool_;
+  TensorPool& pool_;
   std::unordered_map<const Storage*, Entry> entries_;
   std::vector<Step> steps_;
   std::unordered_set<const Storage*> deferred_weights_;

@@ -252,16 +252,18 @@ class Backend : public Kernels {
   virtual std::string name() const = 0;
   // The compute type: the type of the products of linear() and its gradients. Everything else is
   // computed in the tensors' own type.
-  //   f32:  products of the tensors' own type (reference backend: f64 too).
+  //   fp32:  products of the tensors' own type (reference backend: fp64 too).
   //   bf16: operands are rounded to bf16, their products summed in fp32.
   //   int8: symmetric quantization of each row, w[n][k] = scale[n] * q and x[r][k] = scale[r] * q
   //         with |q| <= 127; the integer sums are exact. Has no gradients.
-  virtual DType compute() const = 0;
+  virtual DType compute_type() const = 0;
   // The memory of the kernels' operands.
   virtual const std::shared_ptr<TensorMemory>& memory() const { return host_memory(); }
 
-  // The type of a decoder's KV cache: bf16, or the model's own type if compute() is f32.
-  DType cache_type(DType model) const { return compute() == DType::f32 ? model : DType::bf16; }
+  // The type of a decoder's KV cache: bf16, or the model's own type if compute_type() is fp32.
+  DType cache_type(DType model) const {
+    return compute_type() == DType::fp32 ? model : DType::bf16;
+  }
 };
 
 }  // namespace heed

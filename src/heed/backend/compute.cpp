@@ -8,7 +8,7 @@ namespace {
 DType chosen(ComputeChoice choice, Purpose purpose) {
   switch (choice) {
     case ComputeChoice::fp32:
-      return DType::f32;
+      return DType::fp32;
     case ComputeChoice::bf16:
       return DType::bf16;
     case ComputeChoice::int8:
@@ -19,12 +19,12 @@ DType chosen(ComputeChoice choice, Purpose purpose) {
       break;
   }
   const DType wish = purpose == Purpose::training ? DType::bf16 : DType::int8;
-  return is_faster_than_fp32(wish) ? wish : DType::f32;
+  return is_faster_than_fp32(wish) ? wish : DType::fp32;
 }
 
 }  // namespace
 
-std::unique_ptr<Backend> make_cpu_backend(ComputeChoice choice, Purpose purpose) {
+std::unique_ptr<Backend> make_backend(ComputeChoice choice, Purpose purpose) {
   return make_cpu_backend("", chosen(choice, purpose));
 }
 

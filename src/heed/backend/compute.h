@@ -19,6 +19,6 @@ constexpr std::array<std::pair<std::string_view, ComputeChoice>, 4> enum_names(C
 
 // The CPU backend. `automatic` is bf16 for training and int8 for inference if this CPU multiplies
 // them faster than fp32, else fp32. UsageError for training in int8.
-std::unique_ptr<Backend> make_cpu_backend(ComputeChoice choice, Purpose purpose);
+std::unique_ptr<Backend> make_backend(ComputeChoice choice, Purpose purpose);
 
 }  // namespace heed

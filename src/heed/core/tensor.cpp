@@ -145,7 +145,7 @@ Tensor tensor_of(Shape shape, std::span<const T> values) {
 template Tensor tensor_of<float>(Shape, std::span<const float>);
 template Tensor tensor_of<double>(Shape, std::span<const double>);
 
-struct Pool::State {
+struct TensorPool::State {
   struct Return;
   using FreeBlocks = std::multimap<int64_t, std::byte*>;  // size class -> block
 
@@ -191,7 +191,7 @@ struct Pool::State {
 
 // Frees a tensor's memory: its block goes back to the list, in the node that it came out with, so
 // that nothing is allocated, which could fail.
-struct Pool::State::Return {
+struct TensorPool::State::Return {
   std::shared_ptr<State> state;  // a tensor may outlive its pool
   FreeBlocks::node_type block;
 
@@ -201,7 +201,7 @@ struct Pool::State::Return {
   }
 };
 
-Pool::Pool(std::shared_ptr<TensorMemory> memory)
+TensorPool::TensorPool(std::shared_ptr<TensorMemory> memory)
     : state_(std::make_shared<State>(std::move(memory))) {}
 
 namespace {
@@ -215,7 +215,7 @@ int64_t size_class(int64_t bytes) {
 
 }  // namespace
 
-Tensor Pool::tensor(Shape shape, DType type) {
+Tensor TensorPool::tensor(Shape shape, DType type) {
   const int64_t size = size_class(bytes_of(shape, type));
   auto storage = std::make_shared<Storage>();
   State::Return to_pool{state_, state_->take(size)};
@@ -227,19 +227,19 @@ Tensor Pool::tensor(Shape shape, DType type) {
   return Tensor(std::move(storage), std::move(shape), type);
 }
 
-std::vector<Pool> make_pools(int count, const std::shared_ptr<TensorMemory>& memory) {
-  std::vector<Pool> pools;
+std::vector<TensorPool> make_tensor_pools(int count, const std::shared_ptr<TensorMemory>& memory) {
+  std::vector<TensorPool> pools;
   pools.reserve(size_t(count));
   for (int i = 0; i < count; ++i) pools.emplace_back(memory);
   return pools;
 }
 
-int64_t Pool::bytes_held() const {
+int64_t TensorPool::bytes_held() const {
   std::lock_guard lock(state_->mutex);
   return state_->held;
 }
 
-void Pool::trim() {
+void TensorPool::trim() {
   std::lock_guard lock(state_->mutex);
   for (auto& [size, block] : state_->free) {
     state_->memory->release(block, size);

@@ -16,7 +16,7 @@ namespace heed {
 
 // The type of a tensor's elements, of the values in a file, and of a backend's matrix products.
 // bf16 is the upper half of a float. int8 values have a scale for each row (backend/quantize.h).
-enum class DType { f32, f64, bf16, int8 };
+enum class DType { fp32, fp64, bf16, int8 };
 
 struct Bf16 {
   uint16_t bits = 0;
@@ -25,12 +25,12 @@ struct Bf16 {
 };
 
 constexpr int64_t size_of(DType type) {
-  return type == DType::f32 ? 4 : type == DType::f64 ? 8 : type == DType::bf16 ? 2 : 1;
+  return type == DType::fp32 ? 4 : type == DType::fp64 ? 8 : type == DType::bf16 ? 2 : 1;
 }
 // As options and messages call it: "fp32", "fp64", "bf16", "int8".
 constexpr const char* name(DType type) {
-  return type == DType::f32    ? "fp32"
-         : type == DType::f64  ? "fp64"
+  return type == DType::fp32   ? "fp32"
+         : type == DType::fp64 ? "fp64"
          : type == DType::bf16 ? "bf16"
                                : "int8";
 }
@@ -38,9 +38,9 @@ constexpr const char* name(DType type) {
 template <class T>
 constexpr DType dtype_of() {
   if constexpr (std::is_same_v<T, float>) {
-    return DType::f32;
+    return DType::fp32;
   } else if constexpr (std::is_same_v<T, double>) {
-    return DType::f64;
+    return DType::fp64;
   } else if constexpr (std::is_same_v<T, Bf16>) {
     return DType::bf16;
   } else {
@@ -78,7 +78,7 @@ class Tensor {
  public:
   Tensor() = default;
   // Values are zero.
-  explicit Tensor(Shape shape, DType type = DType::f32,
+  explicit Tensor(Shape shape, DType type = DType::fp32,
                   const std::shared_ptr<TensorMemory>& memory = host_memory());
   // A view of `storage`, which must hold at least offset + element_count(shape) elements.
   Tensor(std::shared_ptr<Storage> storage, Shape shape, DType type, int64_t offset = 0);
@@ -141,7 +141,7 @@ class Tensor {
   Shape shape_;
   int64_t size_ = 0;
   int64_t offset_ = 0;
-  DType type_ = DType::f32;
+  DType type_ = DType::fp32;
 };
 
 // The tensor itself if it is in the host's memory, or else a copy there.
@@ -157,13 +157,13 @@ Tensor tensor_of(Shape shape, std::span<const T> values);
 // A caching allocator for tensors: a tensor's block returns to its pool when the last handle is
 // destroyed, and is reused. One pool per worker keeps blocks in its core's cache; a pool may be
 // used from any thread.
-class Pool {
+class TensorPool {
  public:
-  explicit Pool(std::shared_ptr<TensorMemory> memory = host_memory());
-  Pool(Pool&&) = default;
-  Pool& operator=(Pool&&) = default;
+  explicit TensorPool(std::shared_ptr<TensorMemory> memory = host_memory());
+  TensorPool(TensorPool&&) = default;
+  TensorPool& operator=(TensorPool&&) = default;
   // Values are not initialised.
-  Tensor tensor(Shape shape, DType type = DType::f32);
+  Tensor tensor(Shape shape, DType type = DType::fp32);
   // Bytes of all its blocks, in use or free.
   int64_t bytes_held() const;
   // Frees unused blocks.
@@ -175,6 +175,6 @@ class Pool {
 };
 
 // One for each of `count` threads.
-std::vector<Pool> make_pools(int count, const std::shared_ptr<TensorMemory>& memory);
+std::vector<TensorPool> make_tensor_pools(int count, const std::shared_ptr<TensorMemory>& memory);
 
 }  // namespace heed

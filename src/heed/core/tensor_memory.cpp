@@ -78,7 +78,7 @@ const std::shared_ptr<TensorMemory>& host_memory() {
   return memory;
 }
 
-const std::shared_ptr<TensorMemory>& no_memory() {
+const std::shared_ptr<TensorMemory>& meta_memory() {
   static const auto& memory = *new std::shared_ptr<TensorMemory>(std::make_shared<NoMemory>());
   return memory;
 }

@@ -23,7 +23,7 @@ class TensorMemory {
 
   // Whether the host can read and write blocks at their addresses.
   virtual bool is_host() const = 0;
-  // False for no_memory(), whose blocks have a size only.
+  // False for meta_memory(), whose blocks have a size only.
   virtual bool has_values() const { return true; }
 
   virtual void fill_zeros(std::byte* to, int64_t bytes) = 0;
@@ -38,6 +38,6 @@ const std::shared_ptr<TensorMemory>& host_memory();
 
 // A memory without values, as PyTorch's meta device, for dry runs that find out how much memory a
 // computation needs: blocks take none, writing to them does nothing, and reading returns zeros.
-const std::shared_ptr<TensorMemory>& no_memory();
+const std::shared_ptr<TensorMemory>& meta_memory();
 
 }  // namespace heed

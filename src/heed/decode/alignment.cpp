@@ -143,7 +143,7 @@ std::vector<AttentionWeights> Aligner::weights(const std::vector<TokenId>& sourc
                                                const std::vector<std::vector<TokenId>>& targets) {
   const ModelConfig& config = model_.config();
   const int64_t layer = std::max<int64_t>(0, config.decoder_layers - 2);
-  Pass pass(backend_, pool_);
+  ForwardPass pass(backend_, pool_);
   Tokens from;
   from.add(source);
   const EncoderOutput memory = model_.encode(pass, from);

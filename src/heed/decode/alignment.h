@@ -44,7 +44,7 @@ class Aligner {
  private:
   const Transformer& model_;
   Backend& backend_;
-  Pool pool_;
+  TensorPool pool_;
 };
 
 enum class AlignmentUnit { words, tokens };

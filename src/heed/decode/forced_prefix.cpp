@@ -17,7 +17,7 @@ bool ends_in_space(std::string_view text) {
 }  // namespace
 
 PieceIndex::PieceIndex(const Vocabulary& vocabulary) : vocabulary_(vocabulary) {
-  for (TokenId id = 0; id < vocabulary.classes(); ++id) {
+  for (TokenId id = 0; id < vocabulary.output_size(); ++id) {
     if (!is_literal(id)) continue;
     order_.push_back(id);
     longest_ = std::max(longest_, vocabulary.piece(id).size());
@@ -28,7 +28,7 @@ PieceIndex::PieceIndex(const Vocabulary& vocabulary) : vocabulary_(vocabulary) {
 
 bool PieceIndex::is_literal(TokenId id) const {
   return id != vocabulary_.end_id() && id != vocabulary_.unknown_id() &&
-         id < vocabulary_.classes() && !byte_of(vocabulary_.piece(id));
+         id < vocabulary_.output_size() && !byte_of(vocabulary_.piece(id));
 }
 
 std::span<const TokenId> PieceIndex::starting_with(std::string_view text) const {

@@ -14,7 +14,7 @@ Model::Parts Model::open(const std::filesystem::path& directory, ComputeChoice c
   return read_unchanged(directory, [&] {
     read_config(directory);  // first, so that its error names a folder that is no model
     TokenizerPair tokenizers = TokenizerPair::load(directory);
-    std::unique_ptr<Backend> backend = make_cpu_backend(compute, Purpose::inference);
+    std::unique_ptr<Backend> backend = make_backend(compute, Purpose::inference);
     Transformer transformer = load_model(directory, *backend);
     return Parts{std::move(tokenizers), std::move(backend), std::move(transformer)};
   });

@@ -53,8 +53,8 @@ class Predictions {
   double logit(int64_t row, TokenId id) const {
     const int64_t at = row * classes() + id;
     const Tensor& logits = on_host();
-    return logits.dtype() == DType::f32 ? double(logits.data<float>()[at])
-                                        : logits.data<double>()[at];
+    return logits.dtype() == DType::fp32 ? double(logits.data<float>()[at])
+                                         : logits.data<double>()[at];
   }
   // Sets `all` to every class of a row with its logit.
   void choices(int64_t row, std::vector<TokenWeight>& all) const {
@@ -63,7 +63,7 @@ class Predictions {
       for (size_t i = 0; i < all.size(); ++i) all[i] = {TokenId(i), double(logits[i])};
     };
     const Tensor& logits = on_host();
-    if (logits.dtype() == DType::f32)
+    if (logits.dtype() == DType::fp32)
       read(logits.data<float>() + row * classes());
     else
       read(logits.data<double>() + row * classes());

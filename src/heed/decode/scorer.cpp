@@ -43,7 +43,7 @@ class Scoring {
         max_ids_(size_t(model.config().max_positions) - 1),
         workers_(int(
             std::clamp<size_t>(pairs, 1, size_t(options.threads.value_or(available_threads()))))),
-        pools_(make_pools(workers_.count(), backend.memory())) {}
+        pools_(make_tensor_pools(workers_.count(), backend.memory())) {}
 
   void run(const Scorer::Next& next, const Scorer::Emit& emit) {
     while (read(next)) {
@@ -112,11 +112,11 @@ class Scoring {
     return all;
   }
 
-  void compute(const Batch& batch, Pool& pool) {
+  void compute(const Batch& batch, TensorPool& pool) {
     PairBatch pairs;
     for (size_t i = batch.begin; i < batch.end; ++i)
       pairs.add(pending_[i].source, pending_[i].target, model_.config());
-    Pass pass(backend_, pool);
+    ForwardPass pass(backend_, pool);
     const Tensor states = model_.decode(pass, pairs.target, model_.encode(pass, pairs.source));
     const Tensor losses = to_host(model_.label_losses(pass, states, pairs.labels, {}));
     const float* row = losses.data<float>();
@@ -145,7 +145,7 @@ class Scoring {
   const ScoreOptions& options_;
   const size_t max_ids_;  // of a side, without </s>
   Workers workers_;
-  std::vector<Pool> pools_;  // one per worker
+  std::vector<TensorPool> pools_;  // one per worker
   std::vector<PendingPair> pending_;
   int64_t lines_ = 0;
 };
@@ -182,9 +182,9 @@ Scorer::Scorer(const Transformer& model, const TokenizerPair& tokenizers, Backen
     : model_(model), tokenizers_(tokenizers), backend_(backend), options_(options) {
   validate(options);
   expect_same_vocabulary(model, tokenizers);
-  if (tokenizers.target_classes() > model.config().output_vocabulary)
+  if (tokenizers.output_vocabulary_size() > model.config().output_vocabulary_size)
     fail("the target vocabulary has {} tokens, the model predicts {}: they do not belong together",
-         tokenizers.target_classes(), model.config().output_vocabulary);
+         tokenizers.output_vocabulary_size(), model.config().output_vocabulary_size);
 }
 
 void Scorer::score(const Next& next, const Emit& emit) const {

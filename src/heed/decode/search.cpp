@@ -221,8 +221,8 @@ struct Search::State {
   const Transformer& model;
   Backend& backend;
   const SearchLimits limits;
-  Pool pool;
-  Pass pass;
+  TensorPool pool;
+  ForwardPass pass;
   DecoderCache cache;
   std::vector<TokenWeight> choices;  // scratch memory of sampling
   int64_t slot_count = 0, cross_rows = 0;

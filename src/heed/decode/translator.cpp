@@ -120,9 +120,9 @@ class Worker {
 }  // namespace
 
 void expect_same_vocabulary(const Transformer& model, const TokenizerPair& tokenizers) {
-  if (tokenizers.size() == model.config().vocabulary) return;
+  if (tokenizers.size() == model.config().vocabulary_size) return;
   fail("the vocabulary has {} tokens, the model {}: they do not belong together", tokenizers.size(),
-       model.config().vocabulary);
+       model.config().vocabulary_size);
 }
 
 struct Translator::State {

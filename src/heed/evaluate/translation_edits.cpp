@@ -10,7 +10,7 @@ namespace {
 constexpr size_t kLongestShift = 10;
 constexpr size_t kFarthestShift = 50;
 // sacreBLEU's: shifts tried for a sentence. The round that reaches it counts for nothing.
-constexpr int64_t kMostTried = 1000;
+constexpr int64_t kMaxTried = 1000;
 
 // What a shift changes: the words [begin, end), of which those from `middle` come first.
 struct Rotation {
@@ -69,7 +69,7 @@ bool TranslationEdits::find_shift(Shift& best) {
           std::min({kLongestShift, words_.size() - start, reference_.size() - from});
       for (size_t i = 0; i < longest && words_[start + i] == reference_[from + i]; ++i) {
         try_run(start, from, i + 1, best);
-        if (tried_ >= kMostTried) return false;
+        if (tried_ >= kMaxTried) return false;
       }
     }
   }

@@ -24,7 +24,7 @@ std::vector<double> CapturedAttention::Layer::mean_over_heads(int64_t sequence) 
       for (size_t i = 0; i < mean.size(); ++i)
         mean[i] += double(of_heads[size_t(h) * mean.size() + i]) / double(heads);
   };
-  if (all.dtype() == DType::f32)
+  if (all.dtype() == DType::fp32)
     add(all.data<float>());
   else
     add(all.data<double>());

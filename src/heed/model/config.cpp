@@ -15,9 +15,9 @@ void require_range(const char* name, int64_t value, int64_t low, int64_t high) {
 }  // namespace
 
 void ModelConfig::validate() const {
-  require_range("vocabulary", vocabulary, 4, 1 << 24);
-  require_range("output_vocabulary (heed.classes in config.json)", output_vocabulary, 2,
-                vocabulary - 1);
+  require_range("vocabulary_size", vocabulary_size, 4, 1 << 24);
+  require_range("output_vocabulary_size (heed.classes in config.json)", output_vocabulary_size, 2,
+                vocabulary_size - 1);
   require_range("d_model", d_model, 2, 1 << 16);
   require_range("d_ff", d_ff, 1, 1 << 20);
   require_range("heads", heads, 1, d_model);

@@ -39,9 +39,9 @@ constexpr std::array<std::pair<std::string_view, InitialWeights>, 2> enum_names(
 }
 
 struct ModelConfig {
-  int64_t vocabulary = 37000;  // rows of each embedding table, </s>, <unk> and <pad> included
-  // The model predicts ids [0, output_vocabulary): never <pad>.
-  int64_t output_vocabulary = 36999;
+  int64_t vocabulary_size = 37000;  // rows of each embedding table, </s>, <unk> and <pad> included
+  // The model predicts ids [0, output_vocabulary_size): never <pad>.
+  int64_t output_vocabulary_size = 36999;
   int64_t d_model = 512;
   int64_t d_ff = 2048;
   int64_t heads = 8;
@@ -60,7 +60,7 @@ struct ModelConfig {
   TokenId unknown_id() const { return 1; }
   // <pad>: the last id. As in Marian, it is also the decoder's start token (transformers:
   // decoder_start_token_id); no batch is padded. Its embedding is zero and gets no gradient.
-  TokenId pad_id() const { return TokenId(vocabulary - 1); }
+  TokenId pad_id() const { return TokenId(vocabulary_size - 1); }
 
   // Throws UsageError naming the value that is out of range or contradicts another.
   void validate() const;

@@ -5,16 +5,16 @@
 namespace heed {
 namespace {
 
-void write(Pass& pass, const KeyValue& computed, const Indices& rows, KeyValue& cache) {
+void write(ForwardPass& pass, const KeyValue& computed, const Indices& rows, KeyValue& cache) {
   pass.backend.write_cache(computed.key, rows, cache.key);
   pass.backend.write_cache(computed.value, rows, cache.value);
 }
 
 }  // namespace
 
-DecoderCache::DecoderCache(const ModelConfig& config, const Backend& backend, Pool& pool,
+DecoderCache::DecoderCache(const ModelConfig& config, const Backend& backend, TensorPool& pool,
                            int64_t target_rows, int64_t source_rows) {
-  const DType type = backend.cache_type(DType::f32);
+  const DType type = backend.cache_type(DType::fp32);
   // Pooled memory is not touched before it is written, so unused rows cost address space only.
   const auto room = [&](int64_t rows) {
     return KeyValue{pool.tensor({rows, config.d_model}, type),
@@ -26,17 +26,17 @@ DecoderCache::DecoderCache(const ModelConfig& config, const Backend& backend, Po
   }
 }
 
-void DecoderCache::write_source(Pass& pass, int64_t layer, const KeyValue& computed,
+void DecoderCache::write_source(ForwardPass& pass, int64_t layer, const KeyValue& computed,
                                 const Indices& rows) {
   write(pass, computed, rows, cross_[size_t(layer)]);
 }
 
-KeyValue DecoderCache::self_key_value(Pass& pass, int64_t layer, const KeyValue& computed) {
+KeyValue DecoderCache::self_key_value(ForwardPass& pass, int64_t layer, const KeyValue& computed) {
   write(pass, computed, new_rows, self_[size_t(layer)]);
   return self_[size_t(layer)];
 }
 
-KeyValue DecoderCache::cross_key_value(Pass&, int64_t layer) {
+KeyValue DecoderCache::cross_key_value(ForwardPass&, int64_t layer) {
   return cross_[size_t(layer)];
 }
 
@@ -46,7 +46,7 @@ Indices all_rows(const Ragged& layout) {
   return rows;
 }
 
-KeyValue as_cached(Pass& pass, const KeyValue& computed, const Indices& rows) {
+KeyValue as_cached(ForwardPass& pass, const KeyValue& computed, const Indices& rows) {
   const DType type = computed.key.dtype(), cached = pass.backend.cache_type(type);
   if (pass.tape || cached == type) return computed;
   KeyValue rounded{pass.tensor(computed.key.shape(), cached),

@@ -22,9 +22,9 @@ class DecoderContext {
   virtual AttentionLayout self_layout(const Tokens& target) const = 0;
   virtual AttentionLayout cross_layout(const Tokens& target) const = 0;
   // Keys and values of self-attention, given those of the positions that the pass computes.
-  virtual KeyValue self_key_value(Pass& pass, int64_t layer, const KeyValue& computed) = 0;
+  virtual KeyValue self_key_value(ForwardPass& pass, int64_t layer, const KeyValue& computed) = 0;
   // Keys and values of cross-attention.
-  virtual KeyValue cross_key_value(Pass& pass, int64_t layer) = 0;
+  virtual KeyValue cross_key_value(ForwardPass& pass, int64_t layer) = 0;
 };
 
 // The KV cache: keys and values are computed once and attended to in all later steps, in
@@ -35,8 +35,8 @@ class DecoderCache : public DecoderContext {
  public:
   DecoderCache() = default;  // for 0 positions
   // For this number of target and source positions in every layer.
-  DecoderCache(const ModelConfig& config, const Backend& backend, Pool& pool, int64_t target_rows,
-               int64_t source_rows);
+  DecoderCache(const ModelConfig& config, const Backend& backend, TensorPool& pool,
+               int64_t target_rows, int64_t source_rows);
 
   // Set before each step:
   Indices new_rows;  // [target rows] where each new position is written
@@ -45,15 +45,16 @@ class DecoderCache : public DecoderContext {
   KeyRows source;    // each sentence's rows of its source
 
   // Writes the keys and values of sources to `rows`.
-  void write_source(Pass& pass, int64_t layer, const KeyValue& computed, const Indices& rows);
+  void write_source(ForwardPass& pass, int64_t layer, const KeyValue& computed,
+                    const Indices& rows);
   int64_t layers() const { return int64_t(self_.size()); }
 
   AttentionLayout self_layout(const Tokens& target) const override {
     return {target.layout, past, Mask::causal};
   }
   AttentionLayout cross_layout(const Tokens&) const override { return {sentences, source}; }
-  KeyValue self_key_value(Pass& pass, int64_t layer, const KeyValue& computed) override;
-  KeyValue cross_key_value(Pass& pass, int64_t layer) override;
+  KeyValue self_key_value(ForwardPass& pass, int64_t layer, const KeyValue& computed) override;
+  KeyValue cross_key_value(ForwardPass& pass, int64_t layer) override;
 
  private:
   std::vector<KeyValue> self_, cross_;  // [layer]
@@ -64,6 +65,6 @@ Indices all_rows(const Ragged& layout);
 
 // Rounds to Backend::cache_type(), so that decoding a whole prefix gives the same bits as cached
 // steps; `rows` are all_rows(). Without effect in training.
-KeyValue as_cached(Pass& pass, const KeyValue& computed, const Indices& rows);
+KeyValue as_cached(ForwardPass& pass, const KeyValue& computed, const Indices& rows);
 
 }  // namespace heed

@@ -41,8 +41,8 @@ std::map<std::string, Tensor> parameters_by_name(Transformer& model) {
 }
 
 Tensor to_f32(const Tensor& values) {
-  if (values.dtype() == DType::f32) return to_host(values);
-  Tensor result(values.shape(), DType::f32);
+  if (values.dtype() == DType::fp32) return to_host(values);
+  Tensor result(values.shape(), DType::fp32);
   std::ranges::transform(to_host(values).span<double>(), result.data<float>(),
                          [](double x) { return float(x); });
   return result;
@@ -60,10 +60,10 @@ void require_finite(const Tensor& values, const std::string& what, const std::st
 
 // [1, vocabulary]; ids outside the output vocabulary can never be predicted.
 Tensor logits_bias(const ModelConfig& config, const std::map<std::string, Tensor>& parameters) {
-  Tensor bias({1, config.vocabulary}, DType::f32);
+  Tensor bias({1, config.vocabulary_size}, DType::fp32);
   if (config.output_bias)
     std::ranges::copy(to_f32(parameters.at(kOutputBias)).span<float>(), bias.data<float>());
-  std::ranges::fill(bias.span<float>().subspan(size_t(config.output_vocabulary)), kNever);
+  std::ranges::fill(bias.span<float>().subspan(size_t(config.output_vocabulary_size)), kNever);
   return bias;
 }
 
@@ -73,15 +73,15 @@ std::string scale_name(const std::string& tensor) {
 
 // The type in which the file has a parameter, of weights of this type.
 DType type_in_file(const MarianTensor& tensor, DType weights) {
-  return is_packed(tensor.role) ? weights : DType::f32;
+  return is_packed(tensor.role) ? weights : DType::fp32;
 }
 
 std::vector<TensorEntry> entries_of(const ModelConfig& config, DType weights) {
-  std::vector<TensorEntry> entries = {{kLogitsBias, DType::f32, {1, config.vocabulary}}};
+  std::vector<TensorEntry> entries = {{kLogitsBias, DType::fp32, {1, config.vocabulary_size}}};
   for (const MarianTensor& t : marian_tensors(config)) {
     entries.push_back({t.names[0], type_in_file(t, weights), t.shape});
     if (entries.back().type == DType::int8)
-      entries.push_back({scale_name(t.names[0]), DType::f32, {t.shape[0]}});
+      entries.push_back({scale_name(t.names[0]), DType::fp32, {t.shape[0]}});
   }
   return entries;
 }
@@ -116,7 +116,7 @@ void save_weights(const std::filesystem::path& path, Transformer& model, DType w
     if (type == DType::int8) return write_int8(writer, name, values);
     writer.write(name, values);
   };
-  write(kLogitsBias, logits_bias(config, parameters), DType::f32);
+  write(kLogitsBias, logits_bias(config, parameters), DType::fp32);
   for (const MarianTensor& t : marian_tensors(config))
     write(t.names[0], to_f32(parameters.at(t.parameter)), type_in_file(t, weights));
   writer.commit();
@@ -188,14 +188,14 @@ class WeightsReader {
   }
 
   std::vector<float> bias_of_outputs() const {
-    Tensor bias({1, config_.vocabulary}, DType::f32);
+    Tensor bias({1, config_.vocabulary_size}, DType::fp32);
     read(kLogitsBias, bias);
-    const auto outputs = bias.span<float>().first(size_t(config_.output_vocabulary));
+    const auto outputs = bias.span<float>().first(size_t(config_.output_vocabulary_size));
     return {outputs.begin(), outputs.end()};
   }
 
   void check_bias() const {
-    file_.expect(kLogitsBias, {1, config_.vocabulary});
+    file_.expect(kLogitsBias, {1, config_.vocabulary_size});
     const std::vector<float> bias = bias_of_outputs();
     if (!config_.output_bias && std::ranges::any_of(bias, [](float x) { return x != 0; }))
       fail("{}: tensor {} is not zero, but config.json says that heed.output_bias is false",
@@ -208,10 +208,10 @@ class WeightsReader {
       fail("{}: tensor {} has shape {}, expected [positions, {}]", file_.path().string(),
            detail::quote(stored.name), to_string(stored.shape), config_.d_model);
     constexpr int64_t kRows = 1024;  // enough to tell
-    Tensor found(stored.shape, DType::f32);
+    Tensor found(stored.shape, DType::fp32);
     file_.read(stored.name, found);
     const int64_t rows = std::min(kRows, stored.shape[0]);
-    const Tensor expected = positional_encoding(rows, config_.d_model, DType::f32);
+    const Tensor expected = positional_encoding(rows, config_.d_model, DType::fp32);
     const auto near = [](float a, float b) { return std::abs(a - b) < 0.01f; };
     if (!std::ranges::equal(found.slice(0, rows).span<float>(), expected.span<float>(), near))
       fail("{}: tensor {} is no table of sinusoids; heed has no model with other positions",
@@ -343,7 +343,7 @@ void wait_for_replacement(const std::filesystem::path& directory, int attempt,
 
 void save_model(const std::filesystem::path& directory, Transformer& model,
                 const GenerationConfig& info, DType weights) {
-  check(weights != DType::f64, "a model's weights are stored as fp32, bf16 or int8");
+  check(weights != DType::fp64, "a model's weights are stored as fp32, bf16 or int8");
   const ModelConfig& config = model.config();
   std::error_code error;
   std::filesystem::create_directories(directory, error);

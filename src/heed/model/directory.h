@@ -23,11 +23,11 @@ struct GenerationConfig {
 
 // Writes config.json, generation_config.json and model.safetensors, each atomically;
 // creates the directory if it does not exist. The same model gives the same bytes. Matrices and
-// embeddings are stored in the type `weights` (f32, bf16 or int8), vectors in f32. Any but f32
+// embeddings are stored in the type `weights` (fp32, bf16 or int8), vectors in fp32. Any but fp32
 // loses precision. An int8 matrix has one scale per row, the tensor NAME_scale
 // (backend/quantize.h): such a directory is heed's own, others open in transformers too.
 void save_model(const std::filesystem::path& directory, Transformer& model,
-                const GenerationConfig& info = {}, DType weights = DType::f32);
+                const GenerationConfig& info = {}, DType weights = DType::fp32);
 
 // A model directory whose weights are read one parameter at a time. Errors are those of load_model.
 class StoredModel {
@@ -37,7 +37,7 @@ class StoredModel {
   ~StoredModel();
 
   const ModelConfig& config() const;
-  // Fills the tensor (f32) of a parameter of Transformer(config()).
+  // Fills the tensor (fp32) of a parameter of Transformer(config()).
   void read(Parameter& parameter) const;
 
  private:
@@ -45,7 +45,7 @@ class StoredModel {
   std::unique_ptr<const Reader> reader_;
 };
 
-// The model of a directory, in f32. An Error, naming file and tensor or key, says what is missing
+// The model of a directory, in fp32. An Error, naming file and tensor or key, says what is missing
 // or damaged, or why heed cannot run the model; the header is checked before memory is allocated.
 Transformer load_model(const std::filesystem::path& directory);
 

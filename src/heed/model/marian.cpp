@@ -51,7 +51,7 @@ void add_tables(Names& names, const ModelConfig& config) {
   const std::string shared = "model.shared.weight", output = "lm_head.weight";
   const std::string source = "model.encoder.embed_tokens.weight";
   const std::string target = "model.decoder.embed_tokens.weight";
-  const int64_t rows = config.vocabulary;
+  const int64_t rows = config.vocabulary_size;
   switch (config.tie_embeddings) {
     case TieEmbeddings::all:
       names.table({shared, source, target, output}, "embeddings.shared", rows);
@@ -202,8 +202,8 @@ ordered_json to_marian(const ModelConfig& c, DType weights) {
       {"model_type", "marian"},
       {"architectures", {"MarianMTModel"}},
       {"is_encoder_decoder", true},
-      {"vocab_size", c.vocabulary},
-      {"decoder_vocab_size", c.vocabulary},
+      {"vocab_size", c.vocabulary_size},
+      {"decoder_vocab_size", c.vocabulary_size},
       {"d_model", c.d_model},
       {"encoder_layers", c.encoder_layers},
       {"decoder_layers", c.decoder_layers},
@@ -227,7 +227,7 @@ ordered_json to_marian(const ModelConfig& c, DType weights) {
       {"pad_token_id", pad},
       {"decoder_start_token_id", pad},
       // What the layout has no word for; other programs ignore it.
-      {"heed", {{"classes", c.output_vocabulary}, {"output_bias", c.output_bias}}},
+      {"heed", {{"classes", c.output_vocabulary_size}, {"output_bias", c.output_bias}}},
   };
   if (weights == DType::bf16) object["torch_dtype"] = "bfloat16";
   if (weights == DType::int8) object["model_type"] = "heed", object.erase("architectures");
@@ -239,8 +239,8 @@ ModelConfig from_marian(const json& object, const std::string& place) {
   if (const std::string type = keys.text("model_type"); type != "marian" && type != "heed")
     keys.reject("model_type", type, "marian: heed opens no other kind of model directory");
   ModelConfig c;
-  c.vocabulary = keys.integer("vocab_size");
-  check_kind(keys, c.vocabulary);
+  c.vocabulary_size = keys.integer("vocab_size");
+  check_kind(keys, c.vocabulary_size);
   c.d_model = keys.integer("d_model");
   c.d_ff = keys.integer("encoder_ffn_dim");
   c.heads = keys.integer("encoder_attention_heads");
@@ -254,11 +254,11 @@ ModelConfig from_marian(const json& object, const std::string& place) {
   c.attention_dropout = keys.number("attention_dropout", 0);
   c.activation_dropout = keys.number("activation_dropout", 0);
   // A published model has a bias and yields every id but <pad>.
-  c.output_vocabulary = c.vocabulary - 1;
+  c.output_vocabulary_size = c.vocabulary_size - 1;
   c.output_bias = true;
   if (keys.has("heed")) {
     const Keys own(object["heed"], place + ", heed");
-    c.output_vocabulary = own.integer("classes");
+    c.output_vocabulary_size = own.integer("classes");
     c.output_bias = own.boolean("output_bias", false);
   }
   try {

@@ -22,7 +22,7 @@ struct PairBatch {
 };
 
 // The loss of the batch's labels. An empty batch has loss 0 and is not computed.
-Loss loss_of(const Transformer& model, Pass& pass, const PairBatch& batch,
+Loss loss_of(const Transformer& model, ForwardPass& pass, const PairBatch& batch,
              const LossOptions& options);
 
 }  // namespace heed

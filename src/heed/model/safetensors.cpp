@@ -233,9 +233,9 @@ std::optional<size_t> find_checksum(std::string_view header) {
 // As the format calls it.
 const char* name_of(DType type) {
   switch (type) {
-    case DType::f32:
+    case DType::fp32:
       return "F32";
-    case DType::f64:
+    case DType::fp64:
       return "F64";
     case DType::bf16:
       return "BF16";
@@ -346,8 +346,8 @@ void SafetensorsFile::read(std::string_view name, Tensor& values) const {
   const StoredTensor& stored = expect(name, values.shape());
   const bool on_host = values.storage()->memory->is_host();
   Tensor host = on_host ? values : Tensor(values.shape(), values.dtype());
-  const bool converted = host.dtype() == DType::f32 ? convert_into(stored, host.span<float>())
-                                                    : convert_into(stored, host.span<double>());
+  const bool converted = host.dtype() == DType::fp32 ? convert_into(stored, host.span<float>())
+                                                     : convert_into(stored, host.span<double>());
   if (!converted)
     fail("{}: tensor {} is {}, expected F32, F16, BF16 or F64", path_.string(),
          detail::quote(std::string(name)), stored.type);

@@ -22,7 +22,7 @@ using Metadata = std::map<std::string, std::string>;
 // Name, type and shape of a tensor to write.
 struct TensorEntry {
   std::string name;
-  DType type = DType::f32;
+  DType type = DType::fp32;
   Shape shape;
 };
 
@@ -79,7 +79,7 @@ class SafetensorsFile {
 
   // The same, but a missing tensor or another shape is an Error.
   const StoredTensor& expect(std::string_view name, const Shape& shape) const;
-  // Fills `values` (f32 or f64) from a tensor of the same shape. F32, F16, BF16 and F64 are
+  // Fills `values` (fp32 or fp64) from a tensor of the same shape. F32, F16, BF16 and F64 are
   // converted; any other type, a missing tensor or another shape is an Error.
   void read(std::string_view name, Tensor& values) const;
   // Reads the whole file. Error, which ends with `advice`, if the file has a checksum and its

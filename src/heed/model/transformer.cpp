@@ -23,13 +23,13 @@ struct LayerAllocator {
   }
 };
 
-Tensor apply(Pass& pass, const Linear& w, const Tensor& x,
+Tensor apply(ForwardPass& pass, const Linear& w, const Tensor& x,
              Activation activation = Activation::none) {
   return linear(pass, x, w.weight, w.bias, activation);
 }
 
 // Keys and values for all heads: K W^K and V W^V.
-KeyValue project(Pass& pass, const Attention& w, const Tensor& key, const Tensor& value) {
+KeyValue project(ForwardPass& pass, const Attention& w, const Tensor& key, const Tensor& value) {
   return {apply(pass, w.key, key), apply(pass, w.value, value)};
 }
 
@@ -56,10 +56,10 @@ class ComputedContext : public DecoderContext {
   AttentionLayout cross_layout(const Tokens& target) const override {
     return {target.layout, source_};
   }
-  KeyValue self_key_value(Pass& pass, int64_t, const KeyValue& computed) override {
+  KeyValue self_key_value(ForwardPass& pass, int64_t, const KeyValue& computed) override {
     return as_cached(pass, computed, target_rows_);
   }
-  KeyValue cross_key_value(Pass& pass, int64_t layer) override {
+  KeyValue cross_key_value(ForwardPass& pass, int64_t layer) override {
     return as_cached(pass, model_.cross_key_value(pass, encoder_output_, layer), source_rows_);
   }
 
@@ -71,7 +71,7 @@ class ComputedContext : public DecoderContext {
 };
 
 void put(Tensor& tensor, int64_t i, double value) {
-  if (tensor.dtype() == DType::f32)
+  if (tensor.dtype() == DType::fp32)
     tensor.data<float>()[i] = float(value);
   else
     tensor.data<double>()[i] = value;
@@ -125,10 +125,10 @@ Transformer::Transformer(const ModelConfig& config, DType type,
   const int64_t d = config.d_model, ff = config.d_ff;
   Embeddings& e = embeddings_;
   e.tie = config.tie_embeddings;
-  e.source = make.tensor({config.vocabulary, d});
-  e.target = e.tie == TieEmbeddings::all ? e.source : make.tensor({config.vocabulary, d});
-  e.output = e.tie == TieEmbeddings::none ? make.tensor({config.vocabulary, d}) : e.target;
-  if (config.output_bias) e.output_bias = make.tensor({config.vocabulary});
+  e.source = make.tensor({config.vocabulary_size, d});
+  e.target = e.tie == TieEmbeddings::all ? e.source : make.tensor({config.vocabulary_size, d});
+  e.output = e.tie == TieEmbeddings::none ? make.tensor({config.vocabulary_size, d}) : e.target;
+  if (config.output_bias) e.output_bias = make.tensor({config.vocabulary_size});
   positions_ = memory->has_values() ? positional_encoding(config.max_positions, d, type)
                                     : make.tensor({config.max_positions, d});
   positions_.move_to(memory);
@@ -183,25 +183,25 @@ void Transformer::initialize(uint64_t seed, InitialWeights weights) {
 }
 
 // Sections 3.4 and 3.5: embeddings times sqrt(d_model), plus positions, dropped out.
-Tensor Transformer::embed(Pass& pass, const Tokens& tokens, const Tensor& table) const {
+Tensor Transformer::embed(ForwardPass& pass, const Tokens& tokens, const Tensor& table) const {
   return heed::embed(pass, tokens, table, positions_,
                      {std::sqrt(double(config_.d_model)), config_.dropout, config_.pad_id()});
 }
 
 // LayerNorm(x + Dropout(Sublayer(x))), sections 3.1 and 5.4.
-Tensor Transformer::add_norm(Pass& pass, const LayerNorm& w, const Tensor& x,
+Tensor Transformer::add_norm(ForwardPass& pass, const LayerNorm& w, const Tensor& x,
                              Tensor sublayer) const {
   return heed::add_norm(pass, x, std::move(sublayer), w.gain, w.bias, {1e-5, config_.dropout});
 }
 
 // MultiHead(Q, K, V) = Concat(head_1, ..., head_h) W^O, section 3.2.2.
-Tensor Transformer::multi_head(Pass& pass, const Attention& w, const AttentionInput& states,
+Tensor Transformer::multi_head(ForwardPass& pass, const Attention& w, const AttentionInput& states,
                                const AttentionLayout& layout, Tensor* weights) const {
   return attend(pass, w, states.query, project(pass, w, states.key, states.value), layout, weights);
 }
 
 // The same for keys and values that are projected already.
-Tensor Transformer::attend(Pass& pass, const Attention& w, const Tensor& x,
+Tensor Transformer::attend(ForwardPass& pass, const Attention& w, const Tensor& x,
                            const KeyValue& projected, const AttentionLayout& layout,
                            Tensor* weights) const {
   const Tensor query = apply(pass, w.query, x);
@@ -211,12 +211,12 @@ Tensor Transformer::attend(Pass& pass, const Attention& w, const Tensor& x,
 }
 
 // FFN(x) = max(0, x W_1 + b_1) W_2 + b_2, section 3.3.
-Tensor Transformer::feed_forward(Pass& pass, const FeedForward& w, const Tensor& x) const {
+Tensor Transformer::feed_forward(ForwardPass& pass, const FeedForward& w, const Tensor& x) const {
   const Tensor inner = apply(pass, w.inner, x, config_.activation);
   return apply(pass, w.output, dropout(pass, inner, config_.activation_dropout));
 }
 
-EncoderOutput Transformer::encode(Pass& pass, const Tokens& source,
+EncoderOutput Transformer::encode(ForwardPass& pass, const Tokens& source,
                                   CapturedAttention* captured) const {
   const KeyRows keys{source.layout, {}};
   const AttentionLayout layout{source.layout, keys};
@@ -231,14 +231,14 @@ EncoderOutput Transformer::encode(Pass& pass, const Tokens& source,
   return {x, source.layout};
 }
 
-Tensor Transformer::decode(Pass& pass, const Tokens& target, const EncoderOutput& encoder_output,
-                           CapturedAttention* captured) const {
+Tensor Transformer::decode(ForwardPass& pass, const Tokens& target,
+                           const EncoderOutput& encoder_output, CapturedAttention* captured) const {
   check(target.layout.count() == encoder_output.layout.count(), "one target per source");
   ComputedContext context(*this, target, encoder_output);
   return decode(pass, target, context, captured);
 }
 
-Tensor Transformer::decode(Pass& pass, const Tokens& target, DecoderContext& context,
+Tensor Transformer::decode(ForwardPass& pass, const Tokens& target, DecoderContext& context,
                            CapturedAttention* captured) const {
   const AttentionLayout self = context.self_layout(target), cross = context.cross_layout(target);
   Tensor x = embed(pass, target, embeddings_.target);
@@ -258,7 +258,7 @@ Tensor Transformer::decode(Pass& pass, const Tokens& target, DecoderContext& con
   return x;
 }
 
-KeyValue Transformer::cross_key_value(Pass& pass, const EncoderOutput& encoder_output,
+KeyValue Transformer::cross_key_value(ForwardPass& pass, const EncoderOutput& encoder_output,
                                       int64_t layer) const {
   return project(pass, decoder_[size_t(layer)].cross_attention, encoder_output.states,
                  encoder_output.states);
@@ -271,19 +271,19 @@ void Transformer::move_to(const std::shared_ptr<TensorMemory>& memory) {
 
 Tensor Transformer::output_bias() const {
   const Tensor& bias = embeddings_.output_bias;
-  return bias ? bias.slice(0, config_.output_vocabulary) : Tensor();
+  return bias ? bias.slice(0, config_.output_vocabulary_size) : Tensor();
 }
 
-Tensor Transformer::logits(Pass& pass, const Tensor& states) const {
+Tensor Transformer::logits(ForwardPass& pass, const Tensor& states) const {
   return linear(pass, states, output_table(), output_bias());
 }
 
-Loss Transformer::loss(Pass& pass, const Tensor& states, const Indices& labels,
+Loss Transformer::loss(ForwardPass& pass, const Tensor& states, const Indices& labels,
                        const LossOptions& options) const {
   return cross_entropy(pass, states, output_table(), output_bias(), labels, options);
 }
 
-Tensor Transformer::label_losses(Pass& pass, const Tensor& states, const Indices& labels,
+Tensor Transformer::label_losses(ForwardPass& pass, const Tensor& states, const Indices& labels,
                                  const LossOptions& options) const {
   return cross_entropy_of_rows(pass, states, output_table(), output_bias(), labels, options);
 }

@@ -98,8 +98,8 @@ struct EncoderOutput {
 
 class Transformer {
  public:
-  // All parameters are zero; in no_memory() (no values, for dry runs) they have shapes only.
-  explicit Transformer(const ModelConfig& config, DType type = DType::f32,
+  // All parameters are zero; in meta_memory() (no values, for dry runs) they have shapes only.
+  explicit Transformer(const ModelConfig& config, DType type = DType::fp32,
                        const std::shared_ptr<TensorMemory>& memory = host_memory());
   // Moved, but never copied by accident: copies of tensors would share the parameters.
   Transformer(Transformer&&) = default;
@@ -122,29 +122,30 @@ class Transformer {
 
   // Source tokens, each sentence ended by </s>, to the encoder's output. `captured` gets the
   // attention weights that were requested; may be null.
-  EncoderOutput encode(Pass& pass, const Tokens& source,
+  EncoderOutput encode(ForwardPass& pass, const Tokens& source,
                        CapturedAttention* captured = nullptr) const;
 
   // Target tokens, each sequence with <pad> first, to states [target rows, d_model]. Every target
   // sequence attends to the source sequence of the same number.
-  Tensor decode(Pass& pass, const Tokens& target, const EncoderOutput& encoder_output,
+  Tensor decode(ForwardPass& pass, const Tokens& target, const EncoderOutput& encoder_output,
                 CapturedAttention* captured = nullptr) const;
   // The same for tokens that attend to the keys and values of `context`.
-  Tensor decode(Pass& pass, const Tokens& target, DecoderContext& context,
+  Tensor decode(ForwardPass& pass, const Tokens& target, DecoderContext& context,
                 CapturedAttention* captured = nullptr) const;
 
   // The keys and values of cross-attention in a decoder layer.
-  KeyValue cross_key_value(Pass& pass, const EncoderOutput& encoder_output, int64_t layer) const;
+  KeyValue cross_key_value(ForwardPass& pass, const EncoderOutput& encoder_output,
+                           int64_t layer) const;
 
-  // States to logits [rows, output_vocabulary].
-  Tensor logits(Pass& pass, const Tensor& states) const;
+  // States to logits [rows, output_vocabulary_size].
+  Tensor logits(ForwardPass& pass, const Tensor& states) const;
 
   // The loss of the labels, computed in blocks (autograd/ops.h).
-  Loss loss(Pass& pass, const Tensor& states, const Indices& labels,
+  Loss loss(ForwardPass& pass, const Tensor& states, const Indices& labels,
             const LossOptions& options) const;
 
   // The summands of loss(), [rows, 2]: each label's smoothed loss and its -log p.
-  Tensor label_losses(Pass& pass, const Tensor& states, const Indices& labels,
+  Tensor label_losses(ForwardPass& pass, const Tensor& states, const Indices& labels,
                       const LossOptions& options) const;
 
   static void visit(auto& self, auto&& f) {
@@ -152,15 +153,17 @@ class Transformer {
   }
 
  private:
-  Tensor add_norm(Pass& pass, const LayerNorm& w, const Tensor& x, Tensor sublayer) const;
-  Tensor multi_head(Pass& pass, const Attention& w, const AttentionInput& states,
+  Tensor add_norm(ForwardPass& pass, const LayerNorm& w, const Tensor& x, Tensor sublayer) const;
+  Tensor multi_head(ForwardPass& pass, const Attention& w, const AttentionInput& states,
                     const AttentionLayout& layout, Tensor* weights) const;
-  Tensor attend(Pass& pass, const Attention& w, const Tensor& x, const KeyValue& projected,
+  Tensor attend(ForwardPass& pass, const Attention& w, const Tensor& x, const KeyValue& projected,
                 const AttentionLayout& layout, Tensor* weights) const;
-  Tensor feed_forward(Pass& pass, const FeedForward& w, const Tensor& x) const;
-  Tensor embed(Pass& pass, const Tokens& tokens, const Tensor& table) const;
+  Tensor feed_forward(ForwardPass& pass, const FeedForward& w, const Tensor& x) const;
+  Tensor embed(ForwardPass& pass, const Tokens& tokens, const Tensor& table) const;
   // Weight and bias (may be none) of the output projection, for the ids that can be predicted.
-  Tensor output_table() const { return embeddings_.output.slice(0, config_.output_vocabulary); }
+  Tensor output_table() const {
+    return embeddings_.output.slice(0, config_.output_vocabulary_size);
+  }
   Tensor output_bias() const;
 
   ModelConfig config_;

@@ -8,7 +8,7 @@
 #include "heed/core/files.h"
 #include "heed/core/hash.h"
 #include "heed/text/corpus_file.h"
-#include "heed/text/word_filter.h"
+#include "heed/text/text_filter.h"
 
 namespace heed::detail {
 namespace {
@@ -38,7 +38,7 @@ struct Pair {
 };
 
 void encode(Pair& pair, const TokenizerPair& tokenizers, const FilterOptions& filters,
-            const WordFilter& words) {
+            const TextFilter& words) {
   pair.decision = words.decide(pair.source_line, pair.target_line);
   if (pair.decision != FilterDecision::kept) return;
   Encoding source =
@@ -159,7 +159,7 @@ void build_corpus(const ParallelText& text, const TokenizerPair& tokenizers,
   if (text.pairs() > std::numeric_limits<uint32_t>::max()) {
     fail("the corpus has {} pairs; expected fewer than 2^32", text.pairs());
   }
-  const WordFilter words(filters, text);
+  const TextFilter words(filters, text);
   CorpusWriter writer(cache, key, tokenizers.size(), text);
   PairReader reader(text);
   std::vector<Pair> chunk(size_t(std::min(kChunkPairs, text.pairs())));

@@ -9,9 +9,9 @@ namespace heed {
 // Filters of the pairs of a corpus; 0 disables one, except max_sentence_tokens. Words are separated
 // by ASCII whitespace. The default of training for max_ratio is in TrainOptions.
 struct FilterOptions {
-  static constexpr int64_t kMostTokens = 65535;  // a Corpus stores lengths in 16 bits
+  static constexpr int64_t kMaxTokens = 65535;  // a Corpus stores lengths in 16 bits
 
-  int64_t max_sentence_tokens = 256;  // of either side, </s> included; at most kMostTokens
+  int64_t max_sentence_tokens = 256;  // of either side, </s> included; at most kMaxTokens
   int64_t max_words = 0;              // of either side
   double max_ratio = 0;        // of the tokens of the longer side to the shorter, without </s>
   int64_t min_word_count = 0;  // drops pairs with a word rarer than this on its side of the corpus
@@ -28,7 +28,7 @@ struct FilterOptions {
       {.help = "Drop pairs with more tokens on a side, </s> included",
        .unit = "tokens",
        .minimum = 2,
-       .maximum = kMostTokens});
+       .maximum = kMaxTokens});
     v("max_words", self.max_words,
       {.help = "Drop pairs with more words on a side, before a vocabulary is learned; 0: keep all",
        .unit = "words",

@@ -6,13 +6,13 @@
 #include "heed/core/error.h"
 #include "heed/core/hash.h"
 #include "heed/core/rng.h"
-#include "heed/text/word_filter.h"
+#include "heed/text/text_filter.h"
 
 namespace heed {
 
 HeldOut hold_out(const ParallelText& text, const FilterOptions& filters, int64_t count,
                  uint64_t seed) {
-  const WordFilter filter(filters, text);
+  const TextFilter filter(filters, text);
   std::string source, target;
   std::unordered_set<uint64_t> seen;
   // Whether the last pair can be drawn: it passes the filters and is the first with its source.

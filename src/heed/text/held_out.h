@@ -15,7 +15,7 @@ struct HeldOut {
   std::vector<uint64_t> sources;  // fingerprints for FilterOptions::held_out, in order
 };
 
-// `count` random pairs of those that pass the filters of WordFilter, with distinct sources. Error:
+// `count` random pairs of those that pass the filters of TextFilter, with distinct sources. Error:
 // the text has fewer.
 HeldOut hold_out(const ParallelText& text, const FilterOptions& filters, int64_t count,
                  uint64_t seed);

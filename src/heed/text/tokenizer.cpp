@@ -86,7 +86,7 @@ const std::string& Tokenizer::model() const {
 
 TokenId Tokenizer::text_id(std::string_view piece) const {
   const auto id = vocabulary_->find(piece);
-  const bool usable = id && *id != end_id() && *id < vocabulary_->classes();
+  const bool usable = id && *id != end_id() && *id < vocabulary_->output_size();
   return usable ? *id : unknown_id();
 }
 
@@ -139,7 +139,7 @@ std::string Tokenizer::decode(std::span<const TokenId> ids) const {
   pieces.reserve(ids.size());
   for (const TokenId id : ids) {
     const std::string& piece = vocabulary_->piece(id);
-    if (id != end_id() && id < vocabulary_->classes()) pieces.push_back(piece);
+    if (id != end_id() && id < vocabulary_->output_size()) pieces.push_back(piece);
   }
   std::string text;
   const auto status = model_->processor.Decode(pieces, &text);
@@ -160,7 +160,7 @@ void Tokenizer::expect_one_model(const std::filesystem::path& vocabulary,
                                  const std::filesystem::path& model, Sharing sharing) const {
   const std::vector<int> own = model_->own_pieces();
   // All except </s> and <unk>.
-  const bool same_size = int64_t(own.size()) == vocabulary_->classes() - 2;
+  const bool same_size = int64_t(own.size()) == vocabulary_->output_size() - 2;
   const bool whole = sharing == Sharing::one_model && same_size;
   int64_t asked = 0, missing = 0;
   std::string first;

@@ -124,7 +124,7 @@ class TokenizerPair {
   int64_t size() const { return source_.size(); }
   TokenId pad_id() const { return source_.pad_id(); }
   // The model can predict the ids below this.
-  int64_t target_classes() const { return target_.vocabulary().classes(); }
+  int64_t output_vocabulary_size() const { return target_.vocabulary().output_size(); }
   // Differs whenever a text could be encoded differently.
   uint64_t fingerprint() const;
 

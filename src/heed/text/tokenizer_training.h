@@ -14,8 +14,8 @@ namespace heed {
 void check_consistent(const TokenizerOptions& options);
 
 // Trains on the lines of all `files` and returns the bytes of a .spm file. If `kept` (of
-// kept_by_words) is not empty, only lines with kept[i] are used, i counting the lines of one side;
-// others need not be UTF-8. The same lines and options give the same bytes. Ids are </s> = 0,
+// lines_for_tokenizer) is not empty, only lines with kept[i] are used, i counting the lines of one
+// side; others need not be UTF-8. The same lines and options give the same bytes. Ids are </s> = 0,
 // <unk> = 1 and pieces; options.vocabulary_size - 1 in all, since <pad> follows them. The kinds
 // word and char may give a smaller vocabulary. UsageError: an option out of range. Error: a text
 // too small for the vocabulary (with the largest that it could have), no text at all, a file that

@@ -51,8 +51,8 @@ Vocabulary::Vocabulary(std::vector<std::string> pieces, const std::string& name)
          kEndPiece, end_);
   }
   unknown_ = *find(kUnknownPiece);
-  classes_ = pad_id();
-  while (classes_ > 0 && is_unused(piece(TokenId(classes_ - 1)))) --classes_;
+  output_size_ = pad_id();
+  while (output_size_ > 0 && is_unused(piece(TokenId(output_size_ - 1)))) --output_size_;
 }
 
 Vocabulary Vocabulary::load(const std::filesystem::path& path) {

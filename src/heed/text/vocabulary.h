@@ -33,8 +33,8 @@ class Vocabulary {
   Vocabulary padded_to(int64_t size) const;
 
   int64_t size() const { return int64_t(table_->pieces.size()); }
-  // Ids below this are in use; the others are unused tokens and <pad>.
-  int64_t classes() const { return classes_; }
+  // The number of ids that a model can predict: those before the unused tokens and <pad>.
+  int64_t output_size() const { return output_size_; }
   // The number of pieces without </s>, <unk>, <pad> and unused tokens.
   int64_t text_pieces() const;
   const std::string& piece(TokenId id) const;
@@ -49,7 +49,7 @@ class Vocabulary {
     std::unordered_map<std::string_view, TokenId> ids;  // views into `pieces`
   };
   std::shared_ptr<const Table> table_;
-  int64_t classes_ = 0;
+  int64_t output_size_ = 0;
   TokenId end_ = 0, unknown_ = 0;
 };
 

@@ -81,8 +81,8 @@ void load_average(const std::vector<fs::path>& paths, const ModelConfig& config,
     all.back().check_fit(config, parameters);
   }
   for (Parameter& p : parameters) {
-    Tensor sum(p.tensor.shape(), DType::f64);
-    Tensor values(p.tensor.shape(), DType::f32);
+    Tensor sum(p.tensor.shape(), DType::fp64);
+    Tensor values(p.tensor.shape(), DType::fp32);
     Parameter part{p.name, values, p.role};
     for (const StoredWeights& weights : all) {
       weights.read(part);

@@ -23,7 +23,7 @@ class StoredWeights {
   const std::filesystem::path& directory() const { return directory_; }
   // Error if these are the weights of a model of another shape.
   void check_fit(const ModelConfig& config, const std::vector<Parameter>& parameters) const;
-  // Fills the tensor (f32) of a parameter of a model that they fit.
+  // Fills the tensor (fp32) of a parameter of a model that they fit.
   void read(Parameter& parameter) const;
 
  private:
@@ -33,8 +33,8 @@ class StoredWeights {
   std::string prefix_;  // of a parameter's name in the file
 };
 
-// Sets the parameters (f32) of a model to the mean of the stored weights (StoredWeights), summed in
-// the order given. `config` is the model's: a model directory must have the same.
+// Sets the parameters (fp32) of a model to the mean of the stored weights (StoredWeights), summed
+// in the order given. `config` is the model's: a model directory must have the same.
 void load_average(const std::vector<std::filesystem::path>& paths, const ModelConfig& config,
                   std::vector<Parameter> parameters);
 

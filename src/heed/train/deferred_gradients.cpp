@@ -44,7 +44,8 @@ void DeferredGradients::add(int64_t shard, std::vector<WeightGradient> operands)
   for (WeightGradient& one : operands) operands_[size_t(shard)].push_back(std::move(one));
 }
 
-DeferredGradients::Gradient DeferredGradients::shard_gradient(Pool& pool, const LayerPart& part,
+DeferredGradients::Gradient DeferredGradients::shard_gradient(TensorPool& pool,
+                                                              const LayerPart& part,
                                                               int64_t shard) const {
   const Tensor& weight = parameters_[part.weight].tensor;
   const int64_t count = part.end - part.begin;
@@ -63,8 +64,8 @@ DeferredGradients::Gradient DeferredGradients::shard_gradient(Pool& pool, const 
   return gradient;
 }
 
-DeferredGradients::Gradient DeferredGradients::sum(Pool& pool, const LayerPart& part, int64_t begin,
-                                                   int64_t count) const {
+DeferredGradients::Gradient DeferredGradients::sum(TensorPool& pool, const LayerPart& part,
+                                                   int64_t begin, int64_t count) const {
   if (count == 1) return shard_gradient(pool, part, begin);
   const int64_t half = count / 2;
   Gradient left = sum(pool, part, begin, half);
@@ -75,7 +76,7 @@ DeferredGradients::Gradient DeferredGradients::sum(Pool& pool, const LayerPart& 
   return left;
 }
 
-std::vector<double> DeferredGradients::compute(std::vector<Pool>& pools,
+std::vector<double> DeferredGradients::compute(std::vector<TensorPool>& pools,
                                                const GradientConsumer& consume) {
   const auto shards = int64_t(std::bit_ceil(operands_.size()));
   std::vector<double> squares(parts_.size(), 0);

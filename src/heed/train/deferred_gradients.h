@@ -47,7 +47,7 @@ class DeferredGradients {
   void add(int64_t shard, std::vector<WeightGradient> operands);
   // Computes every part, on all workers, with a pool for each, and passes it to `consume`. Returns
   // each part's sum of squares.
-  std::vector<double> compute(std::vector<Pool>& pools, const GradientConsumer& consume);
+  std::vector<double> compute(std::vector<TensorPool>& pools, const GradientConsumer& consume);
 
  private:
   struct Gradient {
@@ -55,8 +55,8 @@ class DeferredGradients {
   };
   // The sum over shards [begin, begin + count) of a layer's part; count is a power of two, and may
   // reach beyond the last shard.
-  Gradient sum(Pool& pool, const LayerPart& part, int64_t begin, int64_t count) const;
-  Gradient shard_gradient(Pool& pool, const LayerPart& part, int64_t shard) const;
+  Gradient sum(TensorPool& pool, const LayerPart& part, int64_t begin, int64_t count) const;
+  Gradient shard_gradient(TensorPool& pool, const LayerPart& part, int64_t shard) const;
 
   std::vector<Parameter> parameters_;
   std::vector<LayerPart> parts_;

@@ -57,7 +57,7 @@ GradientTree::GradientTree(std::vector<Parameter> parameters, const std::vector<
     : parameters_(std::move(parameters)),
       backend_(backend),
       workers_(workers),
-      pools_(make_pools(workers.count(), backend.memory())) {
+      pools_(make_tensor_pools(workers.count(), backend.memory())) {
   lay_out(layers);
   deferred_.emplace(parameters_, parts_, backend_, workers_);
 }
@@ -111,7 +111,7 @@ void GradientTree::free_buffer(Tensor buffer) {
 
 int64_t GradientTree::pool_bytes() const {
   int64_t bytes = 0;
-  for (const Pool& pool : pools_) bytes += pool.bytes_held();
+  for (const TensorPool& pool : pools_) bytes += pool.bytes_held();
   return bytes;
 }
 
@@ -122,7 +122,7 @@ void GradientTree::release() {
   free_.clear();
   taken_ = 0;
   deferred_->reset(0);
-  for (Pool& pool : pools_) pool.trim();
+  for (TensorPool& pool : pools_) pool.trim();
 }
 
 void GradientTree::watch(Tape& tape, const Request& request, Tensor& gradient,
@@ -139,12 +139,12 @@ void GradientTree::watch(Tape& tape, const Request& request, Tensor& gradient,
 
 Loss GradientTree::shard_gradient(const Request& request, int64_t shard, int worker,
                                   Tensor& gradient) {
-  Pool& pool = pools_[size_t(worker)];
+  TensorPool& pool = pools_[size_t(worker)];
   Loss sum;
   for (int64_t batch = 0; batch < request.batches; ++batch) {
     Tape tape(pool);
     watch(tape, request, gradient, sum.tokens > 0 ? WriteMode::accumulate : WriteMode::overwrite);
-    Pass pass(backend_, pool);
+    ForwardPass pass(backend_, pool);
     pass.tape = &tape;
     pass.dropout_seed = detail::mix(request.seed, uint64_t(batch * request.shards + shard));
     const Loss loss = request.loss(pass, batch, shard);

@@ -26,14 +26,14 @@ PairBatch pair_batch_of(const Corpus& corpus, std::span<const uint32_t> pairs,
 class GradientTree {
  public:
   // `layers` are the linear layers among the parameters, whose gradients may be deferred. With the
-  // backend of backend/shape_backend.h it takes no memory and computes how much it would take.
+  // backend of backend/meta_backend.h it takes no memory and computes how much it would take.
   GradientTree(std::vector<Parameter> parameters, const std::vector<Linear>& layers,
                Backend& backend, Workers& workers);
 
   // Computes the loss of one shard of one batch on a pass, and sets the gradient that backward()
   // starts from. Called once for each shard of each batch, from any thread. A shard without labels
   // records nothing and returns no tokens.
-  using LossFunction = std::function<Loss(Pass& pass, int64_t batch, int64_t shard)>;
+  using LossFunction = std::function<Loss(ForwardPass& pass, int64_t batch, int64_t shard)>;
 
   struct Request {
     int64_t batches = 1;  // accumulated in one step
@@ -85,7 +85,7 @@ class GradientTree {
   int64_t size_ = 0, others_ = 0;  // of the flat gradient; without linear layers
   std::vector<LayerPart> parts_;
   std::optional<DeferredGradients> deferred_;  // set by the constructor
-  std::vector<Pool> pools_;                    // one a worker
+  std::vector<TensorPool> pools_;              // one a worker
   std::mutex mutex_;
   std::condition_variable freed_;
   std::vector<Tensor> free_;

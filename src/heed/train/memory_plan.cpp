@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "heed/backend/shape_backend.h"
+#include "heed/backend/meta_backend.h"
 #include "heed/train/gradients.h"
 #include "heed/train/resolved_options.h"
 
@@ -79,7 +79,7 @@ std::vector<Group> typical_groups(const TrainOptions& options, const Corpus& cor
 // Computes the bytes of one thread's activations and of one full-size gradient.
 void count_shards(const TrainOptions& options, const Corpus& corpus, Transformer& shapes,
                   int64_t& activations, int64_t& gradient) {
-  const auto backend = make_shape_backend();
+  const auto backend = make_meta_backend();
   Workers one(1);
   GradientTree tree(parameters(shapes), linear_layers(shapes), *backend, one);
   GradientTree::Request request;
@@ -89,7 +89,7 @@ void count_shards(const TrainOptions& options, const Corpus& corpus, Transformer
   for (const Group& group :
        typical_groups(options, corpus, deferred ? (in_a_step + threads - 1) / threads : 1)) {
     request.shards = int64_t(group.size());
-    request.loss = [&](Pass& pass, int64_t, int64_t i) {
+    request.loss = [&](ForwardPass& pass, int64_t, int64_t i) {
       return loss_of(shapes, pass, pair_batch_of(corpus, group[size_t(i)], shapes.config()),
                      {options.label_smoothing, 1});
     };
@@ -109,7 +109,7 @@ MemoryPlan plan_parameters(const TrainOptions& options, Transformer& shapes,
   }
   plan.moments = 2 * plan.weights;
   if (options.ema) plan.ema = plan.weights;
-  plan.weights += config.max_positions * config.d_model * size_of(DType::f32);
+  plan.weights += config.max_positions * config.d_model * size_of(DType::fp32);
   return plan;
 }
 
@@ -156,13 +156,13 @@ std::string to_string(const MemoryPlan& plan) {
 
 MemoryPlan plan_parameters(const TrainOptions& options, const ModelConfig& config,
                            const Backend& backend) {
-  Transformer shapes(config, DType::f32, no_memory());
+  Transformer shapes(config, DType::fp32, meta_memory());
   return plan_parameters(options, shapes, backend);
 }
 
 MemoryPlan plan_memory(const TrainOptions& options, const ModelConfig& config,
                        const Backend& backend, const Corpus& corpus) {
-  Transformer shapes(config, DType::f32, no_memory());
+  Transformer shapes(config, DType::fp32, meta_memory());
   MemoryPlan plan = plan_parameters(options, shapes, backend);
   return_freed_memory();
   plan.resident = resident_bytes();

@@ -42,7 +42,7 @@ MemoryPlan plan_parameters(const TrainOptions& options, const ModelConfig& confi
                            const Backend& backend);
 
 // A dry run: the training code itself runs over the largest shards of the first epoch, on tensors
-// that have shapes but no values (backend/shape_backend.h), as on PyTorch's meta device.
+// that have shapes but no values (backend/meta_backend.h), as on PyTorch's meta device.
 MemoryPlan plan_memory(const TrainOptions& options, const ModelConfig& config,
                        const Backend& backend, const Corpus& corpus);
 

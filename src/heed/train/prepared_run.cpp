@@ -7,8 +7,8 @@
 #include "heed/core/files.h"
 #include "heed/model/directory.h"
 #include "heed/text/held_out.h"
+#include "heed/text/text_filter.h"
 #include "heed/text/tokenizer_training.h"
-#include "heed/text/word_filter.h"
 #include "heed/text/words.h"
 #include "heed/train/memory_plan.h"
 #include "heed/train/resolved_options.h"
@@ -93,7 +93,7 @@ TokenizerPair learn_tokenizers(const TrainOptions& options, const ParallelText& 
                                const FilterOptions& filters, TrainObserver& observer) {
   TokenizerOptions learn = options.tokenizer;
   learn.seed = uint64_t(options.seed);
-  const std::vector<bool> kept = kept_by_words(filters, text);
+  const std::vector<bool> kept = lines_for_tokenizer(filters, text);
   const int64_t pairs = kept.empty() ? text.pairs() : std::count(kept.begin(), kept.end(), true);
   const auto learned = [&](std::string_view which, const TextFiles& files, int64_t lines) {
     const int64_t sampled = std::min(lines, learn.sample_lines);
@@ -146,7 +146,7 @@ TokenizerPair resumed_tokenizers(const TrainOptions& options, const RunFiles& fi
   RunIdentity identity{options, backend.name(),
                        detail::mix(text.fingerprint(), tokenizers.fingerprint())};
   if (valid_text) identity.validation_fingerprint = valid_text->fingerprint();
-  identity.compute = backend.compute();
+  identity.compute = backend.compute_type();
   expect_same_run(files.training_state(), identity);
   return tokenizers;
 }
@@ -162,11 +162,11 @@ Corpus open_corpus(const ParallelText& text, const TokenizerPair& tokenizers,
 
 ModelConfig config_for(const TrainOptions& options, const TokenizerPair& tokenizers) {
   if (options.finetune_from.empty())
-    return model_config(options, tokenizers.size(), tokenizers.target_classes());
+    return model_config(options, tokenizers.size(), tokenizers.output_vocabulary_size());
   const ModelConfig config = read_config(options.finetune_from);
-  if (config.vocabulary != tokenizers.size())
+  if (config.vocabulary_size != tokenizers.size())
     fail("{}: the vocabulary has {} tokens, the model {}", options.finetune_from, tokenizers.size(),
-         config.vocabulary);
+         config.vocabulary_size);
   return finetuning_config(options, config);
 }
 
@@ -311,7 +311,7 @@ PreparedRun prepare_run(const TrainOptions& options, const TrainingText& opened,
   std::optional<Corpus> validation;
   if (valid_text)  // all pairs, but for those too long for the model
     validation = open_corpus(*valid_text, tokenizers,
-                             {std::min(config.max_positions, FilterOptions::kMostTokens)},
+                             {std::min(config.max_positions, FilterOptions::kMaxTokens)},
                              files.validation_text(), workers, observer);
   plan(options, config, backend, *corpus, observer);
   PreparedRun run{with_data_defaults(options, *corpus),

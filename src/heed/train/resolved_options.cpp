@@ -217,12 +217,12 @@ int64_t validation_batch_tokens(const TrainOptions& options) {
 }
 
 ModelConfig model_config(const TrainOptions& options, int64_t vocabulary,
-                         int64_t output_vocabulary) {
+                         int64_t output_vocabulary_size) {
   check(options.finetune_from.empty(), "a model to fine-tune has its own sizes");
   const TrainOptions o = with_defaults(options);
   ModelConfig config;
-  config.vocabulary = vocabulary;
-  config.output_vocabulary = output_vocabulary;
+  config.vocabulary_size = vocabulary;
+  config.output_vocabulary_size = output_vocabulary_size;
   config.d_model = *o.d_model;
   config.d_ff = *o.d_ff;
   config.heads = *o.heads;

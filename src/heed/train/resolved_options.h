@@ -64,7 +64,7 @@ int64_t validation_batch_tokens(const TrainOptions& options);
 
 // The config of a new model: the sizes of the preset and of the options that override it.
 ModelConfig model_config(const TrainOptions& options, int64_t vocabulary,
-                         int64_t output_vocabulary);
+                         int64_t output_vocabulary_size);
 
 // The config of a model to fine-tune: `config`, that of --finetune-from, with the dropout of the
 // options. UsageError if the options ask for another activation or other tied embeddings.

@@ -37,19 +37,19 @@ int64_t suitable_warmup(double steps) {
 // peak, and a model that starts at several times the usual rate learns nothing, so a factor bounds
 // it.
 std::string warmup_advice(const TrainOptions& options, double steps) {
-  constexpr double kMostOfUsualPeak = 2;
+  constexpr double kMaxPeakRatio = 2;
   const int64_t warmup = suitable_warmup(steps);
   std::string advice = fmt::format("--warmup-steps {}", warmup);
   const double peak =
       std::sqrt(double(*options.warmup_steps) / double(warmup));  // of the usual one
-  if (options.schedule == Schedule::noam && peak > kMostOfUsualPeak)
+  if (options.schedule == Schedule::noam && peak > kMaxPeakRatio)
     advice += fmt::format(" --learning-rate {:.2g}",
-                          options.learning_rate.value_or(1) * kMostOfUsualPeak / peak);
+                          options.learning_rate.value_or(1) * kMaxPeakRatio / peak);
   return advice;
 }
 
 int64_t parameters_of(const ModelConfig& config) {
-  Transformer shapes(config, DType::f32, no_memory());
+  Transformer shapes(config, DType::fp32, meta_memory());
   return parameter_count(shapes);
 }
 
@@ -58,7 +58,7 @@ int64_t parameters_of(const TrainOptions& options, Preset preset, const ModelCon
   other.preset = preset;
   other.d_model.reset(), other.d_ff.reset(), other.heads.reset();
   other.encoder_layers.reset(), other.decoder_layers.reset();
-  return parameters_of(model_config(other, config.vocabulary, config.output_vocabulary));
+  return parameters_of(model_config(other, config.vocabulary_size, config.output_vocabulary_size));
 }
 
 }  // namespace
@@ -182,7 +182,7 @@ void RunWarnings::warn_of_learning_nothing(int64_t step, std::optional<double> n
                                            RunState state) {
   if (!nll || (state == RunState::running && warned_of_collapse_)) return;
   if (!unigram_loss_)
-    unigram_loss_ = unigram_loss(*run_.corpus, run_.config.vocabulary,
+    unigram_loss_ = unigram_loss(*run_.corpus, run_.config.vocabulary_size,
                                  run_.validation ? *run_.validation : *run_.corpus);
   const auto finding = nothing_learned(run_.options, {step, *nll, *unigram_loss_, state});
   if (!finding) return;

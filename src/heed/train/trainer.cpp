@@ -48,7 +48,7 @@ Trainer::Trainer(const TrainOptions& options, const TrainingText& text, Backend&
 
 RunIdentity Trainer::identity() const {
   return {options_, backend_.name(), run_.fingerprint, run_.validation_fingerprint,
-          backend_.compute()};
+          backend_.compute_type()};
 }
 
 void Trainer::resume() {
@@ -154,7 +154,7 @@ StepResult Trainer::update() {
   request.batches = batches;
   request.shards = options_.shards;
   request.seed = detail::mix(detail::mix(uint64_t(options_.seed), 0xD0), uint64_t(progress_.step));
-  request.loss = [&](Pass& pass, int64_t batch, int64_t shard) {
+  request.loss = [&](ForwardPass& pass, int64_t batch, int64_t shard) {
     const PairBatch shard_pairs =
         pair_batch_of(*run_.corpus, pairs[size_t(batch)][size_t(shard)], model_.config());
     return loss_of(model_, pass, shard_pairs,
@@ -269,9 +269,9 @@ Loss Trainer::validation_loss() {
   const BatchPlan plan =
       BatchPlan::sorted(corpus.size(), length, {validation_batch_tokens(options_), 0});
   std::vector<Loss> losses(size_t(plan.size()));
-  std::vector<Pool> pools = make_pools(workers_.count(), backend_.memory());
+  std::vector<TensorPool> pools = make_tensor_pools(workers_.count(), backend_.memory());
   workers_.run(plan.size(), [&](int64_t i, int worker) {
-    Pass pass(backend_, pools[size_t(worker)]);
+    ForwardPass pass(backend_, pools[size_t(worker)]);
     const PairBatch batch = pair_batch_of(corpus, plan.batch(i), model_.config());
     losses[size_t(i)] = loss_of(model_, pass, batch, {options_.label_smoothing, 0});
   });

@@ -208,7 +208,7 @@ void check_identity(const SafetensorsFile& file, const RunIdentity& identity) {
   if (backend != identity.backend && !identity.options.allow_other_instruction_set)
     fail_usage(
         "{} was computed by {}, here is {}: the result would differ; set "
-        "HEED_TARGET, or accept it with --allow-other-instruction-set",
+        "HEED_INSTRUCTION_SET, or accept it with --allow-other-instruction-set",
         path, backend, identity.backend);
 }
 
@@ -225,8 +225,8 @@ void read_finite(const SafetensorsFile& file, const std::string& name, Tensor& v
   file.release_pages(*file.find(name));
   const Tensor read = to_host(values);
   const auto sane = [&](double x) { return std::isfinite(x) && x >= least; };
-  const bool good = read.dtype() == DType::f32 ? std::ranges::all_of(read.span<float>(), sane)
-                                               : std::ranges::all_of(read.span<double>(), sane);
+  const bool good = read.dtype() == DType::fp32 ? std::ranges::all_of(read.span<float>(), sane)
+                                                : std::ranges::all_of(read.span<double>(), sane);
   if (!good)
     fail(
         "{}: tensor {} holds impossible values: the file is damaged: start over with "

@@ -42,7 +42,7 @@ struct RunIdentity {
   std::string backend;                                  // name, with its instruction set
   uint64_t text_fingerprint;                            // of the training text and the tokenizers
   std::optional<uint64_t> validation_fingerprint = {};  // of the validation text
-  DType compute = DType::f32;                           // which `backend` computes in
+  DType compute = DType::fp32;                          // which `backend` computes in
 };
 
 // Writes adam's parameters, their moments and EMA (if any), and the progress. The file is replaced

@@ -130,7 +130,7 @@ void attention(const AttentionInput& input, const AttentionLayout& layout,
   for (int64_t b = 0; b < layout.queries.count(); ++b) {
     if (input.key.dtype() == DType::bf16)
       attend_to_cached(input, layout, options, output, b, weights);
-    for (int64_t h = 0; input.key.dtype() == DType::f32 && h < options.heads; ++h)
+    for (int64_t h = 0; input.key.dtype() == DType::fp32 && h < options.heads; ++h)
       attend(head_operands(input, layout, options.heads, b, h, weights), input.query, options,
              output);
     if (weights) weights += options.heads * layout.queries.length(b) * layout.keys.layout.length(b);

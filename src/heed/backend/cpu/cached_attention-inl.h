@@ -22,7 +22,7 @@ inline void write_cache(const Tensor& x, std::span<const int32_t> rows, Tensor& 
   const Words words;
   for (size_t i = 0; i < rows.size(); ++i) {
     const float* from = x.data<float>() + int64_t(i) * d;
-    if (cache.dtype() == DType::f32) {
+    if (cache.dtype() == DType::fp32) {
       std::copy_n(from, d, cache.data<float>() + rows[i] * d);
       continue;
     }

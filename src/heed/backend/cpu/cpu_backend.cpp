@@ -31,19 +31,20 @@ std::vector<cpu::InstructionSet> instruction_sets() {
   return sets;
 }
 
-// The one asked for by name, by HEED_TARGET, or else the best.
+// The one asked for by name, by HEED_INSTRUCTION_SET, or else the best.
 cpu::InstructionSet instruction_set(const std::string& target) {
   const std::string name = target.empty() ? cpu_target_from_environment() : target;
   const std::vector<cpu::InstructionSet> sets = instruction_sets();
   if (name.empty()) return sets.front();
   for (const cpu::InstructionSet& set : sets)
     if (set.name == name) return set;
-  fail_usage("HEED_TARGET: this machine cannot run the instruction set '{}', expected one of {}",
-             name, fmt::join(cpu_targets(), ", "));
+  fail_usage(
+      "HEED_INSTRUCTION_SET: this machine cannot run the instruction set '{}', expected one of {}",
+      name, fmt::join(cpu_instruction_sets(), ", "));
 }
 
 cpu::CpuKernels kernels_for(const cpu::InstructionSet& set, DType compute) {
-  check(compute != DType::f64, "the CPU backend computes in fp32, bf16 or int8");
+  check(compute != DType::fp64, "the CPU backend computes in fp32, bf16 or int8");
   cpu::CpuKernels kernels = {};
   cpu::fill_linear(set, compute, kernels);
   cpu::fill_attention(set.target, kernels);
@@ -62,10 +63,10 @@ class CpuBackend : public Backend {
   }
 
   std::string name() const override {
-    if (compute_ == DType::f32) return fmt::format("cpu ({})", set_.name);
+    if (compute_ == DType::fp32) return fmt::format("cpu ({})", set_.name);
     return fmt::format("cpu ({}, {})", set_.name, heed::name(compute_));
   }
-  DType compute() const override { return compute_; }
+  DType compute_type() const override { return compute_; }
 
  private:
   const cpu::InstructionSet set_;
@@ -74,14 +75,14 @@ class CpuBackend : public Backend {
 
 }  // namespace
 
-std::vector<std::string> cpu_targets() {
+std::vector<std::string> cpu_instruction_sets() {
   std::vector<std::string> names;
   for (const cpu::InstructionSet& set : instruction_sets()) names.push_back(set.name);
   return names;
 }
 
 std::string cpu_target_from_environment() {
-  const char* value = std::getenv("HEED_TARGET");
+  const char* value = std::getenv("HEED_INSTRUCTION_SET");
   return value ? value : "";
 }
 

@@ -14,16 +14,16 @@ namespace heed {
 // "AVX2", preceded by "AVX3_VNNI" (with AVX-512 VNNI), "AVX3_BF16" (with AVX-512 BF16 too) and
 // "AMX". The last is "AMX_EMULATED" if the machine has AVX-512 BF16: AMX's results, slowly, for
 // tests.
-std::vector<std::string> cpu_targets();
+std::vector<std::string> cpu_instruction_sets();
 
-// The value of the environment variable HEED_TARGET; "" if it is unset.
+// The value of the environment variable HEED_INSTRUCTION_SET; "" if it is unset.
 std::string cpu_target_from_environment();
 
-// `compute` is f32, bf16 or int8. `target` is one of cpu_targets(); "" means HEED_TARGET, or else
-// the best. UsageError for a name that is not among them. Results are the same on every machine
-// that runs the same target.
+// `compute` is fp32, bf16 or int8. `target` is one of cpu_instruction_sets(); "" means
+// HEED_INSTRUCTION_SET, or else the best. UsageError for a name that is not among them. Results are
+// the same on every machine that runs the same target.
 std::unique_ptr<Backend> make_cpu_backend(const std::string& target = "",
-                                          DType compute = DType::f32);
+                                          DType compute = DType::fp32);
 
 // Whether the instruction set that make_cpu_backend(target) chooses multiplies this type faster
 // than fp32.

@@ -293,7 +293,7 @@ template <class Result, class... Operands>
 std::function<Result(Operands...)> by_type(Result (*for_float)(Operands...),
                                            Result (*for_double)(Operands...)) {
   return [=](Operands... operands) {
-    return (type_of(operands...) == DType::f32 ? for_float : for_double)(operands...);
+    return (type_of(operands...) == DType::fp32 ? for_float : for_double)(operands...);
   };
 }
 
@@ -305,7 +305,7 @@ void quantize(std::span<float> row) {
 
 // An operand of a product as its compute type sees it.
 Tensor rounded(const Tensor& x, DType compute) {
-  if (compute == DType::f32) return x;
+  if (compute == DType::fp32) return x;
   Tensor result = tensor_of<float>(x.shape(), x.span<float>());
   if (compute == DType::bf16) {
     for (float& value : result.span<float>()) value = to_bf16(value);
@@ -369,7 +369,7 @@ class ReferenceBackend : public Backend {
   }
 
   std::string name() const override { return "reference"; }
-  DType compute() const override { return compute_; }
+  DType compute_type() const override { return compute_; }
 
  private:
   const DType compute_;

@@ -7,6 +7,6 @@
 namespace heed {
 
 // Tensors of float or double; of float alone unless `compute` is fp32.
-std::unique_ptr<Backend> make_reference_backend(DType compute = DType::f32);
+std::unique_ptr<Backend> make_reference_backend(DType compute = DType::fp32);
 
 }  // namespace heed

@@ -8,6 +8,6 @@
 
 namespace heed {
 
-std::unique_ptr<Backend> make_shape_backend();
+std::unique_ptr<Backend> make_meta_backend();
 
 }  // namespace heed

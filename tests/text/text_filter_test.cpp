@@ -1,4 +1,4 @@
-#include "heed/text/word_filter.h"
+#include "heed/text/text_filter.h"
 
 #include <gmock/gmock.h>
 
@@ -12,40 +12,42 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-class WordFilterTest : public FolderTest {
+class TextFilterTest : public FolderTest {
  protected:
   ParallelText text(const std::string& source, const std::string& target) const {
     return {{write("s", source)}, {write("t", target)}};
   }
 };
 
-TEST_F(WordFilterTest, CountsWordsOfEachSideOverTheWholeText) {
+TEST_F(TextFilterTest, CountsWordsOfEachSideOverTheWholeText) {
   // "a" stands twice on the left and once on the right.
   const ParallelText few = text("a b\na b\nb\n", "x\nx\na\n");
-  EXPECT_THAT(kept_by_words({.min_word_count = 2}, few), ElementsAre(true, true, false));
-  EXPECT_THAT(kept_by_words({.max_words = 1}, few), ElementsAre(false, false, true));
-  EXPECT_TRUE(kept_by_words({}, few).empty());
+  EXPECT_THAT(lines_for_tokenizer({.min_word_count = 2}, few), ElementsAre(true, true, false));
+  EXPECT_THAT(lines_for_tokenizer({.max_words = 1}, few), ElementsAre(false, false, true));
+  EXPECT_TRUE(lines_for_tokenizer({}, few).empty());
 }
 
-TEST_F(WordFilterTest, BrokenPairsAreNotKeptAndNotCounted) {
+TEST_F(TextFilterTest, BrokenPairsAreNotKeptAndNotCounted) {
   const ParallelText few = text("a\na \xff\nb\nb\n", "x\nx\nx\nx\n");
-  EXPECT_THAT(kept_by_words({}, few), ElementsAre(true, false, true, true));
-  EXPECT_THAT(kept_by_words({.min_word_count = 2}, few), ElementsAre(false, false, true, true));
+  EXPECT_THAT(lines_for_tokenizer({}, few), ElementsAre(true, false, true, true));
+  EXPECT_THAT(lines_for_tokenizer({.min_word_count = 2}, few),
+              ElementsAre(false, false, true, true));
 }
 
-TEST_F(WordFilterTest, FoldsCaseWhereAsked) {
+TEST_F(TextFilterTest, FoldsCaseWhereAsked) {
   const ParallelText few = text("Ärger\närger\nein\n", "x\nx\nx\n");
-  EXPECT_THAT(kept_by_words({.min_word_count = 2}, few), ElementsAre(false, false, false));
-  EXPECT_THAT(kept_by_words({.min_word_count = 2, .fold_case = true}, few),
+  EXPECT_THAT(lines_for_tokenizer({.min_word_count = 2}, few), ElementsAre(false, false, false));
+  EXPECT_THAT(lines_for_tokenizer({.min_word_count = 2, .fold_case = true}, few),
               ElementsAre(true, true, false));
 }
 
-TEST_F(WordFilterTest, LeavesOutWhatIsHeldOut) {
+TEST_F(TextFilterTest, LeavesOutWhatIsHeldOut) {
   const ParallelText few = text("one\ntwo\none\n", "x\ny\nz\n");
-  EXPECT_THAT(kept_by_words({.held_out = {hash_of("one")}}, few), ElementsAre(false, true, false));
+  EXPECT_THAT(lines_for_tokenizer({.held_out = {hash_of("one")}}, few),
+              ElementsAre(false, true, false));
 }
 
-TEST_F(WordFilterTest, HeldOutPairsAreAFunctionOfTheSeedAndHaveDifferentSources) {
+TEST_F(TextFilterTest, HeldOutPairsAreAFunctionOfTheSeedAndHaveDifferentSources) {
   std::string source, target;
   for (int i = 0; i < 200; ++i) {
     source += fmt::format("s{}\n", i / 2);  // every source twice
@@ -64,7 +66,8 @@ TEST_F(WordFilterTest, HeldOutPairsAreAFunctionOfTheSeedAndHaveDifferentSources)
   EXPECT_EQ(held.source, hold_out(lines, filters, 20, 1).source);
   EXPECT_NE(held.source, hold_out(lines, filters, 20, 2).source);
   // Both pairs of each source are gone from what is learnt.
-  const std::vector<bool> kept = kept_by_words({.max_words = 2, .held_out = held.sources}, lines);
+  const std::vector<bool> kept =
+      lines_for_tokenizer({.max_words = 2, .held_out = held.sources}, lines);
   EXPECT_EQ(std::count(kept.begin(), kept.end(), true), 160);
   EXPECT_EQ(hold_out(lines, filters, 99, 1).sources.size(), 99u);
   EXPECT_THAT(error_of([&] { hold_out(lines, filters, 100, 1); }),

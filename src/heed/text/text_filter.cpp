@@ -1,4 +1,4 @@
-#include "heed/text/word_filter.h"
+#include "heed/text/text_filter.h"
 
 #include <algorithm>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace heed {
 
-WordFilter::WordFilter(const FilterOptions& options, const ParallelText& text) : options_(options) {
+TextFilter::TextFilter(const FilterOptions& options, const ParallelText& text) : options_(options) {
   if (options.min_word_count <= 1) return;
   PairReader reader(text);
   std::string source, target;
@@ -19,7 +19,7 @@ WordFilter::WordFilter(const FilterOptions& options, const ParallelText& text) :
   }
 }
 
-FilterDecision WordFilter::decide(std::string_view source, std::string_view target) const {
+FilterDecision TextFilter::decide(std::string_view source, std::string_view target) const {
   const int64_t source_words = detail::count_words(source),
                 target_words = detail::count_words(target);
   if (source_words == 0 || target_words == 0) return FilterDecision::empty;
@@ -33,12 +33,12 @@ FilterDecision WordFilter::decide(std::string_view source, std::string_view targ
   return FilterDecision::kept;
 }
 
-void WordFilter::count(std::string_view line, WordCounts& counts) const {
+void TextFilter::count(std::string_view line, WordCounts& counts) const {
   detail::for_each_word(line,
                         [&](std::string_view word) { return ++counts[fingerprint(word)] > 0; });
 }
 
-bool WordFilter::has_rare(std::string_view line, const WordCounts& counts) const {
+bool TextFilter::has_rare(std::string_view line, const WordCounts& counts) const {
   bool found = false;
   detail::for_each_word(line, [&](std::string_view word) {
     const auto count = counts.find(fingerprint(word));
@@ -48,15 +48,15 @@ bool WordFilter::has_rare(std::string_view line, const WordCounts& counts) const
   return found;
 }
 
-uint64_t WordFilter::fingerprint(std::string_view word) const {
+uint64_t TextFilter::fingerprint(std::string_view word) const {
   return options_.fold_case ? hash_of(lowercase(word)) : hash_of(word);
 }
 
-std::vector<bool> kept_by_words(const FilterOptions& options, const ParallelText& text) {
+std::vector<bool> lines_for_tokenizer(const FilterOptions& options, const ParallelText& text) {
   const bool filtered =
       options.max_words > 0 || options.min_word_count > 1 || !options.held_out.empty();
   if (!filtered && text.faults().count() == 0) return {};
-  const WordFilter filter(options, text);
+  const TextFilter filter(options, text);
   std::vector<bool> kept(size_t(text.pairs()));
   PairReader reader(text);
   std::string source, target;

@@ -24,10 +24,10 @@ enum class FilterDecision {
 };
 
 // Filters of words, empty sides and held-out sources. decide() may be called from any thread.
-class WordFilter {
+class TextFilter {
  public:
   // Reads the text to count its words if a filter needs that.
-  WordFilter(const FilterOptions& options, const ParallelText& text);
+  TextFilter(const FilterOptions& options, const ParallelText& text);
 
   // Any decision except the two that need tokens: too_long and length_ratio.
   FilterDecision decide(std::string_view source, std::string_view target) const;
@@ -44,8 +44,8 @@ class WordFilter {
   WordCounts source_words_, target_words_;
 };
 
-// The lines that WordFilter keeps, from which the tokenizers learn: false for a line whose pair the
+// The lines that TextFilter keeps, from which the tokenizers learn: false for a line whose pair the
 // filter or ParallelText drops. Empty if all lines are kept.
-std::vector<bool> kept_by_words(const FilterOptions& options, const ParallelText& text);
+std::vector<bool> lines_for_tokenizer(const FilterOptions& options, const ParallelText& text);
 
 }  // namespace heed

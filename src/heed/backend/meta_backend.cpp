@@ -1,11 +1,11 @@
-#include "heed/backend/shape_backend.h"
+#include "heed/backend/meta_backend.h"
 
 namespace heed {
 namespace {
 
-class ShapeBackend : public Backend {
+class MetaBackend : public Backend {
  public:
-  ShapeBackend() {
+  MetaBackend() {
     visit_kernels([](const char*, auto& kernel) { compute_nothing(kernel); });
     top_k = [](const Tensor& logits, int64_t k) -> TopK {
       const auto count = size_t(logits.rows() * k);
@@ -14,8 +14,8 @@ class ShapeBackend : public Backend {
   }
 
   std::string name() const override { return "shapes"; }
-  DType compute() const override { return DType::f32; }
-  const std::shared_ptr<TensorMemory>& memory() const override { return no_memory(); }
+  DType compute_type() const override { return DType::fp32; }
+  const std::shared_ptr<TensorMemory>& memory() const override { return meta_memory(); }
 
  private:
   template <class Result, class... Operands>
@@ -26,8 +26,8 @@ class ShapeBackend : public Backend {
 
 }  // namespace
 
-std::unique_ptr<Backend> make_shape_backend() {
-  return std::make_unique<ShapeBackend>();
+std::unique_ptr<Backend> make_meta_backend() {
+  return std::make_unique<MetaBackend>();
 }
 
 }  // namespace heed
