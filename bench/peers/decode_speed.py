@@ -40,7 +40,10 @@ def make_model(path, tokenizer, d, heads, ff, layers, vocabulary):
     import torch
     from transformers import MarianConfig, MarianMTModel
     pieces = list(json.load(open(f"{tokenizer}/vocab.json")))[:-1]
-    pieces = pieces[:vocabulary - 1] + [f"filler{i}" for i in range(vocabulary - 1 - len(pieces))] + ["<pad>"]
+    pieces = pieces[:vocabulary - 1]
+    # Ids that no text has; before the last piece, since heed computes no logits of unused ids at the end.
+    pieces[-1:-1] = [f"<unused_{i}>" for i in range(vocabulary - 1 - len(pieces))]
+    pieces.append("<pad>")
     config = MarianConfig(
         vocab_size=vocabulary, d_model=d, encoder_layers=layers, decoder_layers=layers, encoder_attention_heads=heads,
         decoder_attention_heads=heads, encoder_ffn_dim=ff, decoder_ffn_dim=ff, activation_function="relu",

@@ -1,6 +1,7 @@
 // heed bench: the speed of the machine, and of heed as a share of it.
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
@@ -304,6 +305,10 @@ class BenchCommand : public CommandOf<BenchSettings> {
     options.beam = beam;
     options.max_length = options.min_length = settings_.length;
     const int64_t lines = std::max<int64_t>(1, batch_tokens / settings_.length);
+    // Searches keep their caches, as those of a Translator do.
+    std::deque<Search> searches;
+    for (int i = 0; i < threads; ++i)
+      searches.emplace_back(model, backend, SearchLimits{beam, batch_tokens});
     Workers workers(threads);
     const double seconds = time_of(settings_.seconds, [&] {
       workers.run(threads, [&](int64_t i, int) {
@@ -313,7 +318,7 @@ class BenchCommand : public CommandOf<BenchSettings> {
           sources.push_back(sentence(random));
           sources.back().push_back(model.config().end_id());
         }
-        search(model, backend, options, sources, {}, batch_tokens);
+        search(searches[size_t(i)], options, sources);
       });
     });
     const double tokens = double(lines * threads * settings_.length) / seconds;

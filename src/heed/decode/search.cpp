@@ -316,9 +316,17 @@ std::vector<SearchResult> search(const Transformer& model, Backend& backend,
                                  const std::vector<std::vector<TokenId>>& sources,
                                  const std::vector<ForcedPrefix>& prefixes, int64_t batch_tokens) {
   check_options(options);
-  check(prefixes.empty() || prefixes.size() == sources.size(), "as many prefixes as sources");
   Search batch(model, backend,
                {.hypotheses = options.hypothesis_count(), .batch_tokens = batch_tokens});
+  return search(batch, options, sources, prefixes);
+}
+
+std::vector<SearchResult> search(Search& batch, const SearchOptions& options,
+                                 const std::vector<std::vector<TokenId>>& sources,
+                                 const std::vector<ForcedPrefix>& prefixes) {
+  check_options(options);
+  check(batch.running() == 0, "the search has unfinished sentences");
+  check(prefixes.empty() || prefixes.size() == sources.size(), "as many prefixes as sources");
   std::vector<SearchResult> all(sources.size()), finished;
   size_t next = 0;
   while (next < sources.size() || batch.running() > 0) {

@@ -71,6 +71,12 @@ std::vector<SearchResult> search(const Transformer& model, Backend& backend,
                                  const std::vector<ForcedPrefix>& prefixes = {},
                                  int64_t batch_tokens = SearchLimits().batch_tokens);
 
+// The same with a search that has no unfinished sentences and can be used again: its caches are
+// allocated once.
+std::vector<SearchResult> search(Search& batch, const SearchOptions& options,
+                                 const std::vector<std::vector<TokenId>>& sources,
+                                 const std::vector<ForcedPrefix>& prefixes = {});
+
 // ((5 + length) / 6)^alpha.
 double length_penalty(int64_t length, double alpha);
 
