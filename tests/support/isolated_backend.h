@@ -20,7 +20,7 @@ namespace heed::testing {
 // access of pages takes longer than most kernels of the tests.
 class IsolatedMemory : public TensorMemory {
  public:
-  IsolatedMemory() {
+  IsolatedMemory() : TensorMemory(MemoryKind::device) {
     void* mapped =
         mmap(nullptr, kSize, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapped == MAP_FAILED) throw std::bad_alloc();
@@ -75,7 +75,7 @@ class IsolatedMemory : public TensorMemory {
     fill_zeros(block.get(), bytes);
     return block;
   }
-  bool is_host() const override { return depth_ > 0; }
+  bool host_has_access() const override { return depth_ > 0; }
   void fill_zeros(std::byte* to, int64_t bytes) override {
     const Access access(*this);
     std::memset(to, 0, size_t(bytes));
@@ -157,7 +157,7 @@ class IsolatedBackend : public Backend {
     for (const Indices* part : {&x.ids, &x.layout.offsets, &x.start}) expect_here(name, *part);
   }
   void expect_here(const char* name, const AttentionLayout& x) const {
-    for (const Indices* part : {&x.queries.offsets, &x.keys.layout.offsets, &x.keys.rows})
+    for (const Indices* part : {&x.queries.offsets, &x.keys.lengths.offsets, &x.keys.rows})
       expect_here(name, *part);
   }
   void expect_here(const char* name, const AttentionInput& x) const {

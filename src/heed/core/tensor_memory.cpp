@@ -24,6 +24,7 @@ std::byte* map_zeros(size_t bytes) {
 
 class HostMemory : public TensorMemory {
  public:
+  HostMemory() : TensorMemory(MemoryKind::host) {}
   std::byte* allocate(int64_t bytes) override {
     if (bytes >= kMapped) return map_zeros(size_t(bytes));
     return static_cast<std::byte*>(::operator new(size_t(std::max<int64_t>(bytes, 1)), kAlignment));
@@ -40,7 +41,6 @@ class HostMemory : public TensorMemory {
     if (bytes < kMapped) fill_zeros(block.get(), bytes);
     return block;
   }
-  bool is_host() const override { return true; }
   void fill_zeros(std::byte* to, int64_t bytes) override {
     if (bytes > 0) std::memset(to, 0, size_t(bytes));
   }
@@ -55,12 +55,12 @@ class HostMemory : public TensorMemory {
   }
 };
 
-class NoMemory : public TensorMemory {
+class MetaMemory : public TensorMemory {
  public:
+  MetaMemory() : TensorMemory(MemoryKind::device) {}
   std::byte* allocate(int64_t) override { return nullptr; }
   void release(std::byte*, int64_t) noexcept override {}
   std::shared_ptr<std::byte> zeros(int64_t) override { return nullptr; }
-  bool is_host() const override { return false; }
   bool has_values() const override { return false; }
   void fill_zeros(std::byte*, int64_t) override {}
   void copy(const std::byte*, std::byte*, int64_t) override {}
@@ -79,7 +79,7 @@ const std::shared_ptr<TensorMemory>& host_memory() {
 }
 
 const std::shared_ptr<TensorMemory>& meta_memory() {
-  static const auto& memory = *new std::shared_ptr<TensorMemory>(std::make_shared<NoMemory>());
+  static const auto& memory = *new std::shared_ptr<TensorMemory>(std::make_shared<MetaMemory>());
   return memory;
 }
 

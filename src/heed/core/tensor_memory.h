@@ -7,11 +7,16 @@
 
 namespace heed {
 
+enum class MemoryKind { host, device };
+
 // Allocates, fills and copies blocks of one kind of memory. A backend computes in one of them
 // (Backend::memory()), and nothing else reads or writes its blocks. May be used from any thread.
 class TensorMemory {
  public:
   virtual ~TensorMemory() = default;
+  // Whether the host can read and write blocks at their addresses. Asked at each access to the
+  // values of a tensor, so the answer for host memory is not a virtual call.
+  bool is_host() const { return kind_ == MemoryKind::host || host_has_access(); }
 
   // A block aligned to 64 bytes, its values undefined. std::bad_alloc if there is not enough
   // memory.
@@ -21,8 +26,6 @@ class TensorMemory {
   // A block of zeros.
   virtual std::shared_ptr<std::byte> zeros(int64_t bytes) = 0;
 
-  // Whether the host can read and write blocks at their addresses.
-  virtual bool is_host() const = 0;
   // False for meta_memory(), whose blocks have a size only.
   virtual bool has_values() const { return true; }
 
@@ -31,6 +34,14 @@ class TensorMemory {
   // From the host's memory, and to it.
   virtual void upload(const std::byte* host, std::byte* to, int64_t bytes) = 0;
   virtual void download(const std::byte* from, std::byte* host, int64_t bytes) = 0;
+
+ protected:
+  explicit TensorMemory(MemoryKind kind) : kind_(kind) {}
+  // Whether this thread may use the addresses of device memory now, as kernels on the CPU may.
+  virtual bool host_has_access() const { return false; }
+
+ private:
+  const MemoryKind kind_;
 };
 
 // The memory of the host. Large blocks are mapped: they return to the system when they are freed.

@@ -236,10 +236,9 @@ class WeightsReader {
     Tensor scales({values.rows()});
     read(scale_name(name), scales);
     const auto* q = reinterpret_cast<const int8_t*>(stored.bytes.data());
-    const int64_t columns = values.columns();
-    for (int64_t r = 0; r < values.rows(); ++r)
-      for (int64_t c = 0; c < columns; ++c)
-        values.data<float>()[r * columns + c] = scales.data<float>()[r] * float(q[r * columns + c]);
+    float* value = values.data<float>();
+    for (const float scale : std::as_const(scales).span<float>())
+      for (int64_t c = 0; c < values.columns(); ++c) *value++ = scale * float(*q++);
     require_finite(values, file_.path().string(), name);
     file_.release_pages(stored);
   }

@@ -84,13 +84,13 @@ void load_average(const std::vector<fs::path>& paths, const ModelConfig& config,
     Tensor sum(p.tensor.shape(), DType::fp64);
     Tensor values(p.tensor.shape(), DType::fp32);
     Parameter part{p.name, values, p.role};
+    const std::span<double> sums = sum.span<double>();
+    const std::span<float> means = values.span<float>();
     for (const StoredWeights& weights : all) {
       weights.read(part);
-      for (int64_t i = 0; i < sum.size(); ++i)
-        sum.data<double>()[i] += double(values.data<float>()[i]);
+      for (size_t i = 0; i < sums.size(); ++i) sums[i] += double(means[i]);
     }
-    for (int64_t i = 0; i < sum.size(); ++i)
-      values.data<float>()[i] = float(sum.data<double>()[i] / double(all.size()));
+    for (size_t i = 0; i < sums.size(); ++i) means[i] = float(sums[i] / double(all.size()));
     copy(values, p.tensor);
   }
 }
