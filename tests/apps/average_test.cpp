@@ -9,18 +9,6 @@ using ::testing::HasSubstr;
 
 class AverageTest : public SmallModelTest {
  protected:
-  static void SetUpTestSuite() {
-    SmallModelTest::SetUpTestSuite();
-    for (const char* average : {"off", "last:2"}) {
-      const bool plain = std::string(average) == "off";
-      std::vector<std::string> command =
-          with(train(plain ? "run" : "mean"),
-               {"--steps", "6", "--validate-every", "2", "--keep-checkpoints", "3"});
-      if (!plain) command.insert(command.end(), {"--average", average});
-      const RunResult trained = heed(command);
-      ASSERT_EQ(trained.status, 0) << trained.err;
-    }
-  }
   static std::string weights(const std::string& model) {
     return folder_->read(model + "/model.safetensors");
   }

@@ -52,7 +52,7 @@ TEST_F(OptionsFeltTest, EvaluateRefusesWhatChangesNothing) {
                    option, 2);
 }
 
-TEST_F(OptionsFeltTest, ThePhrasebookIsAsLargeAsAsked) {
+TEST_F(OptionsFeltTest, SlowThePhrasebookIsAsLargeAsAsked) {
   const std::vector<std::string> command{"phrasebook", "--output", "book"};
   output(with(command, {"--pairs", "700", "--valid-pairs", "7", "--test-pairs", "9"}));
   EXPECT_EQ(lines_of("book/train.zh"), 700);

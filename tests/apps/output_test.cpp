@@ -98,7 +98,7 @@ TEST_F(OutputTest, AHyphenIsStandardOutput) {
   EXPECT_FALSE(fs::exists(*folder_ / "-"));
 }
 
-TEST_F(OutputTest, APhrasebookThatFindsNoRoomLeavesNothing) {
+TEST_F(OutputTest, SlowAPhrasebookThatFindsNoRoomLeavesNothing) {
   const auto write = [](const char* output) {
     return heed({"phrasebook", "--pairs", "20000", "--output", output}, {.file_size = 100'000});
   };

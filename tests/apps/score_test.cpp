@@ -29,7 +29,7 @@ class ScoreTest : public SmallModelTest {
   }
 };
 
-TEST_F(ScoreTest, PerplexityIsWhatTrainingReports) {
+TEST_F(ScoreTest, SlowPerplexityIsWhatTrainingReports) {
   const std::vector<std::string> validated{"--valid-source", "valid.zh", "--valid-target",
                                            "valid.en"};
   // A model opened in bf16 has its embeddings rounded too, one that trains has not.
@@ -127,7 +127,7 @@ TEST_F(ScoreTest, WhatCannotBeScoredIsNamed) {
     return heed({"score", "--model", "m", "--source", source, "--target", target});
   };
   expect_failure(files("absent", "valid.en"), "absent");
-  expect_failure(files("valid.zh", "."), "folder");
+  expect_failure(files("valid.zh", "."), "directory");
   expect_failure(files("-", "-"), "standard input", 2);
   expect_failure(heed({"score", "--model", "gone", "--source", "valid.zh", "--target", "valid.en"}),
                  "gone");

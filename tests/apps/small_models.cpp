@@ -46,6 +46,18 @@ void make_kept_model(const fs::path& folder) {
   fs::copy_file(folder / "kept/training/step-2.safetensors", folder / "loose.safetensors");
 }
 
+void make_runs_to_average(const fs::path& folder) {
+  for (const char* name : {"run", "mean"}) {
+    std::vector<std::string> command =
+        train_small_model("train.zh", "train.en", name, kSmallModelSeed);
+    command.insert(command.end(),
+                   {"--steps", "6", "--validate-every", "2", "--keep-checkpoints", "3"});
+    if (name[0] == 'm') command.insert(command.end(), {"--average", "last:2"});
+    const RunResult trained = run_heed(command, folder);
+    ASSERT_EQ(trained.status, 0) << trained.err;
+  }
+}
+
 }  // namespace
 
 void make_small_models(const fs::path& folder) {
@@ -61,6 +73,7 @@ void make_small_models(const fs::path& folder) {
   }
   make_brief_model(folder);
   make_kept_model(folder);
+  make_runs_to_average(folder);
 }
 
 // What ctest runs before all tests that need them.

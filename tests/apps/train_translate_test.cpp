@@ -65,7 +65,7 @@ TEST_F(TrainTranslateTest, AnEpochEndsWithOneLine) {
 }
 
 // The commands that a training ends with can be typed.
-TEST_F(TrainTranslateTest, TrainingEndsWithWhatTheModelIsWorthAndWhatComesNext) {
+TEST_F(TrainTranslateTest, SlowTrainingEndsWithWhatTheModelIsWorthAndWhatComesNext) {
   const RunResult trained = heed(with(watched("ended"), {"--average", "last:2"}));
   ASSERT_EQ(trained.status, 0) << trained.err;
   const std::vector<std::string> lines = lines_of(trained.err);
@@ -97,7 +97,7 @@ TEST_F(TrainTranslateTest, WhatComesNextCallsTheProgramAsTheShellFindsIt) {
 }
 
 // The run has succeeded by then, whatever has become of the text that its commands would name.
-TEST_F(TrainTranslateTest, TextThatIsGoneOrBrokenAtTheEndFailsNoTraining) {
+TEST_F(TrainTranslateTest, SlowTextThatIsGoneOrBrokenAtTheEndFailsNoTraining) {
   folder_->write("going.zh", folder_->read("valid.zh"));
   folder_->write("going.en", folder_->read("valid.en"));
   const auto ended = [&](const std::string& model, const std::vector<std::string>& more,
@@ -214,7 +214,8 @@ TEST_F(TrainTranslateTest, BadInputIsNamed) {
   EXPECT_THAT(error({"translate", "--model", "m", "--nbest", "2"}, 2), HasSubstr("jsonl"));
   EXPECT_THAT(error({"translate", "--model", "m", "--beam", "0"}, 2),
               HasSubstr("--beam: expected a whole number from 1 to"));
-  EXPECT_THAT(error({"inspect", "model", "absent"}, 2), HasSubstr("neither a folder nor a preset"));
+  EXPECT_THAT(error({"inspect", "model", "absent"}, 2),
+              HasSubstr("neither a directory nor a preset"));
   EXPECT_THAT(error({"train", "--source", "train.zh", "--target", "valid.en", "--model", "n"}, 1),
               HasSubstr("5000"));
   EXPECT_FALSE(std::filesystem::exists(folder_->path() / "n"));

@@ -215,7 +215,7 @@ TEST_F(TranslateOptionsTest, AttentionOfALongLineIsWrittenByPart) {
 }
 
 // What evaluate translates by itself is what translate gives with the same options.
-TEST_F(TranslateOptionsTest, TheyReachTheEvaluation) {
+TEST_F(TranslateOptionsTest, SlowTheyReachTheEvaluation) {
   const std::string text = folder_->read("train.zh").substr(0, 2000);
   folder_->write("some.zh", text.substr(0, text.rfind('\n') + 1));
   folder_->write("some.en", run({}, folder_->read("some.zh")));

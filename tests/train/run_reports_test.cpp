@@ -233,7 +233,7 @@ TEST_F(TrainerTest, ASmoothedLossIsNamedBesideThePerplexity) {
   EXPECT_THAT(plain.messages, ::testing::Not(::testing::Contains(HasFacts("smoothing"))));
 }
 
-TEST_F(TrainerTest, ARunThatCollapsedIsWarnedOf) {
+TEST_F(TrainerTest, SlowARunThatCollapsedIsWarnedOf) {
   TrainOptions o = validated("validated");
   o.epochs.reset();
   o.steps = 510;
