@@ -86,15 +86,15 @@ struct AttentionOperands {
       : sequences(state.range(0)), query_count(state.range(1)), key_count(state.range(2)) {
     for (int64_t b = 0; b < sequences; ++b) {
       queries.add(query_count);
-      keys.layout.add(key_count);
+      keys.lengths.add(key_count);
     }
     options.heads = state.range(3);
     const int64_t d = options.heads * state.range(4);
     options.scale = 1 / std::sqrt(double(state.range(4)));
     mask = state.range(5) != 0 ? Mask::causal : Mask::none;
     query = random_tensor({queries.rows(), d});
-    key = random_tensor({keys.layout.rows(), d});
-    value = random_tensor({keys.layout.rows(), d});
+    key = random_tensor({keys.lengths.rows(), d});
+    value = random_tensor({keys.lengths.rows(), d});
     out = Tensor(query.shape());
     dout = random_tensor(query.shape());
     logsumexp = Tensor({queries.rows(), options.heads});

@@ -1,5 +1,5 @@
 // Training with an observer, which prints reports and stops it. Needs the text of
-// `heed phrasebook --output data`.
+// `heed phrasebook --output corpus`.
 #include <heed/heed.h>
 
 #include <cstdio>
@@ -20,10 +20,10 @@ struct Watcher : heed::TrainObserver {
 
 int main() {
   heed::TrainOptions options;
-  options.source = {"data/train.zh"};
-  options.target = {"data/train.en"};
-  options.valid_source = "data/valid.zh";
-  options.valid_target = "data/valid.en";
+  options.source = {"corpus/train.zh"};
+  options.target = {"corpus/train.en"};
+  options.valid_source = "corpus/valid.zh";
+  options.valid_target = "corpus/valid.en";
   options.model = "watched";
   options.overwrite = true;
   options.preset = heed::Preset::tiny;

@@ -1,15 +1,15 @@
 // A custom training loop: the caller decides when to validate, to save and to stop. Needs the text
-// of `heed phrasebook --output data`.
+// of `heed phrasebook --output corpus`.
 #include <heed/heed.h>
 
 #include <cstdio>
 
 int main() {
   heed::TrainOptions options;
-  options.source = {"data/train.zh"};
-  options.target = {"data/train.en"};
-  options.valid_source = "data/valid.zh";
-  options.valid_target = "data/valid.en";
+  options.source = {"corpus/train.zh"};
+  options.target = {"corpus/train.en"};
+  options.valid_source = "corpus/valid.zh";
+  options.valid_target = "corpus/valid.en";
   options.model = "stepped";
   options.overwrite = true;
   options.preset = heed::Preset::tiny;

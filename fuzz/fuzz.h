@@ -44,16 +44,16 @@ class MemoryFile {
   std::filesystem::path path_;
 };
 
-// A folder whose files lie in memory.
-class MemoryFolder {
+// A directory whose files lie in memory.
+class MemoryDirectory {
  public:
-  const std::filesystem::path& path() const { return folder_.path(); }
+  const std::filesystem::path& path() const { return directory_.path(); }
   void add(const std::string& name, const MemoryFile& file) const {
-    std::filesystem::create_symlink(file.path(), folder_ / name);
+    std::filesystem::create_symlink(file.path(), directory_ / name);
   }
 
  private:
-  testing::TemporaryFolder folder_;
+  testing::TemporaryDirectory directory_;
 };
 
 // A reader succeeds or throws an Error that says something; anything else it throws is a finding.

@@ -1,5 +1,5 @@
-// make_seeds FOLDER: whole files of every kind that heed reads, written by heed itself, one folder
-// for each fuzz target. The build calls it; the fuzzer changes what it finds here.
+// make_seeds FOLDER: whole files of every kind that heed reads, written by heed itself, one
+// directory for each fuzz target. The build calls it; the fuzzer changes what it finds here.
 #include <cstdio>
 #include <cstring>
 

@@ -24,10 +24,10 @@ void run(const Transformer& model) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const fuzzing::MemoryFile config, weights;
-  static const fuzzing::MemoryFolder folder;
+  static const fuzzing::MemoryDirectory directory;
   static const bool ready = [] {
-    folder.add("config.json", config);
-    folder.add("model.safetensors", weights);
+    directory.add("config.json", config);
+    directory.add("model.safetensors", weights);
     return true;
   }();
   const auto [first, second] = fuzzing::two_files(fuzzing::text_of(data, size));
@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   weights.hold(second);
   fuzzing::read_or_refuse([&] {
     fuzzing::require(ready);
-    run(load_model(folder.path()));
+    run(load_model(directory.path()));
   });
   return 0;
 }

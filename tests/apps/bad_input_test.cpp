@@ -43,7 +43,7 @@ TEST_F(BadInputTest, TextsForTraining) {
   folder_->write("plain.gz", "one\ntwo\n");
   folder_->write("few", "你好。\n再见。\n");
   expect_failure(learn("absent", "short"), "absent");
-  expect_failure(learn(".", "short"), "folder");
+  expect_failure(learn(".", "short"), "directory");
   expect_failure(learn("short", "train.en"), "short 2 train.en 5000");
   expect_failure(heed(with(train_on("short", "broken", "new"), {"--strict"})),
                  "broken:2 5 0xe6 UTF-8");
@@ -104,7 +104,7 @@ TEST_F(BadInputTest, LinesToTranslate) {
   };
   expect_failure(input("absent"), "absent");
   expect_failure(input("cut.gz"), "cut.gz");
-  expect_failure(input("."), "folder");
+  expect_failure(input("."), "directory");
   expect_failure(heed(with(translate("m"), {"--strict"}), {}, "good\n\xff\n"), "line 2");
   EXPECT_FALSE(fs::exists(*folder_ / "out"));
   expect_nothing_half_written(folder_->path());

@@ -115,15 +115,15 @@ TEST_F(InspectDataTest, JsonHasEveryKindAndWhatWasCounted) {
   EXPECT_EQ(page["target"]["test"]["lines_seen"], 1);
   EXPECT_EQ(page["target"]["test"]["unseen_words"], 2);
   EXPECT_EQ(finding(page, "test_pairs")["examples"][0]["line"], 9);
-  EXPECT_EQ(finding(page, "copies")["examples"][0]["line"], 50);
+  EXPECT_EQ(finding(page, "copied_sources")["examples"][0]["line"], 50);
   EXPECT_EQ(finding(page, "control_characters")["pairs"], 1);
   EXPECT_EQ(finding(page, "empty")["pairs"], 0);
-  EXPECT_EQ(finding(page, "copies")["examples"][0]["target"], "das ist der Satz Nummer 50");
+  EXPECT_EQ(finding(page, "copied_sources")["examples"][0]["target"], "das ist der Satz Nummer 50");
 }
 
 TEST_F(InspectDataTest, OptionsReachTheInspection) {
   EXPECT_EQ(json({"--pairs", "40"})["pairs"], 40);
-  EXPECT_TRUE(finding(json({"--examples", "0"}), "copies")["examples"].empty());
+  EXPECT_TRUE(finding(json({"--examples", "0"}), "copied_sources")["examples"].empty());
   EXPECT_EQ(finding(json({"--max-sentence-tokens", "5"}), "too_long")["pairs"], 198 + 1);
   EXPECT_EQ(json({"--threads", "1"}), json({"--threads", "3"}));
   const RunResult narrow = inspect({"--max-table-entries", "5"});
@@ -271,7 +271,7 @@ TEST_F(InspectDataTest, ThePageIsWellFormedAndWhole) {
   const std::string html = read_file(folder_ / "page.html");
   expect_well_formed(html);
   EXPECT_THAT(html, HasSubstr("&lt;b&gt;&amp;amp; &quot;Hund&quot;&lt;/b&gt; ␛[31m"));
-  EXPECT_THAT(html, HasSubstr("<details id=\"copies\">"));
+  EXPECT_THAT(html, HasSubstr("<details id=\"copied_sources\">"));
   EXPECT_THAT(html, HasSubstr("width=device-width"));
   EXPECT_THAT(html, HasSubstr("prefers-color-scheme: dark"));
   EXPECT_THAT(html, HasSubstr("Sentences by words"));
@@ -298,7 +298,7 @@ TEST_F(InspectDataTest, MistakesAreNamed) {
   refused({"inspect", "data", "a.de", "a.en", "--length", "5"},
           "--length changes nothing: it belongs to 'heed inspect model'");
   refused({"inspect", "model", "tiny", "--test-source", "a.de"},
-          "--test-source changes nothing: it belongs to 'heed inspect data SOURCE TARGET'");
+          "--test-source changes nothing: it belongs to 'heed inspect data'");
 }
 
 TEST_F(InspectDataTest, FilesOfUnequalLengthAreShownAndRefused) {

@@ -89,9 +89,9 @@ TEST_F(OpsTest, DeferredGradientsOfALinearLayer) {
     const Tensor y = linear(p, linear(p, x, w, b, Activation::gelu), out, Tensor());
     tape.set_gradient(y, random_tensor(y.shape(), 5));
     tape.backward();
-    const std::vector<WeightGradient> operands = tape.take_deferred();
+    const std::vector<WeightGradientOperands> operands = tape.take_deferred();
     EXPECT_EQ(operands.size(), deferred ? 1u : 0u);
-    for (const WeightGradient& g : operands) {
+    for (const WeightGradientOperands& g : operands) {
       EXPECT_EQ(g.weight.storage(), w.storage());
       backend_->linear_weight_gradient(g.dy, g.x, 0, dw, &db, WriteMode::overwrite);
     }
@@ -368,7 +368,7 @@ TEST_F(OpsTest, AttentionWeightsAreTheSoftmaxOverTheKeysThatAreSeen) {
     attention(p, {query, key, key}, {queries, keys, mask}, 2, 0, &got);
     std::vector<double> expected;
     for (int64_t b = 0; b < 2; ++b) {
-      const int64_t count = keys.layout.length(b);
+      const int64_t count = keys.lengths.length(b);
       for (int64_t h = 0; h < 2; ++h) {
         for (int64_t i = 0; i < queries.length(b); ++i) {
           const int64_t seen = mask == Mask::none ? count : count - queries.length(b) + i + 1;
@@ -376,7 +376,7 @@ TEST_F(OpsTest, AttentionWeightsAreTheSoftmaxOverTheKeysThatAreSeen) {
           std::vector<double> weights(size_t(count), 0);
           double sum = 0;
           for (int64_t j = 0; j < seen; ++j) {
-            const int64_t row = keys.row(keys.layout.offsets[size_t(b)] + j);
+            const int64_t row = keys.row(keys.lengths.offsets[size_t(b)] + j);
             const double* k = key.data<double>() + row * 4 + 2 * h;
             weights[size_t(j)] = std::exp((q[0] * k[0] + q[1] * k[1]) / std::sqrt(2.0));
             sum += weights[size_t(j)];

@@ -36,16 +36,16 @@ struct Operands {
   explicit Operands(const Case& c) {
     for (auto [query_count, key_count] : c.lengths) {
       queries.add(query_count);
-      keys.layout.add(key_count);
+      keys.lengths.add(key_count);
     }
-    std::vector<int32_t> rows(size_t(keys.layout.rows()));
+    std::vector<int32_t> rows(size_t(keys.lengths.rows()));
     std::iota(rows.begin(), rows.end(), 0);
     Random(11).shuffle(rows);
     keys.rows = rows;
     const int64_t d = c.heads * c.d_head;
     query = random_tensor({queries.rows(), d}, 1);
-    key = random_tensor({keys.layout.rows(), d}, 2);
-    value = random_tensor({keys.layout.rows(), d}, 4);
+    key = random_tensor({keys.lengths.rows(), d}, 2);
+    value = random_tensor({keys.lengths.rows(), d}, 4);
     dout = random_tensor({queries.rows(), d}, 3);
     options.heads = c.heads;
     options.scale = 1 / std::sqrt(double(c.d_head));
@@ -126,7 +126,7 @@ void expect_the_bits_of_the_prefix(Backend& backend, const Cached& cached) {
       Ragged one;
       one.add(1);
       KeyRows seen;
-      seen.layout.add(i + 1);
+      seen.lengths.add(i + 1);
       seen.rows = std::vector(o.keys.rows.begin(), o.keys.rows.begin() + i + 1);
       Tensor out({1, d}), log({1, heads});
       backend.attention({o.query.slice(i, i + 1), key, value}, {one, seen, Mask::causal}, o.options,
@@ -189,7 +189,7 @@ TEST_P(CpuAttention, ASequenceDependsOnItselfAlone) {
   const Case both{"both", {{50, 37}, {5, 9}}, 2, 32}, first{"first", {{50, 37}}, 2, 32};
   const Operands o(both);
   KeyRows keys;
-  keys.layout.add(37);
+  keys.lengths.add(37);
   keys.rows = std::vector(o.keys.rows.begin(), o.keys.rows.begin() + 37);
   Ragged queries;
   queries.add(50);
@@ -208,7 +208,7 @@ std::vector<int64_t> kept_keys(Backend& backend, int64_t rows, int64_t heads, in
   Tensor value({keys, heads});
   for (int64_t j = 0; j < keys; ++j)
     std::fill_n(value.data<float>() + j * heads, heads, float(1 << j));
-  const KeyRows all{o.keys.layout, {}};
+  const KeyRows all{o.keys.lengths, {}};
   Tensor out({rows, heads}), logsumexp({rows, heads});
   backend.attention({query, key, value}, {o.queries, all}, o.options, {out, logsumexp});
   std::vector<int64_t> bits;

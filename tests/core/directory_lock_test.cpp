@@ -114,9 +114,9 @@ TEST_F(DirectoryLockTest, EmptyFoldersThatItMadeAreRemoved) {
 TEST_F(DirectoryLockTest, WhatCannotBeMadeIsNamedAndLeavesNothing) {
   write_file_atomically(folder_ / "file", "x");
   EXPECT_THAT(error_of([&] { DirectoryLock lock(folder_ / "file/m"); }),
-              HasSubstr((folder_ / "file").string() + ": expected a folder"));
+              HasSubstr((folder_ / "file").string() + ": expected a directory"));
   EXPECT_THAT(error_of([&] { DirectoryLock lock(folder_ / "new" / std::string(300, 'x')); }),
-              HasSubstr("cannot make the folder"));
+              HasSubstr("cannot make the directory"));
   EXPECT_FALSE(fs::exists(folder_ / "new"));
 }
 

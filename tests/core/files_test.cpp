@@ -86,7 +86,7 @@ TEST_F(FilesTest, AppendsToAFile) {
 TEST_F(FilesTest, NamesThePathThatCannotBeWritten) {
   EXPECT_THAT(error_of([&] { write_file_atomically(folder_ / "none" / "file", "x"); }),
               HasSubstr("none/file"));
-  EXPECT_THAT(error_of([&] { write_file_atomically(folder_, "x"); }), HasSubstr("folder"));
+  EXPECT_THAT(error_of([&] { write_file_atomically(folder_, "x"); }), HasSubstr("directory"));
 }
 
 TEST_F(FilesTest, ReplacesNoDeviceAndNoPipe) {
@@ -146,7 +146,7 @@ TEST_F(FilesTest, ReadsOnlyRegularFilesWithinTheLimit) {
   write_file_atomically(path, std::string("a\0b", 3));
   EXPECT_EQ(read_file(path, 3), std::string("a\0b", 3));
   EXPECT_THAT(error_of([&] { read_file(path, 2); }), HasSubstr("has 3 bytes"));
-  EXPECT_THAT(error_of([&] { read_file(folder_); }), HasSubstr("is a folder"));
+  EXPECT_THAT(error_of([&] { read_file(folder_); }), HasSubstr("is a directory"));
   EXPECT_THAT(error_of([&] { read_file(folder_ / "none"); }), HasSubstr("No such file"));
   const auto pipe = folder_ / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
@@ -169,7 +169,7 @@ TEST_F(FilesTest, MapsAFileAndKeepsItWhenItIsReplaced) {
   EXPECT_EQ(second.text(), "new");
   write_file_atomically(path, "");
   EXPECT_TRUE(MappedFile(path).bytes().empty());
-  EXPECT_THAT(error_of([&] { MappedFile map(folder_); }), HasSubstr("is a folder"));
+  EXPECT_THAT(error_of([&] { MappedFile map(folder_); }), HasSubstr("is a directory"));
   EXPECT_THAT(error_of([&] { MappedFile map(folder_ / "none"); }), HasSubstr("No such file"));
 }
 

@@ -33,8 +33,8 @@ TEST(Scripts, WhatIsWrittenWithoutSpaces) {
     EXPECT_TRUE(is_unspaced(character)) << uint32_t(character);
   for (const char32_t character : {U'a', U'é', U'д', U'한', U'ع', U'.', U' ', U'1', U'“'})
     EXPECT_FALSE(is_unspaced(character)) << uint32_t(character);
-  EXPECT_TRUE(is_cjk(U'中') && is_cjk(U'。'));
-  EXPECT_FALSE(is_cjk(U'ก')) << "Thai has spaces between sentences";
+  EXPECT_TRUE(is_chinese_or_japanese(U'中') && is_chinese_or_japanese(U'。'));
+  EXPECT_FALSE(is_chinese_or_japanese(U'ก')) << "Thai has spaces between sentences";
 }
 
 TEST(Scripts, SpacesPartWordsOrNot) {

@@ -131,9 +131,9 @@ TEST(TemporaryName, IsTheTargetsWithDigits) {
 using MissingFolderTest = FolderTest;
 TEST_F(MissingFolderTest, IsNamed) {
   EXPECT_THAT(error_of([&] { TemporaryFile::make(folder_ / "none" / "file"); }),
-              HasSubstr("the folder " + (folder_ / "none").string() + " is missing"));
+              HasSubstr("the directory " + (folder_ / "none").string() + " is missing"));
   EXPECT_THAT(error_of([&] { append_to_file(folder_ / "none" / "file", "x"); }),
-              HasSubstr("the folder " + (folder_ / "none").string() + " is missing"));
+              HasSubstr("the directory " + (folder_ / "none").string() + " is missing"));
 }
 
 TEST_P(TemporaryFileTest, AFolderThatGoesIsNamed) {

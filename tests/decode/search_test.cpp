@@ -103,6 +103,23 @@ TEST_P(SearchTest, NeighboursAndBatchSizeChangeNothing) {
   }
 }
 
+TEST_P(SearchTest, ASearchCanBeUsedAgain) {
+  SearchOptions options;
+  options.max_length = 8;
+  const auto first = sources(5, 1), second = sources(7, 2);
+  Search batch(model_, *backend_, {.hypotheses = options.hypothesis_count(), .batch_tokens = 16});
+  search(batch, options, first);
+  const auto got = search(batch, options, second),
+             fresh = search(model_, *backend_, options, second);
+  ASSERT_EQ(got.size(), fresh.size());
+  for (size_t i = 0; i < got.size(); ++i) {
+    EXPECT_EQ(got[i].hypotheses[0].ids, fresh[i].hypotheses[0].ids);
+    EXPECT_EQ(got[i].hypotheses[0].log_probability, fresh[i].hypotheses[0].log_probability);
+  }
+  batch.add({.request_id = 1, .source = {2, 0}, .options = options});
+  EXPECT_THROW(search(batch, options, first), Bug) << "with an unfinished sentence";
+}
+
 TEST_P(SearchTest, BatchTokensBoundWhatIsTakenIn) {
   SearchOptions options;
   options.extra_length = 0;

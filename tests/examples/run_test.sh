@@ -21,13 +21,13 @@ $(cat "$example.out")"
   done
 }
 
-"$heed" phrasebook --output data --pairs 5000 --valid-pairs 20 --test-pairs 20 --quiet
+"$heed" phrasebook --output corpus --pairs 5000 --valid-pairs 20 --test-pairs 20 --quiet
 
 # The order matters: rescore reads the model that translator writes.
 for example in attention paper translator progress training_loop rescore; do
   case $example in
     translator) "$programs/translator" 0.02 >translator.out ;;
-    rescore) "$programs/rescore" translator-model translator-model <data/test.zh >rescore.out ;;
+    rescore) "$programs/rescore" translator-model translator-model <corpus/test.zh >rescore.out ;;
     *) "$programs/$example" >"$example.out" ;;
   esac
 done

@@ -61,7 +61,7 @@ struct Recorder : TrainObserver {
 
 TEST_F(FacadeTest, TheWholeRoad) {
   Recorder recorder;
-  EXPECT_EQ(train(options_, recorder).end, TrainEnd::finished);
+  EXPECT_EQ(train(options_, recorder).end, TrainEnd::limit_reached);
   EXPECT_EQ(recorder.reports.size(), 3u);
   EXPECT_FALSE(recorder.messages.empty());
   ASSERT_FALSE(recorder.validations.empty());

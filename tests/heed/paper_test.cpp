@@ -77,7 +77,7 @@ TEST(PaperAttention, EqualsTheOpThatTheModelUses) {
       Ragged query_rows;
       query_rows.add(queries);
       KeyRows key_rows;
-      key_rows.layout.add(keys);
+      key_rows.lengths.add(keys);
       const Tensor expected = attention(pass, {query, key, value}, {query_rows, key_rows, mask}, 1);
       paper::AttentionArguments arguments;
       if (mask == Mask::causal) arguments.mask = paper::causal_mask(queries, keys);
@@ -134,7 +134,7 @@ TEST(PaperMultiHeadAttention, EqualsTheModelsOwn) {
   Ragged rows;
   rows.add(3);
   KeyRows keys;
-  keys.layout.add(5);
+  keys.lengths.add(5);
   const Tensor query = linear(pass, x, parameters.query.weight, parameters.query.bias);
   const Tensor key = linear(pass, memory, parameters.key.weight, parameters.key.bias);
   const Tensor value = linear(pass, memory, parameters.value.weight, parameters.value.bias);

@@ -106,9 +106,9 @@ TEST_P(CapturedAttentionTest, AStepOverTheCacheAttendsAsItsPrefixDoes) {
     step.add(std::span(&ids[i], 1));
     step.start = {int32_t(i)};
     cache.new_rows = {past.back()};
-    cache.past = {};
-    cache.past.layout.add(int64_t(past.size()));
-    cache.past.rows = past;
+    cache.target = {};
+    cache.target.lengths.add(int64_t(past.size()));
+    cache.target.rows = past;
     cache.sentences = step.layout;
     cache.source = {source.layout, source_rows};
     CapturedAttention got = all();

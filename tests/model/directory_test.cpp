@@ -296,7 +296,7 @@ TEST_F(DirectoryTest, PathsNearAModelNameIt) {
 
 // A training with --overwrite that was killed, or has not begun, has moved the model.
 TEST_F(DirectoryTest, AModelInABackupIsFound) {
-  const BackupFolders backup = backup_folders(path());
+  const BackupDirectories backup = backup_directories(path());
   for (const auto& folder : {backup.partial, backup.complete}) {
     std::filesystem::create_directories(folder);
     for (const char* name : {"config.json", "model.safetensors"}) {
@@ -318,7 +318,7 @@ TEST_F(DirectoryTest, AModelThatIsReplacedMeanwhileIsReadAgain) {
   });
   EXPECT_EQ(got, 2);
   times = 0;
-  std::filesystem::create_directory(replacement_folder(path()));
+  std::filesystem::create_directory(replacement_directory(path()));
   const ModelConfig config = read_unchanged(path(), [&] {
     if (++times == 1) std::filesystem::remove(path() / "config.json");
     if (times == 2) save();
@@ -329,11 +329,11 @@ TEST_F(DirectoryTest, AModelThatIsReplacedMeanwhileIsReadAgain) {
 }
 
 TEST_F(DirectoryTest, AReplacementThatWasKilledIsNamed) {
-  std::filesystem::create_directory(replacement_folder(path()));
+  std::filesystem::create_directory(replacement_directory(path()));
   const auto read = [&] { return read_config(path()); };
   EXPECT_THAT(error_of([&] { read_unchanged(path(), read); }),
-              HasFacts(replacement_folder(path()).string() + " --overwrite"));
-  std::filesystem::remove(replacement_folder(path()));
+              HasFacts(replacement_directory(path()).string() + " --overwrite"));
+  std::filesystem::remove(replacement_directory(path()));
   EXPECT_THAT(error_of([&] { read_unchanged(path(), read); }), HasFacts("config.json"));
 }
 
@@ -347,7 +347,7 @@ TEST_F(DirectoryTest, WhatCannotBeSavedLeavesTheOldModel) {
   folder_.write("file", "");
   Transformer good = random_model(config_with_fillers());
   EXPECT_THAT(error_of([&] { save_model(path() / "file", good); }),
-              HasSubstr("cannot make the folder"));
+              HasSubstr("cannot make the directory"));
 }
 
 TEST_F(DirectoryTest, ADamagedDirectoryIsAnErrorOrAModel) {

@@ -271,7 +271,7 @@ TEST_F(CorpusTest, OptionsOutOfRangeAreUsageErrors) {
   EXPECT_THROW(open({.max_ratio = 0.5}), UsageError);
   EXPECT_THROW(open({.min_word_count = -1}), UsageError);
   std::filesystem::create_directory(cache_);
-  EXPECT_THAT(error_of([&] { open(); }), HasSubstr("folder"));
+  EXPECT_THAT(error_of([&] { open(); }), HasSubstr("directory"));
 }
 
 TEST_F(CorpusTest, TellsItsProgress) {

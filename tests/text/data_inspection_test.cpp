@@ -101,7 +101,7 @@ TEST(FindingText, EveryKindHasItsOwn) {
       {FindingKind::test_sources, "test_sources"},
       {FindingKind::duplicate_pairs, "duplicate_pairs"},
       {FindingKind::several_targets, "several_targets"},
-      {FindingKind::copies, "copies"},
+      {FindingKind::copied_sources, "copied_sources"},
       {FindingKind::untranslated, "untranslated"},
       {FindingKind::wrong_script, "wrong_script"},
       {FindingKind::length_ratio, "length_ratio"},
@@ -179,7 +179,7 @@ TEST_F(DataInspectionTest, SoundTextHasNoFinding) {
   const DataReport report = inspect(files(sound_pairs(300)));
   EXPECT_THAT(kinds(report), IsEmpty());
   EXPECT_EQ(report.pairs, 300);
-  EXPECT_FALSE(report.sampled);
+  EXPECT_FALSE(report.first_pairs_only);
   EXPECT_THAT(warnings(report, 0), IsEmpty());
 }
 
@@ -201,7 +201,7 @@ TEST_F(DataInspectionTest, EachDefectIsFoundAloneAndWithItsLine) {
   expect_only(inspect_with({{"der Hund auf der Straße", "狗在街上跑过来"}}),
               FindingKind::wrong_script, "the target is han");
   expect_only(inspect_with({{"Angela Merkel in Berlin", "Angela Merkel in Berlin"}}),
-              FindingKind::copies);
+              FindingKind::copied_sources);
   expect_only(
       inspect_with({{"ja", "the old man sees the dog in the street with a book , I believe"}}),
       FindingKind::length_ratio, "off by a factor");
@@ -430,9 +430,9 @@ TEST_F(DataInspectionTest, OptionsAreHeeded) {
   EXPECT_THAT(inspect(all, {.examples = 7})[FindingKind::duplicate_pairs].examples, SizeIs(7));
   const DataReport first = inspect(all, {.pairs = 205});
   EXPECT_EQ(first.pairs, 205);
-  EXPECT_TRUE(first.sampled);
+  EXPECT_TRUE(first.first_pairs_only);
   EXPECT_EQ(first[FindingKind::duplicate_pairs].pairs, 5);
-  EXPECT_FALSE(inspect(all, {.pairs = 301}).sampled);
+  EXPECT_FALSE(inspect(all, {.pairs = 301}).first_pairs_only);
   EXPECT_THROW(inspect(all, {.max_ratio_deviation = 1}), UsageError);
   EXPECT_THROW(inspect({all.source, {}, {}, {}}), UsageError);
   EXPECT_THAT(error_of([&] {

@@ -90,7 +90,7 @@ TEST_F(LinesTest, DamagedGzipIsAnError) {
 
 TEST_F(LinesTest, NamesWhatCannotBeOpened) {
   EXPECT_THAT(error_of([&] { lines_of(folder_ / "none.txt"); }), HasSubstr("none.txt: No such"));
-  EXPECT_THAT(error_of([&] { lines_of(folder_); }), HasSubstr("is a folder"));
+  EXPECT_THAT(error_of([&] { lines_of(folder_); }), HasSubstr("is a directory"));
   if (::geteuid() != 0) {
     const auto path = write("secret", "x\n");
     std::filesystem::permissions(path, std::filesystem::perms::none);

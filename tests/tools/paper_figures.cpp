@@ -51,7 +51,7 @@ Attended attend(Backend& backend, int64_t d_k, double scale) {
       for (Tensor* tensor : {&key, &value})
         for (double& x : tensor->slice(row, row + 1).span<double>()) x = random.normal();
     KeyRows rows;
-    rows.layout.add(keys);
+    rows.lengths.add(keys);
     Ragged one;
     one.add(1);
     const AttentionLayout layout{one, rows};

@@ -51,7 +51,7 @@ TEST_P(ResumingTest, StoppedAnywhereAndResumedItEndsWithTheSameBytes) {
     first.resume = true;
     first.threads = 1;
     Recorder rest;
-    EXPECT_EQ(train(first, *backend_, rest).end, TrainEnd::finished);
+    EXPECT_EQ(train(first, *backend_, rest).end, TrainEnd::limit_reached);
     EXPECT_EQ(weights(name), weights("whole")) << "stopped after step " << stop;
     // The losses reported are those of the run that never stopped, too.
     EXPECT_EQ(rest.reports.back().loss, whole.reports.back().loss);
@@ -272,7 +272,7 @@ TEST_F(TrainerTest, ACompleteRunSaysSoAndHowToGoOn) {
   const std::string before = weights("m");
   o.resume = true;
   Recorder recorder;
-  EXPECT_EQ(train(o, *backend_, recorder).end, TrainEnd::finished);
+  EXPECT_EQ(train(o, *backend_, recorder).end, TrainEnd::limit_reached);
   EXPECT_THAT(recorder.messages,
               ::testing::Contains(::testing::AllOf(::testing::HasSubstr("complete"),
                                                    ::testing::HasSubstr("--epochs 3"))));

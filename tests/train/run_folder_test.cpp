@@ -79,7 +79,7 @@ TEST_F(RunFolderTest, TwoTrainingsDoNotShareOne) {
     second.resume = true;
     messages.push_back(message(second));
   });
-  EXPECT_EQ(train(o, *backend_, first).end, TrainEnd::finished);
+  EXPECT_EQ(train(o, *backend_, first).end, TrainEnd::limit_reached);
   ASSERT_EQ(messages.size(), 3u);
   for (const std::string& text : messages) EXPECT_THAT(text, HasSubstr(o.model));
   for (const std::string& text : messages) EXPECT_THAT(text, HasSubstr("another process"));
@@ -268,7 +268,7 @@ TEST_F(RunFolderTest, AFolderThatIsRemovedIsSaid) {
     } catch (const Error& error) {
       text = error.what();
     }
-    EXPECT_THAT(text, HasSubstr("the folder " + (folder_ / gone).string() + " is missing"));
+    EXPECT_THAT(text, HasSubstr("the directory " + (folder_ / gone).string() + " is missing"));
     fs::remove_all(folder_ / "m");
   }
 }

@@ -27,7 +27,7 @@ TEST_F(TrainerTest, LearnsAndLeavesAModelDirectory) {
   o.epochs = 30;
   Recorder recorder;
   const TrainResult result = train(o, *backend_, recorder);
-  EXPECT_EQ(result.end, TrainEnd::finished);
+  EXPECT_EQ(result.end, TrainEnd::limit_reached);
   EXPECT_EQ(result.progress.epoch, 30);
   EXPECT_LT(recorder.reports.back().loss, 0.7 * recorder.reports.front().loss);
   EXPECT_DOUBLE_EQ(recorder.reports.back().fraction_done, 1);

@@ -4,12 +4,12 @@
 # tests/recorded/INSTRUCTION_SET.txt. A commit that changes a sum says why and records the new one
 # (RECORD=1). The sums depend on libm and SentencePiece; those recorded are of Debian 12.
 # WHICH=short leaves out what takes minutes. HEED_INSTRUCTION_SET chooses the instruction set (AVX2).
-# Needs HEED_PROGRAM, and an empty current folder, in which it writes text/, models/, lines.zh,
+# Needs HEED_PROGRAM, and an empty current directory, in which it writes text/, models/, lines.zh,
 # lines.en and sums. ./dev soak runs it.
 set -euo pipefail
 heed=${HEED_PROGRAM:?the heed program}
 if [[ -n $(ls -A) ]]; then
-  echo "recorded_bytes: $PWD is not empty: run it in an empty folder, since it writes text/, models/, lines.zh, lines.en and sums there" >&2
+  echo "recorded_bytes: $PWD is not empty: run it in an empty directory, since it writes text/, models/, lines.zh, lines.en and sums there" >&2
   exit 2
 fi
 which=${WHICH:-all}

@@ -54,14 +54,14 @@ class AverageCommand : public CommandOf<AverageSettings> {
   int run(const std::vector<std::string>& words, Console& console) override {
     const std::vector<fs::path> paths = checkpoints_of(words);
     warn_of_repetition(paths, console);
-    const std::vector<fs::path> folders = directories(paths);
-    std::vector<fs::path> kept = folders;
+    const std::vector<fs::path> directories = model_directories(paths);
+    std::vector<fs::path> kept = directories;
     for (const std::string& word : words) kept.emplace_back(word);
     check_output(settings_.output, kept, existing());
-    check_vocabularies(folders);
-    Transformer model(read_config(folders.front()));
+    check_vocabularies(directories);
+    Transformer model(read_config(directories.front()));
     load_average(paths, model.config(), parameters(model));
-    write_model(settings_.output, existing(), {model, folders.front()});
+    write_model(settings_.output, existing(), {model, directories.front()});
     for (const fs::path& path : paths) console.note(path.string());
     console.note(fmt::format("{}: the mean of {}", settings_.output, paths.size()));
     return 0;
@@ -92,28 +92,29 @@ class AverageCommand : public CommandOf<AverageSettings> {
   }
 
   // The model directory of each path.
-  std::vector<fs::path> directories(const std::vector<fs::path>& paths) const {
-    std::vector<fs::path> folders;
-    if (!settings_.model.empty()) folders.emplace_back(settings_.model);
+  std::vector<fs::path> model_directories(const std::vector<fs::path>& paths) const {
+    std::vector<fs::path> directories;
+    if (!settings_.model.empty()) directories.emplace_back(settings_.model);
     for (const fs::path& path : paths) {
-      const fs::path folder = StoredWeights(path).directory();
+      const fs::path directory = StoredWeights(path).directory();
       const bool own = fs::is_directory(path);
       if (!own && !settings_.model.empty()) continue;
       std::error_code error;
-      if (!own && !fs::exists(folder / "config.json", error))
-        fail("{}: there is no config.json in the folder of its run: give its model with --model",
+      if (!own && !fs::exists(directory / "config.json", error))
+        fail("{}: there is no config.json in the directory of its run: give its model with --model",
              path.string());
-      folders.push_back(folder);
+      directories.push_back(directory);
     }
-    return folders;
+    return directories;
   }
 
-  static void check_vocabularies(const std::vector<fs::path>& folders) {
-    const uint64_t first = TokenizerPair::load(folders.front()).fingerprint();
-    for (const fs::path& folder : folders) {
-      if (folder == folders.front() || TokenizerPair::load(folder).fingerprint() == first) continue;
-      fail("{} has another vocabulary than {}: their mean would mean nothing", folder.string(),
-           folders.front().string());
+  static void check_vocabularies(const std::vector<fs::path>& directories) {
+    const uint64_t first = TokenizerPair::load(directories.front()).fingerprint();
+    for (const fs::path& directory : directories) {
+      if (directory == directories.front() || TokenizerPair::load(directory).fingerprint() == first)
+        continue;
+      fail("{} has another vocabulary than {}: their mean would mean nothing", directory.string(),
+           directories.front().string());
     }
   }
 };

@@ -27,7 +27,7 @@ struct DemoSettings {
   static void visit(Self& self, Visitor&& v) {
     v.group("Demo");
     v("directory", self.directory,
-      {.help = "Output folder; overwrites that of an earlier demo", .value = "DIR"});
+      {.help = "Output directory; overwrites that of an earlier demo", .value = "DIR"});
     v("minutes", self.minutes,
       {.help = "Training time, including the vocabulary",
        .unit = "minutes",
@@ -57,50 +57,51 @@ class DemoCommand : public CommandOf<DemoSettings> {
   std::string name() const override { return "demo"; }
   std::string summary() const override { return "Trains a small Chinese-English translator"; }
   std::string description() const override {
-    return "Writes the phrasebook to a folder, trains a small model on it, and prints BLEU and "
+    return "Writes the phrasebook to a directory, trains a small model on it, and prints BLEU and "
            "examples of its translations of unseen sentences.";
   }
 
   int run(const std::vector<std::string>&, Console& console) override {
-    const fs::path folder = settings_.directory;
-    claim(folder);
+    const fs::path directory = settings_.directory;
+    claim(directory);
     PhrasebookSettings phrasebook;
     phrasebook.pairs = pairs;
-    write_phrasebook(phrasebook, folder, Existing::replace);
+    write_phrasebook(phrasebook, directory, Existing::replace);
     console.note(fmt::format("wrote a phrasebook of {} Chinese and English sentences to {}",
-                             phrasebook.pairs, folder.string()));
+                             phrasebook.pairs, directory.string()));
 
-    TrainOptions options = demo_training(folder, settings_.minutes);
+    TrainOptions options = demo_training(directory, settings_.minutes);
     options.threads = settings_.threads;
     TrainDisplay display(options, console);
     const int status = display.close(train(options, display));
-    if (status == 0) show(folder, console);
+    if (status == 0) show(directory, console);
     return status;
   }
 
  private:
-  // Creates the folder, or reuses that of an earlier demo, which a file in it marks. A folder with
-  // other files, such as a train.zh of the user, is an error.
-  static void claim(const fs::path& folder) {
+  // Creates the directory, or reuses that of an earlier demo, which a file in it marks. A directory
+  // with other files, such as a train.zh of the user, is an error.
+  static void claim(const fs::path& directory) {
     std::error_code error;
-    if (fs::exists(folder, error) && !fs::is_directory(folder, error))
-      fail("{}: expected a folder, found a file", folder.string());
-    const fs::path mark = folder / ".heed-demo";
-    const bool has_files = fs::is_directory(folder, error) && !fs::is_empty(folder, error);
+    if (fs::exists(directory, error) && !fs::is_directory(directory, error))
+      fail("{}: expected a directory, found a file", directory.string());
+    const fs::path mark = directory / ".heed-demo";
+    const bool has_files = fs::is_directory(directory, error) && !fs::is_empty(directory, error);
     if (has_files && !fs::exists(mark, error))
-      fail_usage("{} has files that heed demo did not write: give another folder with --directory",
-                 folder.string());
-    fs::create_directories(folder, error);
-    if (error) fail("cannot make the folder {}: {}", folder.string(), error.message());
+      fail_usage(
+          "{} has files that heed demo did not write: give another directory with --directory",
+          directory.string());
+    fs::create_directories(directory, error);
+    if (error) fail("cannot make the directory {}: {}", directory.string(), error.message());
     write_file_atomically(mark, "Written by heed demo, which replaces its earlier files here.\n");
   }
 
-  void show(const fs::path& folder, Console& console) const {
+  void show(const fs::path& directory, Console& console) const {
     DecodeOptions decode;
     decode.threads = settings_.threads;
-    const Model model(folder / "model");
-    const Lines source = read_lines(folder / "test.zh");
-    const std::vector<Lines> references{read_lines(folder / "test.en")};
+    const Model model(directory / "model");
+    const Lines source = read_lines(directory / "test.zh");
+    const std::vector<Lines> references{read_lines(directory / "test.en")};
     const Lines translations = model.translate(source, decode);
     Output& out = console.out();
     out.write(fmt::format("\n{} unseen sentences: {}\n\n", source.size(),
@@ -112,8 +113,8 @@ class DemoCommand : public CommandOf<DemoSettings> {
                             translations[line], references[0][line]));
     }
     std::vector<std::string> steps =
-        next_steps({(folder / "model").string(), (folder / "test.zh").string(),
-                    (folder / "test.en").string()});
+        next_steps({(directory / "model").string(), (directory / "test.zh").string(),
+                    (directory / "test.en").string()});
     for (const std::string& line : steps) out.write(line + "\n");
     out.write(fmt::format("  {} train --help    for two files of your own\n", program_command()));
   }
@@ -121,15 +122,15 @@ class DemoCommand : public CommandOf<DemoSettings> {
 
 }  // namespace
 
-TrainOptions demo_training(const fs::path& folder, double minutes) {
+TrainOptions demo_training(const fs::path& directory, double minutes) {
   TrainOptions options;
-  options.source = {(folder / "train.zh").string()};
-  options.target = {(folder / "train.en").string()};
-  options.valid_source = (folder / "valid.zh").string();
-  options.valid_target = (folder / "valid.en").string();
+  options.source = {(directory / "train.zh").string()};
+  options.target = {(directory / "train.en").string()};
+  options.valid_source = (directory / "valid.zh").string();
+  options.valid_target = (directory / "valid.en").string();
   options.source_language = "zh";
   options.target_language = "en";
-  options.model = (folder / "model").string();
+  options.model = (directory / "model").string();
   options.overwrite = true;
   options.preset = Preset::tiny;
   options.tokenizer.kind = TokenizerKind::bpe;

@@ -7,7 +7,7 @@
 
 namespace heed {
 
-// For the phrasebook in `folder`, whose model goes to folder/model.
-TrainOptions demo_training(const std::filesystem::path& folder, double minutes);
+// For the phrasebook in `directory`, whose model goes to directory/model.
+TrainOptions demo_training(const std::filesystem::path& directory, double minutes);
 
 }  // namespace heed

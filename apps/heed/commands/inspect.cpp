@@ -33,7 +33,7 @@ struct InspectSettings {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v.group("Model");
+    v.group("heed inspect model");
     v("vocabulary_size", self.vocabulary_size,
       {.help = "Vocabulary size of a preset", .unit = "tokens", .minimum = 4, .maximum = 1 << 24});
     v("length", self.length,
@@ -41,7 +41,7 @@ struct InspectSettings {
        .unit = "tokens",
        .minimum = 1,
        .maximum = 65536});
-    v.group("Data");
+    v.group("heed inspect data");
     TsvOptions::visit(self.tabular, v);
     v("test_source", self.test_source,
       {.help = "Source side of the test set; its lines are looked for in the data",
@@ -92,12 +92,12 @@ class InspectCommand : public CommandOf<InspectSettings> {
 
   int run(const std::vector<std::string>& words, Console& console) override {
     if (words.size() == 2 && words[0] == "model") {
-      refuse_options_of("Data", "data SOURCE TARGET");
+      refuse_options_of("heed inspect data");
       return run_model(words[1], console);
     }
     const bool tabular = !settings_.tabular.tsv.empty();
     if (words.size() == (tabular ? 1 : 3) && words[0] == "data") {
-      refuse_options_of("Model", "model");
+      refuse_options_of("heed inspect model");
       settings_.tabular.check();
       return run_data(words, console);
     }
@@ -108,10 +108,10 @@ class InspectCommand : public CommandOf<InspectSettings> {
 
  private:
   // Options of `group`, which belong to the other kind of inspection.
-  void refuse_options_of(const std::string& group, const char* other) {
+  void refuse_options_of(const std::string& group) {
     for (const Option& option : options()) {
       if (option.group == group && option.read() != option.defaults)
-        fail_usage("{} changes nothing: it belongs to 'heed inspect {}'", option.flag(), other);
+        fail_usage("{} changes nothing: it belongs to '{}'", option.flag(), group);
     }
   }
 
@@ -214,7 +214,7 @@ class InspectCommand : public CommandOf<InspectSettings> {
       config.output_vocabulary_size = settings_.vocabulary_size - 1;
       return config;
     }
-    fail_usage("'{}' is neither a folder nor a preset (tiny, small, base, big){}", model,
+    fail_usage("'{}' is neither a directory nor a preset (tiny, small, base, big){}", model,
                suggestion(model, presets));
   }
 };

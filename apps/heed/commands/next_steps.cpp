@@ -18,10 +18,10 @@ namespace fs = std::filesystem;
 // Whether the shell finds this program as "heed".
 bool is_found_by_name(const fs::path& program) {
   const char* path = std::getenv("PATH");
-  std::istringstream folders(path ? path : "");
-  for (std::string folder; std::getline(folders, folder, ':');) {
+  std::istringstream directories(path ? path : "");
+  for (std::string directory; std::getline(directories, directory, ':');) {
     std::error_code error;
-    const fs::path candidate = fs::path(folder.empty() ? "." : folder) / "heed";
+    const fs::path candidate = fs::path(directory.empty() ? "." : directory) / "heed";
     if (fs::is_regular_file(candidate, error)) return fs::equivalent(candidate, program, error);
   }
   return false;

@@ -24,7 +24,8 @@ std::string markdown_page() {
       "of the TOML file that `--config` names (`batch_tokens = 2048`). Flags take precedence over "
       "the file. If an option is given twice, the last value is used; the values of a list are "
       "joined. Keys at the top of the file apply to every command, those of a table `[train]` to "
-      "`heed train` alone; `${NAME}` in a text is replaced by that environment variable.\n";
+      "`heed train` alone; `${NAME}` in a string of the file is replaced by the value of that "
+      "environment variable.\n";
   for (const auto& command : all_commands()) {
     if (command->hidden()) continue;
     const std::string words =

@@ -15,7 +15,7 @@ struct PhrasebookCommandSettings {
   static void visit(Self& self, Visitor&& v) {
     PhrasebookSettings::visit(self.phrasebook, v);
     v.group("Output");
-    v("output", self.output, {.help = "Output folder", .value = "DIR", .required = true});
+    v("output", self.output, {.help = "Output directory", .value = "DIR", .required = true});
     v("overwrite", self.overwrite, {.help = "Overwrite existing files"});
   }
 };
@@ -32,7 +32,7 @@ class PhrasebookCommand : public CommandOf<PhrasebookCommandSettings> {
   }
 
   int run(const std::vector<std::string>&, Console& console) override {
-    expect_folder_name(settings_.output);
+    expect_directory_name(settings_.output);
     write_phrasebook(settings_.phrasebook, settings_.output,
                      settings_.overwrite ? Existing::replace : Existing::refuse);
     console.note(fmt::format("wrote {} to train on, {} to validate and {} to test to {}",

@@ -43,8 +43,8 @@ struct ScoreSettings {
     v("output", self.output, kOutputOption);
     v("format", self.format,
       {.help =
-           "Output format; text: log-probability of each pair; tokens: followed by a tab and each "
-           "token with its log-probability; jsonl: both and a status as JSON objects; corpus: "
+           "Output format; text: log-probability of each pair; tokens: the same, a tab, and each "
+           "token with its log-probability; jsonl: the same and a status as JSON objects; corpus: "
            "one JSON object for the whole text"});
     ScoreOptions::visit(self.score, v);
   }
@@ -151,9 +151,10 @@ class ScoreCommand : public CommandOf<ScoreSettings> {
   std::string summary() const override { return "Prints log-probabilities of given translations"; }
   std::string description() const override {
     return "Prints one line for each pair of lines, in order: the natural logarithm of the "
-           "probability of the target and </s>, given the source. Ends with loss and perplexity of "
-           "the corpus, comparable to the validation loss of heed train without label smoothing. A "
-           "pair's score depends on the pair and the model alone. A pair with an empty side, or "
+           "probability of the target and </s>, given the source. Ends with the cross entropy "
+           "per token (without label smoothing) and the perplexity of the corpus; the perplexity "
+           "is the one that heed train reports for validation. A pair's score depends on the pair "
+           "and the model alone. A pair with an empty side, or "
            "with more tokens than the model has positions for, gets a line too (--format jsonl "
            "has its status), but is excluded from the corpus score.";
   }

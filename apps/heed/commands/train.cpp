@@ -33,7 +33,7 @@ class TrainCommand : public CommandOf<TrainSettings> {
   std::string summary() const override { return "Trains a model on two files of parallel text"; }
   std::string description() const override {
     return "Line i of the target translates line i of the source. Texts may be pipes, as in "
-           "<(zcat a b), and - is standard input. After training, the model's folder "
+           "<(zcat a b), and - is standard input. After training, the model's directory "
            "holds all that translating needs, in the layout that transformers opens as "
            "MarianMTModel, and metrics.jsonl, the log of the training. On SIGINT or SIGTERM, "
            "training finishes the current step, saves and exits; --resume continues.";

@@ -172,8 +172,9 @@ class TranslateCommand : public CommandOf<TranslateSettings> {
   std::string name() const override { return "translate"; }
   std::string summary() const override { return "Translates lines of text"; }
   std::string description() const override {
-    return "Prints one translation for each line, in order, and does not wait for a full batch "
-           "when no more input is available. A translation depends on the line, the model and the "
+    return "Prints one translation for each line, in order, and translates the lines that have "
+           "arrived rather than wait for a full batch. A translation depends on the line, the "
+           "model and the "
            "search options alone. An empty line gives an empty one; a line too long for the model "
            "is translated in parts (status \"split\" with --format jsonl).";
   }

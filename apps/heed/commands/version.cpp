@@ -39,7 +39,7 @@ class VersionCommand : public CommandOf<VersionSettings> {
 
   int run(const std::vector<std::string>&, Console& console) override {
     const std::vector<std::string> found = cpu_instruction_sets();
-    const std::string asked = cpu_target_from_environment();
+    const std::string asked = instruction_set_from_environment();
     make_cpu_backend(asked);  // fails for a name that is not among those found
     const std::string chosen = asked.empty() ? found.front() : asked;
     if (settings_.json) {

@@ -17,7 +17,7 @@ std::string place(const std::string& path, const toml::source_region& source) {
   return fmt::format("{}:{}", path, source.begin.line);
 }
 
-// Puts environment variables in place of ${NAME}: recipes name folders that differ by machine.
+// Puts environment variables in place of ${NAME}: recipes name directories that differ by machine.
 std::string expand(const std::string& text, const std::string& where) {
   std::string expanded;
   size_t at = 0;

@@ -119,10 +119,11 @@ std::string options_markdown(const Options& options) {
       text += fmt::format("\n**{}**\n\n", group = option.group);
       text += "| option | what it does | allowed | default |\n|---|---|---|---|\n";
     }
-    std::string what(option.info.help);
-    if (!option.info.unit.empty()) what += fmt::format(" ({})", option.info.unit);
-    text += fmt::format("| `{}` | {} | {} | {} |\n", cell(flag_words(option)), cell(what),
-                        cell(allowed(option)),
+    std::string range = allowed(option);
+    if (!option.info.unit.empty())
+      range += fmt::format("{}{}", range.empty() ? "" : " ", option.info.unit);
+    text += fmt::format("| `{}` | {} | {} | {} |\n", cell(flag_words(option)),
+                        cell(std::string(option.info.help)), cell(range),
                         option.info.required ? "required" : cell(default_of(option)));
   }
   return text;

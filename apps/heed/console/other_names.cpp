@@ -133,7 +133,7 @@ constexpr OtherNames kCommands[] = {
     {"score", "scorer rescore rescorer perplexity ppl logprob"},
     {"average", "avg mean average_checkpoints merge"},
     {"quantize", "compress convert converter export",
-     "heed reads MarianMTModel folders as they are"},
+     "heed reads MarianMTModel directories as they are"},
     {"inspect", "info stats show describe summary analyze"},
     {"bench", "benchmark perf profile speed"},
     {"phrasebook", "data download sample corpus dataset"},

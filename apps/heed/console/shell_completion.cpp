@@ -10,13 +10,13 @@ namespace heed {
 namespace {
 
 // What a shell should offer after an option.
-enum class Offer { nothing, names, files, folders, anything };
+enum class Offer { nothing, names, files, directories, anything };
 
 Offer offer_of(const Option& option) {
   if (option.kind == OptionKind::flag) return Offer::nothing;
   if (option.kind == OptionKind::choice) return Offer::names;
   if (option.info.value.starts_with("FILE")) return Offer::files;
-  return option.info.value.starts_with("DIR") ? Offer::folders : Offer::anything;
+  return option.info.value.starts_with("DIR") ? Offer::directories : Offer::anything;
 }
 
 // A command with all its options, those of every command included.
@@ -73,8 +73,8 @@ std::string bash_cases(const Entry& entry) {
       case Offer::files:
         offer = "files";
         break;
-      case Offer::folders:
-        offer = "folders";
+      case Offer::directories:
+        offer = "directories";
         break;
       case Offer::anything:
         offer = "anything";
@@ -131,7 +131,7 @@ _heed_offer() {
   case $1 in
     words\ *) mapfile -t COMPREPLY < <(compgen -W "${1#words }" -- "$current") ;;
     files) mapfile -t COMPREPLY < <(compgen -f -- "$current"); compopt -o filenames 2>/dev/null ;;
-    folders) mapfile -t COMPREPLY < <(compgen -d -- "$current"); compopt -o filenames 2>/dev/null ;;
+    directories) mapfile -t COMPREPLY < <(compgen -d -- "$current"); compopt -o filenames 2>/dev/null ;;
   esac
 }
 
@@ -154,7 +154,7 @@ std::string zsh_action(const Option& option) {
       return "(" + joined(option.choices) + ")";
     case Offer::files:
       return "_files";
-    case Offer::folders:
+    case Offer::directories:
       return "_files -/";
     case Offer::nothing:
     case Offer::anything:
@@ -197,7 +197,7 @@ std::string fish_offer(const Option& option) {
       return " -x -a " + shell_quoted(joined(option.choices));
     case Offer::files:
       return " -r -F";
-    case Offer::folders:
+    case Offer::directories:
       return " -x -a '(__fish_complete_directories)'";
     case Offer::anything:
       break;

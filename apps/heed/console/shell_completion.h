@@ -5,8 +5,8 @@
 
 namespace heed {
 
-// Complete commands, options, the names that an option takes, files and folders. Each script is to
-// be sourced by its shell, or installed where that shell looks.
+// Complete commands, options, the names that an option takes, files and directories. Each script is
+// to be sourced by its shell, or installed where that shell looks.
 std::string bash_completion();
 std::string zsh_completion();
 std::string fish_completion();

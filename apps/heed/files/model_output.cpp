@@ -27,19 +27,19 @@ void expect_no_model(const fs::path& output, Existing existing) {
 }  // namespace
 
 void check_output(const fs::path& output, const std::vector<fs::path>& inputs, Existing existing) {
-  expect_folder_name(output);
+  expect_directory_name(output);
   std::error_code error;
   for (const fs::path& input : inputs) {
     if (fs::exists(output, error) && fs::equivalent(output, input, error))
-      fail_usage("--output is the model itself, expected another folder");
+      fail_usage("--output is the model itself, expected another directory");
   }
   expect_no_model(output, existing);
 }
 
 namespace {
 
-// Locks the folder of --output. If a training run that was killed has left a backup of an earlier
-// model there, it is restored first.
+// Locks the directory of --output. If a training run that was killed has left a backup of an
+// earlier model there, it is restored first.
 DirectoryLock lock_output(const fs::path& output, Existing existing) {
   DirectoryLock lock(output);
   const RunBackup restored(output);
@@ -47,18 +47,18 @@ DirectoryLock lock_output(const fs::path& output, Existing existing) {
   return lock;
 }
 
-// A folder below --output for a new model until it is complete, removed with all that is in it.
-class StagingFolder {
+// A directory below --output for a new model until it is complete, removed with all that is in it.
+class StagingDirectory {
  public:
-  explicit StagingFolder(const fs::path& output) : path_(replacement_folder(output)) {
+  explicit StagingDirectory(const fs::path& output) : path_(replacement_directory(output)) {
     remove();  // of a process that was killed
     std::error_code error;
     if (!fs::create_directory(path_, error))
-      fail("cannot make the folder {}: {}", path_.string(), error.message());
+      fail("cannot make the directory {}: {}", path_.string(), error.message());
   }
-  StagingFolder(const StagingFolder&) = delete;
-  StagingFolder& operator=(const StagingFolder&) = delete;
-  ~StagingFolder() { remove(); }
+  StagingDirectory(const StagingDirectory&) = delete;
+  StagingDirectory& operator=(const StagingDirectory&) = delete;
+  ~StagingDirectory() { remove(); }
   const fs::path& path() const { return path_; }
 
  private:
@@ -70,7 +70,7 @@ class StagingFolder {
   fs::path path_;
 };
 
-// All but config.json, without which a folder is no model.
+// All but config.json, without which a directory is no model.
 std::vector<std::string> names_besides_config() {
   std::vector<std::string> names;
   for (const char* name : tokenizer_files()) names.emplace_back(name);
@@ -79,19 +79,19 @@ std::vector<std::string> names_besides_config() {
   return names;
 }
 
-void write_files(const fs::path& folder, const NewModel& made) {
+void write_files(const fs::path& directory, const NewModel& made) {
   const auto copy = [&](const char* name) {
     std::error_code error;
     if (fs::exists(made.directory / name, error))
-      write_file_atomically(folder / name, read_file(made.directory / name));
+      write_file_atomically(directory / name, read_file(made.directory / name));
   };
-  save_model(folder, made.model, {}, made.weights);
+  save_model(directory, made.model, {}, made.weights);
   for (const char* name : tokenizer_files()) copy(name);
   copy("generation_config.json");
 }
 
-// Moves the model's files from one folder to another, where they replace those of another model:
-// without config.json meanwhile, so that a folder with files of both is never opened.
+// Moves the model's files from one directory to another, where they replace those of another model:
+// without config.json meanwhile, so that a directory with files of both is never opened.
 void replace_files(const fs::path& from, const fs::path& to) {
   std::error_code error;
   const auto expect_done = [&](const std::string& name) {
@@ -114,7 +114,7 @@ void replace_files(const fs::path& from, const fs::path& to) {
 
 void write_model(const fs::path& output, Existing existing, const NewModel& made) {
   const DirectoryLock lock = lock_output(output, existing);
-  const StagingFolder staging(output);
+  const StagingDirectory staging(output);
   write_files(staging.path(), made);
   lock.expect_in_place();
   replace_files(staging.path(), output);

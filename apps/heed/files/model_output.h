@@ -4,13 +4,13 @@
 #include <filesystem>
 #include <vector>
 
-#include "files/output_folder.h"
+#include "files/output_directory.h"
 #include "heed/model/directory.h"
 
 namespace heed {
 
-// UsageError if --output is "-", one of the input folders, or contains a model and `existing` is
-// refuse.
+// UsageError if --output is "-", one of the input directories, or contains a model and `existing`
+// is refuse.
 void check_output(const std::filesystem::path& output,
                   const std::vector<std::filesystem::path>& inputs, Existing existing);
 
@@ -21,10 +21,10 @@ struct NewModel {
   DType weights = DType::fp32;
 };
 
-// Writes a model to the folder of --output, under its lock. The new model is complete before any
-// file of an old one changes: if the process is killed, the folder has the old model, the new one,
-// or, in between, no config.json, so that it is not opened as a model. UsageError if there is a
-// model and `existing` is refuse.
+// Writes a model to the directory of --output, under its lock. The new model is complete before any
+// file of an old one changes: if the process is killed, the directory has the old model, the new
+// one, or, in between, no config.json, so that it is not opened as a model. UsageError if there is
+// a model and `existing` is refuse.
 void write_model(const std::filesystem::path& output, Existing existing, const NewModel& made);
 
 }  // namespace heed

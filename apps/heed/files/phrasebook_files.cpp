@@ -34,7 +34,7 @@ void refuse_existing(const fs::path& directory) {
     for (const char* language : {".zh", ".en"}) {
       const fs::path path = directory / (std::string(stem) + language);
       if (fs::exists(path)) {
-        fail_usage("'{}' is there already: name another folder, or give --overwrite",
+        fail_usage("'{}' is there already: name another directory, or give --overwrite",
                    path.string());
       }
     }

@@ -1,9 +1,9 @@
-// The embedded phrasebook as files of a folder.
+// The embedded phrasebook as files of a directory.
 #pragma once
 
 #include <filesystem>
 
-#include "files/output_folder.h"
+#include "files/output_directory.h"
 #include "heed/core/options.h"
 
 namespace heed {
@@ -28,7 +28,7 @@ struct PhrasebookSettings {
 };
 
 // Writes train, valid and test, each with .zh and .en, into `directory`, created if missing. If the
-// disk is full, no files and no folder remain. Error if files of these names exist, unless
+// disk is full, no files and no directory remain. Error if files of these names exist, unless
 // `existing` is replace.
 void write_phrasebook(const PhrasebookSettings& settings, const std::filesystem::path& directory,
                       Existing existing);

@@ -211,9 +211,10 @@ std::string data_html(const DataTitle& title, const DataReport& report) {
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
       "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n<h1>{}</h1>\n",
       name, kStyle, name);
-  html += fmt::format("<p>{}{}. Typically {:.2f} target characters for each of the source.</p>\n",
-                      grouped(report.pairs, "pair"),
-                      report.sampled ? ", the first of the files" : "", report.typical_ratio);
+  html +=
+      fmt::format("<p>{}{}. Typically {:.2f} target characters for each of the source.</p>\n",
+                  grouped(report.pairs, "pair"),
+                  report.first_pairs_only ? ", the first of the files" : "", report.typical_ratio);
   html += findings_html(report) + "<h2>Lengths and words</h2>\n" + charts(report);
   return html + lengths_table(report) + facts_table(report) + "</body>\n</html>\n";
 }

@@ -220,7 +220,7 @@ bool looked_for(FindingKind kind, const DataReport& report) {
 std::string data_text(const DataTitle& title, const DataReport& report) {
   std::string text =
       fmt::format("{} and {}: {}{}\n\n", title.source, title.target, grouped(report.pairs, "pair"),
-                  report.sampled ? ", the first of the files" : "");
+                  report.first_pairs_only ? ", the first of the files" : "");
   text += lengths_text(report);
   text += fmt::format("  target characters for each of the source, typically: {:.2f}\n\n",
                       report.typical_ratio);
@@ -238,7 +238,7 @@ std::string data_json(const DataTitle& title, const DataReport& report) {
   Json page{{"source_file", title.source},
             {"target_file", title.target},
             {"pairs", report.pairs},
-            {"sampled", report.sampled},
+            {"first_pairs_only", report.first_pairs_only},
             {"typical_ratio", report.typical_ratio},
             {"source", json_of(report.source, report.tokenized)},
             {"target", json_of(report.target, report.tokenized)},

@@ -129,7 +129,7 @@ Tensor attention(ForwardPass& pass, const AttentionInput& input, const Attention
         "[attention] keys and values of the query's type, or cached");
   check(d % heads == 0, "[attention] d_model is not divisible by heads");
   check(layout.queries.rows() == query.rows(), "[attention] queries do not fill their layout");
-  check(layout.queries.count() == layout.keys.layout.count(),
+  check(layout.queries.count() == layout.keys.lengths.count(),
         "[attention] one key list a sequence");
   const int64_t d_head = d / heads;
   const AttentionOptions options{heads, 1 / std::sqrt(double(d_head)), pass.next_dropout(dropout)};
@@ -202,7 +202,7 @@ Tensor cross_entropy_of_rows(ForwardPass& pass, const Tensor& states, const Tens
     check(label >= 0 && label < classes, "[cross_entropy] label outside the classes");
   const int64_t block =
       std::clamp<int64_t>(kLogitBytes / (classes * size_of(states.dtype())), 16, 512);
-  const CrossEntropyOptions kernel{options.smoothing, pass.tape ? options.loss_scale : 0};
+  const CrossEntropyOptions kernel{options.smoothing, pass.tape ? options.gradient_factor : 0};
   Tensor losses = pass.tensor({rows, 2}, states.dtype());
   Tensor dstates = pass.tape ? pass.tensor(states.shape(), states.dtype()) : Tensor();
   for (int64_t begin = 0; begin < rows; begin += block) {

@@ -61,8 +61,9 @@ Tensor add_norm(ForwardPass& pass, const Tensor& x, Tensor sublayer, const Tenso
                 const Tensor& bias, const AddNormOptions& options);
 
 struct LossOptions {
-  double smoothing = 0;   // section 5.4
-  double loss_scale = 1;  // the gradient is that of loss_scale * sum of smoothed losses
+  double smoothing = 0;  // section 5.4
+  // The gradient is that of this times the sum of smoothed losses: 1 / tokens for their mean.
+  double gradient_factor = 1;
 };
 
 // Sums over all rows, in nats.

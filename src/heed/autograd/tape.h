@@ -18,7 +18,7 @@ struct GradientBuffer {
 };
 
 // The operands of a linear layer's gradients: dweight = dy^T x, dbias = the column sums of dy.
-struct WeightGradient {
+struct WeightGradientOperands {
   Tensor weight;  // [out, in]
   Tensor dy, x;   // [rows, out], [rows, in]
 };
@@ -43,9 +43,9 @@ class Tape {
   void defer(const Tensor& weight);
   bool is_deferred(const Tensor& weight) const;
   // Called by a backward step of such a weight; dy and x must not be written to later.
-  void add_deferred(WeightGradient operands) { deferred_.push_back(std::move(operands)); }
+  void add_deferred(WeightGradientOperands operands) { deferred_.push_back(std::move(operands)); }
   // In the order of the backward steps.
-  std::vector<WeightGradient> take_deferred() { return std::exchange(deferred_, {}); }
+  std::vector<WeightGradientOperands> take_deferred() { return std::exchange(deferred_, {}); }
 
   // `output` is a new, whole tensor.
   void record(const Tensor& output, std::function<void(Tensor& doutput)> backward);
@@ -80,7 +80,7 @@ class Tape {
   std::unordered_map<const Storage*, Entry> entries_;
   std::vector<Step> steps_;
   std::unordered_set<const Storage*> deferred_weights_;
-  std::vector<WeightGradient> deferred_;
+  std::vector<WeightGradientOperands> deferred_;
 };
 
 }  // namespace heed

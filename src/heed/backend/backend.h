@@ -1,11 +1,12 @@
 // The interface between the model and a device: about twenty kernels, each a pure function of its
-// operands, and the memory of these operands. A new device implements the kernels in a folder of
+// operands, and the memory of these operands. A new device implements the kernels in a directory of
 // its own.
 //
 // Conventions
-// - All tensors of a call have one dtype and are in Backend::memory(), which only kernels and the
-//   functions of core/tensor.h (copy, to_host, fill_zeros) read and write. Integers (Indices) and
-//   options are on the host; a device reads its own copy of the integers (Indices::data_in).
+// - All tensors of a call have one dtype, except cached keys and values (cache_type()), and are in
+//   Backend::memory(), which only kernels and the functions of core/tensor.h (copy, to_host,
+//   fill_zeros) read and write. Integers (Indices) and options are on the host; a device reads its
+//   own copy of the integers (Indices::data_in).
 // - Matrices are [rows, columns], contiguous.
 // - Outputs are allocated by the caller and passed as Tensor& (optional ones as Tensor*, null: not
 //   wanted); inputs are const. `WriteMode` says whether a gradient overwrites the output's
@@ -36,8 +37,8 @@ enum class WriteMode { overwrite, accumulate };
 
 // The keys of each sequence, and the row that each of them has in the key and value tensors.
 struct KeyRows {
-  Ragged layout;  // how many keys each sequence has
-  Indices rows;   // [layout.rows()] the row of each key in the tensors; empty: key i is row i
+  Ragged lengths;  // how many keys each sequence has
+  Indices rows;    // [lengths.rows()] the row of each key in the tensors; empty: key i is row i
 
   int64_t row(int64_t i) const { return rows.empty() ? i : rows[size_t(i)]; }
 };
@@ -77,7 +78,7 @@ struct AttentionForward {
 inline int64_t attention_weight_count(const AttentionLayout& layout, int64_t heads) {
   int64_t count = 0;
   for (int64_t b = 0; b < layout.queries.count(); ++b)
-    count += heads * layout.queries.length(b) * layout.keys.layout.length(b);
+    count += heads * layout.queries.length(b) * layout.keys.lengths.length(b);
   return count;
 }
 
@@ -252,7 +253,7 @@ class Backend : public Kernels {
   virtual std::string name() const = 0;
   // The compute type: the type of the products of linear() and its gradients. Everything else is
   // computed in the tensors' own type.
-  //   fp32:  products of the tensors' own type (reference backend: fp64 too).
+  //   fp32: nothing is rounded: products in the tensors' own type (fp64 too in the reference).
   //   bf16: operands are rounded to bf16, their products summed in fp32.
   //   int8: symmetric quantization of each row, w[n][k] = scale[n] * q and x[r][k] = scale[r] * q
   //         with |q| <= 127; the integer sums are exact. Has no gradients.

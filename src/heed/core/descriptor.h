@@ -39,8 +39,8 @@ inline std::string reason(int error) {
   return std::generic_category().message(error);
 }
 
-// The folder that a path lies in.
-inline std::filesystem::path folder_of(const std::filesystem::path& path) {
+// The directory that a path lies in.
+inline std::filesystem::path parent_directory(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : ".";
 }
 

@@ -16,7 +16,7 @@ namespace heed {
 class DirectoryLock {
  public:
   // Error if the directory is locked, by this process or by another one.
-  explicit DirectoryLock(const std::filesystem::path& folder);
+  explicit DirectoryLock(const std::filesystem::path& directory);
   DirectoryLock(DirectoryLock&&) noexcept = default;
   DirectoryLock& operator=(DirectoryLock&&) = delete;
   // Removes the directories that it created and that are empty. remove_temporary_files() does so
@@ -28,29 +28,29 @@ class DirectoryLock {
   void expect_in_place() const;
 
   // Creates a directory below the locked one.
-  void make(const std::filesystem::path& folder) { made_.make(folder); }
+  void make(const std::filesystem::path& directory) { made_.make(directory); }
 
  private:
-  class MadeFolders {
+  class MadeDirectories {
    public:
-    MadeFolders() = default;
-    MadeFolders(MadeFolders&&) noexcept = default;
-    MadeFolders& operator=(MadeFolders&&) = delete;
-    ~MadeFolders();
-    void make(const std::filesystem::path& folder);
+    MadeDirectories() = default;
+    MadeDirectories(MadeDirectories&&) noexcept = default;
+    MadeDirectories& operator=(MadeDirectories&&) = delete;
+    ~MadeDirectories();
+    void make(const std::filesystem::path& directory);
     void keep() { names_.clear(); }
 
    private:
     std::vector<detail::RegisteredName> names_;  // outer before inner
   };
 
-  std::filesystem::path folder_;
+  std::filesystem::path directory_;
   Descriptor lock_;  // before made_, so that it is released after their removal
-  MadeFolders made_;
+  MadeDirectories made_;
 };
 
 // Whether a process holds the lock of the directory; false if that cannot be known. Takes the lock
 // briefly to find out.
-bool is_locked(const std::filesystem::path& folder);
+bool is_locked(const std::filesystem::path& directory);
 
 }  // namespace heed

@@ -25,7 +25,7 @@ Descriptor open_regular(const std::filesystem::path& path, int64_t& size) {
   struct stat status {};
   if (::fstat(file.get(), &status) != 0)
     fail("cannot read {}: {}", path.string(), detail::reason(errno));
-  if (S_ISDIR(status.st_mode)) fail("{} is a folder; expected a file", path.string());
+  if (S_ISDIR(status.st_mode)) fail("{} is a directory; expected a file", path.string());
   if (!S_ISREG(status.st_mode)) fail("{} is no regular file", path.string());
   size = status.st_size;
   return file;
@@ -56,7 +56,8 @@ void write_at_position(int file, std::string_view bytes, int64_t position,
 void expect_replaceable(const std::filesystem::path& path) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
-  if (std::filesystem::is_directory(status)) fail("cannot write {}: it is a folder", path.string());
+  if (std::filesystem::is_directory(status))
+    fail("cannot write {}: it is a directory", path.string());
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
     fail("cannot write {}: it is a device, a pipe or a socket; expected a file or a new name",
          path.string());
@@ -64,12 +65,12 @@ void expect_replaceable(const std::filesystem::path& path) {
 }
 
 // Makes a rename survive a power cut.
-void sync_folder(const std::filesystem::path& path) {
+void sync_directory(const std::filesystem::path& path) {
   const Descriptor file(
-      ::open(detail::folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // EINVAL: a file system that has nothing to sync for folders.
+      ::open(detail::parent_directory(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // EINVAL: a file system that has nothing to sync for directories.
   if (file.get() < 0 || (::fsync(file.get()) != 0 && errno != EINVAL)) {
-    fail("cannot sync the folder of {}: {}", path.string(), detail::reason(errno));
+    fail("cannot sync the directory of {}: {}", path.string(), detail::reason(errno));
   }
 }
 
@@ -101,7 +102,7 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
     const std::filesystem::path named = std::filesystem::read_symlink(path_, error);
     if (error || links == kMaxLinks)
       fail("cannot write {}: a link that leads nowhere", path_.string());
-    path_ = named.is_absolute() ? named : detail::folder_of(path_) / named;
+    path_ = named.is_absolute() ? named : detail::parent_directory(path_) / named;
   }
   file_.emplace(TemporaryFile::make(path_));
 }
@@ -135,7 +136,7 @@ void AtomicFile::commit() {
   if (::fsync(file_->descriptor()) != 0) detail::fail_to_write(path_, errno);
   file_->commit();
   file_.reset();
-  sync_folder(path_);
+  sync_directory(path_);
 }
 
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes) {

@@ -21,7 +21,7 @@ std::string read_file(const std::filesystem::path& path, int64_t limit = int64_t
 // A reader sees the old file or the whole new one; without commit() nothing is left, however
 // the process ends. Symbolic links are followed. If two writers write the same file at the same
 // time, the file of the last commit() stays. Every failure (no space, no permission, a missing
-// folder, a device or a pipe of that name) is an Error naming the path.
+// directory, a device or a pipe of that name) is an Error naming the path.
 class AtomicFile {
  public:
   explicit AtomicFile(std::filesystem::path path);
@@ -37,7 +37,7 @@ class AtomicFile {
   void write_at(int64_t position, std::string_view bytes);
   // Bytes written so far.
   int64_t size() const { return size_; }
-  // Writes the data to the disk (fsync), renames the file and writes the folder. Call it once.
+  // Writes the data to the disk (fsync), renames the file and writes the directory. Call it once.
   void commit();
 
  private:

@@ -59,11 +59,12 @@ void visit_groups(const fs::path& mount, const std::string& group, const GroupFi
                   const std::function<void(int64_t)>& left) {
   fs::path path = fs::path(group).relative_path();
   while (true) {
-    const fs::path folder = mount / path;
-    const auto limit = number_in(folder / files.limit), usage = number_in(folder / files.usage);
+    const fs::path directory = mount / path;
+    const auto limit = number_in(directory / files.limit),
+               usage = number_in(directory / files.usage);
     // A limit beyond all memory is version 1's way to say that there is none.
     if (limit && usage && *limit < (int64_t{1} << 60))
-      left(*limit - *usage + number_of(folder / "memory.stat", files.cache).value_or(0));
+      left(*limit - *usage + number_of(directory / "memory.stat", files.cache).value_or(0));
     if (path.empty()) return;
     path = path.parent_path();
   }

@@ -77,7 +77,8 @@ struct Dropout {
   uint64_t seed = 0;
 
   explicit operator bool() const { return probability > 0; }
-  // The keys of the elements [block * 2^32, (block + 1) * 2^32).
+  // The keys of the elements [block * 2^32, (block + 1) * 2^32). Block 0 uses one key twice, as the
+  // first version of heed did, whose models still come out the same.
   DropoutKeys keys(uint64_t block) const {
     const uint64_t bits = detail::mix(seed, 0x5EED + block);
     return {uint32_t(bits), block == 0 ? uint32_t(bits) : uint32_t(bits >> 32)};

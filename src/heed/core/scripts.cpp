@@ -66,14 +66,14 @@ bool is_unspaced(Script script) {
   }
 }
 
-bool is_cjk(char32_t c) {
+bool is_chinese_or_japanese(char32_t c) {
   return (c >= 0x3000 && c <= 0x30FF) || (c >= 0x3400 && c <= 0x9FFF) ||
          (c >= 0xF900 && c <= 0xFAFF) || (c >= 0xFF00 && c <= 0xFFEF) ||
          (c >= 0x20000 && c <= 0x3FFFF);
 }
 
 bool is_unspaced(char32_t character) {
-  if (is_cjk(character)) return true;
+  if (is_chinese_or_japanese(character)) return true;
   const std::optional<Script> script = script_of(character);
   return script && is_unspaced(*script);
 }

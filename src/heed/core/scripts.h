@@ -59,9 +59,9 @@ std::optional<Script> script_of(char32_t character);
 // Thai, Lao, Khmer, Burmese, Tibetan.
 bool is_unspaced(Script script);
 
-// Chinese and Japanese characters with their punctuation and full-width forms: no spaces at all,
-// not between sentences either.
-bool is_cjk(char32_t character);
+// Chinese and Japanese characters (not Hangul) with their punctuation and full-width forms: no
+// spaces at all, not between sentences either.
+bool is_chinese_or_japanese(char32_t character);
 
 // Whether a character belongs to text without spaces between its words: a letter of such a script,
 // or a Chinese or Japanese character.
@@ -72,10 +72,10 @@ using ScriptCounts = std::array<int64_t, kScripts>;
 
 int64_t sum(const ScriptCounts& counts);
 
-// Whether the words of a text are separated by spaces, by its letters, its lines and the number of
-// strings between spaces. Scripts with spaces: yes. Text of other scripts: if it was segmented,
-// that is, has at least 1.5 words a line, of fewer than 3 letters on average (8 for Thai, Lao,
-// Khmer, Burmese and Tibetan).
+// Guesses whether spaces separate the words of a text, from its counts of letters, of strings
+// between spaces (`words`) and of lines. True for scripts with spaces. Text in other scripts counts
+// as segmented if it has at least 1.5 such strings a line, of fewer than 3 letters on average (8
+// for Thai, Lao, Khmer, Burmese and Tibetan).
 bool has_spaced_words(const ScriptCounts& letters, int64_t words, int64_t lines);
 
 }  // namespace heed

@@ -29,7 +29,7 @@ std::string temporary_name(const fs::path& target) {
 
 // A name in use, where a signal handler can read it: it may neither lock nor allocate.
 struct Slot {
-  enum State { unused, changing, file, folder };
+  enum State { unused, changing, file, directory };
   std::atomic<State> state{unused};
   std::array<char, 1024> name{};
 };
@@ -50,9 +50,9 @@ void remove_if_dead(const fs::path& path) {
 // Removes what killed writers of the target left.
 void remove_dead(const fs::path& target) {
   const std::string name = target.filename().string();
-  std::error_code error;  // a folder that cannot be listed keeps what it holds
-  for (fs::directory_iterator entry(detail::folder_of(target), error), end; !error && entry != end;
-       entry.increment(error)) {
+  std::error_code error;  // a directory that cannot be listed keeps what it holds
+  for (fs::directory_iterator entry(detail::parent_directory(target), error), end;
+       !error && entry != end; entry.increment(error)) {
     const fs::path& path = entry->path();
     if (target_of_temporary(path.filename().string()) == name) remove_if_dead(path);
   }
@@ -64,7 +64,8 @@ std::string path_of(const Descriptor& file) {
 }
 
 Descriptor open_unnamed(const fs::path& target) {
-  Descriptor file(::open(detail::folder_of(target).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666));
+  Descriptor file(
+      ::open(detail::parent_directory(target).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666));
   // Without /proc it could never take a name.
   if (file.get() < 0 || ::access(path_of(file).c_str(), F_OK) != 0) return Descriptor();
   ::flock(file.get(), LOCK_EX | LOCK_NB);
@@ -94,7 +95,7 @@ detail::RegisteredName::RegisteredName(std::string text, RegisteredKind kind)
     auto expected = Slot::unused;
     if (!slots[slot_].state.compare_exchange_strong(expected, Slot::changing)) continue;
     std::copy_n(text_.c_str(), text_.size() + 1, slots[slot_].name.begin());
-    slots[slot_].state = kind == RegisteredKind::folder ? Slot::folder : Slot::file;
+    slots[slot_].state = kind == RegisteredKind::directory ? Slot::directory : Slot::file;
     return;
   }
 }
@@ -104,12 +105,12 @@ detail::RegisteredName::~RegisteredName() {
 }
 
 void remove_temporary_files() noexcept {
-  // Names may be listed in any order: a folder is empty once those in it are removed.
+  // Names may be listed in any order: a directory is empty once those in it are removed.
   for (bool removed = true; removed;) {
     removed = false;
     for (const Slot& slot : slots) {
       if (slot.state == Slot::file) removed |= ::unlink(slot.name.data()) == 0;
-      if (slot.state == Slot::folder) removed |= ::rmdir(slot.name.data()) == 0;
+      if (slot.state == Slot::directory) removed |= ::rmdir(slot.name.data()) == 0;
     }
   }
 }
@@ -172,10 +173,10 @@ std::optional<std::string> target_of_temporary(std::string_view name) {
 
 void detail::fail_to_write(const fs::path& path, int error) {
   std::error_code ignored;
-  const fs::path folder = detail::folder_of(path);
-  if (error == ENOENT && !fs::exists(folder, ignored))
-    fail("cannot write {}: the folder {} is missing (never made, or removed or renamed since)",
-         path.string(), folder.string());
+  const fs::path directory = detail::parent_directory(path);
+  if (error == ENOENT && !fs::exists(directory, ignored))
+    fail("cannot write {}: the directory {} is missing (never made, or removed or renamed since)",
+         path.string(), directory.string());
   fail("cannot write {}: {}", path.string(), detail::reason(error));
 }
 

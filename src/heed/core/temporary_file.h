@@ -12,10 +12,10 @@ namespace heed {
 
 namespace detail {
 
-// What remove_temporary_files() removes: a file, or a folder if it is empty.
-enum class RegisteredKind { file, folder };
+// What remove_temporary_files() removes: a file, or a directory if it is empty.
+enum class RegisteredKind { file, directory };
 
-// A temporary file or folder, registered for remove_temporary_files() while the object lives. If
+// A temporary file or directory, registered for remove_temporary_files() while the object lives. If
 // the list is full, it is not registered, and the next writer removes it.
 class RegisteredName {
  public:
@@ -32,12 +32,12 @@ class RegisteredName {
   size_t slot_ = kNone;
 };
 
-// Error for a file that cannot be written for this reason (an errno). A missing folder is named.
+// Error for a file that cannot be written for this reason (an errno). A missing directory is named.
 [[noreturn]] void fail_to_write(const std::filesystem::path& path, int error);
 
 }  // namespace detail
 
-// An empty file in the folder of `target`, removed unless it takes the target's name.
+// An empty file in the directory of `target`, removed unless it takes the target's name.
 //
 // The first choice is a file without a name (O_TMPFILE): the kernel frees it with the process, so
 // that no signal, SIGKILL and a power cut included, can leave one behind, and no name exists that
@@ -53,7 +53,7 @@ class TemporaryFile {
  public:
   enum class Kind { unnamed, named };
 
-  // Unnamed where the file system allows it. Error where the folder cannot be written to.
+  // Unnamed where the file system allows it. Error where the directory cannot be written to.
   static TemporaryFile make(const std::filesystem::path& target);
   // std::nullopt where the file system does not allow this kind.
   static std::optional<TemporaryFile> make(const std::filesystem::path& target, Kind kind);

@@ -11,9 +11,9 @@ namespace heed {
 // Replaces bytes that are not valid UTF-8.
 inline constexpr char32_t kReplacementCharacter = 0xFFFD;
 
-// One step through a text. `bytes` are to be skipped (at least 1). Where the text is not UTF-8,
-// value is kReplacementCharacter and bytes is the longest beginning of a character that is there,
-// as Unicode recommends (chapter 3.9) and Python does.
+// One step through a text. `bytes` is the length of the character, at least 1. Where the text is
+// not UTF-8, value is kReplacementCharacter and bytes the length of the longest valid beginning of
+// a character there, as Unicode recommends (chapter 3.9) and Python does.
 struct Utf8Character {
   char32_t value;
   size_t bytes;

@@ -1,4 +1,4 @@
-// The check for NaN and infinite logits, which a model gives that overflows.
+// The check for NaN and infinite logits, as a model whose weights overflow gives them.
 #pragma once
 
 #include <cmath>

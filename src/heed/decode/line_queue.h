@@ -34,8 +34,8 @@ class LineQueue {
   // Called once by each worker, before pop().
   void add_worker();
   enum class WhenEmpty { wait, return_none };
-  // Called by workers. Returns no lines at the end of the input. With return_none, also if idle
-  // workers will take all lines that are waiting.
+  // Called by workers. Returns an empty vector at the end of the input and, with return_none, if
+  // idle workers suffice for all waiting lines.
   std::vector<QueuedLine> pop(WhenEmpty when_empty);
   // Called by workers. Emits the translation as soon as all before it are emitted.
   void complete(Translation translation);

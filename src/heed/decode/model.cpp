@@ -12,7 +12,7 @@ struct Model::Parts {
 
 Model::Parts Model::open(const std::filesystem::path& directory, ComputeChoice compute) {
   return read_unchanged(directory, [&] {
-    read_config(directory);  // first, so that its error names a folder that is no model
+    read_config(directory);  // first, so that its error names a directory that is no model
     TokenizerPair tokenizers = TokenizerPair::load(directory);
     std::unique_ptr<Backend> backend = make_backend(compute, Purpose::inference);
     Transformer transformer = load_model(directory, *backend);

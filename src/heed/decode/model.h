@@ -17,7 +17,8 @@ namespace heed {
 class Model {
  public:
   // Uses the best instruction set of this CPU. `compute` is the compute type of matrix products in
-  // all calls: DecodeOptions::compute and ScoreOptions::compute are ignored. If the model in the
+  // all calls, scoring included: the field `compute` of DecodeOptions and ScoreOptions is for the
+  // commands, and ignored here. If the model in the
   // directory is replaced while it is read, it is read again, so that files of two models are never
   // mixed.
   explicit Model(const std::filesystem::path& directory,

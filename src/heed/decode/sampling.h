@@ -23,8 +23,8 @@ struct TokenWeight {
 
 // Turns logits into probabilities: temperature, then top_k, then top_p. Of equal logits the lower
 // id ranks first. `choices` must not be empty; tokens that cannot be sampled are removed, and the
-// others reordered, which depends on the choices alone. Error if a logit is NaN or infinity, or all
-// are minus infinity.
+// others may be reordered, in a way that depends on the choices alone. Error if a logit is NaN or
+// infinity, or all are minus infinity.
 void to_probabilities(std::vector<TokenWeight>& choices, const SamplingOptions& options);
 
 namespace detail {

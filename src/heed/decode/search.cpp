@@ -98,7 +98,7 @@ struct Search::State {
   Tokens next_tokens() {
     Tokens tokens;
     cache.new_rows.clear();
-    cache.past = {};
+    cache.target = {};
     cache.sentences = {};
     cache.source = {};
     for (const auto& sentence : sentences) {
@@ -108,7 +108,7 @@ struct Search::State {
       else
         continue_decoding(*sentence, tokens);
       cache.sentences.add(int64_t(tokens.ids.size()) - before);
-      cache.source.layout.add(int64_t(sentence->source_rows.size()));
+      cache.source.lengths.add(int64_t(sentence->source_rows.size()));
       cache.source.rows.append(sentence->source_rows);
     }
     return tokens;
@@ -151,8 +151,8 @@ struct Search::State {
                     const DecodingConstraints& constraints, Tokens& tokens) {
     tokens.add(sequence);
     tokens.start.push_back(int32_t(h.rows.size() - sequence.size()));
-    cache.past.layout.add(int64_t(h.rows.size()));
-    cache.past.rows.append(h.rows);
+    cache.target.lengths.add(int64_t(h.rows.size()));
+    cache.target.rows.append(h.rows);
     h.row = int64_t(tokens.ids.size()) - 1;
     constraints.update(h.constraints, h.ids);
   }

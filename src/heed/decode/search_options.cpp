@@ -44,13 +44,12 @@ void visit_search(SearchOptions& self, OptionCollector& v) {
      .minimum = 0,
      .maximum = 10});
   v("extra_length", self.extra_length,
-    {.help = "Maximum length of a translation: the length of its source plus N tokens, both "
-             "counting </s>",
+    {.help = "Number of tokens by which a translation may be longer than its source",
      .unit = "tokens",
      .minimum = 0,
      .maximum = 65536});
   v("max_length", self.max_length,
-    {.help = "Maximum length of a translation, with </s>; 0: source length plus --extra-length",
+    {.help = "Maximum length of a translation, with </s>; 0: by --extra-length",
      .unit = "tokens",
      .minimum = 0,
      .maximum = 65536});

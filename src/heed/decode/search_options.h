@@ -14,10 +14,10 @@ struct SearchOptions {
   std::optional<int64_t> beam;  // beam size (section 6.1); not with `sample`
   double length_penalty = 0.6;  // alpha of section 6.1 (Wu et al., 2016, equation 14)
   // Lengths of a translation in tokens: the maximum counts </s>, the minimum does not.
-  int64_t extra_length = 50;  // added to the source's length, with </s>, gives the maximum length
-  int64_t max_length = 0;     // maximum length; 0: by extra_length
-  int64_t min_length = 0;     // minimum length
-  int64_t nbest = 1;          // hypotheses to return, at most `beam`; or number of samples
+  int64_t extra_length = 50;         // maximum length = length of the source + extra_length
+  int64_t max_length = 0;            // maximum length; 0: by extra_length
+  int64_t min_length = 0;            // minimum length
+  int64_t nbest = 1;                 // hypotheses to return, at most `beam`; or number of samples
   int64_t no_repeat_ngram_size = 0;  // n-grams of this length are not repeated; 0 disables
 
   // Diverse beam search (Vijayakumar et al., 2016): the beam is split into groups, and a token's

@@ -168,7 +168,8 @@ std::string join_parts(const std::vector<std::string>& parts) {
   for (const std::string& part : parts) {
     if (part.empty()) continue;
     const char32_t right = first_utf8_character(part).value;
-    if (!text.empty() && !is_cjk(left) && !is_cjk(right)) text += ' ';
+    if (!text.empty() && !is_chinese_or_japanese(left) && !is_chinese_or_japanese(right))
+      text += ' ';
     text += part;
     left = last_character(part);
   }

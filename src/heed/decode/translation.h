@@ -13,8 +13,8 @@ namespace heed {
 // How a line was processed.
 struct LineStatus {
   bool empty = false;         // no tokens: the translation is empty
-  bool split = false;         // too long for the model: translated in parts
-  bool truncated = false;     // more tokens than the model has positions for: the rest is ignored
+  bool split = false;         // translating: too long for the model, translated in parts
+  bool truncated = false;     // scoring: too long for the model, the rest is ignored
   bool unfinished = false;    // the translation of a part has no </s>
   bool invalid_utf8 = false;  // invalid UTF-8 was replaced by U+FFFD
 

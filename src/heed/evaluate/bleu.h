@@ -20,8 +20,8 @@ inline constexpr int kBleuOrder = 4;
 // Smoothing of n-gram orders without matches (Chen and Cherry, 2014).
 enum class BleuSmoothing {
   none,         // "none": their precision is 0, and so is the score
-  floor,        // "floor": as with a small number of matches, by default 0.1
-  add_k,        // "add-k": k is added to matches and n-grams of orders above 1, by default 1
+  floor,        // "floor": zero matches count as 0.1 by default
+  add_k,        // "add-k": k (1 by default) is added to matches and n-grams of orders 2 to 4
   exponential,  // "exp": as with 1/2 match, 1/4 for the next such order, and so on
 };
 

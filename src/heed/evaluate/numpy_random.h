@@ -11,9 +11,9 @@ class NumpyRandom {
  public:
   explicit NumpyRandom(uint64_t seed);
 
-  // One of choice(n, ...), in [0, n), for n from 1 to 2^32 - 1.
+  // The next number that Generator.choice(n, size) draws, in [0, n); n from 1 to 2^32 - 1.
   uint32_t below(uint32_t n);
-  // One of integers(2, ..., dtype=bool).
+  // The next value of Generator.integers(2, size, dtype=bool).
   bool flip();
 
  private:

@@ -42,7 +42,7 @@ Tensor* CapturedAttention::tensor_for(AttentionSite site, int64_t layer,
   const auto found = layers_.find({site, layer});
   if (found == layers_.end()) return nullptr;
   found->second.queries = layout.queries;
-  found->second.keys = layout.keys.layout;
+  found->second.keys = layout.keys.lengths;
   return &found->second.weights;
 }
 

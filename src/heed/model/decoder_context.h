@@ -40,17 +40,17 @@ class DecoderCache : public DecoderContext {
 
   // Set before each step:
   Indices new_rows;  // [target rows] where each new position is written
-  KeyRows past;      // each target sequence's rows, the new ones last
-  Ragged sentences;  // target rows of each sentence (of all its beams): they attend to one source
-  KeyRows source;    // each sentence's rows of its source
+  KeyRows target;    // each target sequence's rows, the new ones last
+  Ragged sentences;  // target rows of each sentence, of all its hypotheses: one source for all
+  KeyRows source;    // the rows of each sentence's source
 
   // Writes the keys and values of sources to `rows`.
   void write_source(ForwardPass& pass, int64_t layer, const KeyValue& computed,
                     const Indices& rows);
   int64_t layers() const { return int64_t(self_.size()); }
 
-  AttentionLayout self_layout(const Tokens& target) const override {
-    return {target.layout, past, Mask::causal};
+  AttentionLayout self_layout(const Tokens& tokens) const override {
+    return {tokens.layout, target, Mask::causal};
   }
   AttentionLayout cross_layout(const Tokens&) const override { return {sentences, source}; }
   KeyValue self_key_value(ForwardPass& pass, int64_t layer, const KeyValue& computed) override;
@@ -64,7 +64,7 @@ class DecoderCache : public DecoderContext {
 Indices all_rows(const Ragged& layout);
 
 // Rounds to Backend::cache_type(), so that decoding a whole prefix gives the same bits as cached
-// steps; `rows` are all_rows(). Without effect in training.
+// steps. `rows` are all_rows(), made once for all layers. Without effect in training.
 KeyValue as_cached(ForwardPass& pass, const KeyValue& computed, const Indices& rows);
 
 }  // namespace heed

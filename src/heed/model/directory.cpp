@@ -253,22 +253,22 @@ std::string nearby_model(const std::filesystem::path& path) {
   namespace fs = std::filesystem;
   std::error_code error;
   const fs::path parent = path.lexically_normal().parent_path();
-  for (const fs::path& folder : {path / "model", parent, parent.parent_path()})
-    if (!folder.empty() && fs::exists(folder / kConfigFile, error))
-      return fmt::format("; did you mean {}?", folder.string());
+  for (const fs::path& directory : {path / "model", parent, parent.parent_path()})
+    if (!directory.empty() && fs::exists(directory / kConfigFile, error))
+      return fmt::format("; did you mean {}?", directory.string());
   return "";
 }
 
-// The backup folder of `directory` (backup_folders) that holds this file; empty if none does.
+// Where the backup of `directory` holds this file (backup_directories()); empty if nowhere.
 std::filesystem::path find_in_backup(const std::filesystem::path& directory, const char* name) {
-  const BackupFolders backup = backup_folders(directory);
+  const BackupDirectories backup = backup_directories(directory);
   std::error_code error;
-  for (const std::filesystem::path& folder : {backup.complete, backup.partial})
-    if (std::filesystem::exists(folder / name, error)) return folder;
+  for (const std::filesystem::path& place : {backup.complete, backup.partial})
+    if (std::filesystem::exists(place / name, error)) return place;
   return {};
 }
 
-// Throws an Error that names the folder, or the file of it, that is missing.
+// Throws an Error that names the directory, or the file of it, that is missing.
 std::filesystem::path expect_file(const std::filesystem::path& directory, const char* name) {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -293,7 +293,8 @@ std::filesystem::path expect_file(const std::filesystem::path& directory, const 
         directory.string(), name, backup.string());
   if (name == std::string_view(kConfigFile) && is_locked(directory))
     fail(
-        "{} holds no model yet: another process is writing to this folder, such as a training that "
+        "{} holds no model yet: another process is writing to this directory, such as a training "
+        "that "
         "has not saved for the first time; try again later",
         directory.string());
   fail("{} is no model directory: {} is missing{}", directory.string(), name,
@@ -305,12 +306,12 @@ std::filesystem::path expect_file(const std::filesystem::path& directory, const 
 
 }  // namespace
 
-BackupFolders backup_folders(const std::filesystem::path& directory) {
+BackupDirectories backup_directories(const std::filesystem::path& directory) {
   const std::filesystem::path training = directory / "training";
   return {training / "heed-replaced.partial", training / "heed-replaced"};
 }
 
-std::filesystem::path replacement_folder(const std::filesystem::path& directory) {
+std::filesystem::path replacement_directory(const std::filesystem::path& directory) {
   return directory / "heed-new.partial";
 }
 
@@ -326,7 +327,7 @@ void wait_for_replacement(const std::filesystem::path& directory, int attempt,
   constexpr int kAttempts = 40;
   constexpr std::chrono::milliseconds kPause{50};
   std::error_code error;
-  const bool going_on = std::filesystem::exists(replacement_folder(directory), error);
+  const bool going_on = std::filesystem::exists(replacement_directory(directory), error);
   if (failure && !going_on) std::rethrow_exception(failure);
   const bool unreadable = failure && std::filesystem::exists(directory / kConfigFile, error);
   if (attempt == kAttempts && unreadable) std::rethrow_exception(failure);
@@ -335,7 +336,7 @@ void wait_for_replacement(const std::filesystem::path& directory, int attempt,
          going_on ? fmt::format("its model is being replaced, or a command with --overwrite was "
                                 "killed while replacing it: the new model is in {}; run the "
                                 "command again",
-                                replacement_folder(directory).string())
+                                replacement_directory(directory).string())
                   : "its model is replaced again and again while it is read");
   std::this_thread::sleep_for(kPause);
 }
@@ -346,7 +347,7 @@ void save_model(const std::filesystem::path& directory, Transformer& model,
   const ModelConfig& config = model.config();
   std::error_code error;
   std::filesystem::create_directories(directory, error);
-  if (error) fail("cannot make the folder {}: {}", directory.string(), error.message());
+  if (error) fail("cannot make the directory {}: {}", directory.string(), error.message());
   save_weights(directory / "model.safetensors", model, weights);
   const int64_t max_length = info.max_length > 0 ? info.max_length : config.max_positions;
   const nlohmann::ordered_json generation = {

@@ -23,11 +23,11 @@ struct GenerationConfig {
 
 // Writes config.json, generation_config.json and model.safetensors, each atomically;
 // creates the directory if it does not exist. The same model gives the same bytes. Matrices and
-// embeddings are stored in the type `weights` (fp32, bf16 or int8), vectors in fp32. Any but fp32
-// loses precision. An int8 matrix has one scale per row, the tensor NAME_scale
-// (backend/quantize.h): such a directory is heed's own, others open in transformers too.
+// embeddings are stored in `weight_type` (fp32, bf16 or int8), vectors in fp32. Any but fp32 loses
+// precision. An int8 matrix has one scale per row, the tensor NAME_scale (backend/quantize.h), and
+// only heed opens such a directory; those of fp32 and bf16 open in transformers too.
 void save_model(const std::filesystem::path& directory, Transformer& model,
-                const GenerationConfig& info = {}, DType weights = DType::fp32);
+                const GenerationConfig& info = {}, DType weight_type = DType::fp32);
 
 // A model directory whose weights are read one parameter at a time. Errors are those of load_model.
 class StoredModel {
@@ -61,14 +61,14 @@ ModelConfig read_config(const std::filesystem::path& directory);
 // all of them, `partial` some, while they are moved into or out of the backup. A reader that finds
 // no model looks here only to name the backup in its error message; only a process that has locked
 // the directory moves files.
-struct BackupFolders {
+struct BackupDirectories {
   std::filesystem::path partial, complete;
 };
-BackupFolders backup_folders(const std::filesystem::path& directory);
+BackupDirectories backup_directories(const std::filesystem::path& directory);
 
-// The folder below a model directory in which a whole model is written before its files replace
-// those of the directory. config.json is removed first and written last.
-std::filesystem::path replacement_folder(const std::filesystem::path& directory);
+// Where, below a model directory, a whole model is written before its files replace those of the
+// directory. config.json is removed first and written last.
+std::filesystem::path replacement_directory(const std::filesystem::path& directory);
 
 // Identifies the present config.json of a directory: the stamp differs after the model was
 // replaced.
@@ -81,8 +81,9 @@ class ConfigStamp {
   std::array<int64_t, 4> values_{};
 };
 
-// Waits briefly for a replacement of the model to end. Error if that takes more than a few seconds;
-// rethrows `failure` if no replacement is in progress.
+// Called after attempt `attempt` (from 0) to read a model failed, or found that it was replaced
+// meanwhile (no `failure`): pauses before the next. Rethrows `failure` if no replacement is in
+// progress; Error after a few seconds.
 void wait_for_replacement(const std::filesystem::path& directory, int attempt,
                           const std::exception_ptr& failure);
 
@@ -105,7 +106,7 @@ auto read_unchanged(const std::filesystem::path& directory, const Read& read) {
 // The names that save_model gives its files.
 std::span<const char* const> model_files();
 
-// Whether the folder holds a model, of heed or, by its config.json, of another program.
+// Whether the directory holds a model, of heed or, by its config.json, of another program.
 bool holds_model(const std::filesystem::path& directory);
 
 }  // namespace heed

@@ -20,9 +20,9 @@ enum class Form {
   present,
   singular,
   plural,
-  article,
-  generic,
-  bare,
+  article,  // "a dog"
+  generic,  // of all: "dogs", "tea"
+  bare,     // without article or plural: "dog"
   comparative,
   superlative,
   object,

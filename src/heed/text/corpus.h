@@ -27,7 +27,7 @@ struct FilterReport {
   int64_t empty = 0;            // no token on one side or both
   int64_t too_many_words = 0;   // FilterOptions::max_words
   int64_t rare_words = 0;       // FilterOptions::min_word_count
-  int64_t held_out = 0;         // FilterOptions::held_out: one pair for each source
+  int64_t held_out = 0;         // held-out pairs: one for each of FilterOptions::held_out
   int64_t held_out_source = 0;  // other pairs with the same source as a held-out pair
   int64_t too_long = 0;         // FilterOptions::max_sentence_tokens
   int64_t length_ratio = 0;     // FilterOptions::max_ratio

@@ -350,9 +350,9 @@ class Inspection {
     if (shift == LineShift::none) return;
     report_.findings[size_t(FindingKind::shifted_lines)].pairs += pairs;
     if (!wants_example(FindingKind::shifted_lines)) return;
-    block_example_.note =
-        fmt::format("in {} from here, a source goes with the target of the line {} it",
-                    detail::counted(pairs, "pair"), shift == LineShift::after ? "after" : "before");
+    block_example_.note = fmt::format(
+        "in {} from here, a source goes with the target of the line {} it",
+        detail::counted(pairs, "pair"), shift == LineShift::target_is_next ? "after" : "before");
     report_.findings[size_t(FindingKind::shifted_lines)].examples.push_back(block_example_);
   }
 
@@ -415,7 +415,7 @@ class Inspection {
       fail("{} and {} are empty; expected at least one line", files_.source.front().name(),
            files_.target.front().name());
     }
-    report_.sampled = stream_.cut();
+    report_.first_pairs_only = stream_.cut();
     report_.tokenized = tokenizers_ != nullptr;
     report_.typical_ratio = statistics_.ratio();
     report_.source = source_.finish(files_.test_source, held_out_.sources);

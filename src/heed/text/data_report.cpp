@@ -33,7 +33,7 @@ constexpr std::array<FindingText, kFindings> kTexts = {{
     {"several_targets", "Sources that occur with several targets",
      "Fine if both are good translations. If one is wrong, the alignment may be too: look at "
      "the examples."},
-    {"copies", "Targets equal to their source",
+    {"copied_sources", "Targets equal to their source",
      "They teach the model to copy. Drop them: paste SOURCE TARGET | awk -F'\\t' '$1 != $2'."},
     {"untranslated", "Targets in the source's language, or sources in the target's",
      "They teach the model to copy. Look at the examples and drop such pairs before training."},

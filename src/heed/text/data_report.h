@@ -79,8 +79,8 @@ enum class FindingKind {
   test_sources,
   duplicate_pairs,
   several_targets,
-  copies,
-  untranslated,
+  copied_sources,  // the target equals its source
+  untranslated,    // the target is in the source's language
   wrong_script,
   length_ratio,
   too_long,
@@ -95,7 +95,7 @@ inline constexpr size_t kFindings = 19;
 // The texts of a kind of finding.
 struct FindingText {
   std::string_view name;    // for programs: "duplicate_pairs"
-  std::string_view title;   // "Pairs that came before"
+  std::string_view title;   // "Repeated pairs"
   std::string_view advice;  // what to do about it
 };
 const FindingText& text_of(FindingKind kind);
@@ -121,8 +121,8 @@ std::string_view advice_for(const Finding& finding);
 struct DataReport {
   static constexpr int kRatioBins = 41;
 
-  int64_t pairs = 0;     // inspected
-  bool sampled = false;  // stopped at InspectionOptions::pairs: the files may have more
+  int64_t pairs = 0;              // inspected
+  bool first_pairs_only = false;  // stopped at InspectionOptions::pairs: the files may have more
   bool tokenized = false;
   double typical_ratio = 0;  // median of target characters to source characters
   // Histogram of that ratio: bin i has ratios around 2^((i - 20) / 5), the outermost all beyond.

@@ -25,21 +25,23 @@ struct FilterOptions {
   static void visit(Self& self, Visitor&& v) {
     v.group("Filters");
     v("max_sentence_tokens", self.max_sentence_tokens,
-      {.help = "Drop pairs with more tokens on a side, </s> included",
+      {.help = "Drop pairs with a side of more than N tokens, </s> included",
        .unit = "tokens",
        .minimum = 2,
        .maximum = kMaxTokens});
     v("max_words", self.max_words,
-      {.help = "Drop pairs with more words on a side, before a vocabulary is learned; 0: keep all",
+      {.help = "Drop pairs with a side of more than N words, before a vocabulary is learned; 0: "
+               "keep all",
        .unit = "words",
        .minimum = 0});
     v("max_ratio", self.max_ratio,
-      {.help = "Drop pairs with a side more than this many times as long as the other; 0: keep all",
+      {.help =
+           "Drop pairs with a side of more than X times as many tokens as the other; 0: keep all",
        .minimum = 0});
     v("min_word_count", self.min_word_count,
-      {.help =
-           "Drop pairs with a word that occurs less often on its side of the text (ignoring case "
-           "with --lowercase), before a vocabulary is learned; 0: keep all",
+      {.help = "Drop pairs with a word that occurs fewer than N times on its side of the text "
+               "(ignoring "
+               "case with --lowercase), before a vocabulary is learned; 0: keep all",
        .unit = "occurrences",
        .minimum = 0});
   }

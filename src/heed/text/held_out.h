@@ -12,7 +12,7 @@ namespace heed {
 
 struct HeldOut {
   std::string source, target;     // the lines of the pairs, in the order of the text
-  std::vector<uint64_t> sources;  // fingerprints for FilterOptions::held_out, in order
+  std::vector<uint64_t> sources;  // fingerprints for FilterOptions::held_out, ascending
 };
 
 // `count` random pairs of those that pass the filters of TextFilter, with distinct sources. Error:

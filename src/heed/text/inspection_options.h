@@ -15,11 +15,13 @@ struct InspectionOptions {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
     v("max_ratio_deviation", self.max_ratio_deviation,
-      {.help = "Report pairs whose length ratio differs from the median by more than this factor",
+      {.help = "Report pairs whose ratio of target to source characters differs from the median by "
+               "more "
+               "than this factor",
        .maximum = 1000,
        .above = 1});
     v("max_sentence_tokens", self.max_sentence_tokens,
-      {.help = "Report pairs with a longer side; in words without a tokenizer",
+      {.help = "Report pairs with a side of more than N tokens (N words if no tokenizer is given)",
        .unit = "tokens",
        .minimum = 2,
        .maximum = 65535});
@@ -28,9 +30,10 @@ struct InspectionOptions {
     v("pairs", self.pairs,
       {.help = "Inspect only the first N pairs; 0: all", .unit = "pairs", .minimum = 0});
     v("max_table_entries", self.max_table_entries,
-      {.help = "Maximum entries N of each hash table (about 150 N bytes for all of them, twice "
-               "that with a "
-               "test set); counts of larger corpora are estimated from a sample",
+      {.help =
+           "Maximum number of entries in each hash table (all tables together take up to N times "
+           "150 bytes, twice that with a test set); counts of larger corpora are estimated "
+           "from a sample",
        .unit = "entries",
        .minimum = 1024,
        .maximum = 1 << 30});

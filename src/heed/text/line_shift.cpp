@@ -46,7 +46,7 @@ LineShift shift_of(const Values& source, const Values& target) {
   const double before = correlation(x.last(pairs), y.first(pairs));
   const double best = std::max(after, before);
   if (best < kRelated || best - here < kBetter) return LineShift::none;
-  return after > before ? LineShift::after : LineShift::before;
+  return after > before ? LineShift::target_is_next : LineShift::target_is_previous;
 }
 
 bool says_something(const Values& marks) {

@@ -13,12 +13,12 @@ struct LineTraits {
   bool number = false;    // has a digit
 };
 
-// Where the translations of the source lines of a block are: on the same line, the next or the
+// Where the translations of the source lines of a block are: on their own line, the next or the
 // previous one.
-enum class LineShift { none, after, before };
+enum class LineShift { none, target_is_next, target_is_previous };
 
-// Looks for a shift block by block: targets whose length, question marks and digits match those of
-// the next or the previous source line better than those of their own.
+// Looks for a shift block by block: source lines whose length, question marks and digits match
+// those of the next or the previous target better than those of their own.
 class ShiftDetector {
  public:
   // The next pair. True when the block is full.

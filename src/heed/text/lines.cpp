@@ -187,7 +187,7 @@ LineReader::LineReader(const std::filesystem::path& path) : state_(std::make_uni
   state_->owned = true;
   struct stat status {};
   if (::fstat(state_->descriptor, &status) == 0 && S_ISDIR(status.st_mode)) {
-    fail("{} is a folder; expected a text file", state_->name);
+    fail("{} is a directory; expected a text file", state_->name);
   }
 }
 

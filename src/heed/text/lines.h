@@ -17,7 +17,7 @@ namespace heed {
 // empty file has no lines. A file that begins like gzip is decompressed, whatever its name, and may
 // have several concatenated members; a file whose name ends in .gz must be gzip.
 //
-// Errors name the file: missing, a folder, no permission, a gzip that is cut short, damaged or
+// Errors name the file: missing, a directory, no permission, a gzip that is cut short, damaged or
 // followed by something else, a line longer than kMaxLineBytes.
 class LineReader {
  public:

@@ -124,7 +124,7 @@ void find_doubts(PairFacts& pair, const CorpusStatistics& statistics,
                           pair.has(FindingKind::double_encoded) ||
                           pair.has(FindingKind::replacement_characters);
   if (pair.source.fingerprint == pair.target.fingerprint) {
-    if (sum(pair.source.letters) > 0) mark(FindingKind::copies);
+    if (sum(pair.source.letters) > 0) mark(FindingKind::copied_sources);
     return;
   }
   if (is_oddly_long(pair, statistics, options)) mark(FindingKind::length_ratio);

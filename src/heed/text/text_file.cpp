@@ -43,25 +43,25 @@ fs::path temporary_folder() {
   if (variable == nullptr || *variable == '\0') return "/tmp";
   std::error_code error;
   if (!fs::is_directory(variable, error))
-    fail("TMPDIR names no folder ('{}'): expected one for temporary files", variable);
+    fail("TMPDIR names no directory ('{}'): expected one for temporary files", variable);
   return variable;
 }
 
 // An open file without a name: it is deleted when it is closed, even if the process is killed.
-Descriptor make_temporary(const fs::path& folder, const std::string& name) {
-  std::string path = (folder / "heed-XXXXXX").string();
+Descriptor make_temporary(const fs::path& directory, const std::string& name) {
+  std::string path = (directory / "heed-XXXXXX").string();
   Descriptor file(::mkostemp(path.data(), O_CLOEXEC));
   if (file.get() < 0)
-    fail("cannot copy {} to a temporary file in {}: {}", name, folder.string(),
+    fail("cannot copy {} to a temporary file in {}: {}", name, directory.string(),
          detail::reason(errno));
   ::unlink(path.c_str());
   return file;
 }
 
 // If the system does not say, writing fails when the disk is full.
-int64_t free_bytes_of(const fs::path& folder) {
+int64_t free_bytes_of(const fs::path& directory) {
   std::error_code error;
-  const fs::space_info space = fs::space(folder, error);
+  const fs::space_info space = fs::space(directory, error);
   return error ? std::numeric_limits<int64_t>::max()
                : int64_t(std::min<uintmax_t>(space.available, std::numeric_limits<int64_t>::max()));
 }
@@ -88,7 +88,7 @@ class Copy {
   using Clock = std::chrono::steady_clock;
 
   int64_t free_bytes() const {
-    return (options_.free_bytes ? options_.free_bytes : free_bytes_of)(so_far_.folder);
+    return (options_.free_bytes ? options_.free_bytes : free_bytes_of)(so_far_.directory);
   }
 
   // An endless stream would fill the disk for all other programs.
@@ -99,8 +99,8 @@ class Copy {
     fail(
         "cannot copy all of {} to a temporary file in {} (TMPDIR): after {} MiB less than a tenth "
         "of the space that was free would be left; if the stream has an end, set TMPDIR to a "
-        "folder with more room or give a file",
-        so_far_.name, so_far_.folder.string(), so_far_.bytes >> 20);
+        "directory with more room or give a file",
+        so_far_.name, so_far_.directory.string(), so_far_.bytes >> 20);
   }
 
   void tell() {
@@ -117,8 +117,10 @@ class Copy {
       const ssize_t written = ::write(file_.get(), bytes.data(), bytes.size());
       if (written < 0 && errno == EINTR) continue;
       if (written < 0)
-        fail("cannot copy {} to a temporary file in {}: {}; set TMPDIR to a folder with more room",
-             so_far_.name, so_far_.folder.string(), detail::reason(errno));
+        fail(
+            "cannot copy {} to a temporary file in {}: {}; set TMPDIR to a directory with more "
+            "room",
+            so_far_.name, so_far_.directory.string(), detail::reason(errno));
       bytes.remove_prefix(size_t(written));
     }
   }
@@ -174,7 +176,7 @@ CopyOptions report_copies(std::function<void(const std::string&)> message) {
     }
     if (copy.seconds < next) return;
     next = copy.seconds + kNext;
-    message(fmt::format("copying {} to {}: {:.1f} MiB so far", copy.name, copy.folder.string(),
+    message(fmt::format("copying {} to {}: {:.1f} MiB so far", copy.name, copy.directory.string(),
                         double(copy.bytes) / (1 << 20)));
   };
   return options;

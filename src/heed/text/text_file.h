@@ -17,7 +17,7 @@ namespace heed {
 // The progress of copying a stream.
 struct StreamCopy {
   std::string name;
-  std::filesystem::path folder;  // where it is copied to
+  std::filesystem::path directory;  // where it is copied to
   int64_t bytes = 0;
   double seconds = 0;
 };
@@ -29,15 +29,15 @@ struct CopyOptions {
   int64_t max_lines = 0;
   // Called during a copy, a few times per second at most.
   std::function<void(const StreamCopy&)> progress = {};
-  // The free bytes of a folder; if not set, as the file system reports them.
+  // The free bytes of a directory; if not set, as the file system reports them.
   std::function<int64_t(const std::filesystem::path&)> free_bytes = {};
 };
 
 // A text file, or one column of a file of tab-separated values. Input that can be read only once (a
 // pipe, as in `<(zcat a b)`, a socket, a terminal, "-" for standard input) is copied by the
-// constructor, to a temporary file without a name in the folder TMPDIR (/tmp), compressed as it
+// constructor, to a temporary file without a name in the directory TMPDIR (/tmp), compressed as it
 // was: memory is bounded. The copy fails with an Error if it would use more than nine tenths of the
-// free space of that folder. Standard input that is a regular file is read in place. Copies of a
+// free space of that directory. Standard input that is a regular file is read in place. Copies of a
 // TextFile share the file.
 //
 // In tab-separated text a tab always ends a column: there is no quoting.

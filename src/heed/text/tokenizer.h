@@ -42,9 +42,9 @@ class Tokenizer {
   // U+FFFD.
   std::vector<TokenId> encode(std::string_view text) const;
   Encoding encode_with_ends(std::string_view text) const;
-  // For callers that need at most `max_ids` ids: encodes the first max_ids * kBytesPerToken bytes,
-  // so that the cost does not grow with the text. If `truncated`, the encoded part has more than
-  // `max_ids` ids, unless most of it is <unk>.
+  // For callers that need at most `max_ids` ids: encodes only the first max_ids * kBytesPerToken
+  // bytes, so that the cost does not grow with the text. `truncated` says that text was left; there
+  // are then usually more than max_ids ids, but fewer if most of the text is <unk>.
   Encoding encode_prefix(std::string_view text, int64_t max_ids) const;
   static constexpr int64_t kBytesPerToken =
       64;  // the longest pieces that models learn (16 characters)
@@ -103,14 +103,11 @@ class TokenizerPair {
   // target_vocab.json. Also reads what OPUS-MT published in this layout: one vocab.json over two
   // SentencePiece models, in another order and without some of their pieces.
   //
-  // Error if the vocabulary belongs to other models than the .spm files. It is accepted, in any
-  // order of ids, if all of these hold:
-  // - if it serves one model and has as many pieces as that model, as heed writes it, it contains
-  //   all of the model's pieces;
-  // - otherwise it contains at least half of the pieces, not counting byte pieces, of each model
-  //   that it serves;
-  // - each model has at least three quarters as many pieces as the vocabulary, unless two models
-  //   share it and neither has nearly as many.
+  // Error if the vocabulary belongs to other models than the .spm files. A vocabulary of one model
+  // with as many pieces, as heed writes it, must contain all pieces of the model, in any order. Any
+  // other must contain at least half of the pieces, not counting byte pieces, of each model that it
+  // serves; and each model must have at least three quarters as many pieces as the vocabulary,
+  // unless it merges two models that both have less than 99% of its pieces.
   static TokenizerPair load(const std::filesystem::path& directory);
   // Writes those files and tokenizer_config.json.
   void save(const std::filesystem::path& directory, const TokenizerConfig& config = {}) const;

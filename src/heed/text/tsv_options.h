@@ -28,8 +28,8 @@ struct TsvOptions {
        .ignored_in_comparison = true});
   }
 
-  // UsageError unless --columns is two different whole numbers from 1, or if they are not the
-  // default and there is no tab-separated text (`other_tsv`: in addition to that of --tsv).
+  // UsageError if --columns is not two different numbers of at least 1, or is given although there
+  // is no tab-separated text, neither in --tsv nor in `other_tsv`.
   void check(const std::vector<std::string>& other_tsv = {}) const;
   // Both sides of tab-separated files, each of which is opened once; one entry per file.
   std::pair<TextFiles, TextFiles> open(const std::vector<std::string>& names,

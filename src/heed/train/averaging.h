@@ -19,7 +19,7 @@ class StoredWeights {
   // one, else the weights. Error for anything else.
   explicit StoredWeights(const std::filesystem::path& path);
 
-  // The folder of the config.json and the vocabulary of these weights.
+  // The directory of the config.json and the vocabulary of these weights.
   const std::filesystem::path& directory() const { return directory_; }
   // Error if these are the weights of a model of another shape.
   void check_fit(const ModelConfig& config, const std::vector<Parameter>& parameters) const;

@@ -40,8 +40,8 @@ void DeferredGradients::reset(int64_t shards) {
   operands_.assign(size_t(shards), {});
 }
 
-void DeferredGradients::add(int64_t shard, std::vector<WeightGradient> operands) {
-  for (WeightGradient& one : operands) operands_[size_t(shard)].push_back(std::move(one));
+void DeferredGradients::add(int64_t shard, std::vector<WeightGradientOperands> operands) {
+  for (WeightGradientOperands& one : operands) operands_[size_t(shard)].push_back(std::move(one));
 }
 
 DeferredGradients::Gradient DeferredGradients::shard_gradient(TensorPool& pool,
@@ -52,7 +52,7 @@ DeferredGradients::Gradient DeferredGradients::shard_gradient(TensorPool& pool,
   Gradient gradient{pool.tensor({count, weight.columns()}, weight.dtype()),
                     pool.tensor({count}, weight.dtype())};
   WriteMode mode = WriteMode::overwrite;
-  for (const WeightGradient& g : operands_[size_t(shard)]) {
+  for (const WeightGradientOperands& g : operands_[size_t(shard)]) {
     if (g.weight.storage() != weight.storage()) continue;
     backend_.linear_weight_gradient(g.dy, g.x, part.begin, gradient.weight, &gradient.bias, mode);
     mode = WriteMode::accumulate;

@@ -44,7 +44,7 @@ class DeferredGradients {
   void reset(int64_t shards);
   // The operands of one pass of a shard, after those of its earlier passes. From any thread, one at
   // a time for each shard.
-  void add(int64_t shard, std::vector<WeightGradient> operands);
+  void add(int64_t shard, std::vector<WeightGradientOperands> operands);
   // Computes every part, on all workers, with a pool for each, and passes it to `consume`. Returns
   // each part's sum of squares.
   std::vector<double> compute(std::vector<TensorPool>& pools, const GradientConsumer& consume);
@@ -62,7 +62,7 @@ class DeferredGradients {
   std::vector<LayerPart> parts_;
   Backend& backend_;
   Workers& workers_;
-  std::vector<std::vector<WeightGradient>> operands_;  // [shard], in the order of add()
+  std::vector<std::vector<WeightGradientOperands>> operands_;  // [shard], in the order of add()
 };
 
 }  // namespace heed

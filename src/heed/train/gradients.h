@@ -41,9 +41,9 @@ class GradientTree {
     LossFunction loss;
     uint64_t seed = 0;  // of dropout in this step
     // If set, the gradients of linear layers are deferred (train/deferred_gradients.h) and passed
-    // to this function in parts; gradient() then holds only the other parameters, which come first.
-    // The bytes are the same. Not called if the loss or the gradient of another parameter is not
-    // finite; norm() is then that of the other parameters.
+    // to this function in parts; gradient() then holds only the direct parameters (all others),
+    // which come first. The bytes are the same. If the loss or the gradient of a direct parameter
+    // is not finite, the function is not called, and norm() is that of the direct parameters.
     GradientConsumer consume;
   };
   // Returns the loss summed over all shards. The gradient is then in gradient(), except for the

@@ -52,20 +52,21 @@ class TrainObserver {
   virtual void warning(const std::string& text) { message(text); }
   // Every --report-every steps, and when an epoch or the run ends: the reports of metrics.jsonl.
   virtual void report(const TrainReport&) {}
-  // After every other step, for a progress display.
+  // After each step without a report(), for a progress display.
   virtual void progress(const TrainReport&) {}
   virtual void validated(const ValidationReport&) {}
-  // Once, before the run first changes a file in its folder. Until then the process may be ended at
-  // any time (learning a vocabulary cannot be interrupted otherwise): only empty folders remain,
-  // which remove_temporary_files() removes.
+  // Once, before the run first changes a file in its directory. Until then it is safe to end the
+  // process at any time, which is the only way to interrupt the learning of a vocabulary: only
+  // empty directories remain, which remove_temporary_files() removes.
   virtual void before_first_write() {}
   // Repeatedly while the run is prepared, before the first step. May throw, to end the run: the
-  // folder is then left unchanged.
+  // directory is then left unchanged.
   virtual void preparing() {}
   // train() asks after each step; if true, it saves and ends the run.
   virtual bool stop_requested() { return false; }
-  // Translates the validation source and scores it. The caller implements this, since train/ does
-  // not depend on decode/.
+  // Translates the validation source and scores it. Called if --validation-metric is bleu or chrf,
+  // by Trainer and by train() with a Backend; the train() of heed.h implements it. (train/ does not
+  // depend on decode/.)
   virtual TranslationScores translation_scores(const Transformer&, const TokenizerPair&);
 };
 

@@ -19,74 +19,74 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// UsageError for a folder that holds other things, such as / or the folder of the text: training
-// would mix its files with them. A few files, such as a log or a configuration, are common next to
-// a model.
-void expect_own_folder(const RunFiles& files) {
+// UsageError for a directory that holds other things, such as / or the directory of the text:
+// training would mix its files with them. A few files, such as a log or a configuration, are common
+// next to a model.
+void expect_own_directory(const RunFiles& files) {
   constexpr size_t kCommon = 4;
   std::error_code error;
   if (fs::is_directory(files.training(), error)) return;  // of an earlier run
   const std::vector<fs::path> own = files.present();
   std::vector<std::string> others;
-  size_t folders = 0;
+  size_t directories = 0;
   for (fs::directory_iterator entry(files.directory, error), end; !error && entry != end;
        entry.increment(error)) {
     const fs::path& path = entry->path();
     const std::string name = path.filename().string();
-    if (name.starts_with(".") || path == replacement_folder(files.directory) ||
+    if (name.starts_with(".") || path == replacement_directory(files.directory) ||
         std::ranges::find(own, path) != own.end())
       continue;
     std::error_code ignored;
-    if (fs::is_directory(path, ignored)) ++folders;
+    if (fs::is_directory(path, ignored)) ++directories;
     others.push_back(name);
   }
-  if (folders == 0 && others.size() <= kCommon) return;
+  if (directories == 0 && others.size() <= kCommon) return;
   fail_usage(
-      "{} holds no model but other files or folders ({} in all, such as {}): give the model a "
-      "folder "
+      "{} holds no model but other files or directories ({} in all, such as {}): give the model a "
+      "directory "
       "of its own, or --overwrite to put it among them",
       files.directory.string(), others.size(), *std::ranges::min_element(others));
 }
 
-// UsageError if the folder holds a model or training state that the options neither resume nor
+// UsageError if the directory holds a model or training state that the options neither resume nor
 // overwrite, or too many other files.
 void expect_free(const TrainOptions& options, const RunFiles& files) {
   if (options.overwrite) return;
-  const std::string folder = files.directory.string();
+  const std::string directory = files.directory.string();
   if (files.has_training_state()) {
     if (!options.resume)
       fail_usage(
           "{} holds a model already: give --resume to continue its training, --overwrite to "
           "replace it, or another --model",
-          folder);
+          directory);
     return;
   }
-  if (!holds_model(files.directory)) return expect_own_folder(files);
+  if (!holds_model(files.directory)) return expect_own_directory(files);
   if (options.resume)
     fail_usage(
         "{0} holds a model without a training state ({1}), so there is no run to resume: to "
         "fine-tune this model, give --finetune-from {0} and another --model",
-        folder, files.training_state().string());
+        directory, files.training_state().string());
   fail_usage(
       "{0} holds a model already: give another --model (with --finetune-from {0} to fine-tune this "
       "model), or --overwrite to replace it",
-      folder);
+      directory);
 }
 
 // --resume without a training state starts a new run, so that a script can always use the same
-// command. The warning helps where the folder's name is mistyped.
+// command. The warning helps where the directory's name is mistyped.
 void warn_of_nothing_to_resume(const RunFiles& files, TrainObserver& observer) {
-  fs::path folder = fs::absolute(files.directory).lexically_normal();
-  if (!folder.has_filename()) folder = folder.parent_path();  // "zh-en/"
-  std::vector<std::string> beside;                            // folders of runs that can be resumed
+  fs::path directory = fs::absolute(files.directory).lexically_normal();
+  if (!directory.has_filename()) directory = directory.parent_path();  // "zh-en/"
+  std::vector<std::string> beside;  // directories of runs that can be resumed
   std::error_code error;
-  for (fs::directory_iterator entry(folder.parent_path(), error), end; !error && entry != end;
+  for (fs::directory_iterator entry(directory.parent_path(), error), end; !error && entry != end;
        entry.increment(error))
     if (RunFiles{entry->path()}.has_training_state())
       beside.push_back(entry->path().filename().string());
   observer.warning(fmt::format("{} holds no training state to resume: starting a new run{}",
                                files.directory.string(),
-                               suggestion(folder.filename().string(), beside)));
+                               suggestion(directory.filename().string(), beside)));
 }
 
 TokenizerPair learn_tokenizers(const TrainOptions& options, const ParallelText& text,
@@ -129,7 +129,7 @@ void warn_of_ignored(const TrainOptions& options, TrainObserver& observer) {
 // The vocabulary of --finetune-from or --tokenizer-model; std::nullopt if the run trains one.
 std::optional<TokenizerPair> given_tokenizers(const TrainOptions& options) {
   if (!options.finetune_from.empty()) {
-    read_config(options.finetune_from);  // names a folder without a model, or where its model is
+    read_config(options.finetune_from);  // names a directory without a model, or where its model is
     return TokenizerPair::load(options.finetune_from);
   }
   if (options.tokenizer_model.empty()) return {};

@@ -1,4 +1,4 @@
-// Prepares a run: its folder, vocabulary, encoded text and initial weights.
+// Prepares a run: its directory, vocabulary, encoded text and initial weights.
 #pragma once
 
 #include <memory>
@@ -24,18 +24,19 @@ struct PreparedRun {
   uint64_t fingerprint = 0;                        // of the training text and the tokenizers
   std::optional<uint64_t> validation_fingerprint;  // of the validation text
   DirectoryLock lock;                              // held while the run may write
-  // The run calls discard() when it first saves; if destroyed before that, it restores the folder.
+  // The run calls discard() when it first saves; if destroyed before that, it restores the
+  // directory.
   std::unique_ptr<RunBackup> backup;
 };
 
-// Throws the errors of prepare_run() that follow from the options, the folder, and the model or
+// Throws the errors of prepare_run() that follow from the options, the directory, and the model or
 // vocabulary to start from, for callers that want them before the text is read.
 void check_start(const TrainOptions& options);
 
-// Learns or loads the vocabulary, encodes the text unless the folder has it encoded, and checks
-// that training fits into memory. UsageError if the folder holds a model and neither options.resume
-// nor options.overwrite is set, or options.resume is set and the folder holds a model without a
-// training state; Error if another process writes to the folder.
+// Learns or loads the vocabulary, encodes the text unless the directory has it encoded, and checks
+// that training fits into memory. UsageError if the directory holds a model and neither
+// options.resume nor options.overwrite is set, or options.resume is set and the directory holds a
+// model without a training state; Error if another process writes to the directory.
 PreparedRun prepare_run(const TrainOptions& options, const TrainingText& opened,
                         const Backend& backend, Workers& workers, TrainObserver& observer);
 

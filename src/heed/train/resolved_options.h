@@ -36,7 +36,8 @@ Averaging parse_averaging(const std::string& text);
 // With --finetune-from, options that the model determines stay unset.
 TrainOptions with_defaults(TrainOptions options);
 
-// with_defaults(), and resets options that have no effect beside others, so that equivalent runs
+// with_defaults(), and resets options that have no effect because of others (such as
+// --batch-tokens with --batch-sentences), so that equivalent runs
 // have equal normalized options.
 TrainOptions normalized(TrainOptions options);
 

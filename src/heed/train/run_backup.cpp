@@ -26,9 +26,9 @@ bool is_held_out(const RunFiles& files, const fs::path& path) {
 
 RunBackup::RunBackup(fs::path directory)
     : files_{std::move(directory)},
-      folder_(::open(files_.directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)),
-      partial_(backup_folders(files_.directory).partial),
-      complete_(backup_folders(files_.directory).complete),
+      directory_(::open(files_.directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)),
+      partial_(backup_directories(files_.directory).partial),
+      complete_(backup_directories(files_.directory).complete),
       discarded_(files_.training() / "heed-removed") {
   std::error_code error;
   fs::remove_all(discarded_, error);
@@ -39,7 +39,7 @@ RunBackup::RunBackup(fs::path directory)
 RunBackup::~RunBackup() {
   if (is_discarded_) return;
   try {
-    if (!detail::is_name_of(files_.directory, folder_.get())) return;
+    if (!detail::is_name_of(files_.directory, directory_.get())) return;
     restore();
     remove_new_files();
   } catch (const std::exception&) {

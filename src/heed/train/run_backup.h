@@ -10,18 +10,18 @@
 
 namespace heed {
 
-// Moves the files of an earlier run, and other files with their names, to a backup folder. The
+// Moves the files of an earlier run, and other files with their names, to a backup directory. The
 // destructor restores them and removes new files, unless discard() was called: a run that is
-// refused, or fails before it saves anything, leaves the folder unchanged. If the process was
-// killed before that, the constructor of the next object for the folder restores what is in the
-// backup. The folder must be locked (DirectoryLock).
+// refused, or fails before it saves anything, leaves the directory unchanged. If the process was
+// killed before that, the constructor of the next object for the directory restores what is in the
+// backup. The directory must be locked (DirectoryLock).
 class RunBackup {
  public:
   explicit RunBackup(std::filesystem::path directory);
   RunBackup(const RunBackup&) = delete;
   RunBackup& operator=(const RunBackup&) = delete;
   // Throws nothing: files that it cannot restore stay in the backup for the next object. Does
-  // nothing if the folder was moved or replaced.
+  // nothing if the directory was moved or replaced.
   ~RunBackup();
 
   // UsageError if the run of these options reads a file that it would replace.
@@ -38,8 +38,9 @@ class RunBackup {
   void remove_new_files();
 
   RunFiles files_;
-  Descriptor folder_;  // the directory itself, whatever name it has
-  // Folders below training/: a backup in the middle of a move, a complete one, one to be deleted.
+  Descriptor directory_;  // the directory itself, whatever name it has
+  // Directories below training/: a backup in the middle of a move, a complete one, one to be
+  // deleted.
   std::filesystem::path partial_, complete_, discarded_;
   std::vector<std::filesystem::path> before_;  // the files at the construction
   bool is_discarded_ = false;

@@ -22,11 +22,11 @@ struct CheckpointFile {
   fs::path path;
 };
 
-// The entries of a folder; empty if there is no such folder.
-std::vector<fs::path> entries(const fs::path& folder) {
+// The entries of a directory; empty if there is no such directory.
+std::vector<fs::path> entries(const fs::path& directory) {
   std::vector<fs::path> paths;
   std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
        entry.increment(error))
     paths.push_back(entry->path());
   return paths;
@@ -88,14 +88,14 @@ std::vector<fs::path> RunFiles::present() const {
   for (const char* name : model_files()) named.push_back(directory / name);
   for (const char* name : tokenizer_files()) named.push_back(directory / name);
   std::vector<fs::path> files;
-  for (const fs::path& folder : {directory, training()}) {
-    for (const fs::path& path : entries(folder)) {
+  for (const fs::path& parent : {directory, training()}) {
+    for (const fs::path& path : entries(parent)) {
       std::error_code error;
       if (fs::is_directory(fs::symlink_status(path, error))) continue;
       const std::optional<std::string> target = target_of_temporary(path.filename().string());
       const bool known =
-          std::find(named.begin(), named.end(), target ? folder / *target : path) != named.end();
-      if (known || (folder != directory && as_checkpoint(path))) files.push_back(path);
+          std::find(named.begin(), named.end(), target ? parent / *target : path) != named.end();
+      if (known || (parent != directory && as_checkpoint(path))) files.push_back(path);
     }
   }
   std::stable_partition(files.begin(), files.end(),

@@ -1,4 +1,4 @@
-// The names of the files that a run writes to its folder.
+// The names of the files that a run writes to its directory.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct RunFiles {
   // Files that are needed only to resume the run.
   std::filesystem::path training() const { return directory / "training"; }
   std::filesystem::path training_state() const { return training() / "state.safetensors"; }
-  // Whether the folder has a training state, so that --resume continues a run.
+  // Whether the directory has a training state, so that --resume continues a run.
   bool has_training_state() const;
   std::filesystem::path training_text() const { return training() / "train.corpus"; }
   std::filesystem::path validation_text() const { return training() / "valid.corpus"; }
@@ -32,8 +32,8 @@ struct RunFiles {
   void remove_checkpoints_except(const std::vector<Checkpoint>& kept) const;
 
   // All existing files with the names of a run's files, including its model and temporary files.
-  // Any other file in the folder, and every folder in it, belongs to the user. config.json comes
-  // first: once it is moved, the folder no longer opens as a model.
+  // Any other file in the directory, and every directory in it, belongs to the user. config.json
+  // comes first: once it is moved, the directory no longer opens as a model.
   std::vector<std::filesystem::path> present() const;
 };
 

@@ -8,7 +8,7 @@ namespace heed {
 // The learning rate of step 1, 2, ... With s = step, w = warmup_steps, N = decay_steps,
 // f = final_fraction and u = min(1, (s - w) / (N - w)), where `options` are as
 // with_data_defaults() returns them (train/resolved_options.h; with_defaults() is enough for noam,
-// inverse-sqrt and constant):
+// inverse-sqrt and constant); `factor` and `peak` are its learning_rate:
 //   noam:          factor * d_model^-0.5 * min(s^-0.5, s * w^-1.5), equation 3
 //   inverse-sqrt:  peak * min(s / w, (w / s)^0.5)
 //   linear:        peak * s / w up to step w, then peak * (1 - (1 - f) * u)

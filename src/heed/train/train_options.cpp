@@ -58,14 +58,15 @@ void visit_data(TrainOptions& o, OptionCollector& v) {
      .default_text = "none",
      .ignored_in_comparison = true});
   v("hold_out", o.hold_out,
-    {.help = "Number of validation pairs drawn at random from the training text and written to "
-             "held_out.source and held_out.target in the model's folder. They, and all other pairs "
-             "with the same source, are removed from the training text",
+    {.help =
+         "Number of validation pairs drawn at random from the training text and written to "
+         "held_out.source and held_out.target in the model's directory. They, and all other pairs "
+         "with the same source, are removed from the training text",
      .unit = "pairs",
      .minimum = 0,
      .maximum = 1e6});
   v("model", o.model,
-    {.help = "Folder of the model, created if it does not exist",
+    {.help = "Directory of the model, created if it does not exist",
      .value = "DIR",
      .required = true,
      .ignored_in_comparison = true});
@@ -169,8 +170,9 @@ void visit_batches(TrainOptions& o, OptionCollector& v) {
 void visit_optimizer(TrainOptions& o, OptionCollector& v, const OptionTexts& texts) {
   v.group("Optimizer");
   v("schedule", o.schedule,
-    {.help = "Learning rate schedule: noam (the paper's) and inverse-sqrt decay with the square "
-             "root of the step, linear and cosine from the peak to --final-fraction of it"});
+    {.help = "Learning rate schedule after the warm-up; noam (the paper's) and inverse-sqrt: falls "
+             "with the inverse square root of the step; linear and cosine: falls from the peak to "
+             "--final-fraction of it; constant: stays at the peak"});
   v("learning_rate", o.learning_rate,
     {.help = "Peak learning rate; with noam: factor on the paper's formula",
      .default_text = texts.learning_rate,
@@ -183,7 +185,9 @@ void visit_optimizer(TrainOptions& o, OptionCollector& v, const OptionTexts& tex
      .minimum = 0,
      .maximum = kMaxSteps});
   v("decay_steps", o.decay_steps,
-    {.help = "Step at which a linear or cosine schedule reaches its final learning rate",
+    {.help =
+         "Step, counted from the start of the run, at which a linear or cosine schedule reaches "
+         "its final learning rate",
      .unit = "steps",
      .default_text = "--steps, or the steps of --epochs",
      .minimum = 1,
@@ -277,7 +281,7 @@ void visit_checkpoints(TrainOptions& o, OptionCollector& v) {
   v("keep_checkpoints", o.keep_checkpoints,
     {.help = "Keep the N most recent checkpoints (the weights after each epoch, or every "
              "--validate-every steps); 0: only those that --average needs. With --average best:K, "
-             "keep the N best",
+             "keep the N best. --resume needs none of them",
      .unit = "checkpoints",
      .minimum = 0,
      .maximum = 10000});
@@ -295,7 +299,7 @@ void visit_checkpoints(TrainOptions& o, OptionCollector& v) {
   v("resume", o.resume,
     {.help = "Resume an interrupted run, with the same options", .ignored_in_comparison = true});
   v("overwrite", o.overwrite,
-    {.help = "Overwrite an existing model, or write into a folder that holds other files",
+    {.help = "Overwrite an existing model, or write into a directory that holds other files",
      .ignored_in_comparison = true});
   v("allow_other_instruction_set", o.allow_other_instruction_set,
     {.help = "Allow --resume on a CPU with another instruction set, which changes the result",

@@ -73,7 +73,7 @@ struct TrainOptions {
   TsvOptions tabular;  // instead of source and target
   std::string valid_source, valid_target, valid_tsv;
   int64_t hold_out = 0;  // validation pairs that are drawn from the training text
-  std::string model;     // the folder of the model
+  std::string model;     // the directory of the model
   std::string source_language, target_language;  // codes, stored in the model
 
   // Vocabulary and filters
@@ -89,7 +89,7 @@ struct TrainOptions {
   Activation activation = ModelConfig().activation;
   TieEmbeddings tie_embeddings = ModelConfig().tie_embeddings;
   std::optional<InitialWeights> initialization;
-  std::string finetune_from;  // the folder of a model to start from
+  std::string finetune_from;  // the directory of a model to start from
 
   // Batches
   BatchOptions batches;

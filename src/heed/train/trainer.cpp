@@ -59,12 +59,12 @@ void Trainer::resume() {
   if (!can_average(options_, progress_.checkpoints))
     fail("{}: the progress it records has checkpoints without a score: start over with --overwrite",
          state.string());
-  validated_ = progress_.finished || at_validation();
+  validated_ = progress_.done || at_validation();
   saved_ = true;
   const std::string limit = reached_limit(options_, progress_);
-  progress_.finished = !limit.empty();
+  progress_.done = !limit.empty();
   observer_.message(
-      progress_.finished
+      progress_.done
           ? fmt::format("this run is complete: {} was reached after step {}; to "
                         "train further, give a larger value",
                         limit, progress_.step)
@@ -129,8 +129,8 @@ void Trainer::step() {
     progress_.batch = 0;
     epoch_.reset();
   }
-  progress_.finished = !reached_limit(options_, progress_).empty();
-  if (progress_.step % options_.report_every == 0 || epoch_ended || progress_.finished)
+  progress_.done = !reached_limit(options_, progress_).empty();
+  if (progress_.step % options_.report_every == 0 || epoch_ended || progress_.done)
     report();
   else
     observer_.progress(current_report());
@@ -337,7 +337,7 @@ ValidationReport Trainer::validate() {
   if (run_.validation && !done())
     warnings_.warn_of_learning_nothing(progress_.step, nll_, RunState::running);
   keep_checkpoint(found);
-  if (out_of_patience(options_, progress_)) progress_.finished = true;
+  if (out_of_patience(options_, progress_)) progress_.done = true;
   validated_ = true;
   saved_ = false;
   return r;
@@ -388,7 +388,7 @@ void Trainer::finish() {
     save_output_model();
   else
     save_average(chosen);
-  condition_ = Condition::finished;
+  condition_ = Condition::ended;
   warnings_.warn_of_learning_nothing(progress_.step, nll_, RunState::ended);
 }
 
@@ -427,7 +427,7 @@ TrainResult train(const TrainOptions& options, const TrainingText& text, Backend
   }
   trainer.finish();
   const bool gave_up = !was_complete && out_of_patience(options, trainer.progress());
-  return {gave_up ? TrainEnd::out_of_patience : TrainEnd::finished, trainer.progress()};
+  return {gave_up ? TrainEnd::out_of_patience : TrainEnd::limit_reached, trainer.progress()};
 }
 
 }  // namespace heed

@@ -28,13 +28,14 @@ namespace heed {
 // The caller decides when to call validate() and save(). The model equals that of train(), unless
 // it depends on validations (--patience, --average).
 //
-// If a function throws while it updates the weights (step()) or has replaced them by their EMA or
-// by an average, they may be half updated: from then on step(), validate(), save() and finish()
-// throw an Error, so that such weights are neither used nor saved. Files saved before are intact: a
-// new Trainer with options.resume continues from them. After finish(), too, these four throw.
+// If step() throws during its update, or another function throws while the EMA or an average is in
+// place of the weights, the weights cannot be trusted: from then on step(), validate(), save() and
+// finish() throw an Error, so that such weights are neither used nor saved. Files saved before are
+// intact: a new Trainer with options.resume continues from them. After finish(), too, these four
+// throw.
 class Trainer {
  public:
-  // Locks the folder of the model, learns or loads the vocabulary, encodes the text and, with
+  // Locks the directory of the model, learns or loads the vocabulary, encodes the text and, with
   // options.resume, reads the training state. Throws Error or UsageError for what the user can fix.
   // The backend and the observer must outlive it.
   Trainer(const TrainOptions& options, const TrainingText& text, Backend& backend,
@@ -43,7 +44,7 @@ class Trainer {
   Trainer& operator=(const Trainer&) = delete;
 
   // Whether a limit is reached: --epochs, --steps, --minutes or --patience.
-  bool done() const { return progress_.finished; }
+  bool done() const { return progress_.done; }
   // Updates the weights once, by the gradient of --accumulate batches, and calls the observer;
   // each --report-every steps it also writes to metrics.jsonl. Error if done(), or if the loss is
   // not finite.
@@ -73,7 +74,7 @@ class Trainer {
   const TokenizerPair& tokenizers() const { return run_.tokenizers; }
 
  private:
-  enum class Condition { ready, failed, finished };
+  enum class Condition { ready, failed, ended };
 
   void expect_ready() const;
   RunIdentity identity() const;
@@ -127,10 +128,10 @@ class Trainer {
   Stopwatch since_save_;
 };
 
-enum class TrainEnd { finished, out_of_patience, stopped };
+enum class TrainEnd { limit_reached, out_of_patience, stopped };
 
 struct TrainResult {
-  TrainEnd end = TrainEnd::finished;
+  TrainEnd end = TrainEnd::limit_reached;
   Progress progress;
 };
 

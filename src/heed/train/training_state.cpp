@@ -42,7 +42,7 @@ std::string to_json(const Progress& p) {
                 {{"smoothed", p.epoch_loss.smoothed},
                  {"nll", p.epoch_loss.nll},
                  {"tokens", p.epoch_loss.tokens}}},
-               {"finished", p.finished},
+               {"finished", p.done},
                {"checkpoints", checkpoints}})
       .dump();
 }
@@ -88,7 +88,7 @@ Progress parse_progress(const std::string& text, const std::filesystem::path& pa
     const Json& loss = object.at("epoch_loss");
     p.epoch_loss = {loss.at("smoothed").get<double>(), loss.at("nll").get<double>(),
                     count(loss, "tokens")};
-    p.finished = object.at("finished").get<bool>();
+    p.done = object.at("finished").get<bool>();
     for (const Json& s : object.at("checkpoints"))
       p.checkpoints.push_back({checkpoint_step(s, p), optional_number(s.at("score"))});
     return p;

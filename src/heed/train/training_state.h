@@ -32,7 +32,7 @@ struct Progress {
   double seconds = 0;          // of the run: preparation, steps, validations and saving
   Loss epoch_loss;             // sum over the current epoch so far
   double tokens = 0;           // (source + target tokens) / 2 of all steps
-  bool finished = false;
+  bool done = false;
   std::vector<Checkpoint> checkpoints;  // whose files exist, oldest first
 };
 

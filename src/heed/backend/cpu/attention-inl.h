@@ -44,7 +44,7 @@ struct Head {
 inline Head make_head(const AttentionInput& input, const AttentionLayout& layout, int64_t heads,
                       int64_t b, int64_t h, float* weights) {
   const int64_t d = input.query.columns(), d_head = d / heads;
-  const int64_t queries = layout.queries.length(b), keys = layout.keys.layout.length(b);
+  const int64_t queries = layout.queries.length(b), keys = layout.keys.lengths.length(b);
   return {layout.queries.offsets[size_t(b)],
           queries,
           keys,
@@ -60,7 +60,7 @@ inline Head make_head(const AttentionInput& input, const AttentionLayout& layout
 // The rows of sequence b in a tensor of keys or values.
 template <class T>
 RowsOf<T> sequence_rows(const Tensor& tensor, const KeyRows& keys, int64_t b) {
-  const int64_t begin = keys.layout.offsets[size_t(b)];
+  const int64_t begin = keys.lengths.offsets[size_t(b)];
   const int32_t* list = keys.rows.empty() ? nullptr : keys.rows.data() + begin;
   return {tensor.data<T>() + (list ? 0 : begin * tensor.columns()), tensor.columns(), list};
 }

@@ -90,7 +90,7 @@ void attend_few(const HeadOperands& o, const Tensor& query, const AttentionOptio
                 const AttentionOutput& output) {
   const Head& head = o.head;
   const Block block = make_block(head, 0);
-  float* scores = scratch(Scratch::scores, block.rows * block.stride);
+  float* scores = scratch(Scratch::attention_weights, block.rows * block.stride);
   score_few<kQueries>(head, o.keys, head.part(query.data<float>(), 0), block, scores);
   weigh(head, block, options, scores, output.logsumexp);
   // The next head's part of each row.
@@ -115,7 +115,7 @@ void attend(const HeadOperands& o, const Tensor& query, const AttentionOptions& 
   const Panels values = pack_plain(o.values, head.keys, head.d_head, Scratch::values);
   for (int64_t begin = 0; begin < head.queries; begin += kQueryBlock) {
     const Block block = make_block(head, begin);
-    float* scores = scratch(Scratch::scores, block.rows * block.stride);
+    float* scores = scratch(Scratch::attention_weights, block.rows * block.stride);
     multiply({head.part(query.data<float>(), begin), head.d, Along::rows}, keys, block.rows,
              block.stride, head.d_head, {scores, block.stride});
     weigh(head, block, options, scores, output.logsumexp);
@@ -133,7 +133,8 @@ void attention(const AttentionInput& input, const AttentionLayout& layout,
     for (int64_t h = 0; input.key.dtype() == DType::fp32 && h < options.heads; ++h)
       attend(head_operands(input, layout, options.heads, b, h, weights), input.query, options,
              output);
-    if (weights) weights += options.heads * layout.queries.length(b) * layout.keys.layout.length(b);
+    if (weights)
+      weights += options.heads * layout.queries.length(b) * layout.keys.lengths.length(b);
   }
 }
 
@@ -186,8 +187,8 @@ void block_gradient(const Head& head, const PackedHead& packed, const GradientTe
                     const AttentionOptions& options, const Block& block) {
   const float* dout = head.part(tensors.dout, block.begin);
   const float* query = head.part(tensors.query, block.begin);
-  float* weights = scratch(Scratch::scores, block.rows * block.stride);
-  float* gradients = scratch(Scratch::score_gradients, block.rows * block.stride);
+  float* weights = scratch(Scratch::attention_weights, block.rows * block.stride);
+  float* gradients = scratch(Scratch::attention_weight_gradients, block.rows * block.stride);
   multiply({query, head.d, Along::rows}, packed.keys, block.rows, block.stride, head.d_head,
            {weights, block.stride});
   multiply({dout, head.d, Along::rows}, packed.values, block.rows, block.stride, head.d_head,

@@ -96,7 +96,7 @@ template <int kQueries>
 void attend_to_cached_block(const CachedSequence& sequence, const Block& block,
                             const AttentionOptions& options, const AttentionOutput& output) {
   const int64_t heads = sequence.head.heads, size = kQueries * block.stride;
-  float* scores = scratch(Scratch::scores, heads * size);
+  float* scores = scratch(Scratch::attention_weights, heads * size);
   score_cached<kQueries>(sequence, block, scores);
   const auto near = [](const Bf16*, int64_t) {};  // since its key has just been read
   for (int64_t h = 0; h < heads; ++h) {
@@ -117,7 +117,7 @@ inline void attend_to_cached(const AttentionInput& input, const AttentionLayout&
   const CachedSequence sequence{make_head(input, layout, options.heads, b, 0, weights),
                                 sequence_rows<Bf16>(input.key, layout.keys, b),
                                 sequence_rows<Bf16>(input.value, layout.keys, b),
-                                layout.keys.layout.rows() - layout.keys.layout.offsets[size_t(b)],
+                                layout.keys.lengths.rows() - layout.keys.lengths.offsets[size_t(b)],
                                 input.query.data<float>()};
   for (int64_t begin = 0; begin < sequence.head.queries; begin += kCachedQueries) {
     const Block block = make_block(sequence.head, begin, kCachedQueries);

@@ -33,7 +33,7 @@ std::vector<cpu::InstructionSet> instruction_sets() {
 
 // The one asked for by name, by HEED_INSTRUCTION_SET, or else the best.
 cpu::InstructionSet instruction_set(const std::string& target) {
-  const std::string name = target.empty() ? cpu_target_from_environment() : target;
+  const std::string name = target.empty() ? instruction_set_from_environment() : target;
   const std::vector<cpu::InstructionSet> sets = instruction_sets();
   if (name.empty()) return sets.front();
   for (const cpu::InstructionSet& set : sets)
@@ -81,25 +81,25 @@ std::vector<std::string> cpu_instruction_sets() {
   return names;
 }
 
-std::string cpu_target_from_environment() {
+std::string instruction_set_from_environment() {
   const char* value = std::getenv("HEED_INSTRUCTION_SET");
   return value ? value : "";
 }
 
-std::unique_ptr<Backend> make_cpu_backend(const std::string& target, DType compute) {
-  return std::make_unique<CpuBackend>(instruction_set(target), compute);
+std::unique_ptr<Backend> make_cpu_backend(const std::string& name, DType compute) {
+  return std::make_unique<CpuBackend>(instruction_set(name), compute);
 }
 
-bool is_faster_than_fp32(DType compute, const std::string& target) {
-  const cpu::InstructionSet set = instruction_set(target);
+bool is_faster_than_fp32(DType compute, const std::string& name) {
+  const cpu::InstructionSet set = instruction_set(name);
   // Without VNNI, int8 is SignedInt8 there.
   constexpr int64_t kMultipliesBytes = HWY_SSE4 | HWY_AVX2 | HWY_AVX3;
   return (compute == DType::bf16 && set.dot_bf16) ||
          (compute == DType::int8 && (set.dot_int8 || (set.target & kMultipliesBytes) != 0));
 }
 
-double measure_cpu_peak(DType compute, const std::string& target) {
-  return kernels_for(instruction_set(target), compute).peak();
+double measure_cpu_peak(DType compute, const std::string& name) {
+  return kernels_for(instruction_set(name), compute).peak();
 }
 
 }  // namespace heed

@@ -17,21 +17,21 @@ namespace heed {
 std::vector<std::string> cpu_instruction_sets();
 
 // The value of the environment variable HEED_INSTRUCTION_SET; "" if it is unset.
-std::string cpu_target_from_environment();
+std::string instruction_set_from_environment();
 
-// `compute` is fp32, bf16 or int8. `target` is one of cpu_instruction_sets(); "" means
+// `compute` is fp32, bf16 or int8. `instruction_set` is one of cpu_instruction_sets(); "" means
 // HEED_INSTRUCTION_SET, or else the best. UsageError for a name that is not among them. Results are
-// the same on every machine that runs the same target.
-std::unique_ptr<Backend> make_cpu_backend(const std::string& target = "",
+// the same on every machine that runs the same instruction set.
+std::unique_ptr<Backend> make_cpu_backend(const std::string& instruction_set = "",
                                           DType compute = DType::fp32);
 
-// Whether the instruction set that make_cpu_backend(target) chooses multiplies this type faster
-// than fp32.
-bool is_faster_than_fp32(DType compute, const std::string& target = "");
+// Whether the instruction set that make_cpu_backend(instruction_set) chooses multiplies this type
+// faster than fp32.
+bool is_faster_than_fp32(DType compute, const std::string& instruction_set = "");
 
 // Peak operations per second of one core in this type (a multiply-add is two), measured for 20 ms
 // on the calling thread: in registers or, for types whose multiply-add takes several instructions,
 // in a tile in the L1 cache.
-double measure_cpu_peak(DType compute, const std::string& target = "");
+double measure_cpu_peak(DType compute, const std::string& instruction_set = "");
 
 }  // namespace heed

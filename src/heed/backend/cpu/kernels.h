@@ -1,5 +1,5 @@
-// The kernels of one instruction set. Each source file of this folder compiles its family once per
-// instruction set and fills its part of the table.
+// The kernels of one instruction set. Each source file of this directory compiles its family once
+// per instruction set and fills its part of the table.
 #pragma once
 
 #include "heed/backend/backend.h"

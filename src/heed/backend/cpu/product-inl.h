@@ -108,7 +108,7 @@ struct Right {
     if (packed.data) return {packed.data + k * kPanel, packed.stride};
     check(!Arithmetic::kScaled, "weights of scaled arithmetic are packed as a whole");
     const int64_t stride = words * kPanel;
-    float* out = scratch(Scratch::weights, divide_up(columns, kPanel) * stride);
+    float* out = scratch(Scratch::right_operand, divide_up(columns, kPanel) * stride);
     if constexpr (!Arithmetic::kScaled) {
       pack_rows<Arithmetic>({rows.data + k * Arithmetic::kStep * rows.stride, rows.stride}, depth,
                             columns, out);

@@ -7,19 +7,19 @@ namespace heed::cpu {
 
 // What a block is used for; one call may hold one block of each.
 enum class Scratch {
-  weights,           // packed right operand of a product
-  left_rows,         // rows of its left operand, rounded or quantized to the compute type
-  left_row_scales,   // scale and start value of each such row (RowNumbers)
-  activations,       // packed left operand
-  keys,              // a head's keys, transposed
-  values,            // a head's values
-  key_rows,          // a head's keys, in rows
-  queries,           // a head's queries
-  output_gradients,  // a head's gradients of the output
-  scores,            // attention weights
-  score_gradients,   // and their gradients
-  dkeys,             // a head's gradients of the keys
-  dvalues,           // and of the values
+  right_operand,               // of a product, packed
+  left_rows,                   // rows of its left operand, rounded or quantized to the compute type
+  left_row_scales,             // scale and start value of each such row (RowNumbers)
+  activations,                 // packed left operand
+  keys,                        // a head's keys, transposed
+  values,                      // a head's values
+  key_rows,                    // a head's keys, in rows
+  queries,                     // a head's queries
+  output_gradients,            // a head's gradients of the output
+  attention_weights,           // of a block of queries
+  attention_weight_gradients,  // and their gradients
+  dkeys,                       // a head's gradients of the keys
+  dvalues,                     // and of the values
   count
 };
 

@@ -40,13 +40,13 @@ struct AttentionKernels {
   static Row attend(const AttentionInput& input, const AttentionLayout& layout,
                     const AttentionOptions& options, int64_t b, int64_t r, int64_t h) {
     const int64_t d = input.query.columns(), head = d / options.heads;
-    const int64_t queries = layout.queries.length(b), keys = layout.keys.layout.length(b);
+    const int64_t queries = layout.queries.length(b), keys = layout.keys.lengths.length(b);
     const int64_t i = r - layout.queries.offsets[size_t(b)];
     const int64_t seen = layout.mask == Mask::causal ? keys - queries + i + 1 : keys;
     Row row;
     double top = -kInfinity;
     for (int64_t j = 0; j < seen; ++j) {
-      const int64_t key = layout.keys.row(layout.keys.layout.offsets[size_t(b)] + j);
+      const int64_t key = layout.keys.row(layout.keys.lengths.offsets[size_t(b)] + j);
       double dot = 0;
       for (int64_t c = 0; c < head; ++c)
         dot += double(input.query.data<T>()[r * d + h * head + c]) *
@@ -91,7 +91,7 @@ struct AttentionKernels {
                           const AttentionOptions& options, Tensor& weights) {
     T* next = weights.data<T>();
     for (int64_t b = 0; b < layout.queries.count(); ++b) {
-      const int64_t keys = layout.keys.layout.length(b);
+      const int64_t keys = layout.keys.lengths.length(b);
       for (int64_t h = 0; h < options.heads; ++h) {
         for (int64_t i = 0; i < layout.queries.length(b); ++i, next += keys) {
           const Row row =

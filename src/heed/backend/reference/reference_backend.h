@@ -6,7 +6,7 @@
 
 namespace heed {
 
-// Tensors of float or double; of float alone unless `compute` is fp32.
+// If `compute` is fp32, which rounds nothing, tensors may be float or double; else float only.
 std::unique_ptr<Backend> make_reference_backend(DType compute = DType::fp32);
 
 }  // namespace heed
