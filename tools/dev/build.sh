@@ -51,7 +51,8 @@ test_with() {
   elif (($# > 0)); then
     arguments=(-R "$1")
   fi
-  configure "$build" -DHEED_TESTS=ON
+  # The sanitizers' subset runs no examples.
+  configure "$build" -DHEED_TESTS=ON -DHEED_EXAMPLES="$([[ $preset == *-short ]] && echo OFF || echo ON)"
   compile "$build"
   if [[ -z ${HEED_DATA-} && -d $root/../shared/data ]]; then
     HEED_DATA=$(cd "$root/../shared/data" && pwd -P)
