@@ -342,13 +342,13 @@ void wait_for_replacement(const std::filesystem::path& directory, int attempt,
 }
 
 void save_model(const std::filesystem::path& directory, Transformer& model,
-                const GenerationConfig& info, DType weights) {
-  check(weights != DType::fp64, "a model's weights are stored as fp32, bf16 or int8");
+                const GenerationConfig& info, DType weight_type) {
+  check(weight_type != DType::fp64, "a model's weights are stored as fp32, bf16 or int8");
   const ModelConfig& config = model.config();
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error) fail("cannot make the directory {}: {}", directory.string(), error.message());
-  save_weights(directory / "model.safetensors", model, weights);
+  save_weights(directory / "model.safetensors", model, weight_type);
   const int64_t max_length = info.max_length > 0 ? info.max_length : config.max_positions;
   const nlohmann::ordered_json generation = {
       {"decoder_start_token_id", int64_t(config.pad_id())},
@@ -360,7 +360,7 @@ void save_model(const std::filesystem::path& directory, Transformer& model,
       {"max_length", max_length},
   };
   write_file_atomically(directory / "generation_config.json", json_text(generation));
-  write_file_atomically(directory / kConfigFile, json_text(to_marian(config, weights)));
+  write_file_atomically(directory / kConfigFile, json_text(to_marian(config, weight_type)));
 }
 
 ModelConfig read_config(const std::filesystem::path& directory) {

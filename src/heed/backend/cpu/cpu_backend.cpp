@@ -32,8 +32,8 @@ std::vector<cpu::InstructionSet> instruction_sets() {
 }
 
 // The one asked for by name, by HEED_INSTRUCTION_SET, or else the best.
-cpu::InstructionSet instruction_set(const std::string& target) {
-  const std::string name = target.empty() ? instruction_set_from_environment() : target;
+cpu::InstructionSet find_instruction_set(const std::string& wanted) {
+  const std::string name = wanted.empty() ? instruction_set_from_environment() : wanted;
   const std::vector<cpu::InstructionSet> sets = instruction_sets();
   if (name.empty()) return sets.front();
   for (const cpu::InstructionSet& set : sets)
@@ -86,20 +86,20 @@ std::string instruction_set_from_environment() {
   return value ? value : "";
 }
 
-std::unique_ptr<Backend> make_cpu_backend(const std::string& name, DType compute) {
-  return std::make_unique<CpuBackend>(instruction_set(name), compute);
+std::unique_ptr<Backend> make_cpu_backend(const std::string& instruction_set, DType compute) {
+  return std::make_unique<CpuBackend>(find_instruction_set(instruction_set), compute);
 }
 
-bool is_faster_than_fp32(DType compute, const std::string& name) {
-  const cpu::InstructionSet set = instruction_set(name);
+bool is_faster_than_fp32(DType compute, const std::string& instruction_set) {
+  const cpu::InstructionSet set = find_instruction_set(instruction_set);
   // Without VNNI, int8 is SignedInt8 there.
   constexpr int64_t kMultipliesBytes = HWY_SSE4 | HWY_AVX2 | HWY_AVX3;
   return (compute == DType::bf16 && set.dot_bf16) ||
          (compute == DType::int8 && (set.dot_int8 || (set.target & kMultipliesBytes) != 0));
 }
 
-double measure_cpu_peak(DType compute, const std::string& name) {
-  return kernels_for(instruction_set(name), compute).peak();
+double measure_cpu_peak(DType compute, const std::string& instruction_set) {
+  return kernels_for(find_instruction_set(instruction_set), compute).peak();
 }
 
 }  // namespace heed
