@@ -5,7 +5,7 @@
 #
 # tools/paper_experiments.sh [heads|scale|embeddings|positions|warmup|smoothing|epsilon|average|beam]...
 #   HEED_PROGRAM   the program (build/release/heed)
-#   HEED_PAPER     a folder to work in, kept: what is there is not computed again (build/paper)
+#   HEED_PAPER     a directory to work in, kept: what is there is not computed again (build/paper)
 #   SEEDS          "1 2 3"
 # A reading that heed has no option for is built from a copy of the sources with one line changed.
 set -euo pipefail
@@ -35,10 +35,10 @@ built() {
   [[ $1 != none ]] || { printf '%s' "$program" && return; }
   local file old new
   case $1 in
-    unscaled) file=autograd/ops.cpp old='1 / std::sqrt(double(d / options.heads))' new='1.0' ;;
-    by-width) file=autograd/ops.cpp old='1 / std::sqrt(double(d / options.heads))' new='1 / std::sqrt(double(d))' ;;
+    unscaled) file=autograd/ops.cpp old='1 / std::sqrt(double(d_head))' new='1.0' ;;
+    by-width) file=autograd/ops.cpp old='1 / std::sqrt(double(d_head))' new='1 / std::sqrt(double(d))' ;;
     small-embeddings) file=model/transformer.cpp old='{std::sqrt(double(config_.d_model)),' new='{1.0,' ;;
-    no-positions) file=model/transformer.cpp old='positional_encoding(config.max_positions, d, type);' new='make.tensor({config.max_positions, d});' ;;
+    no-positions) file=model/transformer.cpp old='? positional_encoding(config.max_positions, d, type)' new='? make.tensor({config.max_positions, d})' ;;
     interleaved) file=model/transformer.cpp old='half + i, std::cos' new='2 * i + 1, std::cos' ;;
   esac
   if [[ ! -x heed-$1 ]]; then
@@ -58,7 +58,7 @@ built() {
   printf '%s' "$folder/heed-$1"
 }
 
-# trained EDIT SEED [OPTION...]: trains where that was not done; sets `model` to the folder.
+# trained EDIT SEED [OPTION...]: trains where that was not done; sets `model` to the directory.
 trained() {
   local train
   model=$(printf '%s_' "$@")
