@@ -46,8 +46,8 @@ if(HEED_FUZZ)
   target_link_options(heed_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# heed_layer(NAME [LINKS ...] [PRIVATE ...]): the folder's sources as one static library heed_NAME;
-# for "heed", the sources in no folder.
+# heed_layer(NAME [LINKS ...] [PRIVATE ...]): the directory's sources as one static library heed_NAME;
+# for "heed", the sources in no directory.
 # LINKS are the layers and packages that its headers need, PRIVATE those that only its sources need.
 function(heed_layer name)
   cmake_parse_arguments(arg "" "" "LINKS;PRIVATE" ${ARGN})

@@ -53,7 +53,7 @@ class MemoryDirectory {
   }
 
  private:
-  testing::TemporaryDirectory directory_;
+  testing::TemporaryFolder directory_;
 };
 
 // A reader succeeds or throws an Error that says something; anything else it throws is a finding.

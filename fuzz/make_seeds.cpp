@@ -1,4 +1,4 @@
-// make_seeds FOLDER: whole files of every kind that heed reads, written by heed itself, one
+// make_seeds DIR: whole files of every kind that heed reads, written by heed itself, one
 // directory for each fuzz target. The build calls it; the fuzzer changes what it finds here.
 #include <cstdio>
 #include <cstring>
@@ -159,7 +159,7 @@ void add_configurations(Seeds& seeds) {
 
 int main(int argc, char** argv) {
   try {
-    heed::check(argc == 2, "usage: make_seeds FOLDER");
+    heed::check(argc == 2, "usage: make_seeds DIR");
     heed::fuzzing::Seeds seeds(argv[1]);
     heed::fuzzing::add_texts(seeds);
     heed::fuzzing::add_tokenizers(seeds);

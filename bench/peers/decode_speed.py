@@ -41,7 +41,8 @@ def make_model(path, tokenizer, d, heads, ff, layers, vocabulary):
     from transformers import MarianConfig, MarianMTModel
     pieces = list(json.load(open(f"{tokenizer}/vocab.json")))[:-1]
     pieces = pieces[:vocabulary - 1]
-    # Ids that no text has; before the last piece, since heed computes no logits of unused ids at the end.
+    # Ids that no text has. Named as heed names unused ones, they do not count as pieces of another model; before
+    # the last piece, they are part of the output vocabulary.
     pieces[-1:-1] = [f"<unused_{i}>" for i in range(vocabulary - 1 - len(pieces))]
     pieces.append("<pad>")
     config = MarianConfig(

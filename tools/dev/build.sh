@@ -1,6 +1,6 @@
 # Sourced by ./dev. Configures, builds and tests the presets of CMakePresets.json.
 
-# The C++ files under the given folders, separated by NUL.
+# The C++ files under the given directories, separated by NUL.
 sources() {
   local folder
   for folder in "$@"; do
@@ -31,7 +31,7 @@ compile() {
     stop "the build of build/$1 failed"
 }
 
-# The program alone needs no test packages, so a new build folder starts without tests.
+# The program alone needs no test packages, so a new build directory starts without tests.
 build_program() {
   if [[ -f $root/build/release/CMakeCache.txt ]]; then
     configure release

@@ -22,13 +22,13 @@ coverage() {
 }
 
 # coverage_table LEAST: a table of gcovr, whose files have their lines in column 2 and those that ran
-# in column 3, summed by folder. Fails where all together are below LEAST in a hundred.
+# in column 3, summed by directory. Fails where all together are below LEAST in a hundred.
 coverage_table() {
   awk -F, -v least="$1" '
     $1 ~ /\.(h|cpp)$/ {
       folder = $1
       if (!sub(/\/.*/, "", folder)) folder = "."
-      if (!(folder in lines)) order[++folders] = folder
+      if (!(folder in lines)) order[++directories] = folder
       lines[folder] += $2; missed[folder] += $2 - $3
       all += $2; all_missed += $2 - $3
     }
@@ -36,7 +36,7 @@ coverage_table() {
       printf "%-12s %7d lines %7d never run %6.1f %%\n", name, lines, missed, 100 * (1 - missed / lines)
     }
     END {
-      for (i = 1; i <= folders; i++) if (lines[order[i]] > 0) row(order[i], lines[order[i]], missed[order[i]])
+      for (i = 1; i <= directories; i++) if (lines[order[i]] > 0) row(order[i], lines[order[i]], missed[order[i]])
       if (all == 0) { print "no file was measured"; exit 1 }
       row("all", all, all_missed)
       exit 100 * (1 - all_missed / all) < least

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # COPIES damaged copies (default 2000) of each file of a model directory and of its checkpoint, read
 # under ASan and UBSan: a clear error or a model that works; no crash, no hang, no memory beyond
-# 64 MiB over what the intact file takes (tests/tools/damaged_files.cpp). Works in the current folder.
+# 64 MiB over what the intact file takes (tests/tools/damaged_files.cpp). Works in the current directory.
 # HEED_DAMAGED_FILES names the program, ./dev soak takes that of build/asan.
 set -euo pipefail
 copies=${COPIES:-2000}

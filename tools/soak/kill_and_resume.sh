@@ -2,7 +2,7 @@
 # Kills a short training with SIGKILL at random moments and resumes it, KILLS times (default 20), each
 # with another number of threads: the model must come out byte for byte the same each time. Every other
 # run is of a modern recipe, whose state holds more: AdamW, a cosine, a moving average.
-# COMPUTE is the compute type (default auto). Needs HEED_PROGRAM; works in the current folder. ./dev soak runs it.
+# COMPUTE is the compute type (default auto). Needs HEED_PROGRAM; works in the current directory. ./dev soak runs it.
 set -euo pipefail
 kills=${KILLS:-20}
 compute=${COMPUTE:-auto}

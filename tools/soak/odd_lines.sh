@@ -2,7 +2,7 @@
 # Translates LINES odd lines (default 1,000,000: empty, huge, every plane of Unicode, control
 # characters, mixed scripts, broken UTF-8) with a tiny model: as many lines out as in, and memory that
 # is flat after the first 1%. Then scores 5,000 as pairs. Needs HEED_PROGRAM and HEED_ODD_LINES, the program that prints the lines
-# (tests/tools/odd_lines.cpp). Works in the current folder. ./dev soak runs it.
+# (tests/tools/odd_lines.cpp). Works in the current directory. ./dev soak runs it.
 set -euo pipefail
 lines=${LINES_TO_TRANSLATE:-1000000}
 heed=${HEED_PROGRAM:?the heed program}

@@ -94,7 +94,8 @@ struct EvaluateSettings {
        .default_text = "0.1 or 1",
        .minimum = 0});
     v("ter_normalized", self.ter.normalized,
-      {.help = "TER: separate punctuation from words and decode HTML entities such as &amp;"});
+      {.help = "TER: separate punctuation from words and decode HTML entities (quotes, ampersands, "
+               "angle brackets)"});
     v("ter_no_punct", self.ter.no_punctuation, {.help = "TER: ignore punctuation"});
     v("ter_asian_support", self.ter.asian_support,
       {.help = "TER: apply the two options above to Asian characters and punctuation"});

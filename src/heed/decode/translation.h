@@ -12,9 +12,11 @@ namespace heed {
 
 // How a line was processed.
 struct LineStatus {
-  bool empty = false;         // no tokens: the translation is empty
-  bool split = false;         // translating: too long for the model, translated in parts
-  bool truncated = false;     // scoring: too long for the model, the rest is ignored
+  bool empty = false;  // no tokens: the translation is empty
+  bool split = false;  // translating: too long for the model, translated in parts
+  // More tokens than the model has positions for (translating: of one character): the rest is
+  // ignored.
+  bool truncated = false;
   bool unfinished = false;    // the translation of a part has no </s>
   bool invalid_utf8 = false;  // invalid UTF-8 was replaced by U+FFFD
 

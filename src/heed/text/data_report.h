@@ -80,7 +80,7 @@ enum class FindingKind {
   duplicate_pairs,
   several_targets,
   copied_sources,  // the target equals its source
-  untranslated,    // the target is in the source's language
+  untranslated,    // a side is in the other's language
   wrong_script,
   length_ratio,
   too_long,

@@ -38,7 +38,7 @@ bool is_terminal(const fs::path& path) {
   return file.get() >= 0 && ::isatty(file.get()) == 1;
 }
 
-fs::path temporary_folder() {
+fs::path temporary_directory() {
   const char* const variable = std::getenv("TMPDIR");
   if (variable == nullptr || *variable == '\0') return "/tmp";
   std::error_code error;
@@ -71,8 +71,8 @@ class Copy {
  public:
   Copy(std::string name, const CopyOptions& options)
       : options_(options),
-        file_(make_temporary(temporary_folder(), name)),
-        so_far_{std::move(name), temporary_folder(), 0, 0},
+        file_(make_temporary(temporary_directory(), name)),
+        so_far_{std::move(name), temporary_directory(), 0, 0},
         kept_free_(free_bytes() / 10) {}
 
   void write(std::string_view bytes) {

@@ -85,12 +85,12 @@ void load_average(const std::vector<fs::path>& paths, const ModelConfig& config,
     Tensor values(p.tensor.shape(), DType::fp32);
     Parameter part{p.name, values, p.role};
     const std::span<double> sums = sum.span<double>();
-    const std::span<float> means = values.span<float>();
+    const std::span<float> numbers = values.span<float>();
     for (const StoredWeights& weights : all) {
       weights.read(part);
-      for (size_t i = 0; i < sums.size(); ++i) sums[i] += double(means[i]);
+      for (size_t i = 0; i < sums.size(); ++i) sums[i] += double(numbers[i]);
     }
-    for (size_t i = 0; i < sums.size(); ++i) means[i] = float(sums[i] / double(all.size()));
+    for (size_t i = 0; i < sums.size(); ++i) numbers[i] = float(sums[i] / double(all.size()));
     copy(values, p.tensor);
   }
 }

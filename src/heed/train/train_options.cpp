@@ -281,7 +281,7 @@ void visit_checkpoints(TrainOptions& o, OptionCollector& v) {
   v("keep_checkpoints", o.keep_checkpoints,
     {.help = "Keep the N most recent checkpoints (the weights after each epoch, or every "
              "--validate-every steps); 0: only those that --average needs. With --average best:K, "
-             "keep the N best. --resume needs none of them",
+             "keep the N best. --resume needs only those that --average needs",
      .unit = "checkpoints",
      .minimum = 0,
      .maximum = 10000});
