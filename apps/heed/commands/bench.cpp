@@ -105,9 +105,8 @@ class BenchCommand : public CommandOf<BenchSettings> {
   std::string description() const override {
     return "Measures the peak of the machine in each compute type and the bandwidth of its caches "
            "and memory; then matrix products, training steps and beam search at a preset's sizes "
-           "with "
-           "random weights, each with its share of the peak. Since the speed of a shared machine "
-           "varies, peaks are measured again next to each figure.";
+           "with random weights, each with its share of the peak. Since the speed of a shared "
+           "machine varies, peaks are measured again next to each figure.";
   }
 
   int run(const std::vector<std::string>&, Console& console) override {

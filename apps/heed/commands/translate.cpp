@@ -174,9 +174,8 @@ class TranslateCommand : public CommandOf<TranslateSettings> {
   std::string description() const override {
     return "Prints one translation for each line, in order, and translates the lines that have "
            "arrived rather than wait for a full batch. A translation depends on the line, the "
-           "model and the "
-           "search options alone. An empty line gives an empty one; a line too long for the model "
-           "is translated in parts (status \"split\" with --format jsonl).";
+           "model and the search options alone. An empty line gives an empty one; a line too long "
+           "for the model is translated in parts (status \"split\" with --format jsonl).";
   }
 
   std::string memory_advice() const override {

@@ -120,8 +120,8 @@ std::string options_markdown(const Options& options) {
       text += "| option | what it does | allowed | default |\n|---|---|---|---|\n";
     }
     std::string range = allowed(option);
-    if (!option.info.unit.empty())
-      range += fmt::format("{}{}", range.empty() ? "" : " ", option.info.unit);
+    if (!range.empty() && !option.info.unit.empty()) range += ' ';
+    range += option.info.unit;
     text += fmt::format("| `{}` | {} | {} | {} |\n", cell(flag_words(option)),
                         cell(std::string(option.info.help)), cell(range),
                         option.info.required ? "required" : cell(default_of(option)));

@@ -40,8 +40,7 @@ struct FilterOptions {
        .minimum = 0});
     v("min_word_count", self.min_word_count,
       {.help = "Drop pairs with a word that occurs fewer than N times on its side of the text "
-               "(ignoring "
-               "case with --lowercase), before a vocabulary is learned; 0: keep all",
+               "(ignoring case with --lowercase), before a vocabulary is learned; 0: keep all",
        .unit = "occurrences",
        .minimum = 0});
   }

@@ -16,8 +16,7 @@ struct InspectionOptions {
   static void visit(Self& self, Visitor&& v) {
     v("max_ratio_deviation", self.max_ratio_deviation,
       {.help = "Report pairs whose ratio of target to source characters differs from the median by "
-               "more "
-               "than this factor",
+               "more than this factor",
        .maximum = 1000,
        .above = 1});
     v("max_sentence_tokens", self.max_sentence_tokens,
