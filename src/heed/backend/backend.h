@@ -16,6 +16,7 @@
 // - Kernels run on the calling thread; parallelism is over shards and sentences, above this layer.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <string>
@@ -52,6 +53,25 @@ struct AttentionLayout {
   const Ragged& queries;
   const KeyRows& keys;
   Mask mask = Mask::none;
+  // [query rows] the position of each query among its keys, for what depends on their distance;
+  // null: under Mask::causal the positions that it implies, otherwise query i is at position i.
+  const Indices* positions = nullptr;
+
+  // How many keys query i of sequence b attends to, from the first one.
+  int64_t visible_keys(int64_t b, int64_t i) const {
+    const int64_t count = keys.lengths.length(b);
+    if (mask == Mask::none) return count;
+    return std::clamp<int64_t>(count - queries.length(b) + i + 1, 0, count);
+  }
+  // The position of query i of sequence b, at most that of the last key: to a target longer than
+  // its source the last key is the nearest. Negative for a query that attends to no key.
+  int64_t position(int64_t b, int64_t i) const {
+    const int64_t count = keys.lengths.length(b);
+    const int64_t offset = mask == Mask::causal ? count - queries.length(b) : 0;
+    const int64_t own =
+        positions ? (*positions)[size_t(queries.offsets[size_t(b)] + i)] : i + offset;
+    return std::min(own, count - 1);
+  }
 };
 
 // Q, K and V of equation 1: query [query rows, d], key and value [any rows, d], both with the
