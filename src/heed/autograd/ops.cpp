@@ -3,30 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "heed/autograd/shared-inl.h"
+
 namespace heed {
 namespace {
 
+using detail::OverwrittenGradient;
+using detail::values_are_ours;
+
 // Bytes of logits that cross_entropy holds at a time: about what fits into a core's caches.
 constexpr int64_t kLogitBytes = 8 << 20;
-
-// A gradient that a kernel can only overwrite. Where the operand has one already, the kernel's goes
-// to a tensor that finish() adds to it.
-class OverwrittenGradient {
- public:
-  OverwrittenGradient(ForwardPass& pass, const Tensor& x)
-      : pass_(pass), buffer_(pass.tape->gradient_buffer(x)) {
-    if (buffer_.mode == WriteMode::accumulate) own_ = pass.tensor(x.shape(), x.dtype());
-  }
-  Tensor& tensor() { return own_ ? own_ : buffer_.tensor; }
-  void finish() {
-    if (own_) pass_.backend.add(own_, buffer_.tensor);
-  }
-
- private:
-  ForwardPass& pass_;
-  GradientBuffer buffer_;
-  Tensor own_;
-};
 
 // The gradients of a linear layer's weight and, where it has one, of its bias.
 void weight_gradient(ForwardPass& pass, const Tensor& dy, const Tensor& x, const Tensor& weight,
@@ -36,11 +22,6 @@ void weight_gradient(ForwardPass& pass, const Tensor& dy, const Tensor& x, const
   if (bias) dbias = pass.tape->accumulation_buffer(bias);
   pass.backend.linear_weight_gradient(dy, x, 0, dweight.tensor, bias ? &dbias : nullptr,
                                       dweight.mode);
-}
-
-// Whether no one else reads the values of x, now or in a backward step.
-bool values_are_ours(const ForwardPass& pass, const Tensor& x) {
-  return pass.tape ? pass.tape->last_handle(x) : x.storage().use_count() == 1;
 }
 
 }  // namespace
@@ -109,11 +90,7 @@ Tensor dropout(ForwardPass& pass, const Tensor& x, double probability) {
   if (pass.tape)
     pass.tape->record(y, [&pass, x, dropout](Tensor& dy) {
       pass.backend.dropout(dy, dropout, dy);
-      GradientBuffer dx = pass.tape->gradient_buffer(x);
-      if (dx.mode == WriteMode::overwrite)
-        copy(dy, dx.tensor);
-      else
-        pass.backend.add(dy, dx.tensor);
+      detail::pass_on(pass, dy, x);
     });
   return y;
 }

@@ -1,0 +1,52 @@
+// What the source files of ops share.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "heed/autograd/ops.h"
+
+namespace heed::detail {
+
+// A gradient that a kernel can only overwrite. Where the operand has one already, the kernel's goes
+// to a tensor that finish() adds to it.
+class OverwrittenGradient {
+ public:
+  OverwrittenGradient(ForwardPass& pass, const Tensor& x)
+      : pass_(pass), buffer_(pass.tape->gradient_buffer(x)) {
+    if (buffer_.mode == WriteMode::accumulate) own_ = pass.tensor(x.shape(), x.dtype());
+  }
+  Tensor& tensor() { return own_ ? own_ : buffer_.tensor; }
+  void finish() {
+    if (own_) pass_.backend.add(own_, buffer_.tensor);
+  }
+
+ private:
+  ForwardPass& pass_;
+  GradientBuffer buffer_;
+  Tensor own_;
+};
+
+// Adds `gradient` to the gradient of x.
+inline void pass_on(ForwardPass& pass, const Tensor& gradient, const Tensor& x) {
+  GradientBuffer dx = pass.tape->gradient_buffer(x);
+  if (dx.mode == WriteMode::overwrite)
+    copy(gradient, dx.tensor);
+  else
+    pass.backend.add(gradient, dx.tensor);
+}
+
+// Whether no one else reads the values of x, now or in a backward step.
+inline bool values_are_ours(const ForwardPass& pass, const Tensor& x) {
+  return pass.tape ? pass.tape->last_handle(x) : x.storage().use_count() == 1;
+}
+
+// The tensor for a result of the shape and type of x, of whose values a kernel needs none once it
+// has written the result: in the memory of x if that is ours. The storage is another one, by which
+// the tape tells the result and x apart.
+inline Tensor in_memory_of(ForwardPass& pass, const Tensor& x) {
+  if (!values_are_ours(pass, x)) return pass.tensor(x.shape(), x.dtype());
+  return Tensor(std::make_shared<Storage>(*x.storage()), x.shape(), x.dtype(), x.offset());
+}
+
+}  // namespace heed::detail
