@@ -2,63 +2,16 @@
 // dropout.
 #include "heed/autograd/ops.h"
 
-#include "heed/backend/reference/reference_backend.h"
-#include "support/gradients.h"
+#include "autograd/op_test.h"
 
 namespace heed {
 namespace {
 
 using testing::expect_gradient;
 using testing::random_tensor;
+constexpr auto ragged = testing::ragged_of;
 
-// Runs `op`, weighs its output with fixed random numbers, and checks the gradient of that sum by
-// every input.
-class OpsTest : public ::testing::Test {
- protected:
-  using Op = std::function<Tensor(ForwardPass&)>;
-
-  ForwardPass pass() {
-    ForwardPass p(*backend_, pool_);
-    p.dropout_seed = 7;
-    return p;
-  }
-
-  double weighted(const Tensor& y) const {
-    double sum = 0;
-    for (int64_t i = 0; i < y.size(); ++i) sum += weights_.data<double>()[i] * y.data<double>()[i];
-    return sum;
-  }
-
-  void check_op(const Op& op, const std::vector<std::pair<std::string, Tensor>>& inputs) {
-    Tape tape(pool_);
-    std::vector<Tensor> gradients;
-    for (const auto& [name, x] : inputs) {
-      gradients.push_back(random_tensor(x.shape(), 99));  // whatever stood there must not matter
-      tape.watch(x, gradients.back());
-    }
-    ForwardPass recorded = pass();
-    recorded.tape = &tape;
-    const Tensor y = op(recorded);
-    weights_ = random_tensor(y.shape(), 1234);
-    tape.set_gradient(y, random_tensor(y.shape(), 1234));  // a copy: backward steps work in place
-    tape.backward();
-    for (size_t i = 0; i < inputs.size(); ++i)
-      expect_gradient(inputs[i].first, inputs[i].second, gradients[i], [&] {
-        ForwardPass plain = pass();
-        return weighted(op(plain));
-      });
-  }
-
-  std::unique_ptr<Backend> backend_ = make_reference_backend();
-  TensorPool pool_;
-  Tensor weights_;
-};
-
-Ragged ragged(const std::vector<int64_t>& lengths) {
-  Ragged layout;
-  for (int64_t n : lengths) layout.add(n);
-  return layout;
-}
+using OpsTest = testing::OpTest;
 
 TEST_F(OpsTest, LinearWithEveryActivation) {
   const Tensor x = random_tensor({5, 4}, 1), w = random_tensor({3, 4}, 2),

@@ -160,6 +160,10 @@ class IsolatedBackend : public Backend {
     for (const Indices* part : {&x.queries.offsets, &x.keys.lengths.offsets, &x.keys.rows})
       expect_here(name, *part);
   }
+  void expect_here(const char* name, const Rotation& x) const { expect_here(name, x.positions); }
+  void expect_here(const char* name, const HeadNormGradient& x) const {
+    for (const Tensor* part : {&x.dx, x.dgain}) expect_here(name, part);
+  }
   void expect_here(const char* name, const AttentionInput& x) const {
     for (const Tensor& part : {x.query, x.key, x.value}) expect_here(name, part);
   }

@@ -22,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/backend/head_rows.h"
 #include "heed/core/ragged.h"
 #include "heed/core/rng.h"
 #include "heed/core/tensor.h"
@@ -154,7 +155,7 @@ struct TopK {
 
 // The kernels of a backend: functions of their operands, called like member functions
 // (backend.linear(x, ...)). Their signatures are declared here, and defined once by each backend.
-struct Kernels {
+struct Kernels : HeadRowKernels {
   // Packs a weight [out, in] for linear() and, for training, its input gradient; may return null.
   // If the weight's present packed form has no other owner, it may be updated and returned. Attach
   // the result to the storage of a whole tensor: weight.storage()->packed.
@@ -259,6 +260,7 @@ struct Kernels {
     f("attention_gradient", attention_gradient), f("cross_entropy", cross_entropy);
     f("top_k", top_k), f("add", add), f("sum_of_squares", sum_of_squares);
     f("adam", adam);
+    visit_head_row_kernels(f);
   }
 };
 

@@ -52,6 +52,7 @@ cpu::CpuKernels kernels_for(const cpu::InstructionSet& set, DType compute) {
   cpu::fill_loss(set.target, kernels);
   cpu::fill_embedding(set.target, kernels);
   cpu::fill_elementwise(set.target, kernels);
+  cpu::fill_head_rows(set.target, kernels);
   return kernels;
 }
 

@@ -27,5 +27,6 @@ void fill_norm(int64_t target, CpuKernels& kernels);
 void fill_loss(int64_t target, CpuKernels& kernels);
 void fill_embedding(int64_t target, CpuKernels& kernels);
 void fill_elementwise(int64_t target, CpuKernels& kernels);
+void fill_head_rows(int64_t target, CpuKernels& kernels);
 
 }  // namespace heed::cpu

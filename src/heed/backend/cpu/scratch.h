@@ -20,6 +20,7 @@ enum class Scratch {
   attention_weight_gradients,  // and their gradients
   dkeys,                       // a head's gradients of the keys
   dvalues,                     // and of the values
+  angles,                      // of rotary positions: cosines and sines
   count
 };
 

@@ -6,12 +6,15 @@
 
 #include "heed/backend/quantize.h"
 #include "heed/backend/reference/attention-inl.h"
+#include "heed/backend/reference/head_rows-inl.h"
 
 namespace heed {
 namespace {
 
 using reference::AttentionKernels;
 using reference::dropout_factor;
+using reference::HeadRowKernelsOf;
+using reference::put;
 
 double activation_value(Activation activation, double x) {
   switch (activation) {
@@ -41,11 +44,6 @@ double activation_derivative(Activation activation, double x) {
     }
   }
   return 1;
-}
-
-template <class T>
-void put(T& place, double value, WriteMode mode) {
-  place = T(mode == WriteMode::overwrite ? value : double(place) + value);
 }
 
 // The kernels for one element type.
@@ -366,12 +364,27 @@ class ReferenceBackend : public Backend {
     add = by_type(F::add, D::add);
     sum_of_squares = by_type(F::sum_of_squares, D::sum_of_squares);
     adam = by_type(F::adam, D::adam);
+    fill_head_rows();
   }
 
   std::string name() const override { return "reference"; }
   DType compute_type() const override { return compute_; }
 
  private:
+  void fill_head_rows() {
+    using F = HeadRowKernelsOf<float>;
+    using D = HeadRowKernelsOf<double>;
+    rotate = by_type(F::rotate, D::rotate);
+    normalize_heads = by_type(F::normalize_heads, D::normalize_heads);
+    normalize_heads_gradient = by_type(F::normalize_heads_gradient, D::normalize_heads_gradient);
+    linear_heads = by_type(F::linear_heads, D::linear_heads);
+    linear_heads_input_gradient =
+        by_type(F::linear_heads_input_gradient, D::linear_heads_input_gradient);
+    linear_heads_weight_gradient =
+        by_type(F::linear_heads_weight_gradient, D::linear_heads_weight_gradient);
+    multiply = by_type(F::multiply, D::multiply);
+  }
+
   const DType compute_;
 };
 
