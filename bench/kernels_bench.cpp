@@ -88,16 +88,16 @@ struct AttentionOperands {
       queries.add(query_count);
       keys.lengths.add(key_count);
     }
-    options.heads = state.range(3);
-    const int64_t d = options.heads * state.range(4);
-    options.scale = 1 / std::sqrt(double(state.range(4)));
+    options.scores.heads = state.range(3);
+    const int64_t d = options.scores.heads * state.range(4);
+    options.scores.scale = 1 / std::sqrt(double(state.range(4)));
     mask = state.range(5) != 0 ? Mask::causal : Mask::none;
     query = random_tensor({queries.rows(), d});
     key = random_tensor({keys.lengths.rows(), d});
     value = random_tensor({keys.lengths.rows(), d});
     out = Tensor(query.shape());
     dout = random_tensor(query.shape());
-    logsumexp = Tensor({queries.rows(), options.heads});
+    logsumexp = Tensor({queries.rows(), options.scores.heads});
     dquery = Tensor(query.shape());
     dkey = Tensor(key.shape());
     dvalue = Tensor(key.shape());

@@ -13,6 +13,11 @@ constexpr auto ragged = testing::ragged_of;
 
 using OpsTest = testing::OpTest;
 
+// The paper's scores of queries with `columns` columns.
+AttentionScores scores(int64_t heads, int64_t columns) {
+  return {heads, std::sqrt(double(heads) / double(columns))};
+}
+
 TEST_F(OpsTest, LinearWithEveryActivation) {
   const Tensor x = random_tensor({5, 4}, 1), w = random_tensor({3, 4}, 2),
                b = random_tensor({3}, 3);
@@ -99,7 +104,7 @@ TEST_F(OpsTest, AttentionOverItself) {
   for (const Mask mask : {Mask::none, Mask::causal})
     check_op(
         [&](ForwardPass& p) {
-          return attention(p, {q, k, v}, {layout, keys, mask}, 2, 0.2);
+          return attention(p, {q, k, v}, {layout, keys, mask}, scores(2, 6), 0.2);
         },
         {{"query", q}, {"key", k}, {"value", v}});
 }
@@ -111,7 +116,7 @@ TEST_F(OpsTest, AttentionOverMemory) {
                v = random_tensor({9, 8}, 3);
   check_op(
       [&](ForwardPass& p) {
-        return attention(p, {q, k, v}, {queries, keys}, 4, 0.1);
+        return attention(p, {q, k, v}, {queries, keys}, scores(4, 8), 0.1);
       },
       {{"query", q}, {"key", k}, {"value", v}});
 }
@@ -148,7 +153,8 @@ TEST_F(OpsTest, AddNormLeavesAloneWhatOthersRead) {
   check_op(
       [&](ForwardPass& p) {
         const Tensor value = linear(p, a, v, {});
-        return add_norm(p, x, attention(p, {a, a, value}, {layout, keys}, 2), gain, bias, options);
+        return add_norm(p, x, attention(p, {a, a, value}, {layout, keys}, scores(2, 6)), gain, bias,
+                        options);
       },
       inputs);
   check_op(
@@ -196,8 +202,8 @@ TEST_F(OpsTest, AttentionOperandsMayHaveOtherUses) {
   check_op(
       [&](ForwardPass& p) {
         const Tensor query = linear(p, x, w, {}), key = linear(p, x, v, {});
-        const Tensor once = attention(p, {query, key, key}, {layout, keys}, 2, 0.1);
-        const Tensor again = attention(p, {once, key, query}, {layout, keys}, 3, 0.1);
+        const Tensor once = attention(p, {query, key, key}, {layout, keys}, scores(2, 6), 0.1);
+        const Tensor again = attention(p, {once, key, query}, {layout, keys}, scores(3, 6), 0.1);
         return add_norm(p, query, again, gain, bias, {});
       },
       {{"x", x}, {"w", w}, {"v", v}});
@@ -318,7 +324,7 @@ TEST_F(OpsTest, AttentionWeightsAreTheSoftmaxOverTheKeysThatAreSeen) {
   for (const Mask mask : {Mask::none, Mask::causal}) {
     ForwardPass p = pass();
     Tensor got;
-    attention(p, {query, key, key}, {queries, keys, mask}, 2, 0, &got);
+    attention(p, {query, key, key}, {queries, keys, mask}, scores(2, 4), 0, &got);
     std::vector<double> expected;
     for (int64_t b = 0; b < 2; ++b) {
       const int64_t count = keys.lengths.length(b);

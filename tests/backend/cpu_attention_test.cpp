@@ -47,8 +47,8 @@ struct Operands {
     key = random_tensor({keys.lengths.rows(), d}, 2);
     value = random_tensor({keys.lengths.rows(), d}, 4);
     dout = random_tensor({queries.rows(), d}, 3);
-    options.heads = c.heads;
-    options.scale = 1 / std::sqrt(double(c.d_head));
+    options.scores.heads = c.heads;
+    options.scores.scale = 1 / std::sqrt(double(c.d_head));
     options.dropout = {c.dropout, 77};
   }
 
@@ -235,7 +235,7 @@ TEST_P(CpuAttention, DropoutNeverRepeatsItself) {
 TEST_P(CpuAttention, LargeScoresStayFinite) {
   const Case c{"large", {{9, 40}}, 1, 16};
   Operands o(c);
-  o.options.scale = 300;
+  o.options.scores.scale = 300;
   const AttentionLayout layout{o.queries, o.keys};
   Tensor expected(o.query.shape()), got(o.query.shape()), expected_log({9, 1}), got_log({9, 1});
   reference->attention(o.input(), layout, o.options, {expected, expected_log});

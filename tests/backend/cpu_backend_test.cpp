@@ -80,7 +80,7 @@ Outcome compute(Backend& backend, const Tensor& x, const Tensor& weight) {
   const Tensor query = testing::random_tensor({rows, d}, 9);
   Tensor logsumexp({rows, 2});
   AttentionOptions options;
-  options.heads = 2;
+  options.scores.heads = 2;
   backend.attention({query, outcome.y, x}, {queries, {queries, {}}, Mask::causal}, options,
                     {outcome.out, logsumexp});
   return outcome;

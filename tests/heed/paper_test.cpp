@@ -78,7 +78,8 @@ TEST(PaperAttention, EqualsTheOpThatTheModelUses) {
       query_rows.add(queries);
       KeyRows key_rows;
       key_rows.lengths.add(keys);
-      const Tensor expected = attention(pass, {query, key, value}, {query_rows, key_rows, mask}, 1);
+      const Tensor expected = attention(pass, {query, key, value}, {query_rows, key_rows, mask},
+                                        {1, 1 / std::sqrt(double(d))});
       paper::AttentionArguments arguments;
       if (mask == Mask::causal) arguments.mask = paper::causal_mask(queries, keys);
       expect_near(paper::scaled_dot_product_attention(query, key, value, arguments).output,
@@ -138,7 +139,9 @@ TEST(PaperMultiHeadAttention, EqualsTheModelsOwn) {
   const Tensor query = linear(pass, x, parameters.query.weight, parameters.query.bias);
   const Tensor key = linear(pass, memory, parameters.key.weight, parameters.key.bias);
   const Tensor value = linear(pass, memory, parameters.value.weight, parameters.value.bias);
-  const Tensor seen = attention(pass, {query, key, value}, {rows, keys}, config.heads);
+  const Tensor seen =
+      attention(pass, {query, key, value}, {rows, keys},
+                {config.heads, std::sqrt(double(config.heads) / double(config.d_model))});
   expect_near(paper::multi_head_attention(parameters, config.heads, x, memory).output,
               linear(pass, seen, parameters.output.weight, parameters.output.bias));
   EXPECT_THAT(error_of([&] { paper::attention_of(model, "decoder.2.cross"); }),

@@ -159,6 +159,7 @@ class IsolatedBackend : public Backend {
   void expect_here(const char* name, const AttentionLayout& x) const {
     for (const Indices* part : {&x.queries.offsets, &x.keys.lengths.offsets, &x.keys.rows})
       expect_here(name, *part);
+    if (x.positions) expect_here(name, *x.positions);
   }
   void expect_here(const char* name, const Rotation& x) const { expect_here(name, x.positions); }
   void expect_here(const char* name, const HeadNormGradient& x) const {

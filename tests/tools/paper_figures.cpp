@@ -55,7 +55,7 @@ Attended attend(Backend& backend, int64_t d_k, double scale) {
     Ragged one;
     one.add(1);
     const AttentionLayout layout{one, rows};
-    const AttentionOptions options{1, scale, {}};
+    const AttentionOptions options{{1, scale}, {}};
     Tensor out({1, d_k}, DType::fp64), logsumexp({1, 1}, DType::fp64);
     backend.attention({query, key, value}, layout, options, {out, logsumexp});
     double largest = 0, squares = 0, weights = 0;

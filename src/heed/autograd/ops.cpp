@@ -24,6 +24,28 @@ void weight_gradient(ForwardPass& pass, const Tensor& dy, const Tensor& x, const
                                       dweight.mode);
 }
 
+void check_attention(const ForwardPass& pass, const AttentionInput& input,
+                     const AttentionLayout& layout, const AttentionScores& scores) {
+  const auto& [query, key, value] = input;
+  check(scores.heads > 0 && query.columns() > 0 && query.columns() % scores.heads == 0,
+        "[attention] query [rows, heads * d_key]");
+  const int64_t d_key = query.columns() / scores.heads, shared = key.columns() / d_key;
+  check(shared > 0 && key.columns() == shared * d_key && scores.heads % shared == 0,
+        "[attention] key [rows, key-value heads * d_key], of which there is one for every so many "
+        "heads");
+  check(value.columns() > 0 && value.columns() % shared == 0 && value.rows() == key.rows(),
+        "[attention] value [rows of key, key-value heads * d_value]");
+  check(key.dtype() == value.dtype() &&
+            (key.dtype() == query.dtype() || key.dtype() == pass.backend.cache_type(query.dtype())),
+        "[attention] keys and values of the query's type, or cached");
+  check(layout.queries.rows() == query.rows(), "[attention] queries do not fill their layout");
+  check(layout.queries.count() == layout.keys.lengths.count(),
+        "[attention] one key list a sequence");
+  check(layout.positions == nullptr || int64_t(layout.positions->size()) == query.rows(),
+        "[attention] one position a query");
+  check(!scores.window || *scores.window >= 0, "[attention] a window is not negative");
+}
+
 }  // namespace
 
 Dropout ForwardPass::next_dropout(double probability) {
@@ -96,37 +118,30 @@ Tensor dropout(ForwardPass& pass, const Tensor& x, double probability) {
 }
 
 Tensor attention(ForwardPass& pass, const AttentionInput& input, const AttentionLayout& layout,
-                 int64_t heads, double dropout, Tensor* weights) {
+                 const AttentionScores& scores, double dropout, Tensor* weights) {
   const auto& [query, key, value] = input;
-  const int64_t d = query.columns();
-  check(key.columns() == d && value.columns() == d && key.rows() == value.rows(),
-        "[attention] keys and values [rows, d]");
-  check(key.dtype() == value.dtype() &&
-            (key.dtype() == query.dtype() || key.dtype() == pass.backend.cache_type(query.dtype())),
-        "[attention] keys and values of the query's type, or cached");
-  check(d % heads == 0, "[attention] d_model is not divisible by heads");
-  check(layout.queries.rows() == query.rows(), "[attention] queries do not fill their layout");
-  check(layout.queries.count() == layout.keys.lengths.count(),
-        "[attention] one key list a sequence");
-  const int64_t d_head = d / heads;
-  const AttentionOptions options{heads, 1 / std::sqrt(double(d_head)), pass.next_dropout(dropout)};
-  Tensor out = pass.tensor(query.shape(), query.dtype());
-  Tensor logsumexp = pass.tensor({query.rows(), heads}, query.dtype());
-  if (weights) *weights = pass.tensor({attention_weight_count(layout, heads)}, query.dtype());
+  check_attention(pass, input, layout, scores);
+  const AttentionHeads heads(input, scores.heads);
+  const AttentionOptions options{scores, pass.next_dropout(dropout)};
+  Tensor out = pass.tensor({query.rows(), heads.count * heads.d_value}, query.dtype());
+  Tensor logsumexp = pass.tensor({query.rows(), heads.count}, query.dtype());
+  if (weights) *weights = pass.tensor({attention_weight_count(layout, heads.count)}, query.dtype());
   pass.backend.attention(input, layout, options, {out, logsumexp, weights});
   if (pass.tape) {
     check(layout.keys.rows.empty(), "[attention] a cache is not differentiated");
-    pass.tape->record(
-        out, [&pass, query = query, key = key, value = value, queries = layout.queries,
-              keys = layout.keys, mask = layout.mask, options, out, logsumexp](const Tensor& dout) {
-          OverwrittenGradient dquery(pass, query), dkey(pass, key), dvalue(pass, value);
-          pass.backend.attention_gradient(dout, {query, key, value}, {queries, keys, mask}, options,
-                                          {out, logsumexp},
-                                          {dquery.tensor(), dkey.tensor(), dvalue.tensor()});
-          dquery.finish();
-          dkey.finish();
-          dvalue.finish();
-        });
+    const bool placed = layout.positions != nullptr;
+    pass.tape->record(out, [&pass, query = query, key = key, value = value,
+                            queries = layout.queries, keys = layout.keys, mask = layout.mask,
+                            placed, positions = placed ? *layout.positions : Indices(), options,
+                            out, logsumexp](const Tensor& dout) {
+      OverwrittenGradient dquery(pass, query), dkey(pass, key), dvalue(pass, value);
+      pass.backend.attention_gradient(
+          dout, {query, key, value}, {queries, keys, mask, placed ? &positions : nullptr}, options,
+          {out, logsumexp}, {dquery.tensor(), dkey.tensor(), dvalue.tensor()});
+      dquery.finish();
+      dkey.finish();
+      dvalue.finish();
+    });
   }
   return out;
 }

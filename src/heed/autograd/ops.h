@@ -45,10 +45,12 @@ Tensor linear(ForwardPass& pass, const Tensor& x, const Tensor& weight, const Te
 
 Tensor dropout(ForwardPass& pass, const Tensor& x, double probability);
 
-// Softmax(Q K^T / sqrt(d_head)) V, equation 1, of `heads` heads, with dropout of this probability
-// on the attention weights. If `weights` is not null, it is set to them (AttentionOutput::weights).
+// Softmax(scale * Q K^T + bias) V, equation 1, with dropout of this probability on the attention
+// weights; scores.scale is the caller's, 1 / sqrt(d_key) in the paper. The shapes of keys and
+// values decide their number of heads and the output's width (AttentionHeads). If `weights` is not
+// null, it is set to the attention weights (AttentionOutput::weights).
 Tensor attention(ForwardPass& pass, const AttentionInput& input, const AttentionLayout& layout,
-                 int64_t heads, double dropout = 0, Tensor* weights = nullptr);
+                 const AttentionScores& scores, double dropout = 0, Tensor* weights = nullptr);
 
 struct AddNormOptions {
   double epsilon = 1e-5;

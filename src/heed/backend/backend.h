@@ -17,8 +17,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,6 +49,13 @@ struct KeyRows {
 
 enum class Mask { none, causal };
 
+// The keys [begin, end) of a sequence.
+struct KeyRange {
+  int64_t begin, end;
+
+  bool empty() const { return begin >= end; }
+};
+
 // Which keys each query attends to: those of its own sequence. Under Mask::causal the queries are
 // the last positions of the sequence, and query i of n attends to the first (keys - n + i + 1)
 // keys.
@@ -73,16 +82,46 @@ struct AttentionLayout {
         positions ? (*positions)[size_t(queries.offsets[size_t(b)] + i)] : i + offset;
     return std::min(own, count - 1);
   }
+  // The keys that query i of sequence b attends to. With a window they are at most that far from
+  // its position.
+  KeyRange visible(int64_t b, int64_t i, const std::optional<int64_t>& window) const {
+    const int64_t end = visible_keys(b, i);
+    if (!window) return {0, end};
+    const int64_t reach = std::min(*window, keys.lengths.length(b)), center = position(b, i);
+    return {std::clamp<int64_t>(center - reach, 0, end),
+            std::clamp<int64_t>(center + reach + 1, 0, end)};
+  }
 };
 
-// Q, K and V of equation 1: query [query rows, d], key and value [any rows, d], both with the
-// query's dtype or both with Backend::cache_type(), which may differ from it.
+// Q, K and V of equation 1: query [query rows, heads * d_key], key [any rows, key-value heads *
+// d_key], value [any rows, key-value heads * d_value]; keys and values both with the query's dtype
+// or both with Backend::cache_type(), which may differ from it.
 struct AttentionInput {
   const Tensor &query, &key, &value;
 };
 
+// The heads of an attention and their widths, as the columns of its operands imply them. The number
+// of key-value heads divides that of heads, each of which has its own queries: query heads
+// [g * group, (g + 1) * group) attend to key-value head g. One a head is multi-head attention, one
+// for all is multi-query attention (Shazeer, 2019), others are grouped-query attention (Ainslie et
+// al., 2023).
+struct AttentionHeads {
+  AttentionHeads(const AttentionInput& input, int64_t heads)
+      : count(heads),
+        d_key(input.query.columns() / heads),
+        key_value(input.key.columns() / d_key),
+        d_value(input.value.columns() / key_value),
+        group(count / key_value) {}
+
+  int64_t count;      // of the query
+  int64_t d_key;      // columns of a head's query and key
+  int64_t key_value;  // how many key-value heads there are
+  int64_t d_value;    // columns of a head's value and output
+  int64_t group;      // heads that share a key-value head
+};
+
 struct AttentionOutput {
-  Tensor& out;        // [query rows, d]
+  Tensor& out;        // [query rows, heads * d_value]
   Tensor& logsumexp;  // [query rows, heads]: log(sum over keys of exp(logit))
   // Null, or [attention_weight_count(layout, heads)]: the attention weights that the values were
   // multiplied by, after dropout; for each sequence [heads, queries, keys], one after the other. A
@@ -108,15 +147,36 @@ struct AttentionGradient {
   Tensor &dkey, &dvalue;  // overwritten; each row must belong to exactly one sequence
 };
 
-// Options of the attention kernels, section 3.2: head h has the columns
-// [h * d_head, (h + 1) * d_head); its scores Q K^T are multiplied by `scale`.
-struct AttentionOptions {
+// What is added to the scaled scores before the softmax.
+enum class ScoreBias {
+  none,
+  alibi,  // - alibi_slope(head) |key - position|: attention with linear biases (Press et al., 2022)
+};
+
+// The slope of head `head`, counted from 0, of `heads`: a geometric sequence that ends at 2^-8.
+inline double alibi_slope(int64_t head, int64_t heads) {
+  return std::exp2(-8 * double(head + 1) / double(heads));
+}
+
+// The scores of attention, section 3.2: head h of the query has the columns
+// [h * d_key, (h + 1) * d_key); its scores Q K^T are multiplied by `scale`.
+struct AttentionScores {
   int64_t heads = 1;
   double scale = 1;
+  // Queries attend to keys at most this far from their position (AttentionLayout::visible).
+  std::optional<int64_t> window = {};
+  ScoreBias bias = ScoreBias::none;
+};
+
+// Options of the attention kernels.
+struct AttentionOptions {
+  AttentionScores scores;
   Dropout dropout;  // on the attention weights, element dropout_index(row, head) + key
 
   // Each row of each head has 2^32 indices of its own.
-  int64_t dropout_index(int64_t row, int64_t head) const { return (row * heads + head) << 32; }
+  int64_t dropout_index(int64_t row, int64_t head) const {
+    return (row * scores.heads + head) << 32;
+  }
 };
 
 struct NormOptions {
@@ -216,12 +276,13 @@ struct Kernels : HeadRowKernels {
   // cache[rows[i]] = x[i], rounded to the cache's type. x [n, d], cache [any rows, d].
   std::function<void(const Tensor& x, const Indices& rows, Tensor& cache)> write_cache;
 
-  // out = softmax(scale * Q K^T) V per head and sequence (equation 1), with dropout on the weights.
-  // The output of a query that attends to no key is zero.
+  // out = softmax(scale * Q K^T + bias) V per head and sequence (equation 1), with dropout on the
+  // weights. The output of a query that attends to no key is zero, and its logsumexp -infinity.
   std::function<void(const AttentionInput& input, const AttentionLayout& layout,
                      const AttentionOptions& options, const AttentionOutput& output)>
       attention;
-  // Keys and values have the query's dtype. `forward` is what attention() computed.
+  // Keys and values have the query's dtype. `forward` is what attention() computed. The gradient of
+  // a key-value head is the sum over its heads, in their order.
   std::function<void(const Tensor& dout, const AttentionInput& input, const AttentionLayout& layout,
                      const AttentionOptions& options, const AttentionForward& forward,
                      const AttentionGradient& gradient)>

@@ -205,9 +205,11 @@ Tensor Transformer::attend(ForwardPass& pass, const Attention& w, const Tensor& 
                            const KeyValue& projected, const AttentionLayout& layout,
                            Tensor* weights) const {
   const Tensor query = apply(pass, w.query, x);
-  return apply(pass, w.output,
-               attention(pass, {query, projected.key, projected.value}, layout, config_.heads,
-                         config_.attention_dropout, weights));
+  const int64_t d = query.columns(), d_key = d / config_.heads;
+  return apply(
+      pass, w.output,
+      attention(pass, {query, projected.key, projected.value}, layout,
+                {config_.heads, 1 / std::sqrt(double(d_key))}, config_.attention_dropout, weights));
 }
 
 // FFN(x) = max(0, x W_1 + b_1) W_2 + b_2, section 3.3.

@@ -19,42 +19,71 @@ namespace heed::cpu::HWY_NAMESPACE {
 // Queries that share one block of scores.
 constexpr int64_t kQueryBlock = 32;
 
-// One sequence under one head.
+// One sequence under one head of the query.
 struct Head {
+  const AttentionLayout& layout;
+  const AttentionScores& scores;
+  AttentionHeads heads;
+  int64_t sequence, index;       // which sequence, and which head
   int64_t query_begin, queries;  // rows of the query tensor
-  int64_t keys;
-  int64_t d, d_head;     // columns of the query tensor, and of the head
-  int64_t column;        // the head's first
-  int64_t index, heads;  // which head of how many
-  Mask mask;
-  float* weights;  // [queries, keys] of AttentionOutput::weights; may be null
+  int64_t keys;                  // of the sequence
+  float* weights;                // [heads, queries, keys] of AttentionOutput; may be null
+  float slope = 0;               // of the bias
 
-  // How many keys the sequence's query i attends to.
-  int64_t seen(int64_t i) const {
-    return mask == Mask::causal ? std::clamp<int64_t>(keys - queries + i + 1, 0, keys) : keys;
+  // The same sequence under head h.
+  Head under(int64_t h) const {
+    Head other = *this;
+    other.index = h;
+    if (scores.bias == ScoreBias::alibi) other.slope = float(alibi_slope(h, heads.count));
+    return other;
   }
-  // Of the tensor `data` [query rows, d], the head's part of the sequence's query i.
+  KeyRange visible(int64_t i) const { return layout.visible(sequence, i, scores.window); }
+  // The keys that any of the queries [begin, end) attends to.
+  KeyRange visible_to(int64_t begin, int64_t end) const {
+    // Without given positions neither end of the range moves back from one query to the next.
+    if (!scores.window || layout.positions == nullptr)
+      return {visible(begin).begin, visible(end - 1).end};
+    KeyRange all{keys, 0};
+    for (int64_t i = begin; i < end; ++i) {
+      const KeyRange one = visible(i);
+      if (one.empty()) continue;
+      all = {std::min(all.begin, one.begin), std::max(all.end, one.end)};
+    }
+    return all.empty() ? KeyRange{0, 0} : all;
+  }
+
+  // Columns of the query tensor, and of the output.
+  int64_t query_stride() const { return heads.count * heads.d_key; }
+  int64_t out_stride() const { return heads.count * heads.d_value; }
+  // Of a tensor of the query's shape, or of the output's, the head's part of the sequence's query
+  // i.
   template <class T>
-  T* part(T* data, int64_t i) const {
-    return data + (query_begin + i) * d + column;
+  T* query_part(T* data, int64_t i) const {
+    return data + ((query_begin + i) * heads.count + index) * heads.d_key;
+  }
+  template <class T>
+  T* out_part(T* data, int64_t i) const {
+    return data + ((query_begin + i) * heads.count + index) * heads.d_value;
+  }
+  // Where the weights of query i are written; may be null.
+  float* weights_of(int64_t i) const {
+    return weights ? weights + (index * queries + i) * keys : nullptr;
   }
 };
 
-// Sequence b under head h. `weights` is where the sequence's weights are; may be null.
-inline Head make_head(const AttentionInput& input, const AttentionLayout& layout, int64_t heads,
-                      int64_t b, int64_t h, float* weights) {
-  const int64_t d = input.query.columns(), d_head = d / heads;
-  const int64_t queries = layout.queries.length(b), keys = layout.keys.lengths.length(b);
-  return {layout.queries.offsets[size_t(b)],
-          queries,
-          keys,
-          d,
-          d_head,
-          h * d_head,
-          h,
-          heads,
-          layout.mask,
-          weights ? weights + h * queries * keys : nullptr};
+// Sequence b under the first head. `weights` is where the sequence's weights are; may be null.
+inline Head make_head(const AttentionInput& input, const AttentionLayout& layout,
+                      const AttentionScores& scores, int64_t b, float* weights) {
+  const Head head{layout,
+                  scores,
+                  AttentionHeads(input, scores.heads),
+                  b,
+                  0,
+                  layout.queries.offsets[size_t(b)],
+                  layout.queries.length(b),
+                  layout.keys.lengths.length(b),
+                  weights};
+  return head.under(0);
 }
 
 // The rows of sequence b in a tensor of keys or values.
@@ -65,65 +94,122 @@ RowsOf<T> sequence_rows(const Tensor& tensor, const KeyRows& keys, int64_t b) {
   return {tensor.data<T>() + (list ? 0 : begin * tensor.columns()), tensor.columns(), list};
 }
 
+// The panel that a range of keys begins in, as the first key of that panel. Scores, panels of keys
+// and the lanes of sums over keys are counted from such a key: so key j is in lane j % kLanes,
+// wherever the range begins.
+constexpr int64_t panel_begin(int64_t key) {
+  return key / kPanel * kPanel;
+}
+
 // Scores of one block of queries: `rows` rows of `width` keys, `stride` apart.
 struct Block {
   int64_t begin, rows;  // queries
-  int64_t width;        // keys that any of them sees
+  KeyRange keys;        // that any of them attends to
+  int64_t first;        // the key of the first column
+  int64_t width;        // columns up to the last key
   int64_t stride;       // width in whole panels; what follows width has no meaning
+
+  // The columns of the keys `visible`.
+  KeyRange columns(const KeyRange& visible) const {
+    if (visible.empty()) return {0, 0};
+    return {visible.begin - first, visible.end - first};
+  }
 };
 
 // The queries from `begin` on, `most` of them at most.
 inline Block make_block(const Head& head, int64_t begin, int64_t most = kQueryBlock) {
   const int64_t rows = std::min(most, head.queries - begin);
-  const int64_t width = head.seen(begin + rows - 1);
-  return {begin, rows, width, divide_up(width, kPanel) * kPanel};
+  const KeyRange keys = head.visible_to(begin, begin + rows);
+  const int64_t first = panel_begin(keys.begin), width = keys.end - first;
+  return {begin, rows, keys, first, width, divide_up(width, kPanel) * kPanel};
 }
 
-// Turns a row of dot products into weights, 0 from `seen` on; returns their logsumexp.
-inline float softmax_row(float* row, int64_t seen, int64_t stride, float scale) {
+// The logits of dot products from column `column` on.
+struct ScaledLogits {
+  float scale;
+
+  HWY_INLINE Vector at(Vector products, int64_t /*column*/) const {
+    return hn::Mul(products, set(scale));
+  }
+};
+
+// The same with the bias of ScoreBias::alibi.
+struct AlibiLogits {
+  float scale, slope;
+  int64_t origin;  // the key of column 0, less the query's position
+
+  AlibiLogits(const Head& head, const Block& block, int64_t query)
+      : scale(float(head.scores.scale)),
+        slope(head.slope),
+        origin(block.first - head.layout.position(head.sequence, query)) {}
+
+  HWY_INLINE Vector at(Vector products, int64_t column) const {
+    const Vector distance = hn::Abs(hn::Iota(kFloats, float(origin + column)));
+    return hn::NegMulAdd(set(slope), distance, hn::Mul(products, set(scale)));
+  }
+};
+
+// Turns the dot products in `columns` of a row into weights and writes 0 to the others, `stride` in
+// all; returns their logsumexp.
+template <class Logits>
+float softmax_row(float* row, const KeyRange& columns, int64_t stride, const Logits& logits) {
+  const int64_t begin = columns.begin / kLanes * kLanes, end = columns.end;
   const Vector least = set(-std::numeric_limits<float>::infinity());
   Vector top = least;
-  for (int64_t c = 0; c < seen; c += kLanes) {
-    const Vector logit = hn::Mul(hn::LoadU(kFloats, row + c), set(scale));
-    top = hn::Max(top, first(logit, seen - c, least));
+  for (int64_t c = begin; c < end; c += kLanes) {
+    const Vector logit = logits.at(hn::LoadU(kFloats, row + c), c);
+    top = hn::Max(top, between(logit, columns.begin - c, end - c, least));
   }
   top = hn::MaxOfLanes(kFloats, top);
   Vector total = zero();
-  for (int64_t c = 0; c < stride; c += kLanes) {
-    const Vector logit = hn::Mul(hn::LoadU(kFloats, row + c), set(scale));
-    const Vector weight = first(exp(hn::Sub(logit, top)), seen - c, zero());
-    hn::StoreU(weight, kFloats, row + c);
+  std::fill_n(row, begin, 0.0f);
+  int64_t next = begin;
+  for (; next < end; next += kLanes) {
+    const Vector logit = logits.at(hn::LoadU(kFloats, row + next), next);
+    const Vector weight =
+        between(exp(hn::Sub(logit, top)), columns.begin - next, end - next, zero());
+    hn::StoreU(weight, kFloats, row + next);
     total = hn::Add(total, weight);
   }
+  std::fill(row + next, row + stride, 0.0f);
   total = hn::SumOfLanes(kFloats, total);
   const Vector inverse = hn::Div(set(1.0f), total);
-  for (int64_t c = 0; c < seen; c += kLanes)
+  for (int64_t c = begin; c < end; c += kLanes)
     hn::StoreU(hn::Mul(hn::LoadU(kFloats, row + c), inverse), kFloats, row + c);
   return hn::GetLane(top) + std::log(hn::GetLane(total));
 }
 
-// Drops out the weights of one row, the first of which has the dropout index `index`.
-inline void drop_row(const Dropout& dropout, int64_t index, int64_t seen, float* row) {
+// Drops out the weights in `columns` of a row. `index` is the dropout index of column 0.
+inline void drop_row(const Dropout& dropout, int64_t index, const KeyRange& columns, float* row) {
   const DropoutFactors factors(dropout, index);
-  for (int64_t c = 0; c < seen; c += kLanes)
+  for (int64_t c = columns.begin / kLanes * kLanes; c < columns.end; c += kLanes)
     hn::StoreU(hn::Mul(hn::LoadU(kFloats, row + c), factors.at(index + c)), kFloats, row + c);
+}
+
+// Copies a row of weights to where the caller wants all keys.
+inline void put_weights(const float* row, const KeyRange& columns, int64_t first, int64_t keys,
+                        float* out) {
+  std::fill_n(out, keys, 0.0f);
+  std::copy(row + columns.begin, row + columns.end, out + first + columns.begin);
 }
 
 // Softmax and dropout of one block's scores.
 inline void weigh(const Head& head, const Block& block, const AttentionOptions& options,
                   float* scores, Tensor& logsumexp) {
   for (int64_t i = 0; i < block.rows; ++i) {
-    const int64_t query = block.begin + i, seen = head.seen(query);
+    const int64_t query = block.begin + i;
+    const KeyRange columns = block.columns(head.visible(query));
     float* row = scores + i * block.stride;
-    logsumexp.data<float>()[(head.query_begin + query) * head.heads + head.index] =
-        softmax_row(row, seen, block.stride, float(options.scale));
+    logsumexp.data<float>()[(head.query_begin + query) * head.heads.count + head.index] =
+        head.scores.bias == ScoreBias::none
+            ? softmax_row(row, columns, block.stride, ScaledLogits{float(head.scores.scale)})
+            : softmax_row(row, columns, block.stride, AlibiLogits(head, block, query));
     if (options.dropout)
-      drop_row(options.dropout, options.dropout_index(head.query_begin + query, head.index), seen,
+      drop_row(options.dropout,
+               options.dropout_index(head.query_begin + query, head.index) + block.first, columns,
                row);
-    if (head.weights == nullptr) continue;
-    float* weights = head.weights + query * head.keys;
-    std::copy_n(row, seen, weights);
-    std::fill(weights + seen, weights + head.keys, 0.0f);
+    if (float* weights = head.weights_of(query))
+      put_weights(row, columns, block.first, head.keys, weights);
   }
 }
 
@@ -134,12 +220,12 @@ template <int kQueries, class T, class Prefetch>
 void sum_values(const Head& head, const Block& block, const RowsOf<T>& values,
                 const Prefetch& prefetch, const float* weights, float* out) {
   constexpr int kVectors = 4;
-  for (int64_t c = 0; c < head.d_head; c += kVectors * kLanes) {
+  for (int64_t c = 0; c < head.heads.d_value; c += kVectors * kLanes) {
     Vector sum[kQueries][kVectors];
     for (auto& row : sum)
       for (Vector& accumulator : row) accumulator = zero();
-    const int64_t left = head.d_head - c;
-    for (int64_t key = 0; key < block.width; ++key) {
+    const int64_t left = head.heads.d_value - c;
+    for (int64_t key = block.keys.begin; key < block.keys.end; ++key) {
       const T* row = values.at(key) + c;
       prefetch(row, kVectors * kLanes);
       Vector value[kVectors];
@@ -147,14 +233,14 @@ void sum_values(const Head& head, const Block& block, const RowsOf<T>& values,
       for (int j = 0; j < kVectors; ++j)
         value[j] = load(row + j * kLanes, std::max<int64_t>(left - j * kLanes, 0));
       for (int m = 0; m < kQueries; ++m) {
-        const Vector weight = set(weights[m * block.stride + key]);
+        const Vector weight = set(weights[m * block.stride + key - block.first]);
         HWY_UNROLL(4)
         for (int j = 0; j < kVectors; ++j) sum[m][j] = hn::MulAdd(weight, value[j], sum[m][j]);
       }
     }
     for (int m = 0; m < kQueries; ++m)
       for (int64_t j = 0; j < kVectors && j * kLanes < left; ++j)
-        store(sum[m][j], out + m * head.d + c + j * kLanes, left - j * kLanes);
+        store(sum[m][j], out + m * head.out_stride() + c + j * kLanes, left - j * kLanes);
   }
 }
 

@@ -43,51 +43,64 @@ constexpr int64_t kCachedQueries = 4;
 struct CachedSequence {
   Head head;  // the first
   RowsOf<Bf16> keys, values;
-  int64_t ahead;  // how many rows, from the sequence's first one, a walk will come to: the next
-                  // sequences' follow
+  int64_t ahead;  // how many rows, from the sequence's first one, a walk will come to: where a
+                  // query attends to all, the next sequences' follow
   const float* query;
 
+  static void prefetch(const RowsOf<Bf16>& rows, int64_t key) {
+    constexpr int64_t kLine = 64 / sizeof(Bf16);
+    for (int64_t c = 0; c < rows.stride; c += kLine) hwy::Prefetch(rows.at(key) + c);
+  }
   void prefetch(int64_t key) const {
     if (key >= ahead) return;
-    constexpr int64_t kLine = 64 / sizeof(Bf16);
-    for (int64_t c = 0; c < head.d; c += kLine) {
-      hwy::Prefetch(keys.at(key) + c);
-      hwy::Prefetch(values.at(key) + c);
-    }
-  }
-  Head head_of(int64_t h) const {
-    Head one = head;
-    one.index = h;
-    one.column = h * head.d_head;
-    if (one.weights) one.weights += h * head.queries * head.keys;
-    return one;
-  }
-  RowsOf<Bf16> values_of(int64_t h) const {
-    return {values.data + h * head.d_head, values.stride, values.list};
+    prefetch(keys, key);
+    prefetch(values, key);
   }
 };
 
-// Dot products of `kQueries` queries and the keys that any of them sees: scores [heads, kQueries,
-// stride].
+inline CachedSequence cached_sequence(const AttentionInput& input, const AttentionLayout& layout,
+                                      const AttentionScores& scores, int64_t b, float* weights) {
+  const Head head = make_head(input, layout, scores, b, weights);
+  const int64_t following = layout.keys.lengths.rows() - layout.keys.lengths.offsets[size_t(b)];
+  const int64_t ahead =
+      scores.window && head.queries > 0 ? head.visible_to(0, head.queries).end : following;
+  return {head, sequence_rows<Bf16>(input.key, layout.keys, b),
+          sequence_rows<Bf16>(input.value, layout.keys, b), ahead, input.query.data<float>()};
+}
+
+// The dot product of a key with `kQueries` queries of one head: to out[m * stride].
+template <int kQueries>
+HWY_INLINE void score_key(const Head& head, const float* queries, const Bf16* key, int64_t stride,
+                          float* out) {
+  const int64_t depth = head.heads.d_key;
+  Vector sum[kQueries];
+  for (Vector& accumulator : sum) accumulator = zero();
+  for (int64_t c = 0; c < depth; c += kLanes) {
+    const Vector part = load(key + c, depth - c);
+    for (int m = 0; m < kQueries; ++m)
+      sum[m] = hn::MulAdd(load(queries + m * head.query_stride() + c, depth - c), part, sum[m]);
+  }
+  for (int m = 0; m < kQueries; ++m) out[m * stride] = sum_of(sum[m]);
+}
+
+// Dot products of `kQueries` queries and the keys that any of them attends to: scores [heads,
+// kQueries, stride].
 template <int kQueries>
 void score_cached(const CachedSequence& sequence, const Block& block, float* scores) {
   constexpr int64_t kAhead = 3;  // rows
   const Head& head = sequence.head;
-  const float* queries = head.part(sequence.query, block.begin);
-  for (int64_t key = 0; key < block.width; ++key) {
+  const AttentionHeads& heads = head.heads;
+  for (int64_t key = block.keys.begin; key < block.keys.end; ++key) {
     sequence.prefetch(key + kAhead);
-    for (int64_t h = 0; h < head.heads; ++h) {
-      const Bf16* row = sequence.keys.at(key) + h * head.d_head;
-      const float* query = queries + h * head.d_head;
-      Vector sum[kQueries];
-      for (Vector& accumulator : sum) accumulator = zero();
-      for (int64_t c = 0; c < head.d_head; c += kLanes) {
-        const Vector part = load(row + c, head.d_head - c);
-        for (int m = 0; m < kQueries; ++m)
-          sum[m] = hn::MulAdd(load(query + m * head.d + c, head.d_head - c), part, sum[m]);
+    const Bf16* row = sequence.keys.at(key);
+    const float* queries = head.query_part(sequence.query, block.begin);
+    float* out = scores + key - block.first;
+    for (int64_t shared = 0; shared < heads.key_value; ++shared, row += heads.d_key) {
+      for (int64_t member = 0; member < heads.group; ++member) {
+        score_key<kQueries>(head, queries, row, block.stride, out);
+        queries += heads.d_key;
+        out += kQueries * block.stride;
       }
-      for (int m = 0; m < kQueries; ++m)
-        scores[(h * kQueries + m) * block.stride + key] = sum_of(sum[m]);
     }
   }
 }
@@ -95,15 +108,17 @@ void score_cached(const CachedSequence& sequence, const Block& block, float* sco
 template <int kQueries>
 void attend_to_cached_block(const CachedSequence& sequence, const Block& block,
                             const AttentionOptions& options, const AttentionOutput& output) {
-  const int64_t heads = sequence.head.heads, size = kQueries * block.stride;
-  float* scores = scratch(Scratch::attention_weights, heads * size);
+  const AttentionHeads& heads = sequence.head.heads;
+  const int64_t size = kQueries * block.stride;
+  float* scores = scratch(Scratch::attention_weights, heads.count * size);
   score_cached<kQueries>(sequence, block, scores);
   const auto near = [](const Bf16*, int64_t) {};  // since its key has just been read
-  for (int64_t h = 0; h < heads; ++h) {
-    const Head head = sequence.head_of(h);
+  for (int64_t h = 0; h < heads.count; ++h) {
+    const Head head = sequence.head.under(h);
     weigh(head, block, options, scores + h * size, output.logsumexp);
-    sum_values<kQueries>(head, block, sequence.values_of(h), near, scores + h * size,
-                         head.part(output.out.data<float>(), block.begin));
+    sum_values<kQueries>(head, block, sequence.values.columns(h / heads.group * heads.d_value),
+                         near, scores + h * size,
+                         head.out_part(output.out.data<float>(), block.begin));
   }
 }
 
@@ -114,11 +129,7 @@ inline void attend_to_cached(const AttentionInput& input, const AttentionLayout&
                         const AttentionOutput&);
   static constexpr Some kSome[] = {attend_to_cached_block<1>, attend_to_cached_block<2>,
                                    attend_to_cached_block<3>, attend_to_cached_block<4>};
-  const CachedSequence sequence{make_head(input, layout, options.heads, b, 0, weights),
-                                sequence_rows<Bf16>(input.key, layout.keys, b),
-                                sequence_rows<Bf16>(input.value, layout.keys, b),
-                                layout.keys.lengths.rows() - layout.keys.lengths.offsets[size_t(b)],
-                                input.query.data<float>()};
+  const CachedSequence sequence = cached_sequence(input, layout, options.scores, b, weights);
   for (int64_t begin = 0; begin < sequence.head.queries; begin += kCachedQueries) {
     const Block block = make_block(sequence.head, begin, kCachedQueries);
     kSome[block.rows - 1](sequence, block, options, output);

@@ -77,6 +77,13 @@ HWY_INLINE Vector first(Vector value, int64_t count, Vector other) {
   return hn::IfThenElse(hn::FirstN(kFloats, size_t(std::max<int64_t>(count, 0))), value, other);
 }
 
+// `value` in the lanes [begin, end), `other` in the others.
+HWY_INLINE Vector between(Vector value, int64_t begin, int64_t end, Vector other) {
+  if (HWY_UNLIKELY(begin > 0))
+    value = hn::IfThenElse(hn::FirstN(kFloats, size_t(begin)), other, value);
+  return first(value, end, other);
+}
+
 HWY_INLINE float sum_of(Vector value) {
   return hn::GetLane(hn::SumOfLanes(kFloats, value));
 }
@@ -185,6 +192,12 @@ struct RowsOf {
   const int32_t* list = nullptr;
 
   const T* at(int64_t i) const { return data + (list ? list[i] : i) * stride; }
+  // Those from row i on.
+  RowsOf from(int64_t i) const {
+    return {list ? data : data + i * stride, stride, list ? list + i : nullptr};
+  }
+  // Columns from `column` on.
+  RowsOf columns(int64_t column) const { return {data + column, stride, list}; }
 };
 using Rows = RowsOf<float>;
 

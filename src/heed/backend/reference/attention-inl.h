@@ -27,32 +27,44 @@ struct AttentionKernels {
     return x.dtype() == DType::bf16 ? double(float(x.data<Bf16>()[i])) : double(x.data<T>()[i]);
   }
 
-  // One query row and head: the keys that it attends to, and their weights.
+  // One query row and head: the keys that it attends to, and their weights. Offsets are those of
+  // the head's first element in a tensor.
   struct Row {
-    std::vector<int64_t> keys;    // rows of key and value
-    std::vector<double> logits;   // scaled
-    std::vector<double> factors;  // dropout's factors
+    KeyRange visible = {0, 0};
+    int64_t query = 0, out = 0;         // offsets
+    std::vector<int64_t> keys, values;  // offsets
+    std::vector<double> logits;         // scaled
+    std::vector<double> factors;        // dropout's factors
     double logsumexp = 0;
 
     double weight(size_t j) const { return std::exp(logits[j] - logsumexp); }
   };
 
+  // What is added to a head's scaled score of key j.
+  static double bias(const AttentionScores& scores, int64_t head, int64_t j, int64_t position) {
+    if (scores.bias == ScoreBias::none) return 0;
+    return -alibi_slope(head, scores.heads) * double(std::abs(j - position));
+  }
+
   static Row attend(const AttentionInput& input, const AttentionLayout& layout,
                     const AttentionOptions& options, int64_t b, int64_t r, int64_t h) {
-    const int64_t d = input.query.columns(), head = d / options.heads;
-    const int64_t queries = layout.queries.length(b), keys = layout.keys.lengths.length(b);
-    const int64_t i = r - layout.queries.offsets[size_t(b)];
-    const int64_t seen = layout.mask == Mask::causal ? keys - queries + i + 1 : keys;
+    const AttentionHeads heads(input, options.scores.heads);
+    const int64_t i = r - layout.queries.offsets[size_t(b)], shared = h / heads.group;
     Row row;
+    row.visible = layout.visible(b, i, options.scores.window);
+    row.query = (r * heads.count + h) * heads.d_key;
+    row.out = (r * heads.count + h) * heads.d_value;
     double top = -kInfinity;
-    for (int64_t j = 0; j < seen; ++j) {
+    for (int64_t j = row.visible.begin; j < row.visible.end; ++j) {
       const int64_t key = layout.keys.row(layout.keys.lengths.offsets[size_t(b)] + j);
+      row.keys.push_back((key * heads.key_value + shared) * heads.d_key);
+      row.values.push_back((key * heads.key_value + shared) * heads.d_value);
       double dot = 0;
-      for (int64_t c = 0; c < head; ++c)
-        dot += double(input.query.data<T>()[r * d + h * head + c]) *
-               element(input.key, key * d + h * head + c);
-      row.keys.push_back(key);
-      row.logits.push_back(dot * options.scale);
+      for (int64_t c = 0; c < heads.d_key; ++c)
+        dot +=
+            double(input.query.data<T>()[row.query + c]) * element(input.key, row.keys.back() + c);
+      row.logits.push_back(dot * options.scores.scale +
+                           bias(options.scores, h, j, layout.position(b, i)));
       row.factors.push_back(dropout_factor(options.dropout, options.dropout_index(r, h) + j));
       top = std::max(top, row.logits.back());
     }
@@ -67,21 +79,21 @@ struct AttentionKernels {
   static void each_row(const AttentionLayout& layout, const AttentionOptions& options, F&& f) {
     for (int64_t b = 0; b < layout.queries.count(); ++b)
       for (int64_t i = 0; i < layout.queries.length(b); ++i)
-        for (int64_t h = 0; h < options.heads; ++h) f(b, layout.queries.offsets[size_t(b)] + i, h);
+        for (int64_t h = 0; h < options.scores.heads; ++h)
+          f(b, layout.queries.offsets[size_t(b)] + i, h);
   }
 
   static void attention(const AttentionInput& input, const AttentionLayout& layout,
                         const AttentionOptions& options, const AttentionOutput& output) {
-    const int64_t d = input.query.columns(), head = d / options.heads;
+    const AttentionHeads heads(input, options.scores.heads);
     each_row(layout, options, [&](int64_t b, int64_t r, int64_t h) {
       const Row row = attend(input, layout, options, b, r, h);
-      output.logsumexp.data<T>()[r * options.heads + h] = T(row.logsumexp);
-      for (int64_t c = 0; c < head; ++c) {
+      output.logsumexp.data<T>()[r * heads.count + h] = T(row.logsumexp);
+      for (int64_t c = 0; c < heads.d_value; ++c) {
         double sum = 0;
-        for (size_t j = 0; j < row.keys.size(); ++j)
-          sum +=
-              row.weight(j) * row.factors[j] * element(input.value, row.keys[j] * d + h * head + c);
-        output.out.data<T>()[r * d + h * head + c] = T(sum);
+        for (size_t j = 0; j < row.values.size(); ++j)
+          sum += row.weight(j) * row.factors[j] * element(input.value, row.values[j] + c);
+        output.out.data<T>()[row.out + c] = T(sum);
       }
     });
     if (output.weights) put_weights(input, layout, options, *output.weights);
@@ -92,12 +104,13 @@ struct AttentionKernels {
     T* next = weights.data<T>();
     for (int64_t b = 0; b < layout.queries.count(); ++b) {
       const int64_t keys = layout.keys.lengths.length(b);
-      for (int64_t h = 0; h < options.heads; ++h) {
+      for (int64_t h = 0; h < options.scores.heads; ++h) {
         for (int64_t i = 0; i < layout.queries.length(b); ++i, next += keys) {
           const Row row =
               attend(input, layout, options, b, layout.queries.offsets[size_t(b)] + i, h);
           std::fill_n(next, keys, T(0));
-          for (size_t j = 0; j < row.keys.size(); ++j) next[j] = T(row.weight(j) * row.factors[j]);
+          for (size_t j = 0; j < row.keys.size(); ++j)
+            next[row.visible.begin + int64_t(j)] = T(row.weight(j) * row.factors[j]);
         }
       }
     }
@@ -107,30 +120,31 @@ struct AttentionKernels {
                                  const AttentionLayout& layout, const AttentionOptions& options,
                                  const AttentionForward& /*forward*/,
                                  const AttentionGradient& gradient) {
-    const int64_t d = input.query.columns(), head = d / options.heads;
+    const AttentionHeads heads(input, options.scores.heads);
     for (Tensor* tensor : {&gradient.dquery, &gradient.dkey, &gradient.dvalue}) fill_zeros(*tensor);
     each_row(layout, options, [&](int64_t b, int64_t r, int64_t h) {
       const Row row = attend(input, layout, options, b, r, h);
-      const T* dout_row = dout.data<T>() + r * d + h * head;
-      const T* q = input.query.data<T>() + r * d + h * head;
+      const T* dout_row = dout.data<T>() + row.out;
+      const T* q = input.query.data<T>() + row.query;
       std::vector<double> weight(row.keys.size()), dweight(row.keys.size());
       double total = 0;
       for (size_t j = 0; j < row.keys.size(); ++j) {
-        const T* value = input.value.data<T>() + row.keys[j] * d + h * head;
+        const T* value = input.value.data<T>() + row.values[j];
         weight[j] = row.weight(j);
-        for (int64_t c = 0; c < head; ++c)
+        for (int64_t c = 0; c < heads.d_value; ++c)
           dweight[j] += double(dout_row[c]) * double(value[c]) * row.factors[j];
         total += weight[j] * dweight[j];
       }
       for (size_t j = 0; j < row.keys.size(); ++j) {
-        const double dlogit = weight[j] * (dweight[j] - total) * options.scale;
-        const int64_t at = row.keys[j] * d + h * head;
-        for (int64_t c = 0; c < head; ++c) {
-          gradient.dquery.data<T>()[r * d + h * head + c] +=
-              T(dlogit * double(input.key.data<T>()[at + c]));
-          gradient.dkey.data<T>()[at + c] += T(dlogit * double(q[c]));
-          gradient.dvalue.data<T>()[at + c] += T(weight[j] * row.factors[j] * double(dout_row[c]));
+        const double dlogit = weight[j] * (dweight[j] - total) * options.scores.scale;
+        for (int64_t c = 0; c < heads.d_key; ++c) {
+          gradient.dquery.data<T>()[row.query + c] +=
+              T(dlogit * double(input.key.data<T>()[row.keys[j] + c]));
+          gradient.dkey.data<T>()[row.keys[j] + c] += T(dlogit * double(q[c]));
         }
+        for (int64_t c = 0; c < heads.d_value; ++c)
+          gradient.dvalue.data<T>()[row.values[j] + c] +=
+              T(weight[j] * row.factors[j] * double(dout_row[c]));
       }
     });
   }

@@ -1,0 +1,58 @@
+// The operands of heads that share keys and values, and their packed forms.
+#if defined(HEED_BACKEND_CPU_PACKED_ATTENTION_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef HEED_BACKEND_CPU_PACKED_ATTENTION_INL_H_
+#undef HEED_BACKEND_CPU_PACKED_ATTENTION_INL_H_
+#else
+#define HEED_BACKEND_CPU_PACKED_ATTENTION_INL_H_
+#endif
+
+#include "heed/backend/cpu/attention-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::cpu::HWY_NAMESPACE {
+
+// `rows` [count, depth] as a right operand whose columns they are.
+inline Panels pack_transposed(const Rows& rows, int64_t count, int64_t depth, Scratch use) {
+  const int64_t stride = depth * kPanel;
+  float* out = scratch(use, divide_up(count, kPanel) * stride);
+  pack_columns(rows, count, depth, stride, out);
+  return {out, stride};
+}
+
+// `rows` [count, width] as a right operand whose rows they are.
+inline Panels pack_plain(const Rows& rows, int64_t count, int64_t width, Scratch use) {
+  const int64_t stride = count * kPanel;
+  float* out = scratch(use, divide_up(width, kPanel) * stride);
+  pack_rows<Fp32>(rows, count, width, out);
+  return {out, stride};
+}
+
+// The operand without its first `count` columns, which fill panels.
+inline Panels columns_from(const Panels& panels, int64_t count) {
+  return {panels.data + count / kPanel * panels.stride, panels.stride};
+}
+
+// The operand without its first `count` rows.
+inline Panels rows_from(const Panels& panels, int64_t count) {
+  return {panels.data + count * kPanel, panels.stride};
+}
+
+// One sequence under the heads that share a key-value head: its keys and values.
+struct GroupOperands {
+  Head head;  // the first of them
+  Rows keys, values;
+};
+
+// Those that share key-value head `shared`, of the sequence of `head`.
+inline GroupOperands group_operands(const Head& head, const AttentionInput& input, int64_t shared) {
+  const AttentionHeads& heads = head.heads;
+  const auto rows = [&](const Tensor& tensor, int64_t width) {
+    return sequence_rows<float>(tensor, head.layout.keys, head.sequence).columns(shared * width);
+  };
+  return {head.under(shared * heads.group), rows(input.key, heads.d_key),
+          rows(input.value, heads.d_value)};
+}
+
+}  // namespace heed::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
