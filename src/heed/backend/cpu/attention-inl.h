@@ -19,25 +19,17 @@ namespace heed::cpu::HWY_NAMESPACE {
 // Queries that share one block of scores.
 constexpr int64_t kQueryBlock = 32;
 
-// One sequence under one head of the query.
-struct Head {
+// One sequence.
+struct Sequence {
   const AttentionLayout& layout;
   const AttentionScores& scores;
   AttentionHeads heads;
-  int64_t sequence, index;       // which sequence, and which head
+  int64_t index;                 // which sequence
   int64_t query_begin, queries;  // rows of the query tensor
-  int64_t keys;                  // of the sequence
-  float* weights;                // [heads, queries, keys] of AttentionOutput; may be null
-  float slope = 0;               // of the bias
+  int64_t keys;
+  float* weights;  // [heads, queries, keys] of AttentionOutput::weights; may be null
 
-  // The same sequence under head h.
-  Head under(int64_t h) const {
-    Head other = *this;
-    other.index = h;
-    if (scores.bias == ScoreBias::alibi) other.slope = float(alibi_slope(h, heads.count));
-    return other;
-  }
-  KeyRange visible(int64_t i) const { return layout.visible(sequence, i, scores.window); }
+  KeyRange visible(int64_t i) const { return layout.visible(index, i, scores.window); }
   // The keys that any of the queries [begin, end) attends to.
   KeyRange visible_to(int64_t begin, int64_t end) const {
     // Without given positions neither end of the range moves back from one query to the next.
@@ -51,40 +43,56 @@ struct Head {
     }
     return all.empty() ? KeyRange{0, 0} : all;
   }
-
   // Columns of the query tensor, and of the output.
   int64_t query_stride() const { return heads.count * heads.d_key; }
   int64_t out_stride() const { return heads.count * heads.d_value; }
-  // Of a tensor of the query's shape, or of the output's, the head's part of the sequence's query
-  // i.
+};
+
+// Sequence b. `weights` is where its weights are; may be null.
+inline Sequence make_sequence(const AttentionInput& input, const AttentionLayout& layout,
+                              const AttentionScores& scores, int64_t b, float* weights) {
+  return {layout,
+          scores,
+          AttentionHeads(input, scores.heads),
+          b,
+          layout.queries.offsets[size_t(b)],
+          layout.queries.length(b),
+          layout.keys.lengths.length(b),
+          weights};
+}
+
+// One sequence under one head of the query.
+struct Head {
+  const Sequence& sequence;
+  int64_t index;
+  float slope;  // of ScoreBias::alibi
+
+  Head(const Sequence& sequence, int64_t index)
+      : sequence(sequence),
+        index(index),
+        slope(sequence.scores.bias == ScoreBias::none
+                  ? 0
+                  : float(alibi_slope(index, sequence.heads.count))) {}
+
+  // Of a tensor with a column for each head, the sequence's query i.
+  int64_t element(int64_t i) const {
+    return (sequence.query_begin + i) * sequence.heads.count + index;
+  }
+  // Of a tensor of the query's shape, or of the output's, the head's part of query i.
   template <class T>
   T* query_part(T* data, int64_t i) const {
-    return data + ((query_begin + i) * heads.count + index) * heads.d_key;
+    return data + element(i) * sequence.heads.d_key;
   }
   template <class T>
   T* out_part(T* data, int64_t i) const {
-    return data + ((query_begin + i) * heads.count + index) * heads.d_value;
+    return data + element(i) * sequence.heads.d_value;
   }
   // Where the weights of query i are written; may be null.
   float* weights_of(int64_t i) const {
-    return weights ? weights + (index * queries + i) * keys : nullptr;
+    return sequence.weights ? sequence.weights + (index * sequence.queries + i) * sequence.keys
+                            : nullptr;
   }
 };
-
-// Sequence b under the first head. `weights` is where the sequence's weights are; may be null.
-inline Head make_head(const AttentionInput& input, const AttentionLayout& layout,
-                      const AttentionScores& scores, int64_t b, float* weights) {
-  const Head head{layout,
-                  scores,
-                  AttentionHeads(input, scores.heads),
-                  b,
-                  0,
-                  layout.queries.offsets[size_t(b)],
-                  layout.queries.length(b),
-                  layout.keys.lengths.length(b),
-                  weights};
-  return head.under(0);
-}
 
 // The rows of sequence b in a tensor of keys or values.
 template <class T>
@@ -117,9 +125,9 @@ struct Block {
 };
 
 // The queries from `begin` on, `most` of them at most.
-inline Block make_block(const Head& head, int64_t begin, int64_t most = kQueryBlock) {
-  const int64_t rows = std::min(most, head.queries - begin);
-  const KeyRange keys = head.visible_to(begin, begin + rows);
+inline Block make_block(const Sequence& sequence, int64_t begin, int64_t most = kQueryBlock) {
+  const int64_t rows = std::min(most, sequence.queries - begin);
+  const KeyRange keys = sequence.visible_to(begin, begin + rows);
   const int64_t first = panel_begin(keys.begin), width = keys.end - first;
   return {begin, rows, keys, first, width, divide_up(width, kPanel) * kPanel};
 }
@@ -139,9 +147,9 @@ struct AlibiLogits {
   int64_t origin;  // the key of column 0, less the query's position
 
   AlibiLogits(const Head& head, const Block& block, int64_t query)
-      : scale(float(head.scores.scale)),
+      : scale(float(head.sequence.scores.scale)),
         slope(head.slope),
-        origin(block.first - head.layout.position(head.sequence, query)) {}
+        origin(block.first - head.sequence.layout.position(head.sequence.index, query)) {}
 
   HWY_INLINE Vector at(Vector products, int64_t column) const {
     const Vector distance = hn::Abs(hn::Iota(kFloats, float(origin + column)));
@@ -162,7 +170,7 @@ float softmax_row(float* row, const KeyRange& columns, int64_t stride, const Log
   }
   top = hn::MaxOfLanes(kFloats, top);
   Vector total = zero();
-  std::fill_n(row, begin, 0.0f);
+  for (int64_t c = 0; c < begin; c += kLanes) hn::StoreU(zero(), kFloats, row + c);
   int64_t next = begin;
   for (; next < end; next += kLanes) {
     const Vector logit = logits.at(hn::LoadU(kFloats, row + next), next);
@@ -171,7 +179,7 @@ float softmax_row(float* row, const KeyRange& columns, int64_t stride, const Log
     hn::StoreU(weight, kFloats, row + next);
     total = hn::Add(total, weight);
   }
-  std::fill(row + next, row + stride, 0.0f);
+  for (; next < stride; next += kLanes) hn::StoreU(zero(), kFloats, row + next);
   total = hn::SumOfLanes(kFloats, total);
   const Vector inverse = hn::Div(set(1.0f), total);
   for (int64_t c = begin; c < end; c += kLanes)
@@ -196,20 +204,21 @@ inline void put_weights(const float* row, const KeyRange& columns, int64_t first
 // Softmax and dropout of one block's scores.
 inline void weigh(const Head& head, const Block& block, const AttentionOptions& options,
                   float* scores, Tensor& logsumexp) {
+  const Sequence& sequence = head.sequence;
   for (int64_t i = 0; i < block.rows; ++i) {
     const int64_t query = block.begin + i;
-    const KeyRange columns = block.columns(head.visible(query));
+    const KeyRange columns = block.columns(sequence.visible(query));
     float* row = scores + i * block.stride;
-    logsumexp.data<float>()[(head.query_begin + query) * head.heads.count + head.index] =
-        head.scores.bias == ScoreBias::none
-            ? softmax_row(row, columns, block.stride, ScaledLogits{float(head.scores.scale)})
+    logsumexp.data<float>()[head.element(query)] =
+        options.scores.bias == ScoreBias::none
+            ? softmax_row(row, columns, block.stride, ScaledLogits{float(options.scores.scale)})
             : softmax_row(row, columns, block.stride, AlibiLogits(head, block, query));
     if (options.dropout)
       drop_row(options.dropout,
-               options.dropout_index(head.query_begin + query, head.index) + block.first, columns,
-               row);
+               options.dropout_index(sequence.query_begin + query, head.index) + block.first,
+               columns, row);
     if (float* weights = head.weights_of(query))
-      put_weights(row, columns, block.first, head.keys, weights);
+      put_weights(row, columns, block.first, sequence.keys, weights);
   }
 }
 
@@ -220,27 +229,36 @@ template <int kQueries, class T, class Prefetch>
 void sum_values(const Head& head, const Block& block, const RowsOf<T>& values,
                 const Prefetch& prefetch, const float* weights, float* out) {
   constexpr int kVectors = 4;
-  for (int64_t c = 0; c < head.heads.d_value; c += kVectors * kLanes) {
+  const RowsOf<T> rows = values.from(block.keys.begin);
+  const int64_t count = block.keys.end - block.keys.begin, stride = block.stride;
+  const int64_t out_stride = head.sequence.out_stride();
+  weights += block.keys.begin - block.first;
+  for (int64_t c = 0; c < head.sequence.heads.d_value; c += kVectors * kLanes) {
     Vector sum[kQueries][kVectors];
     for (auto& row : sum)
       for (Vector& accumulator : row) accumulator = zero();
-    const int64_t left = head.heads.d_value - c;
-    for (int64_t key = block.keys.begin; key < block.keys.end; ++key) {
-      const T* row = values.at(key) + c;
+    const int64_t left = head.sequence.heads.d_value - c;
+    for (int64_t key = 0; key < count; ++key) {
+      const T* row = rows.at(key) + c;
       prefetch(row, kVectors * kLanes);
       Vector value[kVectors];
       HWY_UNROLL(4)
       for (int j = 0; j < kVectors; ++j)
         value[j] = load(row + j * kLanes, std::max<int64_t>(left - j * kLanes, 0));
       for (int m = 0; m < kQueries; ++m) {
-        const Vector weight = set(weights[m * block.stride + key - block.first]);
+        const Vector weight = set(weights[m * stride + key]);
         HWY_UNROLL(4)
         for (int j = 0; j < kVectors; ++j) sum[m][j] = hn::MulAdd(weight, value[j], sum[m][j]);
       }
     }
-    for (int m = 0; m < kQueries; ++m)
-      for (int64_t j = 0; j < kVectors && j * kLanes < left; ++j)
-        store(sum[m][j], out + m * head.out_stride() + c + j * kLanes, left - j * kLanes);
+    // Unrolled whole: an accumulator that is chosen by a variable would be in memory.
+    HWY_UNROLL(4)
+    for (int m = 0; m < kQueries; ++m) {
+      HWY_UNROLL(4)
+      for (int j = 0; j < kVectors; ++j)
+        if (j * kLanes < left)
+          store(sum[m][j], out + m * out_stride + c + j * kLanes, left - j * kLanes);
+    }
   }
 }
 

@@ -47,8 +47,8 @@ void weight_row_gradient(const WeightRow& row, const Logits& logits, const Dropo
     hn::StoreU(hn::Mul(hn::Mul(weight, gradient), set(logits.scale)), kFloats, row.gradients + c);
   }
   for (float* values : {row.weights, row.gradients}) {
-    std::fill_n(values, begin, 0.0f);
-    std::fill(values + c, values + row.stride, 0.0f);
+    for (int64_t i = 0; i < begin; i += kLanes) hn::StoreU(zero(), kFloats, values + i);
+    for (int64_t i = c; i < row.stride; i += kLanes) hn::StoreU(zero(), kFloats, values + i);
   }
 }
 
@@ -71,18 +71,21 @@ struct PackedGroup {
 inline void weight_gradients(const Head& head, const GradientTensors& tensors,
                              const AttentionOptions& options, const Block& block, float* weights,
                              float* gradients) {
+  const Sequence& sequence = head.sequence;
   for (int64_t i = 0; i < block.rows; ++i) {
-    const int64_t query = block.begin + i, query_row = head.query_begin + query;
-    const WeightRow row{weights + i * block.stride,
-                        gradients + i * block.stride,
-                        block.columns(head.visible(query)),
-                        block.stride,
-                        tensors.logsumexp[query_row * head.heads.count + head.index],
-                        dot(head.out_part(tensors.dout, query), head.out_part(tensors.out, query),
-                            head.heads.d_value),
-                        options.dropout_index(query_row, head.index) + block.first};
-    if (head.scores.bias == ScoreBias::none)
-      weight_row_gradient(row, ScaledLogits{float(head.scores.scale)}, options.dropout);
+    const int64_t query = block.begin + i;
+    const float total = dot(head.out_part(tensors.dout, query), head.out_part(tensors.out, query),
+                            sequence.heads.d_value);
+    const WeightRow row{
+        weights + i * block.stride,
+        gradients + i * block.stride,
+        block.columns(sequence.visible(query)),
+        block.stride,
+        tensors.logsumexp[head.element(query)],
+        total,
+        options.dropout_index(sequence.query_begin + query, head.index) + block.first};
+    if (options.scores.bias == ScoreBias::none)
+      weight_row_gradient(row, ScaledLogits{float(options.scores.scale)}, options.dropout);
     else
       weight_row_gradient(row, AlibiLogits(head, block, query), options.dropout);
   }
@@ -91,34 +94,36 @@ inline void weight_gradients(const Head& head, const GradientTensors& tensors,
 inline void block_gradient(const Head& head, const PackedGroup& packed,
                            const GradientTensors& tensors, const AttentionOptions& options,
                            const Block& block) {
-  const int64_t d_key = head.heads.d_key, d_value = head.heads.d_value, first = block.first;
-  const int64_t stride = block.stride;
+  const int64_t d_key = head.sequence.heads.d_key, d_value = head.sequence.heads.d_value;
+  const int64_t query_stride = head.sequence.query_stride();
+  const int64_t out_stride = head.sequence.out_stride();
+  const int64_t first = block.first, stride = block.stride;
   const float* dout = head.out_part(tensors.dout, block.begin);
   const float* query = head.query_part(tensors.query, block.begin);
   float* weights = scratch(Scratch::attention_weights, block.rows * stride);
   float* gradients = scratch(Scratch::attention_weight_gradients, block.rows * stride);
-  multiply({query, head.query_stride(), Along::rows}, columns_from(packed.keys, first), block.rows,
-           stride, d_key, {weights, stride});
-  multiply({dout, head.out_stride(), Along::rows}, columns_from(packed.values, first), block.rows,
-           stride, d_value, {gradients, stride});
+  multiply({query, query_stride, Along::rows}, columns_from(packed.keys, first), block.rows, stride,
+           d_key, {weights, stride});
+  multiply({dout, out_stride, Along::rows}, columns_from(packed.values, first), block.rows, stride,
+           d_value, {gradients, stride});
   weight_gradients(head, tensors, options, block, weights, gradients);
   multiply({gradients, stride, Along::rows}, rows_from(packed.key_rows, first), block.rows, d_key,
-           block.width, {head.query_part(tensors.dquery, block.begin), head.query_stride()});
-  const Panels queries =
-      pack_plain({query, head.query_stride()}, block.rows, d_key, Scratch::queries);
+           block.width, {head.query_part(tensors.dquery, block.begin), query_stride});
+  const Panels queries = pack_plain({query, query_stride}, block.rows, d_key, Scratch::queries);
   multiply({gradients, stride, Along::columns}, queries, block.width, d_key, block.rows,
            {packed.dkeys + first * d_key, d_key, WriteMode::accumulate});
   const Panels douts =
-      pack_plain({dout, head.out_stride()}, block.rows, d_value, Scratch::output_gradients);
+      pack_plain({dout, out_stride}, block.rows, d_value, Scratch::output_gradients);
   multiply({weights, stride, Along::columns}, douts, block.width, d_value, block.rows,
            {packed.dvalues + first * d_value, d_value, WriteMode::accumulate});
 }
 
-// All heads that share a key-value head, whose gradients they add up one after the other.
+// The heads that share a key-value head: its gradients are their sum, one after the other.
 inline void attend_gradient(const GroupOperands& o, const GradientTensors& tensors,
                             const AttentionOptions& options) {
-  const Head& first = o.head;
-  const int64_t keys = first.keys, d_key = first.heads.d_key, d_value = first.heads.d_value;
+  const Sequence& sequence = o.sequence;
+  const int64_t keys = sequence.keys;
+  const int64_t d_key = sequence.heads.d_key, d_value = sequence.heads.d_value;
   const PackedGroup packed{pack_transposed(o.keys, keys, d_key, Scratch::keys),
                            pack_transposed(o.values, keys, d_value, Scratch::values),
                            pack_plain(o.keys, keys, d_key, Scratch::key_rows),
@@ -126,11 +131,9 @@ inline void attend_gradient(const GroupOperands& o, const GradientTensors& tenso
                            scratch(Scratch::dvalues, keys * d_value)};
   std::fill_n(packed.dkeys, keys * d_key, 0.0f);
   std::fill_n(packed.dvalues, keys * d_value, 0.0f);
-  for (int64_t h = 0; h < first.heads.group; ++h) {
-    const Head head = first.under(first.index + h);
-    for (int64_t begin = 0; begin < head.queries; begin += kQueryBlock)
-      block_gradient(head, packed, tensors, options, make_block(head, begin));
-  }
+  for (int64_t h = o.begin; h < o.end; ++h)
+    for (int64_t begin = 0; begin < sequence.queries; begin += kQueryBlock)
+      block_gradient(Head(sequence, h), packed, tensors, options, make_block(sequence, begin));
   for (int64_t j = 0; j < keys; ++j) {
     std::copy_n(packed.dkeys + j * d_key, d_key, tensors.dkey + (o.keys.at(j) - tensors.key));
     std::copy_n(packed.dvalues + j * d_value, d_value,
@@ -151,9 +154,9 @@ inline void attention_gradient(const Tensor& dout, const AttentionInput& input,
                                 gradient.dkey.data<float>(),
                                 gradient.dvalue.data<float>()};
   for (int64_t b = 0; b < layout.queries.count(); ++b) {
-    const Head head = make_head(input, layout, options.scores, b, nullptr);
-    for (int64_t shared = 0; shared < head.heads.key_value; ++shared)
-      attend_gradient(group_operands(head, input, shared), tensors, options);
+    const Sequence sequence = make_sequence(input, layout, options.scores, b, nullptr);
+    for (int64_t shared = 0; shared < sequence.heads.key_value; ++shared)
+      attend_gradient(group_operands(sequence, input, shared), tensors, options);
   }
 }
 

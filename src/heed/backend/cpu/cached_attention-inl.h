@@ -40,8 +40,8 @@ inline void write_cache(const Tensor& x, std::span<const int32_t> rows, Tensor& 
 constexpr int64_t kCachedQueries = 4;
 
 // One sequence, all heads of it.
-struct CachedSequence {
-  Head head;  // the first
+struct CachedOperands {
+  const Sequence& sequence;
   RowsOf<Bf16> keys, values;
   int64_t ahead;  // how many rows, from the sequence's first one, a walk will come to: where a
                   // query attends to all, the next sequences' follow
@@ -58,27 +58,27 @@ struct CachedSequence {
   }
 };
 
-inline CachedSequence cached_sequence(const AttentionInput& input, const AttentionLayout& layout,
-                                      const AttentionScores& scores, int64_t b, float* weights) {
-  const Head head = make_head(input, layout, scores, b, weights);
-  const int64_t following = layout.keys.lengths.rows() - layout.keys.lengths.offsets[size_t(b)];
-  const int64_t ahead =
-      scores.window && head.queries > 0 ? head.visible_to(0, head.queries).end : following;
-  return {head, sequence_rows<Bf16>(input.key, layout.keys, b),
-          sequence_rows<Bf16>(input.value, layout.keys, b), ahead, input.query.data<float>()};
+inline CachedOperands cached_operands(const Sequence& sequence, const AttentionInput& input) {
+  const KeyRows& keys = sequence.layout.keys;
+  const int64_t b = sequence.index;
+  const int64_t ahead = sequence.scores.window && sequence.queries > 0
+                            ? sequence.visible_to(0, sequence.queries).end
+                            : keys.lengths.rows() - keys.lengths.offsets[size_t(b)];
+  return {sequence, sequence_rows<Bf16>(input.key, keys, b),
+          sequence_rows<Bf16>(input.value, keys, b), ahead, input.query.data<float>()};
 }
 
 // The dot product of a key with `kQueries` queries of one head: to out[m * stride].
 template <int kQueries>
-HWY_INLINE void score_key(const Head& head, const float* queries, const Bf16* key, int64_t stride,
-                          float* out) {
-  const int64_t depth = head.heads.d_key;
+HWY_INLINE void score_key(const Sequence& sequence, const float* query, const Bf16* key,
+                          int64_t stride, float* out) {
+  const int64_t depth = sequence.heads.d_key, query_stride = sequence.query_stride();
   Vector sum[kQueries];
   for (Vector& accumulator : sum) accumulator = zero();
   for (int64_t c = 0; c < depth; c += kLanes) {
     const Vector part = load(key + c, depth - c);
     for (int m = 0; m < kQueries; ++m)
-      sum[m] = hn::MulAdd(load(queries + m * head.query_stride() + c, depth - c), part, sum[m]);
+      sum[m] = hn::MulAdd(load(query + m * query_stride + c, depth - c), part, sum[m]);
   }
   for (int m = 0; m < kQueries; ++m) out[m * stride] = sum_of(sum[m]);
 }
@@ -86,19 +86,19 @@ HWY_INLINE void score_key(const Head& head, const float* queries, const Bf16* ke
 // Dot products of `kQueries` queries and the keys that any of them attends to: scores [heads,
 // kQueries, stride].
 template <int kQueries>
-void score_cached(const CachedSequence& sequence, const Block& block, float* scores) {
+void score_cached(const CachedOperands& o, const Block& block, float* scores) {
   constexpr int64_t kAhead = 3;  // rows
-  const Head& head = sequence.head;
-  const AttentionHeads& heads = head.heads;
+  const AttentionHeads& heads = o.sequence.heads;
+  const float* first_query = Head(o.sequence, 0).query_part(o.query, block.begin);
   for (int64_t key = block.keys.begin; key < block.keys.end; ++key) {
-    sequence.prefetch(key + kAhead);
-    const Bf16* row = sequence.keys.at(key);
-    const float* queries = head.query_part(sequence.query, block.begin);
+    o.prefetch(key + kAhead);
+    const Bf16* row = o.keys.at(key);
+    const float* query = first_query;
     float* out = scores + key - block.first;
     for (int64_t shared = 0; shared < heads.key_value; ++shared, row += heads.d_key) {
-      for (int64_t member = 0; member < heads.group; ++member) {
-        score_key<kQueries>(head, queries, row, block.stride, out);
-        queries += heads.d_key;
+      for (int64_t h = 0; h < heads.group; ++h) {
+        score_key<kQueries>(o.sequence, query, row, block.stride, out);
+        query += heads.d_key;
         out += kQueries * block.stride;
       }
     }
@@ -106,33 +106,34 @@ void score_cached(const CachedSequence& sequence, const Block& block, float* sco
 }
 
 template <int kQueries>
-void attend_to_cached_block(const CachedSequence& sequence, const Block& block,
+void attend_to_cached_block(const CachedOperands& o, const Block& block,
                             const AttentionOptions& options, const AttentionOutput& output) {
-  const AttentionHeads& heads = sequence.head.heads;
+  const AttentionHeads& heads = o.sequence.heads;
   const int64_t size = kQueries * block.stride;
   float* scores = scratch(Scratch::attention_weights, heads.count * size);
-  score_cached<kQueries>(sequence, block, scores);
+  score_cached<kQueries>(o, block, scores);
   const auto near = [](const Bf16*, int64_t) {};  // since its key has just been read
-  for (int64_t h = 0; h < heads.count; ++h) {
-    const Head head = sequence.head.under(h);
-    weigh(head, block, options, scores + h * size, output.logsumexp);
-    sum_values<kQueries>(head, block, sequence.values.columns(h / heads.group * heads.d_value),
-                         near, scores + h * size,
-                         head.out_part(output.out.data<float>(), block.begin));
+  for (int64_t shared = 0; shared < heads.key_value; ++shared) {
+    const RowsOf<Bf16> values = o.values.columns(shared * heads.d_value);
+    for (int64_t h = shared * heads.group; h < (shared + 1) * heads.group; ++h) {
+      const Head head(o.sequence, h);
+      weigh(head, block, options, scores + h * size, output.logsumexp);
+      sum_values<kQueries>(head, block, values, near, scores + h * size,
+                           head.out_part(output.out.data<float>(), block.begin));
+    }
   }
 }
 
-inline void attend_to_cached(const AttentionInput& input, const AttentionLayout& layout,
-                             const AttentionOptions& options, const AttentionOutput& output,
-                             int64_t b, float* weights) {
-  using Some = void (*)(const CachedSequence&, const Block&, const AttentionOptions&,
+inline void attend_to_cached(const Sequence& sequence, const AttentionInput& input,
+                             const AttentionOptions& options, const AttentionOutput& output) {
+  using Some = void (*)(const CachedOperands&, const Block&, const AttentionOptions&,
                         const AttentionOutput&);
   static constexpr Some kSome[] = {attend_to_cached_block<1>, attend_to_cached_block<2>,
                                    attend_to_cached_block<3>, attend_to_cached_block<4>};
-  const CachedSequence sequence = cached_sequence(input, layout, options.scores, b, weights);
-  for (int64_t begin = 0; begin < sequence.head.queries; begin += kCachedQueries) {
-    const Block block = make_block(sequence.head, begin, kCachedQueries);
-    kSome[block.rows - 1](sequence, block, options, output);
+  const CachedOperands o = cached_operands(sequence, input);
+  for (int64_t begin = 0; begin < sequence.queries; begin += kCachedQueries) {
+    const Block block = make_block(sequence, begin, kCachedQueries);
+    kSome[block.rows - 1](o, block, options, output);
   }
 }
 

@@ -39,17 +39,20 @@ inline Panels rows_from(const Panels& panels, int64_t count) {
 
 // One sequence under the heads that share a key-value head: its keys and values.
 struct GroupOperands {
-  Head head;  // the first of them
+  const Sequence& sequence;
+  int64_t begin, end;  // the heads
   Rows keys, values;
 };
 
-// Those that share key-value head `shared`, of the sequence of `head`.
-inline GroupOperands group_operands(const Head& head, const AttentionInput& input, int64_t shared) {
-  const AttentionHeads& heads = head.heads;
+// Those that share key-value head `shared`.
+inline GroupOperands group_operands(const Sequence& sequence, const AttentionInput& input,
+                                    int64_t shared) {
+  const AttentionHeads& heads = sequence.heads;
   const auto rows = [&](const Tensor& tensor, int64_t width) {
-    return sequence_rows<float>(tensor, head.layout.keys, head.sequence).columns(shared * width);
+    return sequence_rows<float>(tensor, sequence.layout.keys, sequence.index)
+        .columns(shared * width);
   };
-  return {head.under(shared * heads.group), rows(input.key, heads.d_key),
+  return {sequence, shared * heads.group, (shared + 1) * heads.group, rows(input.key, heads.d_key),
           rows(input.value, heads.d_value)};
 }
 
