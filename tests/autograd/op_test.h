@@ -1,6 +1,7 @@
 // Gradients of ops against central differences, in double on the reference backend, with dropout.
 #pragma once
 
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,7 +12,7 @@
 
 namespace heed::testing {
 
-inline Ragged ragged_of(const std::vector<int64_t>& lengths) {
+inline Ragged ragged(const std::vector<int64_t>& lengths) {
   Ragged layout;
   for (int64_t n : lengths) layout.add(n);
   return layout;
@@ -66,5 +67,10 @@ class OpTest : public ::testing::Test {
   TensorPool pool_;
   Tensor weights_;
 };
+
+// The paper's scores of queries with `columns` columns.
+inline AttentionScores paper_scores(int64_t heads, int64_t columns) {
+  return {heads, std::sqrt(double(heads) / double(columns))};
+}
 
 }  // namespace heed::testing

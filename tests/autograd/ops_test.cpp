@@ -8,20 +8,17 @@ namespace heed {
 namespace {
 
 using testing::expect_gradient;
+using testing::paper_scores;
+using testing::ragged;
 using testing::random_tensor;
-constexpr auto ragged = testing::ragged_of;
 
 using OpsTest = testing::OpTest;
-
-// The paper's scores of queries with `columns` columns.
-AttentionScores scores(int64_t heads, int64_t columns) {
-  return {heads, std::sqrt(double(heads) / double(columns))};
-}
 
 TEST_F(OpsTest, LinearWithEveryActivation) {
   const Tensor x = random_tensor({5, 4}, 1), w = random_tensor({3, 4}, 2),
                b = random_tensor({3}, 3);
-  for (Activation a : {Activation::none, Activation::relu, Activation::gelu, Activation::silu})
+  for (Activation a : {Activation::none, Activation::relu, Activation::gelu, Activation::silu,
+                       Activation::sigmoid, Activation::tanh})
     check_op([&](ForwardPass& p) { return linear(p, x, w, b, a); }, {{"x", x}, {"w", w}, {"b", b}});
   check_op([&](ForwardPass& p) { return linear(p, x, w, Tensor()); }, {{"x", x}, {"w", w}});
 }
@@ -96,31 +93,6 @@ TEST_F(OpsTest, Dropout) {
   check_op([&](ForwardPass& p) { return dropout(p, x, 0.4); }, {{"x", x}});
 }
 
-TEST_F(OpsTest, AttentionOverItself) {
-  const Ragged layout = ragged({3, 0, 1, 5});
-  const KeyRows keys{layout, {}};
-  const Tensor q = random_tensor({9, 6}, 1), k = random_tensor({9, 6}, 2),
-               v = random_tensor({9, 6}, 3);
-  for (const Mask mask : {Mask::none, Mask::causal})
-    check_op(
-        [&](ForwardPass& p) {
-          return attention(p, {q, k, v}, {layout, keys, mask}, scores(2, 6), 0.2);
-        },
-        {{"query", q}, {"key", k}, {"value", v}});
-}
-
-TEST_F(OpsTest, AttentionOverMemory) {
-  const Ragged queries = ragged({2, 4, 1});
-  const KeyRows keys{ragged({5, 1, 3}), {}};
-  const Tensor q = random_tensor({7, 8}, 1), k = random_tensor({9, 8}, 2),
-               v = random_tensor({9, 8}, 3);
-  check_op(
-      [&](ForwardPass& p) {
-        return attention(p, {q, k, v}, {queries, keys}, scores(4, 8), 0.1);
-      },
-      {{"query", q}, {"key", k}, {"value", v}});
-}
-
 TEST_F(OpsTest, AddNorm) {
   const Tensor x = random_tensor({4, 6}, 1), sublayer = random_tensor({4, 6}, 2);
   const Tensor gain = random_tensor({6}, 3), bias = random_tensor({6}, 4);
@@ -153,8 +125,8 @@ TEST_F(OpsTest, AddNormLeavesAloneWhatOthersRead) {
   check_op(
       [&](ForwardPass& p) {
         const Tensor value = linear(p, a, v, {});
-        return add_norm(p, x, attention(p, {a, a, value}, {layout, keys}, scores(2, 6)), gain, bias,
-                        options);
+        return add_norm(p, x, attention(p, {a, a, value}, {layout, keys}, paper_scores(2, 6)), gain,
+                        bias, options);
       },
       inputs);
   check_op(
@@ -191,22 +163,6 @@ TEST_F(OpsTest, AddNormTakesTheMemoryOfATemporary) {
     EXPECT_LT(held(false), 3 * bytes) << recorded;  // the sum's, the result's, statistics
     EXPECT_GE(held(true), 3 * bytes) << recorded;
   }
-}
-
-TEST_F(OpsTest, AttentionOperandsMayHaveOtherUses) {
-  const Tensor x = random_tensor({4, 6}, 1), w = random_tensor({6, 6}, 2),
-               v = random_tensor({6, 6}, 3);
-  const Tensor gain = random_tensor({6}, 4), bias = random_tensor({6}, 5);
-  const Ragged layout = ragged({3, 1});
-  const KeyRows keys{layout, {}};
-  check_op(
-      [&](ForwardPass& p) {
-        const Tensor query = linear(p, x, w, {}), key = linear(p, x, v, {});
-        const Tensor once = attention(p, {query, key, key}, {layout, keys}, scores(2, 6), 0.1);
-        const Tensor again = attention(p, {once, key, query}, {layout, keys}, scores(3, 6), 0.1);
-        return add_norm(p, query, again, gain, bias, {});
-      },
-      {{"x", x}, {"w", w}, {"v", v}});
 }
 
 // Views of one tensor, of the same size and others, used by several ops.
@@ -313,41 +269,6 @@ TEST_F(OpsTest, ParametersThatNothingUsesGetAZeroGradient) {
   tape.watch(x, gradient);
   tape.backward();
   EXPECT_EQ(gradient.data<double>()[1], 0);
-}
-
-TEST_F(OpsTest, AttentionWeightsAreTheSoftmaxOverTheKeysThatAreSeen) {
-  // Two heads of two columns: more keys than a head has columns. The second sequence's keys are
-  // anywhere, one of them the first sequence's too.
-  const Tensor query = random_tensor({5, 4}, 1), key = random_tensor({7, 4}, 2);
-  const Ragged queries = ragged({3, 2});
-  const KeyRows keys{ragged({5, 2}), {4, 0, 1, 2, 3, 6, 4}};
-  for (const Mask mask : {Mask::none, Mask::causal}) {
-    ForwardPass p = pass();
-    Tensor got;
-    attention(p, {query, key, key}, {queries, keys, mask}, scores(2, 4), 0, &got);
-    std::vector<double> expected;
-    for (int64_t b = 0; b < 2; ++b) {
-      const int64_t count = keys.lengths.length(b);
-      for (int64_t h = 0; h < 2; ++h) {
-        for (int64_t i = 0; i < queries.length(b); ++i) {
-          const int64_t seen = mask == Mask::none ? count : count - queries.length(b) + i + 1;
-          const double* q = query.data<double>() + (queries.offsets[size_t(b)] + i) * 4 + 2 * h;
-          std::vector<double> weights(size_t(count), 0);
-          double sum = 0;
-          for (int64_t j = 0; j < seen; ++j) {
-            const int64_t row = keys.row(keys.lengths.offsets[size_t(b)] + j);
-            const double* k = key.data<double>() + row * 4 + 2 * h;
-            weights[size_t(j)] = std::exp((q[0] * k[0] + q[1] * k[1]) / std::sqrt(2.0));
-            sum += weights[size_t(j)];
-          }
-          for (const double weight : weights) expected.push_back(weight / sum);
-        }
-      }
-    }
-    ASSERT_EQ(got.size(), int64_t(expected.size()));
-    for (size_t i = 0; i < expected.size(); ++i)
-      EXPECT_NEAR(got.data<double>()[i], expected[i], 1e-12) << i;
-  }
 }
 
 }  // namespace
