@@ -35,18 +35,18 @@ built() {
   [[ $1 != none ]] || { printf '%s' "$program" && return; }
   local file old new
   case $1 in
-    unscaled) file=autograd/ops.cpp old='1 / std::sqrt(double(d_head))' new='1.0' ;;
-    by-width) file=autograd/ops.cpp old='1 / std::sqrt(double(d_head))' new='1 / std::sqrt(double(d))' ;;
+    unscaled) file=model/transformer.cpp old='1 / std::sqrt(double(d_key))' new='1.0' ;;
+    by-width) file=model/transformer.cpp old='1 / std::sqrt(double(d_key))' new='1 / std::sqrt(double(d))' ;;
     small-embeddings) file=model/transformer.cpp old='{std::sqrt(double(config_.d_model)),' new='{1.0,' ;;
     no-positions) file=model/transformer.cpp old='? positional_encoding(config.max_positions, d, type)' new='? make.tensor({config.max_positions, d})' ;;
     interleaved) file=model/transformer.cpp old='half + i, std::cos' new='2 * i + 1, std::cos' ;;
   esac
   if [[ ! -x heed-$1 ]]; then
-    # With their old times, but for the files that edits change: only those are compiled anew.
+    # With their old times, but for the file that edits change: only that is compiled anew.
     rm -rf source
     mkdir source
     cp -rp "$root"/{CMakeLists.txt,cmake,src,apps,LICENSE} source
-    touch source/src/heed/{autograd/ops,model/transformer}.cpp
+    touch source/src/heed/model/transformer.cpp
     grep -qF -- "$old" "source/src/heed/$file" || { echo "$file has no '$old' any more" >&2 && exit 1; }
     OLD=$old NEW=$new perl -0pi -e 's/\Q$ENV{OLD}\E/$ENV{NEW}/' "source/src/heed/$file"
     # Sines at the even columns go with cosines at the odd ones.

@@ -206,10 +206,10 @@ Tensor Transformer::attend(ForwardPass& pass, const Attention& w, const Tensor& 
                            Tensor* weights) const {
   const Tensor query = apply(pass, w.query, x);
   const int64_t d = query.columns(), d_key = d / config_.heads;
-  return apply(
-      pass, w.output,
-      attention(pass, {query, projected.key, projected.value}, layout,
-                {config_.heads, 1 / std::sqrt(double(d_key))}, config_.attention_dropout, weights));
+  const AttentionScores scores{config_.heads, 1 / std::sqrt(double(d_key))};
+  return apply(pass, w.output,
+               attention(pass, {query, projected.key, projected.value}, layout, scores,
+                         config_.attention_dropout, weights));
 }
 
 // FFN(x) = max(0, x W_1 + b_1) W_2 + b_2, section 3.3.
