@@ -160,7 +160,8 @@ struct AlibiLogits {
 // Turns the dot products in `columns` of a row into weights and writes 0 to the others, `stride` in
 // all; returns their logsumexp.
 template <class Logits>
-float softmax_row(float* row, const KeyRange& columns, int64_t stride, const Logits& logits) {
+HWY_INLINE float softmax_row(float* row, const KeyRange& columns, int64_t stride,
+                             const Logits& logits) {
   const int64_t begin = columns.begin / kLanes * kLanes, end = columns.end;
   const Vector least = set(-std::numeric_limits<float>::infinity());
   Vector top = least;

@@ -32,7 +32,8 @@ struct WeightRow {
 };
 
 template <class Logits>
-void weight_row_gradient(const WeightRow& row, const Logits& logits, const Dropout& dropout) {
+HWY_INLINE void weight_row_gradient(const WeightRow& row, const Logits& logits,
+                                    const Dropout& dropout) {
   const DropoutFactors factors(dropout, row.dropout_index);
   const int64_t begin = row.columns.begin / kLanes * kLanes, end = row.columns.end;
   int64_t c = begin;
