@@ -3,42 +3,12 @@
 
 #include "heed/core/options.h"
 #include "pages/data_page.h"
+#include "pages/html_page.h"
 #include "pages/numbers.h"
 #include "pages/svg_charts.h"
 
 namespace heed {
 namespace {
-
-constexpr std::string_view kStyle = R"css(
-:root { color-scheme: light dark; --ground: #fff; --card: #f4f5f7; --ink: #1c2024; --soft: #5c6570;
-  --edge: #d5d9de; --zero: #2f6fb3; --one: #d9822b; --warn: #b3361f; }
-@media (prefers-color-scheme: dark) { :root { --ground: #14171a; --card: #1e2226; --ink: #e6e8ea;
-  --soft: #9aa4ae; --edge: #363c42; --zero: #6aa9ea; --one: #f0a95c; --warn: #ff8a73; } }
-* { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 72rem; padding: 1rem; background: var(--ground); color: var(--ink);
-  font: 1rem/1.5 system-ui, sans-serif; }
-h1 { font-size: 1.4rem; overflow-wrap: anywhere; } h2 { font-size: 1.15rem; margin-top: 2rem; }
-.charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(20rem, 100%), 1fr));
-  gap: 1rem; }
-figure { margin: 0; padding: .75rem; background: var(--card); border-radius: .5rem; }
-figcaption { font-weight: 600; } .key { white-space: nowrap; font-weight: 400; font-size: .85rem; margin-left: .5rem; }
-.key::before { content: ""; display: inline-block; width: .7em; height: .7em; margin-right: .3em;
-  border-radius: 2px; background: currentColor; }
-.key.series0 { color: var(--zero); } .key.series1 { color: var(--one); }
-svg { width: 100%; height: auto; display: block; } svg text { font-size: 11px; fill: var(--soft); }
-.series0 { fill: var(--zero); } .series1 { fill: var(--one); }
-.line0, .line1 { fill: none; stroke-width: 2; } .line0 { stroke: var(--zero); }
-.line1 { stroke: var(--one); } .axis, .grid { stroke: var(--edge); }
-.wide { overflow-x: auto; margin-top: 1.25rem; } table { border-collapse: collapse; font-size: .9rem; }
-th, td { padding: .25rem .75rem .25rem 0; text-align: right; border-bottom: 1px solid var(--edge);
-  white-space: nowrap; }
-th:first-child, td:first-child { text-align: left; white-space: normal; }
-details { background: var(--card); border-radius: .5rem; margin: .6rem 0; padding: .6rem .8rem; }
-summary { cursor: pointer; } summary b { color: var(--warn); }
-.advice { margin: .5rem 0; } .example { border-top: 1px solid var(--edge); padding: .4rem 0;
-  overflow-wrap: anywhere; } .example p { margin: .1rem 0; }
-.place, .none { color: var(--soft); font-size: .85rem; }
-)css";
 
 std::string paragraph(std::string_view kind, std::string_view text) {
   return fmt::format("<p class=\"{}\">{}</p>\n", kind, html_text(text));
@@ -142,17 +112,11 @@ std::string charts(const DataReport& report) {
   return html + ratio_chart(report) + coverage_chart(report) + scripts_chart(report) + "</div>\n";
 }
 
-std::string row(const std::vector<std::string>& cells, const char* tag) {
-  std::string html = "<tr>";
-  for (const std::string& cell : cells) html += fmt::format("<{0}>{1}</{0}>", tag, html_text(cell));
-  return html + "</tr>\n";
-}
-
 std::string lengths_table(const DataReport& report) {
   std::string html = "<div class=\"wide\"><table>\n";
-  html += row({"Lengths", "mean", "median", "95%", "99%", "longest"}, "th");
+  html += table_row({"Lengths", "mean", "median", "95%", "99%", "longest"}, "th");
   const auto add = [&](const std::string& name, const LengthCounts& lengths) {
-    html += row(
+    html += table_row(
         {name, fmt::format("{:.1f}", lengths.mean()), grouped(lengths.quantile(0.5)),
          grouped(lengths.quantile(0.95)), grouped(lengths.quantile(0.99)), grouped(lengths.max())},
         "td");
@@ -167,9 +131,10 @@ std::string lengths_table(const DataReport& report) {
 }
 
 std::string facts_table(const DataReport& report) {
-  std::string html = "<div class=\"wide\"><table>\n" + row({"Words", "source", "target"}, "th");
+  std::string html =
+      "<div class=\"wide\"><table>\n" + table_row({"Words", "source", "target"}, "th");
   for (const auto& [name, source, target] : fact_rows(report))
-    html += row({name, source, target}, "td");
+    html += table_row({name, source, target}, "td");
   return html + "</table></div>\n";
 }
 
@@ -205,18 +170,13 @@ std::string findings_html(const DataReport& report) {
 }  // namespace
 
 std::string data_html(const DataTitle& title, const DataReport& report) {
-  const std::string name = html_text(title.source) + " and " + html_text(title.target);
-  std::string html = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
-      "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n<h1>{}</h1>\n",
-      name, kStyle, name);
-  html +=
+  std::string html =
       fmt::format("<p>{}{}. Typically {:.2f} target characters for each of the source.</p>\n",
                   grouped(report.pairs, "pair"),
                   report.first_pairs_only ? ", the first of the files" : "", report.typical_ratio);
   html += findings_html(report) + "<h2>Lengths and words</h2>\n" + charts(report);
-  return html + lengths_table(report) + facts_table(report) + "</body>\n</html>\n";
+  return html_page(title.source + " and " + title.target,
+                   html + lengths_table(report) + facts_table(report));
 }
 
 }  // namespace heed
