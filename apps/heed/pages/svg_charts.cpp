@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 
 namespace heed {
 namespace {
@@ -42,6 +44,35 @@ std::string figure(const ChartAxis& axis, const std::vector<ChartSeries>& series
       "<figure>\n<figcaption>{0}{1}</figcaption>\n"
       "<svg viewBox=\"0 0 {2} {3}\" role=\"img\" aria-label=\"{0}\">\n{4}{5}</svg>\n</figure>\n",
       html_text(axis.title), legend, kWidth, kHeight, drawing, labels_of(axis));
+}
+
+// A horizontal line with its value below it.
+std::string grid_line(double y, const std::string& value) {
+  return fmt::format(
+      "<line class=\"grid\" x1=\"{}\" y1=\"{:.1f}\" x2=\"{}\" y2=\"{:.1f}\"/>\n"
+      "<text x=\"{}\" y=\"{:.1f}\">{}</text>\n",
+      kLeft, y, kRight, y, kLeft, y + 12, value);
+}
+
+// Where a value is drawn, and what it is called.
+struct Mark {
+  double y;
+  std::string text;
+};
+
+std::string series_line(size_t index, const ChartSeries& series,
+                        const std::function<Mark(double)>& mark_of) {
+  std::string svg, points;
+  for (size_t i = 0; i < series.values.size(); ++i) {
+    const double x = position(i, series.values.size());
+    const Mark mark = mark_of(series.values[i]);
+    points += fmt::format("{:.1f},{:.1f} ", x, mark.y);
+    svg += fmt::format(
+        "<circle class=\"series{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\"><title>{} {}</title>"
+        "</circle>\n",
+        index, x, mark.y, html_text(series.name), mark.text);
+  }
+  return svg + fmt::format("<polyline class=\"line{}\" points=\"{}\"/>\n", index, points);
 }
 
 double greatest(const std::vector<ChartSeries>& series) {
@@ -98,23 +129,36 @@ std::string bar_chart(const ChartAxis& axis, const std::vector<ChartSeries>& ser
 
 std::string share_chart(const ChartAxis& axis, const std::vector<ChartSeries>& series) {
   std::string svg;
-  for (const double share : {0.5, 1.0}) {
-    svg += fmt::format(
-        "<line class=\"grid\" x1=\"{}\" y1=\"{:.1f}\" x2=\"{}\" y2=\"{:.1f}\"/>\n"
-        "<text x=\"{}\" y=\"{:.1f}\">{:.0f}%</text>\n",
-        kLeft, height(share), kRight, height(share), kLeft, height(share) + 12, 100 * share);
+  for (const double share : {0.5, 1.0})
+    svg += grid_line(height(share), fmt::format("{:.0f}%", 100 * share));
+  for (size_t s = 0; s < series.size(); ++s) {
+    svg += series_line(s, series[s], [](double share) {
+      return Mark{height(share), fmt::format("{:.1f}%", 100 * share)};
+    });
+  }
+  return figure(axis, series, svg);
+}
+
+std::string log_chart(const ChartAxis& axis, const std::vector<ChartSeries>& series) {
+  double least = greatest(series);
+  for (const ChartSeries& one : series) {
+    for (const double value : one.values) least = std::min(least, value);
+  }
+  // Whole powers of ten around all values.
+  const int low = int(std::floor(std::log10(least)));
+  const int high = std::max(low + 1, int(std::ceil(std::log10(greatest(series)))));
+  const auto level = [&](double value) {
+    return height((std::log10(value) - low) / double(high - low));
+  };
+  std::string svg;
+  for (int power = low; power <= high; ++power) {
+    const double value = std::pow(10.0, power);
+    if (power > low) svg += grid_line(level(value), fmt::format("{:g}", value));
   }
   for (size_t s = 0; s < series.size(); ++s) {
-    std::string points;
-    for (size_t i = 0; i < series[s].values.size(); ++i) {
-      const double x = position(i, axis.labels.size()), y = height(series[s].values[i]);
-      points += fmt::format("{:.1f},{:.1f} ", x, y);
-      svg += fmt::format(
-          "<circle class=\"series{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\"><title>{} {:.1f}%</title>"
-          "</circle>\n",
-          s, x, y, html_text(series[s].name), 100 * series[s].values[i]);
-    }
-    svg += fmt::format("<polyline class=\"line{}\" points=\"{}\"/>\n", s, points);
+    svg += series_line(s, series[s], [&](double value) {
+      return Mark{level(value), fmt::format("{:.3g}", value)};
+    });
   }
   return figure(axis, series, svg);
 }

@@ -28,4 +28,8 @@ std::string bar_chart(const ChartAxis& axis, const std::vector<ChartSeries>& ser
 // Up to two series as lines from 0 to 1 over the labels.
 std::string share_chart(const ChartAxis& axis, const std::vector<ChartSeries>& series);
 
+// Up to six series as lines over the labels, on a logarithmic scale; values are above 0. Series 4
+// and 5 are the dotted companions of 0 and 3.
+std::string log_chart(const ChartAxis& axis, const std::vector<ChartSeries>& series);
+
 }  // namespace heed
