@@ -55,9 +55,22 @@ TEST(CommandLineTest, AloneItShowsHelpAndExits2) {
 }
 
 TEST(CommandLineTest, BenchMeasuresEachPart) {
-  const std::vector<std::string> quick = {
-      "bench",  "--preset",       "tiny", "--vocabulary-size", "300", "--seconds", "0.01",
-      "--json", "--batch-tokens", "60",   "--length",          "6",   "--beam",    "2"};
+  const std::vector<std::string> quick = {"bench",
+                                          "--preset",
+                                          "tiny",
+                                          "--vocabulary-size",
+                                          "300",
+                                          "--seconds",
+                                          "0.01",
+                                          "--json",
+                                          "--batch-tokens",
+                                          "60",
+                                          "--length",
+                                          "6",
+                                          "--beam",
+                                          "2",
+                                          "--max-length",
+                                          "16"};
   const RunResult all = run_heed(quick);
   ASSERT_EQ(all.status, 0) << all.err;
   const auto report = nlohmann::json::parse(all.out);
@@ -66,6 +79,7 @@ TEST(CommandLineTest, BenchMeasuresEachPart) {
     for (const auto& figure : report[part]) EXPECT_GT(figure["value"], 0) << figure;
   }
   EXPECT_THAT(report["decoding"].dump(), HasSubstr("beam 2, 10 sentences"));
+  EXPECT_TRUE(report.contains("layers"));
   auto one = quick;
   one.insert(one.end(), {"--part", "training", "--compute", "fp32", "--threads", "1"});
   const auto training = nlohmann::json::parse(run_heed(one).out);

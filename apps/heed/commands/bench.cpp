@@ -8,6 +8,7 @@
 
 #include "commands/commands.h"
 #include "commands/shared_options.h"
+#include "files/text_output.h"
 #include "heed/backend/compute.h"
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/core/counted.h"
@@ -16,6 +17,8 @@
 #include "heed/train/adam.h"
 #include "heed/train/gradients.h"
 #include "heed/train/resolved_options.h"
+#include "layers/table1.h"
+#include "pages/layers_page.h"
 #include "pages/model_page.h"
 
 namespace heed {
@@ -23,12 +26,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-enum class Part { machine, kernels, training, decoding };
+enum class Part { machine, kernels, training, decoding, layers };
 constexpr auto enum_names(Part) {
-  return std::array<std::pair<std::string_view, Part>, 4>{{{"machine", Part::machine},
+  return std::array<std::pair<std::string_view, Part>, 5>{{{"machine", Part::machine},
                                                            {"kernels", Part::kernels},
                                                            {"training", Part::training},
-                                                           {"decoding", Part::decoding}}};
+                                                           {"decoding", Part::decoding},
+                                                           {"layers", Part::layers}}};
 }
 
 struct BenchSettings {
@@ -39,6 +43,10 @@ struct BenchSettings {
   int64_t length = 15;
   int64_t batch_tokens = 4096;
   int64_t beam = 4;
+  int64_t max_length = LayerTimeOptions().max_length;
+  int64_t window = LayerSizes().window;
+  int64_t kernel_width = LayerSizes().kernel_width;
+  std::string html;
   double seconds = 1;
   std::optional<int64_t> threads;
   bool json = false;
@@ -61,11 +69,36 @@ struct BenchSettings {
        .minimum = 1,
        .maximum = 1 << 20});
     v("beam", self.beam, {.help = "Beam size", .minimum = 1, .maximum = 64});
+    visit_layers(self, v);
     v.group("Measurement");
     v("seconds", self.seconds,
       {.help = "Time per measurement", .unit = "seconds", .maximum = 3600, .above = 0});
     v("threads", self.threads, kThreadCountOption);
     v("json", self.json, {.help = "Print one JSON object"});
+  }
+
+ private:
+  template <class Self, class Visitor>
+  static void visit_layers(Self& self, Visitor&& v) {
+    v.group("Layers of the paper's Table 1");
+    v("max_length", self.max_length,
+      {.help = "Longest sequence, after lengths of 16, 32 and so on",
+       .unit = "tokens",
+       .minimum = 16,
+       .maximum = 1 << 14});
+    v("window", self.window,
+      {.help = "Restricted self-attention: greatest distance of a key from its query, so that "
+               "the paper's r is twice that plus 1",
+       .unit = "tokens",
+       .minimum = 0,
+       .maximum = 1 << 14});
+    v("kernel_width", self.kernel_width,
+      {.help = "Convolutional layer: kernel width, the paper's k",
+       .unit = "tokens",
+       .minimum = 2,
+       .maximum = 64});
+    v("html", self.html,
+      {.help = "Also write an HTML page with charts of the layers to this file", .value = "FILE"});
   }
 };
 
@@ -85,10 +118,7 @@ double time_of(double seconds, F&& f) {
 }
 
 Tensor random_tensor(const Shape& shape, uint64_t seed) {
-  Tensor tensor(shape);
-  Random random(seed);
-  for (float& value : tensor.span<float>()) value = float(2 * random.uniform() - 1);
-  return tensor;
+  return random_values(shape, DType::fp32, 1, seed);
 }
 
 struct Figure {
@@ -106,18 +136,24 @@ class BenchCommand : public CommandOf<BenchSettings> {
     return "Measures the peak of the machine in each compute type and the bandwidth of its caches "
            "and memory; then matrix products, training steps and beam search at a preset's sizes "
            "with random weights, each with its share of the peak. Since the speed of a shared "
-           "machine varies, peaks are measured again next to each figure.";
+           "machine varies, peaks are measured again next to each figure. The last part, layers, "
+           "is Table 1 of the paper: self-attention, recurrent (LSTM), convolutional and "
+           "restricted self-attention layers of the preset's width, forward and backward, on "
+           "sequences of doubling length.";
   }
 
   int run(const std::vector<std::string>&, Console& console) override {
+    check_html();
     out_ = &console.out();
     threads_ = int(settings_.threads.value_or(available_threads()));
     figures_.clear();
+    layer_times_.clear();
     const auto wanted = [&](Part part) { return settings_.part.value_or(part) == part; };
     if (wanted(Part::machine)) machine();
     if (wanted(Part::kernels)) kernels();
     if (wanted(Part::training)) training();
     if (wanted(Part::decoding)) decoding();
+    if (wanted(Part::layers)) layers(console);
     if (settings_.json) print_json();
     return 0;
   }
@@ -141,6 +177,7 @@ class BenchCommand : public CommandOf<BenchSettings> {
       if (f.share) figure["share_of_peak"] = *f.share;
       report[f.part].push_back(figure);
     }
+    if (!layer_times_.empty()) report["layers"] = layers_json(layers_title_, layer_times_);
     out_->write(report.dump() + "\n");
   }
 
@@ -331,9 +368,44 @@ class BenchCommand : public CommandOf<BenchSettings> {
          tokens, "tokens/s", work * tokens / peak);
   }
 
+  void check_html() const {
+    if (settings_.html == "-")
+      fail_usage("--html -: standard output has the table; expected a file for the page");
+    if (!settings_.html.empty() && settings_.part.value_or(Part::layers) != Part::layers)
+      fail_usage(
+          "--html {}: charts are of the layers; expected --part layers, or no --part, got {}",
+          settings_.html, to_text(*settings_.part));
+  }
+
+  void layers(Console& console) {
+    std::optional<TextOutput> page;
+    if (!settings_.html.empty()) page.emplace(settings_.html, console);
+    const auto backend = this->backend(Purpose::training);
+    const ModelConfig model = config();
+    layers_title_ = {to_text(settings_.preset),
+                     backend->name(),
+                     {model.d_model, model.heads, settings_.window, settings_.kernel_width}};
+    const auto print = [&](const std::string& text) {
+      if (settings_.json) return;
+      out_->write(text);
+      out_->flush();
+    };
+    print(layers_heading(layers_title_));
+    layer_times_ =
+        measure_layers(*backend, layers_title_.sizes, {settings_.max_length, settings_.seconds / 4},
+                       [&](const LayerTime& time) { print(layer_line(layers_title_, time)); });
+    print(layers_summary(layer_times_));
+    if (!page) return;
+    page->write(layers_html(layers_title_, layer_times_));
+    page->commit();
+    console.note(fmt::format("page with charts: {}", settings_.html));
+  }
+
   Output* out_ = nullptr;
   int threads_ = 1;
   std::vector<Figure> figures_;
+  LayersTitle layers_title_;
+  std::vector<LayerTime> layer_times_;
 };
 
 }  // namespace

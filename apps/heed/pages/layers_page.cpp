@@ -1,0 +1,171 @@
+#include "pages/layers_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "pages/html_page.h"
+#include "pages/numbers.h"
+#include "pages/svg_charts.h"
+
+namespace heed {
+namespace {
+
+constexpr std::string_view kNote =
+    "Multiply-adds are those of the matrix products, forward. The attention of Table 1 is bare, Q "
+    "= "
+    "K = V = x; projected: with the four projections, 4 n d^2 more. The LSTM multiplies x and h "
+    "for "
+    "four gates, 8 n d^2. Times are processor time for one sequence on one core, the least of each "
+    "measurement.";
+
+// The text in lines of up to 80 columns.
+std::string wrapped(std::string_view text) {
+  constexpr size_t kColumns = 80;
+  std::string lines;
+  while (text.size() > kColumns) {
+    const size_t end = text.rfind(' ', kColumns);
+    lines += std::string(text.substr(0, end)) + "\n";
+    text.remove_prefix(end + 1);
+  }
+  return lines + std::string(text) + "\n";
+}
+
+std::string sizes_text(const LayersTitle& title) {
+  return fmt::format("d = {} ({}, {} heads), r = {}, k = {}; {}", title.sizes.d_model, title.preset,
+                     title.sizes.heads, title.sizes.neighborhood(), title.sizes.kernel_width,
+                     title.backend);
+}
+
+double microseconds_per_token(const LayerTime& time, double LayerTime::*seconds) {
+  return time.*seconds / double(time.n) * 1e6;
+}
+
+struct TimeColumn {
+  const char* title;
+  double LayerTime::*seconds;
+};
+constexpr std::array<TimeColumn, 2> kTimes{
+    {{"forward", &LayerTime::forward}, {"forward and backward", &LayerTime::forward_backward}}};
+
+// Each n once, in order.
+std::vector<int64_t> lengths(const std::vector<LayerTime>& times) {
+  std::vector<int64_t> all;
+  for (const LayerTime& time : times)
+    if (all.empty() || all.back() != time.n) all.push_back(time.n);
+  return all;
+}
+
+// The layer's times per token, by n.
+std::vector<double> times_of(const std::vector<LayerTime>& times, LayerKind kind,
+                             double LayerTime::*seconds) {
+  std::vector<double> values;
+  for (const LayerTime& time : times)
+    if (time.kind == kind) values.push_back(microseconds_per_token(time, seconds));
+  return values;
+}
+
+// Three digits, or all of an integer.
+std::string digits(double value) {
+  return fmt::format("{:.{}f}", value, value < 1 ? 3 : value < 10 ? 2 : value < 100 ? 1 : 0);
+}
+
+std::string chart(const std::vector<LayerTime>& times, const TimeColumn& column) {
+  ChartAxis axis{fmt::format("Microseconds a token, {}", column.title), "n, positions", {}};
+  for (const int64_t n : lengths(times)) axis.labels.push_back(grouped(n));
+  std::vector<ChartSeries> series;
+  series.reserve(kLayerKinds.size());
+  for (const LayerKind kind : kLayerKinds)
+    series.push_back({complexity(kind).name, times_of(times, kind, column.seconds)});
+  return log_chart(axis, series);
+}
+
+}  // namespace
+
+std::string layers_heading(const LayersTitle& title) {
+  std::string text = "Table 1 of the paper: " + sizes_text(title) + "\n\n";
+  text +=
+      fmt::format("{:<29}{:<19}{:<23}{}\n", "layer", "complexity", "sequential operations", "path");
+  for (const LayerKind kind : kLayerKinds) {
+    const LayerComplexity& row = complexity(kind);
+    text +=
+        fmt::format("{:<29}{:<19}{:<23}{}\n", row.name, row.operations, row.sequential, row.path);
+  }
+  return text + "\n" + wrapped(kNote);
+}
+
+std::string layer_line(const LayersTitle& title, const LayerTime& time) {
+  std::string text;
+  if (time.kind == kLayerKinds.front())
+    text = fmt::format("\n{:<29}{:>14}{:>12}{:>6}{:>10}{:>12}\n", fmt::format("n = {}", time.n),
+                       "multiply-adds", "sequential", "path", "fwd, us", "+bwd, us");
+  return text + fmt::format("{:<29}{:>14}{:>12}{:>6}{:>10}{:>12}\n", complexity(time.kind).name,
+                            grouped(multiply_adds(time.kind, title.sizes, time.n)),
+                            sequential_operations(time.kind, time.n),
+                            maximum_path_length(time.kind, title.sizes, time.n),
+                            digits(time.forward * 1e6), digits(time.forward_backward * 1e6));
+}
+
+std::string layers_summary(const std::vector<LayerTime>& times) {
+  std::string text;
+  for (const TimeColumn& column : kTimes) {
+    text += fmt::format("\nmicroseconds a token, {}\n{:<29}", column.title, "n");
+    for (const int64_t n : lengths(times)) text += fmt::format("{:>7}", n);
+    text += "\n";
+    for (const LayerKind kind : kLayerKinds) {
+      text += fmt::format("{:<29}", complexity(kind).name);
+      for (const double value : times_of(times, kind, column.seconds))
+        text += fmt::format("{:>7}", digits(value));
+      text += "\n";
+    }
+  }
+  return text;
+}
+
+nlohmann::ordered_json layers_json(const LayersTitle& title, const std::vector<LayerTime>& times) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const LayerTime& time : times) {
+    const LayerComplexity& row = complexity(time.kind);
+    rows.push_back({{"layer", row.name},
+                    {"n", time.n},
+                    {"complexity", row.operations},
+                    {"multiply_adds", multiply_adds(time.kind, title.sizes, time.n)},
+                    {"sequential_operations", sequential_operations(time.kind, time.n)},
+                    {"maximum_path_length", maximum_path_length(time.kind, title.sizes, time.n)},
+                    {"forward_seconds", time.forward},
+                    {"forward_backward_seconds", time.forward_backward}});
+  }
+  return {{"preset", title.preset},
+          {"backend", title.backend},
+          {"d_model", title.sizes.d_model},
+          {"heads", title.sizes.heads},
+          {"neighborhood", title.sizes.neighborhood()},
+          {"kernel_width", title.sizes.kernel_width},
+          {"measurements", rows}};
+}
+
+std::string layers_html(const LayersTitle& title, const std::vector<LayerTime>& times) {
+  std::string html = fmt::format("<p>{}</p>\n<p>{}</p>\n<div class=\"charts\">\n",
+                                 html_text(sizes_text(title)), html_text(kNote));
+  for (const TimeColumn& column : kTimes) html += chart(times, column);
+  html += "</div>\n<div class=\"wide\"><table>\n" +
+          table_row({"layer", "complexity", "n", "multiply-adds", "sequential operations",
+                     "maximum path length", "forward, µs", "and backward, µs",
+                     "forward, µs a token", "and backward, µs a token"},
+                    "th");
+  for (const LayerTime& time : times) {
+    const LayerComplexity& row = complexity(time.kind);
+    html += table_row({row.name, row.operations, grouped(time.n),
+                       grouped(multiply_adds(time.kind, title.sizes, time.n)),
+                       grouped(sequential_operations(time.kind, time.n)),
+                       grouped(maximum_path_length(time.kind, title.sizes, time.n)),
+                       digits(time.forward * 1e6), digits(time.forward_backward * 1e6),
+                       digits(microseconds_per_token(time, &LayerTime::forward)),
+                       digits(microseconds_per_token(time, &LayerTime::forward_backward))},
+                      "td");
+  }
+  return html_page("Table 1, measured", html + "</table></div>\n");
+}
+
+}  // namespace heed
