@@ -82,7 +82,7 @@ struct BenchSettings {
   static void visit_layers(Self& self, Visitor&& v) {
     v.group("Layers of the paper's Table 1");
     v("max_length", self.max_length,
-      {.help = "Longest sequence, after lengths of 16, 32 and so on",
+      {.help = "Longest sequence: lengths are 16 and its doublings up to this",
        .unit = "tokens",
        .minimum = 16,
        .maximum = 1 << 14});
