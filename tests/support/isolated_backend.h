@@ -161,6 +161,24 @@ class IsolatedBackend : public Backend {
       expect_here(name, *part);
     if (x.positions) expect_here(name, *x.positions);
   }
+  void expect_here(const char* name, const ScoreOperands& x) const {
+    for (const Tensor* part : {&x.query, &x.key}) expect_here(name, part);
+  }
+  void expect_here(const char* name, const ScoreGradient& x) const {
+    for (const Tensor* part : {&x.dquery, &x.dkey}) expect_here(name, part);
+  }
+  void expect_here(const char* name, const AttentionSoftmax& x) const {
+    expect_here(name, x.center);
+  }
+  void expect_here(const char* name, const AttentionWeights& x) const {
+    for (const Tensor* part : {&x.softmax, x.weights}) expect_here(name, part);
+  }
+  void expect_here(const char* name, const GaussianGradient& x) const {
+    for (const Tensor* part : {&x.dweights, &x.dcenter}) expect_here(name, part);
+  }
+  void expect_here(const char* name, const MixGradient& x) const {
+    for (const Tensor* part : {&x.dweights, &x.dvalue}) expect_here(name, part);
+  }
   void expect_here(const char* name, const Rotation& x) const { expect_here(name, x.positions); }
   void expect_here(const char* name, const HeadNormGradient& x) const {
     for (const Tensor* part : {&x.dx, x.dgain}) expect_here(name, part);

@@ -24,6 +24,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/backend/attention_steps.h"
 #include "heed/backend/head_rows.h"
 #include "heed/core/ragged.h"
 #include "heed/core/rng.h"
@@ -215,7 +216,7 @@ struct TopK {
 
 // The kernels of a backend: functions of their operands, called like member functions
 // (backend.linear(x, ...)). Their signatures are declared here, and defined once by each backend.
-struct Kernels : HeadRowKernels {
+struct Kernels : HeadRowKernels, AttentionStepKernels {
   // Packs a weight [out, in] for linear() and, for training, its input gradient; may return null.
   // If the weight's present packed form has no other owner, it may be updated and returned. Attach
   // the result to the storage of a whole tensor: weight.storage()->packed.
@@ -322,6 +323,7 @@ struct Kernels : HeadRowKernels {
     f("top_k", top_k), f("add", add), f("sum_of_squares", sum_of_squares);
     f("adam", adam);
     visit_head_row_kernels(f);
+    visit_attention_step_kernels(f);
   }
 };
 

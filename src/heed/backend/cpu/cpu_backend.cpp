@@ -53,6 +53,10 @@ cpu::CpuKernels kernels_for(const cpu::InstructionSet& set, DType compute) {
   cpu::fill_embedding(set.target, kernels);
   cpu::fill_elementwise(set.target, kernels);
   cpu::fill_head_rows(set.target, kernels);
+  cpu::fill_attention_products(set.target, kernels);
+  cpu::fill_attention_weights(set.target, kernels);
+  cpu::fill_additive_scores(set.target, kernels);
+  cpu::fill_positional_scores(set.target, kernels);
   return kernels;
 }
 

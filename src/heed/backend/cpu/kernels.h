@@ -28,5 +28,9 @@ void fill_loss(int64_t target, CpuKernels& kernels);
 void fill_embedding(int64_t target, CpuKernels& kernels);
 void fill_elementwise(int64_t target, CpuKernels& kernels);
 void fill_head_rows(int64_t target, CpuKernels& kernels);
+void fill_attention_products(int64_t target, CpuKernels& kernels);
+void fill_attention_weights(int64_t target, CpuKernels& kernels);
+void fill_additive_scores(int64_t target, CpuKernels& kernels);
+void fill_positional_scores(int64_t target, CpuKernels& kernels);
 
 }  // namespace heed::cpu

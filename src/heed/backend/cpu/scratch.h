@@ -21,6 +21,8 @@ enum class Scratch {
   dkeys,                       // a head's gradients of the keys
   dvalues,                     // and of the values
   angles,                      // of rotary positions: cosines and sines
+  cached_rows,                 // a head's cached keys or values as floats
+  position_scores,             // of a head, by distance
   count
 };
 

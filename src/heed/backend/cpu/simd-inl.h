@@ -91,29 +91,49 @@ HWY_INLINE float max_of(Vector value) {
   return hn::GetLane(hn::MaxOfLanes(kFloats, value));
 }
 
-// e^x to about one unit in the last place; 0 below -87.3, 2.4e38 above 88.37; NaN stays NaN.
-HWY_INLINE Vector exp(Vector x) {
-#if HWY_TARGET == HWY_SCALAR
-  if (std::isnan(hn::GetLane(x))) return x;  // Min and Max would give the bound
-#endif
+// e^x = scale * (1 + rest), where scale is a power of two.
+struct ExpParts {
+  Vector scale, rest;
+};
+// For x in [-87.3, 88.37].
+HWY_INLINE ExpParts exp_parts(Vector x) {
   const hn::RebindToSigned<Floats> integers;
-  const Vector least = set(-87.33654f);
-  // The operands' order lets NaN through on x86.
-  const Vector bounded = hn::Min(set(88.37f), hn::Max(least, x));
-  const auto power = hn::NearestInt(hn::Mul(bounded, set(1.44269504f)));
+  const auto power = hn::NearestInt(hn::Mul(x, set(1.44269504f)));
   const Vector n = hn::ConvertTo(kFloats, power);
   // ln 2 in two parts: the product with the first is exact.
-  Vector r = hn::MulAdd(n, set(-0.693359375f), bounded);
+  Vector r = hn::MulAdd(n, set(-0.693359375f), x);
   r = hn::MulAdd(n, set(2.12194440e-4f), r);
   // e^r = 1 + r + r^2 q(r) for |r| <= ln(2) / 2; q by a minimax fit, relative error 3e-9.
   Vector q = hn::MulAdd(set(0.001381315873f), r, set(0.008369411342f));
   q = hn::MulAdd(q, r, set(0.041668456048f));
   q = hn::MulAdd(q, r, set(0.166665151715f));
   q = hn::MulAdd(q, r, set(0.499999940395f));
-  const Vector fraction = hn::Add(hn::MulAdd(hn::Mul(r, r), q, r), set(1.0f));
   const auto scale = hn::ShiftLeft<23>(hn::Add(power, hn::Set(integers, 127)));
-  const Vector result = hn::Mul(fraction, hn::BitCast(kFloats, scale));
+  return {hn::BitCast(kFloats, scale), hn::MulAdd(hn::Mul(r, r), q, r)};
+}
+
+// e^x to about one unit in the last place; 0 below -87.3, 2.4e38 above 88.37; NaN stays NaN.
+HWY_INLINE Vector exp(Vector x) {
+#if HWY_TARGET == HWY_SCALAR
+  if (std::isnan(hn::GetLane(x))) return x;  // Min and Max would give the bound
+#endif
+  const Vector least = set(-87.33654f);
+  // The operands' order lets NaN through on x86.
+  const ExpParts e = exp_parts(hn::Min(set(88.37f), hn::Max(least, x)));
+  const Vector result = hn::Mul(hn::Add(e.rest, set(1.0f)), e.scale);
   return hn::IfThenZeroElse(hn::Lt(x, least), result);
+}
+
+// To about two units in the last place; NaN stays NaN.
+HWY_INLINE Vector tanh(Vector x) {
+#if HWY_TARGET == HWY_SCALAR
+  if (std::isnan(hn::GetLane(x))) return x;
+#endif
+  // tanh |x| = -m / (2 + m) where m = e^(-2 |x|) - 1, which the parts of the power give without
+  // cancellation. Beyond 9.5 it rounds to 1.
+  const ExpParts e = exp_parts(hn::Max(set(-19.0f), hn::Mul(hn::Abs(x), set(-2.0f))));
+  const Vector m = hn::MulAdd(e.scale, e.rest, hn::Sub(e.scale, set(1.0f)));
+  return hn::CopySign(hn::Div(m, hn::Add(set(2.0f), m)), x);
 }
 
 // 1 / (1 + e^-x).

@@ -6,12 +6,14 @@
 
 #include "heed/backend/quantize.h"
 #include "heed/backend/reference/attention-inl.h"
+#include "heed/backend/reference/attention_steps-inl.h"
 #include "heed/backend/reference/head_rows-inl.h"
 
 namespace heed {
 namespace {
 
 using reference::AttentionKernels;
+using reference::AttentionStepKernelsOf;
 using reference::dropout_factor;
 using reference::HeadRowKernelsOf;
 using reference::put;
@@ -281,6 +283,10 @@ template <class... Rest>
 DType type_of(const AttentionInput& input, const Rest&...) {
   return input.query.dtype();
 }
+template <class... Rest>
+DType type_of(const ScoreOperands& operands, const Rest&...) {
+  return operands.query.dtype();
+}
 template <class First, class... Rest>
 DType type_of(const First&, const Rest&... rest) {
   return type_of(rest...);
@@ -365,6 +371,7 @@ class ReferenceBackend : public Backend {
     sum_of_squares = by_type(F::sum_of_squares, D::sum_of_squares);
     adam = by_type(F::adam, D::adam);
     fill_head_rows();
+    fill_attention_steps();
   }
 
   std::string name() const override { return "reference"; }
@@ -383,6 +390,23 @@ class ReferenceBackend : public Backend {
     linear_heads_weight_gradient =
         by_type(F::linear_heads_weight_gradient, D::linear_heads_weight_gradient);
     multiply = by_type(F::multiply, D::multiply);
+  }
+  void fill_attention_steps() {
+    using F = AttentionStepKernelsOf<float>;
+    using D = AttentionStepKernelsOf<double>;
+    scaled_scores = by_type(F::scaled_scores, D::scaled_scores);
+    scaled_scores_gradient = by_type(F::scaled_scores_gradient, D::scaled_scores_gradient);
+    additive_scores = by_type(F::additive_scores, D::additive_scores);
+    additive_scores_gradient = by_type(F::additive_scores_gradient, D::additive_scores_gradient);
+    add_positional_scores = by_type(F::add_positional_scores, D::add_positional_scores);
+    sum_weights_by_position = by_type(F::sum_weights_by_position, D::sum_weights_by_position);
+    attention_softmax = by_type(F::attention_softmax, D::attention_softmax);
+    attention_softmax_gradient =
+        by_type(F::attention_softmax_gradient, D::attention_softmax_gradient);
+    gaussian_weights = by_type(F::gaussian_weights, D::gaussian_weights);
+    gaussian_weights_gradient = by_type(F::gaussian_weights_gradient, D::gaussian_weights_gradient);
+    mix = by_type(F::mix, D::mix);
+    mix_gradient = by_type(F::mix_gradient, D::mix_gradient);
   }
 
   const DType compute_;

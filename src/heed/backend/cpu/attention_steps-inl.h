@@ -1,0 +1,77 @@
+// What the kernels of attention in steps share: the views of a head and of its rows of scores.
+#if defined(HEED_BACKEND_CPU_ATTENTION_STEPS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef HEED_BACKEND_CPU_ATTENTION_STEPS_INL_H_
+#undef HEED_BACKEND_CPU_ATTENTION_STEPS_INL_H_
+#else
+#define HEED_BACKEND_CPU_ATTENTION_STEPS_INL_H_
+#endif
+
+#include "heed/backend/cpu/attention-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::cpu::HWY_NAMESPACE {
+
+// One sequence under one head of the query.
+struct StepHead {
+  const AttentionLayout& layout;
+  int64_t sequence, index, heads;  // which sequence, which head of how many
+  int64_t query_begin, queries;    // rows of the query tensor
+  int64_t keys;
+  int64_t pairs;  // where its scores [queries, keys] begin
+
+  // How many keys the sequence's query i sees.
+  int64_t seen(int64_t i) const { return layout.visible_keys(sequence, i); }
+  int64_t row_of_scores(int64_t i) const { return pairs + i * keys; }
+  // Of a tensor `data` [query rows, heads * d], the head's part of the sequence's query i.
+  template <class T>
+  T* part(T* data, int64_t d, int64_t i) const {
+    return data + ((query_begin + i) * heads + index) * d;
+  }
+};
+
+// Calls f(head) for each sequence and head, in the order of their scores.
+template <class F>
+void each_head(const AttentionLayout& layout, int64_t heads, const F& f) {
+  int64_t pairs = 0;
+  for (int64_t b = 0; b < layout.queries.count(); ++b) {
+    const int64_t queries = layout.queries.length(b), keys = layout.keys.lengths.length(b);
+    for (int64_t h = 0; h < heads; ++h, pairs += queries * keys)
+      f(StepHead{layout, b, h, heads, layout.queries.offsets[size_t(b)], queries, keys, pairs});
+  }
+}
+
+// A tensor of keys or values with `d` columns a head, and how many heads of the query share one of
+// its heads.
+struct GroupedHeads {
+  const Tensor& tensor;
+  int64_t d, group;
+
+  GroupedHeads(const Tensor& tensor, int64_t d, int64_t heads)
+      : tensor(tensor), d(d), group(heads / (tensor.columns() / d)) {}
+  bool begin_with(const StepHead& head) const { return head.index % group == 0; }
+  bool end_with(const StepHead& head) const { return head.index % group == group - 1; }
+  int64_t column(const StepHead& head) const { return head.index / group * d; }
+};
+
+// The rows of the head that `head` shares, of the keys of its sequence: floats where they are, or
+// those that a cache of bf16 was widened to.
+inline Rows rows_of(const GroupedHeads& shared, const StepHead& head) {
+  if (shared.tensor.dtype() == DType::fp32) {
+    Rows rows = sequence_rows<float>(shared.tensor, head.layout.keys, head.sequence);
+    rows.data += shared.column(head);
+    return rows;
+  }
+  const RowsOf<Bf16> cached = sequence_rows<Bf16>(shared.tensor, head.layout.keys, head.sequence);
+  float* out = scratch(Scratch::cached_rows, head.keys * shared.d);
+  for (int64_t j = 0; j < head.keys; ++j) {
+    const Bf16* from = cached.at(j) + shared.column(head);
+    float* to = out + j * shared.d;
+    for (int64_t c = 0; c < shared.d; c += kLanes)
+      store(load(from + c, shared.d - c), to + c, shared.d - c);
+  }
+  return {out, shared.d};
+}
+
+}  // namespace heed::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
