@@ -36,6 +36,24 @@ inline void pass_on(ForwardPass& pass, const Tensor& gradient, const Tensor& x) 
     pass.backend.add(gradient, dx.tensor);
 }
 
+// A copy of a layout, as a backward step needs it.
+class SavedLayout {
+ public:
+  explicit SavedLayout(const AttentionLayout& layout)
+      : queries_(layout.queries), keys_(layout.keys), mask_(layout.mask) {
+    if (layout.positions) positions_ = *layout.positions;
+  }
+  AttentionLayout layout() const {
+    return {queries_, keys_, mask_, positions_ ? &*positions_ : nullptr};
+  }
+
+ private:
+  Ragged queries_;
+  KeyRows keys_;
+  Mask mask_;
+  std::optional<Indices> positions_;
+};
+
 // Whether no one else reads the values of x, now or in a backward step.
 inline bool values_are_ours(const ForwardPass& pass, const Tensor& x) {
   return pass.tape ? pass.tape->last_handle(x) : x.storage().use_count() == 1;
@@ -47,6 +65,11 @@ inline bool values_are_ours(const ForwardPass& pass, const Tensor& x) {
 inline Tensor in_memory_of(ForwardPass& pass, const Tensor& x) {
   if (!values_are_ours(pass, x)) return pass.tensor(x.shape(), x.dtype());
   return Tensor(std::make_shared<Storage>(*x.storage()), x.shape(), x.dtype(), x.offset());
+}
+
+// Whether the result of in_memory_of() has the memory of its operand.
+inline bool share_memory(const Tensor& a, const Tensor& b) {
+  return a.storage()->owner == b.storage()->owner;
 }
 
 }  // namespace heed::detail

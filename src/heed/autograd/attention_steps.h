@@ -1,0 +1,48 @@
+// Attention in steps, scores -> softmax -> mix, for the score functions that the op attention()
+// (autograd/ops.h) does not have. Scores and weights are one tensor for all sequences, described in
+// backend/attention_steps.h, as are the options. As there each op checks shapes, runs its kernel
+// and records its backward step. An op that takes a tensor by value computes in its memory if there
+// is no other handle: pass a temporary or std::move().
+#pragma once
+
+#include "heed/autograd/ops.h"
+
+namespace heed {
+
+// scale * query . key.
+Tensor scaled_scores(ForwardPass& pass, const ScoreOperands& operands,
+                     const AttentionLayout& layout, const ScaledScores& options);
+
+// v_h . tanh(query_h + key_h) (Bahdanau et al. 2015), v [heads * d_key].
+Tensor additive_scores(ForwardPass& pass, const ScoreOperands& operands, const Tensor& v,
+                       const AttentionLayout& layout, int64_t heads);
+
+// scores + scale * table[.][h * count + bucket], table [query rows or 1, heads * count]. Without
+// scores (a false Tensor): the positional scores alone.
+Tensor add_positional_scores(ForwardPass& pass, Tensor scores, const Tensor& table,
+                             const AttentionLayout& layout, const PositionalScores& options);
+
+// [query rows, heads * count]: scale * the sum of the weights of each bucket's keys. Their products
+// with a table [count, d_value] are what the relative values of Shaw et al. (2018) add to mix().
+Tensor sum_weights_by_position(ForwardPass& pass, const Tensor& weights,
+                               const AttentionLayout& layout, const PositionalScores& options);
+
+// The attention weights, after the choice of a hard key and dropout of this probability, which
+// drops the same weights as in attention().
+Tensor attention_softmax(ForwardPass& pass, Tensor scores, const AttentionLayout& layout,
+                         const AttentionSoftmax& options, double dropout = 0);
+
+// weights * exp(-(j - center)^2 / (2 sigma^2)) (Luong et al. 2015), center [query rows, heads].
+Tensor gaussian_weights(ForwardPass& pass, Tensor weights, const Tensor& center,
+                        const AttentionLayout& layout, const GaussianWeights& options);
+
+struct MixHeads {
+  int64_t heads = 1;
+  int64_t key_value_heads = 1;  // kv: of `value`
+};
+
+// weights V, [query rows, heads * d_value]; value [rows, kv * d_value].
+Tensor mix(ForwardPass& pass, const Tensor& weights, const Tensor& value,
+           const AttentionLayout& layout, const MixHeads& heads);
+
+}  // namespace heed
