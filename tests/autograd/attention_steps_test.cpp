@@ -130,6 +130,19 @@ TEST_F(AttentionStepsTest, GaussianWeightsAndMix) {
   }
 }
 
+TEST_F(AttentionStepsTest, PredictedCenters) {
+  const Tensor share = random_tensor({kMemory.rows(), 2}, 1);
+  check_op([&](ForwardPass& p) { return predicted_centers(p, share, kMemory.layout()); },
+           {{"share", share}});
+  ForwardPass p = pass();
+  const Tensor centers = predicted_centers(p, share, kMemory.layout());
+  for (int64_t i = 0; i < centers.size(); ++i)  // queries of sequences with 5, 1, 3 and 0 keys
+    EXPECT_EQ(centers.data<double>()[i], share.data<double>()[i] * (i < 4    ? 5
+                                                                    : i < 12 ? 1
+                                                                    : i < 14 ? 3
+                                                                             : 0));
+}
+
 // The fused op computes the same, with the same dropout, and has the same gradients.
 TEST_F(AttentionStepsTest, AreTheFusedAttention) {
   for (const Sequences* s : {&kSelf, &kMemory, &kBlind}) {
@@ -139,7 +152,7 @@ TEST_F(AttentionStepsTest, AreTheFusedAttention) {
                    key = random_tensor({s->key_rows(), 6}, 2),
                    value = random_tensor({s->key_rows(), 6}, 3);
       const Op fused = [&](ForwardPass& p) {
-        return attention(p, {query, key, value}, s->layout(), 2, dropout);
+        return attention(p, {query, key, value}, s->layout(), {2, 1 / std::sqrt(3.0)}, dropout);
       };
       const Op steps = [&](ForwardPass& p) {
         Tensor scores = scaled_scores(p, {query, key}, s->layout(), {2, 1 / std::sqrt(3.0)});
@@ -314,6 +327,7 @@ TEST_F(AttentionStepsTest, RefuseOperandsThatDoNotFit) {
   EXPECT_THROW(attention_softmax(p, scores, layout, {2}), Bug);
   EXPECT_THROW(attention_softmax(p, scores, layout, {4, 1, {}, &table}), Bug);
   EXPECT_THROW(gaussian_weights(p, scores, table, layout, {4}), Bug);
+  EXPECT_THROW(predicted_centers(p, table, layout), Bug);
   EXPECT_THROW(mix(p, scores, key, layout, {4, 3}), Bug);
   EXPECT_THROW(mix(p, scores, key, layout, {2, 2}), Bug);
 }

@@ -1,5 +1,8 @@
 #include "heed/autograd/attention_steps.h"
 
+#include <vector>
+
+#include "heed/autograd/head_rows.h"
 #include "heed/autograd/shared-inl.h"
 
 namespace heed {
@@ -44,6 +47,16 @@ void check_operands(const ForwardPass& pass, const ScoreOperands& operands,
 
 Tensor pairs_of(ForwardPass& pass, const AttentionLayout& layout, int64_t heads, DType type) {
   return pass.tensor({attention_weight_count(layout, heads)}, type);
+}
+
+// [query rows, heads]: how many keys the sequence of each query has.
+template <class T>
+Tensor key_counts(int64_t heads, const AttentionLayout& layout) {
+  std::vector<T> counts;
+  for (int64_t b = 0; b < layout.queries.count(); ++b)
+    counts.insert(counts.end(), size_t(layout.queries.length(b) * heads),
+                  T(layout.keys.lengths.length(b)));
+  return tensor_of<T>({layout.queries.rows(), heads}, counts);
 }
 
 void check_not_cached(const AttentionLayout& layout) {
@@ -157,6 +170,15 @@ Tensor attention_softmax(ForwardPass& pass, Tensor scores, const AttentionLayout
       dscores.finish();
     });
   return weights;
+}
+
+Tensor predicted_centers(ForwardPass& pass, const Tensor& share, const AttentionLayout& layout) {
+  check_layout(layout, share.rows());
+  const Tensor counts = share.dtype() == DType::fp64 ? key_counts<double>(share.columns(), layout)
+                                                     : key_counts<float>(share.columns(), layout);
+  Tensor lengths = pass.tensor(share.shape(), share.dtype());
+  copy(counts, lengths);
+  return multiply(pass, share, lengths);
 }
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param)

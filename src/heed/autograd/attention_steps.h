@@ -32,6 +32,11 @@ Tensor sum_weights_by_position(ForwardPass& pass, const Tensor& weights,
 Tensor attention_softmax(ForwardPass& pass, Tensor scores, const AttentionLayout& layout,
                          const AttentionSoftmax& options, double dropout = 0);
 
+// S * share for each query, where S is the number of its keys: the position that "local-p" attends
+// around (Luong et al. 2015, equation 9, where share = sigmoid(v . tanh(W h))). share [query rows,
+// heads].
+Tensor predicted_centers(ForwardPass& pass, const Tensor& share, const AttentionLayout& layout);
+
 // weights * exp(-(j - center)^2 / (2 sigma^2)) (Luong et al. 2015), center [query rows, heads].
 Tensor gaussian_weights(ForwardPass& pass, Tensor weights, const Tensor& center,
                         const AttentionLayout& layout, const GaussianWeights& options);
