@@ -31,7 +31,8 @@ TEST_P(CpuElementwise, Activations) {
 TEST_P(CpuElementwise, TailsOfActivations) {
   Tensor x({601}), expected({601}), got({601});
   for (int64_t i = 0; i < x.size(); ++i) x.data<float>()[i] = float(i - 300) / 50;  // -6 to 6
-  for (Activation activation : {Activation::gelu, Activation::silu}) {
+  for (Activation activation :
+       {Activation::gelu, Activation::silu, Activation::sigmoid, Activation::tanh}) {
     reference->activate(activation, x, expected);
     cpu->activate(activation, x, got);
     for (int64_t i = 0; i < x.size(); ++i) {

@@ -36,7 +36,7 @@ namespace heed {
 // input gradient.
 enum class Purpose { inference, training };
 
-enum class Activation { none, relu, gelu, silu };
+enum class Activation { none, relu, gelu, silu, sigmoid, tanh };
 // How a gradient is written.
 enum class WriteMode { overwrite, accumulate };
 

@@ -21,6 +21,10 @@ HWY_INLINE Vector activated(Vector x) {
     return hn::Mul(x, normal_distribution(x, density));
   } else if constexpr (kActivation == Activation::silu) {
     return hn::Mul(x, sigmoid(x));
+  } else if constexpr (kActivation == Activation::sigmoid) {
+    return sigmoid(x);
+  } else if constexpr (kActivation == Activation::tanh) {
+    return tanh(x);
   } else {
     return x;
   }
@@ -38,6 +42,12 @@ HWY_INLINE Vector activation_derivative(Vector x) {
   } else if constexpr (kActivation == Activation::silu) {
     const Vector s = sigmoid(x);
     return hn::Mul(s, hn::MulAdd(x, hn::Sub(set(1.0f), s), set(1.0f)));
+  } else if constexpr (kActivation == Activation::sigmoid) {
+    const Vector s = sigmoid(x);
+    return hn::NegMulAdd(s, s, s);
+  } else if constexpr (kActivation == Activation::tanh) {
+    const Vector t = tanh(x);
+    return hn::NegMulAdd(t, t, set(1.0f));
   } else {
     return set(1.0f);
   }
@@ -67,6 +77,10 @@ inline void activate_elements(Activation activation, const float* x, float* y, i
       return activate_all<Activation::gelu>(x, y, size);
     case Activation::silu:
       return activate_all<Activation::silu>(x, y, size);
+    case Activation::sigmoid:
+      return activate_all<Activation::sigmoid>(x, y, size);
+    case Activation::tanh:
+      return activate_all<Activation::tanh>(x, y, size);
   }
 }
 

@@ -32,6 +32,10 @@ void activation_gradient(Activation activation, const Tensor& x_tensor, const Te
       return activation_gradient_all<Activation::gelu>(x, dy, dx, size);
     case Activation::silu:
       return activation_gradient_all<Activation::silu>(x, dy, dx, size);
+    case Activation::sigmoid:
+      return activation_gradient_all<Activation::sigmoid>(x, dy, dx, size);
+    case Activation::tanh:
+      return activation_gradient_all<Activation::tanh>(x, dy, dx, size);
   }
 }
 

@@ -158,7 +158,7 @@ void linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activatio
   result.column_scale = packed->scales();
   product<Arithmetic>({x.data<float>(), in, Along::rows}, packed->forward(), y.rows(), out, in,
                       result);
-  if (activation == Activation::gelu || activation == Activation::silu)
+  if (activation != Activation::none && activation != Activation::relu)
     activate_elements(activation, y.data<float>(), y.data<float>(), y.size());
 }
 

@@ -28,6 +28,10 @@ double activation_value(Activation activation, double x) {
       return 0.5 * x * (1 + std::erf(x * M_SQRT1_2));
     case Activation::silu:
       return x / (1 + std::exp(-x));
+    case Activation::sigmoid:
+      return 1 / (1 + std::exp(-x));
+    case Activation::tanh:
+      return std::tanh(x);
   }
   return x;
 }
@@ -44,6 +48,10 @@ double activation_derivative(Activation activation, double x) {
       const double s = 1 / (1 + std::exp(-x));
       return s * (1 + x * (1 - s));
     }
+    case Activation::sigmoid:
+      return activation_value(activation, x) * activation_value(activation, -x);
+    case Activation::tanh:
+      return 1 - std::tanh(x) * std::tanh(x);
   }
   return 1;
 }
