@@ -1,4 +1,4 @@
-// The interface between the model and a device: about twenty kernels, each a pure function of its
+// The interface between the model and a device: about forty kernels, each a pure function of its
 // operands, and the memory of these operands. A new device implements the kernels in a directory of
 // its own.
 //
@@ -174,9 +174,8 @@ struct AttentionOptions {
   AttentionScores scores;
   Dropout dropout;  // on the attention weights, element dropout_index(row, head) + key
 
-  // Each row of each head has 2^32 indices of its own.
   int64_t dropout_index(int64_t row, int64_t head) const {
-    return (row * scores.heads + head) << 32;
+    return weight_dropout_index(row, head, scores.heads);
   }
 };
 

@@ -11,14 +11,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::cpu::HWY_NAMESPACE {
 
-// The sum of products of two rows.
-HWY_INLINE float dot(const float* a, const float* b, int64_t count) {
-  Vector sum = zero();
-  for (int64_t c = 0; c < count; c += kLanes)
-    sum = hn::MulAdd(load(a + c, count - c), load(b + c, count - c), sum);
-  return sum_of(sum);
-}
-
 // One row of the gradient: weights from dot products, and the gradients of the dot products from
 // those of the dropped weights.
 struct WeightRow {

@@ -56,15 +56,14 @@ struct GroupedHeads {
 // The rows of the head that `head` shares, of the keys of its sequence: floats where they are, or
 // those that a cache of bf16 was widened to.
 inline Rows rows_of(const GroupedHeads& shared, const StepHead& head) {
-  if (shared.tensor.dtype() == DType::fp32) {
-    Rows rows = sequence_rows<float>(shared.tensor, head.layout.keys, head.sequence);
-    rows.data += shared.column(head);
-    return rows;
-  }
-  const RowsOf<Bf16> cached = sequence_rows<Bf16>(shared.tensor, head.layout.keys, head.sequence);
+  const KeyRows& keys = head.layout.keys;
+  if (shared.tensor.dtype() == DType::fp32)
+    return sequence_rows<float>(shared.tensor, keys, head.sequence).columns(shared.column(head));
+  const RowsOf<Bf16> cached =
+      sequence_rows<Bf16>(shared.tensor, keys, head.sequence).columns(shared.column(head));
   float* out = scratch(Scratch::cached_rows, head.keys * shared.d);
   for (int64_t j = 0; j < head.keys; ++j) {
-    const Bf16* from = cached.at(j) + shared.column(head);
+    const Bf16* from = cached.at(j);
     float* to = out + j * shared.d;
     for (int64_t c = 0; c < shared.d; c += kLanes)
       store(load(from + c, shared.d - c), to + c, shared.d - c);

@@ -17,21 +17,8 @@ HWY_BEFORE_NAMESPACE();
 namespace heed::cpu::HWY_NAMESPACE {
 namespace {
 
-// Keys [begin, end) of a sequence.
-struct KeySpan {
-  int64_t begin, end;
-
-  // `value` in the lanes of these keys, `other` in the others; lane 0 is key c.
-  HWY_INLINE Vector among(int64_t c, Vector value, Vector other) const {
-    if (HWY_UNLIKELY(begin > c))
-      value =
-          hn::IfThenElse(hn::FirstN(kFloats, size_t(std::min(begin - c, kLanes))), other, value);
-    return first(value, end - c, other);
-  }
-};
-
 // The keys that the sequence's query i may attend to.
-KeySpan span_of(const StepHead& head, const AttentionSoftmax& options, int64_t i) {
+KeyRange span_of(const StepHead& head, const AttentionSoftmax& options, int64_t i) {
   double begin = 0, end = double(head.seen(i));
   if (options.key_limit) end = std::min(end, double(*options.key_limit));
   if (options.window) {
@@ -49,10 +36,14 @@ struct SoftmaxRow {
   const float* scores;
   float* softmax;  // may be the scores
   int64_t keys;
-  KeySpan span;
+  KeyRange span;
 
   int64_t begin() const { return span.begin / kLanes * kLanes; }
   Vector score(int64_t c) const { return load(scores + c, span.end - c); }
+  // `value` in the lanes of its keys, `other` in the others; lane 0 is key c.
+  HWY_INLINE Vector among(int64_t c, Vector value, Vector other) const {
+    return between(value, span.begin - c, span.end - c, other);
+  }
 };
 
 // The highest score.
@@ -60,7 +51,7 @@ float top_of(const SoftmaxRow& row) {
   const Vector least = set(-std::numeric_limits<float>::infinity());
   Vector top = least;
   for (int64_t c = row.begin(); c < row.span.end; c += kLanes)
-    top = hn::Max(top, row.span.among(c, row.score(c), least));
+    top = hn::Max(top, row.among(c, row.score(c), least));
   return max_of(top);
 }
 
@@ -68,7 +59,7 @@ void softmax(const SoftmaxRow& row, float top) {
   Vector total = zero();
   const int64_t begin = row.begin();
   for (int64_t c = begin; c < row.span.end; c += kLanes) {
-    const Vector weight = row.span.among(c, exp(hn::Sub(row.score(c), set(top))), zero());
+    const Vector weight = row.among(c, exp(hn::Sub(row.score(c), set(top))), zero());
     store(weight, row.softmax + c, row.keys - c);
     total = hn::Add(total, weight);
   }

@@ -82,14 +82,6 @@ void rotate(const Tensor& x, const Rotation& rotation, Tensor& y, WriteMode mode
   }
 }
 
-// The sum of products of two rows.
-HWY_INLINE float dot(const float* a, const float* b, int64_t count) {
-  Vector sum = zero();
-  for (int64_t c = 0; c < count; c += kLanes)
-    sum = hn::MulAdd(load(a + c, count - c), load(b + c, count - c), sum);
-  return sum_of(sum);
-}
-
 float inverse_length(const float* x, int64_t d, double epsilon) {
   return float(1 / std::sqrt(double(dot(x, x, d)) + epsilon));
 }

@@ -7,25 +7,10 @@
 #endif
 
 #include "heed/backend/cpu/attention-inl.h"
+#include "heed/backend/cpu/head_panels-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::cpu::HWY_NAMESPACE {
-
-// `rows` [count, depth] as a right operand whose columns they are.
-inline Panels pack_transposed(const Rows& rows, int64_t count, int64_t depth, Scratch use) {
-  const int64_t stride = depth * kPanel;
-  float* out = scratch(use, divide_up(count, kPanel) * stride);
-  pack_columns(rows, count, depth, stride, out);
-  return {out, stride};
-}
-
-// `rows` [count, width] as a right operand whose rows they are.
-inline Panels pack_plain(const Rows& rows, int64_t count, int64_t width, Scratch use) {
-  const int64_t stride = count * kPanel;
-  float* out = scratch(use, divide_up(width, kPanel) * stride);
-  pack_rows<Fp32>(rows, count, width, out);
-  return {out, stride};
-}
 
 // The operand without its first `count` columns, which fill panels.
 inline Panels columns_from(const Panels& panels, int64_t count) {

@@ -91,6 +91,14 @@ HWY_INLINE float max_of(Vector value) {
   return hn::GetLane(hn::MaxOfLanes(kFloats, value));
 }
 
+// The sum of products of two rows.
+HWY_INLINE float dot(const float* a, const float* b, int64_t count) {
+  Vector sum = zero();
+  for (int64_t c = 0; c < count; c += kLanes)
+    sum = hn::MulAdd(load(a + c, count - c), load(b + c, count - c), sum);
+  return sum_of(sum);
+}
+
 // e^x = scale * (1 + rest), where scale is a power of two.
 struct ExpParts {
   Vector scale, rest;
