@@ -1,6 +1,9 @@
 #include "heed/autograd/attention_steps.h"
 
 #include "autograd/op_test.h"
+#include "heed/autograd/head_rows.h"
+#include "heed/backend/cpu/cpu_backend.h"
+#include "support/isolated_backend.h"
 
 namespace heed {
 namespace {
@@ -214,6 +217,55 @@ TEST_F(AttentionStepsTest, AWholeAttentionInPlaceOrNot) {
         },
         {{"query", query}, {"key", key}, {"value", value}, {"center", center}});
   }
+}
+
+// Ops read and write tensors by kernels, copy() and fill_zeros() only.
+TEST_F(AttentionStepsTest, WorkInTheMemoryOfADevice) {
+  const auto run = [](Backend& backend) {
+    TensorPool pool(backend.memory());
+    const auto operand = [&](const Shape& shape, uint64_t seed) {
+      Tensor x = pool.tensor(shape, DType::fp32);
+      copy(random_tensor(shape, seed, DType::fp32), x);
+      return x;
+    };
+    const Sequences& s = kMemory;
+    const Tensor query = operand({s.rows(), 12}, 1), key = operand({s.key_rows(), 6}, 2),
+                 v = operand({12}, 3), share = operand({s.rows(), 4}, 4),
+                 table = operand({1, 20}, 5), dout = operand({s.rows(), 20}, 6);
+    const Tensor dquery = operand(query.shape(), 7), dkey = operand(key.shape(), 7),
+                 dtable = operand(table.shape(), 7);
+    const PositionalScores positions{{PositionBuckets::Kind::clipped, 5}, 4, 0.5};
+    Tape tape(pool);
+    tape.watch(query, dquery);
+    tape.watch(key, dkey);
+    tape.watch(table, dtable);
+    ForwardPass p(backend, pool);
+    p.tape = &tape;
+    p.dropout_seed = 3;
+    const AttentionLayout layout = s.layout();
+    const Indices places(std::vector<int32_t>(size_t(s.rows()), 2));
+    const Tensor rotated = rotate(p, normalize_heads(p, query, {}, {4}), places, 2);
+    const Tensor scores = scaled_scores(p, {rotated, key}, layout, {4, 0.5});
+    Tensor sum = add_positional_scores(p, scores, table, layout, positions);
+    sum = add(p, sum, additive_scores(p, {query, key}, v, layout, 4));
+    sum = add(p, sum, add_positional_scores(p, {}, table, layout, positions));
+    const Tensor centers = predicted_centers(p, share, layout);
+    Tensor weights = attention_softmax(p, sum, layout, {4, 3, {}, &centers}, 0.2);
+    weights = gaussian_weights(p, weights, centers, layout, {4, 2});
+    const Tensor sums = sum_weights_by_position(p, weights, layout, positions);
+    const Tensor out = multiply(p, mix(p, weights, key, layout, {4, 2}), query);
+    const Tensor all = linear(p, out, operand({20, 12}, 8), {});
+    tape.set_gradient(add(p, all, sums), dout);
+    tape.backward();
+    std::vector<float> results;
+    for (const Tensor& x : {dquery, dkey, dtable}) {
+      const Tensor host = to_host(x);
+      results.insert(results.end(), host.span<float>().begin(), host.span<float>().end());
+    }
+    return results;
+  };
+  testing::IsolatedBackend isolated(make_cpu_backend());
+  EXPECT_EQ(run(isolated), run(*make_cpu_backend()));
 }
 
 // The steps of an attention without dropout need one tensor of scores or weights.

@@ -15,8 +15,10 @@ void check_layout(const AttentionLayout& layout, int64_t query_rows) {
   check(layout.queries.rows() == query_rows, "[attention steps] queries do not fill their layout");
   check(layout.queries.count() == layout.keys.lengths.count(),
         "[attention steps] one key list a sequence");
-  check(!layout.positions || int64_t(layout.positions->size()) == query_rows,
-        "[attention steps] one position a query");
+  if (layout.positions == nullptr) return;
+  check(int64_t(layout.positions->size()) == query_rows, "[attention steps] one position a query");
+  for (const int32_t position : *layout.positions)
+    check(position >= 0, "[attention steps] positions count from 0");
 }
 
 // What the tensors of a call that has no queries must have: scores or weights.
