@@ -163,6 +163,14 @@ TEST_P(CpuAttentionSteps, Softmax) {
         });
       }
     }
+    Tensor equal = copy_of(o.scores);  // several best keys: the first is chosen
+    for (float& score : equal.span<float>()) score = std::round(score);
+    compare(o.weights, c.name + " of equal scores", [&](Backend& backend, Tensor& weights) {
+      Tensor softmax(o.pairs);
+      backend.attention_softmax(equal, layout,
+                                {c.heads, 9, {}, nullptr, AttentionSoftmax::Choice::hard}, dropout,
+                                {softmax, &weights});
+    });
     Tensor softmax(o.pairs);
     reference->attention_softmax(o.scores, layout, {c.heads, 9}, {}, {softmax});
     compare(o.scores, c.name + " dscores", [&](Backend& backend, Tensor& dscores) {
