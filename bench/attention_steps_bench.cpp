@@ -116,7 +116,7 @@ void mix_gradient(benchmark::State& state) {
 void fused(benchmark::State& state) {
   StepOperands o(state);
   AttentionOptions options;
-  options.heads = o.heads;
+  options.scores.heads = o.heads;
   Tensor logsumexp = random_tensor({o.queries.rows(), o.heads});
   for (auto _ : state)
     o.backend->attention({o.query, o.key, o.key}, o.layout(), options, {o.out, logsumexp});
@@ -141,5 +141,3 @@ BENCHMARK(fused)->Apply(step_sizes);
 
 }  // namespace
 }  // namespace heed
-
-BENCHMARK_MAIN();

@@ -21,7 +21,7 @@ void check_layout(const AttentionLayout& layout, int64_t query_rows) {
     check(position >= 0, "[attention steps] positions count from 0");
 }
 
-// What the tensors of a call that has no queries must have: scores or weights.
+// Scores or weights of this layout.
 void check_pairs(const Tensor& pairs, const AttentionLayout& layout, int64_t heads) {
   check_layout(layout, layout.queries.rows());
   check(pairs.size() == attention_weight_count(layout, heads),

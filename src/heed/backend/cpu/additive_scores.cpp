@@ -105,7 +105,7 @@ void panel_gradient(const StepHead& head, const ColumnPanel& panel, int64_t d,
       for (int64_t s = 0; s < kPanelVectors; ++s) {
         const int64_t at = j * kPanel + s * kLanes;
         const Vector t = tanh(hn::Add(query.at[s], hn::LoadU(kFloats, panel.keys + at)));
-        // Both wait for their factor v: a score's derivative by its tanh.
+        // dscore tanh'; the gradients of query and key are this times v.
         const Vector slope = hn::Mul(dscore, hn::NegMulAdd(t, t, set(1.0f)));
         dquery.at[s] = hn::Add(dquery.at[s], slope);
         const Vector dkey = hn::LoadU(kFloats, panel.dkeys + at);

@@ -77,9 +77,9 @@ int64_t key_with(const SoftmaxRow& row, float top) {
   return found == end ? -1 : found - row.scores;
 }
 
-// weights = softmax after the choice of a hard key (-1: soft) and dropout.
-void finish_weights(const SoftmaxRow& row, const DropoutFactors& factors, int64_t index,
-                    float* weights) {
+// weights = dropout(softmax).
+void drop_weights(const SoftmaxRow& row, const DropoutFactors& factors, int64_t index,
+                  float* weights) {
   for (int64_t c = 0; c < row.keys; c += kLanes) {
     const int64_t left = row.keys - c;
     const Vector weight = load(row.softmax + c, left);
@@ -87,6 +87,7 @@ void finish_weights(const SoftmaxRow& row, const DropoutFactors& factors, int64_
   }
 }
 
+// weights = dropout(1 for this key, 0 for others); -1: no key.
 void choose_key(const SoftmaxRow& row, int64_t key, const Dropout& dropout, int64_t index,
                 float* weights) {
   std::fill_n(weights, row.keys, 0.0f);
@@ -113,7 +114,7 @@ void attention_softmax(const Tensor& scores, const AttentionLayout& layout,
       if (hard)
         choose_key(row, key, dropout, index, weights);
       else
-        finish_weights(row, DropoutFactors(dropout, index), index, weights);
+        drop_weights(row, DropoutFactors(dropout, index), index, weights);
     }
   });
 }

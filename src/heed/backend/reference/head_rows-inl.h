@@ -8,7 +8,7 @@
 
 namespace heed::reference {
 
-// place = value, or place += value.
+// place = value, or place += value, by `mode`.
 template <class T>
 void put(T& place, double value, WriteMode mode) {
   place = T(mode == WriteMode::overwrite ? value : double(place) + value);
