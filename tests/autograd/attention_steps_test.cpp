@@ -8,7 +8,7 @@
 namespace heed {
 namespace {
 
-using testing::ragged_of;
+using testing::ragged;
 using testing::random_tensor;
 
 // The shapes of a test's sequences.
@@ -18,8 +18,8 @@ struct Sequences {
   Mask mask = Mask::none;
   std::vector<int32_t> own_positions = {};
 
-  Ragged queries = ragged_of(query_lengths);
-  KeyRows keys = {ragged_of(key_lengths), {}};
+  Ragged queries = ragged(query_lengths);
+  KeyRows keys = {ragged(key_lengths), {}};
   Indices positions = own_positions;
 
   AttentionLayout layout() const {

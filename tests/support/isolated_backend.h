@@ -170,7 +170,7 @@ class IsolatedBackend : public Backend {
   void expect_here(const char* name, const AttentionSoftmax& x) const {
     expect_here(name, x.center);
   }
-  void expect_here(const char* name, const AttentionWeights& x) const {
+  void expect_here(const char* name, const SoftmaxOutput& x) const {
     for (const Tensor* part : {&x.softmax, x.weights}) expect_here(name, part);
   }
   void expect_here(const char* name, const GaussianGradient& x) const {

@@ -14,14 +14,35 @@ using detail::values_are_ours;
 // Bytes of logits that cross_entropy holds at a time: about what fits into a core's caches.
 constexpr int64_t kLogitBytes = 8 << 20;
 
+// Where the gradient of a bias is added to; none if there is no bias.
+Tensor bias_buffer(ForwardPass& pass, const Tensor& bias) {
+  return bias ? pass.tape->accumulation_buffer(bias) : Tensor();
+}
+
 // The gradients of a linear layer's weight and, where it has one, of its bias.
 void weight_gradient(ForwardPass& pass, const Tensor& dy, const Tensor& x, const Tensor& weight,
                      const Tensor& bias) {
   GradientBuffer dweight = pass.tape->gradient_buffer(weight);
-  Tensor dbias;
-  if (bias) dbias = pass.tape->accumulation_buffer(bias);
+  Tensor dbias = bias_buffer(pass, bias);
   pass.backend.linear_weight_gradient(dy, x, 0, dweight.tensor, bias ? &dbias : nullptr,
                                       dweight.mode);
+}
+
+void check_norm(const Tensor& x, const Tensor& gain, const Tensor& bias) {
+  check(gain.size() == x.columns() && (!bias || bias.size() == x.columns()),
+        "[norm] gain and bias [d]");
+}
+
+// dpositions[position of r] += dropout(dout[r]).
+void position_gradient(ForwardPass& pass, const Tokens& tokens, const Tensor& dout,
+                       const Dropout& dropout, const Tensor& positions) {
+  Tokens places;
+  places.layout = tokens.layout;
+  for (int64_t b = 0; b < tokens.layout.count(); ++b)
+    for (int64_t i = 0; i < tokens.layout.length(b); ++i)
+      places.ids.push_back(int32_t(tokens.start_of(b) + i));
+  Tensor dpositions = pass.tape->accumulation_buffer(positions);
+  pass.backend.embed_gradient(places, dout, 1, dropout, -1, dpositions);
 }
 
 void check_attention(const ForwardPass& pass, const AttentionInput& input,
@@ -59,18 +80,22 @@ Tensor embed(ForwardPass& pass, const Tokens& tokens, const Tensor& table, const
              const EmbedOptions& options) {
   const int64_t rows = int64_t(tokens.ids.size());
   check(rows == tokens.layout.rows(), "tokens do not fill their layout");
-  check(table.columns() == positions.columns(), "[embed] table and positions differ in width");
-  for (int64_t b = 0; b < tokens.layout.count(); ++b)
-    check(tokens.start_of(b) + tokens.layout.length(b) <= positions.rows(),
-          "[embed] sequence longer than the position table");
+  if (positions) {
+    check(table.columns() == positions.columns(), "[embed] table and positions differ in width");
+    for (int64_t b = 0; b < tokens.layout.count(); ++b)
+      check(tokens.start_of(b) + tokens.layout.length(b) <= positions.rows(),
+            "[embed] sequence longer than the position table");
+  }
   for (TokenId id : tokens.ids) check(id >= 0 && id < table.rows(), "[embed] id outside the table");
   Tensor out = pass.tensor({rows, table.columns()}, table.dtype());
   const Dropout dropout = pass.next_dropout(options.dropout);
   pass.backend.embed(tokens, table, positions, options.scale, dropout, out);
   if (pass.tape)
-    pass.tape->record(out, [&pass, tokens, table, options, dropout](const Tensor& dout) {
+    pass.tape->record(out, [&pass, tokens, table, positions, options, dropout](const Tensor& dout) {
       Tensor dtable = pass.tape->accumulation_buffer(table);
       pass.backend.embed_gradient(tokens, dout, options.scale, dropout, options.padding_id, dtable);
+      if (options.positions == EmbedOptions::Positions::learned)
+        position_gradient(pass, tokens, dout, dropout, positions);
     });
   return out;
 }
@@ -146,13 +171,50 @@ Tensor attention(ForwardPass& pass, const AttentionInput& input, const Attention
   return out;
 }
 
+Tensor add(ForwardPass& pass, const Tensor& x, const Tensor& sublayer, double dropout_probability) {
+  check(x.shape() == sublayer.shape(), "[add] operands differ in shape");
+  const Dropout dropout = pass.next_dropout(dropout_probability);
+  Tensor y = pass.tensor(x.shape(), x.dtype());
+  if (dropout)
+    pass.backend.dropout(sublayer, dropout, y);
+  else
+    copy(sublayer, y);
+  pass.backend.add(x, y);
+  if (pass.tape)
+    pass.tape->record(y, [&pass, x, sublayer, dropout](Tensor& dy) {
+      detail::pass_on(pass, dy, x);
+      if (dropout) pass.backend.dropout(dy, dropout, dy);
+      detail::pass_on(pass, dy, sublayer);
+    });
+  return y;
+}
+
+Tensor normalize(ForwardPass& pass, const Tensor& x, const Tensor& gain, const Tensor& bias,
+                 const AddNormOptions& options) {
+  check_norm(x, gain, bias);
+  const NormOptions norm{options.epsilon, {}, options.kind};
+  Tensor y = pass.tensor(x.shape(), x.dtype());
+  Tensor statistics = pass.tensor({x.rows(), 2}, x.dtype());
+  Tensor sum;
+  pass.backend.add_norm(x, Tensor(), gain, bias, norm, sum, statistics, y);
+  if (pass.tape)
+    pass.tape->record(y, [&pass, x, statistics, gain, bias, norm](const Tensor& dy) {
+      GradientBuffer dx = pass.tape->gradient_buffer(x);
+      Tensor dsublayer;
+      Tensor dgain = pass.tape->accumulation_buffer(gain), dbias = bias_buffer(pass, bias);
+      pass.backend.add_norm_gradient(dy, x, statistics, gain, norm,
+                                     {dx.tensor, dx.mode, dsublayer, dgain, dbias});
+    });
+  return y;
+}
+
 // `sublayer` by value: a caller that gives its last handle lets the memory be reused.
 // NOLINTNEXTLINE(performance-unnecessary-value-param)
 Tensor add_norm(ForwardPass& pass, const Tensor& x, Tensor sublayer, const Tensor& gain,
                 const Tensor& bias, const AddNormOptions& options) {
   check(x.shape() == sublayer.shape(), "[add_norm] input and sub-layer differ in shape");
-  check(gain.size() == x.columns() && bias.size() == x.columns(), "[add_norm] gain and bias [d]");
-  const NormOptions norm{options.epsilon, pass.next_dropout(options.dropout)};
+  check_norm(x, gain, bias);
+  const NormOptions norm{options.epsilon, pass.next_dropout(options.dropout), options.kind};
   Tensor y = pass.tensor(x.shape(), x.dtype());
   Tensor statistics = pass.tensor({x.rows(), 2}, x.dtype());
   Tensor sum = values_are_ours(pass, sublayer) ? sublayer : pass.tensor(x.shape(), x.dtype());
@@ -161,8 +223,7 @@ Tensor add_norm(ForwardPass& pass, const Tensor& x, Tensor sublayer, const Tenso
     pass.tape->record(y, [&pass, x, sublayer, sum, statistics, gain, bias, norm](const Tensor& dy) {
       GradientBuffer dx = pass.tape->gradient_buffer(x);
       OverwrittenGradient dsublayer(pass, sublayer);
-      Tensor dgain = pass.tape->accumulation_buffer(gain),
-             dbias = pass.tape->accumulation_buffer(bias);
+      Tensor dgain = pass.tape->accumulation_buffer(gain), dbias = bias_buffer(pass, bias);
       pass.backend.add_norm_gradient(dy, sum, statistics, gain, norm,
                                      {dx.tensor, dx.mode, dsublayer.tensor(), dgain, dbias});
       dsublayer.finish();

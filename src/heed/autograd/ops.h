@@ -33,9 +33,11 @@ struct EmbedOptions {
   double scale = 1;         // sqrt(d_model), section 3.4
   double dropout = 0;       // on embedding plus position, section 5.4
   TokenId padding_id = -1;  // this row of the table gets no gradient (PyTorch: padding_idx)
+  enum class Positions { constant, learned } positions = Positions::constant;
 };
 
-// dropout(scale * table[id] + positions[position]). positions has no gradient.
+// dropout(scale * table[id] + positions[position]); positions may be none, and has a gradient if it
+// is learned.
 Tensor embed(ForwardPass& pass, const Tokens& tokens, const Tensor& table, const Tensor& positions,
              const EmbedOptions& options);
 
@@ -52,12 +54,20 @@ Tensor dropout(ForwardPass& pass, const Tensor& x, double probability);
 Tensor attention(ForwardPass& pass, const AttentionInput& input, const AttentionLayout& layout,
                  const AttentionScores& scores, double dropout = 0, Tensor* weights = nullptr);
 
+// x + Dropout(sublayer).
+Tensor add(ForwardPass& pass, const Tensor& x, const Tensor& sublayer, double dropout = 0);
+
 struct AddNormOptions {
   double epsilon = 1e-5;
   double dropout = 0;  // on the sub-layer's output
+  NormKind kind = NormKind::layer;
 };
 
-// LayerNorm(x + Dropout(sublayer)), sections 3.1 and 5.4. Reuses the memory of `sublayer` if there
+// LayerNorm(x), or RMSNorm(x); bias may be none.
+Tensor normalize(ForwardPass& pass, const Tensor& x, const Tensor& gain, const Tensor& bias,
+                 const AddNormOptions& options);
+
+// normalize(x + Dropout(sublayer)), sections 3.1 and 5.4. Reuses the memory of `sublayer` if there
 // is no other handle of it: pass a temporary or std::move().
 Tensor add_norm(ForwardPass& pass, const Tensor& x, Tensor sublayer, const Tensor& gain,
                 const Tensor& bias, const AddNormOptions& options);

@@ -83,7 +83,7 @@ struct AttentionSoftmax {
   enum class Choice { soft, hard } choice = Choice::soft;
 };
 
-struct AttentionWeights {
+struct SoftmaxOutput {
   Tensor& softmax;  // may be the scores
   // The weights after the choice and dropout; null if these leave the softmax as it is.
   Tensor* weights = nullptr;
@@ -141,7 +141,7 @@ struct AttentionStepKernels {
   // weight_dropout_index(row, head, heads) + key.
   std::function<void(const Tensor& scores, const AttentionLayout& layout,
                      const AttentionSoftmax& options, const Dropout& dropout,
-                     const AttentionWeights& result)>
+                     const SoftmaxOutput& result)>
       attention_softmax;
   // dscores, from the gradient of the weights after dropout, which may be the same tensor.
   std::function<void(const Tensor& dweights, const Tensor& softmax, const AttentionLayout& layout,

@@ -179,16 +179,22 @@ struct AttentionOptions {
   }
 };
 
+enum class NormKind {
+  layer,  // gain * (x - mean) / sqrt(variance + epsilon) + bias
+  rms     // gain * x / sqrt(mean square + epsilon) (Zhang and Sennrich, 2019)
+};
+
 struct NormOptions {
   double epsilon = 1e-5;
   Dropout dropout;  // on the sub-layer's output, element row * columns + column
+  NormKind kind = NormKind::layer;
 };
 
 struct AddNormGradient {
   Tensor& dx;  // overwritten or added to, by `mode`
   WriteMode mode;
-  Tensor& dsublayer;      // overwritten
-  Tensor &dgain, &dbias;  // added to
+  Tensor& dsublayer;      // overwritten; none where there was no sub-layer
+  Tensor &dgain, &dbias;  // added to; no dbias of a norm without bias
 };
 
 struct CrossEntropyOptions {
@@ -227,8 +233,8 @@ struct Kernels : HeadRowKernels, AttentionStepKernels {
   std::function<int64_t(int64_t columns)> scratch_bytes;
 
   // out[r] = dropout(scale * table[ids[r]] + positions[position of r]).
-  // table [vocabulary, d], positions [limit, d], out [rows, d]. A table without values is read
-  // through its packed form.
+  // table [vocabulary, d], positions [limit, d] or none, out [rows, d]. A table without values is
+  // read through its packed form.
   std::function<void(const Tokens& tokens, const Tensor& table, const Tensor& positions,
                      double scale, const Dropout& dropout, Tensor& out)>
       embed;
@@ -263,11 +269,14 @@ struct Kernels : HeadRowKernels, AttentionStepKernels {
   std::function<void(const Tensor& x, const Dropout& dropout, Tensor& y)> dropout;
 
   // sum = x + dropout(sublayer); y = gain * (sum - mean) / sqrt(variance + epsilon) + bias.
-  // statistics [rows, 2]: mean and 1 / sqrt(variance + epsilon). `sum` may be `sublayer`.
+  // statistics [rows, 2]: mean and 1 / sqrt(variance + epsilon). `sum` may be `sublayer`. Without a
+  // sub-layer (none) x is normalized, and `sum` is not written. NormKind::rms has mean 0 and, as
+  // any norm may, no bias.
   std::function<void(const Tensor& x, const Tensor& sublayer, const Tensor& gain,
                      const Tensor& bias, const NormOptions& options, Tensor& sum,
                      Tensor& statistics, Tensor& y)>
       add_norm;
+  // `sum` is what was normalized.
   std::function<void(const Tensor& dy, const Tensor& sum, const Tensor& statistics,
                      const Tensor& gain, const NormOptions& options,
                      const AddNormGradient& gradient)>

@@ -98,7 +98,7 @@ void choose_key(const SoftmaxRow& row, int64_t key, const Dropout& dropout, int6
 
 void attention_softmax(const Tensor& scores, const AttentionLayout& layout,
                        const AttentionSoftmax& options, const Dropout& dropout,
-                       const AttentionWeights& result) {
+                       const SoftmaxOutput& result) {
   const bool hard = options.choice == AttentionSoftmax::Choice::hard;
   each_head(layout, options.heads, [&](const StepHead& head) {
     for (int64_t i = 0; i < head.queries; ++i) {

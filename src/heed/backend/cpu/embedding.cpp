@@ -26,10 +26,12 @@ void embed(const Tokens& tokens, const Tensor& table, const Tensor& positions, d
         row = table.data<float>() + tokens.ids[size_t(r)] * d;
       else
         table.storage()->packed->row(tokens.ids[size_t(r)], unpacked.data());
-      const float* position = positions.data<float>() + (tokens.start_of(b) + i) * d;
+      const float* position =
+          positions ? positions.data<float>() + (tokens.start_of(b) + i) * d : nullptr;
       float* to = out.data<float>() + r * d;
       for (int64_t c = 0; c < d; c += kLanes) {
-        Vector value = hn::MulAdd(load(row + c, d - c), factor, load(position + c, d - c));
+        const Vector added = position ? load(position + c, d - c) : zero();
+        Vector value = hn::MulAdd(load(row + c, d - c), factor, added);
         if (factors.on()) value = hn::Mul(value, factors.at(r * d + c));
         store(value, to + c, d - c);
       }

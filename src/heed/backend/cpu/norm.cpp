@@ -28,6 +28,12 @@ HWY_INLINE float add_row(const float* x, const float* sublayer, const DropoutFac
   return sum_of(total) / float(d);
 }
 
+HWY_INLINE float mean_of(const float* row, int64_t d) {
+  Vector total = zero();
+  for (int64_t c = 0; c < d; c += kLanes) total = hn::Add(total, load(row + c, d - c));
+  return sum_of(total) / float(d);
+}
+
 HWY_INLINE float inverse_deviation(const float* row, int64_t d, float mean, double epsilon) {
   Vector squares = zero();
   for (int64_t c = 0; c < d; c += kLanes) {
@@ -43,7 +49,8 @@ HWY_INLINE void normalize_row(const float* sum, const float* gain, const float* 
   for (int64_t c = 0; c < d; c += kLanes) {
     const int64_t left = d - c;
     const Vector normal = hn::Mul(hn::Sub(load(sum + c, left), set(mean)), set(inverse));
-    store(hn::MulAdd(normal, load(gain + c, left), load(bias + c, left)), y + c, left);
+    const Vector shift = bias ? load(bias + c, left) : zero();
+    store(hn::MulAdd(normal, load(gain + c, left), shift), y + c, left);
   }
 }
 
@@ -51,22 +58,29 @@ void add_norm(const Tensor& x, const Tensor& sublayer, const Tensor& gain, const
               const NormOptions& options, Tensor& sum, Tensor& statistics, Tensor& y) {
   const int64_t d = x.columns();
   const DropoutFactors factors(options.dropout);
+  const float* shift = bias ? bias.data<float>() : nullptr;
   for (int64_t r = 0; r < x.rows(); ++r) {
-    float* row = sum.data<float>() + r * d;
-    const float mean =
-        add_row(x.data<float>() + r * d, sublayer.data<float>() + r * d, factors, r * d, d, row);
+    const float* row = x.data<float>() + r * d;
+    float mean = 0;
+    if (sublayer) {
+      float* added = sum.data<float>() + r * d;
+      mean = add_row(row, sublayer.data<float>() + r * d, factors, r * d, d, added);
+      row = added;
+    } else if (options.kind == NormKind::layer) {
+      mean = mean_of(row, d);
+    }
+    if (options.kind == NormKind::rms) mean = 0;
     const float inverse = inverse_deviation(row, d, mean, options.epsilon);
     statistics.data<float>()[2 * r] = mean;
     statistics.data<float>()[2 * r + 1] = inverse;
-    normalize_row(row, gain.data<float>(), bias.data<float>(), d, mean, inverse,
-                  y.data<float>() + r * d);
+    normalize_row(row, gain.data<float>(), shift, d, mean, inverse, y.data<float>() + r * d);
   }
 }
 
 // One row of the gradient: the pointers are at the row's first element.
 struct RowGradient {
   const float *dy, *sum, *gain;
-  float *dx, *dsublayer, *dgain, *dbias;
+  float *dx, *dsublayer, *dgain, *dbias;  // dsublayer and dbias may be null
 };
 
 // Adds to dgain and dbias; gives the means of g = dy * gain and of g * normal.
@@ -78,12 +92,35 @@ HWY_INLINE std::pair<float, float> reduce_row(const RowGradient& row, int64_t d,
     const Vector dy = load(row.dy + c, left);  // zeros beyond the end make the rest zero
     const Vector normal = hn::Mul(hn::Sub(load(row.sum + c, left), set(mean)), set(inverse));
     store(hn::MulAdd(dy, normal, load(row.dgain + c, left)), row.dgain + c, left);
-    store(hn::Add(dy, load(row.dbias + c, left)), row.dbias + c, left);
+    if (row.dbias) store(hn::Add(dy, load(row.dbias + c, left)), row.dbias + c, left);
     const Vector g = hn::Mul(dy, load(row.gain + c, left));
     total = hn::Add(total, g);
     weighted = hn::MulAdd(g, normal, weighted);
   }
   return {sum_of(total) / float(d), sum_of(weighted) / float(d)};
+}
+
+// Of a row: what it was normalized by, and the means of reduce_row().
+struct RowStatistics {
+  float mean, inverse, total, weighted;
+};
+
+// The gradient of one normalized row, and of the sub-layer's where there is one.
+HWY_INLINE void row_gradient(const RowGradient& row, const DropoutFactors& factors, int64_t index,
+                             WriteMode mode, const RowStatistics& statistics, int64_t d) {
+  for (int64_t c = 0; c < d; c += kLanes) {
+    const int64_t left = d - c;
+    const Vector g = hn::Mul(load(row.dy + c, left), load(row.gain + c, left));
+    const Vector normal =
+        hn::Mul(hn::Sub(load(row.sum + c, left), set(statistics.mean)), set(statistics.inverse));
+    const Vector centred =
+        hn::NegMulAdd(normal, set(statistics.weighted), hn::Sub(g, set(statistics.total)));
+    const Vector dx = hn::Mul(centred, set(statistics.inverse));
+    store(mode == WriteMode::overwrite ? dx : hn::Add(load(row.dx + c, left), dx), row.dx + c,
+          left);
+    if (row.dsublayer)
+      store(factors.on() ? hn::Mul(dx, factors.at(index + c)) : dx, row.dsublayer + c, left);
+  }
 }
 
 void add_norm_gradient(const Tensor& dy, const Tensor& sum, const Tensor& statistics,
@@ -93,21 +130,17 @@ void add_norm_gradient(const Tensor& dy, const Tensor& sum, const Tensor& statis
   for (int64_t r = 0; r < dy.rows(); ++r) {
     const float mean = statistics.data<float>()[2 * r];
     const float inverse = statistics.data<float>()[2 * r + 1];
-    const RowGradient row{
-        dy.data<float>() + r * d,     sum.data<float>() + r * d,           gain.data<float>(),
-        out.dx.data<float>() + r * d, out.dsublayer.data<float>() + r * d, out.dgain.data<float>(),
-        out.dbias.data<float>()};
+    const RowGradient row{dy.data<float>() + r * d,
+                          sum.data<float>() + r * d,
+                          gain.data<float>(),
+                          out.dx.data<float>() + r * d,
+                          out.dsublayer ? out.dsublayer.data<float>() + r * d : nullptr,
+                          out.dgain.data<float>(),
+                          out.dbias ? out.dbias.data<float>() : nullptr};
     const auto [total, weighted] = reduce_row(row, d, mean, inverse);
-    for (int64_t c = 0; c < d; c += kLanes) {
-      const int64_t left = d - c;
-      const Vector g = hn::Mul(load(row.dy + c, left), load(row.gain + c, left));
-      const Vector normal = hn::Mul(hn::Sub(load(row.sum + c, left), set(mean)), set(inverse));
-      const Vector centred = hn::NegMulAdd(normal, set(weighted), hn::Sub(g, set(total)));
-      const Vector dx = hn::Mul(centred, set(inverse));
-      store(out.mode == WriteMode::overwrite ? dx : hn::Add(load(row.dx + c, left), dx), row.dx + c,
-            left);
-      store(factors.on() ? hn::Mul(dx, factors.at(r * d + c)) : dx, row.dsublayer + c, left);
-    }
+    // The mean of an RMSNorm is a constant.
+    const float mean_gradient = options.kind == NormKind::layer ? total : 0;
+    row_gradient(row, factors, r * d, out.mode, {mean, inverse, mean_gradient, weighted}, d);
   }
 }
 

@@ -165,7 +165,7 @@ struct AttentionStepKernelsOf {
 
   static void attention_softmax(const Tensor& scores, const AttentionLayout& layout,
                                 const AttentionSoftmax& options, const Dropout& dropout,
-                                const AttentionWeights& result) {
+                                const SoftmaxOutput& result) {
     each_row(layout, options.heads, [&](const Row& row) {
       const T* from = scores.data<T>() + row.first;
       int64_t best = -1;

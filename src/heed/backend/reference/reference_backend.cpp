@@ -66,10 +66,12 @@ struct KernelsOf {
       for (int64_t i = 0; i < tokens.layout.length(b); ++i) {
         const int64_t r = tokens.layout.offsets[size_t(b)] + i;
         const T* row = table.data<T>() + tokens.ids[size_t(r)] * d;
-        const T* position = positions.data<T>() + (tokens.start_of(b) + i) * d;
+        const T* position =
+            positions ? positions.data<T>() + (tokens.start_of(b) + i) * d : nullptr;
         for (int64_t c = 0; c < d; ++c)
-          out.data<T>()[r * d + c] = T(dropout_factor(dropout, r * d + c) *
-                                       (scale * double(row[c]) + double(position[c])));
+          out.data<T>()[r * d + c] =
+              T(dropout_factor(dropout, r * d + c) *
+                (scale * double(row[c]) + (position ? double(position[c]) : 0)));
       }
     }
   }
@@ -151,27 +153,34 @@ struct KernelsOf {
       y.data<T>()[i] = T(dropout_factor(dropout, i) * double(x.data<T>()[i]));
   }
 
+  // Row r of sum = x + dropout(sublayer).
+  static void add_row(const Tensor& x, const Tensor& sublayer, const Dropout& dropout, int64_t r,
+                      Tensor& sum) {
+    for (int64_t i = r * x.columns(); i < (r + 1) * x.columns(); ++i)
+      sum.data<T>()[i] =
+          T(double(x.data<T>()[i]) + dropout_factor(dropout, i) * double(sublayer.data<T>()[i]));
+  }
+
   static void add_norm(const Tensor& x, const Tensor& sublayer, const Tensor& gain,
                        const Tensor& bias, const NormOptions& options, Tensor& sum,
                        Tensor& statistics, Tensor& y) {
     const int64_t d = x.columns();
     for (int64_t r = 0; r < x.rows(); ++r) {
-      T* s = sum.data<T>() + r * d;
-      double total = 0, squares = 0;
-      for (int64_t c = 0; c < d; ++c) {
-        const int64_t i = r * d + c;
-        s[c] = T(double(x.data<T>()[i]) +
-                 dropout_factor(options.dropout, i) * double(sublayer.data<T>()[i]));
-        total += double(s[c]);
+      const T* s = x.data<T>() + r * d;
+      if (sublayer) {
+        add_row(x, sublayer, options.dropout, r, sum);
+        s = sum.data<T>() + r * d;
       }
-      const double mean = total / double(d);
+      double total = 0, squares = 0;
+      for (int64_t c = 0; c < d; ++c) total += double(s[c]);
+      const double mean = options.kind == NormKind::layer ? total / double(d) : 0;
       for (int64_t c = 0; c < d; ++c) squares += (double(s[c]) - mean) * (double(s[c]) - mean);
       const double inverse = 1 / std::sqrt(squares / double(d) + options.epsilon);
       statistics.data<T>()[2 * r] = T(mean);
       statistics.data<T>()[2 * r + 1] = T(inverse);
       for (int64_t c = 0; c < d; ++c)
         y.data<T>()[r * d + c] = T(double(gain.data<T>()[c]) * (double(s[c]) - mean) * inverse +
-                                   double(bias.data<T>()[c]));
+                                   (bias ? double(bias.data<T>()[c]) : 0));
     }
   }
 
@@ -189,8 +198,8 @@ struct KernelsOf {
       for (int64_t c = 0; c < d; ++c) {
         const double dy_c = double(dy.data<T>()[r * d + c]);
         out.dgain.data<T>()[c] += T(dy_c * normal(c));
-        out.dbias.data<T>()[c] += T(dy_c);
-        total += dy_c * double(gain.data<T>()[c]);
+        if (out.dbias) out.dbias.data<T>()[c] += T(dy_c);
+        if (options.kind == NormKind::layer) total += dy_c * double(gain.data<T>()[c]);
         weighted += dy_c * double(gain.data<T>()[c]) * normal(c);
       }
       for (int64_t c = 0; c < d; ++c) {
@@ -198,7 +207,7 @@ struct KernelsOf {
         const double g = double(dy.data<T>()[i]) * double(gain.data<T>()[c]);
         const double dx = inverse * (g - total / double(d) - normal(c) * weighted / double(d));
         put(out.dx.data<T>()[i], dx, out.mode);
-        out.dsublayer.data<T>()[i] = T(dx * dropout_factor(options.dropout, i));
+        if (out.dsublayer) out.dsublayer.data<T>()[i] = T(dx * dropout_factor(options.dropout, i));
       }
     }
   }
