@@ -129,7 +129,7 @@ TEST_F(DirectoryTest, AModelComesBackAsItWas) {
       ModelConfig config = config_with_fillers();
       config.tie_embeddings = tie;
       config.output_bias = output_bias;
-      config.activation = output_bias ? Activation::silu : Activation::relu;
+      config.activation = output_bias ? FeedForwardKind::silu : FeedForwardKind::relu;
       Transformer model = random_model(config);
       save_model(path(), model);
       EXPECT_EQ(read_config(path()), config);
@@ -190,7 +190,7 @@ TEST_F(DirectoryTest, OpensWhatOthersPublished) {
   config.output_vocabulary_size = 12;
   config.output_bias = true;
   config.max_positions = 512;
-  config.activation = Activation::silu;
+  config.activation = FeedForwardKind::silu;
   Transformer model = random_model(config);
   save_model(path(), model);
   json published = config_json();

@@ -54,7 +54,7 @@ class TransformerTest : public ::testing::Test {
 
 TEST_F(TransformerTest, SlowWholeModelGradient) {
   for (TieEmbeddings tie : {TieEmbeddings::all, TieEmbeddings::decoder, TieEmbeddings::none}) {
-    for (Activation activation : {Activation::relu, Activation::silu}) {
+    for (FeedForwardKind activation : {FeedForwardKind::relu, FeedForwardKind::silu}) {
       ModelConfig config = config_with_dropout();
       config.tie_embeddings = tie;
       config.activation = activation;

@@ -70,7 +70,7 @@ class MemoryPlanTest : public FolderTest {
 TEST_F(MemoryPlanTest, SlowDryRunsTakeWhatRealOnesTake) {
   const auto shapes = make_meta_backend(), cpu = make_cpu_backend();
   Workers one(1);
-  for (const Activation activation : {Activation::relu, Activation::gelu}) {
+  for (const FeedForwardKind activation : {FeedForwardKind::relu, FeedForwardKind::gelu}) {
     config_.activation = activation;
     Transformer counted(config_, DType::fp32, meta_memory()), real(config_);
     real.initialize(1);

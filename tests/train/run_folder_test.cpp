@@ -372,7 +372,7 @@ TEST_F(RunFolderTest, TheOptionsAndTheFolderAreCheckedFirst) {
   o.encoder_layers.reset(), o.decoder_layers.reset();
   o.finetune_from = options("m").model;
   EXPECT_EQ(refusal(o), "");
-  o.activation = Activation::gelu;
+  o.activation = FeedForwardKind::gelu;
   EXPECT_THAT(refusal(o), HasFacts("--activation gelu relu"));
   EXPECT_FALSE(fs::exists(folder_ / "n"));
 }

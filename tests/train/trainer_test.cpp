@@ -418,9 +418,9 @@ TEST_F(TrainerTest, FineTuningTakesItsDropoutAndNoOtherKindOfModel) {
   forgotten.finetune_from.clear();
   EXPECT_NE(message(forgotten).find("a run that began with --finetune-from"), std::string::npos);
   o.model = (folder_ / "gelu").string();
-  o.activation = Activation::gelu;
+  o.activation = FeedForwardKind::gelu;
   EXPECT_EQ(message(o), "--activation is gelu, the model of --finetune-from has relu");
-  o.activation = Activation::relu;
+  o.activation = FeedForwardKind::relu;
   o.tie_embeddings = TieEmbeddings::none;
   EXPECT_EQ(message(o), "--tie-embeddings is none, the model of --finetune-from has all");
 }

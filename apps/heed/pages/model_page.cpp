@@ -8,6 +8,7 @@
 
 #include "heed/core/counted.h"
 #include "heed/core/options.h"
+#include "heed/model/multi_head.h"
 #include "heed/model/safetensors.h"
 #include "pages/numbers.h"
 
@@ -25,14 +26,17 @@ class Parts {
     embeddings();
     copies_ = c_.encoder_layers;
     heading(0, fmt::format("Encoder (3.1), {}, each", detail::counted(copies_, "layer")));
-    attention("Multi-head self-attention (3.2)", Side::source, Side::source, length_);
+    attention("Multi-head self-attention (3.2)", AttentionSite::encoder_self, Side::source,
+              Side::source, length_);
     feed_forward(Side::source);
     copies_ = c_.decoder_layers;
     heading(0, fmt::format("Decoder (3.1), {}, each", detail::counted(copies_, "layer")));
-    attention("Masked self-attention (3.2)", Side::target, Side::target, (length_ + 1) / 2);
-    attention("Encoder-decoder attention (3.2)", Side::target, Side::source, length_);
+    attention("Masked self-attention (3.2)", AttentionSite::decoder_self, Side::target,
+              Side::target, (length_ + 1) / 2);
+    attention("Encoder-decoder attention (3.2)", AttentionSite::cross, Side::target, Side::source,
+              length_);
     feed_forward(Side::target);
-    copies_ = 1;
+    stack();
     softmax();
     return std::move(parts_);
   }
@@ -57,30 +61,101 @@ class Parts {
     work(part, side, double(out * in));
   }
 
+  // Parameters without an input of their own.
+  void vector(const std::string& name, const Shape& shape) {
+    ModelPart& part = heading(2, name);
+    part.shape = shape;
+    part.parameters = element_count(shape);
+  }
+
   // `queries` look at `seen` rows of `keys` each.
-  void attention(const std::string& name, Side queries, Side keys, double seen) {
+  void attention(const std::string& name, AttentionSite site, Side queries, Side keys,
+                 double seen) {
+    const AttentionMethod method = attention_method(c_, site);
     const int64_t d = c_.d_model;
+    const bool by_location = method.score == ScoreFunction::location;
     heading(1, name);
-    linear("query", d, d, queries);
-    linear("keys and values", d, 2 * d, keys);
-    // Scores and their weighted sum: d_model each for every position seen, over all heads.
-    work(heading(2, fmt::format("dot-products, {}", detail::counted(c_.heads, "head"))), queries,
-         2 * seen * double(d));
-    linear("output", d, d, queries);
-    add_norm();
+    if (by_location) {
+      linear("location", d, c_.heads * kLocations, queries);
+      linear("values", d, c_.value_columns(), keys);
+    } else if (c_.variants.share_query_key) {
+      linear("query and key, shared", d, c_.heads * c_.d_key(), queries);
+      work(heading(2, "keys, by the same matrix"), keys, double(d * c_.key_columns()));
+      linear("values", d, c_.value_columns(), keys);
+    } else {
+      linear("query", d, c_.heads * c_.d_key(), queries);
+      linear("keys and values", d, c_.key_columns() + c_.value_columns(), keys);
+    }
+    scores(method, queries, seen);
+    linear("output", c_.heads * c_.d_value(), d, queries);
+    norm(c_.variants.residual == Switch::on ? "Add and norm (3.1)" : "Norm");
+  }
+
+  // Scores and their weighted sum: d_key and d_value for each position seen, in each head.
+  void scores(const AttentionMethod& method, Side queries, double seen) {
+    const int64_t d_key = method.score == ScoreFunction::location ? 0 : c_.d_key();
+    const bool has_window = method.reach.kind == AttentionReach::Kind::local ||
+                            method.reach.kind == AttentionReach::Kind::predicted;
+    if (has_window) seen = std::min(seen, double(2 * method.reach.window + 1));
+    if (method.score == ScoreFunction::general)
+      work_of("score, a matrix for each head", {c_.heads * d_key, d_key}, queries);
+    if (method.score == ScoreFunction::additive) vector("score", {c_.heads, d_key});
+    if (method.score == ScoreFunction::cosine) vector("score, a gain for each head", {c_.heads});
+    if (method.reach.kind == AttentionReach::Kind::predicted) {
+      linear("predicted position, inner", c_.d_model, c_.d_model, queries);
+      linear("predicted position", c_.d_model, c_.heads, queries);
+    }
+    if (method.positions == Positions::relative) {
+      const int64_t distances = 2 * kMaxRelativeDistance + 1;
+      vector("relative keys", {distances, c_.d_key()});
+      vector("relative values", {c_.d_value(), distances});
+    }
+    const std::string heads = c_.key_value_heads() == c_.heads
+                                  ? detail::counted(c_.heads, "head")
+                                  : fmt::format("{}, {} of keys", detail::counted(c_.heads, "head"),
+                                                c_.key_value_heads());
+    work(heading(2, fmt::format("dot-products, {}", heads)), queries,
+         seen * double(c_.heads * (d_key + c_.d_value())));
+  }
+
+  void work_of(const std::string& name, const Shape& shape, Side side) {
+    vector(name, shape);
+    work(parts_.back(), side, double(element_count(shape)));
   }
 
   void feed_forward(Side side) {
     heading(1, fmt::format("Feed-forward, {} (3.3)", to_text(c_.activation)));
     linear("inner", c_.d_model, c_.d_ff, side);
+    if (c_.activation == FeedForwardKind::swiglu) linear("gate", c_.d_model, c_.d_ff, side);
     linear("output", c_.d_ff, c_.d_model, side);
-    add_norm();
+    norm(c_.variants.residual == Switch::on ? "Add and norm (3.1)" : "Norm");
   }
 
-  void add_norm() {
-    ModelPart& part = heading(1, "Add and norm (3.1)");
-    part.shape = {2, c_.d_model};
-    part.parameters = 2 * c_.d_model;
+  void norm(const std::string& name) {
+    ModelPart& part = heading(1, name);
+    const int64_t vectors = c_.variants.norm_kind == NormKind::layer ? 2 : 1;
+    part.shape = {vectors, c_.d_model};
+    part.parameters = vectors * c_.d_model;
+  }
+
+  // What the layers of a stack share.
+  void stack() {
+    copies_ = 2;
+    if (c_.variants.positions == Positions::learned)
+      shared("Learned positions, each", {c_.max_positions, c_.d_model});
+    if (c_.variants.positions == Positions::t5)
+      shared("Bias of distances, each", {c_.heads, kRelativeBuckets});
+    if (c_.variants.norm == NormPlacement::pre) {
+      const int64_t vectors = c_.variants.norm_kind == NormKind::layer ? 2 : 1;
+      shared("Last norm of a stack, each", {vectors, c_.d_model});
+    }
+    copies_ = 1;
+  }
+
+  void shared(const std::string& name, const Shape& shape) {
+    ModelPart& part = heading(0, name);
+    part.shape = shape;
+    part.parameters = element_count(shape);
   }
 
   void table(const std::string& name) {
@@ -113,6 +188,14 @@ class Parts {
   int64_t copies_ = 1;
   std::vector<ModelPart> parts_;
 };
+
+// "Variant: norm pre, positions rotary" and a new line; nothing for the paper's model.
+std::string variants_text(const Variants& variants) {
+  std::vector<std::string> changes;
+  for (const OptionDifference& d : differences(Variants(), variants))
+    changes.push_back(fmt::format("{} {}", d.name, d.right));
+  return changes.empty() ? "" : fmt::format("Variant: {}\n", fmt::join(changes, ", "));
+}
 
 // Nothing for 0.
 std::string count_text(double value) {
@@ -187,9 +270,12 @@ std::string model_page(const std::string& title, const ModelConfig& c, int64_t l
                        const std::optional<WeightFile>& file) {
   const WeightFile stored =
       file.value_or(WeightFile{"float32", 4 * totals(model_parts(c, length)).parameters});
-  std::string page = fmt::format(
-      "{}\nd_model {}, d_ff {}, heads {} of {}, dropout {}, {:.0f} MB as {}\n\n", title, c.d_model,
-      c.d_ff, c.heads, c.d_model / c.heads, c.dropout, double(stored.bytes) * 1e-6, stored.type);
+  std::string page =
+      fmt::format("{}\nd_model {}, d_ff {}, heads {} of {}, dropout {}, {:.0f} MB as {}\n{}\n",
+                  title, c.d_model, c.d_ff, c.heads,
+                  c.d_key() == c.d_value() ? std::to_string(c.d_key())
+                                           : fmt::format("{} and {}", c.d_key(), c.d_value()),
+                  c.dropout, double(stored.bytes) * 1e-6, stored.type, variants_text(c.variants));
   std::vector<Row> rows{{"part (section of the paper)", "shape", "parameters", "source", "target"},
                         {"", "", "", "token", "token"}};
   for (const ModelPart& part : model_parts(c, length)) {
@@ -219,6 +305,8 @@ std::string model_json(const std::string& title, const ModelConfig& c, int64_t l
                               {"tie_embeddings", to_text(c.tie_embeddings)},
                               {"dropout", c.dropout},
                               {"sentence_length", length}};
+  if (c.variants != Variants())
+    page["variants"] = nlohmann::ordered_json::parse(to_json(c.variants));
   if (file) page["weights"] = {{"type", file->type}, {"bytes", file->bytes}};
   const std::vector<ModelPart> parts = model_parts(c, length);
   for (const ModelPart& part : parts) {

@@ -24,16 +24,18 @@ void ModelConfig::validate() const {
   require_range("encoder_layers", encoder_layers, 1, 1000);
   require_range("decoder_layers", decoder_layers, 1, 1000);
   require_range("max_positions", max_positions, 8, 1 << 16);
-  require(d_model % heads == 0, "d_model must be a multiple of heads",
-          fmt::format("d_model {} and heads {}", d_model, heads));
-  require(d_model % 2 == 0, "d_model must be even (half sines, half cosines)",
-          std::to_string(d_model));
+  try {
+    variants.validate(d_model, heads);
+  } catch (const UsageError& e) {
+    fail_usage("model configuration: {}", e.what());
+  }
+  require(d_model % 2 == 0 || variants.positions != Positions::sinusoidal,
+          "d_model must be even (half sines, half cosines)", std::to_string(d_model));
   // The table of positions is all that a model's file does not pay for.
   constexpr int64_t kMaxPositionValues = int64_t{1} << 24;
   require(max_positions * d_model <= kMaxPositionValues,
           "max_positions times d_model must be at most 16777216 (64 MiB of positions)",
           fmt::format("max_positions {} and d_model {}", max_positions, d_model));
-  require(activation != Activation::none, "activation must be relu, gelu or silu", "none");
   for (const double rate : {dropout, attention_dropout, activation_dropout})
     require(rate >= 0 && rate < 1, "dropout must be at least 0 and below 1",
             fmt::format("{}", rate));

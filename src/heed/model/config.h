@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "heed/backend/backend.h"
+#include "heed/model/variants.h"
 
 namespace heed {
 
@@ -17,12 +17,6 @@ constexpr std::array<std::pair<std::string_view, TieEmbeddings>, 3> enum_names(T
   return {{{"all", TieEmbeddings::all},
            {"decoder", TieEmbeddings::decoder},
            {"none", TieEmbeddings::none}}};
-}
-
-// Activations a feed-forward network may have; the paper's is relu, published Marian models use
-// silu.
-constexpr std::array<std::pair<std::string_view, Activation>, 3> enum_names(Activation) {
-  return {{{"relu", Activation::relu}, {"gelu", Activation::gelu}, {"silu", Activation::silu}}};
 }
 
 // Initialization of a matrix [out, in]: uniform in [-bound, bound].
@@ -47,14 +41,23 @@ struct ModelConfig {
   int64_t heads = 8;
   int64_t encoder_layers = 6;
   int64_t decoder_layers = 6;
-  Activation activation = Activation::relu;
+  FeedForwardKind activation = FeedForwardKind::relu;
   TieEmbeddings tie_embeddings = TieEmbeddings::all;
   bool output_bias = false;      // a bias on the logits: published models have one, the paper none
   int64_t max_positions = 1024;  // longest sequence, </s> included
+  Variants variants;
   // Used in training only.
   double dropout = 0.1;           // sub-layer outputs; embeddings plus positions (section 5.4)
   double attention_dropout = 0;   // attention weights
   double activation_dropout = 0;  // inside the feed-forward networks
+
+  // Of each attention block.
+  int64_t key_value_heads() const { return variants.key_value_heads.value_or(heads); }
+  int64_t d_key() const { return variants.d_key.value_or(d_model / heads); }
+  int64_t d_value() const { return variants.d_value.value_or(d_model / heads); }
+  // Columns of projected keys and values: what the KV cache holds of each token in each layer.
+  int64_t key_columns() const { return key_value_heads() * d_key(); }
+  int64_t value_columns() const { return key_value_heads() * d_value(); }
 
   TokenId end_id() const { return 0; }
   TokenId unknown_id() const { return 1; }

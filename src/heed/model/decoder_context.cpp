@@ -6,7 +6,7 @@ namespace heed {
 namespace {
 
 void write(ForwardPass& pass, const KeyValue& computed, const Indices& rows, KeyValue& cache) {
-  pass.backend.write_cache(computed.key, rows, cache.key);
+  if (computed.key) pass.backend.write_cache(computed.key, rows, cache.key);
   pass.backend.write_cache(computed.value, rows, cache.value);
 }
 
@@ -17,12 +17,14 @@ DecoderCache::DecoderCache(const ModelConfig& config, const Backend& backend, Te
   const DType type = backend.cache_type(DType::fp32);
   // Pooled memory is not touched before it is written, so unused rows cost address space only.
   const auto room = [&](int64_t rows) {
-    return KeyValue{pool.tensor({rows, config.d_model}, type),
-                    pool.tensor({rows, config.d_model}, type)};
+    return KeyValue{pool.tensor({rows, config.key_columns()}, type),
+                    pool.tensor({rows, config.value_columns()}, type)};
   };
+  const bool by_location = config.variants.attention == ScoreFunction::location;
   for (int64_t i = 0; i < config.decoder_layers; ++i) {
     self_.push_back(room(target_rows));
     cross_.push_back(room(source_rows));
+    if (by_location) cross_.back().key = Tensor();
   }
 }
 
@@ -47,9 +49,9 @@ Indices all_rows(const Ragged& layout) {
 }
 
 KeyValue as_cached(ForwardPass& pass, const KeyValue& computed, const Indices& rows) {
-  const DType type = computed.key.dtype(), cached = pass.backend.cache_type(type);
+  const DType type = computed.value.dtype(), cached = pass.backend.cache_type(type);
   if (pass.tape || cached == type) return computed;
-  KeyValue rounded{pass.tensor(computed.key.shape(), cached),
+  KeyValue rounded{computed.key ? pass.tensor(computed.key.shape(), cached) : Tensor(),
                    pass.tensor(computed.value.shape(), cached)};
   write(pass, computed, rows, rounded);
   return rounded;

@@ -9,7 +9,8 @@
 
 namespace heed {
 
-// Projected keys and values, [rows, d_model] each.
+// Projected keys [rows, key_columns()] and values [rows, value_columns()] of the configuration.
+// Attention by location has no keys.
 struct KeyValue {
   Tensor key, value;
 };

@@ -141,9 +141,10 @@ class WeightsReader {
     }
     if (file_.find(kLogitsBias)) check_bias();
     for (const StoredTensor& stored : file_.tensors()) {
-      if (is_position_table(stored.name))
+      if (known.contains(stored.name)) continue;
+      if (is_position_table(stored.name) && config_.variants.positions == Positions::sinusoidal)
         check_positions(stored);
-      else if (!known.contains(stored.name))
+      else
         fail("{}: tensor {} has no place in the model that config.json describes",
              file_.path().string(), detail::quote(stored.name));
     }

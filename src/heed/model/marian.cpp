@@ -11,26 +11,46 @@ using nlohmann::ordered_json;
 // Collects the tensors of a model, layer by layer.
 class Names {
  public:
-  explicit Names(const ModelConfig& config) : d_(config.d_model), d_ff_(config.d_ff) {}
+  explicit Names(const ModelConfig& config) : c_(config), d_(config.d_model) {}
 
   void table(std::vector<std::string> names, const std::string& parameter, int64_t rows) {
     tensors_.push_back({std::move(names), {rows, d_}, parameter, ParameterRole::embedding});
   }
-  void attention(const std::string& marian, const std::string& heed) {
-    linear(marian + ".q_proj", heed + ".query", d_, d_);
-    linear(marian + ".k_proj", heed + ".key", d_, d_);
-    linear(marian + ".v_proj", heed + ".value", d_, d_);
-    linear(marian + ".out_proj", heed + ".output", d_, d_);
+  void attention(const std::string& marian, const std::string& heed, AttentionSite site) {
+    const AttentionMethod method = attention_method(c_, site);
+    if (method.score == ScoreFunction::location) {
+      linear(marian + ".location_proj", heed + ".location", d_, c_.heads * kLocations);
+    } else {
+      linear(marian + ".q_proj", heed + ".query", d_, c_.heads * c_.d_key());
+      if (!c_.variants.share_query_key)
+        linear(marian + ".k_proj", heed + ".key", d_, c_.key_columns());
+    }
+    linear(marian + ".v_proj", heed + ".value", d_, c_.value_columns());
+    linear(marian + ".out_proj", heed + ".output", c_.heads * c_.d_value(), d_);
+    variants_of_attention(marian, heed, method);
   }
   void norm(const std::string& marian, const std::string& heed) {
     add(marian + ".weight", {d_}, heed + ".gain", ParameterRole::gain);
-    add(marian + ".bias", {d_}, heed + ".bias", ParameterRole::bias);
+    if (c_.variants.norm_kind == NormKind::layer)
+      add(marian + ".bias", {d_}, heed + ".bias", ParameterRole::bias);
   }
   // Both networks of a layer end alike.
   void feed_forward(const std::string& marian, const std::string& heed) {
-    linear(marian + ".fc1", heed + ".feed_forward.inner", d_, d_ff_);
-    linear(marian + ".fc2", heed + ".feed_forward.output", d_ff_, d_);
+    linear(marian + ".fc1", heed + ".feed_forward.inner", d_, c_.d_ff);
+    if (c_.activation == FeedForwardKind::swiglu)
+      linear(marian + ".fc1_gate", heed + ".feed_forward.gate", d_, c_.d_ff);
+    linear(marian + ".fc2", heed + ".feed_forward.output", c_.d_ff, d_);
     norm(marian + ".final_layer_norm", heed + ".feed_forward_norm");
+  }
+  // What the layers of a stack share.
+  void stack(const std::string& marian, const std::string& heed) {
+    if (c_.variants.positions == Positions::learned)
+      add(marian + ".embed_positions.weight", {c_.max_positions, d_}, heed + ".positions",
+          ParameterRole::position_table);
+    if (c_.variants.positions == Positions::t5)
+      add(marian + ".relative_attention_bias", {c_.heads * kRelativeBuckets},
+          heed + ".position_bias", ParameterRole::bias);
+    if (c_.variants.norm == NormPlacement::pre) norm(marian + ".layer_norm", heed + ".norm");
   }
   std::vector<MarianTensor> take() { return std::move(tensors_); }
 
@@ -42,8 +62,30 @@ class Names {
     add(marian + ".weight", {out, in}, heed + ".weight", ParameterRole::matrix);
     add(marian + ".bias", {out}, heed + ".bias", ParameterRole::bias);
   }
+  // What the score functions, predicted positions and relative positions have besides.
+  void variants_of_attention(const std::string& marian, const std::string& heed,
+                             const AttentionMethod& method) {
+    const int64_t d_key = c_.d_key(), distances = 2 * kMaxRelativeDistance + 1;
+    if (method.score == ScoreFunction::general)
+      add(marian + ".score", {c_.heads * d_key, d_key}, heed + ".score",
+          ParameterRole::small_matrix);
+    if (method.score == ScoreFunction::additive)
+      add(marian + ".score", {c_.heads, d_key}, heed + ".score", ParameterRole::small_matrix);
+    if (method.score == ScoreFunction::cosine)
+      add(marian + ".score", {c_.heads}, heed + ".score", ParameterRole::gain);
+    if (method.reach.kind == AttentionReach::Kind::predicted) {
+      linear(marian + ".center_fc1", heed + ".center_inner", d_, d_);
+      linear(marian + ".center_fc2", heed + ".center", d_, c_.heads);
+    }
+    if (method.positions != Positions::relative) return;
+    add(marian + ".relative_key", {distances, d_key}, heed + ".relative_key",
+        ParameterRole::small_matrix);
+    add(marian + ".relative_value", {c_.d_value(), distances}, heed + ".relative_value",
+        ParameterRole::small_matrix);
+  }
 
-  int64_t d_, d_ff_;
+  const ModelConfig& c_;
+  const int64_t d_;
   std::vector<MarianTensor> tensors_;
 };
 
@@ -118,25 +160,26 @@ class Keys {
   std::string place_;
 };
 
-// Names of activations in transformers; the first for each of heed's is written.
-constexpr std::initializer_list<std::pair<const char*, Activation>> kActivations = {
-    {"relu", Activation::relu},
-    {"gelu", Activation::gelu},
-    {"silu", Activation::silu},
-    {"swish", Activation::silu}};
+// Names of activations in transformers, and of heed's own; the first for each of heed's is written.
+constexpr std::initializer_list<std::pair<const char*, FeedForwardKind>> kActivations = {
+    {"relu", FeedForwardKind::relu},
+    {"gelu", FeedForwardKind::gelu},
+    {"silu", FeedForwardKind::silu},
+    {"swish", FeedForwardKind::silu},
+    {"swiglu", FeedForwardKind::swiglu}};
 
-const char* activation_name(Activation activation) {
+const char* activation_name(FeedForwardKind activation) {
   for (const auto& [name, value] : kActivations)
     if (value == activation) return name;
   check(false, "an activation without a name");
   return "";
 }
 
-Activation read_activation(const Keys& keys) {
+FeedForwardKind read_activation(const Keys& keys) {
   const std::string name = keys.text("activation_function");
   for (const auto& [known, value] : kActivations)
     if (name == known) return value;
-  keys.reject("activation_function", name, "relu, gelu, silu or swish");
+  keys.reject("activation_function", name, "relu, gelu, silu, swish or swiglu");
 }
 
 TieEmbeddings read_tie(const Keys& keys) {
@@ -148,14 +191,19 @@ TieEmbeddings read_tie(const Keys& keys) {
   return shared ? TieEmbeddings::all : tied ? TieEmbeddings::decoder : TieEmbeddings::none;
 }
 
+// Whether other programs that read the layout can run the model.
+bool is_in_marian_layout(const ModelConfig& config) {
+  return config.variants == Variants() && config.activation != FeedForwardKind::swiglu;
+}
+
 // What a model must be for heed to run it.
-void check_kind(const Keys& keys, int64_t vocabulary) {
+void check_kind(const Keys& keys, int64_t vocabulary, const Variants& variants) {
   keys.expect("is_encoder_decoder", true, true);
   keys.expect("scale_embedding", true, false);
-  keys.expect("static_position_embeddings", true, true);
-  for (const char* key :
-       {"normalize_before", "normalize_embedding", "add_final_layer_norm", "add_bias_logits"})
-    keys.expect(key, false, false);
+  keys.expect("static_position_embeddings", variants.positions == Positions::sinusoidal, true);
+  for (const char* key : {"normalize_embedding", "add_bias_logits"}) keys.expect(key, false, false);
+  for (const char* key : {"normalize_before", "add_final_layer_norm"})
+    keys.expect(key, variants.norm == NormPlacement::pre, false);
   keys.expect("decoder_vocab_size", vocabulary, vocabulary);
   for (const auto& [decoder, encoder] :
        {std::pair{"decoder_attention_heads", "encoder_attention_heads"},
@@ -175,19 +223,21 @@ std::vector<MarianTensor> marian_tensors(const ModelConfig& config) {
   for (int64_t i = 0; i < config.encoder_layers; ++i) {
     const std::string marian = fmt::format("model.encoder.layers.{}", i);
     const std::string heed = fmt::format("encoder.{}", i);
-    names.attention(marian + ".self_attn", heed + ".self");
+    names.attention(marian + ".self_attn", heed + ".self", AttentionSite::encoder_self);
     names.norm(marian + ".self_attn_layer_norm", heed + ".self_norm");
     names.feed_forward(marian, heed);
   }
+  names.stack("model.encoder", "encoder_stack");
   for (int64_t i = 0; i < config.decoder_layers; ++i) {
     const std::string marian = fmt::format("model.decoder.layers.{}", i);
     const std::string heed = fmt::format("decoder.{}", i);
-    names.attention(marian + ".self_attn", heed + ".self");
+    names.attention(marian + ".self_attn", heed + ".self", AttentionSite::decoder_self);
     names.norm(marian + ".self_attn_layer_norm", heed + ".self_norm");
-    names.attention(marian + ".encoder_attn", heed + ".cross");
+    names.attention(marian + ".encoder_attn", heed + ".cross", AttentionSite::cross);
     names.norm(marian + ".encoder_attn_layer_norm", heed + ".cross_norm");
     names.feed_forward(marian, heed);
   }
+  names.stack("model.decoder", "decoder_stack");
   return names.take();
 }
 
@@ -217,8 +267,8 @@ ordered_json to_marian(const ModelConfig& c, DType weights) {
       {"activation_dropout", c.activation_dropout},
       {"max_position_embeddings", c.max_positions},
       {"scale_embedding", true},
-      {"static_position_embeddings", true},
-      {"normalize_before", false},
+      {"static_position_embeddings", c.variants.positions == Positions::sinusoidal},
+      {"normalize_before", c.variants.norm == NormPlacement::pre},
       {"normalize_embedding", false},
       {"share_encoder_decoder_embeddings", c.tie_embeddings == TieEmbeddings::all},
       {"tie_word_embeddings", c.tie_embeddings != TieEmbeddings::none},
@@ -230,7 +280,11 @@ ordered_json to_marian(const ModelConfig& c, DType weights) {
       {"heed", {{"classes", c.output_vocabulary_size}, {"output_bias", c.output_bias}}},
   };
   if (weights == DType::bf16) object["torch_dtype"] = "bfloat16";
-  if (weights == DType::int8) object["model_type"] = "heed", object.erase("architectures");
+  if (c.variants.norm == NormPlacement::pre) object["add_final_layer_norm"] = true;
+  if (c.variants != Variants())
+    object["heed"]["variants"] = ordered_json::parse(to_json(c.variants));
+  if (weights == DType::int8 || !is_in_marian_layout(c))
+    object["model_type"] = "heed", object.erase("architectures");
   return object;
 }
 
@@ -240,7 +294,6 @@ ModelConfig from_marian(const json& object, const std::string& place) {
     keys.reject("model_type", type, "marian: heed opens no other kind of model directory");
   ModelConfig c;
   c.vocabulary_size = keys.integer("vocab_size");
-  check_kind(keys, c.vocabulary_size);
   c.d_model = keys.integer("d_model");
   c.d_ff = keys.integer("encoder_ffn_dim");
   c.heads = keys.integer("encoder_attention_heads");
@@ -260,7 +313,10 @@ ModelConfig from_marian(const json& object, const std::string& place) {
     const Keys own(object["heed"], place + ", heed");
     c.output_vocabulary_size = own.integer("classes");
     c.output_bias = own.boolean("output_bias", false);
+    if (own.has("variants"))
+      from_json(c.variants, own.required("variants").dump(), place + ", heed, variants");
   }
+  check_kind(keys, c.vocabulary_size, c.variants);
   try {
     c.validate();
   } catch (const UsageError& e) {

@@ -29,8 +29,8 @@ inline constexpr const char* kLogitsBias = "final_logits_bias";
 // Whether this is a table of sinusoids, which some files carry: it is recomputed, not read.
 bool is_position_table(std::string_view name);
 
-// config.json of a model whose weights are stored as fp32, bf16 or int8. transformers cannot read
-// int8 in this layout, so an int8 model has the "model_type" "heed".
+// config.json of a model whose weights are stored as fp32, bf16 or int8. transformers can read
+// neither int8 nor variants of the model in this layout, so these have the "model_type" "heed".
 nlohmann::ordered_json to_marian(const ModelConfig& config, DType weights = DType::fp32);
 // `place` names the file in messages. Error for a model that heed cannot run.
 ModelConfig from_marian(const nlohmann::json& object, const std::string& place);

@@ -7,19 +7,63 @@ namespace {
 
 // Allocates the parameters of a layer.
 struct LayerAllocator {
+  const ModelConfig& config;
   DType type;
   const std::shared_ptr<TensorMemory>& memory;
+
   Tensor tensor(Shape shape) const { return Tensor(std::move(shape), type, memory); }
   Linear linear(int64_t in, int64_t out) const {
     return {.weight = tensor({out, in}), .bias = tensor({out})};
   }
-  LayerNorm norm(int64_t d) const { return {.gain = tensor({d}), .bias = tensor({d})}; }
-  Attention attention(int64_t d) const {
-    return {
-        .query = linear(d, d), .key = linear(d, d), .value = linear(d, d), .output = linear(d, d)};
+  Norm norm() const {
+    const Shape shape{config.d_model};
+    const bool has_bias = config.variants.norm_kind == NormKind::layer;
+    return {.gain = tensor(shape), .bias = has_bias ? tensor(shape) : Tensor()};
   }
-  FeedForward feed_forward(int64_t d, int64_t ff) const {
-    return {.inner = linear(d, ff), .output = linear(ff, d)};
+  FeedForward feed_forward() const {
+    const bool gated = config.activation == FeedForwardKind::swiglu;
+    return {.inner = linear(config.d_model, config.d_ff),
+            .gate = gated ? linear(config.d_model, config.d_ff) : Linear(),
+            .output = linear(config.d_ff, config.d_model)};
+  }
+  Attention attention(AttentionSite site, const StackParameters& stack) const {
+    const AttentionMethod method = attention_method(config, site);
+    const int64_t d = config.d_model, heads = config.heads;
+    Attention w{.value = linear(d, config.value_columns()),
+                .output = linear(heads * config.d_value(), d),
+                .shared_query_key = config.variants.share_query_key};
+    if (method.score == ScoreFunction::location) {
+      w.location = linear(d, heads * kLocations);
+    } else {
+      w.query = linear(d, heads * config.d_key());
+      w.key = w.shared_query_key ? w.query : linear(d, config.key_columns());
+      w.score = score(method);
+    }
+    if (method.reach.kind == AttentionReach::Kind::predicted)
+      w.center_inner = linear(d, d), w.center = linear(d, heads);
+    if (method.positions == Positions::relative) {
+      w.relative_key = tensor({2 * kMaxRelativeDistance + 1, config.d_key()});
+      w.relative_value = tensor({config.d_value(), 2 * kMaxRelativeDistance + 1});
+    }
+    if (method.positions == Positions::t5) w.position_bias = stack.position_bias;
+    return w;
+  }
+  // What the score function learns besides W^Q and W^K.
+  Tensor score(const AttentionMethod& method) const {
+    if (method.score == ScoreFunction::general)
+      return tensor({method.heads * method.d_key, method.d_key});
+    if (method.score == ScoreFunction::additive) return tensor({method.heads, method.d_key});
+    if (method.score == ScoreFunction::cosine) return tensor({method.heads});
+    return {};
+  }
+  StackParameters stack() const {
+    StackParameters w;
+    if (config.variants.positions == Positions::learned)
+      w.positions = tensor({config.max_positions, config.d_model});
+    if (config.variants.positions == Positions::t5)
+      w.position_bias = tensor({config.heads * kRelativeBuckets});
+    if (config.variants.norm == NormPlacement::pre) w.norm = norm();
+    return w;
   }
 };
 
@@ -28,9 +72,14 @@ Tensor apply(ForwardPass& pass, const Linear& w, const Tensor& x,
   return linear(pass, x, w.weight, w.bias, activation);
 }
 
-// Keys and values for all heads: K W^K and V W^V.
-KeyValue project(ForwardPass& pass, const Attention& w, const Tensor& key, const Tensor& value) {
-  return {apply(pass, w.key, key), apply(pass, w.value, value)};
+// The position of each token in its sentence.
+Indices positions_of(const Tokens& tokens) {
+  std::vector<int32_t> positions;
+  positions.reserve(size_t(tokens.layout.rows()));
+  for (int64_t b = 0; b < tokens.layout.count(); ++b)
+    for (int64_t i = 0; i < tokens.layout.length(b); ++i)
+      positions.push_back(int32_t(tokens.start_of(b) + i));
+  return positions;
 }
 
 Tensor* captured_tensor(CapturedAttention* captured, AttentionSite site, size_t layer,
@@ -121,29 +170,35 @@ Transformer::Transformer(const ModelConfig& config, DType type,
                          const std::shared_ptr<TensorMemory>& memory)
     : config_(config) {
   config.validate();
-  const LayerAllocator make{type, memory};
-  const int64_t d = config.d_model, ff = config.d_ff;
+  const LayerAllocator make{config, type, memory};
+  const int64_t d = config.d_model;
   Embeddings& e = embeddings_;
   e.tie = config.tie_embeddings;
   e.source = make.tensor({config.vocabulary_size, d});
   e.target = e.tie == TieEmbeddings::all ? e.source : make.tensor({config.vocabulary_size, d});
   e.output = e.tie == TieEmbeddings::none ? make.tensor({config.vocabulary_size, d}) : e.target;
   if (config.output_bias) e.output_bias = make.tensor({config.vocabulary_size});
-  positions_ = memory->has_values() ? positional_encoding(config.max_positions, d, type)
-                                    : make.tensor({config.max_positions, d});
-  positions_.move_to(memory);
+  if (config.variants.positions == Positions::sinusoidal) {
+    positions_ = memory->has_values() ? positional_encoding(config.max_positions, d, type)
+                                      : make.tensor({config.max_positions, d});
+    positions_.move_to(memory);
+  }
+  encoder_stack_ = make.stack();
+  decoder_stack_ = make.stack();
   for (int64_t i = 0; i < config.encoder_layers; ++i)
-    encoder_.push_back({.self_attention = make.attention(d),
-                        .self_norm = make.norm(d),
-                        .feed_forward = make.feed_forward(d, ff),
-                        .feed_forward_norm = make.norm(d)});
+    encoder_.push_back(
+        {.self_attention = make.attention(AttentionSite::encoder_self, encoder_stack_),
+         .self_norm = make.norm(),
+         .feed_forward = make.feed_forward(),
+         .feed_forward_norm = make.norm()});
   for (int64_t i = 0; i < config.decoder_layers; ++i)
-    decoder_.push_back({.self_attention = make.attention(d),
-                        .cross_attention = make.attention(d),
-                        .self_norm = make.norm(d),
-                        .cross_norm = make.norm(d),
-                        .feed_forward = make.feed_forward(d, ff),
-                        .feed_forward_norm = make.norm(d)});
+    decoder_.push_back(
+        {.self_attention = make.attention(AttentionSite::decoder_self, decoder_stack_),
+         .cross_attention = make.attention(AttentionSite::cross, decoder_stack_),
+         .self_norm = make.norm(),
+         .cross_norm = make.norm(),
+         .feed_forward = make.feed_forward(),
+         .feed_forward_norm = make.norm()});
 }
 
 Transformer Transformer::clone() const {
@@ -151,7 +206,7 @@ Transformer Transformer::clone() const {
   for_each<Tensor>("", *this, [&](const std::string&, const Tensor& tensor, ParameterRole) {
     values.push_back(&tensor);
   });
-  Transformer model(config_, positions_.dtype(), positions_.storage()->memory);
+  Transformer model(config_, embeddings_.source.dtype(), embeddings_.source.storage()->memory);
   size_t next = 0;
   for (Parameter& p : parameters(model)) {
     check(values[next]->has_values(), "clone of a model whose values were released");
@@ -167,9 +222,12 @@ void Transformer::initialize(uint64_t seed, InitialWeights weights) {
     const auto draw = [&](int64_t i) -> double {
       switch (p.role) {
         case ParameterRole::matrix:
+        case ParameterRole::small_matrix:
           return bound * (2 * random.uniform() - 1);
         case ParameterRole::embedding:
           if (i / p.tensor.columns() == config_.pad_id()) return 0;
+          return random.normal() / std::sqrt(double(config_.d_model));
+        case ParameterRole::position_table:
           return random.normal() / std::sqrt(double(config_.d_model));
         case ParameterRole::gain:
           return 1;
@@ -183,54 +241,59 @@ void Transformer::initialize(uint64_t seed, InitialWeights weights) {
 }
 
 // Sections 3.4 and 3.5: embeddings times sqrt(d_model), plus positions, dropped out.
-Tensor Transformer::embed(ForwardPass& pass, const Tokens& tokens, const Tensor& table) const {
-  return heed::embed(pass, tokens, table, positions_,
-                     {std::sqrt(double(config_.d_model)), config_.dropout, config_.pad_id()});
+Tensor Transformer::embed(ForwardPass& pass, const Tokens& tokens, const Tensor& table,
+                          const StackParameters& w) const {
+  EmbedOptions options{std::sqrt(double(config_.d_model)), config_.dropout, config_.pad_id()};
+  if (w.positions) options.positions = EmbedOptions::Positions::learned;
+  return heed::embed(pass, tokens, table, w.positions ? w.positions : positions_, options);
 }
 
-// LayerNorm(x + Dropout(Sublayer(x))), sections 3.1 and 5.4.
-Tensor Transformer::add_norm(ForwardPass& pass, const LayerNorm& w, const Tensor& x,
-                             Tensor sublayer) const {
-  return heed::add_norm(pass, x, std::move(sublayer), w.gain, w.bias, {1e-5, config_.dropout});
+// LayerNorm(x + Dropout(Sublayer(x))), sections 3.1 and 5.4, and its variants.
+template <class Function>
+Tensor Transformer::sublayer(ForwardPass& pass, const Norm& w, const Tensor& x,
+                             const Function& f) const {
+  const Variants& variants = config_.variants;
+  const bool has_residual = variants.residual == Switch::on;
+  const AddNormOptions options{1e-5, config_.dropout, variants.norm_kind};
+  if (variants.norm == NormPlacement::pre) {
+    const Tensor y = f(normalize(pass, x, w.gain, w.bias, options));
+    return has_residual ? add(pass, x, y, config_.dropout) : dropout(pass, y, config_.dropout);
+  }
+  if (has_residual) return add_norm(pass, x, f(x), w.gain, w.bias, options);
+  return normalize(pass, dropout(pass, f(x), config_.dropout), w.gain, w.bias, options);
 }
 
-// MultiHead(Q, K, V) = Concat(head_1, ..., head_h) W^O, section 3.2.2.
-Tensor Transformer::multi_head(ForwardPass& pass, const Attention& w, const AttentionInput& states,
-                               const AttentionLayout& layout, Tensor* weights) const {
-  return attend(pass, w, states.query, project(pass, w, states.key, states.value), layout, weights);
+// With NormPlacement::pre nothing has normalized the last layer's output yet.
+Tensor Transformer::stack_output(ForwardPass& pass, const StackParameters& w,
+                                 const Tensor& x) const {
+  if (!w.norm.gain) return x;
+  return normalize(pass, x, w.norm.gain, w.norm.bias, {1e-5, 0, config_.variants.norm_kind});
 }
 
-// The same for keys and values that are projected already.
-Tensor Transformer::attend(ForwardPass& pass, const Attention& w, const Tensor& x,
-                           const KeyValue& projected, const AttentionLayout& layout,
-                           Tensor* weights) const {
-  const Tensor query = apply(pass, w.query, x);
-  const int64_t d = query.columns(), d_key = d / config_.heads;
-  const AttentionScores scores{config_.heads, 1 / std::sqrt(double(d_key))};
-  return apply(pass, w.output,
-               attention(pass, {query, projected.key, projected.value}, layout, scores,
-                         config_.attention_dropout, weights));
-}
-
-// FFN(x) = max(0, x W_1 + b_1) W_2 + b_2, section 3.3.
+// FFN(x) = max(0, x W_1 + b_1) W_2 + b_2, section 3.3; gated: (silu(x W_1) * x W_3) W_2.
 Tensor Transformer::feed_forward(ForwardPass& pass, const FeedForward& w, const Tensor& x) const {
-  const Tensor inner = apply(pass, w.inner, x, config_.activation);
+  Tensor inner = apply(pass, w.inner, x, activation_of(config_.activation));
+  if (w.gate.weight) inner = multiply(pass, inner, apply(pass, w.gate, x));
   return apply(pass, w.output, dropout(pass, inner, config_.activation_dropout));
 }
 
 EncoderOutput Transformer::encode(ForwardPass& pass, const Tokens& source,
                                   CapturedAttention* captured) const {
   const KeyRows keys{source.layout, {}};
-  const AttentionLayout layout{source.layout, keys};
-  Tensor x = embed(pass, source, embeddings_.source);
+  const Indices positions = positions_of(source);
+  const AttentionLayout layout{source.layout, keys, Mask::none, &positions};
+  const AttentionMethod method = attention_method(config_, AttentionSite::encoder_self);
+  Tensor x = embed(pass, source, embeddings_.source, encoder_stack_);
   for (size_t i = 0; i < encoder_.size(); ++i) {
     const EncoderLayer& w = encoder_[i];
     Tensor* weights = captured_tensor(captured, AttentionSite::encoder_self, i, layout);
-    x = add_norm(pass, w.self_norm, x,
-                 multi_head(pass, w.self_attention, {x, x, x}, layout, weights));
-    x = add_norm(pass, w.feed_forward_norm, x, feed_forward(pass, w.feed_forward, x));
+    x = sublayer(pass, w.self_norm, x, [&](const Tensor& input) {
+      return multi_head(pass, w.self_attention, method, {input, input, input}, layout, weights);
+    });
+    x = sublayer(pass, w.feed_forward_norm, x,
+                 [&](const Tensor& input) { return feed_forward(pass, w.feed_forward, input); });
   }
-  return {x, source.layout};
+  return {stack_output(pass, encoder_stack_, x), source.layout};
 }
 
 Tensor Transformer::decode(ForwardPass& pass, const Tokens& target,
@@ -242,33 +305,43 @@ Tensor Transformer::decode(ForwardPass& pass, const Tokens& target,
 
 Tensor Transformer::decode(ForwardPass& pass, const Tokens& target, DecoderContext& context,
                            CapturedAttention* captured) const {
-  const AttentionLayout self = context.self_layout(target), cross = context.cross_layout(target);
-  Tensor x = embed(pass, target, embeddings_.target);
+  const Indices positions = positions_of(target);
+  AttentionLayout self = context.self_layout(target), cross = context.cross_layout(target);
+  self.positions = cross.positions = &positions;
+  const AttentionMethod self_method = attention_method(config_, AttentionSite::decoder_self),
+                        cross_method = attention_method(config_, AttentionSite::cross);
+  Tensor x = embed(pass, target, embeddings_.target, decoder_stack_);
   for (size_t i = 0; i < decoder_.size(); ++i) {
     const DecoderLayer& w = decoder_[i];
-    const KeyValue earlier =
-        context.self_key_value(pass, int64_t(i), project(pass, w.self_attention, x, x));
-    const KeyValue source = context.cross_key_value(pass, int64_t(i));
-    x = add_norm(pass, w.self_norm, x,
-                 attend(pass, w.self_attention, x, earlier, self,
-                        captured_tensor(captured, AttentionSite::decoder_self, i, self)));
-    x = add_norm(pass, w.cross_norm, x,
-                 attend(pass, w.cross_attention, x, source, cross,
-                        captured_tensor(captured, AttentionSite::cross, i, cross)));
-    x = add_norm(pass, w.feed_forward_norm, x, feed_forward(pass, w.feed_forward, x));
+    const auto layer = int64_t(i);
+    x = sublayer(pass, w.self_norm, x, [&](const Tensor& input) {
+      const KeyValue earlier = context.self_key_value(
+          pass, layer,
+          project_key_value(pass, w.self_attention, self_method, input, input, positions));
+      return attend(pass, w.self_attention, self_method, {input, earlier, self},
+                    captured_tensor(captured, AttentionSite::decoder_self, i, self));
+    });
+    x = sublayer(pass, w.cross_norm, x, [&](const Tensor& input) {
+      const KeyValue source = context.cross_key_value(pass, layer);
+      return attend(pass, w.cross_attention, cross_method, {input, source, cross},
+                    captured_tensor(captured, AttentionSite::cross, i, cross));
+    });
+    x = sublayer(pass, w.feed_forward_norm, x,
+                 [&](const Tensor& input) { return feed_forward(pass, w.feed_forward, input); });
   }
-  return x;
+  return stack_output(pass, decoder_stack_, x);
 }
 
 KeyValue Transformer::cross_key_value(ForwardPass& pass, const EncoderOutput& encoder_output,
                                       int64_t layer) const {
-  return project(pass, decoder_[size_t(layer)].cross_attention, encoder_output.states,
-                 encoder_output.states);
+  return project_key_value(pass, decoder_[size_t(layer)].cross_attention,
+                           attention_method(config_, AttentionSite::cross), encoder_output.states,
+                           encoder_output.states, {});
 }
 
 void Transformer::move_to(const std::shared_ptr<TensorMemory>& memory) {
   for (Parameter& p : parameters(*this)) p.tensor.move_to(memory);
-  positions_.move_to(memory);
+  if (positions_) positions_.move_to(memory);
 }
 
 Tensor Transformer::output_bias() const {

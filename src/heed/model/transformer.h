@@ -4,73 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "heed/autograd/ops.h"
+#include "heed/autograd/head_rows.h"
 #include "heed/core/parallel.h"
-#include "heed/model/captured_attention.h"
-#include "heed/model/config.h"
-#include "heed/model/decoder_context.h"
+#include "heed/model/multi_head.h"
 
 namespace heed {
-
-// The kind of a parameter, which decides its initialization, weight decay and packing. A gain is
-// the scale of a LayerNorm (PyTorch: weight).
-enum class ParameterRole { matrix, embedding, bias, gain };
-
-// Matrices and embeddings are operands of matrix products: the backend packs them.
-constexpr bool is_packed(ParameterRole role) {
-  return role == ParameterRole::matrix || role == ParameterRole::embedding;
-}
-
-struct Linear {
-  Tensor weight;  // [out, in]
-  Tensor bias;    // [out]
-  static void visit(auto& self, auto&& f) {
-    f("weight", self.weight, ParameterRole::matrix), f("bias", self.bias, ParameterRole::bias);
-  }
-};
-
-struct LayerNorm {
-  Tensor gain, bias;  // [d_model]
-  static void visit(auto& self, auto&& f) {
-    f("gain", self.gain, ParameterRole::gain), f("bias", self.bias, ParameterRole::bias);
-  }
-};
-
-// W^Q, W^K, W^V of all heads and W^O (section 3.2.2), [d_model, d_model] each.
-struct Attention {
-  Linear query, key, value, output;
-  static void visit(auto& self, auto&& f) {
-    f("query", self.query), f("key", self.key), f("value", self.value), f("output", self.output);
-  }
-};
-
-struct FeedForward {
-  Linear inner, output;  // d_model -> d_ff -> d_model
-  static void visit(auto& self, auto&& f) { f("inner", self.inner), f("output", self.output); }
-};
-
-struct EncoderLayer {
-  Attention self_attention;
-  LayerNorm self_norm;
-  FeedForward feed_forward;
-  LayerNorm feed_forward_norm;
-  static void visit(auto& self, auto&& f) {
-    f("self", self.self_attention), f("self_norm", self.self_norm);
-    f("feed_forward", self.feed_forward), f("feed_forward_norm", self.feed_forward_norm);
-  }
-};
-
-struct DecoderLayer {
-  Attention self_attention, cross_attention;
-  LayerNorm self_norm, cross_norm;
-  FeedForward feed_forward;
-  LayerNorm feed_forward_norm;
-  static void visit(auto& self, auto&& f) {
-    f("self", self.self_attention), f("self_norm", self.self_norm),
-        f("cross", self.cross_attention), f("cross_norm", self.cross_norm);
-    f("feed_forward", self.feed_forward), f("feed_forward_norm", self.feed_forward_norm);
-  }
-};
 
 // The tables of section 3.4, [vocabulary, d_model] each; tied ones are one tensor.
 struct Embeddings {
@@ -115,9 +53,10 @@ class Transformer {
   // Moves all parameters to the memory of a backend, which then computes with them.
   void move_to(const std::shared_ptr<TensorMemory>& memory);
 
-  // Initializes matrices uniformly, embeddings from a normal distribution with standard deviation
-  // d_model^-0.5 (the row of <pad> is zero), gains to 1, biases to 0. The values of a parameter
-  // depend on the seed, its name and its shape only. The parameters must be in the host's memory.
+  // Initializes matrices uniformly, embeddings and positions from a normal distribution with
+  // standard deviation d_model^-0.5 (the row of <pad> is zero), gains to 1, biases to 0. The values
+  // of a parameter depend on the seed, its name and its shape only. The parameters must be in the
+  // host's memory.
   void initialize(uint64_t seed, InitialWeights weights = InitialWeights::fan_in);
 
   // Source tokens, each sentence ended by </s>, to the encoder's output. `captured` gets the
@@ -150,16 +89,16 @@ class Transformer {
 
   static void visit(auto& self, auto&& f) {
     f("embeddings", self.embeddings_), f("encoder", self.encoder_), f("decoder", self.decoder_);
+    f("encoder_stack", self.encoder_stack_), f("decoder_stack", self.decoder_stack_);
   }
 
  private:
-  Tensor add_norm(ForwardPass& pass, const LayerNorm& w, const Tensor& x, Tensor sublayer) const;
-  Tensor multi_head(ForwardPass& pass, const Attention& w, const AttentionInput& states,
-                    const AttentionLayout& layout, Tensor* weights) const;
-  Tensor attend(ForwardPass& pass, const Attention& w, const Tensor& x, const KeyValue& projected,
-                const AttentionLayout& layout, Tensor* weights) const;
+  template <class Function>
+  Tensor sublayer(ForwardPass& pass, const Norm& w, const Tensor& x, const Function& f) const;
+  Tensor stack_output(ForwardPass& pass, const StackParameters& w, const Tensor& x) const;
   Tensor feed_forward(ForwardPass& pass, const FeedForward& w, const Tensor& x) const;
-  Tensor embed(ForwardPass& pass, const Tokens& tokens, const Tensor& table) const;
+  Tensor embed(ForwardPass& pass, const Tokens& tokens, const Tensor& table,
+               const StackParameters& w) const;
   // Weight and bias (may be none) of the output projection, for the ids that can be predicted.
   Tensor output_table() const {
     return embeddings_.output.slice(0, config_.output_vocabulary_size);
@@ -168,9 +107,10 @@ class Transformer {
 
   ModelConfig config_;
   Embeddings embeddings_;
-  Tensor positions_;  // [max_positions, d_model], section 3.5
+  Tensor positions_;  // [max_positions, d_model], section 3.5; none with other Positions
   std::vector<EncoderLayer> encoder_;
   std::vector<DecoderLayer> decoder_;
+  StackParameters encoder_stack_, decoder_stack_;
 };
 
 // Row p: sin(p / 10000^(2i/d)) for i < d/2, then the cosines (a permutation of section 3.5).

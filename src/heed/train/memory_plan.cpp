@@ -109,7 +109,8 @@ MemoryPlan plan_parameters(const TrainOptions& options, Transformer& shapes,
   }
   plan.moments = 2 * plan.weights;
   if (options.ema) plan.ema = plan.weights;
-  plan.weights += config.max_positions * config.d_model * size_of(DType::fp32);
+  if (config.variants.positions == Positions::sinusoidal)
+    plan.weights += config.max_positions * config.d_model * size_of(DType::fp32);
   return plan;
 }
 

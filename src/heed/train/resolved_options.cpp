@@ -232,12 +232,28 @@ ModelConfig model_config(const TrainOptions& options, int64_t vocabulary,
   config.attention_dropout = *o.attention_dropout;
   config.activation_dropout = *o.activation_dropout;
   config.activation = o.activation;
+  config.variants = o.variants;
   config.tie_embeddings = o.tie_embeddings;
   // Enough to translate sentences as long as the longest in training.
   config.max_positions = std::max<int64_t>(512, 2 * o.filters.max_sentence_tokens);
   config.validate();
   return config;
 }
+
+namespace {
+
+// That the variants which were asked for are those of the model to fine-tune.
+void check_variants(const Variants& wanted, const Variants& model) {
+  const std::vector<OptionDifference> asked = differences(Variants(), wanted);
+  for (const OptionDifference& d : differences(model, wanted)) {
+    if (std::ranges::find(asked, d.name, &OptionDifference::name) == asked.end()) continue;
+    Variants copy = wanted;
+    fail_usage("{} is {}, the model of --finetune-from has {}",
+               find_option(options_of(copy), d.name)->flag(), d.right, d.left);
+  }
+}
+
+}  // namespace
 
 ModelConfig finetuning_config(const TrainOptions& o, ModelConfig config) {
   const TrainOptions defaults;
@@ -247,6 +263,7 @@ ModelConfig finetuning_config(const TrainOptions& o, ModelConfig config) {
   if (o.tie_embeddings != defaults.tie_embeddings && o.tie_embeddings != config.tie_embeddings)
     fail_usage("--tie-embeddings is {}, the model of --finetune-from has {}",
                to_text(o.tie_embeddings), to_text(config.tie_embeddings));
+  check_variants(o.variants, config.variants);
   config.dropout = o.dropout.value_or(config.dropout);
   config.attention_dropout = o.attention_dropout.value_or(config.attention_dropout);
   config.activation_dropout = o.activation_dropout.value_or(config.activation_dropout);

@@ -118,7 +118,9 @@ void visit_model(TrainOptions& o, OptionCollector& v, const OptionTexts& texts) 
      .default_text = "by preset",
      .minimum = 1,
      .maximum = 1 << 20});
-  v("activation", o.activation, {.help = "Activation function of the feed-forward networks"});
+  v("activation", o.activation,
+    {.help = "Activation function of the feed-forward networks; swiglu multiplies silu by a second "
+             "projection (a third matrix of d_model x d_ff)"});
   v("tie_embeddings", o.tie_embeddings,
     {.help = "Matrices that are shared: all (source embedding, target embedding and output "
              "projection), decoder (target embedding and output projection), none"});
@@ -340,6 +342,7 @@ void TrainOptions::visit(TrainOptions& self, OptionCollector& v) {
   static const OptionTexts texts;
   visit_data(self, v);
   visit_model(self, v, texts);
+  Variants::visit(self.variants, v);
   visit_batches(self, v);
   visit_optimizer(self, v, texts);
   visit_duration(self, v, texts);

@@ -86,10 +86,11 @@ struct TrainOptions {
   Preset preset = Preset::base;
   std::optional<int64_t> d_model, d_ff, heads, encoder_layers, decoder_layers;
   std::optional<double> dropout, attention_dropout, activation_dropout;
-  Activation activation = ModelConfig().activation;
+  FeedForwardKind activation = ModelConfig().activation;
   TieEmbeddings tie_embeddings = ModelConfig().tie_embeddings;
   std::optional<InitialWeights> initialization;
   std::string finetune_from;  // the directory of a model to start from
+  Variants variants;
 
   // Batches
   BatchOptions batches;

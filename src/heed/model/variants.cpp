@@ -1,0 +1,121 @@
+#include "heed/model/variants.h"
+
+#include <charconv>
+
+namespace heed {
+
+Activation activation_of(FeedForwardKind kind) {
+  switch (kind) {
+    case FeedForwardKind::relu:
+      return Activation::relu;
+    case FeedForwardKind::gelu:
+      return Activation::gelu;
+    case FeedForwardKind::silu:
+    case FeedForwardKind::swiglu:
+      break;
+  }
+  return Activation::silu;
+}
+
+AttentionReach parse_reach(const std::string& text) {
+  using Kind = AttentionReach::Kind;
+  if (text == "global") return {};
+  if (text == "hard") return {Kind::hard};
+  for (const auto& [prefix, kind] :
+       {std::pair("local:", Kind::local), std::pair("local-p:", Kind::predicted)}) {
+    if (!text.starts_with(prefix)) continue;
+    AttentionReach reach{kind};
+    const char* end = text.data() + text.size();
+    const auto [rest, error] =
+        std::from_chars(text.data() + std::string_view(prefix).size(), end, reach.window);
+    if (error == std::errc() && rest == end && reach.window >= 1 && reach.window <= 65536)
+      return reach;
+  }
+  fail_usage(
+      "--attention-reach is '{}', expected global, local:W, local-p:W or hard, with W from 1 to "
+      "65536",
+      text);
+}
+
+void Variants::visit(Variants& self, OptionCollector& v) {
+  v.group("Model variants");
+  v("attention", self.attention,
+    {.help =
+         "Score of a query and a key: scaled-dot (the paper's), dot (no scale), general (q W "
+         "k), additive (v tanh(q + k)), cosine (with a learned gain), location (cross-attention "
+         "from the target's state alone, to at most 256 source positions; self-attention "
+         "remains scaled-dot)"});
+  v("attention_reach", self.attention_reach,
+    {.help = "Keys that a query attends to: global (all), local:W (those at most W tokens from its "
+             "own position), local-p:W (in cross-attention, those around a position that the model "
+             "predicts), hard (only the one with the best score)",
+     .value = "REACH"});
+  v("key_value_heads", self.key_value_heads,
+    {.help = "Number of heads of keys and values; must divide --heads. Fewer than --heads is "
+             "grouped-query attention, 1 is multi-query attention: the KV cache is smaller by "
+             "their ratio",
+     .default_text = "as many as --heads",
+     .minimum = 1,
+     .maximum = 65536});
+  v("d_key", self.d_key,
+    {.help = "Dimension of each head's queries and keys",
+     .default_text = "--d-model / --heads",
+     .minimum = 1,
+     .maximum = 65536});
+  v("d_value", self.d_value,
+    {.help = "Dimension of each head's values",
+     .default_text = "--d-model / --heads",
+     .minimum = 1,
+     .maximum = 65536});
+  v("share_query_key", self.share_query_key,
+    {.help = "Use one matrix for queries and keys in each attention block"});
+  v("positions", self.positions,
+    {.help =
+         "How the model knows the order of tokens: added to the embeddings (sinusoidal, learned), "
+         "in self-attention only (rotary, alibi, relative, t5), or none"});
+  v("norm", self.norm,
+    {.help = "Normalize the output of each sub-layer with its residual (post, the paper's) or its "
+             "input (pre)"});
+  v("norm_kind", self.norm_kind,
+    {.help = "Normalization: layer (LayerNorm) or rms (RMSNorm, without mean and bias)"});
+  v("residual", self.residual, {.help = "Residual connections around the sub-layers"});
+}
+
+namespace {
+
+using Reach = AttentionReach::Kind;
+
+void check_heads(const Variants& v, int64_t d_model, int64_t heads) {
+  const int64_t key_value_heads = v.key_value_heads.value_or(heads);
+  if (key_value_heads < 1 || heads % key_value_heads != 0)
+    fail_usage("key_value_heads must divide heads, got {} and {}", key_value_heads, heads);
+  if ((!v.d_key || !v.d_value) && d_model % heads != 0)
+    fail_usage("d_model must be a multiple of heads, got d_model {} and heads {}", d_model, heads);
+  if (v.share_query_key && key_value_heads != heads)
+    fail_usage(
+        "share_query_key needs as many heads of keys as of queries, got {} key_value_heads and {} "
+        "heads",
+        key_value_heads, heads);
+  const int64_t d_key = v.d_key.value_or(d_model / heads);
+  if (v.positions == Positions::rotary && d_key % 2 != 0)
+    fail_usage("positions rotary rotates pairs of elements: d_key must be even, got {}", d_key);
+  for (const auto& [size, name] :
+       {std::pair(d_key, "d_key"), std::pair(v.d_value.value_or(d_model / heads), "d_value")})
+    if (size < 1 || size > 65536 || size * heads > (1 << 20))
+      fail_usage("{} is {}, expected 1 or more, and at most 1048576 in all heads together", name,
+                 size);
+}
+
+}  // namespace
+
+void Variants::validate(int64_t d_model, int64_t heads) const {
+  check_heads(*this, d_model, heads);
+  parse_reach(attention_reach);
+  if (attention == ScoreFunction::additive &&
+      (positions == Positions::rotary || positions == Positions::relative))
+    fail_usage(
+        "positions {} changes dot products of queries and keys, and attention additive has none",
+        to_text(positions));
+}
+
+}  // namespace heed

@@ -1,0 +1,299 @@
+// Every variant of the model: gradients, backends, the KV cache and model directories.
+#include "heed/model/variants.h"
+
+#include <cstring>
+
+#include "heed/backend/cpu/cpu_backend.h"
+#include "heed/backend/reference/reference_backend.h"
+#include "heed/model/directory.h"
+#include "support/computing.h"
+#include "support/facts.h"
+#include "support/gradients.h"
+#include "support/isolated_backend.h"
+#include "support/temporary_folder.h"
+#include "support/variant_models.h"
+
+namespace heed {
+namespace {
+
+using testing::expect_gradient;
+using testing::VariantModel;
+
+std::vector<VariantModel> all_variants() {
+  std::vector<VariantModel> models = testing::single_variants();
+  for (VariantModel& model : testing::pairwise_variants()) models.push_back(std::move(model));
+  return models;
+}
+
+Tokens batch_of(const std::vector<std::vector<TokenId>>& sequences) {
+  Tokens all;
+  for (const auto& s : sequences) all.add(s);
+  return all;
+}
+
+const Tokens& sources() {
+  static const Tokens tokens = batch_of({{2, 3, 4, 0}, {5, 0}, {7, 8, 2, 2, 6, 9, 3, 0}});
+  return tokens;
+}
+const Tokens& targets() {
+  static const Tokens tokens = batch_of({{10, 4, 3}, {10, 9, 9, 2, 7, 5}, {10}});
+  return tokens;
+}
+const Indices& labels() {
+  static const Indices ids = {4, 3, 0, 9, 9, 2, 7, 5, 0, 0};
+  return ids;
+}
+
+// A model with dropout, so that its streams are tested too.
+Transformer made(ModelConfig config, DType type) {
+  config.dropout = 0.2;
+  config.attention_dropout = 0.1;
+  config.activation_dropout = 0.1;
+  Transformer model(config, type);
+  model.initialize(3);
+  // Biases and gains are 0 and 1 at first, which would hide much.
+  for (Parameter& p : parameters(model)) {
+    if (p.role != ParameterRole::bias && p.role != ParameterRole::gain) continue;
+    const Tensor noise = testing::random_tensor(p.tensor.shape(), 7, type);
+    for (int64_t i = 0; i < p.tensor.size(); ++i) {
+      if (type == DType::fp64)
+        p.tensor.data<double>()[i] += 0.2 * noise.data<double>()[i];
+      else
+        p.tensor.data<float>()[i] += 0.2f * noise.data<float>()[i];
+    }
+  }
+  return model;
+}
+
+double loss_of_batch(const Transformer& model, Backend& backend, TensorPool& pool, Tape* tape) {
+  ForwardPass pass(backend, pool);
+  pass.dropout_seed = 5;
+  pass.tape = tape;
+  const EncoderOutput memory = model.encode(pass, sources());
+  const Tensor states = model.decode(pass, targets(), memory);
+  const Loss loss = model.loss(pass, states, labels(), {0.1, 1});
+  if (tape) tape->backward();
+  return loss.smoothed;
+}
+
+std::vector<Tensor> gradients_of(Transformer& model, Backend& backend, TensorPool& pool) {
+  Tape tape(pool);
+  std::vector<Tensor> gradients;
+  for (const Parameter& p : parameters(model)) {
+    gradients.emplace_back(p.tensor.shape(), p.tensor.dtype(), backend.memory());
+    tape.watch(p.tensor, gradients.back());
+  }
+  loss_of_batch(model, backend, pool, &tape);
+  return gradients;
+}
+
+// A choice of the best key has no derivative to compare with.
+bool is_differentiable(const ModelConfig& config) {
+  return parse_reach(config.variants.attention_reach).kind != AttentionReach::Kind::hard;
+}
+
+TEST(ModelVariants, SlowGradients) {
+  const auto backend = make_reference_backend();
+  TensorPool pool;
+  for (const VariantModel& variant : all_variants()) {
+    if (!is_differentiable(variant.config)) continue;
+    SCOPED_TRACE(variant.name);
+    Transformer model = made(variant.config, DType::fp64);
+    const std::vector<Tensor> gradients = gradients_of(model, *backend, pool);
+    const std::vector<Parameter> all = parameters(model);
+    for (size_t i = 0; i < all.size(); ++i) {
+      const bool table = all[i].role == ParameterRole::embedding;
+      const int64_t rows = variant.config.vocabulary_size - 1;  // <pad> is a constant
+      expect_gradient(
+          all[i].name, table ? all[i].tensor.slice(0, rows) : all[i].tensor,
+          table ? gradients[i].slice(0, rows) : gradients[i],
+          [&] { return loss_of_batch(model, *backend, pool, nullptr); }, 6);
+    }
+  }
+}
+
+double relative_difference(const Tensor& got, const Tensor& expected) {
+  double difference = 0, norm = 0;
+  for (int64_t i = 0; i < got.size(); ++i) {
+    const double a = got.data<float>()[i], b = expected.data<float>()[i];
+    difference += (a - b) * (a - b);
+    norm += b * b;
+  }
+  return std::sqrt(difference / std::max(norm, 1e-12));
+}
+
+class VariantsOnTargets : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(VariantsOnTargets, LossAndGradientsAreTheReferences) {
+  const auto reference = make_reference_backend();
+  const auto cpu = make_cpu_backend(GetParam());
+  TensorPool pool;
+  for (const VariantModel& variant : all_variants()) {
+    if (!is_differentiable(variant.config)) continue;
+    SCOPED_TRACE(variant.name);
+    Transformer model = made(variant.config, DType::fp32);
+    const double expected = loss_of_batch(model, *reference, pool, nullptr);
+    const std::vector<Tensor> expected_gradients = gradients_of(model, *reference, pool);
+    pack(model, *cpu, Purpose::training);
+    EXPECT_NEAR(loss_of_batch(model, *cpu, pool, nullptr), expected, 1e-4 * expected);
+    const std::vector<Tensor> gradients = gradients_of(model, *cpu, pool);
+    const std::vector<Parameter> all = parameters(model);
+    double norm = 0;
+    for (const Tensor& gradient : expected_gradients)
+      for (const float g : gradient.span<float>()) norm += double(g) * double(g);
+    for (size_t i = 0; i < all.size(); ++i) {
+      double own = 0;
+      for (const float g : std::as_const(expected_gradients[i]).span<float>())
+        own += double(g) * double(g);
+      if (own < 1e-8 * norm) continue;  // such as that of a bias on keys, which changes nothing
+      EXPECT_LE(relative_difference(gradients[i], expected_gradients[i]), 2e-3) << all[i].name;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, VariantsOnTargets, ::testing::ValuesIn(cpu_instruction_sets()),
+                         [](const auto& info) { return info.param; });
+
+class CachedVariants : public ::testing::TestWithParam<testing::Computing> {
+ protected:
+  std::unique_ptr<Backend> backend_ =
+      testing::isolated_if_asked(make_cpu_backend(GetParam().backend, GetParam().compute));
+  TensorPool pool_{backend_->memory()};
+};
+
+// Decoding token by token over the cache, two sentences together, gives the bits of the whole
+// prefix of each alone.
+TEST_P(CachedVariants, AStepOverTheCacheIsItsPrefix) {
+  const std::vector<std::vector<TokenId>> source_ids = {{2, 3, 4, 0}, {7, 8, 2, 2, 6, 9, 3, 0}};
+  const std::vector<std::vector<TokenId>> target_ids = {{10, 4, 3, 7, 8, 9}, {10, 9, 9, 2, 3, 5}};
+  for (const VariantModel& variant : all_variants()) {
+    SCOPED_TRACE(variant.name);
+    Transformer model = made(variant.config, DType::fp32);
+    model.move_to(backend_->memory());
+    pack(model, *backend_, Purpose::inference);
+    ForwardPass pass(*backend_, pool_);
+    std::vector<Tensor> whole;
+    DecoderCache cache(model.config(), *backend_, pool_, 12, 12);
+    KeyRows source_keys;
+    std::vector<int32_t> all_source_rows;
+    for (size_t s = 0; s < 2; ++s) {
+      const Tokens source = batch_of({source_ids[s]});
+      const EncoderOutput memory = model.encode(pass, source);
+      whole.push_back(to_host(model.decode(pass, batch_of({target_ids[s]}), memory)));
+      std::vector<int32_t> rows(source_ids[s].size());
+      for (size_t i = 0; i < rows.size(); ++i) rows[i] = int32_t((7 * (4 * s + i) + 3) % 12);
+      for (int64_t layer = 0; layer < cache.layers(); ++layer)
+        cache.write_source(pass, layer, model.cross_key_value(pass, memory, layer), rows);
+      all_source_rows.insert(all_source_rows.end(), rows.begin(), rows.end());
+      source_keys.lengths.add(int64_t(rows.size()));
+    }
+    source_keys.rows = all_source_rows;
+    for (size_t i = 0; i < target_ids[0].size(); ++i) {
+      Tokens step;
+      cache.new_rows.clear(), cache.target = {}, cache.sentences = {};
+      std::vector<int32_t> past;
+      for (size_t s = 0; s < 2; ++s) {
+        step.add(std::span(&target_ids[s][i], 1));
+        step.start.push_back(int32_t(i));
+        for (size_t j = 0; j <= i; ++j) past.push_back(int32_t((5 * (2 * j + s) + 1) % 12));
+        cache.new_rows.push_back(past.back());
+        cache.target.lengths.add(int64_t(i) + 1);
+        cache.sentences.add(1);
+      }
+      cache.target.rows = past;
+      cache.source = source_keys;
+      const Tensor got = to_host(model.decode(pass, step, cache));
+      for (size_t s = 0; s < 2; ++s)
+        ASSERT_EQ(0, std::memcmp(got.slice(int64_t(s), int64_t(s) + 1).bytes(),
+                                 whole[s].slice(int64_t(i), int64_t(i) + 1).bytes(),
+                                 size_t(got.columns()) * sizeof(float)))
+            << "sentence " << s << ", position " << i;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, CachedVariants, ::testing::ValuesIn(testing::cpu_computings()),
+                         [](const auto& info) {
+                           return info.param.backend + "_" + name(info.param.compute);
+                         });
+
+TEST(ModelVariants, ADirectoryHoldsThem) {
+  const testing::TemporaryFolder folder;
+  const auto backend = make_reference_backend();
+  TensorPool pool;
+  for (const VariantModel& variant : all_variants()) {
+    SCOPED_TRACE(variant.name);
+    Transformer model = made(variant.config, DType::fp32);
+    save_model(folder / "model", model);
+    Transformer loaded = load_model(folder / "model");
+    EXPECT_EQ(loaded.config().variants, model.config().variants);
+    EXPECT_EQ(loaded.config().activation, model.config().activation);
+    EXPECT_EQ(parameter_count(loaded), parameter_count(model));
+    EXPECT_EQ(loss_of_batch(loaded, *backend, pool, nullptr),
+              loss_of_batch(model, *backend, pool, nullptr));
+    save_model(folder / "model", model, {}, DType::int8);
+    EXPECT_EQ(load_model(folder / "model").config(), model.config());
+  }
+}
+
+TEST(ModelVariants, OnlyThePapersModelIsMarians) {
+  const testing::TemporaryFolder folder;
+  const auto kind_of = [&](const ModelConfig& config) {
+    Transformer model(config);
+    model.initialize(1);
+    save_model(folder / "model", model);
+    const std::string text = folder.read("model/config.json");
+    return std::pair(text.find("\"model_type\": \"marian\"") != std::string::npos,
+                     text.find("MarianMTModel") != std::string::npos);
+  };
+  EXPECT_EQ(kind_of(testing::variant_base()), std::pair(true, true));
+  for (const VariantModel& variant : testing::single_variants()) {
+    const bool is_marians = variant.config.variants == Variants() &&
+                            variant.config.activation != FeedForwardKind::swiglu;
+    EXPECT_EQ(kind_of(variant.config), std::pair(is_marians, is_marians)) << variant.name;
+  }
+}
+
+TEST(ModelVariants, ContradictionsAreNamed) {
+  const auto error = [](const auto& change) {
+    ModelConfig config = testing::variant_base();
+    change(config);
+    try {
+      config.validate();
+    } catch (const UsageError& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  EXPECT_THAT(error([](ModelConfig& c) { c.variants.key_value_heads = 3; }),
+              HasFacts("key_value_heads heads 3 4"));
+  EXPECT_THAT(error([](ModelConfig& c) {
+                c.variants.attention = ScoreFunction::additive;
+                c.variants.positions = Positions::rotary;
+              }),
+              HasFacts("additive rotary"));
+  EXPECT_THAT(error([](ModelConfig& c) {
+                c.variants.share_query_key = true;
+                c.variants.key_value_heads = 2;
+              }),
+              HasFacts("share_query_key key_value_heads 2 4"));
+  EXPECT_THAT(error([](ModelConfig& c) {
+                c.variants.positions = Positions::rotary;
+                c.variants.d_key = 3;
+              }),
+              HasFacts("rotary d_key even 3"));
+  for (const char* reach : {"local", "local:", "local:0", "local:-1", "local:x", "local-p:", "soft",
+                            "local:99999", "local:3 ", ""})
+    EXPECT_THAT(error([=](ModelConfig& c) { c.variants.attention_reach = reach; }),
+                HasFacts("--attention-reach local:W"))
+        << reach;
+}
+
+TEST(ModelVariants, EachPairOfValuesIsTested) {
+  EXPECT_GE(testing::single_variants().size(), 27u);
+  EXPECT_LE(testing::pairwise_variants().size(), 80u);
+  for (const VariantModel& variant : all_variants()) EXPECT_TRUE(testing::is_valid(variant.config));
+}
+
+}  // namespace
+}  // namespace heed
