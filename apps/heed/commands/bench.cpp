@@ -38,6 +38,9 @@ constexpr auto enum_names(Part) {
 struct BenchSettings {
   std::optional<Part> part;
   Preset preset = Preset::small;
+  std::optional<int64_t> heads;
+  FeedForwardKind activation = ModelConfig().activation;
+  Variants variants;
   int64_t vocabulary_size = 8000;
   ComputeChoice compute = ComputeChoice::automatic;
   int64_t length = 15;
@@ -56,6 +59,12 @@ struct BenchSettings {
     v.group("Benchmark");
     v("part", self.part, {.help = "Measure only this part", .default_text = "all"});
     v("preset", self.preset, {.help = "Model preset"});
+    v("heads", self.heads,
+      {.help = "Number of attention heads; must divide the preset's d_model",
+       .default_text = "by preset",
+       .minimum = 1,
+       .maximum = 65536});
+    v("activation", self.activation, {.help = "Activation function of the feed-forward networks"});
     v("vocabulary_size", self.vocabulary_size,
       {.help = "Vocabulary size", .unit = "tokens", .minimum = 100, .maximum = 1 << 20});
     v("compute", self.compute,
@@ -69,6 +78,7 @@ struct BenchSettings {
        .minimum = 1,
        .maximum = 1 << 20});
     v("beam", self.beam, {.help = "Beam size", .minimum = 1, .maximum = 64});
+    Variants::visit(self.variants, v);
     visit_layers(self, v);
     v.group("Measurement");
     v("seconds", self.seconds,
@@ -266,10 +276,25 @@ class BenchCommand : public CommandOf<BenchSettings> {
   ModelConfig config() const {
     TrainOptions options;
     options.preset = settings_.preset;
+    options.heads = settings_.heads;
+    options.activation = settings_.activation;
+    options.variants = settings_.variants;
     ModelConfig config =
         model_config(options, settings_.vocabulary_size, settings_.vocabulary_size - 1);
     config.max_positions = std::max(config.max_positions, settings_.length + 1);
     return config;
+  }
+
+  // ", heads 8, key_value_heads 1": how the model differs from its preset.
+  std::string variant() const {
+    std::string text;
+    for (const OptionDifference& d : differences(BenchSettings(), settings_)) {
+      const bool is_variant = d.name == "heads" || d.name == "activation";
+      Variants variants;
+      if (is_variant || find_option(options_of(variants), d.name) != nullptr)
+        text += fmt::format(", {} {}", d.name, d.right);
+    }
+    return text;
   }
 
   // Operations of one pass over a source and a target token.
@@ -319,7 +344,8 @@ class BenchCommand : public CommandOf<BenchSettings> {
       ++step.step;
     });
     const double tokens = double(target_tokens) / seconds;
-    tell("training", fmt::format("{}, batches of {} tokens", backend->name(), target_tokens),
+    tell("training",
+         fmt::format("{}, batches of {} tokens{}", backend->name(), target_tokens, variant()),
          tokens, "tokens/s", 3 * operations() * tokens / peak_of(backend->compute_type()));
   }
 
@@ -328,6 +354,11 @@ class BenchCommand : public CommandOf<BenchSettings> {
     Transformer model(config());
     model.initialize(1);
     pack(model, *backend, Purpose::inference);
+    const ModelConfig& c = model.config();
+    tell("decoding", "KV cache of a token on one side, all layers",
+         double(c.decoder_layers * (c.key_columns() + c.value_columns()) *
+                size_of(backend->cache_type(DType::fp32))),
+         "bytes");
     for (const int64_t beam : {int64_t{1}, settings_.beam}) {
       decode(*backend, model, beam, settings_.batch_tokens, threads_);
       if (beam == 1) decode(*backend, model, beam, settings_.length, 1);
@@ -363,8 +394,9 @@ class BenchCommand : public CommandOf<BenchSettings> {
     const double peak =
         threads == 1 ? measure_cpu_peak(backend.compute_type()) : peak_of(backend.compute_type());
     tell("decoding",
-         fmt::format("{}, beam {}, {} a thread, {}", backend.name(), beam,
-                     detail::counted(lines, "sentence"), detail::counted(threads, "thread")),
+         fmt::format("{}, beam {}, {} a thread, {}{}", backend.name(), beam,
+                     detail::counted(lines, "sentence"), detail::counted(threads, "thread"),
+                     variant()),
          tokens, "tokens/s", work * tokens / peak);
   }
 
