@@ -35,10 +35,8 @@ built() {
   [[ $1 != none ]] || { printf '%s' "$program" && return; }
   local file old new
   case $1 in
-    unscaled) file=model/transformer.cpp old='1 / std::sqrt(double(d_key))' new='1.0' ;;
-    by-width) file=model/transformer.cpp old='1 / std::sqrt(double(d_key))' new='1 / std::sqrt(double(d))' ;;
-    small-embeddings) file=model/transformer.cpp old='{std::sqrt(double(config_.d_model)),' new='{1.0,' ;;
-    no-positions) file=model/transformer.cpp old='? positional_encoding(config.max_positions, d, type)' new='? make.tensor({config.max_positions, d})' ;;
+    by-width) file=model/multi_head.cpp old='1 / std::sqrt(double(method.d_key))' new='1 / std::sqrt(double(method.d_key * method.heads))' ;;
+    small-embeddings) file=model/transformer.cpp old='options{std::sqrt(double(config_.d_model)),' new='options{1.0,' ;;
     interleaved) file=model/transformer.cpp old='half + i, std::cos' new='2 * i + 1, std::cos' ;;
   esac
   if [[ ! -x heed-$1 ]]; then
@@ -92,10 +90,10 @@ heads() {
 }
 scale() {
   row "scale by d_k" none
-  row "scale none" unscaled
+  row "scale none" none --attention dot
   row "scale by d_model" by-width
   row "1 head, by d_k" none --heads 1
-  row "1 head, none" unscaled --heads 1
+  row "1 head, none" none --attention dot --heads 1
 }
 embeddings() {
   row "embeddings times 8" none
@@ -104,7 +102,7 @@ embeddings() {
 positions() {
   row "halves" none
   row "interleaved" interleaved
-  row "no positions" no-positions
+  row "no positions" none --positions none
 }
 # A constant rate, so that the warm-up alone differs; the same in six layers a side; then the paper's.
 warmup() {

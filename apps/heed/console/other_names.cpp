@@ -46,7 +46,21 @@ constexpr OtherNames kOptions[] = {
     {"d_model", "dim_emb hidden_size rnn_size word_vec_size encoder_embed_dim decoder_embed_dim"},
     {"d_ff", "transformer_dim_ffn transformer_ff encoder_ffn_embed_dim ffn_dim"},
     {"heads", "transformer_heads num_heads attention_heads encoder_attention_heads"},
-    {"activation", "activation_fn activation_function transformer_ffn_activation"},
+    {"activation",
+     "activation_fn activation_function transformer_ffn_activation pos_ffn_activation_fn "
+     "hidden_act"},
+    {"attention", "global_attention attention_type score_function"},
+    {"attention_reach", "sliding_window attention_window local_attention"},
+    {"key_value_heads", "num_key_value_heads num_kv_heads num_kv multiquery kv_heads"},
+    {"d_key", "d_k d_kv head_dim"},
+    {"d_value", "d_v"},
+    {"positions",
+     "position_encoding position_encoding_type position_embedding_type max_relative_positions "
+     "encoder_learned_pos decoder_learned_pos transformer_train_position_embeddings"},
+    {"norm",
+     "encoder_normalize_before decoder_normalize_before normalize_before norm_first "
+     "transformer_preprocess transformer_postprocess"},
+    {"norm_kind", "layer_norm"},
     {"tie_embeddings",
      "tied_embeddings tied_embeddings_all share_embeddings share_all_embeddings "
      "share_decoder_input_output_embed"},
