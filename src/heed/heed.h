@@ -18,6 +18,7 @@
 #include "heed/evaluate/ter.h"
 #include "heed/model/directory.h"
 #include "heed/paper.h"
+#include "heed/paper_variants.h"
 #include "heed/text/lines.h"
 #include "heed/train/trainer.h"
 

@@ -23,7 +23,9 @@ struct AttentionResult {
 };
 
 struct AttentionArguments {
-  Tensor mask = {};  // [queries, keys], added to the logits: 0 or -infinity; may be empty
+  // [queries, keys], added to the logits: 0 or -infinity; may be empty. With several heads also
+  // [heads, queries, keys].
+  Tensor mask = {};
   std::optional<double> scale = {};  // 1 / sqrt(d_k) if not set
 };
 
@@ -38,7 +40,8 @@ AttentionResult scaled_dot_product_attention(const Tensor& query, const Tensor& 
 Tensor causal_mask(int64_t queries, int64_t keys);
 
 // Concat(head_1, ..., head_h) W^O, section 3.2.2: `x` [queries, d_model] attends to `memory`
-// [keys, d_model], which is x itself in self-attention.
+// [keys, d_model], which is x itself in self-attention. The widths of the heads, and whether
+// several share a key and value (grouped_query_attention), follow from the shapes of the weights.
 AttentionResult multi_head_attention(const Attention& parameters, int64_t heads, const Tensor& x,
                                      const Tensor& memory,
                                      const AttentionArguments& arguments = {});

@@ -202,9 +202,10 @@ TEST(Paper, ShapesThatDoNotFitAreNamed) {
   EXPECT_EQ(message([&] {
               paper::multi_head_attention(parameters, 3, drawn({2, 8}, 1), drawn({2, 8}, 1));
             }),
-            "heads: expected a divisor of d_model 8, got 3");
-  EXPECT_THAT(message([&] { paper::multi_head_attention(parameters, 1, x, x); }),
-              ::testing::HasSubstr("query weight: expected a matrix of floats [4, 4]"));
+            "heads: expected a divisor of the query's 8 columns, got 3");
+  EXPECT_THAT(
+      message([&] { paper::multi_head_attention(parameters, 1, x, x); }),
+      ::testing::HasSubstr("query weight: expected a matrix of floats [any, 4], got [8, 8]"));
   EXPECT_THAT(message([&] { paper::causal_mask(3, 2); }), ::testing::HasSubstr("causal_mask"));
   EXPECT_THAT(message([&] { paper::positional_encoding(3, 5); }), ::testing::HasSubstr("even"));
   const std::vector<TokenId> labels = {1, 4};
