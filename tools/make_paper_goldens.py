@@ -118,22 +118,24 @@ def noam_cases():
     return cases
 
 
+def write_goldens(path, goldens):
+    groups = []
+    for name, cases in goldens.items():
+        lines = ",\n".join(json.dumps(case, separators=(",", ":")) for case in cases)
+        groups.append(f'"{name}":[\n{lines}\n]')
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8", newline="\n") as file:
+        file.write("{" + ",\n".join(groups) + "}\n")
+
+
 def main():
-    goldens = {
+    write_goldens(f"{ROOT}/tests/heed/data/paper.json", {
         "attention": attention_cases(),
         "multi_head": multi_head_cases(),
         "positional_encoding": [matrix(positional_encoding(*shape)) for shape in [(5, 2), (9, 8)]],
         "cross_entropy": cross_entropy_cases(),
         "noam": noam_cases(),
-    }
-    groups = []
-    for name, cases in goldens.items():
-        lines = ",\n".join(json.dumps(case, separators=(",", ":")) for case in cases)
-        groups.append(f'"{name}":[\n{lines}\n]')
-    path = f"{ROOT}/tests/heed/data/paper.json"
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "w", encoding="utf-8", newline="\n") as file:
-        file.write("{" + ",\n".join(groups) + "}\n")
+    })
 
 
 if __name__ == "__main__":

@@ -3,39 +3,24 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/train/schedule.h"
 #include "support/facts.h"
 #include "support/folder_test.h"
+#include "support/goldens.h"
 #include "support/small_model.h"
 
 namespace heed {
 namespace {
 
-using Json = nlohmann::json;
+using testing::expect_near;
+using testing::Json;
+using testing::matrix;
 
-// What PyTorch says: tools/make_paper_goldens.py.
-Json goldens(const std::string& piece) {
-  std::ifstream file(HEED_TESTS "/heed/data/paper.json");
-  return Json::parse(file)[piece];
-}
-
-Tensor matrix(const Json& json) {
-  std::vector<float> values;
-  for (const Json& value : json["values"])
-    values.push_back(value.is_null() ? -std::numeric_limits<float>::infinity()
-                                     : value.get<float>());
-  return tensor_of<float>(json["shape"].get<Shape>(), values);
-}
-
-void expect_near(const Tensor& got, const Tensor& expected, double tolerance = 1e-5) {
-  ASSERT_EQ(got.shape(), expected.shape());
-  for (int64_t i = 0; i < got.size(); ++i)
-    ASSERT_NEAR(got.data<float>()[i], expected.data<float>()[i], tolerance) << "element " << i;
+Json goldens(const std::string& group) {
+  return testing::goldens("/heed/data/paper.json", group);
 }
 
 paper::AttentionArguments arguments_of(const Json& golden) {
