@@ -94,7 +94,12 @@ Attention attention_of(Transformer& model, const std::string& name) {
   const auto find_linear = [&](const std::string& part) {
     return Linear{find(part + ".weight"), find(part + ".bias")};
   };
-  return {find_linear("query"), find_linear("key"), find_linear("value"), find_linear("output")};
+  const Linear query = find_linear("query");
+  const bool shared = model.config().variants.share_query_key;
+  return {.query = query,
+          .key = shared ? query : find_linear("key"),
+          .value = find_linear("value"),
+          .output = find_linear("output")};
 }
 
 Tensor positional_encoding(int64_t positions, int64_t d_model) {

@@ -46,8 +46,9 @@ AttentionResult multi_head_attention(const Attention& parameters, int64_t heads,
                                      const Tensor& memory,
                                      const AttentionArguments& arguments = {});
 
-// The attention of a model by its name: "encoder.0.self", "decoder.5.cross". The model must come
-// from load_model(directory): load_model(directory, backend) packs and frees its weights.
+// The projections of a model's attention by its name: "encoder.0.self", "decoder.5.cross". The
+// model must come from load_model(directory): load_model(directory, backend) packs and frees its
+// weights.
 Attention attention_of(Transformer& model, const std::string& name);
 
 // [positions, d_model], section 3.5: the sines of all frequencies first, then the cosines, as in

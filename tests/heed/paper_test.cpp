@@ -133,6 +133,31 @@ TEST(PaperMultiHeadAttention, EqualsTheModelsOwn) {
               ::testing::HasSubstr("no attention 'decoder.2.cross'"));
 }
 
+TEST(PaperMultiHeadAttention, TakesTheWidthsOfHeadsFromTheWeights) {
+  ModelConfig grouped = testing::small_config(11), shared = grouped;
+  grouped.variants.key_value_heads = 1;
+  grouped.variants.d_key = 3;
+  grouped.variants.d_value = 5;
+  shared.variants.share_query_key = true;
+  const auto backend = make_cpu_backend();
+  TensorPool pool;
+  ForwardPass pass(*backend, pool);
+  for (const ModelConfig& config : {grouped, shared}) {
+    Transformer model(config);
+    model.initialize(7);
+    const Attention w = paper::attention_of(model, "encoder.0.self");
+    const Tensor x = drawn({4, config.d_model}, 1);
+    Ragged rows;
+    rows.add(4);
+    const KeyRows keys{rows, {}};
+    const AttentionMethod method = attention_method(config, AttentionSite::encoder_self);
+    const Indices positions = {0, 1, 2, 3};
+    const KeyValue projected = project_key_value(pass, w, method, x, x, positions);
+    expect_near(paper::multi_head_attention(w, config.heads, x, x).output,
+                attend(pass, w, method, {x, projected, {rows, keys}, positions}, nullptr));
+  }
+}
+
 TEST(PaperPositionalEncoding, EqualsPyTorch) {
   for (const Json& golden : goldens("positional_encoding")) {
     const Tensor expected = matrix(golden);
