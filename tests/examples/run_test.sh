@@ -24,7 +24,7 @@ $(cat "$example.out")"
 "$heed" phrasebook --output corpus --pairs 5000 --valid-pairs 20 --test-pairs 20 --quiet
 
 # The order matters: rescore reads the model that translator writes.
-for example in attention paper translator progress training_loop rescore; do
+for example in attention attention_variants paper translator progress training_loop rescore; do
   case $example in
     translator) "$programs/translator" 0.02 >translator.out ;;
     rescore) "$programs/rescore" translator-model translator-model <corpus/test.zh >rescore.out ;;
