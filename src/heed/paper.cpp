@@ -1,5 +1,6 @@
 #include "heed/paper.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -89,6 +90,10 @@ Attention attention_of(Transformer& model, const std::string& name) {
     const std::string wanted = name + "." + part;
     for (const Parameter& p : all)
       if (p.name == wanted) return expect_values(p);
+    if (part == "query.weight" && std::any_of(all.begin(), all.end(), [&](const Parameter& p) {
+          return p.name == name + ".location.weight";
+        }))
+      fail_usage("{} is attention by location, which has no query and key", name);
     fail_usage("the model has no attention '{}', expected a name such as encoder.0.self", name);
   };
   const auto find_linear = [&](const std::string& part) {

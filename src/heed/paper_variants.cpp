@@ -281,7 +281,7 @@ AttentionResult relative_attention(const Tensor& query, const Tensor& key, const
   scores = add_positional_scores(cpu.pass, scores.reshape({scores.size()}),
                                  linear(cpu.pass, query, relative.keys, {}), layout,
                                  {.buckets = buckets, .heads = 1, .scale = scale});
-  const AttentionResult seen = attend(scores.reshape({queries, keys}), value, arguments.mask);
+  AttentionResult seen = attend(scores.reshape({queries, keys}), value, arguments.mask);
   if (!relative.values) return seen;
   expect_matrix(relative.values, "relative values", count, value.columns());
   const Tensor sums = sum_weights_by_position(cpu.pass, seen.weights.reshape({scores.size()}),

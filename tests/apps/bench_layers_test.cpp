@@ -255,6 +255,9 @@ TEST(BenchLayersTest, APageNeedsAFileAndTheLayers) {
   const RunResult dash = run_heed({"bench", "--html", "-"});
   EXPECT_EQ(dash.status, 2);
   EXPECT_THAT(dash.err, HasFacts("--html"));
+  const RunResult variant = run_heed({"bench", "--part", "layers", "--norm", "pre"});
+  EXPECT_EQ(variant.status, 2);
+  EXPECT_THAT(variant.err, HasFacts("--part layers training decoding norm pre"));
   const RunResult kernels = run_heed({"bench", "--part", "kernels", "--html", "page.html"});
   EXPECT_EQ(kernels.status, 2);
   EXPECT_THAT(kernels.err, HasFacts("--html page.html --part layers kernels"));

@@ -5,6 +5,7 @@
 #include <regex>
 
 #include "heed/model/transformer.h"
+#include "support/variant_models.h"
 
 namespace heed {
 namespace {
@@ -23,6 +24,27 @@ TEST(ModelPageTest, CountsTheParametersThatTheModelHas) {
       EXPECT_EQ(totals(model_parts(config, 9)).parameters, parameter_count(model));
     }
   }
+}
+
+TEST(ModelPageTest, CountsTheParametersOfEveryVariant) {
+  std::vector<testing::VariantModel> models = testing::single_variants();
+  for (testing::VariantModel& model : testing::pairwise_variants())
+    models.push_back(std::move(model));
+  for (const testing::VariantModel& variant : models) {
+    Transformer model(variant.config);
+    EXPECT_EQ(totals(model_parts(variant.config, 9)).parameters, parameter_count(model))
+        << variant.name;
+  }
+}
+
+TEST(ModelPageTest, NamesTheVariant) {
+  ModelConfig config = preset("tiny");
+  EXPECT_EQ(model_page("t", config, 9, {}).find("Variant"), std::string::npos);
+  config.variants.norm = NormPlacement::pre;
+  config.variants.attention_reach = "local:3";
+  EXPECT_NE(model_page("t", config, 9, {}).find("Variant: attention_reach local:3, norm pre\n"),
+            std::string::npos);
+  EXPECT_NE(model_json("t", config, 9, {}).find("\"norm\": \"pre\""), std::string::npos);
 }
 
 TEST(ModelPageTest, CountsTheWorkOfThePaper) {

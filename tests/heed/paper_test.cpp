@@ -152,9 +152,9 @@ TEST(PaperMultiHeadAttention, TakesTheWidthsOfHeadsFromTheWeights) {
     const KeyRows keys{rows, {}};
     const AttentionMethod method = attention_method(config, AttentionSite::encoder_self);
     const Indices positions = {0, 1, 2, 3};
-    const KeyValue projected = project_key_value(pass, w, method, x, x, positions);
-    expect_near(paper::multi_head_attention(w, config.heads, x, x).output,
-                attend(pass, w, method, {x, projected, {rows, keys}, positions}, nullptr));
+    expect_near(
+        paper::multi_head_attention(w, config.heads, x, x).output,
+        multi_head(pass, w, method, {x, x, x}, {rows, keys, Mask::none, &positions}, nullptr));
   }
 }
 

@@ -236,6 +236,77 @@ TEST(ModelVariants, ADirectoryHoldsThem) {
   }
 }
 
+// Opened for decoding, packed weights have no values any more: what else a variant has, must.
+TEST(ModelVariants, AQuantizedModelDecodesAsItsWeightsDo) {
+  const testing::TemporaryFolder folder;
+  const auto int8 = make_cpu_backend("", DType::int8);
+  TensorPool pool;
+  for (const VariantModel& variant : testing::single_variants()) {
+    SCOPED_TRACE(variant.name);
+    Transformer saved = made(variant.config, DType::fp32);
+    save_model(folder / "model", saved, {}, DType::int8);
+    Transformer model = load_model(folder / "model");  // with all values
+    pack(model, *int8, Purpose::inference);
+    const Transformer opened = load_model(folder / "model", *int8);
+    ForwardPass pass(*int8, pool);
+    const Tensor expected = model.decode(pass, targets(), model.encode(pass, sources()));
+    const Tensor got = opened.decode(pass, targets(), opened.encode(pass, sources()));
+    EXPECT_EQ(0, std::memcmp(got.bytes(), expected.bytes(), size_t(got.byte_count())));
+  }
+}
+
+// A value that repeats the default is no variant.
+TEST(ModelVariants, ADefaultThatIsGivenIsTheDefault) {
+  Variants given;
+  given.key_value_heads = 4;
+  given.d_key = given.d_value = 2;
+  given.attention_reach = "global";
+  EXPECT_EQ(given.normalized(8, 4), Variants());
+  given.d_key = 3;
+  given.attention_reach = "local:05";
+  Variants expected;
+  expected.d_key = 3;
+  expected.attention_reach = "local:5";
+  EXPECT_EQ(given.normalized(8, 4), expected);
+}
+
+TEST(ModelVariants, AWrongConfigurationIsNamed) {
+  const testing::TemporaryFolder folder;
+  ModelConfig config = testing::variant_base();
+  config.variants.norm = NormPlacement::pre;
+  config.variants.key_value_heads = 2;
+  Transformer model(config);
+  model.initialize(1);
+  save_model(folder / "model", model);
+  const std::string text = folder.read("model/config.json");
+  const auto error = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    const size_t at = changed.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    changed.replace(at, from.size(), to);
+    folder.write("model/config.json", changed);
+    try {
+      load_model(folder / "model");
+    } catch (const Error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  EXPECT_THAT(error("\"key_value_heads\": 2", "\"key_value_heads\": 3"),
+              HasFacts("config.json key_value_heads 3 4"));
+  EXPECT_THAT(error("\"key_value_heads\": 2", "\"key_value_heads\": 1"),
+              HasFacts("model.safetensors k_proj"));
+  EXPECT_THAT(error("\"norm\": \"pre\"", "\"norm\": \"middle\""),
+              HasFacts("config.json norm middle"));
+  EXPECT_THAT(error("\"norm\": \"pre\"", "\"norm\": \"post\""),
+              HasFacts("config.json normalize_before true"));
+  EXPECT_THAT(error("\"d_key\": null", "\"d_key\": 65536"), HasFacts("config.json d_key 65536"));
+  EXPECT_THAT(error("\"norm_kind\"", "\"norm_type\""), HasFacts("config.json norm_type"));
+  EXPECT_THAT(
+      error("\"static_position_embeddings\": true", "\"static_position_embeddings\": false"),
+      HasFacts("config.json static_position_embeddings false"));
+}
+
 TEST(ModelVariants, OnlyThePapersModelIsMarians) {
   const testing::TemporaryFolder folder;
   const auto kind_of = [&](const ModelConfig& config) {
@@ -273,6 +344,23 @@ TEST(ModelVariants, ContradictionsAreNamed) {
               }),
               HasFacts("additive rotary"));
   EXPECT_THAT(error([](ModelConfig& c) {
+                c.variants.attention = ScoreFunction::additive;
+                c.variants.positions = Positions::relative;
+              }),
+              HasFacts("additive relative"));
+  EXPECT_THAT(error([](ModelConfig& c) {
+                c.heads = 3;
+                c.variants.d_key = 4;
+              }),
+              HasFacts("d_model heads d_value 8 3"));
+  EXPECT_THAT(error([](ModelConfig& c) {
+                c.heads = 3;
+                c.variants.d_key = c.variants.d_value = 4;
+              }),
+              "");
+  EXPECT_THAT(error([](ModelConfig& c) { c.variants.d_value = 20000; }),
+              HasFacts("d_value 20000 65536 4"));
+  EXPECT_THAT(error([](ModelConfig& c) {
                 c.variants.share_query_key = true;
                 c.variants.key_value_heads = 2;
               }),
@@ -285,7 +373,7 @@ TEST(ModelVariants, ContradictionsAreNamed) {
   for (const char* reach : {"local", "local:", "local:0", "local:-1", "local:x", "local-p:", "soft",
                             "local:99999", "local:3 ", ""})
     EXPECT_THAT(error([=](ModelConfig& c) { c.variants.attention_reach = reach; }),
-                HasFacts("--attention-reach local:W"))
+                HasFacts("attention_reach local:W"))
         << reach;
 }
 

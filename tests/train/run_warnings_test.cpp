@@ -74,6 +74,14 @@ TEST(RunWarnings, AModelTooLargeForItsTextNamesThePresetThatFits) {
   EXPECT_FALSE(size_warning(o, config, 1'000)) << "fine-tuning";
 }
 
+TEST(RunWarnings, APresetThatContradictsTheOptionsIsNotAdvised) {
+  TrainOptions o;
+  o.variants.key_value_heads = 8;  // small and tiny have four heads
+  const auto warning = size_warning(o, model_config(o, 8000, 7999), 250'000);
+  ASSERT_TRUE(warning);
+  EXPECT_EQ(warning->find("--preset"), std::string::npos) << *warning;
+}
+
 TEST(RunWarnings, APreparationThatTakesHalfOfTheMinutesIsNamed) {
   TrainOptions o;
   EXPECT_FALSE(preparation_warning(o, 1e6)) << "without --minutes";

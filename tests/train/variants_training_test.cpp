@@ -110,6 +110,11 @@ TEST_F(VariantsTrainingTest, AnotherVariantIsNotResumedOrFineTuned) {
   tuned.variants = {};
   EXPECT_EQ(message(tuned), "");
   tuned.overwrite = true;
+  tuned.variants.d_key = 8;  // the model's: 16 / 2
+  EXPECT_EQ(message(tuned), "");
+  tuned.variants.d_key = 4;
+  EXPECT_THAT(message(tuned), HasFacts("--d-key 4 --finetune-from 8"));
+  tuned.variants.d_key.reset();
   tuned.variants.positions = Positions::alibi;
   EXPECT_THAT(message(tuned), HasFacts("--positions alibi --finetune-from rotary"));
 }

@@ -154,6 +154,7 @@ class BenchCommand : public CommandOf<BenchSettings> {
 
   int run(const std::vector<std::string>&, Console& console) override {
     check_html();
+    check_variant();
     out_ = &console.out();
     threads_ = int(settings_.threads.value_or(available_threads()));
     figures_.clear();
@@ -409,11 +410,21 @@ class BenchCommand : public CommandOf<BenchSettings> {
           settings_.html, to_text(*settings_.part));
   }
 
+  // Options of the model belong to what runs a model.
+  void check_variant() const {
+    const Part part = settings_.part.value_or(Part::training);
+    if (part == Part::training || part == Part::decoding || variant().empty()) return;
+    fail_usage(
+        "--part {} measures no variant of the model: expected --part training or decoding with the "
+        "options{}",
+        to_text(part), variant().substr(1));
+  }
+
   void layers(Console& console) {
     std::optional<TextOutput> page;
     if (!settings_.html.empty()) page.emplace(settings_.html, console);
     const auto backend = this->backend(Purpose::training);
-    const ModelConfig model = config();
+    const ModelConfig model = preset(to_text(settings_.preset));
     layers_title_ = {to_text(settings_.preset),
                      backend->name(),
                      {model.d_model, model.heads, settings_.window, settings_.kernel_width}};

@@ -13,49 +13,30 @@ Lstm::Lstm(Backend& backend, const SequenceShape& shape)
       y_(states_.slice(1, shape.length + 1)),
       tanh_cells_(shape.tensor()),
       sum_({1, 4 * shape.d_model}, shape.type),
-      scratch_({1, 4 * shape.d_model}, shape.type),
-      cell_({1, shape.d_model}, shape.type),
-      cell_scratch_({1, shape.d_model}, shape.type),
       dgates_(shape.columns(4 * shape.d_model)),
       dstate_({1, shape.d_model}, shape.type),
       dcell_({1, shape.d_model}, shape.type),
       dx_(shape.tensor()) {}
-
-// The backend has no sigmoid, but silu(x) = x sigmoid(x), whose exponential is its own.
-template <class T>
-void Lstm::sigmoid(const Tensor& x, T* y) {
-  Tensor& silu = x.size() == cell_.size() ? cell_scratch_ : scratch_;
-  backend_.activate(Activation::silu, x, silu);
-  const T *in = x.data<T>(), *product = silu.data<T>();
-  constexpr T kZero = T(1e-15);  // below it the quotient is 0 / 0 or inexact
-  for (int64_t j = 0; j < x.size(); ++j)
-    y[j] = in[j] * in[j] < kZero * kZero ? T(0.5) : product[j] / in[j];
-}
 
 template <class T>
 void Lstm::step(int64_t t) {
   const int64_t d = shape_.d_model;
   recurrent_.multiply(backend_, states_.slice(t, t + 1), sum_);
   T *z = sum_.data<T>(), *gates = gates_.data<T>() + t * 4 * d;
-  for (int64_t j = 0; j < 3 * d; ++j) z[j] += gates[j];
-  // tanh(z) = 2 sigmoid(2 z) - 1
-  for (int64_t j = 3 * d; j < 4 * d; ++j) z[j] = 2 * (z[j] + gates[j]);
-  sigmoid(sum_, gates);
-  const T *i = gates, *f = gates + d, *o = gates + 2 * d;
-  T *g = gates + 3 * d, *doubled = cell_.data<T>();
+  for (int64_t j = 0; j < 4 * d; ++j) z[j] += gates[j];
+  const Tensor blocks = sum_.reshape({4, d});
+  const Tensor rows = gates_.reshape({4 * shape_.length, d});
+  Tensor sigmoids = rows.slice(4 * t, 4 * t + 3), candidate = rows.slice(4 * t + 3, 4 * t + 4);
+  backend_.activate(Activation::sigmoid, blocks.slice(0, 3), sigmoids);
+  backend_.activate(Activation::tanh, blocks.slice(3, 4), candidate);
+  const T *i = gates, *f = gates + d, *o = gates + 2 * d, *g = gates + 3 * d;
   const T* before = cells_.data<T>() + t * d;
   T* after = cells_.data<T>() + (t + 1) * d;
-  for (int64_t j = 0; j < d; ++j) {
-    g[j] = 2 * g[j] - 1;
-    after[j] = f[j] * before[j] + i[j] * g[j];
-    doubled[j] = 2 * after[j];
-  }
-  T *tanh_cell = tanh_cells_.data<T>() + t * d, *state = states_.data<T>() + (t + 1) * d;
-  sigmoid(cell_, tanh_cell);
-  for (int64_t j = 0; j < d; ++j) {
-    tanh_cell[j] = 2 * tanh_cell[j] - 1;
-    state[j] = o[j] * tanh_cell[j];
-  }
+  for (int64_t j = 0; j < d; ++j) after[j] = f[j] * before[j] + i[j] * g[j];
+  Tensor tanh_cell = tanh_cells_.slice(t, t + 1);
+  backend_.activate(Activation::tanh, cells_.slice(t + 1, t + 2), tanh_cell);
+  T* state = states_.data<T>() + (t + 1) * d;
+  for (int64_t j = 0; j < d; ++j) state[j] = o[j] * tanh_cell.data<T>()[j];
 }
 
 template <class T>

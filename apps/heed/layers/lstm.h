@@ -25,8 +25,6 @@ class Lstm : public SequenceLayer {
   void step(int64_t t);
   template <class T>
   void step_gradient(int64_t t, const Tensor& dy);
-  template <class T>
-  void sigmoid(const Tensor& x, T* y);
 
   Backend& backend_;
   SequenceShape shape_;
@@ -36,8 +34,7 @@ class Lstm : public SequenceLayer {
   Tensor states_, cells_;  // [n + 1, d] h and c from step 0 on
   Tensor y_;               // the rows of states_ after the first
   Tensor tanh_cells_;      // [n, d]
-  Tensor sum_, scratch_;   // [1, 4d] of one step
-  Tensor cell_, cell_scratch_;
+  Tensor sum_;             // [1, 4d] z of one step
   Tensor dgates_;          // [n, 4d] the gradient of z
   Tensor dstate_, dcell_;  // [1, d] what a step passes to the one before
   Tensor dx_;

@@ -94,9 +94,10 @@ class Parts {
   // Scores and their weighted sum: d_key and d_value for each position seen, in each head.
   void scores(const AttentionMethod& method, Side queries, double seen) {
     const int64_t d_key = method.score == ScoreFunction::location ? 0 : c_.d_key();
-    const bool has_window = method.reach.kind == AttentionReach::Kind::local ||
-                            method.reach.kind == AttentionReach::Kind::predicted;
-    if (has_window) seen = std::min(seen, double(2 * method.reach.window + 1));
+    if (is_fused(method) && method.reach.kind == AttentionReach::Kind::local) {
+      const int64_t sides = method.mask == Mask::causal ? 1 : 2;
+      seen = std::min(seen, double(sides * method.reach.window + 1));
+    }
     if (method.score == ScoreFunction::general)
       work_of("score, a matrix for each head", {c_.heads * d_key, d_key}, queries);
     if (method.score == ScoreFunction::additive) vector("score", {c_.heads, d_key});
@@ -107,15 +108,19 @@ class Parts {
     }
     if (method.positions == Positions::relative) {
       const int64_t distances = 2 * kMaxRelativeDistance + 1;
-      vector("relative keys", {distances, c_.d_key()});
-      vector("relative values", {c_.d_value(), distances});
+      work_of("relative keys", {distances, c_.d_key()}, queries);
+      work(parts_.back(), queries, double((c_.heads - 1) * distances * c_.d_key()));
+      work_of("relative values", {c_.d_value(), distances}, queries);
+      work(parts_.back(), queries, double((c_.heads - 1) * distances * c_.d_value()));
     }
     const std::string heads = c_.key_value_heads() == c_.heads
                                   ? detail::counted(c_.heads, "head")
                                   : fmt::format("{}, {} of keys", detail::counted(c_.heads, "head"),
                                                 c_.key_value_heads());
-    work(heading(2, fmt::format("dot-products, {}", heads)), queries,
-         seen * double(c_.heads * (d_key + c_.d_value())));
+    const bool has_products = method.score != ScoreFunction::additive && d_key > 0;
+    work(
+        heading(2, fmt::format("{}, {}", has_products ? "dot-products" : "scores and sums", heads)),
+        queries, seen * double(c_.heads * (d_key + c_.d_value())));
   }
 
   void work_of(const std::string& name, const Shape& shape, Side side) {

@@ -26,6 +26,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -193,10 +194,10 @@ Options options_of(T& target) {
   Options options;
   OptionCollector collector(options);
   T::visit(target, collector);
-  T fresh{};
+  const auto fresh = std::make_unique<T>();
   Options defaults;
   OptionCollector default_collector(defaults);
-  T::visit(fresh, default_collector);
+  T::visit(*fresh, default_collector);
   check(defaults.size() == options.size(), "a visit that depends on values");
   for (size_t i = 0; i < options.size(); ++i) options[i].defaults = defaults[i].read();
   return options;

@@ -215,8 +215,10 @@ class WeightsReader {
     const Tensor expected = positional_encoding(rows, config_.d_model, DType::fp32);
     const auto near = [](float a, float b) { return std::abs(a - b) < 0.01f; };
     if (!std::ranges::equal(found.slice(0, rows).span<float>(), expected.span<float>(), near))
-      fail("{}: tensor {} is no table of sinusoids; heed has no model with other positions",
-           file_.path().string(), detail::quote(stored.name));
+      fail(
+          "{}: tensor {} is no table of sinusoids, but config.json says that positions are "
+          "sinusoidal",
+          file_.path().string(), detail::quote(stored.name));
   }
 
   void read(const std::string& name, Tensor& values) const {

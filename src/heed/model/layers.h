@@ -16,6 +16,11 @@ constexpr bool is_packed(ParameterRole role) {
   return role == ParameterRole::matrix || role == ParameterRole::embedding;
 }
 
+// Whether AdamW decays it: all but vectors.
+constexpr bool is_decayed(ParameterRole role) {
+  return role != ParameterRole::bias && role != ParameterRole::gain;
+}
+
 struct Linear {
   Tensor weight;  // [out, in]
   Tensor bias;    // [out]

@@ -143,7 +143,7 @@ class Keys {
   void expect(const char* key, const json& expected, const json& otherwise) const {
     const json value = has(key) ? object_[key] : otherwise;
     if (value != expected)
-      reject(key, value, detail::quote(expected) + " (heed has no other kind of model)");
+      reject(key, value, detail::quote(expected) + " (this or a variant that heed.variants names)");
   }
   bool has(const char* key) const { return object_.contains(key) && !object_[key].is_null(); }
 
@@ -322,6 +322,7 @@ ModelConfig from_marian(const json& object, const std::string& place) {
   } catch (const UsageError& e) {
     fail("{}: {}", place, e.what());
   }
+  c.variants = c.variants.normalized(c.d_model, c.heads);
   return c;
 }
 

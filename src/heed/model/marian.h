@@ -26,7 +26,8 @@ std::vector<MarianTensor> marian_tensors(const ModelConfig& config);
 // [1, vocabulary]: added to the logits.
 inline constexpr const char* kLogitsBias = "final_logits_bias";
 
-// Whether this is a table of sinusoids, which some files carry: it is recomputed, not read.
+// Whether this is a table of positions. Some files carry one of sinusoids, which is recomputed, not
+// read.
 bool is_position_table(std::string_view name);
 
 // config.json of a model whose weights are stored as fp32, bf16 or int8. transformers can read

@@ -10,10 +10,6 @@ namespace {
 
 using Reach = AttentionReach::Kind;
 
-Tensor apply(ForwardPass& pass, const Linear& w, const Tensor& x) {
-  return linear(pass, x, w.weight, w.bias);
-}
-
 // x W^Q or x W^K, in the form in which their dot products are the scores.
 Tensor rotated(ForwardPass& pass, const AttentionMethod& method, Tensor x, int64_t heads,
                const Indices& positions) {
@@ -22,7 +18,7 @@ Tensor rotated(ForwardPass& pass, const AttentionMethod& method, Tensor x, int64
 
 Tensor project_query(ForwardPass& pass, const Attention& w, const AttentionMethod& method,
                      const Tensor& x, const Indices& positions) {
-  Tensor query = apply(pass, w.query, x);
+  Tensor query = linear(pass, x, w.query);
   if (method.score == ScoreFunction::general) query = linear_heads(pass, query, w.score);
   // The scores of cosine attention begin with the range of scaled-dot: [-sqrt(d_key), sqrt(d_key)].
   if (method.score == ScoreFunction::cosine)
@@ -33,7 +29,7 @@ Tensor project_query(ForwardPass& pass, const Attention& w, const AttentionMetho
 
 Tensor project_key(ForwardPass& pass, const Attention& w, const AttentionMethod& method,
                    const Tensor& x, const Indices& positions) {
-  Tensor key = apply(pass, w.key, x);
+  Tensor key = linear(pass, x, w.key);
   if (method.score == ScoreFunction::cosine)
     key = normalize_heads(pass, key, {}, {.heads = method.key_value_heads});
   return rotated(pass, method, std::move(key), method.key_value_heads, positions);
@@ -53,12 +49,15 @@ Tensor attend_fused(ForwardPass& pass, const Attention& w, const AttentionMethod
                    method.dropout, weights);
 }
 
-// Whether the fused op computes it.
+}  // namespace
+
 bool is_fused(const AttentionMethod& method) {
   return method.score != ScoreFunction::additive && method.score != ScoreFunction::location &&
          method.reach.kind != Reach::predicted && method.reach.kind != Reach::hard &&
          method.positions != Positions::relative && method.positions != Positions::t5;
 }
+
+namespace {
 
 PositionBuckets clipped(int64_t distance) {
   return {PositionBuckets::Kind::clipped, 2 * distance + 1};
@@ -113,7 +112,7 @@ Tensor with_positions(ForwardPass& pass, const Attention& w, const AttentionMeth
 Tensor scores_of(ForwardPass& pass, const Attention& w, const AttentionMethod& method,
                  const AttentionOperands& o) {
   if (method.score == ScoreFunction::location)
-    return add_positional_scores(pass, {}, apply(pass, w.location, o.x), o.layout,
+    return add_positional_scores(pass, {}, linear(pass, o.x, w.location), o.layout,
                                  {{PositionBuckets::Kind::absolute, kLocations}, method.heads});
   const Tensor query = project_query(pass, w, method, o.x, *o.layout.positions);
   Tensor scores = method.score == ScoreFunction::additive
@@ -135,9 +134,8 @@ Tensor attend_in_steps(ForwardPass& pass, const Attention& w, const AttentionMet
     options.window = method.reach.window;
   Tensor center;
   if (method.reach.kind == Reach::predicted) {
-    const Tensor inner =
-        linear(pass, o.x, w.center_inner.weight, w.center_inner.bias, Activation::tanh);
-    const Tensor share = linear(pass, inner, w.center.weight, w.center.bias, Activation::sigmoid);
+    const Tensor inner = linear(pass, o.x, w.center_inner, Activation::tanh);
+    const Tensor share = linear(pass, inner, w.center, Activation::sigmoid);
     center = predicted_centers(pass, share, o.layout);
     options.center = &center;
   }
@@ -173,9 +171,9 @@ AttentionMethod attention_method(const ModelConfig& config, AttentionSite site) 
   if (!is_cross && method.score == ScoreFunction::location)
     method.score = ScoreFunction::scaled_dot;
   if (!is_cross && method.reach.kind == Reach::predicted) method.reach = {};
-  const bool is_relative =
-      v.positions != Positions::sinusoidal && v.positions != Positions::learned;
-  if (!is_cross && is_relative) method.positions = v.positions;
+  const bool in_embeddings =
+      v.positions == Positions::sinusoidal || v.positions == Positions::learned;
+  if (!is_cross && !in_embeddings) method.positions = v.positions;
   return method;
 }
 
@@ -184,16 +182,17 @@ KeyValue project_key_value(ForwardPass& pass, const Attention& w, const Attentio
   KeyValue projected;
   if (method.score != ScoreFunction::location)
     projected.key = project_key(pass, w, method, key, positions);
-  projected.value = apply(pass, w.value, value);
+  projected.value = linear(pass, value, w.value);
   return projected;
 }
 
 Tensor attend(ForwardPass& pass, const Attention& w, const AttentionMethod& method,
               const AttentionOperands& operands, Tensor* weights) {
   check(operands.layout.positions != nullptr, "a layout with the positions of the tokens");
-  return apply(pass, w.output,
-               is_fused(method) ? attend_fused(pass, w, method, operands, weights)
-                                : attend_in_steps(pass, w, method, operands, weights));
+  return linear(pass,
+                is_fused(method) ? attend_fused(pass, w, method, operands, weights)
+                                 : attend_in_steps(pass, w, method, operands, weights),
+                w.output);
 }
 
 Tensor multi_head(ForwardPass& pass, const Attention& w, const AttentionMethod& method,

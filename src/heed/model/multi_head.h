@@ -9,6 +9,12 @@
 
 namespace heed {
 
+// activation(x W^T + b).
+inline Tensor linear(ForwardPass& pass, const Tensor& x, const Linear& w,
+                     Activation activation = Activation::none) {
+  return linear(pass, x, w.weight, w.bias, activation);
+}
+
 // How the blocks at one site of the model attend.
 struct AttentionMethod {
   ScoreFunction score = ScoreFunction::scaled_dot;
@@ -22,6 +28,9 @@ struct AttentionMethod {
 
 // Some variants act in self-attention or in cross-attention only.
 AttentionMethod attention_method(const ModelConfig& config, AttentionSite site);
+
+// Whether the fused op computes it, which keeps no scores and computes none outside a window.
+bool is_fused(const AttentionMethod& method);
 
 // Keys and values for all heads: K W^K and V W^V, with the keys as the scores need them.
 // `positions` [rows] are those of the tokens.

@@ -67,11 +67,6 @@ struct LayerAllocator {
   }
 };
 
-Tensor apply(ForwardPass& pass, const Linear& w, const Tensor& x,
-             Activation activation = Activation::none) {
-  return linear(pass, x, w.weight, w.bias, activation);
-}
-
 // The position of each token in its sentence.
 Indices positions_of(const Tokens& tokens) {
   std::vector<int32_t> positions;
@@ -221,8 +216,9 @@ void Transformer::initialize(uint64_t seed, InitialWeights weights) {
     const double bound = uniform_bound(p.tensor, weights);
     const auto draw = [&](int64_t i) -> double {
       switch (p.role) {
-        case ParameterRole::matrix:
         case ParameterRole::small_matrix:
+          return (2 * random.uniform() - 1) / std::sqrt(double(p.tensor.columns()));
+        case ParameterRole::matrix:
           return bound * (2 * random.uniform() - 1);
         case ParameterRole::embedding:
           if (i / p.tensor.columns() == config_.pad_id()) return 0;
@@ -272,9 +268,9 @@ Tensor Transformer::stack_output(ForwardPass& pass, const StackParameters& w,
 
 // FFN(x) = max(0, x W_1 + b_1) W_2 + b_2, section 3.3; gated: (silu(x W_1) * x W_3) W_2.
 Tensor Transformer::feed_forward(ForwardPass& pass, const FeedForward& w, const Tensor& x) const {
-  Tensor inner = apply(pass, w.inner, x, activation_of(config_.activation));
-  if (w.gate.weight) inner = multiply(pass, inner, apply(pass, w.gate, x));
-  return apply(pass, w.output, dropout(pass, inner, config_.activation_dropout));
+  Tensor inner = linear(pass, x, w.inner, activation_of(config_.activation));
+  if (w.gate.weight) inner = multiply(pass, inner, linear(pass, x, w.gate));
+  return linear(pass, dropout(pass, inner, config_.activation_dropout), w.output);
 }
 
 EncoderOutput Transformer::encode(ForwardPass& pass, const Tokens& source,

@@ -53,10 +53,10 @@ class Transformer {
   // Moves all parameters to the memory of a backend, which then computes with them.
   void move_to(const std::shared_ptr<TensorMemory>& memory);
 
-  // Initializes matrices uniformly, embeddings and positions from a normal distribution with
-  // standard deviation d_model^-0.5 (the row of <pad> is zero), gains to 1, biases to 0. The values
-  // of a parameter depend on the seed, its name and its shape only. The parameters must be in the
-  // host's memory.
+  // Initializes matrices uniformly (small ones always by their inputs), embeddings and positions
+  // from a normal distribution with standard deviation d_model^-0.5 (the row of <pad> is zero),
+  // gains to 1, biases to 0. The values of a parameter depend on the seed, its name and its shape
+  // only. The parameters must be in the host's memory.
   void initialize(uint64_t seed, InitialWeights weights = InitialWeights::fan_in);
 
   // Source tokens, each sentence ended by </s>, to the encoder's output. `captured` gets the

@@ -1,5 +1,6 @@
 #include "heed/model/variants.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace heed {
@@ -32,9 +33,23 @@ AttentionReach parse_reach(const std::string& text) {
       return reach;
   }
   fail_usage(
-      "--attention-reach is '{}', expected global, local:W, local-p:W or hard, with W from 1 to "
+      "attention_reach is '{}', expected global, local:W, local-p:W or hard, with W from 1 to "
       "65536",
       text);
+}
+
+std::string to_text(const AttentionReach& reach) {
+  using Kind = AttentionReach::Kind;
+  switch (reach.kind) {
+    case Kind::global:
+      return "global";
+    case Kind::hard:
+      return "hard";
+    case Kind::local:
+    case Kind::predicted:
+      break;
+  }
+  return fmt::format("{}:{}", reach.kind == Kind::local ? "local" : "local-p", reach.window);
 }
 
 void Variants::visit(Variants& self, OptionCollector& v) {
@@ -48,7 +63,8 @@ void Variants::visit(Variants& self, OptionCollector& v) {
   v("attention_reach", self.attention_reach,
     {.help = "Keys that a query attends to: global (all), local:W (those at most W tokens from its "
              "own position), local-p:W (in cross-attention, those around a position that the model "
-             "predicts), hard (only the one with the best score)",
+             "predicts, weighted by a Gaussian; self-attention remains global), hard (only the one "
+             "with the best score)",
      .value = "REACH"});
   v("key_value_heads", self.key_value_heads,
     {.help = "Number of heads of keys and values; must divide --heads. Fewer than --heads is "
@@ -59,12 +75,12 @@ void Variants::visit(Variants& self, OptionCollector& v) {
      .maximum = 65536});
   v("d_key", self.d_key,
     {.help = "Dimension of each head's queries and keys",
-     .default_text = "--d-model / --heads",
+     .default_text = "d_model / heads",
      .minimum = 1,
      .maximum = 65536});
   v("d_value", self.d_value,
     {.help = "Dimension of each head's values",
-     .default_text = "--d-model / --heads",
+     .default_text = "d_model / heads",
      .minimum = 1,
      .maximum = 65536});
   v("share_query_key", self.share_query_key,
@@ -83,14 +99,15 @@ void Variants::visit(Variants& self, OptionCollector& v) {
 
 namespace {
 
-using Reach = AttentionReach::Kind;
-
 void check_heads(const Variants& v, int64_t d_model, int64_t heads) {
   const int64_t key_value_heads = v.key_value_heads.value_or(heads);
   if (key_value_heads < 1 || heads % key_value_heads != 0)
     fail_usage("key_value_heads must divide heads, got {} and {}", key_value_heads, heads);
   if ((!v.d_key || !v.d_value) && d_model % heads != 0)
-    fail_usage("d_model must be a multiple of heads, got d_model {} and heads {}", d_model, heads);
+    fail_usage(
+        "d_model must be a multiple of heads unless d_key and d_value are both given, got d_model "
+        "{} and heads {}",
+        d_model, heads);
   if (v.share_query_key && key_value_heads != heads)
     fail_usage(
         "share_query_key needs as many heads of keys as of queries, got {} key_value_heads and {} "
@@ -101,12 +118,23 @@ void check_heads(const Variants& v, int64_t d_model, int64_t heads) {
     fail_usage("positions rotary rotates pairs of elements: d_key must be even, got {}", d_key);
   for (const auto& [size, name] :
        {std::pair(d_key, "d_key"), std::pair(v.d_value.value_or(d_model / heads), "d_value")})
-    if (size < 1 || size > 65536 || size * heads > (1 << 20))
-      fail_usage("{} is {}, expected 1 or more, and at most 1048576 in all heads together", name,
-                 size);
+    if (size < 1 || size > 65536 || size * heads > std::max<int64_t>(1 << 16, 64 * d_model))
+      fail_usage("{} is {}, expected 1 or more, and at most {} in all {} heads together", name,
+                 size, std::max<int64_t>(1 << 16, 64 * d_model), heads);
 }
 
 }  // namespace
+
+Variants Variants::normalized(int64_t d_model, int64_t heads) const {
+  Variants same = *this;
+  same.attention_reach = heed::to_text(parse_reach(attention_reach));
+  if (key_value_heads == heads) same.key_value_heads.reset();
+  if (d_model % heads == 0) {
+    if (d_key == d_model / heads) same.d_key.reset();
+    if (d_value == d_model / heads) same.d_value.reset();
+  }
+  return same;
+}
 
 void Variants::validate(int64_t d_model, int64_t heads) const {
   check_heads(*this, d_model, heads);

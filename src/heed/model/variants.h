@@ -96,6 +96,7 @@ struct AttentionReach {
 
 // "global", "local:W", "local-p:W" or "hard"; UsageError otherwise.
 AttentionReach parse_reach(const std::string& text);
+std::string to_text(const AttentionReach& reach);
 
 struct Variants {
   ScoreFunction attention = ScoreFunction::scaled_dot;
@@ -113,6 +114,8 @@ struct Variants {
 
   // UsageError naming what contradicts what, in a model of this many heads.
   void validate(int64_t d_model, int64_t heads) const;
+  // The same, without values that repeat the default of such a model. They must be valid.
+  Variants normalized(int64_t d_model, int64_t heads) const;
 };
 
 // Distances beyond this are taken as this one (Positions::relative).

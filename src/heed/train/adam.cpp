@@ -50,7 +50,7 @@ void Adam::update_part(const AdamStep& step, size_t parameter, int64_t begin,
   Tensor first = part(first_[parameter]), second = part(second_[parameter]);
   if (has_ema()) ema = part(ema_[parameter]);
   AdamStep of_this = step;
-  if (!parameters_[parameter].is_packed()) of_this.weight_decay = 0;
+  if (!is_decayed(parameters_[parameter].role)) of_this.weight_decay = 0;
   backend_.adam(of_this, gradient, values, first, second, has_ema() ? &ema : nullptr);
 }
 

@@ -18,7 +18,7 @@ class Adam {
   // Updates every parameter from the flat gradient of GradientTree. Packed weights are stale
   // afterwards: call pack(). The gradient may end before the deferred parameters
   // (deferred_gradients.h), which are skipped: update_part() updates them. Weight decay applies to
-  // matrices and embedding tables only, not to biases and gains.
+  // matrices and tables, not to biases and gains (is_decayed).
   void update(const AdamStep& step, const Tensor& gradient, const std::vector<int64_t>& offsets);
 
   // Updates elements of parameters()[parameter] from `begin` on, as many as there are gradients.

@@ -128,6 +128,7 @@ TrainOptions without_ignored(TrainOptions o) {
 TrainOptions normalized(TrainOptions o) {
   o = with_defaults(without_ignored(std::move(o)));
   if (o.batches.batch_sentences > 0) o.batches.batch_tokens = BatchOptions().batch_tokens;
+  if (o.d_model && o.heads) o.variants = o.variants.normalized(*o.d_model, *o.heads);
   return o;
 }
 
@@ -237,15 +238,20 @@ ModelConfig model_config(const TrainOptions& options, int64_t vocabulary,
   // Enough to translate sentences as long as the longest in training.
   config.max_positions = std::max<int64_t>(512, 2 * o.filters.max_sentence_tokens);
   config.validate();
+  config.variants = config.variants.normalized(config.d_model, config.heads);
   return config;
 }
 
 namespace {
 
 // That the variants which were asked for are those of the model to fine-tune.
-void check_variants(const Variants& wanted, const Variants& model) {
+void check_variants(const Variants& wanted, const ModelConfig& model) {
   const std::vector<OptionDifference> asked = differences(Variants(), wanted);
-  for (const OptionDifference& d : differences(model, wanted)) {
+  Variants own = model.variants;
+  own.key_value_heads = model.key_value_heads();
+  own.d_key = model.d_key();
+  own.d_value = model.d_value();
+  for (const OptionDifference& d : differences(own, wanted)) {
     if (std::ranges::find(asked, d.name, &OptionDifference::name) == asked.end()) continue;
     Variants copy = wanted;
     fail_usage("{} is {}, the model of --finetune-from has {}",
@@ -263,7 +269,7 @@ ModelConfig finetuning_config(const TrainOptions& o, ModelConfig config) {
   if (o.tie_embeddings != defaults.tie_embeddings && o.tie_embeddings != config.tie_embeddings)
     fail_usage("--tie-embeddings is {}, the model of --finetune-from has {}",
                to_text(o.tie_embeddings), to_text(config.tie_embeddings));
-  check_variants(o.variants, config.variants);
+  check_variants(o.variants, config);
   config.dropout = o.dropout.value_or(config.dropout);
   config.attention_dropout = o.attention_dropout.value_or(config.attention_dropout);
   config.activation_dropout = o.activation_dropout.value_or(config.activation_dropout);

@@ -53,12 +53,19 @@ int64_t parameters_of(const ModelConfig& config) {
   return parameter_count(shapes);
 }
 
-int64_t parameters_of(const TrainOptions& options, Preset preset, const ModelConfig& config) {
+// Of the same model at another size; nothing if the options contradict that size.
+std::optional<int64_t> parameters_of(const TrainOptions& options, Preset preset,
+                                     const ModelConfig& config) {
   TrainOptions other = options;
   other.preset = preset;
   other.d_model.reset(), other.d_ff.reset(), other.heads.reset();
   other.encoder_layers.reset(), other.decoder_layers.reset();
-  return parameters_of(model_config(other, config.vocabulary_size, config.output_vocabulary_size));
+  try {
+    return parameters_of(
+        model_config(other, config.vocabulary_size, config.output_vocabulary_size));
+  } catch (const UsageError&) {  // such as a number of key-value heads that does not divide heads
+    return {};
+  }
 }
 
 }  // namespace
@@ -133,7 +140,7 @@ std::optional<std::string> size_warning(const TrainOptions& options, const Model
   if (count <= most) return {};
   std::string advice = "a smaller --vocabulary-size or more text would help";
   for (const Preset preset : {Preset::base, Preset::small, Preset::tiny}) {
-    const int64_t smaller = parameters_of(options, preset, config);
+    const int64_t smaller = parameters_of(options, preset, config).value_or(count);
     const bool fits = smaller <= most;
     if (smaller >= count || (!fits && preset != Preset::tiny)) continue;
     advice = fmt::format("--preset {} has {}{}", to_text(preset), smaller,

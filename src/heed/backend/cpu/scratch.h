@@ -27,7 +27,8 @@ enum class Scratch {
 };
 
 // At least `floats` floats, aligned to 64 bytes, contents unspecified. They stay valid on this
-// thread until its next call with the same `use`.
+// thread until its next call with the same `use`; a call for no more of them returns the same block
+// with its contents.
 float* scratch(Scratch use, int64_t floats);
 
 // The bytes that the first such call allocates.
