@@ -76,9 +76,10 @@ END {
     size = value < 0 ? -value : value
     printf "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"11\" fill=\"%s\"/>\n", from, y - 10, to - from, field[1] == "baseline" || size <= 2 * sd ? "#999" : "#2a6f97"
     cut = value < low || value > high ? " (cut off)" : ""
-    # Beside the bar's end, away from it; a bar to the left edge has its number to the right of the axis.
-    if (value >= 0) printf "%s", text(to + 5, y, "start", sprintf("%+.1f%s", value, cut), "")
-    else printf "%s", text(place(0) + 5, y, "start", sprintf("%.1f%s", value, cut), "")
+    # A bar to the left has its number on the other side of zero, where there is room.
+    shown = sprintf("%+.1f", value)
+    sub(/^[-+]0\.0$/, "0.0", shown)
+    printf "%s", text(value < 0 ? place(0) + 5 : to + 5, y, "start", shown cut, "")
   }
   printf "%s</svg>\n", text((left + right) / 2, bottom + 33, "middle", "BLEU", "")
 }

@@ -118,7 +118,7 @@ save() {
 
 # refusal LOG: the last error of the program, without its name.
 refusal() {
-  sed -n 's/^heed: //p' "$1" | grep -v '^warning: ' | tail -1 || true
+  { sed -n 's/^heed: //p' "$1" | grep -v '^warning: ' || echo "the program ended without a message"; } | tail -1
 }
 
 # is_trained MODEL: the last validation is that after the last step, which a stopped run does not have.
@@ -253,7 +253,7 @@ main() {
       select_rows "$@"
       train
       table
-      [[ $failed -eq 0 ]] || fail "$failed rows have no result yet"
+      [[ $failed -eq 0 ]] || fail "$failed of the selected rows have no result yet"
       ;;
   esac
 }

@@ -70,6 +70,7 @@ cat >"$HEED_PROGRAM" <<'PROGRAM'
 echo "$*" >>"$HEED_ABLATIONS/calls"
 if [[ $1 == evaluate ]]; then echo '[{"name":"BLEU","score":31.25,"signature":"x"}]' && exit; fi
 [[ ! -e $HEED_ABLATIONS/full ]] || { echo "heed: no space left" >&2 && exit 1; }
+[[ ! -e $HEED_ABLATIONS/killed ]] || exit 137
 while [[ $1 != --model ]]; do shift; done
 echo '1234 parameters, cpu (AVX2, fp32) on 1 thread, 4 shards a batch' >&2
 [[ "$*" != *"--norm pre"* ]] || { echo "heed: the loss is not finite at step 7 (loss nan)" >&2 && exit 1; }
@@ -103,5 +104,9 @@ grep -q -- '--resume --activation gelu --seed 1' "$HEED_ABLATIONS/calls" || fail
 touch "$HEED_ABLATIONS/full"
 ! printed=$("$recipe/run.sh" residuals 2>&1) || fail "a full disk passed: $printed"
 expect 'no result, tried again by the next run: no space left'
+rm "$HEED_ABLATIONS/full"
+touch "$HEED_ABLATIONS/killed"
+! printed=$("$recipe/run.sh" residuals 2>&1) || fail "a killed program passed: $printed"
+expect 'no result, tried again by the next run: the program ended without a message'
 ! printed=$(STEPS=30 "$recipe/run.sh" 2>&1) || fail "other settings passed: $printed"
 expect 'holds rows of other settings'
