@@ -10,12 +10,13 @@ namespace {
 
 using Reach = AttentionReach::Kind;
 
-// x W^Q or x W^K, in the form in which their dot products are the scores.
+// Queries or keys, for rotary positions rotated.
 Tensor rotated(ForwardPass& pass, const AttentionMethod& method, Tensor x, int64_t heads,
                const Indices& positions) {
   return method.positions == Positions::rotary ? rotate(pass, std::move(x), positions, heads) : x;
 }
 
+// x W^Q and x W^K, in the form in which their dot products are the scores.
 Tensor project_query(ForwardPass& pass, const Attention& w, const AttentionMethod& method,
                      const Tensor& x, const Indices& positions) {
   Tensor query = linear(pass, x, w.query);
@@ -49,16 +50,6 @@ Tensor attend_fused(ForwardPass& pass, const Attention& w, const AttentionMethod
                    method.dropout, weights);
 }
 
-}  // namespace
-
-bool is_fused(const AttentionMethod& method) {
-  return method.score != ScoreFunction::additive && method.score != ScoreFunction::location &&
-         method.reach.kind != Reach::predicted && method.reach.kind != Reach::hard &&
-         method.positions != Positions::relative && method.positions != Positions::t5;
-}
-
-namespace {
-
 PositionBuckets clipped(int64_t distance) {
   return {PositionBuckets::Kind::clipped, 2 * distance + 1};
 }
@@ -79,7 +70,7 @@ Tensor alibi_table(ForwardPass& pass, const AttentionMethod& method, int64_t dis
   return table;
 }
 
-// The scores that depend on the positions of queries and keys are added.
+// Adds what the positions of queries and keys contribute to scores.
 Tensor with_positions(ForwardPass& pass, const Attention& w, const AttentionMethod& method,
                       const Tensor& query, const AttentionLayout& layout, Tensor scores) {
   if (method.positions == Positions::relative) {
@@ -123,7 +114,7 @@ Tensor scores_of(ForwardPass& pass, const Attention& w, const AttentionMethod& m
   return with_positions(pass, w, method, query, o.layout, std::move(scores));
 }
 
-// Scores, softmax, mix: each of them in memory.
+// Scores, softmax and weighted sum, one after the other, with all scores in memory.
 Tensor attend_in_steps(ForwardPass& pass, const Attention& w, const AttentionMethod& method,
                        const AttentionOperands& o, Tensor* captured) {
   Tensor scores = scores_of(pass, w, method, o);
@@ -175,6 +166,12 @@ AttentionMethod attention_method(const ModelConfig& config, AttentionSite site) 
       v.positions == Positions::sinusoidal || v.positions == Positions::learned;
   if (!is_cross && !in_embeddings) method.positions = v.positions;
   return method;
+}
+
+bool is_fused(const AttentionMethod& method) {
+  return method.score != ScoreFunction::additive && method.score != ScoreFunction::location &&
+         method.reach.kind != Reach::predicted && method.reach.kind != Reach::hard &&
+         method.positions != Positions::relative && method.positions != Positions::t5;
 }
 
 KeyValue project_key_value(ForwardPass& pass, const Attention& w, const AttentionMethod& method,
