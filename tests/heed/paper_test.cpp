@@ -233,14 +233,6 @@ TEST(Paper, ShapesThatDoNotFitAreNamed) {
 TEST(Paper, SizesThatCannotBeAreNamed) {
   const int64_t huge = int64_t{1} << 40;
   const std::vector<float> four = {1, 2, 3, 4};
-  const auto expect_usage = [](auto call, const std::string& facts) {
-    try {
-      call();
-      ADD_FAILURE() << "accepted: " << facts;
-    } catch (const UsageError& error) {
-      EXPECT_THAT(error.what(), HasFacts(facts));
-    }
-  };
   expect_usage([&] { tensor_of<float>({2, 3}, four); }, "tensor_of [2, 3] 4");
   expect_usage([&] { tensor_of<float>({-2, -2}, four); }, "tensor_of [-2, -2] 4");
   expect_usage([&] { tensor_of<float>({huge, huge}, four); }, "tensor_of 1099511627776 4");

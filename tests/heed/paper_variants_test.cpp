@@ -59,14 +59,6 @@ TEST(PaperVariants, OfEqualScoresTheFirstIsChosen) {
 
 TEST(PaperVariants, ShapesThatDoNotFitAreNamed) {
   const Tensor x({2, 4}), y({3, 4}), z({3, 5}), v({4}), none;
-  const auto expect_usage = [](auto call, const std::string& facts) {
-    try {
-      call();
-      ADD_FAILURE() << "accepted: " << facts;
-    } catch (const UsageError& error) {
-      EXPECT_THAT(error.what(), HasFacts(facts));
-    }
-  };
   expect_usage([&] { paper::dot_scores(x, z); }, "key [any, 4] [3, 5]");
   expect_usage([&] { paper::dot_scores(none, z); }, "query none");
   expect_usage([&] { paper::general_scores(x, y, z); }, "weight [4, 5] [3, 4]");

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/core/error.h"
+
 namespace heed {
 
 // Whether the text has the fact, and as a word of its own where it is a word or a number.
@@ -35,6 +37,17 @@ MATCHER_P(HasFacts, facts, std::string(negation ? "lacks one of " : "holds all o
     return false;
   }
   return true;
+}
+
+// That the call throws a UsageError with these facts.
+template <class Call>
+void expect_usage(const Call& call, const std::string& facts) {
+  try {
+    call();
+    ADD_FAILURE() << "accepted: " << facts;
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasFacts(facts));
+  }
 }
 
 }  // namespace heed

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "console/help.h"
 #include "pages/html_page.h"
 #include "pages/numbers.h"
 #include "pages/svg_charts.h"
@@ -13,24 +14,10 @@ namespace heed {
 namespace {
 
 constexpr std::string_view kNote =
-    "Multiply-adds are those of the matrix products, forward. The attention of Table 1 is bare, Q "
-    "= "
-    "K = V = x; projected: with the four projections, 4 n d^2 more. The LSTM multiplies x and h "
-    "for "
-    "four gates, 8 n d^2. Times are processor time for one sequence on one core, the least of each "
-    "measurement.";
-
-// The text in lines of up to 80 columns.
-std::string wrapped(std::string_view text) {
-  constexpr size_t kColumns = 80;
-  std::string lines;
-  while (text.size() > kColumns) {
-    const size_t end = text.rfind(' ', kColumns);
-    lines += std::string(text.substr(0, end)) + "\n";
-    text.remove_prefix(end + 1);
-  }
-  return lines + std::string(text) + "\n";
-}
+    "Multiply-adds are those of the matrix products, forward. The attention of Table 1 is bare, "
+    "Q = K = V = x; projected: with the four projections, 4 n d^2 more. The LSTM multiplies x and "
+    "h for four gates, 8 n d^2. Times are processor time for one sequence on one core, the least "
+    "of each measurement.";
 
 std::string sizes_text(const LayersTitle& title) {
   return fmt::format("d = {} ({}, {} heads), r = {}, k = {}; {}", title.sizes.d_model, title.preset,
@@ -92,7 +79,7 @@ std::string layers_heading(const LayersTitle& title) {
     text +=
         fmt::format("{:<29}{:<19}{:<23}{}\n", row.name, row.operations, row.sequential, row.path);
   }
-  return text + "\n" + wrapped(kNote);
+  return text + "\n" + wrap(std::string(kNote), 0, 0) + "\n";
 }
 
 std::string layer_line(const LayersTitle& title, const LayerTime& time) {

@@ -61,11 +61,12 @@ class Parts {
     work(part, side, double(out * in));
   }
 
-  // Parameters without an input of their own.
-  void vector(const std::string& name, const Shape& shape) {
-    ModelPart& part = heading(2, name);
+  // Parameters of this shape.
+  ModelPart& add(int depth, const std::string& name, const Shape& shape) {
+    ModelPart& part = heading(depth, name);
     part.shape = shape;
     part.parameters = element_count(shape);
+    return part;
   }
 
   // `queries` look at `seen` rows of `keys` each.
@@ -88,7 +89,7 @@ class Parts {
     }
     scores(method, queries, seen);
     linear("output", c_.heads * c_.d_value(), d, queries);
-    norm(c_.variants.residual == Switch::on ? "Add and norm (3.1)" : "Norm");
+    norm();
   }
 
   // Scores and their weighted sum: d_key and d_value for each position seen, in each head.
@@ -100,8 +101,8 @@ class Parts {
     }
     if (method.score == ScoreFunction::general)
       work_of("score, a matrix for each head", {c_.heads * d_key, d_key}, queries);
-    if (method.score == ScoreFunction::additive) vector("score", {c_.heads, d_key});
-    if (method.score == ScoreFunction::cosine) vector("score, a gain for each head", {c_.heads});
+    if (method.score == ScoreFunction::additive) add(2, "score", {c_.heads, d_key});
+    if (method.score == ScoreFunction::cosine) add(2, "score, a gain for each head", {c_.heads});
     if (method.reach.kind == AttentionReach::Kind::predicted) {
       linear("predicted position, inner", c_.d_model, c_.d_model, queries);
       linear("predicted position", c_.d_model, c_.heads, queries);
@@ -124,8 +125,7 @@ class Parts {
   }
 
   void work_of(const std::string& name, const Shape& shape, Side side) {
-    vector(name, shape);
-    work(parts_.back(), side, double(element_count(shape)));
+    work(add(2, name, shape), side, double(element_count(shape)));
   }
 
   void feed_forward(Side side) {
@@ -133,41 +133,31 @@ class Parts {
     linear("inner", c_.d_model, c_.d_ff, side);
     if (c_.activation == FeedForwardKind::swiglu) linear("gate", c_.d_model, c_.d_ff, side);
     linear("output", c_.d_ff, c_.d_model, side);
-    norm(c_.variants.residual == Switch::on ? "Add and norm (3.1)" : "Norm");
+    norm();
   }
 
-  void norm(const std::string& name) {
-    ModelPart& part = heading(1, name);
-    const int64_t vectors = c_.variants.norm_kind == NormKind::layer ? 2 : 1;
-    part.shape = {vectors, c_.d_model};
-    part.parameters = vectors * c_.d_model;
+  void norm() {
+    const bool has_residual = c_.variants.residual == Switch::on;
+    add(1, has_residual ? "Add and norm (3.1)" : "Norm", norm_shape());
+  }
+
+  // Gain and, of a LayerNorm, bias.
+  Shape norm_shape() const {
+    return {c_.variants.norm_kind == NormKind::layer ? 2 : 1, c_.d_model};
   }
 
   // What the layers of a stack share.
   void stack() {
     copies_ = 2;
     if (c_.variants.positions == Positions::learned)
-      shared("Learned positions, each", {c_.max_positions, c_.d_model});
+      add(0, "Learned positions, each", {c_.max_positions, c_.d_model});
     if (c_.variants.positions == Positions::t5)
-      shared("Bias of distances, each", {c_.heads, kRelativeBuckets});
-    if (c_.variants.norm == NormPlacement::pre) {
-      const int64_t vectors = c_.variants.norm_kind == NormKind::layer ? 2 : 1;
-      shared("Last norm of a stack, each", {vectors, c_.d_model});
-    }
+      add(0, "Bias of distances, each", {c_.heads, kRelativeBuckets});
+    if (c_.variants.norm == NormPlacement::pre) add(0, "Last norm of a stack, each", norm_shape());
     copies_ = 1;
   }
 
-  void shared(const std::string& name, const Shape& shape) {
-    ModelPart& part = heading(0, name);
-    part.shape = shape;
-    part.parameters = element_count(shape);
-  }
-
-  void table(const std::string& name) {
-    ModelPart& part = heading(0, name);
-    part.shape = {c_.vocabulary_size, c_.d_model};
-    part.parameters = c_.vocabulary_size * c_.d_model;
-  }
+  void table(const std::string& name) { add(0, name, {c_.vocabulary_size, c_.d_model}); }
 
   void embeddings() {
     if (c_.tie_embeddings == TieEmbeddings::all) {

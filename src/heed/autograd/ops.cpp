@@ -52,8 +52,7 @@ void check_attention(const ForwardPass& pass, const AttentionInput& input,
         "[attention] query [rows, heads * d_key]");
   const int64_t d_key = query.columns() / scores.heads, shared = key.columns() / d_key;
   check(shared > 0 && key.columns() == shared * d_key && scores.heads % shared == 0,
-        "[attention] key [rows, key-value heads * d_key], of which there is one for every so many "
-        "heads");
+        "[attention] key [rows, key-value heads * d_key], where key-value heads divides heads");
   check(value.columns() > 0 && value.columns() % shared == 0 && value.rows() == key.rows(),
         "[attention] value [rows of key, key-value heads * d_value]");
   check(key.dtype() == value.dtype() &&
@@ -154,19 +153,17 @@ Tensor attention(ForwardPass& pass, const AttentionInput& input, const Attention
   pass.backend.attention(input, layout, options, {out, logsumexp, weights});
   if (pass.tape) {
     check(layout.keys.rows.empty(), "[attention] a cache is not differentiated");
-    const bool placed = layout.positions != nullptr;
-    pass.tape->record(out, [&pass, query = query, key = key, value = value,
-                            queries = layout.queries, keys = layout.keys, mask = layout.mask,
-                            placed, positions = placed ? *layout.positions : Indices(), options,
-                            out, logsumexp](const Tensor& dout) {
-      OverwrittenGradient dquery(pass, query), dkey(pass, key), dvalue(pass, value);
-      pass.backend.attention_gradient(
-          dout, {query, key, value}, {queries, keys, mask, placed ? &positions : nullptr}, options,
-          {out, logsumexp}, {dquery.tensor(), dkey.tensor(), dvalue.tensor()});
-      dquery.finish();
-      dkey.finish();
-      dvalue.finish();
-    });
+    pass.tape->record(
+        out, [&pass, query = query, key = key, value = value, saved = detail::SavedLayout(layout),
+              options, out, logsumexp](const Tensor& dout) {
+          OverwrittenGradient dquery(pass, query), dkey(pass, key), dvalue(pass, value);
+          pass.backend.attention_gradient(dout, {query, key, value}, saved.layout(), options,
+                                          {out, logsumexp},
+                                          {dquery.tensor(), dkey.tensor(), dvalue.tensor()});
+          dquery.finish();
+          dkey.finish();
+          dvalue.finish();
+        });
   }
   return out;
 }

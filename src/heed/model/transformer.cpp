@@ -165,6 +165,9 @@ Transformer::Transformer(const ModelConfig& config, DType type,
                          const std::shared_ptr<TensorMemory>& memory)
     : config_(config) {
   config.validate();
+  encoder_self_ = attention_method(config, AttentionSite::encoder_self);
+  decoder_self_ = attention_method(config, AttentionSite::decoder_self);
+  cross_ = attention_method(config, AttentionSite::cross);
   const LayerAllocator make{config, type, memory};
   const int64_t d = config.d_model;
   Embeddings& e = embeddings_;
@@ -278,13 +281,13 @@ EncoderOutput Transformer::encode(ForwardPass& pass, const Tokens& source,
   const KeyRows keys{source.layout, {}};
   const Indices positions = positions_of(source);
   const AttentionLayout layout{source.layout, keys, Mask::none, &positions};
-  const AttentionMethod method = attention_method(config_, AttentionSite::encoder_self);
   Tensor x = embed(pass, source, embeddings_.source, encoder_stack_);
   for (size_t i = 0; i < encoder_.size(); ++i) {
     const EncoderLayer& w = encoder_[i];
     Tensor* weights = captured_tensor(captured, AttentionSite::encoder_self, i, layout);
     x = sublayer(pass, w.self_norm, x, [&](const Tensor& input) {
-      return multi_head(pass, w.self_attention, method, {input, input, input}, layout, weights);
+      return multi_head(pass, w.self_attention, encoder_self_, {input, input, input}, layout,
+                        weights);
     });
     x = sublayer(pass, w.feed_forward_norm, x,
                  [&](const Tensor& input) { return feed_forward(pass, w.feed_forward, input); });
@@ -304,8 +307,6 @@ Tensor Transformer::decode(ForwardPass& pass, const Tokens& target, DecoderConte
   const Indices positions = positions_of(target);
   AttentionLayout self = context.self_layout(target), cross = context.cross_layout(target);
   self.positions = cross.positions = &positions;
-  const AttentionMethod self_method = attention_method(config_, AttentionSite::decoder_self),
-                        cross_method = attention_method(config_, AttentionSite::cross);
   Tensor x = embed(pass, target, embeddings_.target, decoder_stack_);
   for (size_t i = 0; i < decoder_.size(); ++i) {
     const DecoderLayer& w = decoder_[i];
@@ -313,13 +314,13 @@ Tensor Transformer::decode(ForwardPass& pass, const Tokens& target, DecoderConte
     x = sublayer(pass, w.self_norm, x, [&](const Tensor& input) {
       const KeyValue earlier = context.self_key_value(
           pass, layer,
-          project_key_value(pass, w.self_attention, self_method, input, input, positions));
-      return attend(pass, w.self_attention, self_method, {input, earlier, self},
+          project_key_value(pass, w.self_attention, decoder_self_, input, input, positions));
+      return attend(pass, w.self_attention, decoder_self_, {input, earlier, self},
                     captured_tensor(captured, AttentionSite::decoder_self, i, self));
     });
     x = sublayer(pass, w.cross_norm, x, [&](const Tensor& input) {
       const KeyValue source = context.cross_key_value(pass, layer);
-      return attend(pass, w.cross_attention, cross_method, {input, source, cross},
+      return attend(pass, w.cross_attention, cross_, {input, source, cross},
                     captured_tensor(captured, AttentionSite::cross, i, cross));
     });
     x = sublayer(pass, w.feed_forward_norm, x,
@@ -330,9 +331,8 @@ Tensor Transformer::decode(ForwardPass& pass, const Tokens& target, DecoderConte
 
 KeyValue Transformer::cross_key_value(ForwardPass& pass, const EncoderOutput& encoder_output,
                                       int64_t layer) const {
-  return project_key_value(pass, decoder_[size_t(layer)].cross_attention,
-                           attention_method(config_, AttentionSite::cross), encoder_output.states,
-                           encoder_output.states, {});
+  return project_key_value(pass, decoder_[size_t(layer)].cross_attention, cross_,
+                           encoder_output.states, encoder_output.states, {});
 }
 
 void Transformer::move_to(const std::shared_ptr<TensorMemory>& memory) {

@@ -106,6 +106,7 @@ class Transformer {
   Tensor output_bias() const;
 
   ModelConfig config_;
+  AttentionMethod encoder_self_, decoder_self_, cross_;
   Embeddings embeddings_;
   Tensor positions_;  // [max_positions, d_model], section 3.5; none with other Positions
   std::vector<EncoderLayer> encoder_;

@@ -32,65 +32,34 @@ KeyRange span_of(const StepHead& head, const AttentionSoftmax& options, int64_t 
   return {int64_t(begin), int64_t(end)};
 }
 
-struct SoftmaxRow {
-  const float* scores;
-  float* softmax;  // may be the scores
-  int64_t keys;
-  KeyRange span;
-
-  int64_t begin() const { return span.begin / kLanes * kLanes; }
-  Vector score(int64_t c) const { return load(scores + c, span.end - c); }
-  // `value` in the lanes of its keys, `other` in the others; lane 0 is key c.
-  HWY_INLINE Vector among(int64_t c, Vector value, Vector other) const {
-    return between(value, span.begin - c, span.end - c, other);
-  }
-};
-
-// The highest score.
-float top_of(const SoftmaxRow& row) {
-  const Vector least = set(-std::numeric_limits<float>::infinity());
-  Vector top = least;
-  for (int64_t c = row.begin(); c < row.span.end; c += kLanes)
-    top = hn::Max(top, row.among(c, row.score(c), least));
-  return max_of(top);
+// The first key of `span` with the highest score, or -1.
+int64_t best_key(const float* scores, const KeyRange& span) {
+  if (span.empty()) return -1;
+  return std::max_element(scores + span.begin, scores + span.end) - scores;
 }
 
-void softmax(const SoftmaxRow& row, float top) {
-  Vector total = zero();
-  const int64_t begin = row.begin();
-  for (int64_t c = begin; c < row.span.end; c += kLanes) {
-    const Vector weight = row.among(c, exp(hn::Sub(row.score(c), set(top))), zero());
-    store(weight, row.softmax + c, row.keys - c);
-    total = hn::Add(total, weight);
-  }
-  const Vector inverse = hn::Div(set(1.0f), set(sum_of(total)));
-  for (int64_t c = begin; c < row.span.end; c += kLanes)
-    store(hn::Mul(load(row.softmax + c, row.keys - c), inverse), row.softmax + c, row.keys - c);
-  std::fill_n(row.softmax, begin, 0.0f);
-  std::fill(row.softmax + row.span.end, row.softmax + row.keys, 0.0f);
-}
-
-// The first key whose score is `top`; -1 if none is.
-int64_t key_with(const SoftmaxRow& row, float top) {
-  const float* end = row.scores + row.span.end;
-  const float* found = std::find(row.scores + row.span.begin, end, top);
-  return found == end ? -1 : found - row.scores;
+// softmax [keys] of the scores of `span`, 0 for other keys; both may be the same row. softmax_row()
+// works on whole vectors, which rows of any number of keys do not have.
+void softmax_of(const float* scores, const KeyRange& span, int64_t keys, float* softmax) {
+  const int64_t stride = divide_up(keys, kLanes) * kLanes;
+  float* row = scratch(Scratch::attention_weights, stride);
+  std::copy_n(scores, keys, row);
+  softmax_row(row, span, stride, ScaledLogits{1});
+  std::copy_n(row, keys, softmax);
 }
 
 // weights = dropout(softmax).
-void drop_weights(const SoftmaxRow& row, const DropoutFactors& factors, int64_t index,
+void drop_weights(const float* softmax, int64_t keys, const DropoutFactors& factors, int64_t index,
                   float* weights) {
-  for (int64_t c = 0; c < row.keys; c += kLanes) {
-    const int64_t left = row.keys - c;
-    const Vector weight = load(row.softmax + c, left);
-    store(factors.on() ? hn::Mul(weight, factors.at(index + c)) : weight, weights + c, left);
+  for (int64_t c = 0; c < keys; c += kLanes) {
+    const Vector weight = load(softmax + c, keys - c);
+    store(factors.on() ? hn::Mul(weight, factors.at(index + c)) : weight, weights + c, keys - c);
   }
 }
 
 // weights = dropout(1 for this key, 0 for others); -1: no key.
-void choose_key(const SoftmaxRow& row, int64_t key, const Dropout& dropout, int64_t index,
-                float* weights) {
-  std::fill_n(weights, row.keys, 0.0f);
+void choose_key(int64_t key, int64_t keys, const Dropout& dropout, int64_t index, float* weights) {
+  std::fill_n(weights, keys, 0.0f);
   if (key < 0) return;
   const bool kept = !dropout || dropout.bits(uint64_t(index + key)) >= dropout.threshold();
   weights[key] = kept ? float(dropout.scale()) : 0.0f;
@@ -103,18 +72,18 @@ void attention_softmax(const Tensor& scores, const AttentionLayout& layout,
   each_head(layout, options.heads, [&](const StepHead& head) {
     for (int64_t i = 0; i < head.queries; ++i) {
       const int64_t at = head.row_of_scores(i);
-      const SoftmaxRow row{scores.data<float>() + at, result.softmax.data<float>() + at, head.keys,
-                           span_of(head, options, i)};
-      const float top = top_of(row);
-      const int64_t key = hard ? key_with(row, top) : -1;  // before the scores are overwritten
-      softmax(row, top);
+      const float* row = scores.data<float>() + at;
+      float* softmax = result.softmax.data<float>() + at;
+      const KeyRange span = span_of(head, options, i);
+      const int64_t key = hard ? best_key(row, span) : -1;  // before the scores are overwritten
+      softmax_of(row, span, head.keys, softmax);
       if (!result.weights) continue;
       const int64_t index = weight_dropout_index(head.query_begin + i, head.index, head.heads);
       float* weights = result.weights->data<float>() + at;
       if (hard)
-        choose_key(row, key, dropout, index, weights);
+        choose_key(key, head.keys, dropout, index, weights);
       else
-        drop_weights(row, DropoutFactors(dropout, index), index, weights);
+        drop_weights(softmax, head.keys, DropoutFactors(dropout, index), index, weights);
     }
   });
 }
