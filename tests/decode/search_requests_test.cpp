@@ -107,6 +107,22 @@ TEST_P(SearchRequestsTest, CancelledSentencesChangeNoOther) {
   }
 }
 
+TEST_P(SearchRequestsTest, ASentenceHasRowsForItsOwnHypothesesOnly) {
+  SearchOptions options;
+  options.max_length = 30;
+  // 120 positions of 6 hypotheses.
+  for (const auto& [beam, expected] : std::map<int64_t, int64_t>{{1, 24}, {3, 8}, {6, 4}}) {
+    options.beam = beam;
+    Search batch(model_, *backend_, {.hypotheses = 6, .batch_tokens = 60});
+    int64_t count = 0;
+    for (; batch.has_room(1, options); ++count) batch.add({count, {0}, {}, options});
+    EXPECT_EQ(count, expected);
+    std::vector<SearchResult> finished;
+    while (batch.running() > 0) batch.step(finished);
+    EXPECT_EQ(int64_t(finished.size()), expected);
+  }
+}
+
 TEST_P(SearchRequestsTest, CancellingFreesTheRoomOfASentence) {
   SearchRequest request{0, {2, 3, 4, 5, 0}, {}, {}};
   Search batch(model_, *backend_, {.batch_tokens = 5});

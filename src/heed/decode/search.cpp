@@ -20,7 +20,8 @@ struct Sentence {
   int64_t request_id = 0;
   std::vector<TokenId> source;
   std::vector<int32_t> source_rows;  // of the cross-attention cache
-  std::vector<int32_t> slots;        // of the self-attention cache, one for each step
+  std::vector<int32_t> rows;         // of the self-attention cache, of all hypotheses
+  int64_t reserved = 0;              // most rows that it may need
   int64_t first_row = -1;            // of its first step, which predicts the prefix
   std::vector<HypothesisGroup> groups;
   uint64_t seed = 0;  // of samples
@@ -61,17 +62,23 @@ struct Search::State {
     check(limits.hypotheses >= 1 && limits.batch_tokens >= 1, "a search without room");
     // Room for every sentence at its maximum length. With a large beam fewer sentences are decoded
     // together: the steps are large enough, and memory is bounded.
-    slot_count =
+    const int64_t positions =
         std::max(2 * limits.batch_tokens * kLargestBeam / std::max(kLargestBeam, limits.hypotheses),
                  config.max_positions);
+    target_rows = positions * limits.hypotheses;
     cross_rows = std::max(limits.batch_tokens, config.max_positions);
-    slots = std::make_unique<FreeList>(slot_count);
+    targets = std::make_unique<FreeList>(target_rows);
     sources = std::make_unique<FreeList>(cross_rows);
-    cache = DecoderCache(config, backend, pool, slot_count * limits.hypotheses, cross_rows);
+    cache = DecoderCache(config, backend, pool, target_rows, cross_rows);
   }
 
   int64_t target_limit(int64_t source_length, const SearchOptions& options) const {
     return max_target_length(options, source_length, model.config().max_positions);
+  }
+  // Rows of the self-attention cache: one for each position of each hypothesis. The first step
+  // needs one row for each position of the prefix, later ones at most one for each hypothesis.
+  int64_t rows_needed(int64_t source_length, const SearchOptions& options) const {
+    return target_limit(source_length, options) * options.hypothesis_count();
   }
 
   auto find(int64_t request_id) const {
@@ -121,10 +128,8 @@ struct Search::State {
     std::vector<TokenId> sequence = {model.config().pad_id()};
     sequence.insert(sequence.end(), h.ids.begin(), h.ids.end());
     sentence.first_row = int64_t(tokens.ids.size());
-    for (size_t i = 0; i < sequence.size(); ++i) {
-      sentence.slots.push_back(slots->take());
-      h.rows.push_back(int32_t(sentence.slots.back() * limits.hypotheses));
-    }
+    for (size_t i = 0; i < sequence.size(); ++i) h.rows.push_back(targets->take());
+    sentence.rows = h.rows;
     cache.new_rows.append(h.rows);
     add_sequence(h, sequence, sentence.constraints, tokens);
     const SearchOptions& options = sentence.options;
@@ -134,12 +139,10 @@ struct Search::State {
 
   // The last token of every active hypothesis.
   void continue_decoding(Sentence& sentence, Tokens& tokens) {
-    const int32_t slot = slots->take();
-    sentence.slots.push_back(slot);
-    auto row = int32_t(slot * limits.hypotheses);
     for (HypothesisGroup& group : sentence.groups) {
       for (ActiveHypothesis& h : group.active) {
-        h.rows.push_back(row++);
+        h.rows.push_back(targets->take());
+        sentence.rows.push_back(h.rows.back());
         cache.new_rows.push_back(h.rows.back());
         add_sequence(h, std::span(&h.ids.back(), 1), sentence.constraints, tokens);
       }
@@ -212,9 +215,9 @@ struct Search::State {
 
   // Frees what the sentence holds of the caches.
   void release(Sentence& sentence) {
-    reserved -= sentence.constraints.max_length();
+    reserved -= sentence.reserved;
     source_tokens -= int64_t(sentence.source.size());
-    slots->give(sentence.slots);
+    targets->give(sentence.rows);
     sources->give(sentence.source_rows);
   }
 
@@ -225,10 +228,10 @@ struct Search::State {
   ForwardPass pass;
   DecoderCache cache;
   std::vector<TokenWeight> choices;  // scratch memory of sampling
-  int64_t slot_count = 0, cross_rows = 0;
-  int64_t reserved = 0;       // slots for the sentences at their maximum lengths
+  int64_t target_rows = 0, cross_rows = 0;
+  int64_t reserved = 0;       // target rows for the sentences at their maximum lengths
   int64_t source_tokens = 0;  // of all sentences
-  std::unique_ptr<FreeList> slots, sources;
+  std::unique_ptr<FreeList> targets, sources;
   std::vector<std::unique_ptr<Sentence>> sentences;
   std::vector<size_t> fresh;  // not encoded yet
 };
@@ -246,7 +249,7 @@ bool Search::has_room(int64_t source_length, const SearchOptions& options) const
   const State& s = *state_;
   if (s.sentences.empty()) return true;
   return s.source_tokens + source_length <= s.limits.batch_tokens &&
-         s.reserved + s.target_limit(source_length, options) <= s.slot_count;
+         s.reserved + s.rows_needed(source_length, options) <= s.target_rows;
 }
 
 void Search::add(SearchRequest request) {
@@ -267,7 +270,8 @@ void Search::add(SearchRequest request) {
                   {reinterpret_cast<const char*>(ids.data()), ids.size() * sizeof ids[0]});
   for (int64_t i = 0; i < length; ++i) sentence->source_rows.push_back(s.sources->take());
   sentence->source = std::move(request.source);
-  s.reserved += sentence->constraints.max_length();
+  sentence->reserved = s.rows_needed(length, request.options);
+  s.reserved += sentence->reserved;
   s.source_tokens += length;
   s.fresh.push_back(s.sentences.size());
   s.sentences.push_back(std::move(sentence));
