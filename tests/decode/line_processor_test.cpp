@@ -26,6 +26,8 @@ class LineProcessorTest : public ::testing::Test {
       Hypothesis& h = result.hypotheses.emplace_back();
       h.ids = tokenizers_.target().encode(text);
       h.score = -double(result.hypotheses.size());
+      h.log_probabilities.assign(h.ids.size() + 1, -0.5);
+      h.log_probabilities.back() = h.score;  // of </s>
     }
     return result;
   }
@@ -66,11 +68,25 @@ TEST_F(LineProcessorTest, ALongLineIsSplitAndJoined) {
   EXPECT_DOUBLE_EQ(translation.hypotheses[0].score, -3);
   EXPECT_THAT(translation.hypotheses[1].pieces,
               ElementsAre("\u2581", "c", "\u2581", "g", "\u2581", "j"));
+  EXPECT_THAT(translation.hypotheses[1].log_probabilities,
+              ElementsAre(-0.5, -0.5, -0.5, -0.5, -0.5, -0.5, -2))
+      << "</s> of the last part only";
   EXPECT_EQ(translation.status.text(), "split");
   results[2].hypotheses[1].ended = false;
+  EXPECT_EQ(processor_.postprocess(line, results).hypotheses[1].log_probabilities.size(), 6u);
   EXPECT_FALSE(processor_.postprocess(line, results).status.unfinished) << "not of the best";
   results[2].hypotheses[0].ended = false;
   EXPECT_TRUE(processor_.postprocess(line, results).status.unfinished);
+}
+
+TEST_F(LineProcessorTest, TheFirstPartsOfALineAreAPartialTranslation) {
+  const EncodedLine line = encode({"abc def ghi. jkl mno pqr. stu vwx yz."});
+  EXPECT_TRUE(processor_.postprocess_first(line, {}).hypotheses.empty());
+  const Translation first =
+      processor_.postprocess_first(line, {result({"ab", "c"}), result({"def", "g"})});
+  ASSERT_EQ(first.hypotheses.size(), 2u);
+  EXPECT_EQ(first.hypotheses[0].text, "ab def");
+  EXPECT_EQ(first.status.text(), "split,unfinished");
 }
 
 TEST_F(LineProcessorTest, AlternativesAreSortedByScore) {

@@ -80,7 +80,10 @@ TEST_F(ScorerTest, IsWhatTheSearchSaysOfItsOwnTranslations) {
     for (const Hypothesis& hypothesis : found[0].hypotheses) {
       const std::string text = tokenizers_.target().decode(hypothesis.ids);
       if (!hypothesis.ended || tokenizers_.target().encode(text) != hypothesis.ids) continue;
-      EXPECT_NEAR(score_one(source, text).log_probability, hypothesis.log_probability, 1e-4);
+      const PairScore score = score_one(source, text);
+      EXPECT_NEAR(score.log_probability, hypothesis.log_probability, 1e-4);
+      EXPECT_THAT(hypothesis.log_probabilities,
+                  ::testing::Pointwise(::testing::DoubleNear(1e-4), score.log_probabilities));
     }
   }
 }

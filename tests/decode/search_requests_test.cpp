@@ -107,6 +107,24 @@ TEST_P(SearchRequestsTest, CancelledSentencesChangeNoOther) {
   }
 }
 
+TEST_P(SearchRequestsTest, LogProbabilitiesAreThoseOfEachToken) {
+  for (const SearchRequest& request : requests()) {
+    const auto alone = results_alone({request});
+    for (const Hypothesis& h : alone[0].hypotheses) {
+      ASSERT_EQ(h.log_probabilities.size(), h.ids.size() + (h.ended ? 1 : 0));
+      double sum = 0;
+      for (const double each : h.log_probabilities) sum += each;
+      EXPECT_EQ(sum, h.log_probability);
+      std::vector<TokenId> before;
+      for (size_t i = 0; i < h.log_probabilities.size(); ++i) {
+        const TokenId id = i < h.ids.size() ? h.ids[i] : 0;
+        EXPECT_NEAR(h.log_probabilities[i], next(model_, request.source, before)[size_t(id)], 1e-3);
+        before.push_back(id);
+      }
+    }
+  }
+}
+
 TEST_P(SearchRequestsTest, ASentenceHasRowsForItsOwnHypothesesOnly) {
   SearchOptions options;
   options.max_length = 30;

@@ -5,6 +5,18 @@
 
 namespace heed {
 
+namespace {
+
+// Sets `to` to `values` and `last`, with one allocation.
+template <class T>
+void copy_with(const std::vector<T>& values, T last, std::vector<T>& to) {
+  to.reserve(values.size() + 1);
+  to = values;
+  to.push_back(last);
+}
+
+}  // namespace
+
 double length_penalty(int64_t length, double alpha) {
   return std::pow((5.0 + double(length)) / 6.0, alpha);
 }
@@ -61,15 +73,16 @@ std::vector<DecodingStep::Candidate> DecodingStep::best_candidates(
     const HypothesisGroup& group, const std::vector<TokenId>& chosen) const {
   const double penalty = options_.diversity_penalty_or_default();
   TopCandidates candidates(size_t(2 * group_size()));
-  const auto add = [&](size_t i, TokenId id, double sum) {
+  const auto add = [&](size_t i, TokenId id, double sum, double of_token) {
     const auto [first, last] = std::equal_range(chosen.begin(), chosen.end(), id);
-    candidates.offer({int64_t(i), id, sum, sum - penalty * double(last - first)});
+    candidates.offer({int64_t(i), id, sum, sum - penalty * double(last - first), of_token});
   };
   for (size_t i = 0; i < group.active.size(); ++i) {
     const ActiveHypothesis& h = group.active[i];
     if (constraints_.is_forced(h.constraints)) {
       constraints_.for_each_forced_id(h.constraints, [&](TokenId id) {
-        add(i, id, h.log_probability + next_.log_probability(h.row, id));
+        const double of_token = next_.log_probability(h.row, id);
+        add(i, id, h.log_probability + of_token, of_token);
       });
       continue;
     }
@@ -80,9 +93,10 @@ std::vector<DecodingStep::Candidate> DecodingStep::best_candidates(
         if (!next_.find_more(h.row)) break;
         best = next_.best(h.row);
       }
-      const double sum = h.log_probability + double(best.log_probabilities[j]);
+      const auto of_token = double(best.log_probabilities[j]);
+      const double sum = h.log_probability + of_token;
       if (candidates.cannot_enter(sum)) break;
-      if (constraints_.allows(h.constraints, best.ids[j])) add(i, best.ids[j], sum);
+      if (constraints_.allows(h.constraints, best.ids[j])) add(i, best.ids[j], sum, of_token);
     }
   }
   return candidates.take();
@@ -91,12 +105,19 @@ std::vector<DecodingStep::Candidate> DecodingStep::best_candidates(
 ActiveHypothesis DecodingStep::extended(const ActiveHypothesis& parent,
                                         const Candidate& candidate) const {
   ActiveHypothesis h;
-  h.ids = parent.ids;
-  h.ids.push_back(candidate.id);
+  copy_with(parent.ids, candidate.id, h.ids);
+  h.rows.reserve(parent.rows.size() + 1);  // the next step appends its own
   h.rows = parent.rows;
   h.log_probability = candidate.log_probability;
+  copy_with(parent.log_probabilities, candidate.token_log_probability, h.log_probabilities);
   h.constraints = constraints_.after(parent.constraints, candidate.id);
   return h;
+}
+
+Hypothesis DecodingStep::ended(const ActiveHypothesis& parent, const Candidate& end) {
+  Hypothesis hypothesis = {parent.ids, end.log_probability, 0, true};
+  copy_with(parent.log_probabilities, end.token_log_probability, hypothesis.log_probabilities);
+  return hypothesis;
 }
 
 void HypothesisGroup::finish(Hypothesis hypothesis, int64_t length, double alpha) {
@@ -110,7 +131,8 @@ void HypothesisGroup::finish(Hypothesis hypothesis, int64_t length, double alpha
 void HypothesisGroup::finish_active(double alpha) {
   for (ActiveHypothesis& h : active) {
     const auto length = std::max<int64_t>(1, int64_t(h.ids.size()));
-    finish({std::move(h.ids), h.log_probability, 0, false}, length, alpha);
+    finish({std::move(h.ids), h.log_probability, 0, false, std::move(h.log_probabilities)}, length,
+           alpha);
   }
   active.clear();
 }
@@ -137,8 +159,7 @@ void DecodingStep::beam_search(HypothesisGroup& group, std::vector<TokenId>& cho
     if (candidates[i].id == constraints_.end_id()) {
       // A hypothesis with </s> is finished only if it would have stayed in the beam.
       if (int64_t(i) < group_size())
-        group.finish({parent.ids, candidates[i].log_probability, 0, true}, length,
-                     options_.length_penalty);
+        group.finish(ended(parent, candidates[i]), length, options_.length_penalty);
       continue;
     }
     next.push_back(extended(parent, candidates[i]));
@@ -188,13 +209,15 @@ void DecodingStep::sample(HypothesisGroup& group, double uniform,
   } else {
     to_probabilities(choices, options_.sampling());
     const TokenId id = detail::draw(choices, uniform).id;
-    const double log_probability = h.log_probability + next_.log_probability(h.row, id);
+    const double of_token = next_.log_probability(h.row, id);
+    const double log_probability = h.log_probability + of_token;
+    const Candidate chosen = {0, id, log_probability, log_probability, of_token};
     const int64_t length = int64_t(h.ids.size()) + 1;
     if (id == constraints_.end_id()) {
-      group.finish({h.ids, log_probability, 0, true}, length, options_.length_penalty);
+      group.finish(ended(h, chosen), length, options_.length_penalty);
       group.active.clear();
     } else {
-      group.active = {extended(h, {0, id, log_probability, log_probability})};
+      group.active = {extended(h, chosen)};
       if (length >= constraints_.max_length()) group.finish_active(options_.length_penalty);
     }
   }

@@ -12,6 +12,7 @@ struct ActiveHypothesis {
   std::vector<TokenId> ids;   // without the start
   std::vector<int32_t> rows;  // its positions' rows in the KV cache, oldest first
   double log_probability = 0;
+  std::vector<double> log_probabilities;  // of each id
   ConstraintState constraints;
   int64_t row = 0;  // of the logits of its next token
 };
@@ -52,8 +53,9 @@ class DecodingStep {
   struct Candidate {
     int64_t parent;
     TokenId id;
-    double log_probability;
-    double score;  // log_probability less the diversity penalty
+    double log_probability;        // of the hypothesis with `id`
+    double score;                  // log_probability less the diversity penalty
+    double token_log_probability;  // of `id`
   };
   class TopCandidates;
 
@@ -63,6 +65,8 @@ class DecodingStep {
   // Sets `choices` to the tokens that may come next, with their logits.
   void list_choices(const ActiveHypothesis& h, std::vector<TokenWeight>& choices) const;
   ActiveHypothesis extended(const ActiveHypothesis& parent, const Candidate& candidate) const;
+  // `parent` with </s>.
+  static Hypothesis ended(const ActiveHypothesis& parent, const Candidate& end);
   bool is_done(const HypothesisGroup& group) const;
 
   const SearchOptions& options_;

@@ -113,17 +113,33 @@ Translation LineProcessor::postprocess(const EncodedLine& line,
                                        const std::vector<SearchResult>& parts,
                                        Aligner* aligner) const {
   check(parts.size() == line.parts.size(), "a result for each part of a line");
+  if (!parts.empty()) return joined(line, parts, aligner);
+  Translation translation;
+  translation.line = line.line;
+  translation.status = line.status;
+  const Tokenizer& target = tokenizers_.target();
+  TextHypothesis& only = translation.hypotheses.emplace_back();
+  only.text = target.decode(line.prefix_tokens);
+  only.pieces = target.pieces(line.prefix_tokens);
+  if (aligner) only.attention.resize(line.prefix_tokens.size());
+  return translation;
+}
+
+Translation LineProcessor::postprocess_first(const EncodedLine& line,
+                                             const std::vector<SearchResult>& parts) const {
+  Translation translation = joined(line, parts, nullptr);
+  if (parts.size() < line.parts.size()) translation.status.unfinished = true;
+  return translation;
+}
+
+// The translation of the first parts of the line.
+Translation LineProcessor::joined(const EncodedLine& line, const std::vector<SearchResult>& parts,
+                                  Aligner* aligner) const {
   Translation translation;
   translation.line = line.line;
   translation.status = line.status;
   std::vector<TextHypothesis>& all = translation.hypotheses;
-  if (parts.empty()) {
-    const Tokenizer& target = tokenizers_.target();
-    all.push_back({target.decode(line.prefix_tokens), 0, target.pieces(line.prefix_tokens)});
-    if (aligner) all.back().attention.resize(line.prefix_tokens.size());
-    return translation;
-  }
-  size_t count = SIZE_MAX;
+  size_t count = parts.empty() ? 0 : SIZE_MAX;
   for (const SearchResult& part : parts) count = std::min(count, part.hypotheses.size());
   for (size_t rank = 0; rank < count; ++rank) all.push_back(join(parts, rank));
   for (const SearchResult& part : parts)
@@ -149,7 +165,14 @@ TextHypothesis LineProcessor::join(const std::vector<SearchResult>& parts, size_
     joined.score += hypothesis.score;
     const std::vector<std::string> pieces = target.pieces(hypothesis.ids);
     joined.pieces.insert(joined.pieces.end(), pieces.begin(), pieces.end());
+    // Without that of </s>.
+    check(hypothesis.log_probabilities.size() >= pieces.size(), "a log-probability for each id");
+    joined.log_probabilities.insert(
+        joined.log_probabilities.end(), hypothesis.log_probabilities.begin(),
+        hypothesis.log_probabilities.begin() + ptrdiff_t(pieces.size()));
   }
+  const Hypothesis& last = parts.back().hypotheses[rank];
+  if (last.ended) joined.log_probabilities.push_back(last.log_probabilities.back());
   joined.text = texts.size() == 1 ? std::move(texts[0]) : join_parts(texts);
   return joined;
 }

@@ -42,10 +42,16 @@ class LineProcessor {
   // no attention.
   Translation postprocess(const EncodedLine& line, const std::vector<SearchResult>& parts,
                           Aligner* aligner = nullptr) const;
+  // Of a line of which only the first parts have results yet, without attention. No hypotheses if
+  // there are no parts.
+  Translation postprocess_first(const EncodedLine& line,
+                                const std::vector<SearchResult>& parts) const;
 
  private:
   std::vector<std::vector<TokenId>> encode_parts(const std::string& text, LineStatus& status) const;
   std::vector<TokenId> prefix_tokens(const std::string& prefix, int64_t line, int64_t limit) const;
+  Translation joined(const EncodedLine& line, const std::vector<SearchResult>& parts,
+                     Aligner* aligner) const;
   TextHypothesis join(const std::vector<SearchResult>& parts, size_t rank) const;
   void align(const EncodedLine& line, const std::vector<SearchResult>& parts, Aligner& aligner,
              Translation& translation) const;

@@ -175,11 +175,14 @@ struct Search::State {
 
   void decode_step(Sentence& sentence, Predictions& next) {
     if (sentence.first_row >= 0) {
-      double sum = 0;
       int64_t row = sentence.first_row;
-      for (const TokenId id : sentence.constraints.prefix_ids())
-        sum += next.log_probability(row++, id);
-      for (HypothesisGroup& group : sentence.groups) group.active[0].log_probability = sum;
+      for (const TokenId id : sentence.constraints.prefix_ids()) {
+        const double log_probability = next.log_probability(row++, id);
+        for (HypothesisGroup& group : sentence.groups) {
+          group.active[0].log_probability += log_probability;
+          group.active[0].log_probabilities.push_back(log_probability);
+        }
+      }
       sentence.first_row = -1;
     }
     const DecodingStep step(sentence.options, sentence.constraints, next);
@@ -248,8 +251,14 @@ int64_t Search::source_limit() const {
 bool Search::has_room(int64_t source_length, const SearchOptions& options) const {
   const State& s = *state_;
   if (s.sentences.empty()) return true;
-  return s.source_tokens + source_length <= s.limits.batch_tokens &&
-         s.reserved + s.rows_needed(source_length, options) <= s.target_rows;
+  const SearchRoom left = room();
+  return source_length <= left.source_tokens &&
+         s.rows_needed(source_length, options) <= left.target_rows;
+}
+
+SearchRoom Search::room() const {
+  const State& s = *state_;
+  return {s.limits.batch_tokens - s.source_tokens, s.target_rows - s.reserved};
 }
 
 void Search::add(SearchRequest request) {

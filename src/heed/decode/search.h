@@ -16,6 +16,8 @@ struct Hypothesis {
   double log_probability = 0;  // natural logarithm, by the model, of all tokens and </s>
   double score = 0;            // log_probability / ((5 + length) / 6)^length_penalty
   bool ended = true;  // with </s>; false: without it (maximum length, no token allowed, partial())
+  // Of each id, a forced prefix's included, then of </s> if `ended`; their sum is log_probability.
+  std::vector<double> log_probabilities = {};
 };
 
 struct SearchResult {
@@ -33,6 +35,12 @@ struct SearchRequest {
   SearchOptions options = {};   // checked by check_options(), within the limits
 };
 
+// Room for more sentences, or what one needs of it.
+struct SearchRoom {
+  int64_t source_tokens = 0;
+  int64_t target_rows = 0;  // maximum length times hypotheses
+};
+
 // Sentences that one thread decodes together (continuous batching): they join at any step, each
 // with its own options, and leave as soon as they are finished or cancelled. The result of a
 // sentence does not depend on the others.
@@ -47,6 +55,7 @@ class Search {
   // Whether add() has room for a source of this length now. An empty batch always has.
   bool has_room(int64_t source_length, const SearchOptions& options) const;
   void add(SearchRequest request);
+  SearchRoom room() const;
   // Number of unfinished sentences.
   int64_t running() const;
   // One decoding step of every sentence; appends the results of those that it finishes.

@@ -39,6 +39,10 @@ struct TextHypothesis {
   std::vector<std::string> pieces;
   // With DecodeOptions::attention: each piece's attention to the source pieces.
   AttentionWeights attention = {};
+  // Natural logarithms, by the model, of each piece and then of the </s> that ends the last part
+  // (not if it has none). A split line has none for the </s> of its other parts, so that piece i
+  // has number i. Empty for a line without tokens, which the model does not translate.
+  std::vector<double> log_probabilities = {};
 };
 
 struct Translation {
