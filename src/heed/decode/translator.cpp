@@ -1,14 +1,11 @@
 #include "heed/decode/translator.h"
 
-#include <algorithm>
-#include <deque>
-#include <map>
 #include <mutex>
 
 #include "heed/core/thread_pool.h"
+#include "heed/decode/line_batch.h"
 #include "heed/decode/line_processor.h"
 #include "heed/decode/line_queue.h"
-#include "heed/decode/search.h"
 
 namespace heed {
 namespace {
@@ -16,105 +13,40 @@ namespace {
 // How often a thread that waits for input checks for failed workers.
 constexpr std::chrono::milliseconds kPollInterval{100};
 
-// What a thread decodes with. Kept between calls, with the memory of its caches.
-struct Decoder {
-  Decoder(const Transformer& model, Backend& backend, const DecodeOptions& options)
-      : search(model, backend,
-               {.hypotheses = options.search.hypothesis_count(),
-                .batch_tokens = options.batch_tokens}),
-        aligner(model, backend) {}
-  Search search;
-  Aligner aligner;
-};
-
 // Translates lines of the queue on one thread.
 class Worker {
  public:
-  Worker(const LineProcessor& processor, const DecodeOptions& options, Decoder& decoder,
-         LineQueue& queue)
-      : processor_(processor),
-        options_(options),
-        search_(decoder.search),
-        aligner_(options.attention ? &decoder.aligner : nullptr),
-        queue_(queue) {}
+  Worker(const DecodeOptions& options, LineBatch& batch, LineQueue& queue)
+      : options_(options), batch_(batch), queue_(queue) {}
 
   void run() {
     queue_.add_worker();
-    std::vector<SearchResult> results;
+    std::vector<CompletedLine> completed;
     while (!queue_.failed()) {
       fill();
-      if (search_.running() == 0) return;  // the end of the input
-      search_.step(results);
-      for (SearchResult& result : results) collect(std::move(result));
-      results.clear();
+      if (batch_.lines() == 0) return;  // the end of the input
+      batch_.step(completed);
+      for (CompletedLine& line : completed) queue_.complete(std::move(line.translation));
+      completed.clear();
     }
   }
 
  private:
-  // A line whose parts are not all translated.
-  struct PendingLine {
-    EncodedLine line;
-    std::vector<SearchResult> results;  // of the parts
-    size_t missing = 0;                 // parts without a result
-  };
-  struct PartOfLine {
-    int64_t line;
-    size_t part;
-  };
-
   // Adds lines until the batch is full; waits for one if the batch is empty.
   void fill() {
-    for (;;) {
-      while (!waiting_.empty() && add(waiting_.front())) waiting_.pop_front();
-      if (!waiting_.empty()) return;
+    while (batch_.has_room()) {
       const auto when_empty =
-          search_.running() == 0 ? LineQueue::WhenEmpty::wait : LineQueue::WhenEmpty::return_none;
+          batch_.lines() == 0 ? LineQueue::WhenEmpty::wait : LineQueue::WhenEmpty::return_none;
       const std::vector<QueuedLine> lines = queue_.pop(when_empty);
       if (lines.empty()) return;
-      for (const QueuedLine& line : lines) preprocess(line);
+      for (const QueuedLine& line : lines)
+        batch_.add(line.number, line.number, line.input, options_);
     }
   }
 
-  // Adds a part to the batch, if there is room.
-  bool add(const PartOfLine& which) {
-    const EncodedPart& part = pending_.at(which.line).line.parts[which.part];
-    if (!search_.has_room(int64_t(part.source.size()), options_.search)) return false;
-    running_[next_request_id_] = which;
-    search_.add({next_request_id_++, part.source, part.prefix, options_.search});
-    return true;
-  }
-
-  // Preprocesses a line; one without tokens is complete already.
-  void preprocess(const QueuedLine& line) {
-    PendingLine pending{processor_.preprocess(line.input, line.number, options_), {}, 0};
-    pending.missing = pending.line.parts.size();
-    pending.results.resize(pending.missing);
-    if (pending.missing == 0) {
-      queue_.complete(processor_.postprocess(pending.line, {}, aligner_));
-      return;
-    }
-    for (size_t i = 0; i < pending.missing; ++i) waiting_.push_back({line.number, i});
-    pending_.emplace(line.number, std::move(pending));
-  }
-
-  void collect(SearchResult result) {
-    const PartOfLine which = running_.extract(result.request_id).mapped();
-    PendingLine& pending = pending_.at(which.line);
-    pending.results[which.part] = std::move(result);
-    if (--pending.missing > 0) return;
-    queue_.complete(processor_.postprocess(pending.line, pending.results, aligner_));
-    pending_.erase(which.line);
-  }
-
-  const LineProcessor& processor_;
   const DecodeOptions& options_;
-  Search& search_;
-  Aligner* const aligner_;  // null without DecodeOptions::attention
+  LineBatch& batch_;
   LineQueue& queue_;
-  std::deque<PartOfLine> waiting_;
-  std::map<int64_t, PendingLine> pending_;  // by line
-  std::map<int64_t, PartOfLine> running_;   // by request id
-  int64_t next_request_id_ = 0;
 };
 
 }  // namespace
@@ -138,28 +70,31 @@ struct Translator::State {
   // Works on the queue on the calling thread until its end or failure.
   void work(LineQueue& queue) {
     try {
-      std::unique_ptr<Decoder> decoder = take_decoder();
-      Worker(processor, options, *decoder, queue).run();
-      if (decoder->search.running() == 0) keep(std::move(decoder));
+      std::unique_ptr<LineBatch> batch = take_batch();
+      Worker(options, *batch, queue).run();
+      if (batch->lines() == 0) keep(std::move(batch));
     } catch (...) {
       queue.fail_with(std::current_exception());
     }
   }
 
-  std::unique_ptr<Decoder> take_decoder() {
+  // Batches are kept between calls, with the memory of their caches.
+  std::unique_ptr<LineBatch> take_batch() {
     {
       std::lock_guard lock(mutex);
       if (!idle.empty()) {
-        std::unique_ptr<Decoder> decoder = std::move(idle.back());
+        std::unique_ptr<LineBatch> batch = std::move(idle.back());
         idle.pop_back();
-        return decoder;
+        return batch;
       }
     }
-    return std::make_unique<Decoder>(model, backend, options);
+    const SearchLimits limits = {.hypotheses = options.search.hypothesis_count(),
+                                 .batch_tokens = options.batch_tokens};
+    return std::make_unique<LineBatch>(model, processor, backend, limits);
   }
-  void keep(std::unique_ptr<Decoder> decoder) {
+  void keep(std::unique_ptr<LineBatch> batch) {
     std::lock_guard lock(mutex);
-    idle.push_back(std::move(decoder));
+    idle.push_back(std::move(batch));
   }
 
   const Transformer& model;
@@ -167,7 +102,7 @@ struct Translator::State {
   const DecodeOptions options;
   const LineProcessor processor;
   std::mutex mutex;
-  std::vector<std::unique_ptr<Decoder>> idle;
+  std::vector<std::unique_ptr<LineBatch>> idle;
   ThreadPool threads;
 };
 
