@@ -72,6 +72,31 @@ TEST(Utf8, ValidTextIsLeftAlone) {
   }
 }
 
+// Random bytes, most of them of characters with several bytes.
+TEST(Utf8, ReadingBackwardsFindsTheSameCharacters) {
+  constexpr std::string_view kBytes = "a\x80\x90\xA0\xBF\xC3\xE0\xE4\xED\xF0\xF1\xF4\xFF";
+  uint32_t state = 1;
+  for (int trial = 0; trial < 20000; ++trial) {
+    std::string text;
+    for (int i = 0; i < 9; ++i) {
+      state = state * 1664525 + 1013904223;
+      text += kBytes[(state >> 16) % kBytes.size()];
+    }
+    std::vector<std::pair<char32_t, size_t>> forwards, backwards;
+    for (std::string_view rest = text; !rest.empty();) {
+      const Utf8Character character = first_utf8_character(rest);
+      forwards.emplace_back(character.value, character.bytes);
+      rest.remove_prefix(character.bytes);
+    }
+    for (std::string_view rest = text; !rest.empty();) {
+      const Utf8Character character = last_utf8_character(rest);
+      backwards.emplace(backwards.begin(), character.value, character.bytes);
+      rest.remove_suffix(character.bytes);
+    }
+    ASSERT_EQ(forwards, backwards);
+  }
+}
+
 TEST(Utf8, AnEmptyTextHasNoFirstCharacter) {
   EXPECT_THROW(first_utf8_character(""), Bug);
 }

@@ -118,6 +118,10 @@ bool is_number(char32_t character) {
   return is_between(character, UTF8PROC_CATEGORY_ND, UTF8PROC_CATEGORY_NO);
 }
 
+bool is_lowercase(char32_t character) {
+  return properties(character).category == UTF8PROC_CATEGORY_LL;
+}
+
 std::string lowercase(std::string_view text) {
   std::string lower;
   lower.reserve(text.size());

@@ -19,6 +19,9 @@ bool is_punctuation(char32_t character);
 bool is_symbol(char32_t character);
 bool is_number(char32_t character);
 
+// Of the general category Ll.
+bool is_lowercase(char32_t character);
+
 // The punctuation and symbols of ASCII; false for all bytes of other characters.
 constexpr bool is_ascii_punctuation(char byte) {
   return (byte >= '!' && byte <= '/') || (byte >= ':' && byte <= '@') ||

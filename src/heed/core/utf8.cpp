@@ -68,6 +68,17 @@ Utf8Character first_utf8_character(std::string_view text) {
   return {value, bytes, true};
 }
 
+Utf8Character last_utf8_character(std::string_view text) {
+  check(!text.empty(), "no character in an empty text");
+  constexpr size_t kLongest = 4;
+  const auto continues = [](char byte) { return (static_cast<uint8_t>(byte) & 0xC0) == 0x80; };
+  size_t begin = text.size() - 1;
+  while (begin > 0 && text.size() - begin < kLongest && continues(text[begin])) --begin;
+  const Utf8Character character = first_utf8_character(text.substr(begin));
+  if (begin + character.bytes == text.size()) return character;
+  return {kReplacementCharacter, 1, false};  // a continuation byte that belongs to no character
+}
+
 std::optional<size_t> find_invalid_utf8(std::string_view text) {
   size_t position = 0;
   while (position < text.size()) {

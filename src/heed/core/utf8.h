@@ -24,6 +24,9 @@ struct Utf8Character {
 // values above U+10FFFF are not valid.
 Utf8Character first_utf8_character(std::string_view text);
 
+// The same for the character at the end of a text that is not empty.
+Utf8Character last_utf8_character(std::string_view text);
+
 // The position of the first byte that does not belong to a valid character; nothing if all do.
 std::optional<size_t> find_invalid_utf8(std::string_view text);
 

@@ -6,6 +6,7 @@
 #include "heed/core/error.h"
 #include "heed/core/scripts.h"
 #include "heed/core/utf8.h"
+#include "heed/text/sentences.h"
 
 namespace heed {
 namespace {
@@ -148,12 +149,6 @@ class Splitter {
   const std::function<Encoding(std::string_view)>& encode_;
 };
 
-char32_t last_character(std::string_view text) {
-  size_t begin = text.size() - 1;
-  while (begin > 0 && text.size() - begin < 4 && (uint8_t(text[begin]) & 0xC0) == 0x80) --begin;
-  return first_utf8_character(text.substr(begin)).value;
-}
-
 }  // namespace
 
 std::vector<TextPart> split_text(std::string_view text, int64_t limit,
@@ -163,17 +158,10 @@ std::vector<TextPart> split_text(std::string_view text, int64_t limit,
 }
 
 std::string join_parts(const std::vector<std::string>& parts) {
-  std::string text;
-  char32_t left = 0;  // the last character of the text
-  for (const std::string& part : parts) {
-    if (part.empty()) continue;
-    const char32_t right = first_utf8_character(part).value;
-    if (!text.empty() && !is_chinese_or_japanese(left) && !is_chinese_or_japanese(right))
-      text += ' ';
-    text += part;
-    left = last_character(part);
-  }
-  return text;
+  std::vector<TextSentence> translations;
+  translations.reserve(parts.size());
+  for (const std::string& part : parts) translations.push_back({{}, part});
+  return join_sentences(translations);
 }
 
 }  // namespace heed

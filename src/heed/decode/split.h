@@ -25,7 +25,8 @@ struct TextPart {
 std::vector<TextPart> split_text(std::string_view text, int64_t limit,
                                  const std::function<Encoding(std::string_view)>& encode);
 
-// Joins translated parts with a space, except next to Chinese or Japanese characters.
+// Joins translated parts with a space, except next to Chinese or Japanese characters
+// (text/sentences.h).
 std::string join_parts(const std::vector<std::string>& parts);
 
 }  // namespace heed
