@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "heed/core/utf8.h"
+#include "heed/text/sentences.h"
 #include "small_model_test.h"
 #include "support/facts.h"
 
@@ -51,6 +52,30 @@ TEST_F(TranslateOptionsTest, SamplesFollowTheSeedAndTheText) {
   const std::vector<std::string> lines = lines_of(sampled);
   EXPECT_EQ(lines[0], lines[3]) << "the same text, the same draws";
   EXPECT_EQ(lines[4], "");
+}
+
+TEST_F(TranslateOptionsTest, SentencesOfALineAreTranslatedAsLinesOfTheirOwn) {
+  const std::vector<std::string> sentences = {"你好。", "他是老师。", "我的朋友今天去学校。"};
+  const std::string text = sentences[0] + sentences[1] + "  " + sentences[2] + "\n\n" + kText;
+  std::string lines;
+  for (const std::string& sentence : sentences) lines += sentence + "\n";
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{}, {"--sample"}, {"--nbest", "2", "--beam", "3"}}) {
+    const std::vector<Json> alone = objects(options, lines);
+    const std::vector<Json> joined = objects(with(options, {"--split", "sentences"}), text);
+    ASSERT_EQ(joined.size(), 8u) << "a line for each line";
+    const auto of = [&](size_t i) { return alone[i]["translation"].get<std::string>(); };
+    const std::vector<std::string> translations = {of(0), of(1), of(2)};
+    EXPECT_EQ(
+        joined[0]["translation"],
+        join_sentences({{"", translations[0]}, {"", translations[1]}, {"  ", translations[2]}}));
+    double score = 0;
+    for (const Json& sentence : alone) score += sentence["score"].get<double>();
+    EXPECT_NEAR(joined[0]["score"].get<double>(), score, 1e-6);
+    EXPECT_EQ(joined[0]["status"], alone[2]["status"]);
+    EXPECT_EQ(joined[1]["status"], "empty");
+    EXPECT_EQ(joined[2]["translation"], alone[0]["translation"]) << "a line of one sentence";
+  }
 }
 
 TEST_F(TranslateOptionsTest, TemperatureTopKAndTopPShapeTheSamples) {

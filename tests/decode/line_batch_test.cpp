@@ -80,7 +80,7 @@ class LineBatchTest : public ::testing::Test {
   LineProcessor processor_{tokenizers_, model_.config().max_positions};
 };
 
-TEST_F(LineBatchTest, LinesWithOptionsOfTheirOwnAreTranslatedAsAlone) {
+TEST_F(LineBatchTest, SlowLinesWithOptionsOfTheirOwnAreTranslatedAsAlone) {
   const std::vector<Asked> all = asked();
   for (const int64_t batch_tokens : {1, 60, 5000}) {
     LineBatch lines = batch(batch_tokens);

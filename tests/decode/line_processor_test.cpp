@@ -79,6 +79,47 @@ TEST_F(LineProcessorTest, ALongLineIsSplitAndJoined) {
   EXPECT_TRUE(processor_.postprocess(line, results).status.unfinished);
 }
 
+TEST_F(LineProcessorTest, SentencesAreTranslatedOneByOneAndKeepTheirWhiteSpace) {
+  DecodeOptions options;
+  options.split = TextUnit::sentences;
+  const EncodedLine line = encode({" Abc def. Ghi?  1 jkl mno pqr stu vwx yz. \r", "ab"}, options);
+  EXPECT_EQ(line.status.text(), "split") << "the third is too long";
+  ASSERT_EQ(line.parts.size(), 4u);
+  EXPECT_EQ(source_text(line.parts[0]), " \u2047 bc def.");
+  EXPECT_FALSE(line.parts[0].prefix.empty());
+  for (size_t i = 1; i < 4; ++i) EXPECT_TRUE(line.parts[i].prefix.empty());
+
+  const std::vector<SearchResult> results = {result({"ab", "c"}), result({"def", "g"}),
+                                             result({"h", "i"}), result({"j", "k"})};
+  const Translation translation = processor_.postprocess(line, results);
+  ASSERT_EQ(translation.hypotheses.size(), 2u);
+  EXPECT_EQ(translation.hypotheses[0].text, " ab def  h j \r");
+  EXPECT_EQ(translation.hypotheses[1].text, " c g  i k \r");
+  EXPECT_DOUBLE_EQ(translation.hypotheses[0].score, -4);
+  EXPECT_DOUBLE_EQ(translation.hypotheses[1].score, -8);
+}
+
+TEST_F(LineProcessorTest, ALineOfSentencesThatFitIsNotSplit) {
+  DecodeOptions options;
+  options.split = TextUnit::sentences;
+  const EncodedLine line = encode({"Abc def ghi. Jkl mno pqr."}, options);
+  EXPECT_EQ(line.parts.size(), 2u);
+  EXPECT_EQ(line.status.text(), "ok");
+  EXPECT_EQ(encode({"Abc def. Ghi."}).parts.size(), 1u) << "a line by default";
+}
+
+TEST_F(LineProcessorTest, ASentenceWithoutTokensKeepsItsPlace) {
+  DecodeOptions options;
+  options.split = TextUnit::sentences;
+  const EncodedLine line = encode({"abc\v\v\u200b\v\vdef"}, options);
+  ASSERT_EQ(line.parts.size(), 2u);
+  EXPECT_EQ(processor_.postprocess(line, {result({"a"}), result({"b"})}).hypotheses[0].text,
+            "a\v\v\v\vb");
+  const EncodedLine space = encode({" \t"}, options);
+  EXPECT_EQ(space.status.text(), "empty");
+  EXPECT_EQ(processor_.postprocess(space, {}).hypotheses[0].text, " \t");
+}
+
 TEST_F(LineProcessorTest, TheFirstPartsOfALineAreAPartialTranslation) {
   const EncodedLine line = encode({"abc def ghi. jkl mno pqr. stu vwx yz."});
   EXPECT_TRUE(processor_.postprocess_first(line, {}).hypotheses.empty());
@@ -87,6 +128,17 @@ TEST_F(LineProcessorTest, TheFirstPartsOfALineAreAPartialTranslation) {
   ASSERT_EQ(first.hypotheses.size(), 2u);
   EXPECT_EQ(first.hypotheses[0].text, "ab def");
   EXPECT_EQ(first.status.text(), "split,unfinished");
+
+  DecodeOptions options;
+  options.split = TextUnit::sentences;
+  const EncodedLine sentences = encode({"Abc def. Ghi jkl.  Mno. \r"}, options);
+  ASSERT_EQ(sentences.parts.size(), 3u);
+  const auto text_of = [&](const std::vector<SearchResult>& parts) {
+    return processor_.postprocess_first(sentences, parts).hypotheses[0].text;
+  };
+  EXPECT_EQ(text_of({result({"ab"})}), "ab");
+  EXPECT_EQ(text_of({result({"ab"}), result({"c"})}), "ab c");
+  EXPECT_EQ(text_of({result({"ab"}), result({"c"}), result({"d"})}), "ab c  d \r");
 }
 
 TEST_F(LineProcessorTest, AlternativesAreSortedByScore) {

@@ -1,6 +1,5 @@
 // heed translate: one translation per line.
 #include <chrono>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -19,14 +18,6 @@ enum class OutputFormat { text, jsonl };
 constexpr auto enum_names(OutputFormat) {
   return std::array<std::pair<std::string_view, OutputFormat>, 2>{
       {{"text", OutputFormat::text}, {"jsonl", OutputFormat::jsonl}}};
-}
-
-enum class Alignments { none, words, tokens, weights };
-constexpr auto enum_names(Alignments) {
-  return std::array<std::pair<std::string_view, Alignments>, 4>{{{"none", Alignments::none},
-                                                                 {"words", Alignments::words},
-                                                                 {"tokens", Alignments::tokens},
-                                                                 {"weights", Alignments::weights}}};
 }
 
 struct TranslateSettings {
@@ -85,17 +76,6 @@ struct Tally {
   }
 };
 
-// Rounded to four decimal places.
-nlohmann::ordered_json json_of(const AttentionWeights& weights) {
-  auto rows = nlohmann::ordered_json::array();
-  for (const auto& row : weights) {
-    auto& numbers = rows.emplace_back(nlohmann::ordered_json::array());
-    for (const float weight : row.weights)
-      numbers.push_back(std::round(double(weight) * 1e4) / 1e4);
-  }
-  return rows;
-}
-
 // Writes translations as JSON objects.
 class JsonLines {
  public:
@@ -118,7 +98,7 @@ class JsonLines {
     nlohmann::ordered_json object = {
         {"translation", a.text}, {"score", a.score}, {"pieces", a.pieces}};
     if (alignments_ == Alignments::weights) {
-      object["attention"] = heed::json_of(a.attention);
+      object["attention"] = rounded(a.attention);
       if (translation.status.split)
         for (const AttentionRow& row : a.attention)
           object["attention_offsets"].push_back(row.offset);

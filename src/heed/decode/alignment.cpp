@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "heed/core/scripts.h"
 #include "heed/core/utf8.h"
@@ -169,13 +170,25 @@ std::vector<AttentionWeights> Aligner::weights(const std::vector<TokenId>& sourc
   return all;
 }
 
-std::string alignment_pairs(const std::vector<std::string>& source_pieces,
-                            const std::vector<std::string>& target_pieces,
-                            const AttentionWeights& weights, AlignmentUnit kind) {
+std::vector<std::vector<double>> rounded(const AttentionWeights& weights) {
+  std::vector<std::vector<double>> rows;
+  rows.reserve(weights.size());
+  for (const AttentionRow& row : weights) {
+    std::vector<double>& numbers = rows.emplace_back();
+    numbers.reserve(row.weights.size());
+    for (const float weight : row.weights)
+      numbers.push_back(std::round(double(weight) * 1e4) / 1e4);
+  }
+  return rows;
+}
+
+std::vector<AlignedPair> aligned_pairs(const std::vector<std::string>& source_pieces,
+                                       const std::vector<std::string>& target_pieces,
+                                       const AttentionWeights& weights, AlignmentUnit kind) {
   const Segments from(units_of(source_pieces, kind));
   const std::vector<UnitRange> to = units_of(target_pieces, kind);
   check(weights.size() == to.size(), "a row of weights for each target piece");
-  std::string pairs;
+  std::vector<AlignedPair> pairs;
   size_t next = 0;  // the first target piece of the unit
   for (int64_t unit = 0;; ++unit) {
     while (next < to.size() && to[next].end <= unit) ++next;
@@ -185,9 +198,17 @@ std::string alignment_pairs(const std::vector<std::string>& source_pieces,
       if (to[t].end > unit) sums.add(weights[t], from);
     if (sums.best() < 0) continue;
     const UnitRange& looked_at = from.units[size_t(sums.best())];
-    for (int64_t i = looked_at.begin; i < looked_at.end; ++i)
-      pairs += fmt::format("{}{}-{}", pairs.empty() ? "" : " ", i, unit);
+    for (int64_t i = looked_at.begin; i < looked_at.end; ++i) pairs.push_back({i, unit});
   }
+}
+
+std::string alignment_pairs(const std::vector<std::string>& source_pieces,
+                            const std::vector<std::string>& target_pieces,
+                            const AttentionWeights& weights, AlignmentUnit kind) {
+  std::string text;
+  for (const AlignedPair& pair : aligned_pairs(source_pieces, target_pieces, weights, kind))
+    text += fmt::format("{}{}-{}", text.empty() ? "" : " ", pair.source, pair.target);
+  return text;
 }
 
 }  // namespace heed

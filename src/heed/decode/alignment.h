@@ -1,7 +1,10 @@
 // Word alignments of translations, from the model's cross-attention.
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "heed/model/transformer.h"
@@ -47,10 +50,27 @@ class Aligner {
   TensorPool pool_;
 };
 
+// What is told about the attention of a translation.
+enum class Alignments { none, words, tokens, weights };
+constexpr auto enum_names(Alignments) {
+  return std::array<std::pair<std::string_view, Alignments>, 4>{{{"none", Alignments::none},
+                                                                 {"words", Alignments::words},
+                                                                 {"tokens", Alignments::tokens},
+                                                                 {"weights", Alignments::weights}}};
+}
+
+// The weights as they are printed: rounded to four decimal places.
+std::vector<std::vector<double>> rounded(const AttentionWeights& weights);
+
 enum class AlignmentUnit { words, tokens };
 
-// Pairs "i-j" of source and target units, counted from 0, in Pharaoh's format: each target unit
-// with the source unit that has the largest weight.
+// A source and a target unit, counted from 0.
+struct AlignedPair {
+  int64_t source = 0, target = 0;
+  friend bool operator==(const AlignedPair&, const AlignedPair&) = default;
+};
+
+// Pairs each target unit with the source unit that has the largest weight.
 //
 // A unit of AlignmentUnit::words is a word between spaces. In text without spaces between its words
 // (core/scripts.h, is_unspaced) it is a character, even if a token has several characters or, with
@@ -60,6 +80,11 @@ enum class AlignmentUnit { words, tokens };
 // - Nothing is paired with </s>.
 // The rows of `weights` must be in the order of their source tokens, as detail::append() stores
 // them.
+std::vector<AlignedPair> aligned_pairs(const std::vector<std::string>& source_pieces,
+                                       const std::vector<std::string>& target_pieces,
+                                       const AttentionWeights& weights, AlignmentUnit kind);
+
+// The same in Pharaoh's format: "0-0 1-2".
 std::string alignment_pairs(const std::vector<std::string>& source_pieces,
                             const std::vector<std::string>& target_pieces,
                             const AttentionWeights& weights, AlignmentUnit kind);

@@ -23,6 +23,22 @@ std::string valid_utf8(const std::string& text, int64_t line, const char* what, 
   return replace_invalid_utf8(text);
 }
 
+// The translations of all parts as one line.
+std::string join_text(const EncodedLine& line, const std::vector<std::string>& parts) {
+  std::vector<std::string> texts;
+  auto part = parts.begin();
+  for (const EncodedSentence& sentence : line.sentences) {
+    if (part == parts.end() && parts.size() < line.parts.size()) break;  // the first parts alone
+    const auto end = part + std::min(std::ptrdiff_t(sentence.parts), parts.end() - part);
+    texts.push_back(join_parts({part, end}));
+    part = end;
+  }
+  std::vector<TextSentence> translations;
+  for (size_t i = 0; i < texts.size(); ++i)
+    translations.push_back({line.sentences[i].before, texts[i]});
+  return join_sentences(translations, parts.size() == line.parts.size() ? line.after : "");
+}
+
 }  // namespace
 
 std::string LineStatus::text() const {
@@ -57,10 +73,17 @@ EncodedLine LineProcessor::preprocess(const TranslationInput& input, int64_t lin
   const auto target_limit = [&](int64_t source_length) {
     return max_target_length(options.search, source_length, max_positions_);
   };
-  for (std::vector<TokenId>& source : encode_parts(text, status)) {
-    source.push_back(tokenizers_.source().end_id());
-    encoded.parts.push_back({std::move(source), {}});
+  SplitDocument split{{{{}, text}}, {}};
+  if (options.split == TextUnit::sentences) split = split_sentences(text);
+  for (const TextSentence& sentence : split.sentences) {
+    std::vector<std::vector<TokenId>> parts = encode_parts(sentence.text, status);
+    encoded.sentences.push_back({std::string(sentence.before), parts.size()});
+    for (std::vector<TokenId>& source : parts) {
+      source.push_back(tokenizers_.source().end_id());
+      encoded.parts.push_back({std::move(source), {}});
+    }
   }
+  encoded.after = split.after;
   if (encoded.parts.empty()) {
     status.empty = true;
     encoded.prefix_tokens = prefix_tokens(prefix, line, target_limit(max_positions_));
@@ -73,7 +96,7 @@ EncodedLine LineProcessor::preprocess(const TranslationInput& input, int64_t lin
 }
 
 // Token ids without </s>; no parts for a text without tokens.
-std::vector<std::vector<TokenId>> LineProcessor::encode_parts(const std::string& text,
+std::vector<std::vector<TokenId>> LineProcessor::encode_parts(std::string_view text,
                                                               LineStatus& status) const {
   const Tokenizer& tokenizer = tokenizers_.source();
   std::vector<std::vector<TokenId>> parts;
@@ -119,7 +142,7 @@ Translation LineProcessor::postprocess(const EncodedLine& line,
   translation.status = line.status;
   const Tokenizer& target = tokenizers_.target();
   TextHypothesis& only = translation.hypotheses.emplace_back();
-  only.text = target.decode(line.prefix_tokens);
+  only.text = target.decode(line.prefix_tokens) + line.after;
   only.pieces = target.pieces(line.prefix_tokens);
   if (aligner) only.attention.resize(line.prefix_tokens.size());
   return translation;
@@ -141,7 +164,7 @@ Translation LineProcessor::joined(const EncodedLine& line, const std::vector<Sea
   std::vector<TextHypothesis>& all = translation.hypotheses;
   size_t count = parts.empty() ? 0 : SIZE_MAX;
   for (const SearchResult& part : parts) count = std::min(count, part.hypotheses.size());
-  for (size_t rank = 0; rank < count; ++rank) all.push_back(join(parts, rank));
+  for (size_t rank = 0; rank < count; ++rank) all.push_back(join(line, parts, rank));
   for (const SearchResult& part : parts)
     if (count > 0 && !part.hypotheses.front().ended) translation.status.unfinished = true;
   if (aligner) align(line, parts, *aligner, translation);
@@ -153,7 +176,8 @@ Translation LineProcessor::joined(const EncodedLine& line, const std::vector<Sea
 }
 
 // The hypotheses of this rank of all parts, joined.
-TextHypothesis LineProcessor::join(const std::vector<SearchResult>& parts, size_t rank) const {
+TextHypothesis LineProcessor::join(const EncodedLine& line, const std::vector<SearchResult>& parts,
+                                   size_t rank) const {
   const Tokenizer& target = tokenizers_.target();
   TextHypothesis joined;
   std::vector<std::string> texts;
@@ -173,7 +197,7 @@ TextHypothesis LineProcessor::join(const std::vector<SearchResult>& parts, size_
   }
   const Hypothesis& last = parts.back().hypotheses[rank];
   if (last.ended) joined.log_probabilities.push_back(last.log_probabilities.back());
-  joined.text = texts.size() == 1 ? std::move(texts[0]) : join_parts(texts);
+  joined.text = join_text(line, texts);
   return joined;
 }
 

@@ -12,16 +12,24 @@
 
 namespace heed {
 
-// A part of a line that is short enough for the model.
+// A part of a sentence that is short enough for the model.
 struct EncodedPart {
   std::vector<TokenId> source;  // ends with </s>
   ForcedPrefix prefix;          // empty but for the first part
 };
 
+// What is translated at a time (DecodeOptions::split): a sentence of a line, or a whole line.
+struct EncodedSentence {
+  std::string before;  // white space that its translation keeps
+  size_t parts = 0;    // of EncodedLine::parts; none for a sentence without tokens
+};
+
 struct EncodedLine {
   int64_t line = 0;  // from 0
   LineStatus status;
-  std::vector<EncodedPart> parts;  // empty for a line without tokens
+  std::vector<EncodedPart> parts;  // of all sentences; empty for a line without tokens
+  std::vector<EncodedSentence> sentences;
+  std::string after;  // white space after the last sentence
   // For a line without tokens, the forced prefix, which is its translation.
   std::vector<TokenId> prefix_tokens;
 };
@@ -48,11 +56,12 @@ class LineProcessor {
                                 const std::vector<SearchResult>& parts) const;
 
  private:
-  std::vector<std::vector<TokenId>> encode_parts(const std::string& text, LineStatus& status) const;
+  std::vector<std::vector<TokenId>> encode_parts(std::string_view text, LineStatus& status) const;
   std::vector<TokenId> prefix_tokens(const std::string& prefix, int64_t line, int64_t limit) const;
   Translation joined(const EncodedLine& line, const std::vector<SearchResult>& parts,
                      Aligner* aligner) const;
-  TextHypothesis join(const std::vector<SearchResult>& parts, size_t rank) const;
+  TextHypothesis join(const EncodedLine& line, const std::vector<SearchResult>& parts,
+                      size_t rank) const;
   void align(const EncodedLine& line, const std::vector<SearchResult>& parts, Aligner& aligner,
              Translation& translation) const;
 

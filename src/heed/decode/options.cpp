@@ -23,6 +23,10 @@ void visit_runtime(DecodeOptions& self, OptionCollector& v) {
 }  // namespace
 
 void DecodeOptions::visit(DecodeOptions& self, OptionCollector& v) {
+  v.group("Text");
+  v("split", self.split,
+    {.help = "What is translated at a time: each line, or each sentence of a line; the "
+             "translations of its sentences are joined to one line"});
   SearchOptions::visit(self.search, v);
   visit_runtime(self, v);
 }

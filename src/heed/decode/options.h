@@ -6,6 +6,7 @@
 #include "heed/backend/compute.h"
 #include "heed/core/options.h"
 #include "heed/decode/search_options.h"
+#include "heed/text/sentences.h"
 
 namespace heed {
 
@@ -15,6 +16,7 @@ struct DecodeOptions {
   int64_t batch_tokens = SearchLimits().batch_tokens;
   ComputeChoice compute = ComputeChoice::automatic;
   std::optional<int64_t> threads;
+  TextUnit split = TextUnit::lines;  // what is translated at a time
   bool strict = false;
   bool attention = false;  // fill TextHypothesis::attention; not an option of the command line
 
