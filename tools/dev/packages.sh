@@ -5,7 +5,8 @@ packages_for() {
   case $1 in
     build)
       echo g++ cmake ninja-build pkg-config libhwy-dev libsentencepiece-dev \
-        libtomlplusplus-dev nlohmann-json3-dev libfmt-dev zlib1g-dev libutf8proc-dev libxxhash-dev
+        libtomlplusplus-dev nlohmann-json3-dev libfmt-dev zlib1g-dev libutf8proc-dev libxxhash-dev \
+        libboost-dev prometheus-cpp-dev libcld2-dev libsodium-dev
       ;;
     test) echo libgtest-dev libgmock-dev ;;
     check) echo clang clang-format clang-tidy ;;
@@ -23,7 +24,9 @@ requirements_for() {
         "library libhwy hwy/highway.h" "library sentencepiece sentencepiece_processor.h" \
         "library tomlplusplus toml++/toml.h" \
         "library nlohmann_json nlohmann/json.hpp" "library fmt fmt/format.h" "library zlib zlib.h" \
-        "library libutf8proc utf8proc.h" "library libxxhash xxhash.h"
+        "library libutf8proc utf8proc.h" "library libxxhash xxhash.h" \
+        "library boost boost/beast/http.hpp" "library prometheus-cpp-core prometheus/registry.h" \
+        "library cld2 cld2/public/compact_lang_det.h" "library libsodium sodium.h"
       ;;
     test) printf '%s\n' "library gtest gtest/gtest.h" "library gmock gmock/gmock.h" ;;
     check) printf '%s\n' "command clang++" "command clang-format" "command clang-tidy" ;;

@@ -1,0 +1,23 @@
+// What clients may make the server hold.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace heed {
+
+// Bounds for what clients can make the server hold, and for how long.
+struct HttpLimits {
+  int64_t connections = 1024;
+  int64_t header_bytes = 16 << 10;         // request line and headers
+  int64_t body_bytes = 1 << 20;            // of one request
+  int64_t all_body_bytes = 64 << 20;       // of all requests that are being read or answered
+  int64_t unsent_bytes = 4 << 20;          // of a streamed answer that its client does not read
+  std::chrono::milliseconds idle{60'000};  // between requests
+  std::chrono::milliseconds headers{
+      10'000};  // from the first byte of a request to the end of its headers
+  std::chrono::milliseconds body{30'000};   // from there to the end of its body
+  std::chrono::milliseconds write{30'000};  // without progress in sending an answer
+};
+
+}  // namespace heed

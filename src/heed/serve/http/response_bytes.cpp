@@ -1,0 +1,141 @@
+#include "heed/serve/http/response_bytes.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdlib>
+#include <ctime>
+
+#include "heed/serve/http/header_text.h"
+#include "heed/text/gzip.h"
+
+namespace heed::detail {
+namespace {
+
+constexpr size_t kShortestCompressed = 1024;  // below it compression saves little
+
+// "Sun, 06 Nov 1994 08:49:37 GMT", whatever the locale is.
+std::string http_date(std::time_t time) {
+  static constexpr std::array kDays{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+  static constexpr std::array kMonths{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  std::tm utc{};
+  gmtime_r(&time, &utc);
+  return fmt::format("{}, {:02} {} {} {:02}:{:02}:{:02} GMT", kDays[size_t(utc.tm_wday)],
+                     utc.tm_mday, kMonths[size_t(utc.tm_mon)], utc.tm_year + 1900, utc.tm_hour,
+                     utc.tm_min, utc.tm_sec);
+}
+
+// Without what could end a header or a head, where a value has text of a request in it.
+void append_plain(std::string& head, std::string_view text) {
+  for (const char c : text) head += (uint8_t(c) < ' ' && c != '\t') || c == 0x7f ? ' ' : c;
+}
+
+void append_header(std::string& head, std::string_view name, std::string_view value) {
+  append_plain(head, name);
+  head += ": ";
+  append_plain(head, value);
+  head += "\r\n";
+}
+
+bool is_compressible(std::string_view content_type) {
+  const std::string type = lower_ascii(trimmed(content_type.substr(0, content_type.find(';'))));
+  const auto ends_with = [&](std::string_view end) {
+    return type.size() >= end.size() &&
+           type.compare(type.size() - end.size(), end.size(), end) == 0;
+  };
+  return type.rfind("text/", 0) == 0 || type == "application/json" ||
+         type == "application/javascript" || type == "image/svg+xml" || ends_with("+json") ||
+         ends_with("+xml");
+}
+
+bool has_header(const HttpResponse& response, std::string_view lower_name) {
+  for (const HttpHeader& header : response.headers)
+    if (lower_ascii(header.name) == lower_name) return true;
+  return false;
+}
+
+// The weight of an element such as "gzip;q=0.5"; 0 if it is damaged.
+double weight_of(std::string_view parameters) {
+  while (!parameters.empty()) {
+    const std::string parameter = lower_ascii(take_element(parameters, ';'));
+    if (parameter.rfind("q=", 0) != 0) continue;
+    // At most "0.123": std::strtod would also read "inf", and depends on the locale.
+    double weight = 0, unit = 1;
+    for (const char c : parameter.substr(2)) {
+      if (c == '.' && unit == 1) {
+        unit = 0.1;
+      } else if (c < '0' || c > '9') {
+        return 0;
+      } else {
+        weight += unit * (c - '0');
+        if (unit < 1) unit /= 10;
+      }
+    }
+    return weight;
+  }
+  return 1;
+}
+
+}  // namespace
+
+bool has_body(int status) {
+  return status >= 200 && status != 204 && status != 304;
+}
+
+std::string response_head(const HttpResponse& response, std::optional<size_t> length,
+                          Connectedness connection) {
+  std::string head =
+      fmt::format("HTTP/1.1 {} {}\r\n", response.status, status_reason(response.status));
+  append_header(head, "Date", http_date(std::time(nullptr)));
+  if (has_body(response.status)) {
+    if (!response.content_type.empty()) append_header(head, "Content-Type", response.content_type);
+    if (length)
+      append_header(head, "Content-Length", std::to_string(*length));
+    else
+      append_header(head, "Transfer-Encoding", "chunked");
+  }
+  for (const HttpHeader& header : response.headers) append_header(head, header.name, header.value);
+  append_header(head, "Connection", connection == Connectedness::close ? "close" : "keep-alive");
+  return head + "\r\n";
+}
+
+std::string chunk_bytes(std::string_view text) {
+  if (text.empty()) return {};
+  std::string chunk = fmt::format("{:x}\r\n", text.size());
+  chunk.reserve(chunk.size() + text.size() + 2);
+  chunk += text;
+  chunk += "\r\n";
+  return chunk;
+}
+
+bool accepts_gzip(std::string_view accept_encoding) {
+  bool any = false;
+  while (!accept_encoding.empty()) {
+    std::string_view element = take_element(accept_encoding, ',');
+    const std::string coding = lower_ascii(take_element(element, ';'));
+    const bool accepted = weight_of(element) > 0;
+    if (coding == "gzip" || coding == "x-gzip") return accepted;
+    if (coding == "*") any = accepted;
+  }
+  return any;
+}
+
+void compress_response(const HttpRequest& request, HttpResponse& response) {
+  if (response.body.size() <= kShortestCompressed || !has_body(response.status) ||
+      !is_compressible(response.content_type) || has_header(response, "content-encoding"))
+    return;
+  response.headers.push_back({"Vary", "Accept-Encoding"});
+  std::string accepted;
+  for (const HttpHeader& header : request.headers)
+    if (header.name == "accept-encoding") accepted += header.value + ",";
+  if (!accepts_gzip(accepted)) return;
+  std::string compressed;
+  GzipWriter writer([&](std::string_view bytes) { compressed += bytes; });
+  writer.write(response.body);
+  writer.finish();
+  response.body = std::move(compressed);
+  response.headers.push_back({"Content-Encoding", "gzip"});
+}
+
+}  // namespace heed::detail

@@ -1,0 +1,272 @@
+#include "heed/serve/http/server.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <new>
+#include <utility>
+
+#include "heed/core/error.h"
+#include "heed/serve/http/connection-inl.h"
+#include "heed/serve/http/listen_socket.h"
+
+namespace heed {
+namespace detail {
+
+namespace {
+
+using boost::system::error_code;
+
+constexpr auto kAcceptPause =
+    std::chrono::milliseconds(100);          // after an error that the next accept() would repeat
+constexpr int64_t kRefusedConnections = 48;  // that get an answer at the same time
+
+}  // namespace
+
+// One listening socket.
+class Listener {
+ public:
+  Listener(ServerCore& core, ListenSocket socket)
+      : address(socket.address),
+        core_(core),
+        adopted_(socket.adopted),
+        acceptor_(core.io, Protocol(family(socket.descriptor.get()), 0), socket.descriptor.get()),
+        pause_(core.io) {
+    socket.descriptor.release();  // the acceptor closes it
+    acceptor_.non_blocking(true);
+  }
+
+  void accept() {
+    acceptor_.async_accept([this](error_code error, Socket socket) {
+      if (error == asio::error::operation_aborted || !acceptor_.is_open()) return;
+      if (error) return accept_after(error);
+      admit(std::move(socket));
+      accept();
+    });
+  }
+
+  void close() {
+    pause_.cancel();
+    error_code ignored;
+    acceptor_.close(ignored);
+  }
+
+  // Accepts what waits. Another process goes on accepting from a socket that it opened.
+  void drain() {
+    while (!adopted_ && acceptor_.is_open()) {
+      error_code error;
+      Socket socket(core_.io);
+      acceptor_.accept(socket, error);
+      if (error && error != asio::error::connection_aborted) break;
+      if (!error) admit(std::move(socket));
+    }
+    close();
+  }
+
+  const std::string address;
+
+ private:
+  static int family(int descriptor) {
+    sockaddr_storage bound{};
+    socklen_t size = sizeof(bound);
+    ::getsockname(descriptor, reinterpret_cast<sockaddr*>(&bound), &size);
+    return bound.ss_family;
+  }
+
+  void admit(Socket socket) {
+    try {
+      ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
+      core_.admit(std::move(socket));
+    } catch (const std::bad_alloc&) {
+      // This connection is closed; others may be served.
+    }
+  }
+
+  // Too few descriptors, or too little memory: a pause lets other connections end. Errors of one
+  // connection only concern that one.
+  void accept_after(error_code error) {
+    if (error == asio::error::connection_aborted || error == boost::system::errc::protocol_error)
+      return accept();
+    core_.close_longest_idle();
+    pause_.expires_after(kAcceptPause);
+    pause_.async_wait([this](error_code stopped) {
+      if (!stopped && acceptor_.is_open()) accept();
+    });
+  }
+
+  ServerCore& core_;
+  const bool adopted_;
+  Acceptor acceptor_;
+  Timer pause_;
+};
+
+ServerCore::ServerCore(const HttpServerOptions& options, HttpHandler called)
+    : limits(options.limits), handler(std::move(called)), proxies(options.trusted_proxies) {}
+
+ServerCore::~ServerCore() = default;
+
+void ServerCore::post(std::function<void()> task) {
+  if (ended) return;
+  asio::post(io, [this, task = std::move(task)] {
+    if (!ended) task();
+  });
+}
+
+void ServerCore::admit(Socket socket) {
+  ++accepted;
+  const auto serving = [&] { return int64_t(connections.size()) - refusing; };
+  if (serving() >= limits.connections) close_longest_idle();
+  const bool full = serving() >= limits.connections;
+  if (full) ++refused;
+  if (full && refusing >= kRefusedConnections) return;
+  const auto connection = std::make_shared<Connection>(*this, std::move(socket));
+  if (full)
+    connection->refuse({503, "the server has too many connections: try again later"});
+  else
+    connection->start();
+}
+
+bool ServerCore::close_longest_idle() {
+  if (idle.empty()) return false;
+  idle.front()->close();
+  return true;
+}
+
+void ServerCore::closed() {
+  if (draining && connections.empty()) io.stop();
+}
+
+void ServerCore::close_connections() {
+  // close() erases from the set, and may be the last to hold a connection.
+  std::vector<std::shared_ptr<Connection>> open_now;
+  for (Connection* connection : connections)
+    if (auto held = connection->weak_from_this().lock()) open_now.push_back(std::move(held));
+  for (const auto& connection : open_now) connection->close();
+}
+
+void ServerCore::drain(std::chrono::milliseconds at_most) {
+  if (!draining) {
+    for (const auto& listener : listeners) listener->drain();
+    draining = true;
+    std::vector<std::shared_ptr<Connection>> open_now;
+    for (Connection* connection : connections)
+      if (auto held = connection->weak_from_this().lock()) open_now.push_back(std::move(held));
+    for (const auto& connection : open_now) connection->drain();
+  }
+  if (connections.empty()) return io.stop();
+  drain_timer.expires_after(at_most);
+  drain_timer.async_wait([this](error_code error) {
+    if (!error) stop();
+  });
+}
+
+void ServerCore::stop() {
+  for (const auto& listener : listeners) listener->close();
+  close_connections();
+  io.stop();
+}
+
+void ServerCore::repeat(const std::shared_ptr<Repetition>& repetition) {
+  repetition->timer.expires_after(repetition->interval);
+  repetition->timer.async_wait([this, repetition](error_code error) {
+    if (error || ended) return;
+    repetition->task();
+    repeat(repetition);
+  });
+}
+
+}  // namespace detail
+
+struct HttpServer::State {
+  std::shared_ptr<detail::ServerCore> core;
+};
+
+HttpServer::HttpServer(const HttpServerOptions& options, HttpHandler handler)
+    : state_(std::make_unique<State>()) {
+  state_->core = std::make_shared<detail::ServerCore>(options, std::move(handler));
+  detail::ServerCore& core = *state_->core;
+  if (options.listen.empty() && options.sockets.empty())
+    fail_usage("there is no address to listen on: expected HOST:PORT, such as 127.0.0.1:5000");
+  const auto add = [&](detail::ListenSocket socket) {
+    core.listeners.push_back(std::make_unique<detail::Listener>(core, std::move(socket)));
+  };
+  for (const int descriptor : options.sockets) add(detail::adopt_socket(descriptor));
+  for (const std::string& address : options.listen)
+    for (detail::ListenSocket& socket : detail::listen_on(address)) add(std::move(socket));
+  for (const auto& listener : core.listeners) listener->accept();
+}
+
+// Exchanges may live longer, and hold the core: what they send is dropped.
+HttpServer::~HttpServer() {
+  detail::ServerCore& core = *state_->core;
+  try {
+    core.stop();
+    core.ended = true;
+    core.drain_timer.cancel();
+    for (const auto& repetition : core.repetitions) repetition->timer.cancel();
+    core.repetitions.clear();
+    core.io.restart();
+    core.io.poll();  // destroys what was cancelled
+  } catch (const std::exception&) {
+    // Out of memory: the rest is released with the core.
+  }
+  core.ended = true;
+  core.handler = nullptr;
+  core.listeners.clear();
+}
+
+std::vector<std::string> HttpServer::addresses() const {
+  std::vector<std::string> addresses;
+  for (const auto& listener : state_->core->listeners) addresses.push_back(listener->address);
+  return addresses;
+}
+
+void HttpServer::run() {
+  while (true) {
+    try {
+      state_->core->io.run();
+      return;
+    } catch (const std::bad_alloc&) {
+      // The connection that needed memory is closed when its last operation ends; others go on.
+    }
+  }
+}
+
+void HttpServer::drain(std::chrono::milliseconds at_most) {
+  state_->core->post([core = state_->core.get(), at_most] { core->drain(at_most); });
+}
+
+void HttpServer::stop() {
+  state_->core->post([core = state_->core.get()] { core->stop(); });
+}
+
+void HttpServer::post(std::function<void()> task) {
+  state_->core->post(std::move(task));
+}
+
+void HttpServer::every(std::chrono::milliseconds interval, std::function<void()> task) {
+  check(interval.count() > 0, "a repeated task without an interval");
+  state_->core->post([core = state_->core.get(), interval, task = std::move(task)]() mutable {
+    core->repetitions.push_back(std::make_shared<detail::Repetition>(
+        detail::Repetition{detail::Timer(core->io), interval, std::move(task)}));
+    core->repeat(core->repetitions.back());
+  });
+}
+
+HttpCounts HttpServer::counts() const {
+  const detail::ServerCore& core = *state_->core;
+  return {core.open, core.accepted, core.refused, core.requests, *core.held_bytes};
+}
+
+void raise_open_file_limit(int64_t files) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  const rlim_t wanted = std::min(rlim_t(files), limit.rlim_max);
+  if (limit.rlim_cur >= wanted) return;
+  limit.rlim_cur = wanted;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+}  // namespace heed

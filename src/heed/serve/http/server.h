@@ -1,0 +1,70 @@
+// An asynchronous HTTP/1.1 server.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "heed/serve/http/exchange.h"
+#include "heed/serve/http/limits.h"
+
+namespace heed {
+
+struct HttpServerOptions {
+  // "127.0.0.1:5000", "[::1]:5000", "localhost:5000", "0.0.0.0:0" (any free port).
+  std::vector<std::string> listen;
+  // Listening sockets that were opened by another process (systemd); closed by the server.
+  std::vector<int> sockets;
+  // Addresses or networks ("10.0.0.0/8", "::1") whose X-Forwarded-For is believed.
+  std::vector<std::string> trusted_proxies;
+  HttpLimits limits;
+};
+
+// What the server has done since it began, for metrics.
+struct HttpCounts {
+  int64_t connections = 0;            // open now
+  int64_t accepted = 0, refused = 0;  // connections
+  int64_t requests = 0;               // whose headers were read
+  int64_t body_bytes = 0;             // held now
+};
+
+class HttpServer {
+ public:
+  // Listens at once. Error, naming the address, if it cannot.
+  HttpServer(const HttpServerOptions& options, HttpHandler handler);
+  // After run() has returned. Exchanges may live longer: what they send is dropped.
+  ~HttpServer();
+
+  // Where it listens, with the port that was chosen: "127.0.0.1:5000".
+  std::vector<std::string> addresses() const;
+
+  // Serves on the calling thread until drain() is complete or stop() is called.
+  void run();
+
+  // From any thread and from signal handlers' threads: accepts no more connections, answers every
+  // request whose headers were read (with "Connection: close"), closes idle connections, and lets
+  // run() return when all are closed, or after `at_most`.
+  void drain(std::chrono::milliseconds at_most);
+  // Closes everything at once.
+  void stop();
+
+  // Runs `task` on the server's thread. What it throws leaves run().
+  void post(std::function<void()> task);
+  // Runs `task` on the server's thread every `interval` until the server ends.
+  void every(std::chrono::milliseconds interval, std::function<void()> task);
+
+  HttpCounts counts() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Raises this process's limit of open files (RLIMIT_NOFILE) to `files`, or as far as the system
+// allows; never lowers it. A server needs one for each connection and about 64 more.
+void raise_open_file_limit(int64_t files);
+
+}  // namespace heed

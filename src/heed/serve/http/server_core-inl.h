@@ -1,0 +1,85 @@
+// What the connections and the listening sockets of one server share. Only the server's thread
+// accesses it, except where a comment says otherwise.
+#pragma once
+
+#include <atomic>
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/basic_stream_socket.hpp>
+#include <boost/asio/basic_waitable_timer.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <boost/asio/io_context.hpp>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "heed/serve/http/client_address.h"
+#include "heed/serve/http/server.h"
+
+namespace heed::detail {
+
+namespace asio = boost::asio;
+// TCP and local sockets alike.
+using Protocol = asio::generic::stream_protocol;
+// With io_context's executor, not Asio's polymorphic one.
+using Executor = asio::io_context::executor_type;
+using Socket = asio::basic_stream_socket<Protocol, Executor>;
+using Acceptor = asio::basic_socket_acceptor<Protocol, Executor>;
+using Clock = std::chrono::steady_clock;
+using Timer = asio::basic_waitable_timer<Clock, asio::wait_traits<Clock>, Executor>;
+
+class Connection;
+class Listener;
+
+// A task that runs every so often.
+struct Repetition {
+  Timer timer;
+  std::chrono::milliseconds interval;
+  std::function<void()> task;
+};
+
+struct ServerCore : std::enable_shared_from_this<ServerCore> {
+  ServerCore(const HttpServerOptions& options, HttpHandler called);
+  ~ServerCore();
+
+  // From any thread. Tasks that come after the server's end are dropped.
+  void post(std::function<void()> task);
+
+  // A new connection; one too many is answered with status 503.
+  void admit(Socket socket);
+  // Closes the connection that has waited longest for its next request; false if there is none.
+  bool close_longest_idle();
+  // Called when a connection has closed.
+  void closed();
+
+  void drain(std::chrono::milliseconds at_most);
+  void stop();
+  void repeat(const std::shared_ptr<Repetition>& repetition);
+  void close_connections();
+
+  const HttpLimits limits;
+  HttpHandler handler;
+  const TrustedProxies proxies;
+  // From any thread:
+  const std::shared_ptr<std::atomic<int64_t>> held_bytes =
+      std::make_shared<std::atomic<int64_t>>(0);
+  std::atomic<int64_t> open{0}, accepted{0}, refused{0}, requests{0};
+  std::atomic<bool> ended{false};
+
+  bool draining = false;
+  std::unordered_set<Connection*> connections;
+  int64_t refusing = 0;         // those among them that only get an answer with status 503
+  std::list<Connection*> idle;  // between requests; the longest idle first
+  std::vector<char> scratch = std::vector<char>(64 << 10);  // received bytes, for a moment
+  // Its destructor ends the connections, which access what is above.
+  asio::io_context io{1};
+  std::vector<std::shared_ptr<Repetition>> repetitions;
+  std::vector<std::unique_ptr<Listener>> listeners;
+  Timer drain_timer{io};
+};
+
+}  // namespace heed::detail

@@ -1,0 +1,472 @@
+// Bounds on what clients make the server hold, and clients that go away.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <atomic>
+#include <ctime>
+#include <mutex>
+
+#include "heed/serve/http/server.h"
+#include "support/http_client.h"
+#include "support/sanitized.h"
+
+namespace heed::testing {
+namespace {
+
+using namespace std::chrono_literals;
+using Exchange = std::shared_ptr<HttpExchange>;
+
+// A handler that keeps the exchanges, for the test to answer.
+class KeptExchanges {
+ public:
+  HttpHandler handler() {
+    return [this](Exchange exchange) {
+      exchange->on_gone([this] { ++gone_; });
+      const std::lock_guard lock(mutex_);
+      kept_.push_back(std::move(exchange));
+    };
+  }
+  // Waits for the next exchange.
+  Exchange next() {
+    Exchange exchange;
+    EXPECT_TRUE(becomes_true([&] {
+      const std::lock_guard lock(mutex_);
+      if (kept_.empty()) return false;
+      exchange = std::move(kept_.front());
+      kept_.erase(kept_.begin());
+      return true;
+    }));
+    return exchange;
+  }
+  int gone() const { return gone_; }
+  bool becomes_gone(int count = 1) const {
+    return becomes_true([&] { return gone_ == count; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Exchange> kept_;
+  std::atomic<int> gone_{0};
+};
+
+HttpServerOptions with_limits(const HttpLimits& limits) {
+  HttpServerOptions options;
+  options.limits = limits;
+  return options;
+}
+
+TEST(HttpLimitsTest, ClosesTheLongestIdleConnectionForANewOne) {
+  HttpLimits limits;
+  limits.connections = 3;
+  RunningServer server(echo, with_limits(limits));
+  std::vector<HttpClient> clients;
+  for (int i = 0; i < 3; ++i) {
+    clients.push_back(server.client());
+    clients.back().get("/");
+    EXPECT_EQ(clients.back().reply().status, 200);
+  }
+  clients[0].get("/");  // now the second is the longest idle
+  EXPECT_EQ(clients[0].reply().status, 200);
+  HttpClient next = server.client();
+  next.get("/");
+  EXPECT_EQ(next.reply().status, 200);
+  EXPECT_TRUE(clients[1].is_closed());
+  clients[0].get("/");
+  EXPECT_EQ(clients[0].reply().status, 200);
+  EXPECT_EQ(server->counts().connections, 3);
+  EXPECT_EQ(server->counts().refused, 0);
+}
+
+TEST(HttpLimitsTest, RefusesAConnectionWhereAllAreBusy) {
+  HttpLimits limits;
+  limits.connections = 2;
+  KeptExchanges kept;
+  RunningServer server(kept.handler(), with_limits(limits));
+  HttpClient first = server.client(), second = server.client();
+  first.get("/");
+  second.get("/");
+  const Exchange exchange = kept.next(), other = kept.next();
+  HttpClient third = server.client();
+  third.get("/");
+  const HttpReply reply = third.reply();
+  EXPECT_EQ(reply.status, 503);
+  EXPECT_NE(reply.header("Retry-After"), "");
+  EXPECT_TRUE(third.is_closed());
+  EXPECT_EQ(server->counts().refused, 1);
+  echo(exchange);
+  echo(other);
+  EXPECT_EQ(first.reply().status, 200);
+  EXPECT_EQ(second.reply().status, 200);
+}
+
+TEST(HttpLimitsTest, ServesThroughAFloodOfConnections) {
+  HttpLimits limits;
+  limits.connections = 200;
+  RunningServer server(echo, with_limits(limits));
+  std::vector<HttpClient> flood;
+  for (int i = 0; i < 2000; ++i) {
+    flood.push_back(server.client());
+    ASSERT_TRUE(flood.back().connected());
+  }
+  EXPECT_TRUE(becomes_true([&] { return server->counts().accepted == 2000; }));
+  EXPECT_LE(server->counts().connections, 200 + 48);
+  HttpClient client = server.client();
+  client.get("/");
+  EXPECT_EQ(client.reply().status, 200);
+}
+
+TEST(HttpLimitsTest, RefusesAFloodOfBusyConnections) {
+  HttpLimits limits;
+  limits.connections = 100;
+  std::vector<Exchange> kept;  // on the server's thread
+  RunningServer server([&](Exchange exchange) { kept.push_back(std::move(exchange)); },
+                       with_limits(limits));
+  std::vector<HttpClient> flood;
+  for (int i = 0; i < 100; ++i) {
+    flood.push_back(server.client());
+    flood.back().get("/");
+  }
+  ASSERT_TRUE(becomes_true([&] { return server->counts().requests == 100; }));
+  for (int i = 0; i < 1000; ++i) {
+    flood.push_back(server.client());
+    flood.back().send("GET / HTTP/1.1\r\n");
+  }
+  EXPECT_TRUE(becomes_true([&] { return server->counts().refused == 1000; }));
+  EXPECT_LE(server->counts().connections, 100 + 48);
+  for (HttpClient& client : flood) client.close();
+  EXPECT_TRUE(becomes_true([&] { return server->counts().connections == 0; }));
+  EXPECT_TRUE(server.client().get("/"));
+  EXPECT_TRUE(becomes_true([&] { return server->counts().requests == 101; }));
+}
+
+TEST(HttpLimitsTest, BoundsTheBodiesOfAllRequests) {
+  HttpLimits limits;
+  limits.all_body_bytes = 1000;
+  KeptExchanges kept;
+  RunningServer server(kept.handler(), with_limits(limits));
+  HttpClient first = server.client(), second = server.client();
+  first.post("/", std::string(700, 'a'));
+  Exchange exchange = kept.next();
+  EXPECT_EQ(server->counts().body_bytes, 700);
+  second.post("/", std::string(700, 'a'));
+  const HttpReply reply = second.reply();
+  EXPECT_EQ(reply.status, 503);
+  EXPECT_NE(reply.header("Retry-After"), "");
+  EXPECT_EQ(server->counts().body_bytes, 700);
+  echo(exchange);
+  exchange.reset();
+  EXPECT_EQ(first.reply().status, 200);
+  EXPECT_EQ(server->counts().body_bytes, 0);
+  first.post("/", std::string(700, 'a'));
+  echo(kept.next());
+  EXPECT_EQ(first.reply().status, 200);
+}
+
+TEST(HttpLimitsTest, ClosesIdleConnections) {
+  HttpLimits limits;
+  limits.idle = 50ms;
+  RunningServer server(echo, with_limits(limits));
+  HttpClient silent = server.client(), used = server.client();
+  used.get("/");
+  EXPECT_EQ(used.reply().status, 200);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_TRUE(silent.is_closed());
+  EXPECT_TRUE(used.is_closed());
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 1s);
+}
+
+TEST(HttpLimitsTest, EndsHeadersThatArriveSlowly) {
+  HttpLimits limits;
+  limits.headers = 100ms;
+  RunningServer server(echo, with_limits(limits));
+  HttpClient client = server.client();
+  const auto begin = std::chrono::steady_clock::now();
+  client.send("GET / HTTP/1.1\r\n");
+  // Some bytes at a time do not help.
+  std::atomic<bool> ended{false};
+  std::thread slow([&] {
+    while (!ended && client.send("A: b\r\n")) std::this_thread::sleep_for(10ms);
+  });
+  EXPECT_EQ(client.reply().status, 408);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 1s);
+  ended = true;
+  slow.join();
+  EXPECT_TRUE(client.is_closed());
+}
+
+TEST(HttpLimitsTest, EndsBodiesThatArriveSlowly) {
+  HttpLimits limits;
+  limits.body = 100ms;
+  RunningServer server(echo, with_limits(limits));
+  for (const char* head :
+       {"Content-Length: 10\r\n\r\nabc", "Transfer-Encoding: chunked\r\n\r\n5\r\nabc"}) {
+    HttpClient client = server.client();
+    client.send("POST / HTTP/1.1\r\nHost: a\r\n" + std::string(head));
+    EXPECT_EQ(client.reply().status, 408) << head;
+    EXPECT_TRUE(client.is_closed());
+    EXPECT_EQ(server->counts().body_bytes, 0);
+  }
+}
+
+TEST(HttpLimitsTest, DropsRequestsThatAreCutOff) {
+  std::atomic<int> handled{0};
+  RunningServer server([&](const Exchange&) { ++handled; });
+  for (const char* bytes : {"GET / HTTP/1.1\r\nHo", "Content-Length: 10\r\n\r\nabc",
+                            "Transfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n0\r\n"}) {
+    HttpClient client = server.client();
+    client.send(bytes[0] == 'G' ? bytes : "POST / HTTP/1.1\r\nHost: a\r\n" + std::string(bytes));
+    client.end_sending();
+    EXPECT_EQ(client.rest(), "") << bytes;
+  }
+  EXPECT_EQ(handled, 0);
+}
+
+TEST(HttpLimitsTest, ClosesAStreamThatItsClientDoesNotRead) {
+  HttpLimits limits;
+  limits.unsent_bytes = 100'000;
+  KeptExchanges kept;
+  RunningServer server(kept.handler(), with_limits(limits));
+  HttpClient client(server.address(), 4096);
+  client.get("/");
+  const Exchange exchange = kept.next();
+  exchange->begin({});
+  size_t most = 0;
+  for (int i = 0; i < 2000 && kept.gone() == 0; ++i) {
+    exchange->write(std::string(10'000, 'x'));
+    most = std::max(most, exchange->unsent());
+    if (i % 10 == 0) std::this_thread::sleep_for(1ms);
+  }
+  EXPECT_TRUE(kept.becomes_gone());
+  EXPECT_GT(most, 50'000u);
+  EXPECT_EQ(exchange->unsent(), 0u);
+  EXPECT_EQ(server->counts().connections, 0);
+}
+
+TEST(HttpLimitsTest, WaitsForAProducerThatWatchesTheUnsentBytes) {
+  HttpLimits limits;
+  limits.unsent_bytes = 100'000;
+  RunningServer server(
+      [](const Exchange& exchange) {
+        std::thread([exchange] {
+          exchange->begin({});
+          for (int i = 0; i < 1000; ++i) {
+            while (exchange->unsent() > 50'000) std::this_thread::sleep_for(100us);
+            exchange->write(std::string(10'000, 'x'));
+          }
+          exchange->end();
+        }).detach();
+      },
+      with_limits(limits));
+  HttpClient client = server.client();
+  client.get("/");
+  const HttpReply reply = client.reply();
+  EXPECT_TRUE(reply.complete);
+  EXPECT_EQ(reply.body.size(), 10'000'000u);
+}
+
+TEST(HttpLimitsTest, BoundsStreamsForHttp10) {
+  HttpLimits limits;
+  limits.unsent_bytes = 1000;
+  KeptExchanges kept;
+  RunningServer server(kept.handler(), with_limits(limits));
+  HttpClient client = server.client();
+  client.send("GET / HTTP/1.0\r\n\r\n");
+  const Exchange exchange = kept.next();
+  exchange->begin({});
+  exchange->write(std::string(2000, 'x'));
+  EXPECT_EQ(client.reply().status, 500);
+  EXPECT_TRUE(kept.becomes_gone());
+}
+
+TEST(HttpLimitsTest, EndsAnswersThatAreNotRead) {
+  HttpLimits limits;
+  limits.write = 100ms;
+  std::atomic<int> answered{0};
+  RunningServer server(
+      [&](const Exchange& exchange) {
+        exchange->respond({200, "image/png", std::string(20 << 20, 'x')});
+        ++answered;
+      },
+      with_limits(limits));
+  HttpClient client(server.address(), 4096);
+  client.get("/");
+  EXPECT_TRUE(becomes_true([&] { return answered == 1; }));
+  EXPECT_TRUE(becomes_true([&] { return server->counts().connections == 0; }));
+  EXPECT_LT(client.rest().size(), size_t{20} << 20);
+}
+
+TEST(HttpLimitsTest, KeepsAnswersThatAreReadSlowly) {
+  HttpLimits limits;
+  limits.write = 200ms;
+  const std::string body(8 << 20, 'x');
+  RunningServer server(
+      [&](const Exchange& exchange) {
+        exchange->respond({200, "image/png", body});
+      },
+      with_limits(limits));
+  HttpClient client(server.address(), 4096);
+  client.get("/");
+  std::string got;
+  const auto begin = std::chrono::steady_clock::now();
+  // Longer than the limit in all, but never without progress.
+  char bytes[1 << 16];
+  for (ssize_t size = 0; (size = ::recv(client.descriptor(), bytes, sizeof(bytes), 0)) > 0;) {
+    got.append(bytes, size_t(size));
+    if (std::chrono::steady_clock::now() - begin < 500ms) std::this_thread::sleep_for(20ms);
+    if (got.size() > body.size() && got.compare(got.size() - body.size(), got.npos, body) == 0)
+      break;
+  }
+  EXPECT_GT(got.size(), body.size());
+}
+
+TEST(HttpLimitsTest, PausesWhereNoDescriptorsAreLeft) {
+  if (testing::kSanitized) GTEST_SKIP() << "UBSan checks memory by a pipe, which needs descriptors";
+  RunningServer server(echo);
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  // The client's own socket gets the last descriptor.
+  Descriptor last(::dup(0));
+  rlimit few = before;
+  few.rlim_cur = rlim_t(last.get()) + 1;
+  last.close();
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  HttpClient waiting = server.client();
+  const bool sent = waiting.connected() && waiting.get("/");
+  const std::clock_t begin = std::clock();
+  std::this_thread::sleep_for(150ms);
+  const double seconds = double(std::clock() - begin) / CLOCKS_PER_SEC;
+  const int64_t accepted = server->counts().accepted;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_TRUE(sent);
+  EXPECT_EQ(accepted, 0);
+  EXPECT_LT(seconds, 0.02) << "the server must not spin";
+  EXPECT_EQ(waiting.reply().status, 200);
+}
+
+TEST(HttpLimitsTest, RaisesTheLimitOfOpenFiles) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit few = before;
+  few.rlim_cur = std::min<rlim_t>(256, before.rlim_max);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  raise_open_file_limit(100);
+  rlimit now{};
+  ::getrlimit(RLIMIT_NOFILE, &now);
+  EXPECT_EQ(now.rlim_cur, few.rlim_cur) << "never lowered";
+  raise_open_file_limit(300);
+  ::getrlimit(RLIMIT_NOFILE, &now);
+  EXPECT_EQ(now.rlim_cur, std::min<rlim_t>(300, before.rlim_max));
+  ::setrlimit(RLIMIT_NOFILE, &before);
+}
+
+TEST(HttpGoneTest, NoticesAClientThatCloses) {
+  KeptExchanges kept;
+  RunningServer server(kept.handler());
+  for (int way = 0; way < 3; ++way) {
+    HttpClient client = server.client();
+    client.post("/", "text");
+    const Exchange exchange = kept.next();
+    if (way == 0) client.close();
+    if (way == 1) client.reset();
+    if (way == 2) client.end_sending();  // a half-close counts too
+    EXPECT_TRUE(kept.becomes_gone(way + 1)) << way;
+    std::atomic<bool> late{false};
+    exchange->on_gone([&] { late = true; });
+    EXPECT_TRUE(becomes_true([&] { return late.load(); }));
+    echo(exchange);  // dropped
+  }
+  EXPECT_TRUE(becomes_true([&] { return server->counts().connections == 0; }));
+}
+
+TEST(HttpGoneTest, NoticesAClientThatClosesWithinAStream) {
+  KeptExchanges kept;
+  RunningServer server(kept.handler());
+  HttpClient client = server.client();
+  client.get("/");
+  const Exchange exchange = kept.next();
+  exchange->begin({});
+  exchange->write("text");
+  EXPECT_TRUE(becomes_true([&] { return exchange->unsent() == 0; }));
+  client.close();
+  EXPECT_TRUE(kept.becomes_gone());
+}
+
+TEST(HttpGoneTest, NoticesAClientThatHasPipelinedMuch) {
+  KeptExchanges kept;
+  HttpLimits limits;
+  limits.header_bytes = 1000;
+  RunningServer server(kept.handler(), with_limits(limits));
+  HttpClient client = server.client();
+  for (int i = 0; i < 500; ++i) client.get("/");
+  const Exchange exchange = kept.next();
+  std::this_thread::sleep_for(20ms);
+  EXPECT_EQ(kept.gone(), 0);
+  client.close();
+  EXPECT_TRUE(kept.becomes_gone());
+  EXPECT_TRUE(becomes_true([&] { return server->counts().connections == 0; }));
+}
+
+TEST(HttpGoneTest, CallsNothingAfterTheAnswer) {
+  KeptExchanges kept;
+  RunningServer server(kept.handler());
+  HttpClient client = server.client();
+  client.get("/");
+  const Exchange exchange = kept.next();
+  echo(exchange);
+  EXPECT_EQ(client.reply().status, 200);
+  exchange->on_gone([] { ADD_FAILURE() << "gone after the answer"; });
+  client.close();
+  EXPECT_TRUE(becomes_true([&] { return server->counts().connections == 0; }));
+  EXPECT_EQ(kept.gone(), 0);
+}
+
+TEST(HttpGoneTest, ReleasesAnExchangeThatItsFunctionHolds) {
+  std::weak_ptr<HttpExchange> seen;
+  RunningServer server([&](const Exchange& exchange) {
+    exchange->on_gone([exchange] {});
+    seen = exchange;
+    echo(exchange);
+  });
+  HttpClient client = server.client();
+  client.get("/");
+  EXPECT_EQ(client.reply().status, 200);
+  server.stop();
+  EXPECT_TRUE(seen.expired());
+}
+
+TEST(HttpGoneTest, ReleasesAnExchangeAfterTheAnswer) {
+  KeptExchanges kept;
+  RunningServer server(kept.handler());
+  HttpClient client = server.client();
+  client.get("/");
+  Exchange exchange = kept.next();
+  echo(exchange);
+  EXPECT_EQ(client.reply().status, 200);
+  // The next request is answered after the first answer is complete on the server's thread.
+  client.get("/");
+  echo(kept.next());
+  EXPECT_EQ(client.reply().status, 200);
+  exchange->on_gone([exchange] {});
+  const std::weak_ptr<HttpExchange> seen = exchange;
+  exchange.reset();
+  EXPECT_TRUE(seen.expired());
+}
+
+TEST(HttpGoneTest, SendsACompleteAnswerAfterAHalfClose) {
+  const std::string body(8 << 20, 'x');
+  RunningServer server([&](const Exchange& exchange) {
+    exchange->respond({200, "image/png", body});
+  });
+  HttpClient client(server.address(), 4096);
+  client.get("/");
+  EXPECT_TRUE(becomes_true([&] { return server->counts().requests == 1; }));
+  std::this_thread::sleep_for(20ms);
+  client.end_sending();
+  const HttpReply reply = client.reply();
+  EXPECT_TRUE(reply.complete);
+  EXPECT_EQ(reply.body.size(), body.size());
+}
+
+}  // namespace
+}  // namespace heed::testing
