@@ -1,0 +1,63 @@
+#include "heed/serve/model_batch.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "heed/decode/decoding_constraints.h"
+
+namespace heed::detail {
+namespace {
+
+// What a line of this many bytes is likely to need, or each part of it.
+SearchRoom likely_need(const TranslationRequest& request, size_t bytes) {
+  const int64_t positions = request.model->model().transformer().config().max_positions;
+  const int64_t tokens = std::min(int64_t(bytes / 3) + 1, positions / 2);
+  const SearchOptions& search = request.options.search;
+  return {tokens, max_target_length(search, tokens, positions) * search.hypothesis_count()};
+}
+
+}  // namespace
+
+ModelBatch* find_batch(std::vector<ModelBatch>& batches, const ServedModel& model) {
+  const auto found = std::find_if(batches.begin(), batches.end(), [&](const ModelBatch& b) {
+    return b.held->model.get() == &model;
+  });
+  return found == batches.end() ? nullptr : &*found;
+}
+
+bool ThreadRoom::accepts(const Job& job) {
+  if (has_task_) return false;
+  if (job.task) return true;
+  OfModel& left = of(*job.request.model);
+  if (left.empty) return true;
+  const SearchRoom needed = likely_need(job.request, job.request.lines[job.next].text.size());
+  left.accepts = left.accepts && needed.source_tokens <= left.room.source_tokens &&
+                 needed.target_rows <= left.room.target_rows;
+  return left.accepts;
+}
+
+void ThreadRoom::take(const WaitingJobs::Turn& turn) {
+  if (turn.job->task) {
+    has_task_ = true;
+    return;
+  }
+  OfModel& left = of(*turn.job->request.model);
+  const SearchRoom needed = likely_need(turn.job->request, turn.input.text.size());
+  left.empty = false;
+  left.room.source_tokens -= needed.source_tokens;
+  left.room.target_rows -= needed.target_rows;
+}
+
+ThreadRoom::OfModel& ThreadRoom::of(const ServedModel& model) {
+  for (OfModel& one : models_)
+    if (one.model == &model) return one;
+  OfModel one = {&model, true, true, {options_.batch_tokens, std::numeric_limits<int64_t>::max()}};
+  if (const ModelBatch* batch = find_batch(batches_, model)) {
+    one.accepts = batch->batch->has_room_beside_long_lines();
+    one.empty = batch->running.empty();
+    one.room = batch->batch->room();
+  }
+  return models_.emplace_back(one);
+}
+
+}  // namespace heed::detail

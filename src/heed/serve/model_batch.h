@@ -1,0 +1,64 @@
+// What one thread of the scheduler translates: a batch of lines for each model.
+#pragma once
+
+#include "heed/decode/line_batch.h"
+#include "heed/serve/waiting_jobs.h"
+
+namespace heed::detail {
+
+// A model that threads have batches of: the only reference to it that the scheduler itself keeps.
+struct HeldModel {
+  std::shared_ptr<const ServedModel> model;
+  // Whether only the scheduler keeps the model alive.
+  bool unused() const { return model.use_count() == 1; }
+};
+
+// A line in a batch.
+struct RunningLine {
+  std::shared_ptr<Job> job;
+  size_t index = 0;  // in its request
+};
+
+// A thread's lines of one model.
+struct ModelBatch {
+  std::shared_ptr<HeldModel> held;
+  std::unique_ptr<LineBatch> batch;
+  std::map<int64_t, RunningLine> running;  // by id in the batch
+  int64_t next_id = 0;
+  int64_t source_tokens = 0, target_tokens = 0;  // of `batch`, when they were last reported
+  bool failed = false;
+};
+
+// Null if there is none of this model.
+ModelBatch* find_batch(std::vector<ModelBatch>& batches, const ServedModel& model);
+
+// What a thread can take between two steps, by the estimated lengths of lines.
+class ThreadRoom {
+ public:
+  // Both must outlive this.
+  ThreadRoom(std::vector<ModelBatch>& batches, const SchedulerOptions& options)
+      : batches_(batches), options_(options) {}
+
+  // Whether there is room for the next turn of a job. Called in the order of turns: once there is
+  // none for a line, there is none for other lines of its model, or short lines would keep a long
+  // one waiting.
+  bool accepts(const Job& job);
+  // The thread takes a turn that was accepted.
+  void take(const WaitingJobs::Turn& turn);
+
+ private:
+  struct OfModel {
+    const ServedModel* model;
+    bool accepts, empty;
+    SearchRoom room;
+  };
+
+  OfModel& of(const ServedModel& model);
+
+  std::vector<ModelBatch>& batches_;
+  const SchedulerOptions& options_;
+  std::vector<OfModel> models_;
+  bool has_task_ = false;
+};
+
+}  // namespace heed::detail

@@ -1,0 +1,114 @@
+// Translates the lines of many requests together, on a fixed number of threads.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "heed/decode/options.h"
+#include "heed/decode/translation.h"
+#include "heed/serve/served_model.h"
+
+namespace heed {
+
+// Lines to translate with one model and one set of options.
+struct TranslationRequest {
+  std::shared_ptr<const ServedModel> model;
+  std::vector<TranslationInput> lines;
+  // `search` and `attention` are used; checked by check_options(), at most
+  // SchedulerOptions::hypotheses hypotheses.
+  DecodeOptions options;
+  std::string client;  // whose request it is, for fairness
+  std::optional<std::chrono::steady_clock::time_point> deadline;
+};
+
+// What becomes of a request. Called from the scheduler's threads, one call at a time for each
+// request, perhaps before submit() has returned; must not block. The calls may use the scheduler,
+// but not destroy it. After finished() or failed() there are no more calls; one that throws cancels
+// the request.
+class TranslationObserver {
+ public:
+  virtual ~TranslationObserver() = default;
+
+  // A line is translated; `translation.line` is its index. In any order.
+  virtual void translated(Translation translation) = 0;
+  // All lines are translated.
+  virtual void finished() = 0;
+  // The request ends without the lines that are missing: a DeadlinePassed, an Error of a line, or a
+  // bug's exception.
+  virtual void failed(std::exception_ptr error) = 0;
+
+  // Whether progress() is to be called; asked at any time.
+  virtual bool follows_progress() const { return false; }
+  // After each decoding step of a line that is not finished: its translation so far, without
+  // attention. Of greedy search and of one sample, each contains the one before.
+  virtual void progress(const Translation& so_far) { (void)so_far; }
+};
+
+// The queue is full. `retry_after` is in how long there may be room again.
+class Overloaded : public Error {
+ public:
+  explicit Overloaded(std::chrono::seconds retry_after);
+  std::chrono::seconds retry_after;
+};
+
+// A request was not finished before its deadline.
+class DeadlinePassed : public Error {
+ public:
+  DeadlinePassed();
+};
+
+struct SchedulerOptions {
+  int64_t threads = 1;
+  int64_t batch_tokens = 2048;  // source tokens of the lines that one thread decodes together
+  int64_t hypotheses = 16;      // most hypotheses of a line
+  // Bounds for what waits: a request beyond them is refused, unless nothing waits. A client alone
+  // can use four fifths of `waiting_requests` and `waiting_bytes`, so that others find room.
+  int64_t waiting_requests = 1000;
+  int64_t waiting_bytes = 32 << 20;  // of text
+  // As estimated from the latest throughput, once there was enough to do to measure it. Other
+  // clients' work counts only as far as it would have its turns before that of the request.
+  std::chrono::milliseconds waiting_time{10'000};
+};
+
+// What happened, for metrics.
+struct SchedulerStatus {
+  int64_t waiting_lines = 0, waiting_bytes = 0;  // not begun
+  int64_t running_lines = 0;                     // as of each thread's last step, tasks included
+  int64_t steps = 0;                             // decoding steps since the start, of all threads
+  int64_t step_sentences = 0;  // sentences in all of these, for the mean size of a batch
+  int64_t source_tokens = 0, target_tokens = 0;  // translated since the start
+  std::chrono::milliseconds estimated_wait{0};   // until all that waits now has begun
+};
+
+class Scheduler {
+ public:
+  explicit Scheduler(const SchedulerOptions& options);
+  // Cancels what is unfinished.
+  ~Scheduler();
+
+  // Begins a request and returns its id. Lines join a batch as soon as there is room, at any
+  // decoding step; clients take turns, and so do the requests of a client. Overloaded if there is
+  // no room in the queue; UsageError if the options are out of range.
+  uint64_t submit(TranslationRequest request, std::shared_ptr<TranslationObserver> observer);
+  // Runs `task` once on one of the threads, between decoding steps, in its client's turn; `cost` is
+  // about how many source tokens of translation take as long. What it throws is ignored. Tasks that
+  // wait when the scheduler is destroyed do not run. Overloaded as submit().
+  void run(std::string client, int64_t cost, std::function<void()> task);
+  // The request ends without finished() or failed(); its observer may get at most one more call
+  // that has already begun. Unknown ids are ignored.
+  void cancel(uint64_t id);
+
+  SchedulerStatus status() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace heed
