@@ -1,0 +1,380 @@
+// The page: connects the text, the languages, the translation and the menus.
+
+import {Alternatives} from "./alternatives.js";
+import * as api from "./api.js";
+import {copyText} from "./clipboard.js";
+import {askForKey, prepareDialogs} from "./dialogs.js";
+import {Editor} from "./editor.js";
+import {download, onFile, readTextFile} from "./files.js";
+import {History} from "./history.js";
+import {Languages, setLanguageOf, tagOf} from "./languages.js";
+import {translationOf} from "./lines.js";
+import {sourceRanges, translationAt} from "./links.js";
+import {Output} from "./output.js";
+import {Settings} from "./settings.js";
+import {number, setInterfaceLanguage, text} from "./strings.js";
+import {Translation} from "./translation.js";
+
+const kTypingPause = 250;  // ms without a key before a request
+const kHistoryPause = 2000;  // ms without a change before an entry
+const kLongText = 1000;  // characters from which the type is smaller
+
+const at = (id) => document.getElementById(id);
+const source = at("source");
+
+const editor = new Editor(source, at("mirror"));
+const history = new History();
+const translation = new Translation({
+  planned: () => {
+    output.setLines(translation.lines);
+    changed();
+  },
+  changed: (line) => {
+    output.update(line);
+    changed();
+  },
+  state: showState,
+});
+const output = new Output(at("output"), {point: pointAt, open: (place) => alternatives.open(place)});
+const alternatives = new Alternatives(at("alternatives"), translation, (place, {changed, hadFocus}) => {
+  if (hadFocus) output.focusWord(place.sentence, place.word);
+  if (changed) finished();
+});
+const languages = new Languages(
+    {source: at("source-language"), target: at("target-language"), swap: at("swap")},
+    () => {
+      startEntry();
+      translateNow();
+    });
+const settings = new Settings(at("settings-form"), (name) => {
+  if (name === "language") showInterface();
+  else if (name === "history") showHistory();
+  else if (name !== "theme") schedule();
+});
+
+let characterLimit = -1;
+let failed = false;
+let timer;
+let detection = new AbortController();
+
+// Translating
+
+function schedule() {
+  clearTimeout(timer);
+  timer = setTimeout(translateNow, kTypingPause);
+}
+
+async function translateNow() {
+  clearTimeout(timer);
+  detection.abort();
+  detection = new AbortController();
+  const {signal} = detection;
+  if (!languages.isReady) return start();
+  const {text: content} = editor;
+  if (content.trim() === "") return translation.clear();
+  if (characterLimit >= 0 && content.length > characterLimit) {
+    translation.stop();
+    return showMessage(
+        text("text_large", {count: number(content.length), limit: number(characterLimit)}));
+  }
+  try {
+    await languages.detect(content, signal);
+  } catch (error) {
+    if (!signal.aborted) showState("failed", {error});
+    return;
+  }
+  showLanguages();
+  await translation.translate(content, languages.pair, settings.options);
+}
+
+function showState(state, {seconds, error} = {}) {
+  failed = state === "failed";
+  at("card").classList.toggle("busy", state === "busy" || state === "waiting");
+  if (state === "waiting") return showMessage(text("busy", {seconds}), {note: true});
+  if (state === "done") {
+    showMessage("");
+    return finished();
+  }
+  if (!failed) return;
+  const offline = error instanceof api.ConnectionError;
+  if (!offline && !(error instanceof api.ApiError)) console.error(error);
+  showMessage(offline ? text("offline") : text("error", {message: error.message}), {again: true});
+}
+
+function showMessage(content, {again = false, note = false} = {}) {
+  const message = at("message");
+  message.hidden = content === "";
+  message.classList.toggle("note", note);
+  message.firstElementChild.textContent = content;
+  at("try-again").hidden = !again;
+}
+
+const translated = () => translation.lines.map(translationOf).join("\n");
+
+// The translation on display is another one. Counted once a frame: sentences can come faster.
+let counting = null;
+function changed() {
+  if (alternatives.isOpen) alternatives.close();
+  counting ??= requestAnimationFrame(() => {
+    counting = null;
+    const {length} = translated();
+    showCount(at("target-count"), length);
+    at("copy").disabled = at("download").disabled = length === 0;
+  });
+}
+
+// The translation is complete.
+function finished() {
+  announce();
+  remember();
+}
+
+function showCount(element, count, limit = -1) {
+  element.classList.toggle("over", limit >= 0 && count > limit);
+  element.textContent = limit >= 0 ?
+      text("characters_limit", {count: number(count), limit: number(limit)}) :
+      count === 0 ? "" :
+      count === 1 ? text("characters_one") : text("characters", {count: number(count)});
+}
+
+function showSource() {
+  editor.mirror();
+  const {length} = editor.text;
+  showCount(at("source-count"), length, characterLimit);
+  at("clear").hidden = length === 0;
+  at("card").classList.toggle("long", length > kLongText);
+}
+
+function showLanguages() {
+  const {source: from, target: to} = languages.pair;
+  for (const element of [source, at("mirror")]) setLanguageOf(element, from);
+  for (const element of [at("output"), at("alternatives").querySelector("ul"), at("announcer")])
+    setLanguageOf(element, to);
+  if (editor.text === "") source.lang = "";
+}
+
+// Tells screen readers the lines that are new, when typing has paused.
+let announced = new Set();
+let announcing;
+function announce() {
+  clearTimeout(announcing);
+  announcing = setTimeout(() => {
+    const lines = translation.lines.map(translationOf).filter((line) => line.trim() !== "");
+    const fresh = lines.filter((line) => !announced.has(line));
+    announced = new Set(lines);
+    if (fresh.length > 0) at("announcer").textContent = fresh.join("\n").slice(0, 500);
+  }, 800);
+}
+
+// Words that belong together
+
+function pointAt(place) {
+  const known = place && translation.text === editor.text;
+  editor.mark(known ? sourceRanges(translation.lines, place) : []);
+  output.mark(known ? place.sentence : null, known ? [place.word] : []);
+}
+
+function pointAtSource(offset) {
+  const found = offset === null || translation.text !== editor.text ?
+      null : translationAt(translation.lines, offset);
+  if (!found) return pointAt(null);
+  output.mark(found.sentence, found.words);
+  if (found.words.length === 0) return editor.mark([]);
+  const [word] = found.words;
+  const line = translation.lines.find((one) =>
+      [...one.head, ...one.fresh, ...one.tail].includes(found.sentence));
+  editor.mark(sourceRanges(translation.lines, {line, sentence: found.sentence, word}));
+}
+
+let pointedOffset = null;
+source.addEventListener("pointermove", (event) => {
+  if (event.pointerType !== "mouse" || event.buttons !== 0) return;
+  const offset = editor.offsetAt(event);
+  if (offset === pointedOffset) return;
+  pointedOffset = offset;
+  pointAtSource(offset);
+});
+source.addEventListener("pointerleave", () => {
+  pointedOffset = null;
+  pointAt(null);
+});
+source.addEventListener("keyup", (event) => {
+  if (/^(Arrow|Home|End)/.test(event.key)) pointAtSource(source.selectionStart);
+});
+source.addEventListener("blur", () => pointAt(null));
+
+// The history
+
+let entry = crypto.getRandomValues(new Uint32Array(1))[0];
+let remembering;
+// What follows is another text, not an edit of the last one.
+function startEntry() {
+  rememberNow();
+  entry = (entry + 1) >>> 0;
+}
+
+function remember() {
+  clearTimeout(remembering);
+  remembering = setTimeout(rememberNow, kHistoryPause);
+}
+
+function rememberNow() {
+  clearTimeout(remembering);
+  const {source: from, target: to} = translation.pair;
+  if (!settings.keepsHistory || translation.lines.some(({complete}) => !complete)) return;
+  if (translation.text.trim() !== "")
+    history.add({id: entry, source: from, target: to, text: translation.text, translation: translated()});
+}
+
+function showHistory() {
+  history.show(at("history-list"), {
+    nameOf: (code) => languages.nameOf(code),
+    tagOf,
+    pick: ({source: from, target: to, text: content}) => {
+      at("history").close();
+      startEntry();
+      languages.choose({source: from, target: to});
+      setText(content);
+    },
+  });
+  const empty = history.entries.length === 0;
+  at("history-note").textContent = text(
+      !settings.keepsHistory ? "history_off" : empty ? "history_empty" : "history_note");
+  at("history-clear").hidden = empty;
+}
+
+// Text from elsewhere
+
+let fileName = "";
+
+function setText(content) {
+  editor.text = content;
+  showSource();
+  translateNow();
+}
+
+onFile({button: at("open-file"), input: at("file"), area: source, over: at("card")}, async (file) => {
+  try {
+    const content = await readTextFile(file);
+    startEntry();
+    setText(content);
+    fileName = file.name.replace(/\.[^.]*$/, "");
+    showMessage("");
+  } catch (error) {
+    showMessage(error.message);
+  }
+});
+
+// Buttons
+
+async function copy() {
+  if (at("copy").disabled) return;
+  try {
+    await copyText(translated());
+  } catch {
+    return showMessage(text("copy_failed"));
+  }
+  const button = at("copy");
+  const icon = button.querySelector("use");
+  icon.setAttribute("href", "#i-done");
+  button.classList.add("done");
+  at("announcer").textContent = text("copied");
+  setTimeout(() => {
+    icon.setAttribute("href", "#i-copy");
+    button.classList.remove("done");
+  }, 1500);
+}
+
+function swap() {
+  if (!languages.canSwap) return;
+  const content = translated();
+  startEntry();
+  languages.swap();
+  showLanguages();
+  setText(content.trim() === "" ? editor.text : content);
+}
+
+at("copy").addEventListener("click", copy);
+at("swap").addEventListener("click", swap);
+at("clear").addEventListener("click", () => {
+  startEntry();
+  fileName = "";
+  setText("");
+  source.focus();
+});
+at("download").addEventListener("click", () =>
+    download(`${fileName || "translation"}.${languages.target}.txt`, translated() + "\n"));
+at("try-again").addEventListener("click", translateNow);
+at("theme-switch").addEventListener("click", () =>
+    settings.set("theme", settings.isDark ? "light" : "dark"));
+at("language-switch").addEventListener("click", () =>
+    settings.set("language", settings.language === "zh" ? "en" : "zh"));
+at("settings-open").addEventListener("click", () => at("settings").showModal());
+at("history-open").addEventListener("click", () => {
+  rememberNow();
+  showHistory();
+  at("history").showModal();
+});
+at("history-clear").addEventListener("click", () => {
+  history.clear();
+  clearTimeout(remembering);
+  showHistory();
+});
+
+source.addEventListener("input", () => {
+  showSource();
+  pointAt(null);
+  if (editor.text.trim() === "") startEntry();
+  schedule();
+});
+addEventListener("online", () => failed && translateNow());
+addEventListener("pagehide", rememberNow);
+addEventListener("keydown", (event) => {
+  if (document.querySelector("dialog[open]")) return;
+  const command = event.ctrlKey || event.metaKey;
+  const letter = event.altKey && !command && !event.shiftKey && event.code;
+  const action = command && event.key === "Enter" ? translateNow : {
+    KeyI: () => source.focus(), KeyO: () => output.focus(), KeyX: swap, KeyC: copy,
+  }[letter];
+  if (!action) return;
+  event.preventDefault();
+  action();
+});
+
+// The beginning
+
+function showInterface() {
+  setInterfaceLanguage(settings.language);
+  at("language-switch").lang = settings.language === "zh" ? "en" : "zh-Hans";
+  languages.rename();
+  at("pairs").textContent = languages.isReady ?
+      text("model_pairs", {pairs: languages.pairs.join(text("pair_separator"))}) : "";
+  showSource();
+  changed();
+  showHistory();
+}
+
+async function start() {
+  try {
+    const [offered, frontend] = await Promise.all([
+      api.languages(), api.frontendSettings().catch(() => ({})),
+    ]);
+    characterLimit = frontend.charLimit ?? -1;
+    const {source: from, target: to} = frontend.language ?? {};
+    languages.set(offered, {source: from?.code, target: to?.code});
+  } catch (error) {
+    return showState("failed", {error});
+  }
+  showMessage(languages.isReady ? "" : text("no_languages"));
+  failed = false;
+  showInterface();
+  showLanguages();
+  if (languages.isReady && editor.text !== "") translateNow();
+}
+
+const {hostname} = location;
+at("local").hidden = !(hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname));
+api.onKeyNeeded(askForKey);
+prepareDialogs();
+showInterface();
+start();

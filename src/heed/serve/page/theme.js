@@ -1,0 +1,9 @@
+// Sets the chosen theme before the page is first drawn: a classic script, which modules cannot be.
+(() => {
+  try {
+    const {theme} = JSON.parse(localStorage.getItem("heed.settings") ?? "{}");
+    if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
+  } catch {
+    // Storage is off or damaged: the system's theme.
+  }
+})();

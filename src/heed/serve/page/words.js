@@ -1,0 +1,43 @@
+// Words as `heed translate --alignments words` counts them (src/heed/decode/alignment.h): separated
+// by spaces; in text without spaces between its words each character is one.
+
+// core/scripts.h, is_unspaced(): Chinese and Japanese characters with their punctuation, Thai, Lao,
+// Tibetan, Burmese, Khmer.
+const unspaced = new RegExp(
+    "[\\u0e01-\\u0e4e\\u0e81-\\u0ece\\u0f00-\\u109f\\u1780-\\u17ff\\u2e80-\\u2fdf\\u3000-\\u30ff" +
+    "\\u31f0-\\u31ff\\u3400-\\u9fff\\uf900-\\ufaff\\uff00-\\uffef\\u{20000}-\\u{3ffff}]", "u");
+
+export const isUnspaced = (character) => unspaced.test(character);
+
+// The words of a text, in order: {start, end} in UTF-16 units, without the spaces around them. The
+// alignment counts the words of the text as the tokenizer normalizes it (NFKC: "！" becomes "!").
+export function wordsOf(text) {
+  const words = [];
+  let takes = "any";  // what can join the last word: anything, "spaced" characters, or nothing
+  let at = 0;
+  for (const character of text) {
+    const start = at;
+    at += character.length;
+    for (const normalized of character.normalize("NFKC")) {
+      if (/\s/u.test(normalized)) {
+        takes = "any";
+        continue;
+      }
+      const isolated = isUnspaced(normalized);
+      const joins = takes === "spaced" && !isolated;
+      if (!joins && words.at(-1)?.start !== start) words.push({start, end: at});
+      else words.at(-1).end = at;
+      takes = isolated ? "nothing" : "spaced";
+    }
+  }
+  return words;
+}
+
+// The word at an offset of the text: its index, or -1 between words.
+export const wordAt = (words, offset) =>
+    words.findIndex(({start, end}) => start <= offset && offset < end);
+
+// Whether a space belongs between two neighbours of a text.
+export const needsSpace = (before, after) =>
+    before !== "" && after !== "" && !isUnspaced([...before.slice(-2)].at(-1)) &&
+    !isUnspaced([...after.slice(0, 2)][0]);

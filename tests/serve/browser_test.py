@@ -1,0 +1,526 @@
+#!/usr/bin/env python3
+"""Tests the web page of a running `heed serve` in Chromium. Not part of ctest.
+
+Usage: browser_test.py URL [--axe axe.min.js] [--screenshots FOLDER] [--stand-in]
+
+The server must translate zh to en and en to zh. Needs Debian's chromium and chromium-driver, and
+selenium and axe-playwright-python (for its copy of axe-core) from PyPI. --stand-in: the server is
+one whose answers can be changed by POST /mock {"busy": N, "key": "..."}: tests waiting and keys.
+"""
+import argparse
+import importlib.util
+import os
+import pathlib
+import sys
+import tempfile
+import time
+from urllib.parse import urlsplit
+
+from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+
+TEXT = "我妹妹昨天买了三本书。她很喜欢读书。\n\n老师请我们安静地听。"
+
+
+def axe_of_package():
+    spec = importlib.util.find_spec("axe_playwright_python")
+    return spec and pathlib.Path(spec.origin).parent / "axe.min.js"
+
+
+class Page:
+    def __init__(self, arguments):
+        options = webdriver.ChromeOptions()
+        for option in ["--headless=new", "--no-sandbox", "--lang=en-US", "--force-device-scale-factor=1"]:
+            options.add_argument(option)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        self.downloads = tempfile.mkdtemp()
+        options.add_experimental_option("prefs", {"download.default_directory": self.downloads,
+                                                  "intl.accept_languages": "en-US"})
+        self.driver = webdriver.Chrome(options=options,
+                                       service=webdriver.ChromeService("/usr/bin/chromedriver"))
+        self.url = arguments.url
+        self.axe = pathlib.Path(arguments.axe or axe_of_package()).read_text()
+        self.screenshots = arguments.screenshots
+        self.size(1280, 820)
+
+    def size(self, width, height):
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+
+    def offline(self, offline):
+        self.driver.execute_cdp_cmd("Network.enable", {})
+        self.driver.execute_cdp_cmd("Network.emulateNetworkConditions", {
+            "offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
+
+    def load(self):
+        self.driver.get(self.url)
+        self.until(lambda: self("#source-language").get_attribute("value"), "languages are offered")
+        # Records what the page asks for.
+        self.run("""const fetched = window.fetch; window.asked = [];
+                    window.fetch = (path, init) => {
+                      window.asked.push([path, init && init.body && JSON.parse(init.body)]);
+                      return fetched(path, init);
+                    };""")
+
+    def __call__(self, selector):
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def all(self, selector):
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def run(self, script, *arguments):
+        return self.driver.execute_script(script, *arguments)
+
+    def until(self, condition, what, seconds=20):
+        try:
+            return WebDriverWait(self.driver, seconds, 0.05).until(lambda _: condition())
+        except Exception as error:
+            self.shot("failure")
+            raise AssertionError(f"not within {seconds} s: {what}") from error
+
+    def translation(self):
+        return self.run("return [...document.querySelectorAll('#output .line')]"
+                        ".map((line) => line.textContent).join('\\n')")
+
+    def translated(self, what="the translation is complete"):
+        time.sleep(0.4)  # the pause of typing
+        self.until(lambda: self.translation() and not self.all(".busy") and not self.all(".stale"), what)
+        return self.translation()
+
+    def asked(self):
+        return self.run("return window.asked.splice(0)")
+
+    def texts_asked(self):
+        return [text for path, body in self.asked() if path == "v1/translate" for text in body["text"]]
+
+    def type(self, text):
+        self("#source").send_keys(text)
+
+    def clear(self):
+        if self("#clear").is_displayed():
+            self("#clear").click()
+        self.until(lambda: self.translation() == "", "the translation is empty")
+
+    def keys(self, *keys):
+        chain = ActionChains(self.driver)
+        for key in keys:
+            chain.send_keys(key)
+        chain.perform()
+
+    def chord(self, modifier, key):
+        ActionChains(self.driver).key_down(modifier).send_keys(key).key_up(modifier).perform()
+
+    def hover_first_word(self):
+        box = self.run("const range = document.createRange();"
+                       "const text = document.createTreeWalker(document.querySelector('.sentence'),"
+                       " NodeFilter.SHOW_TEXT).nextNode();"
+                       "range.setStart(text, 0); range.setEnd(text, 1);"
+                       "const {x, y, width, height} = range.getBoundingClientRect();"
+                       "return [x + width / 2, y + height / 2]")
+        actions = ActionChains(self.driver)
+        actions.w3c_actions.pointer_action.move_to_location(*map(int, box))
+        actions.perform()
+
+    def accessible(self, where):
+        if not self.run("return 'axe' in window"):
+            self.run(self.axe)
+        result = self.driver.execute_async_script(
+            "const done = arguments[0]; axe.run(document).then(done, (e) => done({error: String(e)}))")
+        assert "error" not in result, result["error"]
+        problems = [f"{v['id']}: {v['help']}: {[n['html'][:120] for n in v['nodes']][:3]}"
+                    for v in result["violations"]]
+        assert not problems, f"axe, {where}: " + "; ".join(problems)
+
+    def fits(self, where):
+        wide = self.run("return document.documentElement.scrollWidth - innerWidth")
+        assert wide <= 0, f"{where}: {wide} pixels too wide"
+
+    def shot(self, name):
+        if self.screenshots:
+            self.driver.save_screenshot(os.path.join(self.screenshots, name + ".png"))
+
+    def no_errors(self):
+        entries = [e["message"] for e in self.driver.get_log("browser") if e["level"] in ("SEVERE", "WARNING")]
+        entries = [e for e in entries if "ERR_INTERNET_DISCONNECTED" not in e and " 429 " not in e
+                   and " 401 " not in e and " 403 " not in e]
+        assert not entries, "console: " + "; ".join(entries)
+        host = urlsplit(self.url).netloc
+        others = [u for u in self.run("return performance.getEntriesByType('resource').map((e) => e.name)")
+                  if urlsplit(u).netloc not in (host, "") or not u.startswith(("http", "blob"))]
+        assert not others, f"requests to other hosts: {others}"
+
+
+def test_translates_as_one_types(page):
+    page.type(TEXT)
+    first = page.translated()
+    assert first.count("\n") == 2, "lines are kept"
+    assert page("#target-language").get_attribute("value") == "en", "the source language is detected"
+    page.asked()
+    page.type("她很喜欢读书。")
+    assert page.translated().startswith(first.splitlines()[0])
+    asked = page.texts_asked()
+    assert asked and all("妹妹" not in text for text in asked), f"asked again: {asked}"
+    page.chord(Keys.CONTROL, "z")
+    page.translated()
+    page.shot("light")
+
+
+def test_undone_edits_ask_nothing(page):
+    page.type(TEXT)
+    first = page.translated()
+    page.type("她")
+    page.translated()
+    page.asked()
+    page.type(Keys.BACKSPACE)
+    assert page.translated() == first
+    assert page.texts_asked() == []
+
+
+def test_any_edits_give_the_translation_of_the_text(page):
+    script = pathlib.Path(__file__).with_name("typing_fuzz.js").read_text()
+    page.driver.set_script_timeout(60)
+    for seed in range(3):
+        problem = page.driver.execute_async_script(script, seed, 300)
+        assert not problem, f"seed {seed}: {problem}"
+
+
+def test_markup_is_text(page):
+    page.type("<img src=x onerror=alert(1)> <b>bold</b> & more")
+    page.translated()
+    assert not page.all("#output img, #output b, #mirror img, #history img")
+
+
+def test_hovering_marks_words(page):
+    page.type(TEXT)
+    page.translated()
+    page.hover_first_word()
+    page.until(lambda: page.all("#mirror mark.linked") and page.all(".word.linked"), "marked words")
+    page.shot("hover")
+    marked = page("#mirror mark.linked").get_attribute("textContent")
+    assert marked in TEXT
+    mirror = page.run("return document.querySelector('#mirror').textContent")
+    assert mirror.rstrip("\u200b") == TEXT
+    same = page.run("const a = document.querySelector('#mirror').getBoundingClientRect(),"
+                    "b = document.querySelector('#source').getBoundingClientRect();"
+                    "return [a.x - b.x, a.y - b.y, a.width - b.width, a.height - b.height]")
+    assert all(abs(d) < 1 for d in same), f"the mirror lies elsewhere: {same}"
+
+
+def test_source_words_mark_their_translation(page):
+    page.type(TEXT)
+    page.translated()
+    # A model may leave words without a counterpart: some of the first must have one.
+    page("#source").send_keys(Keys.CONTROL + Keys.HOME)
+    for _ in range(10):
+        page("#source").send_keys(Keys.ARROW_RIGHT)
+        time.sleep(0.2)
+        if page.all(".word.linked"):
+            break
+    assert page.all(".word.linked"), "no word of the translation is marked"
+    page.accessible("marked words")
+    box = page("#source").rect
+    for distance in range(34, 200, 8):
+        actions = ActionChains(page.driver)
+        actions.w3c_actions.pointer_action.move_to_location(int(box["x"] + box["width"] - 30),
+                                                            int(box["y"] + box["height"] - 10))
+        actions.w3c_actions.pointer_action.move_to_location(int(box["x"] + distance), int(box["y"] + 36))
+        actions.perform()
+        time.sleep(0.2)
+        if page.all("#mirror mark.linked"):
+            break
+    assert page.all("#mirror mark.linked"), "no word under the pointer is marked"
+    page.shot("source_hover")
+
+
+def test_alternatives_by_keyboard(page):
+    page.type(TEXT)
+    before = page.translated()
+    page.chord(Keys.ALT, "o")
+    page.keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    word = page.run("return document.activeElement.textContent")
+    assert word == before.split()[1], word
+    page.until(lambda: page.all("#mirror mark.linked"), "marked words of the focused word")
+    page.keys(Keys.ENTER)
+    page.until(lambda: len(page.all("[role=option]")) > 1, "alternatives")
+    page.accessible("alternatives")
+    page.shot("alternatives_keyboard")
+    page.keys(Keys.ESCAPE)
+    assert not page("#alternatives").is_displayed()
+    assert page.run("return document.activeElement.textContent") == word, "focus returns to the word"
+    page.keys(Keys.ENTER)
+    page.until(lambda: len(page.all("[role=option]")) > 1, "alternatives")
+    page.keys(Keys.ARROW_DOWN)
+    choice = page("[role=option][aria-selected=true]").text
+    page.keys(Keys.ENTER)
+    after = page.translation()
+    assert after != before and choice in after, (choice, after)
+    assert after.split()[0] == before.split()[0], "what is before the word stays"
+    assert page.run("return document.activeElement.className").startswith("word")
+    # The choice survives edits elsewhere.
+    page.type("\n她很喜欢读书。")
+    assert page.translated().startswith(after)
+
+
+def test_alternatives_by_mouse(page):
+    page.type(TEXT)
+    before = page.translated()
+    page.hover_first_word()
+    page.until(lambda: len(page.all(".word")) > 3, "words")
+    page.all(".word")[3].click()
+    page.until(lambda: len(page.all("[role=option]")) > 1, "alternatives")
+    time.sleep(0.1)
+    page.shot("alternatives")
+    page("#alternatives button").click()
+    page.until(lambda: page.all("[role=option] .score"), "other translations with scores")
+    page.accessible("other translations")
+    page.shot("other_translations")
+    option = page.all("[role=option]")[1]
+    chosen = option.find_element(By.CSS_SELECTOR, ".rest").text
+    option.click()
+    assert page.translation().startswith(chosen) and page.translation() != before
+    page.all(".word")[0].click()
+    page.until(lambda: page("#alternatives").is_displayed(), "the menu")
+    page("h1, header").click()
+    page.until(lambda: not page("#alternatives").is_displayed(), "a click elsewhere closes the menu")
+
+
+def test_swap(page):
+    page.type("我妹妹昨天买了三本书。")
+    english = page.translated()
+    page.until(lambda: page("#swap").is_enabled(), "languages can be swapped")
+    page("#swap").click()
+    page.until(lambda: page("#source").get_attribute("value") == english, "the translation is the source")
+    page.translated()
+    assert page("#source-language").get_attribute("value") == "en"
+    assert page("#source").get_attribute("lang") == "en"
+    assert page("#output").get_attribute("lang").startswith("zh")
+    page.shot("swapped")
+    page.load()
+    assert page("#source-language").get_attribute("value") == "en", "the pair is remembered"
+
+
+def test_themes_and_languages_of_the_interface(page):
+    page.type(TEXT)
+    page.translated()
+    page.accessible("light")
+    page("#theme-switch").click()
+    page.accessible("dark")
+    page.shot("dark")
+    page("#settings-open").click()
+    page.accessible("settings, dark")
+    page.shot("settings_dark")
+    page.keys(Keys.ESCAPE)
+    page("#language-switch").click()
+    assert page.run("return document.documentElement.lang") == "zh-Hans"
+    assert page("#source").get_attribute("aria-label") == "原文"
+    page.hover_first_word()
+    page.shot("chinese_dark")
+    page.load()
+    assert page.run("return document.documentElement.dataset.theme") == "dark", "the theme is remembered"
+    page("#theme-switch").click()
+    page.accessible("Chinese, light")
+    page.shot("chinese")
+
+
+def test_phones(page):
+    for width in (320, 360):
+        page.size(width, 740)
+        page.clear()
+        page.type(TEXT)
+        page.translated()
+        page.fits(f"{width} pixels")
+        page.accessible(f"{width} pixels")
+        page.shot(f"phone_{width}")
+        page.hover_first_word()
+        page.until(lambda: len(page.all(".word")) > 3, "words")
+        page.all(".word")[3].click()
+        page.until(lambda: len(page.all("[role=option]")) > 1, "alternatives")
+        page.fits(f"alternatives at {width} pixels")
+        page.shot(f"phone_alternatives_{width}")
+        page.keys(Keys.ESCAPE)
+        for dialog in ("settings", "history"):
+            page(f"#{dialog}-open").click()
+            page.fits(f"{dialog} at {width} pixels")
+            page.accessible(f"{dialog} at {width} pixels")
+            page.shot(f"phone_{dialog}_{width}")
+            page.keys(Keys.ESCAPE)
+    page.size(1280, 820)
+
+
+def test_history(page):
+    page.type("她很喜欢读书。")
+    page.translated()
+    page("#history-open").click()
+    page.accessible("history")
+    page.shot("history")
+    assert "她很喜欢读书。" in page("#history-list").text
+    page.keys(Keys.ESCAPE)
+    page.clear()
+    page("#history-open").click()
+    page("#history-list button").click()
+    page.translated()
+    assert page("#source").get_attribute("value") == "她很喜欢读书。"
+    page("#history-open").click()
+    page("#history-clear").click()
+    assert not page.all("#history-list li")
+    page.keys(Keys.ESCAPE)
+    page("#settings-open").click()
+    page("#keep-history").click()
+    page.keys(Keys.ESCAPE)
+    page.type("我。")
+    page.translated()
+    page("#history-open").click()
+    assert not page.all("#history-list li"), "history is off"
+    page.keys(Keys.ESCAPE)
+    stored = set(page.run("return Object.keys(localStorage)"))
+    assert stored <= {"heed.settings", "heed.languages", "heed.history"}, stored
+    assert page.run("return sessionStorage.length + document.cookie.length") == 0
+
+
+def test_settings_reach_the_server(page):
+    page("#settings-open").click()
+    page("#beam").send_keys("2")
+    page("#length-penalty").send_keys("1.1")
+    page.keys(Keys.TAB, Keys.ESCAPE)
+    page.type("她很喜欢读书。")
+    page.translated()
+    body = [body for path, body in page.asked() if path == "v1/translate"][-1]
+    assert body["beam"] == 2 and body["length_penalty"] == 1.1 and "sample" not in body, body
+    page("#settings-open").click()
+    page("#sample").click()
+    page.keys(Keys.ESCAPE)
+    page.translated()
+    time.sleep(0.3)
+    body = [body for path, body in page.asked() if path == "v1/translate"][-1]
+    assert body["sample"] is True and "beam" not in body, body
+
+
+def test_files(page):
+    folder = pathlib.Path(tempfile.mkdtemp())
+    (folder / "good.txt").write_text("\ufeff她很喜欢读书。\r\n我妹妹昨天买了三本书。", encoding="utf-8")
+    (folder / "bad.txt").write_bytes("她很喜欢".encode("gbk"))
+    (folder / "large.txt").write_bytes(b"a" * (1 << 21))
+    (folder / "picture.png").write_bytes(b"\x89PNG")
+    page("#file").send_keys(str(folder / "good.txt"))
+    page.translated()
+    assert page("#source").get_attribute("value") == "她很喜欢读书。\n我妹妹昨天买了三本书。"
+    for name in ("bad.txt", "large.txt", "picture.png"):
+        page("#file").send_keys(str(folder / name))
+        page.until(lambda: name in page("#message").text, f"a message on {name}")
+    page.accessible("a message")
+    page.shot("message")
+    page("#download").click()
+    page.until(lambda: os.listdir(page.downloads) == ["good.en.txt"], "the download")
+    assert pathlib.Path(page.downloads, "good.en.txt").read_text() == page.translation() + "\n"
+
+
+def test_dropped_files(page):
+    page.run("""const data = new DataTransfer();
+                data.items.add(new File(["她很喜欢读书。"], "a.txt", {type: "text/plain"}));
+                for (const name of ["dragenter", "dragover"])
+                  document.body.dispatchEvent(new DragEvent(name, {dataTransfer: data, bubbles: true}));
+                window.dropped = data;""")
+    assert page(".drop").is_displayed()
+    page.shot("drop")
+    page.run("document.body.dispatchEvent(new DragEvent('drop', {dataTransfer: dropped, bubbles: true}))")
+    page.translated()
+    assert page("#source").get_attribute("value") == "她很喜欢读书。"
+    assert not page(".drop").is_displayed()
+
+
+def test_copy(page):
+    page.driver.execute_cdp_cmd("Browser.grantPermissions", {
+        "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]})
+    page.type(TEXT)
+    page.translated()
+    for plain_http in (False, True):
+        if plain_http:  # where browsers have no navigator.clipboard
+            page.driver.execute_async_script("navigator.clipboard.writeText('').then(arguments[0])")
+            page.run("window.clipboard = navigator.clipboard;"
+                     "Object.defineProperty(navigator, 'clipboard', {value: undefined})")
+        page("#copy").click()
+        page.until(lambda: page.all("#copy.done"), "the button says so")
+        copied = page.driver.execute_async_script(
+            "(window.clipboard ?? navigator.clipboard).readText().then(arguments[0])")
+        assert copied == page.translation(), copied
+        page.until(lambda: not page.all("#copy.done"), "the button is as before")
+
+
+def test_network_loss(page):
+    page.type("她很喜欢读书。")
+    page.translated()
+    page.offline(True)
+    page.type("我妹妹昨天买了三本书。")
+    page.until(lambda: page("#message").is_displayed(), "a message")
+    page.accessible("offline")
+    page.offline(False)
+    page.type(" ")
+    page.until(lambda: not page("#message").is_displayed(), "the message goes")
+    assert len(page.translated().split(".")) == 3
+
+
+def test_waits_while_the_server_is_busy(page):
+    page.run("return fetch('mock', {method: 'POST', body: JSON.stringify({busy: 1})})")
+    page.asked()
+    page.type("老师请我们安静地听。")
+    page.until(lambda: page("#message").is_displayed(), "a message")
+    page.shot("busy")
+    page.until(lambda: page.translation() != "", "the translation")
+    assert not page("#message").is_displayed()
+
+
+def test_asks_for_the_key(page):
+    page.run("return fetch('mock', {method: 'POST', body: JSON.stringify({key: 'secret'})})")
+    page.type("她很喜欢读书。")
+    page.until(lambda: page("#key-dialog").is_displayed(), "the question")
+    page.accessible("key")
+    page.shot("key")
+    page("#key").send_keys("wrong", Keys.ENTER)
+    page.until(lambda: "not valid" in page("#key-error").text, "the question again")
+    page("#key").send_keys("secret", Keys.ENTER)
+    page.until(lambda: page.translation() != "", "the translation")
+    page.run("return fetch('mock', {method: 'POST', body: JSON.stringify({key: ''})})")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("url")
+    parser.add_argument("--axe")
+    parser.add_argument("--screenshots")
+    parser.add_argument("--stand-in", action="store_true")
+    parser.add_argument("--only", default="")
+    arguments = parser.parse_args()
+    if not (arguments.axe or axe_of_package()):
+        sys.exit("browser_test.py: --axe is missing, and axe-playwright-python is not installed")
+    tests = [test for name, test in globals().items() if name.startswith("test_") and arguments.only in name]
+    if not arguments.stand_in:
+        tests = [t for t in tests if t not in (test_waits_while_the_server_is_busy, test_asks_for_the_key)]
+    page = Page(arguments)
+    failures = 0
+    try:
+        for test in tests:
+            try:
+                page.load()
+                page.run("localStorage.clear(); sessionStorage.clear()")
+                page.load()
+                page.run("localStorage.clear()")
+                test(page)
+                page.no_errors()
+                print("ok    ", test.__name__, flush=True)
+            except Exception as error:  # the next test may well pass
+                failures += 1
+                page.shot("failed_" + test.__name__)
+                page.offline(False)
+                page.driver.get_log("browser")
+                print("FAILED", test.__name__, repr(error)[:600], flush=True)
+    finally:
+        page.driver.quit()
+    print(f"{len(tests) - failures} of {len(tests)} tests passed")
+    sys.exit(failures > 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,166 @@
+#include "heed/serve/page/page_files.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <regex>
+#include <set>
+#include <string>
+
+namespace heed {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::IsSupersetOf;
+using ::testing::StartsWith;
+
+std::string content_of(std::string_view path) {
+  for (const PageFile& file : page_files())
+    if (file.path == path) return std::string(file.content);
+  ADD_FAILURE() << path << " is missing";
+  return "";
+}
+
+// What the first group of a pattern matches, wherever it does.
+std::vector<std::string> all_matches(const std::string& text, const char* pattern) {
+  const std::regex regex(pattern);
+  std::vector<std::string> found;
+  for (std::sregex_iterator match(text.begin(), text.end(), regex), end; match != end; ++match)
+    found.push_back((*match)[1]);
+  return found;
+}
+
+std::set<std::string> paths() {
+  std::set<std::string> all;
+  for (const PageFile& file : page_files()) all.emplace(file.path);
+  return all;
+}
+
+bool is_script(const PageFile& file) {
+  return file.content_type.starts_with("text/javascript");
+}
+
+TEST(PageFilesTest, HasEachFileOnceWithItsTypeAndTag) {
+  EXPECT_THAT(paths(), IsSupersetOf({"/", "/app.js", "/style.css", "/strings.js", "/icon.svg"}));
+  EXPECT_EQ(paths().size(), page_files().size());
+  std::set<std::string_view> tags;
+  for (const PageFile& file : page_files()) {
+    SCOPED_TRACE(file.path);
+    EXPECT_FALSE(file.content.empty());
+    EXPECT_THAT(file.content_type, AnyOf("text/html; charset=utf-8", "text/css; charset=utf-8",
+                                         "text/javascript; charset=utf-8", "image/svg+xml"));
+    EXPECT_TRUE(std::regex_match(std::string(file.etag), std::regex("\"[0-9a-f]{32}\"")));
+    EXPECT_TRUE(tags.insert(file.etag).second) << "two files have the same content";
+  }
+}
+
+TEST(PageFilesTest, EmbedsFilesToTheByte) {
+  EXPECT_THAT(content_of("/"), StartsWith("<!doctype html>\n<html lang=\"en\">"));
+  EXPECT_TRUE(content_of("/").ends_with("</html>\n"));
+  EXPECT_NE(content_of("/strings.js").find("\"交换语言\""), std::string::npos);
+}
+
+TEST(PageFilesTest, EveryFileThatThePageNamesIsThere) {
+  const std::set<std::string> known = paths();
+  for (const std::string& name : all_matches(content_of("/"), "(?:src|href)=\"([^\"#]+)\""))
+    EXPECT_TRUE(name == "./" || name == "openapi.json" || known.contains("/" + name)) << name;
+  for (const PageFile& file : page_files()) {
+    if (!is_script(file)) continue;
+    for (const std::string& name :
+         all_matches(std::string(file.content), "from \"\\./([a-z_]+\\.js)\"")) {
+      EXPECT_TRUE(known.contains("/" + name)) << name << ", which " << file.path << " imports";
+      // Or the browser would find it only after it has loaded the other.
+      EXPECT_NE(content_of("/").find("rel=\"modulepreload\" href=\"" + name + '"'),
+                std::string::npos)
+          << name;
+    }
+  }
+}
+
+TEST(PageFilesTest, AsksNoOtherHost) {
+  for (const PageFile& file : page_files()) {
+    for (const std::string& address :
+         all_matches(std::string(file.content), "((?:[a-z]+:)//[^\\s\"')]*)"))
+      EXPECT_EQ(address, "http://www.w3.org/2000/svg") << file.path;  // a name, never fetched
+    EXPECT_EQ(file.content.find("@import"), std::string_view::npos) << file.path;
+    EXPECT_EQ(file.content.find("url("), std::string_view::npos) << file.path;
+  }
+}
+
+TEST(PageFilesTest, RunsUnderAStrictContentSecurityPolicy) {
+  const std::string page = content_of("/");
+  EXPECT_TRUE(all_matches(page, "(<script(?![^>]* src=)[^>]*>)").empty());
+  EXPECT_TRUE(all_matches(page, "<script[^>]*>\\s*([^<\\s])").empty());
+  EXPECT_TRUE(all_matches(page, "(<style\\b|<base\\b|<iframe\\b|\\bjavascript:)").empty());
+  EXPECT_TRUE(all_matches(page, "(\\s(?:style|on[a-z]+)\\s*=)").empty());
+  for (const PageFile& file : page_files()) {
+    if (!is_script(file)) continue;
+    const std::string script(file.content);
+    EXPECT_TRUE(all_matches(script,
+                            "(\\beval\\(|new Function\\b|innerHTML|outerHTML|"
+                            "insertAdjacentHTML|document\\.write|import\\(|"
+                            "setAttribute\\(\"style\")")
+                    .empty())
+        << file.path;
+  }
+}
+
+TEST(PageFilesTest, IsFinishedAndSmall) {
+  size_t bytes = 0;
+  for (const PageFile& file : page_files()) {
+    bytes += file.content.size();
+    for (const char* mark : {"TODO", "FIXME", "debugger", "console.log"})
+      EXPECT_EQ(file.content.find(mark), std::string_view::npos) << mark << " in " << file.path;
+  }
+  EXPECT_LT(bytes, 110'000U);
+}
+
+class PageStringsTest : public ::testing::Test {
+ protected:
+  // The lines `name: "..."` of one language in strings.js: the names, or the texts.
+  static std::vector<std::string> lines(const std::string& language, const char* pattern) {
+    const std::string all = content_of("/strings.js");
+    const size_t begin = all.find("\n  " + language + ": {\n");
+    EXPECT_NE(begin, std::string::npos);
+    return all_matches(all.substr(begin, all.find("\n  },", begin) - begin), pattern);
+  }
+  static std::vector<std::string> names(const std::string& language) {
+    return lines(language, "\n    ([a-z_]+): \"");
+  }
+};
+
+TEST_F(PageStringsTest, BothLanguagesHaveTheSameNames) {
+  EXPECT_GT(names("en").size(), 50U);
+  EXPECT_EQ(names("en"), names("zh"));
+}
+
+TEST_F(PageStringsTest, BothLanguagesFillInTheSameValues) {
+  const auto english = lines("en", "\n    [a-z_]+: (\"[^\n]*\")"),
+             chinese = lines("zh", "\n    [a-z_]+: (\"[^\n]*\")");
+  ASSERT_EQ(english.size(), chinese.size());
+  for (size_t i = 0; i < english.size(); ++i) {
+    auto in_english = all_matches(english[i], "(\\{[a-z]+\\})"),
+         in_chinese = all_matches(chinese[i], "(\\{[a-z]+\\})");
+    std::sort(in_english.begin(), in_english.end());
+    std::sort(in_chinese.begin(), in_chinese.end());
+    EXPECT_EQ(in_english, in_chinese) << english[i];
+  }
+}
+
+TEST_F(PageStringsTest, TheNamesThatThePageUsesAreThere) {
+  const std::vector<std::string> all = names("en");
+  const std::set<std::string> known(all.begin(), all.end());
+  std::set<std::string> used;
+  for (std::string& name :
+       all_matches(content_of("/"), "data-(?:text|label|placeholder)=\"([^\"]*)\""))
+    used.insert(name);
+  for (const PageFile& file : page_files())
+    if (is_script(file))
+      for (std::string& name :
+           all_matches(std::string(file.content), "\\btext\\(\\s*\"([a-z_]+)\""))
+        used.insert(name);
+  for (const std::string& name : used) EXPECT_TRUE(known.contains(name)) << name;
+}
+
+}  // namespace
+}  // namespace heed
