@@ -9,6 +9,7 @@
 
 #include "console/command.h"
 #include "heed/core/files.h"
+#include "heed/serve/options.h"
 #include "heed/train/train_options.h"
 #include "small_model_test.h"
 #include "support/sanitized.h"
@@ -96,6 +97,7 @@ class OptionAuditTest : public SmallModelTest, public ::testing::WithParamInterf
   static void SetUpTestSuite() {
     SmallModelTest::SetUpTestSuite();
     folder_->write("broken.zh", "\xe4\xbd\xa0\xe5\xa5\xbd\n\xff\n");
+    folder_->write("two.zh", "老师买了三本书。学生买了书。\n");
     folder_->write("whole.en", "hello\nhello\n");
     std::string prefixes, many;
     for (int i = 0; i < 20; ++i) prefixes += i % 2 ? "the\n" : "\n";
@@ -284,6 +286,14 @@ std::set<std::string> options_run_by_train_tests() {
   return options;
 }
 
+// Those of heed serve that tests/serve/serve_options_test.cpp and tests/apps/serve_test.cpp run.
+std::set<std::string> options_run_by_serve_tests() {
+  std::set<std::string> options{"--log", "--drain"};
+  ServeOptions serve;
+  for (const Option& option : options_of(serve)) options.insert(option.flag());
+  return options;
+}
+
 TEST(OptionAuditTable, EveryOptionHasARow) {
   std::map<std::string, std::set<std::string>> listed;
   for (const Row& row : read_table().rows) listed[row.command].insert(row.option);
@@ -291,6 +301,7 @@ TEST(OptionAuditTable, EveryOptionHasARow) {
   EXPECT_GT(elsewhere.size(), 50u) << "the rows of train_options_test.cpp were not found";
   for (const std::string& option : elsewhere)
     EXPECT_TRUE(listed["train"].insert(option).second) << option << " has two rows";
+  listed["serve"] = options_run_by_serve_tests();
   for (const auto& [command, options] : options_of_the_program()) {
     for (const std::string& option : options)
       EXPECT_TRUE(listed[command].count(option))

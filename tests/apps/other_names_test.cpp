@@ -116,7 +116,7 @@ TEST(OtherNamesTest, CommandsOfOtherToolsNameThoseOfHeed) {
         std::pair("fit", "'train'"), std::pair("bleu", "'evaluate'"),
         std::pair("generate", "'translate'"), std::pair("predict", "'translate'"),
         std::pair("convert", "'quantize'"), std::pair("infer", "'translate'"),
-        std::pair("serve", "'translate'"), std::pair("spm-train", "'train'")})
+        std::pair("server", "'serve'"), std::pair("spm-train", "'train'")})
     expect_hint({theirs}, std::string(theirs) + " " + ours);
 }
 

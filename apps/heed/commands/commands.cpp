@@ -6,6 +6,7 @@ std::vector<std::unique_ptr<Command>> all_commands() {
   std::vector<std::unique_ptr<Command>> commands;
   commands.push_back(make_train_command());
   commands.push_back(make_translate_command());
+  commands.push_back(make_serve_command());
   commands.push_back(make_evaluate_command());
   commands.push_back(make_score_command());
   commands.push_back(make_average_command());

@@ -11,6 +11,7 @@ std::unique_ptr<Command> make_train_command();
 std::unique_ptr<Command> make_translate_command();
 std::unique_ptr<Command> make_evaluate_command();
 std::unique_ptr<Command> make_score_command();
+std::unique_ptr<Command> make_serve_command();
 std::unique_ptr<Command> make_average_command();
 std::unique_ptr<Command> make_quantize_command();
 std::unique_ptr<Command> make_inspect_command();

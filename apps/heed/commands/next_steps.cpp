@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "console/shell_words.h"
+#include "heed/serve/models.h"
 #include "heed/text/lines.h"
 #include "heed/train/run_files.h"
 
@@ -87,6 +88,16 @@ std::string inspection_command(const TrainOptions& options) {
   return fmt::format("{} {} {}", command, shell_word(source), shell_word(target));
 }
 
+namespace {
+
+// The model as an argument of heed serve, which needs its languages.
+std::string served_model(const std::string& directory) {
+  const bool known = !model_languages(directory).source.empty();
+  return (known ? "" : "SOURCE-TARGET=") + shell_word(directory);
+}
+
+}  // namespace
+
 std::vector<std::string> next_steps(const TrainedModel& model) {
   const std::string heed = "  " + program_command(), directory = shell_word(model.directory);
   std::vector<std::string> lines{"Next:"};
@@ -102,6 +113,8 @@ std::vector<std::string> next_steps(const TrainedModel& model) {
                                 directory, source, shell_word(model.reference)));
   }
   lines.push_back(fmt::format("{} inspect model {}", heed, directory));
+  lines.push_back(fmt::format("{} serve --model {}    # a web page, and an HTTP API", heed,
+                              served_model(model.directory)));
   return lines;
 }
 

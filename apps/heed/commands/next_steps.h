@@ -24,7 +24,8 @@ TrainedModel trained_model(const TrainOptions& options);
 // them cannot be read again.
 std::string inspection_command(const TrainOptions& options);
 
-// "Next:", then commands that translate a sentence of the source, evaluate, and inspect the model.
+// "Next:", then commands that translate a sentence of the source, evaluate, inspect the model, and
+// serve it.
 std::vector<std::string> next_steps(const TrainedModel& model);
 
 }  // namespace heed

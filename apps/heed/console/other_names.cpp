@@ -133,6 +133,12 @@ constexpr OtherNames kOptions[] = {
     {"paired", "paired_bs paired_ar bootstrap"},
     {"paired_trials", "paired_bs_n paired_ar_n num_samples"},
     {"json", "format"},
+    // The server
+    {"listen", "host port bind address"},
+    {"max_characters", "char_limit"},
+    {"max_body", "body_limit"},
+    {"timeout", "batch_timeout request_timeout"},
+    {"trusted_proxies", "proxy trusted_proxy trusted_hosts"},
     // The demo
     {"directory", "output o dir output_dir model m"},
 };
@@ -142,7 +148,7 @@ constexpr OtherNames kCommands[] = {
     {"train", "preprocess tokenize build_vocab spm_train vocab",
      "heed train learns the vocabulary"},
     {"translate", "decode decoder generate infer inference predict interactive translator"},
-    {"translate", "serve server api", "heed has no server"},
+    {"serve", "server api http web daemon listen"},
     {"evaluate", "eval bleu sacrebleu chrf ter test validate metrics measure"},
     {"score", "scorer rescore rescorer perplexity ppl logprob"},
     {"average", "avg mean average_checkpoints merge"},

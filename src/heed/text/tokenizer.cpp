@@ -9,6 +9,7 @@
 #include "heed/core/error.h"
 #include "heed/core/files.h"
 #include "heed/core/hash.h"
+#include "heed/core/strict_json.h"
 #include "heed/core/utf8.h"
 #include "heed/text/sentencepiece_check.h"
 
@@ -16,6 +17,7 @@ namespace heed {
 namespace {
 
 constexpr int64_t kMaxModelBytes = int64_t{256} << 20;
+constexpr const char* kTokenizerConfigFile = "tokenizer_config.json";
 
 // The language code at the beginning of a sentence for multilingual models: ">>fra<<".
 std::string_view language_code(std::string_view text) {
@@ -281,8 +283,27 @@ void TokenizerPair::save(const std::filesystem::path& directory,
       {"clean_up_tokenization_spaces", false},
   };
   constexpr auto replace = nlohmann::ordered_json::error_handler_t::replace;
-  write_file_atomically(directory / "tokenizer_config.json",
-                        json.dump(2, ' ', false, replace) + "\n");
+  write_file_atomically(directory / kTokenizerConfigFile, json.dump(2, ' ', false, replace) + "\n");
+}
+
+TokenizerConfig read_tokenizer_config(const std::filesystem::path& directory) {
+  const std::filesystem::path path = directory / kTokenizerConfigFile;
+  TokenizerConfig config;
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return config;
+  const nlohmann::json json = detail::parse_json(read_file(path, kMaxModelBytes), path.string());
+  if (!json.is_object()) fail("{}: expected a JSON object", path.string());
+  // Other programs write null, a list or a huge number where they do not know.
+  const auto text = [&](const char* key) {
+    const auto found = json.find(key);
+    return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
+  config.source_language = text("source_lang");
+  config.target_language = text("target_lang");
+  const auto length = json.find("model_max_length");
+  if (length != json.end() && length->is_number_integer() && *length > 0 && *length < 1 << 20)
+    config.max_length = length->get<int64_t>();
+  return config;
 }
 
 uint64_t TokenizerPair::fingerprint() const {

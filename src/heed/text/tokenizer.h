@@ -91,6 +91,10 @@ struct TokenizerConfig {
   int64_t max_length = 256;                      // tokens of a sentence, </s> included
 };
 
+// What a directory's tokenizer_config.json says; the defaults where it does not, or where there is
+// no such file. Error if it is damaged.
+TokenizerConfig read_tokenizer_config(const std::filesystem::path& directory);
+
 // Source and target tokenizer of a model, with one vocabulary for both or one for each. Two
 // vocabularies have the same size, and so the same id for <pad>.
 class TokenizerPair {

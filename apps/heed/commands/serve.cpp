@@ -1,0 +1,209 @@
+// heed serve: translations by HTTP, and a web page.
+#include <csignal>
+#include <ctime>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "commands/commands.h"
+#include "heed/core/counted.h"
+#include "heed/serve/http/activation.h"
+#include "heed/serve/http/server.h"
+#include "heed/serve/server.h"
+
+namespace heed {
+namespace {
+
+enum class LogFormat { text, json, none };
+constexpr auto enum_names(LogFormat) {
+  return std::array<std::pair<std::string_view, LogFormat>, 3>{
+      {{"text", LogFormat::text}, {"json", LogFormat::json}, {"none", LogFormat::none}}};
+}
+
+struct ServeSettings {
+  ServeOptions serve;
+  LogFormat log = LogFormat::text;
+  double drain = 30;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    ServeOptions::visit(self.serve, v);
+    v.group("Running");
+    v("log", self.log,
+      {.help = "A line on standard error for each request, without its text; none: only what goes "
+               "wrong"});
+    v("drain", self.drain,
+      {.help = "Longest time for the requests that are unfinished at SIGTERM",
+       .unit = "seconds",
+       .minimum = 0,
+       .maximum = 86400});
+  }
+};
+
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+
+sigset_t signal_set() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : kSignals) sigaddset(&set, signal);
+  return set;
+}
+
+// Blocks the signals in this thread, and in those that it starts, during its lifetime.
+class BlockedSignals {
+ public:
+  BlockedSignals() {
+    const sigset_t set = signal_set();
+    pthread_sigmask(SIG_BLOCK, &set, &before_);
+  }
+  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+std::string utc_time() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+std::string log_line(LogFormat format, const RequestRecord& r) {
+  if (format == LogFormat::text)
+    return fmt::format("{} {} {} {} {:.1f} ms {}", r.client, r.method, r.route, r.status,
+                       r.seconds * 1e3, detail::counted(r.body_bytes, "byte"));
+  nlohmann::ordered_json object = {{"time", utc_time()},        {"client", r.client},
+                                   {"method", r.method},        {"route", r.route},
+                                   {"status", r.status},        {"milliseconds", r.seconds * 1e3},
+                                   {"body_bytes", r.body_bytes}};
+  return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+// Answers signals and watches the models' directories on a thread of its own.
+class Keeper {
+ public:
+  Keeper(Server& server, const Console& console, std::chrono::milliseconds drain)
+      : server_(server), console_(console), drain_(drain), thread_([this] { run(); }) {}
+  ~Keeper() {
+    ended_ = true;
+    thread_.join();
+  }
+
+ private:
+  void run() {
+    constexpr timespec kPause{0, 500'000'000};
+    const sigset_t set = signal_set();
+    bool draining = false;
+    while (!ended_) {
+      const int signal = sigtimedwait(&set, nullptr, &kPause);
+      if (signal == SIGHUP) {
+        tell([] { notify_reloading(); });
+        reload_keys();
+        tell_reload(ServedModels::Which::all);
+        tell_manager(kServiceReady);
+      } else if (signal > 0) {
+        if (draining) return server_.stop();
+        draining = true;
+        tell_manager(kServiceStopping);
+        console_.note("finishing the requests that were begun; once more ends at once");
+        server_.drain(drain_);
+      } else if (!draining) {
+        tell_reload(ServedModels::Which::changed);
+        tell_manager(kServiceAlive);
+      }
+    }
+  }
+
+  // A service manager that cannot be told is no reason to end.
+  template <class Action>
+  void tell(Action action) {
+    try {
+      action();
+    } catch (const Error& error) {
+      if (!std::exchange(warned_, true)) console_.warn(error.what());
+    }
+  }
+  void tell_manager(std::string_view line) {
+    tell([&] { notify_service_manager(line); });
+  }
+
+  void reload_keys() {
+    try {
+      server_.reload_keys();
+    } catch (const Error& error) {
+      console_.warn(fmt::format("{}; the old keys remain", error.what()));
+    }
+  }
+
+  void tell_reload(ServedModels::Which which) {
+    for (const ModelReload& reload : server_.reload(which)) {
+      if (reload.error.empty())
+        console_.note(fmt::format("{}: serving the new model", reload.directory.string()));
+      else
+        console_.warn(fmt::format("{}: the old model serves on, since the new one cannot: {}",
+                                  reload.directory.string(), reload.error));
+    }
+  }
+
+  Server& server_;
+  const Console& console_;
+  const std::chrono::milliseconds drain_;
+  bool warned_ = false;
+  std::atomic<bool> ended_ = false;
+  std::thread thread_;  // uses the others
+};
+
+class ServeCommand : public CommandOf<ServeSettings> {
+ public:
+  std::string name() const override { return "serve"; }
+  std::string summary() const override { return "Serves translations by HTTP, with a web page"; }
+  std::string description() const override {
+    return "Serves a web page, LibreTranslate's API (POST /translate) and heed's own (POST "
+           "/v1/translate), which /openapi.json describes. Requests are translated together, and "
+           "each answer is the one that heed translate gives. SIGTERM finishes the requests that "
+           "were begun; SIGHUP reads models and API keys again, as does a change of a model's "
+           "directory.";
+  }
+  std::string memory_advice() const override {
+    return "a smaller --batch-tokens, --max-hypotheses or fewer --threads take less";
+  }
+
+  int run(const std::vector<std::string>&, Console& console) override {
+    const std::vector<int> sockets = inherited_sockets();
+    const BlockedSignals blocked;
+    // Models and the terminal have a few files besides.
+    raise_open_file_limit(settings_.serve.max_connections + 64);
+    const LogFormat format = settings_.log;
+    const auto log = [&](const RequestRecord& record) {
+      if (!record.error.empty()) console.warn(record.error);
+      if (format != LogFormat::none) console.note(log_line(format, record));
+    };
+    Server server(settings_.serve, log, sockets);
+    for (const auto& model : server.models().all())
+      console.note(fmt::format(
+          "{} to {}: {} parameters on {}", model->languages().source, model->languages().target,
+          parameter_count(model->model().transformer()), model->model().backend().name()));
+    for (const std::string& address : server.addresses())
+      console.note(address == "unix" ? "listening on a unix socket"
+                                     : fmt::format("listening on http://{}", address));
+    notify_service_manager(kServiceReady);
+    {
+      const Keeper keeper(server, console,
+                          std::chrono::milliseconds(int64_t(settings_.drain * 1000)));
+      server.run();
+    }
+    return 0;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_serve_command() {
+  return std::make_unique<ServeCommand>();
+}
+
+}  // namespace heed

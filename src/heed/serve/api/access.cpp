@@ -1,0 +1,173 @@
+#include "heed/serve/api/access.h"
+
+#include <sodium.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <sstream>
+
+#include "heed/core/files.h"
+#include "heed/core/utf8.h"
+#include "heed/serve/api/api_error.h"
+
+namespace heed {
+namespace {
+
+// "localhost" of "localhost:5000", "[::1]" of "[::1]:5000".
+std::string_view host_of(std::string_view address) {
+  if (address.starts_with('[')) return address.substr(0, address.find(']') + 1);
+  return address.substr(0, address.find(':'));
+}
+
+bool same_text(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+std::string sha256(std::string_view text) {
+  unsigned char hash[crypto_hash_sha256_BYTES];
+  crypto_hash_sha256(hash, reinterpret_cast<const unsigned char*>(text.data()), text.size());
+  std::string digits;
+  for (const unsigned char byte : hash) digits += fmt::format("{:02x}", byte);
+  return digits;
+}
+
+// Reads "requests=60" into its field; false if the word is no limit.
+bool read_limit(std::string_view word, ApiKey& key) {
+  const size_t at = word.find('=');
+  const std::string_view name = word.substr(0, at);
+  std::optional<int64_t>& field = name == "requests" ? key.requests : key.characters;
+  if (at == word.npos || (name != "requests" && name != "characters")) return false;
+  int64_t value = 0;
+  const char* end = word.data() + word.size();
+  const auto [stop, error] = std::from_chars(word.data() + at + 1, end, value);
+  if (error != std::errc{} || stop != end || value < 1 || field) return false;
+  field = value;
+  return true;
+}
+
+ApiKey read_key(const std::string& line, const std::string& where) {
+  std::istringstream words(line);
+  ApiKey key;
+  words >> key.name >> key.hash;
+  const bool is_hash = key.hash.size() == 64 &&
+                       key.hash.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
+  if (!is_hash) fail("{}: expected NAME and a SHA-256 of 64 hexadecimal digits", where);
+  for (char& c : key.hash)
+    if (c >= 'A' && c <= 'F') c = char(c - 'A' + 'a');
+  for (std::string word; words >> word;)
+    if (!read_limit(word, key))
+      fail("{}: expected requests=N or characters=N, each once, got '{}'", where, word);
+  return key;
+}
+
+}  // namespace
+
+bool is_loopback(std::string_view address) {
+  const std::string_view host = host_of(address);
+  return host == "unix" || same_text(host, "localhost") || host == "[::1]" ||
+         (host.starts_with("127.") && host.find_first_not_of("0123456789.") == host.npos);
+}
+
+OriginRules::OriginRules(const std::vector<std::string>& addresses,
+                         std::vector<std::string> allowed_hosts, std::vector<std::string> cors)
+    : loopback_(std::all_of(addresses.begin(), addresses.end(), is_loopback)),
+      allowed_hosts_(std::move(allowed_hosts)),
+      cors_(std::move(cors)) {}
+
+void OriginRules::check(const HttpRequest& request) const {
+  const std::string_view host = request.header("host");
+  const auto is_host = [&](const std::string& name) { return same_text(name, host_of(host)); };
+  const bool allowed = std::any_of(allowed_hosts_.begin(), allowed_hosts_.end(), is_host);
+  // Clients of HTTP/1.0 may leave it out; browsers never do.
+  if (loopback_ && !host.empty() && !is_loopback(host) && !allowed)
+    throw ApiError(403,
+                   "this server is reached by the name localhost; --allowed-hosts adds others");
+  const std::string_view origin = request.header("origin");
+  if (!origin.empty() && !is_same_origin(request) && !allows(origin))
+    throw ApiError(403, "pages of this origin may not use the server; --cors allows it");
+}
+
+bool OriginRules::is_same_origin(const HttpRequest& request) const {
+  const std::string_view origin = request.header("origin");
+  const size_t at = origin.find("://");
+  return at != origin.npos && same_text(origin.substr(at + 3), request.header("host"));
+}
+
+bool OriginRules::allows(std::string_view origin) const {
+  return std::any_of(cors_.begin(), cors_.end(),
+                     [&](const std::string& one) { return one == "*" || same_text(one, origin); });
+}
+
+std::vector<HttpHeader> OriginRules::headers(const HttpRequest& request) const {
+  const std::string_view origin = request.header("origin");
+  if (origin.empty() || !allows(origin)) return {};
+  std::vector<HttpHeader> headers = {{"Access-Control-Allow-Origin", std::string(origin)},
+                                     {"Vary", "Origin"}};
+  if (is_preflight(request)) {
+    headers.push_back({"Access-Control-Allow-Methods", "GET, POST"});
+    headers.push_back({"Access-Control-Allow-Headers", "Authorization, Content-Type"});
+    headers.push_back({"Access-Control-Max-Age", "600"});
+  }
+  return headers;
+}
+
+bool OriginRules::is_preflight(const HttpRequest& request) {
+  return request.method == "OPTIONS" && !request.header("origin").empty() &&
+         !request.header("access-control-request-method").empty();
+}
+
+ApiKeys ApiKeys::load(const std::string& path) {
+  if (sodium_init() < 0) fail("{}: the library libsodium cannot begin", path);
+  std::istringstream lines(read_file(path, 16 << 20));
+  std::vector<ApiKey> keys;
+  int64_t number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const std::string where = fmt::format("{}:{}", path, ++number);
+    const size_t begin = line.find_first_not_of(" \t\r");
+    if (begin == line.npos || line[begin] == '#') continue;
+    if (find_invalid_utf8(line)) fail("{}: not UTF-8", where);
+    ApiKey key = read_key(line, where);
+    for (const ApiKey& other : keys)
+      if (other.name == key.name || other.hash == key.hash)
+        fail("{}: the same name or key as '{}' above", where, other.name);
+    keys.push_back(std::move(key));
+  }
+  if (keys.empty()) fail("{}: no key: expected a line for each: NAME SHA256", path);
+  return ApiKeys(std::move(keys));
+}
+
+const ApiKey* ApiKeys::find(std::string_view key) const {
+  const std::string hash = sha256(key);
+  const ApiKey* found = nullptr;
+  for (const ApiKey& one : keys_)
+    if (sodium_memcmp(one.hash.data(), hash.data(), hash.size()) == 0) found = &one;
+  return found;
+}
+
+void ApiKeys::use(const ApiKey& key, int64_t characters, Time now) {
+  const double most_requests = double(key.requests.value_or(0)),
+               most_characters = double(key.characters.value_or(0));
+  auto [found, fresh] = left_.try_emplace(key.name, Left{most_requests, most_characters, now});
+  Left& left = found->second;
+  const double minutes = std::chrono::duration<double>(now - left.when).count() / 60;
+  left.requests = std::min(most_requests, left.requests + minutes * most_requests);
+  left.characters = std::min(most_characters, left.characters + minutes * most_characters);
+  left.when = now;
+  if (key.characters && characters > *key.characters)
+    throw ApiError(413, fmt::format("{} characters: the key allows {} in a minute", characters,
+                                    *key.characters));
+  double seconds = 0;
+  if (key.requests && left.requests < 1) seconds = (1 - left.requests) * 60 / most_requests;
+  if (key.characters && left.characters < double(characters))
+    seconds = std::max(seconds, (double(characters) - left.characters) * 60 / most_characters);
+  if (seconds > 0)
+    throw ApiError(429, "the limit of this key is reached",
+                   {{"Retry-After", std::to_string(int64_t(std::ceil(seconds)))}});
+  left.requests -= 1;
+  left.characters -= double(characters);
+}
+
+}  // namespace heed

@@ -1,0 +1,76 @@
+// Who may use the API.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "heed/serve/http/message.h"
+
+namespace heed {
+
+// Rules about the headers Host and Origin.
+class OriginRules {
+ public:
+  // `addresses` are those that the server listens on. If all are loopback addresses, the Host
+  // header must name one or be among `allowed_hosts`: otherwise any web page could reach the server
+  // by a name of its own that resolves to 127.0.0.1 (DNS rebinding). `cors` are origins
+  // ("https://example.org") whose pages may use the API, or "*".
+  OriginRules(const std::vector<std::string>& addresses, std::vector<std::string> allowed_hosts,
+              std::vector<std::string> cors);
+
+  // Throws ApiError 403 where the request breaks the rules, and 400 without a Host header.
+  void check(const HttpRequest& request) const;
+  // The headers that let a page of the request's origin read the answer; none for other requests.
+  std::vector<HttpHeader> headers(const HttpRequest& request) const;
+  // Whether the request is a browser's question if a page may send another one.
+  static bool is_preflight(const HttpRequest& request);
+
+ private:
+  bool is_same_origin(const HttpRequest& request) const;
+  bool allows(std::string_view origin) const;
+
+  bool loopback_ = true;
+  const std::vector<std::string> allowed_hosts_, cors_;
+};
+
+// Whether an address ("127.0.0.1:5000", "[::1]:80", "localhost", "unix") is of this machine alone.
+bool is_loopback(std::string_view address);
+
+// A key that a client may use. Its text is not kept.
+struct ApiKey {
+  std::string name;
+  std::string hash;  // SHA-256, 64 hexadecimal digits
+  // Bounds for a minute; none: no limit.
+  std::optional<int64_t> requests, characters;
+};
+
+// What remains of a key's limits at a time.
+class ApiKeys {
+ public:
+  // A line for each key: NAME SHA256 [requests=N] [characters=N]; empty lines and those that begin
+  // with '#' say nothing. Error, naming file and line, where one is damaged.
+  static ApiKeys load(const std::string& path);
+  explicit ApiKeys(std::vector<ApiKey> keys) : keys_(std::move(keys)) {}
+
+  // Null if it is none of them. Takes the same time for every key.
+  const ApiKey* find(std::string_view key) const;
+
+  using Time = std::chrono::steady_clock::time_point;
+  // Counts a request of so many characters. Throws ApiError 429 with Retry-After if a limit of the
+  // key is reached; then nothing is counted.
+  void use(const ApiKey& key, int64_t characters, Time now = std::chrono::steady_clock::now());
+
+ private:
+  // How much of both limits is left; it grows by a limit in a minute, up to the limit.
+  struct Left {
+    double requests = 0, characters = 0;
+    Time when;
+  };
+  std::vector<ApiKey> keys_;
+  std::map<std::string, Left> left_;  // by name
+};
+
+}  // namespace heed

@@ -1,0 +1,51 @@
+// A document that is translated for an HTTP request.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "heed/serve/api/api.h"
+#include "heed/serve/document.h"
+
+namespace heed {
+
+// What a document is translated with.
+struct DocumentOptions {
+  std::shared_ptr<const ServedModel> model;
+  TextUnit unit = TextUnit::sentences;
+  DecodeOptions decode;
+  std::string prefix;  // of the only line
+};
+
+// Collects the translations of a document's lines and answers the request when it has all, or when
+// it fails. Derived classes say how.
+class DocumentCall : public TranslationObserver {
+ public:
+  DocumentCall(const ApiCall& call, std::vector<std::string> texts, DocumentOptions options);
+
+  // Begins `call`, whose lines are cancelled if the client goes away.
+  static void start(const ApiCall& call, const std::shared_ptr<DocumentCall>& document);
+
+  void translated(Translation translation) override;
+  void finished() override;
+  void failed(std::exception_ptr error) override;
+
+ protected:
+  // The answer, once all lines are translated.
+  virtual HttpResponse answer() const = 0;
+
+  HttpExchange& exchange() const { return *exchange_; }
+  const Document& document() const { return document_; }
+  const DocumentOptions& options() const { return options_; }
+  const std::vector<Translation>& translations() const { return translations_; }
+
+ private:
+  const std::shared_ptr<HttpExchange> exchange_;
+  const DocumentOptions options_;
+  const Document document_;
+  std::vector<Translation> translations_;  // of the document's lines
+};
+
+}  // namespace heed

@@ -1,0 +1,100 @@
+#include "heed/serve/api/metrics.h"
+
+#include <prometheus/counter.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+#include "heed/core/memory.h"
+
+namespace heed {
+namespace {
+
+using prometheus::MetricFamily;
+using prometheus::MetricType;
+
+// A metric whose value is known elsewhere.
+MetricFamily family_of(const char* name, const char* help, MetricType type, double value) {
+  MetricFamily family{name, help, type, {}};
+  prometheus::ClientMetric& metric = family.metric.emplace_back();
+  if (type == MetricType::Counter)
+    metric.counter.value = value;
+  else
+    metric.gauge.value = value;
+  return family;
+}
+
+MetricFamily tokens_family(const SchedulerStatus& status) {
+  MetricFamily family{"heed_tokens_total", "Tokens translated", MetricType::Counter, {}};
+  const auto add = [&](const char* side, int64_t tokens) {
+    prometheus::ClientMetric& metric = family.metric.emplace_back();
+    metric.label.push_back({"side", side});
+    metric.counter.value = double(tokens);
+  };
+  add("source", status.source_tokens);
+  add("target", status.target_tokens);
+  return family;
+}
+
+}  // namespace
+
+struct Metrics::State {
+  prometheus::Registry registry;
+  prometheus::Family<prometheus::Counter>& requests =
+      prometheus::BuildCounter()
+          .Name("heed_requests_total")
+          .Help("Requests by route and HTTP status; 499: the client went away")
+          .Register(registry);
+  prometheus::Family<prometheus::Histogram>& seconds =
+      prometheus::BuildHistogram()
+          .Name("heed_request_seconds")
+          .Help("Time from the headers of a request to the end of its answer")
+          .Register(registry);
+  prometheus::Family<prometheus::Counter>& reloads = prometheus::BuildCounter()
+                                                         .Name("heed_model_reloads_total")
+                                                         .Help("Models that were read again")
+                                                         .Register(registry);
+};
+
+Metrics::Metrics() : state_(std::make_unique<State>()) {}
+Metrics::~Metrics() = default;
+
+void Metrics::count(const std::string& route, int status, double seconds) {
+  static const prometheus::Histogram::BucketBoundaries kBounds = {
+      0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60};
+  state_->requests.Add({{"route", route}, {"status", std::to_string(status)}}).Increment();
+  state_->seconds.Add({{"route", route}}, kBounds).Observe(seconds);
+}
+
+void Metrics::count_reload(bool succeeded) {
+  state_->reloads.Add({{"result", succeeded ? "replaced" : "failed"}}).Increment();
+}
+
+std::string Metrics::text(const SchedulerStatus& scheduler, const HttpCounts& http) const {
+  std::vector<MetricFamily> families = state_->registry.Collect();
+  const auto gauge = [&](const char* name, const char* help, double value) {
+    families.push_back(family_of(name, help, MetricType::Gauge, value));
+  };
+  const auto counter = [&](const char* name, const char* help, double value) {
+    families.push_back(family_of(name, help, MetricType::Counter, value));
+  };
+  gauge("heed_waiting_lines", "Lines that wait for their turn", double(scheduler.waiting_lines));
+  gauge("heed_waiting_bytes", "Text that waits for its turn", double(scheduler.waiting_bytes));
+  gauge("heed_running_lines", "Lines that are being translated", double(scheduler.running_lines));
+  gauge("heed_estimated_wait_seconds", "How long a new request would wait for its turn",
+        double(scheduler.estimated_wait.count()) / 1000);
+  counter("heed_decoding_steps_total", "Decoding steps of all batches", double(scheduler.steps));
+  counter("heed_decoding_step_sentences_total",
+          "Sentences in all decoding steps; divided by the steps: the mean size of a batch",
+          double(scheduler.step_sentences));
+  families.push_back(tokens_family(scheduler));
+  gauge("heed_connections", "Open connections", double(http.connections));
+  counter("heed_connections_accepted_total", "Connections accepted", double(http.accepted));
+  counter("heed_connections_refused_total", "Connections refused, since there were too many",
+          double(http.refused));
+  gauge("heed_body_bytes", "Bodies of requests in memory", double(http.body_bytes));
+  gauge("heed_resident_bytes", "Memory of the process", double(resident_bytes()));
+  return prometheus::TextSerializer().Serialize(families);
+}
+
+}  // namespace heed

@@ -1,0 +1,251 @@
+#include "heed/serve/api/openapi.h"
+
+#include <cmath>
+#include <map>
+
+#include "heed/core/version.h"
+#include "heed/serve/api/json_answer.h"
+
+namespace heed {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json reference(const char* schema) {
+  return {{"$ref", fmt::format("#/components/schemas/{}", schema)}};
+}
+
+ordered_json typed(const char* type, std::string_view description = "") {
+  ordered_json schema = {{"type", type}};
+  if (!description.empty()) schema["description"] = description;
+  return schema;
+}
+
+ordered_json any(std::string_view description) {
+  return {{"description", description}};
+}
+
+ordered_json array_of(const ordered_json& items) {
+  return {{"type", "array"}, {"items", items}};
+}
+
+ordered_json one_or_many_texts(std::string_view description) {
+  return {{"description", description}, {"oneOf", {typed("string"), array_of(typed("string"))}}};
+}
+
+ordered_json choice(const std::vector<std::string>& names, std::string_view description) {
+  ordered_json schema = typed("string", description);
+  schema["enum"] = names;
+  return schema;
+}
+
+// With the flags of other options in their help as the API names them.
+ordered_json option_schema(const Option& option) {
+  static const std::map<OptionKind, const char*> kTypes = {{OptionKind::flag, "boolean"},
+                                                           {OptionKind::integer, "integer"},
+                                                           {OptionKind::number, "number"},
+                                                           {OptionKind::text, "string"},
+                                                           {OptionKind::choice, "string"}};
+  ordered_json schema = typed(kTypes.at(option.kind), option.info.help);
+  const auto bound = [&](const char* name, double value) {
+    if (!std::isfinite(value)) return;
+    if (option.kind == OptionKind::integer)
+      schema[name] = int64_t(value);
+    else
+      schema[name] = value;
+  };
+  bound("minimum", option.info.minimum);
+  bound("maximum", option.info.maximum);
+  bound("exclusiveMinimum", option.info.above);
+  bound("exclusiveMaximum", option.info.below);
+  if (option.kind == OptionKind::choice) schema["enum"] = option.choices;
+  return schema;
+}
+
+ordered_json object_schema(const ordered_json& properties,
+                           const std::vector<std::string>& required = {}) {
+  ordered_json schema = {{"type", "object"}, {"properties", properties}};
+  if (!required.empty()) schema["required"] = required;
+  return schema;
+}
+
+ordered_json translate_request(const ServeOptions& options) {
+  ordered_json properties = {
+      {"text", one_or_many_texts("What to translate")},
+      {"source", typed("string", "Code of the source language; auto: detected")},
+      {"target", typed("string", "Code of the target language")},
+      {"split", choice({"sentences", "lines"}, "What is translated on its own")},
+      {"prefix", typed("string", "Forced beginning of the translation of one sentence or line")},
+      {"alignments", choice({"none", "words", "tokens", "weights"},
+                            "Which source and target words, or tokens, belong together")},
+      {"probabilities", typed("boolean", "Whether to give the log-probability of each token")},
+      {"stream", typed("boolean", "Whether to answer by server-sent events")},
+      {"api_key", any("Ignored where the server needs none")}};
+  SearchOptions search = options.search;
+  for (const Option& option : options_of(search)) {
+    ordered_json schema = option_schema(option);
+    if (option.name == "beam" || option.name == "nbest" || option.name == "beam_groups")
+      schema["maximum"] = options.max_hypotheses;
+    properties[option.name] = std::move(schema);
+  }
+  ordered_json schema = object_schema(properties, {"text"});
+  schema["additionalProperties"] = false;
+  return schema;
+}
+
+ordered_json hypothesis_properties() {
+  return {{"translation", typed("string")},
+          {"score", typed("number", "Log-probability over the length penalty")},
+          {"pieces", array_of(typed("string"))},
+          {"log_probabilities", array_of(typed("number"))},
+          {"alignment", array_of(array_of(typed("integer")))},
+          {"attention", array_of(array_of(typed("number")))},
+          {"attention_offsets", array_of(typed("integer"))}};
+}
+
+ordered_json translate_answer() {
+  const ordered_json hypothesis =
+      object_schema(hypothesis_properties(), {"translation", "score", "pieces"});
+  ordered_json sentence = hypothesis_properties();
+  sentence["before"] = typed("string", "White space before it");
+  sentence["source"] = typed("string");
+  sentence["status"] = typed("string", "ok, or what happened to the sentence");
+  sentence["source_pieces"] = array_of(typed("string"));
+  sentence["nbest"] = array_of(hypothesis);
+  const ordered_json text = object_schema(
+      {{"text", typed("string", "The whole translation")},
+       {"sentences",
+        array_of(object_schema(sentence, {"before", "source", "translation", "score", "status"}))},
+       {"after", typed("string", "White space at the end")}},
+      {"text", "sentences", "after"});
+  return object_schema(
+      {{"source", typed("string")}, {"target", typed("string")}, {"translations", array_of(text)}},
+      {"source", "target", "translations"});
+}
+
+ordered_json schemas(const ServeOptions& options) {
+  ordered_json any_text = one_or_many_texts("What to translate");
+  ordered_json alternatives = typed("integer", "How many other translations to give at most");
+  alternatives["minimum"] = 0;
+  alternatives["maximum"] = options.max_hypotheses - 1;
+  const ordered_json detected = object_schema(
+      {{"confidence", typed("number")}, {"language", typed("string")}}, {"confidence", "language"});
+  ordered_json code_and_name = {{"code", typed("string")}, {"name", typed("string")}};
+  ordered_json language = code_and_name;
+  language["targets"] = array_of(typed("string"));
+  const ordered_json score = object_schema({{"log_probability", typed("number")},
+                                            {"pieces", array_of(typed("string"))},
+                                            {"log_probabilities", array_of(typed("number"))},
+                                            {"status", typed("string")}});
+  return {
+      {"Error", object_schema({{"error", typed("string")}}, {"error"})},
+      {"LibreTranslateRequest",
+       object_schema({{"q", any_text},
+                      {"source", typed("string", "Code of the source language; auto: detected")},
+                      {"target", typed("string", "Code of the target language")},
+                      {"format", choice({"text"}, "Only plain text is supported")},
+                      {"alternatives", alternatives},
+                      {"api_key", any("Ignored where the server needs none")}},
+                     {"q", "source", "target"})},
+      {"LibreTranslateAnswer",
+       object_schema({{"translatedText", one_or_many_texts("The translation")},
+                      {"alternatives", typed("array")},
+                      {"detectedLanguage", {{"oneOf", {detected, array_of(detected)}}}}},
+                     {"translatedText"})},
+      {"DetectRequest",
+       object_schema({{"q", any_text}, {"api_key", any("Ignored where the server needs none")}},
+                     {"q"})},
+      {"Detected", array_of(detected)},
+      {"Languages", array_of(object_schema(language, {"code", "name", "targets"}))},
+      {"TranslateRequest", translate_request(options)},
+      {"TranslateAnswer", translate_answer()},
+      {"ScoreRequest", object_schema({{"source_text", one_or_many_texts("Source sentences")},
+                                      {"target_text", one_or_many_texts("Their translations")},
+                                      {"source", typed("string")},
+                                      {"target", typed("string")},
+                                      {"api_key", any("Ignored where the server needs none")}},
+                                     {"source_text", "target_text"})},
+      {"ScoreAnswer",
+       object_schema(
+           {{"source", typed("string")}, {"target", typed("string")}, {"scores", array_of(score)}},
+           {"source", "target", "scores"})},
+  };
+}
+
+ordered_json content(const char* type, const ordered_json& schema) {
+  return {{type, {{"schema", schema}}}};
+}
+
+// The answers that every path has, with this one.
+ordered_json responses(const char* description, const ordered_json& content) {
+  ordered_json all = {{"200", {{"description", description}, {"content", content}}}};
+  static const std::vector<std::pair<const char*, const char*>> kErrors = {
+      {"400", "Parameters that are missing or not allowed"},
+      {"401", "The server needs an API key"},
+      {"403", "An unknown API key, host or origin"},
+      {"405", "Another method"},
+      {"413", "A text that is too long"},
+      {"415", "Another type of content"},
+      {"429", "Too many requests; Retry-After says when to try again"},
+      {"500", "An error of heed"},
+      {"503", "The server is stopping, or has no memory left"},
+      {"504", "The request took too long"}};
+  for (const auto& [status, meaning] : kErrors)
+    all[status] = {{"description", meaning},
+                   {"content", heed::content("application/json", reference("Error"))}};
+  return all;
+}
+
+ordered_json get_path(const char* summary, const ordered_json& content) {
+  return {{"get", {{"summary", summary}, {"responses", responses("The answer", content)}}}};
+}
+
+ordered_json post_path(const char* summary, const ordered_json& body, const ordered_json& answer) {
+  return {{"post",
+           {{"summary", summary},
+            {"requestBody", {{"required", true}, {"content", body}}},
+            {"responses", responses("The answer", answer)}}}};
+}
+
+ordered_json paths() {
+  const auto json = [](const char* schema) {
+    return content("application/json", reference(schema));
+  };
+  const auto json_or_form = [&](const char* schema) {
+    ordered_json both = json(schema);
+    both.update(content("application/x-www-form-urlencoded", reference(schema)));
+    return both;
+  };
+  ordered_json streamed = json("TranslateAnswer");
+  streamed.update(content("text/event-stream", typed("string")));
+  const ordered_json status =
+      content("application/json", object_schema({{"status", typed("string")}}, {"status"}));
+  return {
+      {"/translate",
+       post_path("Translates, with LibreTranslate's parameters",
+                 json_or_form("LibreTranslateRequest"), json("LibreTranslateAnswer"))},
+      {"/detect",
+       post_path("Detects the language", json_or_form("DetectRequest"), json("Detected"))},
+      {"/languages", get_path("The languages of the models", json("Languages"))},
+      {"/frontend/settings",
+       get_path("LibreTranslate's settings", content("application/json", typed("object")))},
+      {"/v1/translate", post_path("Translates, with every option of the search",
+                                  json("TranslateRequest"), streamed)},
+      {"/v1/score", post_path("The log-probabilities of given translations", json("ScoreRequest"),
+                              json("ScoreAnswer"))},
+      {"/health", get_path("Whether the server runs", status)},
+      {"/ready", get_path("Whether the server takes requests", status)},
+      {"/metrics", get_path("Metrics for Prometheus", content("text/plain", typed("string")))},
+  };
+}
+
+}  // namespace
+
+std::string openapi_document(const ServeOptions& options) {
+  return json_text({{"openapi", "3.1.0"},
+                    {"info", {{"title", "heed"}, {"version", version()}}},
+                    {"paths", paths()},
+                    {"components", {{"schemas", schemas(options)}}}});
+}
+
+}  // namespace heed

@@ -1,0 +1,114 @@
+#include "heed/serve/api/parameters.h"
+
+#include <charconv>
+
+#include "heed/core/strict_json.h"
+#include "heed/serve/api/api_error.h"
+
+namespace heed {
+namespace {
+
+// "application/json" of "application/JSON; charset=utf-8".
+std::string media_type(const HttpRequest& request) {
+  std::string type(
+      request.header("content-type").substr(0, request.header("content-type").find(';')));
+  for (char& c : type)
+    if (c >= 'A' && c <= 'Z') c = char(c - 'A' + 'a');
+  while (!type.empty() && (type.back() == ' ' || type.back() == '\t')) type.pop_back();
+  return type;
+}
+
+nlohmann::json of_pairs(const std::vector<std::pair<std::string, std::string>>& pairs) {
+  nlohmann::json object = nlohmann::json::object();
+  for (const auto& [name, value] : pairs) {
+    nlohmann::json& field = object[name];
+    if (field.is_null()) {
+      field = value;
+    } else {
+      if (!field.is_array()) field = nlohmann::json::array({field});
+      field.push_back(value);
+    }
+  }
+  return object;
+}
+
+}  // namespace
+
+Parameters Parameters::of(const HttpRequest& request) {
+  const std::string type = media_type(request);
+  if (type == "application/json") {
+    nlohmann::json object = detail::parse_json(request.body, "the body");
+    if (!object.is_object()) throw ApiError(400, "the body: expected a JSON object");
+    return Parameters(std::move(object));
+  }
+  if (type == "application/x-www-form-urlencoded" && !request.body.empty())
+    return Parameters(of_pairs(parse_query(request.body)));
+  if (!request.body.empty())
+    throw ApiError(415,
+                   "Content-Type: expected application/json or application/x-www-form-urlencoded");
+  return Parameters(of_pairs(parse_query(request.query)));
+}
+
+const nlohmann::json* Parameters::find(const char* name) const {
+  const auto found = object_.find(name);
+  return found == object_.end() || found->is_null() ? nullptr : &*found;
+}
+
+bool Parameters::has(const char* name) const {
+  return find(name) != nullptr;
+}
+
+std::string Parameters::text(const char* name) const {
+  const nlohmann::json* value = find(name);
+  if (!value) return {};
+  if (!value->is_string()) throw ApiError(400, fmt::format("{}: expected a text", name));
+  return value->get<std::string>();
+}
+
+std::optional<Parameters::Texts> Parameters::texts(const char* name) const {
+  const nlohmann::json* value = find(name);
+  if (!value) return {};
+  if (value->is_string()) return Texts{{value->get<std::string>()}, false};
+  if (!value->is_array()) throw ApiError(400, fmt::format("{}: expected a text or an array", name));
+  Texts all{{}, true};
+  for (const nlohmann::json& item : *value) {
+    if (!item.is_string()) throw ApiError(400, fmt::format("{}: expected an array of texts", name));
+    all.texts.push_back(item.get<std::string>());
+  }
+  return all;
+}
+
+int64_t Parameters::integer(const char* name, int64_t missing, int64_t minimum,
+                            int64_t maximum) const {
+  const nlohmann::json* value = find(name);
+  if (!value) return missing;
+  int64_t number = 0;
+  bool good = false;
+  if (value->is_number_unsigned()) {
+    good = value->get<uint64_t>() <= uint64_t(INT64_MAX);
+    number = good ? value->get<int64_t>() : 0;
+  } else if (value->is_number_integer()) {
+    good = true;
+    number = value->get<int64_t>();
+  } else if (value->is_string()) {
+    const auto& text = value->get_ref<const std::string&>();
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    good = error == std::errc{} && end == text.data() + text.size();
+  }
+  if (good && number >= minimum && number <= maximum) return number;
+  throw ApiError(400, fmt::format("{}: expected a whole number from {} to {}, got {}", name,
+                                  minimum, maximum, detail::quote(*value)));
+}
+
+bool Parameters::flag(const char* name) const {
+  const nlohmann::json* value = find(name);
+  if (!value) return false;
+  if (value->is_boolean()) return value->get<bool>();
+  const std::string text = value->is_string() ? value->get<std::string>() : "neither";
+  if (text == "true" || text == "1") return true;
+  if (text == "false" || text == "0" || text.empty()) return false;
+  throw ApiError(400,
+                 fmt::format("{}: expected true or false, got {}", name, detail::quote(*value)));
+}
+
+}  // namespace heed

@@ -1,0 +1,48 @@
+// The parameters of a request, whether they come as JSON, as a form or in the query string.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "heed/serve/http/message.h"
+
+namespace heed {
+
+// Access with checks: each function throws ApiError 400 that names the parameter. Private to the
+// sources of the server.
+class Parameters {
+ public:
+  // Of a JSON body (application/json), of a form (application/x-www-form-urlencoded), or else of
+  // the query string. Error for anything else.
+  static Parameters of(const HttpRequest& request);
+
+  // Parameters of JSON keep their types; those of forms are strings, and several of one name an
+  // array.
+  explicit Parameters(nlohmann::json object) : object_(std::move(object)) {}
+
+  bool has(const char* name) const;
+  // Empty where it is missing or null.
+  std::string text(const char* name) const;
+  // One text or several; nothing where it is missing.
+  struct Texts {
+    std::vector<std::string> texts;
+    bool array = false;  // they came as an array
+  };
+  std::optional<Texts> texts(const char* name) const;
+  // A whole number, also as a text ("3").
+  int64_t integer(const char* name, int64_t missing, int64_t minimum, int64_t maximum) const;
+  // true, false, or such a text.
+  bool flag(const char* name) const;
+
+  const nlohmann::json& object() const { return object_; }
+
+ private:
+  const nlohmann::json* find(const char* name) const;
+
+  nlohmann::json object_;
+};
+
+}  // namespace heed

@@ -1,0 +1,208 @@
+#include <algorithm>
+
+#include "heed/serve/api/api_error.h"
+#include "heed/serve/api/document_call.h"
+#include "heed/serve/api/json_answer.h"
+#include "heed/serve/api/parameters.h"
+#include "heed/serve/api/v1.h"
+
+namespace heed::v1 {
+namespace {
+
+using nlohmann::ordered_json;
+
+// How the answer is given.
+struct AnswerOptions {
+  Alignments alignments = Alignments::none;
+  bool probabilities = false;
+  bool stream = false;
+};
+
+template <class Choice>
+Choice choice_of(const Parameters& parameters, const char* name, Choice missing) {
+  if (!parameters.has(name)) return missing;
+  Choice value = missing;
+  if (!from_text(parameters.text(name), {}, value)) {
+    std::string names;
+    for (const auto& [known, item] : enum_names(Choice{}))
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", known);
+    throw ApiError(400, fmt::format("{}: expected one of {}", name, names));
+  }
+  return value;
+}
+
+// The server's search options with those that the request names.
+SearchOptions search_of(const Parameters& parameters, const ServeOptions& options) {
+  static constexpr std::string_view kOthers[] = {"text",          "source", "target",
+                                                 "split",         "prefix", "alignments",
+                                                 "probabilities", "stream", "api_key"};
+  SearchOptions search = options.search;
+  nlohmann::json named = nlohmann::json::object();
+  for (const auto& [name, value] : parameters.object().items())
+    if (std::find(std::begin(kOthers), std::end(kOthers), name) == std::end(kOthers))
+      named[name] = value;
+  if (named.value("sample", nlohmann::json(false)) == true) search.beam.reset();
+  from_json(search, named.dump(), "the request");
+  check_options(search);
+  if (search.hypothesis_count() > options.max_hypotheses)
+    throw ApiError(400,
+                   fmt::format("{}: expected at most {}, got {}", search.sample ? "nbest" : "beam",
+                               options.max_hypotheses, search.hypothesis_count()));
+  return search;
+}
+
+class TranslateCall : public DocumentCall {
+ public:
+  TranslateCall(const ApiCall& call, std::vector<std::string> texts, DocumentOptions options,
+                const AnswerOptions& how)
+      : DocumentCall(call, std::move(texts), std::move(options)),
+        how_(how),
+        told_(how.stream ? document().lines().size() : 0) {}
+
+  void translated(Translation translation) override {
+    const auto line = size_t(translation.line);
+    DocumentCall::translated(std::move(translation));
+    if (how_.stream) send("sentence", sentence_event(line));
+  }
+
+  void finished() override {
+    if (!how_.stream) return DocumentCall::finished();
+    send("done", whole());
+    exchange().end();
+  }
+
+  void failed(std::exception_ptr error) override {
+    if (!began_) return DocumentCall::failed(error);
+    send_text("error", error_response(error).body);
+    exchange().end();
+  }
+
+  bool follows_progress() const override {
+    return how_.stream && options().decode.search.hypothesis_count() ==
+                              (options().decode.search.sample ? options().decode.search.nbest : 1);
+  }
+
+  // New tokens of each hypothesis.
+  void progress(const Translation& so_far) override {
+    const auto index = size_t(so_far.line);
+    std::vector<size_t>& told = told_[index];
+    told.resize(std::max(told.size(), so_far.hypotheses.size()));
+    for (size_t i = 0; i < so_far.hypotheses.size(); ++i) {
+      const TextHypothesis& hypothesis = so_far.hypotheses[i];
+      if (hypothesis.pieces.size() <= told[i]) continue;
+      told[i] = hypothesis.pieces.size();
+      ordered_json event = position_of(index);
+      event["hypothesis"] = i;
+      event["piece"] = hypothesis.pieces.back();
+      event["translation"] = hypothesis.text;
+      send("token", event);
+    }
+  }
+
+ protected:
+  HttpResponse answer() const override { return json_answer(whole()); }
+
+ private:
+  ordered_json position_of(size_t line) const {
+    const Document::Line& place = document().lines()[line];
+    return {{"text", place.text}, {"sentence", place.index}};
+  }
+
+  ordered_json sentence_event(size_t line) const {
+    ordered_json event = position_of(line);
+    event.update(sentence(line));
+    return event;
+  }
+
+  ordered_json whole() const {
+    const LanguagePair& languages = options().model->languages();
+    ordered_json body = {{"source", languages.source}, {"target", languages.target}};
+    ordered_json& all = body["translations"] = ordered_json::array();
+    for (size_t text = 0; text < document().texts(); ++text) {
+      ordered_json& one = all.emplace_back();
+      one["text"] = document().translation(text, translations(), 0);
+      ordered_json& sentences = one["sentences"] = ordered_json::array();
+      const auto [begin, end] = document().lines_of(text);
+      for (size_t i = begin; i < end; ++i) sentences.push_back(sentence(i));
+      one["after"] = document().after(text);
+    }
+    return body;
+  }
+
+  ordered_json sentence(size_t line) const {
+    const Document::Line& place = document().lines()[line];
+    const Translation& translation = translations()[line];
+    ordered_json object = {{"before", place.before}, {"source", place.source}};
+    object.update(hypothesis(translation, translation.hypotheses.front()));
+    object["status"] = translation.status.text();
+    if (how_.alignments == Alignments::tokens || how_.alignments == Alignments::weights)
+      object["source_pieces"] = translation.source_pieces;
+    if (options().decode.search.nbest > 1)
+      for (const TextHypothesis& one : translation.hypotheses)
+        object["nbest"].push_back(hypothesis(translation, one));
+    return object;
+  }
+
+  ordered_json hypothesis(const Translation& translation, const TextHypothesis& one) const {
+    ordered_json object = {{"translation", one.text}, {"score", one.score}, {"pieces", one.pieces}};
+    if (how_.probabilities) object["log_probabilities"] = one.log_probabilities;
+    if (how_.alignments == Alignments::weights) {
+      object["attention"] = rounded(one.attention);
+      if (translation.status.split)
+        for (const AttentionRow& row : one.attention)
+          object["attention_offsets"].push_back(row.offset);
+    } else if (how_.alignments != Alignments::none) {
+      const auto unit =
+          how_.alignments == Alignments::words ? AlignmentUnit::words : AlignmentUnit::tokens;
+      ordered_json& pairs = object["alignment"] = ordered_json::array();
+      for (const AlignedPair& pair :
+           aligned_pairs(translation.source_pieces, one.pieces, one.attention, unit))
+        pairs.push_back({pair.source, pair.target});
+    }
+    return object;
+  }
+
+  void send(const char* event, const ordered_json& data) { send_text(event, json_text(data)); }
+
+  // An event of text/event-stream; JSON has no line breaks.
+  void send_text(const char* event, const std::string& data) {
+    std::string text = fmt::format("event: {}\ndata: {}\n\n", event, data);
+    if (began_) return exchange().write(std::move(text));
+    began_ = true;
+    exchange().begin({.content_type = "text/event-stream",
+                      .body = std::move(text),
+                      .headers = {{"Cache-Control", "no-store"}, {"X-Accel-Buffering", "no"}}});
+  }
+
+  const AnswerOptions how_;
+  bool began_ = false;                     // the stream
+  std::vector<std::vector<size_t>> told_;  // tokens sent of each hypothesis of each line
+};
+
+}  // namespace
+
+void translate(const ApiCall& call) {
+  const Parameters& parameters = call.parameters;
+  const auto texts = parameters.texts("text");
+  if (!texts) throw ApiError(400, "text: expected a text or an array of texts");
+  check_characters(call.api.options, texts->texts);
+  const AnswerOptions how = {
+      .alignments = choice_of(parameters, "alignments", Alignments::none),
+      .probabilities = parameters.flag("probabilities"),
+      .stream = parameters.flag("stream"),
+  };
+  std::string all;
+  for (const std::string& text : texts->texts) all += text + "\n";
+  DocumentOptions options;
+  options.unit = choice_of(parameters, "split", TextUnit::sentences);
+  options.decode.search = search_of(parameters, call.api.options);
+  options.decode.attention = how.alignments != Alignments::none;
+  options.prefix = parameters.text("prefix");
+  options.model =
+      choose_model(call.api.models, parameters.text("source"), parameters.text("target"), all)
+          .model;
+  DocumentCall::start(call,
+                      std::make_shared<TranslateCall>(call, texts->texts, std::move(options), how));
+}
+
+}  // namespace heed::v1

@@ -1,0 +1,32 @@
+#include "heed/serve/document.h"
+
+#include <algorithm>
+
+namespace heed {
+
+Document::Document(std::vector<std::string> texts, TextUnit unit) : texts_(std::move(texts)) {
+  for (size_t i = 0; i < texts_.size(); ++i) {
+    const SplitDocument split = split_document(texts_[i], unit);
+    begins_.push_back(lines_.size());
+    for (const TextSentence& sentence : split.sentences)
+      lines_.push_back({i, lines_.size() - begins_[i], sentence.before, sentence.text});
+    after_.push_back(split.after);
+  }
+}
+
+std::pair<size_t, size_t> Document::lines_of(size_t text) const {
+  return {begins_[text], text + 1 < begins_.size() ? begins_[text + 1] : lines_.size()};
+}
+
+std::string Document::translation(size_t text, const std::vector<Translation>& translations,
+                                  size_t rank) const {
+  const auto [begin, end] = lines_of(text);
+  std::vector<TextSentence> parts;
+  for (size_t i = begin; i < end; ++i) {
+    const std::vector<TextHypothesis>& all = translations[i].hypotheses;
+    parts.push_back({lines_[i].before, all[std::min(rank, all.size() - 1)].text});
+  }
+  return join_sentences(parts, after_[text]);
+}
+
+}  // namespace heed

@@ -1,0 +1,46 @@
+// Texts of a request, cut into the lines that are translated one by one.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "heed/decode/translation.h"
+#include "heed/text/sentences.h"
+
+namespace heed {
+
+class Document {
+ public:
+  Document(std::vector<std::string> texts, TextUnit unit);
+  Document(const Document&) = delete;
+  Document& operator=(const Document&) = delete;
+
+  // A sentence or a line of a text. The text is the `before` and `source` of its lines and, at its
+  // end, after().
+  struct Line {
+    size_t text = 0;
+    size_t index = 0;         // in its text
+    std::string_view before;  // white space
+    std::string_view source;  // not empty
+  };
+  const std::vector<Line>& lines() const { return lines_; }
+  size_t texts() const { return texts_.size(); }
+  std::string_view after(size_t text) const { return after_[text]; }
+  // The lines of a text: [begin, end) of lines().
+  std::pair<size_t, size_t> lines_of(size_t text) const;
+
+  // The translation of a text, from the hypotheses of this rank of its lines (the last one of a
+  // line that has fewer). `translations` are those of all lines.
+  std::string translation(size_t text, const std::vector<Translation>& translations,
+                          size_t rank) const;
+
+ private:
+  const std::vector<std::string> texts_;
+  std::vector<Line> lines_;
+  std::vector<size_t> begins_;  // of each text's lines
+  std::vector<std::string_view> after_;
+};
+
+}  // namespace heed

@@ -1,0 +1,123 @@
+#include "heed/serve/models.h"
+
+#include <algorithm>
+
+#include "heed/serve/languages.h"
+#include "heed/text/tokenizer.h"
+
+namespace heed {
+namespace {
+
+bool is_code(std::string_view text) {
+  const auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_';
+  };
+  return !text.empty() && text.size() <= 35 && std::all_of(text.begin(), text.end(), fits);
+}
+
+// "zh-en" or "zh-Hant:en"; empty codes if `text` is neither.
+LanguagePair parse_languages(std::string_view text) {
+  size_t at = text.find(':');
+  if (at == text.npos && std::count(text.begin(), text.end(), '-') == 1) at = text.find('-');
+  if (at == text.npos) return {};
+  const std::string_view source = text.substr(0, at), target = text.substr(at + 1);
+  if (!is_code(source) || !is_code(target)) return {};
+  return {std::string(source), std::string(target)};
+}
+
+std::string name_of(const LanguagePair& languages) {
+  const bool plain = (languages.source + languages.target).find('-') == std::string::npos;
+  return languages.source + (plain ? "-" : ":") + languages.target;
+}
+
+}  // namespace
+
+ModelArgument parse_model_argument(const std::string& text) {
+  const size_t at = text.find('=');
+  std::error_code error;
+  if (at == text.npos || std::filesystem::is_directory(text, error)) return {text, {}};
+  LanguagePair languages = parse_languages(std::string_view(text).substr(0, at));
+  if (languages.source.empty())
+    fail_usage("--model {}: expected the languages before '=', as in zh-en=DIR or zh-Hant:en=DIR",
+               text);
+  return {text.substr(at + 1), std::move(languages)};
+}
+
+LanguagePair model_languages(const std::filesystem::path& directory) {
+  const TokenizerConfig config = read_tokenizer_config(directory);
+  if (is_code(config.source_language) && is_code(config.target_language))
+    return {config.source_language, config.target_language};
+  std::filesystem::path path = std::filesystem::absolute(directory).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();  // DIR/
+  const std::string name = path.filename().string();
+  const size_t second = name.rfind('-');
+  if (second == name.npos || second == 0) return {};
+  const size_t first = name.rfind('-', second - 1) + 1;  // 0 where there is none
+  LanguagePair pair{name.substr(first, second - first), name.substr(second + 1)};
+  return find_language(pair.source) && find_language(pair.target) ? pair : LanguagePair();
+}
+
+ServedModels::ServedModels(const std::vector<std::string>& models, ComputeChoice compute)
+    : compute_(compute) {
+  for (const std::string& text : models) {
+    Place place = open(text);
+    for (const Place& other : places_)
+      if (other.languages == place.languages)
+        fail_usage("--model: {} and {} both translate {}: expected one model for a pair",
+                   other.directory.string(), place.directory.string(), name_of(place.languages));
+    places_.push_back(std::move(place));
+  }
+  check(!places_.empty(), "a server without models");
+}
+
+ServedModels::Place ServedModels::open(const std::string& text) const {
+  ModelArgument argument = parse_model_argument(text);
+  const ConfigStamp stamp(argument.directory);
+  read_config(argument.directory);  // first, so that its error names a directory that is no model
+  LanguagePair languages = std::move(argument.languages);
+  if (languages.source.empty()) {
+    languages = model_languages(argument.directory);
+    if (languages.source.empty())
+      fail_usage(
+          "--model {}: the model does not say its languages; expected them in front: zh-en={}",
+          text, text);
+  }
+  auto model = std::make_shared<const ServedModel>(argument.directory, languages, compute_);
+  return {std::move(argument.directory), std::move(languages), stamp, std::move(model)};
+}
+
+std::vector<std::shared_ptr<const ServedModel>> ServedModels::all() const {
+  std::lock_guard lock(mutex_);
+  std::vector<std::shared_ptr<const ServedModel>> models;
+  for (const Place& place : places_) models.push_back(place.model);
+  return models;
+}
+
+std::shared_ptr<const ServedModel> ServedModels::find(const LanguagePair& languages) const {
+  std::lock_guard lock(mutex_);
+  for (const Place& place : places_)
+    if (place.languages == languages) return place.model;
+  return nullptr;
+}
+
+std::vector<ModelReload> ServedModels::reload(Which which) {
+  std::lock_guard reloading(reloading_);
+  std::vector<ModelReload> reloads;
+  for (Place& place : places_) {  // stamps are read and written under reloading_ alone
+    const ConfigStamp stamp(place.directory);
+    if (which == Which::changed && stamp == place.stamp) continue;
+    ModelReload& reload = reloads.emplace_back(ModelReload{place.directory, ""});
+    place.stamp = stamp;
+    try {
+      auto model = std::make_shared<const ServedModel>(place.directory, place.languages, compute_);
+      std::lock_guard lock(mutex_);
+      place.model.swap(model);
+    } catch (const std::exception& error) {
+      reload.error = error.what();
+    }
+  }
+  return reloads;
+}
+
+}  // namespace heed

@@ -1,0 +1,64 @@
+// The models that a server offers.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "heed/model/directory.h"
+#include "heed/serve/served_model.h"
+
+namespace heed {
+
+// What became of a model whose directory was read again.
+struct ModelReload {
+  std::filesystem::path directory;
+  std::string error;  // why the old model goes on serving; empty: the new one serves
+};
+
+// One for each pair of languages. Any number of threads may use one.
+class ServedModels {
+ public:
+  // Each of `models` is a directory whose model_languages() are known, or "zh-en=DIRECTORY"
+  // ("zh-Hant:en=DIRECTORY" for codes that have a '-'). Error if one cannot be opened, if its
+  // languages are not known, or if two have the same.
+  ServedModels(const std::vector<std::string>& models, ComputeChoice compute);
+
+  // In the order in which they were given; at least one.
+  std::vector<std::shared_ptr<const ServedModel>> all() const;
+  // The model for a pair of languages; null if there is none.
+  std::shared_ptr<const ServedModel> find(const LanguagePair& languages) const;
+
+  // Opens the models of all directories again, or of those that have changed since they were
+  // opened, and replaces each that can be opened. Takes seconds; the old models serve meanwhile.
+  enum class Which { all, changed };
+  std::vector<ModelReload> reload(Which which);
+
+ private:
+  struct Place {
+    std::filesystem::path directory;
+    LanguagePair languages;
+    ConfigStamp stamp;  // when it was opened last, or tried
+    std::shared_ptr<const ServedModel> model;
+  };
+  Place open(const std::string& text) const;
+
+  const ComputeChoice compute_;
+  std::mutex reloading_;  // one reload() at a time
+  mutable std::mutex mutex_;
+  std::vector<Place> places_;  // directories and languages never change
+};
+
+// The directory and the languages of "zh-en=DIR"; the languages are empty for "DIR".
+struct ModelArgument {
+  std::filesystem::path directory;
+  LanguagePair languages;
+};
+ModelArgument parse_model_argument(const std::string& text);
+
+// The languages of a model directory: those that it says, or else those that its name ends with
+// ("opus-mt-zh-en"). Both are empty if neither says them.
+LanguagePair model_languages(const std::filesystem::path& directory);
+
+}  // namespace heed

@@ -1,0 +1,45 @@
+// Options of the server.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "heed/backend/compute.h"
+#include "heed/decode/search_options.h"
+
+namespace heed {
+
+struct ServeOptions {
+  std::vector<std::string> model;   // directories, with their languages where those do not say them
+  std::vector<std::string> listen;  // kDefaultAddress if empty and no socket is inherited
+
+  // What a request that does not say it is translated with.
+  SearchOptions search;
+
+  int64_t batch_tokens = SearchLimits().batch_tokens;  // each thread has its own batch
+  ComputeChoice compute = ComputeChoice::automatic;
+  std::optional<int64_t> threads;
+
+  // What a request may ask for.
+  int64_t max_hypotheses = 16;
+  int64_t max_characters = 0;  // 0: as many as fit into max_body
+  int64_t max_body = 1 << 20;  // bytes
+  double timeout = 60;         // seconds for a request; 0: no limit
+  // What the server holds.
+  int64_t max_connections = 1024;
+  int64_t max_waiting = 1000;  // requests
+  double max_wait = 10;        // seconds that a new request would wait, as estimated
+
+  std::vector<std::string> allowed_hosts;    // besides the loopback names
+  std::vector<std::string> cors;             // origins whose pages may use the API, or "*"
+  std::string api_keys;                      // a file; see ApiKeys
+  std::vector<std::string> trusted_proxies;  // whose X-Forwarded-For is believed
+
+  static constexpr const char* kDefaultAddress = "127.0.0.1:5000";
+
+  static void visit(ServeOptions& self, OptionCollector& v);
+};
+
+}  // namespace heed

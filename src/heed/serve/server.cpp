@@ -1,0 +1,263 @@
+#include "heed/serve/server.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include "heed/core/parallel.h"
+#include "heed/serve/api/api.h"
+#include "heed/serve/api/api_error.h"
+#include "heed/serve/api/json_answer.h"
+#include "heed/serve/api/libretranslate.h"
+#include "heed/serve/api/openapi.h"
+#include "heed/serve/api/parameters.h"
+#include "heed/serve/api/recorded_exchange.h"
+#include "heed/serve/api/v1.h"
+#include "heed/serve/http/server.h"
+#include "heed/serve/page/page_files.h"
+
+namespace heed {
+namespace {
+
+enum class NeedsKey { no, yes };
+
+// What a path is for. One of the two functions is set.
+struct Route {
+  std::string path;
+  NeedsKey key = NeedsKey::no;
+  std::function<HttpResponse(const HttpRequest&)> get = {};
+  std::function<void(const ApiCall&)> post = {};
+};
+
+SchedulerOptions scheduler_options(const ServeOptions& options) {
+  return {.threads = options.threads.value_or(available_threads()),
+          .batch_tokens = options.batch_tokens,
+          .hypotheses = options.max_hypotheses,
+          .waiting_requests = options.max_waiting,
+          .waiting_time = std::chrono::milliseconds(int64_t(options.max_wait * 1000))};
+}
+
+HttpServerOptions http_options(const ServeOptions& options, const std::vector<int>& sockets) {
+  HttpServerOptions http;
+  http.listen = options.listen;
+  if (http.listen.empty() && sockets.empty()) http.listen = {ServeOptions::kDefaultAddress};
+  http.sockets = sockets;
+  http.trusted_proxies = options.trusted_proxies;
+  http.limits.connections = options.max_connections;
+  http.limits.body_bytes = options.max_body;
+  http.limits.all_body_bytes = std::max(http.limits.all_body_bytes, 4 * options.max_body);
+  return http;
+}
+
+// A file of the page, or 304 where the client has it.
+HttpResponse page_response(const PageFile& file, const HttpRequest& request) {
+  const std::string etag(file.etag);
+  HttpResponse response{.content_type = std::string(file.content_type),
+                        .body = std::string(file.content),
+                        .headers = {{"ETag", etag}, {"Cache-Control", "no-cache"}}};
+  if (request.header("if-none-match") == etag) {
+    response.status = 304;
+    response.body.clear();
+  }
+  response.headers.push_back(
+      {"Content-Security-Policy",
+       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+       "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"});
+  response.headers.push_back({"Referrer-Policy", "no-referrer"});
+  return response;
+}
+
+// The key that a request brings: "Authorization: Bearer KEY", or LibreTranslate's api_key.
+std::string key_of(const HttpRequest& request, const Parameters* parameters) {
+  static constexpr std::string_view kBearer = "Bearer ";
+  const std::string_view authorization = request.header("authorization");
+  if (authorization.starts_with(kBearer)) return std::string(authorization.substr(kBearer.size()));
+  return parameters ? parameters->text("api_key") : "";
+}
+
+// The characters of all texts of a request, whatever they are called.
+int64_t characters_of(const Parameters& parameters) {
+  int64_t characters = 0;
+  for (const char* name : {"q", "text", "source_text", "target_text"})
+    if (const auto texts = parameters.texts(name))
+      for (const std::string& text : texts->texts) characters += count_characters(text);
+  return characters;
+}
+
+}  // namespace
+
+struct Server::State {
+  State(const ServeOptions& given, Log log, const std::vector<int>& sockets)
+      : options(given),
+        log(std::move(log)),
+        models(options.model, options.compute),
+        http(http_options(options, sockets),
+             [this](std::shared_ptr<HttpExchange> exchange) { handle(std::move(exchange)); }),
+        origins(http.addresses(), options.allowed_hosts, options.cors),
+        api{options, models, std::make_shared<Scheduler>(scheduler_options(options))} {
+    if (!options.api_keys.empty()) keys = ApiKeys::load(options.api_keys);
+    add_routes();
+  }
+
+  void add_routes() {
+    const auto get = [&](const char* path, NeedsKey key,
+                         std::function<HttpResponse(const HttpRequest&)> answer) {
+      routes.push_back({path, key, std::move(answer), {}});
+    };
+    const auto post = [&](const char* path, NeedsKey key,
+                          std::function<void(const ApiCall&)> answer) {
+      routes.push_back({path, key, {}, std::move(answer)});
+    };
+    post("/translate", NeedsKey::yes, libretranslate::translate);
+    post("/detect", NeedsKey::yes,
+         [](const ApiCall& call) { call.exchange->respond(libretranslate::detect(call)); });
+    get("/languages", NeedsKey::no,
+        [this](const HttpRequest&) { return libretranslate::languages(api); });
+    get("/frontend/settings", NeedsKey::no,
+        [this](const HttpRequest&) { return libretranslate::frontend_settings(api); });
+    post("/v1/translate", NeedsKey::yes, v1::translate);
+    post("/v1/score", NeedsKey::yes, v1::score);
+    get("/openapi.json", NeedsKey::no,
+        [this](const HttpRequest&) { return HttpResponse{.body = openapi_document(options)}; });
+    get("/health", NeedsKey::no, [](const HttpRequest&) {
+      return json_answer({{"status", "ok"}});
+    });
+    get("/ready", NeedsKey::no, [this](const HttpRequest&) {
+      if (draining) return error_response(503, "the server is stopping");
+      return json_answer({{"status", "ready"}});
+    });
+    get("/metrics", NeedsKey::no, [this](const HttpRequest&) {
+      return HttpResponse{.content_type = "text/plain; version=0.0.4; charset=utf-8",
+                          .body = metrics.text(api.scheduler->status(), http.counts())};
+    });
+    for (const PageFile& file : page_files())
+      get(std::string(file.path).c_str(), NeedsKey::no,
+          [&file](const HttpRequest& request) { return page_response(file, request); });
+  }
+
+  const Route* find(std::string_view path) const {
+    const auto found =
+        std::find_if(routes.begin(), routes.end(), [&](const Route& r) { return r.path == path; });
+    return found == routes.end() ? nullptr : &*found;
+  }
+
+  // On the thread of the HTTP server.
+  void handle(std::shared_ptr<HttpExchange> plain) {
+    const HttpRequest& request = plain->request();
+    const Route* route = find(request.path);
+    auto record = std::make_shared<RequestRecord>();
+    record->route = route ? route->path : "other";
+    const bool usual = request.method == "GET" || request.method == "POST" ||
+                       request.method == "HEAD" || request.method == "OPTIONS";
+    record->method = usual ? request.method : "other";
+    record->client = request.client;
+    record->body_bytes = int64_t(request.body.size());
+    std::vector<HttpHeader> headers = origins.headers(request);
+    headers.push_back({"X-Content-Type-Options", "nosniff"});
+    const auto exchange = std::make_shared<RecordedExchange>(
+        std::move(plain), std::move(headers), [this, record](int status, double seconds) {
+          record->status = status;
+          record->seconds = seconds;
+          metrics.count(record->route, status, seconds);
+          std::lock_guard lock(log_mutex);
+          if (log) log(*record);
+        });
+    try {
+      answer(exchange, route, *record);
+    } catch (const std::exception& error) {
+      const bool is_error = dynamic_cast<const Error*>(&error) != nullptr;
+      if (!is_error) record->error = error.what();
+      exchange->respond(error_response(std::current_exception()));
+    }
+  }
+
+  void answer(const std::shared_ptr<HttpExchange>& exchange, const Route* route,
+              RequestRecord& record) {
+    const HttpRequest& request = exchange->request();
+    origins.check(request);
+    if (OriginRules::is_preflight(request)) {
+      exchange->respond({.status = 204, .content_type = "", .body = ""});
+      return;
+    }
+    if (!route) throw ApiError(404, "no such path; see /openapi.json");
+    const bool is_get = request.method == "GET" || request.method == "HEAD";
+    const bool is_post = request.method == "POST";
+    if (!(route->get ? is_get : is_post))
+      throw ApiError(405, route->get ? "expected GET" : "expected POST",
+                     {{"Allow", route->get ? "GET, HEAD" : "POST"}});
+    if (route->get) {
+      exchange->respond(route->get(request));
+      return;
+    }
+    const Parameters parameters = Parameters::of(request);
+    const ApiKey* key = route->key == NeedsKey::yes ? check_key(request, parameters) : nullptr;
+    if (key) record.client = key->name;
+    route->post({api, parameters, key ? "key " + key->name : request.client, exchange});
+  }
+
+  // The key of a request, whose use is counted; null where no keys are needed.
+  const ApiKey* check_key(const HttpRequest& request, const Parameters& parameters) {
+    if (!keys) return nullptr;
+    const std::string text = key_of(request, &parameters);
+    if (text.empty())
+      throw ApiError(401, "this server needs an API key: Authorization: Bearer KEY, or api_key",
+                     {{"WWW-Authenticate", "Bearer"}});
+    const ApiKey* key = keys->find(text);
+    if (!key) throw ApiError(403, "Invalid API key");
+    keys->use(*key, characters_of(parameters));
+    return key;
+  }
+
+  const ServeOptions options;
+  const Log log;
+  std::mutex log_mutex;
+  ServedModels models;
+  Metrics metrics;
+  std::atomic<bool> draining = false;
+  std::optional<ApiKeys> keys;
+  std::vector<Route> routes;
+  HttpServer http;
+  const OriginRules origins;
+  const Api api;
+};
+
+Server::Server(const ServeOptions& options, Log log, const std::vector<int>& sockets) {
+  check_options(options.search);
+  state_ = std::make_unique<State>(options, std::move(log), sockets);
+}
+
+Server::~Server() = default;
+
+std::vector<std::string> Server::addresses() const {
+  return state_->http.addresses();
+}
+
+const ServedModels& Server::models() const {
+  return state_->models;
+}
+
+void Server::run() {
+  state_->http.run();
+}
+
+void Server::drain(std::chrono::milliseconds at_most) {
+  state_->draining = true;
+  state_->http.drain(at_most);
+}
+
+void Server::stop() {
+  state_->http.stop();
+}
+
+void Server::reload_keys() {
+  if (state_->options.api_keys.empty()) return;
+  auto keys = std::make_shared<ApiKeys>(ApiKeys::load(state_->options.api_keys));
+  state_->http.post([this, keys] { state_->keys = std::move(*keys); });
+}
+
+std::vector<ModelReload> Server::reload(ServedModels::Which which) {
+  std::vector<ModelReload> reloads = state_->models.reload(which);
+  for (const ModelReload& reload : reloads) state_->metrics.count_reload(reload.error.empty());
+  return reloads;
+}
+
+}  // namespace heed

@@ -1,0 +1,61 @@
+#include "heed/serve/document.h"
+
+#include <gtest/gtest.h>
+
+namespace heed {
+namespace {
+
+// Each line "translated" into itself in brackets, with as many hypotheses as asked.
+std::vector<Translation> bracketed(const Document& document, size_t hypotheses = 1) {
+  std::vector<Translation> all;
+  for (const Document::Line& line : document.lines()) {
+    Translation& translation = all.emplace_back();
+    for (size_t rank = 0; rank < hypotheses; ++rank)
+      translation.hypotheses.push_back(
+          {.text = std::string(line.source) + std::string(rank, '\''), .pieces = {}});
+  }
+  return all;
+}
+
+std::string source_of(const Document& document, size_t text) {
+  std::string all;
+  const auto [begin, end] = document.lines_of(text);
+  for (size_t i = begin; i < end; ++i)
+    all += std::string(document.lines()[i].before) + std::string(document.lines()[i].source);
+  return all + std::string(document.after(text));
+}
+
+TEST(DocumentTest, WhiteSpaceIsKept) {
+  const std::vector<std::string> texts = {"One here.  Two here.\n\n\tThree.\r\n", "", " \n ",
+                                          "Four"};
+  for (const TextUnit unit : {TextUnit::sentences, TextUnit::lines}) {
+    const Document document(texts, unit);
+    ASSERT_EQ(document.texts(), texts.size());
+    for (size_t i = 0; i < texts.size(); ++i) {
+      EXPECT_EQ(source_of(document, i), texts[i]);
+      EXPECT_EQ(document.translation(i, bracketed(document), 0), texts[i]);
+    }
+  }
+}
+
+TEST(DocumentTest, LinesKnowTheirPlace) {
+  const Document document({"One here. Two here.", "Three here."}, TextUnit::sentences);
+  ASSERT_EQ(document.lines().size(), 3U);
+  EXPECT_EQ(document.lines()[1].text, 0U);
+  EXPECT_EQ(document.lines()[1].index, 1U);
+  EXPECT_EQ(document.lines()[1].before, " ");
+  EXPECT_EQ(document.lines()[2].text, 1U);
+  EXPECT_EQ(document.lines()[2].index, 0U);
+  EXPECT_EQ(document.lines_of(1), (std::pair<size_t, size_t>{2, 3}));
+}
+
+TEST(DocumentTest, RanksAreJoinedSentenceBySentence) {
+  const Document document({"One here. Two here."}, TextUnit::sentences);
+  std::vector<Translation> translations = bracketed(document, 3);
+  EXPECT_EQ(document.translation(0, translations, 2), "One here.'' Two here.''");
+  translations[1].hypotheses.resize(1);
+  EXPECT_EQ(document.translation(0, translations, 2), "One here.'' Two here.") << "the last it has";
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,78 @@
+// A whole server with a small model, and requests to it.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "heed/serve/server.h"
+#include "support/folder_test.h"
+#include "support/http_client.h"
+#include "support/small_translator.h"
+
+namespace heed::testing {
+
+// A server on a free port, on a thread of its own.
+class RunningTranslationServer {
+ public:
+  explicit RunningTranslationServer(ServeOptions options) {
+    if (options.listen.empty()) options.listen = {"127.0.0.1:0"};
+    if (!options.threads) options.threads = 2;
+    server_ = std::make_unique<Server>(options, [this](const RequestRecord& record) {
+      std::lock_guard lock(mutex_);
+      log_.push_back(record);
+    });
+    thread_ = std::thread([this] { server_->run(); });
+  }
+  ~RunningTranslationServer() {
+    server_->stop();
+    thread_.join();
+  }
+  RunningTranslationServer(const RunningTranslationServer&) = delete;
+  RunningTranslationServer& operator=(const RunningTranslationServer&) = delete;
+
+  Server& operator*() { return *server_; }
+  HttpClient client() const { return HttpClient(server_->addresses().front()); }
+  std::vector<RequestRecord> log() {
+    std::lock_guard lock(mutex_);
+    return log_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<RequestRecord> log_;
+  std::unique_ptr<Server> server_;
+  std::thread thread_;
+};
+
+inline std::string post_text(const std::string& path, const std::string& body,
+                             const std::string& headers = "",
+                             const std::string& type = "application/json") {
+  return fmt::format(
+      "POST {} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {}\r\n{}"
+      "Content-Length: {}\r\n\r\n{}",
+      path, type, headers, body.size(), body);
+}
+
+inline HttpReply post(const RunningTranslationServer& server, const std::string& path,
+                      const std::string& body, const std::string& headers = "",
+                      const std::string& type = "application/json") {
+  HttpClient client = server.client();
+  client.send(post_text(path, body, headers, type));
+  HttpReply reply = client.reply();
+  EXPECT_TRUE(reply.complete);
+  return reply;
+}
+
+inline HttpReply get(const RunningTranslationServer& server, const std::string& path,
+                     const std::string& host = "localhost", const std::string& headers = "") {
+  HttpClient client = server.client();
+  client.send(fmt::format("GET {} HTTP/1.1\r\nHost: {}\r\n{}\r\n", path, host, headers));
+  return client.reply();
+}
+
+}  // namespace heed::testing

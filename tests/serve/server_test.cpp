@@ -1,0 +1,424 @@
+// The whole server: requests over sockets, answered by a small model.
+#include "heed/serve/server.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "serve/server_fixture.h"
+#include "support/facts.h"
+
+namespace heed {
+namespace {
+
+using nlohmann::json;
+using testing::get;
+using ::testing::HasSubstr;
+using testing::HttpClient;
+using testing::HttpReply;
+using testing::post;
+using testing::post_text;
+using testing::RunningTranslationServer;
+
+class ServerTest : public FolderTest {
+ protected:
+  void SetUp() override { testing::write_small_translator(folder_ / "model"); }
+
+  ServeOptions options() const {
+    ServeOptions options;
+    options.model = {"zh-en=" + (folder_ / "model").string()};
+    options.search.beam = 2;
+    options.search.max_length = 12;
+    return options;
+  }
+
+  // Of the whole library, for the same options.
+  std::vector<Translation> expected(const std::vector<std::string>& lines,
+                                    const SearchOptions& search) const {
+    const Model model(folder_ / "model");
+    DecodeOptions decode;
+    decode.search = search;
+    decode.threads = 1;
+    return model.translator(decode).translate(lines);
+  }
+  std::string expected(const std::string& line) const {
+    return expected({line}, options().search).front().hypotheses.front().text;
+  }
+};
+
+json translate(const RunningTranslationServer& server, const json& request) {
+  const HttpReply reply = post(server, "/translate", request.dump());
+  EXPECT_EQ(reply.status, 200) << reply.body;
+  return json::parse(reply.body);
+}
+
+// What POST /v1/translate says.
+json v1(const RunningTranslationServer& server, const json& request, int status = 200) {
+  const HttpReply reply = post(server, "/v1/translate", request.dump());
+  EXPECT_EQ(reply.status, status) << reply.body;
+  return json::parse(reply.body);
+}
+
+TEST_F(ServerTest, LibreTranslatesApi) {
+  const RunningTranslationServer server(options());
+  const std::string one = "老师买了书。", two = "the fox jumps";
+  const json languages = {{"source", "zh"}, {"target", "en"}};
+  const auto with = [&](json q) {
+    json request = languages;
+    request["q"] = std::move(q);
+    return request;
+  };
+  EXPECT_EQ(translate(server, with(one))["translatedText"], expected(one));
+  EXPECT_EQ(translate(server, with({one, two}))["translatedText"],
+            (json{expected(one), expected(two)}));
+  EXPECT_EQ(translate(server, with(json::array()))["translatedText"], json::array());
+  EXPECT_EQ(translate(server, with(""))["translatedText"], "");
+
+  json request = with(one);
+  request["api_key"] = "ignored";
+  request["format"] = "text";
+  request["alternatives"] = 2;
+  const json answer = translate(server, request);
+  EXPECT_LE(answer["alternatives"].size(), 2U);
+  for (const json& other : answer["alternatives"]) EXPECT_NE(other, answer["translatedText"]);
+
+  request = with(one);
+  request["source"] = "auto";
+  EXPECT_EQ(translate(server, request)["detectedLanguage"]["language"], "zh");
+
+  const HttpReply form = post(server, "/translate", "q=the+fox&source=zh&target=en", "",
+                              "application/x-www-form-urlencoded");
+  EXPECT_EQ(json::parse(form.body)["translatedText"], expected("the fox"));
+  HttpClient client = server.client();
+  client.send(
+      "POST /translate?q=the%20fox&source=zh&target=en HTTP/1.1\r\nHost: localhost\r\n"
+      "Content-Length: 0\r\n\r\n");
+  EXPECT_EQ(json::parse(client.reply().body)["translatedText"], expected("the fox"));
+
+  EXPECT_EQ(json::parse(get(server, "/languages").body),
+            json::parse(R"([{"code": "zh", "name": "Chinese", "targets": ["en"]}])"));
+  EXPECT_EQ(json::parse(get(server, "/frontend/settings").body)["language"]["target"]["name"],
+            "English");
+  EXPECT_EQ(json::parse(post(server, "/detect", R"({"q": "你好"})").body)[0]["language"], "zh");
+}
+
+TEST_F(ServerTest, WhatIsWrongIsSaid) {
+  const RunningTranslationServer server(options());
+  const auto error = [&](const std::string& path, const std::string& body) {
+    const HttpReply reply = post(server, path, body);
+    return fmt::format("{} {}", reply.status, json::parse(reply.body)["error"].get<std::string>());
+  };
+  EXPECT_THAT(error("/translate", R"({"source": "zh", "target": "en"})"), HasFacts("400 q"));
+  EXPECT_THAT(error("/translate", R"({"q": "a", "target": "en"})"), HasFacts("400 source"));
+  EXPECT_THAT(error("/translate", R"({"q": "a", "source": "zh", "target": "xx"})"),
+              HasFacts("400 xx"));
+  EXPECT_THAT(error("/translate", R"({"q": "a", "source": "en", "target": "en"})"),
+              HasFacts("400 en"));
+  EXPECT_THAT(
+      error("/translate", R"({"q": "a", "source": "zh", "target": "en", "format": "html"})"),
+      HasFacts("400 html"));
+  EXPECT_THAT(
+      error("/translate", R"({"q": "a", "source": "zh", "target": "en", "alternatives": 99})"),
+      HasFacts("400 alternatives 15 99"));
+  EXPECT_THAT(error("/v1/translate", R"({"text": "a", "beem": 3})"), HasFacts("400 beem beam"));
+  EXPECT_THAT(error("/v1/translate", R"({"text": "a", "beam": 0})"), HasFacts("400 beam 1"));
+  EXPECT_THAT(error("/v1/translate", R"({"text": "a", "beam": 17})"), HasFacts("400 beam 16 17"));
+  EXPECT_THAT(error("/v1/translate", R"({"text": "a", "nbest": 3})"), HasFacts("400 nbest 2 3"));
+  EXPECT_THAT(error("/v1/translate", R"({"text": "a", "temperature": 2})"),
+              HasFacts("400 temperature sample"));
+  EXPECT_THAT(error("/v1/translate", R"({"text": "a", "alignments": "x"})"),
+              HasFacts("400 alignments words"));
+  EXPECT_THAT(error("/v1/translate", R"({"text": ["a", "b"], "prefix": "x"})"),
+              HasFacts("400 prefix"));
+  EXPECT_THAT(error("/v1/translate", "{"), HasFacts("400 JSON"));
+  EXPECT_THAT(error("/v1/score", R"({"source_text": "a", "target_text": ["a", "b"]})"),
+              HasFacts("400 1 2"));
+  EXPECT_THAT(error("/nothing", "{}"), HasFacts("404"));
+  EXPECT_THAT(error("/languages", "{}"), HasFacts("405 GET"));
+  EXPECT_EQ(get(server, "/translate").status, 405);
+  EXPECT_EQ(get(server, "/languages", "evil.example").status, 403);
+}
+
+TEST_F(ServerTest, EveryOptionOfTheSearch) {
+  const RunningTranslationServer server(options());
+  const std::string line = "the quick brown fox";
+  const auto check_search = [&](const json& named, SearchOptions search) {
+    json request = named;
+    request["text"] = line;
+    const json sentence = v1(server, request)["translations"][0]["sentences"][0];
+    const Translation want = expected({line}, search).front();
+    EXPECT_EQ(sentence["translation"], want.hypotheses[0].text) << named;
+    EXPECT_EQ(sentence["score"], want.hypotheses[0].score) << named;
+    EXPECT_EQ(sentence["pieces"], json(want.hypotheses[0].pieces)) << named;
+    EXPECT_EQ(sentence["status"], want.status.text()) << named;
+    if (search.nbest == 1) return;
+    ASSERT_EQ(sentence["nbest"].size(), want.hypotheses.size());
+    for (size_t i = 0; i < want.hypotheses.size(); ++i)
+      EXPECT_EQ(sentence["nbest"][i]["translation"], want.hypotheses[i].text) << named;
+  };
+  SearchOptions search = options().search;
+  check_search({}, search);
+  search.beam = 1;
+  check_search({{"beam", 1}}, search);
+  search.beam = 6;
+  search.nbest = 4;
+  search.beam_groups = 3;
+  search.length_penalty = 1.5;
+  check_search({{"beam", 6}, {"nbest", 4}, {"beam_groups", 3}, {"length_penalty", 1.5}}, search);
+  search = options().search;
+  search.beam.reset();
+  search.sample = true;
+  search.nbest = 3;
+  search.temperature = 0.7;
+  search.seed = 5;
+  check_search({{"sample", true}, {"nbest", 3}, {"temperature", 0.7}, {"seed", 5}}, search);
+}
+
+TEST_F(ServerTest, ProbabilitiesAlignmentsAndScores) {
+  const RunningTranslationServer server(options());
+  const std::string line = "the fox";
+  json sentence = v1(server, {{"text", line},
+                              {"probabilities", true},
+                              {"alignments", "weights"}})["translations"][0]["sentences"][0];
+  const size_t pieces = sentence["pieces"].size();
+  ASSERT_EQ(sentence["attention"].size(), pieces);
+  EXPECT_EQ(sentence["attention"][0].size(), sentence["source_pieces"].size());
+  double sum = 0;
+  for (const json& value : sentence["log_probabilities"]) sum += value.get<double>();
+  sentence =
+      v1(server, {{"text", line}, {"alignments", "words"}})["translations"][0]["sentences"][0];
+  for (const json& pair : sentence["alignment"]) {
+    ASSERT_EQ(pair.size(), 2U);
+    EXPECT_LT(pair[0].get<int>(), 2);
+  }
+  const std::string translation = sentence["translation"];
+  const HttpReply reply =
+      post(server, "/v1/score", json{{"source_text", line}, {"target_text", translation}}.dump());
+  const Model model(folder_ / "model");
+  EXPECT_EQ(json::parse(reply.body)["scores"][0]["log_probability"],
+            model.score(line, translation).log_probability);
+  EXPECT_LT(sum, 0);
+}
+
+TEST_F(ServerTest, DocumentsKeepTheirWhiteSpace) {
+  const RunningTranslationServer server(options());
+  const std::string text = "the fox jumps. A dog.\n\n  老师买了书。\n";
+  const json answer = v1(server, {{"text", text}});
+  std::string source, whole;
+  for (const json& sentence : answer["translations"][0]["sentences"]) {
+    source += sentence["before"].get<std::string>() + sentence["source"].get<std::string>();
+    EXPECT_EQ(sentence["translation"], expected(sentence["source"].get<std::string>()));
+  }
+  source += answer["translations"][0]["after"].get<std::string>();
+  EXPECT_EQ(source, text);
+  EXPECT_THAT(answer["translations"][0]["text"].get<std::string>(), HasSubstr("\n\n  "));
+  EXPECT_EQ(v1(server, {{"text", " \n "}})["translations"][0]["text"], " \n ");
+}
+
+TEST_F(ServerTest, APrefixIsForced) {
+  const RunningTranslationServer server(options());
+  const json answer = v1(server, {{"text", "the fox"}, {"split", "lines"}, {"prefix", "a lazy"}});
+  EXPECT_TRUE(answer["translations"][0]["text"].get<std::string>().starts_with("a lazy"));
+}
+
+// The events of a stream: names and data.
+std::vector<std::pair<std::string, json>> events_of(const std::string& body) {
+  std::vector<std::pair<std::string, json>> events;
+  std::istringstream lines(body);
+  for (std::string line, name; std::getline(lines, line);) {
+    if (line.starts_with("event: ")) name = line.substr(7);
+    if (line.starts_with("data: ")) events.emplace_back(name, json::parse(line.substr(6)));
+  }
+  return events;
+}
+
+TEST_F(ServerTest, StreamsTokensAndSentences) {
+  const RunningTranslationServer server(options());
+  json request = {{"text", {"the fox. A dog.", "lazy"}}, {"beam", 1}};
+  const json whole = v1(server, request);
+  request["stream"] = true;
+  const HttpReply reply = post(server, "/v1/translate", request.dump());
+  EXPECT_EQ(reply.status, 200);
+  EXPECT_EQ(reply.header("Content-Type"), "text/event-stream");
+  const auto events = events_of(reply.body);
+  ASSERT_FALSE(events.empty());
+  EXPECT_EQ(events.back().first, "done");
+  EXPECT_EQ(events.back().second, whole);
+  std::map<std::pair<int, int>, json> pieces;
+  size_t sentences = 0;
+  for (const auto& [name, data] : events) {
+    if (name == "done") continue;
+    const std::pair<int, int> place{data["text"], data["sentence"]};
+    const json& sentence =
+        whole["translations"][size_t(place.first)]["sentences"][size_t(place.second)];
+    if (name == "token") pieces[place].push_back(data["piece"]);
+    if (name != "sentence") continue;
+    ++sentences;
+    EXPECT_EQ(data["translation"], sentence["translation"]);
+    // The last token is told by the sentence.
+    json told = pieces[place], all = sentence["pieces"];
+    EXPECT_GE(told.size() + 1, all.size());
+    for (size_t i = 0; i < told.size(); ++i) EXPECT_EQ(told[i], all[i]);
+  }
+  EXPECT_EQ(sentences, 3U);
+
+  request["beam"] = 2;
+  for (const auto& [name, data] : events_of(post(server, "/v1/translate", request.dump()).body))
+    EXPECT_NE(name, "token") << "a beam has no tokens that stay";
+}
+
+TEST_F(ServerTest, KeysAreAskedForAndCounted) {
+  ServeOptions with_keys = options();
+  // printf %s secret | sha256sum
+  with_keys.api_keys =
+      write("keys",
+            "alice 2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b requests=2\n")
+          .string();
+  RunningTranslationServer server(with_keys);
+  const std::string body = R"({"q": "a", "source": "zh", "target": "en"})";
+  EXPECT_EQ(post(server, "/translate", body).status, 401);
+  EXPECT_EQ(post(server, "/translate", body, "Authorization: Bearer wrong\r\n").status, 403);
+  EXPECT_EQ(post(server, "/translate", body, "Authorization: Bearer secret\r\n").status, 200);
+  const std::string in_body = R"({"q": "a", "source": "zh", "target": "en", "api_key": "secret"})";
+  EXPECT_EQ(post(server, "/translate", in_body).status, 200);
+  const HttpReply third = post(server, "/translate", in_body);
+  EXPECT_EQ(third.status, 429);
+  EXPECT_NE(third.header("Retry-After"), "");
+  EXPECT_EQ(get(server, "/languages").status, 200);
+  EXPECT_EQ(json::parse(get(server, "/frontend/settings").body)["keyRequired"], true);
+  for (const RequestRecord& record : server.log())
+    EXPECT_EQ(record.client.find("secret"), std::string::npos);
+
+  write("keys", "nothing\n");
+  EXPECT_THAT(error_of([&] { (*server).reload_keys(); }), HasFacts("keys:1"));
+  EXPECT_EQ(post(server, "/detect", R"({"q": "a", "api_key": "secret"})").status, 429);
+  // printf %s other | sha256sum
+  write("keys", "bob d9298a10d1b0735837dc4bd85dac641b0f3cef27a47e5d53a54f2f3f5b2fcffa\n");
+  (*server).reload_keys();
+  EXPECT_EQ(post(server, "/detect", R"({"q": "a", "api_key": "secret"})").status, 403);
+  EXPECT_EQ(post(server, "/detect", R"({"q": "a", "api_key": "other"})").status, 200);
+}
+
+TEST_F(ServerTest, LimitsOfARequest) {
+  ServeOptions tight = options();
+  tight.max_characters = 5;
+  tight.max_body = 1024;
+  const RunningTranslationServer server(tight);
+  EXPECT_EQ(v1(server, {{"text", "老师买了书"}})["source"], "zh");
+  EXPECT_THAT(v1(server, {{"text", "老师买了书书"}}, 400)["error"].get<std::string>(),
+              HasFacts("6 5"));
+  EXPECT_EQ(post(server, "/v1/translate", std::string(1025, 'a')).status, 413);
+}
+
+TEST_F(ServerTest, ALateAnswerIsAnError) {
+  ServeOptions impatient = options();
+  impatient.timeout = 0.001;
+  impatient.search.max_length = 0;
+  const RunningTranslationServer server(impatient);
+  const json many = std::vector<std::string>(2000, "the quick brown fox jumps over a lazy dog");
+  const HttpReply reply = post(server, "/v1/translate", json{{"text", many}, {"beam", 16}}.dump());
+  EXPECT_EQ(reply.status, 504) << reply.body.substr(0, 200);
+}
+
+TEST_F(ServerTest, AnswersUnderLoadAreThoseOfTheLibrary) {
+  const RunningTranslationServer server(options());
+  const std::vector<std::string> lines = {"the fox", "a lazy dog", "老师买了三本书。", "brown",
+                                          "quick quick quick fox over a dog"};
+  const std::vector<Translation> want = expected(lines, options().search);
+  std::vector<std::thread> clients;
+  std::atomic<int> wrong = 0;
+  for (int client = 0; client < 8; ++client)
+    clients.emplace_back([&, client] {
+      HttpClient connection = server.client();
+      for (size_t i = 0; i < 20; ++i) {
+        const size_t line = (i + size_t(client)) % lines.size();
+        const std::string body =
+            json{{"q", lines[line]}, {"source", "zh"}, {"target", "en"}}.dump();
+        connection.send(
+            fmt::format("POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+                        "application/json\r\nContent-Length: {}\r\n\r\n{}",
+                        body.size(), body));
+        const HttpReply reply = connection.reply();
+        if (reply.status != 200 ||
+            json::parse(reply.body)["translatedText"] != want[line].hypotheses[0].text)
+          ++wrong;
+      }
+    });
+  for (std::thread& client : clients) client.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(ServerTest, ModelsAreReplacedWhileRequestsRun) {
+  RunningTranslationServer server(options());
+  std::atomic<bool> end = false;
+  std::atomic<int> failed = 0, answered = 0;
+  std::thread client([&] {
+    while (!end) {
+      const HttpReply reply =
+          post(server, "/translate", R"({"q": "the fox", "source": "zh", "target": "en"})");
+      reply.status == 200 ? ++answered : ++failed;
+    }
+  });
+  for (int i = 0; i < 10; ++i) {
+    const auto reloads = (*server).reload(ServedModels::Which::all);
+    ASSERT_EQ(reloads.size(), 1U);
+    EXPECT_EQ(reloads[0].error, "");
+  }
+  end = true;
+  client.join();
+  EXPECT_EQ(failed, 0);
+  EXPECT_GT(answered, 0);
+}
+
+TEST_F(ServerTest, DrainingAnswersWhatWasBegun) {
+  auto server = std::make_unique<Server>(
+      [&] {
+        ServeOptions some = options();
+        some.listen = {"127.0.0.1:0"};
+        some.threads = 1;
+        return some;
+      }(),
+      nullptr);
+  const std::string address = server->addresses().front();
+  std::thread thread([&] { server->run(); });
+  HttpClient client(address);
+  const std::string body = json{{"text", std::vector<std::string>(200, "the fox")}}.dump();
+  client.send(
+      fmt::format("POST /v1/translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+                  "application/json\r\nContent-Length: {}\r\n\r\n{}",
+                  body.size(), body));
+  HttpClient first(address);
+  first.get("/health");
+  EXPECT_EQ(first.reply().status, 403) << "the host is not localhost";
+  server->drain(std::chrono::seconds(30));
+  EXPECT_EQ(client.reply().status, 200);
+  thread.join();
+}
+
+TEST_F(ServerTest, ThePageAndTheDocument) {
+  RunningTranslationServer server(options());
+  const HttpReply page = get(server, "/");
+  EXPECT_EQ(page.status, 200);
+  EXPECT_THAT(page.header("Content-Type"), HasSubstr("text/html"));
+  EXPECT_THAT(page.header("Content-Security-Policy"), HasSubstr("default-src 'none'"));
+  HttpClient client = server.client();
+  client.send("GET / HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: " + page.header("ETag") +
+              "\r\n\r\n");
+  EXPECT_EQ(client.reply().status, 304);
+  const json document = json::parse(get(server, "/openapi.json").body);
+  EXPECT_EQ(document["openapi"], "3.1.0");
+  EXPECT_TRUE(document["components"]["schemas"]["TranslateRequest"]["properties"].contains("beam"));
+  EXPECT_EQ(get(server, "/health").status, 200);
+  EXPECT_EQ(get(server, "/ready").status, 200);
+  translate(server, {{"q", "the fox"}, {"source", "zh"}, {"target", "en"}});
+  const std::string metrics = get(server, "/metrics").body;
+  EXPECT_THAT(metrics, HasSubstr(R"(heed_requests_total{route="/translate",status="200"} 1)"));
+  EXPECT_THAT(metrics, HasSubstr("heed_request_seconds_bucket"));
+  EXPECT_THAT(metrics, HasSubstr("heed_resident_bytes"));
+  for (const RequestRecord& record : server.log()) EXPECT_EQ(record.client, "127.0.0.1");
+}
+
+}  // namespace
+}  // namespace heed
