@@ -45,11 +45,32 @@ constexpr const char* kTabularText =
 constexpr const char* kOddText =
     "\xff\xfe\n你好，世界\t𝒳 e\xcc\x81\r\n\n<s> </s> & &amp; 1,000.5 -- x";
 
+void add_requests(Seeds& seeds) {
+  const std::string host = "Host: heed.test:5000\r\n";
+  const std::string form = "q=Guten+Tag&source=de&target=%65n";
+  const std::string get = "GET /v1/a%20b?" + form + " HTTP/1.1\r\n" + host;
+  const std::string post = "POST /translate HTTP/1.1\r\n" + host;
+  const std::string plain =
+      post + "Content-Length: " + std::to_string(form.size()) + "\r\n\r\n" + form;
+  const std::string chunked = post +
+                              "Transfer-Encoding: chunked\r\n\r\n5;a=\"b\"\r\nhello\r\n0A\r\n"
+                              ", world 12\r\n0\r\nTrailer: x\r\n\r\n";
+  seeds.add("http_fuzz", form);
+  seeds.add("http_fuzz", plain);
+  seeds.add("http_fuzz", chunked);
+  seeds.add("http_fuzz", get + "\r\n" + plain + chunked + "\r\n" + get + "\r\n");
+  seeds.add("http_fuzz", get +
+                             "Accept-Encoding: gzip;q=0.5, *;q=0\r\nX-Forwarded-For: 192.0.2.1, "
+                             "[2001:db8::1]:80, 10.0.0.2\r\nConnection: keep-alive, close\r\n\r\n");
+  seeds.add("http_fuzz", "GET http://heed.test/a?b HTTP/1.0\r\nExpect: 100-continue\r\n\r\n");
+}
+
 void add_texts(Seeds& seeds) {
   seeds.add("lines_fuzz", kTabularText);
   seeds.add("lines_fuzz", gzip(kTabularText));
   for (const std::string text : {kText, kOddText}) {
     seeds.add("utf8_fuzz", text);
+    seeds.add("sentences_fuzz", text);
     seeds.add("lines_fuzz", text);
     seeds.add("lines_fuzz", gzip(text));
     seeds.add("lines_fuzz", gzip(text) + std::string(9, '\0') + gzip("more"));
@@ -87,11 +108,37 @@ void add_tokenizers(Seeds& seeds) {
   seeds.add("tokenizer_fuzz", train_tokenizer(bytes, files));
 }
 
-void add_models(Seeds& seeds) {
+std::vector<ModelConfig> model_configs() {
+  std::vector<ModelConfig> all;
   for (const auto tie : {TieEmbeddings::all, TieEmbeddings::decoder, TieEmbeddings::none}) {
-    ModelConfig config = small_config();
+    ModelConfig& config = all.emplace_back(small_config());
     config.tie_embeddings = tie;
     config.output_bias = tie == TieEmbeddings::none;
+  }
+  // Between them, every option of the variants.
+  const auto add = [&](ScoreFunction attention, const char* reach, Positions positions) -> auto& {
+    Variants& variants = all.emplace_back(small_config()).variants;
+    variants.attention = attention;
+    variants.attention_reach = reach;
+    variants.positions = positions;
+    return variants;
+  };
+  Variants& rms = add(ScoreFunction::general, "local:2", Positions::rotary);
+  rms.key_value_heads = 1;
+  rms.norm = NormPlacement::pre;
+  rms.norm_kind = NormKind::rms;
+  all.back().activation = FeedForwardKind::swiglu;
+  Variants& sizes = add(ScoreFunction::additive, "local-p:2", Positions::t5);
+  sizes.d_key = 4;
+  sizes.d_value = 6;
+  add(ScoreFunction::cosine, "global", Positions::relative).share_query_key = true;
+  add(ScoreFunction::location, "global", Positions::learned).residual = Switch::off;
+  add(ScoreFunction::dot, "hard", Positions::alibi);
+  return all;
+}
+
+void add_models(Seeds& seeds) {
+  for (const ModelConfig& config : model_configs()) {
     Transformer model(config);
     model.initialize(1);
     save_model(seeds.scratch(), model);
@@ -161,6 +208,7 @@ int main(int argc, char** argv) {
   try {
     heed::check(argc == 2, "usage: make_seeds DIR");
     heed::fuzzing::Seeds seeds(argv[1]);
+    heed::fuzzing::add_requests(seeds);
     heed::fuzzing::add_texts(seeds);
     heed::fuzzing::add_tokenizers(seeds);
     heed::fuzzing::add_models(seeds);
