@@ -160,6 +160,7 @@ TEST_F(ServerTest, EveryOptionOfTheSearch) {
   };
   SearchOptions search = options().search;
   check_search({}, search);
+  check_search({{"beam", nullptr}, {"length_penalty", nullptr}, {"prefix", nullptr}}, search);
   search.beam = 1;
   check_search({{"beam", 1}}, search);
   search.beam = 6;

@@ -1,5 +1,6 @@
 #include "heed/serve/api/openapi.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -69,6 +70,23 @@ ordered_json object_schema(const ordered_json& properties,
   return schema;
 }
 
+// A parameter that may be null, which counts as missing.
+ordered_json nullable(ordered_json schema) {
+  if (schema.contains("type")) schema["type"] = {schema["type"], "null"};
+  if (schema.contains("enum")) schema["enum"].push_back(nullptr);
+  return schema;
+}
+
+// The parameters of a request.
+ordered_json request_schema(const ordered_json& properties,
+                            const std::vector<std::string>& required) {
+  ordered_json all = properties;
+  for (auto& [name, schema] : all.items())
+    if (std::find(required.begin(), required.end(), name) == required.end())
+      schema = nullable(schema);
+  return object_schema(all, required);
+}
+
 ordered_json translate_request(const ServeOptions& options) {
   ordered_json properties = {
       {"text", one_or_many_texts("What to translate")},
@@ -88,7 +106,7 @@ ordered_json translate_request(const ServeOptions& options) {
       schema["maximum"] = options.max_hypotheses;
     properties[option.name] = std::move(schema);
   }
-  ordered_json schema = object_schema(properties, {"text"});
+  ordered_json schema = request_schema(properties, {"text"});
   schema["additionalProperties"] = false;
   return schema;
 }
@@ -140,31 +158,31 @@ ordered_json schemas(const ServeOptions& options) {
   return {
       {"Error", object_schema({{"error", typed("string")}}, {"error"})},
       {"LibreTranslateRequest",
-       object_schema({{"q", any_text},
-                      {"source", typed("string", "Code of the source language; auto: detected")},
-                      {"target", typed("string", "Code of the target language")},
-                      {"format", choice({"text"}, "Only plain text is supported")},
-                      {"alternatives", alternatives},
-                      {"api_key", any("Ignored where the server needs none")}},
-                     {"q", "source", "target"})},
+       request_schema({{"q", any_text},
+                       {"source", typed("string", "Code of the source language; auto: detected")},
+                       {"target", typed("string", "Code of the target language")},
+                       {"format", choice({"text"}, "Only plain text is supported")},
+                       {"alternatives", alternatives},
+                       {"api_key", any("Ignored where the server needs none")}},
+                      {"q", "source", "target"})},
       {"LibreTranslateAnswer",
        object_schema({{"translatedText", one_or_many_texts("The translation")},
                       {"alternatives", typed("array")},
                       {"detectedLanguage", {{"oneOf", {detected, array_of(detected)}}}}},
                      {"translatedText"})},
       {"DetectRequest",
-       object_schema({{"q", any_text}, {"api_key", any("Ignored where the server needs none")}},
-                     {"q"})},
+       request_schema({{"q", any_text}, {"api_key", any("Ignored where the server needs none")}},
+                      {"q"})},
       {"Detected", array_of(detected)},
       {"Languages", array_of(object_schema(language, {"code", "name", "targets"}))},
       {"TranslateRequest", translate_request(options)},
       {"TranslateAnswer", translate_answer()},
-      {"ScoreRequest", object_schema({{"source_text", one_or_many_texts("Source sentences")},
-                                      {"target_text", one_or_many_texts("Their translations")},
-                                      {"source", typed("string")},
-                                      {"target", typed("string")},
-                                      {"api_key", any("Ignored where the server needs none")}},
-                                     {"source_text", "target_text"})},
+      {"ScoreRequest", request_schema({{"source_text", one_or_many_texts("Source sentences")},
+                                       {"target_text", one_or_many_texts("Their translations")},
+                                       {"source", typed("string")},
+                                       {"target", typed("string")},
+                                       {"api_key", any("Ignored where the server needs none")}},
+                                      {"source_text", "target_text"})},
       {"ScoreAnswer",
        object_schema(
            {{"source", typed("string")}, {"target", typed("string")}, {"scores", array_of(score)}},
@@ -217,7 +235,8 @@ ordered_json paths() {
     return both;
   };
   ordered_json streamed = json("TranslateAnswer");
-  streamed.update(content("text/event-stream", typed("string")));
+  streamed.update(
+      content("text/event-stream", any("With stream: the events token, sentence, done and error")));
   const ordered_json status =
       content("application/json", object_schema({{"status", typed("string")}}, {"status"}));
   return {

@@ -39,7 +39,8 @@ SearchOptions search_of(const Parameters& parameters, const ServeOptions& option
   SearchOptions search = options.search;
   nlohmann::json named = nlohmann::json::object();
   for (const auto& [name, value] : parameters.object().items())
-    if (std::find(std::begin(kOthers), std::end(kOthers), name) == std::end(kOthers))
+    if (!value.is_null() &&
+        std::find(std::begin(kOthers), std::end(kOthers), name) == std::end(kOthers))
       named[name] = value;
   if (named.value("sample", nlohmann::json(false)) == true) search.beam.reset();
   from_json(search, named.dump(), "the request");
