@@ -305,7 +305,7 @@ def parse_arguments():
     parser.add_argument("--tolerance", type=float, default=1e-2,
                         help="of the loss of any step, relative (0.01)")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("rows", nargs="*", metavar="GROUP|ROW", help="all rows if none is given")
+    parser.add_argument("rows", nargs="*", metavar="GROUP|ROW", help="default: all rows")
     arguments = parser.parse_args()
     if arguments.data is None:
         parser.error("--data or HEED_DATA is needed")

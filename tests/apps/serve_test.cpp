@@ -1,8 +1,13 @@
 // heed serve as a user runs it.
+#include <sys/socket.h>
+#include <sys/un.h>
+
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "heed/core/descriptor.h"
 #include "small_model_test.h"
 #include "support/http_client.h"
 
@@ -97,6 +102,25 @@ TEST_F(ServeTest, HangUpReadsTheModelsAgain) {
   server.program.send(SIGHUP);
   EXPECT_THAT(server.program.read_error_line(), HasSubstr("m: serving the new model"));
   EXPECT_EQ(server.end(), 0);
+}
+
+// As systemd passes one: a listening socket as descriptor 3.
+TEST_F(ServeTest, ServesOnAnInheritedSocketOfTheFileSystem) {
+  const std::string path = (folder_->path() / "socket").string();
+  sockaddr_un name{};
+  name.sun_family = AF_UNIX;
+  ASSERT_LT(path.size(), sizeof(name.sun_path));
+  path.copy(name.sun_path, path.size());
+  const Descriptor listening(::socket(AF_UNIX, SOCK_STREAM, 0));
+  ASSERT_EQ(::bind(listening.get(), reinterpret_cast<sockaddr*>(&name), sizeof(name)), 0);
+  ASSERT_EQ(::listen(listening.get(), 1), 0);
+  const std::string command = fmt::format(
+      "cd '{}' && sh -c '(until grep -q listening log; do sleep 0.02; done; kill $$) & "
+      "exec 3<&{}; LISTEN_FDS=1 LISTEN_PID=$$ exec \"{}\" serve --model zh-en=m 2>log'",
+      folder_->path().string(), listening.get(), HEED_PROGRAM);
+  folder_->write("log", "");
+  EXPECT_EQ(std::system(command.c_str()), 0);
+  EXPECT_THAT(lines_of(folder_->read("log")), ::testing::Contains("listening on unix:" + path));
 }
 
 TEST_F(ServeTest, WhatIsWrongIsSaid) {

@@ -9,6 +9,7 @@
 #include "heed/decode/translator.h"
 #include "support/small_translator.h"
 #include "support/temporary_folder.h"
+#include "support/translations.h"
 
 namespace heed {
 namespace {
@@ -60,19 +61,6 @@ class LineBatchTest : public ::testing::Test {
                      {.hypotheses = 6, .batch_tokens = batch_tokens});
   }
 
-  static void expect_same(const Translation& a, const Translation& b) {
-    EXPECT_EQ(a.status.text(), b.status.text());
-    EXPECT_EQ(a.source_pieces, b.source_pieces);
-    ASSERT_EQ(a.hypotheses.size(), b.hypotheses.size());
-    for (size_t i = 0; i < a.hypotheses.size(); ++i) {
-      EXPECT_EQ(a.hypotheses[i].text, b.hypotheses[i].text);
-      EXPECT_EQ(a.hypotheses[i].score, b.hypotheses[i].score);
-      EXPECT_EQ(a.hypotheses[i].pieces, b.hypotheses[i].pieces);
-      EXPECT_EQ(a.hypotheses[i].attention, b.hypotheses[i].attention);
-      EXPECT_EQ(a.hypotheses[i].log_probabilities, b.hypotheses[i].log_probabilities);
-    }
-  }
-
   testing::TemporaryFolder folder_;
   std::unique_ptr<Backend> backend_ = make_reference_backend();
   TokenizerPair tokenizers_ = testing::letter_tokenizers(folder_.path());
@@ -96,7 +84,7 @@ TEST_F(LineBatchTest, SlowLinesWithOptionsOfTheirOwnAreTranslatedAsAlone) {
     ASSERT_EQ(done.size(), all.size());
     for (size_t i = 0; i < all.size(); ++i) {
       EXPECT_EQ(done.at(int64_t(100 + i)).line, int64_t(i));
-      expect_same(done.at(int64_t(100 + i)), alone(all[i]));
+      testing::expect_same_translation(done.at(int64_t(100 + i)), alone(all[i]));
     }
     EXPECT_GT(lines.source_tokens(), 300);
     EXPECT_GT(lines.target_tokens(), 100);
@@ -123,7 +111,8 @@ TEST_F(LineBatchTest, CancelledLinesLeaveNothingBehind) {
   }
   EXPECT_GT(cancelled.size(), 5u);
   EXPECT_EQ(cancelled.size() + done.size(), all.size());
-  for (const auto& [id, translation] : done) expect_same(translation, alone(all[size_t(id)]));
+  for (const auto& [id, translation] : done)
+    testing::expect_same_translation(translation, alone(all[size_t(id)]));
   EXPECT_EQ(lines.room().source_tokens, 40) << "all rows are free again";
 }
 
@@ -151,7 +140,7 @@ TEST_F(LineBatchTest, ALineOfManyPartsDoesNotStopOthers) {
   while (completed.empty()) lines.step(completed);
   EXPECT_EQ(completed[0].id, 2);
   while (completed.size() < 2) lines.step(completed);
-  expect_same(completed[1].translation, alone({{text}, {}}));
+  testing::expect_same_translation(completed[1].translation, alone({{text}, {}}));
 }
 
 TEST_F(LineBatchTest, PartialTranslationsGrow) {
@@ -177,7 +166,7 @@ TEST_F(LineBatchTest, PartialTranslationsGrow) {
     EXPECT_EQ(now.line, 3);
     EXPECT_TRUE(now.status.unfinished);
   }
-  expect_same(completed[0].translation, expected);
+  testing::expect_same_translation(completed[0].translation, expected);
 }
 
 }  // namespace

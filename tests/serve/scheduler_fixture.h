@@ -16,6 +16,7 @@
 #include "heed/serve/scheduler.h"
 #include "support/small_translator.h"
 #include "support/temporary_folder.h"
+#include "support/translations.h"
 
 namespace heed::testing {
 
@@ -194,16 +195,7 @@ class SchedulerTest : public ::testing::Test {
 
   static void expect_equal(const Translation& a, const Translation& b) {
     EXPECT_EQ(a.line, b.line);
-    EXPECT_EQ(a.status.text(), b.status.text());
-    EXPECT_EQ(a.source_pieces, b.source_pieces);
-    ASSERT_EQ(a.hypotheses.size(), b.hypotheses.size());
-    for (size_t i = 0; i < a.hypotheses.size(); ++i) {
-      EXPECT_EQ(a.hypotheses[i].text, b.hypotheses[i].text);
-      EXPECT_EQ(a.hypotheses[i].score, b.hypotheses[i].score);
-      EXPECT_EQ(a.hypotheses[i].pieces, b.hypotheses[i].pieces);
-      EXPECT_EQ(a.hypotheses[i].attention, b.hypotheses[i].attention);
-      EXPECT_EQ(a.hypotheses[i].log_probabilities, b.hypotheses[i].log_probabilities);
-    }
+    testing::expect_same_translation(a, b);
   }
   static void expect_equal(const std::map<int64_t, Translation>& all,
                            const std::vector<Translation>& expected) {

@@ -258,7 +258,7 @@ TEST_F(ServerTest, StreamsTokensAndSentences) {
     if (name != "sentence") continue;
     ++sentences;
     EXPECT_EQ(data["translation"], sentence["translation"]);
-    // The last token is told by the sentence.
+    // The last token comes with its sentence.
     json told = pieces[place], all = sentence["pieces"];
     EXPECT_GE(told.size() + 1, all.size());
     for (size_t i = 0; i < told.size(); ++i) EXPECT_EQ(told[i], all[i]);

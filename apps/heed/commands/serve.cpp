@@ -188,8 +188,8 @@ class ServeCommand : public CommandOf<ServeSettings> {
           "{} to {}: {} parameters on {}", model->languages().source, model->languages().target,
           parameter_count(model->model().transformer()), model->model().backend().name()));
     for (const std::string& address : server.addresses())
-      console.note(address == "unix" ? "listening on a unix socket"
-                                     : fmt::format("listening on http://{}", address));
+      console.note(
+          fmt::format("listening on {}{}", address.starts_with("unix:") ? "" : "http://", address));
     notify_service_manager(kServiceReady);
     {
       const Keeper keeper(server, console,

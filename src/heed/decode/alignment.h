@@ -50,7 +50,7 @@ class Aligner {
   TensorPool pool_;
 };
 
-// What is told about the attention of a translation.
+// What to report of the attention of a translation.
 enum class Alignments { none, words, tokens, weights };
 constexpr auto enum_names(Alignments) {
   return std::array<std::pair<std::string_view, Alignments>, 4>{{{"none", Alignments::none},

@@ -5,13 +5,7 @@ namespace {
 
 void visit_runtime(DecodeOptions& self, OptionCollector& v) {
   v.group("Runtime");
-  v("batch_tokens", self.batch_tokens,
-    {.help = "Maximum number of source tokens per batch (each thread has its own batch); does not "
-             "affect the result",
-     .unit = "tokens",
-     .minimum = 1,
-     .maximum = 1 << 20,
-     .ignored_in_comparison = true});
+  v("batch_tokens", self.batch_tokens, kBatchTokensOption);
   v("compute", self.compute,
     {.help =
          "Compute type of matrix products; auto: int8 if that is faster on this CPU, else "

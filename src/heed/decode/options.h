@@ -10,6 +10,16 @@
 
 namespace heed {
 
+// Of every command that decodes in batches.
+inline constexpr OptionInfo kBatchTokensOption{
+    .help =
+        "Maximum number of source tokens per batch (each thread has its own batch); does not "
+        "affect the result",
+    .unit = "tokens",
+    .minimum = 1,
+    .maximum = 1 << 20,
+    .ignored_in_comparison = true};
+
 struct DecodeOptions {
   SearchOptions search;
   // Source tokens per batch; each thread has its own batch.

@@ -15,8 +15,6 @@
 namespace heed {
 namespace {
 
-constexpr size_t kMostBytes = 64 << 10;
-
 // Characters that only simplified or only traditional Chinese has, frequent ones.
 constexpr std::u32string_view kSimplified =
     U"们这来说时为会个国学对发经过东车马气书长门问间见现开关进还没"
@@ -125,8 +123,8 @@ bool add(const std::vector<Guess>& guesses, double weight, std::vector<Candidate
   return any;
 }
 
-// Simplified and traditional Chinese are told apart by their characters: cld2 often mistakes short
-// texts.
+// Simplified and traditional Chinese are distinguished by their characters: cld2 often mistakes
+// short texts.
 void separate_chinese(std::u32string_view text, std::vector<Candidate>& candidates) {
   const auto of = [&](std::string_view code) {
     return std::find_if(candidates.begin(), candidates.end(),
@@ -159,7 +157,7 @@ void add_by_script(double percent, std::vector<Candidate>& candidates) {
 std::vector<DetectedLanguage> detect_language(std::string_view text,
                                               const std::vector<std::string>& among) {
   constexpr double kHinted = 0.5, kOtherLanguage = 10, kOnlyScript = 40;
-  const std::u32string characters = interchangeable(text.substr(0, kMostBytes));
+  const std::u32string characters = interchangeable(text.substr(0, kMostDetectedBytes));
   const std::string plain = encode_utf8(characters);
   const ScriptCounts counts = count_scripts(characters);
   std::vector<Candidate> candidates;

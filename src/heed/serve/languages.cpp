@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "heed/serve/http/header_text.h"
+
 namespace heed {
 namespace {
 
@@ -127,7 +129,7 @@ constexpr LanguageFacts kLanguages[] = {
     {"zu", "Zulu", "IsiZulu", Script::latin}};
 // clang-format on
 
-// Codes, in lower case, that stand for another of the table: of older standards, of cld2, of
+// Synonyms, in lower case, of codes of the table: of older standards, of cld2, of
 // LibreTranslate, and of Chinese by region.
 constexpr std::pair<std::string_view, std::string_view> kSynonyms[] = {
     {"cmn", "zh"},      {"fil", "tl"},        {"in", "id"},         {"iw", "he"},
@@ -136,11 +138,8 @@ constexpr std::pair<std::string_view, std::string_view> kSynonyms[] = {
     {"zht", "zh-Hant"}, {"zt", "zh-Hant"}};
 
 std::string lower_code(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = char(c - 'A' + 'a');
-    if (c == '_') c = '-';
-  }
+  std::string lower = detail::lower_ascii(text);
+  std::replace(lower.begin(), lower.end(), '_', '-');
   return lower;
 }
 

@@ -94,13 +94,6 @@ std::vector<std::shared_ptr<const ServedModel>> ServedModels::all() const {
   return models;
 }
 
-std::shared_ptr<const ServedModel> ServedModels::find(const LanguagePair& languages) const {
-  std::lock_guard lock(mutex_);
-  for (const Place& place : places_)
-    if (place.languages == languages) return place.model;
-  return nullptr;
-}
-
 std::vector<ModelReload> ServedModels::reload(Which which) {
   std::lock_guard reloading(reloading_);
   std::vector<ModelReload> reloads;

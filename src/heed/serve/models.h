@@ -27,8 +27,6 @@ class ServedModels {
 
   // In the order in which they were given; at least one.
   std::vector<std::shared_ptr<const ServedModel>> all() const;
-  // The model for a pair of languages; null if there is none.
-  std::shared_ptr<const ServedModel> find(const LanguagePair& languages) const;
 
   // Opens the models of all directories again, or of those that have changed since they were
   // opened, and replaces each that can be opened. Takes seconds; the old models serve meanwhile.

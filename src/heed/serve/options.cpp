@@ -1,5 +1,7 @@
 #include "heed/serve/options.h"
 
+#include "heed/decode/options.h"
+
 namespace heed {
 namespace {
 
@@ -72,12 +74,7 @@ void ServeOptions::visit(ServeOptions& self, OptionCollector& v) {
      .default_text = kDefaultAddress});
   SearchOptions::visit_without_nbest(self.search, v, " (for requests that do not say it)");
   v.group("Runtime");
-  v("batch_tokens", self.batch_tokens,
-    {.help = "Maximum number of source tokens per batch (each thread has its own batch); does not "
-             "affect the result",
-     .unit = "tokens",
-     .minimum = 1,
-     .maximum = 1 << 20});
+  v("batch_tokens", self.batch_tokens, kBatchTokensOption);
   v("compute", self.compute,
     {.help = "Compute type of matrix products; auto: int8 if that is faster on this CPU, else "
              "fp32"});

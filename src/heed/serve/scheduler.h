@@ -43,7 +43,7 @@ class TranslationObserver {
   // bug's exception.
   virtual void failed(std::exception_ptr error) = 0;
 
-  // Whether progress() is to be called; asked at any time.
+  // Whether to call progress(); may be called at any time.
   virtual bool follows_progress() const { return false; }
   // After each decoding step of a line that is not finished: its translation so far, without
   // attention. Of greedy search and of one sample, each contains the one before.

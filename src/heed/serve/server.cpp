@@ -99,9 +99,9 @@ struct Server::State {
   }
 
   void add_routes() {
-    const auto get = [&](const char* path, NeedsKey key,
+    const auto get = [&](std::string_view path, NeedsKey key,
                          std::function<HttpResponse(const HttpRequest&)> answer) {
-      routes.push_back({path, key, std::move(answer), {}});
+      routes.push_back({std::string(path), key, std::move(answer), {}});
     };
     const auto post = [&](const char* path, NeedsKey key,
                           std::function<void(const ApiCall&)> answer) {
@@ -130,7 +130,7 @@ struct Server::State {
                           .body = metrics.text(api.scheduler->status(), http.counts())};
     });
     for (const PageFile& file : page_files())
-      get(std::string(file.path).c_str(), NeedsKey::no,
+      get(file.path, NeedsKey::no,
           [&file](const HttpRequest& request) { return page_response(file, request); });
   }
 

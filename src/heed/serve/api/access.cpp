@@ -10,6 +10,7 @@
 #include "heed/core/files.h"
 #include "heed/core/utf8.h"
 #include "heed/serve/api/api_error.h"
+#include "heed/serve/http/header_text.h"
 
 namespace heed {
 namespace {
@@ -21,9 +22,7 @@ std::string_view host_of(std::string_view address) {
 }
 
 bool same_text(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [&](char x, char y) { return lower(x) == lower(y); });
+  return detail::lower_ascii(a) == detail::lower_ascii(b);
 }
 
 std::string sha256(std::string_view text) {
@@ -55,8 +54,7 @@ ApiKey read_key(const std::string& line, const std::string& where) {
   const bool is_hash = key.hash.size() == 64 &&
                        key.hash.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
   if (!is_hash) fail("{}: expected NAME and a SHA-256 of 64 hexadecimal digits", where);
-  for (char& c : key.hash)
-    if (c >= 'A' && c <= 'F') c = char(c - 'A' + 'a');
+  key.hash = detail::lower_ascii(key.hash);
   for (std::string word; words >> word;)
     if (!read_limit(word, key))
       fail("{}: expected requests=N or characters=N, each once, got '{}'", where, word);

@@ -59,7 +59,7 @@ class ApiKeys {
   const ApiKey* find(std::string_view key) const;
 
   using Time = std::chrono::steady_clock::time_point;
-  // Counts a request of so many characters. Throws ApiError 429 with Retry-After if a limit of the
+  // Counts a request and its characters. Throws ApiError 429 with Retry-After if a limit of the
   // key is reached; then nothing is counted.
   void use(const ApiKey& key, int64_t characters, Time now = std::chrono::steady_clock::now());
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "heed/serve/api/api_error.h"
-#include "heed/serve/detect.h"
 
 namespace heed {
 
@@ -13,8 +12,18 @@ std::optional<std::chrono::steady_clock::time_point> deadline_of(const ServeOpti
          std::chrono::milliseconds(int64_t(options.timeout * 1000));
 }
 
+std::vector<DetectedLanguage> detect_source(const std::vector<std::string>& texts,
+                                            const std::vector<std::string>& among) {
+  std::string all;
+  for (const std::string& text : texts) {
+    if (all.size() >= kMostDetectedBytes) break;
+    all += text + "\n";
+  }
+  return detect_language(all, among);
+}
+
 ChosenModel choose_model(const ServedModels& models, const std::string& source,
-                         const std::string& target, std::string_view text) {
+                         const std::string& target, const std::vector<std::string>& texts) {
   const bool detect = source.empty() || source == "auto";
   std::vector<std::shared_ptr<const ServedModel>> fitting;
   bool known_source = detect, known_target = target.empty();
@@ -38,7 +47,7 @@ ChosenModel choose_model(const ServedModels& models, const std::string& source,
   std::vector<std::string> codes;
   codes.reserve(fitting.size());
   for (const auto& model : fitting) codes.push_back(model->languages().source);
-  const DetectedLanguage best = detect_language(text, codes).front();
+  const DetectedLanguage best = detect_source(texts, codes).front();
   const auto is_best = [&](const auto& model) { return model->languages().source == best.code; };
   if (std::count_if(fitting.begin(), fitting.end(), is_best) > 1)
     throw ApiError(400,

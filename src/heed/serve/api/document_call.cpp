@@ -22,7 +22,7 @@ DocumentCall::DocumentCall(const ApiCall& call, std::vector<std::string> texts,
     throw ApiError(
         400, fmt::format("{}: expected at most {} in a request",
                          detail::counted(int64_t(lines),
-                                         to_text(options_.unit) == "lines" ? "line" : "sentence"),
+                                         options_.unit == TextUnit::lines ? "line" : "sentence"),
                          kMostLines));
   if (!options_.prefix.empty() && lines != 1)
     throw ApiError(400,

@@ -96,10 +96,8 @@ void translate(const ApiCall& call) {
   check_characters(options, texts.texts);
   const int64_t alternatives =
       call.parameters.integer("alternatives", 0, 0, options.max_hypotheses - 1);
-  std::string all;
-  for (const std::string& text : texts.texts) all += text + "\n";
   const ChosenModel chosen = choose_model(call.api.models, call.parameters.text("source"),
-                                          call.parameters.text("target"), all);
+                                          call.parameters.text("target"), texts.texts);
   DocumentOptions document;
   document.model = chosen.model;
   document.decode.search = options.search;
@@ -117,10 +115,9 @@ void translate(const ApiCall& call) {
 }
 
 HttpResponse detect(const ApiCall& call) {
-  std::string all;
-  for (const std::string& text : texts_of(call.parameters).texts) all += text + "\n";
   ordered_json body = ordered_json::array();
-  for (const DetectedLanguage& language : detect_language(all, source_codes(call.api.models)))
+  for (const DetectedLanguage& language :
+       detect_source(texts_of(call.parameters).texts, source_codes(call.api.models)))
     body.push_back({{"confidence", language.confidence}, {"language", language.code}});
   return json_answer(body);
 }

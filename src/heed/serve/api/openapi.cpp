@@ -5,7 +5,9 @@
 #include <map>
 
 #include "heed/core/version.h"
+#include "heed/decode/alignment.h"
 #include "heed/serve/api/json_answer.h"
+#include "heed/text/sentences.h"
 
 namespace heed {
 namespace {
@@ -38,6 +40,13 @@ ordered_json choice(const std::vector<std::string>& names, std::string_view desc
   ordered_json schema = typed("string", description);
   schema["enum"] = names;
   return schema;
+}
+
+template <class Enum>
+ordered_json choice(std::string_view description) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : enum_names(Enum{})) names.emplace_back(name);
+  return choice(names, description);
 }
 
 // With the flags of other options in their help as the API names them.
@@ -92,10 +101,10 @@ ordered_json translate_request(const ServeOptions& options) {
       {"text", one_or_many_texts("What to translate")},
       {"source", typed("string", "Code of the source language; auto: detected")},
       {"target", typed("string", "Code of the target language")},
-      {"split", choice({"sentences", "lines"}, "What is translated on its own")},
+      {"split", choice<TextUnit>("What is translated on its own")},
       {"prefix", typed("string", "Forced beginning of the translation of one sentence or line")},
-      {"alignments", choice({"none", "words", "tokens", "weights"},
-                            "Which source and target words, or tokens, belong together")},
+      {"alignments",
+       choice<Alignments>("Which source and target words, or tokens, belong together")},
       {"probabilities", typed("boolean", "Whether to give the log-probability of each token")},
       {"stream", typed("boolean", "Whether to answer by server-sent events")},
       {"api_key", any("Ignored where the server needs none")}};

@@ -4,18 +4,15 @@
 
 #include "heed/core/strict_json.h"
 #include "heed/serve/api/api_error.h"
+#include "heed/serve/http/header_text.h"
 
 namespace heed {
 namespace {
 
 // "application/json" of "application/JSON; charset=utf-8".
 std::string media_type(const HttpRequest& request) {
-  std::string type(
-      request.header("content-type").substr(0, request.header("content-type").find(';')));
-  for (char& c : type)
-    if (c >= 'A' && c <= 'Z') c = char(c - 'A' + 'a');
-  while (!type.empty() && (type.back() == ' ' || type.back() == '\t')) type.pop_back();
-  return type;
+  std::string_view type = request.header("content-type");
+  return detail::lower_ascii(detail::take_element(type, ';'));
 }
 
 nlohmann::json of_pairs(const std::vector<std::pair<std::string, std::string>>& pairs) {

@@ -46,16 +46,14 @@ void score(const ApiCall& call) {
   check_characters(call.api.options, sources->texts);
   check_characters(call.api.options, targets->texts);
   std::vector<TextPair> pairs;
-  std::string all;
   int64_t bytes = 0;
   for (size_t i = 0; i < count; ++i) {
     pairs.push_back({sources->texts[i], targets->texts[i]});
-    all += sources->texts[i] + "\n";
     bytes += int64_t(sources->texts[i].size() + targets->texts[i].size());
   }
-  const auto model =
-      choose_model(call.api.models, parameters.text("source"), parameters.text("target"), all)
-          .model;
+  const auto model = choose_model(call.api.models, parameters.text("source"),
+                                  parameters.text("target"), sources->texts)
+                         .model;
   const std::shared_ptr<HttpExchange> exchange = call.exchange;
   constexpr int64_t kBytesPerToken = 3;
   call.api.scheduler->run(call.client, bytes / kBytesPerToken, [model, pairs, exchange] {

@@ -78,9 +78,10 @@ class TranslateCall : public DocumentCall {
     exchange().end();
   }
 
+  // The tokens of a beam of several may still change.
   bool follows_progress() const override {
-    return how_.stream && options().decode.search.hypothesis_count() ==
-                              (options().decode.search.sample ? options().decode.search.nbest : 1);
+    const SearchOptions& search = options().decode.search;
+    return how_.stream && (search.sample || search.beam_size() == 1);
   }
 
   // New tokens of each hypothesis.
@@ -192,16 +193,14 @@ void translate(const ApiCall& call) {
       .probabilities = parameters.flag("probabilities"),
       .stream = parameters.flag("stream"),
   };
-  std::string all;
-  for (const std::string& text : texts->texts) all += text + "\n";
   DocumentOptions options;
   options.unit = choice_of(parameters, "split", TextUnit::sentences);
   options.decode.search = search_of(parameters, call.api.options);
   options.decode.attention = how.alignments != Alignments::none;
   options.prefix = parameters.text("prefix");
-  options.model =
-      choose_model(call.api.models, parameters.text("source"), parameters.text("target"), all)
-          .model;
+  options.model = choose_model(call.api.models, parameters.text("source"),
+                               parameters.text("target"), texts->texts)
+                      .model;
   DocumentCall::start(call,
                       std::make_shared<TranslateCall>(call, texts->texts, std::move(options), how));
 }

@@ -288,7 +288,7 @@ void Connection::read() {
   const bool in_body = stage_ == Stage::reading && reader_.state() == RequestReader::State::body;
   const bool discards = stage_ == Stage::finishing || stage_ == Stage::lingering;
   if (!discards && !in_body) {
-    // One byte more than headers may have, to see that there are too many.
+    // One byte more than headers may have, which shows that they are too long.
     const auto most = size_t(core_.limits.header_bytes) + 1;
     if (reader_.buffered() >= most) return wait_readable();
     room = std::min(room, most - reader_.buffered());

@@ -64,26 +64,10 @@ std::string_view status_reason(int status) {
   switch (status) {
     case 200:
       return "OK";
-    case 201:
-      return "Created";
-    case 202:
-      return "Accepted";
     case 204:
       return "No Content";
-    case 206:
-      return "Partial Content";
-    case 301:
-      return "Moved Permanently";
-    case 302:
-      return "Found";
-    case 303:
-      return "See Other";
     case 304:
       return "Not Modified";
-    case 307:
-      return "Temporary Redirect";
-    case 308:
-      return "Permanent Redirect";
     case 400:
       return "Bad Request";
     case 401:
@@ -94,18 +78,10 @@ std::string_view status_reason(int status) {
       return "Not Found";
     case 405:
       return "Method Not Allowed";
-    case 406:
-      return "Not Acceptable";
     case 408:
       return "Request Timeout";
-    case 409:
-      return "Conflict";
-    case 410:
-      return "Gone";
     case 411:
       return "Length Required";
-    case 412:
-      return "Precondition Failed";
     case 413:
       return "Content Too Large";
     case 414:
@@ -114,10 +90,6 @@ std::string_view status_reason(int status) {
       return "Unsupported Media Type";
     case 417:
       return "Expectation Failed";
-    case 421:
-      return "Misdirected Request";
-    case 422:
-      return "Unprocessable Content";
     case 429:
       return "Too Many Requests";
     case 431:

@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import {appendSpace, finishedLine, plan, readGaps, sentencesOf} from "./lines.js";
 
 const kCachedLines = 1000;
-// A request has at most so many lines and characters, so that the first answers come soon.
+// Limits of a request, so that the first answers come soon.
 const kLines = 64;
 const kCharacters = 6000;
 
