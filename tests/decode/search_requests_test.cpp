@@ -55,7 +55,8 @@ class SearchRequestsTest : public testing::SearchTest {
     size_t next = 0;
     for (int64_t steps = 0; next < requests.size() || batch.running() > 0; ++steps) {
       for (; next < requests.size() &&
-             batch.has_room(int64_t(requests[next].source.size()), requests[next].options);
+             batch.has_room(int64_t(requests[next].source.size()), requests[next].options,
+                            int64_t(requests[next].prefix.ids.size()));
            ++next)
         batch.add(requests[next]);
       each_step(batch, steps);
@@ -139,6 +140,19 @@ TEST_P(SearchRequestsTest, ASentenceHasRowsForItsOwnHypothesesOnly) {
     while (batch.running() > 0) batch.step(finished);
     EXPECT_EQ(int64_t(finished.size()), expected);
   }
+}
+
+TEST_P(SearchRequestsTest, AStepHasNoMoreRowsThanItsLimit) {
+  SearchOptions options;
+  options.beam = 6;
+  options.max_length = 4;
+  Search batch(model_, *backend_, {.hypotheses = 6, .batch_tokens = 60});
+  int64_t count = 0;
+  for (; batch.has_room(1, options); ++count) batch.add({count, {0}, {}, options});
+  EXPECT_EQ(count, 10) << "60 rows, each sentence with 6";
+  EXPECT_TRUE(batch.cancel(0));
+  EXPECT_TRUE(batch.has_room(1, options, 5));
+  EXPECT_FALSE(batch.has_room(1, options, 6)) << "the prefix, and the token after it";
 }
 
 TEST_P(SearchRequestsTest, CancellingFreesTheRoomOfASentence) {

@@ -5,7 +5,7 @@ namespace {
 
 class MetaBackend : public Backend {
  public:
-  MetaBackend() {
+  explicit MetaBackend(DType compute) : compute_(compute) {
     visit_kernels([](const char*, auto& kernel) { compute_nothing(kernel); });
     top_k = [](const Tensor& logits, int64_t k) -> TopK {
       const auto count = size_t(logits.rows() * k);
@@ -14,7 +14,7 @@ class MetaBackend : public Backend {
   }
 
   std::string name() const override { return "shapes"; }
-  DType compute_type() const override { return DType::fp32; }
+  DType compute_type() const override { return compute_; }
   const std::shared_ptr<TensorMemory>& memory() const override { return meta_memory(); }
 
  private:
@@ -22,12 +22,14 @@ class MetaBackend : public Backend {
   static void compute_nothing(std::function<Result(Operands...)>& kernel) {
     kernel = [](Operands...) { return Result(); };
   }
+
+  const DType compute_;
 };
 
 }  // namespace
 
-std::unique_ptr<Backend> make_meta_backend() {
-  return std::make_unique<MetaBackend>();
+std::unique_ptr<Backend> make_meta_backend(DType compute) {
+  return std::make_unique<MetaBackend>(compute);
 }
 
 }  // namespace heed

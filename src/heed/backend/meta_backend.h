@@ -8,6 +8,7 @@
 
 namespace heed {
 
-std::unique_ptr<Backend> make_meta_backend();
+// `compute` is the compute type that it stands in for, which decides the type of the KV cache.
+std::unique_ptr<Backend> make_meta_backend(DType compute = DType::fp32);
 
 }  // namespace heed

@@ -54,7 +54,8 @@ void LineBatch::begin_waiting() {
 bool LineBatch::begin_part(int64_t id) {
   Line& line = lines_.at(id);
   const EncodedPart& part = line.encoded.parts[line.begun];
-  if (!search_.has_room(int64_t(part.source.size()), line.options)) return false;
+  if (!search_.has_room(int64_t(part.source.size()), line.options, int64_t(part.prefix.ids.size())))
+    return false;
   search_.add({next_request_id_, part.source, part.prefix, line.options});
   requests_[next_request_id_] = {id, line.begun};
   line.running[line.begun++] = next_request_id_++;

@@ -22,6 +22,7 @@ struct Sentence {
   std::vector<int32_t> source_rows;  // of the cross-attention cache
   std::vector<int32_t> rows;         // of the self-attention cache, of all hypotheses
   int64_t reserved = 0;              // most rows that it may need
+  int64_t step_rows = 0;             // most rows of one step
   int64_t first_row = -1;            // of its first step, which predicts the prefix
   std::vector<HypothesisGroup> groups;
   uint64_t seed = 0;  // of samples
@@ -51,25 +52,31 @@ class FreeList {
 
 }  // namespace
 
+SearchShape::SearchShape(const ModelConfig& config, const SearchLimits& limits) {
+  check(limits.hypotheses >= 1 && limits.batch_tokens >= 1, "a search without room");
+  // Room for every sentence at its maximum length. With a large beam fewer sentences are decoded
+  // together: the steps are large enough, and memory is bounded.
+  const int64_t positions =
+      std::max(2 * limits.batch_tokens * kLargestBeam / std::max(kLargestBeam, limits.hypotheses),
+               config.max_positions);
+  target_rows = positions * limits.hypotheses;
+  source_rows = std::max(limits.batch_tokens, config.max_positions);
+  // Every row has logits. Only very short sentences with many hypotheses, or long prefixes, would
+  // have more rows than source tokens.
+  step_rows = std::max(source_rows, limits.hypotheses);
+}
+
 struct Search::State {
   State(const Transformer& model, Backend& backend, const SearchLimits& limits)
       : model(model),
         backend(backend),
         limits(limits),
+        shape(model.config(), limits),
         pool(backend.memory()),
         pass(backend, pool) {
-    const ModelConfig& config = model.config();
-    check(limits.hypotheses >= 1 && limits.batch_tokens >= 1, "a search without room");
-    // Room for every sentence at its maximum length. With a large beam fewer sentences are decoded
-    // together: the steps are large enough, and memory is bounded.
-    const int64_t positions =
-        std::max(2 * limits.batch_tokens * kLargestBeam / std::max(kLargestBeam, limits.hypotheses),
-                 config.max_positions);
-    target_rows = positions * limits.hypotheses;
-    cross_rows = std::max(limits.batch_tokens, config.max_positions);
-    targets = std::make_unique<FreeList>(target_rows);
-    sources = std::make_unique<FreeList>(cross_rows);
-    cache = DecoderCache(config, backend, pool, target_rows, cross_rows);
+    targets = std::make_unique<FreeList>(shape.target_rows);
+    sources = std::make_unique<FreeList>(shape.source_rows);
+    cache = DecoderCache(model.config(), backend, pool, shape.target_rows, shape.source_rows);
   }
 
   int64_t target_limit(int64_t source_length, const SearchOptions& options) const {
@@ -79,6 +86,9 @@ struct Search::State {
   // needs one row for each position of the prefix, later ones at most one for each hypothesis.
   int64_t rows_needed(int64_t source_length, const SearchOptions& options) const {
     return target_limit(source_length, options) * options.hypothesis_count();
+  }
+  static int64_t step_rows_needed(const SearchOptions& options, int64_t prefix_length) {
+    return std::max(options.hypothesis_count(), prefix_length + 1);
   }
 
   auto find(int64_t request_id) const {
@@ -219,6 +229,7 @@ struct Search::State {
   // Frees what the sentence holds of the caches.
   void release(Sentence& sentence) {
     reserved -= sentence.reserved;
+    step_rows -= sentence.step_rows;
     source_tokens -= int64_t(sentence.source.size());
     targets->give(sentence.rows);
     sources->give(sentence.source_rows);
@@ -227,13 +238,14 @@ struct Search::State {
   const Transformer& model;
   Backend& backend;
   const SearchLimits limits;
+  const SearchShape shape;
   TensorPool pool;
   ForwardPass pass;
   DecoderCache cache;
   std::vector<TokenWeight> choices;  // scratch memory of sampling
-  int64_t target_rows = 0, cross_rows = 0;
-  int64_t reserved = 0;       // target rows for the sentences at their maximum lengths
-  int64_t source_tokens = 0;  // of all sentences
+  int64_t reserved = 0;              // target rows for the sentences at their maximum lengths
+  int64_t step_rows = 0;             // of all sentences, each in its largest step
+  int64_t source_tokens = 0;         // of all sentences
   std::unique_ptr<FreeList> targets, sources;
   std::vector<std::unique_ptr<Sentence>> sentences;
   std::vector<size_t> fresh;  // not encoded yet
@@ -248,23 +260,27 @@ int64_t Search::source_limit() const {
   return state_->model.config().max_positions;
 }
 
-bool Search::has_room(int64_t source_length, const SearchOptions& options) const {
+bool Search::has_room(int64_t source_length, const SearchOptions& options,
+                      int64_t prefix_length) const {
   const State& s = *state_;
   if (s.sentences.empty()) return true;
   const SearchRoom left = room();
   return source_length <= left.source_tokens &&
-         s.rows_needed(source_length, options) <= left.target_rows;
+         s.rows_needed(source_length, options) <= left.target_rows &&
+         State::step_rows_needed(options, prefix_length) <= left.step_rows;
 }
 
 SearchRoom Search::room() const {
   const State& s = *state_;
-  return {s.limits.batch_tokens - s.source_tokens, s.target_rows - s.reserved};
+  return {s.limits.batch_tokens - s.source_tokens, s.shape.target_rows - s.reserved,
+          s.shape.step_rows - s.step_rows};
 }
 
 void Search::add(SearchRequest request) {
   State& s = *state_;
   const auto length = int64_t(request.source.size());
-  check(length >= 1 && length <= source_limit() && has_room(length, request.options),
+  const auto prefix_length = int64_t(request.prefix.ids.size());
+  check(length >= 1 && length <= source_limit() && has_room(length, request.options, prefix_length),
         "no room for this source");
   check(request.options.hypothesis_count() <= s.limits.hypotheses,
         "more hypotheses than the limit");
@@ -280,7 +296,9 @@ void Search::add(SearchRequest request) {
   for (int64_t i = 0; i < length; ++i) sentence->source_rows.push_back(s.sources->take());
   sentence->source = std::move(request.source);
   sentence->reserved = s.rows_needed(length, request.options);
+  sentence->step_rows = State::step_rows_needed(request.options, prefix_length);
   s.reserved += sentence->reserved;
+  s.step_rows += sentence->step_rows;
   s.source_tokens += length;
   s.fresh.push_back(s.sentences.size());
   s.sentences.push_back(std::move(sentence));
@@ -306,6 +324,10 @@ SearchResult Search::partial(int64_t request_id) const {
   std::vector<HypothesisGroup> groups = sentence.groups;
   for (HypothesisGroup& group : groups) group.finish_active(sentence.options.length_penalty);
   return {request_id, best_hypotheses(groups, sentence.options)};
+}
+
+int64_t Search::bytes_held() const {
+  return state_->pool.bytes_held();
 }
 
 int64_t Search::running() const {
@@ -343,10 +365,11 @@ std::vector<SearchResult> search(Search& batch, const SearchOptions& options,
   std::vector<SearchResult> all(sources.size()), finished;
   size_t next = 0;
   while (next < sources.size() || batch.running() > 0) {
-    while (next < sources.size() && batch.has_room(int64_t(sources[next].size()), options)) {
-      batch.add({int64_t(next), sources[next], prefixes.empty() ? ForcedPrefix() : prefixes[next],
-                 options});
-      ++next;
+    for (; next < sources.size(); ++next) {
+      const ForcedPrefix prefix = prefixes.empty() ? ForcedPrefix() : prefixes[next];
+      if (!batch.has_room(int64_t(sources[next].size()), options, int64_t(prefix.ids.size())))
+        break;
+      batch.add({int64_t(next), sources[next], prefix, options});
     }
     batch.step(finished);
     for (SearchResult& r : finished) all[size_t(r.request_id)] = std::move(r);

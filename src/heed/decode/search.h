@@ -39,6 +39,14 @@ struct SearchRequest {
 struct SearchRoom {
   int64_t source_tokens = 0;
   int64_t target_rows = 0;  // maximum length times hypotheses
+  int64_t step_rows = 0;    // of one step: hypotheses, or in the first step the prefix
+};
+
+// The tensors of a search.
+struct SearchShape {
+  SearchShape(const ModelConfig& config, const SearchLimits& limits);
+  int64_t target_rows = 0, source_rows = 0;  // of the caches of keys and values
+  int64_t step_rows = 0;                     // most rows of one step
 };
 
 // Sentences that one thread decodes together (continuous batching): they join at any step, each
@@ -52,10 +60,13 @@ class Search {
 
   // Longest source (with </s>) that the model's positions allow.
   int64_t source_limit() const;
-  // Whether add() has room for a source of this length now. An empty batch always has.
-  bool has_room(int64_t source_length, const SearchOptions& options) const;
+  // Whether add() has room for a source and prefix of this length now. An empty batch always has.
+  bool has_room(int64_t source_length, const SearchOptions& options,
+                int64_t prefix_length = 0) const;
   void add(SearchRequest request);
   SearchRoom room() const;
+  // Memory of tensors: caches, and activations of the steps so far.
+  int64_t bytes_held() const;
   // Number of unfinished sentences.
   int64_t running() const;
   // One decoding step of every sentence; appends the results of those that it finishes.

@@ -59,7 +59,7 @@ struct SearchOptions {
 // Limits of the sentences that are decoded together.
 struct SearchLimits {
   int64_t hypotheses = SearchOptions::kDefaultBeam;  // of a sentence: hypothesis_count()
-  int64_t batch_tokens = 2048;                       // source tokens of all sentences
+  int64_t batch_tokens = 1024;                       // source tokens of all sentences
 };
 
 // Throws UsageError where options are out of range, contradict each other or have no effect.

@@ -13,7 +13,8 @@ SearchRoom likely_need(const TranslationRequest& request, size_t bytes) {
   const int64_t positions = request.model->model().transformer().config().max_positions;
   const int64_t tokens = std::min(int64_t(bytes / 3) + 1, positions / 2);
   const SearchOptions& search = request.options.search;
-  return {tokens, max_target_length(search, tokens, positions) * search.hypothesis_count()};
+  return {tokens, max_target_length(search, tokens, positions) * search.hypothesis_count(),
+          search.hypothesis_count()};
 }
 
 }  // namespace
@@ -32,7 +33,8 @@ bool ThreadRoom::accepts(const Job& job) {
   if (left.empty) return true;
   const SearchRoom needed = likely_need(job.request, job.request.lines[job.next].text.size());
   left.accepts = left.accepts && needed.source_tokens <= left.room.source_tokens &&
-                 needed.target_rows <= left.room.target_rows;
+                 needed.target_rows <= left.room.target_rows &&
+                 needed.step_rows <= left.room.step_rows;
   return left.accepts;
 }
 
@@ -46,12 +48,14 @@ void ThreadRoom::take(const WaitingJobs::Turn& turn) {
   left.empty = false;
   left.room.source_tokens -= needed.source_tokens;
   left.room.target_rows -= needed.target_rows;
+  left.room.step_rows -= needed.step_rows;
 }
 
 ThreadRoom::OfModel& ThreadRoom::of(const ServedModel& model) {
   for (OfModel& one : models_)
     if (one.model == &model) return one;
-  OfModel one = {&model, true, true, {options_.batch_tokens, std::numeric_limits<int64_t>::max()}};
+  const int64_t any = std::numeric_limits<int64_t>::max();
+  OfModel one = {&model, true, true, {options_.batch_tokens, any, any}};
   if (const ModelBatch* batch = find_batch(batches_, model)) {
     one.accepts = batch->batch->has_room_beside_long_lines();
     one.empty = batch->running.empty();

@@ -65,8 +65,9 @@ class DeadlinePassed : public Error {
 
 struct SchedulerOptions {
   int64_t threads = 1;
-  int64_t batch_tokens = 2048;  // source tokens of the lines that one thread decodes together
-  int64_t hypotheses = 16;      // most hypotheses of a line
+  // Source tokens of the lines that one thread decodes together.
+  int64_t batch_tokens = SearchLimits().batch_tokens;
+  int64_t hypotheses = 16;  // most hypotheses of a line
   // Bounds for what waits: a request beyond them is refused, unless nothing waits. A client alone
   // can use four fifths of `waiting_requests` and `waiting_bytes`, so that others find room.
   int64_t waiting_requests = 1000;
