@@ -6,13 +6,12 @@ namespace heed {
 namespace {
 
 // Each line "translated" into itself in brackets, with as many hypotheses as asked.
-std::vector<Translation> bracketed(const Document& document, size_t hypotheses = 1) {
-  std::vector<Translation> all;
+std::vector<std::vector<std::string>> bracketed(const Document& document, size_t hypotheses = 1) {
+  std::vector<std::vector<std::string>> all;
   for (const Document::Line& line : document.lines()) {
-    Translation& translation = all.emplace_back();
+    all.emplace_back();
     for (size_t rank = 0; rank < hypotheses; ++rank)
-      translation.hypotheses.push_back(
-          {.text = std::string(line.source) + std::string(rank, '\''), .pieces = {}});
+      all.back().push_back(std::string(line.source) + std::string(rank, '\''));
   }
   return all;
 }
@@ -51,9 +50,9 @@ TEST(DocumentTest, LinesKnowTheirPlace) {
 
 TEST(DocumentTest, RanksAreJoinedSentenceBySentence) {
   const Document document({"One here. Two here."}, TextUnit::sentences);
-  std::vector<Translation> translations = bracketed(document, 3);
+  std::vector<std::vector<std::string>> translations = bracketed(document, 3);
   EXPECT_EQ(document.translation(0, translations, 2), "One here.'' Two here.''");
-  translations[1].hypotheses.resize(1);
+  translations[1].resize(1);
   EXPECT_EQ(document.translation(0, translations, 2), "One here.'' Two here.") << "the last it has";
 }
 

@@ -142,25 +142,86 @@ TEST(HttpLimitsTest, RefusesAFloodOfBusyConnections) {
 
 TEST(HttpLimitsTest, BoundsTheBodiesOfAllRequests) {
   HttpLimits limits;
-  limits.all_body_bytes = 1000;
+  limits.request_bytes = 1000;
   KeptExchanges kept;
   RunningServer server(kept.handler(), with_limits(limits));
   HttpClient first = server.client(), second = server.client();
   first.post("/", std::string(700, 'a'));
   Exchange exchange = kept.next();
-  EXPECT_EQ(server->counts().body_bytes, 700);
+  EXPECT_EQ(server->counts().held_bytes, 700);
   second.post("/", std::string(700, 'a'));
   const HttpReply reply = second.reply();
   EXPECT_EQ(reply.status, 503);
   EXPECT_NE(reply.header("Retry-After"), "");
-  EXPECT_EQ(server->counts().body_bytes, 700);
+  EXPECT_EQ(server->counts().held_bytes, 700);
   echo(exchange);
   exchange.reset();
   EXPECT_EQ(first.reply().status, 200);
-  EXPECT_EQ(server->counts().body_bytes, 0);
+  EXPECT_TRUE(becomes_true([&] { return server->counts().held_bytes == 0; }));
   first.post("/", std::string(700, 'a'));
   echo(kept.next());
   EXPECT_EQ(first.reply().status, 200);
+}
+
+TEST(HttpLimitsTest, BoundsWhatHandlersHold) {
+  HttpLimits limits;
+  limits.request_bytes = 1000;
+  KeptExchanges kept;
+  RunningServer server(kept.handler(), with_limits(limits));
+  HttpClient first = server.client(), second = server.client();
+  first.post("/", std::string(200, 'a'));
+  Exchange exchange = kept.next();
+  second.post("/", std::string(200, 'a'));
+  Exchange other = kept.next();
+  EXPECT_TRUE(exchange->hold(500));
+  EXPECT_EQ(server->counts().held_bytes, 900);
+  EXPECT_FALSE(exchange->hold(601));
+  EXPECT_FALSE(other->hold(101));
+  EXPECT_EQ(server->counts().held_bytes, 900);
+  EXPECT_TRUE(exchange->hold(400));
+  EXPECT_TRUE(other->hold(200));
+  for (Exchange* one : {&exchange, &other}) {
+    echo(*one);
+    one->reset();
+  }
+  EXPECT_EQ(first.reply().status, 200);
+  EXPECT_EQ(second.reply().status, 200);
+  EXPECT_TRUE(becomes_true([&] { return server->counts().held_bytes == 0; }));
+}
+
+TEST(HttpLimitsTest, CountsAnswersUntilTheyAreSent) {
+  constexpr int64_t kBody = 16 << 20;  // more than the system takes
+  KeptExchanges kept;
+  RunningServer server(kept.handler());
+  for (const bool reads : {true, false}) {
+    HttpClient client = server.client();
+    client.get("/");
+    kept.next()->respond({.body = std::string(kBody, 'a')});
+    EXPECT_EQ(server->counts().held_bytes, kBody);
+    if (reads)
+      EXPECT_EQ(client.reply().body.size(), size_t(kBody));
+    else
+      client.close();
+    EXPECT_TRUE(becomes_true([&] { return server->counts().held_bytes == 0; }));
+  }
+  // Answers without their body, unanswered requests, and streams.
+  HttpClient client = server.client();
+  client.send("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n");
+  kept.next()->respond({.body = "abc"});
+  EXPECT_EQ(client.reply(true).status, 200);
+  client.get("/");
+  kept.next().reset();
+  EXPECT_EQ(client.reply().status, 500);
+  for (const char* version : {"1.1", "1.0"}) {
+    HttpClient streaming = server.client();
+    streaming.send(std::string("GET / HTTP/") + version + "\r\nHost: a\r\n\r\n");
+    Exchange exchange = kept.next();
+    exchange->begin({.body = "abc"});
+    exchange->write("def");
+    exchange->end();
+    EXPECT_EQ(streaming.reply().body, "abcdef");
+  }
+  EXPECT_TRUE(becomes_true([&] { return server->counts().held_bytes == 0; }));
 }
 
 TEST(HttpLimitsTest, ClosesIdleConnections) {
@@ -205,7 +266,7 @@ TEST(HttpLimitsTest, EndsBodiesThatArriveSlowly) {
     client.send("POST / HTTP/1.1\r\nHost: a\r\n" + std::string(head));
     EXPECT_EQ(client.reply().status, 408) << head;
     EXPECT_TRUE(client.is_closed());
-    EXPECT_EQ(server->counts().body_bytes, 0);
+    EXPECT_EQ(server->counts().held_bytes, 0);
   }
 }
 

@@ -135,6 +135,11 @@ class ServeOptionsTest : public FolderTest {
            const auto begin = std::filesystem::directory_iterator("/proc/self/task");
            return std::to_string(std::distance(begin, std::filesystem::directory_iterator()));
          }},
+        {{"max_memory", "16"},
+         [](const ServeOptions& options) {
+           RunningTranslationServer server(options);
+           return std::to_string((*server).memory().requests);
+         }},
         {{"max_hypotheses", "2"}, translated(R"("beam": 3, )")},
         {{"max_characters", "9"}, translated()},
         {{"max_body", "1024"},

@@ -313,6 +313,43 @@ TEST_F(ServerTest, LimitsOfARequest) {
   EXPECT_EQ(post(server, "/v1/translate", std::string(1025, 'a')).status, 413);
 }
 
+TEST_F(ServerTest, MemoryIsBounded) {
+  ServeOptions some = options();
+  some.max_memory = 16;
+  RunningTranslationServer server(some);
+  EXPECT_EQ((*server).memory().requests, 16 << 20);
+  const auto becomes_free = [&] {
+    return testing::becomes_true([&] {
+      return get(server, "/metrics").body.find("heed_request_bytes 0\n") != std::string::npos;
+    });
+  };
+  // More lines than fit; and lines that do, but not their translations.
+  std::string lines;
+  for (int i = 0; i < 20'000; ++i) lines += "a\n";
+  const HttpReply many = post(server, "/v1/translate", json{{"text", lines}}.dump());
+  EXPECT_EQ(many.status, 503) << many.body;
+  EXPECT_NE(many.header("Retry-After"), "");
+  const json large = {{"text", lines.substr(0, 10'000)},
+                      {"beam", 16},
+                      {"nbest", 16},
+                      {"max_length", 12},
+                      {"probabilities", true}};
+  EXPECT_EQ(post(server, "/v1/translate", large.dump()).status, 503);
+  EXPECT_TRUE(becomes_free());
+  json streamed = large;
+  streamed["stream"] = true;
+  EXPECT_THAT(post(server, "/v1/translate", streamed.dump()).body, HasSubstr("event: error"));
+  EXPECT_TRUE(becomes_free());
+  EXPECT_EQ(post(server, "/v1/score",
+                 json{{"source_text", std::string(50'000, 'a')},
+                      {"target_text", std::string(50'000, 'a')}}
+                     .dump())
+                .status,
+            503);
+  EXPECT_EQ(post(server, "/v1/translate", json{{"text", "the fox"}}.dump()).status, 200);
+  EXPECT_TRUE(becomes_free());
+}
+
 TEST_F(ServerTest, ALateAnswerIsAnError) {
   ServeOptions impatient = options();
   impatient.timeout = 0.001;

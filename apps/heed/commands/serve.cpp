@@ -6,6 +6,7 @@
 
 #include "commands/commands.h"
 #include "heed/core/counted.h"
+#include "heed/core/memory.h"
 #include "heed/serve/http/activation.h"
 #include "heed/serve/http/server.h"
 #include "heed/serve/server.h"
@@ -187,6 +188,12 @@ class ServeCommand : public CommandOf<ServeSettings> {
       console.note(fmt::format(
           "{} to {}: {} parameters on {}", model->languages().source, model->languages().target,
           parameter_count(model->model().transformer()), model->model().backend().name()));
+    const MemoryBound memory = server.memory();
+    console.note("memory: " + to_string(memory));
+    const auto available = available_memory();
+    if (available && memory.total() - memory.resident > available->bytes)
+      console.warn(
+          fmt::format("{} has only {} left", available->source, memory_text(available->bytes)));
     for (const std::string& address : server.addresses())
       console.note(
           fmt::format("listening on {}{}", address.starts_with("unix:") ? "" : "http://", address));

@@ -18,13 +18,14 @@ std::pair<size_t, size_t> Document::lines_of(size_t text) const {
   return {begins_[text], text + 1 < begins_.size() ? begins_[text + 1] : lines_.size()};
 }
 
-std::string Document::translation(size_t text, const std::vector<Translation>& translations,
+std::string Document::translation(size_t text,
+                                  const std::vector<std::vector<std::string>>& hypotheses,
                                   size_t rank) const {
   const auto [begin, end] = lines_of(text);
   std::vector<TextSentence> parts;
   for (size_t i = begin; i < end; ++i) {
-    const std::vector<TextHypothesis>& all = translations[i].hypotheses;
-    parts.push_back({lines_[i].before, all[std::min(rank, all.size() - 1)].text});
+    const std::vector<std::string>& all = hypotheses[i];
+    parts.push_back({lines_[i].before, all[std::min(rank, all.size() - 1)]});
   }
   return join_sentences(parts, after_[text]);
 }

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "heed/decode/translation.h"
 #include "heed/text/sentences.h"
 
 namespace heed {
@@ -32,8 +31,8 @@ class Document {
   std::pair<size_t, size_t> lines_of(size_t text) const;
 
   // The translation of a text, from the hypotheses of this rank of its lines (the last one of a
-  // line that has fewer). `translations` are those of all lines.
-  std::string translation(size_t text, const std::vector<Translation>& translations,
+  // line that has fewer). `hypotheses` has the texts of each line's.
+  std::string translation(size_t text, const std::vector<std::vector<std::string>>& hypotheses,
                           size_t rank) const;
 
  private:

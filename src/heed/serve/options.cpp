@@ -33,6 +33,12 @@ void visit_limits(ServeOptions& self, OptionCollector& v) {
      .unit = "seconds",
      .maximum = 86400,
      .above = 0});
+  v("max_memory", self.max_memory,
+    {.help = "Most memory for requests: their bodies, translations, and answers that are not sent "
+             "yet; what exceeds it is answered with status 503",
+     .unit = "MiB",
+     .minimum = 16,
+     .maximum = 1 << 20});
 }
 
 void visit_access(ServeOptions& self, OptionCollector& v) {

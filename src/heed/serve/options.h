@@ -31,6 +31,7 @@ struct ServeOptions {
   int64_t max_connections = 1024;
   int64_t max_waiting = 1000;  // requests
   double max_wait = 10;        // seconds that a new request would wait, as estimated
+  int64_t max_memory = 512;    // MiB, of all requests
 
   std::vector<std::string> allowed_hosts;    // besides the loopback names
   std::vector<std::string> cors;             // origins whose pages may use the API, or "*"

@@ -44,7 +44,7 @@ HttpServerOptions http_options(const ServeOptions& options, const std::vector<in
   http.trusted_proxies = options.trusted_proxies;
   http.limits.connections = options.max_connections;
   http.limits.body_bytes = options.max_body;
-  http.limits.all_body_bytes = std::max(http.limits.all_body_bytes, 4 * options.max_body);
+  http.limits.request_bytes = options.max_memory << 20;
   return http;
 }
 
@@ -222,6 +222,9 @@ struct Server::State {
 
 Server::Server(const ServeOptions& options, Log log, const std::vector<int>& sockets) {
   check_options(options.search);
+  if (options.max_body > (options.max_memory << 20) / 4)
+    fail_usage("--max-body {} needs a --max-memory of at least {}", options.max_body,
+               (4 * options.max_body + (1 << 20) - 1) >> 20);
   state_ = std::make_unique<State>(options, std::move(log), sockets);
 }
 
@@ -229,6 +232,10 @@ Server::~Server() = default;
 
 std::vector<std::string> Server::addresses() const {
   return state_->http.addresses();
+}
+
+MemoryBound Server::memory() const {
+  return memory_bound(state_->options, state_->models);
 }
 
 const ServedModels& Server::models() const {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/serve/memory_bound.h"
 #include "heed/serve/models.h"
 #include "heed/serve/options.h"
 
@@ -35,6 +36,8 @@ class Server {
 
   std::vector<std::string> addresses() const;
   const ServedModels& models() const;
+  // Before requests: what is resident now counts as that of the program and its models.
+  MemoryBound memory() const;
 
   // Serves on the calling thread, until drain() is complete or stop() is called.
   void run();

@@ -6,8 +6,11 @@
 namespace heed {
 namespace {
 
-// Each line that waits or is translated takes about a kilobyte.
 constexpr size_t kMostLines = 65536;
+// What a line takes while it waits and is translated, besides its text.
+constexpr size_t kBytesOfLine = 1024;
+// How often its text exists: in the document, in the scheduler, in its tokens.
+constexpr size_t kCopiesOfText = 8;
 
 }  // namespace
 
@@ -29,6 +32,16 @@ DocumentCall::DocumentCall(const ApiCall& call, std::vector<std::string> texts,
                    fmt::format("prefix: expected a text of one line or sentence, got {} (split: "
                                "lines keeps a line whole)",
                                lines));
+  size_t bytes = 0;
+  for (const Document::Line& line : document_.lines()) bytes += line.source.size();
+  hold(kCopiesOfText * bytes + kBytesOfLine * lines);
+}
+
+void DocumentCall::hold(size_t bytes) {
+  if (!exchange_->hold(held_ + bytes))
+    throw ApiError(503, "the server has no memory left for this request: try again later",
+                   {{"Retry-After", "1"}});
+  held_ += bytes;
 }
 
 void DocumentCall::start(const ApiCall& call, const std::shared_ptr<DocumentCall>& document) {
@@ -52,8 +65,18 @@ void DocumentCall::start(const ApiCall& call, const std::shared_ptr<DocumentCall
 }
 
 void DocumentCall::translated(Translation translation) {
-  const auto line = size_t(translation.line);
-  translations_[line] = std::move(translation);
+  size_t bytes = keep(translation);
+  std::vector<std::string>& texts = translations_[size_t(translation.line)];
+  for (TextHypothesis& hypothesis : translation.hypotheses) {
+    texts.push_back(std::move(hypothesis.text));
+    bytes += sizeof(std::string) + texts.back().capacity();
+  }
+  try {
+    hold(2 * bytes);  // once more in the answer
+  } catch (const ApiError&) {
+    failed(std::current_exception());
+    throw;  // cancels the rest
+  }
 }
 
 void DocumentCall::finished() {

@@ -20,7 +20,8 @@ struct DocumentOptions {
 };
 
 // Collects the translations of a document's lines and answers the request when it has all, or when
-// it fails. Derived classes say how.
+// it fails. Derived classes say how. What it holds counts as HttpExchange::hold(): the request
+// fails (503) where that is too much.
 class DocumentCall : public TranslationObserver {
  public:
   DocumentCall(const ApiCall& call, std::vector<std::string> texts, DocumentOptions options);
@@ -35,17 +36,28 @@ class DocumentCall : public TranslationObserver {
  protected:
   // The answer, once all lines are translated.
   virtual HttpResponse answer() const = 0;
+  // Takes what the answer needs of a translation besides the texts of its hypotheses; returns how
+  // many bytes were kept.
+  virtual size_t keep(const Translation& translation) {
+    (void)translation;
+    return 0;
+  }
 
   HttpExchange& exchange() const { return *exchange_; }
   const Document& document() const { return document_; }
   const DocumentOptions& options() const { return options_; }
-  const std::vector<Translation>& translations() const { return translations_; }
+  // The texts of each line's hypotheses, best first.
+  const std::vector<std::vector<std::string>>& translations() const { return translations_; }
 
  private:
+  // Throws ApiError 503 if there is no memory left.
+  void hold(size_t bytes);
+
   const std::shared_ptr<HttpExchange> exchange_;
   const DocumentOptions options_;
   const Document document_;
-  std::vector<Translation> translations_;  // of the document's lines
+  std::vector<std::vector<std::string>> translations_;
+  size_t held_ = 0;
 };
 
 }  // namespace heed

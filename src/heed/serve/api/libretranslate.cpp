@@ -53,8 +53,7 @@ class TranslateCall : public DocumentCall {
   ordered_json alternatives_of(size_t text) const {
     const auto [begin, end] = document().lines_of(text);
     size_t ranks = 0;
-    for (size_t i = begin; i < end; ++i)
-      ranks = std::max(ranks, translations()[i].hypotheses.size());
+    for (size_t i = begin; i < end; ++i) ranks = std::max(ranks, translations()[i].size());
     std::vector<std::string> seen = {document().translation(text, translations(), 0)};
     for (size_t rank = 1; rank < ranks && int64_t(seen.size()) <= alternatives_; ++rank) {
       std::string other = document().translation(text, translations(), rank);

@@ -92,7 +92,8 @@ std::string Metrics::text(const SchedulerStatus& scheduler, const HttpCounts& ht
   counter("heed_connections_accepted_total", "Connections accepted", double(http.accepted));
   counter("heed_connections_refused_total", "Connections refused, since there were too many",
           double(http.refused));
-  gauge("heed_body_bytes", "Bodies of requests in memory", double(http.body_bytes));
+  gauge("heed_request_bytes", "Memory held for requests, of at most --max-memory",
+        double(http.held_bytes));
   gauge("heed_resident_bytes", "Memory of the process", double(resident_bytes()));
   return prometheus::TextSerializer().Serialize(families);
 }

@@ -23,6 +23,7 @@ class RecordedExchange : public HttpExchange {
   const HttpRequest& request() const override { return exchange_->request(); }
   void respond(HttpResponse response) override;
   void begin(HttpResponse head) override;
+  bool hold(size_t bytes) override { return exchange_->hold(bytes); }
   size_t unsent() const override { return exchange_->unsent(); }
   void write(std::string chunk) override { exchange_->write(std::move(chunk)); }
   void end() override;

@@ -10,6 +10,8 @@ using nlohmann::ordered_json;
 
 // A decoding thread is busy with a request of scores until it is done.
 constexpr size_t kMostPairs = 256;
+// What is held for a byte of text: its pieces with their numbers, and these as JSON.
+constexpr size_t kBytesOfScores = 200;
 
 ordered_json json_of(const PairScore& score) {
   return {{"log_probability", score.log_probability},
@@ -55,6 +57,9 @@ void score(const ApiCall& call) {
                                   parameters.text("target"), sources->texts)
                          .model;
   const std::shared_ptr<HttpExchange> exchange = call.exchange;
+  if (!exchange->hold(kBytesOfScores * size_t(bytes)))
+    throw ApiError(503, "the server has no memory left for this request: try again later",
+                   {{"Retry-After", "1"}});
   constexpr int64_t kBytesPerToken = 3;
   call.api.scheduler->run(call.client, bytes / kBytesPerToken, [model, pairs, exchange] {
     try {

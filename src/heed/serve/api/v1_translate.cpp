@@ -58,17 +58,18 @@ class TranslateCall : public DocumentCall {
                 const AnswerOptions& how)
       : DocumentCall(call, std::move(texts), std::move(options)),
         how_(how),
+        sentences_(document().lines().size()),
         told_(how.stream ? document().lines().size() : 0) {}
 
   void translated(Translation translation) override {
     const auto line = size_t(translation.line);
     DocumentCall::translated(std::move(translation));
-    if (how_.stream) send("sentence", sentence_event(line));
+    if (how_.stream) send_text("sentence", joined(position_of(line), sentences_[line]));
   }
 
   void finished() override {
     if (!how_.stream) return DocumentCall::finished();
-    send("done", whole());
+    send_text("done", whole());
     exchange().end();
   }
 
@@ -97,12 +98,17 @@ class TranslateCall : public DocumentCall {
       event["hypothesis"] = i;
       event["piece"] = hypothesis.pieces.back();
       event["translation"] = hypothesis.text;
-      send("token", event);
+      send_text("token", json_text(event));
     }
   }
 
  protected:
-  HttpResponse answer() const override { return json_answer(whole()); }
+  HttpResponse answer() const override { return {.body = whole()}; }
+  size_t keep(const Translation& translation) override {
+    std::string& text = sentences_[size_t(translation.line)];
+    text = json_text(sentence(translation));
+    return text.capacity();
+  }
 
  private:
   ordered_json position_of(size_t line) const {
@@ -110,30 +116,34 @@ class TranslateCall : public DocumentCall {
     return {{"text", place.text}, {"sentence", place.index}};
   }
 
-  ordered_json sentence_event(size_t line) const {
-    ordered_json event = position_of(line);
-    event.update(sentence(line));
-    return event;
+  // The text of an object that has the fields of both.
+  static std::string joined(const ordered_json& object, const std::string& other) {
+    std::string text = json_text(object);
+    text.back() = ',';
+    return text + other.substr(1);
   }
 
-  ordered_json whole() const {
+  // Put together from texts: as a value in memory it would take several times as much.
+  std::string whole() const {
     const LanguagePair& languages = options().model->languages();
-    ordered_json body = {{"source", languages.source}, {"target", languages.target}};
-    ordered_json& all = body["translations"] = ordered_json::array();
+    std::string all = joined({{"source", languages.source}, {"target", languages.target}},
+                             R"({"translations":[)");
     for (size_t text = 0; text < document().texts(); ++text) {
-      ordered_json& one = all.emplace_back();
-      one["text"] = document().translation(text, translations(), 0);
-      ordered_json& sentences = one["sentences"] = ordered_json::array();
+      if (text > 0) all += ',';
+      all +=
+          joined({{"text", document().translation(text, translations(), 0)}}, R"({"sentences":[)");
       const auto [begin, end] = document().lines_of(text);
-      for (size_t i = begin; i < end; ++i) sentences.push_back(sentence(i));
-      one["after"] = document().after(text);
+      for (size_t i = begin; i < end; ++i) {
+        if (i > begin) all += ',';
+        all += sentences_[i];
+      }
+      all += "]," + json_text({{"after", document().after(text)}}).substr(1);
     }
-    return body;
+    return all + "]}";
   }
 
-  ordered_json sentence(size_t line) const {
-    const Document::Line& place = document().lines()[line];
-    const Translation& translation = translations()[line];
+  ordered_json sentence(const Translation& translation) const {
+    const Document::Line& place = document().lines()[size_t(translation.line)];
     ordered_json object = {{"before", place.before}, {"source", place.source}};
     object.update(hypothesis(translation, translation.hypotheses.front()));
     object["status"] = translation.status.text();
@@ -164,8 +174,6 @@ class TranslateCall : public DocumentCall {
     return object;
   }
 
-  void send(const char* event, const ordered_json& data) { send_text(event, json_text(data)); }
-
   // An event of text/event-stream; JSON has no line breaks.
   void send_text(const char* event, const std::string& data) {
     std::string text = fmt::format("event: {}\ndata: {}\n\n", event, data);
@@ -177,6 +185,7 @@ class TranslateCall : public DocumentCall {
   }
 
   const AnswerOptions how_;
+  std::vector<std::string> sentences_;     // of each line that is translated: its object in JSON
   bool began_ = false;                     // the stream
   std::vector<std::vector<size_t>> told_;  // tokens sent of each hypothesis of each line
 };

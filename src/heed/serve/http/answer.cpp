@@ -9,14 +9,19 @@ namespace {
 
 class Exchange final : public HttpExchange {
  public:
-  Exchange(HttpRequest request, HeldBytes held, ExchangeConnection connection)
-      : request_(std::move(request)), held_(std::move(held)), connection_(std::move(connection)) {}
+  Exchange(HttpRequest request, HeldBytes& body, const std::shared_ptr<RequestMemory>& memory,
+           ExchangeConnection connection)
+      : request_(std::move(request)),
+        body_(memory),
+        held_(memory),
+        connection_(std::move(connection)) {
+    body_.take(body);
+  }
 
   ~Exchange() override {
     try {
       if (stage_ == Stage::unanswered)
-        connection_.deliver(
-            {AnswerPart::Kind::whole, error_response(500, "the request was not answered"), {}});
+        send_whole(error_response(500, "the request was not answered"));
       else if (stage_ == Stage::streaming)
         connection_.deliver({AnswerPart::Kind::aborted, {}, {}});
     } catch (const std::exception&) {
@@ -30,8 +35,7 @@ class Exchange final : public HttpExchange {
     if (stage_ != Stage::unanswered) return;
     // Here and not on the server's thread, which other clients wait for.
     compress_response(request_, response);
-    if (move_on(Stage::unanswered, Stage::answered))
-      connection_.deliver({AnswerPart::Kind::whole, std::move(response), {}});
+    if (move_on(Stage::unanswered, Stage::answered)) send_whole(std::move(response));
   }
 
   void begin(HttpResponse head) override {
@@ -39,6 +43,8 @@ class Exchange final : public HttpExchange {
     connection_.state->written(head.body.size());
     connection_.deliver({AnswerPart::Kind::begin, std::move(head), {}});
   }
+
+  bool hold(size_t bytes) override { return held_.try_set(int64_t(bytes)); }
 
   size_t unsent() const override { return connection_.state->unsent(); }
 
@@ -59,10 +65,15 @@ class Exchange final : public HttpExchange {
 
  private:
   enum class Stage { unanswered, streaming, answered };
+
+  void send_whole(HttpResponse response) {
+    connection_.state->written(response.body.size());
+    connection_.deliver({AnswerPart::Kind::whole, std::move(response), {}});
+  }
   bool move_on(Stage from, Stage to) { return stage_.compare_exchange_strong(from, to); }
 
   const HttpRequest request_;
-  HeldBytes held_;
+  HeldBytes body_, held_;
   const ExchangeConnection connection_;
   std::atomic<Stage> stage_{Stage::unanswered};
 };
@@ -100,9 +111,10 @@ void AnswerState::client_gone() noexcept {
   }
 }
 
-std::shared_ptr<HttpExchange> make_exchange(HttpRequest request, HeldBytes held,
+std::shared_ptr<HttpExchange> make_exchange(HttpRequest request, HeldBytes& body,
+                                            const std::shared_ptr<RequestMemory>& memory,
                                             ExchangeConnection connection) {
-  return std::make_shared<Exchange>(std::move(request), std::move(held), std::move(connection));
+  return std::make_shared<Exchange>(std::move(request), body, memory, std::move(connection));
 }
 
 }  // namespace heed::detail

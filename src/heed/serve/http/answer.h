@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -10,48 +9,31 @@
 #include <utility>
 
 #include "heed/serve/http/exchange.h"
+#include "heed/serve/http/held_bytes.h"
 
 namespace heed::detail {
-
-// Bytes that count against a limit of the server, from any thread.
-class HeldBytes {
- public:
-  explicit HeldBytes(std::shared_ptr<std::atomic<int64_t>> total) : total_(std::move(total)) {}
-  ~HeldBytes() {
-    if (total_) set(0);
-  }
-  // The other can then only be destroyed.
-  HeldBytes(HeldBytes&& other) noexcept = default;
-  // Hands the bytes over; this one holds none then.
-  HeldBytes take() {
-    HeldBytes taken(total_);
-    taken.bytes_ = std::exchange(bytes_, 0);
-    return taken;
-  }
-  HeldBytes& operator=(HeldBytes&&) = delete;
-
-  void set(size_t bytes) {
-    *total_ += int64_t(bytes) - bytes_;
-    bytes_ = int64_t(bytes);
-  }
-  int64_t total() const { return *total_; }
-
- private:
-  std::shared_ptr<std::atomic<int64_t>> total_;
-  int64_t bytes_ = 0;
-};
 
 // What an exchange and its connection both know.
 class AnswerState {
  public:
+  explicit AnswerState(std::shared_ptr<RequestMemory> memory) : memory_(std::move(memory)) {}
+  ~AnswerState() { sent(unsent_); }
+
   size_t unsent() const { return gone_ ? 0 : unsent_.load(); }
-  void written(size_t bytes) { unsent_ += bytes; }
+  // Bytes of the answer's body, which exist: they count even beyond the limit.
+  void written(size_t bytes) {
+    unsent_ += bytes;
+    memory_->add(int64_t(bytes));
+  }
 
   // Keeps the function for client_gone(); false if the client has gone already.
   bool keep_on_gone(std::function<void()> gone);
 
   // For the connection, on the server's thread:
-  void sent(size_t bytes) { unsent_ -= bytes; }
+  void sent(size_t bytes) {
+    unsent_ -= bytes;
+    memory_->add(-int64_t(bytes));
+  }
   // The answer is complete, and on_gone() is forgotten.
   void complete();
   // Calls on_gone() unless the answer is complete. What the function throws is dropped, since a
@@ -59,6 +41,7 @@ class AnswerState {
   void client_gone() noexcept;
 
  private:
+  const std::shared_ptr<RequestMemory> memory_;
   std::atomic<size_t> unsent_{0};
   std::mutex mutex_;
   std::atomic<bool> gone_{false};  // written under the mutex
@@ -81,7 +64,9 @@ struct ExchangeConnection {
   std::function<void(std::function<void()>)> post;
 };
 
-std::shared_ptr<HttpExchange> make_exchange(HttpRequest request, HeldBytes held,
+// `body` is what the request's body holds.
+std::shared_ptr<HttpExchange> make_exchange(HttpRequest request, HeldBytes& body,
+                                            const std::shared_ptr<RequestMemory>& memory,
                                             ExchangeConnection connection);
 
 }  // namespace heed::detail

@@ -46,7 +46,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void advance();
   void begin_answer();
   void deliver(const std::shared_ptr<AnswerState>& state, AnswerPart part);
-  void send_whole(HttpResponse response);
+  void send_whole(HttpResponse response, size_t written);
+  void drop_whole();
   void begin_stream(HttpResponse head);
   void send_chunk(const std::string& bytes);
   void end_stream();
@@ -80,7 +81,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Stage stage_ = Stage::lingering;  // until start()
   std::list<Connection*>::iterator idle_;
   RequestReader reader_;
-  HeldBytes held_;  // of the body being read
+  HeldBytes body_;  // being read
   Outbox outbox_;
   bool refused_ = false;
   bool waits_readable_ = false, waits_writable_ = false;

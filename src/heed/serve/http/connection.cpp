@@ -47,7 +47,7 @@ Connection::Connection(ServerCore& core, Socket socket)
       timer_(core.io),
       idle_(core.idle.end()),
       reader_(core.limits),
-      held_(core.held_bytes) {
+      body_(core.memory) {
   core_.connections.insert(this);
   ++core_.open;
   if (peer_ == "unix") return;
@@ -99,7 +99,7 @@ void Connection::close() {
   timer_.cancel();
   error_code ignored;
   socket_.close(ignored);
-  held_.set(0);
+  body_.clear();
   if (const auto answer = std::move(answer_)) answer->client_gone();
   core_.closed();
 }
@@ -137,9 +137,8 @@ void Connection::advance() {
       }
       continue;
     }
-    held_.set(reader_.body_bytes());
-    if (held_.total() > core_.limits.all_body_bytes)
-      return answer_error({503, "the server holds too many long requests: try again later"});
+    if (!body_.try_set(int64_t(reader_.body_bytes())))
+      return answer_error({503, "the server has no memory left for this request: try again later"});
     if (after == State::complete) return begin_answer();
     break;
   }
@@ -155,9 +154,7 @@ void Connection::begin_answer() {
   if (is_head_) request.method = "GET";
   request.client = core_.proxies.client(peer_, request);
   complete_ = bodyless_ = false;
-  answer_ = std::make_shared<AnswerState>();
-  held_.set(request.body.size());
-  HeldBytes held = held_.take();
+  answer_ = std::make_shared<AnswerState>(core_.memory);
 
   const std::shared_ptr<ServerCore> core = core_.shared_from_this();
   const auto deliver = [core, self = weak_from_this(), state = answer_](AnswerPart part) {
@@ -166,7 +163,7 @@ void Connection::begin_answer() {
     });
   };
   const auto post = [core](std::function<void()> task) { core->post(std::move(task)); };
-  auto exchange = make_exchange(std::move(request), std::move(held), {answer_, deliver, post});
+  auto exchange = make_exchange(std::move(request), body_, core_.memory, {answer_, deliver, post});
   try {
     core_.handler(std::move(exchange));
   } catch (const std::exception&) {
@@ -180,8 +177,10 @@ void Connection::begin_answer() {
 void Connection::deliver(const std::shared_ptr<AnswerState>& state, AnswerPart part) {
   if (state != answer_ || stage_ != Stage::answering || complete_) return;
   switch (part.kind) {
-    case AnswerPart::Kind::whole:
-      return send_whole(std::move(part.response));
+    case AnswerPart::Kind::whole: {
+      const size_t written = part.response.body.size();
+      return send_whole(std::move(part.response), written);
+    }
     case AnswerPart::Kind::begin:
       return begin_stream(std::move(part.response));
     case AnswerPart::Kind::chunk:
@@ -193,10 +192,14 @@ void Connection::deliver(const std::shared_ptr<AnswerState>& state, AnswerPart p
   }
 }
 
-void Connection::send_whole(HttpResponse response) {
+// Of the body, `written` bytes are counted as unsent.
+void Connection::send_whole(HttpResponse response, size_t written) {
   outbox_.add(response_head(response, response.body.size(),
                             keep_alive_ ? Connectedness::keep_alive : Connectedness::close));
-  if (!is_head_ && has_body(response.status)) outbox_.add(std::move(response.body));
+  if (is_head_ || !has_body(response.status))
+    answer_->sent(written);
+  else
+    outbox_.add(std::move(response.body), written);
   complete_answer();
 }
 
@@ -214,12 +217,11 @@ void Connection::begin_stream(HttpResponse head) {
 void Connection::send_chunk(const std::string& bytes) {
   const auto most = size_t(core_.limits.unsent_bytes);
   if (is_http_1_0_) {
-    answer_->sent(bytes.size());
     whole_.body += bytes;
     if (whole_.body.size() <= most) return;
-    whole_ = {};
+    drop_whole();
     answer_->client_gone();  // its producer need not go on
-    return send_whole(error_response(500, "the answer is too long for HTTP/1.0: use HTTP/1.1"));
+    return send_whole(error_response(500, "the answer is too long for HTTP/1.0: use HTTP/1.1"), 0);
   }
   if (bodyless_)
     answer_->sent(bytes.size());
@@ -229,15 +231,26 @@ void Connection::send_chunk(const std::string& bytes) {
   if (outbox_.payload() > most) close();
 }
 
+void Connection::drop_whole() {
+  answer_->sent(whole_.body.size());
+  whole_ = {};
+}
+
 void Connection::end_stream() {
-  if (is_http_1_0_) return send_whole(std::exchange(whole_, {}));
+  if (is_http_1_0_) {
+    const size_t written = whole_.body.size();
+    return send_whole(std::exchange(whole_, {}), written);
+  }
   if (!bodyless_) outbox_.add(std::string(kLastChunk));
   complete_answer();
 }
 
 void Connection::abort_stream() {
   keep_alive_ = false;
-  if (is_http_1_0_) return send_whole(error_response(500, "the answer was not completed"));
+  if (is_http_1_0_) {
+    drop_whole();
+    return send_whole(error_response(500, "the answer was not completed"), 0);
+  }
   complete_answer();  // without its last chunk
 }
 
@@ -248,7 +261,7 @@ void Connection::complete_answer() {
 }
 
 void Connection::answer_error(const HttpError& error) {
-  held_.set(0);
+  body_.clear();
   HttpResponse response = error_response(error.status, error.sentence);
   if (error.status == 503) response.headers.push_back({"Retry-After", "1"});
   outbox_.add(response_head(response, response.body.size(), Connectedness::close));

@@ -11,7 +11,8 @@ struct HttpLimits {
   int64_t connections = 1024;
   int64_t header_bytes = 16 << 10;         // request line and headers
   int64_t body_bytes = 1 << 20;            // of one request
-  int64_t all_body_bytes = 64 << 20;       // of all requests that are being read or answered
+  int64_t request_bytes = 512 << 20;       // that all requests hold: bodies, what handlers make of
+                                           // them (HttpExchange::hold()), unsent answers
   int64_t unsent_bytes = 4 << 20;          // of a streamed answer that its client does not read
   std::chrono::milliseconds idle{60'000};  // between requests
   std::chrono::milliseconds headers{

@@ -257,7 +257,7 @@ void HttpServer::every(std::chrono::milliseconds interval, std::function<void()>
 
 HttpCounts HttpServer::counts() const {
   const detail::ServerCore& core = *state_->core;
-  return {core.open, core.accepted, core.refused, core.requests, *core.held_bytes};
+  return {core.open, core.accepted, core.refused, core.requests, core.memory->held()};
 }
 
 void raise_open_file_limit(int64_t files) {

@@ -28,7 +28,7 @@ struct HttpCounts {
   int64_t connections = 0;            // open now
   int64_t accepted = 0, refused = 0;  // connections
   int64_t requests = 0;               // whose headers were read
-  int64_t body_bytes = 0;             // held now
+  int64_t held_bytes = 0;             // of HttpLimits::request_bytes, now
 };
 
 class HttpServer {

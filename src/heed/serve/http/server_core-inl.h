@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "heed/serve/http/client_address.h"
+#include "heed/serve/http/held_bytes.h"
 #include "heed/serve/http/server.h"
 
 namespace heed::detail {
@@ -65,8 +66,8 @@ struct ServerCore : std::enable_shared_from_this<ServerCore> {
   HttpHandler handler;
   const TrustedProxies proxies;
   // From any thread:
-  const std::shared_ptr<std::atomic<int64_t>> held_bytes =
-      std::make_shared<std::atomic<int64_t>>(0);
+  const std::shared_ptr<RequestMemory> memory =
+      std::make_shared<RequestMemory>(limits.request_bytes);
   std::atomic<int64_t> open{0}, accepted{0}, refused{0}, requests{0};
   std::atomic<bool> ended{false};
 

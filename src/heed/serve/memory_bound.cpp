@@ -1,0 +1,61 @@
+#include "heed/serve/memory_bound.h"
+
+#include <algorithm>
+
+#include "heed/core/memory.h"
+#include "heed/core/parallel.h"
+#include "heed/decode/search_memory.h"
+#include "heed/model/transformer.h"
+
+namespace heed {
+namespace {
+
+// Headers, and what was read ahead of the next request.
+constexpr int64_t kBytesOfConnection = 64 << 10;
+// What a body of many small JSON values takes, against its bytes. One is parsed at a time.
+constexpr int64_t kParsedPerByte = 32;
+
+// To open a model: its weights as they are computed with, and before they are packed.
+int64_t bytes_to_open(const Model& model) {
+  Transformer shapes(model.transformer().config(), DType::fp32, meta_memory());
+  int64_t bytes = 0;
+  for (const Parameter& p : parameters(shapes)) {
+    bytes += p.tensor.byte_count();
+    if (p.is_packed()) bytes += model.backend().packed_bytes(p.tensor, Purpose::inference);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+MemoryBound memory_bound(const ServeOptions& options, const ServedModels& models) {
+  const int64_t threads = options.threads.value_or(available_threads());
+  const SearchLimits limits = {.hypotheses = options.max_hypotheses,
+                               .batch_tokens = options.batch_tokens};
+  MemoryBound bound;
+  return_freed_memory();
+  bound.resident = resident_bytes();
+  int64_t activations = 0;
+  for (const auto& served : models.all()) {
+    const Model& model = served->model();
+    const SearchMemory memory =
+        search_memory(model.transformer().config(), model.backend(), limits);
+    bound.decoding += threads * memory.total();
+    activations = std::max(activations, memory.activations);
+    bound.reload = std::max(bound.reload, bytes_to_open(model));
+  }
+  bound.decoding += threads * activations;  // a request for scores, between two steps
+  bound.requests = options.max_memory << 20;
+  bound.connections =
+      options.max_connections * kBytesOfConnection + kParsedPerByte * options.max_body;
+  return bound;
+}
+
+std::string to_string(const MemoryBound& bound) {
+  return fmt::format(
+      "{} now, at most {}: decoding {}, requests {}, connections {}, opening a model again {}",
+      memory_text(bound.resident), memory_text(bound.total()), memory_text(bound.decoding),
+      memory_text(bound.requests), memory_text(bound.connections), memory_text(bound.reload));
+}
+
+}  // namespace heed

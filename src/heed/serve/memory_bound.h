@@ -1,0 +1,27 @@
+// The memory that a server will need at most.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "heed/serve/models.h"
+#include "heed/serve/options.h"
+
+namespace heed {
+
+// In bytes.
+struct MemoryBound {
+  int64_t resident = 0;     // now: the program and its models
+  int64_t reload = 0;       // while the largest model is opened again, beside the old one
+  int64_t decoding = 0;     // caches and activations, of each thread for each model
+  int64_t requests = 0;     // ServeOptions::max_memory
+  int64_t connections = 0;  // their headers and buffers, and a body while it is parsed
+  int64_t total() const { return resident + reload + decoding + requests + connections; }
+};
+
+MemoryBound memory_bound(const ServeOptions& options, const ServedModels& models);
+
+// "85 MiB now, at most 1.2 GiB: decoding 0.6 GiB, ...": one line for a log.
+std::string to_string(const MemoryBound& bound);
+
+}  // namespace heed
