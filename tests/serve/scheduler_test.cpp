@@ -33,12 +33,22 @@ TEST_F(SchedulerTest, SlowTranslationsUnderLoadEqualTheTranslators) {
       }
       EXPECT_TRUE(becomes_idle(scheduler));
       const SchedulerStatus status = scheduler.status();
-      EXPECT_GT(status.steps, 0);
-      EXPECT_GE(status.step_sentences, status.steps);
+      EXPECT_GT(status.batches.all_steps(), 0);
+      EXPECT_GE(status.batches.sentences, status.batches.all_steps());
       EXPECT_GT(status.source_tokens, 500);
       EXPECT_GT(status.target_tokens, 500);
     }
   }
+}
+
+TEST_F(SchedulerTest, CountsTheSizesOfBatches) {
+  BatchSizes some, other;
+  for (const int64_t size : {1, 2, 3, 4, 512}) some.add_step(size);
+  other.add_step(513);
+  some.add(other);
+  EXPECT_EQ(some.steps, (std::array<int64_t, 11>{1, 1, 2, 0, 0, 0, 0, 0, 0, 1, 1}));
+  EXPECT_EQ(some.all_steps(), 6);
+  EXPECT_EQ(some.sentences, 1 + 2 + 3 + 4 + 512 + 513);
 }
 
 TEST_F(SchedulerTest, ARequestWithoutLinesFinishes) {

@@ -121,7 +121,7 @@ class ServeOptionsTest : public FolderTest {
            const RunningTranslationServer server(options);
            post(server, "/v1/translate", long_request());
            const std::string metrics = get(server, "/metrics").body;
-           const size_t at = metrics.find("\nheed_decoding_steps_total");
+           const size_t at = metrics.find("\nheed_decoding_step_sentences_count");
            return metrics.substr(at, metrics.find('\n', at + 1) - at);
          }},
         {{"compute", "bf16"},

@@ -455,6 +455,8 @@ TEST_F(ServerTest, ThePageAndTheDocument) {
   EXPECT_THAT(metrics, HasSubstr(R"(heed_requests_total{route="/translate",status="200"} 1)"));
   EXPECT_THAT(metrics, HasSubstr("heed_request_seconds_bucket"));
   EXPECT_THAT(metrics, HasSubstr("heed_resident_bytes"));
+  EXPECT_THAT(metrics, HasSubstr("heed_decoding_step_sentences_bucket{le=\"1\"} "));
+  EXPECT_THAT(metrics, HasSubstr("heed_decoding_step_sentences_bucket{le=\"+Inf\"} "));
   for (const RequestRecord& record : server.log()) EXPECT_EQ(record.client, "127.0.0.1");
 }
 

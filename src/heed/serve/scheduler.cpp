@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <deque>
+#include <numeric>
 #include <thread>
 
 #include "heed/core/parallel.h"
@@ -33,7 +34,8 @@ constexpr size_t kMaxTurns = 64;
 
 // Of a thread, since its last report.
 struct StepCounts {
-  int64_t steps = 0, sentences = 0, source_tokens = 0, target_tokens = 0;
+  BatchSizes batches;
+  int64_t source_tokens = 0, target_tokens = 0;
 };
 
 // A thread of the scheduler.
@@ -56,6 +58,21 @@ struct SchedulerThread {
 };
 
 }  // namespace
+
+int64_t BatchSizes::all_steps() const {
+  return std::accumulate(steps.begin(), steps.end(), int64_t(0));
+}
+
+void BatchSizes::add_step(int64_t size) {
+  const auto bound = std::lower_bound(kAtMost.begin(), kAtMost.end(), size);
+  ++steps[size_t(bound - kAtMost.begin())];
+  sentences += size;
+}
+
+void BatchSizes::add(const BatchSizes& other) {
+  for (size_t i = 0; i < steps.size(); ++i) steps[i] += other.steps[i];
+  sentences += other.sentences;
+}
 
 struct Scheduler::State {
   explicit State(const SchedulerOptions& asked);
@@ -158,8 +175,7 @@ SchedulerStatus Scheduler::State::status() {
   status.waiting_lines = waiting.lines();
   status.waiting_bytes = waiting.bytes();
   for (const SchedulerThread& worker : workers) status.running_lines += worker.load;
-  status.steps = counts.steps;
-  status.step_sentences = counts.sentences;
+  status.batches = counts.batches;
   status.source_tokens = counts.source_tokens;
   status.target_tokens = counts.target_tokens;
   status.estimated_wait = waiting.estimated_wait();
@@ -259,8 +275,7 @@ int64_t Scheduler::State::share(TimePoint now) const {
 void Scheduler::State::report(SchedulerThread& self) {
   self.idle = false;
   self.load = self.running();
-  counts.steps += self.counts.steps;
-  counts.sentences += self.counts.sentences;
+  counts.batches.add(self.counts.batches);
   counts.source_tokens += self.counts.source_tokens;
   counts.target_tokens += self.counts.target_tokens;
   self.counts = {};
@@ -314,8 +329,7 @@ void Scheduler::State::step(SchedulerThread& self, ModelBatch& batch) {
   if (batch.running.empty()) return;
   try {
     std::vector<CompletedLine> completed;
-    ++self.counts.steps;
-    self.counts.sentences += batch.batch->sentences();
+    self.counts.batches.add_step(batch.batch->sentences());
     batch.batch->step(completed);
     for (CompletedLine& line : completed) {
       const RunningLine done = batch.running.extract(line.id).mapped();

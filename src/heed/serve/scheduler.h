@@ -1,6 +1,7 @@
 // Translates the lines of many requests together, on a fixed number of threads.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <exception>
@@ -77,12 +78,22 @@ struct SchedulerOptions {
   std::chrono::milliseconds waiting_time{10'000};
 };
 
+// The sentences of decoding steps: how large the batches are.
+struct BatchSizes {
+  static constexpr std::array<int64_t, 10> kAtMost = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512};
+  std::array<int64_t, kAtMost.size() + 1> steps = {};  // of a size above the bound before
+  int64_t sentences = 0;                               // of all steps
+
+  int64_t all_steps() const;
+  void add_step(int64_t size);
+  void add(const BatchSizes& other);
+};
+
 // What happened, for metrics.
 struct SchedulerStatus {
   int64_t waiting_lines = 0, waiting_bytes = 0;  // not begun
   int64_t running_lines = 0;                     // as of each thread's last step, tasks included
-  int64_t steps = 0;                             // decoding steps since the start, of all threads
-  int64_t step_sentences = 0;  // sentences in all of these, for the mean size of a batch
+  BatchSizes batches;                            // of all threads' steps since the start
   int64_t source_tokens = 0, target_tokens = 0;  // translated since the start
   std::chrono::milliseconds estimated_wait{0};   // until all that waits now has begun
 };

@@ -5,6 +5,8 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
+#include <limits>
+
 #include "heed/core/memory.h"
 
 namespace heed {
@@ -33,6 +35,23 @@ MetricFamily tokens_family(const SchedulerStatus& status) {
   };
   add("source", status.source_tokens);
   add("target", status.target_tokens);
+  return family;
+}
+
+MetricFamily batches_family(const BatchSizes& batches) {
+  MetricFamily family{"heed_decoding_step_sentences",
+                      "Sentences that were decoded together, of each decoding step",
+                      MetricType::Histogram,
+                      {}};
+  auto& histogram = family.metric.emplace_back().histogram;
+  histogram.sample_sum = double(batches.sentences);
+  for (size_t i = 0; i < batches.steps.size(); ++i) {
+    histogram.sample_count += uint64_t(batches.steps[i]);
+    const bool last = i == BatchSizes::kAtMost.size();
+    histogram.bucket.push_back(
+        {histogram.sample_count,
+         last ? std::numeric_limits<double>::infinity() : double(BatchSizes::kAtMost[i])});
+  }
   return family;
 }
 
@@ -83,10 +102,7 @@ std::string Metrics::text(const SchedulerStatus& scheduler, const HttpCounts& ht
   gauge("heed_running_lines", "Lines that are being translated", double(scheduler.running_lines));
   gauge("heed_estimated_wait_seconds", "How long a new request would wait for its turn",
         double(scheduler.estimated_wait.count()) / 1000);
-  counter("heed_decoding_steps_total", "Decoding steps of all batches", double(scheduler.steps));
-  counter("heed_decoding_step_sentences_total",
-          "Sentences in all decoding steps; divided by the steps: the mean size of a batch",
-          double(scheduler.step_sentences));
+  families.push_back(batches_family(scheduler.batches));
   families.push_back(tokens_family(scheduler));
   gauge("heed_connections", "Open connections", double(http.connections));
   counter("heed_connections_accepted_total", "Connections accepted", double(http.accepted));
