@@ -84,7 +84,7 @@ class CpuAttentionSteps : public CpuTest {
     expect_close(got, expected, tolerance, what);
   }
 };
-INSTANTIATE_TEST_SUITE_P(Targets, CpuAttentionSteps, ::testing::ValuesIn(cpu_instruction_sets()),
+INSTANTIATE_TEST_SUITE_P(Targets, CpuAttentionSteps, ::testing::ValuesIn(cpu_targets()),
                          target_name);
 
 TEST_P(CpuAttentionSteps, Scores) {

@@ -8,6 +8,7 @@
 
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/backend/reference/reference_backend.h"
+#include "support/computing.h"
 
 namespace heed::testing {
 

@@ -117,8 +117,7 @@ struct Operands {
 };
 
 using CpuAttention = CpuTest;
-INSTANTIATE_TEST_SUITE_P(Targets, CpuAttention, ::testing::ValuesIn(cpu_instruction_sets()),
-                         target_name);
+INSTANTIATE_TEST_SUITE_P(Targets, CpuAttention, ::testing::ValuesIn(cpu_targets()), target_name);
 
 TEST_P(CpuAttention, ForwardAndGradient) {
   for (const Case& c : all_cases()) {
@@ -285,7 +284,7 @@ class CpuCachedAttention : public CpuAttention {
   std::unique_ptr<Backend> rounding = make_cpu_backend(GetParam(), DType::bf16);
   std::unique_ptr<Backend> rounding_reference = make_reference_backend(DType::bf16);
 };
-INSTANTIATE_TEST_SUITE_P(Targets, CpuCachedAttention, ::testing::ValuesIn(cpu_instruction_sets()),
+INSTANTIATE_TEST_SUITE_P(Targets, CpuCachedAttention, ::testing::ValuesIn(cpu_targets()),
                          target_name);
 
 TEST_P(CpuCachedAttention, IsThatOfRoundedKeysAndValues) {

@@ -6,8 +6,7 @@ namespace {
 const int64_t kSizes[] = {0, 1, 2, 3, 7, 17, 33, 64, 65, 100, 257, 1000};
 
 using CpuElementwise = CpuTest;
-INSTANTIATE_TEST_SUITE_P(Targets, CpuElementwise, ::testing::ValuesIn(cpu_instruction_sets()),
-                         target_name);
+INSTANTIATE_TEST_SUITE_P(Targets, CpuElementwise, ::testing::ValuesIn(cpu_targets()), target_name);
 
 TEST_P(CpuElementwise, Activations) {
   for (int64_t size : kSizes) {

@@ -8,8 +8,7 @@ const int64_t kWidths[] = {1, 2, 3, 7, 17, 33, 64, 65, 100, 257};
 const Dropout kDropouts[] = {{}, {0.1f, 5}, {0.9f, 6}};
 
 using CpuRows = CpuTest;
-INSTANTIATE_TEST_SUITE_P(Targets, CpuRows, ::testing::ValuesIn(cpu_instruction_sets()),
-                         target_name);
+INSTANTIATE_TEST_SUITE_P(Targets, CpuRows, ::testing::ValuesIn(cpu_targets()), target_name);
 
 TEST_P(CpuRows, Embedding) {
   Tokens tokens;

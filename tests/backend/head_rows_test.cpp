@@ -6,8 +6,7 @@ namespace heed::testing {
 namespace {
 
 using CpuHeadRows = CpuTest;
-INSTANTIATE_TEST_SUITE_P(Targets, CpuHeadRows, ::testing::ValuesIn(cpu_instruction_sets()),
-                         target_name);
+INSTANTIATE_TEST_SUITE_P(Targets, CpuHeadRows, ::testing::ValuesIn(cpu_targets()), target_name);
 
 struct HeadShape {
   int64_t rows, heads, d;

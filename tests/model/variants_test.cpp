@@ -151,7 +151,7 @@ TEST_P(VariantsOnTargets, LossAndGradientsAreTheReferences) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, VariantsOnTargets, ::testing::ValuesIn(cpu_instruction_sets()),
+INSTANTIATE_TEST_SUITE_P(Targets, VariantsOnTargets, ::testing::ValuesIn(testing::cpu_targets()),
                          [](const auto& info) { return info.param; });
 
 class CachedVariants : public ::testing::TestWithParam<testing::Computing> {
