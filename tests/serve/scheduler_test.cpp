@@ -35,6 +35,8 @@ TEST_F(SchedulerTest, SlowTranslationsUnderLoadEqualTheTranslators) {
       const SchedulerStatus status = scheduler.status();
       EXPECT_GT(status.batches.all_steps(), 0);
       EXPECT_GE(status.batches.sentences, status.batches.all_steps());
+      EXPECT_GT(status.cache_rows, 0);
+      EXPECT_EQ(status.reserved_rows, 0);
       EXPECT_GT(status.source_tokens, 500);
       EXPECT_GT(status.target_tokens, 500);
     }

@@ -1,4 +1,5 @@
 // heed serve: translations by HTTP, and a web page.
+#include <cmath>
 #include <csignal>
 #include <ctime>
 #include <nlohmann/json.hpp>
@@ -77,9 +78,10 @@ std::string log_line(LogFormat format, const RequestRecord& r) {
   if (format == LogFormat::text)
     return fmt::format("{} {} {} {} {:.1f} ms {}", r.client, r.method, r.route, r.status,
                        r.seconds * 1e3, detail::counted(r.body_bytes, "byte"));
+  const double milliseconds = std::round(r.seconds * 1e6) / 1e3;
   nlohmann::ordered_json object = {{"time", utc_time()},        {"client", r.client},
                                    {"method", r.method},        {"route", r.route},
-                                   {"status", r.status},        {"milliseconds", r.seconds * 1e3},
+                                   {"status", r.status},        {"milliseconds", milliseconds},
                                    {"body_bytes", r.body_bytes}};
   return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }

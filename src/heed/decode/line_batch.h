@@ -39,6 +39,8 @@ class LineBatch {
   bool has_room_beside_long_lines() const;
   // What the search has left for the parts of more lines.
   SearchRoom room() const { return search_.room(); }
+  // The same of an empty batch.
+  SearchRoom all_room() const { return search_.all_room(); }
 
   // One decoding step; appends the lines that are complete.
   void step(std::vector<CompletedLine>& completed);

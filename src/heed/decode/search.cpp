@@ -276,6 +276,11 @@ SearchRoom Search::room() const {
           s.shape.step_rows - s.step_rows};
 }
 
+SearchRoom Search::all_room() const {
+  const State& s = *state_;
+  return {s.limits.batch_tokens, s.shape.target_rows, s.shape.step_rows};
+}
+
 void Search::add(SearchRequest request) {
   State& s = *state_;
   const auto length = int64_t(request.source.size());

@@ -65,6 +65,8 @@ class Search {
                 int64_t prefix_length = 0) const;
   void add(SearchRequest request);
   SearchRoom room() const;
+  // The room of an empty batch.
+  SearchRoom all_room() const;
   // Memory of tensors: caches, and activations of the steps so far.
   int64_t bytes_held() const;
   // Number of unfinished sentences.

@@ -42,6 +42,7 @@ struct StepCounts {
 struct SchedulerThread {
   // Guarded by the scheduler's mutex:
   int64_t load = 0;  // lines and tasks taken and not ended, as of the last time between two steps
+  int64_t reserved_rows = 0, cache_rows = 0;
   bool idle = true, full = false, in_task = false;
   TimePoint seen;  // when it was between two steps
 
@@ -174,7 +175,11 @@ SchedulerStatus Scheduler::State::status() {
   SchedulerStatus status;
   status.waiting_lines = waiting.lines();
   status.waiting_bytes = waiting.bytes();
-  for (const SchedulerThread& worker : workers) status.running_lines += worker.load;
+  for (const SchedulerThread& worker : workers) {
+    status.running_lines += worker.load;
+    status.reserved_rows += worker.reserved_rows;
+    status.cache_rows += worker.cache_rows;
+  }
   status.batches = counts.batches;
   status.source_tokens = counts.source_tokens;
   status.target_tokens = counts.target_tokens;
@@ -275,6 +280,12 @@ int64_t Scheduler::State::share(TimePoint now) const {
 void Scheduler::State::report(SchedulerThread& self) {
   self.idle = false;
   self.load = self.running();
+  self.reserved_rows = self.cache_rows = 0;
+  for (const ModelBatch& b : self.batches) {
+    const int64_t rows = b.batch->all_room().target_rows;
+    self.reserved_rows += rows - b.batch->room().target_rows;
+    self.cache_rows += rows;
+  }
   counts.batches.add(self.counts.batches);
   counts.source_tokens += self.counts.source_tokens;
   counts.target_tokens += self.counts.target_tokens;

@@ -95,7 +95,10 @@ struct SchedulerStatus {
   int64_t running_lines = 0;                     // as of each thread's last step, tasks included
   BatchSizes batches;                            // of all threads' steps since the start
   int64_t source_tokens = 0, target_tokens = 0;  // translated since the start
-  std::chrono::milliseconds estimated_wait{0};   // until all that waits now has begun
+  // Rows of the caches of keys and values of all batches: reserved for the hypotheses of lines that
+  // are being translated, and all.
+  int64_t reserved_rows = 0, cache_rows = 0;
+  std::chrono::milliseconds estimated_wait{0};  // until all that waits now has begun
 };
 
 class Scheduler {

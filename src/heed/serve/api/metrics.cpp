@@ -104,6 +104,9 @@ std::string Metrics::text(const SchedulerStatus& scheduler, const HttpCounts& ht
         double(scheduler.estimated_wait.count()) / 1000);
   families.push_back(batches_family(scheduler.batches));
   families.push_back(tokens_family(scheduler));
+  gauge("heed_cache_rows", "Rows of the caches of keys and values", double(scheduler.cache_rows));
+  gauge("heed_cache_rows_reserved", "Those of lines that are being translated",
+        double(scheduler.reserved_rows));
   gauge("heed_connections", "Open connections", double(http.connections));
   counter("heed_connections_accepted_total", "Connections accepted", double(http.accepted));
   counter("heed_connections_refused_total", "Connections refused, since there were too many",
