@@ -329,11 +329,14 @@ TEST_F(ServerTest, MemoryIsBounded) {
   const HttpReply many = post(server, "/v1/translate", json{{"text", lines}}.dump());
   EXPECT_EQ(many.status, 503) << many.body;
   EXPECT_NE(many.header("Retry-After"), "");
-  const json large = {{"text", lines.substr(0, 10'000)},
+  std::string sentences;
+  for (int i = 0; i < 600; ++i)
+    sentences += i % 6 < 5 ? "the lazy dog and the quick fox " : "the end\n";
+  const json large = {{"text", sentences},
                       {"beam", 16},
                       {"nbest", 16},
                       {"max_length", 12},
-                      {"probabilities", true}};
+                      {"alignments", "weights"}};
   EXPECT_EQ(post(server, "/v1/translate", large.dump()).status, 503);
   EXPECT_TRUE(becomes_free());
   json streamed = large;
