@@ -37,7 +37,7 @@ void visit_limits(ServeOptions& self, OptionCollector& v) {
     {.help = "Most memory for requests: their bodies, translations, and answers that are not sent "
              "yet; what exceeds it is answered with status 503",
      .unit = "MiB",
-     .minimum = 16,
+     .minimum = 1,
      .maximum = 1 << 20});
 }
 
