@@ -131,6 +131,27 @@ TEST(HttpDrainTest, AnswersRequestsThatWaitInTheSocket) {
   server.join();
 }
 
+TEST(HttpDrainTest, AnswersTheFirstRequestOfANewConnection) {
+  RunningServer server(echo);
+  HttpClient used = server.client(), asks = server.client(), silent = server.client();
+  used.get("/");
+  EXPECT_EQ(used.reply().status, 200);
+  ASSERT_TRUE(becomes_true([&] { return server->counts().connections == 3; }));
+  const auto begin = std::chrono::steady_clock::now();
+  server->drain(5s);
+  EXPECT_TRUE(used.is_closed());
+  asks.send("GET / HTTP/1.1\r\n");
+  std::this_thread::sleep_for(20ms);
+  asks.send("Host: a\r\n\r\n");
+  const HttpReply reply = asks.reply();
+  EXPECT_EQ(reply.status, 200);
+  EXPECT_EQ(reply.header("Connection"), "close");
+  asks.close();
+  EXPECT_TRUE(silent.is_closed());
+  server.join();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 4s);
+}
+
 TEST(HttpDrainTest, EndsAtItsLimit) {
   std::vector<std::shared_ptr<HttpExchange>> kept;
   std::atomic<int> gone{0};

@@ -28,7 +28,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void start();
   // Sends an answer without reading a request, and closes.
   void refuse(const HttpError& error);
-  // The server ends: no request is begun any more whose headers have not arrived.
+  // The server ends: no request is begun any more whose headers have not arrived, except the first
+  // of a new connection, which its client sends in the belief that it will be answered.
   void drain();
   void close();
 
@@ -83,6 +84,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   RequestReader reader_;
   HeldBytes body_;  // being read
   Outbox outbox_;
+  bool is_new_ = true;  // no request has been read
   bool refused_ = false;
   bool waits_readable_ = false, waits_writable_ = false;
   bool end_of_input_ = false;

@@ -24,6 +24,8 @@ constexpr auto kLinger = std::chrono::seconds(2);
 constexpr size_t kLingerBytes = 16 << 20;
 // How often a client is looked at from which nothing can be read, since its bytes fill the buffer.
 constexpr auto kPeerCheck = std::chrono::milliseconds(250);
+// How long a new connection may take to send its first request when the server ends.
+constexpr auto kFirstRequest = std::chrono::seconds(1);
 // Bytes that the system keeps for a client besides those on their way: few, so that unsent() tells
 // a producer what its client has not read.
 constexpr int kUnsentInSystem = 128 << 10;
@@ -87,7 +89,9 @@ void Connection::drain() {
   };
   keep_alive_ = false;
   if (has_no_headers()) read();  // they may wait in the socket
-  if (has_no_headers()) close();
+  if (!has_no_headers()) return;
+  if (!is_new_) return close();
+  set_deadline(kFirstRequest);
 }
 
 void Connection::close() {
@@ -123,13 +127,16 @@ void Connection::advance() {
     if (stage_ == Stage::idle) {
       if (!reader_.begun()) break;
       enter(Stage::reading);
-      set_deadline(core_.limits.headers);
+      set_deadline(core_.draining
+                       ? std::min<std::chrono::milliseconds>(kFirstRequest, core_.limits.headers)
+                       : core_.limits.headers);
     }
     const State after = reader_.advance();
     if (after == State::failed) return answer_error(reader_.error());
     if (after == State::head) break;
     if (before == State::head) {
       ++core_.requests;
+      is_new_ = false;
       set_deadline(core_.limits.body);
       if (reader_.expects_continue() && reader_.buffered() == 0) {
         outbox_.add("HTTP/1.1 100 Continue\r\n\r\n");
@@ -418,8 +425,8 @@ void Connection::deadline_passed() {
     unconfirmed_ = unconfirmed;
     return set_deadline(core_.limits.write);
   }
-  if (stage_ != Stage::reading) return close();
   const bool in_head = reader_.state() == RequestReader::State::head;
+  if (stage_ != Stage::reading || (in_head && core_.draining)) return close();
   answer_error({408, in_head ? "the headers of the request took too long to arrive"
                              : "the body of the request took too long to arrive"});
 }

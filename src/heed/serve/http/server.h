@@ -45,8 +45,9 @@ class HttpServer {
   void run();
 
   // From any thread and from signal handlers' threads: accepts no more connections, answers every
-  // request whose headers were read (with "Connection: close"), closes idle connections, and lets
-  // run() return when all are closed, or after `at_most`.
+  // request whose headers were read (with "Connection: close"), closes idle connections
+  // (new ones if they send no request within a second), and lets run() return when all are closed,
+  // or after `at_most`.
   void drain(std::chrono::milliseconds at_most);
   // Closes everything at once.
   void stop();
