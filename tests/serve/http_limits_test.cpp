@@ -142,7 +142,7 @@ TEST(HttpLimitsTest, RefusesAFloodOfBusyConnections) {
 
 TEST(HttpLimitsTest, BoundsTheBodiesOfAllRequests) {
   HttpLimits limits;
-  limits.request_bytes = 1000;
+  limits.request_bytes = 1400;
   KeptExchanges kept;
   RunningServer server(kept.handler(), with_limits(limits));
   HttpClient first = server.client(), second = server.client();
@@ -169,17 +169,19 @@ TEST(HttpLimitsTest, BoundsWhatHandlersHold) {
   KeptExchanges kept;
   RunningServer server(kept.handler(), with_limits(limits));
   HttpClient first = server.client(), second = server.client();
-  first.post("/", std::string(200, 'a'));
+  first.get("/");
   Exchange exchange = kept.next();
-  second.post("/", std::string(200, 'a'));
+  second.get("/");
   Exchange other = kept.next();
+  EXPECT_FALSE(exchange->hold(501)) << "half of all";
   EXPECT_TRUE(exchange->hold(500));
-  EXPECT_EQ(server->counts().held_bytes, 900);
-  EXPECT_FALSE(exchange->hold(601));
-  EXPECT_FALSE(other->hold(101));
-  EXPECT_EQ(server->counts().held_bytes, 900);
-  EXPECT_TRUE(exchange->hold(400));
-  EXPECT_TRUE(other->hold(200));
+  EXPECT_FALSE(other->hold(251)) << "half of what is left";
+  EXPECT_TRUE(other->hold(250));
+  EXPECT_EQ(server->counts().held_bytes, 750);
+  EXPECT_FALSE(exchange->hold(501));
+  EXPECT_TRUE(exchange->hold(300));
+  EXPECT_TRUE(other->hold(350));
+  EXPECT_EQ(server->counts().held_bytes, 650);
   for (Exchange* one : {&exchange, &other}) {
     echo(*one);
     one->reset();
@@ -355,6 +357,30 @@ TEST(HttpLimitsTest, EndsAnswersThatAreNotRead) {
   EXPECT_TRUE(becomes_true([&] { return answered == 1; }));
   EXPECT_TRUE(becomes_true([&] { return server->counts().connections == 0; }));
   EXPECT_LT(client.rest().size(), size_t{20} << 20);
+}
+
+TEST(HttpLimitsTest, BoundsTheUnsentBytesOfAllAnswers) {
+  HttpLimits limits;
+  limits.request_bytes = 20 << 20;
+  const size_t size = 30 << 20;
+  RunningServer server(
+      [&](const Exchange& exchange) {
+        exchange->respond({200, "image/png", std::string(size, 'x')});
+      },
+      with_limits(limits));
+  std::vector<HttpClient> clients;
+  for (int i = 0; i < 3; ++i) {
+    clients.emplace_back(server.address(), 4096);
+    clients.back().get("/");
+    ASSERT_TRUE(becomes_true([&] { return server->counts().requests == i + 1; }));
+    EXPECT_TRUE(becomes_true([&] { return server->counts().connections == 1; }));
+  }
+  EXPECT_TRUE(becomes_true([&] { return server->counts().unsent_bytes <= 30 << 20; }));
+  EXPECT_GT(server->counts().unsent_bytes, 20 << 20);
+  EXPECT_FALSE(clients[0].reply().complete);
+  EXPECT_FALSE(clients[1].reply().complete);
+  EXPECT_EQ(clients[2].reply().body.size(), size) << "one alone has room";
+  EXPECT_TRUE(becomes_true([&] { return server->counts().unsent_bytes == 0; }));
 }
 
 TEST(HttpLimitsTest, KeepsAnswersThatAreReadSlowly) {

@@ -113,6 +113,7 @@ std::string Metrics::text(const SchedulerStatus& scheduler, const HttpCounts& ht
           double(http.refused));
   gauge("heed_request_bytes", "Memory held for requests, of at most --max-memory",
         double(http.held_bytes));
+  gauge("heed_unsent_bytes", "Answers that clients have not read yet", double(http.unsent_bytes));
   gauge("heed_resident_bytes", "Memory of the process", double(resident_bytes()));
   return prometheus::TextSerializer().Serialize(families);
 }

@@ -3,6 +3,7 @@
 
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "heed/serve/http/answer.h"
@@ -63,6 +64,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void received(std::string_view bytes);
   void end_of_input();
   void flush();
+  void count_unsent();
   void wait_writable();
 
   void set_deadline(std::chrono::milliseconds from_now);
@@ -84,6 +86,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   RequestReader reader_;
   HeldBytes body_;  // being read
   Outbox outbox_;
+  int64_t unsent_ = 0;  // bytes of the outbox, as they were last counted
+  std::optional<std::list<Connection*>::iterator> unsent_place_;
   bool is_new_ = true;  // no request has been read
   bool refused_ = false;
   bool waits_readable_ = false, waits_writable_ = false;

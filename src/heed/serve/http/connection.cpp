@@ -104,6 +104,9 @@ void Connection::close() {
   error_code ignored;
   socket_.close(ignored);
   body_.clear();
+  if (answer_) answer_->sent(outbox_.payload());
+  outbox_ = {};
+  count_unsent();
   if (const auto answer = std::move(answer_)) answer->client_gone();
   core_.closed();
 }
@@ -351,6 +354,7 @@ void Connection::flush() {
     const Outbox::Progress progress = outbox_.send(socket_.native_handle());
     if (answer_) answer_->sent(progress.sent_payload);
     if (progress.failed) return close();
+    count_unsent();
     if (!outbox_.empty()) {
       const bool sending = stage_ == Stage::answering || stage_ == Stage::finishing;
       const bool first = deadline_ == Clock::time_point::max();
@@ -358,7 +362,8 @@ void Connection::flush() {
         unconfirmed_ = unconfirmed_bytes(socket_.native_handle());
         set_deadline(core_.limits.write);
       }
-      return wait_writable();
+      wait_writable();
+      return core_.bound_unsent();
     }
   }
   if (stage_ == Stage::answering) {
@@ -370,6 +375,18 @@ void Connection::flush() {
     enter(Stage::lingering);
     set_deadline(kLinger);
     wait_readable();
+  }
+}
+
+void Connection::count_unsent() {
+  core_.unsent_bytes += int64_t(outbox_.bytes()) - unsent_;
+  unsent_ = int64_t(outbox_.bytes());
+  if (outbox_.empty() == !unsent_place_) return;
+  if (unsent_place_) {
+    core_.unsent.erase(*unsent_place_);
+    unsent_place_.reset();
+  } else {
+    unsent_place_ = core_.unsent.insert(core_.unsent.end(), this);
   }
 }
 

@@ -21,8 +21,8 @@ class HttpExchange {
   virtual void respond(HttpResponse response) = 0;
 
   // How much memory the request's handler holds for it now, besides its body and its answer. False,
-  // and nothing changes, if all requests together would hold more than HttpLimits::request_bytes.
-  // Released when the exchange is destroyed. Called by one thread at a time.
+  // and nothing changes, if that is more than HttpLimits::request_bytes leave to it. Released when
+  // the exchange is destroyed. Called by one thread at a time.
   virtual bool hold(size_t bytes) = 0;
 
   // A streamed answer (chunked). `head.body` is its first chunk, which may be empty. A client of

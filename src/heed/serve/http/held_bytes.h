@@ -15,11 +15,14 @@ class RequestMemory {
   int64_t held() const { return held_; }
 
   void add(int64_t bytes) { held_ += bytes; }
-  // False, and nothing is added, if it would exceed the limit.
-  bool try_add(int64_t bytes) {
-    if (held_.fetch_add(bytes) + bytes <= limit_) return true;
-    held_ -= bytes;
-    return false;
+  // For an owner who holds `own` bytes of these. False, and nothing is added, if it would then hold
+  // more than half of what the others leave: however much a few hold, others find room.
+  bool try_add(int64_t own, int64_t more) {
+    int64_t held = held_;
+    do {
+      if (own + more > (limit_ - (held - own)) / 2) return false;
+    } while (!held_.compare_exchange_weak(held, held + more));
+    return true;
   }
 
  private:
@@ -35,11 +38,10 @@ class HeldBytes {
   HeldBytes(const HeldBytes&) = delete;
   HeldBytes& operator=(const HeldBytes&) = delete;
 
-  // False, and nothing changes, if all together would be more than the limit. Less than before is
-  // always possible.
+  // False, and nothing changes, as RequestMemory::try_add(). Less than before is always possible.
   bool try_set(int64_t bytes) {
     const int64_t more = bytes - bytes_;
-    if (more > 0 && !all_->try_add(more)) return false;
+    if (more > 0 && !all_->try_add(bytes_, more)) return false;
     if (more < 0) all_->add(more);
     bytes_ = bytes;
     return true;

@@ -11,6 +11,7 @@ namespace heed::detail {
 
 void Outbox::add(std::string bytes, size_t payload) {
   if (bytes.empty()) return;
+  bytes_ += bytes.size();
   segments_.push_back({std::move(bytes), payload});
   payload_ += payload;
 }
@@ -34,6 +35,7 @@ Outbox::Progress Outbox::send(int socket) {
       return progress;
     }
     progress.sent_bytes += size_t(sent);
+    bytes_ -= size_t(sent);
     offset_ += size_t(sent);
     while (!segments_.empty() && offset_ >= segments_.front().bytes.size()) {
       offset_ -= segments_.front().bytes.size();

@@ -12,6 +12,7 @@ class Outbox {
   // `payload` of these bytes count as unsent until all of them are sent.
   void add(std::string bytes, size_t payload = 0);
   bool empty() const { return segments_.empty(); }
+  size_t bytes() const { return bytes_; }
   size_t payload() const { return payload_; }
 
   struct Progress {
@@ -29,7 +30,7 @@ class Outbox {
   };
   std::deque<Segment> segments_;
   size_t offset_ = 0;  // sent bytes of the first
-  size_t payload_ = 0;
+  size_t bytes_ = 0, payload_ = 0;
 };
 
 }  // namespace heed::detail

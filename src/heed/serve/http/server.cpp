@@ -134,6 +134,10 @@ bool ServerCore::close_longest_idle() {
   return true;
 }
 
+void ServerCore::bound_unsent() {
+  while (unsent_bytes > limits.request_bytes / 2 && unsent.size() > 1) unsent.front()->close();
+}
+
 void ServerCore::closed() {
   if (draining && connections.empty()) io.stop();
 }
@@ -257,7 +261,8 @@ void HttpServer::every(std::chrono::milliseconds interval, std::function<void()>
 
 HttpCounts HttpServer::counts() const {
   const detail::ServerCore& core = *state_->core;
-  return {core.open, core.accepted, core.refused, core.requests, core.memory->held()};
+  return {core.open,     core.accepted,       core.refused,
+          core.requests, core.memory->held(), core.unsent_bytes};
 }
 
 void raise_open_file_limit(int64_t files) {

@@ -29,6 +29,7 @@ struct HttpCounts {
   int64_t accepted = 0, refused = 0;  // connections
   int64_t requests = 0;               // whose headers were read
   int64_t held_bytes = 0;             // of HttpLimits::request_bytes, now
+  int64_t unsent_bytes = 0;           // of answers that clients have not read yet
 };
 
 class HttpServer {

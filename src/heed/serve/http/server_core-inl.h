@@ -54,6 +54,9 @@ struct ServerCore : std::enable_shared_from_this<ServerCore> {
   void admit(Socket socket);
   // Closes the connection that has waited longest for its next request; false if there is none.
   bool close_longest_idle();
+  // Closes connections whose answers their clients have not read, the oldest first, until these
+  // take at most half of HttpLimits::request_bytes.
+  void bound_unsent();
   // Called when a connection has closed.
   void closed();
 
@@ -68,13 +71,14 @@ struct ServerCore : std::enable_shared_from_this<ServerCore> {
   // From any thread:
   const std::shared_ptr<RequestMemory> memory =
       std::make_shared<RequestMemory>(limits.request_bytes);
-  std::atomic<int64_t> open{0}, accepted{0}, refused{0}, requests{0};
+  std::atomic<int64_t> open{0}, accepted{0}, refused{0}, requests{0}, unsent_bytes{0};
   std::atomic<bool> ended{false};
 
   bool draining = false;
   std::unordered_set<Connection*> connections;
-  int64_t refusing = 0;         // those among them that only get an answer with status 503
-  std::list<Connection*> idle;  // between requests; the longest idle first
+  int64_t refusing = 0;           // those among them that only get an answer with status 503
+  std::list<Connection*> idle;    // between requests; the longest idle first
+  std::list<Connection*> unsent;  // with bytes that the system does not take; the oldest first
   std::vector<char> scratch = std::vector<char>(64 << 10);  // received bytes, for a moment
   // Its destructor ends the connections, which access what is above.
   asio::io_context io{1};
