@@ -8,7 +8,7 @@ packages_for() {
         libtomlplusplus-dev nlohmann-json3-dev libfmt-dev zlib1g-dev libutf8proc-dev libxxhash-dev \
         libboost-dev prometheus-cpp-dev libcld2-dev libsodium-dev
       ;;
-    test) echo libgtest-dev libgmock-dev ;;
+    test) echo libgtest-dev libgmock-dev python3 ;;
     check) echo clang clang-format clang-tidy ;;
     fuzz) echo clang libclang-rt-dev ;;
     coverage) echo gcovr ;;
@@ -28,7 +28,9 @@ requirements_for() {
         "library boost boost/beast/http.hpp" "library prometheus-cpp-core prometheus/registry.h" \
         "library cld2 cld2/public/compact_lang_det.h" "library libsodium sodium.h"
       ;;
-    test) printf '%s\n' "library gtest gtest/gtest.h" "library gmock gmock/gmock.h" ;;
+    test)
+      printf '%s\n' "library gtest gtest/gtest.h" "library gmock gmock/gmock.h" "command python3"
+      ;;
     check) printf '%s\n' "command clang++" "command clang-format" "command clang-tidy" ;;
     fuzz) printf '%s\n' "command clang++" ;;
     coverage) printf '%s\n' "command gcovr" ;;
