@@ -40,14 +40,16 @@ class Requests:
         if self.counting:
             self.seconds.append(time.monotonic() - begin)
 
-    async def measure(self, seconds):
-        """Good answers per second, after a time to warm up."""
+    async def measure(self, server, seconds):
+        """Good answers per second, after a time to warm up, and the share of a processor that the
+        server had: other programs may take it."""
         await asyncio.sleep(WARM_UP)
         self.counting, self.good, self.refused, self.seconds = True, 0, 0, []
-        begin = time.monotonic()
+        begin, processor = time.monotonic(), server.processor_seconds()
         await asyncio.sleep(seconds)
         self.counting = False
-        return self.good / (time.monotonic() - begin)
+        passed = time.monotonic() - begin
+        return self.good / passed, (server.processor_seconds() - processor) / passed
 
 
 async def closed_loop(endpoint, requests, stopped):
@@ -66,13 +68,13 @@ async def measure_capacity(server, requests):
     async with asyncio.TaskGroup() as group:
         for _ in range(CLIENTS):
             group.create_task(closed_loop(server.endpoint, requests, stopped))
-        capacity = await requests.measure(SECONDS / 2)
+        capacity, processor = await requests.measure(server, SECONDS / 2)
         stopped.set()
     if requests.refused:
         fail(f"{CLIENTS} clients that wait for their answers are too many: {requests.refused} had status 429")
     if not capacity:
         fail("no answer: give more OVERLOAD_SECONDS")
-    return capacity
+    return capacity, processor
 
 
 class OpenLoop:
@@ -118,12 +120,12 @@ async def overload(server, requests, capacity):
     async with asyncio.TaskGroup() as group:
         group.create_task(load.go_on(stopped))
         group.create_task(memory.watch(stopped))
-        goodput = await requests.measure(SECONDS)
+        goodput, processor = await requests.measure(server, SECONDS)
         stopped.set()
     if load.late > max(5.0, SECONDS / 10):
         fail(f"the requests came {load.late:.1f} s late: this machine cannot make {load.per_second:.0f} a second; give "
              "more REQUEST_LINES")
-    return goodput, memory
+    return goodput, processor, memory
 
 
 async def main():
@@ -136,15 +138,16 @@ async def main():
     options = ["--threads", "1", "--max-connections", "8192", "--log", "none"]
     server = await Server(book.model, listening_socket(), options, before=alone, languages=languages()).ready()
     requests = Requests(book)
-    capacity = await measure_capacity(server, requests)
-    goodput, memory = await overload(server, requests, capacity)
+    capacity, processor = await measure_capacity(server, requests)
+    goodput, processor_then, memory = await overload(server, requests, capacity)
     server.expect_running()
     most = server.memory()[1]
     await server.stop()
     share = 100 * goodput / capacity
     times = sorted(requests.seconds) or [0]
-    print(f"serve_overload: capacity {capacity:.1f} requests/s of {LINES} lines with {CLIENTS} clients; asked {TIMES} times "
-          f"as much for {SECONDS} s: {goodput:.1f} answers/s ({share:.1f} %), {requests.refused / SECONDS:.1f} refusals/s (429), "
+    print(f"serve_overload: capacity {capacity:.1f} requests/s of {LINES} lines with {CLIENTS} clients "
+          f"({processor:.2f} processors); asked {TIMES} times as much for {SECONDS} s: {goodput:.1f} answers/s "
+          f"({share:.1f} %; {processor_then:.2f} processors), {requests.refused / SECONDS:.1f} refusals/s (429), "
           f"nothing else; answers within {statistics.median(times):.2f} s (median), {times[len(times) * 99 // 100]:.2f} s (99 %); "
           f"{memory.expect_flat(number('MEMORY_PERCENT'))}, at most {most / 1024:.1f} MiB")
     if share < 100 - number("GOODPUT_PERCENT"):

@@ -103,6 +103,12 @@ class Server:
             lines = dict(line.split(":", 1) for line in status)
         return tuple(int(lines[name].split()[0]) for name in ("VmRSS", "VmHWM"))
 
+    def processor_seconds(self):
+        """Used so far, of all its threads."""
+        with open(f"/proc/{self.process.pid}/stat", encoding="ascii", errors="replace") as stat:
+            user, system = stat.read().rsplit(")", 1)[1].split()[11:13]
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
     async def metric(self, name):
         reply = await ask(self.endpoint, request_bytes("GET", "/metrics"), "GET")
         for line in reply.body.decode().splitlines():
@@ -123,12 +129,17 @@ class MemoryWatch:
             self.samples.append(self.server.memory()[0])
             await asyncio.sleep(0.1)
 
+    def tenths(self):
+        parts = [self.samples[len(self.samples) * i // 10:len(self.samples) * (i + 1) // 10] for i in range(10)]
+        return ", ".join(f"{statistics.median(part) / 1024:.1f}" for part in parts if part)
+
     def expect_flat(self, percent):
         """What the last third has more than the first one, by their medians; in words."""
         third = max(1, len(self.samples) // 3)
         first, last = statistics.median(self.samples[:third]), statistics.median(self.samples[-third:])
         growth = 100 * (last / first - 1)
-        words = f"resident memory {first / 1024:.1f} MiB in the first third, {last / 1024:.1f} in the last ({growth:+.2f} %)"
+        words = (f"resident memory {first / 1024:.1f} MiB in the first third, {last / 1024:.1f} in the last "
+                 f"({growth:+.2f} %; by tenths: {self.tenths()})")
         if growth > percent:
             fail(f"{words}: expected at most {percent} % more")
         return words
