@@ -6,8 +6,8 @@
 # headers and 30 s for a body). Then more connections than the server takes. Meanwhile two polite clients must get every
 # answer, equal to what heed translate gives. No damaged request may be answered as if it were good,
 # and no answer may break HTTP. Afterwards the server must hold nothing of its clients, and its
-# resident memory may at no time be more than MORE_MIB (default 256) above that of the start. (The
-# server's own bounds are 64 MiB for bodies, 32 for text that waits, 256 for answers that are not read.)
+# resident memory may at no time be more than MORE_MIB (default 256) above that of the start, nor than
+# the bound that the server says at its start.
 # Needs HEED_PROGRAM and python3. Works in the current directory. MODELS names the folder of models
 # that tools/soak/serve/make_models.sh makes. ./dev soak runs it.
 set -euo pipefail

@@ -110,7 +110,7 @@ async def expect_nothing_left(server):
     """When all clients are gone the server must hold nothing of theirs."""
     end = time.monotonic() + 60
     while True:
-        held = {name: await server.metric("heed_" + name) for name in ("body_bytes", "waiting_lines", "running_lines")}
+        held = {name: await server.metric("heed_" + name) for name in ("request_bytes", "waiting_lines", "running_lines")}
         held["connections"] = await server.metric("heed_connections") - 1  # of this request
         if not any(held.values()):
             return
@@ -138,13 +138,17 @@ async def main():
     await crowds(server, Asker(book, random.Random(SEED)))
     await expect_nothing_left(server)
     after, most = server.memory()
+    bound = server.memory_bound()
     await server.stop()
     kinds = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in sorted(count.attacks.items()))
     print(f"serve_hostile: {sum(count.attacks.values())} connections in {seconds:.0f} s ({kinds}), and two crowds; "
           f"{count.polite} polite requests answered, each within {count.longest:.2f} s; resident memory "
-          f"{before / 1024:.1f} MiB before, {after / 1024:.1f} after, {most / 1024:.1f} at most")
+          f"{before / 1024:.1f} MiB before, {after / 1024:.1f} after, {most / 1024:.1f} at most, of {bound / 1024:.0f} that it "
+          "said")
     if most - before > MORE_MIB * 1024:
         fail(f"memory grew by more than {MORE_MIB} MiB")
+    if most > bound:
+        fail("the server took more memory than it said")
 
 
 run(main())

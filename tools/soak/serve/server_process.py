@@ -2,6 +2,7 @@
 import asyncio
 import atexit
 import os
+import re
 import signal
 import socket
 import statistics
@@ -102,6 +103,13 @@ class Server:
         with open(f"/proc/{self.process.pid}/status", encoding="ascii", errors="replace") as status:
             lines = dict(line.split(":", 1) for line in status)
         return tuple(int(lines[name].split()[0]) for name in ("VmRSS", "VmHWM"))
+
+    def memory_bound(self):
+        """What it says at its start that it may need at most, in KiB."""
+        said = re.findall(r"^memory: .* at most ([\d.]+) ([MG])iB: ", "\n".join(log_lines(self.log)), re.MULTILINE)
+        if not said:
+            fail(f"no bound for its memory; see {self.log}")
+        return float(said[-1][0]) * (1 << 10 if said[-1][1] == "M" else 1 << 20)
 
     def processor_seconds(self):
         """Used so far, of all its threads."""
