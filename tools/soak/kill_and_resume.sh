@@ -2,7 +2,8 @@
 # Kills a short training with SIGKILL at random moments and resumes it, KILLS times (default 20), each
 # with another number of threads: the model must come out byte for byte the same each time. Every other
 # run is of a modern recipe, whose state holds more: AdamW, a cosine, a moving average.
-# COMPUTE is the compute type (default auto). Needs HEED_PROGRAM; works in the current directory. ./dev soak runs it.
+# STEPS is its length (default 90), COMPUTE the compute type (default auto). Needs HEED_PROGRAM; works in
+# the current directory. ./dev soak runs it.
 set -euo pipefail
 kills=${KILLS:-20}
 compute=${COMPUTE:-auto}
@@ -13,7 +14,7 @@ RANDOM=${SEED:-1}
 # Not a function: a kill must hit the program itself, not a shell around it.
 options=(train --source text/train.zh --target text/train.en --valid-source text/test.zh
   --valid-target text/test.en --preset tiny --vocabulary-size 1500 --batch-tokens 512 --warmup-steps 50
-  --steps 90 --validate-every 15 --save-minutes 0 --average last:3 --compute "$compute" --quiet)
+  --steps "${STEPS:-90}" --validate-every 15 --save-minutes 0 --average last:3 --compute "$compute" --quiet)
 
 paper=()
 modern=(--optimizer adamw --weight-decay 0.1 --ema 0.95 --schedule cosine --learning-rate 1e-3)
