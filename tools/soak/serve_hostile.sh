@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Attacks `heed serve` on CONNECTIONS connections (default 100,000): headers and bodies that arrive
 # slowly or never end, half-open and half-closed connections, huge headers and bodies, damaged chunks
-# and requests, invalid UTF-8, deep JSON, absurd options, clients that leave within an answer or read
-# none of it; slow ones hold a connection for up to HOLD seconds (default 35; the server waits 10 s for
-# headers and 30 s for a body). Then more connections than the server takes. Meanwhile two polite clients must get every
-# answer, equal to what heed translate gives. No damaged request may be answered as if it were good,
-# and no answer may break HTTP. Afterwards the server must hold nothing of its clients, and its
-# resident memory may at no time be more than MORE_MIB (default 256) above that of the start, nor than
-# the bound that the server says at its start.
+# and requests, invalid UTF-8, deep JSON, absurd options, small requests with huge answers, clients that
+# leave within an answer or read none of it; slow ones hold a connection for up to HOLD seconds (default
+# 35; the server waits 10 s for headers and 30 s for a body). Then more connections than the server
+# takes. Meanwhile two polite clients must get every answer, equal to what heed translate gives. No
+# damaged request may be answered as if it were good, and no answer may break HTTP. Afterwards the
+# server must hold nothing of its clients, and its resident memory may at no time be more than MORE_MIB
+# (default 256) above that of the start, nor more than the bound that it says at its start.
 # Needs HEED_PROGRAM and python3. Works in the current directory. MODELS names the folder of models
 # that tools/soak/serve/make_models.sh makes. ./dev soak runs it.
 set -euo pipefail

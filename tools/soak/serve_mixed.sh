@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Gives `heed serve` MINUTES (default 30) of mixed load: requests of every kind by clients that keep their
 # connection, pipeline, read slowly or leave before they have their answer, the attacks of
-# serve_hostile.sh, and a model that is replaced every 10 s. Every answer is the one that heed translate
+# serve_hostile.sh, and a model that is replaced every minute. Every answer is the one that heed translate
 # gives, and the resident memory of the last third is at most MEMORY_PERCENT (default 2) above that of
 # the first, after a tenth of the time to warm up.
 #

@@ -209,7 +209,7 @@ class Connection:
             raise Malformed("neither Content-Length nor Transfer-Encoding: its end cannot be known")
         return Reply(status, headers, unpacked(headers, body))
 
-    async def reply(self, method="POST", seconds=120):
+    async def reply(self, method="POST", seconds=600):
         """The answer to the oldest request that has none."""
         begin = time.monotonic()
         async with asyncio.timeout(seconds):
