@@ -7,6 +7,7 @@
 #include <ctime>
 #include <mutex>
 
+#include "heed/core/memory.h"
 #include "heed/serve/http/server.h"
 #include "support/http_client.h"
 #include "support/sanitized.h"
@@ -161,6 +162,27 @@ TEST(HttpLimitsTest, BoundsTheBodiesOfAllRequests) {
   first.post("/", std::string(700, 'a'));
   echo(kept.next());
   EXPECT_EQ(first.reply().status, 200);
+}
+
+TEST(HttpLimitsTest, ReleasesTheBodiesOfRefusedRequests) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer keeps freed memory";
+  HttpLimits limits;
+  limits.request_bytes = 2 << 20;
+  KeptExchanges kept;
+  RunningServer server(kept.handler(), with_limits(limits));
+  const std::string begin = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n";
+  HttpClient slow = server.client();
+  slow.send(begin + std::string(900'000, 'a'));
+  ASSERT_TRUE(becomes_true([&] { return server->counts().held_bytes > 800'000; }));
+  const int64_t before = resident_bytes();
+  // Their connections stay open for a while, in which the client may read the answer.
+  std::vector<HttpClient> refused;
+  for (int i = 0; i < 100; ++i) {
+    refused.push_back(server.client());
+    refused.back().send(begin + std::string(900'000, 'a'));
+    EXPECT_EQ(refused.back().reply().status, 503);
+  }
+  EXPECT_LT(resident_bytes() - before, 30 << 20);
 }
 
 TEST(HttpLimitsTest, BoundsWhatHandlersHold) {

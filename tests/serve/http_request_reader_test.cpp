@@ -181,6 +181,37 @@ TEST(RequestReaderTest, BoundsHeaders) {
   EXPECT_EQ(refusal(begin + std::string(300 - begin.size() - 3, 'a') + "\r\n\r\n"), 431);
 }
 
+TEST(RequestReaderTest, BoundsTheNumberOfHeaders) {
+  const auto with_headers = [](int count) {
+    RequestReader reader(HttpLimits{});
+    std::string head = "GET / HTTP/1.1\r\nHost: a\r\n";
+    for (int i = 1; i < count; ++i) head += "a:\r\n";
+    reader.feed(head + "\r\n");
+    return read_all(reader) == ReaderState::failed ? reader.error().status : 0;
+  };
+  EXPECT_EQ(with_headers(128), 0);
+  EXPECT_EQ(with_headers(129), 431);
+}
+
+TEST(RequestReaderTest, CountsAndReleasesTheMemoryOfABody) {
+  RequestReader reader(small_limits());
+  reader.feed("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 90\r\n\r\n");
+  for (int i = 0; i < 8; ++i) {
+    reader.feed("0123456789");
+    EXPECT_EQ(read_all(reader), ReaderState::body);
+  }
+  EXPECT_GT(reader.body_bytes(), 80u);  // a string that grows is larger than its text
+  reader.abandon();
+  EXPECT_EQ(reader.state(), ReaderState::failed);
+  EXPECT_EQ(reader.body_bytes(), 0u);
+
+  RequestReader too_long(small_limits());
+  const std::string begin = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+  too_long.feed(begin + "50\r\n" + std::string(80, 'a') + "\r\n50\r\n");
+  EXPECT_EQ(read_all(too_long), ReaderState::failed);
+  EXPECT_EQ(too_long.body_bytes(), 0u);
+}
+
 TEST(RequestReaderTest, BoundsBodies) {
   EXPECT_EQ(refusal_of_headers("Content-Length: 101\r\n"), 413);
   EXPECT_EQ(refusal_of_headers("Content-Length: 100\r\n"), -1);

@@ -271,6 +271,7 @@ void Connection::complete_answer() {
 }
 
 void Connection::answer_error(const HttpError& error) {
+  reader_.abandon();
   body_.clear();
   HttpResponse response = error_response(error.status, error.sentence);
   if (error.status == 503) response.headers.push_back({"Retry-After", "1"});

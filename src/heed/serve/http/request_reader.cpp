@@ -16,6 +16,8 @@ using ParseError = beast_http::error;
 using boost::beast::error_code;
 using BeastView = boost::beast::string_view;
 
+// Short headers take many times their bytes in memory.
+constexpr size_t kMostHeaders = 128;
 // Only these can wait for more bytes within a body.
 constexpr const char* kLongLines =
     "a line between the chunks of the body, or its trailers, are too long";
@@ -129,6 +131,8 @@ std::optional<HttpError> wrong_in(const HttpRequest& request, int version) {
     return std::count_if(request.headers.begin(), request.headers.end(),
                          [&](const HttpHeader& header) { return header.name == name; });
   };
+  if (request.headers.size() > kMostHeaders)
+    return HttpError{431, fmt::format("a request may have {} headers at most", kMostHeaders)};
   if (request.method == "CONNECT")
     return HttpError{501, "the method " + request.method + " is not supported"};
   const auto hosts = count("host");
@@ -192,10 +196,15 @@ RequestReader::~RequestReader() = default;
 
 void RequestReader::refuse(int status, std::string sentence) {
   error_ = {status, std::move(sentence)};
+  abandon();
+}
+
+void RequestReader::abandon() {
   state_ = State::failed;
-  buffer_.clear();
   parser_.reset();
-  request_ = {};
+  // Assigning empty ones would keep their memory.
+  std::exchange(request_, {});
+  std::exchange(buffer_, {});
 }
 
 RequestReader::State RequestReader::advance() {
@@ -279,6 +288,8 @@ void RequestReader::read_body() {
     }
   }
   buffer_.erase(0, used);
+  // Of a body much arrives at once; between requests there may be many connections.
+  if (int64_t(buffer_.capacity()) > 2 * header_bytes_) buffer_.shrink_to_fit();
   if (parser_->is_done()) {
     parser_.reset();
     state_ = State::complete;

@@ -47,13 +47,18 @@ class RequestReader {
   size_t buffered() const { return buffer_.size(); }
 
   // From State::body on:
-  size_t body_bytes() const { return request_.body.size(); }
+  // Of memory.
+  size_t body_bytes() const { return request_.body.empty() ? 0 : request_.body.capacity(); }
   bool expects_continue() const { return expects_continue_; }
   bool keep_alive() const { return keep_alive_; }
   bool is_http_1_0() const { return version_ == 10; }
 
   // The complete request, without `client`; State::head follows.
   HttpRequest take();
+
+  // For a request that is answered with an error before it is complete: releases what was read of
+  // it, since the connection may stay open for a while. State::failed follows.
+  void abandon();
 
  private:
   class Parser;
