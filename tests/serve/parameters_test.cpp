@@ -59,6 +59,9 @@ TEST(ParametersTest, WhatIsWrongIsNamed) {
   EXPECT_THAT(error([&] { json(R"({"q": 1})").text("q"); }), HasFacts("q text"));
   EXPECT_THAT(error([&] { json(R"({"q": ["a", 1]})").texts("q"); }), HasFacts("q array"));
   EXPECT_THAT(error([&] { json(R"({"q": {}})").texts("q"); }), HasFacts("q"));
+  std::string many = R"({"q": ["")";
+  for (int i = 0; i < 65536; ++i) many += R"(,"")";
+  EXPECT_THAT(error([&] { json((many + "]}").c_str()).texts("q"); }), HasFacts("q 65536 65537"));
   EXPECT_THAT(error([&] { json(R"({"n": 11})").integer("n", 0, 0, 10); }), HasFacts("n 0 10 11"));
   EXPECT_THAT(error([&] { json(R"({"n": 1.5})").integer("n", 0, 0, 10); }), HasFacts("n 1.5"));
   EXPECT_THAT(error([&] { json(R"({"n": 18446744073709551615})").integer("n", 0, 0, 10); }),

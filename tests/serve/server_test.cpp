@@ -325,7 +325,11 @@ TEST_F(ServerTest, MemoryIsBounded) {
       return get(server, "/metrics").body.find("heed_request_bytes 0\n") != std::string::npos;
     });
   };
-  // More lines than fit; and lines that do, but not their translations.
+  // More empty texts than fit, more lines, and lines that do, but not their translations.
+  EXPECT_EQ(post(server, "/v1/translate",
+                 json{{"text", std::vector<std::string>(60'000)}}.dump())
+                .status,
+            503);
   std::string lines;
   for (int i = 0; i < 20'000; ++i) lines += "a\n";
   const HttpReply many = post(server, "/v1/translate", json{{"text", lines}}.dump());

@@ -13,7 +13,7 @@ namespace {
 // Headers, and what was read ahead of the next request.
 constexpr int64_t kBytesOfConnection = 64 << 10;
 // What a body of many small JSON values takes, against its bytes. One is parsed at a time.
-constexpr int64_t kParsedPerByte = 32;
+constexpr int64_t kParsedPerByte = 48;
 
 // To open a model: its weights as they are computed with, and before they are packed.
 int64_t bytes_to_open(const Model& model) {

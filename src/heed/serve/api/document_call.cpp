@@ -7,8 +7,9 @@ namespace heed {
 namespace {
 
 constexpr size_t kMostLines = 65536;
-// What a line takes while it waits and is translated, besides its text.
-constexpr size_t kBytesOfLine = 1024;
+// What a line takes while it waits and is translated, besides its text; and what a text takes in
+// the request, the document and the answer, besides its lines.
+constexpr size_t kBytesOfLine = 1024, kBytesOfText = 512;
 // How often its text exists: in the document, in the scheduler, in its tokens.
 constexpr size_t kCopiesOfText = 8;
 
@@ -33,8 +34,10 @@ DocumentCall::DocumentCall(const ApiCall& call, std::vector<std::string> texts,
                                "lines keeps a line whole)",
                                lines));
   size_t bytes = 0;
-  for (const Document::Line& line : document_.lines()) bytes += line.source.size();
-  hold(kCopiesOfText * bytes + kBytesOfLine * lines);
+  for (const Document::Line& line : document_.lines())
+    bytes += line.before.size() + line.source.size();
+  for (size_t text = 0; text < document_.texts(); ++text) bytes += document_.after(text).size();
+  hold(kCopiesOfText * bytes + kBytesOfLine * lines + kBytesOfText * document_.texts());
 }
 
 void DocumentCall::hold(size_t bytes) {

@@ -9,6 +9,9 @@
 namespace heed {
 namespace {
 
+// Each takes memory, also if it is empty.
+constexpr size_t kMostTexts = 65536;
+
 // "application/json" of "application/JSON; charset=utf-8".
 std::string media_type(const HttpRequest& request) {
   std::string_view type = request.header("content-type");
@@ -67,6 +70,9 @@ std::optional<Parameters::Texts> Parameters::texts(const char* name) const {
   if (!value) return {};
   if (value->is_string()) return Texts{{value->get<std::string>()}, false};
   if (!value->is_array()) throw ApiError(400, fmt::format("{}: expected a text or an array", name));
+  if (value->size() > kMostTexts)
+    throw ApiError(400, fmt::format("{}: expected at most {} texts in a request, got {}", name,
+                                    kMostTexts, value->size()));
   Texts all{{}, true};
   for (const nlohmann::json& item : *value) {
     if (!item.is_string()) throw ApiError(400, fmt::format("{}: expected an array of texts", name));
