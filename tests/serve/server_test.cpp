@@ -275,18 +275,20 @@ TEST_F(ServerTest, KeysAreAskedForAndCounted) {
   // printf %s secret | sha256sum
   with_keys.api_keys =
       write("keys",
-            "alice 2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b requests=2\n")
+            "alice 2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b requests=3\n")
           .string();
   RunningTranslationServer server(with_keys);
   const std::string body = R"({"q": "a", "source": "zh", "target": "en"})";
   EXPECT_EQ(post(server, "/translate", body).status, 401);
   EXPECT_EQ(post(server, "/translate", body, "Authorization: Bearer wrong\r\n").status, 403);
   EXPECT_EQ(post(server, "/translate", body, "Authorization: Bearer secret\r\n").status, 200);
+  EXPECT_EQ(post(server, "/detect", R"({"q": "a"})", "Authorization: bearer  secret\r\n").status,
+            200);
   const std::string in_body = R"({"q": "a", "source": "zh", "target": "en", "api_key": "secret"})";
   EXPECT_EQ(post(server, "/translate", in_body).status, 200);
-  const HttpReply third = post(server, "/translate", in_body);
-  EXPECT_EQ(third.status, 429);
-  EXPECT_NE(third.header("Retry-After"), "");
+  const HttpReply fourth = post(server, "/translate", in_body);
+  EXPECT_EQ(fourth.status, 429);
+  EXPECT_NE(fourth.header("Retry-After"), "");
   EXPECT_EQ(get(server, "/languages").status, 200);
   EXPECT_EQ(json::parse(get(server, "/frontend/settings").body)["keyRequired"], true);
   for (const RequestRecord& record : server.log())

@@ -12,6 +12,7 @@
 #include "heed/serve/api/parameters.h"
 #include "heed/serve/api/recorded_exchange.h"
 #include "heed/serve/api/v1.h"
+#include "heed/serve/http/header_text.h"
 #include "heed/serve/http/server.h"
 #include "heed/serve/page/page_files.h"
 
@@ -68,9 +69,10 @@ HttpResponse page_response(const PageFile& file, const HttpRequest& request) {
 
 // The key that a request brings: "Authorization: Bearer KEY", or LibreTranslate's api_key.
 std::string key_of(const HttpRequest& request, const Parameters* parameters) {
-  static constexpr std::string_view kBearer = "Bearer ";
+  static constexpr std::string_view kBearer = "bearer ";  // in any case
   const std::string_view authorization = request.header("authorization");
-  if (authorization.starts_with(kBearer)) return std::string(authorization.substr(kBearer.size()));
+  if (detail::lower_ascii(authorization.substr(0, kBearer.size())) == kBearer)
+    return std::string(detail::trimmed(authorization.substr(kBearer.size())));
   return parameters ? parameters->text("api_key") : "";
 }
 
