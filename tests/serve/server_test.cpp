@@ -125,6 +125,8 @@ TEST_F(ServerTest, WhatIsWrongIsSaid) {
   EXPECT_THAT(error("/v1/translate", R"({"text": "a", "beem": 3})"), HasFacts("400 beem beam"));
   EXPECT_THAT(error("/v1/translate", R"({"text": "a", "beam": 0})"), HasFacts("400 beam 1"));
   EXPECT_THAT(error("/v1/translate", R"({"text": "a", "beam": 17})"), HasFacts("400 beam 16 17"));
+  EXPECT_THAT(error("/v1/translate", R"({"text": "a", "beam": []})"), HasFacts("400 beam one"));
+  EXPECT_THAT(error("/v1/translate", R"({"text": "a", "beam": [3]})"), HasFacts("400 beam 3"));
   EXPECT_THAT(error("/v1/translate", R"({"text": "a", "nbest": 3})"), HasFacts("400 nbest 2 3"));
   EXPECT_THAT(error("/v1/translate", R"({"text": "a", "temperature": 2})"),
               HasFacts("400 temperature sample"));
@@ -175,6 +177,8 @@ TEST_F(ServerTest, EveryOptionOfTheSearch) {
   search.temperature = 0.7;
   search.seed = 5;
   check_search({{"sample", true}, {"nbest", 3}, {"temperature", 0.7}, {"seed", 5}}, search);
+  // As a form gives it.
+  check_search({{"sample", "true"}, {"nbest", "3"}, {"temperature", "0.7"}, {"seed", "5"}}, search);
 }
 
 TEST_F(ServerTest, ProbabilitiesAlignmentsAndScores) {

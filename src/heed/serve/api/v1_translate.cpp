@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "heed/core/strict_json.h"
 #include "heed/serve/api/api_error.h"
 #include "heed/serve/api/document_call.h"
 #include "heed/serve/api/json_answer.h"
@@ -38,11 +39,16 @@ SearchOptions search_of(const Parameters& parameters, const ServeOptions& option
                                                  "probabilities", "stream", "api_key"};
   SearchOptions search = options.search;
   nlohmann::json named = nlohmann::json::object();
-  for (const auto& [name, value] : parameters.object().items())
-    if (!value.is_null() &&
-        std::find(std::begin(kOthers), std::end(kOthers), name) == std::end(kOthers))
-      named[name] = value;
-  if (named.value("sample", nlohmann::json(false)) == true) search.beam.reset();
+  for (const auto& [name, value] : parameters.object().items()) {
+    if (value.is_null() ||
+        std::find(std::begin(kOthers), std::end(kOthers), name) != std::end(kOthers))
+      continue;
+    // Of a list, from_json() would take the values of an option that has several: none has here.
+    if (value.is_array())
+      throw ApiError(400, fmt::format("{}: expected one value, got {}", name, detail::quote(value)));
+    named[name] = value;
+  }
+  if (parameters.flag("sample")) search.beam.reset();
   from_json(search, named.dump(), "the request");
   check_options(search);
   if (search.hypothesis_count() > options.max_hypotheses)
