@@ -137,6 +137,8 @@ TEST_F(ServerTest, WhatIsWrongIsSaid) {
   EXPECT_THAT(error("/v1/translate", "{"), HasFacts("400 JSON"));
   EXPECT_THAT(error("/v1/score", R"({"source_text": "a", "target_text": ["a", "b"]})"),
               HasFacts("400 1 2"));
+  EXPECT_THAT(error("/v1/score", R"({"source_text": "a", "target_text": "b", "sauce": "zh"})"),
+              HasFacts("400 sauce source"));
   EXPECT_THAT(error("/nothing", "{}"), HasFacts("404"));
   EXPECT_THAT(error("/languages", "{}"), HasFacts("405 GET"));
   EXPECT_EQ(get(server, "/translate").status, 405);
@@ -462,6 +464,7 @@ TEST_F(ServerTest, ThePageAndTheDocument) {
   const json document = json::parse(get(server, "/openapi.json").body);
   EXPECT_EQ(document["openapi"], "3.1.0");
   EXPECT_TRUE(document["components"]["schemas"]["TranslateRequest"]["properties"].contains("beam"));
+  EXPECT_EQ(document["components"]["schemas"]["ScoreRequest"]["additionalProperties"], false);
   EXPECT_EQ(get(server, "/health").status, 200);
   EXPECT_EQ(get(server, "/ready").status, 200);
   translate(server, {{"q", "the fox"}, {"source", "zh"}, {"target", "en"}});

@@ -130,6 +130,17 @@ ordered_json hypothesis_properties() {
           {"attention_offsets", array_of(typed("integer"))}};
 }
 
+ordered_json score_request() {
+  ordered_json schema = request_schema({{"source_text", one_or_many_texts("Source sentences")},
+                                        {"target_text", one_or_many_texts("Their translations")},
+                                        {"source", typed("string")},
+                                        {"target", typed("string")},
+                                        {"api_key", any("Ignored where the server needs none")}},
+                                       {"source_text", "target_text"});
+  schema["additionalProperties"] = false;
+  return schema;
+}
+
 ordered_json translate_answer() {
   const ordered_json hypothesis =
       object_schema(hypothesis_properties(), {"translation", "score", "pieces"});
@@ -186,12 +197,7 @@ ordered_json schemas(const ServeOptions& options) {
       {"Languages", array_of(object_schema(language, {"code", "name", "targets"}))},
       {"TranslateRequest", translate_request(options)},
       {"TranslateAnswer", translate_answer()},
-      {"ScoreRequest", request_schema({{"source_text", one_or_many_texts("Source sentences")},
-                                       {"target_text", one_or_many_texts("Their translations")},
-                                       {"source", typed("string")},
-                                       {"target", typed("string")},
-                                       {"api_key", any("Ignored where the server needs none")}},
-                                      {"source_text", "target_text"})},
+      {"ScoreRequest", score_request()},
       {"ScoreAnswer",
        object_schema(
            {{"source", typed("string")}, {"target", typed("string")}, {"scores", array_of(score)}},

@@ -1,5 +1,8 @@
 #include "heed/serve/api/parameters.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <charconv>
 
 #include "heed/core/strict_json.h"
@@ -52,6 +55,13 @@ Parameters Parameters::of(const HttpRequest& request) {
 const nlohmann::json* Parameters::find(const char* name) const {
   const auto found = object_.find(name);
   return found == object_.end() || found->is_null() ? nullptr : &*found;
+}
+
+void Parameters::expect_only(std::initializer_list<std::string_view> names) const {
+  for (const auto& [name, value] : object_.items())
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      throw ApiError(400, fmt::format("unknown field {}: expected {}", detail::quote(name),
+                                      fmt::join(names.begin(), names.end(), ", ")));
 }
 
 bool Parameters::has(const char* name) const {

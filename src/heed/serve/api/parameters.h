@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "heed/serve/http/message.h"
@@ -22,6 +24,9 @@ class Parameters {
   // Parameters of JSON keep their types; those of forms are strings, and several of one name an
   // array.
   explicit Parameters(nlohmann::json object) : object_(std::move(object)) {}
+
+  // Error for a parameter of another name.
+  void expect_only(std::initializer_list<std::string_view> names) const;
 
   bool has(const char* name) const;
   // Empty where it is missing or null.

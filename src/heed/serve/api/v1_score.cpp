@@ -35,6 +35,7 @@ HttpResponse scores_of(const ServedModel& model, const std::vector<TextPair>& pa
 
 void score(const ApiCall& call) {
   const Parameters& parameters = call.parameters;
+  parameters.expect_only({"source_text", "target_text", "source", "target", "api_key"});
   const auto sources = parameters.texts("source_text"), targets = parameters.texts("target_text");
   if (!sources || !targets)
     throw ApiError(400, "source_text and target_text: expected a text or an array of texts each");
