@@ -310,6 +310,16 @@ TEST_F(ServerTest, KeysAreAskedForAndCounted) {
   EXPECT_EQ(post(server, "/detect", R"({"q": "a", "api_key": "other"})").status, 200);
 }
 
+TEST_F(ServerTest, OptionsThatCannotBeMeantAreRefused) {
+  const auto expect_refusal = [&](const auto& change, const std::string& facts) {
+    ServeOptions changed = options();
+    change(changed);
+    expect_usage([&] { const RunningTranslationServer server(changed); }, facts);
+  };
+  // A variable of a shell that is not set must not open the server to all.
+  expect_refusal([](ServeOptions& o) { o.api_keys = ""; }, "--api-keys");
+}
+
 TEST_F(ServerTest, LimitsOfARequest) {
   ServeOptions tight = options();
   tight.max_characters = 5;

@@ -35,7 +35,7 @@ struct ServeOptions {
 
   std::vector<std::string> allowed_hosts;    // besides the loopback names
   std::vector<std::string> cors;             // origins whose pages may use the API, or "*"
-  std::string api_keys;                      // a file; see ApiKeys
+  std::optional<std::string> api_keys;       // a file; see ApiKeys
   std::vector<std::string> trusted_proxies;  // whose X-Forwarded-For is believed
 
   static constexpr const char* kDefaultAddress = "127.0.0.1:5000";

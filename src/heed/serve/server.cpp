@@ -76,6 +76,12 @@ std::string key_of(const HttpRequest& request, const Parameters* parameters) {
   return parameters ? parameters->text("api_key") : "";
 }
 
+// What would otherwise open the server to all, or never fit a request.
+void check_access(const ServeOptions& options) {
+  if (options.api_keys && options.api_keys->empty())
+    fail_usage("--api-keys: expected a file, got ''");
+}
+
 // The characters of all texts of a request, whatever they are called.
 int64_t characters_of(const Parameters& parameters) {
   int64_t characters = 0;
@@ -96,7 +102,7 @@ struct Server::State {
              [this](std::shared_ptr<HttpExchange> exchange) { handle(std::move(exchange)); }),
         origins(http.addresses(), options.allowed_hosts, options.cors),
         api{options, models, std::make_shared<Scheduler>(scheduler_options(options))} {
-    if (!options.api_keys.empty()) keys = ApiKeys::load(options.api_keys);
+    if (options.api_keys) keys = ApiKeys::load(*options.api_keys);
     add_routes();
   }
 
@@ -224,6 +230,7 @@ struct Server::State {
 
 Server::Server(const ServeOptions& options, Log log, const std::vector<int>& sockets) {
   check_options(options.search);
+  check_access(options);
   if (options.max_body > (options.max_memory << 20) / 4)
     fail_usage("--max-body {} needs a --max-memory of at least {}", options.max_body,
                (4 * options.max_body + (1 << 20) - 1) >> 20);
@@ -258,8 +265,8 @@ void Server::stop() {
 }
 
 void Server::reload_keys() {
-  if (state_->options.api_keys.empty()) return;
-  auto keys = std::make_shared<ApiKeys>(ApiKeys::load(state_->options.api_keys));
+  if (!state_->options.api_keys) return;
+  auto keys = std::make_shared<ApiKeys>(ApiKeys::load(*state_->options.api_keys));
   state_->http.post([this, keys] { state_->keys = std::move(*keys); });
 }
 

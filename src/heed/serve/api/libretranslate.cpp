@@ -137,7 +137,7 @@ HttpResponse languages(const Api& api) {
 HttpResponse frontend_settings(const Api& api) {
   const ServeOptions& options = api.options;
   const LanguagePair first = api.models.all().front()->languages();
-  const bool keys = !options.api_keys.empty();
+  const bool keys = options.api_keys.has_value();
   return json_answer(
       {{"apiKeys", keys},
        {"charLimit", options.max_characters > 0 ? options.max_characters : -1},
