@@ -39,6 +39,18 @@ TEST(OriginRulesTest, LoopbackServersAreReachedByLoopbackNames) {
   EXPECT_EQ(refusal_by(rules, {}), 0) << "HTTP/1.0 has no Host";
 }
 
+TEST(OriginRulesTest, NamesAndOriginsMayFitARequest) {
+  for (const char* name : {"localhost", "translate.example.org", "10.0.0.1", "[2001:db8::1]"})
+    EXPECT_TRUE(is_host_name(name)) << name;
+  for (const char* name : {"", "example.org:80", "2001:db8::1", "[::1]:80", "[", "*"})
+    EXPECT_FALSE(is_host_name(name)) << name;
+  for (const char* origin : {"*", "null", "http://localhost:5000", "https://example.org",
+                             "http://[::1]:80", "moz-extension://some-id"})
+    EXPECT_TRUE(is_origin(origin)) << origin;
+  for (const char* origin : {"", "example.org", "://example.org", "https://example.org/"})
+    EXPECT_FALSE(is_origin(origin)) << origin;
+}
+
 TEST(OriginRulesTest, OtherServersAreReachedByAnyName) {
   const OriginRules rules({"127.0.0.1:5000", "0.0.0.0:80"}, {}, {});
   EXPECT_EQ(refusal_by(rules, {{"host", "anything.example"}}), 0);

@@ -318,6 +318,10 @@ TEST_F(ServerTest, OptionsThatCannotBeMeantAreRefused) {
   };
   // A variable of a shell that is not set must not open the server to all.
   expect_refusal([](ServeOptions& o) { o.api_keys = ""; }, "--api-keys");
+  for (const char* name : {"https://a.example", "a.example:80", "*", "a.example/", ""})
+    expect_refusal([&](ServeOptions& o) { o.allowed_hosts = {name}; }, "--allowed-hosts");
+  for (const char* origin : {"a.example", "https://a.example/", "https://*.a.example", "https://"})
+    expect_refusal([&](ServeOptions& o) { o.cors = {origin}; }, "--cors");
 }
 
 TEST_F(ServerTest, LimitsOfARequest) {

@@ -80,6 +80,18 @@ std::string key_of(const HttpRequest& request, const Parameters* parameters) {
 void check_access(const ServeOptions& options) {
   if (options.api_keys && options.api_keys->empty())
     fail_usage("--api-keys: expected a file, got ''");
+  for (const std::string& name : options.allowed_hosts)
+    if (!is_host_name(name))
+      fail_usage(
+          "--allowed-hosts: expected a name without scheme, port and path, such as "
+          "translate.example.org, got '{}'",
+          name);
+  for (const std::string& origin : options.cors)
+    if (!is_origin(origin))
+      fail_usage(
+          "--cors: expected an origin, which has no path, such as https://example.org, or *, got "
+          "'{}'",
+          origin);
 }
 
 // The characters of all texts of a request, whatever they are called.

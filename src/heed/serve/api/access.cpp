@@ -69,6 +69,18 @@ bool is_loopback(std::string_view address) {
          (host.starts_with("127.") && host.find_first_not_of("0123456789.") == host.npos);
 }
 
+bool is_host_name(std::string_view name) {
+  if (name.starts_with('[')) return name.find(']') == name.size() - 1;
+  return !name.empty() && name.find_first_of(":/*?#@") == name.npos;
+}
+
+bool is_origin(std::string_view text) {
+  if (text == "*" || text == "null") return true;
+  const size_t at = text.find("://");
+  if (at == text.npos || at == 0 || at + 3 == text.size()) return false;
+  return text.find_first_of("/*?#@", at + 3) == text.npos;
+}
+
 OriginRules::OriginRules(const std::vector<std::string>& addresses,
                          std::vector<std::string> allowed_hosts, std::vector<std::string> cors)
     : loopback_(std::all_of(addresses.begin(), addresses.end(), is_loopback)),

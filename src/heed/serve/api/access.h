@@ -39,6 +39,11 @@ class OriginRules {
 // Whether an address ("127.0.0.1:5000", "[::1]:80", "localhost", "unix") is of this machine alone.
 bool is_loopback(std::string_view address);
 
+// Whether it may be all of a Host header but the port: "example.org", "[::1]".
+bool is_host_name(std::string_view name);
+// Whether it may be an Origin header ("https://example.org:8000", "null"), or is "*".
+bool is_origin(std::string_view text);
+
 // A key that a client may use. Its text is not kept.
 struct ApiKey {
   std::string name;
