@@ -141,7 +141,7 @@ class ServeOptionsTest : public FolderTest {
            RunningTranslationServer server(options);
            return std::to_string((*server).memory().requests);
          }},
-        {{"max_hypotheses", "2"}, translated(R"("beam": 3, )")},
+        {{"max_hypotheses", "4"}, translated(R"("beam": 5, )")},
         {{"max_characters", "9"}, translated()},
         {{"max_body", "1024"},
          [](const ServeOptions& options) {

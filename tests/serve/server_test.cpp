@@ -316,6 +316,12 @@ TEST_F(ServerTest, OptionsThatCannotBeMeantAreRefused) {
     change(changed);
     expect_usage([&] { const RunningTranslationServer server(changed); }, facts);
   };
+  expect_refusal(
+      [](ServeOptions& o) {
+        o.search.beam = 5;
+        o.max_hypotheses = 4;
+      },
+      "--beam --max-hypotheses 4 5");
   // A variable of a shell that is not set must not open the server to all.
   expect_refusal([](ServeOptions& o) { o.api_keys = ""; }, "--api-keys");
   for (const char* name : {"https://a.example", "a.example:80", "*", "a.example/", ""})

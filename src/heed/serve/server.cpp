@@ -242,6 +242,9 @@ struct Server::State {
 
 Server::Server(const ServeOptions& options, Log log, const std::vector<int>& sockets) {
   check_options(options.search);
+  if (options.search.hypothesis_count() > options.max_hypotheses)
+    fail_usage("--beam: expected at most --max-hypotheses, {}, got '{}'", options.max_hypotheses,
+               options.search.hypothesis_count());
   check_access(options);
   if (options.max_body > (options.max_memory << 20) / 4)
     fail_usage("--max-body {} needs a --max-memory of at least {}", options.max_body,
