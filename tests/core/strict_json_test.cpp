@@ -24,6 +24,9 @@ TEST(StrictJson, WhatIsWrongIsNamed) {
   EXPECT_THAT(json_error(R"({"a": 1, "b": {"a": 1}, "a": 2})"), HasFacts("x.json \"a\""));
   EXPECT_EQ(json_error(R"({"a": 1, "b": {"a": 1}, "c": [{"a": 1}, {"a": 2}]})"), "");
   EXPECT_THAT(json_error("{\"a\""), HasFacts("x.json 5"));
+  using std::string_literals::operator""s;
+  EXPECT_THAT(json_error("[1]\0[2]"s), HasFacts("x.json 4"));
+  EXPECT_THAT(json_error("[1]\0"s), HasFacts("x.json 4"));
   EXPECT_THAT(json_error("[1e999]"), HasFacts("x.json range"));
   EXPECT_THAT(json_error(std::string(40, '[') + std::string(40, ']')), HasFacts("x.json 32"));
 }

@@ -60,6 +60,9 @@ class Checker : public nlohmann::json_sax<json> {
 }  // namespace
 
 nlohmann::json detail::parse_json(std::string_view text, const std::string& place) {
+  // The parser would end there, whatever follows.
+  const size_t nul = text.find('\0');
+  if (nul != text.npos) fail("{}: byte {} is no valid JSON", place, nul + 1);
   Checker checker(place);
   json::sax_parse(text.begin(), text.end(), &checker);
   return json::parse(text.begin(), text.end());
