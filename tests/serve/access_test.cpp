@@ -150,6 +150,9 @@ TEST_F(ApiKeysTest, DamagedFilesAreNamed) {
   EXPECT_THAT(error(fmt::format("alice {} requests=1 requests=2\n", kSecret)), HasFacts("keys:1"));
   EXPECT_THAT(error(fmt::format("alice {0}\nbob {0}\n", kSecret)), HasFacts("keys:2 alice"));
   EXPECT_THAT(error("# nothing\n"), HasFacts("keys"));
+  // printf %s "$KEY" | sha256sum, without a KEY
+  EXPECT_THAT(error("a e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\n"),
+              HasFacts("keys:1 empty"));
   EXPECT_THAT(error_of([&] { ApiKeys::load((folder_ / "none").string()); }), HasFacts("none"));
 }
 

@@ -55,6 +55,7 @@ ApiKey read_key(const std::string& line, const std::string& where) {
                        key.hash.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
   if (!is_hash) fail("{}: expected NAME and a SHA-256 of 64 hexadecimal digits", where);
   key.hash = detail::lower_ascii(key.hash);
+  if (key.hash == sha256("")) fail("{}: this is the SHA-256 of an empty key", where);
   for (std::string word; words >> word;)
     if (!read_limit(word, key))
       fail("{}: expected requests=N or characters=N, each once, got '{}'", where, word);
