@@ -167,7 +167,7 @@ TEST(HttpLimitsTest, BoundsTheBodiesOfAllRequests) {
 TEST(HttpLimitsTest, ReleasesTheBodiesOfRefusedRequests) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer keeps freed memory";
   HttpLimits limits;
-  limits.request_bytes = 2 << 20;
+  limits.request_bytes = 5 << 19;
   KeptExchanges kept;
   RunningServer server(kept.handler(), with_limits(limits));
   const std::string begin = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n";

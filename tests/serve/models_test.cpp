@@ -58,7 +58,8 @@ TEST_F(ServedModelsTest, WhatIsWrongIsNamed) {
 TEST_F(ServedModelsTest, ChangedModelsAreReplaced) {
   const std::string a = model("a", "zh", "en"), b = model("b", "en", "zh");
   ServedModels models({a, b}, ComputeChoice::automatic);
-  const auto old_a = models.all()[0], old_b = models.all()[1];
+  auto old_a = models.all()[0];
+  const auto old_b = models.all()[1];
   EXPECT_TRUE(models.reload(ServedModels::Which::changed).empty());
   testing::write_small_translator(a);
   const std::vector<ModelReload> reloads = models.reload(ServedModels::Which::changed);
@@ -68,8 +69,12 @@ TEST_F(ServedModelsTest, ChangedModelsAreReplaced) {
   EXPECT_NE(models.all()[0], old_a);
   EXPECT_EQ(models.all()[1], old_b);
   EXPECT_TRUE(models.reload(ServedModels::Which::changed).empty());
-  EXPECT_EQ(models.reload(ServedModels::Which::all).size(), 2U);
+  EXPECT_EQ(models.reload(ServedModels::Which::all).size(), 1U) << "the first of a is in use";
   EXPECT_NE(models.all()[1], old_b);
+  EXPECT_TRUE(models.reload(ServedModels::Which::changed).empty());
+  old_a.reset();
+  EXPECT_EQ(models.reload(ServedModels::Which::changed).size(), 1U) << "it was asked for";
+  EXPECT_TRUE(models.reload(ServedModels::Which::changed).empty());
 }
 
 TEST_F(ServedModelsTest, ADamagedModelLeavesTheOldOne) {

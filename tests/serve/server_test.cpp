@@ -354,10 +354,9 @@ TEST_F(ServerTest, MemoryIsBounded) {
     });
   };
   // More empty texts than fit, more lines, and lines that do, but not their translations.
-  EXPECT_EQ(post(server, "/v1/translate",
-                 json{{"text", std::vector<std::string>(60'000)}}.dump())
-                .status,
-            503);
+  EXPECT_EQ(
+      post(server, "/v1/translate", json{{"text", std::vector<std::string>(60'000)}}.dump()).status,
+      503);
   std::string lines;
   for (int i = 0; i < 20'000; ++i) lines += "a\n";
   const HttpReply many = post(server, "/v1/translate", json{{"text", lines}}.dump());
@@ -436,7 +435,12 @@ TEST_F(ServerTest, ModelsAreReplacedWhileRequestsRun) {
     }
   });
   for (int i = 0; i < 10; ++i) {
-    const auto reloads = (*server).reload(ServedModels::Which::all);
+    std::vector<ModelReload> reloads;
+    // None while requests use the model before the present one.
+    ASSERT_TRUE(testing::becomes_true([&] {
+      reloads = (*server).reload(ServedModels::Which::all);
+      return !reloads.empty();
+    }));
     ASSERT_EQ(reloads.size(), 1U);
     EXPECT_EQ(reloads[0].error, "");
   }

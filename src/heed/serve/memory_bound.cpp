@@ -42,7 +42,7 @@ MemoryBound memory_bound(const ServeOptions& options, const ServedModels& models
         search_memory(model.transformer().config(), model.backend(), limits);
     bound.decoding += threads * memory.total();
     activations = std::max(activations, memory.activations);
-    bound.reload = std::max(bound.reload, bytes_to_open(model));
+    bound.reload = std::max(bound.reload, bytes_to_open(model) + threads * memory.total());
   }
   bound.decoding += threads * activations;  // a request for scores, between two steps
   bound.requests = options.max_memory << 20;

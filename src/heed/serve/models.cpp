@@ -99,13 +99,16 @@ std::vector<ModelReload> ServedModels::reload(Which which) {
   std::vector<ModelReload> reloads;
   for (Place& place : places_) {  // stamps are read and written under reloading_ alone
     const ConfigStamp stamp(place.directory);
-    if (which == Which::changed && stamp == place.stamp) continue;
+    place.due = place.due || which == Which::all || !(stamp == place.stamp);
+    if (!place.due || !place.predecessor.expired()) continue;
+    place.due = false;
     ModelReload& reload = reloads.emplace_back(ModelReload{place.directory, ""});
     place.stamp = stamp;
     try {
       auto model = std::make_shared<const ServedModel>(place.directory, place.languages, compute_);
       std::lock_guard lock(mutex_);
       place.model.swap(model);
+      place.predecessor = model;
     } catch (const std::exception& error) {
       reload.error = error.what();
     }

@@ -29,7 +29,9 @@ class ServedModels {
   std::vector<std::shared_ptr<const ServedModel>> all() const;
 
   // Opens the models of all directories again, or of those that have changed since they were
-  // opened, and replaces each that can be opened. Takes seconds; the old models serve meanwhile.
+  // opened, and replaces each that can be opened. Takes seconds; the old models serve meanwhile. A
+  // model whose predecessor is still in use is left for a later call, of either kind: requests keep
+  // the model that they began with, and memory has room for two of each.
   enum class Which { all, changed };
   std::vector<ModelReload> reload(Which which);
 
@@ -39,6 +41,8 @@ class ServedModels {
     LanguagePair languages;
     ConfigStamp stamp;  // when it was opened last, or tried
     std::shared_ptr<const ServedModel> model;
+    std::weak_ptr<const ServedModel> predecessor = {};
+    bool due = false;  // to be opened again
   };
   Place open(const std::string& text) const;
 

@@ -63,7 +63,7 @@ int64_t Job::cost(size_t turn) const {
 
 void WaitingJobs::add(std::shared_ptr<Job> job, TimePoint now) {
   throughput_.update(now, !empty());
-  expect_room(*job);
+  expect_room(job->request.client, job->waiting_bytes, job->waiting_cost);
   Totals& client = clients_[job->request.client];
   for (Totals* totals : {&client, &total_}) {
     ++totals->jobs;
@@ -80,17 +80,17 @@ void WaitingJobs::add(std::shared_ptr<Job> job, TimePoint now) {
 }
 
 // A job that would be alone always has room.
-void WaitingJobs::expect_room(const Job& job) const {
+void WaitingJobs::expect_room(const std::string& client, int64_t bytes, int64_t cost) const {
   if (empty()) return;
-  const auto found = clients_.find(job.request.client);
+  const auto found = clients_.find(client);
   const Totals own = found == clients_.end() ? Totals() : found->second;
   const auto fits = [](int64_t added, int64_t own, int64_t all, int64_t limit) {
     return all + added <= limit && own + added <= kShareOfFreeRoom * (limit - all);
   };
-  const double wait = seconds_before(job.request.client, job.waiting_cost);
+  const double wait = seconds_before(client, cost);
   const double longest = std::chrono::duration<double>(options_.waiting_time).count();
   if (fits(1, own.jobs, total_.jobs, options_.waiting_requests) &&
-      fits(job.waiting_bytes, own.bytes, total_.bytes, options_.waiting_bytes) && wait <= longest)
+      fits(bytes, own.bytes, total_.bytes, options_.waiting_bytes) && wait <= longest)
     return;
   // Until half of what waits has begun, or the wait is as long as allowed.
   const double all = std::chrono::duration<double>(estimated_wait()).count();

@@ -56,6 +56,8 @@ class WaitingJobs {
 
   // Overloaded if there is no room. A job without turns must not be added.
   void add(std::shared_ptr<Job> job, TimePoint now);
+  // Overloaded if there is no room for a job of this client, with this much text, of this cost.
+  void expect_room(const std::string& client, int64_t bytes, int64_t cost) const;
   // Without effect on a job that does not wait.
   void remove(uint64_t id, TimePoint now);
   // Removes the jobs whose deadline has passed.
@@ -88,7 +90,6 @@ class WaitingJobs {
   Turn take_turn(uint64_t id, TimePoint now);
   void erase(const Job& job);
   void subtract(const Job& job, int64_t bytes, int64_t cost);
-  void expect_room(const Job& job) const;
   double seconds_before(const std::string& client, int64_t cost) const;
 
   const SchedulerOptions options_;

@@ -45,7 +45,8 @@ SearchOptions search_of(const Parameters& parameters, const ServeOptions& option
       continue;
     // Of a list, from_json() would take the values of an option that has several: none has here.
     if (value.is_array())
-      throw ApiError(400, fmt::format("{}: expected one value, got {}", name, detail::quote(value)));
+      throw ApiError(400,
+                     fmt::format("{}: expected one value, got {}", name, detail::quote(value)));
     named[name] = value;
   }
   if (parameters.flag("sample")) search.beam.reset();
@@ -199,6 +200,7 @@ class TranslateCall : public DocumentCall {
 }  // namespace
 
 void translate(const ApiCall& call) {
+  call.api.scheduler->expect_room(call.client);
   const Parameters& parameters = call.parameters;
   const auto texts = parameters.texts("text");
   if (!texts) throw ApiError(400, "text: expected a text or an array of texts");
