@@ -84,12 +84,12 @@ def load(o, side, clients):
     return float(re.search(r"Requests/sec: +([\d.]+)", text)[1]), *latency
 
 
-def heed_corpus(o, lines, threads=2, batch=2048):
+def heed_corpus(o, lines, threads=2, more=()):
     """Sentences a second of heed translate."""
     path = f"{o.work}/lines"
     open(path, "w").write("".join(line + "\n" for line in lines))
     command = [o.heed, "translate", "--model", f"{o.work}/heed-int8", "--input", path, "--output", f"{o.work}/out", "--beam",
-               "4", "--compute", "int8", "--threads", str(threads), "--batch-tokens", str(batch)]
+               "4", "--compute", "int8", "--threads", str(threads), *more]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stderr
     return len(lines) / float(re.search(r" in ([\d.]+) s:", text)[1])
 
@@ -120,7 +120,7 @@ def measure(o, lines):
     for _ in range(o.rounds):
         add("heed corpus", heed_corpus(o, lines))
         add("ct2 corpus", ct2_corpus(o))
-        add("heed alone", 1000 / heed_corpus(o, lines[:200], threads=1, batch=1))
+        add("heed alone", 1000 / heed_corpus(o, lines[:200], threads=1, more=["--batch-tokens", "1"]))
         for clients in o.clients:
             for side in o.sides:
                 with Server(o, side):
