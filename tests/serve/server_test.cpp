@@ -375,6 +375,16 @@ TEST_F(ServerTest, MemoryIsBounded) {
   streamed["stream"] = true;
   EXPECT_THAT(post(server, "/v1/translate", streamed.dump()).body, HasSubstr("event: error"));
   EXPECT_TRUE(becomes_free());
+  // A line whose attention weights do not fit, and one whose do, but not as JSON.
+  json long_line = {{"split", "lines"},     {"beam", 16},       {"nbest", 16},
+                    {"max_length", 12},     {"min_length", 11}, {"text", std::string(16'000, 'a')},
+                    {"alignments", "words"}};
+  EXPECT_EQ(post(server, "/v1/translate", long_line.dump()).status, 503);
+  long_line["text"] = std::string(2300, 'a');
+  EXPECT_EQ(post(server, "/v1/translate", long_line.dump()).status, 200);
+  long_line["alignments"] = "weights";
+  EXPECT_EQ(post(server, "/v1/translate", long_line.dump()).status, 503);
+  EXPECT_TRUE(becomes_free());
   EXPECT_EQ(post(server, "/v1/score",
                  json{{"source_text", std::string(50'000, 'a')},
                       {"target_text", std::string(50'000, 'a')}}

@@ -1,6 +1,10 @@
 #include "heed/serve/api/document_call.h"
 
+#include <algorithm>
+
 #include "heed/core/counted.h"
+#include "heed/core/parallel.h"
+#include "heed/decode/decoding_constraints.h"
 #include "heed/serve/api/api_error.h"
 
 namespace heed {
@@ -12,6 +16,17 @@ constexpr size_t kMostLines = 65536;
 constexpr size_t kBytesOfLine = 1024, kBytesOfText = 512;
 // How often its text exists: in the document, in the scheduler, in its tokens.
 constexpr size_t kCopiesOfText = 8;
+
+// The most that the attention weights of a line may take: all its parts have them at once. A token
+// has a byte at least, but those that begin and end the line.
+size_t bytes_of_attention(const DocumentOptions& options, size_t bytes_of_line) {
+  if (!options.decode.attention) return 0;
+  const SearchOptions& search = options.decode.search;
+  const int64_t source = int64_t(bytes_of_line) + 2;
+  const int64_t positions = options.model->model().transformer().config().max_positions;
+  const int64_t target = max_target_length(search, std::min(source, positions), positions);
+  return size_t(search.nbest * target * source) * sizeof(float);
+}
 
 }  // namespace
 
@@ -33,17 +48,26 @@ DocumentCall::DocumentCall(const ApiCall& call, std::vector<std::string> texts,
                    fmt::format("prefix: expected a text of one line or sentence, got {} (split: "
                                "lines keeps a line whole)",
                                lines));
-  size_t bytes = 0;
-  for (const Document::Line& line : document_.lines())
+  size_t bytes = 0, attention = 0;
+  for (const Document::Line& line : document_.lines()) {
     bytes += line.before.size() + line.source.size();
+    attention = std::max(attention, bytes_of_attention(options_, line.source.size()));
+  }
   for (size_t text = 0; text < document_.texts(); ++text) bytes += document_.after(text).size();
-  hold(kCopiesOfText * bytes + kBytesOfLine * lines + kBytesOfText * document_.texts());
+  // Each thread ends a line at a time.
+  const auto threads = size_t(call.api.options.threads.value_or(available_threads()));
+  hold(kCopiesOfText * bytes + kBytesOfLine * lines + kBytesOfText * document_.texts() +
+       attention * std::min(threads, lines));
 }
 
-void DocumentCall::hold(size_t bytes) {
+void DocumentCall::hold_for_a_moment(size_t bytes) {
   if (!exchange_->hold(held_ + bytes))
     throw ApiError(503, "the server has no memory left for this request: try again later",
                    {{"Retry-After", "1"}});
+}
+
+void DocumentCall::hold(size_t bytes) {
+  hold_for_a_moment(bytes);
   held_ += bytes;
 }
 
@@ -68,13 +92,14 @@ void DocumentCall::start(const ApiCall& call, const std::shared_ptr<DocumentCall
 }
 
 void DocumentCall::translated(Translation translation) {
-  size_t bytes = keep(translation);
-  std::vector<std::string>& texts = translations_[size_t(translation.line)];
-  for (TextHypothesis& hypothesis : translation.hypotheses) {
-    texts.push_back(std::move(hypothesis.text));
-    bytes += sizeof(std::string) + texts.back().capacity();
-  }
   try {
+    hold_for_a_moment(bytes_to_keep(translation));
+    size_t bytes = keep(translation);
+    std::vector<std::string>& texts = translations_[size_t(translation.line)];
+    for (TextHypothesis& hypothesis : translation.hypotheses) {
+      texts.push_back(std::move(hypothesis.text));
+      bytes += sizeof(std::string) + texts.back().capacity();
+    }
     hold(2 * bytes);  // once more in the answer
   } catch (const ApiError&) {
     failed(std::current_exception());

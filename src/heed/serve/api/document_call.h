@@ -43,6 +43,12 @@ class DocumentCall : public TranslationObserver {
     return 0;
   }
 
+  // How many bytes keep() needs while it runs.
+  virtual size_t bytes_to_keep(const Translation& translation) const {
+    (void)translation;
+    return 0;
+  }
+
   HttpExchange& exchange() const { return *exchange_; }
   const Document& document() const { return document_; }
   const DocumentOptions& options() const { return options_; }
@@ -50,8 +56,10 @@ class DocumentCall : public TranslationObserver {
   const std::vector<std::vector<std::string>>& translations() const { return translations_; }
 
  private:
-  // Throws ApiError 503 if there is no memory left.
+  // Both throw ApiError 503 if there is no memory left. What is held for a moment lasts until the
+  // next call.
   void hold(size_t bytes);
+  void hold_for_a_moment(size_t bytes);
 
   const std::shared_ptr<HttpExchange> exchange_;
   const DocumentOptions options_;

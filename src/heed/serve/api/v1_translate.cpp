@@ -116,6 +116,15 @@ class TranslateCall : public DocumentCall {
     text = json_text(sentence(translation));
     return text.capacity();
   }
+  // A weight as a number of JSON: first a value, then its text, which grows by doubling.
+  size_t bytes_to_keep(const Translation& translation) const override {
+    constexpr size_t kBytesOfWeight = 40;
+    if (how_.alignments != Alignments::weights) return 0;
+    size_t weights = 0;
+    for (const TextHypothesis& hypothesis : translation.hypotheses)
+      for (const AttentionRow& row : hypothesis.attention) weights += row.weights.size();
+    return kBytesOfWeight * weights;
+  }
 
  private:
   ordered_json position_of(size_t line) const {
