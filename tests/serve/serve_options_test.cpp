@@ -5,6 +5,7 @@
 
 #include "heed/serve/options.h"
 #include "serve/server_fixture.h"
+#include "support/facts.h"
 
 namespace heed {
 namespace {
@@ -207,6 +208,26 @@ TEST_F(ServeOptionsTest, SlowAreFelt) {
            {row.assignment.begin() + 1, row.assignment.end()}, "a row");
     EXPECT_NE(row.trace(with), row.trace(base()));
   }
+}
+
+TEST_F(ServeOptionsTest, OptionsThatCannotBeMeantAreRefused) {
+  const auto expect_refusal = [&](const auto& change, const std::string& facts) {
+    ServeOptions changed = base();
+    change(changed);
+    expect_usage([&] { const RunningTranslationServer server(changed); }, facts);
+  };
+  expect_refusal(
+      [](ServeOptions& o) {
+        o.search.beam = 5;
+        o.max_hypotheses = 4;
+      },
+      "--beam --max-hypotheses 4 5");
+  // A variable of a shell that is not set must not open the server to all.
+  expect_refusal([](ServeOptions& o) { o.api_keys = ""; }, "--api-keys");
+  for (const char* name : {"https://a.example", "a.example:80", "*", "a.example/", ""})
+    expect_refusal([&](ServeOptions& o) { o.allowed_hosts = {name}; }, "--allowed-hosts");
+  for (const char* origin : {"a.example", "https://a.example/", "https://*.a.example", "https://"})
+    expect_refusal([&](ServeOptions& o) { o.cors = {origin}; }, "--cors");
 }
 
 }  // namespace

@@ -310,26 +310,6 @@ TEST_F(ServerTest, KeysAreAskedForAndCounted) {
   EXPECT_EQ(post(server, "/detect", R"({"q": "a", "api_key": "other"})").status, 200);
 }
 
-TEST_F(ServerTest, OptionsThatCannotBeMeantAreRefused) {
-  const auto expect_refusal = [&](const auto& change, const std::string& facts) {
-    ServeOptions changed = options();
-    change(changed);
-    expect_usage([&] { const RunningTranslationServer server(changed); }, facts);
-  };
-  expect_refusal(
-      [](ServeOptions& o) {
-        o.search.beam = 5;
-        o.max_hypotheses = 4;
-      },
-      "--beam --max-hypotheses 4 5");
-  // A variable of a shell that is not set must not open the server to all.
-  expect_refusal([](ServeOptions& o) { o.api_keys = ""; }, "--api-keys");
-  for (const char* name : {"https://a.example", "a.example:80", "*", "a.example/", ""})
-    expect_refusal([&](ServeOptions& o) { o.allowed_hosts = {name}; }, "--allowed-hosts");
-  for (const char* origin : {"a.example", "https://a.example/", "https://*.a.example", "https://"})
-    expect_refusal([&](ServeOptions& o) { o.cors = {origin}; }, "--cors");
-}
-
 TEST_F(ServerTest, LimitsOfARequest) {
   ServeOptions tight = options();
   tight.max_characters = 5;
