@@ -87,10 +87,21 @@ class OpenLoop:
     async def one(self):
         question, request = self.requests.draw()
         begin = time.monotonic()
-        connection = self.free.pop() if self.free else await Connection(self.endpoint).open()
-        await connection.send(request)
+        kept = bool(self.free)
+        connection = self.free.pop() if kept else await Connection(self.endpoint).open()
         try:
-            self.requests.check(question, await connection.reply(), begin)
+            await connection.send(request)
+            try:
+                reply = await connection.reply()
+            except Cut as cut:
+                # A kept connection may have been idle for so long that the server has closed it.
+                if not kept or cut.begun:
+                    raise
+                connection.close()
+                connection = await Connection(self.endpoint).open()
+                await connection.send(request)
+                reply = await connection.reply()
+            self.requests.check(question, reply, begin)
         except (Cut, Malformed, TimeoutError) as error:
             fail(f"{type(error).__name__} {error}")
         except asyncio.CancelledError:
