@@ -50,12 +50,14 @@ class Server:
 
     def __init__(self, o, side):
         self.side, self.child = side, subprocess.Popen(command_of(o, side), stderr=subprocess.DEVNULL)
-        for _ in range(600):
+        begin = time.monotonic()
+        while time.monotonic() < begin + 60:
             try:
                 self.ask("A man.", o)
+                self.first_answer = time.monotonic() - begin
                 return
             except OSError:
-                time.sleep(0.1)
+                time.sleep(0.002)
         sys.exit(f"the server '{side}' does not answer")
 
     def ask(self, text, o):
@@ -123,8 +125,9 @@ def measure(o, lines):
         add("heed alone", 1000 / heed_corpus(o, lines[:200], threads=1, more=["--batch-tokens", "1"]))
         for clients in o.clients:
             for side in o.sides:
-                with Server(o, side):
+                with Server(o, side) as server:
                     load_result = load(o, side, clients)
+                add(("first", side), server.first_answer)
                 add((side, clients), load_result)
                 print(side, clients, load_result, file=sys.stderr, flush=True)
     return results
@@ -135,6 +138,8 @@ def report(o, results):
     ours, theirs = middle(results["heed corpus"]), middle(results["ct2 corpus"])
     print(f"corpus: heed translate {ours:.0f} sentences/s, CTranslate2 {theirs:.0f}: {ours / theirs:.2f} times")
     print(f"one sentence at a time, one thread: heed translate {middle(results['heed alone']):.2f} ms each")
+    for side in o.sides:
+        print(f"first answer of {side}: {middle(results['first', side]):.2f} s after its start")
     print("| clients | server | requests/s | p50, ms | p99, ms |\n|---|---|---|---|---|")
     for clients in o.clients:
         for side in o.sides:
