@@ -276,6 +276,60 @@ TEST_F(ServerTest, StreamsTokensAndSentences) {
     EXPECT_NE(name, "token") << "a beam has no tokens that stay";
 }
 
+// Keeps a queue of one request full for as long as it lives.
+class FullQueue {
+ public:
+  FullQueue(const RunningTranslationServer& server, const std::string& headers)
+      : client_(server.client()) {
+    json texts = json::array();
+    for (int i = 0; i < 2000; ++i) texts.push_back("the lazy dog");
+    client_.send(post_text("/v1/translate", json{{"text", texts}, {"beam", 16}}.dump(), headers));
+    testing::becomes_true([&] {
+      return get(server, "/metrics").body.find("heed_running_lines 0\n") == std::string::npos;
+    });
+  }
+
+ private:
+  HttpClient client_;
+};
+
+TEST_F(ServerTest, AFullQueueRefusesBeforeARequestIsRead) {
+  ServeOptions small = options();
+  small.max_waiting = 1;
+  small.threads = 1;
+  RunningTranslationServer server(small);
+  const FullQueue full(server, "");
+  for (const char* path : {"/translate", "/v1/translate", "/v1/score"}) {
+    const HttpReply reply = post(server, path, "{not JSON");
+    EXPECT_EQ(reply.status, 429) << path;
+    EXPECT_GE(std::stoi(reply.header("Retry-After")), 1);
+  }
+  EXPECT_EQ(post(server, "/detect", R"({"q": "a"})").status, 200) << "does not wait in the queue";
+}
+
+TEST_F(ServerTest, WhatAFullQueueRefusesIsNotCountedForItsKey) {
+  ServeOptions with_keys = options();
+  with_keys.max_waiting = 1;
+  with_keys.threads = 1;
+  with_keys.api_keys =
+      write("keys",
+            "alice 2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b requests=2\n")
+          .string();
+  RunningTranslationServer server(with_keys);
+  const std::string secret = "Authorization: Bearer secret\r\n";
+  const std::string body = R"({"text": "fox"})";
+  {
+    const FullQueue full(server, secret);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(post(server, "/v1/translate", body, secret).status, 429);
+    EXPECT_EQ(post(server, "/v1/translate", body).status, 401) << "the key comes first";
+  }
+  EXPECT_TRUE(testing::becomes_true([&] {
+    return get(server, "/metrics").body.find("heed_waiting_lines 0\n") != std::string::npos;
+  }));
+  EXPECT_EQ(post(server, "/v1/translate", body, secret).status, 200);
+  EXPECT_EQ(post(server, "/v1/translate", body, secret).status, 429) << "the third";
+}
+
 TEST_F(ServerTest, KeysAreAskedForAndCounted) {
   ServeOptions with_keys = options();
   // printf %s secret | sha256sum

@@ -459,9 +459,9 @@ void Scheduler::run(std::string client, int64_t cost, std::function<void()> task
   state_->add(std::make_shared<Job>(state_->next_id++, std::move(client), cost, std::move(task)));
 }
 
-void Scheduler::expect_room(const std::string& client) const {
+std::optional<std::chrono::seconds> Scheduler::retry_after(const std::string& client) const {
   std::lock_guard lock(state_->mutex);
-  state_->waiting.expect_room(client, 0, 1);
+  return state_->waiting.retry_after(client, 0, 1);
 }
 
 void Scheduler::cancel(uint64_t id) {

@@ -115,9 +115,9 @@ class Scheduler {
   // about how many source tokens of translation take as long. What it throws is ignored. Tasks that
   // wait when the scheduler is destroyed do not run. Overloaded as submit().
   void run(std::string client, int64_t cost, std::function<void()> task);
-  // Overloaded if even the smallest request of this client would be refused: to refuse it before
-  // anything is done for it.
-  void expect_room(const std::string& client) const;
+  // Set if even the smallest request of this client would be refused: in how long there may be
+  // room. For refusing a request before anything is done for it.
+  std::optional<std::chrono::seconds> retry_after(const std::string& client) const;
   // The request ends without finished() or failed(); its observer may get at most one more call
   // that has already begun. Unknown ids are ignored.
   void cancel(uint64_t id);

@@ -19,12 +19,13 @@
 namespace heed {
 namespace {
 
-enum class NeedsKey { no, yes };
+// What a request to a path needs: a key, where there are keys, and room in the scheduler's queue.
+enum class Needs { nothing, key, key_and_room };
 
 // What a path is for. One of the two functions is set.
 struct Route {
   std::string path;
-  NeedsKey key = NeedsKey::no;
+  Needs needs = Needs::nothing;
   std::function<HttpResponse(const HttpRequest&)> get = {};
   std::function<void(const ApiCall&)> post = {};
 };
@@ -68,12 +69,12 @@ HttpResponse page_response(const PageFile& file, const HttpRequest& request) {
 }
 
 // The key that a request brings: "Authorization: Bearer KEY", or LibreTranslate's api_key.
-std::string key_of(const HttpRequest& request, const Parameters* parameters) {
+std::string key_text(const HttpRequest& request, const Parameters& parameters) {
   static constexpr std::string_view kBearer = "bearer ";  // in any case
   const std::string_view authorization = request.header("authorization");
   if (detail::lower_ascii(authorization.substr(0, kBearer.size())) == kBearer)
     return std::string(detail::trimmed(authorization.substr(kBearer.size())));
-  return parameters ? parameters->text("api_key") : "";
+  return parameters.text("api_key");
 }
 
 // What would otherwise open the server to all, or never fit a request.
@@ -119,38 +120,38 @@ struct Server::State {
   }
 
   void add_routes() {
-    const auto get = [&](std::string_view path, NeedsKey key,
+    const auto get = [&](std::string_view path, Needs needs,
                          std::function<HttpResponse(const HttpRequest&)> answer) {
-      routes.push_back({std::string(path), key, std::move(answer), {}});
+      routes.push_back({std::string(path), needs, std::move(answer), {}});
     };
-    const auto post = [&](const char* path, NeedsKey key,
+    const auto post = [&](const char* path, Needs needs,
                           std::function<void(const ApiCall&)> answer) {
-      routes.push_back({path, key, {}, std::move(answer)});
+      routes.push_back({path, needs, {}, std::move(answer)});
     };
-    post("/translate", NeedsKey::yes, libretranslate::translate);
-    post("/detect", NeedsKey::yes,
+    post("/translate", Needs::key_and_room, libretranslate::translate);
+    post("/detect", Needs::key,
          [](const ApiCall& call) { call.exchange->respond(libretranslate::detect(call)); });
-    get("/languages", NeedsKey::no,
+    get("/languages", Needs::nothing,
         [this](const HttpRequest&) { return libretranslate::languages(api); });
-    get("/frontend/settings", NeedsKey::no,
+    get("/frontend/settings", Needs::nothing,
         [this](const HttpRequest&) { return libretranslate::frontend_settings(api); });
-    post("/v1/translate", NeedsKey::yes, v1::translate);
-    post("/v1/score", NeedsKey::yes, v1::score);
-    get("/openapi.json", NeedsKey::no,
+    post("/v1/translate", Needs::key_and_room, v1::translate);
+    post("/v1/score", Needs::key_and_room, v1::score);
+    get("/openapi.json", Needs::nothing,
         [this](const HttpRequest&) { return HttpResponse{.body = openapi_document(options)}; });
-    get("/health", NeedsKey::no, [](const HttpRequest&) {
+    get("/health", Needs::nothing, [](const HttpRequest&) {
       return json_answer({{"status", "ok"}});
     });
-    get("/ready", NeedsKey::no, [this](const HttpRequest&) {
+    get("/ready", Needs::nothing, [this](const HttpRequest&) {
       if (draining) return error_response(503, "the server is stopping");
       return json_answer({{"status", "ready"}});
     });
-    get("/metrics", NeedsKey::no, [this](const HttpRequest&) {
+    get("/metrics", Needs::nothing, [this](const HttpRequest&) {
       return HttpResponse{.content_type = "text/plain; version=0.0.4; charset=utf-8",
                           .body = metrics.text(api.scheduler->status(), http.counts())};
     });
     for (const PageFile& file : page_files())
-      get(file.path, NeedsKey::no,
+      get(file.path, Needs::nothing,
           [&file](const HttpRequest& request) { return page_response(file, request); });
   }
 
@@ -208,23 +209,36 @@ struct Server::State {
       exchange->respond(route->get(request));
       return;
     }
+    const bool needs_room = route->needs == Needs::key_and_room;
+    std::string client = request.client;
+    // An overloaded server refuses most requests: it does not even read their parameters.
+    if (!keys && needs_room && refuses(exchange, client)) return;
     const Parameters parameters = Parameters::of(request);
-    const ApiKey* key = route->key == NeedsKey::yes ? check_key(request, parameters) : nullptr;
-    if (key) record.client = key->name;
-    route->post({api, parameters, key ? "key " + key->name : request.client, exchange});
+    if (keys) {
+      const ApiKey& key = key_of(request, parameters);
+      record.client = key.name;
+      client = "key " + key.name;
+      if (needs_room && refuses(exchange, client)) return;
+      keys->use(key, characters_of(parameters));
+    }
+    route->post({api, parameters, client, exchange});
   }
 
-  // The key of a request, whose use is counted; null where no keys are needed.
-  const ApiKey* check_key(const HttpRequest& request, const Parameters& parameters) {
-    if (!keys) return nullptr;
-    const std::string text = key_of(request, &parameters);
+  // Answers a request that the queue has no room for.
+  bool refuses(const std::shared_ptr<HttpExchange>& exchange, const std::string& client) const {
+    const auto wait = api.scheduler->retry_after(client);
+    if (wait) exchange->respond(overloaded_response(Overloaded(*wait)));
+    return wait.has_value();
+  }
+
+  const ApiKey& key_of(const HttpRequest& request, const Parameters& parameters) const {
+    const std::string text = key_text(request, parameters);
     if (text.empty())
       throw ApiError(401, "this server needs an API key: Authorization: Bearer KEY, or api_key",
                      {{"WWW-Authenticate", "Bearer"}});
     const ApiKey* key = keys->find(text);
     if (!key) throw ApiError(403, "Invalid API key");
-    keys->use(*key, characters_of(parameters));
-    return key;
+    return *key;
   }
 
   const ServeOptions options;

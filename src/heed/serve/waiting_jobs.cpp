@@ -63,7 +63,8 @@ int64_t Job::cost(size_t turn) const {
 
 void WaitingJobs::add(std::shared_ptr<Job> job, TimePoint now) {
   throughput_.update(now, !empty());
-  expect_room(job->request.client, job->waiting_bytes, job->waiting_cost);
+  if (const auto wait = retry_after(job->request.client, job->waiting_bytes, job->waiting_cost))
+    throw Overloaded(*wait);
   Totals& client = clients_[job->request.client];
   for (Totals* totals : {&client, &total_}) {
     ++totals->jobs;
@@ -80,8 +81,9 @@ void WaitingJobs::add(std::shared_ptr<Job> job, TimePoint now) {
 }
 
 // A job that would be alone always has room.
-void WaitingJobs::expect_room(const std::string& client, int64_t bytes, int64_t cost) const {
-  if (empty()) return;
+std::optional<std::chrono::seconds> WaitingJobs::retry_after(const std::string& client,
+                                                             int64_t bytes, int64_t cost) const {
+  if (empty()) return {};
   const auto found = clients_.find(client);
   const Totals own = found == clients_.end() ? Totals() : found->second;
   const auto fits = [](int64_t added, int64_t own, int64_t all, int64_t limit) {
@@ -91,11 +93,11 @@ void WaitingJobs::expect_room(const std::string& client, int64_t bytes, int64_t 
   const double longest = std::chrono::duration<double>(options_.waiting_time).count();
   if (fits(1, own.jobs, total_.jobs, options_.waiting_requests) &&
       fits(bytes, own.bytes, total_.bytes, options_.waiting_bytes) && wait <= longest)
-    return;
+    return {};
   // Until half of what waits has begun, or the wait is as long as allowed.
   const double all = std::chrono::duration<double>(estimated_wait()).count();
   const double seconds = std::clamp(std::max(all / 2, wait - longest), kSoonest, kLatest);
-  throw Overloaded(std::chrono::seconds(int64_t(std::ceil(seconds))));
+  return std::chrono::seconds(int64_t(std::ceil(seconds)));
 }
 
 // How long a new job of this cost would be delayed by what waits: its client's other jobs, and as

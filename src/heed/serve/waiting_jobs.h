@@ -56,8 +56,10 @@ class WaitingJobs {
 
   // Overloaded if there is no room. A job without turns must not be added.
   void add(std::shared_ptr<Job> job, TimePoint now);
-  // Overloaded if there is no room for a job of this client, with this much text, of this cost.
-  void expect_room(const std::string& client, int64_t bytes, int64_t cost) const;
+  // In how long there may be room for a job of this client, with this much text, of this cost;
+  // nothing if there is room now.
+  std::optional<std::chrono::seconds> retry_after(const std::string& client, int64_t bytes,
+                                                  int64_t cost) const;
   // Without effect on a job that does not wait.
   void remove(uint64_t id, TimePoint now);
   // Removes the jobs whose deadline has passed.

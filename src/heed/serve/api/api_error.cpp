@@ -2,8 +2,6 @@
 
 #include <new>
 
-#include "heed/serve/scheduler.h"
-
 namespace heed {
 namespace {
 
@@ -34,9 +32,7 @@ HttpResponse error_response(const std::exception_ptr& error) {
     response.headers = e.headers;
     return response;
   } catch (const Overloaded& e) {
-    HttpResponse response = error_response(429, e.what());
-    response.headers = {{"Retry-After", std::to_string(e.retry_after.count())}};
-    return response;
+    return overloaded_response(e);
   } catch (const DeadlinePassed& e) {
     return error_response(504, e.what());
   } catch (const Error& e) {
@@ -46,6 +42,12 @@ HttpResponse error_response(const std::exception_ptr& error) {
   } catch (const std::exception&) {
     return error_response(500, "internal error");
   }
+}
+
+HttpResponse overloaded_response(const Overloaded& error) {
+  HttpResponse response = error_response(429, error.what());
+  response.headers = {{"Retry-After", std::to_string(error.retry_after.count())}};
+  return response;
 }
 
 }  // namespace heed

@@ -7,6 +7,7 @@
 
 #include "heed/core/error.h"
 #include "heed/serve/http/message.h"
+#include "heed/serve/scheduler.h"
 
 namespace heed {
 
@@ -22,5 +23,7 @@ class ApiError : public Error {
 // The answer to a request that ended with this exception. Errors of options name them as the API
 // does ("length_penalty" for "--length-penalty"); a bug of heed is a 500 that says no more.
 HttpResponse error_response(const std::exception_ptr& error);
+// 429 with Retry-After.
+HttpResponse overloaded_response(const Overloaded& error);
 
 }  // namespace heed

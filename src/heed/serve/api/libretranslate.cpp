@@ -84,7 +84,6 @@ ordered_json language_json(const std::string& code) {
 }  // namespace
 
 void translate(const ApiCall& call) {
-  call.api.scheduler->expect_room(call.client);
   const ServeOptions& options = call.api.options;
   Parameters::Texts texts = texts_of(call.parameters);
   for (const char* name : {"source", "target"})

@@ -34,7 +34,6 @@ HttpResponse scores_of(const ServedModel& model, const std::vector<TextPair>& pa
 }  // namespace
 
 void score(const ApiCall& call) {
-  call.api.scheduler->expect_room(call.client);
   const Parameters& parameters = call.parameters;
   parameters.expect_only({"source_text", "target_text", "source", "target", "api_key"});
   const auto sources = parameters.texts("source_text"), targets = parameters.texts("target_text");

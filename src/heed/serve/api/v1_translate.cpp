@@ -209,7 +209,6 @@ class TranslateCall : public DocumentCall {
 }  // namespace
 
 void translate(const ApiCall& call) {
-  call.api.scheduler->expect_room(call.client);
   const Parameters& parameters = call.parameters;
   const auto texts = parameters.texts("text");
   if (!texts) throw ApiError(400, "text: expected a text or an array of texts");
