@@ -219,6 +219,10 @@ void validate(const T& target) {
   validate(options_of(copy));
 }
 
+// A message with its flags as names of fields: "--length-penalty" becomes "length_penalty". For
+// callers that set options by name.
+std::string with_option_names(std::string_view message);
+
 // The name among `known` that `name` most likely meant; empty if none is near.
 std::string nearest(std::string_view name, const std::vector<std::string>& known);
 

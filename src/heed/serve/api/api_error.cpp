@@ -2,28 +2,9 @@
 
 #include <new>
 
+#include "heed/core/options.h"
+
 namespace heed {
-namespace {
-
-// "--length-penalty" as "length_penalty".
-std::string with_api_names(std::string_view text) {
-  const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
-  std::string renamed;
-  for (size_t at = 0; at < text.size();) {
-    const bool flag = (at == 0 || text[at - 1] == ' ' || text[at - 1] == '(') &&
-                      text.substr(at, 2) == "--" && at + 2 < text.size() && is_letter(text[at + 2]);
-    if (!flag) {
-      renamed += text[at++];
-      continue;
-    }
-    for (at += 2; at < text.size() && (is_letter(text[at]) || text[at] == '-'); ++at)
-      renamed += text[at] == '-' ? '_' : text[at];
-  }
-  return renamed;
-}
-
-}  // namespace
-
 HttpResponse error_response(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
@@ -36,7 +17,7 @@ HttpResponse error_response(const std::exception_ptr& error) {
   } catch (const DeadlinePassed& e) {
     return error_response(504, e.what());
   } catch (const Error& e) {
-    return error_response(400, with_api_names(e.what()));
+    return error_response(400, with_option_names(e.what()));
   } catch (const std::bad_alloc&) {
     return error_response(503, "out of memory");
   } catch (const std::exception&) {
