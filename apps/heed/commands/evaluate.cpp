@@ -49,8 +49,9 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
                                model.backend().name()));
       systems.texts[0] = model.translate(systems.texts[0], settings_.decode);
     }
-    print(systems, measure(systems.texts, references, bleu_tokenizer(references, console)),
-          console);
+    MetricOptions metrics = settings_.metrics;
+    metrics.bleu_tokenize = bleu_tokenizer(references, console);
+    print(systems, measure(systems.texts, references, metrics), console);
     return 0;
   }
 
@@ -89,8 +90,8 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
   // Without --bleu-tokenize: with --model the tokenizer that suits the references, with
   // --hypothesis sacreBLEU's default, so that the scores are those of sacreBLEU.
   BleuTokenizer bleu_tokenizer(const std::vector<Lines>& references, const Console& console) const {
-    if (settings_.bleu_tokenize) return *settings_.bleu_tokenize;
-    const std::vector<std::string> metrics = metric_names(settings_);
+    if (settings_.metrics.bleu_tokenize) return *settings_.metrics.bleu_tokenize;
+    const std::vector<std::string> metrics = metric_names(settings_.metrics);
     const bool used = std::find(metrics.begin(), metrics.end(), "bleu") != metrics.end();
     const BleuTokenizer usual = BleuOptions().tokenizer;
     const BleuTokenizer suitable = used ? suitable_bleu_tokenizer(references) : usual;
@@ -108,27 +109,8 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
     return usual;
   }
 
-  Measurements measure(const std::vector<Lines>& systems, const std::vector<Lines>& references,
-                       BleuTokenizer tokenizer) const {
-    Measurements measurements;
-    for (const std::string& metric : metric_names(settings_)) {
-      if (metric == "bleu") {
-        measurements.push_back(
-            bleu_system_statistics(systems, references,
-                                   {tokenizer, settings_.lowercase, settings_.smooth_method,
-                                    settings_.smooth_value, settings_.sentence}));
-      } else if (metric == "ter") {
-        measurements.push_back(ter_system_statistics(systems, references, settings_.ter));
-      } else {
-        measurements.push_back(chrf_system_statistics(
-            systems, references, {metric == "chrf++" ? kChrfWordOrder : 0, settings_.lowercase}));
-      }
-    }
-    return measurements;
-  }
-
   void print(const Systems& systems, const Measurements& metrics, Console& console) const {
-    if (settings_.sentence) {
+    if (settings_.metrics.sentence) {
       print_sentences(metrics, console);
     } else if (systems.names.size() > 1) {
       print_systems(systems.names, metrics, console);

@@ -1,0 +1,48 @@
+// Which metrics to compute, and how: the options of `heed evaluate`.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "heed/core/options.h"
+#include "heed/evaluate/bleu.h"
+#include "heed/evaluate/significance.h"
+#include "heed/evaluate/ter.h"
+
+namespace heed {
+
+// For the options' visit: the names that evaluate/ gives.
+inline auto enum_names(BleuSmoothing) {
+  const auto named = [](BleuSmoothing each) { return std::pair(name(each), each); };
+  return std::array{named(BleuSmoothing::none), named(BleuSmoothing::floor),
+                    named(BleuSmoothing::add_k), named(BleuSmoothing::exponential)};
+}
+
+struct MetricOptions {
+  std::vector<std::string> metrics{"bleu"};
+  bool lowercase = false;
+  bool sentence = false;
+  std::optional<BleuTokenizer> bleu_tokenize;  // 13a if not set
+  BleuSmoothing smooth_method = BleuSmoothing::exponential;
+  std::optional<double> smooth_value;
+  TerOptions ter;
+
+  static void visit(MetricOptions& self, OptionCollector& v);
+};
+
+// The names of --metrics. UsageError where one is unknown or given twice.
+std::vector<std::string> metric_names(const MetricOptions& options);
+
+// UsageError where options contradict each other or would change nothing.
+void check_options(const MetricOptions& options);
+
+// The statistics of each metric: translations of one or several systems, and one or several
+// references. Error if the counts of lines differ or are 0.
+std::vector<std::unique_ptr<SystemStatistics>> measure(std::span<const Lines> systems,
+                                                       std::span<const Lines> references,
+                                                       const MetricOptions& options);
+
+}  // namespace heed
