@@ -1,22 +1,15 @@
-// Reports of an inspection of parallel text: text, JSON and HTML.
+// Reports of an inspection of parallel text: text and HTML (JSON: text/data_report_json.h).
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "heed/text/data_report.h"
+#include "heed/text/data_report_json.h"
 
 namespace heed {
 
-// The files as a title: "train.zh and train.en".
-struct DataTitle {
-  std::string source, target;
-};
-
 // In 80 columns, except examples.
 std::string data_text(const DataTitle& title, const DataReport& report);
-// One JSON object.
-std::string data_json(const DataTitle& title, const DataReport& report);
 // One self-contained HTML page: charts as SVG, for light and dark, wide and narrow screens.
 std::string data_html(const DataTitle& title, const DataReport& report);
 
