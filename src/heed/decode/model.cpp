@@ -30,10 +30,10 @@ Model::Model(Parts parts)
 
 std::vector<std::string> Model::translate(const std::vector<std::string>& lines,
                                           const DecodeOptions& options) const {
-  return best_translations(*translator_for(options), lines);
+  return best_translations(*kept_translator(options), lines);
 }
 
-std::shared_ptr<const Translator> Model::translator_for(const DecodeOptions& options) const {
+std::shared_ptr<const Translator> Model::kept_translator(const DecodeOptions& options) const {
   std::lock_guard lock(mutex_);
   if (!last_translator_ || options != last_options_) {
     last_translator_ =
@@ -61,6 +61,18 @@ std::vector<PairScore> Model::score(const std::vector<std::string>& sources,
 PairScore Model::score(const std::string& source, const std::string& target,
                        const ScoreOptions& options) const {
   return scorer(options).score({{source, target}}).front();
+}
+
+EncoderStates Model::encode(const std::string& source) const {
+  return heed::encode(parts(), source);
+}
+
+TargetLogits Model::logits(const std::string& source, const std::string& target) const {
+  return heed::logits(parts(), source, target);
+}
+
+PairAttention Model::attention(const std::string& source, const std::string& target) const {
+  return heed::attention(parts(), source, target);
 }
 
 Translator Model::translator(const DecodeOptions& options) const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "heed/backend/compute.h"
+#include "heed/decode/model_outputs.h"
 #include "heed/decode/scorer.h"
 #include "heed/decode/translator.h"
 
@@ -40,10 +41,17 @@ class Model {
   PairScore score(const std::string& source, const std::string& target,
                   const ScoreOptions& options = {}) const;
 
+  // What the model computes for a sentence, or for a pair with the target given.
+  EncoderStates encode(const std::string& source) const;
+  TargetLogits logits(const std::string& source, const std::string& target) const;
+  PairAttention attention(const std::string& source, const std::string& target) const;
+
   // For n-best lists, statuses and text that does not fit into memory. The model must outlive the
   // result.
   Translator translator(const DecodeOptions& options = {}) const;
   Scorer scorer(const ScoreOptions& options = {}) const;
+  // A translator with these options that the model keeps for the next call with the same ones.
+  std::shared_ptr<const Translator> kept_translator(const DecodeOptions& options = {}) const;
 
   const Transformer& transformer() const { return transformer_; }
   const TokenizerPair& tokenizers() const { return tokenizers_; }
@@ -54,10 +62,9 @@ class Model {
   explicit Model(Parts parts);
   static Parts open(const std::filesystem::path& directory, ComputeChoice compute);
 
-  TokenizerPair tokenizers_;
-  // For the options of translate(): the translator of the last call, if its options were the same.
-  std::shared_ptr<const Translator> translator_for(const DecodeOptions& options) const;
+  ModelParts parts() const { return {transformer_, tokenizers_, *backend_}; }
 
+  TokenizerPair tokenizers_;
   std::unique_ptr<Backend> backend_;
   Transformer transformer_;
   mutable std::mutex mutex_;

@@ -1,0 +1,47 @@
+// What a model computes for a sentence and its translation: states, logits and attention weights.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "heed/model/transformer.h"
+#include "heed/text/tokenizer.h"
+
+namespace heed {
+
+// The encoder's output for a sentence.
+struct EncoderStates {
+  std::vector<std::string> pieces;  // </s> last
+  Tensor states;                    // [pieces, d_model]
+};
+
+// Row i has the scores of the token that follows the first i pieces of a target, before softmax.
+struct TargetLogits {
+  std::vector<std::string> pieces;  // of the target, </s> last
+  Tensor logits;                    // [pieces, ModelConfig::output_vocabulary_size]
+};
+
+// The attention weights of all layers and heads. Target position i is the one that predicts piece
+// i: the decoder's input there is piece i - 1, or <pad> at the beginning.
+struct PairAttention {
+  std::vector<std::string> source_pieces, target_pieces;  // </s> last
+  Tensor encoder;                                         // [layers, heads, source, source]
+  Tensor decoder;                                         // [layers, heads, target, target]
+  Tensor cross;                                           // [layers, heads, target, source]
+};
+
+// A model and what its sentences are encoded and computed with. All must outlive a call.
+struct ModelParts {
+  const Transformer& model;
+  const TokenizerPair& tokenizers;
+  Backend& backend;
+};
+
+// All three replace invalid UTF-8 by U+FFFD. Error for a side with more tokens than the model has
+// positions for, or a vocabulary that does not fit the model.
+EncoderStates encode(const ModelParts& parts, const std::string& source);
+TargetLogits logits(const ModelParts& parts, const std::string& source, const std::string& target);
+PairAttention attention(const ModelParts& parts, const std::string& source,
+                        const std::string& target);
+
+}  // namespace heed
