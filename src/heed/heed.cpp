@@ -71,13 +71,19 @@ TrainResult train(const TrainOptions& options, TrainObserver& observer) {
 TrainResult train(const TrainOptions& options, const TrainingText& text, TrainObserver& observer) {
   validate(options);
   const auto backend = make_backend(options.compute, Purpose::training);
-  MeasuringObserver measuring(options, text, *backend, observer);
-  return train(options, text, *backend, measuring);
+  const auto measuring = with_translation_scores(options, text, *backend, observer);
+  return train(options, text, *backend, *measuring);
 }
 
 TrainResult train(const TrainOptions& options) {
   TrainObserver silent;
   return train(options, silent);
+}
+
+std::unique_ptr<TrainObserver> with_translation_scores(const TrainOptions& options,
+                                                       const TrainingText& text, Backend& backend,
+                                                       TrainObserver& observer) {
+  return std::make_unique<MeasuringObserver>(options, text, backend, observer);
 }
 
 Evaluation evaluate(const Lines& hypotheses, const Lines& references,

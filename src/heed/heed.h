@@ -33,6 +33,12 @@ TrainResult train(const TrainOptions& options, const TrainingText& text, TrainOb
 // The same without an observer.
 TrainResult train(const TrainOptions& options);
 
+// An observer for a Trainer that adds translation_scores() to another one: needed where
+// options.validation_metric is bleu or chrf. All arguments must outlive it.
+std::unique_ptr<TrainObserver> with_translation_scores(const TrainOptions& options,
+                                                       const TrainingText& text, Backend& backend,
+                                                       TrainObserver& observer);
+
 struct Evaluation {
   BleuScore bleu;
   ChrfScore chrf;
