@@ -58,6 +58,10 @@ function(heed_layer name)
   endif()
   add_library(heed_${name} STATIC ${sources})
   add_library(heed::${name} ALIAS heed_${name})
+  # The same objects are part of the program and of the Python module; hidden symbols cost no
+  # indirection in a module.
+  set_target_properties(heed_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON
+                        CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   target_include_directories(heed_${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(heed_${name} PUBLIC ${arg_LINKS} PRIVATE ${arg_PRIVATE}

@@ -9,6 +9,7 @@ packages_for() {
         libboost-dev prometheus-cpp-dev libcld2-dev libsodium-dev
       ;;
     test) echo libgtest-dev libgmock-dev python3 ;;
+    python) echo python3-dev python3-venv ;;
     check) echo clang clang-format clang-tidy ;;
     fuzz) echo clang libclang-rt-dev ;;
     coverage) echo gcovr ;;
@@ -31,6 +32,7 @@ requirements_for() {
     test)
       printf '%s\n' "library gtest gtest/gtest.h" "library gmock gmock/gmock.h" "command python3"
       ;;
+    python) printf '%s\n' "command python3" "command python3-config" ;;
     check) printf '%s\n' "command clang++" "command clang-format" "command clang-tidy" ;;
     fuzz) printf '%s\n' "command clang++" ;;
     coverage) printf '%s\n' "command gcovr" ;;

@@ -1,0 +1,54 @@
+"""heed: trains, measures and runs the Transformer of "Attention Is All You Need".
+
+    import heed
+
+    heed.train(source="train.zh", target="train.en", model="zh-en", preset="small")
+    model = heed.Model("zh-en")
+    model.translate("你好，世界。")
+
+Errors are exceptions. heed.Error: bad input or environment, for the user to fix.
+heed.UsageError (also a ValueError): wrong options or arguments, for the caller to fix.
+
+heed.paper has the components of the paper as functions of arrays, heed.spark translates data
+frames. Messages of a training run go to the logger "heed".
+"""
+
+from heed import paper
+from heed._heed import (
+    Error,
+    Hypothesis,
+    MetricScore,
+    PairScore,
+    Progress,
+    TrainReport,
+    TrainResult,
+    Translation,
+    UsageError,
+    ValidationReport,
+)
+from heed._heed import version as __version__
+from heed.evaluation import evaluate, inspect_data, suitable_bleu_tokenizer
+from heed.model import Attention, Model
+from heed.training import Trainer, train
+
+__all__ = [
+    "Attention",
+    "Error",
+    "Hypothesis",
+    "MetricScore",
+    "Model",
+    "PairScore",
+    "Progress",
+    "TrainReport",
+    "TrainResult",
+    "Trainer",
+    "Translation",
+    "UsageError",
+    "ValidationReport",
+    "__version__",
+    "evaluate",
+    "inspect_data",
+    "paper",
+    "suitable_bleu_tokenizer",
+    "train",
+]

@@ -1,0 +1,150 @@
+"""The types of keyword arguments, for type checkers. Made by tools/make_python_options.py."""
+
+import os
+from collections.abc import Sequence
+from typing import Literal, Optional, TypedDict, Union
+
+Path = Union[str, os.PathLike[str]]
+
+
+class TrainOptions(TypedDict, total=False):
+    """The options of train()."""
+
+    source: Union[str, Sequence[str]]
+    target: Union[str, Sequence[str]]
+    tsv: Union[str, Sequence[str]]
+    columns: Union[str, Sequence[str]]
+    valid_source: Path
+    valid_target: Path
+    valid_tsv: Path
+    hold_out: int
+    model: Path
+    source_language: str
+    target_language: str
+    max_sentence_tokens: int
+    max_words: int
+    max_ratio: float
+    min_word_count: int
+    tokenizer: Literal["bpe", "unigram", "word", "char"]
+    vocabulary_size: int
+    character_coverage: float
+    byte_fallback: bool
+    lowercase: bool
+    normalization: Literal["nmt_nfkc", "nfkc", "identity"]
+    vocabularies: Literal["joint", "separate"]
+    tokenizer_model: Path
+    preset: Literal["tiny", "small", "base", "big"]
+    encoder_layers: Optional[int]
+    decoder_layers: Optional[int]
+    d_model: Optional[int]
+    heads: Optional[int]
+    d_ff: Optional[int]
+    activation: Literal["relu", "gelu", "silu", "swiglu"]
+    tie_embeddings: Literal["all", "decoder", "none"]
+    dropout: Optional[float]
+    attention_dropout: Optional[float]
+    activation_dropout: Optional[float]
+    initialization: Optional[Literal["fan-in", "xavier"]]
+    finetune_from: Path
+    attention: Literal["scaled-dot", "dot", "general", "additive", "cosine", "location"]
+    attention_reach: str
+    key_value_heads: Optional[int]
+    d_key: Optional[int]
+    d_value: Optional[int]
+    share_query_key: bool
+    positions: Literal["sinusoidal", "learned", "none", "rotary", "alibi", "relative", "t5"]
+    norm: Literal["post", "pre"]
+    norm_kind: Literal["layer", "rms"]
+    residual: Literal["on", "off"]
+    batch_tokens: int
+    batch_sentences: int
+    accumulate: int
+    shards: int
+    schedule: Literal["noam", "inverse-sqrt", "linear", "cosine", "constant"]
+    learning_rate: Optional[float]
+    warmup_steps: Optional[int]
+    decay_steps: Optional[int]
+    final_fraction: Optional[float]
+    optimizer: Literal["adam", "adamw"]
+    weight_decay: Optional[float]
+    beta1: float
+    beta2: float
+    epsilon: float
+    ema: Optional[float]
+    clip_norm: float
+    label_smoothing: float
+    epochs: Optional[int]
+    steps: Optional[int]
+    minutes: Optional[float]
+    validate_every: int
+    validation_metric: Literal["loss", "bleu", "chrf"]
+    bleu_tokenize: Optional[Literal["13a", "none", "char", "intl", "zh"]]
+    patience: int
+    keep_checkpoints: int
+    average: str
+    save_minutes: float
+    resume: bool
+    overwrite: bool
+    allow_other_instruction_set: bool
+    seed: int
+    compute: Literal["auto", "fp32", "bf16"]
+    threads: Optional[int]
+    memory_check: bool
+    strict: bool
+    report_every: int
+
+
+class TranslateOptions(TypedDict, total=False):
+    """The options of translate()."""
+
+    split: Literal["lines", "sentences"]
+    beam: Optional[int]
+    length_penalty: float
+    extra_length: int
+    max_length: int
+    min_length: int
+    no_repeat_ngram_size: int
+    nbest: int
+    beam_groups: int
+    diversity_penalty: Optional[float]
+    sample: bool
+    temperature: Optional[float]
+    top_k: Optional[int]
+    top_p: Optional[float]
+    seed: Optional[int]
+    batch_tokens: int
+    threads: Optional[int]
+    strict: bool
+
+
+class ScoreOptions(TypedDict, total=False):
+    """The options of score()."""
+
+    batch_tokens: int
+    threads: Optional[int]
+    strict: bool
+
+
+class EvaluateOptions(TypedDict, total=False):
+    """The options of evaluate()."""
+
+    metrics: Union[str, Sequence[str]]
+    sentence: bool
+    lowercase: bool
+    bleu_tokenize: Optional[Literal["13a", "none", "char", "intl", "zh"]]
+    smooth_method: Literal["none", "floor", "add-k", "exp"]
+    smooth_value: Optional[float]
+    ter_normalized: bool
+    ter_no_punct: bool
+    ter_asian_support: bool
+    ter_case_sensitive: bool
+
+
+class InspectDataOptions(TypedDict, total=False):
+    """The options of inspect_data()."""
+
+    max_ratio_deviation: float
+    max_sentence_tokens: int
+    examples: int
+    pairs: int
+    max_table_entries: int

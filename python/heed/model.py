@@ -1,0 +1,283 @@
+"""Opened models: translating, scoring, and looking inside."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from heed import _heed
+from heed._arguments import takes_options
+from heed._heed import PairScore, Translation, UsageError
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from heed._options import ScoreOptions, TranslateOptions
+
+# Pairs that score_iter() reads at a time.
+_SCORED_TOGETHER = 4096
+
+
+@dataclass(frozen=True)
+class Attention:
+    """The attention weights of all layers and heads for a sentence and its translation.
+
+    Row i of `decoder` and `cross` belongs to the position that predicts target piece i: the
+    decoder's input there is the piece before it.
+    """
+
+    source_pieces: list[str]
+    """The pieces of the source, </s> last."""
+    target_pieces: list[str]
+    """The pieces of the target, </s> last."""
+    encoder: np.ndarray
+    """Self-attention of the encoder, [layers, heads, source pieces, source pieces]."""
+    decoder: np.ndarray
+    """Self-attention of the decoder, [layers, heads, target pieces, target pieces]."""
+    cross: np.ndarray
+    """Attention to the encoder's output, [layers, heads, target pieces, source pieces]."""
+
+
+class Model:
+    """An opened model directory: heed's own, or one in the layout of OPUS-MT.
+
+    `compute` is the type of matrix products: "auto" (int8 where this CPU is faster with it, else
+    fp32), "fp32", "bf16" or "int8". Any number of threads may use a model. It is pickled by its
+    path, so that other processes open it themselves; a process that was forked after a model was
+    opened cannot use it.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, compute: str = "auto") -> None:
+        self._path = os.path.abspath(path)
+        self._compute = compute
+        self._model = _heed.Model(os.fspath(path), compute)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _open, (self._path, self._compute)
+
+    def __repr__(self) -> str:
+        return f"heed.Model({self._path!r}, compute={self._compute!r})"
+
+    @property
+    def path(self) -> str:
+        """The directory of the model, as an absolute path."""
+        return self._path
+
+    @property
+    def backend(self) -> str:
+        """What computes: the instruction set and the compute type."""
+        return self._model.backend
+
+    @property
+    def config(self) -> dict[str, int]:
+        """The sizes of the model: d_model, d_ff, heads, layers, vocabulary and parameters."""
+        return self._model.config
+
+    @property
+    def vocabulary(self) -> list[str]:
+        """The pieces that the model predicts: the columns of logits()."""
+        return self._model.vocabulary
+
+    @overload
+    def translate(self, text: str, **options: Unpack[TranslateOptions]) -> str: ...
+
+    @overload
+    def translate(self, text: Iterable[str], **options: Unpack[TranslateOptions]) -> list[str]: ...
+
+    @takes_options("translate", without=("compute",))
+    def translate(self, text: str | Iterable[str], **options: Any) -> str | list[str]:
+        """The best translation of a text, or of each text.
+
+        A translation depends on its text, the model and the options: never on the other texts, the
+        batch or the threads. Threads and caches are kept for the next call with the same options.
+        Raises UsageError for options that are out of range or contradict each other.
+        """
+        if isinstance(text, str):
+            return self._model.translate([text], options)[0]
+        return self._model.translate(_list_of_texts(text, "text"), options)
+
+    @takes_options("translate", without=("compute",))
+    def translate_iter(
+        self, texts: Iterable[str], **options: Unpack[TranslateOptions]
+    ) -> Iterator[str]:
+        """The best translation of each text of an iterable of any length, in order.
+
+        Memory is bounded: at most 2,048 texts, or 1 MiB of them, are read before the first of
+        their translations is taken. If the iterable raises, the translations of what it gave come
+        first.
+        """
+        for translation in self.translations_iter(texts, **options):
+            yield translation.text
+
+    @takes_options("translate", without=("compute",))
+    def translations(
+        self,
+        texts: Iterable[str],
+        *,
+        prefixes: Iterable[str] | None = None,
+        attention: bool = False,
+        **options: Unpack[TranslateOptions],
+    ) -> list[Translation]:
+        """The n-best translations of each text, with scores, pieces and probabilities.
+
+        `prefixes`: what each translation must begin with. `attention`: also the weights of each
+        hypothesis.
+        """
+        return self._model.translations(
+            _list_of_texts(texts, "texts"),
+            [] if prefixes is None else _list_of_texts(prefixes, "prefixes"),
+            attention,
+            options,
+        )
+
+    @takes_options("translate", without=("compute",))
+    def translations_iter(
+        self, texts: Iterable[str], **options: Unpack[TranslateOptions]
+    ) -> Iterator[Translation]:
+        """As translations(), for an iterable of any length; see translate_iter()."""
+        _refuse_one_text(texts, "texts")
+        return self._stream(texts, options)
+
+    def _stream(self, texts: Iterable[str], options: dict[str, Any]) -> Iterator[Translation]:
+        with closing(_heed.TranslationStream(self._model, options)) as stream:
+            failure: Exception | None = None
+            try:
+                for text in texts:
+                    stream.push(_text(text, "texts"))
+                    while (translation := stream.pop(wait=stream.is_full())) is not None:
+                        yield translation
+            except Exception as error:  # noqa: BLE001 raised below
+                failure = error
+            stream.end()
+            while (translation := stream.pop(wait=True)) is not None:
+                yield translation
+            if failure is not None:
+                raise failure
+
+    @overload
+    def sample(
+        self, text: str, *, count: int = 1, **options: Unpack[TranslateOptions]
+    ) -> list[str]: ...
+
+    @overload
+    def sample(
+        self, text: Iterable[str], *, count: int = 1, **options: Unpack[TranslateOptions]
+    ) -> list[list[str]]: ...
+
+    @takes_options("translate", without=("compute", "sample", "nbest", "beam"))
+    def sample(
+        self, text: str | Iterable[str], *, count: int = 1, **options: Any
+    ) -> list[str] | list[list[str]]:
+        """`count` random translations of a text, or of each text.
+
+        A sample depends on the seed, the text and its number alone.
+        """
+        single = isinstance(text, str)
+        texts = [text] if isinstance(text, str) else _list_of_texts(text, "text")
+        drawn = [
+            [hypothesis.text for hypothesis in translation.hypotheses]
+            for translation in self._model.translations(
+                texts, [], False, {**options, "sample": True, "nbest": count}
+            )
+        ]
+        return drawn[0] if single else drawn
+
+    @overload
+    def score(self, source: str, target: str, **options: Unpack[ScoreOptions]) -> PairScore: ...
+
+    @overload
+    def score(
+        self, source: Iterable[str], target: Iterable[str], **options: Unpack[ScoreOptions]
+    ) -> list[PairScore]: ...
+
+    @takes_options("score", without=("compute",))
+    def score(
+        self, source: str | Iterable[str], target: str | Iterable[str], **options: Any
+    ) -> PairScore | list[PairScore]:
+        """The log-probability of a target given its source, or of each pair.
+
+        With teacher forcing and without label smoothing. `heed score` computes in fp32: its numbers
+        are those of Model(path, compute="fp32").
+        """
+        if isinstance(source, str) and isinstance(target, str):
+            return self._model.score([source], [target], options)[0]
+        return self._model.score(
+            _list_of_texts(source, "source"), _list_of_texts(target, "target"), options
+        )
+
+    @takes_options("score", without=("compute",))
+    def score_iter(
+        self, pairs: Iterable[tuple[str, str]], **options: Unpack[ScoreOptions]
+    ) -> Iterator[PairScore]:
+        """The scores of (source, target) pairs from an iterable of any length, in order."""
+        iterator = iter(pairs)
+        while together := list(islice(iterator, _SCORED_TOGETHER)):
+            yield from self.score(
+                [source for source, _ in together], [target for _, target in together], **options
+            )
+
+    def source_pieces(self, text: str) -> list[str]:
+        """A source text as the pieces that the encoder reads, </s> last."""
+        return self._model.source_pieces(text)
+
+    def target_pieces(self, text: str) -> list[str]:
+        """A target text as pieces, </s> last."""
+        return self._model.target_pieces(text)
+
+    def encode(self, source: str) -> np.ndarray:
+        """The encoder's output for a text, [source pieces, d_model] (section 3.1)."""
+        return self._model.encode(source)
+
+    def logits(self, source: str, target: str) -> np.ndarray:
+        """The scores of every piece of the vocabulary at each position of a given target, before
+        softmax: [target pieces, vocabulary]. Row i predicts target piece i."""
+        return self._model.logits(source, target)
+
+    def attention(
+        self, source: str, target: str | None = None, **options: Unpack[TranslateOptions]
+    ) -> Attention:
+        """The attention weights of all layers and heads.
+
+        `target`: a given translation; None: that of translate(source, **options).
+        """
+        if target is None:
+            target = self.translate(source, **options)
+        elif options:
+            raise UsageError(
+                f"attention() translates nothing where a target is given: leave out "
+                f"{', '.join(options)}"
+            )
+        return Attention(*self._model.attention(source, target))
+
+
+def _open(path: str, compute: str) -> Model:
+    return Model(path, compute=compute)
+
+
+def _text(text: str, name: str) -> str:
+    if isinstance(text, str):
+        return text
+    raise UsageError(f"{name}: expected str, got {type(text).__name__} ({text!r:.60})")
+
+
+def _refuse_one_text(texts: Iterable[str], name: str) -> None:
+    if isinstance(texts, (str, bytes)):
+        raise UsageError(f"{name}: expected several texts, got one: [text] is a list of it")
+
+
+def _list_of_texts(texts: Iterable[str], name: str) -> list[str]:
+    _refuse_one_text(texts, name)
+    try:
+        listed = list(texts)
+    except TypeError:
+        raise UsageError(f"{name}: expected str or texts, got {type(texts).__name__}") from None
+    for index, text in enumerate(listed):
+        if not isinstance(text, str):
+            _text(text, f"{name}[{index}]")
+    return listed

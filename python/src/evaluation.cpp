@@ -1,0 +1,72 @@
+#include <nanobind/stl/pair.h>
+
+#include "heed/evaluate/bleu_tokenizer_choice.h"
+#include "heed/evaluate/metric_options.h"
+#include "heed/text/data_inspection.h"
+#include "heed/text/data_report_json.h"
+#include "options.h"
+
+namespace heed::python {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+// For each metric its name and its scores: one of the corpus, or one of each sentence.
+using Scores = std::vector<std::pair<std::string, std::vector<MetricScore>>>;
+
+Scores evaluate_texts(const Texts& hypotheses, const std::vector<Texts>& references,
+                      const nb::dict& arguments) {
+  const auto options = options_from<MetricOptions>(arguments, "evaluate");
+  const nb::gil_scoped_release release;
+  check_options(options);
+  const auto measured = measure({&hypotheses, 1}, references, options);
+  const std::vector<std::string> names = metric_names(options);
+  Scores scores;
+  for (size_t m = 0; m < names.size(); ++m) {
+    std::vector<MetricScore>& of_metric = scores.emplace_back(names[m], 0).second;
+    if (!options.sentence) of_metric.push_back(measured[m]->corpus(0));
+    for (size_t i = 0; options.sentence && i < measured[m]->sentences(); ++i)
+      of_metric.push_back(measured[m]->sentence(0, i));
+  }
+  return scores;
+}
+
+std::string suitable_tokenizer(const std::vector<Texts>& references) {
+  return std::string(name(suitable_bleu_tokenizer(references)));
+}
+
+// The report of `heed inspect data`, as JSON.
+std::string inspect_data_files(const std::string& source, const std::string& target,
+                               const std::string& model, std::optional<int64_t> threads,
+                               const nb::dict& arguments) {
+  const auto options = options_from<InspectionOptions>(arguments, "inspect_data");
+  const nb::gil_scoped_release release;
+  std::optional<TokenizerPair> tokenizers;
+  if (!model.empty()) tokenizers = TokenizerPair::load(model);
+  InspectionFiles files;
+  files.source = {TextFile(source)};
+  files.target = {TextFile(target)};
+  Workers workers(int(threads.value_or(available_threads())));
+  const DataReport report =
+      inspect_data(files, options, tokenizers ? &*tokenizers : nullptr, workers);
+  return data_json({source, target}, report);
+}
+
+}  // namespace
+
+void bind_evaluation(nb::module_& m) {
+  nb::class_<MetricScore>(m, "MetricScore", "The result of a metric.")
+      .def_ro("name", &MetricScore::name, "\"BLEU\", \"chrF2\", \"chrF2++\" or \"TER\".")
+      .def_ro("score", &MetricScore::score, "In BLEU and chrF 100 is best, in TER 0.")
+      .def_ro("signature", &MetricScore::signature, "How it was computed, in sacreBLEU's form.")
+      .def_ro("line", &MetricScore::line, "For display: \"chrF2 = 61.90\".")
+      .def("__float__", [](const MetricScore& s) { return s.score; })
+      .def("__repr__", [](const MetricScore& s) { return s.line; });
+  m.def("evaluate", &evaluate_texts, nb::arg("hypotheses"), nb::arg("references"),
+        nb::arg("options"));
+  m.def("suitable_bleu_tokenizer", &suitable_tokenizer, nb::arg("references"));
+  m.def("inspect_data", &inspect_data_files, nb::arg("source"), nb::arg("target"), nb::arg("model"),
+        nb::arg("threads").none(), nb::arg("options"));
+}
+
+}  // namespace heed::python

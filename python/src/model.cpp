@@ -1,0 +1,274 @@
+#include <nanobind/stl/shared_ptr.h>
+
+#include <condition_variable>
+#include <mutex>
+#include <numeric>
+
+#include "arrays.h"
+#include "heed/model/directory.h"
+#include "open_model.h"
+#include "options.h"
+
+namespace heed::python {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+// Pairs that are scored between two checks of signals.
+constexpr size_t kScoredPairs = 512;
+
+// Translates on the threads of the translator, while this one watches for signals.
+std::vector<Translation> translate_all(const Translator& translator,
+                                       std::vector<TranslationInput> inputs) {
+  std::vector<Translation> all(inputs.size());
+  std::mutex mutex;
+  std::condition_variable changed;
+  size_t at = 0, done = 0;
+  SignalCheck check_signals;
+  const auto next = [&]() -> std::optional<TranslationInput> {
+    if (at == inputs.size()) return {};
+    return std::move(inputs[at++]);
+  };
+  const auto emit = [&](const Translation& translation) {
+    all[size_t(translation.line)] = translation;
+    const std::lock_guard lock(mutex);
+    if (++done == all.size()) changed.notify_all();
+  };
+  // The input ends when all is translated, so that signals are seen until then.
+  const auto wait = [&](std::chrono::milliseconds time) {
+    check_signals();
+    if (at < inputs.size()) return true;
+    std::unique_lock lock(mutex);
+    return changed.wait_for(lock, time, [&] { return done == all.size(); });
+  };
+  translator.translate(next, emit, wait);
+  return all;
+}
+
+DecodeOptions decode_options(const nb::dict& arguments, std::string_view call) {
+  DecodeOptions defaults;
+  const auto options = options_from<DecodeOptions>(arguments, call, defaults);
+  if (options.compute != defaults.compute)
+    fail_usage("{}() has no argument 'compute': it belongs to Model(path, compute=...)", call);
+  return options;
+}
+
+std::vector<TranslationInput> inputs_of(const Texts& texts, const Texts& prefixes) {
+  if (!prefixes.empty() && prefixes.size() != texts.size())
+    fail_usage("{} texts and {} prefixes: expected as many", texts.size(), prefixes.size());
+  std::vector<TranslationInput> inputs;
+  inputs.reserve(texts.size());
+  for (size_t i = 0; i < texts.size(); ++i)
+    inputs.emplace_back(texts[i], prefixes.empty() ? std::string() : prefixes[i]);
+  return inputs;
+}
+
+Texts translate(const OpenModel& open, const Texts& texts, const nb::dict& arguments) {
+  const DecodeOptions options = decode_options(arguments, "translate");
+  const nb::gil_scoped_release release;
+  const auto translator = open.model().kept_translator(options);
+  if (texts.size() <= 1) return best_translations(*translator, texts);
+  Texts best;
+  best.reserve(texts.size());
+  for (Translation& translation : translate_all(*translator, inputs_of(texts, {})))
+    best.push_back(std::move(translation.hypotheses.front().text));
+  return best;
+}
+
+std::vector<Translation> translations(const OpenModel& open, const Texts& texts,
+                                      const Texts& prefixes, bool attention,
+                                      const nb::dict& arguments) {
+  DecodeOptions options = decode_options(arguments, "translations");
+  options.attention = attention;
+  std::vector<TranslationInput> inputs = inputs_of(texts, prefixes);
+  const nb::gil_scoped_release release;
+  return translate_all(*open.model().kept_translator(options), std::move(inputs));
+}
+
+std::vector<PairScore> score(const OpenModel& open, const Texts& sources, const Texts& targets,
+                             const nb::dict& arguments) {
+  if (sources.size() != targets.size())
+    fail_usage("{} sources and {} targets: expected as many", sources.size(), targets.size());
+  const ScoreOptions defaults, options = options_from<ScoreOptions>(arguments, "score");
+  if (options.compute != defaults.compute)
+    fail_usage("score() has no argument 'compute': it belongs to Model(path, compute=...)");
+  const nb::gil_scoped_release release;
+  const Scorer scorer = open.model().scorer(options);
+  std::vector<PairScore> all;
+  all.reserve(sources.size());
+  SignalCheck check_signals;
+  while (all.size() < sources.size()) {
+    check_signals();
+    std::vector<TextPair> pairs;
+    const size_t begin = all.size(), end = std::min(sources.size(), begin + kScoredPairs);
+    for (size_t i = begin; i < end; ++i) pairs.push_back({sources[i], targets[i]});
+    for (PairScore& pair : scorer.score(pairs)) {
+      pair.line += int64_t(begin);
+      all.push_back(std::move(pair));
+    }
+  }
+  return all;
+}
+
+// [target pieces, source pieces]; None without attention.
+std::optional<OutputArray> attention_of(const Hypothesis& hypothesis) {
+  const AttentionWeights& rows = hypothesis.of.attention;
+  if (hypothesis.source_pieces == 0) return {};
+  Tensor dense({int64_t(rows.size()), int64_t(hypothesis.source_pieces)});
+  for (size_t i = 0; i < rows.size(); ++i)
+    std::copy(rows[i].weights.begin(), rows[i].weights.end(),
+              dense.data<float>() + i * hypothesis.source_pieces + rows[i].offset);
+  return array_of(dense);
+}
+
+std::vector<Hypothesis> hypotheses_of(const Translation& translation) {
+  std::vector<Hypothesis> all;
+  for (const TextHypothesis& hypothesis : translation.hypotheses)
+    all.push_back({hypothesis, translation.source_pieces.size()});
+  return all;
+}
+
+OutputArray encode(const OpenModel& open, const std::string& source) {
+  const nb::gil_scoped_release release;
+  const Tensor states = open.model().encode(source).states;
+  const nb::gil_scoped_acquire acquire;
+  return array_of(states);
+}
+
+OutputArray logits(const OpenModel& open, const std::string& source, const std::string& target) {
+  const nb::gil_scoped_release release;
+  const Tensor values = open.model().logits(source, target).logits;
+  const nb::gil_scoped_acquire acquire;
+  return array_of(values);
+}
+
+Texts pieces_with_end(const Tokenizer& tokenizer, const std::string& text) {
+  std::vector<TokenId> ids = tokenizer.encode(text);
+  ids.push_back(tokenizer.end_id());
+  return tokenizer.pieces(ids);
+}
+
+nb::tuple attention(const OpenModel& open, const std::string& source, const std::string& target) {
+  PairAttention weights;
+  {
+    const nb::gil_scoped_release release;
+    weights = open.model().attention(source, target);
+  }
+  return nb::make_tuple(weights.source_pieces, weights.target_pieces, array_of(weights.encoder),
+                        array_of(weights.decoder), array_of(weights.cross));
+}
+
+// The pieces that the model predicts, in the order of the columns of logits.
+Texts vocabulary(const OpenModel& open) {
+  const Model& model = open.model();
+  std::vector<TokenId> ids(size_t(model.transformer().config().output_vocabulary_size));
+  std::iota(ids.begin(), ids.end(), TokenId(0));
+  return model.tokenizers().target().pieces(ids);
+}
+
+nb::dict config(const OpenModel& open) {
+  const ModelConfig& config = open.model().transformer().config();
+  nb::dict values;
+  values["d_model"] = config.d_model;
+  values["d_ff"] = config.d_ff;
+  values["heads"] = config.heads;
+  values["encoder_layers"] = config.encoder_layers;
+  values["decoder_layers"] = config.decoder_layers;
+  values["vocabulary_size"] = config.vocabulary_size;
+  values["max_positions"] = config.max_positions;
+  values["parameters"] = parameter_count(open.model().transformer());
+  return values;
+}
+
+void bind_results(nb::module_& m) {
+  nb::class_<Hypothesis>(m, "Hypothesis", "One of the n-best translations of a text.")
+      .def_prop_ro(
+          "text", [](const Hypothesis& h) { return h.of.text; }, "The translation.")
+      .def_prop_ro(
+          "score", [](const Hypothesis& h) { return h.of.score; },
+          "The log-probability with the length penalty, by which hypotheses are ranked.")
+      .def_prop_ro(
+          "pieces", [](const Hypothesis& h) { return h.of.pieces; },
+          "The pieces of the target vocabulary, without </s>.")
+      .def_prop_ro(
+          "log_probabilities", [](const Hypothesis& h) { return h.of.log_probabilities; },
+          "Of each piece, and then of </s>; natural logarithms.")
+      .def_prop_ro("attention", &attention_of, nb::rv_policy::automatic,
+                   "Weights [target pieces, source pieces], the mean over the heads of the "
+                   "penultimate decoder layer; None unless asked for.");
+  nb::class_<Translation>(m, "Translation", "The translations of a text.")
+      .def_ro("index", &Translation::line, "Which text it is of, from 0.")
+      .def_prop_ro(
+          "text", [](const Translation& t) { return t.hypotheses.front().text; },
+          "The best translation.")
+      .def_prop_ro("hypotheses", &hypotheses_of, "The n best, best first; at least one.")
+      .def_ro("source_pieces", &Translation::source_pieces,
+              "The pieces of the source, </s> last; empty unless attention was asked for.")
+      .def_prop_ro(
+          "status", [](const Translation& t) { return t.status.text(); },
+          "\"ok\", or \"empty\", \"split\", \"truncated\", \"unfinished\", "
+          "\"invalid_utf8\", separated by commas.");
+  nb::class_<PairScore>(m, "PairScore", "The log-probability of a target, given its source.")
+      .def_ro("log_probability", &PairScore::log_probability, "The sum; a natural logarithm.")
+      .def_ro("log_probabilities", &PairScore::log_probabilities, "Of each piece.")
+      .def_ro("pieces", &PairScore::pieces, "The pieces of the target, </s> last.")
+      .def_prop_ro(
+          "status", [](const PairScore& s) { return s.status.text(); },
+          "\"ok\", or \"empty\", \"truncated\", \"invalid_utf8\", separated by commas.");
+}
+
+void bind_stream(nb::module_& m) {
+  nb::class_<TranslationStream>(m, "TranslationStream", "Used by Model.translate_iter.")
+      .def("__init__",
+           [](TranslationStream* self, std::shared_ptr<OpenModel> model, const nb::dict& options) {
+             new (self)
+                 TranslationStream(std::move(model), decode_options(options, "translate_iter"));
+           })
+      .def("push", [](TranslationStream& s, const std::string& text) { s.push(text); })
+      .def("end", &TranslationStream::end)
+      .def("is_full", &TranslationStream::is_full)
+      .def(
+          "pop",
+          [](TranslationStream& stream, bool wait) {
+            const nb::gil_scoped_release release;
+            return stream.pop(wait ? TranslationStream::Wait::yes : TranslationStream::Wait::no);
+          },
+          nb::arg("wait"))
+      .def("close", &TranslationStream::close, nb::call_guard<nb::gil_scoped_release>());
+}
+
+}  // namespace
+
+void bind_model(nb::module_& m) {
+  bind_results(m);
+  nb::class_<OpenModel>(m, "Model", "Used by heed.Model.")
+      .def(nb::init<const std::string&, const std::string&>(), nb::arg("path"), nb::arg("compute"),
+           nb::call_guard<nb::gil_scoped_release>())
+      .def("translate", &translate, nb::arg("texts"), nb::arg("options"))
+      .def("translations", &translations, nb::arg("texts"), nb::arg("prefixes"),
+           nb::arg("attention"), nb::arg("options"))
+      .def("score", &score, nb::arg("sources"), nb::arg("targets"), nb::arg("options"))
+      .def(
+          "source_pieces",
+          [](const OpenModel& open, const std::string& text) {
+            return pieces_with_end(open.model().tokenizers().source(), text);
+          },
+          nb::arg("text"))
+      .def(
+          "target_pieces",
+          [](const OpenModel& open, const std::string& text) {
+            return pieces_with_end(open.model().tokenizers().target(), text);
+          },
+          nb::arg("text"))
+      .def("encode", &encode, nb::arg("source"))
+      .def("logits", &logits, nb::arg("source"), nb::arg("target"))
+      .def("attention", &attention, nb::arg("source"), nb::arg("target"))
+      .def_prop_ro("vocabulary", &vocabulary)
+      .def_prop_ro("config", &config)
+      .def_prop_ro("backend", [](const OpenModel& open) {
+        return std::string(open.model().backend().name());
+      });
+  bind_stream(m);
+}
+
+}  // namespace heed::python

@@ -1,0 +1,19 @@
+// Keyword arguments, by the one table of options (core/options.h).
+#pragma once
+
+#include "heed/core/options.h"
+#include "python.h"
+
+namespace heed::python {
+
+// Sets options from keyword arguments; `call` names the function in the UsageError for an argument
+// that is not an option, or whose value is not allowed. None unsets an option.
+void set_options(const Options& options, const nb::dict& arguments, std::string_view call);
+
+template <class T>
+T options_from(const nb::dict& arguments, std::string_view call, T target = {}) {
+  set_options(options_of(target), arguments, call);
+  return target;
+}
+
+}  // namespace heed::python

@@ -1,0 +1,210 @@
+import math
+import pickle
+import subprocess
+
+import numpy as np
+import pytest
+
+import heed
+
+
+def test_translations_are_those_of_the_program(model, model_path, lines, program, tmp_path):
+    source = tmp_path / "lines.de"
+    source.write_text("".join(line + "\n" for line in lines), "utf-8")
+    for options, flags in [
+        ({}, []),
+        ({"beam": 2, "length_penalty": 1.5}, ["--beam", "2", "--length-penalty", "1.5"]),
+        ({"sample": True, "seed": 3}, ["--sample", "--seed", "3"]),
+    ]:
+        command = [program, "translate", "--model", model_path, "--compute", "fp32", "--quiet"]
+        with source.open() as text:
+            printed = subprocess.run(
+                [*command, *flags], stdin=text, capture_output=True, text=True, check=True
+            ).stdout
+        assert printed.splitlines() == model.translate(lines, **options)
+
+
+def test_one_text_several_texts_and_a_stream_are_translated_alike(model, lines):
+    several = model.translate(lines)
+    assert [model.translate(line) for line in lines] == several
+    assert model.translate(tuple(lines), threads=1) == several
+    assert model.translate(np.array(lines, dtype=object)) == several
+    assert list(model.translate_iter(iter(lines))) == several
+    assert model.translate([]) == []
+    assert list(model.translate_iter([])) == []
+    assert model.translate("") == ""
+
+
+def test_a_stream_reads_only_a_window_ahead(model):
+    read = 0
+
+    def texts():
+        nonlocal read
+        for _ in range(20_000):
+            read += 1
+            yield "eins"
+
+    stream = model.translate_iter(texts(), beam=1)
+    assert next(stream) == model.translate("eins", beam=1)
+    assert read <= 2100
+    stream.close()
+    ahead = read
+    assert list(model.translate_iter(["eins"], beam=1)) == [model.translate("eins", beam=1)]
+    assert read == ahead
+
+
+def test_a_stream_gives_what_came_before_an_exception(model, lines):
+    def texts():
+        yield from lines[:7]
+        raise KeyError("the eighth")
+
+    translated = []
+    with pytest.raises(KeyError, match="the eighth"):
+        for translation in model.translate_iter(texts()):
+            translated.append(translation)
+    assert translated == model.translate(lines[:7])
+
+
+def test_several_streams_and_calls_share_a_model(model, lines):
+    first = model.translate_iter(lines, beam=2)
+    second = model.translate_iter(lines, beam=2)
+    expected = model.translate(lines, beam=2)
+    assert [pair for pair in zip(first, second, strict=True)] == list(zip(expected, expected))
+
+
+def test_n_best_lists_have_scores_pieces_and_probabilities(model, lines):
+    translations = model.translations(lines[:5], beam=3, nbest=3)
+    assert [t.text for t in translations] == model.translate(lines[:5], beam=3)
+    for index, translation in enumerate(translations):
+        assert translation.index == index
+        assert translation.status in ("ok", "unfinished")
+        assert len(translation.hypotheses) == 3
+        scores = [hypothesis.score for hypothesis in translation.hypotheses]
+        assert scores == sorted(scores, reverse=True)
+        for hypothesis in translation.hypotheses:
+            assert "".join(hypothesis.pieces).replace("\u2581", " ").strip() == hypothesis.text.strip()
+            with_end = len(hypothesis.pieces) + 1
+            expected = {with_end} if translation.status == "ok" else {with_end - 1, with_end}
+            assert len(hypothesis.log_probabilities) in expected
+            assert hypothesis.attention is None
+    assert [t.text for t in model.translations_iter(lines[:5], beam=3, nbest=3)] == [
+        t.text for t in translations
+    ]
+
+
+def test_prefixes_and_attention(model):
+    translation = model.translations(["eins zwei"], prefixes=["three"], attention=True)[0]
+    assert translation.text.startswith("three")
+    assert translation.source_pieces == model.source_pieces("eins zwei")
+    best = translation.hypotheses[0]
+    assert best.attention.shape == (len(best.pieces), len(translation.source_pieces))
+    np.testing.assert_allclose(best.attention.sum(axis=1), 1, atol=1e-5)
+    with pytest.raises(heed.UsageError, match="2 texts and 1 prefixes"):
+        model.translations(["a", "b"], prefixes=["c"])
+
+
+def test_samples(model):
+    drawn = model.sample("eins zwei", count=4, seed=5, temperature=2)
+    assert len(drawn) == 4
+    assert drawn == model.sample("eins zwei", count=4, seed=5, temperature=2)
+    assert model.sample(["eins zwei", "drei"], count=4, seed=5, temperature=2)[0] == drawn
+    assert drawn != model.sample("eins zwei", count=4, seed=6, temperature=2)
+
+
+def test_scores(model, lines):
+    targets = model.translate(lines)
+    scores = model.score(lines, targets)
+    for source, target, score in zip(lines, targets, scores, strict=True):
+        assert score.pieces == model.target_pieces(target)
+        assert math.isclose(score.log_probability, math.fsum(score.log_probabilities), abs_tol=1e-9)
+        assert model.score(source, target).log_probability == score.log_probability
+    many = [(source, target) for source, target in zip(lines, targets, strict=True)] * 60
+    streamed = [score.log_probability for score in model.score_iter(iter(many))]
+    assert streamed == [score.log_probability for score in scores] * 60
+    with pytest.raises(heed.UsageError, match="expected as many"):
+        model.score(["a"], ["b", "c"])
+
+
+def test_logits_are_what_scores_are_computed_from(model):
+    source, target = "eins zwei drei", "three two"
+    logits = model.logits(source, target)
+    pieces = model.target_pieces(target)
+    assert logits.dtype == np.float32
+    assert logits.shape == (len(pieces), len(model.vocabulary))
+    log_probabilities = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+    columns = [model.vocabulary.index(piece) for piece in pieces]
+    np.testing.assert_allclose(
+        log_probabilities[range(len(pieces)), columns],
+        model.score(source, target).log_probabilities,
+        atol=1e-4,
+    )
+
+
+def test_attention_of_all_layers_and_heads(model):
+    weights = model.attention("eins zwei", "two one")
+    source, target = len(weights.source_pieces), len(weights.target_pieces)
+    config = model.config
+    assert weights.encoder.shape == (config["encoder_layers"], config["heads"], source, source)
+    assert weights.decoder.shape == (config["decoder_layers"], config["heads"], target, target)
+    assert weights.cross.shape == (config["decoder_layers"], config["heads"], target, source)
+    for each in (weights.encoder, weights.decoder, weights.cross):
+        np.testing.assert_allclose(each.sum(axis=-1), 1, atol=1e-5)
+    assert (np.triu(weights.decoder[0, 0], 1) == 0).all()
+    own = model.attention("eins zwei")
+    assert own.target_pieces == model.target_pieces(model.translate("eins zwei"))
+    assert model.encode("eins zwei").shape == (source, config["d_model"])
+
+
+def test_arrays_outlive_their_model(model_path):
+    states = heed.Model(model_path, compute="fp32").encode("eins")
+    again = heed.Model(model_path, compute="fp32").encode("eins")
+    np.testing.assert_array_equal(states, again)
+    assert not states.flags.owndata  # the memory is heed's: no copy
+    assert np.from_dlpack(states).shape == states.shape
+
+
+def test_a_model_is_pickled_by_its_path(model, lines):
+    other = pickle.loads(pickle.dumps(model))
+    assert other.path == model.path
+    assert other.translate(lines) == model.translate(lines)
+    assert "compute='fp32'" in repr(other)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"beem": 2}, "no argument 'beem'; did you mean 'beam'?"),
+        ({"beam": 0}, "beam: expected .*, got '0'"),
+        ({"beam": "4"}, "beam: expected .*, got '4'"),
+        ({"beam": True}, "beam: expected"),
+        ({"beam": 2.5}, "beam: expected"),
+        ({"length_penalty": None}, "length_penalty: expected"),
+        ({"temperature": 2}, "temperature: changes nothing without sample"),
+        ({"beam": 2, "nbest": 3}, "nbest"),
+        ({"compute": "int8"}, "Model\\(path, compute"),
+        ({"split": "words"}, "split: expected lines or sentences"),
+    ],
+)
+def test_wrong_options_are_named(model, arguments, message):
+    with pytest.raises(heed.UsageError, match=message):
+        model.translate(["eins"], **arguments)
+    with pytest.raises(ValueError, match=message):
+        list(model.translate_iter(["eins"], **arguments))
+
+
+@pytest.mark.parametrize("texts", [["eins", None], [b"eins"], [3.5], 7, b"eins"])
+def test_what_is_no_text_is_refused(model, texts):
+    with pytest.raises(heed.UsageError, match="expected"):
+        model.translate(texts)
+
+
+def test_one_text_is_no_stream(model):
+    with pytest.raises(heed.UsageError, match="got one"):
+        list(model.translate_iter("eins"))
+
+
+def test_a_directory_without_a_model_is_an_error(tmp_path):
+    with pytest.raises(heed.Error, match="config.json"):
+        heed.Model(tmp_path)
+    with pytest.raises(heed.UsageError, match="compute: expected auto, fp32, bf16 or int8"):
+        heed.Model(tmp_path, compute="fp64")

@@ -1,0 +1,43 @@
+"""One table of options: signatures, documentation and types are made of it."""
+
+import inspect
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import heed
+
+TOOL = Path(__file__).parents[2] / "tools" / "make_python_options.py"
+
+
+def test_signatures_and_documentation_are_those_of_the_table():
+    signature = inspect.signature(heed.Model.translate)
+    assert signature.parameters["beam"].kind is inspect.Parameter.KEYWORD_ONLY
+    assert signature.parameters["length_penalty"].default == 0.6
+    assert "compute" not in signature.parameters
+    assert "length_penalty: " in heed.Model.translate.__doc__
+    train = inspect.signature(heed.train)
+    assert train.parameters["label_smoothing"].default == 0.1
+    assert train.parameters["callback"].default is None
+
+
+def test_the_types_are_those_of_the_table():
+    made = subprocess.run(
+        [sys.executable, TOOL], capture_output=True, text=True, check=True, env={**os.environ}
+    ).stdout
+    assert made == (Path(heed.__file__).parent / "_options.py").read_text("utf-8")
+
+
+def test_everything_public_is_documented():
+    for name in heed.__all__:
+        if name.startswith("__"):
+            continue
+        thing = getattr(heed, name)
+        assert thing.__doc__, name
+        if inspect.isclass(thing):
+            for member, value in vars(thing).items():
+                if not member.startswith("_"):
+                    assert getattr(value, "__doc__", None) or member in thing.__annotations__, (
+                        f"{name}.{member}"
+                    )

@@ -1,0 +1,83 @@
+# Sourced by ./dev. Builds and tests the Python package in a virtual environment of its own.
+
+# The status when PyPI has not given the packages that the build needs: no fault of the checkout.
+no_packages=75
+
+# python_requirements KEY...: the requirements of pyproject.toml under a key, one in each line.
+python_requirements() {
+  "$python" - "$root/pyproject.toml" "$@" <<'PYTHON'
+import sys
+try:
+    import tomllib
+except ModuleNotFoundError:  # Python 3.10: pip has its own copy
+    from pip._vendor import tomli as tomllib
+
+path, *keys = sys.argv[1:]
+with open(path, "rb") as file:
+    value = tomllib.load(file)
+for key in keys:
+    value = value[key]
+print("\n".join(value))
+PYTHON
+}
+
+# pip_install FILE ARGS...: quietly, from a list of requirements.
+pip_install() {
+  if ! "$python" -m pip --disable-pip-version-check install --quiet "${@:2}" -r "$1" >>"$log" 2>&1; then
+    tail -n 20 "$log" >&2
+    say "pip could not install what $1 names (the whole log: $log)"
+    exit "$no_packages"
+  fi
+}
+
+python_package() {
+  local wheel=
+  if [[ ${1-} == --wheel ]]; then
+    wheel=yes
+    shift
+  fi
+  local folder=$root/build/python
+  mkdir -p "$folder"
+  local python=$folder/venv/bin/python
+  [[ -x $python ]] || "${PYTHON:-python3}" -m venv "$folder/venv" >>"$log" 2>&1 ||
+    stop "${PYTHON:-python3} -m venv failed (the whole log: $log)"
+  say "what the build needs, from PyPI"
+  {
+    python_requirements build-system requires
+    python_requirements project dependencies
+    python_requirements project optional-dependencies test
+    [[ -z $wheel ]] || python_requirements project optional-dependencies wheel
+  } >"$folder/requirements.txt"
+  pip_install "$folder/requirements.txt"
+  export PATH=$folder/venv/bin:$PATH
+  export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(jobs_allowed)}
+  if [[ -n $wheel ]]; then
+    make_wheel "$folder"
+    return
+  fi
+  say "the package (its C++ in build/release)"
+  "$python" -m pip --disable-pip-version-check install --quiet --no-build-isolation --no-deps \
+    --force-reinstall -C build-dir="$root/build/release" "$root" >>"$log" 2>&1 || {
+    tail -n 30 "$log" >&2
+    stop "pip install . failed (the whole log: $log)"
+  }
+  say "tests"
+  (cd "$root" && HEED_PROGRAM=$folder/venv/bin/heed "$python" -m pytest -q -p no:cacheprovider "$@")
+}
+
+# A wheel with the libraries of Debian's packages in it.
+make_wheel() {
+  local folder=$1
+  rm -rf "$folder/wheels"
+  say "a wheel (its C++ in build/release)"
+  "$python" -m pip --disable-pip-version-check wheel --quiet --no-build-isolation --no-deps \
+    -C build-dir="$root/build/release" --wheel-dir "$folder/wheels/plain" "$root" >>"$log" 2>&1 || {
+    tail -n 30 "$log" >&2
+    stop "pip wheel . failed (the whole log: $log)"
+  }
+  "$python" -m auditwheel repair --wheel-dir "$folder/wheels" "$folder"/wheels/plain/*.whl >>"$log" 2>&1 || {
+    tail -n 30 "$log" >&2
+    stop "auditwheel repair failed (the whole log: $log)"
+  }
+  say "$(cd "$root" && ls build/python/wheels/*.whl)"
+}
