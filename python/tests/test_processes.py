@@ -50,7 +50,8 @@ def test_ctrl_c_interrupts(call, model_path, text, tmp_path):
 import heed, itertools
 model = heed.Model({str(model_path)!r}, compute="fp32")
 lines = ["eins zwei drei vier"] * 200_000
-print("ready", flush=True)
+if {call!r} != "train":
+    print("ready", flush=True)
 if {call!r} == "translate":
     model.translate(lines, beam=16)
 elif {call!r} == "iterate":
@@ -59,8 +60,11 @@ elif {call!r} == "iterate":
 elif {call!r} == "score":
     model.score(lines, lines)
 else:
+    def ready(report):
+        print("ready", flush=True)
     heed.train(source={text["source"]!r}, target={text["target"]!r}, model={str(tmp_path / "m")!r},
-               preset="tiny", tokenizer="char", vocabulary_size=60, steps=1_000_000, compute="fp32")
+               preset="tiny", tokenizer="char", vocabulary_size=60, steps=1_000_000, compute="fp32",
+               report_every=5, callback=ready)
 """
     process = subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

@@ -34,7 +34,7 @@ compile() {
 # The program alone needs no test packages, so a new build directory starts without tests.
 build_program() {
   if [[ -f $root/build/release/CMakeCache.txt ]]; then
-    configure release
+    configure release -DHEED_PYTHON=OFF
   else
     configure release -DHEED_TESTS=OFF
   fi
@@ -52,7 +52,8 @@ test_with() {
     arguments=(-R "$1")
   fi
   # The sanitizers' subset runs no examples.
-  configure "$build" -DHEED_TESTS=ON -DHEED_EXAMPLES="$([[ $preset == *-short ]] && echo OFF || echo ON)"
+  # (The Python module is ./dev python's, whose virtual environment may be gone.)
+  configure "$build" -DHEED_PYTHON=OFF -DHEED_TESTS=ON -DHEED_EXAMPLES="$([[ $preset == *-short ]] && echo OFF || echo ON)"
   compile "$build"
   if [[ -z ${HEED_DATA-} && -d $root/../shared/data ]]; then
     HEED_DATA=$(cd "$root/../shared/data" && pwd -P)

@@ -50,17 +50,18 @@ python_package() {
   } >"$folder/requirements.txt"
   pip_install "$folder/requirements.txt"
   export PATH=$folder/venv/bin:$PATH
-  export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(jobs_allowed)}
+  CMAKE_BUILD_PARALLEL_LEVEL=$(jobs_allowed)
+  export CMAKE_BUILD_PARALLEL_LEVEL
   if [[ -n $wheel ]]; then
     make_wheel "$folder"
     return
   fi
+  # The objects of build/release are the package's too. pip would compile them again.
   say "the package (its C++ in build/release)"
-  "$python" -m pip --disable-pip-version-check install --quiet --no-build-isolation --no-deps \
-    --force-reinstall -C build-dir="$root/build/release" "$root" >>"$log" 2>&1 || {
-    tail -n 30 "$log" >&2
-    stop "pip install . failed (the whole log: $log)"
-  }
+  configure release -DHEED_PYTHON=ON -DPython_EXECUTABLE="$python"
+  compile release --target heed_python heed_program >>"$log"
+  echo "$root/build/release/python" >"$("$python" -c 'import site; print(site.getsitepackages()[0])')/heed.pth"
+  ln -sf "$root/build/release/heed" "$folder/venv/bin/heed"
   say "tests"
   (cd "$root" && HEED_PROGRAM=$folder/venv/bin/heed "$python" -m pytest -q -p no:cacheprovider "$@")
 }
@@ -69,9 +70,9 @@ python_package() {
 make_wheel() {
   local folder=$1
   rm -rf "$folder/wheels"
-  say "a wheel (its C++ in build/release)"
+  say "a wheel (its C++ in build/python/wheel)"
   "$python" -m pip --disable-pip-version-check wheel --quiet --no-build-isolation --no-deps \
-    -C build-dir="$root/build/release" --wheel-dir "$folder/wheels/plain" "$root" >>"$log" 2>&1 || {
+    --wheel-dir "$folder/wheels/plain" "$root" >>"$log" 2>&1 || {
     tail -n 30 "$log" >&2
     stop "pip wheel . failed (the whole log: $log)"
   }
