@@ -17,7 +17,11 @@ TYPES = {"flag": "bool", "integer": "int", "number": "float", "text": "str", "ch
 
 def default_of(option: dict[str, Any]) -> Any:
     """The value of an option that is not given; None: it is not set."""
-    convert = {"flag": lambda text: text == "true", "integer": int, "number": float}
+    convert: dict[str, Callable[[str], Any]] = {
+        "flag": lambda text: text == "true",
+        "integer": int,
+        "number": float,
+    }
     values = [convert.get(option["kind"], str)(text) for text in option["defaults"]]
     if option["list"]:
         return tuple(values)

@@ -1,4 +1,4 @@
-"""The types of keyword arguments, for type checkers. Made by tools/make_python_options.py."""
+"""The types of keyword arguments, for type checkers. Made by tools/make_python_types.py."""
 
 import os
 from collections.abc import Sequence

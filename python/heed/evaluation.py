@@ -30,7 +30,7 @@ def evaluate(
     sentence=True a list of one for each sentence. The tokenizer of BLEU is 13a for any text, as
     sacreBLEU's: suitable_bleu_tokenizer() names one for Chinese, Japanese and Thai.
     """
-    measured = _heed.evaluate(_texts(hypotheses), _reference_lists(references), options)
+    measured = _heed.evaluate(_texts(hypotheses), _reference_lists(references), dict(options))
     per_sentence = bool(options.get("sentence", False))
     return {name: scores if per_sentence else scores[0] for name, scores in measured}
 
@@ -59,7 +59,7 @@ def inspect_data(
             os.fspath(target),
             "" if model is None else os.fspath(model),
             threads,
-            options,
+            dict(options),
         )
     )
 

@@ -85,7 +85,9 @@ class Model:
         return self._model.vocabulary
 
     @overload
-    def translate(self, text: str, **options: Unpack[TranslateOptions]) -> str: ...
+    def translate(  # type: ignore[overload-overlap]  # a str is an iterable of str
+        self, text: str, **options: Unpack[TranslateOptions]
+    ) -> str: ...
 
     @overload
     def translate(self, text: Iterable[str], **options: Unpack[TranslateOptions]) -> list[str]: ...
@@ -133,7 +135,7 @@ class Model:
             _list_of_texts(texts, "texts"),
             [] if prefixes is None else _list_of_texts(prefixes, "prefixes"),
             attention,
-            options,
+            dict(options),
         )
 
     @takes_options("translate", without=("compute",))
@@ -142,7 +144,7 @@ class Model:
     ) -> Iterator[Translation]:
         """As translations(), for an iterable of any length; see translate_iter()."""
         _refuse_one_text(texts, "texts")
-        return self._stream(texts, options)
+        return self._stream(texts, dict(options))
 
     def _stream(self, texts: Iterable[str], options: dict[str, Any]) -> Iterator[Translation]:
         with closing(_heed.TranslationStream(self._model, options)) as stream:
@@ -161,7 +163,7 @@ class Model:
                 raise failure
 
     @overload
-    def sample(
+    def sample(  # type: ignore[overload-overlap]
         self, text: str, *, count: int = 1, **options: Unpack[TranslateOptions]
     ) -> list[str]: ...
 
@@ -189,7 +191,9 @@ class Model:
         return drawn[0] if single else drawn
 
     @overload
-    def score(self, source: str, target: str, **options: Unpack[ScoreOptions]) -> PairScore: ...
+    def score(  # type: ignore[overload-overlap]
+        self, source: str, target: str, **options: Unpack[ScoreOptions]
+    ) -> PairScore: ...
 
     @overload
     def score(

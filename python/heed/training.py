@@ -59,7 +59,7 @@ def train(*, callback: Callback = None, **options: Unpack[TrainOptions]) -> Trai
     Raises Error for what the user can fix: text that cannot be read, a directory with another
     model, too little memory.
     """
-    return _heed.train(options, _Observer(callback))
+    return _heed.train(dict(options), _Observer(callback))
 
 
 class Trainer:
@@ -80,7 +80,7 @@ class Trainer:
     def __init__(self, *, callback: Callback = None, **options: Unpack[TrainOptions]) -> None:
         """Reads the text, learns or loads the vocabulary and, with resume=True, continues from the
         saved state."""
-        self._trainer = _heed.Trainer(options, _Observer(callback))
+        self._trainer = _heed.Trainer(dict(options), _Observer(callback))
 
     @property
     def done(self) -> bool:

@@ -6,9 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import heed
 
-TOOL = Path(__file__).parents[2] / "tools" / "make_python_options.py"
+TOOL = Path(__file__).parents[2] / "tools" / "make_python_types.py"
 
 
 def test_signatures_and_documentation_are_those_of_the_table():
@@ -22,11 +24,14 @@ def test_signatures_and_documentation_are_those_of_the_table():
     assert train.parameters["callback"].default is None
 
 
-def test_the_types_are_those_of_the_table():
+@pytest.mark.parametrize(("kind", "file"), [("options", "_options.py"), ("native", "_heed.pyi")])
+def test_the_types_are_those_of_the_package(kind, file):
+    if kind == "native":
+        pytest.importorskip("nanobind")
     made = subprocess.run(
-        [sys.executable, TOOL], capture_output=True, text=True, check=True, env={**os.environ}
+        [sys.executable, TOOL, kind], capture_output=True, text=True, check=True, env={**os.environ}
     ).stdout
-    assert made == (Path(heed.__file__).parent / "_options.py").read_text("utf-8")
+    assert made == (Path(heed.__file__).parent / file).read_text("utf-8")
 
 
 def test_everything_public_is_documented():

@@ -1,0 +1,319 @@
+"""The native part of heed. Use the package heed."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+
+
+version: str
+
+paper: Any
+
+class Error(RuntimeError):
+    """Bad input or environment, for the user to fix. The message is one line."""
+
+class UsageError(Error, ValueError):
+    """Wrong options or arguments, for the caller to fix."""
+
+
+def describe_options(call: str) -> list:
+    """
+    The options of train, translate, score, evaluate or inspect_data, as dictionaries.
+    """
+
+class Hypothesis:
+    """One of the n-best translations of a text."""
+
+    @property
+    def text(self) -> str:
+        """The translation."""
+
+    @property
+    def score(self) -> float:
+        """
+        The log-probability with the length penalty, by which hypotheses are ranked.
+        """
+
+    @property
+    def pieces(self) -> list[str]:
+        """The pieces of the target vocabulary, without </s>."""
+
+    @property
+    def log_probabilities(self) -> list[float]:
+        """Of each piece, and then of </s>; natural logarithms."""
+
+    @property
+    def attention(self) -> NDArray[numpy.float32] | None:
+        """
+        Weights [target pieces, source pieces], the mean over the heads of the penultimate decoder layer; None unless asked for.
+        """
+
+class Translation:
+    """The translations of a text."""
+
+    @property
+    def index(self) -> int:
+        """Which text it is of, from 0."""
+
+    @property
+    def text(self) -> str:
+        """The best translation."""
+
+    @property
+    def hypotheses(self) -> list[Hypothesis]:
+        """The n best, best first; at least one."""
+
+    @property
+    def source_pieces(self) -> list[str]:
+        """
+        The pieces of the source, </s> last; empty unless attention was asked for.
+        """
+
+    @property
+    def status(self) -> str:
+        """
+        "ok", or "empty", "split", "truncated", "unfinished", "invalid_utf8", separated by commas.
+        """
+
+class PairScore:
+    """The log-probability of a target, given its source."""
+
+    @property
+    def log_probability(self) -> float:
+        """The sum; a natural logarithm."""
+
+    @property
+    def log_probabilities(self) -> list[float]:
+        """Of each piece."""
+
+    @property
+    def pieces(self) -> list[str]:
+        """The pieces of the target, </s> last."""
+
+    @property
+    def status(self) -> str:
+        """"ok", or "empty", "truncated", "invalid_utf8", separated by commas."""
+
+class Model:
+    """Used by heed.Model."""
+
+    def __init__(self, path: str, compute: str) -> None: ...
+
+    def translate(self, texts: Sequence[str], options: dict) -> list[str]: ...
+
+    def translations(self, texts: Sequence[str], prefixes: Sequence[str], attention: bool, options: dict) -> list[Translation]: ...
+
+    def score(self, sources: Sequence[str], targets: Sequence[str], options: dict) -> list[PairScore]: ...
+
+    def source_pieces(self, text: str) -> list[str]: ...
+
+    def target_pieces(self, text: str) -> list[str]: ...
+
+    def encode(self, source: str) -> NDArray[numpy.float32]: ...
+
+    def logits(self, source: str, target: str) -> NDArray[numpy.float32]: ...
+
+    def attention(self, source: str, target: str) -> tuple: ...
+
+    @property
+    def vocabulary(self) -> list[str]: ...
+
+    @property
+    def config(self) -> dict: ...
+
+    @property
+    def backend(self) -> str: ...
+
+class TranslationStream:
+    """Used by Model.translate_iter."""
+
+    def __init__(self, arg0: Model, arg1: dict, /) -> None: ...
+
+    def push(self, arg: str, /) -> None: ...
+
+    def end(self) -> None: ...
+
+    def is_full(self) -> bool: ...
+
+    def pop(self, wait: bool) -> Translation | None: ...
+
+    def close(self) -> None: ...
+
+class TrainReport:
+    """Progress and metrics of a run, after a step."""
+
+    @property
+    def step(self) -> int:
+        """Steps done."""
+
+    @property
+    def epoch(self) -> float:
+        """1.5: in the middle of the second epoch."""
+
+    @property
+    def loss(self) -> float:
+        """With label smoothing, per target token; mean since the last report."""
+
+    @property
+    def nll(self) -> float:
+        """Without label smoothing, per target token; mean since the last report."""
+
+    @property
+    def learning_rate(self) -> float:
+        """Of the last step."""
+
+    @property
+    def gradient_norm(self) -> float:
+        """Of the last step, before clipping."""
+
+    @property
+    def tokens_per_second(self) -> float:
+        """(source + target tokens) / 2, </s> included, per second."""
+
+    @property
+    def seconds(self) -> float:
+        """Of the run, earlier processes included."""
+
+    @property
+    def fraction_done(self) -> float:
+        """Of the run, 0 to 1."""
+
+    @property
+    def seconds_left(self) -> float:
+        """Estimated."""
+
+class ValidationReport:
+    """The result of a validation."""
+
+    @property
+    def step(self) -> int:
+        """Steps done."""
+
+    @property
+    def epoch(self) -> float:
+        """1.5: in the middle of the second epoch."""
+
+    @property
+    def train_loss(self) -> float | None:
+        """Of the epoch that just ended, or None."""
+
+    @property
+    def loss(self) -> float | None:
+        """With label smoothing, or None."""
+
+    @property
+    def perplexity(self) -> float | None:
+        """Per target token, or None."""
+
+    @property
+    def bleu(self) -> float | None:
+        """With validation_metric="bleu" or "chrf", else None."""
+
+    @property
+    def chrf(self) -> float | None:
+        """With validation_metric="bleu" or "chrf", else None."""
+
+    @property
+    def best(self) -> bool:
+        """Whether it is better than all before."""
+
+    @property
+    def seconds(self) -> float:
+        """Of the run, earlier processes included."""
+
+class Progress:
+    """How far a run is."""
+
+    @property
+    def step(self) -> int:
+        """Steps done."""
+
+    @property
+    def epoch(self) -> int:
+        """Epochs done."""
+
+    @property
+    def batch(self) -> int:
+        """Batches of the current epoch done."""
+
+    @property
+    def since_best(self) -> int:
+        """Validations since the best one."""
+
+    @property
+    def best(self) -> float | None:
+        """The score of the best validation, or None."""
+
+    @property
+    def seconds(self) -> float:
+        """Of the run, earlier processes included."""
+
+class TrainResult:
+    """How a run ended."""
+
+    @property
+    def end(self) -> str:
+        """"limit reached", "out of patience" or "stopped"."""
+
+    @property
+    def progress(self) -> Progress:
+        """How far it came."""
+
+def train(options: dict, observer: object) -> TrainResult: ...
+
+class Trainer:
+    """Used by heed.Trainer."""
+
+    def __init__(self, options: dict, observer: object) -> None: ...
+
+    @property
+    def done(self) -> bool: ...
+
+    def step(self) -> None: ...
+
+    @property
+    def validation_due(self) -> bool: ...
+
+    def validate(self) -> ValidationReport: ...
+
+    @property
+    def save_due(self) -> bool: ...
+
+    def save(self) -> None: ...
+
+    def finish(self) -> None: ...
+
+    @property
+    def progress(self) -> Progress: ...
+
+class MetricScore:
+    """The result of a metric."""
+
+    @property
+    def name(self) -> str:
+        """"BLEU", "chrF2", "chrF2++" or "TER"."""
+
+    @property
+    def score(self) -> float:
+        """In BLEU and chrF 100 is best, in TER 0."""
+
+    @property
+    def signature(self) -> str:
+        """How it was computed, in sacreBLEU's form."""
+
+    @property
+    def line(self) -> str:
+        """For display: "chrF2 = 61.90"."""
+
+    def __float__(self) -> float: ...
+
+    def __repr__(self) -> str: ...
+
+def evaluate(hypotheses: Sequence[str], references: Sequence[Sequence[str]], options: dict) -> list[tuple[str, list[MetricScore]]]: ...
+
+def suitable_bleu_tokenizer(references: Sequence[Sequence[str]]) -> str: ...
+
+def inspect_data(source: str, target: str, model: str, threads: int | None, options: dict) -> str: ...
