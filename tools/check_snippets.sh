@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Fails unless every C++ block of README.md, README.zh.md and docs/library.md is, whole, the file of
-# examples/ that the line of text before it names: what readers copy is what is compiled and run; and
-# unless both READMEs show the same examples in the same order.
+# Fails unless every C++ block of README.md, README.zh.md and docs/library.md, and every Python block of
+# the READMEs, is, whole, the file of examples/ that the line of text before it names: what readers copy
+# is what is compiled and run; and unless both READMEs show the same examples in the same order.
 # Usage: check_snippets.sh [PROJECT_FOLDER]
 set -euo pipefail
 cd -- "${1-$(dirname -- "${BASH_SOURCE[0]}")/..}"
@@ -15,12 +15,12 @@ awk '
 
   FNR == 1 { inside = 0; before = "" }
 
-  /^```cpp/ {
+  /^```(cpp|python)/ {
     inside = 1
     count = begin = 0
     example = ""
-    if (match(before, /examples\/[a-z_]+\.cpp/)) example = substr(before, RSTART, RLENGTH)
-    if (example == "") complain("a C++ block that no line before it says the example of")
+    if (match(before, /examples\/[a-z_]+\.(cpp|py)/)) example = substr(before, RSTART, RLENGTH)
+    if (example == "") complain("a block of code that no line before it says the example of")
     next
   }
 
@@ -43,7 +43,7 @@ awk '
   /[^ ]/ { before = $0 }
 
   END {
-    if (blocks == 0) { print "no C++ block was found"; bad = 1 }
+    if (blocks == 0) { print "no block of code was found"; bad = 1 }
     if (shown["README.md"] != shown["README.zh.md"]) {
       print "README.zh.md: shows" shown["README.zh.md"] ", README.md" shown["README.md"]
       bad = 1
