@@ -228,20 +228,20 @@ class Model:
 
     def source_pieces(self, text: str) -> list[str]:
         """A source text as the pieces that the encoder reads, </s> last."""
-        return self._model.source_pieces(text)
+        return self._model.source_pieces(_text(text, "text"))
 
     def target_pieces(self, text: str) -> list[str]:
         """A target text as pieces, </s> last."""
-        return self._model.target_pieces(text)
+        return self._model.target_pieces(_text(text, "text"))
 
     def encode(self, source: str) -> np.ndarray:
         """The encoder's output for a text, [source pieces, d_model] (section 3.1)."""
-        return self._model.encode(source)
+        return self._model.encode(_text(source, "source"))
 
     def logits(self, source: str, target: str) -> np.ndarray:
         """The scores of every piece of the vocabulary at each position of a given target, before
         softmax: [target pieces, vocabulary]. Row i predicts target piece i."""
-        return self._model.logits(source, target)
+        return self._model.logits(_text(source, "source"), _text(target, "target"))
 
     def attention(
         self, source: str, target: str | None = None, **options: Unpack[TranslateOptions]
@@ -250,6 +250,7 @@ class Model:
 
         `target`: a given translation; None: that of translate(source, **options).
         """
+        _text(source, "source")
         if target is None:
             target = self.translate(source, **options)
         elif options:
@@ -257,7 +258,7 @@ class Model:
                 f"attention() translates nothing where a target is given: leave out "
                 f"{', '.join(options)}"
             )
-        return Attention(*self._model.attention(source, target))
+        return Attention(*self._model.attention(source, _text(target, "target")))
 
 
 def _open(path: str, compute: str) -> Model:

@@ -198,6 +198,18 @@ def test_what_is_no_text_is_refused(model, texts):
         model.translate(texts)
 
 
+@pytest.mark.parametrize("wrong", [None, 7, b"eins", ["eins"]])
+def test_looking_inside_takes_one_text(model, wrong):
+    for look in (model.source_pieces, model.target_pieces, model.encode, model.attention):
+        with pytest.raises(heed.UsageError, match="expected str, got"):
+            look(wrong)
+    with pytest.raises(heed.UsageError, match="target: expected str, got"):
+        model.logits("eins", wrong)
+    if wrong is not None:
+        with pytest.raises(heed.UsageError, match="target: expected str, got"):
+            model.attention("eins", wrong)
+
+
 def test_one_text_is_no_stream(model):
     with pytest.raises(heed.UsageError, match="got one"):
         list(model.translate_iter("eins"))
