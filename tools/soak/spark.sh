@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Translates ROWS rows (default 200000) with beam BEAM (4) by heed.spark, on EXECUTORS (2) processes of
-# one thread, of which one is killed with SIGKILL after a third of the tasks and a Python process of the
-# other after two thirds: row for row and byte for byte, the result must be that of one process. First it
+# one thread, of which one is killed with SIGKILL after a third of the tasks and a Python process
+# of Spark after two thirds: row for row and byte for byte, the result must be that of one process. First it
 # compares the speed, without start-up and kills, with that of one process of as many threads: ROUNDS (3)
 # times ROUND_ROWS (40000) rows by each in turn; Spark may take at most SLOWER_PERCENT (15) longer.
 #
