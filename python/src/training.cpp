@@ -17,8 +17,8 @@ class PythonObserver : public TrainObserver {
     observer_.reset();
   }
 
-  void message(const std::string& text) override { call("message", text); }
-  void warning(const std::string& text) override { call("warning", text); }
+  void message(const std::string& text) override { call("message", with_option_names(text)); }
+  void warning(const std::string& text) override { call("warning", with_option_names(text)); }
   void report(const TrainReport& report) override { call("report", report); }
   void validated(const ValidationReport& report) override { call("validated", report); }
   void preparing() override { check_signals_(); }

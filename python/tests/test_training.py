@@ -29,6 +29,7 @@ def test_a_run_reports_and_ends(text, tmp_path, caplog):
     validated = [r for r in reports if isinstance(r, heed.ValidationReport)]
     assert validated[-1].perplexity > 1
     assert caplog.records
+    assert not any(" --" in record.getMessage() for record in caplog.records)
     logged = [json.loads(line) for line in (tmp_path / "m" / "metrics.jsonl").open()]
     assert [r["loss"] for r in logged if r["kind"] == "train"] == [r.loss for r in trained]
 
