@@ -101,7 +101,7 @@ class Model:
         Raises UsageError for options that are out of range or contradict each other.
         """
         if isinstance(text, str):
-            return self._model.translate([text], options)[0]
+            return self._model.translate([_text(text, "text")], options)[0]
         return self._model.translate(_list_of_texts(text, "text"), options)
 
     @takes_options("translate", without=("compute",))
@@ -181,7 +181,7 @@ class Model:
         A sample depends on the seed, the text and its number alone.
         """
         single = isinstance(text, str)
-        texts = [text] if isinstance(text, str) else _list_of_texts(text, "text")
+        texts = _list_of_texts([text] if isinstance(text, str) else text, "text")
         drawn = [
             [hypothesis.text for hypothesis in translation.hypotheses]
             for translation in self._model.translations(
@@ -210,7 +210,9 @@ class Model:
         are those of Model(path, compute="fp32").
         """
         if isinstance(source, str) and isinstance(target, str):
-            return self._model.score([source], [target], options)[0]
+            return self._model.score(
+                [_text(source, "source")], [_text(target, "target")], options
+            )[0]
         return self._model.score(
             _list_of_texts(source, "source"), _list_of_texts(target, "target"), options
         )
@@ -221,7 +223,7 @@ class Model:
     ) -> Iterator[PairScore]:
         """The scores of (source, target) pairs from an iterable of any length, in order."""
         iterator = iter(pairs)
-        while together := list(islice(iterator, _SCORED_TOGETHER)):
+        while together := [_pair(pair) for pair in islice(iterator, _SCORED_TOGETHER)]:
             yield from self.score(
                 [source for source, _ in together], [target for _, target in together], **options
             )
@@ -266,23 +268,31 @@ def _open(path: str, compute: str) -> Model:
 
 
 def _text(text: str, name: str) -> str:
-    if isinstance(text, str):
-        return text
-    raise UsageError(f"{name}: expected str, got {type(text).__name__} ({text!r:.60})")
+    if not isinstance(text, str):
+        raise UsageError(f"{name}: expected str, got {type(text).__name__} ({text!r:.60})")
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise UsageError(
+                f"{name}: character {error.start + 1} is a lone surrogate, which UTF-8 has no bytes for"
+            ) from None
+    return text
 
 
 def _refuse_one_text(texts: Iterable[str], name: str) -> None:
     if isinstance(texts, (str, bytes)):
         raise UsageError(f"{name}: expected several texts, got one: [text] is a list of it")
+    if not isinstance(texts, Iterable):
+        raise UsageError(f"{name}: expected texts, got {type(texts).__name__}")
 
 
 def _list_of_texts(texts: Iterable[str], name: str) -> list[str]:
     _refuse_one_text(texts, name)
-    try:
-        listed = list(texts)
-    except TypeError:
-        raise UsageError(f"{name}: expected str or texts, got {type(texts).__name__}") from None
-    for index, text in enumerate(listed):
-        if not isinstance(text, str):
-            _text(text, f"{name}[{index}]")
-    return listed
+    return [_text(text, f"{name}[{index}]") for index, text in enumerate(texts)]
+
+
+def _pair(pair: tuple[str, str]) -> tuple[str, str]:
+    if isinstance(pair, str) or len(pair) != 2:
+        raise UsageError(f"pairs: expected (source, target), got {pair!r:.60}")
+    return pair

@@ -52,7 +52,8 @@ def train(*, callback: Callback = None, **options: Unpack[TrainOptions]) -> Trai
     """Trains on this machine's CPU and writes a model directory: `heed train` as a function.
 
     `callback` is called with a TrainReport every `report_every` steps and with a ValidationReport
-    after each validation. If it returns true, the run is saved and ends; resume=True continues it.
+    after each validation, or after each epoch where there is no validation text (its loss is then
+    None). If it returns true, the run is saved and ends; resume=True continues it.
     Ctrl-C does the same and then raises KeyboardInterrupt. An exception of the callback ends the
     run as it was last saved.
 

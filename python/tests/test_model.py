@@ -210,7 +210,21 @@ def test_looking_inside_takes_one_text(model, wrong):
             model.attention("eins", wrong)
 
 
+def test_a_lone_surrogate_is_named(model):
+    for call in (model.translate, model.encode, lambda text: list(model.translate_iter([text]))):
+        with pytest.raises(heed.UsageError, match="character 4 is a lone surrogate"):
+            call("eins"[:3] + "\ud800")
+
+
+@pytest.mark.parametrize("pairs", [["ab"], [("a", "b", "c")], [("a",)]])
+def test_what_is_no_pair_is_refused(model, pairs):
+    with pytest.raises(heed.UsageError, match="expected .source, target."):
+        list(model.score_iter(pairs))
+
+
 def test_one_text_is_no_stream(model):
+    with pytest.raises(heed.UsageError, match="expected texts, got NoneType"):
+        model.translate_iter(None).__next__()
     with pytest.raises(heed.UsageError, match="got one"):
         list(model.translate_iter("eins"))
 

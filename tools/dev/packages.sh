@@ -10,6 +10,7 @@ packages_for() {
       ;;
     test) echo libgtest-dev libgmock-dev python3 ;;
     python) echo python3-dev python3-venv ;;
+    spark) echo openjdk-17-jre-headless ;;
     check) echo clang clang-format clang-tidy ;;
     fuzz) echo clang libclang-rt-dev ;;
     coverage) echo gcovr ;;
@@ -33,6 +34,7 @@ requirements_for() {
       printf '%s\n' "library gtest gtest/gtest.h" "library gmock gmock/gmock.h" "command python3"
       ;;
     python) printf '%s\n' "command python3" "command python3-config" ;;
+    spark) printf '%s\n' "command java" ;;
     check) printf '%s\n' "command clang++" "command clang-format" "command clang-tidy" ;;
     fuzz) printf '%s\n' "command clang++" ;;
     coverage) printf '%s\n' "command gcovr" ;;

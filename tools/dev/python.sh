@@ -31,11 +31,17 @@ pip_install() {
 }
 
 python_package() {
-  local wheel=
-  if [[ ${1-} == --wheel ]]; then
-    wheel=yes
-    shift
-  fi
+  local wheel= extras=(test) extra
+  case ${1-} in
+    --wheel)
+      wheel=yes extras=(wheel)
+      shift
+      ;;
+    --all)
+      extras=(test examples spark)
+      shift
+      ;;
+  esac
   local folder=$root/build/python
   mkdir -p "$folder"
   local python=$folder/venv/bin/python
@@ -45,8 +51,7 @@ python_package() {
   {
     python_requirements build-system requires
     python_requirements project dependencies
-    python_requirements project optional-dependencies test
-    [[ -z $wheel ]] || python_requirements project optional-dependencies wheel
+    for extra in "${extras[@]}"; do python_requirements project optional-dependencies "$extra"; done
   } >"$folder/requirements.txt"
   pip_install "$folder/requirements.txt"
   export PATH=$folder/venv/bin:$PATH

@@ -283,18 +283,19 @@ void from_json(const Options& options, std::string_view text, std::string_view w
   }
 }
 
-std::string with_option_names(std::string_view text) {
+std::string with_option_names(std::string_view message) {
   const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
   std::string renamed;
-  for (size_t at = 0; at < text.size();) {
-    const bool flag = (at == 0 || text[at - 1] == ' ' || text[at - 1] == '(') &&
-                      text.substr(at, 2) == "--" && at + 2 < text.size() && is_letter(text[at + 2]);
+  for (size_t at = 0; at < message.size();) {
+    const bool flag = (at == 0 || message[at - 1] == ' ' || message[at - 1] == '(') &&
+                      message.substr(at, 2) == "--" && at + 2 < message.size() &&
+                      is_letter(message[at + 2]);
     if (!flag) {
-      renamed += text[at++];
+      renamed += message[at++];
       continue;
     }
-    for (at += 2; at < text.size() && (is_letter(text[at]) || text[at] == '-'); ++at)
-      renamed += text[at] == '-' ? '_' : text[at];
+    for (at += 2; at < message.size() && (is_letter(message[at]) || message[at] == '-'); ++at)
+      renamed += message[at] == '-' ? '_' : message[at];
   }
   return renamed;
 }
