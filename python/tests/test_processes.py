@@ -46,8 +46,10 @@ def test_python_runs_while_a_model_translates(model, lines):
 
 @pytest.mark.parametrize("call", ["translate", "iterate", "score", "train"])
 def test_ctrl_c_interrupts(call, model_path, text, tmp_path):
+    # A process that was started in the background of a shell ignores Ctrl-C, and so would its child.
     code = f"""
-import heed, itertools
+import heed, itertools, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
 model = heed.Model({str(model_path)!r}, compute="fp32")
 lines = ["eins zwei drei vier"] * 200_000
 if {call!r} != "train":
