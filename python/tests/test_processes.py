@@ -68,15 +68,16 @@ else:
                preset="tiny", tokenizer="char", vocabulary_size=60, steps=1_000_000, compute="fp32",
                report_every=5, callback=ready)
 """
-    process = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    assert process.stdout.readline() == "ready\n"
-    time.sleep(1)
-    process.send_signal(signal.SIGINT)
-    begun = time.monotonic()
-    _, errors = process.communicate(timeout=60)
-    assert time.monotonic() - begun < 20
+    ) as process:
+        try:
+            assert process.stdout.readline() == "ready\n"
+            time.sleep(1)
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=20)
+        finally:
+            process.kill()
     assert errors.rstrip().endswith("KeyboardInterrupt")
     if call == "train":
         assert (tmp_path / "m" / "training" / "state.safetensors").exists()
