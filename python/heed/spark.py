@@ -154,7 +154,7 @@ def _refuse_existing(df: DataFrame, output: str) -> None:
 
 
 def _same_name(df: DataFrame, one: str, other: str) -> bool:
-    """By Spark's own rule, which ignores case unless it is told not to."""
+    """By Spark's own rule, which ignores case unless spark.sql.caseSensitive is set."""
     if df.sparkSession.conf.get("spark.sql.caseSensitive", "false") == "true":
         return one == other
     return one.lower() == other.lower()
