@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from heed import _heed
 from heed._arguments import takes_options
-from heed._heed import MetricScore, UsageError
+from heed._heed import MetricScore
+from heed._texts import list_of_texts, refuse_one_text
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -31,7 +32,7 @@ def evaluate(
     BLEU is 13a for any text, as sacreBLEU's: suitable_bleu_tokenizer() names one for Chinese,
     Japanese and Thai.
     """
-    measured = _heed.evaluate(_texts(hypotheses), _reference_lists(references), dict(options))
+    measured = _heed.evaluate(list_of_texts(hypotheses, "hypotheses"), _reference_lists(references), dict(options))
     per_sentence = bool(options.get("sentence", False))
     return {name: scores if per_sentence else scores[0] for name, scores in measured}
 
@@ -65,23 +66,12 @@ def inspect_data(
     )
 
 
-def _texts(texts: Sequence[str]) -> list[str]:
-    if isinstance(texts, str):
-        raise UsageError("expected a list of texts, got one text")
-    listed = list(texts)
-    for index, text in enumerate(listed):
-        if not isinstance(text, str):
-            raise UsageError(f"text {index}: expected str, got {type(text).__name__}")
-    return listed
-
-
 def _reference_lists(references: References) -> list[list[str]]:
-    if isinstance(references, str):
-        raise UsageError("references: expected a list of texts, got one text")
+    refuse_one_text(references, "references")
     listed = list(references)
     if listed and isinstance(listed[0], str):
-        return [_texts(listed)]  # type: ignore[arg-type]
-    return [_texts(texts) for texts in listed]
+        return [list_of_texts(listed, "references")]
+    return [list_of_texts(texts, f"references[{index}]") for index, texts in enumerate(listed)]
 
 
 __all__ = ["MetricScore", "evaluate", "inspect_data", "suitable_bleu_tokenizer"]

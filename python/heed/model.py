@@ -14,6 +14,7 @@ import numpy as np
 from heed import _heed
 from heed._arguments import takes_options
 from heed._heed import PairScore, Translation, UsageError
+from heed._texts import check_text, list_of_texts, refuse_one_text
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -101,8 +102,8 @@ class Model:
         Raises UsageError for options that are out of range or contradict each other.
         """
         if isinstance(text, str):
-            return self._model.translate([_text(text, "text")], options)[0]
-        return self._model.translate(_list_of_texts(text, "text"), options)
+            return self._model.translate([check_text(text, "text")], options)[0]
+        return self._model.translate(list_of_texts(text, "text"), options)
 
     @takes_options("translate", without=("compute",))
     def translate_iter(
@@ -132,8 +133,8 @@ class Model:
         hypothesis.
         """
         return self._model.translations(
-            _list_of_texts(texts, "texts"),
-            [] if prefixes is None else _list_of_texts(prefixes, "prefixes"),
+            list_of_texts(texts, "texts"),
+            [] if prefixes is None else list_of_texts(prefixes, "prefixes"),
             attention,
             dict(options),
         )
@@ -143,7 +144,7 @@ class Model:
         self, texts: Iterable[str], **options: Unpack[TranslateOptions]
     ) -> Iterator[Translation]:
         """As translations(), for an iterable of any length; see translate_iter()."""
-        _refuse_one_text(texts, "texts")
+        refuse_one_text(texts, "texts")
         return self._stream(texts, dict(options))
 
     def _stream(self, texts: Iterable[str], options: dict[str, Any]) -> Iterator[Translation]:
@@ -151,7 +152,7 @@ class Model:
             failure: Exception | None = None
             try:
                 for text in texts:
-                    stream.push(_text(text, "texts"))
+                    stream.push(check_text(text, "texts"))
                     while (translation := stream.pop(wait=stream.is_full())) is not None:
                         yield translation
             except Exception as error:  # noqa: BLE001 raised below
@@ -181,7 +182,7 @@ class Model:
         A sample depends on the seed, the text and its number alone.
         """
         single = isinstance(text, str)
-        texts = _list_of_texts([text] if isinstance(text, str) else text, "text")
+        texts = list_of_texts([text] if isinstance(text, str) else text, "text")
         drawn = [
             [hypothesis.text for hypothesis in translation.hypotheses]
             for translation in self._model.translations(
@@ -211,10 +212,10 @@ class Model:
         """
         if isinstance(source, str) and isinstance(target, str):
             return self._model.score(
-                [_text(source, "source")], [_text(target, "target")], options
+                [check_text(source, "source")], [check_text(target, "target")], options
             )[0]
         return self._model.score(
-            _list_of_texts(source, "source"), _list_of_texts(target, "target"), options
+            list_of_texts(source, "source"), list_of_texts(target, "target"), options
         )
 
     @takes_options("score", without=("compute",))
@@ -230,20 +231,20 @@ class Model:
 
     def source_pieces(self, text: str) -> list[str]:
         """A source text as the pieces that the encoder reads, </s> last."""
-        return self._model.source_pieces(_text(text, "text"))
+        return self._model.source_pieces(check_text(text, "text"))
 
     def target_pieces(self, text: str) -> list[str]:
         """A target text as pieces, </s> last."""
-        return self._model.target_pieces(_text(text, "text"))
+        return self._model.target_pieces(check_text(text, "text"))
 
     def encode(self, source: str) -> np.ndarray:
         """The encoder's output for a text, [source pieces, d_model] (section 3.1)."""
-        return self._model.encode(_text(source, "source"))
+        return self._model.encode(check_text(source, "source"))
 
     def logits(self, source: str, target: str) -> np.ndarray:
         """The scores of every piece of the vocabulary at each position of a given target, before
         softmax: [target pieces, vocabulary]. Row i predicts target piece i."""
-        return self._model.logits(_text(source, "source"), _text(target, "target"))
+        return self._model.logits(check_text(source, "source"), check_text(target, "target"))
 
     def attention(
         self, source: str, target: str | None = None, **options: Unpack[TranslateOptions]
@@ -252,7 +253,7 @@ class Model:
 
         `target`: a given translation; None: that of translate(source, **options).
         """
-        _text(source, "source")
+        check_text(source, "source")
         if target is None:
             target = self.translate(source, **options)
         elif options:
@@ -260,36 +261,11 @@ class Model:
                 f"attention() translates nothing where a target is given: leave out "
                 f"{', '.join(options)}"
             )
-        return Attention(*self._model.attention(source, _text(target, "target")))
+        return Attention(*self._model.attention(source, check_text(target, "target")))
 
 
 def _open(path: str, compute: str) -> Model:
     return Model(path, compute=compute)
-
-
-def _text(text: str, name: str) -> str:
-    if not isinstance(text, str):
-        raise UsageError(f"{name}: expected str, got {type(text).__name__} ({text!r:.60})")
-    if not text.isascii():
-        try:
-            text.encode()
-        except UnicodeEncodeError as error:
-            raise UsageError(
-                f"{name}: character {error.start + 1} is a lone surrogate, which UTF-8 has no bytes for"
-            ) from None
-    return text
-
-
-def _refuse_one_text(texts: Iterable[str], name: str) -> None:
-    if isinstance(texts, (str, bytes)):
-        raise UsageError(f"{name}: expected several texts, got one: [text] is a list of it")
-    if not isinstance(texts, Iterable):
-        raise UsageError(f"{name}: expected texts, got {type(texts).__name__}")
-
-
-def _list_of_texts(texts: Iterable[str], name: str) -> list[str]:
-    _refuse_one_text(texts, name)
-    return [_text(text, f"{name}[{index}]") for index, text in enumerate(texts)]
 
 
 def _pair(pair: tuple[str, str]) -> tuple[str, str]:

@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "arrays.h"
-#include "heed/model/directory.h"
 #include "open_model.h"
 #include "options.h"
 
@@ -45,12 +44,12 @@ std::vector<Translation> translate_all(const Translator& translator,
   return all;
 }
 
-DecodeOptions decode_options(const nb::dict& arguments, std::string_view call) {
-  DecodeOptions defaults;
-  const auto options = options_from<DecodeOptions>(arguments, call, defaults);
-  if (options.compute != defaults.compute)
+// The options of a call, without the compute type: a model is opened with it.
+template <class T>
+T options_of_call(const nb::dict& arguments, std::string_view call) {
+  if (arguments.contains("compute"))
     fail_usage("{}() has no argument 'compute': it belongs to Model(path, compute=...)", call);
-  return options;
+  return options_from<T>(arguments, call);
 }
 
 std::vector<TranslationInput> inputs_of(const Texts& texts, const Texts& prefixes) {
@@ -64,7 +63,7 @@ std::vector<TranslationInput> inputs_of(const Texts& texts, const Texts& prefixe
 }
 
 Texts translate(const OpenModel& open, const Texts& texts, const nb::dict& arguments) {
-  const DecodeOptions options = decode_options(arguments, "translate");
+  const DecodeOptions options = options_of_call<DecodeOptions>(arguments, "translate");
   const nb::gil_scoped_release release;
   const auto translator = open.model().kept_translator(options);
   if (texts.size() <= 1) return best_translations(*translator, texts);
@@ -78,7 +77,7 @@ Texts translate(const OpenModel& open, const Texts& texts, const nb::dict& argum
 std::vector<Translation> translations(const OpenModel& open, const Texts& texts,
                                       const Texts& prefixes, bool attention,
                                       const nb::dict& arguments) {
-  DecodeOptions options = decode_options(arguments, "translations");
+  DecodeOptions options = options_of_call<DecodeOptions>(arguments, "translations");
   options.attention = attention;
   std::vector<TranslationInput> inputs = inputs_of(texts, prefixes);
   const nb::gil_scoped_release release;
@@ -89,9 +88,7 @@ std::vector<PairScore> score(const OpenModel& open, const Texts& sources, const 
                              const nb::dict& arguments) {
   if (sources.size() != targets.size())
     fail_usage("{} sources and {} targets: expected as many", sources.size(), targets.size());
-  const ScoreOptions defaults, options = options_from<ScoreOptions>(arguments, "score");
-  if (options.compute != defaults.compute)
-    fail_usage("score() has no argument 'compute': it belongs to Model(path, compute=...)");
+  const auto options = options_of_call<ScoreOptions>(arguments, "score");
   const nb::gil_scoped_release release;
   const Scorer scorer = open.model().scorer(options);
   std::vector<PairScore> all;
@@ -221,8 +218,8 @@ void bind_stream(nb::module_& m) {
   nb::class_<TranslationStream>(m, "TranslationStream", "Used by Model.translate_iter.")
       .def("__init__",
            [](TranslationStream* self, std::shared_ptr<OpenModel> model, const nb::dict& options) {
-             new (self)
-                 TranslationStream(std::move(model), decode_options(options, "translate_iter"));
+             new (self) TranslationStream(
+                 std::move(model), options_of_call<DecodeOptions>(options, "translate_iter"));
            })
       .def("push", [](TranslationStream& s, const std::string& text) { s.push(text); })
       .def("end", &TranslationStream::end)

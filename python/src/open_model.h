@@ -1,7 +1,6 @@
 // A model that Python opened.
 #pragma once
 
-#include <atomic>
 #include <memory>
 
 #include "heed/decode/model.h"
@@ -41,7 +40,7 @@ class TranslationStream {
   void push(TranslationInput input);
   // No more lines will be pushed.
   void end();
-  // Whether so much is under way that popping should wait.
+  // Whether as many lines are under way as may be: pop(Wait::yes) before the next push.
   bool is_full() const;
   // The next translation, in order; none if there is none yet, or after the last one. With
   // Wait::yes none only after the last one. Throws what ended the translation.

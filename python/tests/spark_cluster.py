@@ -11,7 +11,7 @@ import heed
 
 
 def start(folder: Path, *, executors: int = 2, cores: int = 1, **settings: str) -> SparkSession:
-    """A session with so many executors of so many cores, which writes below a folder only.
+    """A session with executors that are processes of `cores` cores each, which writes below a folder only.
 
     `settings`: of Spark, with __ for a dot and without "spark." in front.
     """
