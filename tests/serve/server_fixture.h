@@ -75,4 +75,31 @@ inline HttpReply get(const RunningTranslationServer& server, const std::string& 
   return client.reply();
 }
 
+// Tests with a small model.
+class ServerTest : public FolderTest {
+ protected:
+  void SetUp() override { write_small_translator(folder_ / "model"); }
+
+  ServeOptions options() const {
+    ServeOptions options;
+    options.model = {"zh-en=" + (folder_ / "model").string()};
+    options.search.beam = 2;
+    options.search.max_length = 12;
+    return options;
+  }
+
+  // Of the whole library, for the same options.
+  std::vector<Translation> expected(const std::vector<std::string>& lines,
+                                    const SearchOptions& search) const {
+    const Model model(folder_ / "model");
+    DecodeOptions decode;
+    decode.search = search;
+    decode.threads = 1;
+    return model.translator(decode).translate(lines);
+  }
+  std::string expected(const std::string& line) const {
+    return expected({line}, options().search).front().hypotheses.front().text;
+  }
+};
+
 }  // namespace heed::testing
