@@ -102,9 +102,10 @@ std::vector<DecodingStep::Candidate> DecodingStep::best_candidates(
   return candidates.take();
 }
 
-ActiveHypothesis DecodingStep::extended(const ActiveHypothesis& parent,
-                                        const Candidate& candidate) const {
+ActiveHypothesis DecodingStep::extended(const ActiveHypothesis& parent, const Candidate& candidate,
+                                        int64_t node) const {
   ActiveHypothesis h;
+  h.node = node;
   copy_with(parent.ids, candidate.id, h.ids);
   h.rows.reserve(parent.rows.size() + 1);  // the next step appends its own
   h.rows = parent.rows;
@@ -114,8 +115,9 @@ ActiveHypothesis DecodingStep::extended(const ActiveHypothesis& parent,
   return h;
 }
 
-Hypothesis DecodingStep::ended(const ActiveHypothesis& parent, const Candidate& end) {
-  Hypothesis hypothesis = {parent.ids, end.log_probability, 0, true};
+Hypothesis DecodingStep::ended(const ActiveHypothesis& parent, const Candidate& end, int64_t node) {
+  Hypothesis hypothesis = {parent.ids, end.log_probability};
+  hypothesis.node = node;
   copy_with(parent.log_probabilities, end.token_log_probability, hypothesis.log_probabilities);
   return hypothesis;
 }
@@ -131,8 +133,8 @@ void HypothesisGroup::finish(Hypothesis hypothesis, int64_t length, double alpha
 void HypothesisGroup::finish_active(double alpha) {
   for (ActiveHypothesis& h : active) {
     const auto length = std::max<int64_t>(1, int64_t(h.ids.size()));
-    finish({std::move(h.ids), h.log_probability, 0, false, std::move(h.log_probabilities)}, length,
-           alpha);
+    finish({std::move(h.ids), h.log_probability, 0, false, std::move(h.log_probabilities), h.node},
+           length, alpha);
   }
   active.clear();
 }
@@ -153,16 +155,21 @@ bool DecodingStep::is_done(const HypothesisGroup& group) const {
 void DecodingStep::beam_search(HypothesisGroup& group, std::vector<TokenId>& chosen) const {
   const int64_t length = int64_t(group.active[0].ids.size()) + 1;
   const std::vector<Candidate> candidates = best_candidates(group, chosen);
+  trace_next(group);
   std::vector<ActiveHypothesis> next;
-  for (size_t i = 0; i < candidates.size() && int64_t(next.size()) < group_size(); ++i) {
-    const ActiveHypothesis& parent = group.active[size_t(candidates[i].parent)];
-    if (candidates[i].id == constraints_.end_id()) {
-      // A hypothesis with </s> is finished only if it would have stayed in the beam.
-      if (int64_t(i) < group_size())
-        group.finish(ended(parent, candidates[i]), length, options_.length_penalty);
-      continue;
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    const Candidate& candidate = candidates[i];
+    const ActiveHypothesis& parent = group.active[size_t(candidate.parent)];
+    const bool ends = candidate.id == constraints_.end_id();
+    // A hypothesis with </s> is finished only if it would have stayed in the beam.
+    if (int64_t(ends ? i : next.size()) >= group_size()) {
+      trace(group, candidate, HypothesisFate::dropped);
+    } else if (ends) {
+      const int64_t node = trace(group, candidate, HypothesisFate::ended);
+      group.finish(ended(parent, candidate, node), length, options_.length_penalty);
+    } else {
+      next.push_back(extended(parent, candidate, trace(group, candidate, HypothesisFate::kept)));
     }
-    next.push_back(extended(parent, candidates[i]));
   }
   if (candidates.empty()) {
     group.finish_active(options_.length_penalty);
@@ -175,6 +182,26 @@ void DecodingStep::beam_search(HypothesisGroup& group, std::vector<TokenId>& cho
     if (length >= constraints_.max_length()) group.finish_active(options_.length_penalty);
   }
   group.done = is_done(group);
+}
+
+void DecodingStep::trace_next(const HypothesisGroup& group) const {
+  if (!group.trace) return;
+  for (const ActiveHypothesis& h : group.active) {
+    const Predictions::Best best = next_.best(h.row);
+    group.trace->set_next(h.node, best.ids, best.log_probabilities);
+  }
+}
+
+int64_t DecodingStep::trace(const HypothesisGroup& group, const Candidate& candidate,
+                            HypothesisFate fate) const {
+  if (!group.trace) return -1;
+  const ActiveHypothesis& parent = group.active[size_t(candidate.parent)];
+  double score = candidate.score;
+  if (fate == HypothesisFate::ended)
+    score = candidate.log_probability /
+            length_penalty(int64_t(parent.ids.size()) + 1, options_.length_penalty);
+  return group.trace->add({parent.node, candidate.id, candidate.token_log_probability,
+                           candidate.log_probability, score, fate, group.number});
 }
 
 void DecodingStep::list_choices(const ActiveHypothesis& h,
@@ -213,11 +240,14 @@ void DecodingStep::sample(HypothesisGroup& group, double uniform,
     const double log_probability = h.log_probability + of_token;
     const Candidate chosen = {0, id, log_probability, log_probability, of_token};
     const int64_t length = int64_t(h.ids.size()) + 1;
-    if (id == constraints_.end_id()) {
-      group.finish(ended(h, chosen), length, options_.length_penalty);
+    const bool ends = id == constraints_.end_id();
+    trace_next(group);
+    const int64_t node = trace(group, chosen, ends ? HypothesisFate::ended : HypothesisFate::kept);
+    if (ends) {
+      group.finish(ended(h, chosen, node), length, options_.length_penalty);
       group.active.clear();
     } else {
-      group.active = {extended(h, chosen)};
+      group.active = {extended(h, chosen, node)};
       if (length >= constraints_.max_length()) group.finish_active(options_.length_penalty);
     }
   }

@@ -14,7 +14,8 @@ struct ActiveHypothesis {
   double log_probability = 0;
   std::vector<double> log_probabilities;  // of each id
   ConstraintState constraints;
-  int64_t row = 0;  // of the logits of its next token
+  int64_t node = -1;  // of the trace: of the last token
+  int64_t row = 0;    // of the logits of its next token
 };
 
 // Hypotheses of a sentence that compete with each other: a beam, one group of diverse beam search,
@@ -23,6 +24,8 @@ struct HypothesisGroup {
   std::vector<ActiveHypothesis> active;
   std::vector<Hypothesis> finished;  // best first
   bool done = false;
+  int64_t number = 0;            // among the groups or samples
+  SearchTrace* trace = nullptr;  // where steps are recorded, if anywhere
 
   // Adds a finished hypothesis of this length, </s> included, with its score; `alpha` is that of
   // the length penalty.
@@ -64,10 +67,16 @@ class DecodingStep {
                                          const std::vector<TokenId>& chosen) const;
   // Sets `choices` to the tokens that may come next, with their logits.
   void list_choices(const ActiveHypothesis& h, std::vector<TokenWeight>& choices) const;
-  ActiveHypothesis extended(const ActiveHypothesis& parent, const Candidate& candidate) const;
+  // Both are `node` in the trace.
+  ActiveHypothesis extended(const ActiveHypothesis& parent, const Candidate& candidate,
+                            int64_t node) const;
   // `parent` with </s>.
-  static Hypothesis ended(const ActiveHypothesis& parent, const Candidate& end);
+  static Hypothesis ended(const ActiveHypothesis& parent, const Candidate& end, int64_t node);
   bool is_done(const HypothesisGroup& group) const;
+  // Record in the group's trace, if it has one.
+  void trace_next(const HypothesisGroup& group) const;
+  int64_t trace(const HypothesisGroup& group, const Candidate& candidate,
+                HypothesisFate fate) const;
 
   const SearchOptions& options_;
   const DecodingConstraints& constraints_;

@@ -25,7 +25,8 @@ struct Sentence {
   int64_t step_rows = 0;             // most rows of one step
   int64_t first_row = -1;            // of its first step, which predicts the prefix
   std::vector<HypothesisGroup> groups;
-  uint64_t seed = 0;  // of samples
+  uint64_t seed = 0;             // of samples
+  SearchTrace* trace = nullptr;  // of the request
   bool done = false;
 };
 
@@ -144,7 +145,11 @@ struct Search::State {
     add_sequence(h, sequence, sentence.constraints, tokens);
     const SearchOptions& options = sentence.options;
     sentence.groups.resize(size_t(options.sample ? options.nbest : options.beam_groups));
-    for (HypothesisGroup& group : sentence.groups) group.active = {h};
+    for (size_t i = 0; i < sentence.groups.size(); ++i) {
+      sentence.groups[i].active = {h};
+      sentence.groups[i].number = int64_t(i);
+      sentence.groups[i].trace = sentence.trace;
+    }
   }
 
   // The last token of every active hypothesis.
@@ -179,20 +184,31 @@ struct Search::State {
         for (const ActiveHypothesis& h : group.active)
           banned = std::max(banned, h.constraints.banned.size());
       most = std::max(most, DecodingStep::candidates_needed(sentence->options, int64_t(banned)));
+      if (sentence->trace) most = std::max(most, SearchTrace::kLikeliest);
     }
     return most;
   }
 
+  // The log-probabilities of the prefix, which was decoded in one step.
+  static void predict_prefix(Sentence& sentence, Predictions& next) {
+    const std::vector<TokenId>& ids = sentence.constraints.prefix_ids();
+    ActiveHypothesis h = std::move(sentence.groups[0].active[0]);
+    for (size_t i = 0; i < ids.size(); ++i) {
+      const int64_t row = sentence.first_row + int64_t(i);
+      const double log_probability = next.log_probability(row, ids[i]);
+      h.log_probability += log_probability;
+      h.log_probabilities.push_back(log_probability);
+      if (!sentence.trace) continue;
+      sentence.trace->set_next(h.node, next.best(row).ids, next.best(row).log_probabilities);
+      h.node = sentence.trace->add({h.node, ids[i], log_probability, h.log_probability,
+                                    h.log_probability, HypothesisFate::forced});
+    }
+    for (HypothesisGroup& group : sentence.groups) group.active[0] = h;
+  }
+
   void decode_step(Sentence& sentence, Predictions& next) {
     if (sentence.first_row >= 0) {
-      int64_t row = sentence.first_row;
-      for (const TokenId id : sentence.constraints.prefix_ids()) {
-        const double log_probability = next.log_probability(row++, id);
-        for (HypothesisGroup& group : sentence.groups) {
-          group.active[0].log_probability += log_probability;
-          group.active[0].log_probabilities.push_back(log_probability);
-        }
-      }
+      predict_prefix(sentence, next);
       sentence.first_row = -1;
     }
     const DecodingStep step(sentence.options, sentence.constraints, next);
@@ -294,6 +310,7 @@ void Search::add(SearchRequest request) {
       request.options, DecodingConstraints(request.options, s.target_limit(length, request.options),
                                            s.model.config().end_id(), std::move(request.prefix)));
   sentence->request_id = request.request_id;
+  sentence->trace = request.trace;
   const std::vector<uint64_t> ids(request.source.begin(), request.source.end());
   sentence->seed =
       detail::mix(request.options.sampling_seed(),

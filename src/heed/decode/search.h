@@ -6,6 +6,7 @@
 
 #include "heed/decode/forced_prefix.h"
 #include "heed/decode/search_options.h"
+#include "heed/decode/search_trace.h"
 #include "heed/model/transformer.h"
 
 namespace heed {
@@ -18,6 +19,7 @@ struct Hypothesis {
   bool ended = true;  // with </s>; false: without it (maximum length, no token allowed, partial())
   // Of each id, a forced prefix's included, then of </s> if `ended`; their sum is log_probability.
   std::vector<double> log_probabilities = {};
+  int64_t node = -1;  // of the SearchTrace, if there is one: of the last token
 };
 
 struct SearchResult {
@@ -29,10 +31,11 @@ struct SearchResult {
 
 // A sentence to translate.
 struct SearchRequest {
-  int64_t request_id = 0;       // unique among unfinished sentences
-  std::vector<TokenId> source;  // ends with </s>, at most Search::source_limit() long
-  ForcedPrefix prefix = {};     // fewer ids than max_target_length() (decoding_constraints.h)
-  SearchOptions options = {};   // checked by check_options(), within the limits
+  int64_t request_id = 0;        // unique among unfinished sentences
+  std::vector<TokenId> source;   // ends with </s>, at most Search::source_limit() long
+  ForcedPrefix prefix = {};      // fewer ids than max_target_length() (decoding_constraints.h)
+  SearchOptions options = {};    // checked by check_options(), within the limits
+  SearchTrace* trace = nullptr;  // is filled; must outlive the sentence
 };
 
 // Room for more sentences, or what one needs of it.
