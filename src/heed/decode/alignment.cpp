@@ -182,6 +182,18 @@ std::vector<std::vector<double>> rounded(const AttentionWeights& weights) {
   return rows;
 }
 
+std::vector<PieceRange> word_pieces(const std::vector<std::string>& pieces) {
+  const std::vector<UnitRange> units = units_of(pieces, AlignmentUnit::words);
+  std::vector<PieceRange> words;
+  for (size_t piece = 0; piece < units.size(); ++piece) {
+    for (int64_t unit = units[piece].begin; unit < units[piece].end; ++unit) {
+      if (size_t(unit) >= words.size()) words.resize(size_t(unit) + 1, {int64_t(piece), 0});
+      words[size_t(unit)].end = int64_t(piece) + 1;
+    }
+  }
+  return words;
+}
+
 std::vector<AlignedPair> aligned_pairs(const std::vector<std::string>& source_pieces,
                                        const std::vector<std::string>& target_pieces,
                                        const AttentionWeights& weights, AlignmentUnit kind) {

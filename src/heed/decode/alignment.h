@@ -64,6 +64,16 @@ std::vector<std::vector<double>> rounded(const AttentionWeights& weights);
 
 enum class AlignmentUnit { words, tokens };
 
+// Pieces [begin, end).
+struct PieceRange {
+  int64_t begin = 0, end = 0;
+  friend bool operator==(const PieceRange&, const PieceRange&) = default;
+};
+
+// The pieces of each unit of AlignmentUnit::words, in order. Several characters of text without
+// spaces may be in one piece, and share it.
+std::vector<PieceRange> word_pieces(const std::vector<std::string>& pieces);
+
 // A source and a target unit, counted from 0.
 struct AlignedPair {
   int64_t source = 0, target = 0;

@@ -2,12 +2,11 @@
 
 #include "heed/decode/translator.h"
 #include "heed/model/captured_attention.h"
-#include "heed/model/pair_batch.h"
 
 namespace heed {
 namespace {
 
-// Token ids without </s>. The tokenizer replaces invalid UTF-8.
+// Token ids, </s> last. The tokenizer replaces invalid UTF-8.
 std::vector<TokenId> ids_of(const ModelParts& parts, const Tokenizer& tokenizer,
                             const std::string& text, const char* side) {
   expect_same_vocabulary(parts.model, parts.tokenizers);
@@ -15,29 +14,30 @@ std::vector<TokenId> ids_of(const ModelParts& parts, const Tokenizer& tokenizer,
   Encoding encoding = tokenizer.encode_prefix(text, most);
   if (encoding.truncated || int64_t(encoding.ids.size()) > most)
     fail("the {} has more than {} tokens, for which the model has positions", side, most);
+  encoding.ids.push_back(tokenizer.end_id());
   return std::move(encoding.ids);
 }
 
-std::vector<std::string> pieces_of(const Tokenizer& tokenizer, std::vector<TokenId> ids) {
-  ids.push_back(tokenizer.end_id());
-  return tokenizer.pieces(ids);
+// A pair as its ids.
+struct Pair {
+  Pair(const ModelParts& parts, const std::string& source, const std::string& target)
+      : source(ids_of(parts, parts.tokenizers.source(), source, "source")),
+        target(ids_of(parts, parts.tokenizers.target(), target, "target")) {}
+  std::vector<TokenId> source, target;  // </s> last
+};
+
+Tokens one_sequence(const std::vector<TokenId>& ids) {
+  Tokens tokens;
+  tokens.add(ids);
+  return tokens;
 }
 
-// A pair as the model takes it.
-struct Pair {
-  Pair(const ModelParts& parts, const std::string& source, const std::string& target) {
-    const std::vector<TokenId> source_ids =
-        ids_of(parts, parts.tokenizers.source(), source, "source");
-    const std::vector<TokenId> target_ids =
-        ids_of(parts, parts.tokenizers.target(), target, "target");
-    batch.add(source_ids, target_ids, parts.model.config());
-    source_pieces = pieces_of(parts.tokenizers.source(), source_ids);
-    target_pieces = pieces_of(parts.tokenizers.target(), target_ids);
-  }
-
-  PairBatch batch;
-  std::vector<std::string> source_pieces, target_pieces;
-};
+// What the decoder is given to predict these ids: <pad>, and all but the last.
+Tokens inputs_of(const std::vector<TokenId>& target, const ModelConfig& config) {
+  std::vector<TokenId> inputs = {config.pad_id()};
+  inputs.insert(inputs.end(), target.begin(), target.end() - 1);
+  return one_sequence(inputs);
+}
 
 // The weights of one kind of attention in all layers, [layers, heads, queries, keys].
 Tensor all_layers(const CapturedAttention& captured, AttentionSite site, int64_t layers) {
@@ -61,25 +61,29 @@ Tensor all_layers(const CapturedAttention& captured, AttentionSite site, int64_t
 EncoderStates encode(const ModelParts& parts, const std::string& source) {
   const Tokenizer& tokenizer = parts.tokenizers.source();
   const std::vector<TokenId> ids = ids_of(parts, tokenizer, source, "source");
-  PairBatch batch;
-  batch.add(ids, {}, parts.model.config());
   TensorPool pool(parts.backend.memory());
   ForwardPass pass(parts.backend, pool);
-  return {pieces_of(tokenizer, ids), to_host(parts.model.encode(pass, batch.source).states)};
+  return {tokenizer.pieces(ids), to_host(parts.model.encode(pass, one_sequence(ids)).states)};
 }
 
 TargetLogits logits(const ModelParts& parts, const std::string& source, const std::string& target) {
   const Pair pair(parts, source, target);
   TensorPool pool(parts.backend.memory());
   ForwardPass pass(parts.backend, pool);
-  const Tensor states =
-      parts.model.decode(pass, pair.batch.target, parts.model.encode(pass, pair.batch.source));
-  return {pair.target_pieces, to_host(parts.model.logits(pass, states))};
+  const Tensor states = parts.model.decode(pass, inputs_of(pair.target, parts.model.config()),
+                                           parts.model.encode(pass, one_sequence(pair.source)));
+  return {parts.tokenizers.target().pieces(pair.target), to_host(parts.model.logits(pass, states))};
 }
 
 PairAttention attention(const ModelParts& parts, const std::string& source,
                         const std::string& target) {
   const Pair pair(parts, source, target);
+  return attention(parts, pair.source, pair.target);
+}
+
+PairAttention attention(const ModelParts& parts, const std::vector<TokenId>& source,
+                        const std::vector<TokenId>& target) {
+  check(!source.empty() && !target.empty(), "attention without tokens");
   const ModelConfig& config = parts.model.config();
   CapturedAttention captured;
   for (int64_t layer = 0; layer < config.encoder_layers; ++layer)
@@ -90,9 +94,9 @@ PairAttention attention(const ModelParts& parts, const std::string& source,
   }
   TensorPool pool(parts.backend.memory());
   ForwardPass pass(parts.backend, pool);
-  const EncoderOutput memory = parts.model.encode(pass, pair.batch.source, &captured);
-  parts.model.decode(pass, pair.batch.target, memory, &captured);
-  return {pair.source_pieces, pair.target_pieces,
+  const EncoderOutput memory = parts.model.encode(pass, one_sequence(source), &captured);
+  parts.model.decode(pass, inputs_of(target, config), memory, &captured);
+  return {parts.tokenizers.source().pieces(source), parts.tokenizers.target().pieces(target),
           all_layers(captured, AttentionSite::encoder_self, config.encoder_layers),
           all_layers(captured, AttentionSite::decoder_self, config.decoder_layers),
           all_layers(captured, AttentionSite::cross, config.decoder_layers)};

@@ -43,5 +43,9 @@ EncoderStates encode(const ModelParts& parts, const std::string& source);
 TargetLogits logits(const ModelParts& parts, const std::string& source, const std::string& target);
 PairAttention attention(const ModelParts& parts, const std::string& source,
                         const std::string& target);
+// The same of token ids: a source with </s>, and a target that may lack it, without <pad>. Neither
+// is empty, or longer than the model's positions.
+PairAttention attention(const ModelParts& parts, const std::vector<TokenId>& source,
+                        const std::vector<TokenId>& target);
 
 }  // namespace heed

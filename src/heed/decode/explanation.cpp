@@ -1,0 +1,105 @@
+#include "heed/decode/explanation.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "heed/decode/line_processor.h"
+#include "heed/decode/search.h"
+#include "heed/decode/translator.h"
+
+namespace heed {
+namespace {
+
+// The parts of a line, each with its search.
+struct Searched {
+  std::vector<SearchResult> results;
+  std::vector<SearchTrace> traces;
+};
+
+Searched search_parts(const ModelParts& parts, const EncodedLine& line,
+                      const DecodeOptions& options) {
+  Searched all;
+  all.traces.resize(line.parts.size());
+  Search batch(parts.model, parts.backend,
+               {.hypotheses = options.search.hypothesis_count(), .batch_tokens = 1});
+  for (size_t i = 0; i < line.parts.size(); ++i) {
+    batch.add(
+        {int64_t(i), line.parts[i].source, line.parts[i].prefix, options.search, &all.traces[i]});
+    while (batch.running() > 0) batch.step(all.results);
+  }
+  return all;
+}
+
+// The numbers of the hypotheses in the order of LineProcessor::postprocess(): best first.
+std::vector<size_t> ranking(const std::vector<SearchResult>& parts) {
+  size_t count = parts.empty() ? 0 : SIZE_MAX;
+  for (const SearchResult& part : parts) count = std::min(count, part.hypotheses.size());
+  std::vector<double> scores(count, 0);
+  for (const SearchResult& part : parts)
+    for (size_t i = 0; i < count; ++i) scores[i] += part.hypotheses[i].score;
+  std::vector<size_t> order(count);
+  std::iota(order.begin(), order.end(), size_t(0));
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return scores[a] > scores[b]; });
+  return order;
+}
+
+std::vector<std::vector<TokenLogProbability>> likeliest_of(const SearchTrace& trace, int64_t node) {
+  std::vector<std::vector<TokenLogProbability>> all;
+  while (node >= 0) {
+    node = trace.nodes[size_t(node)].parent;
+    all.push_back(trace.next.at(node));
+  }
+  std::reverse(all.begin(), all.end());
+  return all;
+}
+
+PartExplanation explain_part(const ModelParts& parts, const std::vector<TokenId>& source,
+                             const SearchResult& result, const std::vector<size_t>& order,
+                             SearchTrace trace) {
+  const Hypothesis& best = result.hypotheses[order.front()];
+  PartExplanation part;
+  part.ended = best.ended;
+  part.log_probabilities = best.log_probabilities;
+  part.likeliest = likeliest_of(trace, best.node);
+  std::vector<TokenId> target = best.ids;
+  if (best.ended) target.push_back(parts.model.config().end_id());
+  // A translation without any token that the constraints allow has no attention.
+  if (!target.empty())
+    part.attention = attention(parts, source, target);
+  else
+    part.attention.source_pieces = parts.tokenizers.source().pieces(source);
+  const std::vector<std::string>&source_pieces = part.attention.source_pieces,
+        target_pieces = parts.tokenizers.target().pieces(best.ids);
+  part.source_words = word_pieces(source_pieces);
+  part.target_words = word_pieces(target_pieces);
+  part.alignment =
+      aligned_pairs(source_pieces, target_pieces,
+                    Aligner(parts.model, parts.backend).weights(source, {best.ids}).front(),
+                    AlignmentUnit::words);
+  for (const size_t i : order) part.results.push_back(result.hypotheses[i].node);
+  part.search = std::move(trace);
+  return part;
+}
+
+}  // namespace
+
+Explanation explain(const ModelParts& parts, const TranslationInput& input,
+                    const DecodeOptions& options, int64_t line) {
+  check_options(options.search);
+  expect_same_vocabulary(parts.model, parts.tokenizers);
+  const LineProcessor processor(parts.tokenizers, parts.model.config().max_positions);
+  const EncodedLine encoded = processor.preprocess(input, line, options);
+  Searched searched = search_parts(parts, encoded, options);
+  Aligner aligner(parts.model, parts.backend);
+  Explanation explanation;
+  explanation.translation =
+      processor.postprocess(encoded, searched.results, options.attention ? &aligner : nullptr);
+  const std::vector<size_t> order = ranking(searched.results);
+  for (size_t i = 0; i < encoded.parts.size(); ++i)
+    explanation.parts.push_back(explain_part(parts, encoded.parts[i].source, searched.results[i],
+                                             order, std::move(searched.traces[i])));
+  return explanation;
+}
+
+}  // namespace heed

@@ -1,0 +1,41 @@
+// How a translation came about: its search, its probabilities and its attention.
+#pragma once
+
+#include <vector>
+
+#include "heed/decode/alignment.h"
+#include "heed/decode/model_outputs.h"
+#include "heed/decode/options.h"
+#include "heed/decode/search_trace.h"
+#include "heed/decode/translation.h"
+
+namespace heed {
+
+// A part of a line that the model translated at a time. All is of its share in the best
+// translation, except the search.
+struct PartExplanation {
+  PairAttention attention;                // its pieces are those of the source and translation
+  bool ended = true;                      // the last target piece is </s>
+  std::vector<double> log_probabilities;  // natural logarithms, of each target piece
+  // Of each target piece, the likeliest pieces in its place, best first: at most
+  // SearchTrace::kLikeliest.
+  std::vector<std::vector<TokenLogProbability>> likeliest;
+  // Words as in AlignmentUnit::words.
+  std::vector<PieceRange> source_words, target_words;
+  std::vector<AlignedPair> alignment;  // of words
+  SearchTrace search;
+  std::vector<int64_t> results;  // nodes of the search where translations ended, best first
+};
+
+struct Explanation {
+  Translation translation;             // that of Translator
+  std::vector<PartExplanation> parts;  // none for a line without tokens
+};
+
+// Translates a line, whose number counts from 0, on the calling thread. Throws as Translator does.
+// The attention is computed in a pass of its own: with compute type int8 or bf16 it may differ in
+// the last digits from that of the search, which keeps keys and values in bf16.
+Explanation explain(const ModelParts& parts, const TranslationInput& input,
+                    const DecodeOptions& options, int64_t line = 0);
+
+}  // namespace heed
