@@ -8,6 +8,7 @@ cd -- "${1-$(dirname -- "${BASH_SOURCE[0]}")/..}"
 # One line per layer: what it may include besides itself. The facade is what lies in src/heed itself.
 layers='
 core:
+pages: core
 backend: core
 autograd: core backend
 model: core backend autograd
@@ -15,9 +16,9 @@ text: core
 evaluate: core
 phrasebook: core
 train: core backend autograd model text evaluate
-decode: core backend autograd model text
-serve: core backend autograd model text decode
-facade: core backend autograd model text evaluate train decode
+decode: core pages backend autograd model text
+serve: core pages backend autograd model text decode
+facade: core pages backend autograd model text evaluate train decode
 '
 longest=600
 

@@ -14,10 +14,10 @@ using ::testing::AnyOf;
 using ::testing::IsSupersetOf;
 using ::testing::StartsWith;
 
-std::string content_of(std::string_view path) {
-  for (const PageFile& file : page_files())
-    if (file.path == path) return std::string(file.content);
-  ADD_FAILURE() << path << " is missing";
+std::string content_of(std::string_view name) {
+  for (const EmbeddedFile& file : page_files())
+    if (file.name == name) return std::string(file.content);
+  ADD_FAILURE() << name << " is missing";
   return "";
 }
 
@@ -30,22 +30,22 @@ std::vector<std::string> all_matches(const std::string& text, const char* patter
   return found;
 }
 
-std::set<std::string> paths() {
+std::set<std::string> names() {
   std::set<std::string> all;
-  for (const PageFile& file : page_files()) all.emplace(file.path);
+  for (const EmbeddedFile& file : page_files()) all.emplace(file.name);
   return all;
 }
 
-bool is_script(const PageFile& file) {
+bool is_script(const EmbeddedFile& file) {
   return file.content_type.starts_with("text/javascript");
 }
 
 TEST(PageFilesTest, HasEachFileOnceWithItsTypeAndTag) {
-  EXPECT_THAT(paths(), IsSupersetOf({"/", "/app.js", "/style.css", "/strings.js", "/icon.svg"}));
-  EXPECT_EQ(paths().size(), page_files().size());
+  EXPECT_THAT(names(), IsSupersetOf({"index.html", "app.js", "style.css", "strings.js", "icon.svg"}));
+  EXPECT_EQ(names().size(), page_files().size());
   std::set<std::string_view> tags;
-  for (const PageFile& file : page_files()) {
-    SCOPED_TRACE(file.path);
+  for (const EmbeddedFile& file : page_files()) {
+    SCOPED_TRACE(file.name);
     EXPECT_FALSE(file.content.empty());
     EXPECT_THAT(file.content_type, AnyOf("text/html; charset=utf-8", "text/css; charset=utf-8",
                                          "text/javascript; charset=utf-8", "image/svg+xml"));
@@ -55,22 +55,22 @@ TEST(PageFilesTest, HasEachFileOnceWithItsTypeAndTag) {
 }
 
 TEST(PageFilesTest, EmbedsFilesToTheByte) {
-  EXPECT_THAT(content_of("/"), StartsWith("<!doctype html>\n<html lang=\"en\">"));
-  EXPECT_TRUE(content_of("/").ends_with("</html>\n"));
-  EXPECT_NE(content_of("/strings.js").find("\"交换语言\""), std::string::npos);
+  EXPECT_THAT(content_of("index.html"), StartsWith("<!doctype html>\n<html lang=\"en\">"));
+  EXPECT_TRUE(content_of("index.html").ends_with("</html>\n"));
+  EXPECT_NE(content_of("strings.js").find("\"交换语言\""), std::string::npos);
 }
 
 TEST(PageFilesTest, EveryFileThatThePageNamesIsThere) {
-  const std::set<std::string> known = paths();
-  for (const std::string& name : all_matches(content_of("/"), "(?:src|href)=\"([^\"#]+)\""))
-    EXPECT_TRUE(name == "./" || name == "openapi.json" || known.contains("/" + name)) << name;
-  for (const PageFile& file : page_files()) {
+  const std::set<std::string> known = names();
+  for (const std::string& name : all_matches(content_of("index.html"), "(?:src|href)=\"([^\"#]+)\""))
+    EXPECT_TRUE(name == "./" || name == "openapi.json" || known.contains(name)) << name;
+  for (const EmbeddedFile& file : page_files()) {
     if (!is_script(file)) continue;
     for (const std::string& name :
          all_matches(std::string(file.content), "from \"\\./([a-z_]+\\.js)\"")) {
-      EXPECT_TRUE(known.contains("/" + name)) << name << ", which " << file.path << " imports";
+      EXPECT_TRUE(known.contains(name)) << name << ", which " << file.name << " imports";
       // Or the browser would find it only after it has loaded the other.
-      EXPECT_NE(content_of("/").find("rel=\"modulepreload\" href=\"" + name + '"'),
+      EXPECT_NE(content_of("index.html").find("rel=\"modulepreload\" href=\"" + name + '"'),
                 std::string::npos)
           << name;
     }
@@ -78,22 +78,22 @@ TEST(PageFilesTest, EveryFileThatThePageNamesIsThere) {
 }
 
 TEST(PageFilesTest, AsksNoOtherHost) {
-  for (const PageFile& file : page_files()) {
+  for (const EmbeddedFile& file : page_files()) {
     for (const std::string& address :
          all_matches(std::string(file.content), "((?:[a-z]+:)//[^\\s\"')]*)"))
-      EXPECT_EQ(address, "http://www.w3.org/2000/svg") << file.path;  // a name, never fetched
-    EXPECT_EQ(file.content.find("@import"), std::string_view::npos) << file.path;
-    EXPECT_EQ(file.content.find("url("), std::string_view::npos) << file.path;
+      EXPECT_EQ(address, "http://www.w3.org/2000/svg") << file.name;  // a name, never fetched
+    EXPECT_EQ(file.content.find("@import"), std::string_view::npos) << file.name;
+    EXPECT_EQ(file.content.find("url("), std::string_view::npos) << file.name;
   }
 }
 
 TEST(PageFilesTest, RunsUnderAStrictContentSecurityPolicy) {
-  const std::string page = content_of("/");
+  const std::string page = content_of("index.html");
   EXPECT_TRUE(all_matches(page, "(<script(?![^>]* src=)[^>]*>)").empty());
   EXPECT_TRUE(all_matches(page, "<script[^>]*>\\s*([^<\\s])").empty());
   EXPECT_TRUE(all_matches(page, "(<style\\b|<base\\b|<iframe\\b|\\bjavascript:)").empty());
   EXPECT_TRUE(all_matches(page, "(\\s(?:style|on[a-z]+)\\s*=)").empty());
-  for (const PageFile& file : page_files()) {
+  for (const EmbeddedFile& file : page_files()) {
     if (!is_script(file)) continue;
     const std::string script(file.content);
     EXPECT_TRUE(all_matches(script,
@@ -101,16 +101,16 @@ TEST(PageFilesTest, RunsUnderAStrictContentSecurityPolicy) {
                             "insertAdjacentHTML|document\\.write|import\\(|"
                             "setAttribute\\(\"style\")")
                     .empty())
-        << file.path;
+        << file.name;
   }
 }
 
 TEST(PageFilesTest, IsFinishedAndSmall) {
   size_t bytes = 0;
-  for (const PageFile& file : page_files()) {
+  for (const EmbeddedFile& file : page_files()) {
     bytes += file.content.size();
     for (const char* mark : {"TODO", "FIXME", "debugger", "console.log"})
-      EXPECT_EQ(file.content.find(mark), std::string_view::npos) << mark << " in " << file.path;
+      EXPECT_EQ(file.content.find(mark), std::string_view::npos) << mark << " in " << file.name;
   }
   EXPECT_LT(bytes, 110'000U);
 }
@@ -119,7 +119,7 @@ class PageStringsTest : public ::testing::Test {
  protected:
   // The lines `name: "..."` of one language in strings.js: the names, or the texts.
   static std::vector<std::string> lines(const std::string& language, const char* pattern) {
-    const std::string all = content_of("/strings.js");
+    const std::string all = content_of("strings.js");
     const size_t begin = all.find("\n  " + language + ": {\n");
     EXPECT_NE(begin, std::string::npos);
     return all_matches(all.substr(begin, all.find("\n  },", begin) - begin), pattern);
@@ -152,9 +152,9 @@ TEST_F(PageStringsTest, TheNamesThatThePageUsesAreThere) {
   const std::set<std::string> known(all.begin(), all.end());
   std::set<std::string> used;
   for (std::string& name :
-       all_matches(content_of("/"), "data-(?:text|label|placeholder)=\"([^\"]*)\""))
+       all_matches(content_of("index.html"), "data-(?:text|label|placeholder)=\"([^\"]*)\""))
     used.insert(name);
-  for (const PageFile& file : page_files())
+  for (const EmbeddedFile& file : page_files())
     if (is_script(file))
       for (std::string& name :
            all_matches(std::string(file.content), "\\btext\\(\\s*\"([a-z_]+)\""))

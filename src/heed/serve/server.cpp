@@ -51,7 +51,7 @@ HttpServerOptions http_options(const ServeOptions& options, const std::vector<in
 }
 
 // A file of the page, or 304 where the client has it.
-HttpResponse page_response(const PageFile& file, const HttpRequest& request) {
+HttpResponse page_response(const EmbeddedFile& file, const HttpRequest& request) {
   const std::string etag(file.etag);
   HttpResponse response{.content_type = std::string(file.content_type),
                         .body = std::string(file.content),
@@ -150,8 +150,8 @@ struct Server::State {
       return HttpResponse{.content_type = "text/plain; version=0.0.4; charset=utf-8",
                           .body = metrics.text(api.scheduler->status(), http.counts())};
     });
-    for (const PageFile& file : page_files())
-      get(file.path, Needs::nothing,
+    for (const EmbeddedFile& file : page_files())
+      get(file.name == "index.html" ? "/" : "/" + std::string(file.name), Needs::nothing,
           [&file](const HttpRequest& request) { return page_response(file, request); });
   }
 

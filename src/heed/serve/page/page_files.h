@@ -1,18 +1,10 @@
-// The web page: the files of this directory, which the build embeds (cmake/EmbedPage.cmake).
+// The web page of the server: the files of this directory.
 #pragma once
 
-#include <span>
-#include <string_view>
+#include "heed/pages/embedded_file.h"
 
 namespace heed {
 
-struct PageFile {
-  std::string_view path;  // of the URL: "/" for index.html, "/app.js"
-  std::string_view content_type;
-  std::string_view content;
-  std::string_view etag;  // a hash of the content, with its quotation marks
-};
-
-std::span<const PageFile> page_files();
+std::span<const EmbeddedFile> page_files();
 
 }  // namespace heed

@@ -1,0 +1,165 @@
+#include "heed/pages/page.h"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <array>
+
+#include "heed/core/error.h"
+#include "heed/core/version.h"
+#include "heed/pages/page_assets.h"
+
+namespace heed {
+namespace {
+
+// What the pages of a kind consist of, besides the files that all have.
+struct PageFiles {
+  std::string_view kind, main;
+  std::vector<std::string_view> styles, scripts;
+};
+
+const PageFiles& files_of(std::string_view kind) {
+  // A script may use what those before it define.
+  static const std::array<PageFiles, 1> all{
+      {{"attention",
+        "attention.html",
+        {"attention.css"},
+        {"attention_strings.js", "attention_data.js", "attention_index.js", "attention_tokens.js",
+         "attention_lines.js", "attention_grid.js", "attention_tree.js", "attention.js"}}}};
+  for (const PageFiles& files : all)
+    if (files.kind == kind) return files;
+  check(false, "no page of this kind");
+  return all[0];
+}
+
+std::string_view asset(std::string_view name) {
+  for (const EmbeddedFile& file : page_assets())
+    if (file.name == name) return file.content;
+  check(false, "no file of this name");
+  return {};
+}
+
+std::string html_escaped(std::string_view text) {
+  std::string html;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        html += "&amp;";
+        break;
+      case '<':
+        html += "&lt;";
+        break;
+      case '>':
+        html += "&gt;";
+        break;
+      case '"':
+        html += "&quot;";
+        break;
+      default:
+        html += c;
+    }
+  }
+  return html;
+}
+
+// JSON has "<" in strings only, where it may be written otherwise: no text can end the element.
+std::string json_for_html(std::string_view json) {
+  std::string html;
+  html.reserve(json.size());
+  for (const char c : json) {
+    if (c == '<')
+      html += "\\u003c";
+    else
+      html += c;
+  }
+  return html;
+}
+
+std::string compressed(const std::string& bytes) {
+  uLongf size = compressBound(uLong(bytes.size()));
+  std::string result(size, '\0');
+  const int status = compress2(reinterpret_cast<Bytef*>(result.data()), &size,
+                               reinterpret_cast<const Bytef*>(bytes.data()), uLong(bytes.size()),
+                               Z_DEFAULT_COMPRESSION);
+  if (status != Z_OK) throw std::bad_alloc();
+  result.resize(size);
+  return result;
+}
+
+// RFC 4648, section 4.
+std::string base64(std::string_view bytes) {
+  static constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (size_t at = 0; at < bytes.size(); at += 3) {
+    const size_t count = std::min<size_t>(3, bytes.size() - at);
+    uint32_t group = 0;
+    for (size_t i = 0; i < 3; ++i) group = group << 8 | (i < count ? uint8_t(bytes[at + i]) : 0);
+    for (size_t i = 0; i < 4; ++i) text += i <= count ? kDigits[group >> (18 - 6 * i) & 63] : '=';
+  }
+  return text;
+}
+
+void append_little_endian(std::string& bytes, uint64_t value, size_t width) {
+  for (size_t i = 0; i < width; ++i) bytes += char(value >> (8 * i) & 255);
+}
+
+std::string data_elements(const Page& page) {
+  std::string html = fmt::format("<script type=\"application/json\" id=\"data\">{}</script>\n",
+                                 json_for_html(page.data));
+  for (size_t i = 0; i < page.blocks.size(); ++i)
+    html +=
+        fmt::format("<script type=\"text/plain\" id=\"block-{}\">{}</script>\n", i, page.blocks[i]);
+  return html;
+}
+
+// The template with each {{name}} replaced, in one pass, so that no text is taken for a marker.
+template <class TextOf>
+std::string filled(std::string_view text, const TextOf& text_of) {
+  std::string html;
+  for (;;) {
+    const size_t begin = text.find("{{"), end = text.find("}}", begin);
+    html += text.substr(0, begin);
+    if (end == std::string_view::npos) return html;
+    html += text_of(text.substr(begin + 2, end - begin - 2));
+    text.remove_prefix(end + 2);
+  }
+}
+
+}  // namespace
+
+std::string page_block(std::string_view json, std::span<const uint16_t> numbers) {
+  std::string bytes;
+  const size_t padded = json.size() + json.size() % 2;
+  check(padded <= UINT32_MAX, "a block of a page is too large");
+  append_little_endian(bytes, padded, 4);
+  bytes += json;
+  bytes.resize(4 + padded, ' ');
+  for (const uint16_t number : numbers) append_little_endian(bytes, number, 2);
+  return base64(compressed(bytes));
+}
+
+std::string page_html(const Page& page) {
+  const PageFiles& files = files_of(page.kind);
+  return filled(asset("frame.html"), [&](std::string_view name) -> std::string {
+    std::string html;
+    if (name == "title") return html_escaped(page.title);
+    if (name == "version") return html_escaped(version());
+    if (name == "main") return std::string(asset(files.main));
+    if (name == "data") return data_elements(page);
+    if (name == "style") {
+      html = std::string(asset("base.css")) + std::string(asset("page.css"));
+      for (const std::string_view style : files.styles) html += asset(style);
+    } else if (name == "script") {
+      html = fmt::format("<script>{}</script>\n", asset("frame.js"));
+      for (const std::string_view script : files.scripts)
+        html += fmt::format("<script>{}</script>\n", asset(script));
+    } else {
+      check(false, "a marker of frame.html that has no meaning");
+    }
+    return html;
+  });
+}
+
+}  // namespace heed
