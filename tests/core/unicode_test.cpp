@@ -25,6 +25,13 @@ TEST(Unicode, LowercaseOfEveryCharacterIsPythons) {
   EXPECT_EQ(hash(lowercase(encode_utf8(text))), 0x65C7C290AC535152u);
 }
 
+TEST(Unicode, TerminalsGiveTwoColumnsToChinese) {
+  EXPECT_EQ(terminal_width(""), 0);
+  EXPECT_EQ(terminal_width("fox"), 3);
+  EXPECT_EQ(terminal_width("她买了书。"), 10);
+  EXPECT_EQ(terminal_width("e\u0301\u2581\u2588"), 3) << "a combining mark, and blocks";
+}
+
 // In Python 3.12, which has Unicode 15.0, with the characters below U+20000, which hold every cased
 // one:
 // "".join(f"A{c}Σ\n{c}Σ\nAΣ{c}\nAΣ{c}B\n" for c in characters).lower().

@@ -1,13 +1,18 @@
 // heed translate: one translation per line.
+#include <fmt/ranges.h>
+
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "commands/commands.h"
 #include "commands/shared_options.h"
+#include "files/page_file.h"
 #include "files/text_files.h"
 #include "files/text_output.h"
 #include "heed/core/counted.h"
+#include "heed/core/parallel.h"
+#include "heed/decode/attention_page.h"
 #include "heed/decode/model.h"
 #include "heed/text/text_file.h"
 
@@ -22,6 +27,8 @@ constexpr auto enum_names(OutputFormat) {
 
 struct TranslateSettings {
   std::string model, input, target_prefix, output;
+  std::string html;
+  int64_t html_lines = 100;
   OutputFormat format = OutputFormat::text;
   Alignments alignments = Alignments::none;
   DecodeOptions decode;
@@ -46,6 +53,15 @@ struct TranslateSettings {
       {.help =
            "Alignment to add to the JSON objects, from cross-attention: pairs of source and target "
            "words (characters in text without spaces) or tokens, or the attention weights"});
+    v("html", self.html,
+      {.help = "Also write a page for browsers with the first lines: the attention of every head, "
+               "the probability and the alternatives of each token, and the beam",
+       .value = "FILE"});
+    v("html_lines", self.html_lines,
+      {.help = "Number of lines on the page of --html",
+       .unit = "lines",
+       .minimum = 1,
+       .maximum = 100'000});
     DecodeOptions::visit(self.decode, v);
   }
 };
@@ -114,10 +130,11 @@ class JsonLines {
   Alignments alignments_;
 };
 
-// Lines and their prefixes, of which there must be equally many.
+// Lines and their prefixes, of which there must be equally many. Keeps the first ones.
 class Source {
  public:
-  Source(LineReader text, const std::string& prefix) : text_(std::move(text)) {
+  Source(LineReader text, const std::string& prefix, int64_t kept)
+      : text_(std::move(text)), most_kept_(kept) {
     if (!prefix.empty()) prefixes_ = open_lines(prefix);
   }
 
@@ -134,8 +151,12 @@ class Source {
     }
     if (!more) return std::nullopt;
     ++lines_;
-    return TranslationInput(std::move(line), std::move(prefix));
+    TranslationInput input(std::move(line), std::move(prefix));
+    if (lines_ <= most_kept_) kept_.push_back(input);
+    return input;
   }
+
+  const std::vector<TranslationInput>& kept() const { return kept_; }
 
   bool wait(std::chrono::milliseconds time) {
     return text_.wait(time) && (!prefixes_ || prefixes_->wait(time));
@@ -145,6 +166,8 @@ class Source {
   LineReader text_;
   std::optional<LineReader> prefixes_;
   int64_t lines_ = 0;
+  const int64_t most_kept_;
+  std::vector<TranslationInput> kept_;
 };
 
 class TranslateCommand : public CommandOf<TranslateSettings> {
@@ -177,7 +200,10 @@ class TranslateCommand : public CommandOf<TranslateSettings> {
     std::vector<std::string> read = files_of_model(settings_.model);
     read.insert(read.end(), {input, settings_.target_prefix});
     expect_another_file("--output", settings_.output, read);
-    Source source(open_lines(input), settings_.target_prefix);
+    read.push_back(settings_.output);
+    expect_page_file(settings_.html, read);
+    Source source(open_lines(input), settings_.target_prefix,
+                  settings_.html.empty() ? 0 : settings_.html_lines);
     const Model model(settings_.model, settings_.decode.compute);
     TextOutput output(settings_.output, console);
 
@@ -200,7 +226,42 @@ class TranslateCommand : public CommandOf<TranslateSettings> {
                              detail::counted(tally.lines, "line"),
                              detail::counted(tally.tokens, "token"), seconds.count(),
                              double(tally.tokens) / seconds.count(), model.backend().name()));
+    if (!settings_.html.empty()) write_attention_page(model, source.kept(), tally.lines, console);
     return 0;
+  }
+
+ private:
+  // Translates the lines once more, as the same lines always give the same translations.
+  void write_attention_page(const Model& model, const std::vector<TranslationInput>& lines,
+                            int64_t all_lines, Console& console) {
+    AttentionPage page(model.parts(), {settings_.model, search_options()});
+    Workers workers(int(settings_.decode.threads.value_or(available_threads())));
+    std::vector<Explanation> explanations(size_t(workers.count()));
+    for (size_t begin = 0; begin < lines.size(); begin += explanations.size()) {
+      const size_t count = std::min(explanations.size(), lines.size() - begin);
+      workers.run(int64_t(count), [&](int64_t i, int) {
+        const size_t line = begin + size_t(i);
+        explanations[size_t(i)] =
+            explain(model.parts(), lines[line], settings_.decode, int64_t(line));
+      });
+      for (size_t i = 0; i < count; ++i) page.add(lines[begin + i].text, explanations[i]);
+    }
+    write_page(settings_.html, page.html(all_lines), console);
+    console.note(fmt::format("page with the attention of {}: {}",
+                             detail::counted(int64_t(lines.size()), "line"), settings_.html));
+  }
+
+  // The beam size, and what was asked for otherwise.
+  std::vector<std::pair<std::string, std::string>> search_options() {
+    std::vector<std::pair<std::string, std::string>> chosen;
+    const SearchOptions& search = settings_.decode.search;
+    if (!search.sample) chosen.emplace_back("beam", std::to_string(search.beam_size()));
+    for (const Option& option : options()) {
+      const bool of_search = option.group == "Search" || option.group == "Sampling";
+      if (of_search && option.name != "beam" && option.read() != option.defaults)
+        chosen.emplace_back(option.name, fmt::format("{}", fmt::join(option.read(), ", ")));
+    }
+    return chosen;
   }
 };
 

@@ -122,6 +122,13 @@ bool is_lowercase(char32_t character) {
   return properties(character).category == UTF8PROC_CATEGORY_LL;
 }
 
+int64_t terminal_width(std::string_view text) {
+  int64_t width = 0;
+  for (const char32_t character : decode_utf8(text))
+    width += utf8proc_charwidth(static_cast<utf8proc_int32_t>(character));
+  return width;
+}
+
 std::string lowercase(std::string_view text) {
   std::string lower;
   lower.reserve(text.size());

@@ -3,6 +3,7 @@
 // properties of characters are utf8proc's.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,9 @@ constexpr bool is_ascii_punctuation(char byte) {
   return (byte >= '!' && byte <= '/') || (byte >= ':' && byte <= '@') ||
          (byte >= '[' && byte <= '`') || (byte >= '{' && byte <= '~');
 }
+
+// Columns that a terminal gives to valid UTF-8: 2 for a Chinese character, 0 for a combining mark.
+int64_t terminal_width(std::string_view text);
 
 // Valid UTF-8 in lowercase, the two special cases included: a capital sigma at the end of a word
 // becomes a final sigma, and I with a dot becomes i and a combining dot.

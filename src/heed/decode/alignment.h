@@ -63,6 +63,10 @@ constexpr auto enum_names(Alignments) {
 std::vector<std::vector<double>> rounded(const AttentionWeights& weights);
 
 enum class AlignmentUnit { words, tokens };
+constexpr auto enum_names(AlignmentUnit) {
+  return std::array<std::pair<std::string_view, AlignmentUnit>, 2>{
+      {{"words", AlignmentUnit::words}, {"tokens", AlignmentUnit::tokens}}};
+}
 
 // Pieces [begin, end).
 struct PieceRange {

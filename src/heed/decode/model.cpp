@@ -75,6 +75,10 @@ PairAttention Model::attention(const std::string& source, const std::string& tar
   return heed::attention(parts(), source, target);
 }
 
+Explanation Model::explain(const TranslationInput& line, const DecodeOptions& options) const {
+  return heed::explain(parts(), line, options);
+}
+
 Translator Model::translator(const DecodeOptions& options) const {
   return {transformer_, tokenizers_, *backend_, options};
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "heed/backend/compute.h"
+#include "heed/decode/explanation.h"
 #include "heed/decode/model_outputs.h"
 #include "heed/decode/scorer.h"
 #include "heed/decode/translator.h"
@@ -45,6 +46,8 @@ class Model {
   EncoderStates encode(const std::string& source) const;
   TargetLogits logits(const std::string& source, const std::string& target) const;
   PairAttention attention(const std::string& source, const std::string& target) const;
+  // How the translation of a line comes about.
+  Explanation explain(const TranslationInput& line, const DecodeOptions& options = {}) const;
 
   // For n-best lists, statuses and text that does not fit into memory. The model must outlive the
   // result.
@@ -56,13 +59,12 @@ class Model {
   const Transformer& transformer() const { return transformer_; }
   const TokenizerPair& tokenizers() const { return tokenizers_; }
   Backend& backend() const { return *backend_; }
+  ModelParts parts() const { return {transformer_, tokenizers_, *backend_}; }
 
  private:
   struct Parts;
   explicit Model(Parts parts);
   static Parts open(const std::filesystem::path& directory, ComputeChoice compute);
-
-  ModelParts parts() const { return {transformer_, tokenizers_, *backend_}; }
 
   TokenizerPair tokenizers_;
   std::unique_ptr<Backend> backend_;

@@ -2,7 +2,9 @@
 // PyTorch or output_attentions in transformers).
 #pragma once
 
+#include <array>
 #include <map>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,12 @@ namespace heed {
 
 // The three places of attention in the model, section 3.2.3.
 enum class AttentionSite { encoder_self, decoder_self, cross };
+constexpr auto enum_names(AttentionSite) {
+  return std::array<std::pair<std::string_view, AttentionSite>, 3>{
+      {{"encoder", AttentionSite::encoder_self},
+       {"decoder", AttentionSite::decoder_self},
+       {"cross", AttentionSite::cross}}};
+}
 
 class CapturedAttention {
  public:

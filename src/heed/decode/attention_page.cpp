@@ -1,0 +1,143 @@
+#include "heed/decode/attention_page.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "heed/decode/finite.h"
+#include "heed/pages/page.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// What a page shows of a natural logarithm.
+double rounded_log(double value) {
+  return std::round(value * 1e6) / 1e6;
+}
+
+// Four decimal places, as the program prints weights elsewhere.
+void append_weights(const Tensor& tensor, std::vector<uint16_t>& numbers) {
+  if (!tensor) return;
+  const auto append = [&](const auto* weights) {
+    for (int64_t i = 0; i < tensor.size(); ++i) {
+      const auto weight = double(weights[i]);
+      expect_finite(weight);
+      numbers.push_back(uint16_t(std::round(std::min(1.0, std::max(0.0, weight)) * 1e4)));
+    }
+  };
+  if (tensor.dtype() == DType::fp32)
+    append(tensor.data<float>());
+  else
+    append(tensor.data<double>());
+}
+
+Json shape_of(const Tensor& tensor) {
+  return tensor ? Json(tensor.shape()) : Json({0, 0, 0, 0});
+}
+
+Json ranges(const std::vector<PieceRange>& words) {
+  Json all = Json::array();
+  for (const PieceRange& word : words) all.push_back({word.begin, word.end});
+  return all;
+}
+
+Json tree_of(const SearchTrace& search, const std::vector<int64_t>& results,
+             const Tokenizer& target) {
+  Json tree = {{"parent", Json::array()},          {"piece", Json::array()},
+               {"log_probability", Json::array()}, {"sum", Json::array()},
+               {"score", Json::array()},           {"fate", Json::array()},
+               {"group", Json::array()},           {"results", results}};
+  for (const SearchNode& node : search.nodes) {
+    tree["parent"].push_back(node.parent);
+    tree["piece"].push_back(target.pieces(std::span(&node.id, 1))[0]);
+    tree["log_probability"].push_back(rounded_log(node.log_probability));
+    tree["sum"].push_back(rounded_log(node.sum));
+    tree["score"].push_back(rounded_log(node.score));
+    tree["fate"].push_back(to_text(node.fate));
+    tree["group"].push_back(node.group);
+  }
+  return tree;
+}
+
+Json alternatives_of(const PartExplanation& part, const Tokenizer& target) {
+  Json all = Json::array();
+  for (const std::vector<TokenLogProbability>& likeliest : part.likeliest) {
+    Json& place = all.emplace_back(Json::array());
+    for (const TokenLogProbability& token : likeliest)
+      place.push_back(
+          {target.pieces(std::span(&token.id, 1))[0], rounded_log(token.log_probability)});
+  }
+  return all;
+}
+
+std::string text_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+AttentionPage::AttentionPage(const ModelParts& parts, AttentionPageTitle title)
+    : parts_(parts), title_(std::move(title)) {}
+
+std::string AttentionPage::block(const PartExplanation& part) const {
+  const PairAttention& attention = part.attention;
+  const Tokenizer& target = parts_.tokenizers.target();
+  Json json = {{"source_pieces", attention.source_pieces},
+               {"target_pieces", attention.target_pieces},
+               {"ended", part.ended},
+               {"log_probabilities", Json::array()},
+               {"alternatives", alternatives_of(part, target)},
+               {"alignment", Json::array()},
+               {"source_words", ranges(part.source_words)},
+               {"target_words", ranges(part.target_words)},
+               {"tree", tree_of(part.search, part.results, target)},
+               {"shape",
+                {{"encoder", shape_of(attention.encoder)},
+                 {"decoder", shape_of(attention.decoder)},
+                 {"cross", shape_of(attention.cross)}}}};
+  for (const double value : part.log_probabilities)
+    json["log_probabilities"].push_back(rounded_log(value));
+  for (const AlignedPair& pair : part.alignment)
+    json["alignment"].push_back({pair.source, pair.target});
+  std::vector<uint16_t> weights;
+  for (const Tensor* tensor : {&attention.encoder, &attention.decoder, &attention.cross})
+    append_weights(*tensor, weights);
+  return page_block(text_of(json), weights);
+}
+
+void AttentionPage::add(const std::string& source, const Explanation& explanation) {
+  const Translation& translation = explanation.translation;
+  Json line = {{"line", translation.line + 1},
+               {"source", source},
+               {"translation", translation.hypotheses.front().text},
+               {"score", translation.hypotheses.front().score},
+               {"status", translation.status.text()},
+               {"parts", Json::array()}};
+  if (translation.hypotheses.size() > 1)
+    for (const TextHypothesis& hypothesis : translation.hypotheses)
+      line["hypotheses"].push_back({{"translation", hypothesis.text}, {"score", hypothesis.score}});
+  for (const PartExplanation& part : explanation.parts) {
+    line["parts"].push_back(blocks_.size());
+    blocks_.push_back(block(part));
+  }
+  lines_.push_back(text_of(line));
+}
+
+std::string AttentionPage::html(int64_t all_lines) const {
+  const ModelConfig& config = parts_.model.config();
+  const Json model = {{"name", title_.model},
+                      {"d_model", config.d_model},
+                      {"heads", config.heads},
+                      {"encoder_layers", config.encoder_layers},
+                      {"decoder_layers", config.decoder_layers}};
+  Json options = Json::object();
+  for (const auto& [name, value] : title_.options) options[name] = value;
+  std::string data = fmt::format(R"({{"kind":"attention","model":{},"options":{},"total_lines":{},)"
+                                 R"("lines":[)",
+                                 text_of(model), text_of(options), all_lines);
+  for (size_t i = 0; i < lines_.size(); ++i) data += (i > 0 ? "," : "") + lines_[i];
+  return page_html({"attention", title_.model + ": attention", data + "]}", blocks_});
+}
+
+}  // namespace heed
