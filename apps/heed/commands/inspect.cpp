@@ -1,12 +1,13 @@
-// heed inspect: the structure of a model, or statistics and defects of a corpus.
+// heed inspect: the structure of a model, its attention, or statistics and defects of a corpus.
 #include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <tuple>
 
 #include "commands/commands.h"
+#include "commands/inspect_attention.h"
+#include "files/page_file.h"
 #include "files/text_files.h"
-#include "files/text_output.h"
 #include "heed/core/files.h"
 #include "heed/model/directory.h"
 #include "heed/text/data_inspection.h"
@@ -17,14 +18,22 @@
 namespace heed {
 namespace {
 
+// Groups of options: for which inspection they are.
+constexpr const char *kModel = "heed inspect model", *kAttention = "heed inspect attention",
+                     *kData = "heed inspect data",
+                     *kAttentionAndData = "heed inspect attention, heed inspect data";
+
 struct InspectSettings {
   // Of a model
   int64_t vocabulary_size = 37000;
   int64_t length = 25;
+  // Of attention and data
+  std::string model;
+  AttentionInspection attention;
   // Of data
   TsvOptions tabular;
   std::string test_source, test_target;
-  std::string model, tokenizer_model;
+  std::string tokenizer_model;
   InspectionOptions inspection;
   std::string html;
   std::optional<int64_t> threads;
@@ -33,7 +42,7 @@ struct InspectSettings {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v.group("heed inspect model");
+    v.group(kModel);
     v("vocabulary_size", self.vocabulary_size,
       {.help = "Vocabulary size of a preset", .unit = "tokens", .minimum = 4, .maximum = 1 << 24});
     v("length", self.length,
@@ -41,7 +50,13 @@ struct InspectSettings {
        .unit = "tokens",
        .minimum = 1,
        .maximum = 65536});
-    v.group("heed inspect data");
+    v.group(kAttentionAndData);
+    v("model", self.model,
+      {.help = "The model whose attention is shown; for data: count tokens with its tokenizers",
+       .value = "DIR"});
+    v.group(kAttention);
+    AttentionInspection::visit(self.attention, v);
+    v.group(kData);
     TsvOptions::visit(self.tabular, v);
     v("test_source", self.test_source,
       {.help = "Source side of the test set; its lines are looked for in the data",
@@ -49,8 +64,6 @@ struct InspectSettings {
     v("test_target", self.test_target,
       {.help = "Target side of the test set; its words are looked for in the data",
        .value = "FILE"});
-    v("model", self.model,
-      {.help = "Count tokens with the tokenizers of this model", .value = "DIR"});
     v("tokenizer_model", self.tokenizer_model,
       {.help = "Count tokens with this SentencePiece model", .value = "FILE"});
     InspectionOptions::visit(self.inspection, v);
@@ -66,19 +79,23 @@ class InspectCommand : public CommandOf<InspectSettings> {
  public:
   std::string name() const override { return "inspect"; }
   std::string summary() const override {
-    return "Shows the structure of a model, or statistics and defects of a corpus";
+    return "Shows the structure of a model, its attention, or the defects of a corpus";
   }
   std::string description() const override {
     return "'heed inspect model' prints the layers of a trained model (its directory) or of a "
            "preset (tiny, small, base, big), in the paper's words, with the shape, the number of "
-           "parameters and the multiply-adds per token of each. 'heed inspect data' prints lengths "
+           "parameters and the multiply-adds per token of each. 'heed inspect attention' "
+           "translates a "
+           "sentence and draws what every head looks at. 'heed inspect data' prints lengths "
            "and words of parallel text, two files or --tsv, and each kind of harmful pair, with "
            "line numbers, examples and advice. Texts may be pipes, as in <(zcat a b), and - is "
            "standard input.";
   }
-  std::string words() const override { return "model DIR|PRESET | data SOURCE TARGET"; }
+  std::string words() const override {
+    return "model DIR|PRESET | attention SENTENCE | data SOURCE TARGET";
+  }
 
-  std::vector<std::string> first_words() const override { return {"model", "data"}; }
+  std::vector<std::string> first_words() const override { return {"model", "attention", "data"}; }
 
   std::string meant_by(const std::vector<std::string>& words) const override {
     std::error_code error;
@@ -92,26 +109,33 @@ class InspectCommand : public CommandOf<InspectSettings> {
 
   int run(const std::vector<std::string>& words, Console& console) override {
     if (words.size() == 2 && words[0] == "model") {
-      refuse_options_of("heed inspect data");
+      refuse_options_of({kAttention, kAttentionAndData, kData});
       return run_model(words[1], console);
+    }
+    if (words.size() == 2 && words[0] == "attention") {
+      refuse_options_of({kModel, kData});
+      if (settings_.model.empty()) fail_usage("--model is missing: whose attention is to be shown");
+      inspect_attention(settings_.model, words[1], settings_.attention, settings_.json, console);
+      return 0;
     }
     const bool tabular = !settings_.tabular.tsv.empty();
     if (words.size() == (tabular ? 1 : 3) && words[0] == "data") {
-      refuse_options_of("heed inspect model");
+      refuse_options_of({kModel, kAttention});
       settings_.tabular.check();
       return run_data(words, console);
     }
     fail_usage(
         "expected 'heed inspect model DIR', 'heed inspect model PRESET' (tiny, small, base, big), "
-        "'heed inspect data SOURCE TARGET' or 'heed inspect data --tsv FILE'");
+        "'heed inspect attention --model DIR SENTENCE', 'heed inspect data SOURCE TARGET' or 'heed "
+        "inspect data --tsv FILE'");
   }
 
  private:
-  // Options of `group`, which belong to the other kind of inspection.
-  void refuse_options_of(const std::string& group) {
+  // Options of these groups, which belong to the other kinds of inspection.
+  void refuse_options_of(const std::vector<std::string>& groups) {
     for (const Option& option : options()) {
-      if (option.group == group && option.read() != option.defaults)
-        fail_usage("{} changes nothing: it belongs to '{}'", option.flag(), group);
+      if (std::ranges::count(groups, option.group) > 0 && option.read() != option.defaults)
+        fail_usage("{} changes nothing: it belongs to '{}'", option.flag(), option.group);
     }
   }
 
@@ -139,24 +163,20 @@ class InspectCommand : public CommandOf<InspectSettings> {
     }
     for (const std::string& name : settings_.tabular.tsv) inputs.emplace_back("--tsv", name);
     expect_distinct_streams(inputs);
-    if (settings_.html == "-")
-      fail_usage("--html -: standard output has the report; expected a file for the page");
     std::vector<std::string> read = files_of_model(settings_.model);
     read.push_back(settings_.tokenizer_model);
     for (const auto& [flag, name] : inputs) read.push_back(name);
-    expect_another_file("--html", settings_.html, read);
+    expect_page_file(settings_.html, read);
     const std::optional<TokenizerPair> tokenizers = open_tokenizers();
     Workers workers(int(settings_.threads.value_or(available_threads())));
     const InspectionFiles files = open_files(words, console);
     const DataTitle title{files.source.front().title(), files.target.front().title()};
     const DataReport report =
         inspect_data(files, settings_.inspection, tokenizers ? &*tokenizers : nullptr, workers);
-    if (!settings_.html.empty()) write_page(data_html(title, report), console);
+    if (!settings_.html.empty()) write_page(settings_.html, data_html(title, report), console);
     console.out().write(settings_.json ? data_json(title, report) : data_text(title, report));
     console.out().flush();
-    if (!settings_.html.empty()) {
-      console.note(fmt::format("page with charts: {}", settings_.html));
-    }
+    if (!settings_.html.empty()) console.note(fmt::format("page with charts: {}", settings_.html));
     expect_equal_lines(report);
     return 0;
   }
@@ -166,12 +186,6 @@ class InspectCommand : public CommandOf<InspectSettings> {
     const Finding& unequal = report[FindingKind::unequal_lines];
     if (unequal.pairs > 0)
       fail("{}: line i of both must belong to the same sentence", unequal.examples.front().note);
-  }
-
-  void write_page(const std::string& page, Console& console) const {
-    TextOutput output(settings_.html, console);
-    output.write(page);
-    output.commit();
   }
 
   InspectionFiles open_files(const std::vector<std::string>& words, const Console& console) const {

@@ -1,0 +1,135 @@
+#include "commands/inspect_attention.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "heed/decode/model.h"
+#include "pages/attention_text.h"
+
+namespace heed {
+namespace {
+
+// What is drawn of a sentence.
+struct Inspected {
+  PairAttention attention;
+  std::string translation;
+  std::optional<double> score;              // of the model's own translation
+  std::vector<AlignedPair> alignment = {};  // of words
+};
+
+TerminalStyle style_of_output() {
+  TerminalStyle style;
+  winsize size{};
+  const bool terminal = isatty(STDOUT_FILENO) == 1;
+  if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    style.columns = size.ws_col;
+  // As no-color.org describes it: set, and not empty.
+  const char* no_colour = std::getenv("NO_COLOR");
+  const char* kind = std::getenv("TERM");
+  style.colour = terminal && (!no_colour || !*no_colour) && kind && std::string(kind) != "dumb";
+  return style;
+}
+
+Inspected inspect(const Model& model, const std::string& sentence, const std::string& target) {
+  if (!target.empty()) return {model.attention(sentence, target), target, {}};
+  const Explanation all = model.explain(sentence);
+  if (all.parts.empty()) fail("the sentence has no tokens: there is no attention to show");
+  if (all.translation.status.split)
+    fail("the sentence is too long for the model, which translates it in parts: give one of them");
+  const TextHypothesis& best = all.translation.hypotheses.front();
+  return {all.parts[0].attention, best.text, best.score, all.parts[0].alignment};
+}
+
+int64_t layers_of(const ModelConfig& config, AttentionSite site) {
+  return site == AttentionSite::encoder_self ? config.encoder_layers : config.decoder_layers;
+}
+
+void expect_within(const char* flag, const std::optional<int64_t>& chosen, int64_t count,
+                   const char* what) {
+  if (chosen && *chosen > count)
+    fail_usage("{} {}: the model has {} {}", flag, *chosen, count, what);
+}
+
+const char* name_of(AttentionSite site) {
+  if (site == AttentionSite::encoder_self) return "Self-attention of the encoder";
+  return site == AttentionSite::decoder_self ? "Self-attention of the decoder"
+                                             : "Attention of the translation to the sentence";
+}
+
+std::string text_of(const Inspected& inspected, const std::string& sentence,
+                    const AttentionInspection& settings, const ModelConfig& config,
+                    const TerminalStyle& style) {
+  const int64_t layers = layers_of(config, settings.site);
+  // The layer from which alignments are taken, decode/alignment.h; else the last.
+  const int64_t usual =
+      settings.site == AttentionSite::cross ? std::max<int64_t>(1, layers - 1) : layers;
+  const int64_t large = settings.layer.value_or(usual);
+  AttentionChoice choice{settings.site, large, settings.head.value_or(0), settings.units};
+  std::string text = "sentence     " + one_line(sentence) + "\ntranslation  " +
+                     one_line(inspected.translation) + "\n";
+  if (inspected.score) text += fmt::format("score        {:.4f}\n", *inspected.score);
+  if (!inspected.alignment.empty()) {
+    text += "alignment   ";
+    for (const auto& [source, target] : inspected.alignment)
+      text += fmt::format(" {}-{}", source, target);
+    text += "\n";
+  }
+  text += fmt::format("\n{}, layer {} of {}, {}\n\n", name_of(settings.site), large, layers,
+                      settings.head ? fmt::format("head {}", *settings.head)
+                                    : fmt::format("mean of the {} heads", config.heads));
+  text += map_text(attention_map(inspected.attention, choice, large - 1), style) + "\n";
+  std::vector<std::pair<std::string, AttentionMap>> maps;
+  for (int64_t layer = settings.layer.value_or(1); layer <= settings.layer.value_or(layers);
+       ++layer)
+    for (int64_t head = settings.head.value_or(1); head <= settings.head.value_or(config.heads);
+         ++head) {
+      choice.head = head;
+      maps.emplace_back(fmt::format("{}.{}", layer, head),
+                        attention_map(inspected.attention, choice, layer - 1));
+    }
+  if (maps.size() > 1) text += "Layer.head\n" + maps_text(maps, style) + "\n";
+  return text + map_legend() + "\n";
+}
+
+// Nested arrays of [layers, heads, queries, keys], to four decimal places.
+nlohmann::ordered_json numbers_of(const Tensor& tensor) {
+  const auto* values = tensor.data<float>();
+  const auto array = [&](auto&& self, size_t axis) -> nlohmann::ordered_json {
+    if (axis == tensor.shape().size()) return std::round(double(*values++) * 1e4) / 1e4;
+    nlohmann::ordered_json all = nlohmann::ordered_json::array();
+    for (int64_t i = 0; i < tensor.dim(axis); ++i) all.push_back(self(self, axis + 1));
+    return all;
+  };
+  return array(array, 0);
+}
+
+std::string json_of(const Inspected& inspected, const std::string& sentence) {
+  const PairAttention& attention = inspected.attention;
+  nlohmann::ordered_json json = {{"source", sentence}, {"translation", inspected.translation}};
+  if (inspected.score) json["score"] = *inspected.score;
+  json["source_pieces"] = attention.source_pieces;
+  json["target_pieces"] = attention.target_pieces;
+  json["encoder"] = numbers_of(attention.encoder);
+  json["decoder"] = numbers_of(attention.decoder);
+  json["cross"] = numbers_of(attention.cross);
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+void inspect_attention(const std::string& model, const std::string& sentence,
+                       const AttentionInspection& settings, bool json, Console& console) {
+  const Model opened(model, settings.compute);
+  const ModelConfig& config = opened.transformer().config();
+  expect_within("--layer", settings.layer, layers_of(config, settings.site), "layers there");
+  expect_within("--head", settings.head, config.heads, "heads");
+  const Inspected inspected = inspect(opened, sentence, settings.target);
+  console.out().write(json ? json_of(inspected, sentence)
+                           : text_of(inspected, sentence, settings, config, style_of_output()));
+}
+
+}  // namespace heed

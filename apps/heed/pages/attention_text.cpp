@@ -1,0 +1,199 @@
+#include "pages/attention_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "console/console.h"
+#include "heed/core/unicode.h"
+#include "heed/core/utf8.h"
+
+namespace heed {
+namespace {
+
+constexpr std::array<std::string_view, 5> kShades = {" ", "░", "▒", "▓", "█"};
+
+std::string_view shade(double weight) {
+  return kShades[size_t(std::lround(std::clamp(weight, 0.0, 1.0) * 4))];
+}
+
+std::string padded(const std::string& text, int64_t width) {
+  return std::string(size_t(std::max<int64_t>(0, width - terminal_width(text))), ' ') + text;
+}
+
+// As much of the text as fits, with an ellipsis for the rest.
+std::string shortened(const std::string& text, int64_t width) {
+  if (terminal_width(text) <= width) return text;
+  std::u32string characters = decode_utf8(text);
+  while (!characters.empty() && terminal_width(encode_utf8(characters)) >= width)
+    characters.pop_back();
+  return encode_utf8(characters) + "…";
+}
+
+// Pieces that are one row or column, and its label.
+struct Unit {
+  PieceRange pieces;
+  std::string label;
+};
+
+std::string label_of(const std::vector<std::string>& pieces, const PieceRange& range) {
+  std::string label;
+  for (int64_t i = range.begin; i < range.end; ++i) label += pieces[size_t(i)];
+  if (label.starts_with(kSpaceSymbol) && label.size() > kSpaceSymbol.size())
+    label.erase(0, kSpaceSymbol.size());
+  return one_line(label);
+}
+
+// Words, of which those that share a piece are one unit, and </s>; or every piece.
+std::vector<Unit> units_of(const std::vector<std::string>& pieces, AlignmentUnit kind) {
+  std::vector<PieceRange> ranges;
+  if (kind == AlignmentUnit::words) {
+    for (const PieceRange& word : word_pieces(pieces)) {
+      if (ranges.empty() || word.begin >= ranges.back().end)
+        ranges.push_back(word);
+      else
+        ranges.back().end = std::max(ranges.back().end, word.end);
+    }
+  }
+  std::vector<Unit> units;
+  int64_t next = 0;
+  const auto add = [&](PieceRange range) { units.push_back({range, label_of(pieces, range)}); };
+  for (const PieceRange& range : ranges) {
+    for (; next < range.begin; ++next) add({next, next + 1});
+    add(range);
+    next = range.end;
+  }
+  for (; next < int64_t(pieces.size()); ++next) add({next, next + 1});
+  return units;
+}
+
+// The decoder's inputs: <pad>, and each piece but the last.
+std::vector<std::string> inputs_of(const std::vector<std::string>& target) {
+  std::vector<std::string> inputs = {"<pad>"};
+  inputs.insert(inputs.end(), target.begin(), target.end() - 1);
+  return inputs;
+}
+
+const Tensor& weights_of(const PairAttention& attention, AttentionSite site) {
+  if (site == AttentionSite::encoder_self) return attention.encoder;
+  return site == AttentionSite::decoder_self ? attention.decoder : attention.cross;
+}
+
+// Sums over the pieces of keys, averages over the pieces of queries and over heads.
+std::vector<double> between_units(const Tensor& weights, const AttentionChoice& choice,
+                                  int64_t layer, const std::vector<Unit>& queries,
+                                  const std::vector<Unit>& keys) {
+  const int64_t heads = weights.dim(1), rows = weights.dim(2), columns = weights.dim(3);
+  const int64_t first = choice.head > 0 ? choice.head - 1 : 0;
+  const int64_t count = choice.head > 0 ? 1 : heads;
+  const auto* values = weights.data<float>();
+  std::vector<double> sums;
+  for (const Unit& query : queries) {
+    for (const Unit& key : keys) {
+      double sum = 0;
+      for (int64_t h = first; h < first + count; ++h)
+        for (int64_t i = query.pieces.begin; i < query.pieces.end; ++i)
+          for (int64_t j = key.pieces.begin; j < key.pieces.end; ++j)
+            sum += double(values[(((layer * heads) + h) * rows + i) * columns + j]);
+      sums.push_back(sum / double(count * (query.pieces.end - query.pieces.begin)));
+    }
+  }
+  return sums;
+}
+
+// The shades of columns [begin, end) of a row, each `width` wide.
+std::string row_text(const AttentionMap& map, size_t row, size_t begin, size_t end, size_t width,
+                     const TerminalStyle& style) {
+  const size_t columns = map.keys.size();
+  const auto first = map.weights.begin() + ptrdiff_t(row * columns);
+  const auto largest = size_t(std::max_element(first, first + ptrdiff_t(columns)) - first);
+  std::string text;
+  for (size_t column = begin; column < end; ++column) {
+    const bool marked = style.colour && column == largest;
+    if (marked) text += "\x1b[36m";
+    for (size_t i = 0; i < width; ++i) text += shade(first[ptrdiff_t(column)]);
+    if (marked) text += "\x1b[39m";
+  }
+  return text;
+}
+
+}  // namespace
+
+AttentionMap attention_map(const PairAttention& attention, const AttentionChoice& choice,
+                           int64_t layer) {
+  const bool decoder_keys = choice.site == AttentionSite::decoder_self;
+  const bool source_queries = choice.site == AttentionSite::encoder_self;
+  const std::vector<Unit> queries =
+      units_of(source_queries ? attention.source_pieces : attention.target_pieces, choice.units);
+  // An input of the decoder has the unit of the piece that it is, one place later.
+  const std::vector<Unit> keys = decoder_keys
+                                     ? units_of(inputs_of(attention.target_pieces), choice.units)
+                                     : units_of(attention.source_pieces, choice.units);
+  AttentionMap map;
+  for (const Unit& unit : queries) map.queries.push_back(unit.label);
+  for (const Unit& unit : keys) map.keys.push_back(unit.label);
+  map.weights = between_units(weights_of(attention, choice.site), choice, layer, queries, keys);
+  return map;
+}
+
+std::string map_text(const AttentionMap& map, const TerminalStyle& style) {
+  int64_t label = 0;
+  for (const std::string& query : map.queries) label = std::max(label, terminal_width(query));
+  label = std::min(label, std::max<int64_t>(8, style.columns / 4));
+  // Columns have numbers, which a list names.
+  const size_t cell = map.keys.size() > 99 ? 4 : 3;
+  const auto room = size_t(std::max<int64_t>(int64_t(cell), style.columns - label - 1)) / cell;
+  std::string text;
+  for (size_t begin = 0; begin < map.keys.size(); begin += room) {
+    const size_t end = std::min(map.keys.size(), begin + room);
+    if (begin > 0) text += "\n";
+    text += std::string(size_t(label) + 1, ' ');
+    for (size_t i = begin; i < end; ++i) text += fmt::format("{:<{}}", i + 1, cell);
+    text += "\n";
+    for (size_t row = 0; row < map.queries.size(); ++row)
+      text += padded(shortened(map.queries[row], label), label) + " " +
+              row_text(map, row, begin, end, cell, style) + "\n";
+  }
+  std::string line;
+  for (size_t i = 0; i < map.keys.size(); ++i) {
+    const std::string name = fmt::format("{} {}", i + 1, shortened(map.keys[i], style.columns / 2));
+    if (!line.empty() && terminal_width(line) + 2 + terminal_width(name) > style.columns) {
+      text += line + "\n";
+      line.clear();
+    }
+    line += (line.empty() ? "" : "  ") + name;
+  }
+  return text + line + "\n";
+}
+
+std::string maps_text(const std::vector<std::pair<std::string, AttentionMap>>& maps,
+                      const TerminalStyle& style) {
+  std::string text;
+  for (size_t begin = 0, end = 0; begin < maps.size(); begin = end) {
+    int64_t width = 0;
+    std::string titles;
+    std::vector<std::string> rows(maps[begin].second.queries.size());
+    for (end = begin; end < maps.size(); ++end) {
+      const auto& [title, map] = maps[end];
+      const auto columns = std::max(int64_t(map.keys.size()), terminal_width(title)) + 2;
+      if (end > begin && width + columns - 2 > style.columns) break;
+      width += columns;
+      titles += title + std::string(size_t(columns - terminal_width(title)), ' ');
+      const std::string filler(size_t(columns) - map.keys.size() - 1, ' ');
+      for (size_t row = 0; row < rows.size(); ++row)
+        rows[row] += row_text(map, row, 0, map.keys.size(), 1, style) + "│" + filler;
+    }
+    text += titles + "\n";
+    for (const std::string& row : rows) text += row + "\n";
+  }
+  return text;
+}
+
+std::string map_legend() {
+  return fmt::format("weights: {} 0.25  {} 0.5  {} 0.75  {} 1", kShades[1], kShades[2], kShades[3],
+                     kShades[4]);
+}
+
+}  // namespace heed
