@@ -12,12 +12,14 @@ pkg_check_modules(utf8proc REQUIRED IMPORTED_TARGET GLOBAL libutf8proc)
 pkg_check_modules(xxhash REQUIRED libxxhash)
 add_library(heed_xxhash INTERFACE)
 target_include_directories(heed_xxhash SYSTEM INTERFACE ${xxhash_INCLUDE_DIRS})
-# The server's: HTTP (header-only), metrics, hashes of API keys; and cld2, the language of a text.
+# Header-only: CRC-32C (core/crc32c.cpp), and HTTP for the server.
 find_package(Boost 1.74 REQUIRED)
+add_library(heed_boost INTERFACE)
+target_include_directories(heed_boost SYSTEM INTERFACE ${Boost_INCLUDE_DIRS})
+# The server's: HTTP, metrics, hashes of API keys; and cld2, the language of a text.
 add_library(heed_asio INTERFACE)
-target_include_directories(heed_asio SYSTEM INTERFACE ${Boost_INCLUDE_DIRS})
 target_compile_definitions(heed_asio INTERFACE BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_DISABLE_CONCEPTS)
-target_link_libraries(heed_asio INTERFACE Threads::Threads)
+target_link_libraries(heed_asio INTERFACE heed_boost Threads::Threads)
 # ThreadSanitizer does not see Asio's fences, and needs none: its queue has a mutex.
 target_compile_options(heed_asio INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-tsan>)
 pkg_check_modules(prometheus REQUIRED IMPORTED_TARGET GLOBAL prometheus-cpp-core)
