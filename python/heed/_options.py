@@ -92,6 +92,7 @@ class TrainOptions(TypedDict, total=False):
     memory_check: bool
     strict: bool
     report_every: int
+    tensorboard: Path
 
 
 class TranslateOptions(TypedDict, total=False):

@@ -82,6 +82,7 @@ TEST(OtherNamesTest, OptionsOfOtherToolsNameThoseOfHeed) {
   expect_hint({"inspect", "data", "--max-ratio", "3"}, "'--max-ratio-deviation'");
   expect_hint({"inspect", "data", "--table", "3"}, "'--max-table-entries'");
   expect_hint({"train", "--output", "d"}, "'--model'");
+  expect_hint({"train", "--tensorboard-logdir", "d"}, "'--tensorboard'");
   expect_hint({"translate", "--gpu", "0"}, "--gpu '--threads' CPU");
   expect_hint({"translate", "--beam_size", "3"}, "'--beam'");
   expect_hint({"translate", "--n-best", "3"}, "'--nbest'");

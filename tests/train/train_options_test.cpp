@@ -128,6 +128,7 @@ std::vector<Row> rows() {
       {{"seed", {"2"}}, "weights", {}},
       {{"strict", {"true"}}, "messages", {{"source", {"@broken"}}}},
       {{"report_every", {"3"}}, "reports", {}},
+      {{"tensorboard", {"@events"}}, "events", {}},
   };
 }
 
@@ -261,6 +262,7 @@ class TrainOptionsTest : public ::testing::Test {
     read("config", "config.json");
     read("vocabulary", "vocab.json");
     read("tokenizer_config", "tokenizer_config.json");
+    if (std::filesystem::exists(folder_ / "events")) all["events"] = "yes";
     if (!std::filesystem::exists(model)) return all;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(model))
       all["files"] += entry.path().lexically_relative(model).string() + "\n";

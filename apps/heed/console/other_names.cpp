@@ -97,6 +97,8 @@ constexpr OtherNames kOptions[] = {
      "keep keep_checkpoint keep_last_epochs keep_interval_updates save_total_limit"},
     {"save_minutes", "save_freq save_interval save_checkpoint_steps save_steps", kByMinutes},
     {"report_every", "disp_freq log_interval logging_steps"},
+    {"tensorboard",
+     "tensorboard_logdir tensorboard_log_dir logdir log_dir logging_dir report_to summary_dir"},
     {"allow_other_instruction_set", "other_instruction_set"},
     {"resume", "resume_from_checkpoint train_from restore_file continue"},
     {"overwrite", "overwrite_output_dir no_reload force f"},

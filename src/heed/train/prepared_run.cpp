@@ -13,16 +13,29 @@
 #include "heed/train/memory_plan.h"
 #include "heed/train/resolved_options.h"
 #include "heed/train/run_backup.h"
+#include "heed/train/tensorboard_log.h"
 
 namespace heed {
 namespace {
 
 namespace fs = std::filesystem;
 
+// Whether a path is an event file, or leads to the directory of --tensorboard: a run that failed
+// before it first saved leaves these alone.
+bool holds_events(const fs::path& path, const TrainOptions& options) {
+  if (is_event_file(path)) return true;
+  std::error_code error;
+  const fs::path held = fs::weakly_canonical(options.tensorboard, error);
+  const fs::path directory = fs::canonical(path, error);
+  return !error &&
+         std::mismatch(directory.begin(), directory.end(), held.begin(), held.end()).first ==
+             directory.end();
+}
+
 // UsageError for a directory that holds other things, such as / or the directory of the text:
 // training would mix its files with them. A few files, such as a log or a configuration, are common
 // next to a model.
-void expect_own_directory(const RunFiles& files) {
+void expect_own_directory(const TrainOptions& options, const RunFiles& files) {
   constexpr size_t kCommon = 4;
   std::error_code error;
   if (fs::is_directory(files.training(), error)) return;  // of an earlier run
@@ -34,7 +47,7 @@ void expect_own_directory(const RunFiles& files) {
     const fs::path& path = entry->path();
     const std::string name = path.filename().string();
     if (name.starts_with(".") || path == replacement_directory(files.directory) ||
-        std::ranges::find(own, path) != own.end())
+        std::ranges::find(own, path) != own.end() || holds_events(path, options))
       continue;
     std::error_code ignored;
     if (fs::is_directory(path, ignored)) ++directories;
@@ -49,8 +62,9 @@ void expect_own_directory(const RunFiles& files) {
 }
 
 // UsageError if the directory holds a model or training state that the options neither resume nor
-// overwrite, or too many other files.
-void expect_free(const TrainOptions& options, const RunFiles& files) {
+// overwrite, or too many other files. Error if that of --tensorboard cannot be written to.
+void expect_directories(const TrainOptions& options, const RunFiles& files) {
+  if (!options.tensorboard.empty()) expect_event_directory(options.tensorboard);
   if (options.overwrite) return;
   const std::string directory = files.directory.string();
   if (files.has_training_state()) {
@@ -61,7 +75,7 @@ void expect_free(const TrainOptions& options, const RunFiles& files) {
           directory);
     return;
   }
-  if (!holds_model(files.directory)) return expect_own_directory(files);
+  if (!holds_model(files.directory)) return expect_own_directory(options, files);
   if (options.resume)
     fail_usage(
         "{0} holds a model without a training state ({1}), so there is no run to resume: to "
@@ -268,7 +282,7 @@ void warn_of_faults(const ParallelText& text, TrainObserver& observer) {
 void check_start(const TrainOptions& options) {
   check_consistent(options);
   const RunFiles files{options.model};
-  expect_free(options, files);
+  expect_directories(options, files);
   if (options.resume && files.has_training_state()) return;
   const auto given = given_tokenizers(options);
   if (given) config_for(options, *given);
@@ -284,7 +298,7 @@ PreparedRun prepare_run(const TrainOptions& options, const TrainingText& opened,
   warn_of_ignored(options, observer);
   DirectoryLock lock(files.directory);
   auto backup = std::make_unique<RunBackup>(files.directory);
-  expect_free(options, files);
+  expect_directories(options, files);
   lock.make(files.training());
   const bool resumes = options.resume && files.has_training_state();
   if (options.resume && !resumes) warn_of_nothing_to_resume(files, observer);

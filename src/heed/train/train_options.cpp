@@ -334,6 +334,12 @@ void visit_runtime(TrainOptions& o, OptionCollector& v) {
      .minimum = 1,
      .maximum = kMaxSteps,
      .ignored_in_comparison = true});
+  v("tensorboard", o.tensorboard,
+    {.help = "Also write reports and validations to an event file in this directory, which "
+             "TensorBoard shows as curves",
+     .value = "DIR",
+     .default_text = "none",
+     .ignored_in_comparison = true});
 }
 
 }  // namespace

@@ -132,6 +132,7 @@ struct TrainOptions {
   bool memory_check = true;
   bool strict = false;
   int64_t report_every = 100;  // steps
+  std::string tensorboard;     // a directory for event files
 
   static void visit(TrainOptions& self, OptionCollector& v);
 };

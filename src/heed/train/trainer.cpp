@@ -42,6 +42,7 @@ Trainer::Trainer(const TrainOptions& options, const TrainingText& text, Backend&
   pack();
   // Resuming can no longer be refused. A new run discards the backup when it first saves.
   if (progress_.step > 0) run_.backup->discard();
+  if (!options_.tensorboard.empty()) tensorboard_.emplace(options_, progress_.step);
   report_start();
   if (progress_.batch > 0) open_epoch();
 }
@@ -249,6 +250,7 @@ void Trainer::report() {
   window_ = {};
   run_.lock.expect_in_place();
   metrics_.add(r);
+  if (tensorboard_) tensorboard_->add(r);
   observer_.report(r);
 }
 
@@ -345,6 +347,7 @@ ValidationReport Trainer::validate() {
 
 void Trainer::report_validation(const ValidationReport& r) {
   metrics_.add(r);
+  if (tensorboard_) tensorboard_->add(r);
   observer_.validated(r);
 }
 

@@ -14,6 +14,7 @@
 #include "heed/train/prepared_run.h"
 #include "heed/train/run_reports.h"
 #include "heed/train/run_warnings.h"
+#include "heed/train/tensorboard_log.h"
 #include "heed/train/training_state.h"
 #include "heed/train/training_text.h"
 
@@ -46,8 +47,8 @@ class Trainer {
   // Whether a limit is reached: --epochs, --steps, --minutes or --patience.
   bool done() const { return progress_.done; }
   // Updates the weights once, by the gradient of --accumulate batches, and calls the observer;
-  // each --report-every steps it also writes to metrics.jsonl. Error if done(), or if the loss is
-  // not finite.
+  // each --report-every steps it also writes to metrics.jsonl and --tensorboard. Error if done(),
+  // or if the loss is not finite.
   void step();
 
   // Whether the options ask for a validation after the last step: every --validate-every steps, or
@@ -115,6 +116,7 @@ class Trainer {
   const bool defers_gradients_;
   const LengthOf length_;
   const MetricsLog metrics_;
+  std::optional<TensorBoardLog> tensorboard_;  // if the options ask for it
   RunWarnings warnings_;
   Condition condition_ = Condition::ready;
   Progress progress_;
