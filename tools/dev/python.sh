@@ -38,7 +38,7 @@ python_package() {
       shift
       ;;
     --all)
-      extras=(test examples spark)
+      extras=(test examples spark tensorboard)
       shift
       ;;
   esac
