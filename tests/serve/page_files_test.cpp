@@ -41,7 +41,8 @@ bool is_script(const EmbeddedFile& file) {
 }
 
 TEST(PageFilesTest, HasEachFileOnceWithItsTypeAndTag) {
-  EXPECT_THAT(names(), IsSupersetOf({"index.html", "app.js", "style.css", "strings.js", "icon.svg"}));
+  EXPECT_THAT(names(),
+              IsSupersetOf({"index.html", "app.js", "style.css", "strings.js", "icon.svg"}));
   EXPECT_EQ(names().size(), page_files().size());
   std::set<std::string_view> tags;
   for (const EmbeddedFile& file : page_files()) {
@@ -62,7 +63,8 @@ TEST(PageFilesTest, EmbedsFilesToTheByte) {
 
 TEST(PageFilesTest, EveryFileThatThePageNamesIsThere) {
   const std::set<std::string> known = names();
-  for (const std::string& name : all_matches(content_of("index.html"), "(?:src|href)=\"([^\"#]+)\""))
+  for (const std::string& name :
+       all_matches(content_of("index.html"), "(?:src|href)=\"([^\"#]+)\""))
     EXPECT_TRUE(name == "./" || name == "openapi.json" || known.contains(name)) << name;
   for (const EmbeddedFile& file : page_files()) {
     if (!is_script(file)) continue;
