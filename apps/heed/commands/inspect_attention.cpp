@@ -101,7 +101,7 @@ nlohmann::ordered_json numbers_of(const Tensor& tensor) {
   const auto array = [&](auto&& self, size_t axis) -> nlohmann::ordered_json {
     if (axis == tensor.shape().size()) return std::round(double(*values++) * 1e4) / 1e4;
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
-    for (int64_t i = 0; i < tensor.dim(axis); ++i) all.push_back(self(self, axis + 1));
+    for (int64_t i = 0; i < tensor.dim(int(axis)); ++i) all.push_back(self(self, axis + 1));
     return all;
   };
   return array(array, 0);
