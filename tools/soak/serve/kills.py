@@ -80,7 +80,7 @@ async def main():
         await kill_many(listening, rng, counts)
         stopped.set()
         server = Server(f"{os.environ['MODELS']}/one", listening, ["--log", "none"])  # for those that wait
-    await server.stop()
+    await (await server.ready()).stop()  # a signal before its first line would end it as any process
     print(f"serve_kills: {KILLS} kills; {counts}")
     if counts.mistaken:
         fail(f"mistaken for whole: {counts.example}")
