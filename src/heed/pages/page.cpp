@@ -24,8 +24,9 @@ const PageFiles& files_of(std::string_view kind) {
       {{"attention",
         "attention.html",
         {"attention.css"},
-        {"attention_strings.js", "attention_data.js", "attention_index.js", "attention_tokens.js",
-         "attention_lines.js", "attention_grid.js", "attention_tree.js", "attention.js"}}}};
+        {"heat.js", "attention_strings.js", "attention_data.js", "attention_index.js",
+         "attention_tokens.js", "attention_lines.js", "attention_grid.js", "attention_tree.js",
+         "attention.js"}}}};
   for (const PageFiles& files : all)
     if (files.kind == kind) return files;
   check(false, "no page of this kind");
