@@ -1,0 +1,62 @@
+"use strict";
+// The page of training runs: what survives a reload, and the start. After run_strings, _data, _head,
+// _curves, _options, _samples.
+
+// Storage of a page that was opened from a file may be off: then a reload starts afresh.
+const storageName = "heed.run " + location.pathname;
+
+function keepChoices() {
+  try {
+    sessionStorage.setItem(storageName, JSON.stringify({...choices, zoom: group.zoom, scroll: scrollY}));
+  } catch {
+    // The choices end with the page.
+  }
+}
+
+function readChoices() {
+  try {
+    return JSON.parse(sessionStorage.getItem(storageName)) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+// Takes over what is still possible: another version of the page, or of the run, may have written it.
+function restoreChoices(kept) {
+  const among = (key, values) => { if (values.includes(kept[key])) choices[key] = kept[key]; };
+  among("axis", ["step", "epoch", "seconds"]);
+  among("data", ["both", "training", "validation"]);
+  for (const key of ["log", "allOptions"]) among(key, [true, false]);
+  if (known(kept.smoothing) && kept.smoothing >= 0 && kept.smoothing < 1) choices.smoothing = kept.smoothing;
+  if (typeof kept.filter === "string") choices.filter = kept.filter;
+  if (Array.isArray(kept.hidden)) choices.hidden = kept.hidden.filter((name) => page.runs.some((run) => run.name === name));
+  for (const key of ["sampleRun", "sentence", "sampleStep"]) if (Number.isInteger(kept[key]) && kept[key] >= 0) choices[key] = kept[key];
+  if (known(kept.zoom?.low) && known(kept.zoom?.high) && kept.zoom.low < kept.zoom.high) group.zoom = {low: kept.zoom.low, high: kept.zoom.high};
+}
+
+onLanguage.push(() => {
+  drawHead();
+  drawCurveControls();
+  drawCurves();
+  drawSamples();
+  drawOptions();
+});
+onTheme.push(() => {
+  redraw(group);
+  drawSampleMap();
+});
+
+startPage(() => {
+  page = pageData();
+  const kept = readChoices();
+  restoreChoices(kept);
+  startCurves();
+  startSamples();
+  startOptions();
+  const reloaded = performance.getEntriesByType("navigation")[0]?.type === "reload";
+  if (reloaded && known(kept.scroll)) {
+    history.scrollRestoration = "manual";
+    requestAnimationFrame(() => scrollTo(0, kept.scroll));
+  }
+  addEventListener("pagehide", keepChoices);
+});

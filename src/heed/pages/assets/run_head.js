@@ -1,0 +1,150 @@
+"use strict";
+// The head of the page: one run with its state and figures, or the table of several runs.
+
+function writtenText() {
+  const date = new Date(page.written);
+  return Number.isNaN(date.getTime()) ? visible(String(page.written ?? "")) :
+      new Intl.DateTimeFormat(language, {dateStyle: "medium", timeStyle: "medium"}).format(date);
+}
+
+const stateOf = ({state}) => ["running", "complete", "interrupted"].includes(state) ? state : "unknown";
+
+function stateElement(run) {
+  const state = stateOf(run);
+  return element("span", {class: "state " + state}, element("i", {"aria-hidden": "true"}), text("state_" + state));
+}
+
+function drawHead() {
+  const several = page.runs.length !== 1;
+  const [run] = page.runs;
+  const title = several ? text("title_several", {count: whole(page.runs.length)}) : visible(run.name);
+  byId("title").textContent = title;
+  document.title = several ? title : text("title", {name: title});
+  const status = byId("status-line");
+  status.replaceChildren();
+  if (!several) status.append(stateElement(run));
+  const written = writtenText();
+  if (written !== "") status.append(element("span", {class: "written"}, text(page.live ? "live" : "written", {written})));
+  if (page.live) {
+    const button = element("button", {type: "button", class: "plain screen", id: "reload"}, text("reload"));
+    button.addEventListener("click", () => location.reload());
+    status.append(button);
+  }
+  byId("figures").hidden = byId("facts").hidden = several;
+  byId("runs").hidden = !several || page.runs.length === 0;
+  byId("progress").hidden = true;
+  if (several) return drawRuns();
+  drawFacts(run);
+  drawProgress(run);
+  drawFigures(run);
+}
+
+function drawFacts({model, parameters}) {
+  const fact = (key, value) => element("span", {}, text(key) + " ", element("b", {}, whole(value)));
+  const facts = known(parameters) ? [element("span", {}, element("b", {title: whole(parameters)}, shortNumber(parameters)), " " + text("parameters"))] : [];
+  for (const key of ["d_model", "heads", "encoder_layers", "decoder_layers", "d_ff", "vocabulary"])
+    if (known(model?.[key])) facts.push(fact(key, model[key]));
+  byId("facts").replaceChildren(...facts);
+}
+
+function drawProgress(run) {
+  const shown = stateOf(run) !== "complete" && known(run.fraction_done);
+  byId("progress").hidden = !shown;
+  if (!shown) return;
+  const percent = Math.max(0, Math.min(100, Math.floor(run.fraction_done * 100)));
+  byId("progress-bar").setAttribute("aria-valuenow", percent);
+  byId("progress-bar").style.setProperty("--done", run.fraction_done);
+  const said = [text("done", {percent: whole(percent)})];
+  if (stateOf(run) === "running" && known(run.seconds_left)) said.push(text("left_about", {duration: duration(run.seconds_left)}));
+  byId("progress-text").textContent = said.join(text("list_separator"));
+}
+
+// The best value of a column, at its step; of the average where that is better.
+function bestOf(run, column, better) {
+  const values = columnOf(run.validation, column);
+  let best = null;
+  values.forEach((value, i) => {
+    if (known(value) && (best === null || better(value, best.value))) best = {value, step: columnOf(run.validation, "step")[i]};
+  });
+  return best && {...best, last: lastKnown(values)};
+}
+const less = (a, b) => a < b;
+const more = (a, b) => a > b;
+
+// What of the validation is listed for a run: name, column, which is better, how it is written.
+const measures = [
+  ["validation_loss", "loss", less, lossText],
+  ["perplexity", "perplexity", less, significant],
+  ["bleu", "bleu", more, scoreText],
+  ["chrf", "chrf", more, scoreText],
+];
+
+function drawFigures(run) {
+  const figures = [];
+  const add = (name, value, note = "") => figures.push(element("div", {},
+      element("dt", {}, name), element("dd", {}, element("b", {}, value), ...(note === "" ? [] : [element("span", {class: "small"}, note)]))));
+  if (known(run.step)) add(text("step_name"), whole(run.step));
+  if (known(run.epoch)) add(text("epoch_name"), fixed(run.epoch, 2));
+  if (known(run.seconds)) add(text("time_name"), duration(run.seconds));
+  const loss = lastKnown(columnOf(run.train, "loss"));
+  if (loss !== null) add(text("training_loss"), lossText(loss), text("at_step", {step: whole(columnOf(run.train, "step")[columnOf(run.train, "loss").lastIndexOf(loss)])}));
+  for (const [name, column, better, format] of measures) {
+    const best = bestOf(run, column, better);
+    if (best) add(text(name), format(best.value), `${text("best")} · ${text("at_step", {step: whole(best.step)})}`);
+  }
+  const {average} = run;
+  if (average) {
+    const said = [["perplexity", (value) => text("perplexity_of", {value: significant(value)})], ["bleu", (value) => `BLEU ${scoreText(value)}`], ["chrf", (value) => `chrF ${scoreText(value)}`]]
+        .filter(([key]) => known(average[key])).map(([key, say]) => say(average[key]));
+    if (known(average.loss)) add(text("average"), lossText(average.loss), [text("average_of", {checkpoints: whole(average.checkpoints)}), ...said].join(" · "));
+  }
+  byId("figures").replaceChildren(...figures);
+}
+
+// The columns of the table of runs: {name, cell(run), value(run), better}; those without any value are left out.
+function runColumns() {
+  const some = (value) => page.runs.some((run) => value(run) !== null && value(run) !== undefined);
+  const plain = (name, value, format) => ({name: text(name), value, cell: (run) => known(value(run)) ? [format(value(run))] : [text("no_value")]});
+  const columns = [
+    plain("step_name", (run) => run.step, whole),
+    plain("epoch_name", (run) => run.epoch, (value) => fixed(value, 2)),
+    plain("time_name", (run) => run.seconds, duration),
+    plain("parameters_name", (run) => run.parameters, shortNumber),
+    plain("training_loss", (run) => lastKnown(columnOf(run.train, "loss")), lossText),
+  ];
+  for (const [name, column, better, format] of measures) {
+    columns.push({
+      name: text(name), better, value: (run) => bestOf(run, column, better)?.value ?? null,
+      cell: (run) => {
+        const best = bestOf(run, column, better);
+        if (!best) return [text("no_value")];
+        const last = column === "loss" ? `${text("at_step", {step: whole(best.step)})} · ` : "";
+        return [element("span", {class: "best"}, format(best.value)), element("span", {class: "small"}, last + text("last", {value: format(best.last)}))];
+      },
+    });
+  }
+  columns.push({
+    name: text("average"), value: (run) => run.average?.loss ?? null,
+    cell: ({average}) => known(average?.loss) ? [lossText(average.loss), ...(known(average.bleu) ? [element("span", {class: "small"}, `BLEU ${scoreText(average.bleu)}`)] : [])] : [text("no_value")],
+  });
+  return columns.filter(({value}) => some(value));
+}
+
+function drawRuns() {
+  const columns = runColumns();
+  byId("runs-head").replaceChildren(element("th", {scope: "col"}, text("run")), element("th", {scope: "col"}, text("state")),
+      ...columns.map(({name}) => element("th", {scope: "col", class: "number"}, name)));
+  const winners = columns.map(({better, value}) => {
+    const values = page.runs.map(value);
+    return better ? values.filter(known).reduce((best, one) => best === null || better(one, best) ? one : best, null) : null;
+  });
+  byId("runs-body").replaceChildren(...page.runs.map((run, i) => {
+    const style = lineStyle(i);
+    const row = element("tr", {}, element("th", {scope: "row"}, swatch(style, true), element("span", {class: "run-number", style: `--ink: var(--ink-${style.ink})`}, String(i + 1)), " ",
+        element("bdi", {class: "name"}, ...visibleNodes(run.name))), element("td", {}, stateElement(run)),
+        ...columns.map(({cell, value}, column) => element("td", {class: winners[column] !== null && value(run) === winners[column] ? "number winner" : "number"}, ...cell(run))));
+    row.addEventListener("pointerenter", () => emphasize(i));
+    row.addEventListener("pointerleave", () => emphasize(null));
+    return row;
+  }));
+}
