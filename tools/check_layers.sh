@@ -15,7 +15,7 @@ model: core backend autograd
 text: core
 evaluate: core
 phrasebook: core
-train: core backend autograd model text evaluate
+train: core pages backend autograd model text evaluate
 decode: core pages backend autograd model text
 serve: core pages backend autograd model text decode
 facade: core pages backend autograd model text evaluate train decode

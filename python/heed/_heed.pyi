@@ -185,6 +185,10 @@ class TrainReport:
     def seconds_left(self) -> float:
         """Estimated."""
 
+    @property
+    def memory(self) -> int:
+        """Bytes in memory (resident), of the whole process."""
+
 class ValidationReport:
     """The result of a validation."""
 

@@ -93,6 +93,7 @@ class TrainOptions(TypedDict, total=False):
     strict: bool
     report_every: int
     tensorboard: Path
+    report: bool
 
 
 class TranslateOptions(TypedDict, total=False):

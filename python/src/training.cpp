@@ -146,7 +146,8 @@ void bind_reports(nb::module_& m) {
               "(source + target tokens) / 2, </s> included, per second.")
       .def_ro("seconds", &TrainReport::seconds, "Of the run, earlier processes included.")
       .def_ro("fraction_done", &TrainReport::fraction_done, "Of the run, 0 to 1.")
-      .def_ro("seconds_left", &TrainReport::seconds_left, "Estimated.");
+      .def_ro("seconds_left", &TrainReport::seconds_left, "Estimated.")
+      .def_ro("memory", &TrainReport::memory, "Bytes in memory (resident), of the whole process.");
   nb::class_<ValidationReport>(m, "ValidationReport", "The result of a validation.")
       .def_ro("step", &ValidationReport::step, "Steps done.")
       .def_ro("epoch", &ValidationReport::epoch, "1.5: in the middle of the second epoch.")

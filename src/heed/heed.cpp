@@ -1,9 +1,68 @@
 #include "heed/heed.h"
 
+#include <algorithm>
+
+#include "heed/core/parallel.h"
 #include "heed/train/resolved_options.h"
 
 namespace heed {
 namespace {
+
+constexpr size_t kSamples = 5;  // of the run's report
+
+// Lines whose translations and attention a page can show at a glance: the first few of the
+// validation text that have between 4 and 30 pieces.
+class SampleLines {
+ public:
+  SampleLines(const ParallelText& text, const TokenizerPair& tokenizers) {
+    std::string source, target;
+    for (PairReader reader(text); lines_.size() < kSamples && reader.next(source, target);) {
+      const size_t pieces = tokenizers.source().encode(source).size();
+      const bool is_new = std::none_of(lines_.begin(), lines_.end(),
+                                       [&](const auto& l) { return l.first == source; });
+      if (pieces >= 4 && pieces <= 30 && is_new) lines_.emplace_back(source, target);
+    }
+  }
+  // Source and target.
+  const std::vector<std::pair<std::string, std::string>>& lines() const { return lines_; }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> lines_;
+};
+
+// The mean over heads of a layer's weights, [layers, heads, rows, columns].
+std::vector<float> mean_of_heads(const Tensor& weights, int64_t layer) {
+  const Shape& shape = weights.shape();
+  const int64_t heads = shape[1], size = shape[2] * shape[3];
+  std::vector<float> mean(size_t(size), 0);
+  const auto add = [&](const auto* first) {
+    for (int64_t head = 0; head < heads; ++head)
+      for (int64_t i = 0; i < size; ++i)
+        mean[size_t(i)] += float(first[(layer * heads + head) * size + i]) / float(heads);
+  };
+  if (weights.dtype() == DType::fp32)
+    add(weights.data<float>());
+  else
+    add(weights.data<double>());
+  return mean;
+}
+
+SampleTranslation sample_translation(const ModelParts& parts, const std::string& source,
+                                     const std::string& reference) {
+  DecodeOptions decode;
+  decode.search.beam = 1;
+  const Explanation explanation = explain(parts, {source}, decode);
+  const TextHypothesis& best = explanation.translation.hypotheses.front();
+  SampleTranslation sample{source, reference, best.text, best.score, {}, {}, {}, {}};
+  if (explanation.parts.size() != 1) return sample;  // nothing to show of a line without tokens
+  const PartExplanation& part = explanation.parts.front();
+  sample.source_pieces = part.attention.source_pieces;
+  sample.target_pieces = part.attention.target_pieces;
+  sample.log_probabilities = part.log_probabilities;
+  const int64_t layers = part.attention.cross.shape()[0];
+  sample.attention = mean_of_heads(part.attention.cross, std::max<int64_t>(0, layers - 2));
+  return sample;
+}
 
 // The caller's observer, with the translations that train/ does not know how to make.
 class MeasuringObserver : public TrainObserver {
@@ -29,7 +88,7 @@ class MeasuringObserver : public TrainObserver {
     const Translator translator(model, tokenizers, backend_, decode);
     Lines sources;
     std::vector<Lines> references(1);
-    const ParallelText text = text_.validation ? *text_.validation : held_out_text(options_);
+    const ParallelText text = validation_text();
     std::string source, target;
     for (PairReader reader(text); reader.next(source, target);) {
       sources.push_back(source);
@@ -41,7 +100,25 @@ class MeasuringObserver : public TrainObserver {
             chrf(hypotheses, references).score, tokenizer};
   }
 
+  std::vector<SampleTranslation> sample_translations(const Transformer& model,
+                                                     const TokenizerPair& tokenizers) override {
+    if (!sampled_) sampled_.emplace(validation_text(), tokenizers);
+    const auto& lines = sampled_->lines();
+    std::vector<SampleTranslation> samples(lines.size());
+    Workers workers(int(
+        std::clamp<int64_t>(options_.threads.value_or(available_threads()), 1, int64_t(kSamples))));
+    workers.run(int64_t(lines.size()), [&](int64_t i, int) {
+      const auto& [source, target] = lines[size_t(i)];
+      samples[size_t(i)] = sample_translation({model, tokenizers, backend_}, source, target);
+    });
+    return samples;
+  }
+
  private:
+  ParallelText validation_text() const {
+    return text_.validation ? *text_.validation : held_out_text(options_);
+  }
+
   // Says once which was chosen.
   BleuTokenizer bleu_tokenizer(const std::vector<Lines>& references, const std::string& file) {
     if (options_.bleu_tokenize) return *options_.bleu_tokenize;
@@ -59,6 +136,7 @@ class MeasuringObserver : public TrainObserver {
   Backend& backend_;
   TrainObserver& observer_;
   std::optional<BleuTokenizer> chosen_;
+  std::optional<SampleLines> sampled_;
 };
 
 }  // namespace

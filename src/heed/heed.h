@@ -33,8 +33,9 @@ TrainResult train(const TrainOptions& options, const TrainingText& text, TrainOb
 // The same without an observer.
 TrainResult train(const TrainOptions& options);
 
-// An observer for a Trainer that adds translation_scores() to another one: needed where
-// options.validation_metric is bleu or chrf. All arguments must outlive it.
+// An observer for a Trainer that adds translation_scores() and sample_translations() to another
+// one: the former are needed where options.validation_metric is bleu or chrf, the latter are shown
+// by the run's report. All arguments must outlive it.
 std::unique_ptr<TrainObserver> with_translation_scores(const TrainOptions& options,
                                                        const TrainingText& text, Backend& backend,
                                                        TrainObserver& observer);

@@ -129,6 +129,7 @@ std::vector<Row> rows() {
       {{"strict", {"true"}}, "messages", {{"source", {"@broken"}}}},
       {{"report_every", {"3"}}, "reports", {}},
       {{"tensorboard", {"@events"}}, "events", {}},
+      {{"report", {"false"}}, "files", {}},
   };
 }
 

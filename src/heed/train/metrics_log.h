@@ -2,10 +2,18 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 #include "heed/train/observer.h"
 
 namespace heed {
+
+// What a log has: TrainReport without what only a run in progress knows (fraction_done,
+// seconds_left).
+struct RunMetrics {
+  std::vector<TrainReport> reports;
+  std::vector<ValidationReport> validations;  // and averages of checkpoints
+};
 
 class MetricsLog {
  public:
@@ -14,6 +22,10 @@ class MetricsLog {
   // Drops the reports of steps after `step` and of the average of checkpoints, which a resumed run
   // writes again.
   void truncate_after(int64_t step) const;
+  // The reports of the file, in its order; empty if there is no file. Lines that are not reports of
+  // heed, such as a last one that a kill cut short, are skipped, and values that are missing or not
+  // numbers are NaN or nothing. Error for a file above 1 GiB.
+  RunMetrics read() const;
   // Appends {"kind": "train", ...}, {"kind": "validation", ...} or, for the average of checkpoints
   // (--average), {"kind": "average", ...}. Error if the file cannot be written.
   void add(const TrainReport& report) const;

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "heed/evaluate/bleu_tokenizer.h"
 #include "heed/model/transformer.h"
@@ -22,6 +23,7 @@ struct TrainReport {
   double seconds = 0;            // of the run, its preparation and earlier processes included
   double fraction_done = 0;      // of the run, 0 to 1
   double seconds_left = 0;       // estimated
+  int64_t memory = 0;            // bytes in memory (resident), of the whole process
 };
 
 // Scores of the translated validation source against the validation target.
@@ -41,6 +43,17 @@ struct ValidationReport {
   std::optional<TranslationScores> translations;  // if validation_metric is bleu or chrf
   bool best = false;                              // better than every earlier validation
   double seconds = 0;
+};
+
+// A line of the validation text as the model in training translates it.
+struct SampleTranslation {
+  std::string source, reference, translation;
+  double score = 0;                                       // as Translator gives it
+  std::vector<std::string> source_pieces, target_pieces;  // </s> last
+  std::vector<double> log_probabilities;  // natural logarithms, of the target pieces
+  // [target pieces, source pieces]: the mean of the heads of the cross-attention in the layer
+  // before the last, where translation models align words most clearly.
+  std::vector<float> attention;
 };
 
 // Callbacks of a run, called from the thread that trains.
@@ -68,6 +81,14 @@ class TrainObserver {
   // by Trainer and by train() with a Backend; the train() of heed.h implements it. (train/ does not
   // depend on decode/.)
   virtual TranslationScores translation_scores(const Transformer&, const TokenizerPair&);
+  // Translates a few lines of the validation text, the same each time, for the run's report.
+  // Called at validations by Trainer and by train() with a Backend, unless the report is switched
+  // off or would take too much of the time; the train() of heed.h implements it. No samples: none
+  // are shown.
+  virtual std::vector<SampleTranslation> sample_translations(const Transformer&,
+                                                             const TokenizerPair&) {
+    return {};
+  }
 };
 
 }  // namespace heed

@@ -26,6 +26,10 @@ struct RunFiles {
   std::filesystem::path validation_text() const { return training() / "valid.corpus"; }
   std::filesystem::path checkpoint(int64_t step) const;
 
+  // The run's page, and the sample translations that it shows.
+  std::filesystem::path report() const { return training() / "report.html"; }
+  std::filesystem::path samples() const { return training() / "samples.jsonl"; }
+
   // The existing checkpoints, by step.
   std::map<int64_t, std::filesystem::path> checkpoints() const;
   // Deletes the checkpoints of other steps, and the temporary files of checkpoints.

@@ -340,6 +340,10 @@ void visit_runtime(TrainOptions& o, OptionCollector& v) {
      .value = "DIR",
      .default_text = "none",
      .ignored_in_comparison = true});
+  v("report", o.report,
+    {.help = "Keep training/report.html in the directory of the model up to date: a page of the "
+             "run's curves, options and sample translations, for a browser",
+     .ignored_in_comparison = true});
 }
 
 }  // namespace

@@ -133,6 +133,7 @@ struct TrainOptions {
   bool strict = false;
   int64_t report_every = 100;  // steps
   std::string tensorboard;     // a directory for event files
+  bool report = true;          // training/report.html
 
   static void visit(TrainOptions& self, OptionCollector& v);
 };

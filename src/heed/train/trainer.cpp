@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "heed/core/counted.h"
+#include "heed/core/memory.h"
 #include "heed/model/directory.h"
 #include "heed/train/averaging.h"
 #include "heed/train/memory_plan.h"
@@ -43,6 +44,7 @@ Trainer::Trainer(const TrainOptions& options, const TrainingText& text, Backend&
   // Resuming can no longer be refused. A new run discards the backup when it first saves.
   if (progress_.step > 0) run_.backup->discard();
   if (!options_.tensorboard.empty()) tensorboard_.emplace(options_, progress_.step);
+  if (options_.report) report_.emplace(run_, parameter_count(model_), progress_.step);
   report_start();
   if (progress_.batch > 0) open_epoch();
 }
@@ -245,12 +247,14 @@ TrainReport Trainer::current_report() const {
 
 void Trainer::report() {
   if (window_.empty()) return;
-  const TrainReport r = current_report();
+  TrainReport r = current_report();
+  r.memory = resident_bytes();
   nll_ = r.nll;
   window_ = {};
   run_.lock.expect_in_place();
   metrics_.add(r);
   if (tensorboard_) tensorboard_->add(r);
+  if (report_) report_->add(r);
   observer_.report(r);
 }
 
@@ -328,6 +332,7 @@ ValidationReport Trainer::validate() {
     with_output_weights([&] {
       if (adam_.has_ema()) pack();
       found = score(r);
+      add_samples();
     });
     if (adam_.has_ema()) pack();
     if (r.best) progress_.best = found;
@@ -345,9 +350,17 @@ ValidationReport Trainer::validate() {
   return r;
 }
 
+void Trainer::add_samples() {
+  if (!report_) return;
+  report_->add_samples(progress_.step,
+                       done() ? RunReport::SamplesOf::last_step : RunReport::SamplesOf::some_step,
+                       [&] { return observer_.sample_translations(model_, run_.tokenizers); });
+}
+
 void Trainer::report_validation(const ValidationReport& r) {
   metrics_.add(r);
   if (tensorboard_) tensorboard_->add(r);
+  if (report_) report_->add(r);
   observer_.validated(r);
 }
 
@@ -392,6 +405,7 @@ void Trainer::finish() {
   else
     save_average(chosen);
   condition_ = Condition::ended;
+  if (report_) report_->finish();
   warnings_.warn_of_learning_nothing(progress_.step, nll_, RunState::ended);
 }
 

@@ -12,6 +12,7 @@
 #include "heed/train/metrics_log.h"
 #include "heed/train/observer.h"
 #include "heed/train/prepared_run.h"
+#include "heed/train/run_report.h"
 #include "heed/train/run_reports.h"
 #include "heed/train/run_warnings.h"
 #include "heed/train/tensorboard_log.h"
@@ -47,8 +48,8 @@ class Trainer {
   // Whether a limit is reached: --epochs, --steps, --minutes or --patience.
   bool done() const { return progress_.done; }
   // Updates the weights once, by the gradient of --accumulate batches, and calls the observer;
-  // each --report-every steps it also writes to metrics.jsonl and --tensorboard. Error if done(),
-  // or if the loss is not finite.
+  // each --report-every steps it also writes to metrics.jsonl, --tensorboard and the run's page.
+  // Error if done(), or if the loss is not finite.
   void step();
 
   // Whether the options ask for a validation after the last step: every --validate-every steps, or
@@ -98,6 +99,7 @@ class Trainer {
   bool at_validation() const;
   Loss validation_loss();
   double score(ValidationReport& r);
+  void add_samples();
   void report_validation(const ValidationReport& r);
   void keep_checkpoint(std::optional<double> score);
   void with_output_weights(const std::function<void()>& use);
@@ -117,6 +119,7 @@ class Trainer {
   const LengthOf length_;
   const MetricsLog metrics_;
   std::optional<TensorBoardLog> tensorboard_;  // if the options ask for it
+  std::optional<RunReport> report_;            // likewise
   RunWarnings warnings_;
   Condition condition_ = Condition::ready;
   Progress progress_;
@@ -139,7 +142,7 @@ struct TrainResult {
 
 // Trains and writes a model directory. Throws Error or UsageError for what the user can fix. Next
 // to the model, the directory has metrics.jsonl and training/ (training state, checkpoints, encoded
-// text), which may be deleted after the run.
+// text, report.html), which may be deleted after the run.
 TrainResult train(const TrainOptions& options, Backend& backend, TrainObserver& observer);
 // The same with the text of the options, already open.
 TrainResult train(const TrainOptions& options, const TrainingText& text, Backend& backend,

@@ -1,0 +1,89 @@
+#include "heed/train/run_history.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "heed/core/directory_lock.h"
+#include "heed/core/error.h"
+#include "heed/model/directory.h"
+#include "heed/model/safetensors.h"
+#include "heed/train/run_files.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string as_text(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+// What the training state says of the run.
+void add_training_state(const std::filesystem::path& path, RunHistory& run) {
+  const SafetensorsFile file(path);
+  const auto options = file.metadata().find("options"), progress = file.metadata().find("progress");
+  if (options == file.metadata().end() || progress == file.metadata().end())
+    fail("{}: no training state of heed", path.string());
+  run.options = set_options(options->second);
+  const Json object = Json::parse(progress->second, nullptr, false);
+  const bool complete = object.is_object() && object.value("finished", Json()) == Json(true);
+  run.status = complete ? RunStatus::complete : RunStatus::interrupted;
+  int64_t parameters = 0;
+  for (const StoredTensor& tensor : file.tensors())
+    if (tensor.name.starts_with("parameter.")) parameters += element_count(tensor.shape);
+  run.parameters = parameters;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> set_options(const std::string& json) {
+  std::vector<std::pair<std::string, std::string>> options;
+  const Json object = Json::parse(json, nullptr, false);
+  if (!object.is_object()) return options;
+  for (const auto& [name, value] : object.items()) {
+    const bool unset = value.is_null() || (value.is_array() && value.empty()) || value == "";
+    if (!unset) options.emplace_back(name, as_text(value));
+  }
+  return options;
+}
+
+RunHistory read_run(const std::filesystem::path& directory) {
+  const RunFiles files{directory};
+  std::error_code error;
+  if (!std::filesystem::is_directory(directory, error))
+    fail("{}: no such directory; expected the directory of a run, the --model of heed train",
+         directory.string());
+  if (!std::filesystem::exists(files.metrics(), error))
+    fail("{}: no metrics.jsonl: not the directory of a run, the --model of heed train",
+         directory.string());
+  RunHistory run;
+  run.name = directory.string();
+  run.metrics = MetricsLog(files.metrics()).read();
+  if (run.metrics.reports.empty())
+    fail("{}: has no report of a step yet", files.metrics().string());
+  run.samples = SamplesLog(files.samples()).read();
+  run.status = RunStatus::unknown;
+  if (files.has_training_state()) add_training_state(files.training_state(), run);
+  if (is_locked(directory)) run.status = RunStatus::running;
+  if (holds_model(directory)) run.config = read_config(directory);
+  return run;
+}
+
+RunSummary summary(const RunMetrics& metrics) {
+  RunSummary found;
+  if (!metrics.reports.empty()) found.last = &metrics.reports.back();
+  for (const ValidationReport& r : metrics.validations) {
+    if (r.averaged_checkpoints > 0) {
+      found.average = &r;
+      continue;
+    }
+    if (r.loss && (found.lowest_loss == nullptr || *r.loss < *found.lowest_loss->loss))
+      found.lowest_loss = &r;
+    if (r.translations && (found.highest_bleu == nullptr ||
+                           r.translations->bleu > found.highest_bleu->translations->bleu))
+      found.highest_bleu = &r;
+  }
+  return found;
+}
+
+}  // namespace heed

@@ -1,0 +1,56 @@
+// What is known of a training run from the files in its directory.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "heed/model/config.h"
+#include "heed/train/metrics_log.h"
+#include "heed/train/samples_log.h"
+
+namespace heed {
+
+// Unknown: without a training state.
+enum class RunStatus { running, complete, interrupted, unknown };
+constexpr std::array<std::pair<std::string_view, RunStatus>, 4> enum_names(RunStatus) {
+  return {{{"running", RunStatus::running},
+           {"complete", RunStatus::complete},
+           {"interrupted", RunStatus::interrupted},
+           {"unknown", RunStatus::unknown}}};
+}
+
+struct RunHistory {
+  std::string name;  // as a reader knows the run: its directory
+  RunStatus status = RunStatus::running;
+  std::optional<ModelConfig> config;
+  std::optional<int64_t> parameters;
+  // Those that are set, as text. Empty if the directory has no training state.
+  std::vector<std::pair<std::string, std::string>> options;
+  RunMetrics metrics;
+  std::vector<StoredSample> samples;
+};
+
+// The options of a JSON object (to_json()) that are set, as text.
+std::vector<std::pair<std::string, std::string>> set_options(const std::string& json);
+
+// Reads the run of a directory. Its options, which need not be those of this version of heed, are
+// those of its training state. Error if there is no metrics.jsonl, if that has no report, or for a
+// damaged file.
+RunHistory read_run(const std::filesystem::path& directory);
+
+// A run's last report and validations, as tables have them.
+struct RunSummary {
+  const TrainReport* last = nullptr;  // of the last step
+  // The validations with the lowest loss and the highest BLEU, if any has it.
+  const ValidationReport* lowest_loss = nullptr;
+  const ValidationReport* highest_bleu = nullptr;
+  const ValidationReport* average = nullptr;  // of checkpoints
+};
+RunSummary summary(const RunMetrics& metrics);
+
+}  // namespace heed

@@ -1,0 +1,72 @@
+#include "heed/train/run_report.h"
+
+#include "heed/core/files.h"
+#include "heed/train/run_page.h"
+
+namespace heed {
+
+RunReport::RunReport(const PreparedRun& run, int64_t parameters, int64_t step)
+    : prepared_(run), samples_(run.files.samples()) {
+  samples_.truncate_after(step);
+  run_.name = run.files.directory.string();
+  run_.config = run.config;
+  run_.parameters = parameters;
+  run_.options = set_options(to_json(run.options));
+  run_.metrics = MetricsLog(run.files.metrics()).read();
+  run_.samples = samples_.read();
+  if (!run_.samples.empty()) sampled_step_ = run_.samples.back().step;
+}
+
+RunReport::~RunReport() {
+  if (!open_) return;
+  try {
+    write(RunStatus::interrupted);
+  } catch (const std::exception&) {
+    // The page of the last report stays.
+  }
+}
+
+void RunReport::add(const TrainReport& report) {
+  run_.metrics.reports.push_back(report);
+  write_if_due();
+}
+
+void RunReport::add(const ValidationReport& report) {
+  run_.metrics.validations.push_back(report);
+  write_if_due();
+}
+
+void RunReport::add_samples(int64_t step, SamplesOf which,
+                            const std::function<std::vector<SampleTranslation>()>& translate) {
+  if (step == sampled_step_) return;
+  if (which == SamplesOf::some_step && !translations_.allows_one(process_.seconds())) return;
+  const Stopwatch time;
+  std::vector<StoredSample> stored;
+  for (const SampleTranslation& sample : translate()) stored.push_back(stored_sample(step, sample));
+  if (!stored.empty()) samples_.add(stored);
+  run_.samples.insert(run_.samples.end(), stored.begin(), stored.end());
+  sampled_step_ = step;
+  translations_.spend(time.seconds());
+}
+
+void RunReport::finish() {
+  if (!run_.metrics.reports.empty()) write(RunStatus::complete);
+}
+
+// In the first report of a run a reader sees that it began: that page is always written.
+void RunReport::write_if_due() {
+  if (run_.metrics.reports.empty() || (open_ && !pages_.allows_one(process_.seconds()))) return;
+  write(RunStatus::running);
+}
+
+void RunReport::write(RunStatus status) {
+  const Stopwatch time;
+  prepared_.lock.expect_in_place();
+  run_.status = status;
+  open_ = status == RunStatus::running;
+  write_file_atomically(prepared_.files.report(),
+                        run_page_html({&run_, 1}, open_ ? PageOf::run_in_progress : PageOf::files));
+  pages_.spend(time.seconds());
+}
+
+}  // namespace heed
