@@ -6,6 +6,7 @@
 
 #include "commands/commands.h"
 #include "commands/inspect_attention.h"
+#include "commands/inspect_run.h"
 #include "files/page_file.h"
 #include "files/text_files.h"
 #include "heed/core/files.h"
@@ -21,7 +22,8 @@ namespace {
 // Groups of options: for which inspection they are.
 constexpr const char *kModel = "heed inspect model", *kAttention = "heed inspect attention",
                      *kData = "heed inspect data",
-                     *kAttentionAndData = "heed inspect attention, heed inspect data";
+                     *kAttentionAndData = "heed inspect attention, heed inspect data",
+                     *kRunAndData = "heed inspect run, heed inspect data";
 
 struct InspectSettings {
   // Of a model
@@ -35,8 +37,9 @@ struct InspectSettings {
   std::string test_source, test_target;
   std::string tokenizer_model;
   InspectionOptions inspection;
-  std::string html;
   std::optional<int64_t> threads;
+  // Of runs and data
+  std::string html;
 
   bool json = false;
 
@@ -56,6 +59,9 @@ struct InspectSettings {
        .value = "DIR"});
     v.group(kAttention);
     AttentionInspection::visit(self.attention, v);
+    v.group(kRunAndData);
+    v("html", self.html,
+      {.help = "Also write an HTML page with charts to this file", .value = "FILE"});
     v.group(kData);
     TsvOptions::visit(self.tabular, v);
     v("test_source", self.test_source,
@@ -67,8 +73,6 @@ struct InspectSettings {
     v("tokenizer_model", self.tokenizer_model,
       {.help = "Count tokens with this SentencePiece model", .value = "FILE"});
     InspectionOptions::visit(self.inspection, v);
-    v("html", self.html,
-      {.help = "Also write an HTML page with charts to this file", .value = "FILE"});
     v("threads", self.threads, kThreadsOption);
     v.group("Output");
     v("json", self.json, {.help = "Print one JSON object"});
@@ -79,23 +83,27 @@ class InspectCommand : public CommandOf<InspectSettings> {
  public:
   std::string name() const override { return "inspect"; }
   std::string summary() const override {
-    return "Shows the structure of a model, its attention, or the defects of a corpus";
+    return "Shows a model's structure or attention, training runs, or a corpus's defects";
   }
   std::string description() const override {
     return "'heed inspect model' prints the layers of a trained model (its directory) or of a "
            "preset (tiny, small, base, big), in the paper's words, with the shape, the number of "
            "parameters and the multiply-adds per token of each. 'heed inspect attention' "
            "translates a "
-           "sentence and draws what every head looks at. 'heed inspect data' prints lengths "
+           "sentence and draws what every head looks at. 'heed inspect run' compares training "
+           "runs: their best values and the options in which they differ. 'heed inspect data' "
+           "prints lengths "
            "and words of parallel text, two files or --tsv, and each kind of harmful pair, with "
            "line numbers, examples and advice. Texts may be pipes, as in <(zcat a b), and - is "
            "standard input.";
   }
   std::string words() const override {
-    return "model DIR|PRESET | attention SENTENCE | data SOURCE TARGET";
+    return "model DIR|PRESET | attention SENTENCE | run DIR... | data SOURCE TARGET";
   }
 
-  std::vector<std::string> first_words() const override { return {"model", "attention", "data"}; }
+  std::vector<std::string> first_words() const override {
+    return {"model", "attention", "run", "data"};
+  }
 
   std::string meant_by(const std::vector<std::string>& words) const override {
     std::error_code error;
@@ -109,13 +117,19 @@ class InspectCommand : public CommandOf<InspectSettings> {
 
   int run(const std::vector<std::string>& words, Console& console) override {
     if (words.size() == 2 && words[0] == "model") {
-      refuse_options_of({kAttention, kAttentionAndData, kData});
+      refuse_options_of({kAttention, kAttentionAndData, kRunAndData, kData});
       return run_model(words[1], console);
     }
     if (words.size() == 2 && words[0] == "attention") {
-      refuse_options_of({kModel, kData});
+      refuse_options_of({kModel, kRunAndData, kData});
       if (settings_.model.empty()) fail_usage("--model is missing: whose attention is to be shown");
       inspect_attention(settings_.model, words[1], settings_.attention, settings_.json, console);
+      return 0;
+    }
+    if (words.size() >= 2 && words[0] == "run") {
+      refuse_options_of({kModel, kAttention, kAttentionAndData, kData});
+      inspect_runs({words.begin() + 1, words.end()},
+                   settings_.json ? RunsFormat::json : RunsFormat::text, settings_.html, console);
       return 0;
     }
     const bool tabular = !settings_.tabular.tsv.empty();
@@ -126,8 +140,8 @@ class InspectCommand : public CommandOf<InspectSettings> {
     }
     fail_usage(
         "expected 'heed inspect model DIR', 'heed inspect model PRESET' (tiny, small, base, big), "
-        "'heed inspect attention --model DIR SENTENCE', 'heed inspect data SOURCE TARGET' or 'heed "
-        "inspect data --tsv FILE'");
+        "'heed inspect attention --model DIR SENTENCE', 'heed inspect run DIR...', 'heed inspect "
+        "data SOURCE TARGET' or 'heed inspect data --tsv FILE'");
   }
 
  private:

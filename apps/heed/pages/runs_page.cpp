@@ -1,0 +1,159 @@
+#include "pages/runs_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "console/console.h"
+#include "console/progress.h"
+#include "heed/core/options.h"
+#include "heed/core/unicode.h"
+#include "pages/numbers.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Cells = std::vector<std::string>;
+
+constexpr const char* kMissing = "-";
+
+std::string number(double value, int decimals) {
+  return std::isfinite(value) ? fmt::format("{:.{}f}", value, decimals) : kMissing;
+}
+
+// The rows of a table, the first its heading. The first `texts` columns are aligned left, the
+// others, which have numbers, right.
+std::string table_text(const std::vector<Cells>& rows, size_t texts) {
+  std::vector<int64_t> widths(rows[0].size(), 0);
+  for (const Cells& row : rows)
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], terminal_width(row[i]));
+  std::string text;
+  for (const Cells& row : rows) {
+    std::string line;
+    for (size_t i = 0; i < row.size(); ++i) {
+      const std::string space(size_t(widths[i] - terminal_width(row[i])), ' ');
+      line += (i > 0 ? "  " : "") + (i < texts ? row[i] + space : space + row[i]);
+    }
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text;
+}
+
+Cells summary_row(const RunHistory& run) {
+  const RunSummary found = summary(run.metrics);
+  Cells row{one_line(run.name),
+            to_text(run.status),
+            grouped(found.last->step),
+            number(found.last->epoch, 2),
+            std::isfinite(found.last->seconds) ? clock_text(found.last->seconds) : kMissing,
+            number(found.last->tokens_per_second, 0),
+            number(found.last->loss, 4)};
+  const ValidationReport* loss = found.lowest_loss;
+  row.push_back(loss ? number(*loss->loss, 4) : kMissing);
+  row.push_back(loss && loss->perplexity ? number(*loss->perplexity, 3) : kMissing);
+  row.push_back(loss ? grouped(loss->step) : kMissing);
+  const ValidationReport* bleu = found.highest_bleu;
+  row.push_back(bleu ? number(bleu->translations->bleu, 2) : kMissing);
+  row.push_back(bleu ? number(bleu->translations->chrf, 2) : kMissing);
+  row.push_back(bleu ? grouped(bleu->step) : kMissing);
+  return row;
+}
+
+std::string option_of(const RunHistory& run, const std::string& name) {
+  for (const auto& [option, value] : run.options)
+    if (option == name) return one_line(value);
+  return "none";
+}
+
+// The names of the options whose values differ, in the order of the runs' options. Runs without
+// options, whose training state was deleted, are not compared.
+std::vector<std::string> differing_options(std::span<const RunHistory> runs) {
+  std::vector<std::string> names;
+  for (const RunHistory& run : runs)
+    for (const auto& [name, value] : run.options)
+      if (std::ranges::count(names, name) == 0) names.push_back(name);
+  std::erase_if(names, [&](const std::string& name) {
+    std::vector<std::string> values;
+    for (const RunHistory& run : runs)
+      if (!run.options.empty()) values.push_back(option_of(run, name));
+    return std::ranges::all_of(values, [&](const std::string& v) { return v == values[0]; });
+  });
+  return names;
+}
+
+// A row for each option and a column for each run that has options.
+std::string options_text(std::span<const RunHistory> runs, const std::vector<std::string>& names) {
+  std::vector<Cells> rows{{"Option"}};
+  for (const std::string& name : names) rows.push_back({name});
+  for (const RunHistory& run : runs) {
+    if (run.options.empty()) continue;
+    rows[0].push_back(one_line(run.name));
+    for (size_t i = 0; i < names.size(); ++i) rows[i + 1].push_back(option_of(run, names[i]));
+  }
+  return table_text(rows, rows[0].size());
+}
+
+Json number(const std::optional<double>& value) {
+  return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
+}
+
+Json validation_json(const ValidationReport* r) {
+  if (r == nullptr) return nullptr;
+  Json json = {{"step", r->step}, {"loss", number(r->loss)}, {"perplexity", number(r->perplexity)}};
+  if (r->translations) {
+    json["bleu"] = r->translations->bleu;
+    json["chrf"] = r->translations->chrf;
+    json["bleu_tokenize"] = to_text(r->translations->bleu_tokenizer);
+  }
+  return json;
+}
+
+Json run_json(const RunHistory& run) {
+  const RunSummary found = summary(run.metrics);
+  Json options = Json::object();
+  for (const auto& [name, value] : run.options) options[name] = value;
+  return {{"name", run.name},
+          {"state", to_text(run.status)},
+          {"step", found.last->step},
+          {"epoch", number(found.last->epoch)},
+          {"seconds", number(found.last->seconds)},
+          {"tokens_per_second", number(found.last->tokens_per_second)},
+          {"train_loss", number(found.last->loss)},
+          {"parameters", run.parameters ? Json(*run.parameters) : Json(nullptr)},
+          {"lowest_loss", validation_json(found.lowest_loss)},
+          {"highest_bleu", validation_json(found.highest_bleu)},
+          {"average", validation_json(found.average)},
+          {"options", options}};
+}
+
+}  // namespace
+
+std::string runs_text(std::span<const RunHistory> runs) {
+  std::vector<Cells> rows{{"Run", "State", "Steps", "Epochs", "Time", "Tokens/s", "Train loss",
+                           "Loss", "Perplexity", "at step", "BLEU", "chrF", "at step"}};
+  for (const RunHistory& run : runs) rows.push_back(summary_row(run));
+  std::string text = table_text(rows, 2) +
+                     "\nTrain loss, tokens/s: of the last report. Loss, perplexity: the lowest "
+                     "validation; BLEU, chrF: the best.\n";
+  if (std::ranges::all_of(runs, [](const RunHistory& run) { return run.options.empty(); }))
+    return text;
+  if (runs.size() > 1) {
+    const std::vector<std::string> names = differing_options(runs);
+    if (names.empty()) return text + "\nAll options are equal.\n";
+    return text + "\nOptions that differ\n" + options_text(runs, names);
+  }
+  std::vector<std::string> names;
+  for (const auto& [name, value] : runs[0].options) names.push_back(name);
+  return text + "\n" + options_text(runs, names);
+}
+
+std::string runs_json(std::span<const RunHistory> runs) {
+  Json json = {{"runs", Json::array()}, {"differing_options", differing_options(runs)}};
+  for (const RunHistory& run : runs) json["runs"].push_back(run_json(run));
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace heed

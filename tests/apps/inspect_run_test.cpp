@@ -1,0 +1,80 @@
+// heed inspect run, and the report that heed train keeps.
+#include <nlohmann/json.hpp>
+
+#include "small_model_test.h"
+#include "support/page_data.h"
+
+namespace heed::testing {
+namespace {
+
+using Json = nlohmann::json;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class InspectRunTest : public SmallModelTest {
+ protected:
+  // Another run, with two options of its own.
+  static void train_other() {
+    const RunResult result = heed(with(
+        train("other", "9"), {"--overwrite", "--valid-source", "train.zh", "--valid-target",
+                              "train.en", "--validation-metric", "bleu", "--dropout", "0.25"}));
+    ASSERT_EQ(result.status, 0) << result.err;
+  }
+  static std::string page() { return folder_->read("page.html"); }
+};
+
+TEST_F(InspectRunTest, ShowsTheOptionsOfOneRun) {
+  const RunResult result = heed({"inspect", "run", "m"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(ContainsRegex("Run +State +Steps"), ContainsRegex("\nm +complete "),
+                                ContainsRegex("\nseed +[0-9]+\n")));
+}
+
+TEST_F(InspectRunTest, ComparesRuns) {
+  train_other();
+  const RunResult result = heed({"inspect", "run", "m", "other", "--html", "page.html"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out,
+              AllOf(ContainsRegex("\nother +complete "), HasSubstr("\nOptions that differ\n"),
+                    ContainsRegex("\ndropout +[0-9.]+ +0.25\n"), Not(HasSubstr("\nd_model"))));
+  EXPECT_THAT(result.err, HasSubstr("page of the runs: page.html"));
+  const Json data = data_of(page());
+  ASSERT_EQ(data["runs"].size(), 2U);
+  EXPECT_EQ(data["runs"][1]["name"], "other");
+  EXPECT_EQ(data["live"], false);
+
+  const Json json = Json::parse(heed({"inspect", "run", "m", "other", "--json"}).out);
+  EXPECT_THAT(json["differing_options"], Contains("dropout"));
+  const Json& other = json["runs"][1];
+  EXPECT_EQ(other["highest_bleu"]["bleu"], data["runs"][1]["validation"]["bleu"].back());
+  EXPECT_EQ(other["train_loss"], data["runs"][1]["train"]["loss"].back());
+}
+
+TEST_F(InspectRunTest, TheReportHasSamplesOfTheProgram) {
+  train_other();
+  const std::string html = folder_->read("other/training/report.html");
+  const Json run = data_of(html)["runs"][0];
+  ASSERT_FALSE(run["sentences"].empty());
+  const Json& sample = run["sentences"][0]["samples"].back();
+  // The model that the run wrote translates the sentence so, too.
+  const RunResult translated =
+      heed({"translate", "--model", "other", "--beam", "1", "--compute", "fp32"}, {},
+           run["sentences"][0]["source"].get<std::string>() + "\n");
+  EXPECT_EQ(sample["translation"].get<std::string>() + "\n", translated.out);
+  const PageBlock block = block_of(html, sample["block"].get<int64_t>());
+  EXPECT_EQ(block.numbers.size(),
+            block.json["source_pieces"].size() * block.json["target_pieces"].size());
+}
+
+TEST_F(InspectRunTest, SaysWhatIsMissing) {
+  expect_failure(heed({"inspect", "run", "nowhere"}), "nowhere directory of a run");
+  expect_failure(heed({"inspect", "run", "m", "train.zh"}), "train.zh no such directory");
+  expect_failure(heed({"inspect", "run", "m", "--html", "m/metrics.jsonl"}), "--html", 2);
+  expect_failure(heed({"inspect", "run", "m", "--model", "m"}), "--model 'heed inspect", 2);
+}
+
+}  // namespace
+}  // namespace heed::testing
