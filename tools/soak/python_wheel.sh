@@ -47,7 +47,9 @@ cp "$wheel" try.py debian/root/
 # NumPy and nanobind-backend are taken here, since the root may reach no network.
 rm -rf debian/root/wheels
 venv/bin/pip --disable-pip-version-check download --quiet --dest debian/root/wheels "$wheel"
-chroot debian bash -euc "
+# The loader finds the libraries beside the program by /proc, which the root has for this command.
+unshare --mount chroot debian bash -euc "
+  mount -t proc proc /proc
   cd /root
   rm -rf venv
   python3 -m venv venv
