@@ -12,6 +12,7 @@ namespace heed {
 namespace {
 
 using Json = nlohmann::json;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::Gt;
 using ::testing::HasSubstr;
@@ -147,6 +148,20 @@ TEST_F(RunReportTest, IsThereAfterTheFirstReport) {
   EXPECT_EQ(data["runs"][0]["state"], "running");
   EXPECT_THAT(data["runs"][0]["fraction_done"].get<double>(), Gt(0));
   EXPECT_THAT(data["runs"][0]["sentences"], IsEmpty());
+}
+
+TEST_F(RunReportTest, ARunGoesOnWithoutItsPage) {
+  TrainOptions o = validated("m");
+  Sampler observer;
+  const auto text = open_training_text(o);
+  {
+    Trainer trainer(o, text, *backend_, observer);
+    std::filesystem::create_directory(folder_ / "m/training/report.html");  // in its way
+    while (!trainer.done()) trainer.step();
+    trainer.finish();
+  }
+  EXPECT_THAT(observer.warnings, Contains(HasSubstr("report.html")).Times(1));
+  EXPECT_FALSE(weights("m").empty());
 }
 
 TEST_F(RunReportTest, ReadsTheRunOfADirectory) {

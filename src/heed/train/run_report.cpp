@@ -1,12 +1,14 @@
 #include "heed/train/run_report.h"
 
+#include "heed/core/error.h"
 #include "heed/core/files.h"
 #include "heed/train/run_page.h"
 
 namespace heed {
 
-RunReport::RunReport(const PreparedRun& run, int64_t parameters, int64_t step)
-    : prepared_(run), samples_(run.files.samples()) {
+RunReport::RunReport(const PreparedRun& run, TrainObserver& observer, int64_t parameters,
+                     int64_t step)
+    : prepared_(run), observer_(observer), samples_(run.files.samples()) {
   samples_.truncate_after(step);
   run_.name = run.files.directory.string();
   run_.config = run.config;
@@ -18,7 +20,7 @@ RunReport::RunReport(const PreparedRun& run, int64_t parameters, int64_t step)
 }
 
 RunReport::~RunReport() {
-  if (!open_) return;
+  if (!open_ || failed_) return;
   try {
     write(RunStatus::interrupted);
   } catch (const std::exception&) {
@@ -38,25 +40,36 @@ void RunReport::add(const ValidationReport& report) {
 
 void RunReport::add_samples(int64_t step, SamplesOf which,
                             const std::function<std::vector<SampleTranslation>()>& translate) {
-  if (step == sampled_step_) return;
+  if (failed_ || step == sampled_step_) return;
   if (which == SamplesOf::some_step && !translations_.allows_one(process_.seconds())) return;
   const Stopwatch time;
   std::vector<StoredSample> stored;
   for (const SampleTranslation& sample : translate()) stored.push_back(stored_sample(step, sample));
-  if (!stored.empty()) samples_.add(stored);
+  if (!stored.empty()) try_to([&] { samples_.add(stored); });
   run_.samples.insert(run_.samples.end(), stored.begin(), stored.end());
   sampled_step_ = step;
   translations_.spend(time.seconds());
 }
 
 void RunReport::finish() {
-  if (!run_.metrics.reports.empty()) write(RunStatus::complete);
+  if (!run_.metrics.reports.empty()) try_to([&] { write(RunStatus::complete); });
 }
 
 // In the first report of a run a reader sees that it began: that page is always written.
 void RunReport::write_if_due() {
   if (run_.metrics.reports.empty() || (open_ && !pages_.allows_one(process_.seconds()))) return;
-  write(RunStatus::running);
+  try_to([&] { write(RunStatus::running); });
+}
+
+void RunReport::try_to(const std::function<void()>& write) {
+  if (failed_) return;
+  try {
+    write();
+  } catch (const Error& error) {
+    failed_ = true;
+    observer_.warning(
+        fmt::format("the page of the run is not kept up to date any more: {}", error.what()));
+  }
 }
 
 void RunReport::write(RunStatus status) {

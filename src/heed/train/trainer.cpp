@@ -44,7 +44,7 @@ Trainer::Trainer(const TrainOptions& options, const TrainingText& text, Backend&
   // Resuming can no longer be refused. A new run discards the backup when it first saves.
   if (progress_.step > 0) run_.backup->discard();
   if (!options_.tensorboard.empty()) tensorboard_.emplace(options_, progress_.step);
-  if (options_.report) report_.emplace(run_, parameter_count(model_), progress_.step);
+  if (options_.report) report_.emplace(run_, observer_, parameter_count(model_), progress_.step);
   report_start();
   if (progress_.batch > 0) open_epoch();
 }
@@ -84,6 +84,9 @@ void Trainer::report_start() {
         fmt::format("loss: cross entropy with label smoothing {}, nats a token; perplexity is "
                     "exp of the cross entropy without smoothing, so not exp(loss)",
                     options_.label_smoothing));
+  if (report_)
+    observer_.message(
+        fmt::format("curves and sample translations: {}", run_.files.report().string()));
   if (progress_.step == 0) warnings_.warn_of_preparation(clock_.process_seconds());
 }
 
