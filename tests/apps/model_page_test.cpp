@@ -44,7 +44,7 @@ TEST(ModelPageTest, NamesTheVariant) {
   config.variants.attention_reach = "local:3";
   EXPECT_NE(model_page("t", config, 9, {}).find("Variant: attention_reach local:3, norm pre\n"),
             std::string::npos);
-  EXPECT_NE(model_json("t", config, 9, {}).find("\"norm\": \"pre\""), std::string::npos);
+  EXPECT_EQ(model_json("t", config, 9, {})["variants"]["norm"], "pre");
 }
 
 TEST(ModelPageTest, CountsTheWorkOfThePaper) {

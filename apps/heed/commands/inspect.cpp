@@ -1,11 +1,13 @@
 // heed inspect: the structure of a model, its attention, or statistics and defects of a corpus.
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <tuple>
 
 #include "commands/commands.h"
 #include "commands/inspect_attention.h"
+#include "commands/inspect_heads.h"
 #include "commands/inspect_run.h"
 #include "files/page_file.h"
 #include "files/text_files.h"
@@ -14,21 +16,28 @@
 #include "heed/text/data_inspection.h"
 #include "heed/train/train_options.h"
 #include "pages/data_page.h"
+#include "pages/heads_page.h"
 #include "pages/model_page.h"
 
 namespace heed {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 // Groups of options: for which inspection they are.
 constexpr const char *kModel = "heed inspect model", *kAttention = "heed inspect attention",
                      *kData = "heed inspect data",
                      *kAttentionAndData = "heed inspect attention, heed inspect data",
+                     *kModelAndData = "heed inspect model, heed inspect data",
                      *kRunAndData = "heed inspect run, heed inspect data";
 
 struct InspectSettings {
   // Of a model
   int64_t vocabulary_size = 37000;
   int64_t length = 25;
+  HeadsInspection heads;
+  // Of a model and data
+  std::optional<int64_t> threads;
   // Of attention and data
   std::string model;
   AttentionInspection attention;
@@ -37,7 +46,6 @@ struct InspectSettings {
   std::string test_source, test_target;
   std::string tokenizer_model;
   InspectionOptions inspection;
-  std::optional<int64_t> threads;
   // Of runs and data
   std::string html;
 
@@ -53,6 +61,9 @@ struct InspectSettings {
        .unit = "tokens",
        .minimum = 1,
        .maximum = 65536});
+    HeadsInspection::visit(self.heads, v);
+    v.group(kModelAndData);
+    v("threads", self.threads, kThreadsOption);
     v.group(kAttentionAndData);
     v("model", self.model,
       {.help = "The model whose attention is shown; for data: count tokens with its tokenizers",
@@ -73,7 +84,6 @@ struct InspectSettings {
     v("tokenizer_model", self.tokenizer_model,
       {.help = "Count tokens with this SentencePiece model", .value = "FILE"});
     InspectionOptions::visit(self.inspection, v);
-    v("threads", self.threads, kThreadsOption);
     v.group("Output");
     v("json", self.json, {.help = "Print one JSON object"});
   }
@@ -88,7 +98,8 @@ class InspectCommand : public CommandOf<InspectSettings> {
   std::string description() const override {
     return "'heed inspect model' prints the layers of a trained model (its directory) or of a "
            "preset (tiny, small, base, big), in the paper's words, with the shape, the number of "
-           "parameters and the multiply-adds per token of each. 'heed inspect attention' "
+           "parameters and the multiply-adds per token of each; with --source also what every head "
+           "looks at over a text, and the loss without it. 'heed inspect attention' "
            "translates a "
            "sentence and draws what every head looks at. 'heed inspect run' compares training "
            "runs: their best values and the options in which they differ. 'heed inspect data' "
@@ -121,13 +132,13 @@ class InspectCommand : public CommandOf<InspectSettings> {
       return run_model(words[1], console);
     }
     if (words.size() == 2 && words[0] == "attention") {
-      refuse_options_of({kModel, kRunAndData, kData});
+      refuse_options_of({kModel, kModelAndData, kRunAndData, kData});
       if (settings_.model.empty()) fail_usage("--model is missing: whose attention is to be shown");
       inspect_attention(settings_.model, words[1], settings_.attention, settings_.json, console);
       return 0;
     }
     if (words.size() >= 2 && words[0] == "run") {
-      refuse_options_of({kModel, kAttention, kAttentionAndData, kData});
+      refuse_options_of({kModel, kModelAndData, kAttention, kAttentionAndData, kData});
       inspect_runs({words.begin() + 1, words.end()},
                    settings_.json ? RunsFormat::json : RunsFormat::text, settings_.html, console);
       return 0;
@@ -153,18 +164,35 @@ class InspectCommand : public CommandOf<InspectSettings> {
     }
   }
 
+  int threads() const { return int(settings_.threads.value_or(available_threads())); }
+
   static bool is_preset(const std::string& name) {
     return std::ranges::any_of(
         enum_names(Preset{}), [&](const auto& preset) { return names_choice(name, preset.first); });
   }
 
   int run_model(const std::string& model, Console& console) {
+    const HeadsInspection& heads = settings_.heads;
+    const bool trained = std::filesystem::is_directory(model);
+    if (heads.source.empty() &&
+        (!heads.reference.empty() || heads.lines != HeadsInspection().lines))
+      fail_usage("--reference and --lines change nothing without --source");
+    if (!heads.source.empty() && !trained)
+      fail_usage("--source needs a trained model, {} is a preset", model);
     const ModelConfig config = config_of(model);
     std::optional<WeightFile> file;
-    if (std::filesystem::is_directory(model))
-      file = weight_file(std::filesystem::path(model) / "model.safetensors");
-    console.out().write(settings_.json ? model_json(model, config, settings_.length, file)
-                                       : model_page(model, config, settings_.length, file));
+    if (trained) file = weight_file(std::filesystem::path(model) / "model.safetensors");
+    std::optional<HeadAnalysis> analysis;
+    if (!heads.source.empty()) analysis = inspect_heads(model, heads, threads(), console);
+    const HeadsTitle title{heads.source, heads.reference, config.heads};
+    if (settings_.json) {
+      Json json = model_json(model, config, settings_.length, file);
+      if (analysis) json["heads"] = heads_json(title, *analysis);
+      console.out().write(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+    } else {
+      console.out().write(model_page(model, config, settings_.length, file));
+      if (analysis) console.out().write(heads_text(title, *analysis));
+    }
     return 0;
   }
 
@@ -182,7 +210,7 @@ class InspectCommand : public CommandOf<InspectSettings> {
     for (const auto& [flag, name] : inputs) read.push_back(name);
     expect_page_file(settings_.html, read);
     const std::optional<TokenizerPair> tokenizers = open_tokenizers();
-    Workers workers(int(settings_.threads.value_or(available_threads())));
+    Workers workers(threads());
     const InspectionFiles files = open_files(words, console);
     const DataTitle title{files.source.front().title(), files.target.front().title()};
     const DataReport report =

@@ -287,8 +287,8 @@ std::string model_page(const std::string& title, const ModelConfig& c, int64_t l
                     length);
 }
 
-std::string model_json(const std::string& title, const ModelConfig& c, int64_t length,
-                       const std::optional<WeightFile>& file) {
+nlohmann::ordered_json model_json(const std::string& title, const ModelConfig& c, int64_t length,
+                                  const std::optional<WeightFile>& file) {
   nlohmann::ordered_json page{{"name", title},
                               {"d_model", c.d_model},
                               {"d_ff", c.d_ff},
@@ -317,7 +317,7 @@ std::string model_json(const std::string& title, const ModelConfig& c, int64_t l
   page["parameters"] = sum.parameters;
   page["multiply_adds_per_source_token"] = sum.source_work;
   page["multiply_adds_per_target_token"] = sum.target_work;
-  return page.dump(2) + "\n";
+  return page;
 }
 
 }  // namespace heed

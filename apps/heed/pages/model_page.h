@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,7 +45,7 @@ WeightFile weight_file(const std::filesystem::path& safetensors);
 std::string model_page(const std::string& title, const ModelConfig& config, int64_t length,
                        const std::optional<WeightFile>& file = {});
 // As one JSON object: configuration, file, parts, totals.
-std::string model_json(const std::string& title, const ModelConfig& config, int64_t length,
-                       const std::optional<WeightFile>& file = {});
+nlohmann::ordered_json model_json(const std::string& title, const ModelConfig& config,
+                                  int64_t length, const std::optional<WeightFile>& file = {});
 
 }  // namespace heed

@@ -1,0 +1,63 @@
+#include "commands/inspect_heads.h"
+
+#include <chrono>
+
+#include "files/text_files.h"
+#include "heed/core/error.h"
+#include "heed/decode/translator.h"
+#include "heed/model/directory.h"
+
+namespace heed {
+namespace {
+
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+// Says from time to time how many heads are done.
+class HeadProgress {
+ public:
+  explicit HeadProgress(Console& console) : console_(console) {}
+  void operator()(int64_t done, int64_t all) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < std::chrono::seconds(10) || done == all) return;
+    console_.note(fmt::format("left out {} of {} heads", done, all));
+    last_ = now;
+  }
+
+ private:
+  Console& console_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+std::vector<std::string> translations(const Transformer& model, const TokenizerPair& tokenizers,
+                                      Backend& backend, const std::vector<std::string>& sources,
+                                      int threads) {
+  DecodeOptions decode;
+  decode.threads = threads;
+  decode.search.beam = 1;
+  return best_translations(Translator(model, tokenizers, backend, decode), sources);
+}
+
+}  // namespace
+
+HeadAnalysis inspect_heads(const std::string& directory, const HeadsInspection& settings,
+                           int threads, Console& console) {
+  std::vector<std::string> sources = read_text(settings.source, {}, console), targets;
+  if (sources.empty()) fail("{}: no lines to look at", settings.source);
+  if (!settings.reference.empty())
+    targets =
+        read_text(settings.reference, {settings.source, sources.size()}, LineRules{}, console);
+  sources.resize(std::min(sources.size(), size_t(settings.lines)));
+  const std::unique_ptr<Backend> backend = make_backend(ComputeChoice::fp32, Purpose::training);
+  Transformer model = load_model(directory);
+  model.move_to(backend->memory());
+  const TokenizerPair tokenizers = TokenizerPair::load(directory);
+  Workers workers(threads);
+  pack(model, *backend, Purpose::training, &workers);
+  if (targets.empty()) targets = translations(model, tokenizers, *backend, sources, threads);
+  Pairs pairs;
+  for (size_t i = 0; i < sources.size(); ++i) pairs.emplace_back(sources[i], targets[i]);
+  HeadProgress progress(console);
+  return analyze_heads(model, tokenizers, *backend, pairs, workers, std::ref(progress));
+}
+
+}  // namespace heed

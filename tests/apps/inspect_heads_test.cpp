@@ -1,0 +1,55 @@
+// heed inspect model --source: what the heads look at, and the loss without each.
+#include <nlohmann/json.hpp>
+
+#include "small_model_test.h"
+
+namespace heed::testing {
+namespace {
+
+using Json = nlohmann::json;
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+
+class InspectHeadsTest : public SmallModelTest {};
+
+TEST_F(InspectHeadsTest, ItsLossIsThatOfHeedScore) {
+  const RunResult result =
+      heed({"inspect", "model", "m", "--source", "valid.zh", "--reference", "valid.en", "--json"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const Json heads = Json::parse(result.out)["heads"];
+  const RunResult scored = heed({"score", "--model", "m", "--source", "valid.zh", "--target",
+                                 "valid.en", "--format", "corpus"});
+  ASSERT_EQ(scored.status, 0) << scored.err;
+  EXPECT_NEAR(heads["loss"].get<double>(), Json::parse(scored.out)["loss"].get<double>(), 1e-6);
+  EXPECT_EQ(heads["sites"].size(), 3U);
+  for (const Json& site : heads["sites"])
+    for (const Json& head : site["heads"]) {
+      EXPECT_EQ(head["offsets"].size(), 21U);
+      EXPECT_GT(head["loss_without"].get<double>(), 0);
+    }
+}
+
+TEST_F(InspectHeadsTest, PrintsAHeadPerColumn) {
+  const RunResult result =
+      heed({"inspect", "model", "m", "--source", "valid.zh", "--lines", "5", "--threads", "2"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("over 5 lines of valid.zh and the model's translations"),
+                    ContainsRegex("\nencoder +head 1 +head 2"), ContainsRegex("\n  layer 2 +."),
+                    ContainsRegex("\n  [+-][0-9.]+  cross 1.1 ")));
+}
+
+TEST_F(InspectHeadsTest, SaysWhatItNeeds) {
+  expect_failure(heed({"inspect", "model", "tiny", "--source", "valid.zh"}), "--source preset", 2);
+  expect_failure(heed({"inspect", "model", "m", "--lines", "3"}), "--source", 2);
+  expect_failure(heed({"inspect", "model", "m", "--source", "valid.zh", "--reference", "one.en"}),
+                 "one.en");
+  expect_failure(heed({"inspect", "attention", "x", "--model", "m", "--lines", "3"}),
+                 "--lines changes nothing 'heed inspect model'", 2);
+  folder_->write("nothing", "");
+  expect_failure(heed({"inspect", "model", "m", "--source", "nothing"}), "nothing no lines");
+}
+
+}  // namespace
+}  // namespace heed::testing
