@@ -114,6 +114,7 @@ function valueRange(lines, {low, high}, {log, zero}) {
 
 // Labels of ticks with equally many decimals.
 function tickLabels(ticks) {
+  if (ticks.every((tick) => Number.isInteger(tick) && Math.abs(tick) < 1e6)) return ticks.map(whole);
   const labels = ticks.map(shortNumber);
   if (labels.some((label) => /[a-zA-Z]/.test(label))) return labels;
   const digits = Math.max(...labels.map((label) => (label.split(".")[1] ?? "").length));
@@ -136,10 +137,11 @@ function swatch({ink, dash, shape}, marked) {
 }
 
 // A chart in a <figure>. show() takes {title, unit, rows, columns, log, zero, format, ticks, right,
-// second, marked}: `rows` are what its values are listed by, {name, number, style, lines}, with a
+// second, latest, placed}: `rows` are what its values are listed by, {name, number, style, lines}, with a
 // line or null for each of `columns`. A line is {name, style, x, y, keys, smooth, sparse, light, best,
 // extra, row}: x rises; a y that is not finite is a gap, `keys` are the steps, `sparse` lines have
-// markers.
+// markers. `second` writes a value in another unit, `placed` says where the last value of a sparse
+// line was measured.
 class LineChart {
   constructor(group, id) {
     this.group = group;
@@ -279,7 +281,8 @@ function listPlace(chart) {
     const said = [];
     if (Number.isFinite(y) && spec.second) said.push(spec.second(y));
     if (Number.isFinite(y) && line.smooth) said.push(text("chart_smoothed", {value: spec.format(line.smooth[i])}));
-    if (Number.isFinite(y) && line.sparse) said.push(text("chart_at", {place: group.axis.shortPlace(line.x[i], line.keys[i])}));
+    if (Number.isFinite(y) && line.sparse && (group.at === null ? spec.placed : line.x[i] !== group.at))
+      said.push(text("chart_at", {place: group.axis.shortPlace(line.x[i], line.keys[i])}));
     more.textContent = said.join(" · ");
     row.classList.toggle("off", group.emphasis !== null && line.row !== group.emphasis);
   }

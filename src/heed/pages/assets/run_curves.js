@@ -41,10 +41,10 @@ function specOf(kind) {
       }]);
   return {
     rows, title: titleOf(kind), unit: unitOf(kind, unit),
-    columns: several ? kept.map((column) => text(column === 0 ? "training" : "validation")) : [""],
+    columns: several ? kept.map((column) => text(column === 0 ? "training" : "validation") + (kind.right ? text("and_perplexity") : "")) : [""],
     log: choices.log && kind.log, zero: kind.zero, format: kind.format, right: kind.right, latest: text("latest"),
-    second: kind.right && ((value) => text("perplexity_of", {value: significant(Math.exp(value))})),
-    notes: several ? [] : averageNotes(kind, found[0].run),
+    second: kind.right && ((value) => several ? significant(Math.exp(value)) : text("perplexity_of", {value: significant(Math.exp(value))})),
+    placed: !several, notes: several ? [] : averageNotes(kind, found[0].run),
   };
 }
 

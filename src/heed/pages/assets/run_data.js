@@ -105,7 +105,7 @@ const chartKinds = [
   {id: "learning_rate", train: "learning_rate", log: true, zero: true, format: significant},
   {id: "gradient_norm", train: "gradient_norm", smooth: true, log: true, gaps: true, zero: true, format: significant},
   {id: "tokens_per_second", train: "tokens_per_second", smooth: true, zero: true, format: (value) => whole(Math.round(value))},
-  {id: "memory", train: "memory", zero: true, format: (value) => significant(value)},
+  {id: "memory", train: "memory", zero: true, format: (value) => value >= 100 ? whole(Math.round(value)) : significant(value)},
 ];
 
 // Without label smoothing the loss is the NLL, and one chart shows both.

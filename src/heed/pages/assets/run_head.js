@@ -105,9 +105,9 @@ function drawFigures(run) {
 function runColumns() {
   const some = (value) => page.runs.some((run) => value(run) !== null && value(run) !== undefined);
   const plain = (name, value, format) => ({name: text(name), value, cell: (run) => known(value(run)) ? [format(value(run))] : [text("no_value")]});
+  const epochOf = ({epoch}) => known(epoch) ? [element("span", {class: "small"}, text("place_epoch", {epoch: fixed(epoch, 2)}))] : [];
   const columns = [
-    plain("step_name", (run) => run.step, whole),
-    plain("epoch_name", (run) => run.epoch, (value) => fixed(value, 2)),
+    {name: text("step_name"), value: (run) => run.step, cell: (run) => known(run.step) ? [whole(run.step), ...epochOf(run)] : [text("no_value")]},
     plain("time_name", (run) => run.seconds, duration),
     plain("parameters_name", (run) => run.parameters, shortNumber),
     plain("training_loss", (run) => lastKnown(columnOf(run.train, "loss")), lossText),
@@ -118,8 +118,8 @@ function runColumns() {
       cell: (run) => {
         const best = bestOf(run, column, better);
         if (!best) return [text("no_value")];
-        const last = column === "loss" ? `${text("at_step", {step: whole(best.step)})} · ` : "";
-        return [element("span", {class: "best"}, format(best.value)), element("span", {class: "small"}, last + text("last", {value: format(best.last)}))];
+        return [element("span", {class: "best"}, format(best.value)), element("span", {class: "small"}, text("at_step", {step: whole(best.step)})),
+                element("span", {class: "small"}, text("last", {value: format(best.last)}))];
       },
     });
   }
@@ -132,7 +132,7 @@ function runColumns() {
 
 function drawRuns() {
   const columns = runColumns();
-  byId("runs-head").replaceChildren(element("th", {scope: "col"}, text("run")), element("th", {scope: "col"}, text("state")),
+  byId("runs-head").replaceChildren(element("th", {scope: "col"}, text("run")),
       ...columns.map(({name}) => element("th", {scope: "col", class: "number"}, name)));
   const winners = columns.map(({better, value}) => {
     const values = page.runs.map(value);
@@ -141,7 +141,7 @@ function drawRuns() {
   byId("runs-body").replaceChildren(...page.runs.map((run, i) => {
     const style = lineStyle(i);
     const row = element("tr", {}, element("th", {scope: "row"}, swatch(style, true), element("span", {class: "run-number", style: `--ink: var(--ink-${style.ink})`}, String(i + 1)), " ",
-        element("bdi", {class: "name"}, ...visibleNodes(run.name))), element("td", {}, stateElement(run)),
+        element("bdi", {class: "name", title: visible(run.name)}, ...visibleNodes(run.name)), stateElement(run)),
         ...columns.map(({cell, value}, column) => element("td", {class: winners[column] !== null && value(run) === winners[column] ? "number winner" : "number"}, ...cell(run))));
     row.addEventListener("pointerenter", () => emphasize(i));
     row.addEventListener("pointerleave", () => emphasize(null));

@@ -5,6 +5,7 @@ addStrings({
   en: {
     all_options: "All options",
     all_samples: "Translations by step",
+    and_perplexity: ", perplexity",
     at_step: "step {step}",
     attention: "Attention to the source",
     average: "Average",
@@ -86,7 +87,7 @@ addStrings({
     run: "Run",
     runs: "Runs",
     runs_count: "{count} training runs",
-    runs_note: "Best value of each run; its last value below. The best of all runs is bold.",
+    runs_note: "Validation: the best value of each run, its step, and the last value. The best of all runs is bold.",
     sample_at: "Translation at step {step}",
     sample_bad: "The attention of this sample cannot be read: the data in the file is damaged.",
     sample_changed: "changed since step {step}",
@@ -135,6 +136,7 @@ addStrings({
   zh: {
     all_options: "全部选项",
     all_samples: "各步的译文",
+    and_perplexity: "、困惑度",
     at_step: "第 {step} 步",
     attention: "对原文的注意力",
     average: "平均模型",
@@ -216,7 +218,7 @@ addStrings({
     run: "训练",
     runs: "各次训练",
     runs_count: "{count} 次训练",
-    runs_note: "每次训练的最佳值，下方为最后的值；所有训练中最好的以粗体显示。",
+    runs_note: "验证指标：每次训练的最佳值及其步数，以及最后的值；所有训练中最好的以粗体显示。",
     sample_at: "第 {step} 步的译文",
     sample_bad: "无法读取该样例的注意力：文件中的数据已损坏。",
     sample_changed: "与第 {step} 步相比有变化",
