@@ -242,9 +242,11 @@ function drawNumbers({group, spec, layout}, context, colors) {
     return [{row: i, text: row.number, ink: row.style.ink, emphasis: line.row, x: layout.x(line.x[at]) + 9, y: layout.y(ys[at])}];
   });
   ends.sort((a, b) => a.y - b.y);
-  for (let i = 1; i < ends.length; ++i)
-    if (Math.abs(ends[i].x - ends[i - 1].x) < 14) ends[i].y = Math.max(ends[i].y, ends[i - 1].y + 12);
-  const below = Math.max(0, (ends.at(-1)?.y ?? 0) - box.bottom);
+  ends.forEach((end, i) => {
+    const above = ends.slice(0, i).findLast(({x}) => Math.abs(x - end.x) < 14);
+    if (above) end.y = Math.max(end.y, above.y + 12);
+  });
+  const below = Math.max(0, ...ends.map(({y}) => y - box.bottom));
   context.font = `600 11.5px ${colors.font}`;
   context.textAlign = "center";
   context.lineWidth = 3;

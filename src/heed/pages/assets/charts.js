@@ -137,11 +137,11 @@ function swatch({ink, dash, shape}, marked) {
 }
 
 // A chart in a <figure>. show() takes {title, unit, rows, columns, log, zero, format, ticks, right,
-// second, latest, placed}: `rows` are what its values are listed by, {name, number, style, lines}, with a
+// second, latest, placed, terse}: `rows` are what its values are listed by, {name, number, style, lines}, with a
 // line or null for each of `columns`. A line is {name, style, x, y, keys, smooth, sparse, light, best,
 // extra, row}: x rises; a y that is not finite is a gap, `keys` are the steps, `sparse` lines have
 // markers. `second` writes a value in another unit, `placed` says where the last value of a sparse
-// line was measured.
+// line was measured, `terse` leaves out what the names of the columns say.
 class LineChart {
   constructor(group, id) {
     this.group = group;
@@ -280,7 +280,7 @@ function listPlace(chart) {
     value.textContent = Number.isFinite(y) ? spec.format(y) : text("chart_no_value");
     const said = [];
     if (Number.isFinite(y) && spec.second) said.push(spec.second(y));
-    if (Number.isFinite(y) && line.smooth) said.push(text("chart_smoothed", {value: spec.format(line.smooth[i])}));
+    if (Number.isFinite(y) && line.smooth) said.push(spec.terse ? spec.format(line.smooth[i]) : text("chart_smoothed", {value: spec.format(line.smooth[i])}));
     if (Number.isFinite(y) && line.sparse && (group.at === null ? spec.placed : line.x[i] !== group.at))
       said.push(text("chart_at", {place: group.axis.shortPlace(line.x[i], line.keys[i])}));
     more.textContent = said.join(" · ");

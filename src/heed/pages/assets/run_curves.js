@@ -23,6 +23,13 @@ function unitOf(kind, unit) {
   return text(kind.id + "_unit");
 }
 
+// The name of a column of values, and of what follows each of them.
+function columnName(kind, column) {
+  const name = text(column === 0 ? "training" : "validation");
+  if (choices.smoothing > 0) return column === 0 && kind.smooth ? text("column_smoothed", {name}) : name;
+  return kind.right ? text("column_perplexity", {name}) : name;
+}
+
 // What a chart shows now, or null if there is nothing to draw.
 function specOf(kind) {
   if (kind.id === "loss" && lossIsNll()) return null;
@@ -33,7 +40,7 @@ function specOf(kind) {
   const kept = [0, 1].filter((column) => found.some(({lines}) => lines[column]));
   const rows = several ?
       found.map(({run, index, lines}) => ({
-        name: visible(run.name), number: String(index + 1), style: lineStyle(index), index,
+        name: shortName(run), number: String(index + 1), style: lineStyle(index), index,
         marked: lines[1] !== null, lines: kept.map((column) => lines[column]),
       })) :
       found[0].lines.flatMap((line, column) => line === null ? [] : [{
@@ -41,10 +48,11 @@ function specOf(kind) {
       }]);
   return {
     rows, title: titleOf(kind), unit: unitOf(kind, unit),
-    columns: several ? kept.map((column) => text(column === 0 ? "training" : "validation") + (kind.right ? text("and_perplexity") : "")) : [""],
+    columns: several ? kept.map((column) => columnName(kind, column)) : [""],
     log: choices.log && kind.log, zero: kind.zero, format: kind.format, right: kind.right, latest: text("latest"),
-    second: kind.right && ((value) => several ? significant(Math.exp(value)) : text("perplexity_of", {value: significant(Math.exp(value))})),
-    placed: !several, notes: several ? [] : averageNotes(kind, found[0].run),
+    second: kind.right && !(several && choices.smoothing > 0) &&
+        ((value) => several ? significant(Math.exp(value)) : text("perplexity_of", {value: significant(Math.exp(value))})),
+    placed: !several, terse: several, notes: several ? [] : averageNotes(kind, found[0].run),
   };
 }
 
@@ -125,7 +133,7 @@ function drawChips() {
     const input = element("input", {type: "checkbox", "data-run": i});
     input.checked = isShown(run, i);
     const chip = element("label", {class: "chip", style: `--ink: var(--ink-${style.ink})`, title: visible(run.name)}, input, swatch(style, true),
-        element("span", {class: "run-number"}, String(i + 1)), element("bdi", {class: "name"}, visible(run.name)));
+        element("span", {class: "run-number"}, String(i + 1)), element("bdi", {class: "name"}, shortName(run)));
     chip.addEventListener("pointerenter", () => emphasize(i));
     chip.addEventListener("pointerleave", () => emphasize(null));
     input.addEventListener("change", () => showRun(i, input.checked));

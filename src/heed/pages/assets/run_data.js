@@ -23,6 +23,14 @@ const columnOf = (part, name) => Array.isArray(part?.[name]) ? part[name] : [];
 const lastKnown = (values) => values.findLast(known) ?? null;
 const isShown = (run, i) => choices.hidden === null ? i < 10 : !choices.hidden.includes(run.name);
 
+// The name of a run among others: without the directories that all have in common.
+function shortName({name}) {
+  const names = page.runs.map((run) => run.name);
+  const parts = names[0].split("/").slice(0, -1);
+  while (parts.length > 0 && !names.every((one) => one.startsWith(parts.join("/") + "/"))) parts.pop();
+  return visible(parts.length > 0 ? name.slice(parts.join("/").length + 1) || name : name);
+}
+
 function duration(seconds) {
   const s = Math.max(0, Math.round(seconds));
   const [days, hours, minutes] = [Math.floor(s / 86400), Math.floor(s / 3600), Math.floor(s / 60)];
@@ -120,7 +128,7 @@ function lossIsNll() {
 function linesOf(kind, {run, index}, memoryUnit) {
   const several = page.runs.length > 1;
   const wanted = (name) => choices.data === "both" || choices.data === name || !(kind.train && kind.validation);
-  const name = several ? visible(run.name) : null;
+  const name = several ? shortName(run) : null;
   let training = null;
   if (kind.train && wanted("training")) {
     const convert = kind.id === "memory" ? (value) => value / memoryUnit.size : undefined;

@@ -24,7 +24,7 @@ function drawHead() {
   status.replaceChildren();
   if (!several) status.append(stateElement(run));
   const written = writtenText();
-  if (written !== "") status.append(element("span", {class: "written"}, text(page.live ? "live" : "written", {written})));
+  if (written !== "") status.append(element("span", {class: "written"}, text(page.live ? (several ? "live_several" : "live") : "written", {written})));
   if (page.live) {
     const button = element("button", {type: "button", class: "plain screen", id: "reload"}, text("reload"));
     button.addEventListener("click", () => location.reload());
