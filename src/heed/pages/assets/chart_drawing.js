@@ -140,7 +140,7 @@ function trace(context, line, ys, [from, to], layout) {
   context.stroke();
   context.setLineDash([]);
   for (const [px, py] of dots) {
-    marker(context, "circle", px, py, 2.2);
+    marker(context, "circle", px, py, 2.6);
     context.fill();
   }
 }
@@ -201,7 +201,7 @@ function drawGaps(context, colors, line, [from, to], {x, box}) {
 }
 
 // The best value, filled, with its name where there is one line only that has one.
-function drawBest({group, spec, lines, layout}, context, colors, line) {
+function drawBest({group, lines, layout}, context, colors, line) {
   if (line.best === null || line.best === undefined) return;
   const [x, y] = [line.x[line.best], line.y[line.best]];
   const {range, box, log} = layout;
@@ -215,7 +215,7 @@ function drawBest({group, spec, lines, layout}, context, colors, line) {
   marker(context, "circle", px, py, 7.5);
   context.stroke();
   if (lines.filter(({best}) => best !== null && best !== undefined).length === 1) {
-    const label = `${text("chart_best")} ${spec.format(y)}`;
+    const label = line.bestLabel;
     const room = context.measureText(label).width / 2;
     context.textAlign = "center";
     context.fillStyle = colors.ink;

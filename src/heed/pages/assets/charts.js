@@ -5,7 +5,6 @@
 addStrings({
   en: {
     chart_at: "at {place}",
-    chart_best: "best",
     chart_first_last: "{name}: {first} at {begin}, {last} at {end}; lowest {low} at {low_at}, highest {high} at {high_at}.",
     chart_gaps: "× no finite value in {count} reports",
     chart_help: "{title}. Arrow keys move through the values, Page Up and Page Down by a tenth, plus and minus zoom, Escape shows all.",
@@ -20,7 +19,6 @@ addStrings({
   },
   zh: {
     chart_at: "{place}处",
-    chart_best: "最佳",
     chart_first_last: "{name}：{begin}时为 {first}，{end}时为 {last}；最低 {low}（{low_at}），最高 {high}（{high_at}）。",
     chart_gaps: "× {count} 次报告没有有限的数值",
     chart_help: "{title}。方向键逐点移动，Page Up 和 Page Down 每次移动十分之一，加号和减号缩放，Esc 显示全部。",
@@ -106,7 +104,9 @@ function valueRange(lines, {low, high}, {log, zero}) {
     return {low: least / margin, high: most * margin};
   }
   if (zero && least >= 0) return {low: 0, high: most > 0 ? most * 1.08 : 1};
-  const span = most - least || Math.abs(most) * 0.1 || 1;
+  const even = Math.abs(most) * 0.1 || 1;
+  if (most === least) return {low: least < 0 ? least - even : Math.max(0, least - even), high: most + even};
+  const span = most - least;
   const padded = {low: least - span * 0.05, high: most + span * 0.07};
   if (least >= 0) padded.low = Math.max(0, padded.low);
   return padded;
@@ -139,7 +139,7 @@ function swatch({ink, dash, shape}, marked) {
 // A chart in a <figure>. show() takes {title, unit, rows, columns, log, zero, format, ticks, right,
 // second, latest, placed, terse}: `rows` are what its values are listed by, {name, number, style, lines}, with a
 // line or null for each of `columns`. A line is {name, style, x, y, keys, smooth, sparse, light, best,
-// extra, row}: x rises; a y that is not finite is a gap, `keys` are the steps, `sparse` lines have
+// bestLabel, extra, row}: x rises; a y that is not finite is a gap, `keys` are the steps, `sparse` lines have
 // markers. `second` writes a value in another unit, `placed` says where the last value of a sparse
 // line was measured, `terse` leaves out what the names of the columns say.
 class LineChart {

@@ -73,8 +73,7 @@ function domainOf() {
   if (high < low) return {low: 0, high: 1};
   // A line that starts near zero starts there: the axis is that of the whole run.
   if (low > 0 && low < high * 0.1) low = 0;
-  const single = low === high && (Math.abs(high) * 0.1 || 1);
-  return single ? {low: low - single, high: high + single} : {low, high};
+  return low === high ? {low: Math.min(0, low), high: high > 0 ? high * 1.25 : low + 1} : {low, high};
 }
 
 function drawCurves() {

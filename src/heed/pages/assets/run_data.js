@@ -40,8 +40,11 @@ function duration(seconds) {
 }
 
 // 4 significant digits, of which none is dropped.
-const significant = (value) => Math.abs(value) >= 1e4 ? whole(Math.round(value)) : Number(value.toPrecision(4)) === 0 ? "0" :
-    value.toPrecision(4).replace("e+", "e").replaceAll("-", "−");
+function significant(value) {
+  if (value === 0) return "0";
+  if (Math.abs(value) >= 1e4 && Math.abs(value) < 1e15) return whole(Math.round(value));
+  return (Math.abs(value) < 1e-4 ? value.toExponential(3) : value.toPrecision(4)).replace("e+", "e").replaceAll("-", "−");
+}
 const lossText = (value) => fixed(value, 4);
 const scoreText = (value) => fixed(value, 2);
 
@@ -103,13 +106,17 @@ function pointsOf(part, name, {sparse, convert = (value) => value}) {
   return {x: points.map(({x}) => x), y: points.map(({y}) => y), keys: points.map(({key}) => key), best: sparse && bestAt >= 0 ? bestAt : null};
 }
 
-// What charts there are: `train` and `validation` are columns, `smooth` those that are smoothed.
+const less = (a, b) => a < b;
+const more = (a, b) => a > b;
+
+// What charts there are: `train` and `validation` are columns, `better` compares values of the
+// latter; `smooth` says that training is smoothed, `gaps` that reports without a value are marked.
 const chartKinds = [
-  {id: "loss", train: "loss", validation: "loss", average: "loss", smooth: true, log: true, gaps: true, format: lossText},
-  {id: "nll", train: "nll", validation: "perplexity", average: "perplexity", convert: Math.log, smooth: true, log: true, gaps: true, format: lossText,
+  {id: "loss", train: "loss", validation: "loss", better: less, average: "loss", smooth: true, log: true, gaps: true, format: lossText},
+  {id: "nll", train: "nll", validation: "perplexity", better: less, average: "perplexity", convert: Math.log, smooth: true, log: true, gaps: true, format: lossText,
    right: {of: Math.exp, inverse: Math.log}},
-  {id: "bleu", validation: "bleu", average: "bleu", format: scoreText},
-  {id: "chrf", validation: "chrf", average: "chrf", format: scoreText},
+  {id: "bleu", validation: "bleu", better: more, average: "bleu", format: scoreText},
+  {id: "chrf", validation: "chrf", better: more, average: "chrf", format: scoreText},
   {id: "learning_rate", train: "learning_rate", log: true, zero: true, format: significant},
   {id: "gradient_norm", train: "gradient_norm", smooth: true, log: true, gaps: true, zero: true, format: significant},
   {id: "tokens_per_second", train: "tokens_per_second", smooth: true, zero: true, format: (value) => whole(Math.round(value))},
@@ -146,10 +153,16 @@ function linesOf(kind, {run, index}, memoryUnit) {
     const style = several ? lineStyle(index) : {...lineStyle(1), dash: [], shape: "circle"};
     if (validation) {
       validation = {...validation, name: several && kind.train ? text("validation_of", {name}) : name ?? text("validation"), style, row: index, sparse: true,
-                    extra: averageOf(kind, run)};
+                    extra: averageOf(kind, run), bestLabel: bestLabel(kind, validation)};
     }
   }
   return [training, validation];
+}
+
+// The best validation is so by the metric of the run: its value in this chart need not be the best.
+function bestLabel(kind, {y, best}) {
+  if (best === null) return null;
+  return y.some((value) => kind.better(value, y[best])) ? text("best_validation") : `${text("best")} ${kind.format(y[best])}`;
 }
 
 // The average of checkpoints as a point of its own: at its step, or where that step is.

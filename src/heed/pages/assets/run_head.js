@@ -17,7 +17,7 @@ function stateElement(run) {
 function drawHead() {
   const several = page.runs.length !== 1;
   const [run] = page.runs;
-  const title = several ? text("title_several", {count: whole(page.runs.length)}) : visible(run.name);
+  const title = several ? text("title_several", {count: whole(page.runs.length)}) : shortened(visible(run.name), 160);
   byId("title").textContent = title;
   document.title = several ? title : text("title", {name: title});
   const status = byId("status-line");
@@ -51,10 +51,11 @@ function drawProgress(run) {
   const shown = stateOf(run) !== "complete" && known(run.fraction_done);
   byId("progress").hidden = !shown;
   if (!shown) return;
-  const percent = Math.max(0, Math.min(100, Math.floor(run.fraction_done * 100)));
-  byId("progress-bar").setAttribute("aria-valuenow", percent);
-  byId("progress-bar").style.setProperty("--done", run.fraction_done);
-  const said = [text("done", {percent: whole(percent)})];
+  const done = Math.max(0, Math.min(1, run.fraction_done));
+  byId("progress-bar").setAttribute("aria-valuenow", Math.floor(done * 100));
+  byId("progress-bar").style.setProperty("--done", done);
+  const percent = new Intl.NumberFormat(language, {style: "percent", maximumFractionDigits: done < 0.1 ? 1 : 0, roundingMode: "floor"}).format(done);
+  const said = [text("done", {percent})];
   if (stateOf(run) === "running" && known(run.seconds_left)) said.push(text("left_about", {duration: duration(run.seconds_left)}));
   byId("progress-text").textContent = said.join(text("list_separator"));
 }
@@ -68,8 +69,6 @@ function bestOf(run, column, better) {
   });
   return best && {...best, last: lastKnown(values)};
 }
-const less = (a, b) => a < b;
-const more = (a, b) => a > b;
 
 // What of the validation is listed for a run: name, column, which is better, how it is written.
 const measures = [

@@ -33,10 +33,17 @@ function drawOptionRows(all = optionRows()) {
   byId("options-body").replaceChildren(...found.map(({key, values, differs}) => element("tr", {class: several && choices.allOptions && differs ? "differs" : null},
       element("th", {scope: "row"}, element("bdi", {translate: "no"}, ...visibleNodes(key))),
       ...values.map((value) => value === null ? element("td", {class: "absent"}, text("not_set")) :
-          element("td", {}, element("bdi", {translate: "no"}, ...visibleNodes(value)))))));
+          element("td", {}, optionValue(value))))));
   byId("options-body").closest(".table").hidden = found.length === 0;
   byId("filtered").textContent = several && offered.length === 0 ? text("differences_none") :
       wanted === "" ? "" : text("found", {count: whole(found.length), all: whole(offered.length)});
+}
+
+// A long value scrolls in a box of its own.
+function optionValue(value) {
+  const made = element("bdi", {translate: "no"}, ...visibleNodes(value));
+  if (value.length <= 600) return made;
+  return element("div", {class: "long", tabindex: 0}, made);
 }
 
 function startOptions() {
