@@ -37,7 +37,7 @@ def cross(block, layer, head, query, key):
 
 def test_the_first_line_is_shown_with_its_pieces(page):
     line = page.lines[0]
-    block = page.block(line)
+    block = block_of(page, line)
     shown = len(page.all("#target-tokens .token"))
     assert shown == len(block.json["target_pieces"]), (shown, block.json["target_pieces"])
     assert len(page.all("#lines li")) == len(page.data["lines"])
