@@ -34,9 +34,9 @@ function layOut(chart, context) {
   const {group, spec, lines, width, height} = chart;
   const range = rangeOf(group);
   const log = spec.log && lines.some(({y}) => y.some((value) => value > 0));
-  const values = valueRange(lines, range, {log, zero: spec.zero && !log}) ?? {low: 0, high: 1};
+  const values = valueRange(lines, range, {log, zero: spec.zero && !log, trim: spec.trim}) ?? {low: 0, high: 1};
   const ticks = (log ? logTicks : linearTicks)(values.low, values.high, Math.max(3, height / 42));
-  const labels = (spec.ticks ?? tickLabels)(ticks);
+  const labels = log ? ticks.map(shortNumber) : tickLabels(ticks);
   const left = Math.ceil(Math.max(24, ...labels.map((label) => context.measureText(label).width))) + 9;
   const numbered = spec.rows.some(({number}) => number !== null);
   const right = width - (spec.right ? 42 : 10) - (numbered ? 14 : 0);
@@ -52,6 +52,7 @@ function drawChart(chart) {
   const {group, spec, lines, width, height} = chart;
   const colors = colorsOf(group);
   const context = sized(chart.curves, width, height);
+  chart.cursor.context = sized(chart.cursor, width, height);
   context.font = `11.5px ${colors.font}`;
   context.textBaseline = "middle";
   context.lineJoin = "round";
@@ -267,6 +268,7 @@ function drawNote({spec, lines, note, layout}) {
   const notes = [];
   if (gaps > 0) notes.push(text("chart_gaps", {count: whole(gaps)}));
   if (hidden > 0) notes.push(text("chart_log_gaps", {count: whole(hidden)}));
+  if (layout.values.cut) notes.push(text("chart_cut", {value: spec.format(layout.values.cut)}));
   note.textContent = [...notes, ...(spec.notes ?? [])].join(" ");
 }
 
@@ -275,7 +277,8 @@ function drawCursor(chart) {
   const {group, lines, layout, width, height, dragged} = chart;
   if (!layout || chart.plot.hidden) return listPlace(chart);
   const colors = colorsOf(group);
-  const context = sized(chart.cursor, width, height);
+  const context = chart.cursor.context;
+  context.clearRect(0, 0, width, height);
   const {box, range, log} = layout;
   if (dragged) {
     const [from, to] = [dragged.from, dragged.to].sort((a, b) => a - b);

@@ -5,6 +5,7 @@
 addStrings({
   en: {
     chart_at: "at {place}",
+    chart_cut: "Outliers up to {value} are above the axis.",
     chart_first_last: "{name}: {first} at {begin}, {last} at {end}; lowest {low} at {low_at}, highest {high} at {high_at}.",
     chart_gaps: "× no finite value in {count} reports",
     chart_help: "{title}. Arrow keys move through the values, Page Up and Page Down by a tenth, plus and minus zoom, Escape shows all.",
@@ -19,6 +20,7 @@ addStrings({
   },
   zh: {
     chart_at: "{place}处",
+    chart_cut: "纵轴之上还有离群值，最高 {value}。",
     chart_first_last: "{name}：{begin}时为 {first}，{end}时为 {last}；最低 {low}（{low_at}），最高 {high}（{high_at}）。",
     chart_gaps: "× {count} 次报告没有有限的数值",
     chart_help: "{title}。方向键逐点移动，Page Up 和 Page Down 每次移动十分之一，加号和减号缩放，Esc 显示全部。",
@@ -80,36 +82,40 @@ function smoothedValues(ys, weight) {
   });
 }
 
-// The vertical range of what is drawn between two places, with a margin.
-function valueRange(lines, {low, high}, {log, zero}) {
-  const inside = (within) => {
-    let least = Infinity;
-    let most = -Infinity;
-    const add = (x, y) => {
-      if (!Number.isFinite(y) || (log && y <= 0) || (within && (x < low || x > high))) return;
-      least = Math.min(least, y);
-      most = Math.max(most, y);
-    };
-    for (const line of lines) {
-      line.y.forEach((y, i) => add(line.x[i], y));
-      for (const {x, y} of line.extra ?? []) add(x, y);
-    }
-    return [least, most];
-  };
-  let [least, most] = inside(true);
-  if (most < least) [least, most] = inside(false);
-  if (most < least) return null;
+// The values of lines between two places; all of them where there is none.
+function valuesBetween(lines, {low, high}, log) {
+  const found = (within) => lines.flatMap((line) => [
+    ...line.y.filter((y, i) => Number.isFinite(y) && (!log || y > 0) && (!within || (line.x[i] >= low && line.x[i] <= high))),
+    ...(line.extra ?? []).filter(({x, y}) => (!log || y > 0) && (!within || (x >= low && x <= high))).map(({y}) => y),
+  ]);
+  const inside = found(true);
+  return inside.length > 0 ? inside : found(false);
+}
+
+// The vertical range of what is drawn between two places, with a margin. With `trim`, the highest
+// twentieth of the values is left out if it would take a third of the axis, such as the first losses
+// of a run; `cut` is then the highest value. The last value of each line stays.
+function valueRange(lines, range, {log, zero, trim}) {
+  const values = valuesBetween(lines, range, log);
+  if (values.length === 0) return null;
+  let least = values.reduce((best, y) => Math.min(best, y), Infinity);
+  let most = values.reduce((best, y) => Math.max(best, y), -Infinity);
+  let cut = null;
+  if (trim && !log && values.length >= 20) {
+    const bulk = values.sort((a, b) => a - b)[Math.floor(values.length * 0.95)];
+    const kept = Math.max(bulk, ...lines.map((line) => valuesBetween([line], range, log).at(-1) ?? least));
+    if (most - least > (kept - least) * 1.5 && kept > least) [cut, most] = [most, kept + (kept - least) * 0.1];
+  }
   if (log) {
     const margin = most > least ? (most / least) ** 0.05 : 1.2;
-    return {low: least / margin, high: most * margin};
+    return {low: least / margin, high: most * margin, cut};
   }
-  if (zero && least >= 0) return {low: 0, high: most > 0 ? most * 1.08 : 1};
+  if (zero && least >= 0) return {low: 0, high: most > 0 ? most * 1.08 : 1, cut};
   const even = Math.abs(most) * 0.1 || 1;
-  if (most === least) return {low: least < 0 ? least - even : Math.max(0, least - even), high: most + even};
+  if (most === least) return {low: least < 0 ? least - even : Math.max(0, least - even), high: most + even, cut};
   const span = most - least;
-  const padded = {low: least - span * 0.05, high: most + span * 0.07};
-  if (least >= 0) padded.low = Math.max(0, padded.low);
-  return padded;
+  least = least >= 0 ? Math.max(0, least - span * 0.05) : least - span * 0.05;
+  return {low: least, high: most + span * (cut === null ? 0.07 : 0), cut};
 }
 
 // Labels of ticks with equally many decimals.
@@ -136,8 +142,8 @@ function swatch({ink, dash, shape}, marked) {
   return svg;
 }
 
-// A chart in a <figure>. show() takes {title, unit, rows, columns, log, zero, format, ticks, right,
-// second, latest, placed, terse}: `rows` are what its values are listed by, {name, number, style, lines}, with a
+// A chart in a <figure>. show() takes {title, unit, rows, columns, log, zero, trim, format,
+// right, second, latest, placed, terse}: `rows` are what its values are listed by, {name, number, style, lines}, with a
 // line or null for each of `columns`. A line is {name, style, x, y, keys, smooth, sparse, light, best,
 // bestLabel, extra, row}: x rises; a y that is not finite is a gap, `keys` are the steps, `sparse` lines have
 // markers. `second` writes a value in another unit, `placed` says where the last value of a sparse
@@ -147,7 +153,7 @@ class LineChart {
     this.group = group;
     this.title = element("h3", {id: id + "-title"});
     this.unit = element("span", {class: "unit"});
-    this.tableButton = element("button", {type: "button", class: "quiet screen", "aria-pressed": "false"});
+    this.tableButton = element("button", {type: "button", class: "quiet screen"});
     this.place = element("p", {class: "values-place"});
     this.values = element("div", {class: "values"});
     this.curves = element("canvas", {"aria-hidden": "true"});
@@ -197,7 +203,6 @@ class LineChart {
     this.plot.hidden = shown;
     this.tableButton.textContent = text(shown ? "chart_plot" : "chart_table");
     this.tableButton.setAttribute("aria-label", shown ? `${text("chart_plot")}: ${this.spec.title}` : text("chart_table_of", {title: this.spec.title}));
-    this.tableButton.setAttribute("aria-pressed", String(shown));
     this.table.setAttribute("aria-label", text("chart_table_of", {title: this.spec.title}));
     if (shown) this.table.replaceChildren(...chartTable(this));
     else this.measure();
@@ -220,16 +225,18 @@ class LineChart {
 function redraw(group, what = "draw") {
   group.wanted = group.wanted === "draw" ? "draw" : what;
   if (group.frame) return;
-  group.frame = requestAnimationFrame(() => {
-    const {wanted} = group;
-    group.frame = group.wanted = null;
-    if (wanted === "draw") group.colors = null;
-    for (const chart of group.charts) {
-      if (!chart.figure.isConnected) continue;
-      if (wanted === "draw") chart.draw();
-      else drawCursor(chart);
-    }
-  });
+  group.frame = requestAnimationFrame(() => drawGroup(group, group.wanted));
+}
+
+// The same at once, as before printing.
+function drawGroup(group, what = "draw") {
+  group.frame = group.wanted = null;
+  if (what === "draw") group.colors = null;
+  for (const chart of group.charts) {
+    if (!chart.figure.isConnected) continue;
+    if (what === "draw") chart.draw();
+    else drawCursor(chart);
+  }
 }
 
 function pointGroupAt(group, x) {

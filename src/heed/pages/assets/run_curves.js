@@ -49,7 +49,7 @@ function specOf(kind) {
   return {
     rows, title: titleOf(kind), unit: unitOf(kind, unit),
     columns: several ? kept.map((column) => columnName(kind, column)) : [""],
-    log: choices.log && kind.log, zero: kind.zero, format: kind.format, right: kind.right, latest: text("latest"),
+    log: choices.log && kind.log, zero: kind.zero, trim: choices.trim && kind.gaps, format: kind.format, right: kind.right, latest: text("latest"),
     second: kind.right && !(several && choices.smoothing > 0) &&
         ((value) => several ? significant(Math.exp(value)) : text("perplexity_of", {value: significant(Math.exp(value))})),
     placed: !several, terse: several, notes: several ? [] : averageNotes(kind, found[0].run),
@@ -118,6 +118,8 @@ function drawCurveControls() {
   byId("smoothing").value = choices.smoothing;
   byId("smoothing-value").textContent = choices.smoothing > 0 ? fixed(choices.smoothing, 2) : text("smoothing_off");
   byId("log").checked = choices.log;
+  byId("trim").checked = choices.trim && !choices.log;
+  byId("trim").disabled = choices.log;
   drawChips();
 }
 
@@ -142,9 +144,9 @@ function drawChips() {
 }
 
 function showRun(index, shown) {
-  const hidden = new Set(page.runs.filter((run, i) => !isShown(run, i)).map((run) => run.name));
-  if (shown) hidden.delete(page.runs[index].name);
-  else hidden.add(page.runs[index].name);
+  const hidden = new Set(page.runs.flatMap((run, i) => isShown(run, i) ? [] : [keyOf(run, i)]));
+  if (shown) hidden.delete(keyOf(page.runs[index], index));
+  else hidden.add(keyOf(page.runs[index], index));
   choices.hidden = [...hidden];
   changed();
 }
@@ -169,11 +171,12 @@ function startCurves() {
     drawCurves();
     keepChoices();
   });
-  byId("log").addEventListener("change", (event) => {
-    choices.log = event.target.checked;
-    drawCurves();
-    keepChoices();
-  });
+  for (const name of ["log", "trim"]) {
+    byId(name).addEventListener("change", (event) => {
+      choices[name] = event.target.checked;
+      changed();
+    });
+  }
   byId("zoom-out").addEventListener("click", () => {
     zoomGroup(group, null);
     byId("axis").querySelector(":checked")?.focus();

@@ -8,8 +8,9 @@ const choices = {
   axis: "step",      // or "epoch", "seconds"
   smoothing: 0,      // the weight of the exponential moving average
   log: false,
+  trim: true,        // leave outliers above the axis
   data: "both",      // or "training", "validation"
-  hidden: null,      // the names of the runs that are not shown; null: those after the first ten
+  hidden: null,      // the runs that are not shown, by keyOf(); null: those after the first ten
   allOptions: false,
   filter: "",
   sampleRun: 0,
@@ -21,7 +22,8 @@ let page = null;     // the data of the page
 const known = (value) => typeof value === "number" && Number.isFinite(value);
 const columnOf = (part, name) => Array.isArray(part?.[name]) ? part[name] : [];
 const lastKnown = (values) => values.findLast(known) ?? null;
-const isShown = (run, i) => choices.hidden === null ? i < 10 : !choices.hidden.includes(run.name);
+const keyOf = (run, i) => `${i} ${run.name}`;
+const isShown = (run, i) => choices.hidden === null ? i < 10 : !choices.hidden.includes(keyOf(run, i));
 
 // The name of a run among others: without the directories that all have in common.
 function shortName({name}) {
