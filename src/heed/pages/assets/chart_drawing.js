@@ -109,14 +109,17 @@ function rule(context, x1, y1, x2, y2) {
 // A second scale of the same lines on the right: values that correspond one to one.
 function drawRightAxis(right, context, box, values, y) {
   context.textAlign = "left";
-  let last = Infinity;
-  for (const tick of logTicks(right.of(values.low), right.of(values.high), 6)) {
+  const places = [];
+  for (const tick of logTicks(right.of(values.low), right.of(values.high), 10)) {
     const at = y(right.inverse(tick));
-    if (!(last - at >= 18) || at < box.top - 2 || at > box.bottom + 2) continue;
-    last = at;
-    rule(context, box.right, Math.round(at) + 0.5, box.right + 4, Math.round(at) + 0.5);
-    context.fillText(shortNumber(tick), box.right + 7, at);
+    if (at >= box.top - 2 && at <= box.bottom + 2 && !(places.at(-1)?.at - at < 18)) places.push({tick, at});
   }
+  const ticks = places.map(({tick}) => tick);
+  const labels = ticks.at(-1) > ticks[0] * 10 ? ticks.map(shortNumber) : tickLabels(ticks);
+  places.forEach(({at}, i) => {
+    rule(context, box.right, Math.round(at) + 0.5, box.right + 4, Math.round(at) + 0.5);
+    context.fillText(labels[i], box.right + 7, at);
+  });
 }
 
 // Draws a line through the values with these numbers; a lone value between gaps is a dot.

@@ -1,0 +1,480 @@
+#!/usr/bin/env python3
+"""Tests a page of training runs (`heed inspect run DIR --html FILE`) in Chromium. Not part of ctest.
+
+Usage: run_page_test.py PAGE.html [MORE.html...]
+
+Each page must have one run with validations and samples; from its data the test makes others: five
+runs of 2,000 reports, hostile texts, a run of one report, one without validation, one that
+diverged, none at all. chromium.py says what this needs.
+"""
+import copy
+import json
+import math
+import pathlib
+import re
+import tempfile
+import time
+
+import chromium
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+HOSTILE = "<script>document.title='x'</script><img src=x onerror=alert(1)>\"'&amp;{{data}}\u202eabc\u202c\u0000</td>"
+
+
+def open_page(path):
+    page = chromium.Page(path, "#title")
+    page.original = page.path
+    page.first = page.data
+    page.folder = tempfile.TemporaryDirectory()
+    page.made = {}
+    return page
+
+
+def show(page, name, change=None, width=1280):
+    """Opens the page with its data changed by `change`, once for each name."""
+    if name not in page.made:
+        data = copy.deepcopy(page.first)
+        if change:
+            change(data)
+        text = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
+        html = page.original.read_text()
+        begin = html.index('id="data">') + len('id="data">')
+        file = pathlib.Path(page.folder.name) / f"{name}.html"
+        file.write_text(html[:begin] + text + html[html.index("</script>", begin):])
+        page.made[name] = (file, data)
+    page.path, page.data = page.made[name]
+    page.load(width)
+    page.run("sessionStorage.clear()")
+    page.load(width)
+    return page.data["runs"]
+
+
+def columns(count, seed):
+    """The reports of a run that never was."""
+    steps = [10 * (i + 1) for i in range(count)]
+    loss = [2 + seed / 10 + 6 * math.exp(-i / 200) + 0.05 * math.sin(i * (seed + 1)) for i in range(count)]
+    return {
+        "step": steps, "epoch": [step / 1600 for step in steps], "loss": loss,
+        "nll": [value - 0.7 for value in loss], "learning_rate": [0.001 / (i + 1) for i in range(count)],
+        "gradient_norm": [1 + (i * seed) % 3 for i in range(count)],
+        "tokens_per_second": [5000.5 + seed for _ in range(count)],
+        "seconds": [2.5 * (i + 1) for i in range(count)], "memory": [3 * 2**30 + i for i in range(count)],
+    }
+
+
+def validations(train, every, bleu):
+    rows = range(every - 1, len(train["step"]), every)
+    loss = [train["loss"][i] + 0.1 for i in rows]
+    return {
+        "step": [train["step"][i] for i in rows], "epoch": [train["epoch"][i] for i in rows],
+        "train_loss": [None for _ in rows], "loss": loss, "perplexity": [math.exp(x - 0.7) for x in loss],
+        "bleu": [30 - x if bleu else None for x in loss], "chrf": [60 - x if bleu else None for x in loss],
+        "best": [x <= min(loss[: i + 1]) for i, x in enumerate(loss)],
+        "seconds": [train["seconds"][i] + 1 for i in rows],
+    }
+
+
+def five(data):
+    [run] = data["runs"]
+    data["runs"] = []
+    for i in range(5):
+        train = columns(2000, i)
+        data["runs"].append({**copy.deepcopy(run), "name": f"runs/number-{i}", "train": train, "step": 20000,
+                             "validation": validations(train, 100, i != 3), "sentences": [],
+                             "options": {"seed": str(i), "d_model": "512", **({"ema": "0.99"} if i == 2 else {})}})
+
+
+def hostile(data):
+    run = data["runs"][0]
+    run["name"] = HOSTILE
+    run["bleu_tokenize"] = HOSTILE
+    run["options"] = {HOSTILE: HOSTILE, "long": "x" * 20000, "direction": "שלום \u202e"}
+    run["train"] = columns(20, 1)
+    run["validation"] = validations(run["train"], 5, True)
+    samples = [{"step": 50 * (i + 1), "translation": HOSTILE * (i * 60 + 1), "score": None, "block": 10**6 + i} for i in range(3)]
+    run["sentences"] = [{"source": HOSTILE * 200, "reference": "שלום עולם", "samples": samples}]
+
+
+def one_report(data):
+    run = data["runs"][0]
+    run["train"] = {name: values[:1] for name, values in columns(1, 0).items()}
+    run["validation"] = {name: [] for name in validations(columns(1, 0), 1, False)}
+    run.update(sentences=[], average=None, state="running", fraction_done=0.0005, seconds_left=4000)
+    data["live"] = True
+
+
+def without_validation(data):
+    one_report(data)
+    data["runs"][0]["train"] = columns(50, 0)
+    data["runs"][0]["train"]["memory"] = [None] * 50
+
+
+def diverged(data):
+    run = data["runs"][0]
+    run["train"] = columns(40, 1)
+    run["validation"] = validations(run["train"], 10, True)
+    for name in ("loss", "nll", "gradient_norm"):
+        run["train"][name][5] = None
+        run["train"][name][30:] = [None] * 10
+    run["validation"]["loss"][3] = run["validation"]["perplexity"][3] = None
+    run["validation"]["bleu"][3] = 0.0
+    run.update(sentences=[], state="interrupted", fraction_done=None)
+
+
+def nothing(data):
+    run = data["runs"][0]
+    for part in ("train", "validation"):
+        run[part] = {name: [] for name in run[part]}
+    run.update(sentences=[], options={}, model=None, parameters=None, average=None, step=0, epoch=0, seconds=0)
+
+
+def fixed(value, digits):
+    return f"{value:.{digits}f}".replace("-", "−")
+
+
+def values_of(page, chart):
+    """The values that a chart lists, by the names of its rows."""
+    rows = page.run("return [...document.querySelectorAll(arguments[0] + ' .values tbody tr')].map((row) =>"
+                    " [row.querySelector('.name').textContent, ...[...row.querySelectorAll('td')].map((cell) => cell.textContent.trim())])", chart)
+    return {name: cells for name, *cells in rows}
+
+
+def place_of(page, chart="#chart-loss"):
+    return page.text_of(chart + " .values-place")
+
+
+def press(page, chart, *keys):
+    page.run("document.querySelector(arguments[0] + ' .cursor').focus()", chart)
+    for key in keys:
+        ActionChains(page.driver).send_keys(key).perform()
+
+
+def settle(page):
+    page.driver.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
+
+
+def set_range(page, selector, value):
+    page.run("const range = document.querySelector(arguments[0]); range.value = arguments[1];"
+             "range.dispatchEvent(new Event('input', {bubbles: true}))", selector, value)
+    settle(page)
+
+
+def test_the_head_shows_the_run(page):
+    [run] = show(page, "as-is")
+    assert run["name"] in page.text_of("#title")
+    assert f"{run['step']:,}" in page.text_of("#figures")
+    for name in ("d_model", "heads", "vocabulary"):
+        assert f"{run['model'][name]:,}" in page.text_of("#facts"), name
+
+
+def test_the_keys_read_the_values_of_the_data(page):
+    [run] = show(page, "as-is")
+    train = run["train"]
+    press(page, "#chart-loss", Keys.HOME)
+    for i in range(3):
+        settle(page)
+        assert f"tep {train['step'][i]:,} " in place_of(page), place_of(page)
+        assert values_of(page, "#chart-loss")["Training"][0].startswith(fixed(train["loss"][i], 4))
+        assert values_of(page, "#chart-nll")["Training"][0].startswith(fixed(train["nll"][i], 4))
+        assert values_of(page, "#chart-tokens_per_second")["Training"][0].startswith(f"{round(train['tokens_per_second'][i]):,}")
+        press(page, "#chart-loss", Keys.ARROW_RIGHT)
+    page.until(lambda: f"tep {train['step'][3]:,}" in page.text_of("#announcer"), "the values are announced")
+    press(page, "#chart-loss", Keys.END)
+    settle(page)
+    assert values_of(page, "#chart-loss")["Validation"][0].startswith(fixed(run["validation"]["loss"][-1], 4))
+    press(page, "#chart-loss", Keys.ESCAPE)
+    settle(page)
+    assert place_of(page) == "Latest values"
+
+
+def test_pointing_reads_all_charts_at_one_place(page):
+    [run] = show(page, "as-is")
+    train = run["train"]
+    page.point_at(page("#chart-loss .cursor"))
+    page.until(lambda: "step" in place_of(page), "the place under the pointer")
+    step = int(re.search(r"step ([\d,]+)", place_of(page))[1].replace(",", ""))
+    assert len({place_of(page, "#" + chart.get_attribute("id")) for chart in page.all(".chart")}) == 1
+    for name, chart, text in [("loss", "#chart-loss", lambda x: fixed(x, 4)),
+                              ("tokens_per_second", "#chart-tokens_per_second", lambda x: f"{round(x):,}")]:
+        i = min(range(len(train["step"])), key=lambda i: abs(train["step"][i] - step))
+        assert values_of(page, chart)["Training"][0].split(" ")[0] == text(train[name][i]), (name, step)
+    page.point_at(page("#title"))
+    page.until(lambda: place_of(page) == "Latest values", "the latest values come back")
+
+
+def test_smoothing_is_the_exponential_moving_average(page):
+    [run] = show(page, "as-is")
+    set_range(page, "#smoothing", 0.9)
+    assert page.text_of("#smoothing-value") == "0.90"
+    total = weight = 0
+    for value in run["train"]["loss"]:
+        total = 0.9 * total + 0.1 * value
+        weight = 0.9 * weight + 0.1
+    assert values_of(page, "#chart-loss")["Training"][0] == f"{fixed(run['train']['loss'][-1], 4)} smoothed {fixed(total / weight, 4)}"
+    assert "smoothed" not in values_of(page, "#chart-learning_rate")["Training"][0]
+    set_range(page, "#smoothing", 0)
+    assert "smoothed" not in values_of(page, "#chart-loss")["Training"][0]
+
+
+def test_a_logarithmic_axis_and_outliers(page):
+    show(page, "five", five)
+    layout = "const chart = charts.get('loss'); const {log, values, box, y} = chart.layout;"
+    low, high, cut = page.run(layout + "return [values.low, values.high, values.cut]")
+    assert cut and high < cut and "above the axis" in page.text_of("#chart-loss .chart-note")
+    page("#trim").click()
+    settle(page)
+    low, high, cut = page.run(layout + "return [values.low, values.high, values.cut]")
+    assert cut is None and high > max(loss for run in page.data["runs"] for loss in run["train"]["loss"])
+    page("#log").click()
+    settle(page)
+    log, middle, low, high, top, bottom = page.run(layout + "return [log, y(Math.sqrt(values.low * values.high)), values.low, values.high, box.top, box.bottom]")
+    assert log and abs(middle - (top + bottom) / 2) < 0.01, "the geometric mean is in the middle"
+    assert not page.run("return charts.get('bleu').layout.log"), "scores stay linear"
+
+
+def test_the_horizontal_axis_is_steps_epochs_or_time(page):
+    [run] = show(page, "as-is")
+    for axis, column in [("epoch", "epoch"), ("seconds", "seconds")]:
+        page.run("document.querySelector('#axis input[value=' + arguments[0] + ']').click()", axis)
+        settle(page)
+        high = page.run("return group.domain.high")
+        last = max(run["train"][column][-1], run["validation"][column][-1])
+        assert abs(high - last) < 1e-9, (axis, high)
+        press(page, "#chart-loss", Keys.HOME)
+        settle(page)
+        assert f"tep {run['train']['step'][0]:,} " in place_of(page)
+
+
+def test_a_drag_zooms_all_charts(page):
+    show(page, "as-is")
+    cursor = page("#chart-loss .cursor")
+    page.run("arguments[0].scrollIntoView({block: 'center'})", cursor)
+    ActionChains(page.driver).move_to_element_with_offset(cursor, -60, 0).click_and_hold().move_by_offset(120, 0).release().perform()
+    page.until(lambda: page("#zoom-out").is_displayed(), "the button to show all")
+    zoom, domain = page.run("return [group.zoom, group.domain]")
+    assert domain["low"] < zoom["low"] < zoom["high"] < domain["high"]
+    page("#zoom-out").click()
+    page.until(lambda: page.run("return group.zoom === null"), "all is shown")
+    press(page, "#chart-loss", Keys.HOME, "+")
+    page.until(lambda: page("#zoom-out").is_displayed(), "plus zooms")
+    press(page, "#chart-loss", Keys.ESCAPE)
+    page.until(lambda: not page("#zoom-out").is_displayed(), "Escape shows all")
+
+
+def test_a_chart_is_a_table_too(page):
+    [run] = show(page, "as-is")
+    page("#chart-loss .chart-head button").click()
+    rows = page.run("return [...document.querySelectorAll('#chart-loss .chart-table tbody tr')].map((row) => [...row.children].map((cell) => cell.textContent))")
+    steps = sorted(set(run["train"]["step"]) | set(run["validation"]["step"]))
+    assert len(rows) == len(steps) <= 1000
+    at = run["train"]["step"].index(int(rows[4][0].replace(",", "")))
+    assert rows[4][1] == fixed(run["train"]["loss"][at], 4)
+    page("#chart-loss .chart-head button").click()
+    assert page("#chart-loss .cursor").is_displayed()
+    summary = page.text_of("#chart-loss-summary")
+    assert "Training: " + fixed(run["train"]["loss"][0], 4) in summary, summary
+
+
+def test_several_runs_are_laid_over_each_other(page):
+    runs = show(page, "five", five)
+    assert len(page.all("#runs-body tr")) == 5
+    press(page, "#chart-loss", Keys.HOME)
+    settle(page)
+    for i, run in enumerate(runs):
+        assert values_of(page, "#chart-loss")[f"number-{i}"] == [fixed(run["train"]["loss"][0], 4), "–"]
+    press(page, "#chart-loss", Keys.END)
+    settle(page)
+    for i, run in enumerate(runs):
+        assert values_of(page, "#chart-loss")[f"number-{i}"][1] == fixed(run["validation"]["loss"][-1], 4)
+    assert "number-3" not in values_of(page, "#chart-bleu"), "a run without BLEU is not in its chart"
+    page("#chips input[data-run='1']").click()
+    settle(page)
+    assert "number-1" not in values_of(page, "#chart-loss") and "number-2" in values_of(page, "#chart-loss")
+    styles = page.run("return [0, 1, 2, 3, 4].map((i) => lineStyle(i)).map(({ink, dash, shape}) => [ink, dash.join(), shape])")
+    for part in range(3):
+        assert len({style[part] for style in styles}) == 5, "each run has its ink, dash and marker"
+    best = min(range(5), key=lambda i: min(runs[i]["validation"]["loss"]))
+    winner = page.all("#runs-body tr")[best].find_elements(By.CSS_SELECTOR, ".winner")
+    assert fixed(min(runs[best]["validation"]["loss"]), 4) in winner[0].text
+    for i in range(5):
+        if page(f"#chips input[data-run='{i}']").is_selected():
+            page(f"#chips input[data-run='{i}']").click()
+    assert page("#curves-hidden").is_displayed() and not page.all(".chart")
+
+
+def test_the_options_that_differ(page):
+    show(page, "five", five)
+    keys = [row.text.split()[0] for row in page.all("#options-body tr")]
+    assert keys == ["ema", "seed"], keys
+    assert page.text_of("#options-body tr:first-child").count("not set") == 4
+    page("#all-options").click()
+    assert [row.text.split()[0] for row in page.all("#options-body tr")] == ["d_model", "ema", "seed"]
+
+
+def test_the_filter_finds_options(page):
+    [run] = show(page, "as-is")
+    key = sorted(run["options"])[0]
+    page("#filter").send_keys(key.upper())
+    shown = [row.text.split()[0] for row in page.all("#options-body tr")]
+    assert key in shown and len(shown) < len(run["options"])
+    assert f"{len(shown)} of {len(run['options'])}" in page.text_of("#filtered")
+
+
+def sentence_of(run):
+    return next(sentence for sentence in run["sentences"] if sentence["samples"])
+
+
+def test_samples_are_decoded_when_they_are_looked_at(page):
+    [run] = show(page, "as-is")
+    assert not page.run("return document.querySelectorAll('[data-read]').length"), "nothing is decoded before"
+    samples = sentence_of(run)["samples"]
+    page.run("document.querySelector('#sample-detail').scrollIntoView()")
+    page.until(lambda: page("#sample-block").is_displayed(), "the latest sample's block")
+    block = page.block(samples[-1]["block"])
+    assert page.run("return document.querySelectorAll('[data-read]').length") == 1
+    assert len(page.all("#sample-tokens .token")) == len(block.json["target_pieces"])
+    width = len(block.json["source_pieces"])
+    page.run("document.querySelector('#map canvas').focus()")
+    ActionChains(page.driver).send_keys(Keys.ARROW_RIGHT, Keys.ARROW_DOWN, Keys.ARROW_RIGHT).perform()
+    assert fixed(block.numbers[width + 1] / 10000, 4) in page.text_of("#map-readout")
+    tokens = page.all("#sample-tokens .token")
+    page.point_at(tokens[-1])
+    probability = f"{math.exp(block.json['log_probabilities'][-1]):.4f}"
+    page.until(lambda: probability in page.text_of("#map-readout"), "the probability of a token")
+
+
+def test_samples_show_what_changed(page):
+    def change(data):
+        data["runs"][0]["sentences"] = [{"source": "s", "reference": "r", "samples": [
+            {"step": 10, "translation": "She is a book .", "score": -1, "block": 0},
+            {"step": 20, "translation": "She bought a red book .", "score": -0.5, "block": 0},
+            {"step": 30, "translation": "She bought a red book .", "score": -0.25, "block": 0}]}]
+
+    show(page, "changes", change)
+    assert "unchanged since step 20" in page.text_of("#sample-facts") and "−0.2500" in page.text_of("#sample-facts")
+    set_range(page, "#sample-step", 1)
+    new = [part.text for part in page.all("#sample-text ins")]
+    gone = [part.text for part in page.all("#sample-text del")]
+    assert " ".join(new).split() == ["bought", "red"] and gone == ["is"], (new, gone)
+    assert page("#steps-list [aria-current]").text.startswith("20")
+    page.all("#steps-list button")[0].click()
+    assert page.text_of("#sample-text") == "She is a book ." and not page.all("#sample-text ins")
+
+
+def test_hostile_text_is_text(page):
+    [run] = show(page, "hostile", hostile)
+    for width in (1280, 360):
+        page.load(width)
+        assert page.run("return document.documentElement.scrollWidth - innerWidth") <= 0, width
+    assert not page.all("main script, main img, footer script")
+    assert page.run("return document.title") != "x"
+    assert "<script>document.title='x'</script>" in page.text_of("#title")
+    assert "<img src=x onerror=alert(1)>" in page.text_of("#options-body")
+    assert page.text_of("#sample-source").count("<img") == 200
+    page.run("document.querySelector('#sample-detail').scrollIntoView()")
+    page.until(lambda: page("#sample-message").is_displayed(), "a block that is not there has a message")
+    page.accessible("hostile text")
+
+
+def test_damaged_blocks_have_a_message(page):
+    [run] = show(page, "as-is")
+    sample = sentence_of(run)["samples"][-1]
+    bad = ["????", "bm90IHpsaWI="]
+    for text in bad:
+        page.load(1280)
+        page.run("document.getElementById('block-' + arguments[0]).textContent = arguments[1]", sample["block"], text)
+        page.run("document.querySelector('#sample-detail').scrollIntoView()")
+        page.until(lambda: page("#sample-message").is_displayed(), f"a message about {text}")
+        assert not page("#sample-block").is_displayed() and page("#options-body").text
+    for change in ("block.numbers = block.numbers.slice(1)", "block.target_pieces = [1]", "block.log_probabilities = null"):
+        refused = page.run(f"const block = {{source_pieces: ['a', 'b'], target_pieces: ['c'], log_probabilities: [-1], numbers: [1, 2]}}; checkedSample(block);"
+                           f"{change}; try {{ checkedSample(block); return false; }} catch {{ return true; }}")
+        assert refused, change
+
+
+def test_little_data_looks_sensible(page):
+    show(page, "one-report", one_report)
+    assert values_of(page, "#chart-loss")["Training"][0] == "8.0000"
+    assert len(page.all(".chart")) == 6 and page("#reload").is_displayed() and page("#progress").is_displayed()
+    show(page, "without-validation", without_validation)
+    assert [chart.get_attribute("id") for chart in page.all(".chart")] == [
+        "chart-loss", "chart-nll", "chart-learning_rate", "chart-gradient_norm", "chart-tokens_per_second"]
+    assert not page("#samples").is_displayed() and not page("#data-shown").is_displayed()
+    show(page, "nothing", nothing)
+    assert page("#curves-none").is_displayed() and not page.all(".chart") and not page("#options").is_displayed()
+
+
+def test_missing_values_are_gaps(page):
+    show(page, "diverged", diverged)
+    assert "11 reports" in page.text_of("#chart-loss .chart-note")
+    assert values_of(page, "#chart-loss")["Training"][0] == "–"
+    press(page, "#chart-loss", Keys.HOME, *[Keys.ARROW_RIGHT] * 5)
+    settle(page)
+    assert values_of(page, "#chart-loss")["Training"][0] == "–"
+    page("#log").click()
+    settle(page)
+    assert page.run("return charts.get('loss').layout.values.low") > 0
+
+
+def test_choices_survive_a_reload(page):
+    show(page, "five", five)
+    page("#log").click()
+    page.run("document.querySelector('#axis input[value=epoch]').click()")
+    set_range(page, "#smoothing", 0.5)
+    page("#chips input[data-run='4']").click()
+    page("#filter").send_keys("see")
+    page.run("scrollTo(0, 700)")
+    settle(page)
+    page.driver.refresh()
+    page.until(lambda: page.all(".chart"), "the charts are drawn again")
+    assert page("#log").is_selected() and page("#smoothing").get_attribute("value") == "0.5"
+    assert page("#axis input[value=epoch]").is_selected()
+    assert "number-4" not in values_of(page, "#chart-loss") and page("#filter").get_attribute("value") == "see"
+    page.until(lambda: abs(page.run("return scrollY") - 700) < 3, "the page is where it was")
+
+
+def test_large_charts_stay_fluid(page):
+    show(page, "five", five)
+    page.run("document.querySelector('#chart-loss').scrollIntoView()")
+    draw, point = page.run(
+        "const time = (f) => { const times = []; for (let i = 0; i < 9; ++i) { const from = performance.now(); f(i); times.push(performance.now() - from); }"
+        "  return times.sort((a, b) => a - b)[4]; };"
+        "return [time(() => drawGroup(group)), time((i) => { group.at = 1000 + 100 * i; drawGroup(group, 'cursor'); })]")
+    print(f"        8 charts of 5 runs of 2,000 reports: {draw:.0f} ms to draw, {point:.1f} ms to point")
+    assert draw < 400 and point < 50
+
+
+def test_chinese_has_every_text(page):
+    for name, change in [("as-is", None), ("five", five)]:
+        show(page, name, change)
+        page.run("setLanguage('zh')")
+        assert "曲线" in page.text_of("main") and page("html").get_attribute("lang").startswith("zh")
+        left = page.run("return [...document.querySelectorAll('main [data-text]')].filter((place) => /^[a-z ]{4,}$/i.test(place.textContent)).map((place) => place.textContent)")
+        assert not left, left
+        page.accessible("Chinese")
+        page.run("setLanguage('en')")
+
+
+def test_both_themes_and_a_phone_are_accessible(page):
+    for name, change in [("as-is", None), ("five", five), ("diverged", diverged), ("nothing", nothing)]:
+        for width in (1280, 360):
+            show(page, name, change, width)
+            assert page.run("return document.documentElement.scrollWidth - innerWidth") <= 0, (name, width)
+            if page("#samples").is_displayed():
+                page.run("document.querySelector('#sample-detail').scrollIntoView()")
+                page.until(lambda: page("#sample-block").is_displayed(), "the sample is decoded")
+            for theme in ("light", "dark"):
+                page.run("setTheme(arguments[0])", theme)
+                page.accessible(f"{name}, {theme}, {width} pixels")
+
+
+def test_nothing_is_requested_or_reported(page):
+    assert page.run("return performance.getEntriesByType('resource').length") == 0
+    messages = [entry["message"] for entry in page.driver.get_log("browser")]
+    assert not messages, messages
+
+
+if __name__ == "__main__":
+    chromium.run_tests(globals(), open_page, __doc__)
