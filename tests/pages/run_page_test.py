@@ -283,7 +283,8 @@ def test_several_runs_are_laid_over_each_other(page):
     press(page, "#chart-loss", Keys.HOME)
     settle(page)
     for i, run in enumerate(runs):
-        assert values_of(page, "#chart-loss")[f"number-{i}"] == [fixed(run["train"]["loss"][0], 4), "–"]
+        at_first = values_of(page, "#chart-loss")[f"number-{i}"]
+        assert at_first == [fixed(run["train"]["loss"][0], 4), fixed(run["validation"]["loss"][0], 4) + " at step 1,000"], at_first
     press(page, "#chart-loss", Keys.END)
     settle(page)
     for i, run in enumerate(runs):

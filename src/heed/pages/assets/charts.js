@@ -209,6 +209,9 @@ class LineChart {
   }
 
   measure() {
+    const {values} = this;
+    if (values.scrollHeight > values.clientHeight + 1 || values.scrollWidth > values.clientWidth) values.tabIndex = 0;
+    else values.removeAttribute("tabindex");
     this.width = this.plot.clientWidth;
     this.height = this.plot.clientHeight;
     if (this.width > 0 && this.spec) this.draw();
@@ -273,8 +276,6 @@ function listValues(chart) {
       ...spec.columns.map((name) => element("th", {scope: "col", class: "number"}, name))));
   const table = element("table", {"aria-labelledby": chart.figure.id + "-title"}, ...(head ? [head] : []), element("tbody", {}, ...rows));
   values.replaceChildren(table);
-  if (spec.rows.length > 6) values.tabIndex = 0;
-  else values.removeAttribute("tabindex");
   listPlace(chart);
 }
 
