@@ -284,7 +284,8 @@ def test_several_runs_are_laid_over_each_other(page):
     settle(page)
     for i, run in enumerate(runs):
         at_first = values_of(page, "#chart-loss")[f"number-{i}"]
-        assert at_first == [fixed(run["train"]["loss"][0], 4), fixed(run["validation"]["loss"][0], 4) + " at step 1,000"], at_first
+        assert at_first == [fixed(run["train"]["loss"][0], 4), fixed(run["validation"]["loss"][0], 4)], at_first
+    assert place_of(page) == "step 10 · validation of step 1,000"
     press(page, "#chart-loss", Keys.END)
     settle(page)
     for i, run in enumerate(runs):

@@ -14,6 +14,7 @@ addStrings({
     chart_one: "{name}: {value} at {place}.",
     chart_plot: "Plot",
     chart_smoothed: "smoothed {value}",
+    chart_sparse_at: " · validation of {place}",
     chart_table: "Table",
     chart_table_of: "{title}, as a table",
     chart_thinned: "Every {every}th of {count} rows.",
@@ -29,6 +30,7 @@ addStrings({
     chart_one: "{name}：{place}时为 {value}。",
     chart_plot: "图",
     chart_smoothed: "平滑后 {value}",
+    chart_sparse_at: " · 验证：{place}",
     chart_table: "表格",
     chart_table_of: "{title}（表格）",
     chart_thinned: "共 {count} 行，每 {every} 行显示一行。",
@@ -41,7 +43,7 @@ const shapes = ["circle", "square", "triangle", "diamond", "cross"];
 const lineStyle = (i) => ({ink: i % 8, dash: dashes[i % 5], shape: shapes[i % 5]});
 
 // The charts of a page. `axis` is the horizontal one: {ticks(low, high, count), labels(ticks), name,
-// place(x, chart): the text of a place, shortPlace(x, key)}. `domain` is what it shows without zoom,
+// place(x, chart): the text of a place, shortPlace(key), shortPlaces(first, last)}. `domain` is what it shows without zoom,
 // `at` the place of the cursor, `emphasis` the row whose lines stand out, keyName() the name of the
 // keys of tables.
 function chartGroup() {
@@ -143,11 +145,11 @@ function swatch({ink, dash, shape}, marked) {
 }
 
 // A chart in a <figure>. show() takes {title, unit, rows, columns, log, zero, trim, format,
-// right, second, latest, placed, terse}: `rows` are what its values are listed by, {name, number, style, lines}, with a
+// right, second, latest, terse}: `rows` are what its values are listed by, {name, number, style, lines}, with a
 // line or null for each of `columns`. A line is {name, style, x, y, keys, smooth, sparse, light, best,
 // bestLabel, extra, row}: x rises; a y that is not finite is a gap, `keys` are the steps, `sparse` lines have
-// markers. `second` writes a value in another unit, `placed` says where the last value of a sparse
-// line was measured, `terse` leaves out what the names of the columns say.
+// markers. `second` writes a value in another unit, `terse` says once for
+// all lines what is the same in each.
 class LineChart {
   constructor(group, id) {
     this.group = group;
@@ -281,7 +283,7 @@ function listValues(chart) {
 
 function listPlace(chart) {
   const {group, spec, place, cells} = chart;
-  place.textContent = group.at === null ? spec.latest : group.axis.place(group.at, chart);
+  const away = [];
   for (const {line, row, value, more} of cells) {
     const i = group.at === null ? line.x.length - 1 : pointAt(line, group.at, rangeOf(group));
     const y = i < 0 ? NaN : line.y[i];
@@ -289,11 +291,20 @@ function listPlace(chart) {
     const said = [];
     if (Number.isFinite(y) && spec.second) said.push(spec.second(y));
     if (Number.isFinite(y) && line.smooth) said.push(spec.terse ? spec.format(line.smooth[i]) : text("chart_smoothed", {value: spec.format(line.smooth[i])}));
-    if (Number.isFinite(y) && line.sparse && (group.at === null ? spec.placed : line.x[i] !== group.at))
-      said.push(text("chart_at", {place: group.axis.shortPlace(line.x[i], line.keys[i])}));
+    if (Number.isFinite(y) && line.sparse && line.x[i] !== group.at && (group.at !== null || !spec.terse)) {
+      if (spec.terse) away.push(line.keys[i]);
+      else said.push(text("chart_at", {place: group.axis.shortPlace(line.keys[i])}));
+    }
     more.textContent = said.join(" · ");
     row.classList.toggle("off", group.emphasis !== null && line.row !== group.emphasis);
   }
+  place.textContent = group.at === null ? spec.latest : group.axis.place(group.at, chart);
+  if (away.length > 0) place.append(text("chart_sparse_at", {place: placeOfKeys(group, away)}));
+}
+
+function placeOfKeys({axis}, keys) {
+  const [first, last] = [Math.min(...keys), Math.max(...keys)];
+  return first === last ? axis.shortPlace(first) : axis.shortPlaces(first, last);
 }
 
 // All values of a chart as rows of the steps at which any line has one.

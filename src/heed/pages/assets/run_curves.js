@@ -52,7 +52,7 @@ function specOf(kind) {
     log: choices.log && kind.log, zero: kind.zero, trim: choices.trim && kind.gaps, format: kind.format, right: kind.right, latest: text("latest"),
     second: kind.right && !(several && choices.smoothing > 0) &&
         ((value) => several ? significant(Math.exp(value)) : text("perplexity_of", {value: significant(Math.exp(value))})),
-    placed: !several, terse: several, notes: several ? [] : averageNotes(kind, found[0].run),
+    terse: several, notes: several ? [] : averageNotes(kind, found[0].run),
   };
 }
 

@@ -55,16 +55,19 @@ function horizontalAxis() {
   const {axis} = choices;
   const integers = (low, high, count) => linearTicks(low, high, count).filter(Number.isInteger);
   const step = (value) => text("place_step", {step: whole(Math.round(value))});
-  const shortPlace = (x, key) => text("at_step", {step: whole(key)});
-  if (axis === "step") return {name: text("step"), ticks: integers, labels: (ticks) => ticks.map(whole), place: (x, chart) => chart ? fullPlace(x) : step(x), shortPlace};
+  const short = {
+    shortPlace: (key) => text("at_step", {step: whole(key)}),
+    shortPlaces: (first, last) => text("at_steps", {first: whole(first), last: whole(last)}),
+  };
+  if (axis === "step") return {name: text("step"), ticks: integers, labels: (ticks) => ticks.map(whole), place: (x, chart) => chart ? fullPlace(x) : step(x), ...short};
   if (axis === "epoch") {
-    return {name: text("epoch"), ticks: linearTicks, labels: tickLabels, shortPlace,
+    return {name: text("epoch"), ticks: linearTicks, labels: tickLabels, ...short,
             place: (x, chart) => chart ? fullPlace(x) : text("place_epoch", {epoch: fixed(x, 2)})};
   }
   const most = allRows().reduce((high, part) => columnOf(part, "seconds").reduce((best, one) => Math.max(best, one ?? 0), high), 0);
   const [unit, size] = most < 180 ? ["seconds", 1] : most < 3 * 3600 ? ["minutes", 60] : most < 3 * 86400 ? ["hours", 3600] : ["days", 86400];
   return {
-    name: text(unit), shortPlace,
+    name: text(unit), ...short,
     ticks: (low, high, count) => linearTicks(low / size, high / size, count).map((tick) => tick * size),
     labels: (ticks) => tickLabels(ticks.map((tick) => tick / size)),
     place: (x, chart) => chart ? fullPlace(x) : duration(x),
