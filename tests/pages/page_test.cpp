@@ -50,11 +50,13 @@ TEST(PageHtml, HasEveryBlock) {
 }
 
 TEST(PageHtml, NeedsNoNetwork) {
-  const std::string html = page_html(attention_page("t", "{}"));
-  EXPECT_THAT(html, HasSubstr("default-src 'none'"));
   const std::regex external(
       "(src|href|action)\\s*=\\s*\"?(https?:|//)|@import|url\\(\\s*[\"']?http");
-  EXPECT_FALSE(std::regex_search(html, external));
+  for (const std::string kind : {"attention", "run"}) {
+    const std::string html = page_html({kind, "t", "{}"});
+    EXPECT_THAT(html, HasSubstr("default-src 'none'"));
+    EXPECT_FALSE(std::regex_search(html, external)) << kind;
+  }
 }
 
 // Of strings.js files: {"en": {...}, "zh": {...}} as names of keys.

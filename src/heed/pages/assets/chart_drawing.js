@@ -72,7 +72,7 @@ function drawChart(chart) {
 }
 
 function drawAxes({group, spec, layout}, context, colors) {
-  const {box, ticks, labels, range, x, y, values} = layout;
+  const {box, ticks, labels, range, x, y} = layout;
   context.lineWidth = 1;
   context.strokeStyle = colors.line;
   context.fillStyle = colors.muted;
@@ -82,7 +82,7 @@ function drawAxes({group, spec, layout}, context, colors) {
     rule(context, box.left, at, box.right, at);
     context.fillText(labels[i], box.left - 8, at);
   });
-  if (spec.right) drawRightAxis(spec.right, context, box, values, y);
+  if (spec.right) drawRightAxis(spec.right, context, layout, spec.rows.some(({number}) => number !== null) ? 21 : 7);
   const name = group.axis.name;
   context.textAlign = "right";
   context.fillText(name, box.right + 4, box.bottom + 16);
@@ -107,7 +107,7 @@ function rule(context, x1, y1, x2, y2) {
 }
 
 // A second scale of the same lines on the right: values that correspond one to one.
-function drawRightAxis(right, context, box, values, y) {
+function drawRightAxis(right, context, {box, values, y}, offset) {
   context.textAlign = "left";
   const places = [];
   for (const tick of logTicks(right.of(values.low), right.of(values.high), 10)) {
@@ -118,7 +118,7 @@ function drawRightAxis(right, context, box, values, y) {
   const labels = ticks.at(-1) > ticks[0] * 10 ? ticks.map(shortNumber) : tickLabels(ticks);
   places.forEach(({at}, i) => {
     rule(context, box.right, Math.round(at) + 0.5, box.right + 4, Math.round(at) + 0.5);
-    context.fillText(labels[i], box.right + 7, at);
+    context.fillText(labels[i], box.right + offset, at);
   });
 }
 
