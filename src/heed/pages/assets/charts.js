@@ -274,7 +274,7 @@ function listValues(chart) {
         element("span", {class: "name", title: row.name}, element("bdi", {}, row.name))), ...row.lines.map((line) => cellOf(line, made)));
     return made;
   });
-  const head = spec.columns.length > 1 && element("thead", {}, element("tr", {}, element("td"),
+  const head = spec.columns.some((name) => name !== "") && element("thead", {}, element("tr", {}, element("td"),
       ...spec.columns.map((name) => element("th", {scope: "col", class: "number"}, name))));
   const table = element("table", {"aria-labelledby": chart.figure.id + "-title"}, ...(head ? [head] : []), element("tbody", {}, ...rows));
   values.replaceChildren(table);
@@ -320,7 +320,7 @@ function chartTable({spec, lines, group}) {
   const cell = (y) => element("td", {}, y === undefined ? "" : Number.isFinite(y) ? spec.format(y) : text("chart_no_value"));
   const table = element("table", {},
       element("thead", {}, element("tr", {}, element("th", {scope: "col"}, group.keyName()),
-          ...lines.map(({name}) => element("th", {scope: "col"}, name)))),
+          ...lines.map(({name}) => element("th", {scope: "col", title: name}, name)))),
       element("tbody", {}, ...kept.map((step) =>
           element("tr", {}, element("th", {scope: "row"}, whole(step)), ...lines.map((_, column) => cell(rows.get(step)[column]))))));
   return every > 1 ? [element("p", {class: "small"}, text("chart_thinned", {every: whole(every), count: whole(steps.length)})), table] : [table];
@@ -364,7 +364,10 @@ function startChart(chart) {
   };
   cursor.addEventListener("pointerup", drop);
   cursor.addEventListener("pointercancel", drop);
-  cursor.addEventListener("pointerleave", () => { if (document.activeElement !== cursor || !cursor.matches(":focus-visible")) pointGroupAt(group, null); });
+  cursor.addEventListener("pointerleave", (event) => {
+    // What a finger pointed at stays to be read; so does what the keyboard is at.
+    if (event.pointerType === "mouse" && !(document.activeElement === cursor && cursor.matches(":focus-visible"))) pointGroupAt(group, null);
+  });
   cursor.addEventListener("dblclick", () => zoomGroup(group, null));
   cursor.addEventListener("blur", () => pointGroupAt(group, null));
   cursor.addEventListener("keydown", (event) => walkChart(chart, event));

@@ -23,11 +23,13 @@ function unitOf(kind, unit) {
   return text(kind.id + "_unit");
 }
 
-// The name of a column of values, and of what follows each of them.
-function columnName(kind, column) {
-  const name = text(column === 0 ? "training" : "validation");
-  if (choices.smoothing > 0) return column === 0 && kind.smooth ? text("column_smoothed", {name}) : name;
-  return kind.right ? text("column_perplexity", {name}) : name;
+// The names of the columns of values, training and validation, and of what follows each value.
+function columnNames(kind, columns) {
+  return columns.map((column) => {
+    const name = text(column === 0 ? "training" : "validation");
+    if (choices.smoothing > 0) return column === 0 && kind.smooth ? text("column_smoothed", {name}) : columns.length > 1 ? name : "";
+    return kind.right ? text("column_perplexity", {name}) : columns.length > 1 ? name : "";
+  });
 }
 
 // What a chart shows now, or null if there is nothing to draw.
@@ -48,7 +50,7 @@ function specOf(kind) {
       }]);
   return {
     rows, title: titleOf(kind), unit: unitOf(kind, unit),
-    columns: several ? kept.map((column) => columnName(kind, column)) : [""],
+    columns: several ? columnNames(kind, kept) : [""],
     log: choices.log && kind.log, zero: kind.zero, trim: choices.trim && kind.gaps, format: kind.format, right: kind.right, latest: text("latest"),
     second: kind.right && !(several && choices.smoothing > 0) &&
         ((value) => several ? significant(Math.exp(value)) : text("perplexity_of", {value: significant(Math.exp(value))})),

@@ -11,7 +11,7 @@ addStrings({
     average: "Average",
     average_note: "◇ The average of {checkpoints} checkpoints: {value}.",
     average_of: "average of {checkpoints} checkpoints",
-    axis: "Horizontal axis",
+    axis: "Axis",
     axis_epoch: "Epochs",
     axis_seconds: "Time",
     axis_step: "Steps",
