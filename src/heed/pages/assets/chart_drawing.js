@@ -278,7 +278,7 @@ function drawNote({spec, lines, note, layout}) {
 // The cursor: a line at its place, a dot on each line of the chart, and the part being zoomed to.
 function drawCursor(chart) {
   const {group, lines, layout, width, height, dragged} = chart;
-  if (!layout || chart.plot.hidden) return listPlace(chart);
+  if (!layout || !chart.seen || chart.plot.hidden) return listPlace(chart);
   const colors = colorsOf(group);
   const context = chart.cursor.context;
   context.clearRect(0, 0, width, height);

@@ -168,6 +168,8 @@ class LineChart {
         element("div", {class: "chart-head"}, this.title, this.unit, this.tableButton),
         this.place, this.values, this.plot, this.table, this.note, this.summary);
     this.tableButton.addEventListener("click", () => this.showTable(this.table.hidden));
+    this.figure.chart = this;
+    chartObserver.observe(this.figure);
     group.charts.push(this);
     startChart(this);
   }
@@ -216,32 +218,52 @@ class LineChart {
     else values.removeAttribute("tabindex");
     this.width = this.plot.clientWidth;
     this.height = this.plot.clientHeight;
-    if (this.width > 0 && this.spec) this.draw();
+    this.drawSeen();
+  }
+
+  // Draws the chart if it is in view, else as soon as it is: many runs have hundreds of long lines.
+  drawSeen() {
+    this.stale = true;
+    if (this.seen) this.draw();
   }
 
   draw() {
-    if (this.plot.hidden || !(this.width > 0)) return;
+    if (this.plot.hidden || !(this.width > 0) || !this.spec) return;
+    this.stale = false;
     drawChart(this);
     drawCursor(this);
   }
 }
 
-// Draws all charts of a group on the next frame, or their cursors alone.
+// Tells charts when they come into view.
+const chartObserver = new IntersectionObserver((entries) => {
+  for (const {target, isIntersecting} of entries) {
+    const {chart} = target;
+    chart.seen = isIntersecting;
+    if (isIntersecting && chart.stale) chart.measure();
+  }
+}, {rootMargin: "150px"});
+
+// Draws the charts of a group on the next frame, or their cursors alone.
 function redraw(group, what = "draw") {
   group.wanted = group.wanted === "draw" ? "draw" : what;
   if (group.frame) return;
-  group.frame = requestAnimationFrame(() => drawGroup(group, group.wanted));
+  group.frame = requestAnimationFrame(() => {
+    const drawn = group.wanted === "draw";
+    group.frame = group.wanted = null;
+    if (drawn) group.colors = null;
+    for (const chart of group.charts) {
+      if (!chart.figure.isConnected) continue;
+      if (drawn) chart.drawSeen();
+      else drawCursor(chart);
+    }
+  });
 }
 
-// The same at once, as before printing.
-function drawGroup(group, what = "draw") {
-  group.frame = group.wanted = null;
-  if (what === "draw") group.colors = null;
-  for (const chart of group.charts) {
-    if (!chart.figure.isConnected) continue;
-    if (what === "draw") chart.draw();
-    else drawCursor(chart);
-  }
+// Draws all charts at once, in view or not, as before printing.
+function drawGroup(group) {
+  group.colors = null;
+  for (const chart of group.charts) if (chart.figure.isConnected) chart.draw();
 }
 
 function pointGroupAt(group, x) {
