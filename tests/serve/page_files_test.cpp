@@ -7,6 +7,8 @@
 #include <set>
 #include <string>
 
+#include "heed/pages/page_assets.h"
+
 namespace heed {
 namespace {
 
@@ -65,7 +67,9 @@ TEST(PageFilesTest, EveryFileThatThePageNamesIsThere) {
   const std::set<std::string> known = names();
   for (const std::string& name :
        all_matches(content_of("index.html"), "(?:src|href)=\"([^\"#]+)\""))
-    EXPECT_TRUE(name == "./" || name == "openapi.json" || known.contains(name)) << name;
+    EXPECT_TRUE(name == "./" || name == "openapi.json" || name == "base.css" ||
+                known.contains(name))
+        << name;
   for (const EmbeddedFile& file : page_files()) {
     if (!is_script(file)) continue;
     for (const std::string& name :
@@ -105,6 +109,14 @@ TEST(PageFilesTest, RunsUnderAStrictContentSecurityPolicy) {
                     .empty())
         << file.name;
   }
+}
+
+// base.css has the colours and what else all pages share: style.css only adds to it.
+TEST(PageFilesTest, ItsStyleSheetRepeatsNothingOfTheSharedOne) {
+  const std::string base(page_asset("base.css").content), style = content_of("style.css");
+  for (const std::string& rule : all_matches(base, "\n([^\n{}]+ \\{ [^\n]+ \\})"))
+    EXPECT_EQ(style.find("\n" + rule), std::string::npos) << rule;
+  EXPECT_TRUE(all_matches(style, "(--[a-z-]+:)").empty()) << "a colour of its own";
 }
 
 TEST(PageFilesTest, IsFinishedAndSmall) {

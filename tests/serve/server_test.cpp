@@ -417,6 +417,7 @@ TEST_F(ServerTest, ThePageAndTheDocument) {
   client.send("GET / HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: " + page.header("ETag") +
               "\r\n\r\n");
   EXPECT_EQ(client.reply().status, 304);
+  EXPECT_THAT(get(server, "/base.css").header("Content-Type"), HasSubstr("text/css"));
   const json document = json::parse(get(server, "/openapi.json").body);
   EXPECT_EQ(document["openapi"], "3.1.0");
   EXPECT_TRUE(document["components"]["schemas"]["TranslateRequest"]["properties"].contains("beam"));

@@ -39,10 +39,7 @@ const PageFiles& files_of(std::string_view kind) {
 }
 
 std::string_view asset(std::string_view name) {
-  for (const EmbeddedFile& file : page_assets())
-    if (file.name == name) return file.content;
-  check(false, "no file of this name");
-  return {};
+  return page_asset(name).content;
 }
 
 std::string html_escaped(std::string_view text) {
@@ -134,6 +131,13 @@ std::string filled(std::string_view text, const TextOf& text_of) {
 }
 
 }  // namespace
+
+const EmbeddedFile& page_asset(std::string_view name) {
+  for (const EmbeddedFile& file : page_assets())
+    if (file.name == name) return file;
+  check(false, "no file of this name");
+  return page_assets()[0];
+}
 
 std::string page_block(std::string_view json, std::span<const uint16_t> numbers) {
   std::string bytes;

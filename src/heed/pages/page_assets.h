@@ -6,5 +6,7 @@
 namespace heed {
 
 std::span<const EmbeddedFile> page_assets();
+// The file of this name, which must be one of them.
+const EmbeddedFile& page_asset(std::string_view name);
 
 }  // namespace heed

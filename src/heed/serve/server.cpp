@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "heed/core/parallel.h"
+#include "heed/pages/page_assets.h"
 #include "heed/serve/api/api.h"
 #include "heed/serve/api/api_error.h"
 #include "heed/serve/api/json_answer.h"
@@ -150,9 +151,12 @@ struct Server::State {
       return HttpResponse{.content_type = "text/plain; version=0.0.4; charset=utf-8",
                           .body = metrics.text(api.scheduler->status(), http.counts())};
     });
-    for (const EmbeddedFile& file : page_files())
+    const auto get_file = [&](const EmbeddedFile& file) {
       get(file.name == "index.html" ? "/" : "/" + std::string(file.name), Needs::nothing,
           [&file](const HttpRequest& request) { return page_response(file, request); });
+    };
+    for (const EmbeddedFile& file : page_files()) get_file(file);
+    get_file(page_asset("base.css"));
   }
 
   const Route* find(std::string_view path) const {
