@@ -234,7 +234,7 @@ class TranslateCommand : public CommandOf<TranslateSettings> {
   // Translates the lines once more, as the same lines always give the same translations.
   void write_attention_page(const Model& model, const std::vector<TranslationInput>& lines,
                             int64_t all_lines, Console& console) {
-    AttentionPage page(model.parts(), {settings_.model, search_options()});
+    AttentionPage page(model.parts(), {settings_.model, shown_options(settings_.decode.search)});
     Workers workers(int(settings_.decode.threads.value_or(available_threads())));
     std::vector<Explanation> explanations(size_t(workers.count()));
     for (size_t begin = 0; begin < lines.size(); begin += explanations.size()) {
@@ -249,19 +249,6 @@ class TranslateCommand : public CommandOf<TranslateSettings> {
     write_page(settings_.html, page.html(all_lines), console);
     console.note(fmt::format("page with the attention of {}: {}",
                              detail::counted(int64_t(lines.size()), "line"), settings_.html));
-  }
-
-  // The beam size, and what was asked for otherwise.
-  std::vector<std::pair<std::string, std::string>> search_options() {
-    std::vector<std::pair<std::string, std::string>> chosen;
-    const SearchOptions& search = settings_.decode.search;
-    if (!search.sample) chosen.emplace_back("beam", std::to_string(search.beam_size()));
-    for (const Option& option : options()) {
-      const bool of_search = option.group == "Search" || option.group == "Sampling";
-      if (of_search && option.name != "beam" && option.read() != option.defaults)
-        chosen.emplace_back(option.name, fmt::format("{}", fmt::join(option.read(), ", ")));
-    }
-    return chosen;
   }
 };
 

@@ -77,6 +77,16 @@ std::string text_of(const Json& json) {
 
 }  // namespace
 
+std::vector<std::pair<std::string, std::string>> shown_options(const SearchOptions& search) {
+  std::vector<std::pair<std::string, std::string>> shown;
+  if (!search.sample) shown.emplace_back("beam", std::to_string(search.beam_size()));
+  SearchOptions copy = search;
+  for (const Option& option : options_of(copy))
+    if (option.name != "beam" && option.read() != option.defaults)
+      shown.emplace_back(option.name, fmt::format("{}", fmt::join(option.read(), ", ")));
+  return shown;
+}
+
 AttentionPage::AttentionPage(const ModelParts& parts, AttentionPageTitle title)
     : parts_(parts), title_(std::move(title)) {}
 
@@ -120,11 +130,13 @@ void AttentionPage::add(const std::string& source, const Explanation& explanatio
   for (const PartExplanation& part : explanation.parts) {
     line["parts"].push_back(blocks_.size());
     blocks_.push_back(block(part));
+    bytes_ += blocks_.back().size();
   }
   lines_.push_back(text_of(line));
+  bytes_ += lines_.back().size();
 }
 
-std::string AttentionPage::html(int64_t all_lines) const {
+std::string AttentionPage::html(int64_t all_lines, const PageLook& look) const {
   const ModelConfig& config = parts_.model.config();
   const Json model = {{"name", title_.model},
                       {"d_model", config.d_model},
@@ -133,11 +145,11 @@ std::string AttentionPage::html(int64_t all_lines) const {
                       {"decoder_layers", config.decoder_layers}};
   Json options = Json::object();
   for (const auto& [name, value] : title_.options) options[name] = value;
-  std::string data = fmt::format(R"({{"kind":"attention","model":{},"options":{},"total_lines":{},)"
-                                 R"("lines":[)",
-                                 text_of(model), text_of(options), all_lines);
+  std::string data = fmt::format(R"({{"kind":"attention","unit":"{}","model":{},"options":{},)"
+                                 R"("total_lines":{},"lines":[)",
+                                 to_text(title_.unit), text_of(model), text_of(options), all_lines);
   for (size_t i = 0; i < lines_.size(); ++i) data += (i > 0 ? "," : "") + lines_[i];
-  return page_html({"attention", title_.model + ": attention", data + "]}", blocks_});
+  return page_html({"attention", title_.model + ": attention", data + "]}", blocks_, look});
 }
 
 }  // namespace heed

@@ -6,14 +6,20 @@
 #include <vector>
 
 #include "heed/decode/explanation.h"
+#include "heed/pages/page.h"
+#include "heed/text/sentences.h"
 
 namespace heed {
 
 struct AttentionPageTitle {
   std::string model;  // its name, as the reader knows it
-  // What translated it: {"beam", "4"}.
+  // What translated it: {"beam", "4"}. See shown_options().
   std::vector<std::pair<std::string, std::string>> options = {};
+  TextUnit unit = TextUnit::lines;  // what the page calls its lines
 };
+
+// The beam size, unless translations are sampled, and options that do not have their defaults.
+std::vector<std::pair<std::string, std::string>> shown_options(const SearchOptions& search);
 
 // Holds what is added compressed: of a translation of 25 tokens by a model of 6 layers and 8
 // heads, about 100 kB.
@@ -24,8 +30,10 @@ class AttentionPage {
 
   // The next line of the page: the line that was given, and what explain() says of it.
   void add(const std::string& source, const Explanation& explanation);
+  // Of what was added, for callers that bound their memory.
+  size_t bytes() const { return bytes_; }
   // `all_lines` of the input, of which the page has the first. One HTML file.
-  std::string html(int64_t all_lines) const;
+  std::string html(int64_t all_lines, const PageLook& look = {}) const;
 
  private:
   std::string block(const PartExplanation& part) const;
@@ -34,6 +42,7 @@ class AttentionPage {
   const AttentionPageTitle title_;
   std::vector<std::string> lines_;   // JSON
   std::vector<std::string> blocks_;  // of the parts of all lines
+  size_t bytes_ = 0;                 // of both
 };
 
 }  // namespace heed

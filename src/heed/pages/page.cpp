@@ -117,6 +117,14 @@ std::string data_elements(const Page& page) {
   return html;
 }
 
+std::string look_attributes(const PageLook& look) {
+  std::string html;
+  if (!look.language.empty())
+    html += fmt::format(" data-language=\"{}\"", html_escaped(look.language));
+  if (!look.theme.empty()) html += fmt::format(" data-theme=\"{}\"", html_escaped(look.theme));
+  return html;
+}
+
 // The template with each {{name}} replaced, in one pass, so that no text is taken for a marker.
 template <class TextOf>
 std::string filled(std::string_view text, const TextOf& text_of) {
@@ -154,6 +162,7 @@ std::string page_html(const Page& page) {
   const PageFiles& files = files_of(page.kind);
   return filled(asset("frame.html"), [&](std::string_view name) -> std::string {
     std::string html;
+    if (name == "look") return look_attributes(page.look);
     if (name == "title") return html_escaped(page.title);
     if (name == "version") return html_escaped(version());
     if (name == "main") return std::string(asset(files.main));

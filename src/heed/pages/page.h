@@ -13,11 +13,19 @@ namespace heed {
 // belong to it. Compressed, as text (base64).
 std::string page_block(std::string_view json, std::span<const uint16_t> numbers = {});
 
+// How a page is first shown, unless its reader has chosen on another one. Empty: as the browser
+// prefers.
+struct PageLook {
+  std::string language;  // "en" or "zh"
+  std::string theme;     // "light" or "dark"
+};
+
 struct Page {
   std::string kind;                      // "attention": which files of pages/assets it consists of
-  std::string title;                     // text
-  std::string data;                      // JSON
+  std::string title = {};                // text
+  std::string data = {};                 // JSON
   std::vector<std::string> blocks = {};  // of page_block()
+  PageLook look = {};
 };
 
 std::string page_html(const Page& page);

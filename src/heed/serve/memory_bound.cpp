@@ -28,6 +28,10 @@ int64_t bytes_to_open(const Model& model) {
 
 }  // namespace
 
+int64_t attention_places(const ServeOptions& options) {
+  return std::max<int64_t>(1, options.threads.value_or(available_threads()) / 2);
+}
+
 MemoryBound memory_bound(const ServeOptions& options, const ServedModels& models) {
   const int64_t threads = options.threads.value_or(available_threads());
   const SearchLimits limits = {.hypotheses = options.max_hypotheses,
@@ -35,16 +39,21 @@ MemoryBound memory_bound(const ServeOptions& options, const ServedModels& models
   MemoryBound bound;
   return_freed_memory();
   bound.resident = resident_bytes();
-  int64_t activations = 0;
+  int64_t activations = 0, of_one_line = 0;
   for (const auto& served : models.all()) {
     const Model& model = served->model();
     const SearchMemory memory =
         search_memory(model.transformer().config(), model.backend(), limits);
     bound.decoding += threads * memory.total();
     activations = std::max(activations, memory.activations);
+    of_one_line = std::max(of_one_line,
+                           search_memory(model.transformer().config(), model.backend(),
+                                         {.hypotheses = options.max_hypotheses, .batch_tokens = 1})
+                               .total());
     bound.reload = std::max(bound.reload, bytes_to_open(model) + threads * memory.total());
   }
   bound.decoding += threads * activations;  // a request for scores, between two steps
+  if (options.max_attention > 0) bound.decoding += attention_places(options) * of_one_line;
   bound.requests = options.max_memory << 20;
   bound.connections =
       options.max_connections * kBytesOfConnection + kParsedPerByte * options.max_body;

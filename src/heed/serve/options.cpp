@@ -16,6 +16,11 @@ void visit_limits(ServeOptions& self, OptionCollector& v) {
      .minimum = 0});
   v("max_body", self.max_body,
     {.help = "Largest body of a request", .unit = "bytes", .minimum = 1024, .maximum = 1 << 30});
+  v("max_attention", self.max_attention,
+    {.help = "Most characters of a text whose attention a request may ask for, which the page then "
+             "offers to show; 0: none",
+     .minimum = 0,
+     .maximum = 1'000'000});
   v("timeout", self.timeout,
     {.help = "Time after which an unfinished request is answered with an error; 0: no limit",
      .unit = "seconds",

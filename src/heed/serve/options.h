@@ -24,9 +24,10 @@ struct ServeOptions {
 
   // What a request may ask for.
   int64_t max_hypotheses = 16;
-  int64_t max_characters = 0;  // 0: as many as fit into max_body
-  int64_t max_body = 1 << 20;  // bytes
-  double timeout = 60;         // seconds for a request; 0: no limit
+  int64_t max_characters = 0;    // 0: as many as fit into max_body
+  int64_t max_body = 1 << 20;    // bytes
+  int64_t max_attention = 1000;  // characters of a text for /v1/attention; 0: there is none
+  double timeout = 60;           // seconds for a request; 0: no limit
   // What the server holds.
   int64_t max_connections = 1024;
   int64_t max_waiting = 1000;  // requests

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "heed/core/parallel.h"
+#include "heed/pages/page.h"
 #include "heed/pages/page_assets.h"
 #include "heed/serve/api/api.h"
 #include "heed/serve/api/api_error.h"
@@ -16,6 +17,7 @@
 #include "heed/serve/http/header_text.h"
 #include "heed/serve/http/server.h"
 #include "heed/serve/page/page_files.h"
+#include "heed/serve/page/page_policy.h"
 
 namespace heed {
 namespace {
@@ -52,7 +54,8 @@ HttpServerOptions http_options(const ServeOptions& options, const std::vector<in
 }
 
 // A file of the page, or 304 where the client has it.
-HttpResponse page_response(const EmbeddedFile& file, const HttpRequest& request) {
+HttpResponse page_response(const EmbeddedFile& file, const HttpRequest& request,
+                           const std::string& policy) {
   const std::string etag(file.etag);
   HttpResponse response{.content_type = std::string(file.content_type),
                         .body = std::string(file.content),
@@ -61,10 +64,7 @@ HttpResponse page_response(const EmbeddedFile& file, const HttpRequest& request)
     response.status = 304;
     response.body.clear();
   }
-  response.headers.push_back(
-      {"Content-Security-Policy",
-       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
-       "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"});
+  response.headers.push_back({"Content-Security-Policy", policy});
   response.headers.push_back({"Referrer-Policy", "no-referrer"});
   return response;
 }
@@ -115,7 +115,8 @@ struct Server::State {
         http(http_options(options, sockets),
              [this](std::shared_ptr<HttpExchange> exchange) { handle(std::move(exchange)); }),
         origins(http.addresses(), options.allowed_hosts, options.cors),
-        api{options, models, std::make_shared<Scheduler>(scheduler_options(options))} {
+        api{options, models, std::make_shared<Scheduler>(scheduler_options(options)),
+            std::make_shared<Places>(attention_places(options))} {
     if (options.api_keys) keys = ApiKeys::load(*options.api_keys);
     add_routes();
   }
@@ -138,6 +139,7 @@ struct Server::State {
         [this](const HttpRequest&) { return libretranslate::frontend_settings(api); });
     post("/v1/translate", Needs::key_and_room, v1::translate);
     post("/v1/score", Needs::key_and_room, v1::score);
+    if (options.max_attention > 0) post("/v1/attention", Needs::key_and_room, v1::attention);
     get("/openapi.json", Needs::nothing,
         [this](const HttpRequest&) { return HttpResponse{.body = openapi_document(options)}; });
     get("/health", Needs::nothing, [](const HttpRequest&) {
@@ -153,7 +155,9 @@ struct Server::State {
     });
     const auto get_file = [&](const EmbeddedFile& file) {
       get(file.name == "index.html" ? "/" : "/" + std::string(file.name), Needs::nothing,
-          [&file](const HttpRequest& request) { return page_response(file, request); });
+          [this, &file](const HttpRequest& request) {
+            return page_response(file, request, page_policy);
+          });
     };
     for (const EmbeddedFile& file : page_files()) get_file(file);
     get_file(page_asset("base.css"));
@@ -256,6 +260,8 @@ struct Server::State {
   HttpServer http;
   const OriginRules origins;
   const Api api;
+  const std::string page_policy = content_security_policy(
+      options.max_attention > 0 ? page_html({.kind = "attention"}) : std::string());
 };
 
 Server::Server(const ServeOptions& options, Log log, const std::vector<int>& sockets) {

@@ -183,6 +183,7 @@ onTheme.push(() => {
 
 startPage(() => {
   page = pageData();
+  if (page.unit === "sentences") addStrings(sentenceStrings);
   const {encoder_layers: encoder, decoder_layers: decoder} = page.model;
   shown.layer = Math.max(0, Math.max(encoder, decoder) - 1);
   shown.large.layer = Math.max(0, decoder - 1);

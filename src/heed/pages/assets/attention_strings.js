@@ -221,3 +221,35 @@ addStrings({
     words: "词",
   },
 });
+
+// For a page whose lines are the sentences of a text: these instead of the ones above.
+const sentenceStrings = {
+  en: {
+    filter: "Filter sentences",
+    found: "{count} of {all} sentences",
+    found_none: "No sentence has this text.",
+    line: "Sentence {line}",
+    lines: "Sentences",
+    lines_count: "Sentences ({count})",
+    next: "Next sentence",
+    no_lines: "The text had no sentences.",
+    note_split: "The sentence is too long for the model at once: it was translated in parts.",
+    note_truncated: "The sentence was cut: the model reads no more.",
+    previous: "Previous sentence",
+    total: "This page has the first {count} of {all} sentences.",
+  },
+  zh: {
+    filter: "筛选句子",
+    found: "共 {all} 句，符合 {count} 句",
+    found_none: "没有包含该文本的句子。",
+    line: "第 {line} 句",
+    lines: "句子列表",
+    lines_count: "句子列表（{count}）",
+    next: "下一句",
+    no_lines: "文本中没有句子。",
+    note_split: "这一句超出模型一次能处理的长度，已分成几段翻译。",
+    note_truncated: "这一句已被截断，模型无法读入更多内容。",
+    previous: "上一句",
+    total: "本页包含全部 {all} 句中的前 {count} 句。",
+  },
+};

@@ -7,6 +7,7 @@
 
 #include "heed/serve/api/access.h"
 #include "heed/serve/api/metrics.h"
+#include "heed/serve/api/places.h"
 #include "heed/serve/detect.h"
 #include "heed/serve/http/exchange.h"
 #include "heed/serve/models.h"
@@ -22,6 +23,7 @@ struct Api {
   const ServeOptions& options;
   const ServedModels& models;
   std::shared_ptr<Scheduler> scheduler;
+  std::shared_ptr<Places> attention_places;  // of /v1/attention
 };
 
 // A request with its parameters.

@@ -140,6 +140,7 @@ HttpResponse frontend_settings(const Api& api) {
   const bool keys = options.api_keys.has_value();
   return json_answer(
       {{"apiKeys", keys},
+       {"attentionLimit", options.max_attention},
        {"charLimit", options.max_characters > 0 ? options.max_characters : -1},
        {"filesTranslation", false},
        {"frontendTimeout", 500},

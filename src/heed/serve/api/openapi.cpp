@@ -96,6 +96,20 @@ ordered_json request_schema(const ordered_json& properties,
   return object_schema(all, required);
 }
 
+// With the options of the search.
+ordered_json search_request(ordered_json properties, const ServeOptions& options) {
+  SearchOptions search = options.search;
+  for (const Option& option : options_of(search)) {
+    ordered_json schema = option_schema(option);
+    if (option.name == "beam" || option.name == "nbest" || option.name == "beam_groups")
+      schema["maximum"] = options.max_hypotheses;
+    properties[option.name] = std::move(schema);
+  }
+  ordered_json schema = request_schema(properties, {"text"});
+  schema["additionalProperties"] = false;
+  return schema;
+}
+
 ordered_json translate_request(const ServeOptions& options) {
   ordered_json properties = {
       {"text", one_or_many_texts("What to translate")},
@@ -108,16 +122,22 @@ ordered_json translate_request(const ServeOptions& options) {
       {"probabilities", typed("boolean", "Whether to give the log-probability of each token")},
       {"stream", typed("boolean", "Whether to answer by server-sent events")},
       {"api_key", any("Ignored where the server needs none")}};
-  SearchOptions search = options.search;
-  for (const Option& option : options_of(search)) {
-    ordered_json schema = option_schema(option);
-    if (option.name == "beam" || option.name == "nbest" || option.name == "beam_groups")
-      schema["maximum"] = options.max_hypotheses;
-    properties[option.name] = std::move(schema);
-  }
-  ordered_json schema = request_schema(properties, {"text"});
-  schema["additionalProperties"] = false;
-  return schema;
+  return search_request(std::move(properties), options);
+}
+
+ordered_json attention_request(const ServeOptions& options) {
+  ordered_json text = typed("string", "What to translate");
+  text["maxLength"] = options.max_attention;
+  ordered_json properties = {
+      {"text", std::move(text)},
+      {"source", typed("string", "Code of the source language; auto: detected")},
+      {"target", typed("string", "Code of the target language")},
+      {"split", choice<TextUnit>("What is translated on its own: a line of the page")},
+      {"prefix", typed("string", "Forced beginning of the translation of one sentence or line")},
+      {"page_language", choice({"en", "zh"}, "Language of the page; by the browser if missing")},
+      {"page_theme", choice({"light", "dark"}, "Theme of the page; by the browser if missing")},
+      {"api_key", any("Ignored where the server needs none")}};
+  return search_request(std::move(properties), options);
 }
 
 ordered_json hypothesis_properties() {
@@ -197,6 +217,7 @@ ordered_json schemas(const ServeOptions& options) {
       {"Languages", array_of(object_schema(language, {"code", "name", "targets"}))},
       {"TranslateRequest", translate_request(options)},
       {"TranslateAnswer", translate_answer()},
+      {"AttentionRequest", attention_request(options)},
       {"ScoreRequest", score_request()},
       {"ScoreAnswer",
        object_schema(
@@ -267,6 +288,9 @@ ordered_json paths() {
                                   json("TranslateRequest"), streamed)},
       {"/v1/score", post_path("The log-probabilities of given translations", json("ScoreRequest"),
                               json("ScoreAnswer"))},
+      {"/v1/attention",
+       post_path("A page of how a text is translated: its attention, probabilities and search",
+                 json("AttentionRequest"), content("text/html", typed("string")))},
       {"/health", get_path("Whether the server runs", status)},
       {"/ready", get_path("Whether the server takes requests", status)},
       {"/metrics", get_path("Metrics for Prometheus", content("text/plain", typed("string")))},
@@ -276,9 +300,11 @@ ordered_json paths() {
 }  // namespace
 
 std::string openapi_document(const ServeOptions& options) {
+  ordered_json offered = paths();
+  if (options.max_attention == 0) offered.erase("/v1/attention");
   return json_text({{"openapi", "3.1.0"},
                     {"info", {{"title", "heed"}, {"version", version()}}},
-                    {"paths", paths()},
+                    {"paths", offered},
                     {"components", {{"schemas", schemas(options)}}}});
 }
 

@@ -1,4 +1,5 @@
-// heed's own API: every option of the search, n-best lists, alignments, probabilities, streams.
+// heed's own API: every option of the search, n-best lists, alignments, probabilities, streams,
+// attention.
 #pragma once
 
 #include "heed/serve/api/api.h"
@@ -9,5 +10,7 @@ namespace heed::v1 {
 void translate(const ApiCall& call);
 // POST /v1/score.
 void score(const ApiCall& call);
+// POST /v1/attention: a page of how a text is translated.
+void attention(const ApiCall& call);
 
 }  // namespace heed::v1

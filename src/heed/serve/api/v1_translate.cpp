@@ -1,10 +1,8 @@
-#include <algorithm>
-
-#include "heed/core/strict_json.h"
 #include "heed/serve/api/api_error.h"
 #include "heed/serve/api/document_call.h"
 #include "heed/serve/api/json_answer.h"
 #include "heed/serve/api/parameters.h"
+#include "heed/serve/api/search_parameters.h"
 #include "heed/serve/api/v1.h"
 
 namespace heed::v1 {
@@ -18,46 +16,6 @@ struct AnswerOptions {
   bool probabilities = false;
   bool stream = false;
 };
-
-template <class Choice>
-Choice choice_of(const Parameters& parameters, const char* name, Choice missing) {
-  if (!parameters.has(name)) return missing;
-  Choice value = missing;
-  if (!from_text(parameters.text(name), {}, value)) {
-    std::string names;
-    for (const auto& [known, item] : enum_names(Choice{}))
-      names += fmt::format("{}{}", names.empty() ? "" : ", ", known);
-    throw ApiError(400, fmt::format("{}: expected one of {}", name, names));
-  }
-  return value;
-}
-
-// The server's search options with those that the request names.
-SearchOptions search_of(const Parameters& parameters, const ServeOptions& options) {
-  static constexpr std::string_view kOthers[] = {"text",          "source", "target",
-                                                 "split",         "prefix", "alignments",
-                                                 "probabilities", "stream", "api_key"};
-  SearchOptions search = options.search;
-  nlohmann::json named = nlohmann::json::object();
-  for (const auto& [name, value] : parameters.object().items()) {
-    if (value.is_null() ||
-        std::find(std::begin(kOthers), std::end(kOthers), name) != std::end(kOthers))
-      continue;
-    // Of a list, from_json() would take the values of an option that has several: none has here.
-    if (value.is_array())
-      throw ApiError(400,
-                     fmt::format("{}: expected one value, got {}", name, detail::quote(value)));
-    named[name] = value;
-  }
-  if (parameters.flag("sample")) search.beam.reset();
-  from_json(search, named.dump(), "the request");
-  check_options(search);
-  if (search.hypothesis_count() > options.max_hypotheses)
-    throw ApiError(400,
-                   fmt::format("{}: expected at most {}, got {}", search.sample ? "nbest" : "beam",
-                               options.max_hypotheses, search.hypothesis_count()));
-  return search;
-}
 
 class TranslateCall : public DocumentCall {
  public:
@@ -220,7 +178,9 @@ void translate(const ApiCall& call) {
   };
   DocumentOptions options;
   options.unit = choice_of(parameters, "split", TextUnit::sentences);
-  options.decode.search = search_of(parameters, call.api.options);
+  options.decode.search = search_of(parameters, call.api.options,
+                                    {"text", "source", "target", "split", "prefix", "alignments",
+                                     "probabilities", "stream", "api_key"});
   options.decode.attention = how.alignments != Alignments::none;
   options.prefix = parameters.text("prefix");
   options.model = choose_model(call.api.models, parameters.text("source"),

@@ -1,0 +1,14 @@
+// What the browser lets the server's web page load and run.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace heed {
+
+// The value of the header Content-Security-Policy: files of this server alone. A document that the
+// page makes itself, from text, inherits it: of `made`, an HTML page or nothing, the scripts and
+// styles are allowed too, by their hashes.
+std::string content_security_policy(std::string_view made);
+
+}  // namespace heed
