@@ -68,19 +68,31 @@ async function request(path, body, signal) {
   }
 }
 
-async function json(path, body, signal) {
-  const response = await request(path, body, signal);
+async function read(response, kind) {
   try {
-    return await response.json();
+    return await response[kind]();
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new ConnectionError(error.message);
   }
 }
 
+const json = async (path, body, signal) => read(await request(path, body, signal), "json");
+
+// Resolves after some seconds; rejected if the signal is aborted before.
+export const pause = (seconds, signal) => new Promise((resolve, reject) => {
+  const timer = setTimeout(resolve, 1000 * seconds);
+  signal.addEventListener("abort", () => {
+    clearTimeout(timer);
+    reject(signal.reason);
+  }, {once: true});
+});
+
 export const languages = () => json("languages");
 export const frontendSettings = () => json("frontend/settings");
 export const detect = (text, signal) => json("detect", {q: text}, signal);
+// A page, as HTML.
+export const attention = async (body, signal) => read(await request("v1/attention", body, signal), "text");
 export const translate = (body, signal) => json("v1/translate", body, signal);
 
 // Yields the events of a streamed translation. The last one is "done": a stream that ends without

@@ -2,6 +2,7 @@
 
 import {Alternatives} from "./alternatives.js";
 import * as api from "./api.js";
+import {AttentionDialog} from "./attention.js";
 import {copyText} from "./clipboard.js";
 import {askForKey, prepareDialogs} from "./dialogs.js";
 import {Editor} from "./editor.js";
@@ -51,6 +52,8 @@ const settings = new Settings(at("settings-form"), (name) => {
   else if (name === "history") showHistory();
   else if (name !== "theme") schedule();
 });
+
+const attention = new AttentionDialog(at("attention"));
 
 let characterLimit = -1;
 let failed = false;
@@ -120,6 +123,8 @@ function changed() {
     const {length} = translated();
     showCount(at("target-count"), length);
     at("copy").disabled = at("download").disabled = length === 0;
+    at("attention-open").hidden = attention.limit === 0 || length === 0;
+    at("attention-open").disabled = translation.lines.some(({complete}) => !complete);
   });
 }
 
@@ -304,6 +309,9 @@ at("clear").addEventListener("click", () => {
 });
 at("download").addEventListener("click", () =>
     download(`${fileName || "translation"}.${languages.target}.txt`, translated() + "\n"));
+at("attention-open").addEventListener("click", () => attention.show({
+  lines: translation.lines, pair: translation.pair, options: settings.options, isDark: settings.isDark,
+}));
 at("try-again").addEventListener("click", translateNow);
 at("theme-switch").addEventListener("click", () =>
     settings.set("theme", settings.isDark ? "light" : "dark"));
@@ -360,6 +368,7 @@ async function start() {
       api.languages(), api.frontendSettings().catch(() => ({})),
     ]);
     characterLimit = frontend.charLimit ?? -1;
+    attention.limit = frontend.attentionLimit ?? 0;
     const {source: from, target: to} = frontend.language ?? {};
     languages.set(offered, {source: from?.code, target: to?.code});
   } catch (error) {

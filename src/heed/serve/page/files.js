@@ -23,8 +23,8 @@ export async function readTextFile(file) {
   return content.replace(/\r\n?/g, "\n");
 }
 
-export function download(name, content) {
-  const address = URL.createObjectURL(new Blob([content], {type: "text/plain;charset=utf-8"}));
+export function download(name, content, type = "text/plain;charset=utf-8") {
+  const address = URL.createObjectURL(new Blob([content], {type}));
   const link = document.createElement("a");
   link.href = address;
   link.download = name;

@@ -8,14 +8,6 @@ const kCachedLines = 1000;
 const kLines = 64;
 const kCharacters = 6000;
 
-const pause = (seconds, signal) => new Promise((resolve, reject) => {
-  const timer = setTimeout(resolve, 1000 * seconds);
-  signal.addEventListener("abort", () => {
-    clearTimeout(timer);
-    reject(signal.reason);
-  }, {once: true});
-});
-
 // Lines in groups that each fit a request.
 function requestsOf(lines) {
   const requests = [];
@@ -117,7 +109,7 @@ export class Translation {
         if (signal.aborted || !(error instanceof api.ApiError) || error.wait === null) throw error;
         const seconds = Math.min(Math.max(Math.ceil(error.wait), 1), 60);
         this.#report.state("waiting", {seconds});
-        await pause(seconds, signal);
+        await api.pause(seconds, signal);
       }
     }
   }
