@@ -260,6 +260,14 @@ function startPage(show) {
     remember({theme: theme()});
     announce(text("theme_" + theme()));
   });
+  // In a frame that was made from text (srcdoc), links within the page would leave it.
+  if (location.protocol === "about:")
+    addEventListener("click", (event) => {
+      const link = event.target.closest("a[href^='#']");
+      if (!link) return;
+      event.preventDefault();
+      location.hash = link.hash;
+    });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => onTheme.forEach((draw) => draw()));
   // Paper is light, and canvases are printed as they were drawn.
   let before = "system";

@@ -90,7 +90,7 @@ class AttentionCall : public std::enable_shared_from_this<AttentionCall> {
   // Begins the next sentence, or answers.
   void go_on() {
     if (next_ == document_.lines().size()) {
-      exchange_->respond(answer());
+      respond(answer());
       return;
     }
     const auto bytes = int64_t(document_.lines()[next_].source.size());
@@ -106,7 +106,7 @@ class AttentionCall : public std::enable_shared_from_this<AttentionCall> {
       explain_next();
       go_on();
     } catch (...) {
-      exchange_->respond(error_response(std::current_exception()));
+      respond(error_response(std::current_exception()));
     }
   }
 
@@ -130,6 +130,12 @@ class AttentionCall : public std::enable_shared_from_this<AttentionCall> {
                         {"Referrer-Policy", "no-referrer"}}};
   }
 
+  // A client that has its answer may ask for the next page at once.
+  void respond(HttpResponse response) {
+    place_.reset();
+    exchange_->respond(std::move(response));
+  }
+
   void hold(size_t bytes) {
     if (!exchange_->hold(bytes))
       throw ApiError(503, "the server has no memory left for this request: try again later",
@@ -147,7 +153,7 @@ class AttentionCall : public std::enable_shared_from_this<AttentionCall> {
   const std::string client_;
   const std::shared_ptr<HttpExchange> exchange_;
   const std::optional<std::chrono::steady_clock::time_point> deadline_;
-  const std::shared_ptr<void> place_;
+  std::shared_ptr<void> place_;
   const std::shared_ptr<std::atomic<bool>> gone_ = std::make_shared<std::atomic<bool>>(false);
   const AttentionOptions options_;
   const Document document_;
