@@ -157,6 +157,89 @@ def test_alternatives_by_mouse(page):
     page.until(lambda: not page("#alternatives").is_displayed(), "a click elsewhere closes the menu")
 
 
+def test_attention(page):
+    assert not page("#attention-open").is_displayed(), "there is no translation"
+    page.type(TEXT)
+    first = page.translated().splitlines()[0]
+    page.until(lambda: page("#attention-open").is_displayed(), "attention is offered")
+    page.asked()
+    page("#attention-open").click()
+    page.until(lambda: page.all("#attention iframe"), "the page of attention")
+    body = [body for path, body in page.asked() if path == "v1/attention"][-1]
+    assert body["text"] == TEXT and (body["source"], body["target"]) == ("zh", "en"), body
+    page.accessible("attention")
+    frame = page("#attention iframe")
+    assert frame.get_attribute("sandbox") == "allow-scripts"
+    page.driver.switch_to.frame(frame)
+    page.until(lambda: page.all("#target-tokens .token"), "the first sentence")
+    assert page.run("return document.documentElement.lang") == "en"
+    entries = page.all("#lines a")
+    assert len(entries) == 3 and entries[0].text.splitlines()[2] in first, entries[0].text
+    entries[1].click()
+    page.until(lambda: page("#line-title").text == "Sentence 2", "the second sentence")
+    page("#next").click()
+    page.until(lambda: page("#line-title").text == "Sentence 3", "the third sentence")
+    page("#lines-view .weight-token").click()
+    assert page.run("try { return localStorage.length } catch { return 'none' }") == "none"
+    page.accessible("the page of attention")
+    page.driver.switch_to.default_content()
+    page.shot("attention")
+    page("#attention [data-label=attention_save]").click()
+    saved = pathlib.Path(page.downloads, "attention.html")
+    page.until(saved.exists, "the saved page")
+    assert saved.read_text().startswith("<!doctype html>")
+    saved.unlink()
+    page("#attention [data-close]").click()
+    assert not page.all("#attention iframe") and not page("#attention").is_displayed()
+    assert page.run("return document.activeElement.id") == "attention-open", "focus returns"
+    page.clear()
+    page.until(lambda: not page("#attention-open").is_displayed(), "nothing to explain")
+
+
+def test_attention_has_the_theme_and_the_language_of_the_page(page):
+    page("#theme-switch").click()
+    page("#language-switch").click()
+    page("#settings-open").click()
+    page("#beam").send_keys("2")
+    page.keys(Keys.TAB, Keys.ESCAPE)
+    page.size(360, 740)
+    page.type("她很喜欢读书。")
+    page.translated()
+    page.asked()
+    page("#attention-open").click()
+    page.until(lambda: page.all("#attention iframe"), "the page of attention")
+    body = [body for path, body in page.asked() if path == "v1/attention"][-1]
+    assert body["beam"] == 2, body
+    page.fits("attention at 360 pixels")
+    page.driver.switch_to.frame(page("#attention iframe"))
+    page.until(lambda: page.all("#target-tokens .token"), "the sentence")
+    html = "document.documentElement"
+    assert page.run(f"return [{html}.lang, {html}.dataset.theme]") == ["zh-Hans", "dark"]
+    page.fits("the page of attention at 360 pixels")
+    page.accessible("the page of attention, dark")
+    page.driver.switch_to.default_content()
+    page.accessible("attention, dark")
+    page.shot("phone_attention_360")
+    page("#attention [data-close]").click()
+    page.size(1280, 820)
+
+
+def test_attention_of_a_long_text_is_of_its_beginning(page):
+    page.type("她很喜欢读书。")
+    page.translated()
+    page.run("const text = document.querySelector('#source');"
+             "text.value = '她很喜欢读书。'.repeat(200) + '\\n我。';"
+             "text.dispatchEvent(new Event('input'))")
+    page.translated()
+    page.asked()
+    page("#attention-open").click()
+    page.until(lambda: page.all("#attention iframe"), "the page of attention", 60)
+    body = [body for path, body in page.asked() if path == "v1/attention"][-1]
+    assert 900 < len(body["text"]) <= 1000 and body["text"].endswith("。"), len(body["text"])
+    assert "994" in page("#attention .note").text, page("#attention .note").text
+    page("#attention [data-close]").click()
+
+
 def test_swap(page):
     page.type("我妹妹昨天买了三本书。")
     english = page.translated()

@@ -144,6 +144,11 @@ class ServeOptionsTest : public FolderTest {
          }},
         {{"max_hypotheses", "4"}, translated(R"("beam": 5, )")},
         {{"max_characters", "9"}, translated()},
+        {{"max_attention", "5"},
+         [](const ServeOptions& options) {
+           const RunningTranslationServer server(options);
+           return std::to_string(post(server, "/v1/attention", R"({"text": "the fox"})").status);
+         }},
         {{"max_body", "1024"},
          [](const ServeOptions& options) {
            const RunningTranslationServer server(options);
