@@ -28,12 +28,15 @@ from heed._heed import (
 )
 from heed._heed import version as __version__
 from heed.evaluation import evaluate, inspect_data, suitable_bleu_tokenizer
-from heed.model import Attention, Model
+from heed.explanation import Attention, ExplainedPart, Explanation
+from heed.model import Model
 from heed.training import Trainer, train
 
 __all__ = [
     "Attention",
     "Error",
+    "ExplainedPart",
+    "Explanation",
     "Hypothesis",
     "MetricScore",
     "Model",

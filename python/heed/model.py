@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, overload
 
@@ -15,6 +14,7 @@ from heed import _heed
 from heed._arguments import takes_options
 from heed._heed import PairScore, Translation, UsageError
 from heed._texts import check_text, list_of_texts, refuse_one_text
+from heed.explanation import Attention, Explanation
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -23,26 +23,6 @@ if TYPE_CHECKING:
 
 # Pairs that score_iter() reads at a time.
 _SCORED_TOGETHER = 4096
-
-
-@dataclass(frozen=True)
-class Attention:
-    """The attention weights of all layers and heads for a sentence and its translation.
-
-    Row i of `decoder` and `cross` belongs to the position that predicts target piece i: the
-    decoder's input there is the piece before it.
-    """
-
-    source_pieces: list[str]
-    """The pieces of the source, </s> last."""
-    target_pieces: list[str]
-    """The pieces of the target, </s> last."""
-    encoder: np.ndarray
-    """Self-attention of the encoder, [layers, heads, source pieces, source pieces]."""
-    decoder: np.ndarray
-    """Self-attention of the decoder, [layers, heads, target pieces, target pieces]."""
-    cross: np.ndarray
-    """Attention to the encoder's output, [layers, heads, target pieces, source pieces]."""
 
 
 class Model:
@@ -262,6 +242,20 @@ class Model:
                 f"{', '.join(options)}"
             )
         return Attention(*self._model.attention(source, check_text(target, "target")))
+
+    @takes_options("translate", without=("compute",))
+    def explain(
+        self, text: str, *, prefix: str = "", **options: Unpack[TranslateOptions]
+    ) -> Explanation:
+        """How the translation of a text comes about: the probability of each piece and what else
+        was likely, the attention weights of all layers and heads, and the search.
+
+        `prefix`: what the translation must begin with. A notebook shows the result as a page, which
+        save() writes to a file.
+        """
+        check_text(text, "text")
+        explained = _heed.explain(self._model, text, check_text(prefix, "prefix"), dict(options))
+        return Explanation(explained, text, os.path.basename(self._path))
 
 
 def _open(path: str, compute: str) -> Model:

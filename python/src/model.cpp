@@ -44,14 +44,6 @@ std::vector<Translation> translate_all(const Translator& translator,
   return all;
 }
 
-// The options of a call, without the compute type: a model is opened with it.
-template <class T>
-T options_of_call(const nb::dict& arguments, std::string_view call) {
-  if (arguments.contains("compute"))
-    fail_usage("{}() has no argument 'compute': it belongs to Model(path, compute=...)", call);
-  return options_from<T>(arguments, call);
-}
-
 std::vector<TranslationInput> inputs_of(const Texts& texts, const Texts& prefixes) {
   if (!prefixes.empty() && prefixes.size() != texts.size())
     fail_usage("{} texts and {} prefixes: expected as many", texts.size(), prefixes.size());
@@ -125,6 +117,11 @@ std::vector<Hypothesis> hypotheses_of(const Translation& translation) {
   return all;
 }
 
+// As Python makes it.
+nb::object html_of(nb::handle result) {
+  return nb::module_::import_("heed._notebook").attr("html_of")(result);
+}
+
 OutputArray encode(const OpenModel& open, const std::string& source) {
   const nb::gil_scoped_release release;
   const Tensor states = open.model().encode(source).states;
@@ -192,7 +189,8 @@ void bind_results(nb::module_& m) {
           "Of each piece, and then of </s>; natural logarithms.")
       .def_prop_ro("attention", &attention_of, nb::rv_policy::automatic,
                    "Weights [target pieces, source pieces], the mean over the heads of the "
-                   "penultimate decoder layer; None unless asked for.");
+                   "penultimate decoder layer; None unless asked for.")
+      .def("_repr_html_", &html_of, "For notebooks: the pieces, shaded by their probabilities.");
   nb::class_<Translation>(m, "Translation", "The translations of a text.")
       .def_ro("index", &Translation::line, "Which text it is of, from 0.")
       .def_prop_ro(
@@ -204,7 +202,8 @@ void bind_results(nb::module_& m) {
       .def_prop_ro(
           "status", [](const Translation& t) { return t.status.text(); },
           "\"ok\", or \"empty\", \"split\", \"truncated\", \"unfinished\", "
-          "\"invalid_utf8\", separated by commas.");
+          "\"invalid_utf8\", separated by commas.")
+      .def("_repr_html_", &html_of, "For notebooks: the hypotheses, as theirs.");
   nb::class_<PairScore>(m, "PairScore", "The log-probability of a target, given its source.")
       .def_ro("log_probability", &PairScore::log_probability, "The sum; a natural logarithm.")
       .def_ro("log_probabilities", &PairScore::log_probabilities, "Of each piece.")

@@ -12,6 +12,7 @@ NB_MODULE(_heed, m) {
   bind_errors(m);
   bind_options(m);
   bind_model(m);
+  bind_explanation(m);
   bind_training(m);
   bind_evaluation(m);
   bind_paper(m);

@@ -16,4 +16,12 @@ T options_from(const nb::dict& arguments, std::string_view call, T target = {}) 
   return target;
 }
 
+// The options of a call of a model, which has its compute type: it was opened with it.
+template <class T>
+T options_of_call(const nb::dict& arguments, std::string_view call) {
+  if (arguments.contains("compute"))
+    fail_usage("{}() has no argument 'compute': it belongs to Model(path, compute=...)", call);
+  return options_from<T>(arguments, call);
+}
+
 }  // namespace heed::python

@@ -1,11 +1,14 @@
+import html
 import math
 import pickle
+import re
 import subprocess
 
 import numpy as np
 import pytest
 
 import heed
+from heed import _notebook
 
 
 def test_translations_are_those_of_the_program(model, model_path, lines, program, tmp_path):
@@ -200,7 +203,8 @@ def test_what_is_no_text_is_refused(model, texts):
 
 @pytest.mark.parametrize("wrong", [None, 7, b"eins", ["eins"]])
 def test_looking_inside_takes_one_text(model, wrong):
-    for look in (model.source_pieces, model.target_pieces, model.encode, model.attention):
+    looks = (model.source_pieces, model.target_pieces, model.encode, model.attention, model.explain)
+    for look in looks:
         with pytest.raises(heed.UsageError, match="expected str, got"):
             look(wrong)
     with pytest.raises(heed.UsageError, match="target: expected str, got"):
@@ -234,3 +238,81 @@ def test_a_directory_without_a_model_is_an_error(tmp_path):
         heed.Model(tmp_path)
     with pytest.raises(heed.UsageError, match="compute: expected auto, fp32, bf16 or int8"):
         heed.Model(tmp_path, compute="fp64")
+
+
+def test_an_explanation_is_that_of_the_translation(model, lines):
+    explanation = model.explain(lines[0], beam=3)
+    assert explanation.text == model.translate(lines[0], beam=3)
+    assert explanation.translation.hypotheses[0].score == pytest.approx(
+        model.translations([lines[0]], beam=3)[0].hypotheses[0].score
+    )
+    assert explanation.source == lines[0]
+    assert explanation.source_pieces == model.source_pieces(lines[0])
+    (part,) = explanation.parts
+    assert part.ended == ("unfinished" not in explanation.translation.status)
+    weights = explanation.attention
+    np.testing.assert_array_equal(weights.encoder, model.attention(lines[0], "one").encoder)
+    assert weights.cross.shape[2:] == (len(weights.target_pieces), len(weights.source_pieces))
+    np.testing.assert_allclose(weights.cross.sum(axis=-1), 1, rtol=1e-5)
+    assert len(explanation.probabilities) == len(explanation.target_pieces)
+    best = explanation.translation.hypotheses[0]
+    np.testing.assert_allclose(np.log(explanation.probabilities), best.log_probabilities)
+    for piece, alternatives in zip(explanation.target_pieces, explanation.alternatives):
+        assert len(alternatives) == 8
+        assert alternatives == sorted(alternatives, key=lambda each: -each[1])
+        assert piece in [each for each, _ in alternatives]
+    for source, target in explanation.alignment:
+        assert source < len(part.source_words) and target < len(part.target_words)
+    assert model.explain(lines[0], prefix="one").text.startswith("one")
+    assert repr(explanation).startswith("heed.Explanation('")
+
+
+def test_an_explanation_of_several_parts_or_none(model):
+    two = model.explain("eins zwei. Drei vier.", split="sentences")
+    assert len(two.parts) == 2
+    with pytest.raises(heed.UsageError, match=r"2 parts: parts\[i\]"):
+        two.attention  # noqa: B018
+    nothing = model.explain("")
+    assert (nothing.text, nothing.parts) == ("", [])
+    assert "<!doctype html>" in two.html() and "<!doctype html>" in nothing.html()
+
+
+def test_an_explanation_is_a_page(model, tmp_path):
+    hostile = "</script><script>alert(1)</script> \"'&"
+    explanation = model.explain(hostile)
+    page = explanation.html(language="zh", theme="dark")
+    assert page.startswith('<!doctype html>\n<html lang="en" data-language="zh" data-theme="dark">')
+    assert "alert(1)</script>" not in page
+    explanation.save(tmp_path / "page.html", theme="light")
+    assert (tmp_path / "page.html").read_text("utf-8") == explanation.html(theme="light")
+    shown = explanation._repr_html_()
+    assert shown.startswith("<iframe ") and 'sandbox="allow-scripts"' in shown
+    # Only the frame is of the notebook's document, and all else an attribute of it.
+    assert shown.count("<") == 2
+    with pytest.raises(heed.UsageError, match="theme: expected light or dark, got 'red'"):
+        explanation.html(theme="red")
+    with pytest.raises(heed.UsageError, match="language: expected en or zh, got 'de'"):
+        explanation.save(tmp_path / "other.html", language="de")
+    assert not (tmp_path / "other.html").exists()
+    with pytest.raises(heed.UsageError, match="prefix: expected str, got"):
+        model.explain("eins", prefix=1)
+
+
+def test_a_notebook_shows_translations_as_text(model, lines):
+    options = {"beam": 3, "nbest": 3, "prefixes": ["one two"]}
+    translation = model.translations([lines[0]], **options)[0]
+    shown = translation._repr_html_()
+    assert shown.count("<li>") == 3 and "<script" not in shown
+    best = translation.hypotheses[0]
+    text = html.unescape(re.sub(r"<[^>]*>", "", best._repr_html_()))
+    assert text.split() == [*best.text.split(), f"{best.score:.4f}"]
+    probability = math.exp(best.log_probabilities[best.pieces.index("o")])
+    assert f'title="{probability:.4f}"' in best._repr_html_()
+    assert "empty" in model.translations([""])[0]._repr_html_()
+
+
+def test_a_notebook_gets_no_markup_from_a_text():
+    hostile = "<img src=x onerror=alert(1)> & \u202eabc\u2028"
+    shown = _notebook.escape(hostile)
+    assert shown == "&lt;img src=x onerror=alert(1)&gt; &amp; U+202EabcU+2028"
+    assert len(_notebook.escape("a" * 100_000)) < 20_100

@@ -1,0 +1,95 @@
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+
+#include "arrays.h"
+#include "heed/decode/attention_page.h"
+#include "open_model.h"
+#include "options.h"
+
+namespace heed::python {
+namespace {
+
+// What explain() says of a text, and what its page needs besides.
+struct Explained {
+  std::shared_ptr<const OpenModel> model;
+  std::string source;
+  SearchOptions search;
+  Explanation of;
+};
+
+Explained explain_text(std::shared_ptr<const OpenModel> model, const std::string& source,
+                       const std::string& prefix, const nb::dict& arguments) {
+  const auto options = options_of_call<DecodeOptions>(arguments, "explain");
+  const nb::gil_scoped_release release;
+  Explanation explanation = model->model().explain({source, prefix}, options);
+  return {std::move(model), source, options.search, std::move(explanation)};
+}
+
+// Without tokens there are no weights.
+OutputArray weights_of(const Tensor& tensor) {
+  return array_of(tensor ? tensor : Tensor({0, 0, 0, 0}));
+}
+
+std::vector<std::pair<int64_t, int64_t>> pairs_of(const std::vector<PieceRange>& words) {
+  std::vector<std::pair<int64_t, int64_t>> pairs;
+  for (const PieceRange& word : words) pairs.emplace_back(word.begin, word.end);
+  return pairs;
+}
+
+// Of each target piece, the likeliest ones in its place, with their log-probabilities.
+std::vector<std::vector<std::pair<std::string, double>>> alternatives_of(
+    const PartExplanation& part, const Tokenizer& target) {
+  std::vector<std::vector<std::pair<std::string, double>>> all;
+  for (const std::vector<TokenLogProbability>& likeliest : part.likeliest) {
+    auto& place = all.emplace_back();
+    for (const TokenLogProbability& token : likeliest)
+      place.emplace_back(target.pieces(std::span(&token.id, 1))[0], token.log_probability);
+  }
+  return all;
+}
+
+// The fields of heed.ExplainedPart.
+nb::dict part_of(const Explained& explained, const PartExplanation& part) {
+  const PairAttention& weights = part.attention;
+  std::vector<std::pair<int64_t, int64_t>> alignment;
+  for (const AlignedPair& pair : part.alignment) alignment.emplace_back(pair.source, pair.target);
+  nb::dict fields;
+  fields["attention"] =
+      nb::make_tuple(weights.source_pieces, weights.target_pieces, weights_of(weights.encoder),
+                     weights_of(weights.decoder), weights_of(weights.cross));
+  fields["ended"] = part.ended;
+  fields["log_probabilities"] = nb::cast(part.log_probabilities);
+  fields["alternatives"] =
+      nb::cast(alternatives_of(part, explained.model->model().tokenizers().target()));
+  fields["source_words"] = nb::cast(pairs_of(part.source_words));
+  fields["target_words"] = nb::cast(pairs_of(part.target_words));
+  fields["alignment"] = nb::cast(alignment);
+  return fields;
+}
+
+nb::list parts_of(const Explained& explained) {
+  nb::list parts;
+  for (const PartExplanation& part : explained.of.parts) parts.append(part_of(explained, part));
+  return parts;
+}
+
+std::string html_of(const Explained& explained, const std::string& model,
+                    const std::string& language, const std::string& theme) {
+  const nb::gil_scoped_release release;
+  AttentionPage page(explained.model->model().parts(), {model, shown_options(explained.search)});
+  page.add(explained.source, explained.of);
+  return page.html(1, {language, theme});
+}
+
+}  // namespace
+
+void bind_explanation(nb::module_& m) {
+  nb::class_<Explained>(m, "Explanation", "Used by heed.Explanation.")
+      .def_prop_ro("translation", [](const Explained& e) { return e.of.translation; })
+      .def_prop_ro("parts", &parts_of)
+      .def("html", &html_of, nb::arg("model"), nb::arg("language"), nb::arg("theme"));
+  m.def("explain", &explain_text, nb::arg("model"), nb::arg("source"), nb::arg("prefix"),
+        nb::arg("options"));
+}
+
+}  // namespace heed::python
