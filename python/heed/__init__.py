@@ -27,6 +27,7 @@ from heed._heed import (
     ValidationReport,
 )
 from heed._heed import version as __version__
+from heed.curves import LiveCurves
 from heed.evaluation import evaluate, inspect_data, suitable_bleu_tokenizer
 from heed.explanation import Attention, ExplainedPart, Explanation
 from heed.model import Model
@@ -38,6 +39,7 @@ __all__ = [
     "ExplainedPart",
     "Explanation",
     "Hypothesis",
+    "LiveCurves",
     "MetricScore",
     "Model",
     "PairScore",

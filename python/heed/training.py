@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Optional, Union
+from typing import TYPE_CHECKING
 
 from heed import _heed
 from heed._arguments import takes_options
-from heed._heed import Progress, TrainReport, TrainResult, ValidationReport
+from heed._heed import Progress, TrainReport, TrainResult, UsageError, ValidationReport
+from heed.curves import Callback, Curves, LiveCurves
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from heed._options import TrainOptions
-
-Callback = Optional[Callable[[Union[TrainReport, ValidationReport]], Any]]
 
 _log = logging.getLogger("heed")
 
@@ -26,6 +24,7 @@ class _Observer:
     def __init__(self, callback: Callback) -> None:
         self._callback = callback
         self._stop = False
+        self.curves = Curves()
 
     def message(self, text: str) -> None:
         _log.info(text)
@@ -42,7 +41,12 @@ class _Observer:
     def stop_requested(self) -> bool:
         return self._stop
 
+    def draw(self) -> None:
+        if isinstance(self._callback, LiveCurves):
+            self._callback.draw()
+
     def _call(self, report: TrainReport | ValidationReport) -> None:
+        self.curves.add(report)
         if self._callback is not None and self._callback(report):
             self._stop = True
 
@@ -55,12 +59,16 @@ def train(*, callback: Callback = None, **options: Unpack[TrainOptions]) -> Trai
     after each validation, or after each epoch where there is no validation text (its loss is then
     None). If it returns true, the run is saved and ends; resume=True continues it.
     Ctrl-C does the same and then raises KeyboardInterrupt. An exception of the callback ends the
-    run as it was last saved.
+    run as it was last saved. heed.LiveCurves() is a callback that draws in a notebook.
 
     Raises Error for what the user can fix: text that cannot be read, a directory with another
     model, too little memory.
     """
-    return _heed.train(dict(options), _Observer(callback))
+    observer = _Observer(callback)
+    try:
+        return _heed.train(dict(options), observer)
+    finally:
+        observer.draw()
 
 
 class Trainer:
@@ -81,7 +89,16 @@ class Trainer:
     def __init__(self, *, callback: Callback = None, **options: Unpack[TrainOptions]) -> None:
         """Reads the text, learns or loads the vocabulary and, with resume=True, continues from the
         saved state."""
-        self._trainer = _heed.Trainer(dict(options), _Observer(callback))
+        self._observer = _Observer(callback)
+        self._trainer = _heed.Trainer(dict(options), self._observer)
+
+    def _repr_html_(self) -> str:
+        """For notebooks: how far the run is, and its curves so far."""
+        try:
+            progress = self.progress
+        except UsageError:  # in use, by the callback that shows it
+            progress = None
+        return self._observer.curves.html(progress)
 
     @property
     def done(self) -> bool:
@@ -113,7 +130,10 @@ class Trainer:
 
     def finish(self) -> None:
         """Ends the run: validates and saves unless that is done, and writes the model."""
-        self._trainer.finish()
+        try:
+            self._trainer.finish()
+        finally:
+            self._observer.draw()
 
     @property
     def progress(self) -> Progress:
