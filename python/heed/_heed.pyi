@@ -142,6 +142,19 @@ class TranslationStream:
 
     def close(self) -> None: ...
 
+class Explanation:
+    """Used by heed.Explanation."""
+
+    @property
+    def translation(self) -> Translation: ...
+
+    @property
+    def parts(self) -> list: ...
+
+    def html(self, model: str, language: str, theme: str) -> str: ...
+
+def explain(model: Model, source: str, prefix: str, options: dict) -> Explanation: ...
+
 class TrainReport:
     """Progress and metrics of a run, after a step."""
 

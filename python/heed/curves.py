@@ -15,7 +15,7 @@ Callback = Optional[Callable[[Union[TrainReport, ValidationReport]], Any]]
 # Points of a curve; of longer ones every second point is dropped.
 _MOST_POINTS = 800
 # Of a chart, in pixels: its size, and the room for its labels.
-_WIDTH, _HEIGHT = 340, 210
+_WIDTH, _HEIGHT = 300, 200
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 12, 10, 34
 _ACCENT = "#0e8f8a"
 _STYLES = {
@@ -62,6 +62,14 @@ def _ticks(low: float, high: float, count: int) -> list[float]:
     return [number * step for number in range(first, math.floor(high / step + 1e-9) + 1)]
 
 
+def _log_ticks(low: float, high: float) -> list[float]:
+    """1, 2 and 5 times powers of ten, if two of them are in the range."""
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    ticks = [factor * 10.0**power for power in powers for factor in (1, 2, 5)]
+    inside = [tick for tick in ticks if low <= tick <= high]
+    return inside if len(inside) > 1 else _ticks(low, high, 3)
+
+
 def _number(value: float) -> str:
     for unit, letter in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
         if abs(value) >= unit:
@@ -69,7 +77,9 @@ def _number(value: float) -> str:
     return f"{value:.4g}"
 
 
-def _chart(title: str, curves: dict[str, _Curve], best: tuple[float, float] | None) -> str:
+def _chart(
+    title: str, curves: dict[str, _Curve], best: tuple[float, float] | None, *, is_score: bool
+) -> str:
     """A chart of the curves that have points, by step, as SVG."""
     drawn = {name: curve.points for name, curve in curves.items() if curve.points}
     steps = [step for points in drawn.values() for step, _ in points]
@@ -78,15 +88,22 @@ def _chart(title: str, curves: dict[str, _Curve], best: tuple[float, float] | No
     first_step = min(0, min(steps)) if last_step > 0 else -1
     margin = (max(values) - min(values)) * 0.06 or max(abs(values[0]) * 0.05, 1e-3)
     low, high = min(values) - margin, max(values) + margin
+    # The first losses are far above all others.
+    is_log = not is_score and min(values) > 0 and max(values) > 3 * min(values)
+    if is_log:
+        low, high = min(values) / 1.06, max(values) * 1.06
+        title += ", log scale"
+    axis = math.log if is_log else float
 
     def x(step: float) -> float:
         return _LEFT + (step - first_step) / (last_step - first_step) * (_WIDTH - _LEFT - _RIGHT)
 
     def y(value: float) -> float:
-        return _HEIGHT - _BOTTOM - (value - low) / (high - low) * (_HEIGHT - _TOP - _BOTTOM)
+        height = (axis(value) - axis(low)) / (axis(high) - axis(low))
+        return _HEIGHT - _BOTTOM - height * (_HEIGHT - _TOP - _BOTTOM)
 
     parts = []
-    for tick in _ticks(low, high, 4):
+    for tick in _log_ticks(low, high) if is_log else _ticks(low, high, 4):
         at = y(tick)
         parts.append(
             f'<path d="M{_LEFT} {at:.1f}H{_WIDTH - _RIGHT}" stroke="currentColor" stroke-opacity="0.15"/>'
@@ -114,13 +131,13 @@ def _chart(title: str, curves: dict[str, _Curve], best: tuple[float, float] | No
         )
     latest = ", ".join(f"{name} {points[-1][1]:.4g}" for name, points in drawn.items())
     legend = " ".join(
-        '<span style="white-space:nowrap;margin-left:1em">'
+        '<span style="white-space:nowrap;margin-right:1em">'
         f'<svg width="22" height="8" aria-hidden="true"><path d="M0 4H22" {_STYLES[name]}/></svg> '
         f"{name} {points[-1][1]:.4g}</span>"
         for name, points in drawn.items()
     )
     return (
-        f'<div style="width:{_WIDTH}px;max-width:100%"><div><b>{title}</b>{legend}</div>'
+        f'<div style="width:{_WIDTH}px;max-width:100%"><div><b>{title}</b></div><div>{legend}</div>'
         f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" width="100%" role="img" '
         f'aria-label="{title} by step; latest: {latest}" fill="currentColor" '
         f'style="display:block;font-size:11px;font-variant-numeric:tabular-nums">'
@@ -166,12 +183,12 @@ class Curves:
         best, charts = self._best, []
         for title, curves, value in (
             ("NLL, nats per token", self._nll, best and best.perplexity and math.log(best.perplexity)),
-            ("Loss with label smoothing", self._loss, best and best.loss),
+            ("Loss, with label smoothing", self._loss, best and best.loss),
             ("Translation of the validation text", self._scores, best and best.bleu),
         ):
             if any(curve.points for curve in curves.values()):
                 ring = (best.step, value) if best and value is not None else None
-                charts.append(_chart(title, curves, ring))
+                charts.append(_chart(title, curves, ring, is_score=curves is self._scores))
         facts = "".join(
             f'<span style="margin-right:1.2em;white-space:nowrap">{name} <b>{value}</b></span>'
             for name, value in self._facts(progress)

@@ -1,3 +1,5 @@
+import sys
+import types
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -135,3 +137,21 @@ def test_numbers_are_short():
     assert [_number(value) for value in (0, 1.23456, 9999, 12_000, 3.5e6)] == [
         "0", "1.235", "9999", "12k", "3.5M",
     ]  # fmt: skip
+
+
+def test_in_a_notebook_its_display_is_used(monkeypatch, text, tmp_path):
+    display = FakeDisplay()
+    shell = types.SimpleNamespace(kernel=object())
+    ipython = types.ModuleType("IPython")
+    ipython.get_ipython = lambda: shell
+    ipython_display = types.ModuleType("IPython.display")
+    ipython_display.display = display
+    monkeypatch.setitem(sys.modules, "IPython", ipython)
+    monkeypatch.setitem(sys.modules, "IPython.display", ipython_display)
+    options = {**text, **SMALL, "model": tmp_path / "m", "steps": 4, "report_every": 2}
+    heed.train(**options, callback=heed.LiveCurves(seconds=0))
+    assert "step 4" in texts_of(display.shown[-1])
+    drawn = len(display.shown)
+    shell.kernel = None  # IPython in a terminal
+    heed.train(**options, overwrite=True, callback=heed.LiveCurves(seconds=0))
+    assert len(display.shown) == drawn

@@ -188,7 +188,9 @@ startPage(() => {
   shown.layer = Math.max(0, Math.max(encoder, decoder) - 1);
   shown.large.layer = Math.max(0, decoder - 1);
   startControls();
-  byId("index").hidden = page.lines.length === 0;
+  // One line needs no list to choose from.
+  byId("index").hidden = page.lines.length < 2;
+  byId("previous").hidden = byId("next").hidden = page.lines.length < 2;
   const line = lineOfAddress();
   if (line) showLine(line);
 });
