@@ -122,3 +122,13 @@ def test_the_notebook_runs(folder):
         output for cell in cells for output in cell.outputs if "image/png" in output.get("data", {})
     ]
     assert len(figures) == 2
+    pages = [
+        output.data["text/html"]
+        for cell in cells
+        for output in cell.outputs
+        if "text/html" in output.get("data", {})
+    ]
+    curves, translations, explanation = pages
+    assert "NLL, nats per token" in curves
+    assert translations.count("<li>") == 3
+    assert explanation.startswith("<iframe ")
