@@ -240,6 +240,32 @@ def test_attention_of_a_long_text_is_of_its_beginning(page):
     page("#attention [data-close]").click()
 
 
+def test_attention_of_a_server_that_is_busy_or_refuses(page):
+    page.type("她很喜欢读书。")
+    page.translated()
+    answer = """const fetched = window.fetch; let left = arguments[0];
+                window.fetch = (path, init) => path !== 'v1/attention' || left-- <= 0 ? fetched(path, init) :
+                  Promise.resolve(new Response(JSON.stringify({error: 'no <b>room</b>'}),
+                                               {status: arguments[1], headers: {'Retry-After': '1'}}));"""
+    page.run(answer, 1, 429)
+    page("#attention-open").click()
+    page.until(lambda: "busy" in page("#attention [role=status]").text, "it says so")
+    page.until(lambda: page.all("#attention iframe"), "the page of attention after that")
+    assert not page("#attention [role=status]").is_displayed()
+    page("#attention [data-close]").click()
+    page.run(answer, 1, 400)
+    page("#attention-open").click()
+    page.until(lambda: "no <b>room</b>" in page("#attention [role=status]").text, "the error")
+    page.accessible("an error of attention")
+    page("#attention [data-close]").click()
+    page.run(answer, 100, 429)
+    page("#attention-open").click()
+    page.keys(Keys.ESCAPE)
+    page.until(lambda: not page("#attention").is_displayed(), "Esc gives up")
+    time.sleep(1.2)
+    assert not page.all("#attention iframe")
+
+
 def test_swap(page):
     page.type("我妹妹昨天买了三本书。")
     english = page.translated()
