@@ -107,7 +107,8 @@ TEST_F(ServerAttentionTest, WhatIsWrongIsSaid) {
   EXPECT_THAT(error(server, {{"text", "a"}, {"beam", 17}}), HasFacts("400 beam 16 17"));
   EXPECT_THAT(error(server, {{"text", "a"}, {"target", "xx"}}), HasFacts("400 xx"));
   EXPECT_THAT(error(server, {{"text", "a"}, {"alignments", "words"}}), HasFacts("400 alignments"));
-  EXPECT_THAT(error(server, {{"text", "The fox. A dog."}, {"prefix", "x"}}), HasFacts("400 prefix 2"));
+  EXPECT_THAT(error(server, {{"text", "The fox. A dog."}, {"prefix", "x"}}),
+              HasFacts("400 prefix 2"));
   EXPECT_THAT(error(server, {{"text", "a"}, {"page_theme", "red"}}),
               HasFacts("400 page_theme light, dark"));
   EXPECT_THAT(error(server, {{"text", "a"}, {"page_language", "de"}}),

@@ -1,3 +1,4 @@
+#include <array>
 #include <atomic>
 
 #include "heed/decode/attention_page.h"
