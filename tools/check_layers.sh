@@ -13,7 +13,7 @@ backend: core
 autograd: core backend
 model: core backend autograd
 text: core
-evaluate: core
+evaluate: core pages
 phrasebook: core
 train: core pages backend autograd model text evaluate
 decode: core pages backend autograd model text

@@ -3,10 +3,12 @@
 
 #include "commands/commands.h"
 #include "commands/evaluate_settings.h"
+#include "files/page_file.h"
 #include "files/text_files.h"
 #include "heed/core/counted.h"
 #include "heed/decode/model.h"
 #include "heed/evaluate/bleu_tokenizer_choice.h"
+#include "heed/evaluate/evaluation_page.h"
 #include "pages/evaluate_report.h"
 
 namespace heed {
@@ -18,6 +20,18 @@ using Measurements = std::vector<std::unique_ptr<SystemStatistics>>;  // by metr
 struct Systems {
   std::vector<std::string> names;
   std::vector<Lines> texts;
+};
+
+struct Texts {
+  Systems systems;
+  const std::vector<Lines>& references;
+  std::optional<Lines> source;
+};
+
+struct Results {
+  const Measurements& measured;
+  std::vector<MetricReport> reports;
+  const MetricOptions& options;
 };
 
 class EvaluateCommand : public CommandOf<EvaluateSettings> {
@@ -40,8 +54,10 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
   int run(const std::vector<std::string>&, Console& console) override {
     check_settings(settings_);
     expect_streams_once();
+    expect_page_elsewhere();
     Systems systems = read_systems(console);
     const std::vector<Lines> references = read_references(systems, console);
+    std::optional<Lines> source = read_source(systems, console);
     if (!settings_.model.empty()) {
       const Model model(settings_.model, settings_.decode.compute);
       console.note(fmt::format("translating {} on {}",
@@ -51,7 +67,13 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
     }
     MetricOptions metrics = settings_.metrics;
     metrics.bleu_tokenize = bleu_tokenizer(references, console);
-    print(systems, measure(systems.texts, references, metrics), console);
+    const Measurements measured = measure(systems.texts, references, metrics);
+    std::vector<MetricReport> reports;
+    for (const auto& metric : measured) reports.push_back(report_of(*metric));
+    print(systems, measured, reports, console);
+    if (!settings_.html.empty())
+      write_evaluation_page({std::move(systems), references, std::move(source)},
+                            {measured, std::move(reports), metrics}, console);
     return 0;
   }
 
@@ -61,6 +83,14 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
     for (const std::string& name : settings_.hypothesis) inputs.emplace_back("--hypothesis", name);
     for (const std::string& name : settings_.reference) inputs.emplace_back("--reference", name);
     expect_distinct_streams(inputs);
+  }
+
+  void expect_page_elsewhere() const {
+    std::vector<std::string> read = files_of_model(settings_.model);
+    read.push_back(settings_.source);
+    read.insert(read.end(), settings_.hypothesis.begin(), settings_.hypothesis.end());
+    read.insert(read.end(), settings_.reference.begin(), settings_.reference.end());
+    expect_page_file(settings_.html, read);
   }
 
   // With --model, the text to translate.
@@ -80,6 +110,13 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
     for (const std::string& path : settings_.reference)
       references.push_back(read_text(path, length_of(systems), {settings_.decode.strict}, console));
     return references;
+  }
+
+  // For the page; with --model it is what was read to be translated.
+  std::optional<Lines> read_source(const Systems& systems, const Console& console) const {
+    if (settings_.html.empty() || settings_.source.empty()) return {};
+    if (!settings_.model.empty()) return systems.texts[0];
+    return read_text(settings_.source, length_of(systems), {settings_.decode.strict}, console);
   }
 
   // Every text must have as many lines as the first.
@@ -109,14 +146,16 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
     return usual;
   }
 
-  void print(const Systems& systems, const Measurements& metrics, Console& console) const {
+  void print(const Systems& systems, const Measurements& metrics,
+             const std::vector<MetricReport>& reports, Console& console) const {
     if (settings_.metrics.sentence) {
       print_sentences(metrics, console);
     } else if (systems.names.size() > 1) {
-      print_systems(systems.names, metrics, console);
+      console.out().write(settings_.json ? json_systems(systems.names, reports)
+                                         : text_systems(systems.names, reports, paired_options()));
     } else {
       std::vector<MetricScore> scores;
-      for (const auto& metric : metrics) scores.push_back(metric->corpus(0));
+      for (const MetricReport& report : reports) scores.push_back(report.scores[0]);
       console.out().write(settings_.json ? json_scores(scores) : text_scores(scores));
     }
   }
@@ -137,20 +176,52 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
     }
   }
 
-  void print_systems(const std::vector<std::string>& names, const Measurements& metrics,
-                     Console& console) const {
+  MetricReport report_of(const SystemStatistics& metric) const {
     const std::optional<PairedTestOptions> test = paired_options();
-    std::vector<MetricReport> reports;
-    for (const auto& metric : metrics) {
-      MetricReport& report = reports.emplace_back();
-      for (size_t system = 0; system < names.size(); ++system) {
-        MetricScore& score = report.scores.emplace_back(metric->corpus(system));
-        if (test) score.signature = paired_signature(score.signature, *test);
-      }
-      if (test) report.tests = paired_test(*metric, *test);
+    MetricReport report;
+    for (size_t system = 0; system < metric.systems(); ++system) {
+      MetricScore& score = report.scores.emplace_back(metric.corpus(system));
+      if (test) score.signature = paired_signature(score.signature, *test);
     }
-    console.out().write(settings_.json ? json_systems(names, reports)
-                                       : text_systems(names, reports, test));
+    if (test) report.tests = paired_test(metric, *test);
+    return report;
+  }
+
+  // The page has scores of the corpus and of sentences, which differ in the options of BLEU.
+  void write_evaluation_page(Texts texts, Results results, Console& console) const {
+    MetricOptions others = results.options;
+    others.sentence = !others.sentence;
+    others.metrics = {"bleu"};
+    Measurements bleu;
+    std::vector<EvaluatedMetric> metrics;
+    for (size_t i = 0; i < results.measured.size(); ++i) {
+      const SystemStatistics* measured = results.measured[i].get();
+      EvaluatedMetric& metric =
+          metrics.emplace_back(EvaluatedMetric{std::move(results.reports[i]), measured, measured});
+      if (metric.report.scores[0].name != "BLEU") continue;
+      bleu = measure(texts.systems.texts, texts.references, others);
+      if (others.sentence) {
+        metric.sentence = bleu[0].get();
+      } else {
+        metric.corpus = bleu[0].get();
+        metric.report = report_of(*metric.corpus);
+      }
+    }
+    const int64_t lines = int64_t(texts.systems.texts[0].size());
+    write_page(settings_.html, evaluation_page(named(std::move(texts)), metrics, paired_options()),
+               console);
+    console.note(fmt::format("page of {}: {}", detail::counted(lines, "sentence"), settings_.html));
+  }
+
+  EvaluatedTexts named(Texts texts) const {
+    EvaluatedTexts named;
+    for (size_t i = 0; i < texts.systems.names.size(); ++i)
+      named.systems.push_back({settings_.model.empty() ? texts.systems.names[i] : settings_.model,
+                               std::move(texts.systems.texts[i])});
+    for (size_t i = 0; i < texts.references.size(); ++i)
+      named.references.push_back({settings_.reference[i], texts.references[i]});
+    if (texts.source) named.source = {settings_.source, std::move(*texts.source)};
+    return named;
   }
 
   std::optional<PairedTestOptions> paired_options() const {

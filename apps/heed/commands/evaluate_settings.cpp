@@ -7,9 +7,11 @@ namespace {
 
 void check_text(const EvaluateSettings& settings) {
   const bool both = !settings.model.empty() && !settings.source.empty();
-  const bool either = !settings.model.empty() || !settings.source.empty();
-  if (settings.hypothesis.empty() ? !both : either) {
+  if (settings.hypothesis.empty() ? !both : !settings.model.empty()) {
     fail_usage("give either --hypothesis, or --model and --source to translate first");
+  }
+  if (settings.model.empty() && !settings.source.empty() && settings.html.empty()) {
+    fail_usage("--source changes nothing: give --model to translate it, or --html to show it");
   }
   std::vector<std::string> sorted = settings.hypothesis;
   std::sort(sorted.begin(), sorted.end());

@@ -26,6 +26,7 @@ struct EvaluateSettings {
   std::optional<PairedTest> paired;
   std::optional<int64_t> paired_trials, paired_seed;
   bool json = false;
+  std::string html;
   DecodeOptions decode;
 
   template <class Self, class Visitor>
@@ -37,7 +38,9 @@ struct EvaluateSettings {
        .value = "FILE"});
     v("model", self.model,
       {.help = "Translate --source with this model, instead of --hypothesis", .value = "DIR"});
-    v("source", self.source, {.help = "Text to translate with --model", .value = "FILE"});
+    v("source", self.source,
+      {.help = "Text to translate with --model; with --hypothesis, shown on the page of --html",
+       .value = "FILE"});
     v("reference", self.reference,
       {.help = "Reference translations, one per line; several files are several references",
        .value = "FILE",
@@ -58,6 +61,9 @@ struct EvaluateSettings {
        .minimum = 0});
     v.group("Output");
     v("json", self.json, {.help = "Print a JSON list of name, score and signature"});
+    v("html", self.html,
+      {.help = "Also write a page that compares the systems sentence by sentence",
+       .value = "FILE"});
     DecodeOptions::visit_without_nbest(self.decode, v, " (with --model)");
   }
 };

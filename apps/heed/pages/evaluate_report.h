@@ -9,12 +9,6 @@
 
 namespace heed {
 
-// One metric's scores, by system.
-struct MetricReport {
-  std::vector<MetricScore> scores;
-  std::vector<PairedResult> tests;  // by system; empty without a test
-};
-
 // The metrics of one system, or of one of its sentences, as one line.
 std::string json_scores(const std::vector<MetricScore>& scores);
 

@@ -34,6 +34,12 @@ struct PairedResult {
   std::optional<Interval> interval;  // of bootstrap
 };
 
+// One metric's scores, by system.
+struct MetricReport {
+  std::vector<MetricScore> scores;
+  std::vector<PairedResult> tests;  // by system; empty without a test
+};
+
 // Compares each system with the first: one result per system. UsageError for fewer than two systems
 // or no trials.
 std::vector<PairedResult> paired_test(const SystemStatistics& systems,

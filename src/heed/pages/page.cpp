@@ -20,18 +20,23 @@ struct PageFiles {
 
 const PageFiles& files_of(std::string_view kind) {
   // A script may use what those before it define.
-  static const std::array<PageFiles, 2> all{
-      {{"attention",
-        "attention.html",
-        {"attention.css"},
-        {"heat.js", "attention_strings.js", "attention_data.js", "attention_index.js",
-         "attention_tokens.js", "attention_lines.js", "attention_grid.js", "attention_tree.js",
-         "attention.js"}},
-       {"run",
-        "run.html",
-        {"charts.css", "run.css"},
-        {"scale.js", "charts.js", "chart_drawing.js", "heat.js", "run_strings.js", "run_data.js",
-         "run_head.js", "run_curves.js", "run_options.js", "run_samples.js", "run.js"}}}};
+  static const std::vector<PageFiles> all{
+      {"attention",
+       "attention.html",
+       {"attention.css"},
+       {"heat.js", "attention_strings.js", "attention_data.js", "attention_index.js",
+        "attention_tokens.js", "attention_lines.js", "attention_grid.js", "attention_tree.js",
+        "attention.js"}},
+      {"run",
+       "run.html",
+       {"charts.css", "run.css"},
+       {"scale.js", "charts.js", "chart_drawing.js", "heat.js", "run_strings.js", "run_data.js",
+        "run_head.js", "run_curves.js", "run_options.js", "run_samples.js", "run.js"}},
+      {"evaluation",
+       "evaluation.html",
+       {"evaluation.css"},
+       {"scale.js", "evaluation_strings.js", "evaluation_data.js", "evaluation_marks.js",
+        "evaluation_table.js", "evaluation_charts.js", "evaluation_list.js", "evaluation.js"}}};
   for (const PageFiles& files : all)
     if (files.kind == kind) return files;
   check(false, "no page of this kind");

@@ -1,0 +1,169 @@
+#include "heed/evaluate/evaluation_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "heed/core/error.h"
+#include "heed/evaluate/length_buckets.h"
+#include "heed/pages/page.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Sentences of one block of texts.
+constexpr size_t kBlockSentences = 200;
+
+// The digits that `heed evaluate` prints, rounded as it rounds.
+double printed(double value, int digits = 2) {
+  return std::stod(fmt::format("{:.{}f}", value, digits));
+}
+
+std::string text_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json names_of(const std::vector<NamedText>& texts) {
+  Json names = Json::array();
+  for (const NamedText& text : texts) names.push_back(text.name);
+  return names;
+}
+
+Json result_of(const MetricReport& report, size_t system) {
+  Json result = {{"score", printed(report.scores[system].score)}};
+  if (report.tests.empty()) return result;
+  const PairedResult& test = report.tests[system];
+  if (test.p_value) {
+    result["p_value"] = printed(*test.p_value, 4);
+    result["significant"] = *test.p_value <= 0.05;
+  }
+  if (test.interval) {
+    result["mean"] = printed(test.interval->mean);
+    result["half_width"] = printed(test.interval->half_width);
+  }
+  return result;
+}
+
+Json metric_of(const EvaluatedMetric& metric) {
+  const MetricScore& first = metric.report.scores[0];
+  Json json = {{"name", first.name},
+               {"signature", first.signature},
+               {"sentence_signature", metric.sentence->sentence(0, 0).signature},
+               {"lower_is_better", first.name == "TER"},
+               {"systems", Json::array()}};
+  for (size_t system = 0; system < metric.corpus->systems(); ++system)
+    json["systems"].push_back(result_of(metric.report, system));
+  return json;
+}
+
+// Scores of a bucket: by metric, then by system.
+Json scores_of(const std::vector<size_t>& sentences, const std::vector<EvaluatedMetric>& metrics) {
+  Json scores = Json::array();
+  if (sentences.empty()) return scores;
+  for (const EvaluatedMetric& metric : metrics) {
+    Json& systems = scores.emplace_back(Json::array());
+    for (size_t system = 0; system < metric.corpus->systems(); ++system) {
+      std::vector<uint32_t> rows;
+      for (const size_t i : sentences) rows.push_back(metric.corpus->row(system, i));
+      systems.push_back(printed(metric.corpus->score(rows).score));
+    }
+  }
+  return scores;
+}
+
+// How long the sentences of a text are, and the scores by length.
+struct MeasuredLengths {
+  Json buckets, lengths;
+
+  MeasuredLengths(std::string_view side, const Lines& lines,
+                  const std::vector<EvaluatedMetric>& metrics) {
+    const LengthUnit unit = suitable_length_unit(lines);
+    const std::vector<int64_t> counts = lengths_of(lines, unit);
+    lengths = counts;
+    buckets = {{"side", side}, {"unit", name(unit)}, {"buckets", Json::array()}};
+    for (const LengthBucket& bucket : length_buckets(counts))
+      buckets["buckets"].push_back({{"first", bucket.first},
+                                    {"last", bucket.last ? Json(*bucket.last) : Json()},
+                                    {"sentences", bucket.sentences.size()},
+                                    {"scores", scores_of(bucket.sentences, metrics)}});
+  }
+};
+
+// By metric, system and sentence.
+Json sentence_scores(const std::vector<EvaluatedMetric>& metrics) {
+  Json all = Json::array();
+  for (const EvaluatedMetric& metric : metrics) {
+    Json& systems = all.emplace_back(Json::array());
+    for (size_t system = 0; system < metric.sentence->systems(); ++system) {
+      Json& scores = systems.emplace_back(Json::array());
+      for (size_t i = 0; i < metric.sentence->sentences(); ++i)
+        scores.push_back(printed(metric.sentence->sentence(system, i).score));
+    }
+  }
+  return all;
+}
+
+Json slice(const NamedText& text, size_t begin, size_t end) {
+  Json lines = Json::array();
+  for (size_t i = begin; i < end; ++i) lines.push_back(text.lines[i]);
+  return lines;
+}
+
+Json slices(const std::vector<NamedText>& texts, size_t begin, size_t end) {
+  Json all = Json::array();
+  for (const NamedText& text : texts) all.push_back(slice(text, begin, end));
+  return all;
+}
+
+void append_texts(const EvaluatedTexts& texts, std::vector<std::string>& blocks) {
+  const size_t count = texts.systems[0].lines.size();
+  for (size_t begin = 0; begin < count; begin += kBlockSentences) {
+    const size_t end = std::min(count, begin + kBlockSentences);
+    Json block = {{"systems", slices(texts.systems, begin, end)},
+                  {"references", slices(texts.references, begin, end)}};
+    if (texts.source) block["source"] = slice(*texts.source, begin, end);
+    blocks.push_back(page_block(text_of(block)));
+  }
+}
+
+Json test_of(const std::optional<PairedTestOptions>& test) {
+  if (!test) return {};
+  return {{"kind", test->test == PairedTest::bootstrap ? "bootstrap" : "randomization"},
+          {"trials", test->trials},
+          {"seed", test->seed}};
+}
+
+}  // namespace
+
+std::string evaluation_page(const EvaluatedTexts& texts,
+                            const std::vector<EvaluatedMetric>& metrics,
+                            const std::optional<PairedTestOptions>& test) {
+  check(!texts.systems.empty() && !metrics.empty(), "a page of no system or no metric");
+  std::vector<MeasuredLengths> measured{
+      MeasuredLengths("reference", texts.references[0].lines, metrics)};
+  if (texts.source) measured.emplace_back("source", texts.source->lines, metrics);
+  Json data = {{"kind", "evaluation"},
+               {"systems", names_of(texts.systems)},
+               {"references", names_of(texts.references)},
+               {"source", texts.source ? Json(texts.source->name) : Json()},
+               {"sentences", texts.systems[0].lines.size()},
+               {"block_sentences", kBlockSentences},
+               {"test", test_of(test)},
+               {"metrics", Json::array()},
+               {"lengths", Json::array()}};
+  for (const EvaluatedMetric& metric : metrics) data["metrics"].push_back(metric_of(metric));
+  Json numbers = {{"scores", sentence_scores(metrics)}, {"lengths", Json::array()}};
+  for (MeasuredLengths& lengths : measured) {
+    data["lengths"].push_back(std::move(lengths.buckets));
+    numbers["lengths"].push_back(std::move(lengths.lengths));
+  }
+  // The numbers of all sentences are the first block, since sorting needs them all.
+  std::vector<std::string> blocks{page_block(text_of(numbers))};
+  append_texts(texts, blocks);
+  return page_html({"evaluation", "Evaluation", text_of(data), std::move(blocks)});
+}
+
+}  // namespace heed
