@@ -93,14 +93,18 @@ function drawDifferenceHistogram(place) {
   const most = axisEnd(Math.max(...counts));
   const all = bins.length;
   const digits = width < 1 ? 1 : 0;
-  const labels = [[0.5 / all, "< " + fixed(-7 * width, digits)], [4 / all, fixed(-4 * width, digits)], [0.5, "="],
-    [(all - 4) / all, "+" + fixed(4 * width, digits)], [(all - 0.5) / all, "> +" + fixed(7 * width, digits)]];
+  const inner = (sideBins - 1) * width;
+  const middle = sideBins / 2;
+  const labels = [[0, "< " + fixed(-inner, digits)], [middle / all, fixed(-middle * width, digits)], [0.5, "0"],
+    [(all - middle) / all, "+" + fixed(middle * width, digits)], [1, "> +" + fixed(inner, digits)]];
+  const {compared, base} = shown.pair;
+  const higher = (system, name) => element("span", {class: "higher"}, badgeOf(system), " " + text(name, {system: letterOf(system)}));
   const plot = histogramOf("difference", bins, counts, most);
   plot.classList.add("tall");
-  place.replaceChildren(element("p", {class: "plot-name"}, pairText()), plot, axisOf(labels),
-      element("p", {class: "axis-name"}, text("difference_axis", {metric: metricNow().name})));
+  place.replaceChildren(element("p", {class: "plot-name sides"}, higher(base, "scores_higher"), higher(compared, "scores_higher")), plot, axisOf(labels),
+      element("p", {class: "axis-name"}, pairText()));
   const count = (holds) => whole(values.filter(holds).length);
-  return text("outcomes", {compared: letterOf(shown.pair.compared), base: letterOf(shown.pair.base),
+  return text("outcomes", {compared: letterOf(compared), base: letterOf(base),
     higher: count((value) => value > 0), equal: count((value) => value === 0), lower: count((value) => value < 0)});
 }
 
@@ -127,6 +131,9 @@ function bucketRange({first, last}) {
   if (last === null) return text("from", {value: whole(first)});
   return first === last ? whole(first) : text("range", {low: whole(first), high: whole(last)});
 }
+
+// The same in few characters, for labels below the chart.
+const shortRange = ({first, last}) => last === null ? shortNumber(first) + "+" : first === last ? shortNumber(first) : shortNumber(first) + "–" + shortNumber(last);
 
 function bucketButton(side, bucket, number, most) {
   const metric = metricNow();
@@ -159,7 +166,7 @@ function drawBuckets() {
       gridLines(most, 4), element("div", {class: "bars"}, ...buttons));
   asOneStop(plot);
   const labels = element("div", {class: "bucket-labels", "aria-hidden": "true"}, ...side.buckets.map((bucket) =>
-      element("span", {}, bucketRange(bucket), element("small", {}, "n = " + shortNumber(bucket.sentences)))));
+      element("span", {}, shortRange(bucket), element("small", {}, "n = " + shortNumber(bucket.sentences)))));
   byId("buckets").replaceChildren(
       ...(page.systems.length > 1 ? [element("ul", {class: "plot-name key"}, ...page.systems.map((_, system) => element("li", {}, systemName(system))))] : []),
       plot, labels, element("p", {class: "axis-name"}, text("buckets_axis_" + side.unit, {metric: metricNow().name, side: text("of_" + side.side)})),
@@ -179,7 +186,7 @@ function bucketTable(side) {
       })));
   const table = element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows));
   const details = element("details", {}, element("summary", {}, text("as_table")),
-      element("div", {class: "table", role: "region", tabindex: 0, "aria-label": text("as_table")}, table));
+      element("div", {class: "table", role: "group", tabindex: 0, "aria-label": text("as_table")}, table));
   details.open = shown.table;
   details.addEventListener("toggle", () => { shown.table = details.open; });
   return details;

@@ -57,12 +57,13 @@ function scoreBins(lowerIsBetter) {
   return bins;
 }
 
-const sideBins = 8;  // on either side of equal scores
+const sideBins = 10;  // on either side of equal scores
 
 function differenceBins(values) {
   const sizes = values.map(Math.abs).sort((a, b) => a - b);
   const most = sizes[Math.floor((sizes.length - 1) * 0.98)] ?? 0;
-  const width = [0.5, 1, 2, 5, 10].find((width) => most <= width * sideBins) ?? 20;
+  let width = 0.5;
+  for (let i = 0; most > width * sideBins; ++i) width *= [2, 2, 2.5][i % 3];
   const bins = [{low: 0, high: 0, holds: (value) => value === 0}];
   for (let k = 1; k <= sideBins; ++k) {
     const [inner, outer] = [(k - 1) * width, k * width];

@@ -15,7 +15,7 @@ function textRow(name, tokens, kinds, string, className = "") {
   const box = element("div", {class: "text" + (string.length > longText ? " long" : "")}, content);
   if (string.length > longText) {
     box.tabIndex = 0;
-    box.setAttribute("role", "region");
+    box.setAttribute("role", "group");
     box.setAttribute("aria-label", text("long_text", {count: whole([...string].length)}));
   }
   return element("div", {class: "entry " + className}, name, box);
@@ -41,7 +41,7 @@ async function sentenceItem(sentence) {
   const marked = markedTexts(strings, shown.pair);
   const kinds = {reference: ["off"], systems: ["apart"], both: ["off", "apart"], none: []}[shown.marks];
   const label = (name) => element("h4", {}, name);
-  const facts = [text("length_" + page.lengths[0].unit, {range: whole(numbers.lengths[0][sentence])})];
+  const facts = [text("chip", {name: text("length_in_reference"), range: text("length_" + page.lengths[0].unit, {range: whole(numbers.lengths[0][sentence])})})];
   if (page.systems.length > 1 && shown.pair.compared !== shown.pair.base)
     facts.push(text("sentence_difference", {metric: metricNow().name, compared: letterOf(shown.pair.compared),
       base: letterOf(shown.pair.base), value: signed(differenceOf(shown.metric, shown.pair, sentence))}));

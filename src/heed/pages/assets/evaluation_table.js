@@ -19,8 +19,8 @@ function scoreCell(metric, system, best) {
   const result = metric.systems[system];
   const cell = element("td", {class: "number"},
       element("span", {class: "score" + (result.score === best ? " best" : "")}, fixed(result.score, 2)));
-  if (system > 0)
-    cell.append(element("span", {class: "change"}, signed(twoDecimals(result.score - metric.systems[0].score))));
+  if (page.systems.length > 1)
+    cell.append(element("span", {class: "change"}, system > 0 ? signed(twoDecimals(result.score - metric.systems[0].score)) : ""));
   const details = [];
   if (result.half_width !== undefined)
     details.push(text("interval", {mean: fixed(result.mean, 2), half: fixed(result.half_width, 2)}));
