@@ -4,8 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "heed/core/files.h"
 #include "run_heed.h"
 #include "support/facts.h"
+#include "support/page_data.h"
 #include "support/temporary_folder.h"
 
 namespace heed::testing {
@@ -235,6 +237,83 @@ TEST_F(EvaluateTest, BadInputIsNamed) {
               HasFacts("right 2 lines shorter 1 line"));
   EXPECT_THAT(error({"--hypothesis", right_, right_, "--reference", right_}, 2),
               HasSubstr("twice: name each once"));
+}
+
+// What --json prints, and the page of the same command with more options.
+TEST_F(EvaluateTest, ThePageHasTheNumbersOfTheCommand) {
+  const std::string page = (folder_.path() / "page.html").string();
+  const RunResult result =
+      compare({"--metrics", "bleu,chrf,ter", "--paired", "bootstrap", "--paired-trials", "100",
+               "--json", "--html", page, "--source", right_});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err, HasFacts("2 sentences " + page));
+  const auto printed = nlohmann::json::parse(result.out);
+  const std::string html = read_file(page);
+  const auto data = data_of(html);
+  EXPECT_EQ(data["systems"], nlohmann::json({wrong_, moved_}));
+  EXPECT_EQ(data["references"], nlohmann::json({right_}));
+  EXPECT_EQ(data["source"], right_);
+  EXPECT_EQ(data["test"]["trials"], 100);
+  for (size_t system = 0; system < 2; ++system) {
+    for (size_t metric = 0; metric < 3; ++metric) {
+      const auto& score = printed[system]["scores"][metric];
+      const auto& shown = data["metrics"][metric]["systems"][system];
+      EXPECT_EQ(data["metrics"][metric]["name"], score["name"]);
+      EXPECT_EQ(data["metrics"][metric]["signature"], score["signature"]);
+      EXPECT_NEAR(shown["score"], score["score"], 5.1e-3);
+      EXPECT_NEAR(shown["mean"], score["mean"], 5.1e-3);
+      EXPECT_NEAR(shown["half_width"], score["ci"], 5.1e-3);
+      EXPECT_EQ(shown.contains("p_value"), system > 0);
+      EXPECT_NEAR(shown.value("p_value", 0.0), system > 0 ? score["p_value"].get<double>() : 0,
+                  5.1e-5);
+    }
+  }
+  const auto scores = block_of(html, 0).json["scores"];
+  EXPECT_EQ(scores[0][0], nlohmann::json({32.17, 30.21}));  // as --sentence prints them
+  EXPECT_EQ(block_of(html, 1).json["systems"][1][1], "A DOG barks, loudly.");
+  EXPECT_EQ(block_of(html, 1).json["source"][1], "A dog barks loudly .");
+}
+
+TEST_F(EvaluateTest, ThePageOfSentencesHasTheSameScores) {
+  const std::string page = (folder_.path() / "page.html").string();
+  const std::vector<std::string> command{"evaluate",    "--hypothesis", wrong_,
+                                         "--reference", right_,         "--metrics",
+                                         "chrf,bleu",   "--html",       page};
+  const auto page_of = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), command.begin(), command.end());
+    const RunResult result = run_heed(more);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return read_file(page);
+  };
+  const std::string html = page_of({});
+  EXPECT_EQ(data_of(html)["metrics"][1]["systems"][0]["score"], 25.67);
+  EXPECT_EQ(block_of(html, 0).json["scores"][1][0], nlohmann::json({32.17, 30.21}));
+  EXPECT_EQ(html, page_of({"--sentence"}));
+}
+
+TEST_F(EvaluateTest, ThePageIsAFileOfItsOwn) {
+  const RunResult dash = compare({"--html", "-"});
+  EXPECT_EQ(dash.status, 2);
+  EXPECT_THAT(dash.err, HasSubstr("--html -"));
+  for (const std::string& file : {wrong_, right_}) {
+    const std::string before = read_file(file);
+    const RunResult result = compare({"--html", file});
+    EXPECT_EQ(result.status, 2);
+    EXPECT_THAT(result.err, HasFacts("--html " + file));
+    EXPECT_EQ(read_file(file), before);
+  }
+}
+
+TEST_F(EvaluateTest, TheSourceOfThePageHasAsManyLines) {
+  const std::string page = (folder_.path() / "page.html").string();
+  const std::string longer = folder_.write("longer", "1\n2\n3\n");
+  const RunResult result = compare({"--html", page, "--source", longer});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.err, HasFacts(longer + " 2"));
+  const RunResult useless = compare({"--source", right_});
+  EXPECT_EQ(useless.status, 2);
+  EXPECT_THAT(useless.err, HasSubstr("--source changes nothing: give --model to translate it, or "
+                                     "--html to show it"));
 }
 
 TEST_F(EvaluateTest, OptionsThatSayNothingAreRefused) {
