@@ -209,6 +209,18 @@ def test_pages_of_the_list_are_turned(page):
     page.until(lambda: page.shown() == first, "the first page")
 
 
+def test_the_address_names_a_sentence(page):
+    last = page.count
+    page.run("chooseFilter('text', 'no sentence has this text 123')")
+    page.until(lambda: page.run("return listed.length") == 0, "nothing is listed")
+    page.run("location.hash = arguments[0]", f"sentence-{last}")
+    page.until(lambda: page.all(f"#sentence-{last}") and page.count - 1 in page.shown(), "it is shown")
+    page.load(1280)
+    page.driver.get(page.path.as_uri() + f"#sentence-{last}")
+    page.until(lambda: page.all(f"#sentence-{last}"), "also of a page that is opened with it")
+    page.load(1280)
+
+
 def test_texts_are_text(page):
     assert not page.all("#list script, #list img, #list iframe, #list bdi > b")
     assert page.run("return document.querySelectorAll('script').length") == \

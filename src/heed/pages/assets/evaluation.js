@@ -71,6 +71,7 @@ async function readNumbers() {
   numbers = await decodeBlock(0);
   byId("distributions").hidden = byId("sentences").hidden = false;
   drawAll();
+  if (location.hash !== "") await updateList().then(showAddressed);
 }
 
 onLanguage.push(drawAll);

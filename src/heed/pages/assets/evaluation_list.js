@@ -49,8 +49,8 @@ async function sentenceItem(sentence) {
   const references = strings.references.map((string, i) => textRow(
       label(strings.references.length > 1 ? text("reference_number", {number: i + 1}) : text("reference")),
       marked.references[i], kinds, string));
-  return element("li", {class: "sentence"},
-      element("div", {class: "sentence-head"}, element("h3", {}, text("sentence_number", {number: whole(sentence + 1)})),
+  return element("li", {class: "sentence", id: "sentence-" + (sentence + 1)},
+      element("div", {class: "sentence-head"}, element("h3", {}, element("a", {href: "#sentence-" + (sentence + 1)}, text("sentence_number", {number: whole(sentence + 1)}))),
           element("p", {class: "small number"}, facts.join(" · "))),
       ...(strings.source === undefined ? [] : [textRow(label(text("source")), marked.source, [], strings.source)]), ...references,
       element("div", {class: "systems"}, ...strings.systems.map((_, system) =>
@@ -157,6 +157,21 @@ function drawKey() {
   byId("marks-key").replaceChildren(...parts);
 }
 
+// Shows the sentence that the address names, among all of them in their order.
+async function showAddressed() {
+  const number = Number(/^#sentence-(\d+)$/.exec(location.hash)?.[1]);
+  if (!(number >= 1 && number <= page.sentences)) return;
+  if (!listed.includes(number - 1)) {
+    shown.filters = {text: "", score: null, length: null};
+    byId("filter").value = "";
+    drawCharts();
+    await updateList();
+  }
+  shown.page = Math.floor(listed.indexOf(number - 1) / pageSize);
+  await drawList();
+  byId("sentence-" + number)?.scrollIntoView({block: "start"});
+}
+
 function turnTo(number) {
   shown.page = number;
   drawList().then(() => {
@@ -182,6 +197,7 @@ function startList() {
     drawSort();
     updateList().catch(fail);
   });
+  addEventListener("hashchange", () => showAddressed().catch(fail));
   byId("previous").addEventListener("click", () => turnTo(shown.page - 1));
   byId("next").addEventListener("click", () => turnTo(shown.page + 1));
   byId("page-number").addEventListener("change", (event) => {

@@ -12,7 +12,7 @@ const tokenPattern = new RegExp([
 // What a text consists of: {text, space}.
 const tokensOf = (string) => (string.match(tokenPattern) ?? []).map((token) => ({text: token, space: token.trim() === ""}));
 
-const longestTable = 16e6;  // cells; two texts of 4,000 words each
+const longestTable = 4e6;  // cells; two texts of 2,000 words each
 
 // Which words of two lists are in their longest common subsequence: [of the first, of the second],
 // or null where the texts are too long for the table.
