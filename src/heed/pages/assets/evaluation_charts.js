@@ -78,6 +78,7 @@ function drawScoreHistograms(place) {
   const counts = page.systems.map((_, system) => counted(bins, numbers.scores[shown.metric][system]));
   const most = axisEnd(Math.max(...counts.flat()));
   const plots = counts.map((count, system) => [element("p", {class: "plot-name"}, systemName(system)), histogramOf(system, bins, count, most)]);
+  if (plots.length === 1) plots[0][1].classList.add("tall");
   const end = bins.length * 5;
   place.replaceChildren(...plots.flat(),
       axisOf([...[0, 20, 40, 60, 80].map((value) => [value / end, String(value)]), metric.lower_is_better ? [102.5 / end, "≥ 100"] : [1, "100"]]),
@@ -102,7 +103,7 @@ function drawDifferenceHistogram(place) {
   const plot = histogramOf("difference", bins, counts, most);
   plot.classList.add("tall");
   place.replaceChildren(element("p", {class: "plot-name sides"}, higher(base, "scores_higher"), higher(compared, "scores_higher")), plot, axisOf(labels),
-      element("p", {class: "axis-name"}, pairText()));
+      element("p", {class: "axis-name"}, text("difference_axis", {pair: pairText()})));
   const count = (holds) => whole(values.filter(holds).length);
   return text("outcomes", {compared: letterOf(compared), base: letterOf(base),
     higher: count((value) => value > 0), equal: count((value) => value === 0), lower: count((value) => value < 0)});
