@@ -155,6 +155,7 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
                                          : text_systems(systems.names, reports, paired_options()));
     } else {
       std::vector<MetricScore> scores;
+      scores.reserve(reports.size());
       for (const MetricReport& report : reports) scores.push_back(report.scores[0]);
       console.out().write(settings_.json ? json_scores(scores) : text_scores(scores));
     }

@@ -67,6 +67,7 @@ Json scores_of(const std::vector<size_t>& sentences, const std::vector<Evaluated
     Json& systems = scores.emplace_back(Json::array());
     for (size_t system = 0; system < metric.corpus->systems(); ++system) {
       std::vector<uint32_t> rows;
+      rows.reserve(sentences.size());
       for (const size_t i : sentences) rows.push_back(metric.corpus->row(system, i));
       systems.push_back(printed(metric.corpus->score(rows).score));
     }
