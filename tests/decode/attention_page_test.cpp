@@ -99,5 +99,17 @@ TEST_F(AttentionPageTest, ALongLineHasSeveralParts) {
             explanation.parts.back().attention.source_pieces);
 }
 
+TEST_F(AttentionPageTest, LeavesOutWhatIsTooLarge) {
+  AttentionPage page(parts(), {"zh-en"}, 1);
+  page.add("the dog", explain(parts(), {"the dog"}, {}));
+  page.add("a fox", explain(parts(), {"a fox"}, {}, 1));
+  const nlohmann::json data = testing::data_of(page.html(2));
+  EXPECT_EQ(data["lines"][0]["parts"].size(), 1U);
+  EXPECT_FALSE(data["lines"][0].contains("left_out"));
+  EXPECT_EQ(data["lines"][1]["parts"].size(), 0U);
+  EXPECT_EQ(data["lines"][1]["left_out"], 1);
+  EXPECT_EQ(data["lines"][1]["source"], "a fox");
+}
+
 }  // namespace
 }  // namespace heed

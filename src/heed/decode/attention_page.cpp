@@ -87,8 +87,8 @@ std::vector<std::pair<std::string, std::string>> shown_options(const SearchOptio
   return shown;
 }
 
-AttentionPage::AttentionPage(const ModelParts& parts, AttentionPageTitle title)
-    : parts_(parts), title_(std::move(title)) {}
+AttentionPage::AttentionPage(const ModelParts& parts, AttentionPageTitle title, size_t most_bytes)
+    : parts_(parts), title_(std::move(title)), most_bytes_(most_bytes) {}
 
 std::string AttentionPage::block(const PartExplanation& part) const {
   const PairAttention& attention = part.attention;
@@ -127,11 +127,17 @@ void AttentionPage::add(const std::string& source, const Explanation& explanatio
   if (translation.hypotheses.size() > 1)
     for (const TextHypothesis& hypothesis : translation.hypotheses)
       line["hypotheses"].push_back({{"translation", hypothesis.text}, {"score", hypothesis.score}});
+  int64_t left_out = 0;
   for (const PartExplanation& part : explanation.parts) {
+    if (bytes_ >= most_bytes_) {
+      ++left_out;
+      continue;
+    }
     line["parts"].push_back(blocks_.size());
     blocks_.push_back(block(part));
     bytes_ += blocks_.back().size();
   }
+  if (left_out > 0) line["left_out"] = left_out;
   lines_.push_back(text_of(line));
   bytes_ += lines_.back().size();
 }

@@ -25,8 +25,12 @@ std::vector<std::pair<std::string, std::string>> shown_options(const SearchOptio
 // heads, about 100 kB.
 class AttentionPage {
  public:
+  // What a browser opens without trouble; explanations beyond it are left out of the page, which
+  // says so.
+  static constexpr size_t kMostBytes = size_t{48} << 20;
+
   // The model's parts must outlive the page.
-  AttentionPage(const ModelParts& parts, AttentionPageTitle title);
+  AttentionPage(const ModelParts& parts, AttentionPageTitle title, size_t most_bytes = kMostBytes);
 
   // The next line of the page: the line that was given, and what explain() says of it.
   void add(const std::string& source, const Explanation& explanation);
@@ -40,6 +44,7 @@ class AttentionPage {
 
   const ModelParts parts_;
   const AttentionPageTitle title_;
+  const size_t most_bytes_;
   std::vector<std::string> lines_;   // JSON
   std::vector<std::string> blocks_;  // of the parts of all lines
   size_t bytes_ = 0;                 // of both

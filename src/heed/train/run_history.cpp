@@ -42,7 +42,7 @@ std::vector<std::pair<std::string, std::string>> set_options(const std::string& 
   if (!object.is_object()) return options;
   for (const auto& [name, value] : object.items()) {
     const bool unset = value.is_null() || (value.is_array() && value.empty()) || value == "";
-    if (!unset) options.emplace_back(name, as_text(value));
+    if (!unset && name != "model") options.emplace_back(name, as_text(value));
   }
   return options;
 }

@@ -29,13 +29,13 @@ struct RunHistory {
   RunStatus status = RunStatus::running;
   std::optional<ModelConfig> config;
   std::optional<int64_t> parameters;
-  // Those that are set, as text. Empty if the directory has no training state.
+  // As set_options() gives them. Empty if the directory has no training state.
   std::vector<std::pair<std::string, std::string>> options;
   RunMetrics metrics;
   std::vector<StoredSample> samples;
 };
 
-// The options of a JSON object (to_json()) that are set, as text.
+// The options of a JSON object (to_json()) that are set, as text, without that of the directory.
 std::vector<std::pair<std::string, std::string>> set_options(const std::string& json);
 
 // Reads the run of a directory. Its options, which need not be those of this version of heed, are

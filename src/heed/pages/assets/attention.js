@@ -97,9 +97,11 @@ function drawLineHead() {
   if (line.parts.length > 0) facts.push(text("score_of", {score: fixed(line.score, 4)}));
   byId("line-facts").textContent = facts.join(" · ");
   const note = byId("line-note");
-  note.hidden = line.status === "ok";
-  note.textContent = line.status.split(",").map((one) =>
-      ("note_" + one) in strings[language] ? text("note_" + one) : statusText(one)).join(" ");
+  const notes = line.status === "ok" ? [] : line.status.split(",").map((one) =>
+      ("note_" + one) in strings[language] ? text("note_" + one) : statusText(one));
+  if (line.left_out) notes.push(text("note_left_out", {count: whole(line.left_out)}));
+  note.hidden = notes.length === 0;
+  note.textContent = notes.join(" ");
   const index = page.lines.indexOf(line);
   byId("previous").disabled = index === 0;
   byId("next").disabled = index === page.lines.length - 1;
