@@ -2,12 +2,13 @@
 // The page of training runs: what survives a reload, and the start. After run_strings, _data, _head,
 // _curves, _options, _samples.
 
-// Storage of a page that was opened from a file may be off: then a reload starts afresh.
+// Storage of a page that was opened from a file may be off: then a reload starts afresh. Browsers
+// themselves come back to the place that was in view.
 const storageName = "heed.run " + location.pathname;
 
 function keepChoices() {
   try {
-    sessionStorage.setItem(storageName, JSON.stringify({...choices, zoom: group.zoom, scroll: scrollY}));
+    sessionStorage.setItem(storageName, JSON.stringify({...choices, zoom: group.zoom}));
   } catch {
     // The choices end with the page.
   }
@@ -48,15 +49,8 @@ onTheme.push(() => {
 
 startPage(() => {
   page = pageData();
-  const kept = readChoices();
-  restoreChoices(kept);
+  restoreChoices(readChoices());
   startCurves();
   startSamples();
   startOptions();
-  const reloaded = performance.getEntriesByType("navigation")[0]?.type === "reload";
-  if (reloaded && known(kept.scroll)) {
-    history.scrollRestoration = "manual";
-    requestAnimationFrame(() => scrollTo(0, kept.scroll));
-  }
-  addEventListener("pagehide", keepChoices);
 });
