@@ -283,6 +283,19 @@ def test_a_chart_is_a_table_too(page):
     assert "Training: " + fixed(run["train"]["loss"][0], 4) in summary, summary
 
 
+def test_the_best_validation_is_marked(page):
+    def change(data):
+        run = data["runs"][0]
+        run["train"] = columns(50, 1)
+        run["validation"] = validations(run["train"], 10, True)
+        run["validation"].update(loss=[5, 3, 2, 2.5, 4], best=[True, True, True, False, False], bleu=[1, 2, 3, 9, 4])
+
+    show(page, "best", change)
+    best = page.run("return ['loss', 'bleu'].map((id) => charts.get(id).lines.at(-1)).map((line) => [line.keys[line.best], line.y[line.best], line.bestLabel])")
+    assert best == [[300, 2, "best 2.0000"], [300, 3, "best validation"]], best
+    assert "2.0000" in page.text_of("#figures") and "9.00" in page.text_of("#figures")
+
+
 def test_several_runs_are_laid_over_each_other(page):
     runs = show(page, "five", five)
     assert len(page.all("#runs-body tr")) == 5
