@@ -333,6 +333,14 @@ def test_the_options_that_differ(page):
     page("#all-options").click()
     assert [row.text.split()[0] for row in page.all("#options-body tr")] == ["d_model", "ema", "seed"]
 
+    def one_without(data):
+        five(data)
+        data["runs"][2]["options"] = {}
+
+    show(page, "one-without-options", one_without)
+    assert [row.text.split()[0] for row in page.all("#options-body tr")] == ["seed"]
+    assert len(page.all("#options-head th")) == 5 and "number-2" not in page.text_of("#options-head")
+
 
 def test_the_filter_finds_options(page):
     [run] = show(page, "as-is")

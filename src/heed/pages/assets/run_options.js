@@ -1,41 +1,45 @@
 "use strict";
 // The options of a run, or those in which several runs differ.
 
+// The runs whose options are known: those of a run are lost with its training state.
+const runsWithOptions = () => page.runs.flatMap((run, index) => Object.keys(run.options ?? {}).length > 0 ? [{run, index}] : []);
+
 function optionRows() {
-  const keys = [...new Set(page.runs.flatMap((run) => Object.keys(run.options ?? {})))].sort();
+  const runs = runsWithOptions();
+  const keys = [...new Set(runs.flatMap(({run}) => Object.keys(run.options)))].sort();
   return keys.map((key) => {
-    const values = page.runs.map((run) => Object.hasOwn(run.options ?? {}, key) ? String(run.options[key]) : null);
+    const values = runs.map(({run}) => Object.hasOwn(run.options, key) ? String(run.options[key]) : null);
     return {key, values, differs: values.some((value) => value !== values[0])};
   });
 }
 
 function drawOptions() {
-  const several = page.runs.length > 1;
+  const comparing = runsWithOptions().length > 1;
   const all = optionRows();
   byId("options").hidden = all.length === 0;
   if (all.length === 0) return;
-  byId("options-title").textContent = text(several && !choices.allOptions ? "differences" : "options");
-  byId("all-options-check").hidden = !several;
+  byId("options-title").textContent = text(comparing && !choices.allOptions ? "differences" : "options");
+  byId("all-options-check").hidden = !comparing;
   byId("all-options").checked = choices.allOptions;
   byId("filter").value = choices.filter;
-  byId("options-head").replaceChildren(element("th", {scope: "col"}, text("option")), ...(several ? page.runs.map((run, i) => {
-    const style = lineStyle(i);
-    return element("th", {scope: "col"}, element("span", {class: "run-number", style: `--ink: var(--ink-${style.ink})`}, String(i + 1)), " ", element("bdi", {}, ...visibleNodes(run.name)));
+  byId("options-head").replaceChildren(element("th", {scope: "col"}, text("option")), ...(page.runs.length > 1 ? runsWithOptions().map(({run, index}) => {
+    const style = lineStyle(index);
+    return element("th", {scope: "col"}, element("span", {class: "run-number", style: `--ink: var(--ink-${style.ink})`}, String(index + 1)), " ", element("bdi", {}, ...visibleNodes(run.name)));
   }) : [element("th", {scope: "col"}, text("value"))]));
   drawOptionRows(all);
 }
 
 function drawOptionRows(all = optionRows()) {
-  const several = page.runs.length > 1;
-  const offered = several && !choices.allOptions ? all.filter(({differs}) => differs) : all;
+  const comparing = runsWithOptions().length > 1;
+  const offered = comparing && !choices.allOptions ? all.filter(({differs}) => differs) : all;
   const wanted = choices.filter.trim().toLowerCase();
   const found = offered.filter(({key, values}) => wanted === "" || [key, ...values].some((value) => value?.toLowerCase().includes(wanted)));
-  byId("options-body").replaceChildren(...found.map(({key, values, differs}) => element("tr", {class: several && choices.allOptions && differs ? "differs" : null},
+  byId("options-body").replaceChildren(...found.map(({key, values, differs}) => element("tr", {class: comparing && choices.allOptions && differs ? "differs" : null},
       element("th", {scope: "row"}, element("bdi", {translate: "no"}, ...visibleNodes(key))),
       ...values.map((value) => value === null ? element("td", {class: "absent"}, text("not_set")) :
           element("td", {}, optionValue(value))))));
   byId("options-body").closest(".table").hidden = found.length === 0;
-  byId("filtered").textContent = several && offered.length === 0 ? text("differences_none") :
+  byId("filtered").textContent = comparing && offered.length === 0 ? text("differences_none") :
       wanted === "" ? "" : text("found", {count: whole(found.length), all: whole(offered.length)});
 }
 
