@@ -464,6 +464,11 @@ def test_choices_survive_a_reload(page):
     page.until(lambda: abs(page.run("return scrollY") - 700) < 3, "the page is where it was")
 
 
+def test_charts_out_of_view_are_drawn_too(page):
+    show(page, "five", five)
+    page.until(lambda: page.run("return group.charts.every(({layout, stale}) => layout && !stale)"), "every chart is drawn")
+
+
 def test_large_charts_stay_fluid(page):
     show(page, "five", five)
     page.run("document.querySelector('#chart-loss').scrollIntoView()")

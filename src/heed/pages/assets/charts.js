@@ -221,10 +221,11 @@ class LineChart {
     this.drawSeen();
   }
 
-  // Draws the chart if it is in view, else as soon as it is: many runs have hundreds of long lines.
+  // Draws the chart now if it is in view, else when there is time: many runs have long lines.
   drawSeen() {
     this.stale = true;
     if (this.seen) this.draw();
+    else drawWhenIdle(this.group);
   }
 
   draw() {
@@ -233,6 +234,19 @@ class LineChart {
     drawChart(this);
     drawCursor(this);
   }
+}
+
+const whenIdle = (callback) => "requestIdleCallback" in window ? requestIdleCallback(callback) : setTimeout(callback, 200);
+
+// Draws what is not in view, a chart at a time.
+function drawWhenIdle(group) {
+  if (group.idle) return;
+  group.idle = whenIdle(() => {
+    group.idle = null;
+    const stale = group.charts.filter((chart) => chart.stale && chart.figure.isConnected && !chart.plot.hidden && chart.width > 0);
+    if (stale.length > 0) stale[0].draw();
+    if (stale.length > 1) drawWhenIdle(group);
+  });
 }
 
 // Tells charts when they come into view.

@@ -72,6 +72,7 @@ function commonParts(a, b) {
 
 // A translation as nodes, with what is new in <ins> and, if wanted, what is gone in <del>.
 function changeNodes(before, after, withGone) {
+  if (after === "" && !(before && withGone)) return [element("span", {class: "small"}, text("sample_empty"))];
   if (before === null) return visibleNodes(after);
   return changesOf(before, after).flatMap(([kind, string]) => {
     if (kind === "same" || string.trim() === "") return kind === "gone" ? [] : visibleNodes(string);
