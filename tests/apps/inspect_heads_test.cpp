@@ -1,7 +1,8 @@
-// heed inspect model --source: what the heads look at, and the loss without each.
+// heed inspect model --source: what the heads look at, and the loss without each; its page.
 #include <nlohmann/json.hpp>
 
 #include "small_model_test.h"
+#include "support/page_data.h"
 
 namespace heed::testing {
 namespace {
@@ -38,6 +39,28 @@ TEST_F(InspectHeadsTest, PrintsAHeadPerColumn) {
               AllOf(HasSubstr("over 5 lines of valid.zh and the model's translations"),
                     ContainsRegex("\nencoder +head 1 +head 2"), ContainsRegex("\n  layer 2 +."),
                     ContainsRegex("\n  [+-][0-9.]+  cross 1.1 ")));
+}
+
+TEST_F(InspectHeadsTest, ThePageHasTheNumbersOfTheJson) {
+  const RunResult result = heed({"inspect", "model", "m", "--source", "valid.zh", "--lines", "5",
+                                 "--json", "--html", "model.html"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const Json json = Json::parse(result.out), page = data_of(folder_->read("model.html"));
+  EXPECT_EQ(page["heads"], json["heads"]);
+  EXPECT_EQ(page["model"]["parts"], json["parts"]);
+  EXPECT_EQ(page["model"]["parameters"], json["parameters"]);
+  int64_t values = 0;
+  for (const Json& parameter : page["statistics"]) values += parameter["count"].get<int64_t>();
+  EXPECT_EQ(values, json["parameters"].get<int64_t>());
+}
+
+TEST_F(InspectHeadsTest, APageOfAPresetHasNoWeights) {
+  const RunResult result = heed({"inspect", "model", "base", "--html", "base.html"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const Json page = data_of(folder_->read("base.html"));
+  EXPECT_TRUE(page["statistics"].is_null());
+  EXPECT_TRUE(page["heads"].is_null());
+  expect_failure(heed({"inspect", "model", "m", "--html", "m/config.json"}), "--html", 2);
 }
 
 TEST_F(InspectHeadsTest, SaysWhatItNeeds) {

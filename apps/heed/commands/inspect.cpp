@@ -17,6 +17,7 @@
 #include "heed/train/train_options.h"
 #include "pages/data_page.h"
 #include "pages/heads_page.h"
+#include "pages/model_html.h"
 #include "pages/model_page.h"
 
 namespace heed {
@@ -29,7 +30,7 @@ constexpr const char *kModel = "heed inspect model", *kAttention = "heed inspect
                      *kData = "heed inspect data",
                      *kAttentionAndData = "heed inspect attention, heed inspect data",
                      *kModelAndData = "heed inspect model, heed inspect data",
-                     *kRunAndData = "heed inspect run, heed inspect data";
+                     *kPages = "heed inspect model, heed inspect run, heed inspect data";
 
 struct InspectSettings {
   // Of a model
@@ -46,7 +47,7 @@ struct InspectSettings {
   std::string test_source, test_target;
   std::string tokenizer_model;
   InspectionOptions inspection;
-  // Of runs and data
+  // Of models, runs and data
   std::string html;
 
   bool json = false;
@@ -70,9 +71,9 @@ struct InspectSettings {
        .value = "DIR"});
     v.group(kAttention);
     AttentionInspection::visit(self.attention, v);
-    v.group(kRunAndData);
+    v.group(kPages);
     v("html", self.html,
-      {.help = "Also write an HTML page with charts to this file", .value = "FILE"});
+      {.help = "Also write an HTML page with pictures to this file", .value = "FILE"});
     v.group(kData);
     TsvOptions::visit(self.tabular, v);
     v("test_source", self.test_source,
@@ -99,7 +100,8 @@ class InspectCommand : public CommandOf<InspectSettings> {
     return "'heed inspect model' prints the layers of a trained model (its directory) or of a "
            "preset (tiny, small, base, big), in the paper's words, with the shape, the number of "
            "parameters and the multiply-adds per token of each; with --source also what every head "
-           "looks at over a text, and the loss without it. 'heed inspect attention' "
+           "looks at over a text, and the loss without it; with --html as a page with the paper's "
+           "Figure 1. 'heed inspect attention' "
            "translates a "
            "sentence and draws what every head looks at. 'heed inspect run' compares training "
            "runs: their best values and the options in which they differ. 'heed inspect data' "
@@ -128,11 +130,11 @@ class InspectCommand : public CommandOf<InspectSettings> {
 
   int run(const std::vector<std::string>& words, Console& console) override {
     if (words.size() == 2 && words[0] == "model") {
-      refuse_options_of({kAttention, kAttentionAndData, kRunAndData, kData});
+      refuse_options_of({kAttention, kAttentionAndData, kData});
       return run_model(words[1], console);
     }
     if (words.size() == 2 && words[0] == "attention") {
-      refuse_options_of({kModel, kModelAndData, kRunAndData, kData});
+      refuse_options_of({kModel, kModelAndData, kPages, kData});
       if (settings_.model.empty()) fail_usage("--model is missing: whose attention is to be shown");
       inspect_attention(settings_.model, words[1], settings_.attention, settings_.json, console);
       return 0;
@@ -177,22 +179,31 @@ class InspectCommand : public CommandOf<InspectSettings> {
     if (heads.source.empty() &&
         (!heads.reference.empty() || heads.lines != HeadsInspection().lines))
       fail_usage("--reference and --lines change nothing without --source");
-    if (!heads.source.empty() && !trained)
+    if (!heads.source.empty() && !trained && is_preset(model))
       fail_usage("--source needs a trained model, {} is a preset", model);
-    const ModelConfig config = config_of(model);
+    expect_page_file(settings_.html, files_of_model(trained ? model : ""));
+    std::optional<Transformer> weights;
+    if (trained) weights = model_of(model);
+    const ModelConfig config = weights ? weights->config() : preset_of(model);
     std::optional<WeightFile> file;
     if (trained) file = weight_file(std::filesystem::path(model) / "model.safetensors");
-    std::optional<HeadAnalysis> analysis;
-    if (!heads.source.empty()) analysis = inspect_heads(model, heads, threads(), console);
     const HeadsTitle title{heads.source, heads.reference, config.heads};
-    if (settings_.json) {
-      Json json = model_json(model, config, settings_.length, file);
-      if (analysis) json["heads"] = heads_json(title, *analysis);
-      console.out().write(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
-    } else {
-      console.out().write(model_page(model, config, settings_.length, file));
-      if (analysis) console.out().write(heads_text(title, *analysis));
+    Json of_heads, json = model_json(model, config, settings_.length, file);
+    std::string text = model_page(model, config, settings_.length, file);
+    if (!heads.source.empty()) {
+      const HeadAnalysis analysis = inspect_heads(model, heads, threads(), console);
+      json["heads"] = of_heads = heads_json(title, analysis);
+      text += heads_text(title, analysis);
     }
+    if (!settings_.html.empty())
+      write_page(settings_.html,
+                 model_html({model, settings_.length}, config, file, weights ? &*weights : nullptr,
+                            of_heads),
+                 console);
+    if (settings_.json) text = json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    console.out().write(text);
+    console.out().flush();
+    if (!settings_.html.empty()) console.note(fmt::format("page of the model: {}", settings_.html));
     return 0;
   }
 
@@ -255,12 +266,13 @@ class InspectCommand : public CommandOf<InspectSettings> {
     return TokenizerPair::joint(read_file(settings_.tokenizer_model), settings_.tokenizer_model);
   }
 
-  ModelConfig config_of(const std::string& model) const {
-    if (std::filesystem::is_directory(model)) {
-      if (settings_.vocabulary_size != InspectSettings().vocabulary_size)
-        fail_usage("--vocabulary-size changes nothing: {} has a vocabulary of its own", model);
-      return load_model(model).config();
-    }
+  Transformer model_of(const std::string& directory) const {
+    if (settings_.vocabulary_size != InspectSettings().vocabulary_size)
+      fail_usage("--vocabulary-size changes nothing: {} has a vocabulary of its own", directory);
+    return load_model(directory);
+  }
+
+  ModelConfig preset_of(const std::string& model) const {
     std::vector<std::string> presets;
     for (const auto& [name, ignored] : enum_names(Preset{})) {
       presets.emplace_back(name);

@@ -89,8 +89,8 @@ std::string heads_text(const HeadsTitle& title, const HeadAnalysis& analysis) {
   text +=
       "\n" +
       wrap(
-          "The key that has most of a head's weight on average, and its share of the weight; in "
-          "parentheses if that is less than 0.4. Diffuse: less than 0.4, and the entropy of "
+          "The position that has the largest of a head's weights on average, and that weight; in "
+          "parentheses if it is less than 0.4. Diffuse: less than 0.4, and the entropy of "
           "the weights, which is shown, is at least 0.7 of the largest possible.",
           0, 0) +
       fmt::format("\n\nLoss without a head, less that with all ({:.4f} nats a token)\n",
