@@ -3,7 +3,7 @@
 # one thread, of which one is killed with SIGKILL after a third of the tasks and a Python process
 # of Spark after two thirds: row for row and byte for byte, the result must be that of one process. First it
 # compares the speed, without start-up and kills, with that of one process of as many threads: ROUNDS (3)
-# times ROUND_ROWS (20000) rows by each in turn; Spark may take at most SLOWER_PERCENT (15) longer.
+# times ROUND_ROWS (200000) rows by each in turn; Spark may take at most SLOWER_PERCENT (15) longer.
 #
 # HEED_MODEL is the directory of a model and SOURCE text for it, line by line, repeated as needed; without
 # them a small model is trained on the phrasebook. PYTHON is a Python with heed, pyspark, pandas and

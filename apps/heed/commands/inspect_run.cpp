@@ -20,6 +20,7 @@ void inspect_runs(const std::vector<std::string>& directories, RunsFormat format
       read.push_back(path.string());
   }
   expect_page_file(html, read);
+  runs.reserve(directories.size());
   for (const std::string& directory : directories) runs.push_back(read_run(directory));
   if (!html.empty()) write_page(html, run_page_html(runs, PageOf::files), console);
   console.out().write(format == RunsFormat::json ? runs_json(runs) : runs_text(runs));

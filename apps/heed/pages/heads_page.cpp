@@ -14,15 +14,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json number(const std::optional<double>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
 Json head_json(const HeadReport& head, int64_t layer, int64_t number_of_head) {
   Json weights = Json::object(), offsets = Json::array();
   for (const auto& [name, position] : enum_names(KeyPosition{}))
-    weights[std::string(name)] = number(head.weights[size_t(position)]);
-  for (const std::optional<double>& offset : head.offsets) offsets.push_back(number(offset));
+    weights[std::string(name)] = json_number(head.weights[size_t(position)]);
+  for (const std::optional<double>& offset : head.offsets) offsets.push_back(json_number(offset));
   return {{"layer", layer},
           {"head", number_of_head},
           {"role", head.role()},

@@ -11,6 +11,7 @@
 #include "heed/core/options.h"
 #include "heed/model/weight_statistics.h"
 #include "heed/pages/page.h"
+#include "pages/numbers.h"
 
 namespace heed {
 namespace {
@@ -22,9 +23,9 @@ constexpr int64_t kMostPositions = 256;
 // Distances on either side for which the page shows the bias of T5.
 constexpr int64_t kShownDistance = 64;
 
-// JSON has no number for infinity and NaN, and a picture needs no more digits.
+// A picture needs no more digits.
 Json rounded_number(double value) {
-  return std::isfinite(value) ? Json(std::stod(fmt::format("{:.6g}", value))) : Json(nullptr);
+  return json_number(std::stod(fmt::format("{:.6g}", value)));
 }
 
 Json statistics_of(Transformer& model) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace heed {
 
 std::string grouped(int64_t value) {
@@ -19,6 +21,11 @@ std::string percent(int64_t part, int64_t whole) {
   const double share = whole > 0 ? 100.0 * double(part) / double(whole) : 0;
   if (share == 0 || share >= 10) return fmt::format("{:.0f}%", share);
   return share >= 1 ? fmt::format("{:.1f}%", share) : fmt::format("{:.2g}%", share);
+}
+
+nlohmann::ordered_json json_number(const std::optional<double>& value) {
+  if (value && std::isfinite(*value)) return *value;
+  return nullptr;
 }
 
 }  // namespace heed

@@ -96,13 +96,11 @@ std::string options_text(std::span<const RunHistory> runs, const std::vector<std
   return table_text(rows, rows[0].size());
 }
 
-Json number(const std::optional<double>& value) {
-  return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
-}
-
 Json validation_json(const ValidationReport* r) {
   if (r == nullptr) return nullptr;
-  Json json = {{"step", r->step}, {"loss", number(r->loss)}, {"perplexity", number(r->perplexity)}};
+  Json json = {{"step", r->step},
+               {"loss", json_number(r->loss)},
+               {"perplexity", json_number(r->perplexity)}};
   if (r->translations) {
     json["bleu"] = r->translations->bleu;
     json["chrf"] = r->translations->chrf;
@@ -118,10 +116,10 @@ Json run_json(const RunHistory& run) {
   return {{"name", run.name},
           {"state", to_text(run.status)},
           {"step", found.last->step},
-          {"epoch", number(found.last->epoch)},
-          {"seconds", number(found.last->seconds)},
-          {"tokens_per_second", number(found.last->tokens_per_second)},
-          {"train_loss", number(found.last->loss)},
+          {"epoch", json_number(found.last->epoch)},
+          {"seconds", json_number(found.last->seconds)},
+          {"tokens_per_second", json_number(found.last->tokens_per_second)},
+          {"train_loss", json_number(found.last->loss)},
           {"parameters", run.parameters ? Json(*run.parameters) : Json(nullptr)},
           {"lowest_loss", validation_json(found.lowest_loss)},
           {"highest_bleu", validation_json(found.highest_bleu)},

@@ -21,7 +21,7 @@ def number(name, default):
 
 
 MODEL = os.path.abspath(os.environ["HEED_MODEL"])
-ROWS, ROUND_ROWS, ROUNDS = number("ROWS", 200_000), number("ROUND_ROWS", 20_000), number("ROUNDS", 3)
+ROWS, ROUND_ROWS, ROUNDS = number("ROWS", 200_000), number("ROUND_ROWS", 200_000), number("ROUNDS", 3)
 EXECUTORS, BEAM, SLOWER_PERCENT = number("EXECUTORS", 2), number("BEAM", 4), number("SLOWER_PERCENT", 15)
 ROWS_OF_A_TASK = number("ROWS_OF_A_TASK", 5_000)
 COMPUTE = os.environ.get("COMPUTE", "auto")
