@@ -41,8 +41,9 @@ std::vector<std::pair<std::string, std::string>> set_options(const std::string& 
   const Json object = Json::parse(json, nullptr, false);
   if (!object.is_object()) return options;
   for (const auto& [name, value] : object.items()) {
-    const bool unset = value.is_null() || (value.is_array() && value.empty()) || value == "";
-    if (!unset && name != "model") options.emplace_back(name, as_text(value));
+    const bool unset = value.is_null() || (value.is_array() && value.empty());
+    const std::string text = as_text(value);
+    if (!unset && !text.empty() && name != "model") options.emplace_back(name, text);
   }
   return options;
 }
