@@ -4,6 +4,7 @@
 
 #include "console/help.h"
 #include "heed/core/options.h"
+#include "heed/pages/page.h"
 #include "pages/numbers.h"
 
 namespace heed {
@@ -144,17 +145,8 @@ std::string finding_count(const Finding& finding, int64_t pairs) {
   return fmt::format("{} ({})", count, percent(finding.pairs, pairs));
 }
 
-bool is_spaced(const SideReport& side) {
-  return has_spaced_words(side.letters, side.words.sum(), side.words.count());
-}
-
-bool looked_for(FindingKind kind, const DataReport& report) {
-  const bool tests_source = report.source.test.lines > 0,
-             tests_target = report.target.test.lines > 0;
-  if (kind == FindingKind::missing_column) return false;  // reported only if there are some
-  if (kind == FindingKind::unknown_tokens) return report.tokenized;
-  if (kind == FindingKind::test_sources) return tests_source;
-  return kind != FindingKind::test_pairs || (tests_source && tests_target);
+std::string data_html(const DataTitle& title, const DataReport& report) {
+  return page_html({"data", title.source + " and " + title.target, data_json(title, report)});
 }
 
 std::string data_text(const DataTitle& title, const DataReport& report) {

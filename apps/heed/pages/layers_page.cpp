@@ -6,9 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "console/help.h"
-#include "pages/html_page.h"
+#include "heed/pages/page.h"
 #include "pages/numbers.h"
-#include "pages/svg_charts.h"
 
 namespace heed {
 namespace {
@@ -56,16 +55,6 @@ std::vector<double> times_of(const std::vector<LayerTime>& times, LayerKind kind
 // Three digits, or all of an integer.
 std::string digits(double value) {
   return fmt::format("{:.{}f}", value, value < 1 ? 3 : value < 10 ? 2 : value < 100 ? 1 : 0);
-}
-
-std::string chart(const std::vector<LayerTime>& times, const TimeColumn& column) {
-  ChartAxis axis{fmt::format("Microseconds a token, {}", column.title), "n, positions", {}};
-  for (const int64_t n : lengths(times)) axis.labels.push_back(grouped(n));
-  std::vector<ChartSeries> series;
-  series.reserve(kLayerKinds.size());
-  for (const LayerKind kind : kLayerKinds)
-    series.push_back({complexity(kind).name, times_of(times, kind, column.seconds)});
-  return log_chart(axis, series);
 }
 
 }  // namespace
@@ -133,26 +122,9 @@ nlohmann::ordered_json layers_json(const LayersTitle& title, const std::vector<L
 }
 
 std::string layers_html(const LayersTitle& title, const std::vector<LayerTime>& times) {
-  std::string html = fmt::format("<p>{}</p>\n<p>{}</p>\n<div class=\"charts\">\n",
-                                 html_text(sizes_text(title)), html_text(kNote));
-  for (const TimeColumn& column : kTimes) html += chart(times, column);
-  html += "</div>\n<div class=\"wide\"><table>\n" +
-          table_row({"layer", "complexity", "n", "multiply-adds", "sequential operations",
-                     "maximum path length", "forward, µs", "and backward, µs",
-                     "forward, µs a token", "and backward, µs a token"},
-                    "th");
-  for (const LayerTime& time : times) {
-    const LayerComplexity& row = complexity(time.kind);
-    html += table_row({row.name, row.operations, grouped(time.n),
-                       grouped(multiply_adds(time.kind, title.sizes, time.n)),
-                       grouped(sequential_operations(time.kind, time.n)),
-                       grouped(maximum_path_length(time.kind, title.sizes, time.n)),
-                       digits(time.forward * 1e6), digits(time.forward_backward * 1e6),
-                       digits(microseconds_per_token(time, &LayerTime::forward)),
-                       digits(microseconds_per_token(time, &LayerTime::forward_backward))},
-                      "td");
-  }
-  return html_page("Table 1, measured", html + "</table></div>\n");
+  nlohmann::ordered_json data = layers_json(title, times);
+  data["note"] = kNote;
+  return page_html({"layers", "Table 1, measured", data.dump()});
 }
 
 }  // namespace heed

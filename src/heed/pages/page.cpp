@@ -41,7 +41,16 @@ const PageFiles& files_of(std::string_view kind) {
        "evaluation.html",
        {"evaluation.css"},
        {"scale.js", "evaluation_strings.js", "evaluation_data.js", "evaluation_marks.js",
-        "evaluation_table.js", "evaluation_charts.js", "evaluation_list.js", "evaluation.js"}}};
+        "evaluation_table.js", "evaluation_charts.js", "evaluation_list.js", "evaluation.js"}},
+      {"data",
+       "data.html",
+       {"charts.css", "bars.css", "data.css"},
+       {"scale.js", "charts.js", "chart_drawing.js", "bars.js", "data_strings.js",
+        "data_findings.js", "data_charts.js", "data.js"}},
+      {"layers",
+       "layers.html",
+       {"charts.css", "layers.css"},
+       {"scale.js", "charts.js", "chart_drawing.js", "layers_strings.js", "layers.js"}}};
   for (const PageFiles& files : all)
     if (files.kind == kind) return files;
   check(false, "no page of this kind");

@@ -95,6 +95,19 @@ int64_t LengthCounts::quantile(double q) const {
   return 0;
 }
 
+bool is_spaced(const SideReport& side) {
+  return has_spaced_words(side.letters, side.words.sum(), side.words.count());
+}
+
+bool looked_for(FindingKind kind, const DataReport& report) {
+  const bool tests_source = report.source.test.lines > 0,
+             tests_target = report.target.test.lines > 0;
+  if (kind == FindingKind::missing_column) return false;  // reported only if there are some
+  if (kind == FindingKind::unknown_tokens) return report.tokenized;
+  if (kind == FindingKind::test_sources) return tests_source;
+  return kind != FindingKind::test_pairs || (tests_source && tests_target);
+}
+
 std::vector<std::string> warnings(const DataReport& report, double share) {
   std::vector<std::string> lines;
   for (const Finding& finding : report.findings) {

@@ -133,6 +133,12 @@ struct DataReport {
   const Finding& operator[](FindingKind kind) const { return findings[size_t(kind)]; }
 };
 
+// Whether spaces separate the words of this side; in Chinese or Thai a sentence is one "word".
+bool is_spaced(const SideReport& side);
+
+// Whether the inspection could find this: some kinds need a test set or a tokenizer.
+bool looked_for(FindingKind kind, const DataReport& report);
+
 // Warnings before training: a line for each finding of more than `share` of the pairs; overlap with
 // a test set is always reported. Findings that training rejects or filters itself are omitted.
 std::vector<std::string> warnings(const DataReport& report, double share);

@@ -1,5 +1,6 @@
 #include "heed/text/data_report_json.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace heed {
@@ -7,10 +8,30 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json json_of(const LengthCounts& lengths) {
-  return {{"mean", lengths.mean()},        {"median", lengths.quantile(0.5)},
-          {"p95", lengths.quantile(0.95)}, {"p99", lengths.quantile(0.99)},
-          {"longest", lengths.max()},      {"sum", lengths.sum()}};
+// A chart of lengths has this many bars, the last one with all longer sentences.
+constexpr int64_t kBars = 24;
+
+// The width of a bar, such that both sides fit but for their 0.5% longest sentences.
+int64_t bar_width(const LengthCounts& source, const LengthCounts& target) {
+  const int64_t reach = std::max(source.quantile(0.995), target.quantile(0.995)) + 1;
+  return std::max<int64_t>(1, (reach + kBars - 1) / kBars);
+}
+
+Json histogram(const LengthCounts& lengths, int64_t width) {
+  std::vector<int64_t> counts(kBars);
+  for (size_t length = 0; length < lengths.bins().size(); ++length)
+    counts[size_t(std::min(int64_t(length) / width, kBars - 1))] += lengths.bins()[length];
+  return {{"width", width}, {"counts", counts}};
+}
+
+Json json_of(const LengthCounts& lengths, int64_t width) {
+  return {{"histogram", histogram(lengths, width)},
+          {"mean", lengths.mean()},
+          {"median", lengths.quantile(0.5)},
+          {"p95", lengths.quantile(0.95)},
+          {"p99", lengths.quantile(0.99)},
+          {"longest", lengths.max()},
+          {"sum", lengths.sum()}};
 }
 
 Json json_of(const VocabularyReport& vocabulary) {
@@ -25,10 +46,17 @@ Json json_of(const VocabularyReport& vocabulary) {
   return object;
 }
 
-Json json_of(const SideReport& side, bool tokenized) {
-  Json object{{"words", json_of(side.words)}, {"characters", json_of(side.characters)}};
+// The widths of bars that both sides have in common.
+struct BarWidths {
+  int64_t words, characters, tokens;
+};
+
+Json json_of(const SideReport& side, const BarWidths& widths, bool tokenized) {
+  Json object{{"spaced", is_spaced(side)},
+              {"words", json_of(side.words, widths.words)},
+              {"characters", json_of(side.characters, widths.characters)}};
   if (tokenized) {
-    object["tokens"] = json_of(side.tokens);
+    object["tokens"] = json_of(side.tokens, widths.tokens);
     object["vocabulary_use"] = {{"vocabulary", side.vocabulary_use.vocabulary},
                                 {"used", side.vocabulary_use.used},
                                 {"tokens", side.vocabulary_use.tokens},
@@ -48,11 +76,15 @@ Json json_of(const SideReport& side, bool tokenized) {
   return object;
 }
 
-Json json_of(const Finding& finding) {
+Json json_of(const Finding& finding, const DataReport& report) {
   const FindingText& what = text_of(finding.kind);
-  Json object{
-      {"kind", what.name},   {"pairs", finding.pairs},        {"estimated", finding.estimated},
-      {"title", what.title}, {"advice", advice_for(finding)}, {"examples", Json::array()}};
+  Json object{{"kind", what.name},
+              {"pairs", finding.pairs},
+              {"looked_for", looked_for(finding.kind, report)},
+              {"estimated", finding.estimated},
+              {"title", what.title},
+              {"advice", advice_for(finding)},
+              {"examples", Json::array()}};
   for (const FindingExample& example : finding.examples) {
     object["examples"].push_back({{"source_file", example.source_file},
                                   {"target_file", example.target_file},
@@ -67,15 +99,22 @@ Json json_of(const Finding& finding) {
 }  // namespace
 
 std::string data_json(const DataTitle& title, const DataReport& report) {
+  const SideReport &source = report.source, &target = report.target;
+  const BarWidths widths{bar_width(source.words, target.words),
+                         bar_width(source.characters, target.characters),
+                         bar_width(source.tokens, target.tokens)};
   Json page{{"source_file", title.source},
             {"target_file", title.target},
             {"pairs", report.pairs},
             {"first_pairs_only", report.first_pairs_only},
             {"typical_ratio", report.typical_ratio},
-            {"source", json_of(report.source, report.tokenized)},
-            {"target", json_of(report.target, report.tokenized)},
+            {"ratios", report.ratios},
+            {"tokenized", report.tokenized},
+            {"source", json_of(source, widths, report.tokenized)},
+            {"target", json_of(target, widths, report.tokenized)},
             {"findings", Json::array()}};
-  for (const Finding& finding : report.findings) page["findings"].push_back(json_of(finding));
+  for (const Finding& finding : report.findings)
+    page["findings"].push_back(json_of(finding, report));
   return page.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

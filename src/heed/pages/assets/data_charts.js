@@ -1,0 +1,84 @@
+"use strict";
+// The charts of the page of data. After bars.js, data_findings.js.
+
+const coverageGroup = chartGroup();
+const charts = new Map();
+const sides = ["source", "target"];
+
+function chartOf(id, make) {
+  if (!charts.has(id)) {
+    charts.set(id, make());
+    byId("charts").append(charts.get(id).figure);
+  }
+  return charts.get(id);
+}
+const bars = (id) => chartOf(id, () => new BarChart("chart-" + id));
+
+function drawLengths(unit) {
+  const shown = sides.filter((side) => page[side][unit] && (unit !== "words" || page[side].spaced));
+  if (shown.length === 0) return;
+  const {width, counts} = page[shown[0]][unit].histogram;
+  const place = (i) => {
+    const [from, to] = [whole(i * width), whole((i + 1) * width - 1)];
+    if (i === counts.length - 1) return text("length_over", {from, unit: text(unit)});
+    return text(width === 1 ? "length_one" : "length_of", {from, to, unit: text(unit)});
+  };
+  bars(unit).show({
+    title: text("lengths_of", {unit: text(unit)}), unit: text("sentences"), axis: text("per_sentence", {unit: text(unit)}), place, format: whole, latest: "",
+    between: width > 1, labels: counts.map((_, i) => i % 4 === 0 ? whole(i * width) : ""),
+    series: shown.map((side) => ({name: text(side), ink: sides.indexOf(side), values: page[side][unit].histogram.counts})),
+  });
+}
+
+function drawRatios() {
+  const middle = (page.ratios.length - 1) / 2;
+  const ratio = (power) => power < 0 ? "1/" + 2 ** -power : String(2 ** power);
+  bars("ratios").show({
+    title: text("ratios"), unit: text("pairs"), axis: text("ratio_axis"), format: whole, latest: "",
+    place: (i) => text("ratio_place", {ratio: shortNumber(Number((2 ** ((i - middle) / 5)).toPrecision(3)))}),
+    labels: page.ratios.map((_, i) => (i - middle) % 5 === 0 ? ratio((i - middle) / 5) : ""),
+    series: [{name: text("pairs"), ink: 0, values: page.ratios}],
+  });
+}
+
+function drawScripts() {
+  const all = sides.map((side) => Math.max(1, Object.values(page[side].letters).reduce((sum, value) => sum + value, 0)));
+  const share = (name, k) => 100 * (page[sides[k]].letters[name] ?? 0) / all[k];
+  const names = [...new Set(sides.flatMap((side) => Object.keys(page[side].letters)))].filter((name) => Math.max(share(name, 0), share(name, 1)) >= 0.1);
+  if (names.length < 2) return;
+  bars("scripts").show({
+    title: text("scripts"), unit: text("script_share"), axis: "", labels: names, place: (i) => names[i], format: (value) => fixed(value, 1) + "%", latest: "",
+    series: sides.map((side, k) => ({name: text(side), ink: k, values: names.map((name) => share(name, k))})),
+  });
+}
+
+function drawCoverage() {
+  const shown = sides.filter((side) => page[side].spaced && page[side].vocabulary.coverage.length > 1);
+  if (shown.length === 0) return;
+  const points = shown.flatMap((side) => page[side].vocabulary.coverage.map(({types}) => Math.log10(types)));
+  coverageGroup.domain = {low: Math.min(...points), high: Math.max(...points)};
+  const place = (x) => whole(Math.round(10 ** x));
+  coverageGroup.axis = {
+    name: text("different_words"), place: (x) => `${place(x)} ${text("different_words")}`, shortPlace: (x) => place(x),
+    ticks: (from, to, count) => linearTicks(from, to, count).filter(Number.isInteger), labels: (ticks) => ticks.map(place),
+  };
+  coverageGroup.keyName = () => text("different_words");
+  chartOf("coverage", () => new LineChart(coverageGroup, "chart-coverage")).show({
+    title: text("coverage"), unit: "%", columns: [""], log: false, zero: true, format: (value) => fixed(value, 1) + "%", latest: "",
+    rows: shown.map((side, index) => {
+      const {coverage} = page[side].vocabulary;
+      const style = lineStyle(sides.indexOf(side));
+      return {name: text(side), number: null, style, index, marked: true, lines: [{
+        name: text(side), style, row: index, sparse: true, best: null, keys: coverage.map(({types}) => types),
+        x: coverage.map(({types}) => Math.log10(types)), y: coverage.map(({share}) => 100 * share),
+      }]};
+    }),
+  });
+}
+
+function drawCharts() {
+  for (const unit of ["words", "tokens", "characters"]) drawLengths(unit);
+  drawRatios();
+  drawCoverage();
+  drawScripts();
+}
