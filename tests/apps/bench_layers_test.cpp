@@ -13,12 +13,11 @@
 #include "layers/lstm.h"
 #include "layers/self_attention.h"
 #include "layers/table1.h"
-#include "pages/svg_charts.h"
 #include "run_heed.h"
 #include "support/facts.h"
 #include "support/gradients.h"
+#include "support/page_data.h"
 #include "support/temporary_folder.h"
-#include "well_formed.h"
 
 namespace heed::testing {
 namespace {
@@ -225,10 +224,13 @@ TEST(BenchLayersTest, TextHasTheTableAndAPage) {
   EXPECT_THAT(result.out, HasFacts("4,194,304 32"));
   EXPECT_THAT(result.err, HasFacts("page.html"));
   for (const std::string& line : lines_of(result.out)) EXPECT_LE(line.size(), 90u) << line;
-  const std::string page = read_file(folder / "page.html");
-  expect_well_formed(page);
-  EXPECT_THAT(page, HasSubstr("<td>O(k n d^2)</td><td>32</td><td>1,572,864</td>"));
-  EXPECT_THAT(page, HasSubstr("<polyline class=\"line5\""));
+  const auto page = data_of(read_file(folder / "page.html"));
+  EXPECT_EQ(page["measurements"].size(), 2 * kLayerKinds.size());
+  EXPECT_EQ(page["neighborhood"], 5);
+  const auto& convolution = page["measurements"][kLayerKinds.size() + 2];
+  EXPECT_EQ(convolution["complexity"], "O(k n d^2)");
+  EXPECT_EQ(convolution["n"], 32);
+  EXPECT_EQ(convolution["multiply_adds"], 1'572'864);
 }
 
 TEST(BenchLayersTest, JsonHasEachLayerAtEachLength) {
@@ -261,16 +263,6 @@ TEST(BenchLayersTest, APageNeedsAFileAndTheLayers) {
   const RunResult kernels = run_heed({"bench", "--part", "kernels", "--html", "page.html"});
   EXPECT_EQ(kernels.status, 2);
   EXPECT_THAT(kernels.err, HasFacts("--html page.html --part layers kernels"));
-}
-
-TEST(BenchLayersTest, LogarithmicChartsHaveEqualStepsForEqualRatios) {
-  const std::string svg = log_chart({"t", "n", {"1", "2", "3"}}, {{"a", {1, 10, 100}}});
-  // Twelve to 146 from the greatest power of ten to the least.
-  EXPECT_THAT(svg, HasSubstr("146.0 "));
-  EXPECT_THAT(svg, HasSubstr(",79.0 "));
-  EXPECT_THAT(svg, HasSubstr(",12.0 "));
-  EXPECT_THAT(svg, HasSubstr("<title>a 10</title>"));
-  EXPECT_THAT(log_chart({"t", "n", {"1"}}, {{"a", {5}}}), Not(HasSubstr("nan")));
 }
 
 }  // namespace
