@@ -14,6 +14,11 @@ function adviceOf(finding) {
   return chinese.replace("{command}", () => /iconv -f .*? FILE/.exec(finding.advice)?.[0] ?? finding.advice);
 }
 
+function noteOf({note}) {
+  const known = language === "zh" && notesInChinese.find(([pattern]) => pattern.test(note));
+  return visible(known ? note.replace(...known) : note);
+}
+
 const percentOf = (part, all) => {
   const share = 100 * part / Math.max(1, all);
   return (share === 0 || share >= 10 ? fixed(share, 0) : String(Number(share.toPrecision(2)))) + "%";
@@ -35,7 +40,7 @@ function exampleNode(example) {
   const side = (string, name) => element("p", {class: string.length > 600 ? "long" : null, tabindex: string.length > 600 ? 0 : null, dir: directionOf(string), translate: "no", "aria-label": null},
       element("span", {class: "hidden"}, text(name) + ": "), ...visibleNodes(string));
   const place = text("place", {line: whole(example.line), file: visible(example.source_file)});
-  return element("div", {class: "example"}, element("p", {class: "small"}, place, example.note === "" ? "" : ": " + visible(example.note)),
+  return element("div", {class: "example"}, element("p", {class: "small"}, place, example.note === "" ? "" : text("colon") + noteOf(example)),
       ...(example.source === "" && example.target === "" ? [] : [side(example.source, "source"), side(example.target, "target")]));
 }
 

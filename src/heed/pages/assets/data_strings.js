@@ -9,7 +9,7 @@ addStrings({
     characters: "characters",
     characters_per_token: "characters per token",
     charts_help: "Point at a chart, or focus it and use the arrow keys, to read its values.",
-    commonest: "number of different words, most frequent first",
+    colon: ": ",
     coverage: "Words covered by the most frequent ones",
     covered: "covered by the {count} most frequent",
     different_words: "different words",
@@ -64,7 +64,7 @@ addStrings({
     characters: "字符",
     characters_per_token: "每个词元的字符数",
     charts_help: "将指针移到图上，或聚焦后用方向键，可读出数值。",
-    commonest: "不同的词数（按频率从高到低）",
+    colon: "：",
     coverage: "高频词的覆盖率",
     covered: "前 {count} 个高频词的覆盖率",
     different_words: "不同的词",
@@ -137,3 +137,14 @@ const findingsInChinese = {
   carriage_returns: ["Windows 换行的行", "请删去回车符：sed -i 's/\\r$//' FILE。分词器将其视为空格，其他工具则不然。"],
   unknown_tokens: ["含有词表没有的字符的句对", "这些字符会变成 <unk>。请调高 heed train --character-coverage，或用 --byte-fallback 学习词表。"],
 };
+
+// Notes of examples, as the inspection writes them. A note that none fits stays English.
+const notesInChinese = [
+  [/^first in line (\d+)$/, "首次出现在第 $1 行"],
+  [/^first in line (\d+) of (.*)$/, "首次出现在 $2 第 $1 行"],
+  [/^another target in line (\d+)$/, "第 $1 行有另一个译文"],
+  [/^another target in line (\d+) of (.*)$/, "$2 第 $1 行有另一个译文"],
+  [/^(\d+) and (\d+) tokens$/, "$1 与 $2 个词元"],
+  [/^(\d+) and (\d+) words$/, "$1 与 $2 个词"],
+  [/^the length ratio is off by a factor of ([\d.]+)$/, "长度比偏离 $1 倍"],
+];
