@@ -243,7 +243,7 @@ TEST_F(InspectDataTest, ThePageHasWhatJsonHas) {
   ASSERT_EQ(inspect({"--html", "page.html"}).status, 0);
   const auto data = data_of(read_file(folder_ / "page.html"));
   EXPECT_EQ(data, json());
-  const std::string source = finding(data, "copied_sources")["examples"][0]["source"];
+  const std::string source = finding(data, "control_characters")["examples"][0]["source"];
   EXPECT_THAT(source, HasSubstr("<b>&amp; \"Hund\"</b> ␛[31m"));
   EXPECT_EQ(data["source"]["words"]["histogram"]["counts"].size(), 24u);
   EXPECT_EQ(data["ratios"].size(), size_t(DataReport::kRatioBins));
