@@ -3,28 +3,15 @@
 
 Usage: data_page_test.py PAGE.html [MORE.html...]
 
-Needs what attention_page_test.py needs.
+chromium.py says what this needs.
 """
-import json
-import sys
-
-from attention_page_test import Page
+import chromium
 from selenium.webdriver.common.keys import Keys
 
 
-class ReportPage(Page):
+class ReportPage(chromium.Page):
     def __init__(self, path):
-        try:
-            super().__init__(path)
-        except KeyError:  # a page without lines
-            pass
-
-    def load(self, width):
-        metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-        self.driver.get("about:blank")
-        self.driver.get(self.path.as_uri())
-        self.until(lambda: self.all("#charts figure"), "the charts are drawn")
+        super().__init__(path, "#charts figure")
 
     def found(self):
         return [one for one in self.data.get("findings", []) if one["pairs"] > 0]
@@ -89,21 +76,5 @@ def test_nothing_is_requested_or_reported(page):
     assert not messages, messages
 
 
-def main():
-    failures = 0
-    for path in sys.argv[1:] or sys.exit(__doc__):
-        page = ReportPage(path)
-        page.data = json.loads(page.text_of("#data"))
-        for name, test in [(n, t) for n, t in globals().items() if n.startswith("test_")]:
-            try:
-                test(page)
-                print(f"ok      {name}")
-            except Exception as error:  # noqa: BLE001 the next test says more
-                failures += 1
-                print(f"FAILED  {name}: {error}")
-        page.driver.quit()
-    sys.exit(failures > 0)
-
-
 if __name__ == "__main__":
-    main()
+    chromium.run_tests(globals(), ReportPage, __doc__)
