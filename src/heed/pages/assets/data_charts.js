@@ -59,7 +59,8 @@ function drawCoverage() {
   coverageGroup.domain = {low: Math.min(...points), high: Math.max(...points)};
   const place = (x) => whole(Math.round(10 ** x));
   coverageGroup.axis = {
-    name: text("different_words"), place: (x) => `${place(x)} ${text("different_words")}`, shortPlace: (x) => place(x),
+    name: text("different_words"), place: (x) => `${place(x)} ${text("different_words")}`, shortPlace: whole,
+    shortPlaces: (first, last) => `${whole(first)}–${whole(last)}`,
     ticks: (from, to, count) => linearTicks(from, to, count).filter(Number.isInteger), labels: (ticks) => ticks.map(place),
   };
   coverageGroup.keyName = () => text("different_words");

@@ -28,7 +28,8 @@ function drawCharts() {
   group.domain = low < high ? {low, high} : {low: low - 1, high: low + 1};
   const place = (x) => "n = " + whole(Math.round(2 ** x));
   group.axis = {
-    name: text("n"), place, shortPlace: place,
+    name: text("n"), place,
+    shortPlace: (n) => "n = " + whole(n), shortPlaces: (first, last) => `n = ${whole(first)}–${whole(last)}`,
     ticks: (from, to, count) => linearTicks(from, to, count).filter(Number.isInteger),
     labels: (ticks) => ticks.map((tick) => whole(2 ** tick)),
   };
