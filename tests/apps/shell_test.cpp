@@ -130,7 +130,7 @@ TEST_F(ShellTest, BashKnowsWhatStandsBehindAnOption) {
 }
 
 TEST_F(ShellTest, BashKnowsTheWordsOfACommand) {
-  EXPECT_THAT(complete({"inspect", ""}), ElementsAre("model", "attention", "data"));
+  EXPECT_THAT(complete({"inspect", ""}), ElementsAre("model", "attention", "run", "data"));
   EXPECT_THAT(complete({"inspect", "--json", "d"}), ElementsAre("data"));
   EXPECT_THAT(complete({"inspect", "--length", "3", "m"}), ElementsAre("model"));
   EXPECT_THAT(complete({"inspect", "data", "tr"}), ElementsAre("train.de"));
