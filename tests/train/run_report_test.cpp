@@ -164,6 +164,22 @@ TEST_F(RunReportTest, ARunGoesOnWithoutItsPage) {
   EXPECT_FALSE(weights("m").empty());
 }
 
+TEST_F(RunReportTest, ThePageGoesOnWithoutSamples) {
+  class Unsampled : public Sampler {
+   public:
+    std::vector<SampleTranslation> sample_translations(const Transformer& model,
+                                                       const TokenizerPair& tokenizers) override {
+      if (!sampled) return Sampler::sample_translations(model, tokenizers);
+      throw Error("the text is gone");
+    }
+  } observer;
+  train(validated("m"), *backend_, observer);
+  EXPECT_THAT(observer.warnings, Contains(HasSubstr("the text is gone")).Times(1));
+  const Json run = page_of("m")["runs"][0];
+  EXPECT_EQ(run["state"], "complete");
+  EXPECT_EQ(run["sentences"][0]["samples"].size(), 1u);
+}
+
 TEST_F(RunReportTest, ReadsTheRunOfADirectory) {
   Sampler observer;
   train(validated("m"), *backend_, observer);

@@ -12,7 +12,8 @@ namespace heed {
 // Collects the reports of a run, and writes its page as often as that takes at most 0.2 % of the
 // time of the process, and at the end. If the run does not end with finish(), the destructor writes
 // the page of an interrupted run. A run goes on without its page: after an Error, as of a full
-// disk, the observer gets a warning, and no more is written.
+// disk, the observer gets a warning, and no more is written. In the same way the page goes on
+// without samples.
 class RunReport {
  public:
   // Continues the run after `step` steps: reads its metrics, and drops samples of later steps.
@@ -27,7 +28,7 @@ class RunReport {
   void add(const ValidationReport& report);
 
   // Sample translations of a step, which take at most 0.2 % of the time, too; those of the last
-  // step are made in any case. An Error of `translate` is the caller's.
+  // step are made in any case. `translate` may throw an Error, as of text that is gone.
   enum class SamplesOf { some_step, last_step };
   void add_samples(int64_t step, SamplesOf which,
                    const std::function<std::vector<SampleTranslation>()>& translate);
@@ -61,7 +62,8 @@ class RunReport {
   Budget pages_, translations_;
   int64_t sampled_step_ = -1;  // of the last samples
   bool open_ = false;          // whether the page that was last written is of a run in progress
-  bool failed_ = false;        // whether something could not be written
+  bool failed_ = false;        // whether the page could not be written
+  bool samples_failed_ = false;
 };
 
 }  // namespace heed
