@@ -84,10 +84,13 @@ TEST(WeightStatisticsTest, DescribesEveryParameterOfEveryVariant) {
     for (const ParameterStatistics& parameter : all) {
       EXPECT_EQ(parameter.values.count, element_count(parameter.shape)) << parameter.name;
       count += parameter.values.count;
-      if (parameter.name == "encoder.0.self_norm.gain") EXPECT_EQ(parameter.values.mean, 1);
-      if (parameter.name == "encoder.0.self.value.bias")
+      if (parameter.name == "encoder.0.self_norm.gain") {
+        EXPECT_EQ(parameter.values.mean, 1);
+      } else if (parameter.name == "encoder.0.self.value.bias") {
         EXPECT_EQ(parameter.values.zeros, parameter.values.count);
-      if (parameter.name == "encoder.0.self.value.weight") EXPECT_GT(parameter.values.deviation, 0);
+      } else if (parameter.name == "encoder.0.self.value.weight") {
+        EXPECT_GT(parameter.values.deviation, 0);
+      }
     }
     EXPECT_EQ(count, parameter_count(model)) << variant.name;
   }
