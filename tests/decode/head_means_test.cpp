@@ -15,7 +15,7 @@ std::optional<double> weight(const HeadReport& report, KeyPosition position) {
 }
 
 // [queries, keys] with all of the weight of query i on keys[i].
-std::vector<float> looking_at(const std::vector<int64_t>& keys, int64_t count) {
+std::vector<float> weights_looking_at(const std::vector<int64_t>& keys, int64_t count) {
   std::vector<float> weights(keys.size() * size_t(count), 0);
   for (size_t query = 0; query < keys.size(); ++query)
     weights[query * size_t(count) + size_t(keys[query])] = 1;
@@ -30,7 +30,7 @@ HeadReport report_of(AttentionSite site, const std::vector<float>& weights, int6
 
 TEST(HeadMeans, NamesWhatAHeadOfTheEncoderLooksAt) {
   const auto role = [](const std::vector<int64_t>& keys) {
-    return report_of(AttentionSite::encoder_self, looking_at(keys, 6), 6).role();
+    return report_of(AttentionSite::encoder_self, weights_looking_at(keys, 6), 6).role();
   };
   EXPECT_EQ(role({3, 0, 1, 2, 3, 4}), "previous");
   EXPECT_EQ(role({0, 1, 2, 3, 4, 5}), "same");
@@ -48,7 +48,8 @@ TEST(HeadMeans, NamesWhatAHeadOfTheEncoderLooksAt) {
 
 TEST(HeadMeans, CountsOnlyQueriesThatHaveTheKey) {
   // Every query but the first, which has no previous key, looks at it.
-  const HeadReport report = report_of(AttentionSite::decoder_self, looking_at({0, 0, 1, 2}, 4), 4);
+  const HeadReport report =
+      report_of(AttentionSite::decoder_self, weights_looking_at({0, 0, 1, 2}, 4), 4);
   EXPECT_THAT(weight(report, KeyPosition::previous), Optional(1.0));
   EXPECT_THAT(weight(report, KeyPosition::same), Optional(0.25));
   EXPECT_THAT(weight(report, KeyPosition::first), Optional(0.5));
@@ -61,12 +62,12 @@ TEST(HeadMeans, CountsOnlyQueriesThatHaveTheKey) {
 
 TEST(HeadMeans, TheDiagonalOfCrossAttentionFollowsTheLengths) {
   // Three target positions over five source positions: 0, 2, 4.
-  const HeadReport report = report_of(AttentionSite::cross, looking_at({0, 2, 4}, 5), 3);
+  const HeadReport report = report_of(AttentionSite::cross, weights_looking_at({0, 2, 4}, 5), 3);
   EXPECT_EQ(report.role(), "diagonal");
   EXPECT_THAT(weight(report, KeyPosition::diagonal), Optional(1.0));
   EXPECT_THAT(report.offsets[HeadReport::kMostOffset], Optional(1.0));
   EXPECT_EQ(weight(report, KeyPosition::previous), std::nullopt);
-  EXPECT_EQ(report_of(AttentionSite::cross, looking_at({4}, 5), 1).role(), "last");
+  EXPECT_EQ(report_of(AttentionSite::cross, weights_looking_at({4}, 5), 1).role(), "last");
 }
 
 TEST(HeadMeans, EntropyIsRelativeToTheNumberOfKeys) {
