@@ -28,7 +28,19 @@ def test_parts_have_the_numbers_of_the_data(page):
         assert cells[1] == " × ".join(map(str, part["shape"])), cells
         if part["parameters"]:
             assert number(cells[2]) == part["parameters"], cells
-    assert number(rows[-1].find_elements("css selector", "td")[3].text) == page.data["model"]["parameters"]
+            assert number(cells[4]) == part["copies"] * part["parameters"], cells
+    total = [number(cell.text) for cell in rows[-1].find_elements("css selector", "td") if cell.text]
+    model = page.data["model"]
+    work = model["multiply_adds_per_source_token"] + model["multiply_adds_per_target_token"]
+    assert total == [model["parameters"], round(work)], total
+
+
+def test_all_copies_sum_to_the_total(page):
+    tops = page.run(
+        """return [...document.querySelectorAll("#parts-rows .depth-0")].map((row) =>
+        [...row.querySelectorAll("td")].slice(3, 5).map((cell) => Number(cell.textContent.replaceAll(",", ""))))""")
+    *parts, total = tops
+    assert [sum(part[i] for part in parts) for i in (0, 1)] == total, tops
 
 
 def test_a_box_of_the_figure_shows_its_parts(page):
@@ -47,13 +59,17 @@ def test_a_box_of_the_figure_shows_its_parts(page):
 def test_masks_hide_what_is_ahead(page):
     pictures = page.all("#mask-pictures canvas")
     assert len(pictures) == 3
-    colors = page.run(
-        """const [, decoder] = document.querySelectorAll("#mask-pictures canvas");
-        const {width} = decoder, {data} = decoder.getContext("2d").getImageData(0, 0, width, width);
-        const place = (cell) => Math.floor((cell + .5) * width / 12);
-        const at = (row, column) => [...data.slice(4 * (place(row) * width + place(column))).slice(0, 4)].join();
-        return [at(5, 5), at(5, 4), at(5, 6), at(0, 11)]""")
-    assert colors[0] == colors[1] and colors[2] == colors[3] and colors[0] != colors[2], colors
+    local = page.data["variants"]["attention_reach"].startswith("local:")
+    encoder, decoder, cross = page.run(
+        """return [...document.querySelectorAll("#mask-pictures canvas")].map((canvas) => {
+          const {width} = canvas, {data} = canvas.getContext("2d").getImageData(0, 0, width, width);
+          const place = (cell) => Math.floor((cell + .5) * width / 12);
+          const at = (row, column) => [...data.slice(4 * (place(row) * width + place(column))).slice(0, 4)].join();
+          return [at(5, 5), at(5, 4), at(5, 6), at(0, 11)] })""")
+    seen = decoder[0]
+    assert decoder[1] == seen and decoder[2] == decoder[3] != seen, decoder
+    # The last corner is far from the diagonal: seen, unless there is a window.
+    assert (encoder[3] == seen) == (cross[3] == seen) == (not local), (encoder, cross)
 
 
 def test_histograms_tell_their_values(page):
@@ -80,7 +96,8 @@ def test_heads_have_the_numbers_of_the_data(page):
             assert button.find_element("css selector", ".number").text.endswith(f"{shown:.2f}"), head
     costs = [row.find_element("css selector", "td").text for row in page.all("#costs-rows tr")]
     expected = sorted(head["loss_without"] - heads["loss"] for site in heads["sites"] for head in site["heads"])
-    assert [cost.replace("−", "-") for cost in costs] == [f"{cost:+.4f}" for cost in expected]
+    assert [float(cost.replace("−", "-")) for cost in costs] == [round(cost, 4) for cost in expected]
+    assert "−0.0000" not in costs and "+0.0000" not in costs
 
 
 def test_chinese_has_every_text(page):
@@ -88,6 +105,9 @@ def test_chinese_has_every_text(page):
     assert keys[0] == keys[1]
     page.run("setLanguage('zh')")
     assert "结构" in page.text_of("main")
+    english = {part["name"] for part in page.data["model"]["parts"]}
+    for cell in page.all("#parts-rows th"):
+        assert cell.text not in english, cell.text
     page.accessible("Chinese")
     page.run("setLanguage('en')")
 

@@ -12,7 +12,7 @@ function drawFacts() {
       fact("heads_count", model.heads), fact("encoder_layers", model.encoder_layers), fact("decoder_layers", model.decoder_layers), fact("vocabulary", model.vocabulary));
   const variants = Object.entries(model.variants ?? {}).filter(([name, value]) => paperVariants[name] !== value);
   document.getElementById("figure-lead").textContent = variants.length === 0 ? text("figure_lead") :
-      text("figure_variants", {variants: variants.map(([name, value]) => text("variant", {name, value: visible(String(value))})).join(text("list_separator"))});
+      text("figure_variants", {variants: variants.map(([name, value]) => text("variant", {name: text("variant_" + name), option: name, value: visible(String(value))})).join(text("list_separator"))});
 }
 
 // What the paper's model has, by the names of the options.
@@ -41,7 +41,10 @@ startPage(() => {
   page = pageData();
   let width = innerWidth;
   addEventListener("resize", () => {
-    if (innerWidth !== width) drawFigure();
+    if (innerWidth === width) return;
     width = innerWidth;
+    drawFigure();
+    drawPositions().catch(fail);
+    if (page.heads) drawOffsets();
   });
 });

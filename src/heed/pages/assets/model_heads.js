@@ -10,7 +10,7 @@ const mostOf = ({weights}) => Object.entries(weights).filter(([, weight]) => wei
     .reduce((most, entry) => entry[1] > most[1] ? entry : most, ["", -1]);
 
 function roleTexts(head) {
-  if (head.role === "diffuse") return [text("diffuse"), text("entropy", {value: fixed(head.entropy, 2)}), head.entropy];
+  if (head.role === "diffuse") return [text("diffuse"), text("entropy_short", {value: fixed(head.entropy, 2)}), head.entropy];
   const [name, weight] = mostOf(head);
   const role = head.role === "mixed" ? `(${text(name)})` : text(name);
   return [role, fixed(weight, 2), weight];
@@ -39,22 +39,31 @@ function drawOffsets() {
   const head = heads.find(({layer, head: number}) => layer === shownHead.layer && number === shownHead.head) ?? heads[0];
   document.getElementById("offsets-title").textContent = text("offsets", {head: headName({...head, site: shownHead.site})});
   const reach = (head.offsets.length - 1) / 2;
-  const figure = linesFigure([head.offsets], {first: -reach, title: "", caption: "", dot: true, xName: text(shownHead.site === "cross" ? "offset_diagonal" : "offset")});
-  figure.querySelector("figcaption").remove();
-  figure.querySelector("svg").setAttribute("aria-label", document.getElementById("offsets-title").textContent);
+  const figure = linesFigure([head.offsets], {first: -reach, title: document.getElementById("offsets-title").textContent, dot: true,
+    xName: text(shownHead.site === "cross" ? "offset_diagonal" : "offset")});
   document.getElementById("offsets").replaceChildren(figure);
   const best = head.offsets.reduce((most, value, i) => value !== null && (most < 0 || value > head.offsets[most]) ? i : most, -1);
   document.getElementById("offsets-readout").textContent = best < 0 ? "" :
       text("offset_readout", {offset: fixed(best - reach, 0), weight: fixed(head.offsets[best], 4)}) + " · " + text("entropy", {value: fixed(head.entropy, 2)});
 }
 
+// A difference with its sign, where four decimals have one.
+function signed(value) {
+  const digits = fixed(value, 4);
+  return /[1-9]/.test(digits) ? (value > 0 ? "+" : "") + digits : digits.replace("−", "");
+}
+
+// Fewer target tokens than this say little about a head.
+const fewTokens = 1000;
+
 function drawCosts() {
   const all = page.heads.sites.flatMap(({site, heads}) => heads.map((head) => ({...head, site, cost: head.loss_without - page.heads.loss})));
   all.sort((a, b) => a.cost - b.cost);
-  document.getElementById("costs-note").textContent = text("costs_note", {loss: fixed(page.heads.loss, 4)});
+  document.getElementById("costs-note").textContent = text("costs_note", {loss: fixed(page.heads.loss, 4)}) +
+      (page.heads.target_tokens < fewTokens ? text("costs_few", {count: whole(page.heads.target_tokens)}) : "");
   document.getElementById("costs-head").replaceChildren(headCell("head_name"), headCell("cost", {class: "number"}));
   document.getElementById("costs-rows").replaceChildren(...all.map((head) => element("tr", {}, element("th", {scope: "row"}, headName(head)),
-      element("td", {class: "number"}, (head.cost >= 0 ? "+" : "") + fixed(head.cost, 4)))));
+      element("td", {class: "number"}, signed(head.cost)))));
 }
 
 function drawHeads() {

@@ -39,6 +39,9 @@ function spreadButton(one) {
   return button;
 }
 
+// A name that a narrow column may break after its dots.
+const breakable = (name) => name.split(/(?<=\.)/).flatMap((part) => [part, element("wbr")]);
+
 function drawWeights() {
   document.getElementById("weights").hidden = !page.statistics;
   if (!page.statistics) return;
@@ -50,11 +53,11 @@ function drawWeights() {
     rows.get(row)[layer ?? 0] = one;
     layers = Math.max(layers, (layer ?? 0) + 1);
   }
-  document.getElementById("weights-head").replaceChildren(element("tr", {}, headCell("column_name"), headCell("column_shape"),
+  document.getElementById("weights-head").replaceChildren(element("tr", {}, headCell("column_name"), headCell("column_shape", {class: "number wide-only"}),
       ...Array.from({length: layers}, (_, layer) => element("th", {scope: "col"}, text("layer", {layer: layer + 1})))));
   document.getElementById("weights-rows").replaceChildren(...[...rows].map(([row, spreads]) => {
     const first = spreads.find(Boolean);
-    return element("tr", {}, element("th", {scope: "row"}, row), element("td", {class: "number"}, first.shape.join(" × ")),
+    return element("tr", {}, element("th", {scope: "row"}, ...breakable(row)), element("td", {class: "number wide-only"}, first.shape.join(" × ")),
         ...Array.from({length: layers}, (_, layer) => element("td", {}, spreads[layer] ? spreadButton(spreads[layer]) : "")));
   }));
   showSpread(page.statistics.find(({name}) => name === chosenSpread));
