@@ -95,6 +95,9 @@ TEST_F(ExplanationTest, APartHasThePiecesAndNumbersOfTheBestTranslation) {
     ASSERT_EQ(part.results.size(), all.translation.hypotheses.size());
     EXPECT_EQ(part.search.nodes.at(size_t(part.results[0])).sum,
               std::accumulate(part.log_probabilities.begin(), part.log_probabilities.end(), 0.0));
+    for (size_t i = 0; i < part.results.size(); ++i)
+      EXPECT_EQ(part.search.nodes.at(size_t(part.results[i])).score,
+                all.translation.hypotheses[i].score);
     ASSERT_EQ(part.likeliest.size(), pieces.size());
     for (size_t i = 0; i < pieces.size(); ++i) {
       ASSERT_EQ(int64_t(part.likeliest[i].size()), SearchTrace::kLikeliest);

@@ -77,8 +77,13 @@ PartExplanation explain_part(const ModelParts& parts, const std::vector<TokenId>
       aligned_pairs(source_pieces, target_pieces,
                     Aligner(parts.model, parts.backend).weights(source, {best.ids}).front(),
                     AlignmentUnit::words);
-  for (const size_t i : order) part.results.push_back(result.hypotheses[i].node);
   part.search = std::move(trace);
+  for (const size_t i : order) {
+    const Hypothesis& hypothesis = result.hypotheses[i];
+    part.results.push_back(hypothesis.node);
+    // One that ended without </s>, at the maximum length, has its score only now.
+    if (hypothesis.node >= 0) part.search.nodes[size_t(hypothesis.node)].score = hypothesis.score;
+  }
   return part;
 }
 

@@ -34,7 +34,8 @@ struct SearchNode {
   TokenId id = 0;
   double log_probability = 0;  // of this token, by the model
   double sum = 0;              // of all tokens so far
-  // By what it competed: the sum less the diversity penalty; if it has ended, Hypothesis::score.
+  // By what it competed: the sum less the diversity penalty; of a result, and of what has ended,
+  // Hypothesis::score.
   double score = 0;
   HypothesisFate fate = HypothesisFate::kept;
   int64_t group = 0;  // of diverse beam search; the number of a sample

@@ -218,10 +218,14 @@ function drawTreeReadout() {
   hypothesis.append(...visibleNodes(shortened(joinedPieces(pieces), 400) || pieces.join("")));
   const fact = (label, value) => [element("span", {class: "muted"}, ` · ${label} `), element("b", {}, value)];
   const grouped = tree.group?.some((group) => group > 0);
+  // Before it ends, a hypothesis competes by its log-probability, less the penalty of diverse groups.
+  const ended = tree.fate[node] === "ended" || tree.results.includes(node);
+  const penalized = tree.score[node] !== tree.sum[node];
   place.replaceChildren(hypothesis, element("br"),
       element("b", {}, text("fate_" + tree.fate[node])), ...fact(text("token"), visible(tree.piece[node])),
       ...fact(text("probability"), probabilityText(Math.exp(tree.log_probability[node]))),
-      ...fact(text("sum"), fixed(tree.sum[node], 4)), ...fact(text("score"), fixed(tree.score[node], 4)),
+      ...fact(text("sum"), fixed(tree.sum[node], 4)),
+      ...(ended ? fact(text("score"), fixed(tree.score[node], 4)) : penalized ? fact(text("penalized"), fixed(tree.score[node], 4)) : []),
       ...(grouped ? fact(text("group"), String(tree.group[node] + 1)) : []));
 }
 

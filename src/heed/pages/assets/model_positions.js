@@ -20,10 +20,10 @@ function positionFigure({rows, columns, values}, {most = 1, columnsInAll = colum
   const canvas = element("canvas", {role: "img", "aria-label": title + ". " + caption});
   const [left, below] = [34, 18];
   const across = Math.min(columns < 40 ? 12 : 6, (pictureRoom() - left - 12) / columns);
-  const down = 4;
+  const down = Math.min(4, 384 / rows);
   const context = sized(canvas, left + across * columns + 12, down * rows + below + 5);
   const [muted] = inks("--muted");
-  context.imageSmoothingEnabled = across < 1;
+  context.imageSmoothingEnabled = across < 1 || down < 1;
   context.drawImage(pictureOf({rows, columns, values}, most, true), left, 5, across * columns, down * rows);
   context.font = `12px ${getComputedStyle(document.body).fontFamily}`;
   context.fillStyle = muted;

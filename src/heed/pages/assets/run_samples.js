@@ -116,6 +116,13 @@ function drawSamples() {
   drawSample();
 }
 
+// The step since which the translation of sample `at` has not changed.
+function unchangedSince(samples, at) {
+  let first = at;
+  while (first > 0 && samples[first - 1].translation === samples[at].translation) --first;
+  return samples[first].step;
+}
+
 // Every sample of the sentence, a button each.
 function drawSteps({samples, at}) {
   const list = byId("steps-list");
@@ -126,7 +133,7 @@ function drawSteps({samples, at}) {
     const button = element("button", {type: "button", class: same ? "step same" : "step", "data-at": i, tabindex: i === at ? 0 : -1},
         element("span", {class: "number small"}, whole(step)),
         element("bdi", {dir: directionOf(translation)}, ...(same ? ["="] : changeNodes(before === null ? null : shortened(before, 600), shortened(translation, 600), false))));
-    if (same) button.setAttribute("aria-label", `${text("at_step", {step: whole(step)})} ${text("sample_same", {step: whole(samples[i - 1].step)})}`);
+    if (same) button.setAttribute("aria-label", `${text("at_step", {step: whole(step)})} ${text("sample_same", {step: whole(unchangedSince(samples, i))})}`);
     return button;
   }));
   markStep(at);
@@ -151,7 +158,7 @@ function markStep(at) {
 }
 
 function drawSample() {
-  const {sample, before, at} = chosenSample();
+  const {sample, samples, before, at} = chosenSample();
   markStep(at);
   byId("sample-step").value = at;
   byId("sample-step-value").textContent = whole(sample.step);
@@ -161,7 +168,8 @@ function drawSample() {
   place.dir = directionOf(sample.translation);
   place.replaceChildren(...changeNodes(before?.translation ?? null, sample.translation, true));
   scrollable(place, sample.translation.length > 1200);
-  const facts = [before === null ? text("sample_first") : text(before.translation === sample.translation ? "sample_same" : "sample_changed", {step: whole(before.step)})];
+  const facts = [before === null ? text("sample_first") : before.translation === sample.translation ?
+      text("sample_same", {step: whole(unchangedSince(samples, at))}) : text("sample_changed", {step: whole(before.step)})];
   if (known(sample.score)) facts.unshift(text("score_of", {score: fixed(sample.score, 4)}));
   byId("sample-facts").textContent = facts.join(" · ");
   if (samplesSeen) showSampleBlock(sample);
