@@ -54,6 +54,19 @@ def test_ratios_are_those_of_the_data(page):
     assert values == page.data["ratios"]
 
 
+def test_the_title_and_the_scripts_are_readable(page):
+    if "source_file" not in page.data:
+        return
+    names = page.run("return ['/a/b/x.zh', '/a/c/x.en', '/a/x/'].map((path, _, all) => withoutCommonDirectories(all)).map(String)[0]")
+    assert names == "b/x.zh,c/x.en,x"
+    assert page.run("return ['runs/a', '/', 'a', '.'].map((path) => withoutCommonDirectories([path])[0])") == ["a", "/", "a", "."]
+    assert "/" not in page.text_of("#title") or page.data["source_file"].rpartition("/")[0] != page.data["target_file"].rpartition("/")[0]
+    named = page.run("return Object.keys(strings.en).filter((key) => key.startsWith('script_')).map((key) => key.slice(7))")
+    assert set(page.data["source"]["letters"]) | set(page.data["target"]["letters"]) <= set(named)
+    for row in page.all("#facts-body tr"):
+        assert any(cell.text != "–" for cell in row.find_elements("css selector", "td")), row.text
+
+
 def test_every_measurement_has_a_row(page):
     if "measurements" in page.data:
         assert len(page.all("#table-body tr")) == len(page.data["measurements"])

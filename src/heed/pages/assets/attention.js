@@ -24,7 +24,7 @@ const byId = (id) => document.getElementById(id);
 function drawFacts() {
   const {model, options} = page;
   byId("title").textContent = text("attention");
-  document.title = text("title", {model: visible(model.name)});
+  document.title = text("title", {model: visible(withoutCommonDirectories([model.name])[0])});
   const fact = (key, value) => element("span", {}, text(key) + " ", element("b", {}, String(value)));
   const given = Object.entries(options).map(([key, value]) =>
       element("span", {}, visible(key) + " ", element("b", {}, visible(String(value)))));

@@ -17,7 +17,7 @@ function drawLengthTable() {
 // The facts of one side by their names.
 function factsOf({spaced, vocabulary, vocabulary_use: use, characters, words, test}) {
   const facts = new Map();
-  const ofWords = (name, value) => facts.set(name, spaced ? value : "–");
+  const ofWords = (name, value) => { if (spaced) facts.set(name, value); };
   const counted = (value) => about(vocabulary.estimated, whole(value));
   const per = (all, parts) => fixed(all / Math.max(1, parts), 2);
   facts.set(text("words"), spaced ? whole(vocabulary.words) : text("no_spaces"));
@@ -41,12 +41,16 @@ function factsOf({spaced, vocabulary, vocabulary_use: use, characters, words, te
 function drawFacts() {
   const [source, target] = sides.map((side) => factsOf(page[side]));
   byId("facts-head").replaceChildren(headOf(text("vocabulary"), text("source"), text("target")));
-  byId("facts-body").replaceChildren(...[...new Set([...source.keys(), ...target.keys()])].map((name) => rowOf(name, source.get(name) ?? "–", target.get(name) ?? "–")));
+  const names = [...new Set([...source.keys(), ...target.keys()])].filter((name) => source.has(name) || target.has(name));
+  byId("facts-body").replaceChildren(...names.map((name) => rowOf(name, source.get(name) ?? "–", target.get(name) ?? "–")));
 }
 
 onLanguage.push(() => {
-  document.title = byId("title").textContent = text("and", {source: visible(page.source_file), target: visible(page.target_file)});
-  byId("facts").replaceChildren(...[text("pairs_count", {count: whole(page.pairs)}), ...(page.first_pairs_only ? [text("first_pairs")] : []),
+  const paths = [page.source_file, page.target_file];
+  const [source, target] = withoutCommonDirectories(paths);
+  document.title = byId("title").textContent = text("and", {source: visible(source), target: visible(target)});
+  const directories = source === page.source_file ? [] : paths.map(visible);
+  byId("facts").replaceChildren(...[...directories, text("pairs_count", {count: whole(page.pairs)}), ...(page.first_pairs_only ? [text("first_pairs")] : []),
     text("typical", {ratio: fixed(page.typical_ratio, 2)})].map((fact) => element("span", {}, fact)));
   drawFindings();
   drawCharts();

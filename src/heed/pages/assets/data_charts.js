@@ -46,8 +46,9 @@ function drawScripts() {
   const share = (name, k) => 100 * (page[sides[k]].letters[name] ?? 0) / all[k];
   const names = [...new Set(sides.flatMap((side) => Object.keys(page[side].letters)))].filter((name) => Math.max(share(name, 0), share(name, 1)) >= 0.1);
   if (names.length < 2) return;
+  const labels = names.map((name) => text("script_" + name));
   bars("scripts").show({
-    title: text("scripts"), unit: text("script_share"), axis: "", labels: names, place: (i) => names[i], format: (value) => fixed(value, 1) + "%", latest: "",
+    title: text("scripts"), unit: text("script_share"), axis: "", labels, place: (i) => labels[i], format: (value) => fixed(value, 1) + "%", latest: "",
     series: sides.map((side, k) => ({name: text(side), ink: k, values: names.map((name) => share(name, k))})),
   });
 }

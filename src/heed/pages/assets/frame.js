@@ -142,6 +142,15 @@ const shortened = (string, length) => {
   return characters.length > length ? characters.slice(0, length - 1).join("") + "…" : string;
 };
 
+// Paths without the directories that all of them have in common; of one path its last part.
+function withoutCommonDirectories(given) {
+  const paths = given.map((path) => path.replace(/(?<=.)\/+$/, ""));
+  const directories = paths[0].split("/").slice(0, -1);
+  const common = () => directories.map((name) => name + "/").join("");
+  while (directories.length > 0 && !paths.every((path) => path.startsWith(common()))) directories.pop();
+  return paths.map((path) => path.slice(common().length) || path);
+}
+
 // Said by screen readers. A pause joins what changes while an arrow key is held.
 let announcement = 0;
 function announce(message) {
