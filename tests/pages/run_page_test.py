@@ -69,7 +69,7 @@ def validations(train, every, bleu):
     loss = [train["loss"][i] + 0.1 for i in rows]
     return {
         "step": [train["step"][i] for i in rows], "epoch": [train["epoch"][i] for i in rows],
-        "train_loss": [None for _ in rows], "loss": loss, "perplexity": [math.exp(x - 0.7) for x in loss],
+        "loss": loss, "perplexity": [math.exp(x - 0.7) for x in loss],
         "bleu": [30 - x if bleu else None for x in loss], "chrf": [60 - x if bleu else None for x in loss],
         "best": [x <= min(loss[: i + 1]) for i, x in enumerate(loss)],
         "seconds": [train["seconds"][i] + 1 for i in rows],
@@ -163,7 +163,8 @@ def set_range(page, selector, value):
 
 def test_the_head_shows_the_run(page):
     [run] = show(page, "as-is")
-    assert run["name"] in page.text_of("#title")
+    assert page.text_of("#title") == pathlib.Path(run["name"]).name
+    assert "/" not in run["name"] or run["name"] in page.text_of("#facts")
     assert f"{run['step']:,}" in page.text_of("#figures")
     for name in ("d_model", "heads", "vocabulary"):
         assert f"{run['model'][name]:,}" in page.text_of("#facts"), name
@@ -325,6 +326,44 @@ def test_several_runs_are_laid_over_each_other(page):
     assert page("#curves-hidden").is_displayed() and not page.all(".chart")
 
 
+def test_the_table_of_runs_is_sorted(page):
+    runs = show(page, "five", five)
+    order = lambda: [int(row.find_element(By.CSS_SELECTOR, ".run-number").text) - 1 for row in page.all("#runs-body tr")]
+    assert order() == [0, 1, 2, 3, 4]
+    best = lambda column, i: column([value for value in runs[i]["validation"]["loss" if column is min else "bleu"] if value is not None], default=None)
+    page("[data-sort=validation_loss]").click()
+    by_loss = sorted(range(5), key=lambda i: best(min, i))
+    assert order() == by_loss
+    assert page("[aria-sort]").get_attribute("aria-sort") == "ascending"
+    page("[data-sort=validation_loss]").click()
+    assert order() == by_loss[::-1]
+    assert page.run("return document.activeElement.dataset.sort") == "validation_loss", "the keyboard stays where it was"
+    page("[data-sort=bleu]").click()
+    measured = [i for i in range(5) if best(max, i) is not None]
+    assert 0 < len(measured) < 5
+    assert order() == sorted(measured, key=lambda i: -best(max, i)) + [i for i in range(5) if i not in measured], "runs without a value are last"
+    page.driver.refresh()
+    page.until(lambda: page.all(".chart"), "the charts are drawn again")
+    assert page("[aria-sort]").find_element(By.CSS_SELECTOR, "button").get_attribute("data-sort") == "bleu"
+    page("[data-sort=run]").click()
+    assert order() == [0, 1, 2, 3, 4]
+
+
+def test_numbers_at_line_ends_do_not_touch(page):
+    show(page, "five", five)
+    ends = page.run("""
+        const drawn = [];
+        const context = new Proxy({}, {get: (_, name) => name === 'fillText' ? (text, x, y) => drawn.push([x, y]) : () => {}, set: () => true});
+        const rows = Array.from({length: 12}, (_, i) => ({number: String(i + 1), style: {ink: 0}, lines: [{x: [0, 10], y: [0, i < 6 ? 0.02 * i : 1], row: i}]}));
+        drawNumbers({group: {emphasis: null}, spec: {rows}, layout: {box: {top: 10, bottom: 200}, range: {low: 0, high: 10}, x: (x) => 20 * x, y: (y) => 200 - 190 * y}},
+            context, {lines: ['#000'], card: '#fff', font: 'serif'});
+        return drawn;""")
+    assert len(ends) == 12
+    heights = sorted(y for _, y in ends)
+    assert all(b - a > 13 for a, b in zip(heights, heights[1:])), heights
+    assert heights[-1] <= 200
+
+
 def test_the_options_that_differ(page):
     show(page, "five", five)
     keys = [row.text.split()[0] for row in page.all("#options-body tr")]
@@ -399,7 +438,10 @@ def test_hostile_text_is_text(page):
         assert page.run("return document.documentElement.scrollWidth - innerWidth") <= 0, width
     assert not page.all("main script, main img, footer script")
     assert page.run("return document.title") != "x"
-    assert "<script>document.title='x'</script>" in page.text_of("#title")
+    # The title is the last part of the path, the facts begin with all of it.
+    shown = page.run("return visible(page.runs[0].name)")
+    assert page.text_of("#title") and shown.endswith(page.text_of("#title"))
+    assert "<script>document.title='x'</script>" in page.text_of("#facts")
     assert "<img src=x onerror=alert(1)>" in page.text_of("#options-body")
     assert page.text_of("#sample-source").count("<img") == 200
     page.run("document.querySelector('#sample-detail').scrollIntoView()")

@@ -76,10 +76,9 @@ Json chrf_of(const ValidationReport& r) {
 
 Json validations_of(const RunMetrics& metrics) {
   using R = ValidationReport;
-  static constexpr std::array<Column<R>, 9> kColumns{
+  static constexpr std::array<Column<R>, 8> kColumns{
       {{"step", [](const R& r) { return Json(r.step); }},
        {"epoch", [](const R& r) { return number(r.epoch); }},
-       {"train_loss", [](const R& r) { return number(r.train_loss); }},
        {"loss", [](const R& r) { return number(r.loss); }},
        {"perplexity", [](const R& r) { return number(r.perplexity); }},
        {"bleu", bleu_of},

@@ -29,6 +29,17 @@ function colorsOf(group) {
   return group.colors;
 }
 
+// Ticks of the horizontal axis between two places. `below`: its name is a line below their labels,
+// since few ticks would lose one to it.
+function layOutAcross({group}, context, {left, right}, range) {
+  const x = scaleOf({...range, from: left, to: right});
+  const ticks = group.axis.ticks(range.low, range.high, Math.max(2, (right - left) / 90));
+  const labels = group.axis.labels(ticks);
+  const free = right - context.measureText(group.axis.name).width - 10;
+  const fits = (i) => x(ticks[i]) + context.measureText(labels[i]).width / 2 < free;
+  return {x, ticks, labels, fits, below: ticks.length < 5 && !ticks.every((_, i) => fits(i))};
+}
+
 // The scales of a chart, its ticks, and the box of its plot.
 function layOut(chart, context) {
   const {group, spec, lines, width, height} = chart;
@@ -40,10 +51,10 @@ function layOut(chart, context) {
   const left = Math.ceil(Math.max(24, ...labels.map((label) => context.measureText(label).width))) + 9;
   const numbered = spec.rows.some(({number}) => number !== null);
   const right = width - (spec.right ? 42 : 10) - (numbered ? 14 : 0);
-  const box = {left, right, top: 10, bottom: height - 24};
+  const across = layOutAcross(chart, context, {left, right}, range);
+  const box = {left, right, top: 10, bottom: height - (across.below ? 40 : 24)};
   return {
-    log, values, ticks, labels, box, range,
-    x: scaleOf({...range, from: box.left, to: box.right}),
+    log, values, ticks, labels, box, range, across, x: across.x,
     y: scaleOf({...values, log, from: box.bottom, to: box.top}),
   };
 }
@@ -71,8 +82,8 @@ function drawChart(chart) {
   drawNote(chart);
 }
 
-function drawAxes({group, spec, layout}, context, colors) {
-  const {box, ticks, labels, range, x, y} = layout;
+function drawAxes({group, spec, layout, width}, context, colors) {
+  const {box, ticks, labels, across, x, y} = layout;
   context.lineWidth = 1;
   context.strokeStyle = colors.line;
   context.fillStyle = colors.muted;
@@ -83,19 +94,16 @@ function drawAxes({group, spec, layout}, context, colors) {
     context.fillText(labels[i], box.left - 8, at);
   });
   if (spec.right) drawRightAxis(spec.right, context, layout, spec.rows.some(({number}) => number !== null) ? 21 : 7);
-  const name = group.axis.name;
   context.textAlign = "right";
-  context.fillText(name, box.right + 4, box.bottom + 16);
-  const free = box.right - context.measureText(name).width - 10;
+  context.fillText(group.axis.name, box.right + 4, box.bottom + (across.below ? 32 : 16));
   context.textAlign = "center";
-  const across = group.axis.ticks(range.low, range.high, Math.max(2, (box.right - box.left) / 90));
-  const names = group.axis.labels(across);
   context.strokeStyle = colors.muted;
   rule(context, box.left, box.bottom + 0.5, box.right, box.bottom + 0.5);
-  across.forEach((tick, i) => {
+  across.ticks.forEach((tick, i) => {
     const at = Math.round(x(tick)) + 0.5;
     rule(context, at, box.bottom, at, box.bottom + 4);
-    if (at + context.measureText(names[i]).width / 2 < free) context.fillText(names[i], at, box.bottom + 16);
+    const middle = Math.min(at, width - context.measureText(across.labels[i]).width / 2);
+    if (across.below || across.fits(i)) context.fillText(across.labels[i], middle, box.bottom + 16);
   });
 }
 
@@ -245,21 +253,21 @@ function drawNumbers({group, spec, layout}, context, colors) {
     if (at < 0 || line.x[at] < range.low) return [];
     return [{row: i, text: row.number, ink: row.style.ink, emphasis: line.row, x: layout.x(line.x[at]) + 9, y: layout.y(ys[at])}];
   });
+  // Each is as far below those that it would touch as needed, then as far above as there is room.
+  const [wide, high] = [18, 14];
+  const touching = (end, others) => others.filter(({x}) => Math.abs(x - end.x) < wide);
   ends.sort((a, b) => a.y - b.y);
-  ends.forEach((end, i) => {
-    const above = ends.slice(0, i).findLast(({x}) => Math.abs(x - end.x) < 14);
-    if (above) end.y = Math.max(end.y, above.y + 12);
-  });
-  const below = Math.max(0, ...ends.map(({y}) => y - box.bottom));
+  ends.forEach((end, i) => { end.y = Math.max(end.y, ...touching(end, ends.slice(0, i)).map(({y}) => y + high)); });
+  ends.reverse().forEach((end, i) => { end.y = Math.min(end.y, box.bottom, ...touching(end, ends.slice(0, i)).map(({y}) => y - high)); });
   context.font = `600 11.5px ${colors.font}`;
   context.textAlign = "center";
   context.lineWidth = 3;
   context.strokeStyle = colors.card;
   for (const end of ends) {
     context.globalAlpha = group.emphasis !== null && group.emphasis !== end.emphasis ? 0.25 : 1;
-    context.strokeText(end.text, end.x, end.y - below);
+    context.strokeText(end.text, end.x, end.y);
     context.fillStyle = colors.lines[end.ink];
-    context.fillText(end.text, end.x, end.y - below);
+    context.fillText(end.text, end.x, end.y);
   }
   context.globalAlpha = 1;
 }

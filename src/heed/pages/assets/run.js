@@ -27,9 +27,9 @@ function restoreChoices(kept) {
   const among = (key, values) => { if (values.includes(kept[key])) choices[key] = kept[key]; };
   among("axis", ["step", "epoch", "seconds"]);
   among("data", ["both", "training", "validation"]);
-  for (const key of ["log", "trim", "allOptions"]) among(key, [true, false]);
+  for (const key of ["log", "trim", "allOptions", "descending"]) among(key, [true, false]);
   if (known(kept.smoothing) && kept.smoothing >= 0 && kept.smoothing < 1) choices.smoothing = kept.smoothing;
-  if (typeof kept.filter === "string") choices.filter = kept.filter;
+  for (const key of ["filter", "sort"]) if (typeof kept[key] === "string") choices[key] = kept[key];
   if (Array.isArray(kept.hidden)) choices.hidden = kept.hidden.filter((key) => page.runs.some((run, i) => keyOf(run, i) === key));
   for (const key of ["sampleRun", "sentence", "sampleStep"]) if (Number.isInteger(kept[key]) && kept[key] >= 0) choices[key] = kept[key];
   if (known(kept.zoom?.low) && known(kept.zoom?.high) && kept.zoom.low < kept.zoom.high) group.zoom = {low: kept.zoom.low, high: kept.zoom.high};

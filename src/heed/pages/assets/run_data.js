@@ -11,6 +11,8 @@ const choices = {
   trim: true,        // leave outliers above the axis
   data: "both",      // or "training", "validation"
   hidden: null,      // the runs that are not shown, by keyOf(); null: those after the first ten
+  sort: "run",       // the column that the table of runs is sorted by
+  descending: false,
   allOptions: false,
   filter: "",
   sampleRun: 0,
@@ -26,12 +28,7 @@ const keyOf = (run, i) => `${i} ${run.name}`;
 const isShown = (run, i) => choices.hidden === null ? i < 10 : !choices.hidden.includes(keyOf(run, i));
 
 // The name of a run among others: without the directories that all have in common.
-function shortName({name}) {
-  const names = page.runs.map((run) => run.name);
-  const parts = names[0].split("/").slice(0, -1);
-  while (parts.length > 0 && !names.every((one) => one.startsWith(parts.join("/") + "/"))) parts.pop();
-  return visible(parts.length > 0 ? name.slice(parts.join("/").length + 1) || name : name);
-}
+const shortName = (run) => visible(withoutCommonDirectories(page.runs.map(({name}) => name))[page.runs.indexOf(run)]);
 
 function duration(seconds) {
   const s = Math.max(0, Math.round(seconds));

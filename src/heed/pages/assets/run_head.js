@@ -17,7 +17,7 @@ function stateElement(run) {
 function drawHead() {
   const several = page.runs.length !== 1;
   const [run] = page.runs;
-  const title = several ? text("title_several", {count: whole(page.runs.length)}) : shortened(visible(run.name), 160);
+  const title = several ? text("title_several", {count: whole(page.runs.length)}) : shortened(shortName(run), 160);
   byId("title").textContent = title;
   document.title = several ? title : text("title", {name: title});
   const status = byId("status-line");
@@ -39,9 +39,11 @@ function drawHead() {
   drawFigures(run);
 }
 
-function drawFacts({model, parameters}) {
+function drawFacts(run) {
+  const {name, model, parameters} = run;
   const fact = (key, value) => element("span", {}, text(key) + " ", element("b", {}, whole(value)));
-  const facts = known(parameters) ? [element("span", {}, element("b", {title: whole(parameters)}, shortNumber(parameters)), " " + text("parameters"))] : [];
+  const facts = shortName(run) === visible(name) ? [] : [element("bdi", {translate: "no"}, ...visibleNodes(name))];
+  if (known(parameters)) facts.push(element("span", {}, element("b", {title: whole(parameters)}, shortNumber(parameters)), " " + text("parameters")));
   for (const key of ["d_model", "heads", "encoder_layers", "decoder_layers", "d_ff", "vocabulary"])
     if (known(model?.[key])) facts.push(fact(key, model[key]));
   byId("facts").replaceChildren(...facts);
@@ -100,20 +102,20 @@ function drawFigures(run) {
   byId("figures").replaceChildren(...figures);
 }
 
-// The columns of the table of runs: {name, cell(run), value(run), better}; those without any value are left out.
+// The columns of the table of runs: {key, name, cell(run), value(run), better}; those without any value are left out.
 function runColumns() {
   const some = (value) => page.runs.some((run) => value(run) !== null && value(run) !== undefined);
-  const plain = (name, value, format) => ({name: text(name), value, cell: (run) => known(value(run)) ? [format(value(run))] : [text("no_value")]});
+  const plain = (key, value, format) => ({key, name: text(key), value, cell: (run) => known(value(run)) ? [format(value(run))] : [text("no_value")]});
   const epochOf = ({epoch}) => known(epoch) ? [element("span", {class: "small"}, text("place_epoch", {epoch: fixed(epoch, 2)}))] : [];
   const columns = [
-    {name: text("step_name"), value: (run) => run.step, cell: (run) => known(run.step) ? [whole(run.step), ...epochOf(run)] : [text("no_value")]},
+    {key: "step_name", name: text("step_name"), value: (run) => run.step, cell: (run) => known(run.step) ? [whole(run.step), ...epochOf(run)] : [text("no_value")]},
     plain("time_name", (run) => run.seconds, duration),
     plain("parameters_name", (run) => run.parameters, shortNumber),
     plain("training_loss", (run) => lastKnown(columnOf(run.train, "loss")), lossText),
   ];
   for (const [name, column, better, format] of measures) {
     columns.push({
-      name: text(name), better, value: (run) => bestOf(run, column, better)?.value ?? null,
+      key: name, name: text(name), better, value: (run) => bestOf(run, column, better)?.value ?? null,
       cell: (run) => {
         const best = bestOf(run, column, better);
         if (!best) return [text("no_value")];
@@ -123,21 +125,46 @@ function runColumns() {
     });
   }
   columns.push({
-    name: text("average"), value: (run) => run.average?.loss ?? null,
-    cell: ({average}) => known(average?.loss) ? [lossText(average.loss), ...(known(average.bleu) ? [element("span", {class: "small"}, `BLEU ${scoreText(average.bleu)}`)] : [])] : [text("no_value")],
+    key: "average", name: text("average"), better: less, value: (run) => run.average?.loss ?? null,
+    cell: ({average}) => known(average?.loss) ? [element("span", {class: "best"}, lossText(average.loss)), ...(known(average.bleu) ? [element("span", {class: "small"}, `BLEU ${scoreText(average.bleu)}`)] : [])] : [text("no_value")],
   });
   return columns.filter(({value}) => some(value));
 }
 
+// The numbers of runs in the order of the table; runs without a value come last.
+function sortedRuns(columns) {
+  const numbers = page.runs.map((_, i) => i);
+  const column = columns.find(({key}) => key === choices.sort);
+  if (!column) return choices.descending ? numbers.reverse() : numbers;
+  const valueOf = (i) => known(column.value(page.runs[i])) ? column.value(page.runs[i]) : null;
+  const sign = choices.descending ? -1 : 1;
+  return numbers.sort((a, b) => (valueOf(a) === null) - (valueOf(b) === null) || sign * (valueOf(a) - valueOf(b)) || a - b);
+}
+
+// A head that sorts the table: first the best or the lowest above, when chosen again the others.
+function sortingHead({key, name, better}, className) {
+  const sorts = key === choices.sort;
+  const button = element("button", {type: "button", class: "sort", "data-sort": key}, name,
+      element("span", {"aria-hidden": "true"}, sorts ? choices.descending ? "▼" : "▲" : ""));
+  button.addEventListener("click", () => {
+    choices.descending = sorts ? !choices.descending : better === more;
+    choices.sort = key;
+    drawRuns();
+    byId("runs-head").querySelector(`[data-sort="${key}"]`).focus();
+    keepChoices();
+  });
+  return element("th", {scope: "col", class: className, "aria-sort": sorts ? choices.descending ? "descending" : "ascending" : null}, button);
+}
+
 function drawRuns() {
   const columns = runColumns();
-  byId("runs-head").replaceChildren(element("th", {scope: "col"}, text("run")),
-      ...columns.map(({name}) => element("th", {scope: "col", class: "number"}, name)));
+  byId("runs-head").replaceChildren(sortingHead({key: "run", name: text("run")}), ...columns.map((column) => sortingHead(column, "number")));
   const winners = columns.map(({better, value}) => {
     const values = page.runs.map(value);
     return better ? values.filter(known).reduce((best, one) => best === null || better(one, best) ? one : best, null) : null;
   });
-  byId("runs-body").replaceChildren(...page.runs.map((run, i) => {
+  byId("runs-body").replaceChildren(...sortedRuns(columns).map((i) => {
+    const run = page.runs[i];
     const style = lineStyle(i);
     const row = element("tr", {}, element("th", {scope: "row"}, swatch(style, true), element("span", {class: "run-number", style: `--ink: var(--ink-${style.ink})`}, String(i + 1)), " ",
         element("bdi", {class: "name", title: visible(run.name)}, ...visibleNodes(run.name)), stateElement(run)),
