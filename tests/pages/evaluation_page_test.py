@@ -187,6 +187,11 @@ def test_marks_are_what_the_texts_do_not_share(page):
         "e\u0301t\u00e9", "don", "\u2019", "t", "3", "本", "กิ"]
     assert page.run("const many = Array.from({length: 5000}, (_, i) => 'a' + i);"
                     "return commonWords(many, many.toReversed())") is None
+    marks = page.run("""
+        const marked = markedTexts({references: ['the red cat sat there'], systems: ['the red dog sat', 'the cat sat', 'a mat']}, {base: 0, compared: 1});
+        const of = (tokens, kind) => tokens.filter((token) => token[kind]).map(({text}) => text);
+        return [...marked.references, ...marked.systems].map((tokens) => [of(tokens, 'off'), of(tokens, 'apart')]);""")
+    assert marks == [[["there"], ["red", "cat"]], [["dog"], ["red", "dog"]], [[], ["cat"]], [["a", "mat"], []]], marks
     page.choose("marks", "none")
     page.until(lambda: not page.all("#list mark"), "no marks")
     page.choose("marks", "both")

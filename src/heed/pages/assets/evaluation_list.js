@@ -152,8 +152,7 @@ function drawKey() {
   const key = (kind, name) => element("span", {}, element("mark", {class: kind}, text("mark_sample")), " " + name);
   if (["reference", "both"].includes(shown.marks)) parts.push(key("off", text("mark_off")));
   if (["systems", "both"].includes(shown.marks))
-    parts.push(key("apart", text(page.systems.length > 2 ? "mark_apart_of" : "mark_apart",
-        {compared: letterOf(shown.pair.compared), base: letterOf(shown.pair.base)})));
+    parts.push(key("apart", text("mark_apart", {compared: letterOf(shown.pair.compared), base: letterOf(shown.pair.base)})));
   byId("marks-key").replaceChildren(...parts);
 }
 

@@ -58,8 +58,9 @@ function flag(tokens, flags, name) {
   for (const token of tokens) if (!token.space && flags(word++)) token[name] = true;
 }
 
-// The tokens of every text of a sentence, with `off` where they differ from the reference and
-// `apart` where they differ from the other system. `long` if a text is too long to be compared.
+// The tokens of every text of a sentence. `off`: a word of a system that its reference lacks, or of
+// a reference that every system lacks. `apart`: a word that one of the two systems of `pair` has and
+// the other lacks, in these and in the references. `long` if a text is too long to be compared.
 function markedTexts({source, references, systems}, pair) {
   const marked = {
     source: source === undefined ? undefined : tokensOf(source),
@@ -69,24 +70,23 @@ function markedTexts({source, references, systems}, pair) {
   };
   const referenceWords = marked.references.map(wordsOf);
   const systemWords = marked.systems.map(wordsOf);
-  const found = referenceWords.map((words) => new Uint8Array(words.length));
-  let unknown = false;
-  systemWords.forEach((words, system) => {
+  // found[system][reference]: which words of the reference the system has; null if that is unknown.
+  const found = systemWords.map((words, system) => {
     const closest = closestReference(words, referenceWords);
-    if (closest === null) return void (unknown = true);
+    if (closest === null) return null;
     flag(marked.systems[system], (word) => !closest.common[0][word], "off");
-    referenceWords.forEach((reference, i) => {
-      const common = i === closest.reference ? closest.common : commonWords(words, reference);
-      common?.[1].forEach((one, word) => { found[i][word] |= one; });
-    });
+    return referenceWords.map((reference, i) => (i === closest.reference ? closest.common : commonWords(words, reference))?.[1] ?? null);
   });
-  if (!unknown) marked.references.forEach((tokens, i) => flag(tokens, (word) => !found[i][word], "off"));
-  marked.long = unknown;
+  marked.long = found.includes(null);
+  if (!marked.long) marked.references.forEach((tokens, i) => flag(tokens, (word) => !found.some((of) => of[i]?.[word]), "off"));
   if (pair.compared === pair.base) return marked;
-  systemWords.forEach((words, system) => {
-    const common = commonWords(words, systemWords[system === pair.base ? pair.compared : pair.base]);
-    if (common === null) marked.long = true;
-    else flag(marked.systems[system], (word) => !common[0][word], "apart");
+  const common = commonWords(systemWords[pair.base], systemWords[pair.compared]);
+  if (common === null) return {...marked, long: true};
+  flag(marked.systems[pair.base], (word) => !common[0][word], "apart");
+  flag(marked.systems[pair.compared], (word) => !common[1][word], "apart");
+  const [base, compared] = [found[pair.base], found[pair.compared]];
+  marked.references.forEach((tokens, i) => {
+    if (base?.[i] && compared?.[i]) flag(tokens, (word) => base[i][word] !== compared[i][word], "apart");
   });
   return marked;
 }

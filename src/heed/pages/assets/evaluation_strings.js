@@ -4,7 +4,7 @@
 addStrings({
   en: {
     above: "above {value}",
-    all_sentences: "{count} sentences",
+    all_sentences: "Sentences: {count}",
     as_table: "As a table",
     ascending: "Lowest first",
     bar: "{name}, {range}: {count} of {all} sentences ({share}%)",
@@ -53,7 +53,6 @@ addStrings({
     long_text: "Text of {count} characters",
     lower: "lower is better",
     mark_apart: "in one of {base} and {compared} only",
-    mark_apart_of: "words that {base} and {compared} do not share",
     mark_off: "words that the reference does not have (in the reference: that no translation has)",
     mark_sample: "word",
     marks: "Mark differences",
@@ -71,7 +70,7 @@ addStrings({
     of_sentences: "{metric} of sentences",
     of_source: "source",
     one_sentence: "{count} sentence",
-    outcomes: "{compared} scores higher than {base} in {higher} sentences, equal in {equal}, lower in {lower}. Choose a bar to list its sentences.",
+    outcomes: "Sentences in which {compared} scores higher than {base}: {higher}; equal: {equal}; lower: {lower}. Choose a bar to list its sentences.",
     p_value: "p {p}",
     page: "Page",
     page_of: "Page {page} of {pages}",
@@ -158,7 +157,6 @@ addStrings({
     long_text: "长文本，{count} 个字符",
     lower: "越低越好",
     mark_apart: "{base} 与 {compared} 中仅一方有",
-    mark_apart_of: "{base} 与 {compared} 不同的词",
     mark_off: "参考译文中没有（在参考译文中标出的则是所有译文都没有的）",
     mark_sample: "词",
     marks: "标出差异",
