@@ -9,7 +9,7 @@ import {Editor} from "./editor.js";
 import {download, onFile, readTextFile} from "./files.js";
 import {History} from "./history.js";
 import {Languages, setLanguageOf, tagOf} from "./languages.js";
-import {translationOf} from "./lines.js";
+import {sentencesOf, translationOf} from "./lines.js";
 import {sourceRanges, translationAt} from "./links.js";
 import {Output} from "./output.js";
 import {Settings} from "./settings.js";
@@ -186,8 +186,7 @@ function pointAtSource(offset) {
   output.mark(found.sentence, found.words);
   if (found.words.length === 0) return editor.mark([]);
   const [word] = found.words;
-  const line = translation.lines.find((one) =>
-      [...one.head, ...one.fresh, ...one.tail].includes(found.sentence));
+  const line = translation.lines.find((one) => sentencesOf(one).includes(found.sentence));
   editor.mark(sourceRanges(translation.lines, {line, sentence: found.sentence, word}));
 }
 

@@ -11,7 +11,8 @@ import {needsSpace} from "./words.js";
 // How much of a sentence's neighbour must be the same for the boundary between them to be.
 const kContext = 20;
 
-export const sentencesOf = (line) => [...line.head, ...line.fresh, ...line.tail];
+// Those that have arrived: a line that is not complete may lack any of the fresh ones.
+export const sentencesOf = (line) => [...line.head, ...line.fresh.filter(Boolean), ...line.tail];
 
 // What is shown: the sentences, and those that are being translated again until their successors
 // arrive, which may be in any order.
