@@ -57,6 +57,13 @@ def test_any_edits_give_the_translation_of_the_text(page):
         assert not problem, f"seed {seed}: {problem}"
 
 
+def test_a_line_has_a_translation_before_all_sentences_arrived(page):
+    # Sentences arrive in any order; a pause in typing announces what there is.
+    script = ("""const line = {head: [], fresh: [, {before: '', translation: 'b'}, undefined], tail: [], after: '!'};
+                  import('/lines.js').then(({translationOf}) => arguments[0](translationOf(line))).catch((error) => arguments[0](error.message))""")
+    assert page.driver.execute_async_script(script) == "b!"
+
+
 def test_markup_is_text(page):
     page.type("<img src=x onerror=alert(1)> <b>bold</b> & more")
     page.translated()
@@ -189,8 +196,16 @@ def test_attention(page):
     page.until(saved.exists, "the saved page")
     assert saved.read_text().startswith("<!doctype html>")
     saved.unlink()
-    page("#attention [data-close]").click()
-    assert not page.all("#attention iframe") and not page("#attention").is_displayed()
+    page.driver.switch_to.frame(page("#attention iframe"))
+    page("#lines-view .weight-token").send_keys(Keys.ESCAPE)
+    page.driver.switch_to.default_content()
+    assert page("#attention").is_displayed(), "Esc ends what was pinned"
+    page.run("postMessage('heed.escape', '*')")
+    page.driver.switch_to.frame(page("#attention iframe"))
+    page("#lines-view .weight-token").send_keys(Keys.ESCAPE)
+    page.driver.switch_to.default_content()
+    page.until(lambda: not page("#attention").is_displayed(), "Esc in the frame closes the dialog")
+    assert not page.all("#attention iframe")
     assert page.run("return document.activeElement.id") == "attention-open", "focus returns"
     page.clear()
     page.until(lambda: not page("#attention-open").is_displayed(), "nothing to explain")

@@ -287,7 +287,10 @@ function startLines() {
   }
   const columns = document.getElementById("columns");
   columns.addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && pinned) pin(null, -1);
+    if (event.key === "Escape" && pinned) {
+      pin(null, -1);
+      event.preventDefault();
+    }
     const to = {ArrowRight: "keys", ArrowLeft: "queries"}[event.key];
     if (!to) return;
     event.preventDefault();

@@ -269,6 +269,11 @@ function startPage(show) {
     remember({theme: theme()});
     announce(text("theme_" + theme()));
   });
+  // The page around a frame closes it by Esc, which only the frame hears while it has the focus.
+  if (window !== window.parent)
+    addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && !event.defaultPrevented && !event.target.matches("input, select")) parent.postMessage("heed.escape", "*");
+    });
   // In a frame that was made from text (srcdoc), links within the page would leave it.
   if (location.protocol === "about:")
     addEventListener("click", (event) => {

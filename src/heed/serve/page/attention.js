@@ -38,6 +38,9 @@ export class AttentionDialog {
     this.#note = dialog.querySelector(".note");
     this.#save = dialog.querySelector("[data-label=attention_save]");
     dialog.addEventListener("close", () => this.#end());
+    addEventListener("message", ({source, data}) => {
+      if (data === "heed.escape" && source === dialog.querySelector("iframe")?.contentWindow) dialog.close();
+    });
   }
 
   // `pair` and `options`: members of the request for the translation.
