@@ -53,6 +53,16 @@ TEST_P(TemporaryFileTest, TakesANewNameAndThatOfAFile) {
   EXPECT_THAT(names(), UnorderedElementsAre("file"));
 }
 
+TEST_P(TemporaryFileTest, KeepsThePermissionsOfTheFileThatItReplaces) {
+  using std::filesystem::perms;
+  make("old").commit();
+  std::filesystem::permissions(folder_ / "file", perms::owner_read | perms::owner_write);
+  make("new").commit();
+  EXPECT_EQ(read_file(folder_ / "file"), "new");
+  EXPECT_EQ(std::filesystem::status(folder_ / "file").permissions(),
+            perms::owner_read | perms::owner_write);
+}
+
 TEST_P(TemporaryFileTest, IsGoneUnlessItTookItsName) {
   make("lost");
   EXPECT_THAT(names(), IsEmpty());

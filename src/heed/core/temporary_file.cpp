@@ -58,6 +58,13 @@ void remove_dead(const fs::path& target) {
   }
 }
 
+// Gives a file the permissions of the one that it will replace, if there is one.
+void keep_permissions(const fs::path& target, const Descriptor& file) {
+  struct stat status {};
+  if (::stat(target.c_str(), &status) == 0 && S_ISREG(status.st_mode))
+    ::fchmod(file.get(), status.st_mode & 0777);  // a file system without permissions refuses
+}
+
 // The path by which an open file can be linked without privileges.
 std::string path_of(const Descriptor& file) {
   return fmt::format("/proc/self/fd/{}", file.get());
@@ -134,6 +141,7 @@ std::optional<TemporaryFile> TemporaryFile::make(const fs::path& target, Kind ki
   remove_dead(target);
   std::optional<detail::RegisteredName> name;
   if (kind == Kind::named) file = open_named(target, name);
+  keep_permissions(target, file);
   return TemporaryFile(target, std::move(file), std::move(name));
 }
 
