@@ -56,6 +56,7 @@ TEST(LineDamage, OtherDamageIsNamed) {
 TEST(LineDamage, WhatIsShownHasNoControlsAndALimit) {
   EXPECT_EQ(visible("a\x1B[0m\tb\x7F\xC2\x85", 20), "a␛[0m␉b␡<U+0085>");
   EXPECT_EQ(visible("K\xF6ln", 20), "K\uFFFDln");
+  EXPECT_EQ(visible("a\u202Eb", 20), "a<U+202E>b");
   EXPECT_EQ(visible("äöü", 3), "äöü");
   EXPECT_EQ(visible("äöüß", 3), "äöü…");
 }

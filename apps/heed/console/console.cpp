@@ -7,6 +7,8 @@
 #include <cstring>
 
 #include "heed/core/error.h"
+#include "heed/core/unicode.h"
+#include "heed/core/utf8.h"
 
 namespace heed {
 namespace {
@@ -45,9 +47,12 @@ void Console::warn(std::string_view text) const {
 }
 
 std::string one_line(std::string_view text) {
-  std::string line(text);
-  for (char& c : line) {
-    if (uint8_t(c) < 0x20 || c == 0x7F) c = ' ';
+  std::string line;
+  for (const char32_t c : decode_utf8(text)) {
+    if ((c >= 0x80 && c < 0xA0) || c == 0x2028 || c == 0x2029 || is_bidi_control(c))
+      line += fmt::format("<U+{:04X}>", uint32_t(c));
+    else
+      append_utf8(line, c < 0x20 || c == 0x7F ? U' ' : c);
   }
   return line;
 }

@@ -50,7 +50,8 @@ class Console {
   bool quiet_ = false;
 };
 
-// One line for standard error: control characters become spaces.
+// A text on one line of a terminal: control characters become spaces, bytes that are not UTF-8
+// U+FFFD, and characters that would end the line or turn it around are named, as <U+202E>.
 std::string one_line(std::string_view text);
 
 }  // namespace heed

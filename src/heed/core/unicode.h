@@ -15,6 +15,12 @@ std::string_view unicode_version();
 
 bool is_whitespace(char32_t character);
 
+// Marks that set the direction of the text around them: of the property Bidi_Control.
+constexpr bool is_bidi_control(char32_t c) {
+  return c == 0x61C || c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E) ||
+         (c >= 0x2066 && c <= 0x2069);
+}
+
 // Of the general categories P, S and N.
 bool is_punctuation(char32_t character);
 bool is_symbol(char32_t character);

@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 
+#include "heed/core/unicode.h"
 #include "heed/core/utf8.h"
 
 namespace heed::detail {
@@ -136,7 +137,8 @@ std::string visible(std::string_view text, size_t max_characters) {
   for (size_t count = 0; !text.empty(); ++count) {
     if (count == max_characters) return shown + "…";
     const Utf8Character character = first_utf8_character(text);
-    if (is_control(character.value) || character.value == '\t') {
+    if (is_control(character.value) || is_bidi_control(character.value) ||
+        character.value == '\t') {
       shown += picture(character.value);
     } else {
       append_utf8(shown, character.value);
