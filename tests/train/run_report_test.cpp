@@ -232,6 +232,8 @@ TEST_F(RunReportTest, DamagedLinesAreLeftOut) {
   const RunHistory run = read_run(folder_ / "m");
   EXPECT_EQ(run.metrics.reports.size(), 2U);
   EXPECT_EQ(run.metrics.reports[1].loss, 2.5);
+  EXPECT_EQ(run.metrics.damaged, 4);  // the last line was cut short
+  EXPECT_THAT(run.warnings, Contains(HasSubstr("4 lines")));
   const Json data = testing::data_of(run_page_html({&run, 1}, PageOf::files));
   EXPECT_EQ(data["runs"][0]["train"]["loss"], Json({nullptr, 2.5}));
   EXPECT_EQ(data["runs"][0]["train"]["memory"], Json({nullptr, nullptr}));

@@ -1,6 +1,7 @@
 #include "pages/runs_page.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -68,8 +69,16 @@ std::string option_of(const RunHistory& run, const std::string& name) {
   return "none";
 }
 
+// The runs without options, whose training state was deleted or cannot be read.
+std::vector<std::string> runs_without_options(std::span<const RunHistory> runs) {
+  std::vector<std::string> names;
+  for (const RunHistory& run : runs)
+    if (run.options.empty()) names.push_back(one_line(run.name));
+  return names;
+}
+
 // The names of the options whose values differ, in the order of the runs' options. Runs without
-// options, whose training state was deleted, are not compared.
+// options are not compared.
 std::vector<std::string> differing_options(std::span<const RunHistory> runs) {
   std::vector<std::string> names;
   for (const RunHistory& run : runs)
@@ -122,7 +131,9 @@ Json run_json(const RunHistory& run) {
           {"train_loss", json_number(found.last->loss)},
           {"parameters", run.parameters ? Json(*run.parameters) : Json(nullptr)},
           {"lowest_loss", validation_json(found.lowest_loss)},
+          {"lowest_perplexity", validation_json(found.lowest_perplexity)},
           {"highest_bleu", validation_json(found.highest_bleu)},
+          {"highest_chrf", validation_json(found.highest_chrf)},
           {"average", validation_json(found.average)},
           {"options", options}};
 }
@@ -134,13 +145,20 @@ std::string runs_text(std::span<const RunHistory> runs) {
                            "Loss", "Perplexity", "at step", "BLEU", "chrF", "at step"}};
   for (const RunHistory& run : runs) rows.push_back(summary_row(run));
   std::string text = table_text(rows, 2) +
-                     "\nTrain loss, tokens/s: of the last report. Loss, perplexity: the lowest "
-                     "validation; BLEU, chrF: the best.\n";
-  if (std::ranges::all_of(runs, [](const RunHistory& run) { return run.options.empty(); }))
+                     "\nSteps to train loss: of the last report. Loss and perplexity: of the "
+                     "validation with the lowest loss; BLEU and chrF: of that with the highest "
+                     "BLEU.\n";
+  const std::vector<std::string> unknown = runs_without_options(runs);
+  if (!unknown.empty() && runs.size() > 1)
+    text += fmt::format("\nOptions unknown, without a training state to read them from: {}.\n",
+                        fmt::join(unknown, ", "));
+  if (unknown.size() == runs.size() || (runs.size() > 1 && unknown.size() + 1 == runs.size()))
     return text;
   if (runs.size() > 1) {
     const std::vector<std::string> names = differing_options(runs);
-    if (names.empty()) return text + "\nAll options are equal.\n";
+    if (names.empty())
+      return text + (unknown.empty() ? "\nAll options are equal.\n"
+                                     : "\nThe options of the other runs are equal.\n");
     return text + "\nOptions that differ\n" + options_text(runs, names);
   }
   std::vector<std::string> names;

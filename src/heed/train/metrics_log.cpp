@@ -96,15 +96,19 @@ void MetricsLog::truncate_after(int64_t step) const {
 
 RunMetrics MetricsLog::read() const {
   RunMetrics metrics;
-  if (!std::filesystem::exists(path_)) return metrics;
+  std::error_code error;  // none where there is no file
+  if (!std::filesystem::exists(path_, error) && !error) return metrics;
   std::istringstream lines(read_file(path_));
   for (std::string line; std::getline(lines, line);) {
+    const bool cut_short = lines.eof();
     const Json object = Json::parse(line, nullptr, false);
-    if (!object.is_object()) continue;
-    const std::string kind = text(object, "kind");
-    if (kind == "train") metrics.reports.push_back(train_report(object));
-    if (kind == "validation" || kind == kAverageKind)
+    const std::string kind = object.is_object() ? text(object, "kind") : std::string();
+    if (kind == "train")
+      metrics.reports.push_back(train_report(object));
+    else if (kind == "validation" || kind == kAverageKind)
       metrics.validations.push_back(validation_report(object));
+    else if (!cut_short)
+      ++metrics.damaged;
   }
   return metrics;
 }

@@ -13,6 +13,7 @@ namespace heed {
 struct RunMetrics {
   std::vector<TrainReport> reports;
   std::vector<ValidationReport> validations;  // and averages of checkpoints
+  int64_t damaged = 0;                        // lines that are neither
 };
 
 class MetricsLog {
@@ -23,8 +24,8 @@ class MetricsLog {
   // writes again.
   void truncate_after(int64_t step) const;
   // The reports of the file, in its order; empty if there is no file. Lines that are not reports of
-  // heed, such as a last one that a kill cut short, are skipped, and values that are missing or not
-  // numbers are NaN or nothing. Error for a file above 1 GiB.
+  // heed are skipped and counted, but for a last one that a kill cut short, and values that are
+  // missing or not numbers are NaN or nothing. Error for a file above 1 GiB.
   RunMetrics read() const;
   // Appends {"kind": "train", ...}, {"kind": "validation", ...} or, for the average of checkpoints
   // (--average), {"kind": "average", ...}. Error if the file cannot be written.

@@ -1,8 +1,12 @@
 #include "heed/train/run_history.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 
+#include "heed/core/counted.h"
 #include "heed/core/directory_lock.h"
 #include "heed/core/error.h"
 #include "heed/model/directory.h"
@@ -34,6 +38,15 @@ void add_training_state(const std::filesystem::path& path, RunHistory& run) {
   run.parameters = parameters;
 }
 
+// A file that adds to a run, which is shown without it if it cannot be read.
+void read_or_warn(RunHistory& run, const std::function<void()>& read) {
+  try {
+    read();
+  } catch (const Error& error) {
+    run.warnings.emplace_back(error.what());
+  }
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> set_options(const std::string& json) {
@@ -52,8 +65,8 @@ RunHistory read_run(const std::filesystem::path& directory) {
   const RunFiles files{directory};
   std::error_code error;
   if (!std::filesystem::is_directory(directory, error))
-    fail("{}: no such directory; expected the directory of a run, the --model of heed train",
-         directory.string());
+    fail("{}: {}; expected the directory of a run, the --model of heed train", directory.string(),
+         std::filesystem::exists(directory, error) ? "not a directory" : "no such directory");
   if (!std::filesystem::exists(files.metrics(), error))
     fail("{}: no metrics.jsonl: not the directory of a run, the --model of heed train",
          directory.string());
@@ -61,10 +74,18 @@ RunHistory read_run(const std::filesystem::path& directory) {
   run.name = directory.string();
   run.metrics = MetricsLog(files.metrics()).read();
   if (run.metrics.reports.empty())
-    fail("{}: has no report of a step yet", files.metrics().string());
-  run.samples = SamplesLog(files.samples()).read();
+    fail("{}: {}", files.metrics().string(),
+         run.metrics.damaged > 0 ? "none of its lines is a report of a step"
+                                 : "has no report of a step yet");
+  if (run.metrics.damaged > 0)
+    run.warnings.push_back(fmt::format("{}: {} left out: not reports of heed",
+                                       files.metrics().string(),
+                                       detail::counted(run.metrics.damaged, "line")));
+  read_or_warn(run, [&] { run.samples = SamplesLog(files.samples()).read(); });
   run.status = RunStatus::unknown;
-  if (files.has_training_state()) add_training_state(files.training_state(), run);
+  read_or_warn(run, [&] {
+    if (files.has_training_state()) add_training_state(files.training_state(), run);
+  });
   if (is_locked(directory)) run.status = RunStatus::running;
   if (holds_model(directory)) run.config = read_config(directory);
   return run;
@@ -78,11 +99,20 @@ RunSummary summary(const RunMetrics& metrics) {
       found.average = &r;
       continue;
     }
-    if (r.loss && (found.lowest_loss == nullptr || *r.loss < *found.lowest_loss->loss))
-      found.lowest_loss = &r;
-    if (r.translations && (found.highest_bleu == nullptr ||
-                           r.translations->bleu > found.highest_bleu->translations->bleu))
-      found.highest_bleu = &r;
+    const auto take = [&](const ValidationReport*& best, const auto& value, auto better) {
+      if (value(r) && (best == nullptr || better(*value(r), *value(*best)))) best = &r;
+    };
+    take(
+        found.lowest_loss, [](const auto& one) { return one.loss; }, std::less());
+    take(
+        found.lowest_perplexity, [](const auto& one) { return one.perplexity; }, std::less());
+    const auto score = [](auto metric) {
+      return [metric](const ValidationReport& one) {
+        return one.translations ? std::optional((*one.translations).*metric) : std::nullopt;
+      };
+    };
+    take(found.highest_bleu, score(&TranslationScores::bleu), std::greater());
+    take(found.highest_chrf, score(&TranslationScores::chrf), std::greater());
   }
   return found;
 }

@@ -33,22 +33,26 @@ struct RunHistory {
   std::vector<std::pair<std::string, std::string>> options;
   RunMetrics metrics;
   std::vector<StoredSample> samples;
+  // What could not be read, in sentences for the user.
+  std::vector<std::string> warnings;
 };
 
 // The options of a JSON object (to_json()) that are set, as text, without that of the directory.
 std::vector<std::pair<std::string, std::string>> set_options(const std::string& json);
 
 // Reads the run of a directory. Its options, which need not be those of this version of heed, are
-// those of its training state. Error if there is no metrics.jsonl, if that has no report, or for a
-// damaged file.
+// those of its training state. What is damaged is left out, with a warning. Error if there is no
+// metrics.jsonl, or if that has no report.
 RunHistory read_run(const std::filesystem::path& directory);
 
 // A run's last report and validations, as tables have them.
 struct RunSummary {
   const TrainReport* last = nullptr;  // of the last step
-  // The validations with the lowest loss and the highest BLEU, if any has it.
+  // The validations with the best value of each, if any has it.
   const ValidationReport* lowest_loss = nullptr;
+  const ValidationReport* lowest_perplexity = nullptr;
   const ValidationReport* highest_bleu = nullptr;
+  const ValidationReport* highest_chrf = nullptr;
   const ValidationReport* average = nullptr;  // of checkpoints
 };
 RunSummary summary(const RunMetrics& metrics);

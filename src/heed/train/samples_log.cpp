@@ -77,7 +77,8 @@ void SamplesLog::add(const std::vector<StoredSample>& samples) const {
 
 std::vector<StoredSample> SamplesLog::read() const {
   std::vector<StoredSample> samples;
-  if (!std::filesystem::exists(path_)) return samples;
+  std::error_code error;  // none where there is no file
+  if (!std::filesystem::exists(path_, error) && !error) return samples;
   std::istringstream lines(read_file(path_));
   for (std::string line; std::getline(lines, line);) {
     try {
