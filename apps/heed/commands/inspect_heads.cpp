@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "files/text_files.h"
+#include "heed/core/counted.h"
 #include "heed/core/error.h"
 #include "heed/decode/translator.h"
 #include "heed/model/directory.h"
@@ -57,7 +58,14 @@ HeadAnalysis inspect_heads(const std::string& directory, const HeadsInspection& 
   Pairs pairs;
   for (size_t i = 0; i < sources.size(); ++i) pairs.emplace_back(sources[i], targets[i]);
   HeadProgress progress(console);
-  return analyze_heads(model, tokenizers, *backend, pairs, workers, std::ref(progress));
+  HeadAnalysis analysis =
+      analyze_heads(model, tokenizers, *backend, pairs, workers, std::ref(progress));
+  if (analysis.left_out > 0)
+    console.warn(fmt::format(
+        "{} of {} left out: empty, or with more tokens than the model has positions, {}",
+        analysis.left_out, detail::counted(int64_t(pairs.size()), "line"),
+        model.config().max_positions));
+  return analysis;
 }
 
 }  // namespace heed

@@ -22,10 +22,11 @@ std::vector<EncodedPair> encoded(const Transformer& model, const TokenizerPair& 
   std::vector<EncodedPair> all;
   for (const auto& [source, target] : pairs) {
     EncodedPair pair{tokenizers.source().encode(source), tokenizers.target().encode(target)};
-    if (pair.source.size() <= most && pair.target.size() <= most) all.push_back(std::move(pair));
+    if (!pair.source.empty() && pair.source.size() <= most && pair.target.size() <= most)
+      all.push_back(std::move(pair));
   }
   if (all.empty())
-    fail("no pair of lines to look at: each has more tokens than the model has positions, {}",
+    fail("no line to look at: each is empty, or has more tokens than the model has positions, {}",
          model.config().max_positions);
   return all;
 }
@@ -136,6 +137,7 @@ HeadAnalysis analyze_heads(Transformer& model, const TokenizerPair& tokenizers, 
   const std::vector<EncodedPair> text = encoded(model, tokenizers, pairs);
   HeadAnalysis analysis;
   analysis.lines = int64_t(text.size());
+  analysis.left_out = int64_t(pairs.size()) - analysis.lines;
   for (const EncodedPair& pair : text) {
     analysis.source_tokens += int64_t(pair.source.size()) + 1;
     analysis.target_tokens += int64_t(pair.target.size()) + 1;

@@ -14,17 +14,18 @@
 namespace heed {
 
 struct HeadAnalysis {
-  int64_t lines = 0, source_tokens = 0, target_tokens = 0;  // </s> included
+  int64_t lines = 0, left_out = 0;  // pairs that were looked at, and those that were not
+  int64_t source_tokens = 0, target_tokens = 0;  // </s> included
   double loss = 0;  // cross entropy in nats a token, without label smoothing
   // By AttentionSite, [layers * heads].
   std::array<std::vector<HeadReport>, 3> sites;
 };
 
-// The heads of a model over pairs of lines. Pairs with more tokens than the model has positions are
-// left out; Error if none remain. The model is fp32 with its parameters' values, as load_model()
-// gives it, and packed for `backend`; its parameters are changed during the call, and
-// restored unless it throws.
-// `progress` is called with the number of heads that were left out so far and the number of all.
+// The heads of a model over pairs of lines. Pairs without a source and pairs with more tokens than
+// the model has positions are left out; Error if none remain. The model is fp32 with its
+// parameters' values, as load_model() gives it, and packed for `backend`; its parameters are
+// changed during the call, and restored unless it throws. `progress` is called with the number of
+// heads that were left out so far and the number of all.
 HeadAnalysis analyze_heads(Transformer& model, const TokenizerPair& tokenizers, Backend& backend,
                            const std::vector<std::pair<std::string, std::string>>& pairs,
                            Workers& workers,
