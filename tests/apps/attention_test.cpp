@@ -1,6 +1,7 @@
 // heed inspect attention, and the page of heed translate --html.
 #include <nlohmann/json.hpp>
 
+#include "console/console.h"
 #include "heed/core/files.h"
 #include "heed/core/unicode.h"
 #include "pages/attention_text.h"
@@ -120,7 +121,13 @@ TEST_F(AttentionCommandTest, WhatIsWrongIsSaid) {
   refused(heed({"inspect", "attention", kSentence, "--model", "nowhere"}), "nowhere", 1);
   refused(heed({"inspect", "model", "tiny", "--site", "encoder"}),
           "--site changes nothing: it belongs to 'heed inspect attention'", 2);
+  refused(inspected({"--target", ""}), "--target empty text", 2);
   refused(heed({"translate", "--model", "m", "--html", "-"}, {}, "x\n"), "--html -", 2);
+  refused(heed({"translate", "--model", "m", "--html", "/dev/stdout"}, {}, "x\n"), "--html", 2);
+  refused(heed({"translate", "--model", "m", "--output", "q", "--html", "./q"}, {}, "x\n"),
+          "--html ./q is also --output q", 2);
+  refused(heed({"translate", "--model", "m", "--html-lines", "3"}, {}, "x\n"),
+          "--html-lines changes nothing without --html", 2);
 }
 
 AttentionMap map_of(const std::vector<std::string>& queries, const std::vector<std::string>& keys) {
@@ -128,6 +135,22 @@ AttentionMap map_of(const std::vector<std::string>& queries, const std::vector<s
   for (size_t i = 0; i < queries.size() * keys.size(); ++i)
     map.weights.push_back(double(i % keys.size() == i / keys.size()));
   return map;
+}
+
+TEST(AttentionText, TextCannotTurnTheTerminalAround) {
+  EXPECT_EQ(one_line("a\u202Eb\nc\x1B[0m\u2028\u0085\xFF\u4E2D"),
+            "a<U+202E>b c [0m<U+2028><U+0085>\uFFFD\u4E2D");
+}
+
+TEST(AttentionText, AnAlignmentIsWords) {
+  PairAttention attention;
+  attention.source_pieces = {"▁她", "昨天", "买", "</s>"};
+  attention.target_pieces = {"▁She", "▁bou", "ght", "▁yesterday", "</s>"};
+  // 昨 and 天 share a piece.
+  const std::vector<AlignedPair> links = {{0, 0}, {3, 1}, {1, 2}, {2, 2}};
+  EXPECT_EQ(alignment_text(attention, links, {}, 2), "她–She  买–bought  昨天–yesterday");
+  EXPECT_EQ(alignment_text(attention, links, {.columns = 20}, 2),
+            "她–She  买–bought\n  昨天–yeste…");
 }
 
 TEST(AttentionText, AMapIsWrappedToTheWidth) {

@@ -257,6 +257,9 @@ TEST(BenchLayersTest, APageNeedsAFileAndTheLayers) {
   const RunResult dash = run_heed({"bench", "--html", "-"});
   EXPECT_EQ(dash.status, 2);
   EXPECT_THAT(dash.err, HasFacts("--html"));
+  const RunResult int8 = run_heed({"bench", "--part", "layers", "--compute", "int8"});
+  EXPECT_EQ(int8.status, 2);
+  EXPECT_THAT(int8.err, HasFacts("int8"));
   const RunResult variant = run_heed({"bench", "--part", "layers", "--norm", "pre"});
   EXPECT_EQ(variant.status, 2);
   EXPECT_THAT(variant.err, HasFacts("--part layers training decoding norm pre"));

@@ -72,6 +72,29 @@ TEST_F(InspectHeadsTest, SaysWhatItNeeds) {
                  "--lines changes nothing 'heed inspect model'", 2);
   folder_->write("nothing", "");
   expect_failure(heed({"inspect", "model", "m", "--source", "nothing"}), "nothing no lines");
+  folder_->write("blank", "\n \n");
+  expect_failure(heed({"inspect", "model", "m", "--source", "blank"}), "no line to look at");
+}
+
+TEST_F(InspectHeadsTest, SaysWhichLinesItLeavesOut) {
+  folder_->write("some", "\n" + folder_->read("valid.zh"));
+  const RunResult result = heed({"inspect", "model", "m", "--source", "some", "--lines", "3"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err, HasFacts("1 of 3 lines left out: empty"));
+  EXPECT_THAT(result.out, HasSubstr("Heads, over 2 lines"));
+}
+
+TEST_F(InspectHeadsTest, APageIsAFileOfItsOwn) {
+  for (const char* flag : {"--source", "--reference"})
+    expect_failure(heed({"inspect", "model", "m", "--source", "valid.zh", flag, "valid.en",
+                         "--html", "valid.en"}),
+                   "--html valid.en would be lost", 2);
+  EXPECT_NE(folder_->read("valid.en"), "");
+  // Before minutes of work.
+  expect_failure(
+      heed({"inspect", "model", "m", "--source", "valid.zh", "--html", "nowhere/p.html"}),
+      "nowhere");
+  expect_failure(heed({"inspect", "model", "m", "--html", ""}), "--html empty text", 2);
 }
 
 }  // namespace

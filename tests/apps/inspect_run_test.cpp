@@ -71,9 +71,42 @@ TEST_F(InspectRunTest, TheReportHasSamplesOfTheProgram) {
 
 TEST_F(InspectRunTest, SaysWhatIsMissing) {
   expect_failure(heed({"inspect", "run", "nowhere"}), "nowhere directory of a run");
-  expect_failure(heed({"inspect", "run", "m", "train.zh"}), "train.zh no such directory");
-  expect_failure(heed({"inspect", "run", "m", "--html", "m/metrics.jsonl"}), "--html", 2);
+  expect_failure(heed({"inspect", "run", "m", "train.zh"}), "train.zh not a directory");
+  expect_failure(heed({"inspect", "run"}), "DIR is missing", 2);
+  expect_failure(heed({"inspect", "data", "train.zh"}), "TARGET is missing", 2);
+  for (const char* file : {"m/metrics.jsonl", "m/model.safetensors", "m/training/train.corpus"})
+    expect_failure(heed({"inspect", "run", "m", "--html", file}), "--html would be lost", 2);
   expect_failure(heed({"inspect", "run", "m", "--model", "m"}), "--model 'heed inspect", 2);
+}
+
+TEST_F(InspectRunTest, WarnsOfWhatCannotBeRead) {
+  train_other();
+  std::filesystem::create_directories(*folder_ / "damaged/training");
+  folder_->write("damaged/metrics.jsonl",
+                 "{\"kind\": 1}\n[]\n" + folder_->read("other/metrics.jsonl"));
+  folder_->write("damaged/training/state.safetensors", "x");
+  const RunResult result = heed({"inspect", "run", "damaged", "other"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err, HasFacts("metrics.jsonl 2 lines left out"));
+  EXPECT_THAT(result.err, HasFacts("state.safetensors"));
+  EXPECT_THAT(result.out, HasSubstr("Options unknown"));
+  EXPECT_THAT(result.out, Not(HasSubstr("equal")));
+  folder_->write("damaged/metrics.jsonl", "{}\n");
+  expect_failure(heed({"inspect", "run", "damaged"}), "metrics.jsonl none of its lines");
+}
+
+TEST_F(InspectRunTest, TheBestOfEachMetricIsItsOwn) {
+  std::filesystem::create_directories(*folder_ / "best");
+  folder_->write("best/metrics.jsonl",
+                 R"({"kind":"train","step":2,"loss":1}
+{"kind":"validation","step":1,"loss":2,"perplexity":4,"bleu":9,"bleu_tokenize":"13a","chrf":20}
+{"kind":"validation","step":2,"loss":1,"perplexity":5,"bleu":8,"bleu_tokenize":"13a","chrf":30}
+)");
+  const Json run = Json::parse(heed({"inspect", "run", "best", "--json"}).out)["runs"][0];
+  EXPECT_EQ(run["lowest_loss"]["step"], 2);
+  EXPECT_EQ(run["lowest_perplexity"]["perplexity"], 4);
+  EXPECT_EQ(run["highest_bleu"]["chrf"], 20);
+  EXPECT_EQ(run["highest_chrf"]["chrf"], 30);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 #include "commands/commands.h"
 #include "commands/shared_options.h"
-#include "files/text_output.h"
+#include "files/page_file.h"
 #include "heed/backend/compute.h"
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/core/counted.h"
@@ -154,6 +154,7 @@ class BenchCommand : public CommandOf<BenchSettings> {
 
   int run(const std::vector<std::string>&, Console& console) override {
     check_html();
+    PageFile page(settings_.html, {}, console);
     check_variant();
     out_ = &console.out();
     threads_ = int(settings_.threads.value_or(available_threads()));
@@ -164,8 +165,11 @@ class BenchCommand : public CommandOf<BenchSettings> {
     if (wanted(Part::kernels)) kernels();
     if (wanted(Part::training)) training();
     if (wanted(Part::decoding)) decoding();
-    if (wanted(Part::layers)) layers(console);
+    if (wanted(Part::layers)) layers();
     if (settings_.json) print_json();
+    if (!page.wanted()) return 0;
+    page.write(layers_html(layers_title_, layer_times_));
+    console.note(fmt::format("page with charts: {}", settings_.html));
     return 0;
   }
 
@@ -192,8 +196,10 @@ class BenchCommand : public CommandOf<BenchSettings> {
     out_->write(report.dump() + "\n");
   }
 
+  // int8 is for decoding alone: of all parts, or of kernels, those of training have another type.
   std::unique_ptr<Backend> backend(Purpose purpose) const {
-    if (purpose == Purpose::training && settings_.compute == ComputeChoice::int8)
+    const bool trains = settings_.part == Part::training || settings_.part == Part::layers;
+    if (purpose == Purpose::training && settings_.compute == ComputeChoice::int8 && !trains)
       return make_backend(ComputeChoice::automatic, purpose);
     return make_backend(settings_.compute, purpose);
   }
@@ -402,8 +408,6 @@ class BenchCommand : public CommandOf<BenchSettings> {
   }
 
   void check_html() const {
-    if (settings_.html == "-")
-      fail_usage("--html -: standard output has the table; expected a file for the page");
     if (!settings_.html.empty() && settings_.part.value_or(Part::layers) != Part::layers)
       fail_usage(
           "--html {}: charts are of the layers; expected --part layers, or no --part, got {}",
@@ -420,9 +424,7 @@ class BenchCommand : public CommandOf<BenchSettings> {
         to_text(part), variant().substr(1));
   }
 
-  void layers(Console& console) {
-    std::optional<TextOutput> page;
-    if (!settings_.html.empty()) page.emplace(settings_.html, console);
+  void layers() {
     const auto backend = this->backend(Purpose::training);
     const ModelConfig model = preset(to_text(settings_.preset));
     layers_title_ = {to_text(settings_.preset),
@@ -438,10 +440,6 @@ class BenchCommand : public CommandOf<BenchSettings> {
         measure_layers(*backend, layers_title_.sizes, {settings_.max_length, settings_.seconds / 4},
                        [&](const LayerTime& time) { print(layer_line(layers_title_, time)); });
     print(layers_summary(layer_times_));
-    if (!page) return;
-    page->write(layers_html(layers_title_, layer_times_));
-    page->commit();
-    console.note(fmt::format("page with charts: {}", settings_.html));
   }
 
   Output* out_ = nullptr;

@@ -54,7 +54,7 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
   int run(const std::vector<std::string>&, Console& console) override {
     check_settings(settings_);
     expect_streams_once();
-    expect_page_elsewhere();
+    PageFile page(settings_.html, files_read(), console);
     Systems systems = read_systems(console);
     const std::vector<Lines> references = read_references(systems, console);
     std::optional<Lines> source = read_source(systems, console);
@@ -71,9 +71,12 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
     std::vector<MetricReport> reports;
     for (const auto& metric : measured) reports.push_back(report_of(*metric));
     print(systems, measured, reports, console);
-    if (!settings_.html.empty())
-      write_evaluation_page({std::move(systems), references, std::move(source)},
-                            {measured, std::move(reports), metrics}, console);
+    if (!page.wanted()) return 0;
+    const size_t lines = systems.texts[0].size();
+    page.write(evaluation_html({std::move(systems), references, std::move(source)},
+                               {measured, std::move(reports), metrics}));
+    console.note(
+        fmt::format("page of {}: {}", detail::counted(int64_t(lines), "sentence"), settings_.html));
     return 0;
   }
 
@@ -85,12 +88,12 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
     expect_distinct_streams(inputs);
   }
 
-  void expect_page_elsewhere() const {
+  std::vector<std::string> files_read() const {
     std::vector<std::string> read = files_of_model(settings_.model);
     read.push_back(settings_.source);
     read.insert(read.end(), settings_.hypothesis.begin(), settings_.hypothesis.end());
     read.insert(read.end(), settings_.reference.begin(), settings_.reference.end());
-    expect_page_file(settings_.html, read);
+    return read;
   }
 
   // With --model, the text to translate.
@@ -189,7 +192,7 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
   }
 
   // The page has scores of the corpus and of sentences, which differ in the options of BLEU.
-  void write_evaluation_page(Texts texts, Results results, Console& console) const {
+  std::string evaluation_html(Texts texts, Results results) const {
     MetricOptions others = results.options;
     others.sentence = !others.sentence;
     others.metrics = {"bleu"};
@@ -208,10 +211,7 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
         metric.report = report_of(*metric.corpus);
       }
     }
-    const int64_t lines = int64_t(texts.systems.texts[0].size());
-    write_page(settings_.html, evaluation_page(named(std::move(texts)), metrics, paired_options()),
-               console);
-    console.note(fmt::format("page of {}: {}", detail::counted(lines, "sentence"), settings_.html));
+    return evaluation_page(named(std::move(texts)), metrics, paired_options());
   }
 
   EvaluatedTexts named(Texts texts) const {

@@ -151,6 +151,10 @@ class InspectCommand : public CommandOf<InspectSettings> {
       settings_.tabular.check();
       return run_data(words, console);
     }
+    if (words.size() == 2 && words[0] == "data")
+      fail_usage("TARGET is missing: expected heed inspect data SOURCE TARGET, or --tsv FILE");
+    if (words.size() == 1 && words[0] == "run")
+      fail_usage("DIR is missing: expected heed inspect run DIR...");
     fail_usage(
         "expected 'heed inspect model DIR', 'heed inspect model PRESET' (tiny, small, base, big), "
         "'heed inspect attention --model DIR SENTENCE', 'heed inspect run DIR...', 'heed inspect "
@@ -181,7 +185,9 @@ class InspectCommand : public CommandOf<InspectSettings> {
       fail_usage("--reference and --lines change nothing without --source");
     if (!heads.source.empty() && !trained && is_preset(model))
       fail_usage("--source needs a trained model, {} is a preset", model);
-    expect_page_file(settings_.html, files_of_model(trained ? model : ""));
+    std::vector<std::string> read = files_of_model(trained ? model : "");
+    read.insert(read.end(), {heads.source, heads.reference});
+    PageFile page(settings_.html, read, console);
     std::optional<Transformer> weights;
     if (trained) weights = model_of(model);
     const ModelConfig config = weights ? weights->config() : preset_of(model);
@@ -195,15 +201,13 @@ class InspectCommand : public CommandOf<InspectSettings> {
       json["heads"] = of_heads = heads_json(title, analysis);
       text += heads_text(title, analysis);
     }
-    if (!settings_.html.empty())
-      write_page(settings_.html,
-                 model_html({model, settings_.length}, config, file, weights ? &*weights : nullptr,
-                            of_heads),
-                 console);
     if (settings_.json) text = json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
     console.out().write(text);
     console.out().flush();
-    if (!settings_.html.empty()) console.note(fmt::format("page of the model: {}", settings_.html));
+    if (!page.wanted()) return 0;
+    page.write(model_html({model, settings_.length}, config, file, weights ? &*weights : nullptr,
+                          of_heads));
+    console.note(fmt::format("page of the model: {}", settings_.html));
     return 0;
   }
 
@@ -219,17 +223,19 @@ class InspectCommand : public CommandOf<InspectSettings> {
     std::vector<std::string> read = files_of_model(settings_.model);
     read.push_back(settings_.tokenizer_model);
     for (const auto& [flag, name] : inputs) read.push_back(name);
-    expect_page_file(settings_.html, read);
+    PageFile page(settings_.html, read, console);
     const std::optional<TokenizerPair> tokenizers = open_tokenizers();
     Workers workers(threads());
     const InspectionFiles files = open_files(words, console);
     const DataTitle title{files.source.front().title(), files.target.front().title()};
     const DataReport report =
         inspect_data(files, settings_.inspection, tokenizers ? &*tokenizers : nullptr, workers);
-    if (!settings_.html.empty()) write_page(settings_.html, data_html(title, report), console);
     console.out().write(settings_.json ? data_json(title, report) : data_text(title, report));
     console.out().flush();
-    if (!settings_.html.empty()) console.note(fmt::format("page with charts: {}", settings_.html));
+    if (page.wanted()) {
+      page.write(data_html(title, report));
+      console.note(fmt::format("page with charts: {}", settings_.html));
+    }
     expect_equal_lines(report);
     return 0;
   }

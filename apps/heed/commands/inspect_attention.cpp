@@ -72,12 +72,9 @@ std::string text_of(const Inspected& inspected, const std::string& sentence,
   std::string text = "sentence     " + one_line(sentence) + "\ntranslation  " +
                      one_line(inspected.translation) + "\n";
   if (inspected.score) text += fmt::format("score        {:.4f}\n", *inspected.score);
-  if (!inspected.alignment.empty()) {
-    text += "alignment   ";
-    for (const auto& [source, target] : inspected.alignment)
-      text += fmt::format(" {}-{}", source, target);
-    text += "\n";
-  }
+  if (!inspected.alignment.empty())
+    text += "alignment    " + alignment_text(inspected.attention, inspected.alignment, style, 13) +
+            "\n";
   text += fmt::format("\n{}, layer {} of {}, {}\n\n", name_of(settings.site), large, layers,
                       settings.head ? fmt::format("head {}", *settings.head)
                                     : fmt::format("mean of the {} heads", config.heads));

@@ -27,9 +27,15 @@ struct AttentionInspection {
       {.help = "Whose attention is drawn: the encoder's and the decoder's self-attention, or that "
                "of the translation to the sentence"});
     v("layer", self.layer,
-      {.help = "Layer to draw", .default_text = "all", .minimum = 1, .maximum = 1024});
+      {.help = "Layer to draw",
+       .default_text = "one, and a small map of each",
+       .minimum = 1,
+       .maximum = 1024});
     v("head", self.head,
-      {.help = "Head to draw", .default_text = "all", .minimum = 1, .maximum = 1024});
+      {.help = "Head to draw",
+       .default_text = "the mean, and a small map of each",
+       .minimum = 1,
+       .maximum = 1024});
     v("units", self.units,
       {.help = "What rows and columns are: words (characters in text without spaces), or tokens"});
     v("compute", self.compute, {.help = "Compute type of matrix products"});

@@ -15,17 +15,20 @@ void inspect_runs(const std::vector<std::string>& directories, RunsFormat format
   std::vector<std::string> read;
   for (const std::string& directory : directories) {
     const RunFiles files{directory};
-    for (const std::filesystem::path& path :
-         {files.metrics(), files.samples(), files.training_state()})
-      read.push_back(path.string());
+    for (const std::filesystem::path& path : files.present())
+      if (path != files.report()) read.push_back(path.string());
   }
-  expect_page_file(html, read);
+  PageFile page(html, read, console);
   runs.reserve(directories.size());
-  for (const std::string& directory : directories) runs.push_back(read_run(directory));
-  if (!html.empty()) write_page(html, run_page_html(runs, PageOf::files), console);
+  for (const std::string& directory : directories) {
+    runs.push_back(read_run(directory));
+    for (const std::string& warning : runs.back().warnings) console.warn(warning);
+  }
   console.out().write(format == RunsFormat::json ? runs_json(runs) : runs_text(runs));
   console.out().flush();
-  if (!html.empty()) console.note(fmt::format("page of the runs: {}", html));
+  if (!page.wanted()) return;
+  page.write(run_page_html(runs, PageOf::files));
+  console.note(fmt::format("page of the runs: {}", html));
 }
 
 }  // namespace heed

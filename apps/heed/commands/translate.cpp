@@ -193,6 +193,8 @@ class TranslateCommand : public CommandOf<TranslateSettings> {
     if (settings_.alignments != Alignments::none && text)
       fail_usage("--alignments {}: needs --format jsonl, since text is translations alone",
                  to_text(settings_.alignments));
+    if (settings_.html.empty() && settings_.html_lines != TranslateSettings().html_lines)
+      fail_usage("--html-lines changes nothing without --html");
     check_options(settings_.decode.search);
     settings_.decode.attention = settings_.alignments != Alignments::none;
     const std::string input = settings_.input.empty() ? "-" : settings_.input;
@@ -200,10 +202,9 @@ class TranslateCommand : public CommandOf<TranslateSettings> {
     std::vector<std::string> read = files_of_model(settings_.model);
     read.insert(read.end(), {input, settings_.target_prefix});
     expect_another_file("--output", settings_.output, read);
-    read.push_back(settings_.output);
-    expect_page_file(settings_.html, read);
+    PageFile page(settings_.html, read, console, settings_.output);
     Source source(open_lines(input), settings_.target_prefix,
-                  settings_.html.empty() ? 0 : settings_.html_lines);
+                  page.wanted() ? settings_.html_lines : 0);
     const Model model(settings_.model, settings_.decode.compute);
     TextOutput output(settings_.output, console);
 
@@ -226,14 +227,18 @@ class TranslateCommand : public CommandOf<TranslateSettings> {
                              detail::counted(tally.lines, "line"),
                              detail::counted(tally.tokens, "token"), seconds.count(),
                              double(tally.tokens) / seconds.count(), model.backend().name()));
-    if (!settings_.html.empty()) write_attention_page(model, source.kept(), tally.lines, console);
+    if (!page.wanted()) return 0;
+    page.write(attention_page(model, source.kept(), tally.lines));
+    console.note(fmt::format("page with the attention of {}: {}",
+                             detail::counted(int64_t(source.kept().size()), "line"),
+                             settings_.html));
     return 0;
   }
 
  private:
   // Translates the lines once more, as the same lines always give the same translations.
-  void write_attention_page(const Model& model, const std::vector<TranslationInput>& lines,
-                            int64_t all_lines, Console& console) {
+  std::string attention_page(const Model& model, const std::vector<TranslationInput>& lines,
+                             int64_t all_lines) const {
     AttentionPage page(model.parts(), {settings_.model, shown_options(settings_.decode.search)});
     Workers workers(int(settings_.decode.threads.value_or(available_threads())));
     std::vector<Explanation> explanations(size_t(workers.count()));
@@ -246,9 +251,7 @@ class TranslateCommand : public CommandOf<TranslateSettings> {
       });
       for (size_t i = 0; i < count; ++i) page.add(lines[begin + i].text, explanations[i]);
     }
-    write_page(settings_.html, page.html(all_lines), console);
-    console.note(fmt::format("page with the attention of {}: {}",
-                             detail::counted(int64_t(lines.size()), "line"), settings_.html));
+    return page.html(all_lines);
   }
 };
 

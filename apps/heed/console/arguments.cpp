@@ -57,6 +57,9 @@ class Reader {
         texts = values_of(*option);
         if (!option->list) single_value_ = option;
       }
+      if (option->kind == OptionKind::text && std::ranges::count(texts, "") > 0)
+        fail_usage("{}: expected {}, got an empty text (an unset variable of the shell?)",
+                   option->flag(), option->expectation());
       result_.assignments.push_back({option, texts, option->flag()});
       return;
     }

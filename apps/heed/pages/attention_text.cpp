@@ -32,6 +32,19 @@ std::string shortened(const std::string& text, int64_t width) {
   return encode_utf8(characters) + "…";
 }
 
+// Items in lines of at most this width, those after the first indented.
+std::string wrapped(const std::vector<std::string>& items, int64_t width, size_t indent) {
+  std::string text, line;
+  for (const std::string& item : items) {
+    if (!line.empty() && terminal_width(line) + 2 + terminal_width(item) > width) {
+      text += line + "\n" + std::string(indent, ' ');
+      line.clear();
+    }
+    line += (line.empty() ? "" : "  ") + item;
+  }
+  return text + line;
+}
+
 // Pieces that are one row or column, and its label.
 struct Unit {
   PieceRange pieces;
@@ -138,6 +151,25 @@ AttentionMap attention_map(const PairAttention& attention, const AttentionChoice
   return map;
 }
 
+std::string alignment_text(const PairAttention& attention,
+                           const std::vector<AlignedPair>& alignment, const TerminalStyle& style,
+                           size_t indent) {
+  const auto room = style.columns - int64_t(indent);
+  const auto name = [&](const std::vector<std::string>& pieces, const PieceRange& word) {
+    return shortened(label_of(pieces, word), std::max<int64_t>(4, room / 3));
+  };
+  const auto source = word_pieces(attention.source_pieces);
+  const auto target = word_pieces(attention.target_pieces);
+  std::vector<std::string> links;
+  for (const auto& [from, to] : alignment) {
+    std::string link = name(attention.source_pieces, source.at(size_t(from))) + "–" +
+                       name(attention.target_pieces, target.at(size_t(to)));
+    // Characters that share a piece have the same link.
+    if (links.empty() || links.back() != link) links.push_back(std::move(link));
+  }
+  return wrapped(links, room, indent);
+}
+
 std::string map_text(const AttentionMap& map, const TerminalStyle& style) {
   int64_t label = 0;
   for (const std::string& query : map.queries) label = std::max(label, terminal_width(query));
@@ -156,16 +188,10 @@ std::string map_text(const AttentionMap& map, const TerminalStyle& style) {
       text += padded(shortened(map.queries[row], label), label) + " " +
               row_text(map, row, begin, end, cell, style) + "\n";
   }
-  std::string line;
-  for (size_t i = 0; i < map.keys.size(); ++i) {
-    const std::string name = fmt::format("{} {}", i + 1, shortened(map.keys[i], style.columns / 2));
-    if (!line.empty() && terminal_width(line) + 2 + terminal_width(name) > style.columns) {
-      text += line + "\n";
-      line.clear();
-    }
-    line += (line.empty() ? "" : "  ") + name;
-  }
-  return text + line + "\n";
+  std::vector<std::string> names;
+  for (size_t i = 0; i < map.keys.size(); ++i)
+    names.push_back(fmt::format("{} {}", i + 1, shortened(map.keys[i], style.columns / 2)));
+  return text + wrapped(names, style.columns, 0) + "\n";
 }
 
 std::string maps_text(const std::vector<std::pair<std::string, AttentionMap>>& maps,

@@ -33,6 +33,12 @@ struct AttentionMap {
 AttentionMap attention_map(const PairAttention& attention, const AttentionChoice& choice,
                            int64_t layer);
 
+// The links of an alignment of words as words, "昨天–yesterday", in the order of the links. Lines
+// after the first are indented by `indent`.
+std::string alignment_text(const PairAttention& attention,
+                           const std::vector<AlignedPair>& alignment, const TerminalStyle& style,
+                           size_t indent);
+
 // One map with labels, wrapped to the width.
 std::string map_text(const AttentionMap& map, const TerminalStyle& style);
 // Maps side by side, without labels but their titles.

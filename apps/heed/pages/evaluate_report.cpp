@@ -142,7 +142,7 @@ std::string test_text(const std::string& baseline, const PairedTestOptions& test
   }
   text +=
       " - p: how often chance alone would make a difference as great, were the two systems the\n"
-      "   same. Below 0.05 (marked *) the difference is called significant; that does not make a\n"
+      "   same. Up to 0.05 (marked *) the difference is called significant; that does not make a\n"
       "   system better, only its difference likely to be seen again.\n\n";
   return text;
 }
