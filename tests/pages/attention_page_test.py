@@ -55,6 +55,31 @@ def test_a_token_shows_its_probability_and_alternatives(page):
             assert text in page.text_of("#detail") or float(text) == 0, (i, text)
 
 
+def test_the_panel_has_the_chosen_piece_once(page):
+    page.point_at(page.all("#target-tokens .token")[1])
+    page.until(lambda: page.all("#detail .chosen"), "the alternatives")
+    assert page.text_of("#detail h3") == "Most probable pieces here"
+    assert len(page.all("#detail .chosen")) == 1 and not page.all("#detail .detail-title")
+    page.run("document.querySelector('#unit input[value=words]').click()")
+    assert len(page.all("#detail .alternatives")) >= 1 and page.text_of("#detail h3") == "Most probable pieces here"
+    page.run("document.querySelector('#unit input[value=pieces]').click()")
+
+
+def test_short_tokens_are_whole_and_long_ones_wrap(page):
+    page.load(360)
+    broken = page.run("return [...document.querySelectorAll('.tokens .token.whole')].filter((token) => token.getClientRects().length > 1).map((token) => token.textContent)")
+    assert not broken, broken
+    page.run("document.querySelector('#target-tokens').append(tokenElement({text: '\u2581' + 'long'.repeat(40)}, 99, {}))")
+    assert page.run("return document.querySelector('#target-tokens .token:last-child').getClientRects().length") > 2
+    assert page.run("return document.documentElement.scrollWidth - innerWidth") <= 0
+    page.load(1280)
+
+
+def test_labels_of_one_or_two_characters_stand_upright(page):
+    upright = page.run("return ['她', '昨天', '。', '三本书', 'a', '</s>', '\u2423她'].map(standsUpright)")
+    assert upright == [True, True, True, False, False, False, False], upright
+
+
 def test_weights_of_a_head_are_those_of_the_block(page):
     block = block_of(page, page.lines[0])
     layers, heads, queries, keys = block.json["shape"]["cross"]

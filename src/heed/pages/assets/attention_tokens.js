@@ -3,7 +3,7 @@
 // of a target token.
 
 function tokenElement(unit, index, attributes) {
-  const token = element("span", {class: "token", role: "button", tabindex: index === 0 ? 0 : -1, "data-index": index, ...attributes});
+  const token = element("span", {class: tokenClass(unit.text), role: "button", tabindex: index === 0 ? 0 : -1, "data-index": index, ...attributes});
   token.append(...visibleNodes(unit.text));
   return token;
 }
@@ -81,15 +81,13 @@ function lookAtTarget(block, index) {
 function drawDetail(block, unit) {
   const place = document.getElementById("detail");
   if (!unit) return place.replaceChildren();
-  const title = element("p", {class: "detail-title"}, element("bdi", {}, ...visibleNodes(unit.text)),
-      element("span", {class: "number"}, probabilityText(Math.exp(logProbabilityOf(block, unit)))));
-  const lists = [];
-  for (let i = unit.begin; i < unit.end; ++i) {
-    if (unit.end - unit.begin > 1)
-      lists.push(element("p", {class: "small"}, element("bdi", {}, ...visibleNodes(block.target_pieces[i]))));
-    lists.push(alternativesOf(block, i));
-  }
-  place.replaceChildren(title, ...lists);
+  const parts = [element("h3", {}, text("most_probable"))];
+  // A word has its probability, and a list for each of its pieces; a piece is in its list.
+  if (unit.end - unit.begin > 1)
+    parts.unshift(element("p", {class: "detail-title"}, element("bdi", {}, ...visibleNodes(unit.text)),
+        element("span", {class: "number"}, probabilityText(Math.exp(logProbabilityOf(block, unit))))));
+  for (let i = unit.begin; i < unit.end; ++i) parts.push(alternativesOf(block, i));
+  place.replaceChildren(...parts);
 }
 
 function alternativesOf(block, i) {

@@ -58,8 +58,8 @@ function measureTree() {
   const view = document.getElementById("tree");
   if (!tree || view.clientWidth === 0) return;
   tree.context = sized(document.getElementById("tree-canvas"), view.clientWidth, view.clientHeight);
-  [tree.text, tree.muted, tree.accent, tree.line, tree.near, tree.card, tree.onAccent] =
-      inks("--text", "--muted", "--accent", "--line", "--linked", "--card", "--on-accent");
+  [tree.text, tree.muted, tree.accent, tree.near, tree.card, tree.onAccent] =
+      inks("--text", "--muted", "--accent", "--linked", "--card", "--on-accent");
   paintTree();
 }
 
@@ -117,8 +117,8 @@ function paintEdge(node, path) {
   const {context} = tree;
   const [x, y, fromY] = [treeX(node), treeY(node), treeY(parent)];
   const from = treeX(parent) + labelOf(parent).width + 8;
-  context.strokeStyle = path.has(node) ? tree.text : tree.best[node] === 0 ? tree.accent : tree.fate[node] === "dropped" ? tree.line : tree.muted;
-  context.globalAlpha = path.has(node) || tree.best[node] === 0 || tree.fate[node] === "dropped" ? 1 : isResult(node) ? 0.8 : 0.45;
+  context.strokeStyle = path.has(node) ? tree.text : tree.best[node] === 0 ? tree.accent : tree.muted;
+  context.globalAlpha = path.has(node) || tree.best[node] === 0 ? 1 : isResult(node) ? 0.8 : tree.fate[node] === "dropped" ? 0.65 : 0.45;
   context.lineWidth = path.has(node) || tree.best[node] === 0 ? 2 : isResult(node) ? 1.5 : 1;
   context.setLineDash(tree.fate[node] === "dropped" ? [3, 3] : []);
   context.beginPath();

@@ -133,6 +133,9 @@ function visibleNodes(string) {
   return nodes;
 }
 
+// The class of a token: a short one is not broken at the end of a line.
+const tokenClass = (string) => visible(string).length <= 14 ? "token whole" : "token";
+
 // "rtl" if the first letter is written from right to left.
 const directionOf = (string) =>
     /^[^\p{L}]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/u.test(string) ? "rtl" : "ltr";

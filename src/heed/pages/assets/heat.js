@@ -104,12 +104,21 @@ function labelRows(map) {
   context.globalAlpha = 1;
 }
 
+// A label of one or two Chinese, Japanese or Korean characters stands upright, others are turned.
+const standsUpright = (name) => /^[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]{1,2}$/.test(name);
+
 function labelColumns(map) {
   const {context, left, top, size, matrix: {columns}, cell} = map;
   context.textAlign = "left";
   for (let i = 0; i < columns; ++i) {
     if (!labelled(i, size, cell?.column)) continue;
     context.globalAlpha = cell && cell.column !== i ? 0.5 : 1;
+    if (standsUpright(map.columnNames[i])) {
+      context.textAlign = "center";
+      [...map.columnNames[i]].reverse().forEach((character, k) => context.fillText(character, left + (i + 0.5) * size, top - 12 - 13 * k));
+      context.textAlign = "left";
+      continue;
+    }
     context.save();
     context.translate(left + (i + 0.5) * size, top - 6);
     context.rotate(-Math.PI / 2);
