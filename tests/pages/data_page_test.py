@@ -47,6 +47,27 @@ def test_arrow_keys_read_bars(page):
         assert figure.find_element("css selector", ".values b").text.strip()
 
 
+def test_axes_say_where_they_end(page):
+    for width in (1280, 360):
+        page.load(width)
+        for chart in ("words", "characters", "tokens"):
+            labels = page.run("return [...document.querySelectorAll(`#chart-${arguments[0]} .bars text[text-anchor=middle]`)].map((one) => one.textContent)", chart)
+            side = "source" if chart != "words" or page.data.get("source", {}).get("spaced") else "target"
+            if labels:
+                histogram = page.data[side][chart]["histogram"]
+                assert labels[-1] == f"{(len(histogram['counts']) - 1) * histogram['width']}+", (chart, labels)
+                assert labels[0] == "0" and len(labels) > 3, (chart, labels)
+                step = int(labels[1])
+                assert [int(label) for label in labels[:-1]] == [step * i for i in range(len(labels) - 1)], labels
+                assert str(step)[0] in "125" and not str(step)[1:].strip("0"), "round steps"
+        if "ratios" in page.data:
+            ratios = page.run("return [...document.querySelectorAll('#chart-ratios .bars text[text-anchor=middle]')].map((one) => one.textContent)")
+            assert ratios[0] == "≤ 1/16" and ratios[-1] == "≥ 16", ratios
+            said = page.run("const {place} = charts.get('ratios').spec; return [place(0), place(20), place(40)]")
+            assert said == ["ratio about 0.0625 or less", "ratio about 1", "ratio about 16 or more"], said
+    page.load(1280)
+
+
 def test_ratios_are_those_of_the_data(page):
     if "ratios" not in page.data:
         return
@@ -70,6 +91,8 @@ def test_the_title_and_the_scripts_are_readable(page):
 def test_every_measurement_has_a_row(page):
     if "measurements" in page.data:
         assert len(page.all("#table-body tr")) == len(page.data["measurements"])
+        assert page.run("return [[39, 8.52, 1200], [0], [0.0123, 2]].map((values) => columnText(values).join(' '))") == [
+            "39.00 8.52 1,200.00", "0", "0.0123 2.0000"]
 
 
 def test_both_languages_themes_and_a_phone_are_accessible(page):

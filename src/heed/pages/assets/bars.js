@@ -20,9 +20,9 @@ const svgElement = (tag, attributes, ...children) => {
   return made;
 };
 
-// A chart in a <figure>. show() takes {title, unit, axis, series, labels, place, format, latest}:
-// `series` of {name, ink, values}, as many values as there are bars; labels[i] is the text below bar
-// i or "", place(i) says in words what it counts; `between`: labels are at the left edges of bars.
+// A chart in a <figure>. show() takes {title, unit, axis, series, ticks, place, format, latest}:
+// `series` of {name, ink, values}, as many values as there are bars; `ticks` of {at, label}, where
+// bar i is from i to i + 1; place(i) says in words what bar i counts.
 class BarChart {
   constructor(id) {
     this.at = null;
@@ -44,7 +44,7 @@ class BarChart {
 
   show(spec) {
     this.spec = spec;
-    this.count = spec.labels.length;
+    this.count = spec.series[0].values.length;
     this.at = null;
     this.title.textContent = spec.title;
     this.unit.textContent = spec.unit;
@@ -118,15 +118,21 @@ class BarChart {
     const {box, slot, spec} = this;
     svg.append(svgElement("line", {class: "base", x1: box.left, x2: box.right, y1: box.bottom, y2: box.bottom}),
         svgElement("text", {x: box.right, y: box.bottom + 34, "text-anchor": "end"}, spec.axis));
-    let free = -Infinity;
-    spec.labels.forEach((label, i) => {
-      const x = box.left + (i + (spec.between ? 0 : 0.5)) * slot;
-      const half = label.length * (/[^ -ÿ]/.test(label) ? 6.2 : 3.6);
-      if (label === "" || x - half < free || x + half > box.right + 8) return;
-      free = x + half + 6;
-      svg.append(svgElement("line", {class: "base", x1: x, x2: x, y1: box.bottom, y2: box.bottom + 4}),
-          svgElement("text", {x, y: box.bottom + 17, "text-anchor": "middle"}, label));
+    const labels = spec.ticks.map(({at, label}) => {
+      const half = [...label].reduce((sum, character) => sum + (character > "\u2e80" ? 6.2 : 3.6), 0);
+      const x = box.left + at * slot;
+      return {label, half, x, middle: Math.min(x, box.right + 8 - half)};
     });
+    // The last one says where the axis ends: it is always there.
+    const last = labels.at(-1);
+    let free = -Infinity;
+    for (const one of labels) {
+      const {label, half, x, middle} = one;
+      if (one !== last && (middle - half < free || middle + half + 6 > last.middle - last.half)) continue;
+      free = middle + half + 6;
+      svg.append(svgElement("line", {class: "base", x1: x, x2: x, y1: box.bottom, y2: box.bottom + 4}),
+          svgElement("text", {x: middle, y: box.bottom + 17, "text-anchor": "middle"}, label));
+    }
   }
 }
 

@@ -29,15 +29,10 @@ function colorsOf(group) {
   return group.colors;
 }
 
-// Ticks of the horizontal axis between two places. `below`: its name is a line below their labels,
-// since few ticks would lose one to it.
-function layOutAcross({group}, context, {left, right}, range) {
-  const x = scaleOf({...range, from: left, to: right});
-  const ticks = group.axis.ticks(range.low, range.high, Math.max(2, (right - left) / 90));
-  const labels = group.axis.labels(ticks);
-  const free = right - context.measureText(group.axis.name).width - 10;
-  const fits = (i) => x(ticks[i]) + context.measureText(labels[i]).width / 2 < free;
-  return {x, ticks, labels, fits, below: ticks.length < 5 && !ticks.every((_, i) => fits(i))};
+// Ticks of the horizontal axis between two places.
+function layOutAcross({axis}, {left, right}, range) {
+  const ticks = axis.ticks(range.low, range.high, Math.max(2, (right - left) / 90));
+  return {x: scaleOf({...range, from: left, to: right}), ticks, labels: axis.labels(ticks)};
 }
 
 // The scales of a chart, its ticks, and the box of its plot.
@@ -51,8 +46,9 @@ function layOut(chart, context) {
   const left = Math.ceil(Math.max(24, ...labels.map((label) => context.measureText(label).width))) + 9;
   const numbered = spec.rows.some(({number}) => number !== null);
   const right = width - (spec.right ? 42 : 10) - (numbered ? 14 : 0);
-  const across = layOutAcross(chart, context, {left, right}, range);
-  const box = {left, right, top: 10, bottom: height - (across.below ? 40 : 24)};
+  const across = layOutAcross(group, {left, right}, range);
+  // Below the plot: the labels of the ticks, then the name of the axis.
+  const box = {left, right, top: 10, bottom: height - 40};
   return {
     log, values, ticks, labels, box, range, across, x: across.x,
     y: scaleOf({...values, log, from: box.bottom, to: box.top}),
@@ -95,7 +91,7 @@ function drawAxes({group, spec, layout, width}, context, colors) {
   });
   if (spec.right) drawRightAxis(spec.right, context, layout, spec.rows.some(({number}) => number !== null) ? 21 : 7);
   context.textAlign = "right";
-  context.fillText(group.axis.name, box.right + 4, box.bottom + (across.below ? 32 : 16));
+  context.fillText(group.axis.name, box.right + 4, box.bottom + 32);
   context.textAlign = "center";
   context.strokeStyle = colors.muted;
   rule(context, box.left, box.bottom + 0.5, box.right, box.bottom + 0.5);
@@ -103,7 +99,7 @@ function drawAxes({group, spec, layout, width}, context, colors) {
     const at = Math.round(x(tick)) + 0.5;
     rule(context, at, box.bottom, at, box.bottom + 4);
     const middle = Math.min(at, width - context.measureText(across.labels[i]).width / 2);
-    if (across.below || across.fits(i)) context.fillText(across.labels[i], middle, box.bottom + 16);
+    context.fillText(across.labels[i], middle, box.bottom + 16);
   });
 }
 
@@ -240,7 +236,8 @@ function drawBest({group, lines, layout}, context, colors, line) {
   context.globalAlpha = 1;
 }
 
-// The numbers of rows at the ends of their lines, spread so that none covers another.
+// The numbers of rows at the ends of their lines, spread so that none covers another; a thin line
+// leads to one that is away from its end.
 function drawNumbers({group, spec, layout}, context, colors) {
   const {box, range} = layout;
   const ends = spec.rows.flatMap((row, i) => {
@@ -251,7 +248,8 @@ function drawNumbers({group, spec, layout}, context, colors) {
     if (line.x[at] > range.high) --at;
     while (at >= 0 && !(Number.isFinite(ys[at]) && (!layout.log || ys[at] > 0))) --at;
     if (at < 0 || line.x[at] < range.low) return [];
-    return [{row: i, text: row.number, ink: row.style.ink, emphasis: line.row, x: layout.x(line.x[at]) + 9, y: layout.y(ys[at])}];
+    const [x, y] = [layout.x(line.x[at]), layout.y(ys[at])];
+    return [{row: i, text: row.number, ink: row.style.ink, emphasis: line.row, end: [x, y], x: x + 9, y}];
   });
   // Each is as far below those that it would touch as needed, then as far above as there is room.
   const [wide, high] = [18, 14];
@@ -261,10 +259,18 @@ function drawNumbers({group, spec, layout}, context, colors) {
   ends.reverse().forEach((end, i) => { end.y = Math.min(end.y, box.bottom, ...touching(end, ends.slice(0, i)).map(({y}) => y - high)); });
   context.font = `600 11.5px ${colors.font}`;
   context.textAlign = "center";
+  const alphaOf = ({emphasis}) => group.emphasis !== null && group.emphasis !== emphasis ? 0.25 : 1;
+  context.lineWidth = 1;
+  for (const end of ends) {
+    if (Math.abs(end.y - end.end[1]) <= 5) continue;
+    context.globalAlpha = alphaOf(end);
+    context.strokeStyle = colors.lines[end.ink];
+    rule(context, ...end.end, end.x - 3, end.y);
+  }
   context.lineWidth = 3;
   context.strokeStyle = colors.card;
   for (const end of ends) {
-    context.globalAlpha = group.emphasis !== null && group.emphasis !== end.emphasis ? 0.25 : 1;
+    context.globalAlpha = alphaOf(end);
     context.strokeText(end.text, end.x, end.y);
     context.fillStyle = colors.lines[end.ink];
     context.fillText(end.text, end.x, end.y);

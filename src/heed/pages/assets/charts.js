@@ -20,8 +20,8 @@ addStrings({
     chart_thinned: "Every {every}th of {count} rows.",
   },
   zh: {
-    chart_at: "{place}处",
-    chart_cut: "纵轴之上还有离群值，最高 {value}。",
+    chart_at: "{place}",
+    chart_cut: "有离群值超出纵轴范围，最高 {value}。",
     chart_first_last: "{name}：{begin}时为 {first}，{end}时为 {last}；最低 {low}（{low_at}），最高 {high}（{high_at}）。",
     chart_gaps: "× {count} 次报告没有有限的数值",
     chart_help: "{title}。方向键逐点移动，Page Up 和 Page Down 每次移动十分之一，加号和减号缩放，Esc 显示全部。",

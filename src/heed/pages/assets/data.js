@@ -5,7 +5,7 @@ const headOf = (...names) => element("tr", {}, ...names.map((name, i) => element
 const rowOf = (name, ...values) => element("tr", {}, element("th", {scope: "row"}, name), ...values.map((value) => element("td", {class: "number"}, value)));
 
 function drawLengthTable() {
-  byId("lengths-head").replaceChildren(headOf(text("lengths"), text("mean"), text("median"), "95%", "99%", text("longest")));
+  byId("lengths-head").replaceChildren(headOf(text("lengths"), text("mean"), text("median"), text("percentile_95"), text("percentile_99"), text("longest")));
   byId("lengths-body").replaceChildren(...sides.flatMap((side) => ["words", "characters", "tokens"]
       .filter((unit) => page[side][unit] && (unit !== "words" || page[side].spaced))
       .map((unit) => {

@@ -25,18 +25,28 @@ function drawLengths(unit) {
   };
   bars(unit).show({
     title: text("lengths_of", {unit: text(unit)}), unit: text("sentences"), axis: text("per_sentence", {unit: text(unit)}), place, format: whole, latest: "",
-    between: width > 1, labels: counts.map((_, i) => i % 4 === 0 ? whole(i * width) : ""),
+    ticks: lengthTicks(counts.length - 1, width),
     series: shown.map((side) => ({name: text(side), ink: sides.indexOf(side), values: page[side][unit].histogram.counts})),
   });
 }
 
+// Round lengths, and the one from which the last bar counts all. A bar of one length has it in its middle.
+function lengthTicks(last, width) {
+  const at = (length) => length / width + (width === 1 ? 0.5 : 0);
+  const round = linearTicks(0, (last - 1) * width, 8).filter(Number.isInteger);
+  return [...round.map((length) => ({at: at(length), label: whole(length)})), {at: at(last * width), label: whole(last * width) + "+"}];
+}
+
 function drawRatios() {
-  const middle = (page.ratios.length - 1) / 2;
+  const last = page.ratios.length - 1;
+  const middle = last / 2;
   const ratio = (power) => power < 0 ? "1/" + 2 ** -power : String(2 ** power);
+  const beyond = (i) => i === 0 ? "≤ " : i === last ? "≥ " : "";
+  const kindOf = (i) => i === 0 ? "ratio_under" : i === last ? "ratio_over" : "ratio_place";
   bars("ratios").show({
     title: text("ratios"), unit: text("pairs"), axis: text("ratio_axis"), format: whole, latest: "",
-    place: (i) => text("ratio_place", {ratio: shortNumber(Number((2 ** ((i - middle) / 5)).toPrecision(3)))}),
-    labels: page.ratios.map((_, i) => (i - middle) % 5 === 0 ? ratio((i - middle) / 5) : ""),
+    place: (i) => text(kindOf(i), {ratio: shortNumber(Number((2 ** ((i - middle) / 5)).toPrecision(3)))}),
+    ticks: page.ratios.flatMap((_, i) => (i - middle) % 5 === 0 ? [{at: i + 0.5, label: beyond(i) + ratio((i - middle) / 5)}] : []),
     series: [{name: text("pairs"), ink: 0, values: page.ratios}],
   });
 }
@@ -48,7 +58,7 @@ function drawScripts() {
   if (names.length < 2) return;
   const labels = names.map((name) => text("script_" + name));
   bars("scripts").show({
-    title: text("scripts"), unit: text("script_share"), axis: "", labels, place: (i) => labels[i], format: (value) => fixed(value, 1) + "%", latest: "",
+    title: text("scripts"), unit: text("script_share"), axis: "", ticks: labels.map((label, i) => ({at: i + 0.5, label})), place: (i) => labels[i], format: (value) => fixed(value, 1) + "%", latest: "",
     series: sides.map((side, k) => ({name: text(side), ink: k, values: names.map((name) => share(name, k))})),
   });
 }
@@ -60,8 +70,8 @@ function drawCoverage() {
   coverageGroup.domain = {low: Math.min(...points), high: Math.max(...points)};
   const place = (x) => whole(Math.round(10 ** x));
   coverageGroup.axis = {
-    name: text("different_words"), place: (x) => `${place(x)} ${text("different_words")}`, shortPlace: whole,
-    shortPlaces: (first, last) => `${whole(first)}–${whole(last)}`,
+    name: text("different_words"), place: (x) => text("most_frequent", {count: place(x)}), shortPlace: (count) => text("words_count", {count: whole(count)}),
+    shortPlaces: (first, last) => text("words_count", {count: `${whole(first)}–${whole(last)}`}),
     ticks: (from, to, count) => linearTicks(from, to, count).filter(Number.isInteger), labels: (ticks) => ticks.map(place),
   };
   coverageGroup.keyName = () => text("different_words");
