@@ -16,11 +16,10 @@ import tempfile
 import time
 
 import chromium
+from run_data import columns, diverged, five, hostile, nothing, one_report, validations, without_validation
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-
-HOSTILE = "<script>document.title='x'</script><img src=x onerror=alert(1)>\"'&amp;{{data}}\u202eabc\u202c\u0000</td>"
 
 
 def open_page(path):
@@ -49,85 +48,6 @@ def show(page, name, change=None, width=1280):
     page.run("sessionStorage.clear()")
     page.load(width)
     return page.data["runs"]
-
-
-def columns(count, seed):
-    """The reports of a run that never was."""
-    steps = [10 * (i + 1) for i in range(count)]
-    loss = [2 + seed / 10 + 6 * math.exp(-i / 200) + 0.05 * math.sin(i * (seed + 1)) for i in range(count)]
-    return {
-        "step": steps, "epoch": [step / 1600 for step in steps], "loss": loss,
-        "nll": [value - 0.7 for value in loss], "learning_rate": [0.001 / (i + 1) for i in range(count)],
-        "gradient_norm": [1 + (i * seed) % 3 for i in range(count)],
-        "tokens_per_second": [5000.5 + seed for _ in range(count)],
-        "seconds": [2.5 * (i + 1) for i in range(count)], "memory": [3 * 2**30 + i for i in range(count)],
-    }
-
-
-def validations(train, every, bleu):
-    rows = range(every - 1, len(train["step"]), every)
-    loss = [train["loss"][i] + 0.1 for i in rows]
-    return {
-        "step": [train["step"][i] for i in rows], "epoch": [train["epoch"][i] for i in rows],
-        "loss": loss, "perplexity": [math.exp(x - 0.7) for x in loss],
-        "bleu": [30 - x if bleu else None for x in loss], "chrf": [60 - x if bleu else None for x in loss],
-        "best": [x <= min(loss[: i + 1]) for i, x in enumerate(loss)],
-        "seconds": [train["seconds"][i] + 1 for i in rows],
-    }
-
-
-def five(data):
-    [run] = data["runs"]
-    data["runs"] = []
-    for i in range(5):
-        train = columns(2000, i)
-        data["runs"].append({**copy.deepcopy(run), "name": f"runs/number-{i}", "train": train, "step": 20000,
-                             "validation": validations(train, 100, i != 3), "sentences": [],
-                             "options": {"seed": str(i), "d_model": "512", **({"ema": "0.99"} if i == 2 else {})}})
-
-
-def hostile(data):
-    run = data["runs"][0]
-    run["name"] = HOSTILE
-    run["bleu_tokenize"] = HOSTILE
-    run["options"] = {HOSTILE: HOSTILE, "long": "x" * 20000, "direction": "שלום \u202e"}
-    run["train"] = columns(20, 1)
-    run["validation"] = validations(run["train"], 5, True)
-    samples = [{"step": 50 * (i + 1), "translation": HOSTILE * (i * 60 + 1), "score": None, "block": 10**6 + i} for i in range(3)]
-    run["sentences"] = [{"source": HOSTILE * 200, "reference": "שלום עולם", "samples": samples}]
-
-
-def one_report(data):
-    run = data["runs"][0]
-    run["train"] = {name: values[:1] for name, values in columns(1, 0).items()}
-    run["validation"] = {name: [] for name in validations(columns(1, 0), 1, False)}
-    run.update(sentences=[], average=None, state="running", fraction_done=0.0005, seconds_left=4000)
-    data["live"] = True
-
-
-def without_validation(data):
-    one_report(data)
-    data["runs"][0]["train"] = columns(50, 0)
-    data["runs"][0]["train"]["memory"] = [None] * 50
-
-
-def diverged(data):
-    run = data["runs"][0]
-    run["train"] = columns(40, 1)
-    run["validation"] = validations(run["train"], 10, True)
-    for name in ("loss", "nll", "gradient_norm"):
-        run["train"][name][5] = None
-        run["train"][name][30:] = [None] * 10
-    run["validation"]["loss"][3] = run["validation"]["perplexity"][3] = None
-    run["validation"]["bleu"][3] = 0.0
-    run.update(sentences=[], state="interrupted", fraction_done=None)
-
-
-def nothing(data):
-    run = data["runs"][0]
-    for part in ("train", "validation"):
-        run[part] = {name: [] for name in run[part]}
-    run.update(sentences=[], options={}, model=None, parameters=None, average=None, step=0, epoch=0, seconds=0)
 
 
 def fixed(value, digits):
@@ -168,6 +88,18 @@ def test_the_head_shows_the_run(page):
     assert f"{run['step']:,}" in page.text_of("#figures")
     for name in ("d_model", "heads", "vocabulary"):
         assert f"{run['model'][name]:,}" in page.text_of("#facts"), name
+
+
+def test_the_losses_say_whether_labels_are_smoothed(page):
+    [run] = show(page, "as-is")
+    smoothed = run["train"]["loss"] != run["train"]["nll"]
+    assert page.text_of("#figures").count("with label smoothing") == (2 if smoothed else 0)
+
+    def unsmoothed(data):
+        data["runs"][0]["train"]["nll"] = data["runs"][0]["train"]["loss"]
+
+    show(page, "unsmoothed", unsmoothed)
+    assert "label smoothing" not in page.text_of("#figures")
 
 
 def test_the_keys_read_the_values_of_the_data(page):
@@ -349,16 +281,59 @@ def test_the_table_of_runs_is_sorted(page):
     assert order() == [0, 1, 2, 3, 4]
 
 
+def apart(data):
+    """Runs whose validation texts differ: of one a file, of the others what was held out."""
+    five(data)
+    for i, run in enumerate(data["runs"]):
+        run["options"].update({"hold_out": "100"} if i else {"hold_out": "0", "valid_source": "a.de", "valid_target": "a.en"})
+
+
+def test_runs_of_different_validation_texts_have_no_best(page):
+    show(page, "five", five)
+    assert page.all("#runs-body .winner") and "bold" in page.text_of("#runs-note")
+    show(page, "apart", apart)
+    assert not page.all("#runs-body .winner") and "bold" not in page.text_of("#runs-note")
+    assert "(valid_source, valid_target, hold_out, seed)" in page.text_of("#runs-note"), page.text_of("#runs-note")
+
+
+def test_the_kinds_of_lines_of_several_runs_are_explained(page):
+    show(page, "as-is")
+    assert not page("#lines-help").is_displayed()
+    show(page, "five", five)
+    assert page("#lines-help").is_displayed()
+    page.run("document.querySelector('#data-shown input[value=validation]').click()")
+    assert not page("#lines-help").is_displayed(), "lines of one kind need no explanation"
+
+
+def test_the_name_of_the_axis_has_a_line_of_its_own(page):
+    for width in (1280, 360):
+        show(page, "five", five, width)
+        page.run("document.querySelector('#chart-loss').scrollIntoView()")
+        settle(page)
+        name, ticks = page.run("""
+            const drawn = [];
+            const context = new Proxy({}, {get: (_, name) => name === 'fillText' ? (text, x, y) => drawn.push([text, y]) : name === 'measureText' ? () => ({width: 9}) : () => {}, set: () => true});
+            const chart = charts.get('loss');
+            drawAxes(chart, context, colorsOf(group));
+            const below = drawn.filter(([, y]) => y > chart.layout.box.bottom + 8);
+            return [below.filter(([text]) => text === 'step'), below.filter(([text]) => text !== 'step')];""")
+        assert len(name) == 1 and len(ticks) > 1, (name, ticks)
+        assert all(y < name[0][1] - 12 for _, y in ticks), (name, ticks)
+
+
 def test_numbers_at_line_ends_do_not_touch(page):
     show(page, "five", five)
-    ends = page.run("""
+    ends, leaders = page.run("""
         const drawn = [];
-        const context = new Proxy({}, {get: (_, name) => name === 'fillText' ? (text, x, y) => drawn.push([x, y]) : () => {}, set: () => true});
+        const leaders = [];
+        const context = new Proxy({}, {get: (_, name) => name === 'fillText' ? (text, x, y) => drawn.push([x, y]) : name === 'lineTo' ? (x, y) => leaders.push(y) : () => {}, set: () => true});
         const rows = Array.from({length: 12}, (_, i) => ({number: String(i + 1), style: {ink: 0}, lines: [{x: [0, 10], y: [0, i < 6 ? 0.02 * i : 1], row: i}]}));
         drawNumbers({group: {emphasis: null}, spec: {rows}, layout: {box: {top: 10, bottom: 200}, range: {low: 0, high: 10}, x: (x) => 20 * x, y: (y) => 200 - 190 * y}},
             context, {lines: ['#000'], card: '#fff', font: 'serif'});
-        return drawn;""")
+        return [drawn, leaders];""")
     assert len(ends) == 12
+    assert 6 < len(leaders) < 12, "lines lead to those that are away from their ends"
+    assert set(leaders) < {y for _, y in ends}
     heights = sorted(y for _, y in ends)
     assert all(b - a > 13 for a, b in zip(heights, heights[1:])), heights
     assert heights[-1] <= 200
@@ -371,6 +346,8 @@ def test_the_options_that_differ(page):
     assert page.text_of("#options-body tr:first-child").count("not set") == 4
     page("#all-options").click()
     assert [row.text.split()[0] for row in page.all("#options-body tr")] == ["d_model", "ema", "seed"]
+    pieces = page.run("return [...document.querySelector('#options-body th bdi').childNodes].map((node) => node.textContent || node.localName)")
+    assert pieces == ["wbr", "d_", "wbr", "model"], "a name is broken after its underscores"
 
     def one_without(data):
         five(data)
@@ -404,6 +381,10 @@ def test_samples_are_decoded_when_they_are_looked_at(page):
     assert page.run("return document.querySelectorAll('[data-read]').length") == 1
     assert len(page.all("#sample-tokens .token")) == len(block.json["target_pieces"])
     width = len(block.json["source_pieces"])
+    layers = run["model"]["decoder_layers"]
+    assert f"decoder layer {max(1, layers - 1)} of {layers}" in page.text_of("#map-readout")
+    page.run("page.runs[0].model = null; drawCellReadout()")
+    assert "second-to-last" in page.text_of("#map-readout")
     page.run("document.querySelector('#map canvas').focus()")
     ActionChains(page.driver).send_keys(Keys.ARROW_RIGHT, Keys.ARROW_DOWN, Keys.ARROW_RIGHT).perform()
     assert fixed(block.numbers[width + 1] / 10000, 4) in page.text_of("#map-readout")
@@ -421,7 +402,8 @@ def test_samples_show_what_changed(page):
             {"step": 30, "translation": "She bought a red book .", "score": -0.25, "block": 0}]}]
 
     show(page, "changes", change)
-    assert "unchanged since step 20" in page.text_of("#sample-facts") and "−0.2500" in page.text_of("#sample-facts")
+    assert "unchanged since step 20" in page.text_of("#sample-facts")
+    assert "log-probability with the length penalty −0.2500" in page.text_of("#sample-facts")
     set_range(page, "#sample-step", 1)
     new = [part.text for part in page.all("#sample-text ins")]
     gone = [part.text for part in page.all("#sample-text del")]
@@ -469,6 +451,7 @@ def test_little_data_looks_sensible(page):
     show(page, "one-report", one_report)
     assert values_of(page, "#chart-loss")["Training"][0] == "8.0000"
     assert len(page.all(".chart")) == 6 and page("#reload").is_displayed() and page("#progress").is_displayed()
+    assert "was going on when this page was generated" in page.text_of("#status-line")
     show(page, "without-validation", without_validation)
     assert [chart.get_attribute("id") for chart in page.all(".chart")] == [
         "chart-loss", "chart-nll", "chart-learning_rate", "chart-gradient_norm", "chart-tokens_per_second"]

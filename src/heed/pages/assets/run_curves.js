@@ -86,6 +86,7 @@ function drawCurves() {
   const some = page.runs.some(({train, validation}) => columnOf(train, "step").length + columnOf(validation, "step").length > 0);
   byId("curves-none").hidden = some;
   byId("curve-controls").hidden = byId("curves-help").hidden = !some;
+  byId("lines-help").hidden = !some || page.runs.length < 2 || choices.data !== "both";
   byId("curves-hidden").hidden = !some || shownRuns().length > 0;
   for (const [kind, spec] of specs) {
     if (spec && !charts.has(kind.id)) charts.set(kind.id, new LineChart(group, "chart-" + kind.id));

@@ -82,16 +82,17 @@ const measures = [
 
 function drawFigures(run) {
   const figures = [];
+  const smoothed = lossIsNll() ? "" : " · " + text("label_smoothing");
   const add = (name, value, note = "") => figures.push(element("div", {},
       element("dt", {}, name), element("dd", {}, element("b", {}, value), ...(note === "" ? [] : [element("span", {class: "small"}, note)]))));
   if (known(run.step)) add(text("step_name"), whole(run.step));
   if (known(run.epoch)) add(text("epoch_name"), fixed(run.epoch, 2));
   if (known(run.seconds)) add(text("time_name"), duration(run.seconds));
   const loss = lastKnown(columnOf(run.train, "loss"));
-  if (loss !== null) add(text("training_loss"), lossText(loss), text("at_step", {step: whole(columnOf(run.train, "step")[columnOf(run.train, "loss").lastIndexOf(loss)])}));
+  if (loss !== null) add(text("training_loss"), lossText(loss), text("at_step", {step: whole(columnOf(run.train, "step")[columnOf(run.train, "loss").lastIndexOf(loss)])}) + smoothed);
   for (const [name, column, better, format] of measures) {
     const best = bestOf(run, column, better);
-    if (best) add(text(name), format(best.value), `${text("best")} · ${text("at_step", {step: whole(best.step)})}`);
+    if (best) add(text(name), format(best.value), `${text("best")} · ${text("at_step", {step: whole(best.step)})}` + (column === "loss" ? smoothed : ""));
   }
   const {average} = run;
   if (average) {
@@ -156,12 +157,30 @@ function sortingHead({key, name, better}, className) {
   return element("th", {scope: "col", class: className, "aria-sort": sorts ? choices.descending ? "descending" : "ascending" : null}, button);
 }
 
+// The options of these names in which runs differ, of the runs whose options are known.
+function differing(names) {
+  const runs = runsWithOptions();
+  return names.filter((name) => new Set(runs.map(({run}) => run.options[name])).size > 1);
+}
+
+// The options that choose the validation text in which runs differ: their values cannot be compared.
+function validationDifferences() {
+  const files = differing(["valid_source", "valid_target", "valid_tsv", "hold_out"]);
+  const options = runsWithOptions().map(({run}) => run.options);
+  // What is held out is drawn from the training text by the seed.
+  if (options.some(({hold_out: count}) => Number(count) > 0)) files.push(...differing(["source", "target", "tsv", "columns", "seed"]));
+  else if (options.some(({valid_tsv: file}) => file !== undefined)) files.push(...differing(["columns"]));
+  return files;
+}
+
 function drawRuns() {
   const columns = runColumns();
+  const apart = validationDifferences();
+  byId("runs-note").textContent = text("runs_note") + (apart.length === 0 ? text("runs_note_best") : text("runs_note_apart", {options: apart.join(text("list_separator"))}));
   byId("runs-head").replaceChildren(sortingHead({key: "run", name: text("run")}), ...columns.map((column) => sortingHead(column, "number")));
   const winners = columns.map(({better, value}) => {
     const values = page.runs.map(value);
-    return better ? values.filter(known).reduce((best, one) => best === null || better(one, best) ? one : best, null) : null;
+    return better && apart.length === 0 ? values.filter(known).reduce((best, one) => best === null || better(one, best) ? one : best, null) : null;
   });
   byId("runs-body").replaceChildren(...sortedRuns(columns).map((i) => {
     const run = page.runs[i];

@@ -35,13 +35,16 @@ function drawOptionRows(all = optionRows()) {
   const wanted = choices.filter.trim().toLowerCase();
   const found = offered.filter(({key, values}) => wanted === "" || [key, ...values].some((value) => value?.toLowerCase().includes(wanted)));
   byId("options-body").replaceChildren(...found.map(({key, values, differs}) => element("tr", {class: comparing && choices.allOptions && differs ? "differs" : null},
-      element("th", {scope: "row"}, element("bdi", {translate: "no"}, ...visibleNodes(key))),
+      element("th", {scope: "row"}, element("bdi", {translate: "no"}, ...breakableName(key))),
       ...values.map((value) => value === null ? element("td", {class: "absent"}, text("not_set")) :
           element("td", {}, optionValue(value))))));
   byId("options-body").closest(".table").hidden = found.length === 0;
   byId("filtered").textContent = comparing && offered.length === 0 ? text("differences_none") :
       wanted === "" ? "" : text("found", {count: whole(found.length), all: whole(offered.length)});
 }
+
+// A name that a narrow column breaks after its underscores.
+const breakableName = (name) => name.split(/(?<=_)/).flatMap((part) => [element("wbr"), ...visibleNodes(part)]);
 
 // A long value scrolls in a box of its own.
 function optionValue(value) {

@@ -215,7 +215,7 @@ function drawSampleBlock({source, target, probabilities, weights}) {
   const tokens = byId("sample-tokens");
   tokens.dir = directionOf(target.join(""));
   tokens.replaceChildren(...target.map((piece, i) => {
-    const token = element("span", {class: "token", role: "button", tabindex: i === 0 ? 0 : -1, "data-index": i,
+    const token = element("span", {class: tokenClass(piece), role: "button", tabindex: i === 0 ? 0 : -1, "data-index": i,
                                    "aria-label": text("token_label", {token: pieceName(piece), probability: probabilityText(probabilities[i])})}, ...visibleNodes(piece));
     token.style.setProperty("--probability", probabilities[i] ?? 1);
     return token;
@@ -252,10 +252,16 @@ function lookAtCell(cell) {
 function drawCellReadout() {
   const place = byId("map-readout");
   const {cell, matrix, probabilities, rowNames, columnNames} = sampleMap;
-  if (!cell) return place.replaceChildren(element("span", {class: "muted"}, text("map_help")));
+  if (!cell) return place.replaceChildren(element("span", {class: "muted"}, text("map_help", {layer: sampleLayer()})));
   place.replaceChildren(element("bdi", {class: "name"}, rowNames[cell.row]), " → ", element("bdi", {class: "name"}, columnNames[cell.column]), " ",
       element("b", {}, fixed(matrix.values[cell.row * matrix.columns + cell.column], 4)),
       element("span", {class: "muted"}, ` · ${text("probability_of", {value: probabilityText(probabilities[cell.row])})}`));
+}
+
+// The layer whose attention a sample has: the second-to-last of the decoder, or the only one.
+function sampleLayer() {
+  const layers = chosenSample()?.run.model?.decoder_layers;
+  return known(layers) ? text("map_layer", {layer: whole(Math.max(1, layers - 1)), layers: whole(layers)}) : text("map_layer_unknown");
 }
 
 // The source token that a token of the translation attends to most.
