@@ -132,6 +132,21 @@ def test_a_bar_tells_its_count_and_lists_its_sentences(page):
     page.until(lambda: page.run("return listed.length") == page.count, "all again")
 
 
+def test_a_bar_of_few_sentences_is_seen(page):
+    for bar in page.all("#histogram .bar"):
+        count = int(bar.get_attribute("aria-label").split(": ")[1].split(" of")[0].replace(",", ""))
+        tall = page.run("return arguments[0].querySelector('.fill').getBoundingClientRect().height", bar)
+        assert (tall >= 2) == (count > 0), (count, tall)
+
+
+def test_scores_are_below_their_metric(page):
+    ends = page.run("""
+        const right = (selector) => [...document.querySelectorAll(selector)].map((one) => one.getBoundingClientRect().right);
+        return [right('#scores-head th span[title]'), right('#scores-body tr:last-child .score')];""")
+    for head, score in zip(*ends):
+        assert abs(head - score) < 3, ends
+
+
 def test_arrow_keys_move_between_bars(page):
     first = page.run("return document.querySelector('#histogram .bar[tabindex=\"0\"]')")
     page.run("arguments[0].focus()", first)
@@ -192,6 +207,10 @@ def test_marks_are_what_the_texts_do_not_share(page):
         const of = (tokens, kind) => tokens.filter((token) => token[kind]).map(({text}) => text);
         return [...marked.references, ...marked.systems].map((tokens) => [of(tokens, 'off'), of(tokens, 'apart')]);""")
     assert marks == [[["there"], ["red", "cat"]], [["dog"], ["red", "dog"]], [[], ["cat"]], [["a", "mat"], []]], marks
+    classes = page.run("""
+        const marked = markedTexts({references: ['the red cat sat there'], systems: ['the red dog sat', 'the cat sat', 'a mat']}, {base: 0, compared: 1});
+        return markedNodes(marked.references[0], ['off', 'apart']).filter((node) => node.localName === 'mark').map((node) => [node.textContent, node.className]);""")
+    assert classes == [["red", "apart ink-0"], ["cat", "apart ink-1"], ["there", "off"]], classes
     page.choose("marks", "none")
     page.until(lambda: not page.all("#list mark"), "no marks")
     page.choose("marks", "both")

@@ -61,7 +61,7 @@ function histogramOf(who, bins, counts, most) {
     const ink = who === "difference" ? (bin.high === bin.low ? "none" : bin.low !== null && bin.low >= 0 ? shown.pair.compared : shown.pair.base) : who;
     return barButton("bar", say, "histogram-readout", pressed,
         () => chooseFilter("score", pressed ? null : {who, bin: i, label: () => text("chip", {name: nameNow(), range: rangeNow()}), holds: bin.holds}),
-        element("i", {class: ink === "none" ? "fill" : `fill ink-${ink % 6}`, style: `height: ${100 * counts[i] / most}%`}));
+        element("i", {class: (ink === "none" ? "fill" : `fill ink-${ink % 6}`) + (counts[i] > 0 ? " some" : ""), style: `height: ${100 * counts[i] / most}%`}));
   });
   const plot = element("div", {class: "plot", role: "group", "aria-label": name}, gridLines(most, 2), element("div", {class: "bars"}, ...bars));
   asOneStop(plot);
@@ -167,7 +167,7 @@ function drawBuckets() {
       gridLines(most, 4), element("div", {class: "bars"}, ...buttons));
   asOneStop(plot);
   const labels = element("div", {class: "bucket-labels", "aria-hidden": "true"}, ...side.buckets.map((bucket) =>
-      element("span", {}, shortRange(bucket), element("small", {}, "n = " + shortNumber(bucket.sentences)))));
+      element("span", {}, shortRange(bucket), element("small", {}, element("b", {}, "n = "), shortNumber(bucket.sentences)))));
   byId("buckets").replaceChildren(
       ...(page.systems.length > 1 ? [element("ul", {class: "plot-name key"}, ...page.systems.map((_, system) => element("li", {}, systemName(system))))] : []),
       plot, labels, element("p", {class: "axis-name"}, text("buckets_axis_" + side.unit, {metric: metricNow().name, side: text("of_" + side.side)})),

@@ -52,15 +52,19 @@ function closestReference(words, references) {
   return best;
 }
 
-// Sets name on the tokens of those words that `flags` says, of the words alone.
+// Sets name on the tokens of those words that `flags` says, of the words alone, to what it says.
 function flag(tokens, flags, name) {
   let word = 0;
-  for (const token of tokens) if (!token.space && flags(word++)) token[name] = true;
+  for (const token of tokens) {
+    const value = !token.space && flags(word++);
+    if (value) token[name] = value;
+  }
 }
 
 // The tokens of every text of a sentence. `off`: a word of a system that its reference lacks, or of
 // a reference that every system lacks. `apart`: a word that one of the two systems of `pair` has and
-// the other lacks, in these and in the references. `long` if a text is too long to be compared.
+// the other lacks, in these and in the references; in a reference it is the class of the ink of the
+// system that has it. `long` if a text is too long to be compared.
 function markedTexts({source, references, systems}, pair) {
   const marked = {
     source: source === undefined ? undefined : tokensOf(source),
@@ -86,7 +90,8 @@ function markedTexts({source, references, systems}, pair) {
   flag(marked.systems[pair.compared], (word) => !common[1][word], "apart");
   const [base, compared] = [found[pair.base], found[pair.compared]];
   marked.references.forEach((tokens, i) => {
-    if (base?.[i] && compared?.[i]) flag(tokens, (word) => base[i][word] !== compared[i][word], "apart");
+    const inkOf = (word) => base[i][word] !== compared[i][word] && "ink-" + (base[i][word] ? pair.base : pair.compared) % 6;
+    if (base?.[i] && compared?.[i]) flag(tokens, inkOf, "apart");
   });
   return marked;
 }
@@ -105,7 +110,7 @@ function markedNodes(tokens, kinds) {
   };
   tokens.forEach((token, i) => {
     // Space between two marked words belongs to the mark.
-    const of = (one) => kinds.filter((kind) => one?.[kind]).join(" ");
+    const of = (one) => kinds.filter((kind) => one?.[kind]).map((kind) => one[kind] === true ? kind : `${kind} ${one[kind]}`).join(" ");
     const next = token.space ? (of(tokens[i - 1]) === of(tokens[i + 1]) ? of(tokens[i + 1]) : "") : of(token);
     if (next !== runClass) {
       end();

@@ -33,6 +33,7 @@ function scoreCell(metric, system, best) {
 
 function drawScores() {
   const {metrics, systems, test} = page;
+  document.querySelector(".scores").classList.toggle("compared", systems.length > 1);
   byId("scores-head").replaceChildren(element("th", {scope: "col"}, text("system")), ...metrics.map((metric) =>
       element("th", {scope: "col", class: "number"}, metric.name + " ",
           element("span", {title: text(metric.lower_is_better ? "lower" : "higher"), "aria-hidden": "true"}, metric.lower_is_better ? "↓" : "↑"),
