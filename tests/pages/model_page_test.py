@@ -43,6 +43,12 @@ def test_all_copies_sum_to_the_total(page):
     assert [sum(part[i] for part in parts) for i in (0, 1)] == total, tops
 
 
+def test_shares_are_compared_at_one_place(page):
+    shares = page.run("return [...document.querySelectorAll('#parts-rows .percent')].map((one) => one.textContent)")
+    assert shares and "0.0%" not in shares and not any(" " in share for share in shares), shares
+    assert page.run("return new Set([...document.querySelectorAll('#parts-rows .share')].map((bar) => Math.round(bar.getBoundingClientRect().x))).size") == 1
+
+
 def test_a_box_of_the_figure_shows_its_parts(page):
     layers = {part["name"].split()[0]: part["copies"] for part in page.data["model"]["parts"] if part["depth"] == 0}
     times = [place.text for place in page.all("#figure .times")]
@@ -77,6 +83,8 @@ def test_histograms_tell_their_values(page):
         return
     spreads = page.all(".spread")
     assert len(spreads) == len(page.data["statistics"])
+    outside = sum(not one["name"].startswith(("encoder.", "decoder.")) for one in page.data["statistics"])
+    assert len(page.all("#weights-rows td[colspan]")) == outside, "what is in no layer is not in the column of one"
     spreads[0].click()
     assert page.data["statistics"][0]["name"] in page("#weights-readout").text
 

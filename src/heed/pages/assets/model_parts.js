@@ -51,13 +51,15 @@ function partRow(part, withAll) {
   return element("tr", {class: "depth-" + part.depth}, element("th", {scope: "row"}, partName(part.name)), ...cells);
 }
 
-// The part of all parameters as a bar and in per cent.
+// The part of all parameters as a bar and in per cent. Less than a tenth of one is not none.
+const percentText = (share) => share < 0.0005 ? "<0.1%" : fixed(100 * share, 1) + "%";
+
 function shareCell(parameters) {
   if (parameters === 0) return element("td", {class: "wide-only"});
   const share = parameters / page.model.parameters;
   const bar = element("span", {class: "share", "aria-hidden": "true"});
   bar.style.setProperty("--part", share);
-  return element("td", {class: "number wide-only"}, bar, fixed(100 * share, 1) + " %");
+  return element("td", {class: "number wide-only"}, bar, element("span", {class: "percent"}, percentText(share)));
 }
 
 function fillParts(id, parts, withAll) {

@@ -6,12 +6,23 @@ const pictureRoom = () => Math.min(520, document.getElementById("position-pictur
 
 const captionOf = (title, caption) => element("figcaption", {}, element("b", {}, title), " ", caption);
 
-// A matrix as a canvas of `size` pixels a value, with a caption.
+// A matrix as a canvas of `size` pixels a value, with lines between these, and a caption.
 function matrixFigure({rows, columns, values}, {most = 1, size, title, caption}) {
   const canvas = element("canvas", {role: "img", "aria-label": title + ". " + caption});
   const context = sized(canvas, columns * size, rows * size);
   context.imageSmoothingEnabled = false;
   context.drawImage(pictureOf({rows, columns, values}, most), 0, 0, columns * size, rows * size);
+  context.strokeStyle = inks("--line")[0];
+  context.beginPath();
+  for (let column = 1; column < columns; ++column) {
+    context.moveTo(column * size, 0);
+    context.lineTo(column * size, rows * size);
+  }
+  for (let row = 1; row < rows; ++row) {
+    context.moveTo(0, row * size);
+    context.lineTo(columns * size, row * size);
+  }
+  context.stroke();
   return element("figure", {}, canvas, captionOf(title, caption));
 }
 

@@ -49,16 +49,18 @@ function drawWeights() {
   let layers = 1;
   for (const one of page.statistics) {
     const {row, layer} = placeOf(one.name);
-    if (!rows.has(row)) rows.set(row, []);
-    rows.get(row)[layer ?? 0] = one;
+    if (!rows.has(row)) rows.set(row, {spreads: [], inLayers: layer !== null});
+    rows.get(row).spreads[layer ?? 0] = one;
     layers = Math.max(layers, (layer ?? 0) + 1);
   }
+  const cells = ({spreads, inLayers}) => inLayers ?
+      Array.from({length: layers}, (_, layer) => element("td", {}, spreads[layer] ? spreadButton(spreads[layer]) : "")) :
+      [element("td", {colspan: layers}, spreadButton(spreads[0]), element("span", {class: "small"}, text("without_layer")))];
   document.getElementById("weights-head").replaceChildren(element("tr", {}, headCell("column_name"), headCell("column_shape", {class: "number wide-only"}),
       ...Array.from({length: layers}, (_, layer) => element("th", {scope: "col"}, text("layer", {layer: layer + 1})))));
-  document.getElementById("weights-rows").replaceChildren(...[...rows].map(([row, spreads]) => {
-    const first = spreads.find(Boolean);
-    return element("tr", {}, element("th", {scope: "row"}, ...breakable(row)), element("td", {class: "number wide-only"}, first.shape.join(" × ")),
-        ...Array.from({length: layers}, (_, layer) => element("td", {}, spreads[layer] ? spreadButton(spreads[layer]) : "")));
+  document.getElementById("weights-rows").replaceChildren(...[...rows].map(([row, found]) => {
+    const first = found.spreads.find(Boolean);
+    return element("tr", {}, element("th", {scope: "row"}, ...breakable(row)), element("td", {class: "number wide-only"}, first.shape.join(" × ")), ...cells(found));
   }));
   showSpread(page.statistics.find(({name}) => name === chosenSpread));
 }
