@@ -5,8 +5,16 @@ const byId = (id) => document.getElementById(id);
 const group = chartGroup();
 const charts = {};
 const kinds = ["forward", "forward_backward"];
-const digits = (value) => value < 1e3 ? String(Number(value.toPrecision(3))) : whole(Math.round(value));
+const digits = (value) => value < 999.5 ? value.toPrecision(3) : whole(Math.round(value));
 let page = null;
+
+// Values of a column of the table with equally many decimals: three digits of the smallest.
+function columnText(values) {
+  const least = Math.min(...values.filter((value) => value > 0));
+  const decimals = Number.isFinite(least) ? Math.max(0, Math.min(4, 2 - Math.floor(Math.log10(least)))) : 0;
+  const format = new Intl.NumberFormat(language, {minimumFractionDigits: decimals, maximumFractionDigits: decimals});
+  return values.map((value) => format.format(value));
+}
 
 const perToken = (row, kind) => row[kind + "_seconds"] / row.n * 1e6;
 const layers = () => [...new Set(page.measurements.map(({layer}) => layer))];
@@ -44,9 +52,10 @@ function drawTable() {
   byId("table-head").replaceChildren(element("tr", {}, head("layer"), head("complexity"), ...numbers.map((key) => head(key, true)),
       ...kinds.map((kind) => head(kind + "_time", true)), ...kinds.map((kind) => head(kind + "_token", true))));
   const cell = (value) => element("td", {class: "number"}, value);
-  byId("table-body").replaceChildren(...page.measurements.map((row) => element("tr", {}, element("th", {scope: "row"}, row.layer), element("td", {}, row.complexity),
-      ...numbers.map((key) => cell(whole(row[key]))), ...kinds.map((kind) => cell(digits(row[kind + "_seconds"] * 1e6))),
-      ...kinds.map((kind) => cell(digits(perToken(row, kind)))))));
+  const times = [...kinds.map((kind) => page.measurements.map((row) => row[kind + "_seconds"] * 1e6)),
+    ...kinds.map((kind) => page.measurements.map((row) => perToken(row, kind)))].map(columnText);
+  byId("table-body").replaceChildren(...page.measurements.map((row, i) => element("tr", {}, element("th", {scope: "row"}, row.layer), element("td", {}, row.complexity),
+      ...numbers.map((key) => cell(whole(row[key]))), ...times.map((column) => cell(column[i])))));
 }
 
 onLanguage.push(() => {
