@@ -23,15 +23,20 @@ WIDTH = 1180
 
 TRANSLATE = ["translate", "--model", "zh-en", "--input", "test.zh", "--output"]
 PAGE = ["--html", "page.html"]
+WORDS = "location.hash = 'line-3'; document.querySelector('#unit input[value=words]').click()"
 
 # Of each picture: the commands that write page.html, where zh-en is the model and test.* are the
 # texts, a script that chooses what is shown, and the selectors of the first and the last element.
 SHOTS = {
     "attention": ([[*TRANSLATE, "out.en", *PAGE, "--html-lines", "12"]], "location.hash = 'line-3'",
                   "header", "#attention"),
+    "lines": ([[*TRANSLATE, "out.en", *PAGE, "--html-lines", "3"]], WORDS, "#attention-title", "#lines-view"),
+    "lines.zh": ([[*TRANSLATE, "out.en", *PAGE, "--html-lines", "3"]], WORDS + "; setLanguage('zh')",
+                 "#attention-title", "#lines-view"),
     "beam": ([[*TRANSLATE, "out.en", *PAGE, "--html-lines", "3"]], "location.hash = 'line-3'",
              "#search", "#search"),
-    "run": ([["inspect", "run", "zh-en", *PAGE]], "", "header", "#samples"),
+    "run": ([["inspect", "run", "zh-en", *PAGE]], "document.querySelector('#sample-detail').scrollIntoView()",
+            "header", "#samples"),
     "model": ([["inspect", "model", "zh-en", *PAGE]], "", "header", ".figure-and-detail"),
     "heads": ([["inspect", "model", "zh-en", "--source", "test.zh", "--reference", "test.en", *PAGE]],
               "document.querySelector('#site input[value=cross]').click()", "#heads", "#heads"),
@@ -66,8 +71,9 @@ def browser():
 def screenshot(driver, first, last):
     rectangle = driver.execute_script(
         """const [first, last] = [...arguments].map((selector) => document.querySelector(selector).getBoundingClientRect());
-        return {y: Math.max(0, first.top + scrollY - 8), bottom: last.bottom + scrollY + 8};""", first, last)
-    clip = {"x": 0, "y": rectangle["y"], "width": WIDTH, "height": rectangle["bottom"] - rectangle["y"], "scale": 1}
+        const x = Math.max(0, Math.min(first.left, last.left) - 8), y = Math.max(0, first.top + scrollY - 8);
+        return {x, y, width: Math.max(first.right, last.right) + 8 - x, height: last.bottom + scrollY + 8 - y};""", first, last)
+    clip = {**rectangle, "scale": 1}
     shot = driver.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True, "clip": clip})
     return base64.b64decode(shot["data"])
 
