@@ -51,7 +51,7 @@ def test_axes_say_where_they_end(page):
     for width in (1280, 360):
         page.load(width)
         for chart in ("words", "characters", "tokens"):
-            labels = page.run("return [...document.querySelectorAll(`#chart-${arguments[0]} .bars text[text-anchor=middle]`)].map((one) => one.textContent)", chart)
+            labels = page.run("return [...document.querySelectorAll(`#chart-${arguments[0]} .bars text[text-anchor=middle]`)].map((one) => one.textContent.replace(',', ''))", chart)
             side = "source" if chart != "words" or page.data.get("source", {}).get("spaced") else "target"
             if labels:
                 histogram = page.data[side][chart]["histogram"]

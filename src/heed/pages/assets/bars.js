@@ -123,13 +123,14 @@ class BarChart {
       const x = box.left + at * slot;
       return {label, half, x, middle: Math.min(x, box.right + 8 - half)};
     });
-    // The last one says where the axis ends: it is always there.
-    const last = labels.at(-1);
-    let free = -Infinity;
-    for (const one of labels) {
-      const {label, half, x, middle} = one;
-      if (one !== last && (middle - half < free || middle + half + 6 > last.middle - last.half)) continue;
-      free = middle + half + 6;
+    // The last one says where the axis ends: it is always there. Of the others, every one that has
+    // room, or every second, and so on.
+    const last = labels.pop();
+    const touch = (a, b) => a.middle + a.half + 6 > b.middle - b.half;
+    const thinned = (every) => labels.filter((one, i) => i % every === 0 && !touch(one, last));
+    let every = 1;
+    while (thinned(every).some((one, i, all) => i > 0 && touch(all[i - 1], one))) ++every;
+    for (const {label, x, middle} of [...thinned(every), last]) {
       svg.append(svgElement("line", {class: "base", x1: x, x2: x, y1: box.bottom, y2: box.bottom + 4}),
           svgElement("text", {x: middle, y: box.bottom + 17, "text-anchor": "middle"}, label));
     }
