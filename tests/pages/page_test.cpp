@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <regex>
-#include <set>
 
 #include "heed/pages/page_assets.h"
 #include "support/page_data.h"
@@ -67,16 +67,17 @@ TEST(PageHtml, NeedsNoNetwork) {
   }
 }
 
-// Of strings.js files: the names of the keys of each table {"en": {...}, "zh": {...}}.
-std::vector<std::set<std::string>> keys_of(const std::string& script, const std::string& language) {
-  std::vector<std::set<std::string>> tables;
+// Of scripts with texts: the names of the keys of each table {"en": {...}, "zh": {...}}.
+using Keys = std::vector<std::string>;
+std::vector<Keys> keys_of(const std::string& script, const std::string& language) {
+  std::vector<Keys> tables;
   const std::string name = "\n  " + language + ": {";
   for (size_t at = script.find(name); at != std::string::npos; at = script.find(name, at + 1)) {
-    std::set<std::string>& keys = tables.emplace_back();
+    Keys& keys = tables.emplace_back();
     const std::string body = script.substr(at, script.find("\n  }", at) - at);
     const std::regex key("\n    ([a-z_0-9]+):");
     for (std::sregex_iterator match(body.begin(), body.end(), key), end; match != end; ++match)
-      keys.insert((*match)[1]);
+      keys.push_back((*match)[1]);
   }
   return tables;
 }
@@ -85,8 +86,12 @@ TEST(PageAssets, EveryTextIsThereInEnglishAndInChinese) {
   size_t tables = 0;
   for (const EmbeddedFile& file : page_assets()) {
     const std::string script(file.content);
-    const auto english = keys_of(script, "en");
+    const std::vector<Keys> english = keys_of(script, "en");
     EXPECT_EQ(english, keys_of(script, "zh")) << file.name;
+    for (const Keys& keys : english) {
+      const auto disorder = std::ranges::is_sorted_until(keys);
+      EXPECT_EQ(disorder, keys.end()) << file.name << ": " << *disorder;
+    }
     tables += english.size();
   }
   EXPECT_GE(tables, 3U);
