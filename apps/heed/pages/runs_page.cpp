@@ -152,8 +152,9 @@ std::string runs_text(std::span<const RunHistory> runs) {
   if (!unknown.empty() && runs.size() > 1)
     text += fmt::format("\nOptions unknown, without a training state to read them from: {}.\n",
                         fmt::join(unknown, ", "));
-  if (unknown.size() == runs.size() || (runs.size() > 1 && unknown.size() + 1 == runs.size()))
-    return text;
+  // Two are compared; of one alone all options are shown.
+  const size_t known = runs.size() - unknown.size();
+  if (known < std::min<size_t>(2, runs.size())) return text;
   if (runs.size() > 1) {
     const std::vector<std::string> names = differing_options(runs);
     if (names.empty())

@@ -41,7 +41,7 @@ function factsOf({spaced, vocabulary, vocabulary_use: use, characters, words, te
 function drawFacts() {
   const [source, target] = sides.map((side) => factsOf(page[side]));
   byId("facts-head").replaceChildren(headOf(text("vocabulary"), text("source"), text("target")));
-  const names = [...new Set([...source.keys(), ...target.keys()])].filter((name) => source.has(name) || target.has(name));
+  const names = [...new Set([...source.keys(), ...target.keys()])];
   byId("facts-body").replaceChildren(...names.map((name) => rowOf(name, source.get(name) ?? "–", target.get(name) ?? "–")));
 }
 
@@ -49,8 +49,8 @@ onLanguage.push(() => {
   const paths = [page.source_file, page.target_file];
   const [source, target] = withoutCommonDirectories(paths);
   document.title = byId("title").textContent = text("and", {source: visible(source), target: visible(target)});
-  const directories = source === page.source_file ? [] : paths.map(visible);
-  byId("facts").replaceChildren(...[...directories, text("pairs_count", {count: whole(page.pairs)}), ...(page.first_pairs_only ? [text("first_pairs")] : []),
+  const full = source === page.source_file ? [] : paths.map(visible);
+  byId("facts").replaceChildren(...[...full, text("pairs_count", {count: whole(page.pairs)}), ...(page.first_pairs_only ? [text("first_pairs")] : []),
     text("typical", {ratio: fixed(page.typical_ratio, 2)})].map((fact) => element("span", {}, fact)));
   drawFindings();
   drawCharts();

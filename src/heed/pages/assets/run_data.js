@@ -28,7 +28,12 @@ const keyOf = (run, i) => `${i} ${run.name}`;
 const isShown = (run, i) => choices.hidden === null ? i < 10 : !choices.hidden.includes(keyOf(run, i));
 
 // The name of a run among others: without the directories that all have in common.
-const shortName = (run) => visible(withoutCommonDirectories(page.runs.map(({name}) => name))[page.runs.indexOf(run)]);
+// Every chart asks for that of every run whenever it is drawn.
+let shortNames = null;
+function shortName(run) {
+  shortNames ??= withoutCommonDirectories(page.runs.map(({name}) => name)).map(visible);
+  return shortNames[page.runs.indexOf(run)];
+}
 
 function duration(seconds) {
   const s = Math.max(0, Math.round(seconds));
