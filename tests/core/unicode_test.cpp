@@ -25,6 +25,26 @@ TEST(Unicode, LowercaseOfEveryCharacterIsPythons) {
   EXPECT_EQ(hash(lowercase(encode_utf8(text))), 0x65C7C290AC535152u);
 }
 
+TEST(Unicode, GraphemesAreWhatReadersSeeAsOneCharacter) {
+  const auto first = [](const std::string& text) {
+    return text.substr(0, first_grapheme_bytes(text));
+  };
+  for (const char* grapheme :
+       {"a", "\u00e4", "e\u0301", "e\u0301\u0323", "\u2764\ufe0f", "\U0001f468\u200d\U0001f469",
+        "\U0001f44d\U0001f3fd", "\u1112\u1161\u11ab", "\u6211", "\r\n", "\t"}) {
+    EXPECT_EQ(first(grapheme), grapheme);
+    EXPECT_EQ(first(grapheme + std::string("x")), grapheme);
+    EXPECT_EQ(first(grapheme + std::string("\u6211")), grapheme);
+  }
+  EXPECT_EQ(first("\u0301a"), "\u0301");
+}
+
+TEST(Unicode, LettersAreOfEveryScript) {
+  for (const char32_t c : std::u32string(U"aZ\u00e4\u6211\ud55c\u0939\u05d0\u02b0"))
+    EXPECT_TRUE(is_letter(c));
+  for (const char32_t c : std::u32string(U"1 .\u0301\u2122\U0001f600_")) EXPECT_FALSE(is_letter(c));
+}
+
 TEST(Unicode, TerminalsGiveTwoColumnsToChinese) {
   EXPECT_EQ(terminal_width(""), 0);
   EXPECT_EQ(terminal_width("fox"), 3);

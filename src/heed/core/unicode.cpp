@@ -118,8 +118,30 @@ bool is_number(char32_t character) {
   return is_between(character, UTF8PROC_CATEGORY_ND, UTF8PROC_CATEGORY_NO);
 }
 
+bool is_letter(char32_t character) {
+  return is_between(character, UTF8PROC_CATEGORY_LU, UTF8PROC_CATEGORY_LO);
+}
+
 bool is_lowercase(char32_t character) {
   return properties(character).category == UTF8PROC_CATEGORY_LL;
+}
+
+size_t first_grapheme_bytes(std::string_view text) {
+  // The first combining mark. A grapheme before it has one character, but for "\r\n".
+  constexpr char32_t kFirstMark = 0x300;
+  Utf8Character character = first_utf8_character(text);
+  size_t bytes = character.bytes;
+  utf8proc_int32_t state = 0;
+  while (bytes < text.size()) {
+    const Utf8Character next = first_utf8_character(text.substr(bytes));
+    if (next.value < kFirstMark && next.value != '\n') break;
+    if (utf8proc_grapheme_break_stateful(utf8proc_int32_t(character.value),
+                                         utf8proc_int32_t(next.value), &state))
+      break;
+    bytes += next.bytes;
+    character = next;
+  }
+  return bytes;
 }
 
 int64_t terminal_width(std::string_view text) {

@@ -26,6 +26,9 @@ bool is_punctuation(char32_t character);
 bool is_symbol(char32_t character);
 bool is_number(char32_t character);
 
+// Of the general category L.
+bool is_letter(char32_t character);
+
 // Of the general category Ll.
 bool is_lowercase(char32_t character);
 
@@ -34,6 +37,10 @@ constexpr bool is_ascii_punctuation(char byte) {
   return (byte >= '!' && byte <= '/') || (byte >= ':' && byte <= '@') ||
          (byte >= '[' && byte <= '`') || (byte >= '{' && byte <= '~');
 }
+
+// Bytes of the first grapheme cluster, what readers see as one character, of valid UTF-8 that is
+// not empty: a letter with its marks, the parts of a Korean syllable, an emoji with its modifiers.
+size_t first_grapheme_bytes(std::string_view text);
 
 // Columns that a terminal gives to valid UTF-8: 2 for a Chinese character, 0 for a combining mark.
 int64_t terminal_width(std::string_view text);
