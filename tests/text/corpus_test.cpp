@@ -106,6 +106,35 @@ TEST_F(CorpusTest, LargeVocabulariesTakeFourBytes) {
   expect_whole(Corpus::open(text(), made, {}, cache_, workers), made);
 }
 
+TEST_F(CorpusTest, KnowsWhatItsIdsDoNotTell) {
+  // The vocabulary was learned before these lines came.
+  const TokenizerPair made = tokenizers();
+  pairs_.source[3] = "\u2603 " + pairs_.source[3] + "\u266a";
+  pairs_.source[1200] += "\u2603";
+  pairs_.target[7] += " \u2026";
+  pairs_.target[8] = "";  // dropped
+  pairs_.source[8] += "\u20ac";
+  write("zh", Sentences::text(pairs_.source));
+  write("de", Sentences::text(pairs_.target));
+  Workers workers(2);
+  for (const bool reused : {false, true}) {
+    const Corpus corpus = Corpus::open(text(), made, {}, cache_, workers);
+    EXPECT_EQ(corpus.reused(), reused);
+    const CorpusFacts& facts = corpus.facts();
+    EXPECT_EQ(facts.source.unknown_lines, 2);
+    ASSERT_EQ(facts.source.unknown.size(), 2u);
+    EXPECT_EQ(facts.source.unknown[0].line, 3);
+    EXPECT_EQ(facts.source.unknown[0].texts, (std::vector<std::string>{"\u2603", "\u266a"}));
+    EXPECT_TRUE(facts.source.characters.contains(0x2603));
+    EXPECT_FALSE(facts.source.characters.contains(0x20AC));
+    EXPECT_EQ(facts.source.changed_lines, 0);
+    EXPECT_EQ(facts.target.changed_lines, 1);
+    ASSERT_EQ(facts.target.changes.size(), 1u);
+    EXPECT_EQ(facts.target.changes[0].after, "...");
+    EXPECT_GT(facts.tokens, 0);
+  }
+}
+
 TEST_F(CorpusTest, BytesDoNotDependOnThreads) {
   open({}, 1);
   const std::string one = read(cache_);

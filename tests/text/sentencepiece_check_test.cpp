@@ -139,12 +139,5 @@ TEST(SentencePieceCheck, RefusesTooManySymbolsThatBeginEachOther) {
   EXPECT_TRUE(is_valid_model(apart));
 }
 
-TEST(SentencePieceCheck, LeavesOutTheSelfTest) {
-  const std::string kept = message_field(1, message_field(1, "a")) + message_field(2, "t");
-  EXPECT_EQ(without_self_test(kept + message_field(4, "examples")), kept);
-  EXPECT_EQ(without_self_test(message_field(4, "") + kept), kept);
-  EXPECT_EQ(without_self_test(""), "");
-}
-
 }  // namespace
 }  // namespace heed::detail

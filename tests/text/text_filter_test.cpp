@@ -37,7 +37,8 @@ TEST_F(TextFilterTest, BrokenPairsAreNotKeptAndNotCounted) {
 TEST_F(TextFilterTest, FoldsCaseWhereAsked) {
   const ParallelText few = text("Ärger\närger\nein\n", "x\nx\nx\n");
   EXPECT_THAT(lines_for_tokenizer({.min_word_count = 2}, few), ElementsAre(false, false, false));
-  EXPECT_THAT(lines_for_tokenizer({.min_word_count = 2, .fold_case = true}, few),
+  EXPECT_THAT(lines_for_tokenizer(
+                  {.min_word_count = 2, .fold_source_case = true, .fold_target_case = true}, few),
               ElementsAre(true, true, false));
 }
 

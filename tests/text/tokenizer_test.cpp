@@ -422,7 +422,7 @@ TEST_F(TokenizerTest, FoldsCaseAsItsModelDoes) {
       options.vocabulary_size = bytes ? 360 : 100;
       options.lowercase = lowercase;
       options.byte_fallback = bytes;
-      EXPECT_EQ(TokenizerPair::joint(train(options)).folds_case(), lowercase);
+      EXPECT_EQ(TokenizerPair::joint(train(options)).source().folds_case(), lowercase);
     }
   }
 }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "heed/core/utf8.h"
 #include "heed/text/tokenizer.h"
 #include "support/facts.h"
 #include "test_files.h"
@@ -11,6 +12,7 @@
 namespace heed {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 class TokenizerTrainingTest : public FolderTest {
@@ -153,7 +155,9 @@ TEST_F(TokenizerTrainingTest, OptionsOutOfRangeAreUsageErrors) {
   expect_usage({.character_coverage = 1.5});
   expect_usage({.character_coverage = NAN});
   expect_usage({.sample_lines = 0});
-  expect_usage({.lowercase = true, .normalization = Normalization::identity});
+  expect_usage({.lowercase = true,
+                .normalization = Normalization::identity,
+                .target_normalization = Normalization::identity});
   EXPECT_THROW(train_tokenizer({}, TextFiles()), UsageError);
 }
 
@@ -167,6 +171,114 @@ TEST_F(TokenizerTrainingTest, NothingIsPrinted) {
   error_of([] { TokenizerPair::joint("garbage"); });
   EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
+// SentencePiece keeps U+2585 and its own symbols for itself: it skips lines with the one, and cuts
+// the others out of the text.
+TEST_F(TokenizerTrainingTest, ReservedCharactersAndSymbolsArePiecesLikeOthers) {
+  std::string text = Sentences::text(sentences(100).target);
+  for (int i = 0; i < 60; ++i) text += fmt::format("bar {} \u2585\u2585 full\n", i % 7);
+  for (int i = 0; i < 60; ++i) text += fmt::format("</s> end {} <unk>x <pad>\n", i % 5);
+  const auto path = write("text", text);
+  for (const auto& [name, kind] : enum_names(TokenizerKind{})) {
+    if (kind == TokenizerKind::word) continue;  // has whole words only
+    for (const Normalization rule : {Normalization::nmt_nfkc, Normalization::identity}) {
+      const TokenizerOptions options{.kind = kind, .vocabulary_size = 80, .normalization = rule};
+      const auto pair = TokenizerPair::joint(train_tokenizer(options, std::vector{path}));
+      for (const std::string line :
+           {"bar 1 \u2585\u2585 full", "</s> end 1 <unk>x <pad>", "bar <pad>"}) {
+        EXPECT_EQ(pair.source().decode(pair.source().encode(line)), line) << name;
+      }
+    }
+  }
+}
+
+TEST_F(TokenizerTrainingTest, CharactersThatAreSpacesToSentencePieceAreRead) {
+  using namespace std::string_literals;
+  const auto path = write("text", "zeile\t1\r\nzeile\0002\nzeile\t3\n"s);
+  for (const auto& [name, rule] : enum_names(Normalization{})) {
+    const TokenizerOptions options{
+        .kind = TokenizerKind::character, .vocabulary_size = 20, .normalization = rule};
+    const auto pair = TokenizerPair::joint(train_tokenizer(options, std::vector{path}));
+    const auto read = [&](std::string_view line) {
+      return pair.target().decode(pair.target().encode(line));
+    };
+    EXPECT_EQ(read("zeile\t1\r"), "zeile 1") << name;
+    EXPECT_EQ(read("zeile\0002"s), "zeile 2") << name;
+    EXPECT_EQ(read(" \t\r"), "") << name;
+  }
+}
+
+TEST_F(TokenizerTrainingTest, AVocabularyOfCharactersWithoutAllIsRefused) {
+  std::string text;
+  for (char32_t c = 0x4E00; c < 0x4E00 + 100; ++c) text += encode_utf8(std::u32string(1, c)) + "\n";
+  TokenizerOptions options{.kind = TokenizerKind::character, .vocabulary_size = 60};
+  // 100 characters, the space, </s>, <unk> and <pad>.
+  EXPECT_THAT(error_with(options, text), AllOf(HasSubstr("60"), HasSubstr("at least 104 ids")));
+  options.vocabulary_size = 103;
+  EXPECT_THAT(error_with(options, text), HasSubstr("at least 104 ids"));
+  for (const int64_t enough : {104, 1000}) {
+    options.vocabulary_size = enough;
+    const auto path = write("text", text);
+    EXPECT_EQ(TokenizerPair::joint(train_tokenizer(options, std::vector{path})).size(), 104);
+  }
+  // Who asks for fewer characters gets fewer.
+  options.vocabulary_size = 60;
+  options.character_coverage = 0.98;
+  EXPECT_EQ(error_with(options, text), "");
+}
+
+TEST_F(TokenizerTrainingTest, DigitsAreSplitOnRequest) {
+  std::string text;
+  for (int i = 0; i < 200; ++i) text += fmt::format("room {} {}\n", 2026, i);
+  const auto path = write("text", text);
+  TokenizerOptions options{.vocabulary_size = 24};
+  const auto pieces = [&] {
+    const auto pair = TokenizerPair::joint(train_tokenizer(options, std::vector{path}));
+    return pair.source().pieces(pair.source().encode("2026"));
+  };
+  EXPECT_LT(pieces().size(), 4);
+  options.split_digits = true;
+  EXPECT_GE(pieces().size(), 4);
+}
+
+TEST_F(TokenizerTrainingTest, SidesOfOneVocabularyAreNormalizedEachByItsRules) {
+  const auto source = write("source", "Ｚeile … ｅins\nzwei ﬁ\n");
+  const auto target = write("target", "Line… ™ ，\nﬁ two\n");
+  TokenizerOptions options{.kind = TokenizerKind::character,
+                           .vocabulary_size = 60,
+                           .lowercase = true,
+                           .target_normalization = Normalization::identity};
+  const JointModels models = train_joint_tokenizer(options, {source}, {target});
+  EXPECT_NE(models.source, models.target);
+  auto pair = TokenizerPair::joint_sides(models.source, models.target);
+  const auto check_sides = [&] {
+    EXPECT_TRUE(pair.is_joint());
+    const auto read = [](const Tokenizer& side, const char* text) {
+      const std::vector<TokenId> ids = side.encode(text);
+      EXPECT_EQ(std::count(ids.begin(), ids.end(), side.unknown_id()), 0) << text;
+      return side.decode(ids);
+    };
+    EXPECT_EQ(read(pair.source(), "Ｚeile … ｅins"), "zeile ... eins");
+    EXPECT_EQ(read(pair.source(), "zwei ﬁ"), "zwei fi");
+    EXPECT_EQ(read(pair.target(), "Line… ™ ，"), "Line… ™ ，");
+    EXPECT_EQ(read(pair.target(), "ﬁ two"), "ﬁ two");
+    EXPECT_TRUE(pair.source().folds_case());
+    EXPECT_FALSE(pair.target().folds_case());
+  };
+  check_sides();
+  const uint64_t fingerprint = pair.fingerprint();
+  const auto directory = folder_ / "model";
+  std::filesystem::create_directory(directory);
+  pair.save(directory);
+  pair = TokenizerPair::load(directory);
+  check_sides();
+  EXPECT_EQ(pair.fingerprint(), fingerprint);
+
+  options.target_normalization = options.normalization;
+  const JointModels equal = train_joint_tokenizer(options, {source}, {target});
+  EXPECT_EQ(equal.source, equal.target);
+  EXPECT_EQ(equal.source, train_tokenizer(options, std::vector{source, target}));
 }
 
 }  // namespace

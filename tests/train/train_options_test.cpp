@@ -38,6 +38,10 @@ std::vector<Row> rows() {
   const std::vector<Setting> unsized{{"preset", {"tiny"}},   {"heads", {}},
                                      {"d_ff", {}},           {"d_model", {}},
                                      {"encoder_layers", {}}, {"decoder_layers", {}}};
+  const std::vector<Setting> numbers{{"tokenizer", {"bpe"}},
+                                     {"vocabulary_size", {"40"}},
+                                     {"source", {"@numbers"}},
+                                     {"target", {"@numbers"}}};
   const std::vector<Setting> tabular{{"source", {}}, {"target", {}}, {"tsv", {"@tsv2"}}};
   return {
       {{"source", {"@s2"}}, "weights", {}},
@@ -64,6 +68,8 @@ std::vector<Row> rows() {
        {{"vocabulary_size", {"300"}}, {"tokenizer", {"bpe"}}}},
       {{"lowercase", {"true"}}, "vocabulary", {}},
       {{"normalization", {"identity"}}, "vocabulary", {}},
+      {{"target_normalization", {"nmt_nfkc"}}, "vocabulary", {}},
+      {{"split_digits", {"true"}}, "vocabulary", numbers},
       {{"vocabularies", {"separate"}}, "files", apart},
       {{"tokenizer_model", {"@t.spm"}}, "vocabulary", {}},
       {{"preset", {"small"}}, "config", {{"d_ff", {}}}},
@@ -185,6 +191,9 @@ class TrainOptionsTest : public ::testing::Test {
       folder_.write(std::string("s") + which, source);
       folder_.write(std::string("t") + which, target);
     }
+    std::string numbers;
+    for (int i = 0; i < 60; ++i) numbers += fmt::format("{} {}xyz\n", 7919 * i, char('A' + i % 26));
+    folder_.write("numbers", numbers);
     folder_.write("tsv", "Axyz\tBxyz\nBxyz Cxyz\tCxyz Axyz\nAxyz Bxyz Bxyz\tDxyz\n");
     folder_.write("tsv2", "Axyz Bxyz\tDxyz\nCxyz\tCxyz Axyz\n");
     std::istringstream lines(folder_.read("s"));

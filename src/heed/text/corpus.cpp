@@ -38,7 +38,8 @@ uint64_t key_of(const ParallelText& text, const TokenizerPair& tokenizers,
                                  uint64_t(filters.max_words),
                                  ratio,
                                  uint64_t(filters.min_word_count),
-                                 uint64_t(filters.fold_case)};
+                                 uint64_t(filters.fold_source_case),
+                                 uint64_t(filters.fold_target_case)};
   parts.insert(parts.end(), filters.held_out.begin(), filters.held_out.end());
   return hash_of(parts);
 }
@@ -59,6 +60,7 @@ bool ids_below(const std::byte* ids, int64_t count, int64_t limit) {
 struct CheckedFile {
   detail::CorpusHeader header;
   const uint64_t* blocks;
+  CorpusFacts facts;
 };
 
 bool good_header(const detail::CorpusHeader& header, std::span<const std::byte> file,
@@ -74,7 +76,8 @@ bool good_header(const detail::CorpusHeader& header, std::span<const std::byte> 
   return header.vocabulary > 0 && header.vocabulary <= INT32_MAX &&
          header.token_bytes == detail::token_bytes_for(header.vocabulary) &&
          header.index >= int64_t(sizeof(detail::CorpusHeader)) && header.index % 8 == 0 &&
-         header.index <= header.size && header.size - header.index == blocks * 8;
+         header.index <= header.facts && header.facts - header.index == blocks * 8 &&
+         header.facts <= header.size;
 }
 
 // Whether all records of a block refer to positions inside it, and its ids are in the vocabulary.
@@ -119,6 +122,11 @@ std::optional<CheckedFile> check_file(std::span<const std::byte> file, uint64_t 
       return std::nullopt;
     }
   }
+  const auto facts_text = file.subspan(size_t(header.facts));
+  auto facts =
+      CorpusFacts::from_json({reinterpret_cast<const char*>(facts_text.data()), facts_text.size()});
+  if (!facts) return std::nullopt;
+  result.facts = std::move(*facts);
   return result;
 }
 
@@ -149,13 +157,14 @@ std::optional<Corpus> Corpus::from_cache(const std::filesystem::path& cache, uin
   if (!std::filesystem::exists(cache, error)) return std::nullopt;
   Corpus corpus;
   corpus.file_ = MappedFile(cache);
-  const auto checked = check_file(corpus.file_.bytes(), key);
+  auto checked = check_file(corpus.file_.bytes(), key);
   if (!checked || checked->header.vocabulary != vocabulary) return std::nullopt;
   corpus.blocks_ = checked->blocks;
   corpus.token_bytes_ = int(checked->header.token_bytes);
   corpus.report_ = checked->header.report;
   corpus.source_tokens_ = checked->header.source_tokens;
   corpus.target_tokens_ = checked->header.target_tokens;
+  corpus.facts_ = std::move(checked->facts);
   return corpus;
 }
 

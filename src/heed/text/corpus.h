@@ -11,6 +11,7 @@
 #include "heed/core/files.h"
 #include "heed/core/parallel.h"
 #include "heed/core/ragged.h"
+#include "heed/text/corpus_facts.h"
 #include "heed/text/filter_options.h"
 #include "heed/text/parallel_text.h"
 #include "heed/text/tokenizer.h"
@@ -73,6 +74,7 @@ class Corpus {
   int64_t line(int64_t pair) const;
 
   const FilterReport& report() const { return report_; }
+  const CorpusFacts& facts() const { return facts_; }
   // Over all pairs, without </s>.
   int64_t source_tokens() const { return source_tokens_; }
   int64_t target_tokens() const { return target_tokens_; }
@@ -89,6 +91,7 @@ class Corpus {
   const uint64_t* blocks_ = nullptr;  // where each block of pairs begins in the file
   int token_bytes_ = 2;
   FilterReport report_;
+  CorpusFacts facts_;
   int64_t source_tokens_ = 0;
   int64_t target_tokens_ = 0;
   bool reused_ = false;

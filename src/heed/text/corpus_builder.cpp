@@ -34,8 +34,22 @@ struct Pair {
   std::string source_line, target_line;
   int64_t line = 0;
   std::vector<TokenId> source, target;
+  std::vector<std::string> source_unknown, target_unknown;  // texts of tokens that are <unk>
   FilterDecision decision = FilterDecision::kept;
 };
+
+// The texts of the tokens of an encoding that are <unk>, a few of them.
+std::vector<std::string> unknown_texts(std::string_view line, const Encoding& encoding,
+                                       const Tokenizer& tokenizer) {
+  constexpr size_t kMost = 5;
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < encoding.ids.size() && texts.size() < kMost; ++i) {
+    if (encoding.ids[i] != tokenizer.unknown_id()) continue;
+    const size_t begin = i == 0 ? 0 : encoding.ends[i - 1];
+    texts.emplace_back(line.substr(begin, encoding.ends[i] - begin));
+  }
+  return texts;
+}
 
 void encode(Pair& pair, const TokenizerPair& tokenizers, const FilterOptions& filters,
             const TextFilter& words) {
@@ -46,6 +60,9 @@ void encode(Pair& pair, const TokenizerPair& tokenizers, const FilterOptions& fi
   Encoding target =
       tokenizers.target().encode_prefix(pair.target_line, filters.max_sentence_tokens);
   pair.decision = judge_tokens(filters, source, target);
+  if (pair.decision != FilterDecision::kept) return;
+  pair.source_unknown = unknown_texts(pair.source_line, source, tokenizers.source());
+  pair.target_unknown = unknown_texts(pair.target_line, target, tokenizers.target());
   pair.source = std::move(source.ids);
   pair.target = std::move(target.ids);
 }
@@ -56,17 +73,46 @@ std::string joined_names(const TextFiles& files) {
   return names;
 }
 
+// Collects the facts of one side.
+class SideCollector {
+ public:
+  explicit SideCollector(const Tokenizer& tokenizer) : characters_(tokenizer.normalizer()) {}
+
+  void add(const std::string& line, int64_t number, const std::vector<std::string>& unknown) {
+    constexpr size_t kExamples = 3;
+    characters_.add(line);
+    if (unknown.empty()) return;
+    ++facts_.unknown_lines;
+    if (facts_.unknown.size() < kExamples) facts_.unknown.push_back({number, unknown});
+  }
+  SideFacts finish() {
+    constexpr size_t kChanges = 20;
+    facts_.characters = characters_.characters();
+    facts_.changed_lines = characters_.changed_lines();
+    facts_.changes = characters_.changes(kChanges);
+    return std::move(facts_);
+  }
+
+ private:
+  CharacterCounter characters_;
+  SideFacts facts_;
+};
+
 class CorpusWriter {
  public:
-  CorpusWriter(const std::filesystem::path& cache, uint64_t key, int64_t vocabulary,
+  CorpusWriter(const std::filesystem::path& cache, uint64_t key, const TokenizerPair& tokenizers,
                const ParallelText& text)
-      : file_(cache) {
+      : file_(cache),
+        tokenizers_(tokenizers),
+        source_(tokenizers.source()),
+        target_(tokenizers.target()),
+        used_(size_t(tokenizers.size())) {
     header_.report.read = text.pairs();
     header_.report.invalid_utf8 = text.faults().invalid_utf8;
     header_.report.missing_column = text.faults().missing_column;
     header_.key = key;
-    header_.vocabulary = vocabulary;
-    header_.token_bytes = token_bytes_for(vocabulary);
+    header_.vocabulary = tokenizers.size();
+    header_.token_bytes = token_bytes_for(tokenizers.size());
     file_.write(std::string_view(reinterpret_cast<const char*>(&header_), sizeof header_));
   }
 
@@ -77,6 +123,10 @@ class CorpusWriter {
                         uint16_t(pair.target.size()), uint32_t(pair.line)});
     ids_.insert(ids_.end(), pair.source.begin(), pair.source.end());
     ids_.insert(ids_.end(), pair.target.begin(), pair.target.end());
+    source_.add(pair.source_line, pair.line, pair.source_unknown);
+    target_.add(pair.target_line, pair.line, pair.target_unknown);
+    if (tokenizers_.is_joint()) mark_used(pair.source);
+    mark_used(pair.target);
     header_.source_tokens += int64_t(pair.source.size());
     header_.target_tokens += int64_t(pair.target.size());
     if (int64_t(records_.size()) == kBlockPairs) finish_block();
@@ -89,6 +139,9 @@ class CorpusWriter {
     if (!records_.empty()) finish_block();
     header_.index = file_.size();
     write(std::span<const uint64_t>(blocks_));
+    header_.facts = file_.size();
+    const std::string facts = finish_facts().json();
+    write(std::span<const char>(facts));
     header_.size = file_.size();
     header_.fingerprint = hash_.value();
     header_.header_fingerprint = header_.own_fingerprint();
@@ -120,6 +173,19 @@ class CorpusWriter {
     return report.kept;
   }
 
+  void mark_used(const std::vector<TokenId>& ids) {
+    for (const TokenId id : ids) used_[size_t(id)] = true;
+  }
+
+  CorpusFacts finish_facts() {
+    const Vocabulary& vocabulary = tokenizers_.target().vocabulary();
+    CorpusFacts facts{source_.finish(), target_.finish(), vocabulary.output_size(), 0};
+    for (TokenId id = 0; id < vocabulary.output_size(); ++id)
+      facts.unused_tokens +=
+          !used_[size_t(id)] && id != vocabulary.end_id() && id != vocabulary.unknown_id();
+    return facts;
+  }
+
   template <class T>
   void write(std::span<const T> values) {
     const std::string_view bytes(reinterpret_cast<const char*>(values.data()), values.size_bytes());
@@ -143,6 +209,9 @@ class CorpusWriter {
   }
 
   AtomicFile file_;
+  const TokenizerPair& tokenizers_;
+  SideCollector source_, target_;
+  std::vector<bool> used_;  // by id
   CorpusHeader header_;
   Hash hash_;  // of all bytes after the header
   std::vector<CorpusRecord> records_;
@@ -160,7 +229,7 @@ void build_corpus(const ParallelText& text, const TokenizerPair& tokenizers,
     fail("the corpus has {} pairs; expected fewer than 2^32", text.pairs());
   }
   const TextFilter words(filters, text);
-  CorpusWriter writer(cache, key, tokenizers.size(), text);
+  CorpusWriter writer(cache, key, tokenizers, text);
   PairReader reader(text);
   std::vector<Pair> chunk(size_t(std::min(kChunkPairs, text.pairs())));
   int64_t done = 0;

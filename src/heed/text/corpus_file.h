@@ -4,6 +4,7 @@
 //   blocks of kBlockPairs pairs (the last may have fewer), each at a multiple of 8 bytes:
 //     CorpusRecord of each pair, then all token ids: source, target, source, target, ...
 //   the position of each block, 8 bytes each
+//   the facts of the corpus, as JSON
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,7 @@
 
 namespace heed::detail {
 
-inline constexpr uint64_t kCorpusMagic = 0x3430'7072'6f63'6568;  // "hecorp04"
+inline constexpr uint64_t kCorpusMagic = 0x3530'7072'6f63'6568;  // "hecorp05"
 inline constexpr int64_t kBlockPairs = 1024;
 
 struct CorpusRecord {
@@ -35,6 +36,7 @@ struct CorpusHeader {
   int64_t vocabulary = 0;           // ids are below this
   int64_t token_bytes = 0;          // 2 or 4
   int64_t index = 0;                // position of the block positions
+  int64_t facts = 0;                // position of the facts, which end the file
   int64_t size = 0;                 // of the file
   uint64_t header_fingerprint = 0;  // of the fields above
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "heed/core/options.h"
+
 namespace heed {
 namespace {
 

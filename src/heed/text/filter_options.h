@@ -15,9 +15,9 @@ struct FilterOptions {
   int64_t max_words = 0;              // of either side
   double max_ratio = 0;        // of the tokens of the longer side to the shorter, without </s>
   int64_t min_word_count = 0;  // drops pairs with a word rarer than this on its side of the corpus
-  // Ignores case when counting words. Not an option of the command line: set if the vocabulary does
-  // (TokenizerPair::folds_case).
-  bool fold_case = false;
+  // Ignores case when counting words of a side. No options of the command line: set if the
+  // vocabulary does (Tokenizer::folds_case).
+  bool fold_source_case = false, fold_target_case = false;
   // Drops pairs whose source has one of these fingerprints, in ascending order (held_out.h).
   std::vector<uint64_t> held_out = {};
 

@@ -5,77 +5,12 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <optional>
 #include <vector>
+
+#include "heed/text/sentencepiece_fields.h"
 
 namespace heed::detail {
 namespace {
-
-// One field of a message in the protocol buffers' wire format.
-struct Field {
-  uint64_t number = 0;
-  uint64_t value = 0;                     // of a number
-  std::optional<std::string_view> bytes;  // of a string or a message inside
-};
-
-std::optional<uint64_t> take_varint(std::string_view& text) {
-  uint64_t value = 0;
-  for (int shift = 0; shift < 64 && !text.empty(); shift += 7) {
-    const auto byte = static_cast<unsigned char>(text.front());
-    text.remove_prefix(1);
-    value |= uint64_t(byte & 0x7F) << shift;
-    if (byte < 0x80) return value;
-  }
-  return std::nullopt;
-}
-
-// The next field; std::nullopt if the text is no message. Groups, which are obsolete, are rejected.
-std::optional<Field> take_field(std::string_view& text) {
-  const auto tag = take_varint(text);
-  // Longer tags lose their upper bits in the library, which then sees another field than we do.
-  if (!tag || *tag > UINT32_MAX) return std::nullopt;
-  Field field;
-  field.number = *tag >> 3;
-  std::optional<uint64_t> length;
-  switch (*tag & 7) {
-    case 0: {
-      const auto value = take_varint(text);
-      if (!value) return std::nullopt;
-      field.value = *value;
-      return field;
-    }
-    case 1:
-      length = 8;
-      break;
-    case 2:
-      length = take_varint(text);
-      break;
-    case 5:
-      length = 4;
-      break;
-    default:
-      return std::nullopt;
-  }
-  if (!length || *length > text.size()) return std::nullopt;
-  if ((*tag & 7) == 2) field.bytes = text.substr(0, size_t(*length));
-  if ((*tag & 7) == 5) {
-    uint32_t number = 0;
-    std::memcpy(&number, text.data(), sizeof number);
-    field.value = number;
-  }
-  text.remove_prefix(size_t(*length));
-  return field;
-}
-
-// Whether `message` is well formed and `good` holds for each of its fields.
-template <class Good>
-bool all_fields(std::string_view message, Good good) {
-  while (!message.empty()) {
-    const auto field = take_field(message);
-    if (!field || !good(*field)) return false;
-  }
-  return true;
-}
 
 // A double-array trie (Aoe 1989; the units are those of darts-clone) from characters to positions
 // in a text of replacements. `units` are not empty.
@@ -200,29 +135,15 @@ class Pieces {
 }  // namespace
 
 bool is_valid_model(std::string_view model) {
-  constexpr uint64_t kPiece = 1, kNormalizer = 3, kDenormalizer = 5;  // sentencepiece_model.proto
   Pieces pieces;
   const bool sound = all_fields(model, [&](const Field& field) {
     if (!field.bytes) return true;
-    if (field.number == kPiece) return pieces.add(*field.bytes);
-    if (field.number == kNormalizer || field.number == kDenormalizer)
+    if (field.number == kPieceField) return pieces.add(*field.bytes);
+    if (field.number == kNormalizerField || field.number == kDenormalizerField)
       return is_sound_normalizer(*field.bytes);
     return true;
   });
   return sound && pieces.have_room();
-}
-
-std::string without_self_test(std::string_view model) {
-  constexpr uint64_t kSelfTest = 4;
-  std::string kept;
-  kept.reserve(model.size());
-  while (!model.empty()) {
-    const std::string_view before = model;
-    const auto field = take_field(model);
-    if (!field) break;
-    if (field->number != kSelfTest) kept += before.substr(0, before.size() - model.size());
-  }
-  return kept;
 }
 
 }  // namespace heed::detail

@@ -1,7 +1,6 @@
 // Validation of .spm files before SentencePiece loads them.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 namespace heed::detail {
@@ -11,9 +10,5 @@ namespace heed::detail {
 // neither, so a damaged file could make it read out of bounds, or exhaust memory. The rest of the
 // file SentencePiece checks itself.
 bool is_valid_model(std::string_view model);
-
-// A valid model without its self-test samples: SentencePiece encodes them all when it loads, and
-// prints those that fail.
-std::string without_self_test(std::string_view model);
 
 }  // namespace heed::detail

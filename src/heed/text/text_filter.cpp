@@ -9,13 +9,16 @@
 
 namespace heed {
 
-TextFilter::TextFilter(const FilterOptions& options, const ParallelText& text) : options_(options) {
+TextFilter::TextFilter(const FilterOptions& options, const ParallelText& text)
+    : options_(options),
+      source_words_(options.fold_source_case),
+      target_words_(options.fold_target_case) {
   if (options.min_word_count <= 1) return;
   PairReader reader(text);
   std::string source, target;
   while (reader.next(source, target)) {
-    count(source, source_words_);
-    count(target, target_words_);
+    source_words_.add(source);
+    target_words_.add(target);
   }
 }
 
@@ -25,31 +28,31 @@ FilterDecision TextFilter::decide(std::string_view source, std::string_view targ
   if (source_words == 0 || target_words == 0) return FilterDecision::empty;
   if (options_.max_words > 0 && std::max(source_words, target_words) > options_.max_words)
     return FilterDecision::too_many_words;
-  if (options_.min_word_count > 1 &&
-      (has_rare(source, source_words_) || has_rare(target, target_words_)))
+  if (options_.min_word_count > 1 && (source_words_.has_rare(source, options_.min_word_count) ||
+                                      target_words_.has_rare(target, options_.min_word_count)))
     return FilterDecision::rare_words;
   if (std::binary_search(options_.held_out.begin(), options_.held_out.end(), hash_of(source)))
     return FilterDecision::held_out;
   return FilterDecision::kept;
 }
 
-void TextFilter::count(std::string_view line, WordCounts& counts) const {
+void TextFilter::WordCounts::add(std::string_view line) {
   detail::for_each_word(line,
-                        [&](std::string_view word) { return ++counts[fingerprint(word)] > 0; });
+                        [&](std::string_view word) { return ++counts_[fingerprint(word)] > 0; });
 }
 
-bool TextFilter::has_rare(std::string_view line, const WordCounts& counts) const {
+bool TextFilter::WordCounts::has_rare(std::string_view line, int64_t least) const {
   bool found = false;
   detail::for_each_word(line, [&](std::string_view word) {
-    const auto count = counts.find(fingerprint(word));
-    found = count == counts.end() || count->second < options_.min_word_count;
+    const auto count = counts_.find(fingerprint(word));
+    found = count == counts_.end() || count->second < least;
     return !found;
   });
   return found;
 }
 
-uint64_t TextFilter::fingerprint(std::string_view word) const {
-  return options_.fold_case ? hash_of(lowercase(word)) : hash_of(word);
+uint64_t TextFilter::WordCounts::fingerprint(std::string_view word) const {
+  return fold_case_ ? hash_of(lowercase(word)) : hash_of(word);
 }
 
 std::vector<bool> lines_for_tokenizer(const FilterOptions& options, const ParallelText& text) {

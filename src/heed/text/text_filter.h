@@ -33,12 +33,19 @@ class TextFilter {
   FilterDecision decide(std::string_view source, std::string_view target) const;
 
  private:
-  // Counts of the words of one side, by fingerprint: a few bytes per word of any length.
-  using WordCounts = std::unordered_map<uint64_t, int64_t>;
+  // The words of one side.
+  class WordCounts {
+   public:
+    explicit WordCounts(bool fold_case) : fold_case_(fold_case) {}
+    void add(std::string_view line);
+    // Whether the line has a word that occurs fewer than `least` times.
+    bool has_rare(std::string_view line, int64_t least) const;
 
-  void count(std::string_view line, WordCounts& counts) const;
-  bool has_rare(std::string_view line, const WordCounts& counts) const;
-  uint64_t fingerprint(std::string_view word) const;
+   private:
+    uint64_t fingerprint(std::string_view word) const;
+    const bool fold_case_;
+    std::unordered_map<uint64_t, int64_t> counts_;  // a few bytes per word of any length
+  };
 
   FilterOptions options_;
   WordCounts source_words_, target_words_;

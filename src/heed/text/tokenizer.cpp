@@ -10,8 +10,10 @@
 #include "heed/core/files.h"
 #include "heed/core/hash.h"
 #include "heed/core/strict_json.h"
+#include "heed/core/unicode.h"
 #include "heed/core/utf8.h"
 #include "heed/text/sentencepiece_check.h"
+#include "heed/text/sentencepiece_fields.h"
 
 namespace heed {
 namespace {
@@ -48,11 +50,19 @@ struct Tokenizer::Model {
 
   Model(std::string model, const std::string& name) : bytes(std::move(model)) {
     if (!detail::is_valid_model(bytes)) fail("{} is no SentencePiece model, or damaged", name);
-    const auto status = processor.LoadFromSerializedProto(detail::without_self_test(bytes));
+    const auto status =
+        processor.LoadFromSerializedProto(detail::without_field(bytes, detail::kSelfTestField));
     if (!status.ok()) fail("{} is no SentencePiece model ({})", name, status.message());
   }
 
   int size() const { return processor.GetPieceSize(); }
+  // Whether the two have the same pieces, in the same order.
+  bool has_pieces_of(const Model& other) const {
+    if (size() != other.size()) return false;
+    for (int id = 0; id < size(); ++id)
+      if (processor.IdToPiece(id) != other.processor.IdToPiece(id)) return false;
+    return true;
+  }
   // Whether this piece can occur in encoded text.
   bool is_text(int id) const {
     return !processor.IsUnknown(id) && !processor.IsControl(id) && !processor.IsUnused(id);
@@ -104,7 +114,7 @@ Encoding Tokenizer::encode_with_ends(std::string_view text) const {
     text.remove_prefix(before);
   }
   sentencepiece::ImmutableSentencePieceText found;
-  const auto status = model_->processor.Encode(text, found.mutable_proto());
+  const auto status = model_->processor.Encode(with_plain_spaces(text), found.mutable_proto());
   if (!status.ok()) fail("SentencePiece cannot encode a text: {}", status.message());
   for (int i = 0; i < int(found.pieces_size()); ++i) {
     const auto piece = found.pieces(i);
@@ -184,8 +194,37 @@ double Tokenizer::coverage() const {
          double(std::max<int64_t>(1, vocabulary_->text_pieces()));
 }
 
+UnknownText Tokenizer::unknown_in(std::string_view text, std::span<const TokenId> ids) const {
+  UnknownText unknown;
+  if (!known_ && std::ranges::find(ids, unknown_id()) == ids.end()) return unknown;
+  if (const auto code = language_code(text); !code.empty() && text_id(code) != unknown_id())
+    text.remove_prefix(code.size());
+  const auto is_known = [&](std::string_view grapheme) {
+    if (known_) return known_->knows(grapheme);
+    const std::vector<TokenId> pieces = encode(grapheme);
+    return std::ranges::find(pieces, unknown_id()) == pieces.end();
+  };
+  bool letters = false;
+  while (!text.empty()) {
+    const std::string_view grapheme = text.substr(0, first_grapheme_bytes(text));
+    text.remove_prefix(grapheme.size());
+    const char32_t first = first_utf8_character(grapheme).value;
+    if (is_whitespace(first) || first == 0) continue;
+    if (is_known(grapheme))
+      letters |= is_letter(first);
+    else if (std::ranges::find(unknown.characters, grapheme) == unknown.characters.end())
+      unknown.characters.emplace_back(grapheme);
+  }
+  unknown.alone = !letters && !unknown.characters.empty();
+  return unknown;
+}
+
 bool Tokenizer::folds_case() const {
   return model_->processor.EncodeAsPieces("A") == model_->processor.EncodeAsPieces("a");
+}
+
+Normalizer Tokenizer::normalizer() const {
+  return Normalizer(detail::normalizer_of(model()));
 }
 
 TokenizerPair::TokenizerPair(Tokenizer source, Tokenizer target)
@@ -200,6 +239,17 @@ TokenizerPair TokenizerPair::joint(std::string model, const std::string& name) {
   return {tokenizer, tokenizer};
 }
 
+TokenizerPair TokenizerPair::joint_sides(std::string source_model, std::string target_model) {
+  const std::string name = "tokenizer model";
+  const bool equal = source_model == target_model;
+  const auto source = std::make_shared<Tokenizer::Model>(std::move(source_model), name);
+  const auto target =
+      equal ? source : std::make_shared<Tokenizer::Model>(std::move(target_model), name);
+  check(source->has_pieces_of(*target), "two models of one vocabulary have the same pieces");
+  const auto vocabulary = std::make_shared<Vocabulary>(Tokenizer::vocabulary_of(*source), name);
+  return {Tokenizer(source, vocabulary), Tokenizer(target, vocabulary)};
+}
+
 TokenizerPair TokenizerPair::separate(std::string source_model, std::string target_model) {
   const std::string source_name = "source tokenizer model", target_name = "target tokenizer model";
   const auto source = std::make_shared<Tokenizer::Model>(std::move(source_model), source_name);
@@ -209,6 +259,19 @@ TokenizerPair TokenizerPair::separate(std::string source_model, std::string targ
   const int64_t size = std::max(source_pieces.size(), target_pieces.size());
   return {Tokenizer(source, std::make_shared<Vocabulary>(source_pieces.padded_to(size))),
           Tokenizer(target, std::make_shared<Vocabulary>(target_pieces.padded_to(size)))};
+}
+
+std::optional<TrainingCharacters> TokenizerPair::characters() const {
+  if (!source_.known_ || !target_.known_) return {};
+  return TrainingCharacters{source_.known_->characters(), target_.known_->characters()};
+}
+
+void TokenizerPair::set_characters(const TrainingCharacters& characters) {
+  const auto known = [](const Tokenizer& side, const CharacterSet& of_side) {
+    return std::make_shared<const KnownCharacters>(of_side, detail::normalizer_of(side.model()));
+  };
+  source_.known_ = known(source_, characters.source);
+  target_.known_ = known(target_, characters.target);
 }
 
 void TokenizerPair::expect_covered(const std::filesystem::path& directory,
@@ -251,11 +314,13 @@ TokenizerPair TokenizerPair::load(const std::filesystem::path& directory) {
                           : std::make_shared<Tokenizer::Model>(std::move(bytes), target_name);
   TokenizerPair pair{Tokenizer(source, source_pieces), Tokenizer(target, target_pieces)};
   using Sharing = Tokenizer::Sharing;
-  const Sharing sharing = separate || source == target ? Sharing::one_model : Sharing::two_models;
+  const bool same_pieces = source == target || source->has_pieces_of(*target);
+  const Sharing sharing = separate || same_pieces ? Sharing::one_model : Sharing::two_models;
   pair.source_.expect_one_model(directory / "vocab.json", source_name, sharing);
   pair.target_.expect_one_model(directory / (separate ? "target_vocab.json" : "vocab.json"),
                                 target_name, sharing);
   pair.expect_covered(directory, sharing);
+  if (const auto characters = TrainingCharacters::load(directory)) pair.set_characters(*characters);
   return pair;
 }
 
@@ -264,13 +329,17 @@ void TokenizerPair::save(const std::filesystem::path& directory,
   write_file_atomically(directory / "source.spm", source_.model());
   write_file_atomically(directory / "target.spm", target_.model());
   write_file_atomically(directory / "vocab.json", source_.vocabulary().json());
-  if (is_joint()) {
+  // Writes a file that not every model has, or removes that of an earlier model.
+  const auto save_or_remove = [&](const char* name, const std::optional<std::string>& content) {
+    if (content) return write_file_atomically(directory / name, *content);
     std::error_code error;
-    std::filesystem::remove(directory / "target_vocab.json", error);
-    if (error) fail("cannot remove {}/target_vocab.json: {}", directory.string(), error.message());
-  } else {
-    write_file_atomically(directory / "target_vocab.json", target_.vocabulary().json());
-  }
+    std::filesystem::remove(directory / name, error);
+    if (error) fail("cannot remove {}/{}: {}", directory.string(), name, error.message());
+  };
+  save_or_remove("target_vocab.json",
+                 is_joint() ? std::nullopt : std::optional(target_.vocabulary().json()));
+  const auto known = characters();
+  save_or_remove(kCharactersFile, known ? std::optional(known->json()) : std::nullopt);
   const nlohmann::ordered_json json = {
       {"tokenizer_class", "MarianTokenizer"},
       {"source_lang", config.source_language},
@@ -316,8 +385,9 @@ uint64_t TokenizerPair::fingerprint() const {
 }
 
 std::span<const char* const> tokenizer_files() {
-  static constexpr const char* kNames[] = {"source.spm", "target.spm", "vocab.json",
-                                           "target_vocab.json", "tokenizer_config.json"};
+  static constexpr const char* kNames[] = {
+      "source.spm",   "target.spm", "vocab.json", "target_vocab.json", "tokenizer_config.json",
+      kCharactersFile};
   return kNames;
 }
 

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "heed/core/ragged.h"
+#include "heed/text/known_characters.h"
+#include "heed/text/normalizer.h"
 #include "heed/text/vocabulary.h"
 
 namespace heed {
@@ -28,6 +30,12 @@ struct Encoding {
   bool truncated = false;    // only a prefix of the text was encoded
 };
 
+// The characters of a text that a model has not seen in training.
+struct UnknownText {
+  std::vector<std::string> characters;  // each once, with its marks, in the order of the text
+  bool alone = false;                   // the text has no letter that is known
+};
+
 // One language's SentencePiece model and the ids of its pieces. Const once built: any number of
 // threads may use one. Copies share the model.
 class Tokenizer {
@@ -37,9 +45,9 @@ class Tokenizer {
   Tokenizer(std::string model, std::shared_ptr<const Vocabulary> vocabulary,
             const std::string& name = "tokenizer model");
 
-  // Ids without </s>; never </s> or <pad>, whatever the text contains. A language code of a
-  // multilingual model at the beginning (">>fra<<") becomes one id. Invalid UTF-8 is read as
-  // U+FFFD.
+  // Ids without </s>; never </s> or <pad>, whatever the text contains. NUL is read as a space. A
+  // language code of a multilingual model at the beginning (">>fra<<") becomes one id. Invalid
+  // UTF-8 is read as U+FFFD.
   std::vector<TokenId> encode(std::string_view text) const;
   Encoding encode_with_ends(std::string_view text) const;
   // For callers that need at most `max_ids` ids: encodes only the first max_ids * kBytesPerToken
@@ -53,8 +61,14 @@ class Tokenizer {
   // One line of UTF-8 from ids; </s>, <pad> and unused tokens are skipped, <unk> reads " ⁇ ".
   std::string decode(std::span<const TokenId> ids) const;
 
+  // The characters of valid UTF-8 that no line of this side's training text had; if these are not
+  // known, those without a piece. `ids` are those of the text.
+  UnknownText unknown_in(std::string_view text, std::span<const TokenId> ids) const;
+
   // Whether upper- and lowercase letters become the same pieces.
   bool folds_case() const;
+  // How it changes the characters of a text.
+  Normalizer normalizer() const;
 
   const Vocabulary& vocabulary() const { return *vocabulary_; }
   int64_t size() const { return vocabulary_->size(); }
@@ -82,7 +96,8 @@ class Tokenizer {
 
   std::shared_ptr<const Model> model_;
   std::shared_ptr<const Vocabulary> vocabulary_;
-  std::vector<TokenId> ids_;  // by SentencePiece's id
+  std::vector<TokenId> ids_;                      // by SentencePiece's id
+  std::shared_ptr<const KnownCharacters> known_;  // may be null
 };
 
 // tokenizer_config.json, except the vocabularies.
@@ -102,10 +117,13 @@ class TokenizerPair {
   // From the bytes of .spm files, as train_tokenizer() gives them. heed's ids: </s>, <unk>, the
   // model's pieces in their order, <pad>.
   static TokenizerPair joint(std::string model, const std::string& name = "tokenizer model");
+  // One vocabulary for both sides, whose models have the same pieces but normalize differently.
+  static TokenizerPair joint_sides(std::string source_model, std::string target_model);
   static TokenizerPair separate(std::string source_model, std::string target_model);
   // From a model directory: source.spm, target.spm, vocab.json and, for separate vocabularies,
-  // target_vocab.json. Also reads what OPUS-MT published in this layout: one vocab.json over two
-  // SentencePiece models, in another order and without some of their pieces.
+  // target_vocab.json; characters.json if it is there. Also reads what OPUS-MT published in this
+  // layout: one vocab.json over two SentencePiece models, in another order and without some of
+  // their pieces.
   //
   // Error if the vocabulary belongs to other models than the .spm files. A vocabulary of one model
   // with as many pieces, as heed writes it, must contain all pieces of the model, in any order. Any
@@ -113,12 +131,15 @@ class TokenizerPair {
   // serves; and each model must have at least three quarters as many pieces as the vocabulary,
   // unless it merges two models that both have less than 99% of its pieces.
   static TokenizerPair load(const std::filesystem::path& directory);
-  // Writes those files and tokenizer_config.json.
+  // Writes those files, tokenizer_config.json and, if they are known, the training characters.
   void save(const std::filesystem::path& directory, const TokenizerConfig& config = {}) const;
 
   const Tokenizer& source() const { return source_; }
   const Tokenizer& target() const { return target_; }
-  bool folds_case() const { return source_.folds_case() && target_.folds_case(); }
+  // The characters of the training text; std::nullopt if they are not known, as of models that
+  // other programs trained.
+  std::optional<TrainingCharacters> characters() const;
+  void set_characters(const TrainingCharacters& characters);
   bool is_joint() const { return &source_.vocabulary() == &target_.vocabulary(); }
   // Number of ids of each side, </s>, <unk>, unused tokens and <pad> included: the rows of an
   // embedding table.

@@ -29,8 +29,12 @@ struct TokenizerOptions {
   int64_t vocabulary_size = 8000;   // ids; includes </s>, <unk> and <pad>
   double character_coverage = 1.0;  // share of the characters that get pieces
   bool byte_fallback = false;       // spell other characters as bytes instead of <unk>
-  bool lowercase = false;  // in the model's normalizer, so that every reader of the model agrees
+  bool lowercase = false;           // on each side whose normalization is not identity
+  // Rules of the two sides. They are in the model's normalizers, so that every reader of the model
+  // agrees.
   Normalization normalization = Normalization::nmt_nfkc;
+  Normalization target_normalization = Normalization::identity;
+  bool split_digits = false;         // each digit is a piece of its own
   int64_t sample_lines = 2'000'000;  // learn from at most this many lines
   uint64_t seed = 1;                 // of the sample
 
@@ -48,8 +52,13 @@ struct TokenizerOptions {
        .minimum = 0.98,  // SentencePiece's own bound
        .maximum = 1});
     v("byte_fallback", self.byte_fallback, {.help = "Spell unknown characters as UTF-8 bytes"});
-    v("lowercase", self.lowercase, {.help = "Lowercase all text"});
-    v("normalization", self.normalization, {.help = "Unicode normalization"});
+    v("split_digits", self.split_digits, {.help = "Make every digit a token of its own"});
+    v("normalization", self.normalization, {.help = "Unicode normalization of the source text"});
+    v("target_normalization", self.target_normalization,
+      {.help = "Unicode normalization of the target text; identity: translations have the "
+               "characters of the training text"});
+    v("lowercase", self.lowercase,
+      {.help = "Lowercase the source, and the target unless its normalization is identity"});
   }
 };
 

@@ -13,7 +13,10 @@
 #include "heed/core/options.h"
 #include "heed/core/rng.h"
 #include "heed/text/lines.h"
+#include "heed/text/normalizer.h"
 #include "heed/text/parallel_text.h"
+#include "heed/text/sentencepiece_fields.h"
+#include "heed/text/vocabulary.h"
 
 namespace heed {
 namespace {
@@ -32,16 +35,38 @@ size_t cut_position(std::string_view text, size_t limit) {
   return cut;
 }
 
+// U+2585, which SentencePiece reserves: it skips lines that have it.
+constexpr std::string_view kReservedCharacter = "\u2585";
+
+void replace_all(std::string& text, std::string_view old, std::string_view replacement) {
+  for (size_t at = 0; (at = text.find(old, at)) != text.npos; at += replacement.size())
+    text.replace(at, old.size(), replacement);
+}
+
+// Makes a line of text one whose characters SentencePiece learns. It would leave out those of its
+// own symbols.
+void spell_out_symbols(std::string& line) {
+  replace_all(line, kReservedCharacter, " ");
+  for (const std::string_view symbol : {kEndPiece, kUnknownPiece})
+    replace_all(line, symbol, fmt::format("{} {}", symbol.substr(0, 1), symbol.substr(1)));
+}
+
+// The text to learn from, and what becomes of its characters before SentencePiece sees them.
+struct LearnedText {
+  TextFiles files;
+  std::vector<const Normalizer*> normalizers = {};  // of each file; empty for none
+  const std::vector<bool>& kept;
+  int64_t lines = 0;  // those that `kept` has
+};
+
 // Gives a sample of the files' lines, in order (selection sampling: a line is taken with the
 // probability wanted_ / left_, so nothing is stored).
 class SampledSentences : public sentencepiece::SentenceIterator {
  public:
-  SampledSentences(const TextFiles& files, const std::vector<bool>& kept, int64_t lines,
-                   const TokenizerOptions& options)
-      : files_(files),
-        kept_(kept),
-        left_(lines),
-        wanted_(std::min(lines, options.sample_lines)),
+  SampledSentences(const LearnedText& text, const TokenizerOptions& options)
+      : text_(text),
+        left_(text.lines),
+        wanted_(std::min(text.lines, options.sample_lines)),
         random_(options.seed) {
     Next();
   }
@@ -70,33 +95,43 @@ class SampledSentences : public sentencepiece::SentenceIterator {
   void rethrow() const {
     if (error_) std::rethrow_exception(error_);
   }
+  // Whether a sentence so far had kReservedCharacter.
+  bool has_reserved() const { return has_reserved_; }
 
  private:
   // Makes rest_ the next line of the sample that is not empty.
   bool take_line() {
     while (wanted_ > 0 && next_line()) {
       const bool taken = random_.below(uint64_t(left_--)) < uint64_t(wanted_);
-      if (taken) --wanted_;
+      if (!taken) continue;
+      --wanted_;
+      prepare_line();
       rest_ = line_;
-      if (taken && !rest_.empty()) return true;
+      if (!rest_.empty()) return true;
     }
     return false;
+  }
+
+  void prepare_line() {
+    has_reserved_ |= line_.find(kReservedCharacter) != line_.npos;
+    line_ = with_plain_spaces(line_);
+    if (!text_.normalizers.empty()) line_ = text_.normalizers[file_ - 1]->normalize(line_);
+    spell_out_symbols(line_);
   }
 
   bool next_line() {
     while (left_ > 0) {
       if (reader_ && reader_->next(line_)) {
-        if (kept_.empty() || kept_[lines_++ % kept_.size()]) return true;
+        if (text_.kept.empty() || text_.kept[lines_++ % text_.kept.size()]) return true;
         continue;
       }
-      if (file_ == files_.size()) fail("{} became shorter while it was read", reader_->name());
-      reader_.emplace(files_[file_++].lines());
+      if (file_ == text_.files.size()) fail("{} became shorter while it was read", reader_->name());
+      reader_.emplace(text_.files[file_++].lines());
     }
     return false;
   }
 
-  const TextFiles& files_;
-  const std::vector<bool>& kept_;
+  const LearnedText& text_;
   size_t lines_ = 0;  // read
   int64_t left_;      // kept lines that are not read yet
   int64_t wanted_;    // lines of the sample that are not taken yet
@@ -106,26 +141,31 @@ class SampledSentences : public sentencepiece::SentenceIterator {
   std::string line_, sentence_;
   std::string_view rest_;  // of the line
   std::exception_ptr error_;
-  bool done_ = false;
+  bool has_reserved_ = false, done_ = false;
 };
 
-std::unordered_map<std::string, std::string> arguments(const TokenizerOptions& options) {
+using Arguments = std::unordered_map<std::string, std::string>;
+
+Arguments arguments(const TokenizerOptions& options) {
   const bool limited =
       options.kind == TokenizerKind::word || options.kind == TokenizerKind::character;
-  return {{"model_type", to_text(options.kind)},
-          {"vocab_size", std::to_string(options.vocabulary_size - 1)},  // without <pad>
-          {"character_coverage", fmt::format("{}", options.character_coverage)},
-          {"byte_fallback", options.byte_fallback ? "true" : "false"},
-          {"normalization_rule_name",
-           to_text(options.normalization) + (options.lowercase ? "_cf" : "")},
-          {"hard_vocab_limit", limited ? "false" : "true"},
-          {"eos_id", "0"},
-          {"unk_id", "1"},
-          {"bos_id", "-1"},
-          {"pad_id", "-1"},
-          {"num_threads", std::to_string(kThreads)},
-          {"max_sentence_length", std::to_string(kMaxSentenceBytes)},
-          {"minloglevel", "3"}};
+  Arguments all{{"model_type", to_text(options.kind)},
+                {"vocab_size", std::to_string(options.vocabulary_size - 1)},  // without <pad>
+                {"character_coverage", fmt::format("{}", options.character_coverage)},
+                {"byte_fallback", options.byte_fallback ? "true" : "false"},
+                {"normalization_rule_name",
+                 detail::normalization_name(options.normalization, options.lowercase)},
+                {"hard_vocab_limit", limited ? "false" : "true"},
+                {"eos_id", "0"},
+                {"unk_id", "1"},
+                {"bos_id", "-1"},
+                {"pad_id", "-1"},
+                {"num_threads", std::to_string(kThreads)},
+                {"max_sentence_length", std::to_string(kMaxSentenceBytes)},
+                {"minloglevel", "3"}};
+  // A model has the settings that it was asked for in its bytes.
+  if (options.split_digits) all["split_digits"] = "true";
+  return all;
 }
 
 // The number after `words` in a message of SentencePiece; 0 if there is none.
@@ -147,6 +187,14 @@ std::string names_of(const TextFiles& files) {
   return names;
 }
 
+[[noreturn]] void fail_too_few(const TokenizerOptions& options, const TextFiles& files,
+                               int64_t needed) {
+  fail(
+      "{}: a vocabulary of {} ids is too small for the characters of the text (at least {} ids are "
+      "needed); raise --vocabulary-size or lower --character-coverage",
+      names_of(files), options.vocabulary_size, needed);
+}
+
 [[noreturn]] void explain(const TokenizerOptions& options, const TextFiles& files,
                           std::string_view message) {
   if (const int64_t most = number_after(message, "set it to a value <= "); most > 0) {
@@ -156,14 +204,87 @@ std::string names_of(const TextFiles& files) {
         names_of(files), options.vocabulary_size, most + 1);
   }
   if (message.find("smaller than required_chars") != message.npos) {
-    fail(
-        "{}: a vocabulary of {} ids is too small for the characters of the text (at least {} ids "
-        "are "
-        "needed); raise --vocabulary-size or lower --character-coverage",
-        names_of(files), options.vocabulary_size, number_after(message, "vs ") + 1);
+    fail_too_few(options, files, number_after(message, "vs ") + 1);
   }
+  if (message.find("sentences_.empty()") != message.npos)
+    fail("{}: no text to learn a tokenizer from, but white space", names_of(files));
   fail("{}: SentencePiece cannot learn a vocabulary of {} ids: {}", names_of(files),
        options.vocabulary_size, message);
+}
+
+std::string learn_from(const LearnedText& text, const TokenizerOptions& options,
+                       const Arguments& settings, SampledSentences& sentences) {
+  sentences.rethrow();
+  if (sentences.done()) fail("{}: no text to learn a tokenizer from", text.files.front().name());
+  std::string model;
+  const auto status = sentencepiece::SentencePieceTrainer::Train(settings, &sentences, &model);
+  sentences.rethrow();
+  if (!status.ok()) explain(options, text.files, status.message());
+  return model;
+}
+
+int64_t pieces_of(const std::string& model) {
+  int64_t pieces = 0;
+  detail::all_fields(model, [&](const detail::Field& field) {
+    pieces += field.number == detail::kPieceField;
+    return true;
+  });
+  return pieces;
+}
+
+// Error if a vocabulary of characters has fewer than the text needs, which SentencePiece accepts.
+void expect_all_characters(const LearnedText& text, const TokenizerOptions& options,
+                           Arguments settings, const std::string& model) {
+  const bool may_lack = options.kind == TokenizerKind::character &&
+                        options.character_coverage == 1 &&
+                        pieces_of(model) == options.vocabulary_size - 1;
+  if (!may_lack) return;
+  constexpr int64_t kAllCharacters = 0x110000;
+  settings["vocab_size"] = std::to_string(kAllCharacters);
+  SampledSentences sentences(text, options);
+  const int64_t needed = pieces_of(learn_from(text, options, settings, sentences)) + 1;
+  if (needed > options.vocabulary_size) fail_too_few(options, text.files, needed);
+}
+
+std::string learn(const LearnedText& text, const TokenizerOptions& options) {
+  Arguments settings = arguments(options);
+  SampledSentences sentences(text, options);
+  std::string model = learn_from(text, options, settings, sentences);
+  if (sentences.has_reserved()) {
+    settings["user_defined_symbols"] = kReservedCharacter;
+    SampledSentences again(text, options);
+    model = learn_from(text, options, settings, again);
+  }
+  expect_all_characters(text, options, settings, model);
+  return model;
+}
+
+// Learns of text that SentencePiece normalizes, or that is normalized by heed's rules before it.
+std::string learn_side(LearnedText text, const TokenizerOptions& options) {
+  if (options.normalization != Normalization::identity) return learn(text, options);
+  const Normalizer rules(options.normalization, options.lowercase);
+  text.normalizers.assign(text.files.size(), &rules);
+  return detail::with_normalizer(learn(text, options), rules.specification());
+}
+
+LearnedText text_to_learn(TextFiles files, const std::vector<bool>& kept) {
+  if (files.empty()) fail_usage("a tokenizer needs text; no file was given");
+  LearnedText text{.files = std::move(files), .kept = kept};
+  for (const TextFile& file : text.files) {
+    const TextSurvey found = survey(file);
+    if (kept.empty() && found.faults.count() > 0)
+      fail("{}; convert the file to UTF-8", found.faults.first);
+    text.lines += found.lines;
+  }
+  if (kept.empty()) return text;
+  const auto side = int64_t(kept.size());
+  check(text.lines % side == 0, "lines are kept or left out by the side");
+  text.lines = text.lines / side * std::count(kept.begin(), kept.end(), true);
+  if (text.lines == 0)
+    fail(
+        "no pair of the corpus passes the filters that look at words (what stands between "
+        "spaces): raise --max-words or lower --min-word-count");
+  return text;
 }
 
 }  // namespace
@@ -173,40 +294,41 @@ void check_consistent(const TokenizerOptions& options) {
   if (options.sample_lines < 1) {
     fail_usage("the sample of a tokenizer has {} lines; expected at least 1", options.sample_lines);
   }
-  if (options.lowercase && options.normalization == Normalization::identity) {
+  constexpr Normalization kNone = Normalization::identity;
+  if (options.lowercase && options.normalization == kNone && options.target_normalization == kNone)
     fail_usage("lowercase needs the normalization nmt_nfkc or nfkc; identity changes no letter");
-  }
 }
 
 std::string train_tokenizer(const TokenizerOptions& options, const TextFiles& files,
                             const std::vector<bool>& kept) {
   check_consistent(options);
-  if (files.empty()) fail_usage("a tokenizer needs text; no file was given");
-  int64_t lines = 0;
-  for (const TextFile& file : files) {
-    const TextSurvey found = survey(file);
-    if (kept.empty() && found.faults.count() > 0)
-      fail("{}; convert the file to UTF-8", found.faults.first);
-    lines += found.lines;
+  return learn_side(text_to_learn(files, kept), options);
+}
+
+JointModels train_joint_tokenizer(const TokenizerOptions& options, const TextFiles& source,
+                                  const TextFiles& target, const std::vector<bool>& kept) {
+  check_consistent(options);
+  TextFiles files = source;
+  files.insert(files.end(), target.begin(), target.end());
+  LearnedText text = text_to_learn(std::move(files), kept);
+  if (options.normalization == options.target_normalization) {
+    const std::string model = learn_side(std::move(text), options);
+    return {model, model};
   }
-  if (!kept.empty()) {
-    const auto side = int64_t(kept.size());
-    check(lines % side == 0, "lines are kept or left out by the side");
-    lines = lines / side * std::count(kept.begin(), kept.end(), true);
-    if (lines == 0)
-      fail(
-          "no pair of the corpus passes the filters that look at words (what stands between "
-          "spaces): raise --max-words or lower --min-word-count");
-  }
-  SampledSentences sentences(files, kept, lines, options);
-  sentences.rethrow();
-  if (sentences.done()) fail("{}: no text to learn a tokenizer from", files.front().name());
-  std::string model;
-  const auto status =
-      sentencepiece::SentencePieceTrainer::Train(arguments(options), &sentences, &model);
-  sentences.rethrow();
-  if (!status.ok()) explain(options, files, status.message());
-  return model;
+  // Each side is normalized by its own rules before a vocabulary is learned of what they give.
+  const Normalizer of_source(options.normalization, options.lowercase);
+  const Normalizer of_target(options.target_normalization, options.lowercase);
+  text.normalizers.assign(source.size(), &of_source);
+  text.normalizers.resize(text.files.size(), &of_target);
+  TokenizerOptions normalized = options;
+  normalized.normalization = Normalization::identity;
+  const std::string model = learn(text, normalized);
+  return {detail::with_normalizer(model, of_source.specification()),
+          detail::with_normalizer(model, of_target.specification())};
+}
+
+std::string detail::normalization_name(Normalization rule, bool lowercase) {
+  return to_text(rule) + (lowercase && rule != Normalization::identity ? "_cf" : "");
 }
 
 }  // namespace heed

@@ -14,6 +14,7 @@
 #include "heed/train/resolved_options.h"
 #include "heed/train/run_backup.h"
 #include "heed/train/tensorboard_log.h"
+#include "heed/train/text_warnings.h"
 
 namespace heed {
 namespace {
@@ -103,30 +104,43 @@ void warn_of_nothing_to_resume(const RunFiles& files, TrainObserver& observer) {
                                suggestion(directory.filename().string(), beside)));
 }
 
+// The numbers of ids that the text gave, which may be fewer than were asked for.
+std::string sizes_of(const TokenizerPair& tokenizers) {
+  if (tokenizers.is_joint()) return std::to_string(tokenizers.size());
+  return fmt::format("{} and {}", tokenizers.source().vocabulary().text_pieces() + 3,
+                     tokenizers.target().vocabulary().text_pieces() + 3);
+}
+
 TokenizerPair learn_tokenizers(const TrainOptions& options, const ParallelText& text,
                                const FilterOptions& filters, TrainObserver& observer) {
   TokenizerOptions learn = options.tokenizer;
   learn.seed = uint64_t(options.seed);
   const std::vector<bool> kept = lines_for_tokenizer(filters, text);
   const int64_t pairs = kept.empty() ? text.pairs() : std::count(kept.begin(), kept.end(), true);
-  const auto learned = [&](std::string_view which, const TextFiles& files, int64_t lines) {
+  const auto report_start = [&](std::string_view which, int64_t lines) {
     const int64_t sampled = std::min(lines, learn.sample_lines);
     observer.message(fmt::format("learning a {}vocabulary of {} ids from {}{} lines", which,
                                  learn.vocabulary_size, sampled < lines ? "a sample of " : "",
                                  sampled));
-    const auto start = std::chrono::steady_clock::now();
-    std::string model = train_tokenizer(learn, files, kept);
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-    observer.message(fmt::format("learned the {}vocabulary in {:.1f} s", which, taken.count()));
-    return model;
   };
-  if (options.vocabularies == Vocabularies::separate) {
-    std::string source = learned("source ", text.source(), pairs);
-    return TokenizerPair::separate(std::move(source), learned("target ", text.target(), pairs));
+  const auto start = std::chrono::steady_clock::now();
+  const auto report_end = [&](const TokenizerPair& learned) {
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    observer.message(fmt::format("learned {} ids in {:.1f} s", sizes_of(learned), taken.count()));
+    return learned;
+  };
+  if (options.vocabularies == Vocabularies::joint) {
+    report_start("", 2 * pairs);
+    JointModels models = train_joint_tokenizer(learn, text.source(), text.target(), kept);
+    return report_end(
+        TokenizerPair::joint_sides(std::move(models.source), std::move(models.target)));
   }
-  TextFiles both = text.source();
-  both.insert(both.end(), text.target().begin(), text.target().end());
-  return TokenizerPair::joint(learned("", both, 2 * pairs));
+  report_start("source ", pairs);
+  std::string source = train_tokenizer(learn, text.source(), kept);
+  report_start("target ", pairs);
+  learn.normalization = learn.target_normalization;
+  return report_end(
+      TokenizerPair::separate(std::move(source), train_tokenizer(learn, text.target(), kept)));
 }
 
 // A configuration file may hold options that --finetune-from or --tokenizer-model makes
@@ -174,6 +188,33 @@ Corpus open_corpus(const ParallelText& text, const TokenizerPair& tokenizers,
   return corpus;
 }
 
+// Adds the characters of the training text to those that the model to start from has seen, and
+// saves them. Those of a model that another program trained are not known.
+void learn_characters(const TrainOptions& options, const CorpusFacts& facts, const RunFiles& files,
+                      TokenizerPair& tokenizers) {
+  const std::optional<TrainingCharacters> before = tokenizers.characters();
+  if (!options.finetune_from.empty() && !before) return;
+  TrainingCharacters all{facts.source.characters, facts.target.characters};
+  if (before) {
+    all.source.add(before->source);
+    all.target.add(before->target);
+  }
+  tokenizers.set_characters(all);
+  const fs::path path = files.directory / kCharactersFile;
+  std::error_code error;
+  const std::string json = all.json();
+  if (!fs::exists(path, error) || read_file(path) != json) write_file_atomically(path, json);
+}
+
+void report_text(const TrainOptions& options, const Corpus& corpus, TrainObserver& observer) {
+  for (const TextNote& note : text_notes(corpus.facts(), options, corpus.size())) {
+    if (note.warning)
+      observer.warning(note.text);
+    else
+      observer.message(note.text);
+  }
+}
+
 ModelConfig config_for(const TrainOptions& options, const TokenizerPair& tokenizers) {
   if (options.finetune_from.empty())
     return model_config(options, tokenizers.size(), tokenizers.output_vocabulary_size());
@@ -194,7 +235,14 @@ Selection select_pairs(const TrainOptions& options, const ParallelText& text,
                        const std::optional<TokenizerPair>& vocabulary) {
   Selection selected{options.filters, {}};
   FilterOptions& filters = selected.filters;
-  filters.fold_case = vocabulary ? vocabulary->folds_case() : options.tokenizer.lowercase;
+  const auto folds_case = [&](const Tokenizer* given, Normalization rule) {
+    return given ? given->folds_case()
+                 : options.tokenizer.lowercase && rule != Normalization::identity;
+  };
+  filters.fold_source_case =
+      folds_case(vocabulary ? &vocabulary->source() : nullptr, options.tokenizer.normalization);
+  filters.fold_target_case = folds_case(vocabulary ? &vocabulary->target() : nullptr,
+                                        options.tokenizer.target_normalization);
   if (options.hold_out == 0) return selected;
   selected.held_out = hold_out(text, filters, options.hold_out, uint64_t(options.seed));
   filters.held_out = selected.held_out->sources;
@@ -308,8 +356,7 @@ PreparedRun prepare_run(const TrainOptions& options, const TrainingText& opened,
               : given_tokenizers(options);
   auto [filters, held_out] = select_pairs(options, text, given);
   if (!given) check_before_learning(options, text, backend);
-  const TokenizerPair tokenizers =
-      given ? *given : learn_tokenizers(options, text, filters, observer);
+  TokenizerPair tokenizers = given ? *given : learn_tokenizers(options, text, filters, observer);
   observer.before_first_write();
   if (!resumes) {
     backup->back_up(options);
@@ -322,6 +369,8 @@ PreparedRun prepare_run(const TrainOptions& options, const TrainingText& opened,
   filters.max_sentence_tokens = std::min(filters.max_sentence_tokens, config.max_positions);
   std::optional<Corpus> corpus =
       open_corpus(text, tokenizers, filters, files.training_text(), workers, observer);
+  learn_characters(options, corpus->facts(), files, tokenizers);
+  report_text(options, *corpus, observer);
   std::optional<Corpus> validation;
   if (valid_text)  // all pairs, but for those too long for the model
     validation = open_corpus(*valid_text, tokenizers,

@@ -159,8 +159,10 @@ void check_validation(const SafetensorsFile& file, const TrainOptions& saved,
 }
 
 // Error if another version of heed, with other options, saved them.
-TrainOptions saved_options(const SafetensorsFile& file) {
+TrainOptions saved_options(const SafetensorsFile& file, const TrainOptions& given) {
   TrainOptions saved;
+  // Not in states of older versions. The vocabulary of a run is that of its directory.
+  saved.tokenizer.target_normalization = given.tokenizer.target_normalization;
   try {
     from_json(saved, metadata(file, "options"), file.path().string());
   } catch (const Error& error) {
@@ -186,7 +188,7 @@ std::string list_of(const std::vector<OptionDifference>& changed) {
 
 void check_identity(const SafetensorsFile& file, const RunIdentity& identity) {
   const std::string path = file.path().string();
-  const TrainOptions saved = saved_options(file);
+  const TrainOptions saved = saved_options(file, identity.options);
   if (!saved.finetune_from.empty() && identity.options.finetune_from.empty())
     fail_usage("{} belongs to a run that began with --finetune-from {}: give it again", path,
                saved.finetune_from);
@@ -270,7 +272,8 @@ void save_training_state(const std::filesystem::path& path, const RunIdentity& i
 
 void expect_same_run(const std::filesystem::path& path, RunIdentity identity) {
   const SafetensorsFile file = open_undamaged(path);
-  if (!identity.options.decay_steps) identity.options.decay_steps = saved_options(file).decay_steps;
+  if (!identity.options.decay_steps)
+    identity.options.decay_steps = saved_options(file, identity.options).decay_steps;
   check_identity(file, identity);
 }
 

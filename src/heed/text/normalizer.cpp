@@ -1,0 +1,120 @@
+#include "heed/text/normalizer.h"
+
+#include <sentencepiece_processor.h>
+#include <sentencepiece_trainer.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <unordered_map>
+
+#include "heed/core/error.h"
+#include "heed/core/options.h"
+#include "heed/text/sentencepiece_fields.h"
+#include "heed/text/tokenizer.h"
+#include "heed/text/tokenizer_training.h"
+
+namespace heed {
+namespace {
+
+class OneSentence : public sentencepiece::SentenceIterator {
+ public:
+  bool done() const override { return done_; }
+  void Next() override { done_ = true; }
+  const std::string& value() const override { return sentence_; }
+  sentencepiece::util::Status status() const override { return {}; }
+
+ private:
+  const std::string sentence_ = "a";
+  bool done_ = false;
+};
+
+// The rules of Normalization::identity, as the library reads them: code points in hexadecimal
+// digits.
+constexpr std::string_view kSpaces = "9\t20\nA\t20\nC\t20\nD\t20\n";
+
+// A file in memory, which the library can open by its name.
+class MemoryFile {
+ public:
+  explicit MemoryFile(std::string_view bytes) : file_(memfd_create("heed-rules", MFD_CLOEXEC)) {
+    if (file_ < 0 || write(file_, bytes.data(), bytes.size()) != ssize_t(bytes.size()))
+      fail("cannot make a file in memory: {}", std::strerror(errno));
+  }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  ~MemoryFile() { close(file_); }
+  std::string name() const { return fmt::format("/proc/self/fd/{}", file_); }
+
+ private:
+  const int file_;
+};
+
+// A model with next to no pieces, since the library gives the rules only as a part of a model.
+std::string small_model(Normalization rule, bool lowercase) {
+  const MemoryFile spaces(kSpaces);
+  std::unordered_map<std::string, std::string> arguments{{"model_type", "char"},
+                                                         {"vocab_size", "16"},
+                                                         {"hard_vocab_limit", "false"},
+                                                         {"num_threads", "1"},
+                                                         {"minloglevel", "3"}};
+  if (rule == Normalization::identity)
+    arguments["normalization_rule_tsv"] = spaces.name();
+  else
+    arguments["normalization_rule_name"] = detail::normalization_name(rule, lowercase);
+  OneSentence sentence;
+  std::string model;
+  const auto status = sentencepiece::SentencePieceTrainer::Train(arguments, &sentence, &model);
+  check(status.ok(), status.message());
+  // The name of the file, which every process has its own of.
+  constexpr uint64_t kRuleFile = 6;
+  return detail::with_normalizer(model,
+                                 detail::without_field(detail::normalizer_of(model), kRuleFile));
+}
+
+}  // namespace
+
+std::string with_plain_spaces(std::string_view text) {
+  std::string spaced(text);
+  for (char& c : spaced)
+    if (c == '\0' || c == '\t' || c == '\n' || c == '\f' || c == '\r') c = ' ';
+  return spaced;
+}
+
+struct Normalizer::Rules {
+  std::string specification;
+  sentencepiece::SentencePieceProcessor processor;
+};
+
+Normalizer::Normalizer(Normalization rule, bool lowercase)
+    : Normalizer(detail::normalizer_of(small_model(rule, lowercase))) {}
+
+Normalizer::Normalizer(std::string specification) {
+  const auto rules = std::make_shared<Rules>();
+  const std::string model =
+      detail::with_normalizer(small_model(Normalization::identity, false), specification);
+  const auto status = rules->processor.LoadFromSerializedProto(model);
+  if (!status.ok()) fail("a normalizer of SentencePiece is damaged ({})", status.message());
+  rules->specification = std::move(specification);
+  rules_ = rules;
+}
+
+std::string Normalizer::normalize(std::string_view text) const {
+  sentencepiece::ImmutableSentencePieceText found;
+  const auto status = rules_->processor.Encode(with_plain_spaces(text), found.mutable_proto());
+  if (!status.ok()) fail("SentencePiece cannot normalize a text: {}", status.message());
+  std::string normalized;
+  for (int i = 0; i < int(found.pieces_size()); ++i) normalized += found.pieces(i).piece();
+  size_t from = 0;
+  for (size_t at; (at = normalized.find(kSpaceSymbol, from)) != normalized.npos; from = at + 1)
+    normalized.replace(at, kSpaceSymbol.size(), " ");
+  // The space that the rules add before a text.
+  return normalized.starts_with(' ') ? normalized.substr(1) : normalized;
+}
+
+const std::string& Normalizer::specification() const {
+  return rules_->specification;
+}
+
+}  // namespace heed
