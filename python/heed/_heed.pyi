@@ -75,8 +75,12 @@ class Translation:
     @property
     def status(self) -> str:
         """
-        "ok", or "empty", "split", "truncated", "unfinished", "invalid_utf8", separated by commas.
+        "ok", or "empty", "split", "truncated", "unfinished", "invalid_utf8", "unknown_characters", separated by commas.
         """
+
+    @property
+    def unknown_characters(self) -> list[str]:
+        """The characters of the source that the training text did not have."""
 
 class PairScore:
     """The log-probability of a target, given its source."""

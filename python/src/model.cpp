@@ -202,7 +202,10 @@ void bind_results(nb::module_& m) {
       .def_prop_ro(
           "status", [](const Translation& t) { return t.status.text(); },
           "\"ok\", or \"empty\", \"split\", \"truncated\", \"unfinished\", "
-          "\"invalid_utf8\", separated by commas.")
+          "\"invalid_utf8\", \"unknown_characters\", separated by commas.")
+      .def_prop_ro(
+          "unknown_characters", [](const Translation& t) { return t.status.unknown_characters; },
+          "The characters of the source that the training text did not have.")
       .def("_repr_html_", &html_of, "For notebooks: the hypotheses, as theirs.");
   nb::class_<PairScore>(m, "PairScore", "The log-probability of a target, given its source.")
       .def_ro("log_probability", &PairScore::log_probability, "The sum; a natural logarithm.")

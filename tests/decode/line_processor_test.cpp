@@ -83,7 +83,7 @@ TEST_F(LineProcessorTest, SentencesAreTranslatedOneByOneAndKeepTheirWhiteSpace) 
   DecodeOptions options;
   options.split = TextUnit::sentences;
   const EncodedLine line = encode({" Abc def. Ghi?  1 jkl mno pqr stu vwx yz. \r", "ab"}, options);
-  EXPECT_EQ(line.status.text(), "split") << "the third is too long";
+  EXPECT_EQ(line.status.text(), "split,unknown_characters") << "the third is too long";
   ASSERT_EQ(line.parts.size(), 4u);
   EXPECT_EQ(source_text(line.parts[0]), " \u2047 bc def.");
   EXPECT_FALSE(line.parts[0].prefix.empty());
@@ -104,7 +104,7 @@ TEST_F(LineProcessorTest, ALineOfSentencesThatFitIsNotSplit) {
   options.split = TextUnit::sentences;
   const EncodedLine line = encode({"Abc def ghi. Jkl mno pqr."}, options);
   EXPECT_EQ(line.parts.size(), 2u);
-  EXPECT_EQ(line.status.text(), "ok");
+  EXPECT_FALSE(line.status.split);
   EXPECT_EQ(encode({"Abc def. Ghi."}).parts.size(), 1u) << "a line by default";
 }
 
@@ -198,6 +198,65 @@ TEST_F(LineProcessorTest, AttentionRowsAreShiftedToTheirPart) {
   EXPECT_EQ(best.attention.front().offset, 0u);
   EXPECT_EQ(best.attention.back().offset, line.parts[0].source.size());
   EXPECT_EQ(best.attention.back().weights.size(), line.parts[1].source.size());
+}
+
+// "letter_tokenizers" know the letters of ASCII, '.', ',' and '?', if they know what they saw.
+class UnknownCharactersTest : public LineProcessorTest {
+ protected:
+  UnknownCharactersTest() {
+    TrainingCharacters seen;
+    for (const char32_t c : U"abcdefghijklmnopqrstuvwxyz.,?123") seen.source.add(c);
+    tokenizers_.set_characters(seen);
+  }
+  std::string copy_of(const std::string& text, const DecodeOptions& options = {}) const {
+    const EncodedLine line = encode({text}, options);
+    EXPECT_TRUE(line.parts.empty()) << text;
+    const Translation translation = processor_.postprocess(line, {});
+    EXPECT_EQ(translation.hypotheses.size(), 1u);
+    EXPECT_TRUE(translation.hypotheses[0].pieces.empty());
+    return translation.status.text() + ": " + translation.hypotheses[0].text;
+  }
+};
+
+TEST_F(UnknownCharactersTest, ASentenceOfThemAloneIsCopied) {
+  for (const char* text : {"\U0001f606", "\u2764\ufe0f", "\u266a\u266a", "\u00a7",
+                           "\ud55c\uad6d\uc5b4 123", "\u266a 1, 2?"})
+    EXPECT_EQ(copy_of(text), std::string("unknown_characters: ") + text);
+  EXPECT_EQ(copy_of("\u266a\t\u266a"), "unknown_characters: \u266a \u266a");
+  EXPECT_THAT(encode({"\u266a\u00a7\u266a"}).status.unknown_characters,
+              (ElementsAre("\u266a", "\u00a7")));
+}
+
+TEST_F(UnknownCharactersTest, OthersAreTranslatedAndListed) {
+  for (const char* text : {"abc \u266a", "\u266a a", "\U0001f606abc"}) {
+    const EncodedLine line = encode({text});
+    EXPECT_EQ(line.parts.size(), 1u) << text;
+    EXPECT_EQ(line.status.text(), "unknown_characters") << text;
+    EXPECT_EQ(line.status.unknown_characters.size(), 1u);
+  }
+  for (const char* text : {"abc", "1, 2?", "...", "", " "})
+    EXPECT_TRUE(encode({text}).status.unknown_characters.empty()) << text;
+  EXPECT_EQ(encode({""}).status.text(), "empty");
+  // A prefix is kept to.
+  EXPECT_EQ(encode({"\u266a", "abc"}).parts.size(), 1u);
+}
+
+TEST_F(UnknownCharactersTest, AreCopiedInTheirPlaceAmongSentences) {
+  DecodeOptions options;
+  options.split = TextUnit::sentences;
+  const EncodedLine line = encode({"Abc\u3002\u266a\u266a\u3002Ghi\u3002"}, options);
+  ASSERT_EQ(line.parts.size(), 2u);
+  EXPECT_EQ(processor_.postprocess(line, {result({"x"}), result({"y"})}).hypotheses[0].text,
+            "x \u266a\u266a\u3002y");
+  EXPECT_EQ(copy_of("  \u266a! \u00a7. ", options), "unknown_characters:   \u266a! \u00a7. ");
+}
+
+TEST_F(LineProcessorTest, WithoutTrainingCharactersThoseWithoutAPieceAreUnknown) {
+  const EncodedLine line = encode({"\u266a\u266a"});
+  EXPECT_TRUE(line.parts.empty());
+  EXPECT_THAT(line.status.unknown_characters, ElementsAre("\u266a"));
+  EXPECT_EQ(encode({"abc \u266a"}).parts.size(), 1u);
+  EXPECT_EQ(encode({"abc"}).status.text(), "ok");
 }
 
 }  // namespace

@@ -69,6 +69,7 @@ struct TranslateSettings {
 // Counts of lines by status, for the summary at the end.
 struct Tally {
   int64_t lines = 0, tokens = 0, split = 0, truncated = 0, unfinished = 0, invalid_utf8 = 0;
+  int64_t unknown = 0;
 
   void count(const Translation& translation) {
     const LineStatus& status = translation.status;
@@ -78,6 +79,7 @@ struct Tally {
     truncated += status.truncated;
     unfinished += status.unfinished;
     invalid_utf8 += status.invalid_utf8;
+    unknown += !status.unknown_characters.empty();
   }
 
   void print(const Console& console) const {
@@ -86,6 +88,9 @@ struct Tally {
         console.warn(fmt::format("{} of {}: {}", count, detail::counted(lines, "line"), what));
     };
     warn(invalid_utf8, "invalid UTF-8, replaced by U+FFFD (--strict makes it an error)");
+    warn(unknown,
+         "with characters that the training text did not have (--format jsonl lists them); "
+         "sentences of these alone are copied");
     warn(split, "too long for the model, translated in parts");
     warn(truncated, "a character has more tokens than the model has positions for, truncated");
     warn(unfinished, "the translation ended without </s> (--max-length, --extra-length)");
@@ -100,6 +105,8 @@ class JsonLines {
   std::string line(const Translation& translation) const {
     nlohmann::ordered_json object = json_of(translation, translation.hypotheses.front());
     object["status"] = translation.status.text();
+    if (const auto& unknown = translation.status.unknown_characters; !unknown.empty())
+      object["unknown_characters"] = unknown;
     if (alignments_ == Alignments::tokens || alignments_ == Alignments::weights)
       object["source_pieces"] = translation.source_pieces;
     if (nbest_ > 1) {

@@ -30,7 +30,7 @@ std::string join_text(const EncodedLine& line, const std::vector<std::string>& p
   for (const EncodedSentence& sentence : line.sentences) {
     if (part == parts.end() && parts.size() < line.parts.size()) break;  // the first parts alone
     const auto end = part + std::min(std::ptrdiff_t(sentence.parts), parts.end() - part);
-    texts.push_back(join_parts({part, end}));
+    texts.push_back(sentence.copied.empty() ? join_parts({part, end}) : sentence.copied);
     part = end;
   }
   std::vector<TextSentence> translations;
@@ -53,6 +53,7 @@ std::string LineStatus::text() const {
   add(truncated, "truncated");
   add(unfinished, "unfinished");
   add(invalid_utf8, "invalid_utf8");
+  add(!unknown_characters.empty(), "unknown_characters");
   return all.empty() ? "ok" : all;
 }
 
@@ -77,7 +78,14 @@ EncodedLine LineProcessor::preprocess(const TranslationInput& input, int64_t lin
   if (options.split == TextUnit::sentences) split = split_sentences(text);
   for (const TextSentence& sentence : split.sentences) {
     std::vector<std::vector<TokenId>> parts = encode_parts(sentence.text, status);
-    encoded.sentences.push_back({std::string(sentence.before), parts.size()});
+    EncodedSentence& kept = encoded.sentences.emplace_back();
+    kept.before = sentence.before;
+    // What a prefix demands, a copy cannot give.
+    if (is_unknown(sentence.text, parts, status) && prefix.empty()) {
+      kept.copied = with_plain_spaces(sentence.text);
+      parts.clear();
+    }
+    kept.parts = parts.size();
     for (std::vector<TokenId>& source : parts) {
       source.push_back(tokenizers_.source().end_id());
       encoded.parts.push_back({std::move(source), {}});
@@ -85,7 +93,7 @@ EncodedLine LineProcessor::preprocess(const TranslationInput& input, int64_t lin
   }
   encoded.after = split.after;
   if (encoded.parts.empty()) {
-    status.empty = true;
+    status.empty = status.unknown_characters.empty();
     encoded.prefix_tokens = prefix_tokens(prefix, line, target_limit(max_positions_));
   } else if (!prefix.empty()) {
     EncodedPart& first = encoded.parts.front();
@@ -119,6 +127,18 @@ std::vector<std::vector<TokenId>> LineProcessor::encode_parts(std::string_view t
   return parts;
 }
 
+bool LineProcessor::is_unknown(std::string_view sentence,
+                               const std::vector<std::vector<TokenId>>& parts,
+                               LineStatus& status) const {
+  std::vector<TokenId> ids;
+  for (const auto& part : parts) ids.insert(ids.end(), part.begin(), part.end());
+  UnknownText unknown = tokenizers_.source().unknown_in(sentence, ids);
+  for (std::string& character : unknown.characters)
+    if (std::ranges::find(status.unknown_characters, character) == status.unknown_characters.end())
+      status.unknown_characters.push_back(std::move(character));
+  return unknown.alone;
+}
+
 // Error unless there are fewer than `limit`.
 std::vector<TokenId> LineProcessor::prefix_tokens(const std::string& prefix, int64_t line,
                                                   int64_t limit) const {
@@ -142,7 +162,9 @@ Translation LineProcessor::postprocess(const EncodedLine& line,
   translation.status = line.status;
   const Tokenizer& target = tokenizers_.target();
   TextHypothesis& only = translation.hypotheses.emplace_back();
-  only.text = target.decode(line.prefix_tokens) + line.after;
+  const bool copied = std::ranges::any_of(
+      line.sentences, [](const EncodedSentence& sentence) { return !sentence.copied.empty(); });
+  only.text = copied ? join_text(line, {}) : target.decode(line.prefix_tokens) + line.after;
   only.pieces = target.pieces(line.prefix_tokens);
   if (aligner) only.attention.resize(line.prefix_tokens.size());
   return translation;

@@ -20,14 +20,16 @@ struct EncodedPart {
 
 // What is translated at a time (DecodeOptions::split): a sentence of a line, or a whole line.
 struct EncodedSentence {
-  std::string before;  // white space that its translation keeps
-  size_t parts = 0;    // of EncodedLine::parts; none for a sentence without tokens
+  std::string before;       // white space that its translation keeps
+  size_t parts = 0;         // of EncodedLine::parts; none for a sentence without tokens
+  std::string copied = {};  // for a sentence of unknown characters: its translation, itself
 };
 
 struct EncodedLine {
   int64_t line = 0;  // from 0
   LineStatus status;
-  std::vector<EncodedPart> parts;  // of all sentences; empty for a line without tokens
+  // Of all sentences; empty for a line without tokens, and one that is copied.
+  std::vector<EncodedPart> parts;
   std::vector<EncodedSentence> sentences;
   std::string after;  // white space after the last sentence
   // For a line without tokens, the forced prefix, which is its translation.
@@ -57,6 +59,9 @@ class LineProcessor {
 
  private:
   std::vector<std::vector<TokenId>> encode_parts(std::string_view text, LineStatus& status) const;
+  // Whether a sentence is of unknown characters alone; adds those that it has to the status.
+  bool is_unknown(std::string_view sentence, const std::vector<std::vector<TokenId>>& parts,
+                  LineStatus& status) const;
   std::vector<TokenId> prefix_tokens(const std::string& prefix, int64_t line, int64_t limit) const;
   Translation joined(const EncodedLine& line, const std::vector<SearchResult>& parts,
                      Aligner* aligner) const;

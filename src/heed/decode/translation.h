@@ -19,6 +19,9 @@ struct LineStatus {
   bool truncated = false;
   bool unfinished = false;    // the translation of a part has no </s>
   bool invalid_utf8 = false;  // invalid UTF-8 was replaced by U+FFFD
+  // The characters of the source that the model has not seen in training. Translating: a sentence
+  // (DecodeOptions::split) without any letter that it has seen is copied.
+  std::vector<std::string> unknown_characters = {};
 
   // "ok", "empty", "split,unfinished", ...
   std::string text() const;

@@ -121,6 +121,8 @@ class TranslateCall : public DocumentCall {
     ordered_json object = {{"before", place.before}, {"source", place.source}};
     object.update(hypothesis(translation, translation.hypotheses.front()));
     object["status"] = translation.status.text();
+    if (const auto& unknown = translation.status.unknown_characters; !unknown.empty())
+      object["unknown_characters"] = unknown;
     if (how_.alignments == Alignments::tokens || how_.alignments == Alignments::weights)
       object["source_pieces"] = translation.source_pieces;
     if (options().decode.search.nbest > 1)
