@@ -39,7 +39,7 @@ std::vector<Row> rows() {
                                      {"d_ff", {}},           {"d_model", {}},
                                      {"encoder_layers", {}}, {"decoder_layers", {}}};
   const std::vector<Setting> numbers{{"tokenizer", {"bpe"}},
-                                     {"vocabulary_size", {"40"}},
+                                     {"vocabulary_size", {"60"}},
                                      {"source", {"@numbers"}},
                                      {"target", {"@numbers"}}};
   const std::vector<Setting> tabular{{"source", {}}, {"target", {}}, {"tsv", {"@tsv2"}}};
@@ -60,7 +60,7 @@ std::vector<Row> rows() {
       {{"max_words", {"3"}}, "messages", {}},
       {{"max_ratio", {"1.5"}}, "messages", {}},
       {{"min_word_count", {"2"}}, "messages", {}},
-      {{"tokenizer", {"char"}}, "vocabulary", {}},
+      {{"tokenizer", {"char"}}, "vocabulary", {{"vocabulary_size", {"40"}}}},
       {{"vocabulary_size", {"50"}}, "vocabulary", large},
       {{"character_coverage", {"0.98"}}, "vocabulary", large},
       {{"byte_fallback", {"true"}},
