@@ -18,6 +18,7 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
+from browser_large_texts import *
 from browser_page import Page, axe_of_package
 
 TEXT = "我妹妹昨天买了三本书。她很喜欢读书。\n\n老师请我们安静地听。"

@@ -70,6 +70,15 @@ export class Alternatives {
   get isOpen() {
     return !this.#menu.hidden;
   }
+  // The line of the word.
+  get line() {
+    return this.#place?.line;
+  }
+
+  // The word may lie elsewhere now.
+  follow() {
+    this.#position();
+  }
 
   async open(place) {
     this.close();

@@ -5,8 +5,9 @@ import * as api from "./api.js";
 import {AttentionDialog} from "./attention.js";
 import {copyText} from "./clipboard.js";
 import {askForKey, prepareDialogs} from "./dialogs.js";
-import {Editor} from "./editor.js";
+import {Editor, isLarge} from "./editor.js";
 import {download, onFile, readTextFile} from "./files.js";
+import {followScrolling} from "./scrolling.js";
 import {History} from "./history.js";
 import {Languages, setLanguageOf, tagOf} from "./languages.js";
 import {sentencesOf, translationOf} from "./lines.js";
@@ -19,6 +20,8 @@ import {Translation} from "./translation.js";
 const kTypingPause = 250;  // ms without a key before a request
 const kHistoryPause = 2000;  // ms without a change before an entry
 const kLongText = 1000;  // characters from which the type is smaller
+const kAnnounced = 500;  // characters at a time
+const kDetection = 500;  // ms that a large file waits for its language
 
 const at = (id) => document.getElementById(id);
 const source = at("source");
@@ -27,14 +30,18 @@ const editor = new Editor(source, at("mirror"));
 const history = new History();
 const translation = new Translation({
   planned: () => {
+    if (alternatives.isOpen) alternatives.close();
     output.setLines(translation.lines);
     changed();
   },
   changed: (line) => {
+    if (alternatives.isOpen && alternatives.line === line) alternatives.close();
     output.update(line);
+    announced.delete(line);
     changed();
   },
   state: showState,
+  visible: () => output.firstVisible,
 });
 const output = new Output(at("output"), {point: pointAt, open: (place) => alternatives.open(place)});
 const alternatives = new Alternatives(at("alternatives"), translation, (place, {changed, hadFocus}) => {
@@ -91,6 +98,7 @@ async function translateNow() {
 }
 
 function showState(state, {seconds, error} = {}) {
+  output.flush();
   failed = state === "failed";
   at("card").classList.toggle("busy", state === "busy" || state === "waiting");
   if (state === "waiting") return showMessage(text("busy", {seconds}), {note: true});
@@ -117,10 +125,10 @@ const translated = () => translation.lines.map(translationOf).join("\n");
 // The translation on display is another one. Counted once a frame: sentences can come faster.
 let counting = null;
 function changed() {
-  if (alternatives.isOpen) alternatives.close();
   counting ??= requestAnimationFrame(() => {
     counting = null;
-    const {length} = translated();
+    alternatives.follow();
+    const {length} = translation;
     showCount(at("target-count"), length);
     at("copy").disabled = at("download").disabled = length === 0;
     at("attention-open").hidden = attention.limit === 0 || length === 0;
@@ -143,31 +151,49 @@ function showCount(element, count, limit = -1) {
 }
 
 function showSource() {
+  const content = editor.text;
+  showSize(content);
   editor.mirror();
-  const {length} = editor.text;
-  showCount(at("source-count"), length, characterLimit);
-  at("clear").hidden = length === 0;
-  at("card").classList.toggle("long", length > kLongText);
+  showCount(at("source-count"), content.length, characterLimit);
+  at("clear").hidden = content.length === 0;
 }
 
-function showLanguages() {
+// Prepares the panes for a text: a large one would be laid out twice otherwise.
+function showSize(content) {
+  const {classList} = at("card");
+  const wasLarge = classList.contains("large");
+  const large = isLarge(content);
+  classList.toggle("long", content.length > kLongText);
+  classList.toggle("large", large);
+  source.spellcheck = !large;
+  // The pane scrolls from now on, or the page: to the place of the caret.
+  if (large !== wasLarge && document.activeElement === source) {
+    source.blur();
+    source.focus();
+  }
+}
+
+function showLanguages(content = editor.text) {
   const {source: from, target: to} = languages.pair;
   for (const element of [source, at("mirror")]) setLanguageOf(element, from);
   for (const element of [at("output"), at("alternatives").querySelector("ul"), at("announcer")])
     setLanguageOf(element, to);
-  if (editor.text === "") source.lang = "";
+  if (content === "") source.lang = "";
 }
 
 // Tells screen readers the lines that are new, when typing has paused.
-let announced = new Set();
+const announced = new WeakSet();
 let announcing;
 function announce() {
   clearTimeout(announcing);
   announcing = setTimeout(() => {
-    const lines = translation.lines.map(translationOf).filter((line) => line.trim() !== "");
-    const fresh = lines.filter((line) => !announced.has(line));
-    announced = new Set(lines);
-    if (fresh.length > 0) at("announcer").textContent = fresh.join("\n").slice(0, 500);
+    let fresh = "";
+    for (const line of translation.lines) {
+      if (announced.has(line)) continue;
+      announced.add(line);
+      if (fresh.length < kAnnounced) fresh += translationOf(line).trim() + "\n";
+    }
+    if (fresh.trim() !== "") at("announcer").textContent = fresh.trim().slice(0, kAnnounced);
   }, 800);
 }
 
@@ -226,7 +252,7 @@ function rememberNow() {
   clearTimeout(remembering);
   const {source: from, target: to} = translation.pair;
   if (!settings.keepsHistory || translation.lines.some(({complete}) => !complete)) return;
-  if (translation.text.trim() !== "")
+  if (translation.text.trim() !== "" && history.accepts(translation))
     history.add({id: entry, source: from, target: to, text: translation.text, translation: translated()});
 }
 
@@ -252,15 +278,25 @@ function showHistory() {
 let fileName = "";
 
 function setText(content) {
+  showSize(content);
   editor.text = content;
   showSource();
   translateNow();
+}
+
+// The language decides on the font: a large text that is shown before would be laid out twice.
+async function showLanguagesOf(content) {
+  if (!languages.isReady || !isLarge(content)) return;
+  const detected = languages.detect(content, new AbortController().signal).catch(() => {});
+  await Promise.race([detected, new Promise((resolve) => setTimeout(resolve, kDetection))]);
+  showLanguages(content);
 }
 
 onFile({button: at("open-file"), input: at("file"), area: source, over: at("card")}, async (file) => {
   try {
     const content = await readTextFile(file);
     startEntry();
+    await showLanguagesOf(content);
     setText(content);
     fileName = file.name.replace(/\.[^.]*$/, "");
     showMessage("");
@@ -328,12 +364,17 @@ at("history-clear").addEventListener("click", () => {
   showHistory();
 });
 
+source.addEventListener("paste", ({clipboardData}) => {
+  const content = clipboardData.getData("text/plain");
+  if (isLarge(content)) showSize(content);
+});
 source.addEventListener("input", () => {
   showSource();
   pointAt(null);
   if (editor.text.trim() === "") startEntry();
   schedule();
 });
+followScrolling(source, at("output"));
 addEventListener("online", () => failed && translateNow());
 addEventListener("pagehide", rememberNow);
 addEventListener("keydown", (event) => {

@@ -49,8 +49,7 @@ export class AttentionDialog {
     this.#abort = new AbortController();
     const {signal} = this.#abort;
     const content = firstSentences(lines, this.limit);
-    const whole = lines.map((line) => line.text).join("\n");
-    const cut = lengthOf(content) < lengthOf(whole.trimEnd());
+    const cut = content.length < lines.map((line) => line.text).join("\n").trimEnd().length;
     this.#note.textContent = cut ? text("attention_part", {count: number(lengthOf(content))}) : "";
     this.#say(text("attention_computing"));
     this.#dialog.showModal();

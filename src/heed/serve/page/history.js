@@ -13,10 +13,13 @@ export class History {
     return this.#entries;
   }
 
+  // Whether a translation is short enough for an entry.
+  accepts({text, length}) {
+    return Math.max(text.length, length) <= kCharacters;
+  }
+
   // Adds an entry, in the place of the one with the same id: an earlier state of the same text.
-  // Long texts are left out.
   add(entry) {
-    if (entry.text.length > kCharacters || entry.translation.length > kCharacters) return;
     const others = this.#entries.filter((other) =>
         other.id !== entry.id && (other.text !== entry.text || other.target !== entry.target));
     this.#entries = [entry, ...others].slice(0, kEntries);

@@ -15,8 +15,11 @@ export const tagOf = (code) => ({zh: "zh-Hans", zt: "zh-Hant"})[code] ?? code;
 
 // Names an element's language and its direction.
 export function setLanguageOf(element, code) {
-  element.lang = code ? tagOf(code) : "";
-  element.dir = !code ? "auto" : rightToLeft.has(code.split("-")[0]) ? "rtl" : "ltr";
+  const lang = code ? tagOf(code) : "";
+  const dir = !code ? "auto" : rightToLeft.has(code.split("-")[0]) ? "rtl" : "ltr";
+  // Setting what is set already would lay out the element again.
+  if (element.lang !== lang) element.lang = lang;
+  if (element.dir !== dir) element.dir = dir;
 }
 
 export class Languages {

@@ -128,22 +128,45 @@ function lineOf(text, parts) {
 export const finishedLine = (text, sentences, after) =>
     ({...lineOf(text, {head: sentences.map((sentence) => ({...sentence})), middle: ""}), after});
 
-// The lines of a new text. Lines of the old text that are the same are the same objects; others may
-// come from `cached(text)`, a finished line or undefined.
+// How many elements two arrays have in common at the beginning, and then at the end.
+export function commonEnds(a, b) {
+  const first = commonPrefix(a, b);
+  return {first, last: commonSuffix(a, b, Math.min(a.length, b.length) - first)};
+}
+
+// Whether a part of the answer for a line has arrived.
+const isStarted = ({fresh, partial}) => fresh.length > 0 || partial !== undefined;
+
+// Moves the sentences of an answer for the beginning of `middle` that are certain to the head: those
+// that end kContext characters before the end of what was asked, or all. Returns how many.
+export function keepBeginning(line, asked, {all}) {
+  let count = 0;
+  let length = 0;
+  for (const sentence of line.fresh) {
+    const end = length + lengthOf(sentence);
+    if (!all && end + kContext > asked.length) break;
+    length = end;
+    ++count;
+  }
+  line.head = [...line.head, ...line.fresh.slice(0, count)];
+  line.stale = line.stale.slice(count);
+  line.middle = line.middle.slice(length);
+  line.fresh = [];
+  return count;
+}
+
+// The lines of a new text. Lines of the old text that are the same are the same objects, unless a
+// part of their answer has arrived; others may come from `cached(text)`, a finished line or undefined.
 export function plan(old, text, cached) {
   const texts = text.split("\n");
-  const most = Math.min(old.length, texts.length);
-  let first = 0;
-  while (first < most && old[first].text === texts[first]) ++first;
-  let last = 0;
-  while (last < most - first && old[old.length - 1 - last].text === texts[texts.length - 1 - last])
-    ++last;
+  const {first, last} = commonEnds(old.map((line) => line.text), texts);
   const shift = old.length - texts.length;
   return texts.map((lineText, i) => {
     const same = i < first ? old[i] : i >= texts.length - last ? old[i + shift] : null;
     if (same?.complete) return same;
     const known = cached(lineText);
     if (known) return known;
+    if (same && !isStarted(same)) return same;
     const former = same ?? (i < old.length - last ? old[i] : null);
     return lineOf(lineText, former ? {...kept(former, lineText), after: former.after} : {});
   });

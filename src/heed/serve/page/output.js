@@ -1,16 +1,27 @@
 // The pane of the translation: lines of sentences, whose words can be pointed at and walked through.
 // A sentence's words become elements when it is first pointed at or walked to.
+//
+// Lines are grouped in blocks, so that the browser lays out only those in view (style.css).
 
-import {shownSentences, withGaps} from "./lines.js";
+import {commonEnds, shownSentences, withGaps} from "./lines.js";
 import {wordsOf} from "./words.js";
+
+// A block with twice as many lines is divided.
+const kBlockLines = 50;
 
 // Makes `nodes` the children of an element. Those that are there already are not touched, so that
 // focus and selection stay.
 function setChildren(element, nodes) {
-  nodes.forEach((node, i) => {
-    if (element.childNodes[i] !== node) element.insertBefore(node, element.childNodes[i] ?? null);
-  });
-  while (element.childNodes.length > nodes.length) element.lastChild.remove();
+  let next = element.firstChild;
+  for (const node of nodes) {
+    if (node === next) next = next.nextSibling;
+    else element.insertBefore(node, next);
+  }
+  while (next) {
+    const rest = next;
+    next = next.nextSibling;
+    rest.remove();
+  }
 }
 
 function create(name, className, content = "") {
@@ -23,7 +34,10 @@ function create(name, className, content = "") {
 export class Output {
   #pane;
   #lines = [];
-  #lineElements = new WeakMap();
+  #lineElements = new Map();
+  #changed = new Set();  // lines whose elements are not up to date
+  #frame = null;
+  #marked = [];
   #views = new WeakMap();  // of a sentence: {gap, element, translation}
   #owners = new WeakMap();  // of a sentence's element: {line, sentence}
   #handlers;
@@ -44,17 +58,88 @@ export class Output {
     });
   }
 
-  // The lines are other ones.
+  // The lines are other ones; those that stay are in the same order.
   setLines(lines) {
+    const {first, last} = commonEnds(this.#lines, lines);
+    const middle = lines.slice(first, lines.length - last);
+    const stay = new Set(middle);
+    const blocks = new Set();  // those with other lines
+    for (const line of this.#lines.slice(first, this.#lines.length - last))
+      if (!stay.has(line)) this.#remove(line, blocks);
+    let previous = this.#lineElements.get(lines[first - 1]);
+    for (const line of middle) previous = this.#lineElements.get(line) ?? this.#insert(line, previous, blocks);
+    for (const block of blocks) {
+      if (block.childElementCount === 0) block.remove();
+      else block.style.setProperty("--lines", block.childElementCount);
+    }
     this.#lines = lines;
-    for (const line of lines) this.update(line);
-    setChildren(this.#pane, lines.map((line) => this.#lineElements.get(line)));
+    this.flush();
   }
 
-  // A line has changed.
+  // A line has changed. Shown once a frame: sentences can come faster.
   update(line) {
-    let element = this.#lineElements.get(line);
-    if (!element) this.#lineElements.set(line, (element = create("div", "line")));
+    this.#changed.add(line);
+    this.#frame ??= requestAnimationFrame(() => this.flush());
+  }
+
+  // Shows what has changed.
+  flush() {
+    cancelAnimationFrame(this.#frame);
+    this.#frame = null;
+    for (const line of this.#changed)
+      if (this.#lineElements.has(line)) this.#render(line);
+    this.#changed.clear();
+  }
+
+  // The number of the first line in view.
+  get firstVisible() {
+    const top = Math.max(this.#pane.getBoundingClientRect().top, 0);
+    const isAbove = (element) => element.getBoundingClientRect().bottom <= top;
+    let number = 0;
+    for (const block of this.#pane.children) {
+      if (isAbove(block)) {
+        number += block.childElementCount;
+        continue;
+      }
+      for (const line of block.children) {
+        if (!isAbove(line)) return number;
+        ++number;
+      }
+    }
+    return 0;
+  }
+
+  #remove(line, blocks) {
+    const element = this.#lineElements.get(line);
+    blocks.add(element.parentElement);
+    element.remove();
+    this.#lineElements.delete(line);
+  }
+
+  // Inserts a line after the element of another one, or as the first.
+  #insert(line, previous, blocks) {
+    const element = create("div", "line");
+    this.#lineElements.set(line, element);
+    this.#render(line);
+    if (previous) {
+      previous.after(element);
+    } else {
+      if (!this.#pane.firstChild) this.#pane.append(create("div", "block"));
+      this.#pane.firstChild.prepend(element);
+    }
+    const block = element.parentElement;
+    blocks.add(block);
+    if (block.childElementCount === 2 * kBlockLines) {
+      const rest = create("div", "block");
+      rest.append(...[...block.children].slice(kBlockLines));
+      block.after(rest);
+      blocks.add(rest);
+    }
+    return element;
+  }
+
+  #render(line) {
+    const element = this.#lineElements.get(line);
     const nodes = [];
     const waiting = new Set(line.complete ? [] : line.stale);
     for (const [gap, sentence] of withGaps(shownSentences(line))) {
@@ -70,12 +155,14 @@ export class Output {
 
   // Marks words (indices) of a sentence, or none.
   mark(sentence, words) {
-    for (const element of this.#pane.querySelectorAll(".linked")) element.classList.remove("linked");
+    for (const element of this.#marked) element.classList.remove("linked");
+    this.#marked = [];
     const view = sentence && this.#views.get(sentence);
     if (!view) return;
     this.#splitWords(view.element);
-    for (const word of words)
-      view.element.querySelector(`[data-word="${word}"]`)?.classList.add("linked");
+    const elements = view.element.querySelectorAll(".word");
+    this.#marked = words.map((word) => elements[word]).filter(Boolean);
+    for (const element of this.#marked) element.classList.add("linked");
   }
 
   focus() {
@@ -84,6 +171,7 @@ export class Output {
 
   // Focuses a word of a sentence, as after it was replaced.
   focusWord(sentence, word) {
+    this.flush();
     const view = this.#views.get(sentence);
     if (!view) return;
     this.#splitWords(view.element);
@@ -160,9 +248,8 @@ export class Output {
       if (place) this.#handlers.open(place);
       else this.#neighbour(current, 1)?.focus();
     } else if (event.key === "Home" || event.key === "End") {
-      const sentences = this.#pane.querySelectorAll(".sentence");
-      const sentence = event.key === "Home" ? sentences[0] : sentences[sentences.length - 1];
-      this.#endWord(sentence, event.key === "Home")?.focus();
+      const isHome = event.key === "Home";
+      this.#endWord(this.#endSentence(this.#pane, isHome), isHome)?.focus();
     } else if (step) {
       this.#neighbour(current, step)?.focus();
     } else {
@@ -180,11 +267,33 @@ export class Output {
 
   // The word before or after; from the pane itself, the first one.
   #neighbour(current, step) {
-    const sentences = [...this.#pane.querySelectorAll(".sentence")];
     const sentence = current.closest(".sentence");
-    if (!sentence) return this.#endWord(sentences[0], true);
+    if (!sentence) return this.#endWord(this.#endSentence(this.#pane, true), true);
     const words = [...sentence.querySelectorAll(".word")];
     const word = words[words.indexOf(current) + step];
-    return word ?? this.#endWord(sentences[sentences.indexOf(sentence) + step], step > 0);
+    return word ?? this.#endWord(this.#sentenceBeside(sentence, step), step > 0);
+  }
+
+  // The first or last sentence within an element.
+  #endSentence(element, first) {
+    if (element.matches(".sentence")) return element;
+    const children = first ? element.children : [...element.children].reverse();
+    for (const child of children) {
+      const sentence = this.#endSentence(child, first);
+      if (sentence) return sentence;
+    }
+    return null;
+  }
+
+  // The sentence before or after another element of the pane.
+  #sentenceBeside(element, step) {
+    for (; element !== this.#pane; element = element.parentElement) {
+      const beside = (one) => step > 0 ? one.nextElementSibling : one.previousElementSibling;
+      for (let other = beside(element); other; other = beside(other)) {
+        const sentence = this.#endSentence(other, step > 0);
+        if (sentence) return sentence;
+      }
+    }
+    return null;
   }
 }

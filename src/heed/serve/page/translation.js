@@ -1,28 +1,38 @@
 // Translates a text as it changes: asks the server for what an edit changed, and for nothing twice.
 
 import * as api from "./api.js";
-import {appendSpace, finishedLine, plan, readGaps, sentencesOf} from "./lines.js";
+import {
+  appendSpace, commonEnds, finishedLine, keepBeginning, plan, readGaps, sentencesOf, translationOf,
+} from "./lines.js";
 
 const kCachedLines = 1000;
 // Limits of a request, so that the first answers come soon.
-const kLines = 64;
-const kCharacters = 6000;
+const kLimits = {lines: 64, characters: 6000};
+// A longer line is asked for in parts. A part without an end of a sentence is asked for again, twice
+// as long, up to so many times the limit.
+const kLongestPart = 16;
 
-// Lines in groups that each fit a request.
-function requestsOf(lines) {
-  const requests = [];
+// What to ask for now: lines that fit a request, from a line on and then from the beginning.
+function nextRequest(lines, start, limits) {
+  const request = [];
   let characters = 0;
-  for (const line of lines) {
-    const request = requests.at(-1);
+  for (let i = 0; i < lines.length && request.length < limits.lines; ++i) {
+    const line = lines[(start + i) % lines.length];
+    if (line.complete) continue;
     characters += line.middle.length;
-    if (request && request.length < kLines && characters <= kCharacters) {
-      request.push(line);
-    } else {
-      requests.push([line]);
-      characters = line.middle.length;
-    }
+    if (request.length > 0 && characters > limits.characters) break;
+    request.push(line);
   }
-  return requests;
+  return request;
+}
+
+// The beginning of a line's middle that is asked for: all of it, if it fits.
+function partOf({middle, part}, limits) {
+  const most = part ?? limits.characters;
+  if (middle.length <= most) return middle;
+  const begin = middle.length - middle.trimStart().length;
+  const end = begin + most;
+  return middle.slice(0, /[\ud800-\udbff]/.test(middle[end - 1]) ? end - 1 : end);
 }
 
 export class Translation {
@@ -34,18 +44,35 @@ export class Translation {
   #cache = new Map();
   #abort = new AbortController();
   #report;
+  #limits;
+  #text = "";
+  #lengths = new WeakMap();  // of the translations of lines
+  #uncounted = new Set();
+  #length = 0;
 
   // `report` has planned(), when the lines are other ones; changed(line); state(name, details):
-  // "busy", "waiting" {seconds}, "done" or "failed" {error}.
-  constructor(report) {
+  // "busy", "waiting" {seconds}, "done" or "failed" {error}; visible(), the number of the first line
+  // that the user sees.
+  constructor(report, limits = kLimits) {
     this.#report = report;
+    this.#limits = limits;
   }
 
   get pair() {
     return this.#pair;
   }
   get text() {
-    return this.lines.map(({text}) => text).join("\n");
+    return this.#text;
+  }
+  // The characters of the translation so far.
+  get length() {
+    for (const line of this.#uncounted) {
+      const {length} = translationOf(line);
+      this.#length += length - (this.#lengths.get(line) ?? 0);
+      this.#lengths.set(line, length);
+    }
+    this.#uncounted.clear();
+    return this.#length;
   }
 
   stop() {
@@ -55,8 +82,7 @@ export class Translation {
   // Shows an empty translation.
   clear() {
     this.stop();
-    this.lines = [];
-    this.#report.planned();
+    this.#setLines([], "");
     this.#report.state("done");
   }
 
@@ -71,11 +97,17 @@ export class Translation {
     this.#pair = pair;
     this.#options = options;
     this.#scope = scope;
-    this.lines = plan(this.lines, text, (line) => this.#cached(line));
-    this.#report.planned();
+    const lines = plan(this.lines, text, (line) => this.#cached(line));
+    const textsOf = (some) => some.map((line) => line.text);
+    const edited = commonEnds(textsOf(this.lines), textsOf(lines)).first;
+    this.#setLines(lines, text);
     try {
-      for (const lines of requestsOf(this.lines.filter((line) => !line.complete)))
-        await this.#withRetries(lines, signal);
+      for (let start = edited;; start = this.#report.visible()) {
+        signal.throwIfAborted();
+        const request = nextRequest(lines, start, this.#limits);
+        if (request.length === 0) break;
+        await this.#withRetries(request, signal);
+      }
       this.#report.state("done");
     } catch (error) {
       if (!signal.aborted) this.#report.state("failed", {error});
@@ -87,7 +119,7 @@ export class Translation {
     const {translation, score, alignment} = hypothesis;
     Object.assign(sentence, {translation, score, alignment: alignment ?? []});
     this.#keep(line);
-    this.#report.changed(line);
+    this.#changed(line);
   }
 
   // Asks for hypotheses of one sentence.
@@ -98,6 +130,24 @@ export class Translation {
     }, signal);
     const best = answer.translations[0].sentences[0];
     return best?.nbest ?? (best ? [best] : []);
+  }
+
+  #setLines(lines, text) {
+    this.lines = lines;
+    this.#text = text;
+    this.#length = Math.max(lines.length - 1, 0);
+    this.#uncounted.clear();
+    for (const line of lines) {
+      const length = this.#lengths.get(line);
+      if (length === undefined) this.#uncounted.add(line);
+      else this.#length += length;
+    }
+    this.#report.planned();
+  }
+
+  #changed(line) {
+    this.#uncounted.add(line);
+    this.#report.changed(line);
   }
 
   async #withRetries(lines, signal) {
@@ -116,39 +166,51 @@ export class Translation {
 
   async #request(lines, signal) {
     for (const line of lines) line.fresh = [];
-    const body = {
-      text: lines.map(({middle}) => middle), ...this.#pair, ...this.#options, alignments: "words",
-    };
+    const parts = lines.map((line) => partOf(line, this.#limits));
+    const body = {text: parts, ...this.#pair, ...this.#options, alignments: "words"};
     for await (const {event, data} of api.translateStream(body, signal)) {
       if (signal.aborted) return;
       if (event === "token") this.#addToken(lines[data.text], data);
       if (event === "sentence") this.#addSentence(lines[data.text], data);
-      if (event === "done") data.translations.forEach((answer, i) => this.#finish(lines[i], answer));
+      if (event === "done")
+        data.translations.forEach((answer, i) => this.#finish(lines[i], parts[i], answer));
     }
   }
 
   #addToken(line, {sentence, hypothesis, translation}) {
     if (sentence !== line.fresh.length || hypothesis > 0) return;
     line.partial = translation;
-    this.#report.changed(line);
+    this.#changed(line);
   }
 
   #addSentence(line, {sentence, text: _, ...answer}) {
     line.fresh[sentence] = answer;
     line.partial = undefined;
-    this.#report.changed(line);
+    this.#changed(line);
   }
 
-  #finish(line, {text, sentences, after}) {
+  #finish(line, part, {text, sentences, after}) {
     // The sentences that are shown already stay the same objects.
     line.fresh = sentences.map((sentence, i) => Object.assign(line.fresh[i] ?? {}, sentence));
     readGaps(line.fresh, text);
-    line.stale = [];
     line.partial = undefined;
-    appendSpace(line, after);
-    line.complete = true;
-    this.#keep(line);
-    this.#report.changed(line);
+    if (part.length < line.middle.length) {
+      this.#finishPart(line, part);
+    } else {
+      line.stale = [];
+      appendSpace(line, after);
+      line.complete = true;
+      this.#keep(line);
+    }
+    this.#changed(line);
+  }
+
+  // The last sentence of a part may go on after it, and is asked for again with what follows.
+  #finishPart(line, part) {
+    const longest = this.#limits.characters * kLongestPart;
+    const all = line.part >= longest;
+    if (keepBeginning(line, part, {all}) > 0) delete line.part;
+    else line.part = all ? Infinity : 2 * (line.part ?? this.#limits.characters);
   }
 
   #key(text) {
