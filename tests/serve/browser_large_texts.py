@@ -126,6 +126,7 @@ def test_large_files_open_fast(page):
         print(f"       {len(text)} characters: computed {took:.0f} ms, on display after {passed:.0f} ms")
         assert took < bar and passed < LOADED * bar, (took, passed)
         page.until(lambda: page.asked(), "a request")
+        assert page("#target-count").text == "" and not page("#copy").is_enabled(), "there is no translation"
         page.chord(Keys.CONTROL, "z")
         page.until(lambda: source(page) == "她很喜欢读书。", "undo brings back the text before")
 
@@ -202,6 +203,7 @@ def test_a_long_line_is_translated_in_parts(page):
     put_caret(page, len(text))
     page.keys("y")
     page.until(lambda: page.translation() == (text + "y").upper(), "the edit")
+    page.until(lambda: page("#target-count").text == f"{len(text) + 1:,} characters", "its length")
     assert sum(len(part) for texts in asked_texts(page) for part in texts) < 30000, "all is asked for again"
 
 

@@ -64,7 +64,7 @@ export class Translation {
   get text() {
     return this.#text;
   }
-  // The characters of the translation so far.
+  // The characters of the translation so far; 0 if all of its lines are empty.
   get length() {
     for (const line of this.#uncounted) {
       const {length} = translationOf(line);
@@ -72,7 +72,7 @@ export class Translation {
       this.#lengths.set(line, length);
     }
     this.#uncounted.clear();
-    return this.#length;
+    return this.#length && this.#length + this.lines.length - 1;
   }
 
   stop() {
@@ -135,13 +135,9 @@ export class Translation {
   #setLines(lines, text) {
     this.lines = lines;
     this.#text = text;
-    this.#length = Math.max(lines.length - 1, 0);
-    this.#uncounted.clear();
-    for (const line of lines) {
-      const length = this.#lengths.get(line);
-      if (length === undefined) this.#uncounted.add(line);
-      else this.#length += length;
-    }
+    const uncounted = this.#uncounted;
+    this.#uncounted = new Set(lines.filter((line) => uncounted.has(line) || !this.#lengths.has(line)));
+    this.#length = lines.reduce((sum, line) => sum + (this.#lengths.get(line) ?? 0), 0);
     this.#report.planned();
   }
 
