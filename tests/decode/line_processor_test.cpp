@@ -62,9 +62,11 @@ TEST_F(LineProcessorTest, ALongLineIsSplitAndJoined) {
                                        result({"i", "j"})};
   const Translation translation = processor_.postprocess(line, results);
   EXPECT_EQ(translation.line, 6);
-  ASSERT_EQ(translation.hypotheses.size(), 2u) << "as many as every part has";
+  ASSERT_EQ(translation.hypotheses.size(), 3u) << "as many as any part has";
   EXPECT_EQ(translation.hypotheses[0].text, "ab def i");
   EXPECT_EQ(translation.hypotheses[1].text, "c g j");
+  EXPECT_EQ(translation.hypotheses[2].text, "c h j") << "the last ones again";
+  EXPECT_DOUBLE_EQ(translation.hypotheses[2].score, -7);
   EXPECT_DOUBLE_EQ(translation.hypotheses[0].score, -3);
   EXPECT_THAT(translation.hypotheses[1].pieces,
               ElementsAre("\u2581", "c", "\u2581", "g", "\u2581", "j"));
@@ -145,6 +147,23 @@ TEST_F(LineProcessorTest, AlternativesAreSortedByScore) {
   SearchResult samples = result({"ab", "c"});
   samples.hypotheses[0].score = -5;
   EXPECT_EQ(processor_.postprocess(encode({"abc"}), {samples}).hypotheses[0].text, "c");
+}
+
+TEST_F(LineProcessorTest, TextsThatPartsJoinToAreDistinct) {
+  const EncodedLine line = encode({"abc def ghi. jkl mno pqr."});
+  ASSERT_EQ(line.parts.size(), 2u);
+  // Two ways to one line: the words are in one part or the other.
+  const std::vector<SearchResult> results = {result({"a b", "a", "c"}), result({"d", "b d", "e"})};
+  const Translation translation = processor_.postprocess(line, results);
+  ASSERT_EQ(translation.hypotheses.size(), 2u);
+  EXPECT_EQ(translation.hypotheses[0].text, "a b d");
+  EXPECT_DOUBLE_EQ(translation.hypotheses[0].score, -2) << "the best";
+  EXPECT_EQ(translation.hypotheses[1].text, "c e");
+
+  DecodeOptions samples;
+  samples.search.sample = true;
+  EXPECT_EQ(
+      processor_.postprocess(encode({"abc"}, samples), {result({"a", "a"})}).hypotheses.size(), 2u);
 }
 
 TEST_F(LineProcessorTest, ALineWithoutTokensIsTranslatedByItsPrefix) {

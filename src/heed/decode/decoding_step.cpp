@@ -127,7 +127,16 @@ void HypothesisGroup::finish(Hypothesis hypothesis, int64_t length, double alpha
   const auto place =
       std::upper_bound(finished.begin(), finished.end(), hypothesis,
                        [](const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; });
-  finished.insert(place, std::move(hypothesis));
+  FinishedHypothesis added{std::move(hypothesis), {}, false};
+  if (target) {
+    added.text = target->decode(added.ids);
+    const auto same =
+        std::find_if(finished.begin(), finished.end(), [&](const FinishedHypothesis& other) {
+          return !other.repeats && other.text == added.text;
+        });
+    if (same != finished.end()) (same < place ? added : *same).repeats = true;
+  }
+  finished.insert(place, std::move(added));
 }
 
 void HypothesisGroup::finish_active(double alpha) {
@@ -139,17 +148,27 @@ void HypothesisGroup::finish_active(double alpha) {
   active.clear();
 }
 
+// The hypothesis at rank `wanted`, from 1; null if fewer are finished.
+const FinishedHypothesis* DecodingStep::last_wanted(const HypothesisGroup& group,
+                                                    int64_t wanted) const {
+  // A group that went on for other texts would change the penalties of later groups.
+  const bool by_text = options_.beam_groups == 1;
+  for (const FinishedHypothesis& finished : group.finished)
+    if (!(by_text && finished.repeats) && --wanted == 0) return &finished;
+  return nullptr;
+}
+
 // Whether no active hypothesis can still be among the wanted ones: log-probabilities only decrease,
 // and the length penalty has its largest divisor at the maximum length.
 bool DecodingStep::is_done(const HypothesisGroup& group) const {
   const int64_t groups = options_.beam_groups;
   const int64_t wanted = (options_.nbest + groups - 1) / groups;
   if (group.active.empty() || int64_t(group.finished.size()) >= group_size()) return true;
-  if (int64_t(group.finished.size()) < wanted) return false;
+  const FinishedHypothesis* last = last_wanted(group, wanted);
+  if (!last) return false;
   double best = group.active[0].log_probability;
   for (const ActiveHypothesis& h : group.active) best = std::max(best, h.log_probability);
-  return group.finished[size_t(wanted) - 1].score >=
-         best / length_penalty(constraints_.max_length(), options_.length_penalty);
+  return last->score >= best / length_penalty(constraints_.max_length(), options_.length_penalty);
 }
 
 void DecodingStep::beam_search(HypothesisGroup& group, std::vector<TokenId>& chosen) const {
@@ -256,26 +275,37 @@ void DecodingStep::sample(HypothesisGroup& group, double uniform,
 
 std::vector<Hypothesis> best_hypotheses(std::vector<HypothesisGroup>& groups,
                                         const SearchOptions& options) {
-  std::vector<Hypothesis> all;
-  const auto is_new = [&](const Hypothesis& hypothesis) {
-    return std::none_of(all.begin(), all.end(),
-                        [&](const Hypothesis& other) { return other.ids == hypothesis.ids; });
+  std::vector<FinishedHypothesis*> best;
+  const auto same_as = [&](const FinishedHypothesis& hypothesis, const Tokenizer* target) {
+    return std::find_if(best.begin(), best.end(), [&](const FinishedHypothesis* other) {
+      return target ? other->text == hypothesis.text : other->ids == hypothesis.ids;
+    });
+  };
+  // Where other groups have the hypothesis, it is the better one.
+  const auto add = [&](FinishedHypothesis& hypothesis, const Tokenizer* target) {
+    const bool compared = !options.sample && groups.size() > 1;
+    const auto same = compared ? same_as(hypothesis, target) : best.end();
+    if (same == best.end())
+      best.push_back(&hypothesis);
+    else if (hypothesis.score > (*same)->score)
+      *same = &hypothesis;
   };
   // Round robin over the groups: the best of each, then the second of each.
-  for (size_t rank = 0; int64_t(all.size()) < options.nbest; ++rank) {
+  for (size_t rank = 0; int64_t(best.size()) < options.nbest; ++rank) {
     bool any = false;
     for (HypothesisGroup& group : groups) {
-      if (rank >= group.finished.size() || int64_t(all.size()) >= options.nbest) continue;
+      if (rank >= group.finished.size() || int64_t(best.size()) >= options.nbest) continue;
       any = true;
-      Hypothesis& hypothesis = group.finished[rank];
-      if (options.sample || groups.size() == 1 || is_new(hypothesis))
-        all.push_back(std::move(hypothesis));
+      if (!group.finished[rank].repeats) add(group.finished[rank], group.target);
     }
     if (!any) break;
   }
   if (!options.sample)
-    std::stable_sort(all.begin(), all.end(),
-                     [](const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; });
+    std::stable_sort(best.begin(), best.end(),
+                     [](const Hypothesis* a, const Hypothesis* b) { return a->score > b->score; });
+  std::vector<Hypothesis> all;
+  all.reserve(best.size());
+  for (FinishedHypothesis* hypothesis : best) all.push_back(std::move(*hypothesis));
   return all;
 }
 

@@ -18,14 +18,21 @@ struct ActiveHypothesis {
   int64_t row = 0;    // of the logits of its next token
 };
 
+// A hypothesis of a group that is complete.
+struct FinishedHypothesis : Hypothesis {
+  std::string text;      // with HypothesisGroup::target
+  bool repeats = false;  // the text of a better one of the group
+};
+
 // Hypotheses of a sentence that compete with each other: a beam, one group of diverse beam search,
 // or one sample.
 struct HypothesisGroup {
   std::vector<ActiveHypothesis> active;
-  std::vector<Hypothesis> finished;  // best first
+  std::vector<FinishedHypothesis> finished;  // best first
   bool done = false;
-  int64_t number = 0;            // among the groups or samples
-  SearchTrace* trace = nullptr;  // where steps are recorded, if anywhere
+  int64_t number = 0;                 // among the groups or samples
+  SearchTrace* trace = nullptr;       // where steps are recorded, if anywhere
+  const Tokenizer* target = nullptr;  // by which finished hypotheses are compared as texts, if any
 
   // Adds a finished hypothesis of this length, </s> included, with its score; `alpha` is that of
   // the length penalty.
@@ -73,6 +80,7 @@ class DecodingStep {
   // `parent` with </s>.
   static Hypothesis ended(const ActiveHypothesis& parent, const Candidate& end, int64_t node);
   bool is_done(const HypothesisGroup& group) const;
+  const FinishedHypothesis* last_wanted(const HypothesisGroup& group, int64_t wanted) const;
   // Record in the group's trace, if it has one.
   void trace_next(const HypothesisGroup& group) const;
   int64_t trace(const HypothesisGroup& group, const Candidate& candidate,

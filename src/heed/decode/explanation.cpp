@@ -23,8 +23,8 @@ Searched search_parts(const ModelParts& parts, const EncodedLine& line,
   Search batch(parts.model, parts.backend,
                {.hypotheses = options.search.hypothesis_count(), .batch_tokens = 1});
   for (size_t i = 0; i < line.parts.size(); ++i) {
-    batch.add(
-        {int64_t(i), line.parts[i].source, line.parts[i].prefix, options.search, &all.traces[i]});
+    batch.add({int64_t(i), line.parts[i].source, line.parts[i].prefix, options.search,
+               &all.traces[i], &parts.tokenizers.target()});
     while (batch.running() > 0) batch.step(all.results);
   }
   return all;
@@ -32,11 +32,10 @@ Searched search_parts(const ModelParts& parts, const EncodedLine& line,
 
 // The numbers of the hypotheses in the order of LineProcessor::postprocess(): best first.
 std::vector<size_t> ranking(const std::vector<SearchResult>& parts) {
-  size_t count = parts.empty() ? 0 : SIZE_MAX;
-  for (const SearchResult& part : parts) count = std::min(count, part.hypotheses.size());
+  const size_t count = line_hypothesis_count(parts);
   std::vector<double> scores(count, 0);
   for (const SearchResult& part : parts)
-    for (size_t i = 0; i < count; ++i) scores[i] += part.hypotheses[i].score;
+    for (size_t i = 0; i < count; ++i) scores[i] += hypothesis_at(part, i).score;
   std::vector<size_t> order(count);
   std::iota(order.begin(), order.end(), size_t(0));
   std::stable_sort(order.begin(), order.end(),
@@ -79,6 +78,7 @@ PartExplanation explain_part(const ModelParts& parts, const std::vector<TokenId>
                     AlignmentUnit::words);
   part.search = std::move(trace);
   for (const size_t i : order) {
+    if (i >= result.hypotheses.size()) continue;
     const Hypothesis& hypothesis = result.hypotheses[i];
     part.results.push_back(hypothesis.node);
     // One that ended without </s>, at the maximum length, has its score only now.

@@ -56,7 +56,11 @@ bool LineBatch::begin_part(int64_t id) {
   const EncodedPart& part = line.encoded.parts[line.begun];
   if (!search_.has_room(int64_t(part.source.size()), line.options, int64_t(part.prefix.ids.size())))
     return false;
-  search_.add({next_request_id_, part.source, part.prefix, line.options});
+  search_.add({.request_id = next_request_id_,
+               .source = part.source,
+               .prefix = part.prefix,
+               .options = line.options,
+               .target = &processor_.target()});
   requests_[next_request_id_] = {id, line.begun};
   line.running[line.begun++] = next_request_id_++;
   return true;

@@ -1,6 +1,7 @@
 #include "heed/decode/line_processor.h"
 
 #include <algorithm>
+#include <set>
 
 #include "heed/core/counted.h"
 #include "heed/core/utf8.h"
@@ -39,7 +40,28 @@ std::string join_text(const EncodedLine& line, const std::vector<std::string>& p
   return join_sentences(translations, parts.size() == line.parts.size() ? line.after : "");
 }
 
+// Leaves the first hypothesis of each text.
+void remove_repeated_texts(std::vector<TextHypothesis>& hypotheses) {
+  std::set<std::string> texts;
+  std::erase_if(hypotheses, [&](const TextHypothesis& hypothesis) {
+    return !texts.insert(hypothesis.text).second;
+  });
+}
+
 }  // namespace
+
+size_t line_hypothesis_count(const std::vector<SearchResult>& parts) {
+  size_t count = 0;
+  for (const SearchResult& part : parts) {
+    if (part.hypotheses.empty()) return 0;
+    count = std::max(count, part.hypotheses.size());
+  }
+  return count;
+}
+
+const Hypothesis& hypothesis_at(const SearchResult& part, size_t rank) {
+  return part.hypotheses[std::min(rank, part.hypotheses.size() - 1)];
+}
 
 std::string LineStatus::text() const {
   std::string all;
@@ -68,6 +90,7 @@ EncodedLine LineProcessor::preprocess(const TranslationInput& input, int64_t lin
   const auto invalid = options.strict ? InvalidUtf8::refuse : InvalidUtf8::replace;
   EncodedLine encoded;
   encoded.line = line;
+  encoded.sampled = options.search.sample;
   LineStatus& status = encoded.status;
   const std::string text = valid_utf8(input.text, line, "input", invalid, status);
   const std::string prefix = valid_utf8(input.prefix, line, "prefixes", invalid, status);
@@ -184,8 +207,7 @@ Translation LineProcessor::joined(const EncodedLine& line, const std::vector<Sea
   translation.line = line.line;
   translation.status = line.status;
   std::vector<TextHypothesis>& all = translation.hypotheses;
-  size_t count = parts.empty() ? 0 : SIZE_MAX;
-  for (const SearchResult& part : parts) count = std::min(count, part.hypotheses.size());
+  const size_t count = line_hypothesis_count(parts);
   for (size_t rank = 0; rank < count; ++rank) all.push_back(join(line, parts, rank));
   for (const SearchResult& part : parts)
     if (count > 0 && !part.hypotheses.front().ended) translation.status.unfinished = true;
@@ -194,6 +216,8 @@ Translation LineProcessor::joined(const EncodedLine& line, const std::vector<Sea
   std::stable_sort(all.begin(), all.end(), [](const TextHypothesis& a, const TextHypothesis& b) {
     return a.score > b.score;
   });
+  // Different texts of the parts of a line may still join to one text.
+  if (!line.sampled && all.size() > 1) remove_repeated_texts(all);
   return translation;
 }
 
@@ -204,7 +228,7 @@ TextHypothesis LineProcessor::join(const EncodedLine& line, const std::vector<Se
   TextHypothesis joined;
   std::vector<std::string> texts;
   for (const SearchResult& part : parts) {
-    const Hypothesis& hypothesis = part.hypotheses[rank];
+    const Hypothesis& hypothesis = hypothesis_at(part, rank);
     std::string text = target.decode(hypothesis.ids);
     std::replace(text.begin(), text.end(), '\n', ' ');  // a line stays one line
     texts.push_back(std::move(text));
@@ -217,7 +241,7 @@ TextHypothesis LineProcessor::join(const EncodedLine& line, const std::vector<Se
         joined.log_probabilities.end(), hypothesis.log_probabilities.begin(),
         hypothesis.log_probabilities.begin() + ptrdiff_t(pieces.size()));
   }
-  const Hypothesis& last = parts.back().hypotheses[rank];
+  const Hypothesis& last = hypothesis_at(parts.back(), rank);
   if (last.ended) joined.log_probabilities.push_back(last.log_probabilities.back());
   joined.text = join_text(line, texts);
   return joined;
@@ -234,7 +258,7 @@ void LineProcessor::align(const EncodedLine& line, const std::vector<SearchResul
     source_pieces.insert(source_pieces.end(), pieces.begin(), pieces.end());
     std::vector<std::vector<TokenId>> targets;
     for (size_t rank = 0; rank < translation.hypotheses.size(); ++rank)
-      targets.push_back(parts[i].hypotheses[rank].ids);
+      targets.push_back(hypothesis_at(parts[i], rank).ids);
     std::vector<AttentionWeights> weights = aligner.weights(source, targets);
     for (size_t rank = 0; rank < targets.size(); ++rank)
       detail::append(translation.hypotheses[rank].attention, std::move(weights[rank]), before);

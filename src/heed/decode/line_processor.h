@@ -34,7 +34,13 @@ struct EncodedLine {
   std::string after;  // white space after the last sentence
   // For a line without tokens, the forced prefix, which is its translation.
   std::vector<TokenId> prefix_tokens;
+  bool sampled = false;  // SearchOptions::sample
 };
+
+// How many hypotheses a line has whose parts have these.
+size_t line_hypothesis_count(const std::vector<SearchResult>& parts);
+// The part of hypothesis `rank` of a line. A part with fewer hypotheses gives its last one again.
+const Hypothesis& hypothesis_at(const SearchResult& part, size_t rank);
 
 // Splits and tokenizes lines, and joins the translations of their parts. Const: any number of
 // threads may use one.
@@ -48,14 +54,16 @@ class LineProcessor {
   EncodedLine preprocess(const TranslationInput& input, int64_t line,
                          const DecodeOptions& options) const;
 
-  // Detokenizes and joins the result of each part, in order. Without an aligner the translation has
-  // no attention.
+  // Detokenizes and joins the result of each part, in order. Of hypotheses with one text only the
+  // best remains, unless they are samples. Without an aligner the translation has no attention.
   Translation postprocess(const EncodedLine& line, const std::vector<SearchResult>& parts,
                           Aligner* aligner = nullptr) const;
   // Of a line of which only the first parts have results yet, without attention. No hypotheses if
   // there are no parts.
   Translation postprocess_first(const EncodedLine& line,
                                 const std::vector<SearchResult>& parts) const;
+
+  const Tokenizer& target() const { return tokenizers_.target(); }
 
  private:
   std::vector<std::vector<TokenId>> encode_parts(std::string_view text, LineStatus& status) const;

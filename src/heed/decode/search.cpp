@@ -25,8 +25,9 @@ struct Sentence {
   int64_t step_rows = 0;             // most rows of one step
   int64_t first_row = -1;            // of its first step, which predicts the prefix
   std::vector<HypothesisGroup> groups;
-  uint64_t seed = 0;             // of samples
-  SearchTrace* trace = nullptr;  // of the request
+  uint64_t seed = 0;                  // of samples
+  SearchTrace* trace = nullptr;       // of the request
+  const Tokenizer* target = nullptr;  // of the request, if texts are compared
   bool done = false;
 };
 
@@ -149,6 +150,7 @@ struct Search::State {
       sentence.groups[i].active = {h};
       sentence.groups[i].number = int64_t(i);
       sentence.groups[i].trace = sentence.trace;
+      sentence.groups[i].target = sentence.target;
     }
   }
 
@@ -311,6 +313,8 @@ void Search::add(SearchRequest request) {
                                            s.model.config().end_id(), std::move(request.prefix)));
   sentence->request_id = request.request_id;
   sentence->trace = request.trace;
+  // The best hypothesis alone is the same without.
+  if (!request.options.sample && request.options.nbest > 1) sentence->target = request.target;
   const std::vector<uint64_t> ids(request.source.begin(), request.source.end());
   sentence->seed =
       detail::mix(request.options.sampling_seed(),

@@ -24,8 +24,9 @@ struct Hypothesis {
 
 struct SearchResult {
   int64_t request_id = 0;
-  // Beam search: at most `nbest`, all different, best first. Sampling: `nbest`, possibly equal, in
-  // the order of their numbers.
+  // Beam search: at most `nbest`, all different, best first; of those with one text
+  // (SearchRequest::target) the best. Sampling: `nbest`, possibly equal, in the order of their
+  // numbers.
   std::vector<Hypothesis> hypotheses;
 };
 
@@ -36,6 +37,9 @@ struct SearchRequest {
   ForcedPrefix prefix = {};      // fewer ids than max_target_length() (decoding_constraints.h)
   SearchOptions options = {};    // checked by check_options(), within the limits
   SearchTrace* trace = nullptr;  // is filled; must outlive the sentence
+  // Hypotheses with equal texts by this tokenizer are one; without it, only those with equal ids.
+  // Must outlive the sentence.
+  const Tokenizer* target = nullptr;
 };
 
 // Room for more sentences, or what one needs of it.
