@@ -27,7 +27,7 @@ model, path, output, *options = sys.argv[1:]
 values = dict(option.split("=") for option in options)
 values = {name: float(text) if "." in text else int(text) for name, text in values.items()}
 begun = time.perf_counter()
-lines = open(path, encoding="utf-8").read().splitlines()
+lines = [line.rstrip("\\n") for line in open(path, encoding="utf-8", newline="\\n")]
 translated = heed.Model(model).translate(lines, **values)
 with open(output, "w", encoding="utf-8") as file:
     file.writelines(line + "\\n" for line in translated)

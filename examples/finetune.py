@@ -38,10 +38,10 @@ class LossPlot:
 def write_flatmates() -> None:
     """The pairs about roommates, with the other word."""
     with (
-        open("corpus/train.zh", encoding="utf-8") as sources,
-        open("corpus/train.en", encoding="utf-8") as targets,
-        open("flatmates.zh", "w", encoding="utf-8") as new_source,
-        open("flatmates.en", "w", encoding="utf-8") as new_target,
+        open("corpus/train.zh", encoding="utf-8", newline="\n") as sources,
+        open("corpus/train.en", encoding="utf-8", newline="\n") as targets,
+        open("flatmates.zh", "w", encoding="utf-8", newline="\n") as new_source,
+        open("flatmates.en", "w", encoding="utf-8", newline="\n") as new_target,
     ):
         for source, target in zip(sources, targets, strict=True):
             if "roommate" in target:

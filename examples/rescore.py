@@ -25,6 +25,7 @@ def rerank(model: heed.Model, reverse: heed.Model, lines: list[str]) -> Iterator
 
 
 def main(path: str, reverse_path: str) -> None:
+    sys.stdin.reconfigure(encoding="utf-8", newline="\n")
     lines = [line.rstrip("\n") for line in sys.stdin]
     for best in rerank(heed.Model(path), heed.Model(reverse_path), lines):
         print(best)

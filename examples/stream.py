@@ -22,7 +22,7 @@ def rows_of(path: str) -> Iterator[Row]:
 
     load_dataset("text", data_files=path, split="train", streaming=True)
     """
-    with open(path, encoding="utf-8") as file:
+    with open(path, encoding="utf-8", newline="\n") as file:
         for line in file:
             yield {"text": line.rstrip("\n")}
 

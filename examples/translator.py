@@ -14,7 +14,7 @@ import heed
 
 
 def read_lines(path: str) -> list[str]:
-    with open(path, encoding="utf-8") as file:
+    with open(path, encoding="utf-8", newline="\n") as file:
         return [line.rstrip("\n") for line in file]
 
 

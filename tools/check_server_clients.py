@@ -92,7 +92,8 @@ if __name__ == "__main__":
     a.add_argument("--port", type=int, default=5077)
     a.add_argument("--examples", type=int, default=50)
     o = a.parse_args()
-    lines = [line for line in open(o.text, encoding="utf-8").read().splitlines() if line.strip()][:20]
+    text = open(o.text, encoding="utf-8", newline="\n").read()
+    lines = [line for line in text.split("\n") if line.strip()][:20]
     expected = command_line(o, lines)
     with Server(o) as server:
         check_clients(o, server.url, lines, expected)

@@ -79,7 +79,7 @@ import json, os, sys, time, resource, ctranslate2, sentencepiece
 model, tokenizer, path, beam, batch, compute, length = sys.argv[1:]
 beam, batch, length = int(beam), int(batch), int(length)
 sp = sentencepiece.SentencePieceProcessor(model_file=tokenizer + "/source.spm")
-lines = open(path).read().splitlines()
+lines = open(path, newline="\n").read().split("\n")[:-1]
 t = ctranslate2.Translator(model, device="cpu", compute_type=compute, inter_threads=1 if batch == 1 else 2, intra_threads=1)
 options = dict(beam_size=beam, max_decoding_length=length, min_decoding_length=length)
 start = time.time()
@@ -114,7 +114,7 @@ if __name__ == "__main__":
     a.add_argument("--rounds", type=int, default=3)
     o = a.parse_args()
     os.makedirs(o.work, exist_ok=True)
-    lines = [line.rstrip("\n") for line in gzip.open(o.source, "rt", encoding="utf-8")]
+    lines = [line.rstrip("\n") for line in gzip.open(o.source, "rt", encoding="utf-8", newline="\n")]
     print("| model | work | heed, tokens/s | CTranslate2 | ratio | heed, MiB | CTranslate2 |\n|---|---|---|---|---|---|---|")
     for size in o.sizes.split(","):
         model = f"{o.work}/{size}"

@@ -100,7 +100,7 @@ CT2 = r"""
 import sys, time, ctranslate2, sentencepiece
 model, tokenizer, path = sys.argv[1:]
 sp = sentencepiece.SentencePieceProcessor(model_file=tokenizer + "/source.spm")
-lines = open(path).read().splitlines()
+lines = open(path, newline="\n").read().split("\n")[:-1]
 t = ctranslate2.Translator(model, device="cpu", compute_type="int8_float32", inter_threads=2, intra_threads=1)
 t.translate_batch([["A", "</s>"]])
 start = time.time()
@@ -161,7 +161,7 @@ if __name__ == "__main__":
     a.add_argument("--rounds", type=int, default=3)
     o = a.parse_args()
     os.makedirs(o.work, exist_ok=True)
-    lines = [line.rstrip("\n") for line in gzip.open(o.source, "rt", encoding="utf-8")]
+    lines = [line.rstrip("\n") for line in gzip.open(o.source, "rt", encoding="utf-8", newline="\n")]
     with open(f"{o.work}/bodies", "w") as bodies:
         for line in lines:
             bodies.write(json.dumps({"q": line, "source": o.source_language, "target": o.target_language}) + "\n")

@@ -1,9 +1,12 @@
 """Each examples/*.py does what its first lines say, on little text and with few steps."""
 
+import importlib.util
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -55,6 +58,34 @@ def test_every_example_is_run():
     examples = [*EXAMPLES.glob("*.py"), *EXAMPLES.glob("*.ipynb")]
     assert len(examples) >= 6
     assert [each.name for each in examples if f'"{each.name}"' not in test] == []
+
+
+def module(example: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(example, EXAMPLES / f"{example}.py")
+    loaded = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    return loaded
+
+
+def read_lines_of(page: Path):
+    """The function that a page shows."""
+    (source,) = re.findall(r"^def read_lines.*?\n\n\n", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    names = {}
+    exec(source, names)  # noqa: S102 a page of this repository
+    return names["read_lines"]
+
+
+# As heed reads text: otherwise every line after it would belong to another translation.
+def test_a_carriage_return_ends_no_line(folder, tmp_path):
+    path = tmp_path / "lines"
+    path.write_bytes("谢谢\r你们。\n他在家。\r\n再见\u2028。\n".encode())
+    lines = ["谢谢\r你们。", "他在家。\r", "再见\u2028。"]
+    for page in ("README.md", "README.zh.md", "examples/translator.py"):
+        assert read_lines_of(EXAMPLES.parent / page)(path) == lines
+    assert [row["text"] for row in module("stream").rows_of(path)] == lines
+    model = str(folder / "translator-model")
+    printed = run(folder, "rescore.py", model, model, text=path.read_bytes().decode())
+    assert len(printed.split("\n")) == len(lines) + 1
 
 
 def test_two_text_files_become_a_translation(folder, printed_by_translator):

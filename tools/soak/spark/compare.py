@@ -32,7 +32,8 @@ def fail(message):
 
 
 def read_rows():
-    lines = Path(os.environ["SOURCE"]).read_text("utf-8").splitlines()
+    with open(os.environ["SOURCE"], encoding="utf-8", newline="\n") as file:
+        lines = [line.rstrip("\n") for line in file]
     if not lines:
         fail(f"{os.environ['SOURCE']} is empty")
     return list(itertools.islice(itertools.cycle(lines), ROWS))
