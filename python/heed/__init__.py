@@ -7,7 +7,8 @@
     model.translate("你好，世界。")
 
 Errors are exceptions. heed.Error: bad input or environment, for the user to fix.
-heed.UsageError (also a ValueError): wrong options or arguments, for the caller to fix.
+heed.UsageError (also a ValueError): wrong options or arguments, for the caller to fix; of the wrong
+type, it is a heed.ArgumentTypeError, which is also a TypeError.
 
 heed.paper has the components of the paper as functions of arrays, heed.spark translates data
 frames. Messages of a training run go to the logger "heed".
@@ -27,6 +28,7 @@ from heed._heed import (
     ValidationReport,
 )
 from heed._heed import version as __version__
+from heed._texts import ArgumentTypeError
 from heed.curves import LiveCurves
 from heed.evaluation import evaluate, inspect_data, suitable_bleu_tokenizer
 from heed.explanation import Attention, ExplainedPart, Explanation
@@ -34,6 +36,7 @@ from heed.model import Model
 from heed.training import Trainer, train
 
 __all__ = [
+    "ArgumentTypeError",
     "Attention",
     "Error",
     "ExplainedPart",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from heed import _heed
 from heed._arguments import takes_options
 from heed._heed import MetricScore
-from heed._texts import list_of_texts, refuse_one_text
+from heed._texts import expect_texts, list_of_texts
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -67,7 +67,7 @@ def inspect_data(
 
 
 def _reference_lists(references: References) -> list[list[str]]:
-    refuse_one_text(references, "references")
+    expect_texts(references, "references")
     listed = list(references)
     if listed and isinstance(listed[0], str):
         return [list_of_texts(listed, "references")]

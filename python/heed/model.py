@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import closing
 from itertools import islice
 from typing import TYPE_CHECKING, Any, overload
@@ -13,7 +13,7 @@ import numpy as np
 from heed import _heed
 from heed._arguments import takes_options
 from heed._heed import PairScore, Translation, UsageError
-from heed._texts import check_text, list_of_texts, refuse_one_text
+from heed._texts import ArgumentTypeError, check_text, expect_ordered, expect_texts, list_of_texts
 from heed.explanation import Attention, Explanation
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class Model:
         self, texts: Iterable[str], **options: Unpack[TranslateOptions]
     ) -> Iterator[Translation]:
         """As translations(), for an iterable of any length; see translate_iter()."""
-        refuse_one_text(texts, "texts")
+        expect_texts(texts, "texts")
         return self._stream(texts, dict(options))
 
     def _stream(self, texts: Iterable[str], options: dict[str, Any]) -> Iterator[Translation]:
@@ -203,6 +203,7 @@ class Model:
         self, pairs: Iterable[tuple[str, str]], **options: Unpack[ScoreOptions]
     ) -> Iterator[PairScore]:
         """The scores of (source, target) pairs from an iterable of any length, in order."""
+        expect_ordered(pairs, "pairs", "pairs", 'zip(df["source"], df["target"])')
         iterator = iter(pairs)
         while together := [_pair(pair) for pair in islice(iterator, _SCORED_TOGETHER)]:
             yield from self.score(
@@ -263,6 +264,8 @@ def _open(path: str, compute: str) -> Model:
 
 
 def _pair(pair: tuple[str, str]) -> tuple[str, str]:
-    if isinstance(pair, str) or len(pair) != 2:
+    if isinstance(pair, (str, bytes, Mapping, Set)) or not hasattr(pair, "__len__"):
+        raise ArgumentTypeError(f"pairs: expected (source, target), got {pair!r:.60}")
+    if len(pair) != 2:
         raise UsageError(f"pairs: expected (source, target), got {pair!r:.60}")
     return pair

@@ -45,6 +45,19 @@ def test_wrong_arguments_are_named():
         heed.evaluate(HYPOTHESES, REFERENCES, smooth_value=1)
 
 
+@pytest.mark.parametrize("kind", [set, frozenset, dict.fromkeys])
+def test_texts_without_an_order_are_refused(kind):
+    for name, call in {
+        "hypotheses": lambda texts: heed.evaluate(texts, REFERENCES),
+        "references": lambda texts: heed.evaluate(HYPOTHESES, texts),
+        r"references\[1\]": lambda texts: heed.evaluate(HYPOTHESES, [REFERENCES, texts]),
+    }.items():
+        with pytest.raises(TypeError, match=f"^{name}: expected texts.*: pass a list"):
+            call(kind(REFERENCES))
+    with pytest.raises(TypeError, match="references"):
+        heed.suitable_bleu_tokenizer(kind(REFERENCES))
+
+
 def test_the_tokenizer_for_a_writing_system():
     assert heed.suitable_bleu_tokenizer(["老师买了三本书。"]) == "zh"
     assert heed.suitable_bleu_tokenizer(["three books"]) == "13a"

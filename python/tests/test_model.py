@@ -1,3 +1,4 @@
+import collections
 import html
 import math
 import pickle
@@ -199,6 +200,72 @@ def test_wrong_options_are_named(model, arguments, message):
 def test_what_is_no_text_is_refused(model, texts):
     with pytest.raises(heed.UsageError, match="expected"):
         model.translate(texts)
+
+
+class Frame:
+    """Iterates as data frames do, over the names of its columns."""
+
+    columns = ("text",)
+
+    def __iter__(self):
+        return iter(self.columns)
+
+
+UNORDERED = [
+    ({"eins", "zwei"}, "expected texts in their order, got set, .* pass a list"),
+    (frozenset(["eins"]), "got frozenset"),
+    ({"eins": 1}, r"got dict, whose iteration gives its keys: pass a list, such as list\(\w+.values"),
+    (collections.Counter(["eins"]), "got Counter"),
+    (Frame(), r'got Frame, .* names of its columns: pass one of its columns, such as df\["text"\]'),
+]
+
+
+@pytest.mark.parametrize(("texts", "message"), UNORDERED)
+def test_what_has_no_texts_in_order_is_refused(model, texts, message):
+    for call in (model.translate, model.sample, lambda texts: model.score(texts, ["one"])):
+        with pytest.raises(TypeError, match=message) as error:
+            call(texts)
+        assert isinstance(error.value, heed.UsageError)
+    for call in (
+        model.translations,
+        model.translate_iter,
+        model.translations_iter,
+        lambda texts: model.translations(["eins"], prefixes=texts),
+        lambda texts: model.score(["eins"], texts),
+        model.score_iter,
+    ):
+        with pytest.raises(TypeError, match="expected (texts|pairs).*: pass"):
+            list(call(texts))
+
+
+def test_ordered_texts_of_every_kind_are_translated(model):
+    lines = ["eins zwei", "drei"]
+    expected = model.translate(lines)
+    distinct = dict.fromkeys(lines)
+    counts = dict(enumerate(lines))
+    for texts in (tuple(lines), iter(lines), (line for line in lines), distinct.keys(),
+                  counts.values(), collections.deque(lines), np.array(lines)):  # fmt: skip
+        assert model.translate(texts) == expected
+    scores = model.score(lines, expected)
+    pairs = dict(zip(lines, expected, strict=True))
+    streamed = [score.log_probability for score in model.score_iter(pairs.items())]
+    assert streamed == [score.log_probability for score in scores]
+
+
+def test_pandas_columns_are_texts_and_frames_are_not(model):
+    pandas = pytest.importorskip("pandas")
+    df = pandas.DataFrame({"text": ["eins", "zwei drei"]}, index=[7, 3])
+    assert model.translate(df["text"]) == model.translate(["eins", "zwei drei"])
+    scores = heed.evaluate(df["text"], df["text"], metrics="chrf")
+    assert scores["chrf"].score == pytest.approx(100)
+    for wrong in (df, df[["text"]]):
+        with pytest.raises(TypeError, match="pass one of its columns"):
+            model.translate(wrong)
+        with pytest.raises(TypeError, match="references: expected texts, got DataFrame"):
+            heed.evaluate(df["text"], wrong)
+    missing = pandas.Series(["eins", None])
+    with pytest.raises(TypeError, match=r"text\[1\]: expected str, got (NoneType|float)"):
+        model.translate(missing)
 
 
 @pytest.mark.parametrize("wrong", [None, 7, b"eins", ["eins"]])
