@@ -51,6 +51,8 @@ class Hypothesis:
         Weights [target pieces, source pieces], the mean over the heads of the penultimate decoder layer; None unless asked for.
         """
 
+    def __repr__(self) -> str: ...
+
 class Translation:
     """The translations of a text."""
 
@@ -82,6 +84,8 @@ class Translation:
     def unknown_characters(self) -> list[str]:
         """The characters of the source that the training text did not have."""
 
+    def __repr__(self) -> str: ...
+
 class PairScore:
     """The log-probability of a target, given its source."""
 
@@ -100,6 +104,8 @@ class PairScore:
     @property
     def status(self) -> str:
         """"ok", or "empty", "truncated", "invalid_utf8", separated by commas."""
+
+    def __repr__(self) -> str: ...
 
 class Model:
     """Used by heed.Model."""
@@ -206,6 +212,8 @@ class TrainReport:
     def memory(self) -> int:
         """Bytes in memory (resident), of the whole process."""
 
+    def __repr__(self) -> str: ...
+
 class ValidationReport:
     """The result of a validation."""
 
@@ -245,6 +253,8 @@ class ValidationReport:
     def seconds(self) -> float:
         """Of the run, earlier processes included."""
 
+    def __repr__(self) -> str: ...
+
 class Progress:
     """How far a run is."""
 
@@ -272,6 +282,8 @@ class Progress:
     def seconds(self) -> float:
         """Of the run, earlier processes included."""
 
+    def __repr__(self) -> str: ...
+
 class TrainResult:
     """How a run ended."""
 
@@ -282,6 +294,8 @@ class TrainResult:
     @property
     def progress(self) -> Progress:
         """How far it came."""
+
+    def __repr__(self) -> str: ...
 
 def train(options: dict, observer: object) -> TrainResult: ...
 
@@ -330,6 +344,8 @@ class MetricScore:
         """For display: "chrF2 = 61.90"."""
 
     def __float__(self) -> float: ...
+
+    def __str__(self) -> str: ...
 
     def __repr__(self) -> str: ...
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from heed import _heed, _notebook
 from heed._heed import Translation, UsageError
+from heed._results import call_repr
 
 if TYPE_CHECKING:
     from typing import Any
@@ -36,6 +37,9 @@ class Attention:
     cross: np.ndarray
     """Attention to the encoder's output, [layers, heads, target pieces, source pieces]."""
 
+    def __repr__(self) -> str:
+        return call_repr("Attention", **vars(self))
+
 
 @dataclass(frozen=True)
 class ExplainedPart:
@@ -56,6 +60,9 @@ class ExplainedPart:
     alignment: list[tuple[int, int]]
     """Which source and target words belong together."""
 
+    def __repr__(self) -> str:
+        return call_repr("ExplainedPart", attention=self.attention, ended=self.ended)
+
 
 class Explanation:
     """How the translation of a text comes about. Made by Model.explain().
@@ -70,7 +77,7 @@ class Explanation:
         self._model_name = model_name
 
     def __repr__(self) -> str:
-        return f"heed.Explanation({self._source!r:.60} -> {self.text!r:.60})"
+        return call_repr("Explanation", source=self._source, text=self.text)
 
     @property
     def source(self) -> str:

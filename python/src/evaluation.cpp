@@ -61,7 +61,8 @@ void bind_evaluation(nb::module_& m) {
       .def_ro("signature", &MetricScore::signature, "How it was computed, in sacreBLEU's form.")
       .def_ro("line", &MetricScore::line, "For display: \"chrF2 = 61.90\".")
       .def("__float__", [](const MetricScore& s) { return s.score; })
-      .def("__repr__", [](const MetricScore& s) { return s.line; });
+      .def("__str__", [](const MetricScore& s) { return s.line; })
+      .def("__repr__", &repr_of);
   m.def("evaluate", &evaluate_texts, nb::arg("hypotheses"), nb::arg("references"),
         nb::arg("options"));
   m.def("suitable_bleu_tokenizer", &suitable_tokenizer, nb::arg("references"));

@@ -190,6 +190,7 @@ void bind_results(nb::module_& m) {
       .def_prop_ro("attention", &attention_of, nb::rv_policy::automatic,
                    "Weights [target pieces, source pieces], the mean over the heads of the "
                    "penultimate decoder layer; None unless asked for.")
+      .def("__repr__", &repr_of)
       .def("_repr_html_", &html_of, "For notebooks: the pieces, shaded by their probabilities.");
   nb::class_<Translation>(m, "Translation", "The translations of a text.")
       .def_ro("index", &Translation::line, "Which text it is of, from 0.")
@@ -206,6 +207,7 @@ void bind_results(nb::module_& m) {
       .def_prop_ro(
           "unknown_characters", [](const Translation& t) { return t.status.unknown_characters; },
           "The characters of the source that the training text did not have.")
+      .def("__repr__", &repr_of)
       .def("_repr_html_", &html_of, "For notebooks: the hypotheses, as theirs.");
   nb::class_<PairScore>(m, "PairScore", "The log-probability of a target, given its source.")
       .def_ro("log_probability", &PairScore::log_probability, "The sum; a natural logarithm.")
@@ -213,7 +215,8 @@ void bind_results(nb::module_& m) {
       .def_ro("pieces", &PairScore::pieces, "The pieces of the target, </s> last.")
       .def_prop_ro(
           "status", [](const PairScore& s) { return s.status.text(); },
-          "\"ok\", or \"empty\", \"truncated\", \"invalid_utf8\", separated by commas.");
+          "\"ok\", or \"empty\", \"truncated\", \"invalid_utf8\", separated by commas.")
+      .def("__repr__", &repr_of);
 }
 
 void bind_stream(nb::module_& m) {

@@ -3,6 +3,10 @@
 #include "heed/core/version.h"
 #include "python.h"
 
+heed::python::nb::str heed::python::repr_of(nb::handle result) {
+  return nb::str(nb::module_::import_("heed._results").attr("repr_of")(result));
+}
+
 NB_MODULE(_heed, m) {
   using namespace heed::python;
   // What a program still has at its end is no error of the binding.

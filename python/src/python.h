@@ -26,6 +26,9 @@ void bind_training(nb::module_& m);
 void bind_evaluation(nb::module_& m);
 void bind_paper(nb::module_& m);
 
+// `heed.Translation(index=0, text='...')`, by heed/_results.py.
+nb::str repr_of(nb::handle result);
+
 // Runs Python's handlers of signals that have come, for Ctrl-C; at most every 50 ms. Without the
 // GIL, on the thread that Python called. Throws what a handler raised: KeyboardInterrupt.
 class SignalCheck {

@@ -147,7 +147,8 @@ void bind_reports(nb::module_& m) {
       .def_ro("seconds", &TrainReport::seconds, "Of the run, earlier processes included.")
       .def_ro("fraction_done", &TrainReport::fraction_done, "Of the run, 0 to 1.")
       .def_ro("seconds_left", &TrainReport::seconds_left, "Estimated.")
-      .def_ro("memory", &TrainReport::memory, "Bytes in memory (resident), of the whole process.");
+      .def_ro("memory", &TrainReport::memory, "Bytes in memory (resident), of the whole process.")
+      .def("__repr__", &repr_of);
   nb::class_<ValidationReport>(m, "ValidationReport", "The result of a validation.")
       .def_ro("step", &ValidationReport::step, "Steps done.")
       .def_ro("epoch", &ValidationReport::epoch, "1.5: in the middle of the second epoch.")
@@ -169,19 +170,22 @@ void bind_reports(nb::module_& m) {
           },
           "With validation_metric=\"bleu\" or \"chrf\", else None.")
       .def_ro("best", &ValidationReport::best, "Whether it is better than all before.")
-      .def_ro("seconds", &ValidationReport::seconds, "Of the run, earlier processes included.");
+      .def_ro("seconds", &ValidationReport::seconds, "Of the run, earlier processes included.")
+      .def("__repr__", &repr_of);
   nb::class_<Progress>(m, "Progress", "How far a run is.")
       .def_ro("step", &Progress::step, "Steps done.")
       .def_ro("epoch", &Progress::epoch, "Epochs done.")
       .def_ro("batch", &Progress::batch, "Batches of the current epoch done.")
       .def_ro("since_best", &Progress::since_best, "Validations since the best one.")
       .def_ro("best", &Progress::best, "The score of the best validation, or None.")
-      .def_ro("seconds", &Progress::seconds, "Of the run, earlier processes included.");
+      .def_ro("seconds", &Progress::seconds, "Of the run, earlier processes included.")
+      .def("__repr__", &repr_of);
   nb::class_<TrainResult>(m, "TrainResult", "How a run ended.")
       .def_prop_ro(
           "end", [](const TrainResult& r) { return name_of(r.end); },
           "\"limit reached\", \"out of patience\" or \"stopped\".")
-      .def_ro("progress", &TrainResult::progress, "How far it came.");
+      .def_ro("progress", &TrainResult::progress, "How far it came.")
+      .def("__repr__", &repr_of);
 }
 
 }  // namespace

@@ -58,6 +58,12 @@ def test_texts_without_an_order_are_refused(kind):
         heed.suitable_bleu_tokenizer(kind(REFERENCES))
 
 
+def test_a_score_is_shown_as_a_call_and_printed_as_a_line():
+    score = heed.evaluate(HYPOTHESES, REFERENCES)["bleu"]
+    assert repr(score) == f"heed.MetricScore(name='BLEU', score={score.score:.6g})"
+    assert str(score) == score.line
+
+
 def test_the_tokenizer_for_a_writing_system():
     assert heed.suitable_bleu_tokenizer(["老师买了三本书。"]) == "zh"
     assert heed.suitable_bleu_tokenizer(["three books"]) == "13a"

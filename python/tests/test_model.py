@@ -268,6 +268,36 @@ def test_pandas_columns_are_texts_and_frames_are_not(model):
         model.translate(missing)
 
 
+def test_results_are_shown_on_one_line(model, lines):
+    translation = model.translations([lines[0]], beam=3, nbest=3)[0]
+    text, best = translation.text, translation.hypotheses[0]
+    assert repr(translation) == (
+        f"heed.Translation(index=0, text={text!r}, status={translation.status!r}, "
+        f"hypotheses=[{len(translation.hypotheses)} items])"
+    )
+    assert repr(best) == f"heed.Hypothesis(text={text!r}, score={best.score:.6g})"
+    score = model.score("eins", "one")
+    assert repr(score) == (
+        f"heed.PairScore(log_probability={score.log_probability:.6g}, "
+        f"pieces=[{len(score.pieces)} items], status='ok')"
+    )
+    explanation = model.explain("eins\nzwei")
+    attention = explanation.attention
+    assert repr(attention) == (
+        f"heed.Attention(source_pieces=[{len(attention.source_pieces)} items], "
+        f"target_pieces=[{len(attention.target_pieces)} items], encoder=array"
+        f"{attention.encoder.shape}, decoder=array{attention.decoder.shape}, "
+        f"cross=array{attention.cross.shape})"
+    )
+    (part,) = explanation.parts
+    assert repr(part) == f"heed.ExplainedPart(attention={attention!r}, ended={part.ended})"
+    assert repr(explanation) == (
+        f"heed.Explanation(source='eins\\nzwei', text={explanation.text!r})"
+    )
+    long = model.explain("eins " * 40)
+    assert len(repr(long)) < 220 and "eins eins…'" in repr(long)
+
+
 @pytest.mark.parametrize("wrong", [None, 7, b"eins", ["eins"]])
 def test_looking_inside_takes_one_text(model, wrong):
     looks = (model.source_pieces, model.target_pieces, model.encode, model.attention, model.explain)
@@ -331,7 +361,6 @@ def test_an_explanation_is_that_of_the_translation(model, lines):
     for source, target in explanation.alignment:
         assert source < len(part.source_words) and target < len(part.target_words)
     assert model.explain(lines[0], prefix="one").text.startswith("one")
-    assert repr(explanation).startswith("heed.Explanation('")
 
 
 def test_an_explanation_of_several_parts_or_none(model):

@@ -28,6 +28,12 @@ def test_a_run_reports_and_ends(text, tmp_path, caplog):
     assert all(r.loss > 0 and r.learning_rate > 0 for r in trained)
     validated = [r for r in reports if isinstance(r, heed.ValidationReport)]
     assert validated[-1].perplexity > 1
+    last = validated[-1]
+    assert repr(trained[0]).startswith(f"heed.TrainReport(step=5, epoch={trained[0].epoch:.6g}, loss=")
+    assert repr(last).startswith(f"heed.ValidationReport(step={last.step}, ")
+    assert f"perplexity={last.perplexity:.6g}, best={last.best})" in repr(last)
+    assert repr(result) == f"heed.TrainResult(end='limit reached', progress={result.progress!r})"
+    assert repr(result.progress).startswith("heed.Progress(step=20, epoch=")
     assert caplog.records
     assert not any(" --" in record.getMessage() for record in caplog.records)
     logged = [json.loads(line) for line in (tmp_path / "m" / "metrics.jsonl").open()]
