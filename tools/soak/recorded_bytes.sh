@@ -27,9 +27,9 @@ cat text/valid.en text/test.en >lines.en
 
 record() { printf '%s  %s\n' "$(sha256sum | cut -d ' ' -f 1)" "$1" | tee -a sums; }
 
-# What a run reports, without the names of its values and without its times.
+# What a run reports, without the names of its values, its times and its memory.
 reports() {
-  sed -E 's/"(seconds|tokens_per_second)":[-+.e0-9]+//g; s/"[a-z_]+"://g' "$1/metrics.jsonl"
+  sed -E 's/,"memory":[0-9]+//; s/"(seconds|tokens_per_second)":[-+.e0-9]+//g; s/"[a-z_]+"://g' "$1/metrics.jsonl"
 }
 
 learn() {
