@@ -187,6 +187,9 @@ TEST(OptionsTest, JsonThatSaysSomethingElseIsRefused) {
   EXPECT_THAT(message("{\"beam\": 1, \"beam\": 2}"), HasSubstr("\"beam\""));
   EXPECT_THAT(message("{\"beem\": 3}"), HasSubstr("unknown option 'beem'; did you mean 'beam'?"));
   EXPECT_THAT(message("{\"beam\": \"many\"}"), HasSubstr("beam: expected a whole number"));
+  const std::string longer(100'000, 'x');
+  EXPECT_LT(message(("{\"beam\": \"" + longer + "\"}").c_str()).size(), 400u);
+  EXPECT_LT(message(("{\"" + longer + "\": 1}").c_str()).size(), 400u);
   EXPECT_THAT(message("{\"beam\": [1, 2]}"), HasSubstr("got '1 2'"));
   EXPECT_THAT(message("{\"beam\": {}}"), HasSubstr("beam"));
   EXPECT_THAT(message("{\"beam\": null}"), HasSubstr("got 'none'"));

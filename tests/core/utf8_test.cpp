@@ -97,6 +97,14 @@ TEST(Utf8, ReadingBackwardsFindsTheSameCharacters) {
   }
 }
 
+TEST(Utf8, ExcerptsEndBetweenCharacters) {
+  EXPECT_EQ(excerpt("", 3), "");
+  EXPECT_EQ(excerpt("你好吗", 3), "你好吗");
+  EXPECT_EQ(excerpt("你好吗?", 3), "你好吗...");
+  EXPECT_EQ(excerpt("\xff\xff\xff", 2), "\xff\xff...");
+  EXPECT_EQ(excerpt(std::string(201, 'a')), std::string(200, 'a') + "...");
+}
+
 TEST(Utf8, AnEmptyTextHasNoFirstCharacter) {
   EXPECT_THROW(first_utf8_character(""), Bug);
 }

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "heed/core/strict_json.h"
+#include "heed/core/utf8.h"
 
 namespace heed {
 namespace {
@@ -87,7 +88,7 @@ std::string joined(const std::vector<std::string>& texts) {
 // Of values that an option does not take.
 std::string complaint(const Option& option, const std::vector<std::string>& texts) {
   const bool meant = option.kind == OptionKind::choice && texts.size() == 1;
-  return fmt::format("expected {}, got '{}'{}", option.expectation(), joined(texts),
+  return fmt::format("expected {}, got '{}'{}", option.expectation(), excerpt(joined(texts)),
                      meant ? suggestion(texts[0], option.choices) : "");
 }
 
@@ -221,6 +222,8 @@ void validate(const Options& options) {
 }
 
 std::string nearest(std::string_view name, const std::vector<std::string>& known) {
+  constexpr size_t kLongestName = 100;  // beyond it, the comparison takes long and finds nothing
+  if (name.size() > kLongestName) return "";
   const std::string wanted = lower(plain(name));
   std::string best;
   size_t least = std::max<size_t>(2, wanted.size() / 3) + 1;
@@ -275,7 +278,7 @@ void from_json(const Options& options, std::string_view text, std::string_view w
   for (const auto& [name, value] : object.items()) {
     const Option* option = find_option(options, name);
     if (!option) {
-      fail("{}: unknown option '{}'{}", where, name, suggestion(options, name, ""));
+      fail("{}: unknown option '{}'{}", where, excerpt(name), suggestion(options, name, ""));
     }
     if (!option->store(texts_of(value))) {
       fail("{}: {}: {}", where, name, complaint(*option, texts_of(value)));

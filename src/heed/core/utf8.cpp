@@ -114,6 +114,14 @@ std::u32string decode_utf8(std::string_view text) {
   return decoded;
 }
 
+std::string excerpt(std::string_view text, size_t characters) {
+  std::string_view rest = text;
+  for (size_t i = 0; i < characters && !rest.empty(); ++i)
+    rest.remove_prefix(first_utf8_character(rest).bytes);
+  const std::string_view shown = text.substr(0, text.size() - rest.size());
+  return rest.empty() ? std::string(text) : std::string(shown) + "...";
+}
+
 void append_utf8(std::string& text, char32_t character) {
   auto code = static_cast<utf8proc_int32_t>(character);
   if (!utf8proc_codepoint_valid(code)) code = kReplacementCharacter;

@@ -36,6 +36,9 @@ std::string replace_invalid_utf8(std::string_view text);
 // Bytes to code points, broken sequences as U+FFFD.
 std::u32string decode_utf8(std::string_view text);
 
+// The beginning of a text for a message: at most so many characters, and "..." where it is longer.
+std::string excerpt(std::string_view text, size_t characters = 200);
+
 // Appends one code point; a value that is not a Unicode scalar value is written as U+FFFD.
 void append_utf8(std::string& text, char32_t character);
 
