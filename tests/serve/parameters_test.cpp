@@ -26,6 +26,10 @@ TEST(ParametersTest, AreReadFromJsonFormsAndQueries) {
       parameters_of("Application/JSON ; charset=utf-8",
                     R"({"q": "你好 a&b", "n": 3, "yes": true})"),
       parameters_of("application/x-www-form-urlencoded", "q=%E4%BD%A0%E5%A5%BD+a%26b&n=3&yes=true"),
+      parameters_of("Multipart/Form-Data; boundary=\"b\"",
+                    "--b\r\nContent-Disposition: form-data; name=q\r\n\r\n你好 a&b\r\n"
+                    "--b\r\nContent-Disposition: form-data; name=n\r\n\r\n3\r\n"
+                    "--b\r\nContent-Disposition: form-data; name=yes\r\n\r\ntrue\r\n--b--"),
       parameters_of("", "", "q=%E4%BD%A0%E5%A5%BD%20a%26b&n=3&yes=1")};
   for (const Parameters& parameters : all) {
     EXPECT_EQ(parameters.text("q"), "你好 a&b");
@@ -48,6 +52,36 @@ TEST(ParametersTest, TextsComeAloneOrAsAnArray) {
   const auto repeated = parameters_of("", "", "q=a&q=b").texts("q");
   EXPECT_EQ(repeated->texts, (std::vector<std::string>{"a", "b"}));
   EXPECT_FALSE(parameters_of("", "", "q=a").texts("p"));
+}
+
+std::string multipart(const std::string& value) {
+  return "--b\r\nContent-Disposition: form-data; name=\"q\"\r\n\r\n" + value + "\r\n--b--\r\n";
+}
+
+TEST(ParametersTest, AnArrayOfTextsInAFormIsSeveral) {
+  const Parameters all[] = {
+      parameters_of("application/x-www-form-urlencoded", R"(q=["谢谢你们。",+"他在家。"])"),
+      parameters_of("multipart/form-data; boundary=b", multipart(R"(["谢谢你们。","他在家。"])")),
+      parameters_of("", "", R"(q=%20["谢谢你们。","他在家。"]%0A)")};
+  for (const Parameters& parameters : all) {
+    const auto texts = parameters.texts("q");
+    EXPECT_TRUE(texts->array);
+    EXPECT_EQ(texts->texts, (std::vector<std::string>{"谢谢你们。", "他在家。"}));
+  }
+  for (const std::string text : {"[citation needed]", "[1]", "[\"a\", 2]", "[\"a\"", "[\"a\"] b",
+                                 "{\"a\": \"b\"}", "[[\"a\"]]", "\"a\""}) {
+    const auto texts = parameters_of("multipart/form-data; boundary=b", multipart(text)).texts("q");
+    EXPECT_FALSE(texts->array) << text;
+    EXPECT_EQ(texts->texts, std::vector<std::string>{text});
+  }
+  const auto json = parameters_of("application/json", R"({"q": "[\"a\", \"b\"]"})").texts("q");
+  EXPECT_EQ(json->texts, std::vector<std::string>{R"(["a", "b"])"}) << "JSON says what it means";
+  std::string many = R"(["")";
+  for (int i = 0; i < 65536; ++i) many += R"(,"")";
+  EXPECT_THAT(error_of([&] { parameters_of("", "", "q=" + many + "]").texts("q"); }),
+              HasFacts("q 65536 65537"));
+  const std::string deep = std::string(1000, '[') + std::string(1000, ']');
+  EXPECT_EQ(parameters_of("", "", "q=" + deep).texts("q")->texts[0], deep);
 }
 
 TEST(ParametersTest, WhatIsWrongIsNamed) {

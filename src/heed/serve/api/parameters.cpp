@@ -8,6 +8,7 @@
 #include "heed/core/strict_json.h"
 #include "heed/serve/api/api_error.h"
 #include "heed/serve/http/header_text.h"
+#include "heed/serve/http/multipart.h"
 
 namespace heed {
 namespace {
@@ -35,6 +36,21 @@ nlohmann::json of_pairs(const std::vector<std::pair<std::string, std::string>>& 
   return object;
 }
 
+// The texts of a form's field that is an array of them in JSON; nothing for any other text, also
+// if it has brackets.
+std::optional<nlohmann::json> array_of_texts(const std::string& field) {
+  const size_t begin = field.find_first_not_of(" \t\r\n"), end = field.find_last_not_of(" \t\r\n");
+  if (begin == field.npos || field[begin] != '[' || field[end] != ']') return {};
+  try {
+    nlohmann::json array = detail::parse_json(field, "the field");
+    for (const nlohmann::json& item : array)
+      if (!item.is_string()) return {};
+    return array;
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 }  // namespace
 
 Parameters Parameters::of(const HttpRequest& request) {
@@ -42,14 +58,17 @@ Parameters Parameters::of(const HttpRequest& request) {
   if (type == "application/json") {
     nlohmann::json object = detail::parse_json(request.body, "the body");
     if (!object.is_object()) throw ApiError(400, "the body: expected a JSON object");
-    return Parameters(std::move(object));
+    return {std::move(object), Kind::json};
   }
+  if (type == "multipart/form-data")
+    return {of_pairs(parse_multipart(request.header("content-type"), request.body)), Kind::form};
   if (type == "application/x-www-form-urlencoded" && !request.body.empty())
-    return Parameters(of_pairs(parse_query(request.body)));
+    return {of_pairs(parse_query(request.body)), Kind::form};
   if (!request.body.empty())
     throw ApiError(415,
-                   "Content-Type: expected application/json or application/x-www-form-urlencoded");
-  return Parameters(of_pairs(parse_query(request.query)));
+                   "Content-Type: expected application/json, application/x-www-form-urlencoded or "
+                   "multipart/form-data");
+  return {of_pairs(parse_query(request.query)), Kind::form};
 }
 
 const nlohmann::json* Parameters::find(const char* name) const {
@@ -78,7 +97,12 @@ std::string Parameters::text(const char* name) const {
 std::optional<Parameters::Texts> Parameters::texts(const char* name) const {
   const nlohmann::json* value = find(name);
   if (!value) return {};
-  if (value->is_string()) return Texts{{value->get<std::string>()}, false};
+  std::optional<nlohmann::json> of_form;
+  if (value->is_string()) {
+    if (kind_ == Kind::form) of_form = array_of_texts(value->get_ref<const std::string&>());
+    if (!of_form) return Texts{{value->get<std::string>()}, false};
+    value = &*of_form;
+  }
   if (!value->is_array()) throw ApiError(400, fmt::format("{}: expected a text or an array", name));
   if (value->size() > kMostTexts)
     throw ApiError(400, fmt::format("{}: expected at most {} texts in a request, got {}", name,

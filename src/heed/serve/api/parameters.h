@@ -17,13 +17,14 @@ namespace heed {
 // sources of the server.
 class Parameters {
  public:
-  // Of a JSON body (application/json), of a form (application/x-www-form-urlencoded), or else of
-  // the query string. Error for anything else.
+  // Of a JSON body (application/json), of a form (application/x-www-form-urlencoded or
+  // multipart/form-data), or else of the query string. Error for anything else.
   static Parameters of(const HttpRequest& request);
 
   // Parameters of JSON keep their types; those of forms are strings, and several of one name an
   // array.
-  explicit Parameters(nlohmann::json object) : object_(std::move(object)) {}
+  enum class Kind { json, form };
+  Parameters(nlohmann::json object, Kind kind) : object_(std::move(object)), kind_(kind) {}
 
   // Error for a parameter of another name.
   void expect_only(std::initializer_list<std::string_view> names) const;
@@ -31,7 +32,8 @@ class Parameters {
   bool has(const char* name) const;
   // Empty where it is missing or null.
   std::string text(const char* name) const;
-  // One text or several; nothing where it is missing.
+  // One text or several; nothing where it is missing. A form says several by fields of one name, or
+  // by one that is an array of JSON: ["a", "b"].
   struct Texts {
     std::vector<std::string> texts;
     bool array = false;  // they came as an array
@@ -48,6 +50,7 @@ class Parameters {
   const nlohmann::json* find(const char* name) const;
 
   nlohmann::json object_;
+  Kind kind_;
 };
 
 }  // namespace heed
