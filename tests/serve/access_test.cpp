@@ -39,6 +39,36 @@ TEST(OriginRulesTest, LoopbackServersAreReachedByLoopbackNames) {
   EXPECT_EQ(refusal_by(rules, {}), 0) << "HTTP/1.0 has no Host";
 }
 
+TEST(OriginRulesTest, RefusalsNameTheOption) {
+  const OriginRules rules({"127.0.0.1:5000"}, {}, {});
+  const auto error = [&](std::vector<HttpHeader> headers) {
+    HttpRequest request;
+    request.headers = std::move(headers);
+    return error_of([&] { rules.check(request); });
+  };
+  // As a page behind a proxy asks for its own server.
+  const std::string host =
+      error({{"host", "translate.example.org"}, {"origin", "https://translate.example.org"}});
+  EXPECT_THAT(host, HasFacts("translate.example.org --allowed-hosts"));
+  EXPECT_EQ(host.find("--cors"), host.npos);
+  EXPECT_THAT(error({{"host", "localhost"}, {"origin", "https://a.example"}}),
+              HasFacts("https://a.example localhost --cors --allowed-hosts"));
+  EXPECT_LT(error({{"host", std::string(10'000, 'a')}}).size(), 400U);
+  EXPECT_LT(error({{"host", "localhost"}, {"origin", std::string(10'000, 'a')}}).size(), 600U);
+}
+
+TEST(OriginRulesTest, ThePortOfASchemeMayBeLeftOut) {
+  const OriginRules rules({"0.0.0.0:5000"}, {}, {});
+  for (const auto& [host, origin] :
+       std::vector<std::pair<std::string, std::string>>{{"a.example:443", "https://a.example"},
+                                                        {"a.example", "https://a.example:443"},
+                                                        {"a.example:80", "http://a.example"},
+                                                        {"A.example", "HTTP://a.example:80"}})
+    EXPECT_EQ(refusal_by(rules, {{"host", host}, {"origin", origin}}), 0) << host << origin;
+  EXPECT_EQ(refusal_by(rules, {{"host", "a.example:80"}, {"origin", "https://a.example"}}), 403);
+  EXPECT_EQ(refusal_by(rules, {{"host", "a.example"}, {"origin", "http://a.example:443"}}), 403);
+}
+
 TEST(OriginRulesTest, NamesAndOriginsMayFitARequest) {
   for (const char* name : {"localhost", "translate.example.org", "10.0.0.1", "[2001:db8::1]"})
     EXPECT_TRUE(is_host_name(name)) << name;

@@ -21,6 +21,12 @@ std::string_view host_of(std::string_view address) {
   return address.substr(0, address.find(':'));
 }
 
+// "example.org" of "example.org:443" where 443 is the port of the scheme.
+std::string_view without_port(std::string_view address, std::string_view port) {
+  if (address.ends_with(port)) address.remove_suffix(port.size());
+  return address;
+}
+
 bool same_text(std::string_view a, std::string_view b) {
   return detail::lower_ascii(a) == detail::lower_ascii(b);
 }
@@ -94,17 +100,25 @@ void OriginRules::check(const HttpRequest& request) const {
   const bool allowed = std::any_of(allowed_hosts_.begin(), allowed_hosts_.end(), is_host);
   // Clients of HTTP/1.0 may leave it out; browsers never do.
   if (loopback_ && !host.empty() && !is_loopback(host) && !allowed)
-    throw ApiError(403,
-                   "this server is reached by the name localhost; --allowed-hosts adds others");
+    throw ApiError(403, fmt::format("the server is not reached by the name '{}': expected "
+                                    "localhost, or a name that --allowed-hosts adds",
+                                    excerpt(host_of(host))));
   const std::string_view origin = request.header("origin");
   if (!origin.empty() && !is_same_origin(request) && !allows(origin))
-    throw ApiError(403, "pages of this origin may not use the server; --cors allows it");
+    throw ApiError(
+        403, fmt::format("pages of '{}' may not use the server, which this request reaches by the "
+                         "name '{}': --cors allows an origin; a proxy that serves the page has to "
+                         "pass on the Host header, for which --allowed-hosts adds a name",
+                         excerpt(origin), excerpt(host)));
 }
 
 bool OriginRules::is_same_origin(const HttpRequest& request) const {
   const std::string_view origin = request.header("origin");
   const size_t at = origin.find("://");
-  return at != origin.npos && same_text(origin.substr(at + 3), request.header("host"));
+  if (at == origin.npos) return false;
+  const std::string_view port = same_text(origin.substr(0, at), "https") ? ":443" : ":80";
+  return same_text(without_port(origin.substr(at + 3), port),
+                   without_port(request.header("host"), port));
 }
 
 bool OriginRules::allows(std::string_view origin) const {
