@@ -37,6 +37,17 @@ TEST(DocumentTest, WhiteSpaceIsKept) {
   }
 }
 
+TEST(DocumentTest, KeptTextsHaveNoLines) {
+  const std::vector<std::string> texts = {"One here. Two here.", " Kept. Whole.\n", "Three here."};
+  const Document document(texts, TextUnit::sentences, {false, true, false});
+  ASSERT_EQ(document.lines().size(), 3U);
+  EXPECT_EQ(document.lines()[2].text, 2U);
+  EXPECT_EQ(document.lines_of(1), (std::pair<size_t, size_t>{2, 2}));
+  EXPECT_EQ(document.after(1), texts[1]);
+  for (size_t i = 0; i < texts.size(); ++i)
+    EXPECT_EQ(document.translation(i, bracketed(document), 0), texts[i]);
+}
+
 TEST(DocumentTest, LinesKnowTheirPlace) {
   const Document document({"One here. Two here.", "Three here."}, TextUnit::sentences);
   ASSERT_EQ(document.lines().size(), 3U);

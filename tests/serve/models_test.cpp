@@ -50,6 +50,9 @@ TEST_F(ServedModelsTest, WhatIsWrongIsNamed) {
   EXPECT_THAT(error({unknown}), HasFacts("--model zh-en=" + unknown));
   EXPECT_THAT(error({zh_en, "zh-en=" + unknown}), HasFacts(zh_en + " " + unknown + " zh-en"));
   EXPECT_THAT(error({"zhen=" + zh_en}), HasFacts("--model zhen= zh-en=DIR"));
+  for (const std::string languages : {"auto-en", "AUTO-en", "zh-auto"})
+    EXPECT_THAT(error({languages + "=" + zh_en}), HasFacts("--model auto " + zh_en)) << languages;
+  EXPECT_THAT(error({model("c", "auto", "en")}), HasFacts("--model auto"));
   EXPECT_THAT(error({"zh-en=" + (folder_ / "none").string()}), HasFacts("none"));
   write("a/tokenizer_config.json", "[1]");
   EXPECT_THAT(error({zh_en}), HasFacts("tokenizer_config.json"));

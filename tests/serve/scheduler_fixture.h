@@ -172,9 +172,9 @@ class SchedulerTest : public ::testing::Test {
   TranslationRequest request(std::vector<TranslationInput> lines, const DecodeOptions& options,
                              const std::string& client = "a") const {
     TranslationRequest request;
-    request.model = model_;
-    request.lines = std::move(lines);
-    request.options = options;
+    request.setups = {{model_, options}};
+    for (TranslationInput& line : lines)
+      request.lines.push_back({std::move(line), 0, int64_t(request.lines.size())});
     request.client = client;
     return request;
   }

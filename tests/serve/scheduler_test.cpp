@@ -114,12 +114,39 @@ TEST_F(SchedulerTest, ShortLinesDoNotKeepALongOneWaiting) {
   ASSERT_TRUE(room.accepts(*long_line));
   for (int i = 0; i < 10; ++i) {
     ASSERT_TRUE(room.accepts(*short_line));
-    room.take({short_line, 0, short_line->request.lines[0]});
+    room.take({short_line, 0, short_line->request.lines[0].input});
   }
   EXPECT_FALSE(room.accepts(*long_line)) << "10 tokens are left";
   EXPECT_FALSE(room.accepts(*short_line));
   const detail::Job task(3, "a", 1, [] {});
   EXPECT_TRUE(room.accepts(task));
+}
+
+TEST_F(SchedulerTest, LinesHaveModelsAndOptionsOfTheirOwn) {
+  Scheduler scheduler({.threads = 2});
+  const SharedModel other = open();
+  const auto texts = lines(20, 5);
+  const std::vector<DecodeOptions> options = all_options();
+  std::vector<std::vector<Translation>> want;
+  for (const DecodeOptions& one : options) want.push_back(expected(texts, one));
+  TranslationRequest mixed;
+  mixed.client = "a";
+  for (size_t i = 0; i < options.size(); ++i)
+    mixed.setups.push_back({i % 2 == 0 ? model_ : other, options[i]});
+  // Each text with each setup, in another order than their numbers.
+  for (size_t i = texts.size(); i-- > 0;)
+    for (size_t setup = 0; setup < options.size(); ++setup)
+      mixed.lines.push_back({texts[i], setup, int64_t(i)});
+  const auto recorder = std::make_shared<Recorder>();
+  scheduler.submit(mixed, recorder);
+  EXPECT_EQ(recorder->error(), "");
+  const auto all = recorder->all();
+  ASSERT_EQ(all.size(), mixed.lines.size());
+  for (const auto& [index, translation] : all) {
+    EXPECT_EQ(translation.line, index);
+    const TranslationLine& line = mixed.lines[size_t(index)];
+    testing::expect_same_translation(translation, want[line.setup][size_t(line.number)]);
+  }
 }
 
 TEST_F(SchedulerTest, IdleThreadsShareARequest) {

@@ -92,7 +92,7 @@ TEST_F(ServerTest, WhatIsWrongIsSaid) {
   EXPECT_THAT(error("/translate", R"({"q": "a", "source": "en", "target": "en"})"),
               HasFacts("400 en"));
   EXPECT_THAT(
-      error("/translate", R"({"q": "a", "source": "zh", "target": "en", "format": "html"})"),
+      error("/translate", R"({"q": "<p>", "source": "zh", "target": "en", "format": "html"})"),
       HasFacts("400 html"));
   EXPECT_THAT(
       error("/translate", R"({"q": "a", "source": "zh", "target": "en", "alternatives": 99})"),

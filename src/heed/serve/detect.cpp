@@ -3,14 +3,12 @@
 // cld2's header lacks this include.
 #include <cld2/public/compact_lang_det.h>
 #include <cld2/public/encodings.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <optional>
 
-#include "heed/core/scripts.h"
 #include "heed/core/utf8.h"
-#include "heed/serve/languages.h"
 
 namespace heed {
 namespace {
@@ -45,23 +43,14 @@ ScriptCounts count_scripts(std::u32string_view text) {
   return counts;
 }
 
-// A language of `among`.
-struct Candidate {
-  std::string code;                    // as given
-  std::string canonical;               // of serve/languages.h
-  std::optional<LanguageFacts> facts;  // nothing for an unknown language
-  double share = 0;                    // of the letters: those that this language may have
-  double confidence = 0;
-};
-
 // The share of the letters of a text that are of the scripts of a language.
-double share_of(const ScriptCounts& counts, const Candidate& candidate) {
+double share_of(const ScriptCounts& counts, const DetectableLanguage& language) {
   const int64_t all = sum(counts);
   if (all == 0) return 0;
-  if (!candidate.facts) return 1;
+  if (!language.facts) return 1;
   const auto of = [&](Script script) { return double(counts[size_t(script)]) / double(all); };
-  const double share = of(candidate.facts->script);
-  const std::string& code = candidate.canonical;
+  const double share = of(language.facts->script);
+  const std::string& code = language.tag.language;
   if (code == "ja" || code == "ko") return share + of(Script::han);
   if (code == "sr") return share + of(Script::latin);
   if (code == "az" || code == "uz" || code == "tk") return share + of(Script::cyrillic);
@@ -74,114 +63,165 @@ struct Guess {
   double percent = 0;
 };
 
+struct Guesses {
+  std::vector<Guess> languages;
+  bool reliable = false;
+};
+
 // cld2's languages of a text. `hint` is a list of codes, separated by commas, or empty; cld2
-// prefers them if they are few.
-std::vector<Guess> guess(const std::string& text, const std::string& hint) {
+// prefers them where a text does not tell, such as a word that several languages have.
+Guesses guess(const std::string& text, const std::string& hint) {
   constexpr double kUnreliable = 0.6;
   CLD2::CLDHints hints{hint.empty() ? nullptr : hint.c_str(), nullptr, CLD2::UNKNOWN_ENCODING,
                        CLD2::UNKNOWN_LANGUAGE};
   CLD2::Language languages[3];
   int percents[3] = {}, text_bytes = 0, valid_bytes = 0;
   double scores[3];
-  bool reliable = false;
+  Guesses guesses;
   const CLD2::Language best = CLD2::ExtDetectLanguageSummaryCheckUTF8(
       text.data(), int(text.size()), true, &hints, CLD2::kCLDFlagBestEffort, languages, percents,
-      scores, nullptr, &text_bytes, &reliable, &valid_bytes);
-  std::vector<Guess> guesses;
+      scores, nullptr, &text_bytes, &guesses.reliable, &valid_bytes);
   // Where the text is not valid to cld2, it leaves the arrays as they were.
-  if (best == CLD2::UNKNOWN_LANGUAGE && size_t(valid_bytes) < text.size()) return guesses;
-  for (int i = 0; i < 3; ++i)
-    if (languages[i] != CLD2::UNKNOWN_LANGUAGE && percents[i] > 0)
-      guesses.push_back({canonical_language(CLD2::LanguageCode(languages[i])),
-                         percents[i] * (reliable ? 1 : kUnreliable)});
+  if (best == CLD2::UNKNOWN_LANGUAGE && size_t(valid_bytes) < text.size()) return {};
+  for (int i = 0; i < 3; ++i) {
+    const std::string_view code = CLD2::LanguageCode(languages[i]);
+    // "xx-Runr" is a script without a language.
+    if (languages[i] == CLD2::UNKNOWN_LANGUAGE || percents[i] <= 0 || code.starts_with("xx"))
+      continue;
+    guesses.languages.push_back(
+        {canonical_language(code), percents[i] * (guesses.reliable ? 1 : kUnreliable)});
+  }
   return guesses;
 }
 
-std::string_view without_region(std::string_view code) {
-  return code.substr(0, code.find('-'));
-}
-
-// Adds what was guessed to the confidence of the languages that match. True if any does.
-bool add(const std::vector<Guess>& guesses, double weight, std::vector<Candidate>& candidates) {
-  constexpr double kLeastShare = 0.02;
-  bool any = false;
-  for (const Guess& guess : guesses) {
-    const auto matching = [&](auto&& matches) {
-      bool found = false;
-      for (Candidate& candidate : candidates) {
-        if (candidate.share < kLeastShare || !matches(candidate.canonical)) continue;
-        candidate.confidence += weight * guess.percent;
-        found = true;
-      }
-      return found;
-    };
-    any |= matching([&](const std::string& code) { return code == guess.code; }) ||
-           matching([&](const std::string& code) {
-             return without_region(code) == without_region(guess.code);
-           });
-  }
-  return any;
-}
-
-// Simplified and traditional Chinese are distinguished by their characters: cld2 often mistakes
-// short texts.
-void separate_chinese(std::u32string_view text, std::vector<Candidate>& candidates) {
-  const auto of = [&](std::string_view code) {
-    return std::find_if(candidates.begin(), candidates.end(),
-                        [&](const Candidate& candidate) { return candidate.canonical == code; });
-  };
-  const auto simplified = of("zh"), traditional = of("zh-Hant");
-  if (simplified == candidates.end() || traditional == candidates.end()) return;
+// The kind of Chinese that the characters of a text are of; empty where they are of both.
+std::string_view chinese_script(std::u32string_view text) {
   const auto count = [&](std::u32string_view set) {
     return std::count_if(text.begin(), text.end(),
                          [&](char32_t c) { return c > 0x7F && set.find(c) != set.npos; });
   };
-  const auto of_simplified = count(kSimplified), of_traditional = count(kTraditional);
-  if (of_simplified == of_traditional) return;
-  const double both = simplified->confidence + traditional->confidence;
-  const double share = double(of_simplified) / double(of_simplified + of_traditional);
-  simplified->confidence = both * share;
-  traditional->confidence = both * (1 - share);
+  const auto simplified = count(kSimplified), traditional = count(kTraditional);
+  if (simplified == traditional) return {};
+  return simplified > traditional ? "Hans" : "Hant";
 }
 
-// The confidence of languages by the scripts of the text alone.
-void add_by_script(double percent, std::vector<Candidate>& candidates) {
-  double all = 0;
-  for (const Candidate& candidate : candidates) all += candidate.share;
-  for (Candidate& candidate : candidates)
-    if (all > 0) candidate.confidence = percent * candidate.share / std::max(all, 1.0);
-}
+// The languages of a text that is detected, with what speaks for them.
+class Detection {
+ public:
+  Detection(const std::vector<DetectableLanguage>& among, std::u32string_view text)
+      : among_(among), chinese_(chinese_script(text)), counts_(count_scripts(text)) {
+    for (const DetectableLanguage& language : among)
+      all_.push_back({share_of(counts_, language), 0});
+  }
+
+  // Those that the text may be in.
+  std::string hint() const {
+    std::string hint;
+    for (size_t i = 0; i < all_.size(); ++i)
+      if (all_[i].share > 0)
+        (hint += hint.empty() ? "" : ",") += canonical_language(among_[i].code);
+    return hint;
+  }
+
+  bool has_letters() const { return sum(counts_) > 0; }
+
+  // Whether the text may be in one of the languages.
+  bool is_possible() const {
+    return std::any_of(all_.begin(), all_.end(), [](const Evidence& e) { return is_written(e); });
+  }
+
+  // Whether anything speaks for one of the languages.
+  bool has_any() const {
+    return std::any_of(all_.begin(), all_.end(),
+                       [](const Evidence& e) { return e.confidence > 0; });
+  }
+
+  // cld2 often mistakes the characters of short Chinese texts, which this file knows better.
+  std::string code_of(const Guess& guess) const {
+    const bool chinese = parse_language(guess.code).language == "zh" && !chinese_.empty();
+    return chinese ? canonical_language(fmt::format("zh-{}", chinese_)) : guess.code;
+  }
+
+  // Adds to the languages that match best. False if none is that language.
+  bool add(const Guess& guess) {
+    LanguageTag tag = parse_language(guess.code);
+    if (tag.language == "zh") tag.script = chinese_;
+    LanguageMatch best = LanguageMatch::none;
+    for (const DetectableLanguage& language : among_) best = std::max(best, match(tag, language));
+    if (best == LanguageMatch::none) return false;
+    for (size_t i = 0; i < all_.size(); ++i)
+      if (match(tag, among_[i]) == best && is_written(all_[i])) all_[i].confidence += guess.percent;
+    return true;
+  }
+
+  // Gives every language a confidence by the scripts of the text alone.
+  void add_by_script(double percent) {
+    double shares = 0;
+    for (const Evidence& one : all_) shares += one.share;
+    for (Evidence& one : all_) one.confidence = percent * one.share / std::max(shares, 1.0);
+  }
+
+  // Best first.
+  std::vector<DetectedLanguage> result(std::vector<DetectedLanguage> others) const {
+    std::vector<DetectedLanguage> detected;
+    for (size_t i = 0; i < all_.size(); ++i)
+      if (all_[i].confidence > 0) detected.push_back({among_[i].code, all_[i].confidence, true});
+    detected.insert(detected.end(), others.begin(), others.end());
+    std::stable_sort(detected.begin(), detected.end(),
+                     [](const auto& a, const auto& b) { return a.confidence > b.confidence; });
+    return detected;
+  }
+
+ private:
+  struct Evidence {
+    double share = 0;  // of the letters: those that the language may have
+    double confidence = 0;
+  };
+
+  static bool is_written(const Evidence& evidence) {
+    constexpr double kLeastShare = 0.02;
+    return evidence.share >= kLeastShare;
+  }
+
+  // Of all but Chinese, the letters say the script.
+  static LanguageMatch match(LanguageTag detected, const DetectableLanguage& language) {
+    if (detected.script.empty()) detected.script = language.tag.script;
+    return match_sources(detected, language.tag);
+  }
+
+  const std::vector<DetectableLanguage>& among_;
+  const std::string_view chinese_;
+  const ScriptCounts counts_;
+  std::vector<Evidence> all_;
+};
 
 }  // namespace
 
+LanguageDetector::LanguageDetector(const std::vector<std::string>& among) {
+  for (const std::string& code : among)
+    among_.push_back({code, parse_language(code), find_language(code)});
+}
+
+std::vector<DetectedLanguage> LanguageDetector::detect(std::string_view text) const {
+  constexpr double kOtherLanguage = 10, kOnlyScript = 40;
+  const std::u32string characters = interchangeable(text.substr(0, kMostDetectedBytes));
+  Detection detection(among_, characters);
+  const Guesses guesses = guess(encode_utf8(characters), detection.hint());
+  std::vector<DetectedLanguage> others;
+  for (const Guess& one : guesses.languages)
+    if (!detection.add(one)) others.push_back({detection.code_of(one), one.percent, false});
+  if (!detection.has_any() && detection.is_possible()) {
+    if (!guesses.reliable) others.clear();
+    detection.add_by_script(guesses.languages.empty() ? kOnlyScript : kOtherLanguage);
+  } else if (!detection.has_any() && others.empty() && detection.has_letters()) {
+    others.push_back({std::string(kUndetermined), 0, false});
+  }
+  return detection.result(std::move(others));
+}
+
 std::vector<DetectedLanguage> detect_language(std::string_view text,
                                               const std::vector<std::string>& among) {
-  constexpr double kHinted = 0.5, kOtherLanguage = 10, kOnlyScript = 40;
-  const std::u32string characters = interchangeable(text.substr(0, kMostDetectedBytes));
-  const std::string plain = encode_utf8(characters);
-  const ScriptCounts counts = count_scripts(characters);
-  std::vector<Candidate> candidates;
-  std::string hint;
-  for (const std::string& code : among) {
-    Candidate candidate{code, canonical_language(code), find_language(code)};
-    candidate.share = share_of(counts, candidate);
-    if (candidate.share > 0) hint += (hint.empty() ? "" : ",") + candidate.canonical;
-    candidates.push_back(std::move(candidate));
-  }
-  if (sum(counts) > 0) {
-    const std::vector<Guess> guesses = guess(plain, "");
-    if (!add(guesses, 1, candidates) && !add(guess(plain, hint), kHinted, candidates))
-      add_by_script(guesses.empty() ? kOnlyScript : kOtherLanguage, candidates);
-    separate_chinese(characters, candidates);
-  }
-  std::stable_sort(
-      candidates.begin(), candidates.end(),
-      [](const Candidate& a, const Candidate& b) { return a.confidence > b.confidence; });
-  std::vector<DetectedLanguage> detected;
-  for (const Candidate& candidate : candidates)
-    if (candidate.confidence > 0 || detected.empty())
-      detected.push_back({candidate.code, candidate.confidence});
-  return detected;
+  return LanguageDetector(among).detect(text);
 }
 
 }  // namespace heed

@@ -1,28 +1,52 @@
-// The language of a text, among those that a server translates from.
+// The language of a text, among those that a server knows.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "heed/serve/languages.h"
+
 namespace heed {
 
 struct DetectedLanguage {
-  std::string code;       // as in `among`
+  std::string code;       // as in `among`; of another language: as serve/languages.h has it
   double confidence = 0;  // in percent
+  bool is_among = true;   // whether the language is one of `among`
 };
+
+// The code (ISO 639-2) of letters whose language is not known.
+inline constexpr std::string_view kUndetermined = "und";
 
 // How much of a text decides about its language.
 inline constexpr size_t kMostDetectedBytes = 64 << 10;
 
-// The languages of `among` (codes as serve/languages.h has them) that the text may be in, best
-// first; at least one if there are any. The first kMostDetectedBytes of the text decide, by cld2
-// and by the scripts of its letters. Text that cld2 takes for none of them, such as a word or a
-// language that is not served, gets those that are written in its script, with a confidence below
-// 50; text without letters gets the first of `among` with confidence 0.
-//
-// A function of its arguments. Any number of threads may call it: cld2 keeps no state between
-// calls.
+// A language that may be detected.
+struct DetectableLanguage {
+  std::string code;
+  LanguageTag tag;
+  std::optional<LanguageFacts> facts;  // nothing for an unknown language
+};
+
+// Detects the languages of any number of texts. Any number of threads may use one: cld2 keeps no
+// state between calls. A text takes about 0.1 ms, and its length at some MB in a second.
+class LanguageDetector {
+ public:
+  explicit LanguageDetector(const std::vector<std::string>& among);
+
+  // The languages that the text may be in, best first; none if it has no letters. The first
+  // kMostDetectedBytes of the text decide, by cld2 and by the scripts of its letters. A language
+  // that is not of `among` is returned where the text certainly is in it, or has no letters of
+  // their scripts. Text that does not tell, such as a name, is taken for a language of `among` that
+  // has its script, with a confidence below 50. "zh" is Chinese of both kinds, "zh-Hans" is not.
+  std::vector<DetectedLanguage> detect(std::string_view text) const;
+
+ private:
+  std::vector<DetectableLanguage> among_;
+};
+
+// Of one text.
 std::vector<DetectedLanguage> detect_language(std::string_view text,
                                               const std::vector<std::string>& among);
 

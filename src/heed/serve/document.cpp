@@ -4,10 +4,15 @@
 
 namespace heed {
 
-Document::Document(std::vector<std::string> texts, TextUnit unit) : texts_(std::move(texts)) {
+Document::Document(std::vector<std::string> texts, TextUnit unit, const std::vector<bool>& kept)
+    : texts_(std::move(texts)) {
   for (size_t i = 0; i < texts_.size(); ++i) {
-    const SplitDocument split = split_document(texts_[i], unit);
     begins_.push_back(lines_.size());
+    if (!kept.empty() && kept[i]) {
+      after_.emplace_back(texts_[i]);
+      continue;
+    }
+    const SplitDocument split = split_document(texts_[i], unit);
     for (const TextSentence& sentence : split.sentences)
       lines_.push_back({i, lines_.size() - begins_[i], sentence.before, sentence.text});
     after_.push_back(split.after);

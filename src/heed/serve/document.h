@@ -12,7 +12,9 @@ namespace heed {
 
 class Document {
  public:
-  Document(std::vector<std::string> texts, TextUnit unit);
+  // `kept`, if it is not empty, says of each text whether it stays whole, without lines: all of it
+  // is after().
+  Document(std::vector<std::string> texts, TextUnit unit, const std::vector<bool>& kept = {});
   Document(const Document&) = delete;
   Document& operator=(const Document&) = delete;
 

@@ -1,4 +1,4 @@
-// Names and scripts of languages, by their codes.
+// Names and scripts of languages, by their codes, and which codes mean the same.
 #pragma once
 
 #include <optional>
@@ -15,6 +15,37 @@ struct LanguageFacts {
   std::string_view native_name;  // in the language
   Script script;                 // Japanese: kana, besides Han; Korean: Hangul
 };
+
+// The parts of a code, of which only the language must be there.
+struct LanguageTag {
+  std::string language;  // ISO 639-1 where it has a code, in lower case: "zh" of "cmn"
+  std::string script;    // ISO 15924: "Hant"
+  std::string region;    // ISO 3166-1 or UN M.49: "TW", "419"
+  std::string rest;      // what follows, in lower case
+  friend bool operator==(const LanguageTag&, const LanguageTag&) = default;
+};
+
+// Of a code in any case, with '-' or '_', as clients write it: "zh_cn", "ZH", "eng_Latn", "zt". The
+// regions of Chinese imply a script: "zh-TW" is zh, Hant, TW. Never fails.
+LanguageTag parse_language(std::string_view code);
+
+// How well a language that is served is the one that was asked for; later is better.
+enum class LanguageMatch {
+  none,          // another language, or another script
+  any_script,    // only match_sources()
+  other_region,  // the same language and script from here on: "en-GB" for "en-US"
+  no_region,     // "en" for "en-US", or the other way round
+  same_region,   // "zh" for "zh-Hans"
+  same           // "zh-Hant" for "zt"
+};
+
+// A code without script stands for the script that its language is mostly written in: "zh" for
+// simplified Chinese.
+LanguageMatch match_languages(const LanguageTag& asked, const LanguageTag& served);
+
+// The same for the source of a model: one that says no script reads all of them, as models of "zh"
+// do that were trained on both kinds of Chinese text.
+LanguageMatch match_sources(const LanguageTag& asked, const LanguageTag& served);
 
 // A code in the form of the table: other codes of the same language ("iw", "zt", "zh_TW", "ZH") are
 // replaced, regions and scripts that the table does not distinguish are left out ("en-GB" is "en").

@@ -9,10 +9,10 @@ namespace heed::detail {
 namespace {
 
 // What a line of this many bytes is likely to need, or each part of it.
-SearchRoom likely_need(const TranslationRequest& request, size_t bytes) {
-  const int64_t positions = request.model->model().transformer().config().max_positions;
+SearchRoom likely_need(const TranslationSetup& setup, size_t bytes) {
+  const int64_t positions = setup.model->model().transformer().config().max_positions;
   const int64_t tokens = std::min(int64_t(bytes / 3) + 1, positions / 2);
-  const SearchOptions& search = request.options.search;
+  const SearchOptions& search = setup.options.search;
   return {tokens, max_target_length(search, tokens, positions) * search.hypothesis_count(),
           search.hypothesis_count()};
 }
@@ -29,9 +29,10 @@ ModelBatch* find_batch(std::vector<ModelBatch>& batches, const ServedModel& mode
 bool ThreadRoom::accepts(const Job& job) {
   if (has_task_) return false;
   if (job.task) return true;
-  OfModel& left = of(*job.request.model);
+  const TranslationSetup& setup = job.request.setup_of(job.next);
+  OfModel& left = of(*setup.model);
   if (left.empty) return true;
-  const SearchRoom needed = likely_need(job.request, job.request.lines[job.next].text.size());
+  const SearchRoom needed = likely_need(setup, job.request.lines[job.next].input.text.size());
   left.accepts = left.accepts && needed.source_tokens <= left.room.source_tokens &&
                  needed.target_rows <= left.room.target_rows &&
                  needed.step_rows <= left.room.step_rows;
@@ -43,8 +44,9 @@ void ThreadRoom::take(const WaitingJobs::Turn& turn) {
     has_task_ = true;
     return;
   }
-  OfModel& left = of(*turn.job->request.model);
-  const SearchRoom needed = likely_need(turn.job->request, turn.input.text.size());
+  const TranslationSetup& setup = turn.job->request.setup_of(turn.index);
+  OfModel& left = of(*setup.model);
+  const SearchRoom needed = likely_need(setup, turn.input.text.size());
   left.empty = false;
   left.room.source_tokens -= needed.source_tokens;
   left.room.target_rows -= needed.target_rows;

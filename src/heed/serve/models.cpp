@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "heed/serve/http/header_text.h"
 #include "heed/serve/languages.h"
 #include "heed/text/tokenizer.h"
 
@@ -83,6 +84,12 @@ ServedModels::Place ServedModels::open(const std::string& text) const {
           "--model {}: the model does not say its languages; expected them in front: zh-en={}",
           text, text);
   }
+  for (const std::string& code : {languages.source, languages.target})
+    if (detail::lower_ascii(code) == "auto")
+      fail_usage(
+          "--model {}: 'auto' is no language of a model, since requests ask by it for detection; "
+          "expected codes such as zh-en={}",
+          text, argument.directory.string());
   auto model = std::make_shared<const ServedModel>(argument.directory, languages, compute_);
   return {std::move(argument.directory), std::move(languages), stamp, std::move(model)};
 }

@@ -97,7 +97,7 @@ struct Scheduler::State {
 
   // Calls of observers.
   void deliver(Job& job, Translation translation);
-  void show_progress(Job& job, const ModelBatch& batch, int64_t id);
+  void show_progress(const RunningLine& line, const ModelBatch& batch, int64_t id);
   void finish(Job& job);
   void fail(Job& job, const std::exception_ptr& error);
   void fail_all(const ModelBatch& batch, const std::exception_ptr& error);
@@ -301,12 +301,13 @@ void Scheduler::State::begin(SchedulerThread& self, const WaitingJobs::Turn& tur
       job.task();
       return;
     }
-    ModelBatch& batch = batch_of(self, job.request.model);
+    const TranslationSetup& setup = job.request.setup_of(turn.index);
+    ModelBatch& batch = batch_of(self, setup.model);
     const int64_t id = batch.next_id++;
     DecodeOptions used;
-    used.search = job.request.options.search;
-    used.attention = job.request.options.attention;
-    batch.batch->add(id, int64_t(turn.index), turn.input, used);
+    used.search = setup.options.search;
+    used.attention = setup.options.attention;
+    batch.batch->add(id, job.request.lines[turn.index].number, turn.input, used);
     batch.running[id] = {turn.job, turn.index};
   } catch (...) {
     if (!job.task) fail(job, std::current_exception());
@@ -344,10 +345,11 @@ void Scheduler::State::step(SchedulerThread& self, ModelBatch& batch) {
     batch.batch->step(completed);
     for (CompletedLine& line : completed) {
       const RunningLine done = batch.running.extract(line.id).mapped();
+      line.translation.line = int64_t(done.index);
       deliver(*done.job, std::move(line.translation));
     }
     for (const auto& [id, line] : batch.running)
-      if (line.job->observer->follows_progress()) show_progress(*line.job, batch, id);
+      if (line.job->observer->follows_progress()) show_progress(line, batch, id);
   } catch (...) {
     fail_all(batch, std::current_exception());
     batch.failed = true;
@@ -391,9 +393,11 @@ void Scheduler::State::deliver(Job& job, Translation translation) {
   if (last) finish(job);
 }
 
-void Scheduler::State::show_progress(Job& job, const ModelBatch& batch, int64_t id) {
-  const Translation so_far = batch.batch->partial(id);
+void Scheduler::State::show_progress(const RunningLine& line, const ModelBatch& batch, int64_t id) {
+  Job& job = *line.job;
+  Translation so_far = batch.batch->partial(id);
   if (so_far.hypotheses.empty()) return;
+  so_far.line = int64_t(line.index);
   std::lock_guard calling(job.calling);
   if (job.ended) return;
   try {
@@ -442,12 +446,17 @@ Scheduler::~Scheduler() = default;
 
 uint64_t Scheduler::submit(TranslationRequest request,
                            std::shared_ptr<TranslationObserver> observer) {
-  check(request.model != nullptr && observer != nullptr, "a request without model or observer");
-  const SearchOptions& search = request.options.search;
-  check_options(search);
-  if (search.hypothesis_count() > state_->options.hypotheses)
-    fail_usage("{} hypotheses: expected at most {}", search.hypothesis_count(),
-               state_->options.hypotheses);
+  check(observer != nullptr, "a request without observer");
+  for (const TranslationSetup& setup : request.setups) {
+    check(setup.model != nullptr, "a request without model");
+    const SearchOptions& search = setup.options.search;
+    check_options(search);
+    if (search.hypothesis_count() > state_->options.hypotheses)
+      fail_usage("{} hypotheses: expected at most {}", search.hypothesis_count(),
+                 state_->options.hypotheses);
+  }
+  for (const TranslationLine& line : request.lines)
+    check(line.setup < request.setups.size(), "a line without setup");
   const auto job =
       std::make_shared<Job>(state_->next_id++, std::move(request), std::move(observer));
   state_->add(job);

@@ -17,15 +17,29 @@
 
 namespace heed {
 
-// Lines to translate with one model and one set of options.
-struct TranslationRequest {
+// What a line is translated with.
+struct TranslationSetup {
   std::shared_ptr<const ServedModel> model;
-  std::vector<TranslationInput> lines;
   // `search` and `attention` are used; checked by check_options(), at most
   // SchedulerOptions::hypotheses hypotheses.
   DecodeOptions options;
+};
+
+struct TranslationLine {
+  TranslationInput input;
+  size_t setup = 0;  // index in TranslationRequest::setups
+  // For messages, and for the draws of sampling.
+  int64_t number = 0;
+};
+
+// Lines to translate, each with its model and options.
+struct TranslationRequest {
+  std::vector<TranslationSetup> setups;
+  std::vector<TranslationLine> lines;
   std::string client;  // whose request it is, for fairness
   std::optional<std::chrono::steady_clock::time_point> deadline;
+
+  const TranslationSetup& setup_of(size_t line) const { return setups[lines[line].setup]; }
 };
 
 // What becomes of a request. Called from the scheduler's threads, one call at a time for each

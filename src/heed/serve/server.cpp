@@ -140,8 +140,9 @@ struct Server::State {
     post("/v1/translate", Needs::key_and_room, v1::translate);
     post("/v1/score", Needs::key_and_room, v1::score);
     if (options.max_attention > 0) post("/v1/attention", Needs::key_and_room, v1::attention);
-    get("/openapi.json", Needs::nothing,
-        [this](const HttpRequest&) { return HttpResponse{.body = openapi_document(options)}; });
+    for (const char* path : {"/openapi.json", "/spec"})
+      get(path, Needs::nothing,
+          [this](const HttpRequest&) { return HttpResponse{.body = openapi_document(options)}; });
     get("/health", Needs::nothing, [](const HttpRequest&) {
       return json_answer({{"status", "ok"}});
     });
@@ -229,7 +230,7 @@ struct Server::State {
       if (needs_room && refuses(exchange, client)) return;
       keys->use(key, characters_of(parameters));
     }
-    route->post({api, parameters, client, exchange});
+    route->post({{api, client, exchange}, parameters});
   }
 
   // Answers a request that the queue has no room for.

@@ -49,7 +49,7 @@ Job::Job(uint64_t id, std::string client, int64_t cost, std::function<void()> ta
 
 int64_t Job::bytes(size_t turn) const {
   if (task) return 0;
-  const TranslationInput& line = request.lines[turn];
+  const TranslationInput& line = request.lines[turn].input;
   return int64_t(line.text.size() + line.prefix.size());
 }
 
@@ -58,7 +58,8 @@ int64_t Job::bytes(size_t turn) const {
 int64_t Job::cost(size_t turn) const {
   if (task) return task_cost;
   constexpr int64_t kOfAnyLine = 8;
-  return (bytes(turn) / 3 + kOfAnyLine) * (1 + request.options.search.hypothesis_count()) / 2;
+  return (bytes(turn) / 3 + kOfAnyLine) *
+         (1 + request.setup_of(turn).options.search.hypothesis_count()) / 2;
 }
 
 void WaitingJobs::add(std::shared_ptr<Job> job, TimePoint now) {
@@ -133,7 +134,7 @@ WaitingJobs::Turn WaitingJobs::take_turn(uint64_t id, TimePoint now) {
   subtract(job, bytes, cost);
   --turns_;
   tasks_ -= job.task ? 1 : 0;
-  if (!job.task) turn.input = std::move(job.request.lines[turn.index]);
+  if (!job.task) turn.input = std::move(job.request.lines[turn.index].input);
   if (job.next == job.turns()) erase(job);
   throughput_.update(now, !empty());
   return turn;

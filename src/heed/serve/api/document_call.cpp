@@ -19,23 +19,33 @@ constexpr size_t kCopiesOfText = 8;
 
 // The most that the attention weights of a line may take: all its parts have them at once. A token
 // has a byte at least, but those that begin and end the line.
-size_t bytes_of_attention(const DocumentOptions& options, size_t bytes_of_line) {
+size_t bytes_of_attention(const DocumentOptions& options, const Document::Line& line) {
   if (!options.decode.attention) return 0;
   const SearchOptions& search = options.decode.search;
-  const int64_t source = int64_t(bytes_of_line) + 2;
-  const int64_t positions = options.model->model().transformer().config().max_positions;
+  const int64_t source = int64_t(line.source.size()) + 2;
+  const Transformer& transformer = options.models[line.text]->model().transformer();
+  const int64_t positions = transformer.config().max_positions;
   const int64_t target = max_target_length(search, std::min(source, positions), positions);
   return size_t(search.nbest * target * source) * sizeof(float);
 }
 
+std::vector<bool> kept_texts(const DocumentOptions& options) {
+  std::vector<bool> kept;
+  kept.reserve(options.models.size());
+  for (const auto& model : options.models) kept.push_back(model == nullptr);
+  return kept;
+}
+
 }  // namespace
 
-DocumentCall::DocumentCall(const ApiCall& call, std::vector<std::string> texts,
+DocumentCall::DocumentCall(const ApiClient& client, std::vector<std::string> texts,
                            DocumentOptions options)
-    : exchange_(call.exchange),
+    : exchange_(client.exchange),
       options_(std::move(options)),
-      document_(std::move(texts), options_.unit),
-      translations_(document_.lines().size()) {
+      document_(std::move(texts), options_.unit, kept_texts(options_)),
+      translations_(document_.lines().size()),
+      more_(options_.more ? document_.lines().size() : 0) {
+  check(options_.models.size() == document_.texts(), "a model for each text");
   const size_t lines = document_.lines().size();
   if (lines > kMostLines)
     throw ApiError(
@@ -51,13 +61,14 @@ DocumentCall::DocumentCall(const ApiCall& call, std::vector<std::string> texts,
   size_t bytes = 0, attention = 0;
   for (const Document::Line& line : document_.lines()) {
     bytes += line.before.size() + line.source.size();
-    attention = std::max(attention, bytes_of_attention(options_, line.source.size()));
+    attention = std::max(attention, bytes_of_attention(options_, line));
   }
   for (size_t text = 0; text < document_.texts(); ++text) bytes += document_.after(text).size();
   // Each thread ends a line at a time.
-  const auto threads = size_t(call.api.options.threads.value_or(available_threads()));
-  hold(kCopiesOfText * bytes + kBytesOfLine * lines + kBytesOfText * document_.texts() +
-       attention * std::min(threads, lines));
+  const auto threads = size_t(client.api.options.threads.value_or(available_threads()));
+  const size_t searches = options_.more ? 2 : 1;
+  hold(searches * (kCopiesOfText * bytes + kBytesOfLine * lines) +
+       kBytesOfText * document_.texts() + attention * std::min(threads, lines));
 }
 
 void DocumentCall::hold_for_a_moment(size_t bytes) {
@@ -71,31 +82,56 @@ void DocumentCall::hold(size_t bytes) {
   held_ += bytes;
 }
 
-void DocumentCall::start(const ApiCall& call, const std::shared_ptr<DocumentCall>& document) {
+// Each line once, then each line once more if there is a second search.
+TranslationRequest DocumentCall::request() const {
   TranslationRequest request;
-  request.model = document->options_.model;
-  request.options = document->options_.decode;
-  request.client = call.client;
-  request.deadline = deadline_of(call.api.options);
-  for (const Document::Line& line : document->document_.lines())
-    request.lines.emplace_back(std::string(line.source), document->options_.prefix);
+  const auto setup_of = [&](const std::shared_ptr<const ServedModel>& model,
+                            const DecodeOptions& decode, size_t first) {
+    for (size_t i = first; i < request.setups.size(); ++i)
+      if (request.setups[i].model == model) return i;
+    request.setups.push_back({model, decode});
+    return request.setups.size() - 1;
+  };
+  const auto add_lines = [&](const DecodeOptions& decode) {
+    const size_t first = request.setups.size();
+    for (const Document::Line& line : document_.lines())
+      request.lines.push_back({{std::string(line.source), options_.prefix},
+                               setup_of(options_.models[line.text], decode, first),
+                               int64_t(&line - document_.lines().data())});
+  };
+  add_lines(options_.decode);
+  if (options_.more) {
+    DecodeOptions more = options_.decode;
+    more.search = *options_.more;
+    add_lines(more);
+  }
+  return request;
+}
+
+void DocumentCall::start(const ApiClient& client, const std::shared_ptr<DocumentCall>& document) {
+  TranslationRequest request = document->request();
   if (request.lines.empty()) {
     document->finished();
     return;
   }
-  const uint64_t id = call.api.scheduler->submit(std::move(request), document);
+  request.client = client.client;
+  request.deadline = deadline_of(client.api.options);
+  const uint64_t id = client.api.scheduler->submit(std::move(request), document);
   const std::weak_ptr<Scheduler> scheduler =
-      call.api.scheduler;  // it may end before the connection
-  call.exchange->on_gone([scheduler, id] {
+      client.api.scheduler;  // it may end before the connection
+  client.exchange->on_gone([scheduler, id] {
     if (const auto running = scheduler.lock()) running->cancel(id);
   });
 }
 
 void DocumentCall::translated(Translation translation) {
   try {
-    hold_for_a_moment(bytes_to_keep(translation));
-    size_t bytes = keep(translation);
-    std::vector<std::string>& texts = translations_[size_t(translation.line)];
+    const auto index = size_t(translation.line);
+    const bool first = index < translations_.size();
+    if (first) hold_for_a_moment(bytes_to_keep(translation));
+    size_t bytes = first ? keep(translation) : 0;
+    std::vector<std::string>& texts =
+        first ? translations_[index] : more_[index - translations_.size()];
     for (TextHypothesis& hypothesis : translation.hypotheses) {
       texts.push_back(std::move(hypothesis.text));
       bytes += sizeof(std::string) + texts.back().capacity();
@@ -107,7 +143,19 @@ void DocumentCall::translated(Translation translation) {
   }
 }
 
+// A text that the first search has found stays where it is.
+void DocumentCall::append_more() {
+  for (size_t i = 0; i < more_.size(); ++i) {
+    std::vector<std::string>& texts = translations_[i];
+    for (std::string& text : more_[i])
+      if (std::find(texts.begin(), texts.end(), text) == texts.end())
+        texts.push_back(std::move(text));
+  }
+  more_.clear();
+}
+
 void DocumentCall::finished() {
+  append_more();
   exchange_->respond(answer());
 }
 

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,9 +14,13 @@ namespace heed {
 
 // What a document is translated with.
 struct DocumentOptions {
-  std::shared_ptr<const ServedModel> model;
+  // Of each text; null: it comes back as it is.
+  std::vector<std::shared_ptr<const ServedModel>> models;
   TextUnit unit = TextUnit::sentences;
   DecodeOptions decode;
+  // A second search of each line: the hypotheses that only it finds follow those of the first,
+  // which does not depend on it.
+  std::optional<SearchOptions> more;
   std::string prefix;  // of the only line
 };
 
@@ -24,10 +29,10 @@ struct DocumentOptions {
 // fails (503) where that is too much.
 class DocumentCall : public TranslationObserver {
  public:
-  DocumentCall(const ApiCall& call, std::vector<std::string> texts, DocumentOptions options);
+  DocumentCall(const ApiClient& client, std::vector<std::string> texts, DocumentOptions options);
 
-  // Begins `call`, whose lines are cancelled if the client goes away.
-  static void start(const ApiCall& call, const std::shared_ptr<DocumentCall>& document);
+  // Begins the translation, which is cancelled if the client goes away.
+  static void start(const ApiClient& client, const std::shared_ptr<DocumentCall>& document);
 
   void translated(Translation translation) override;
   void finished() override;
@@ -52,7 +57,7 @@ class DocumentCall : public TranslationObserver {
   HttpExchange& exchange() const { return *exchange_; }
   const Document& document() const { return document_; }
   const DocumentOptions& options() const { return options_; }
-  // The texts of each line's hypotheses, best first.
+  // The texts of each line's hypotheses, best first; complete when all lines are translated.
   const std::vector<std::vector<std::string>>& translations() const { return translations_; }
 
  private:
@@ -60,11 +65,14 @@ class DocumentCall : public TranslationObserver {
   // next call.
   void hold(size_t bytes);
   void hold_for_a_moment(size_t bytes);
+  TranslationRequest request() const;
+  void append_more();
 
   const std::shared_ptr<HttpExchange> exchange_;
   const DocumentOptions options_;
   const Document document_;
   std::vector<std::vector<std::string>> translations_;
+  std::vector<std::vector<std::string>> more_;  // of the second search
   size_t held_ = 0;
 };
 

@@ -5,7 +5,8 @@
 
 namespace heed::libretranslate {
 
-// POST /translate: q (a text or an array), source ("auto"), target, alternatives, format ("text").
+// POST /translate: q (a text or an array), source ("auto"), target, alternatives, format ("text",
+// or "html" without mark-up).
 void translate(const ApiCall& call);
 // POST /detect: q.
 HttpResponse detect(const ApiCall& call);

@@ -14,6 +14,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
+constexpr const char* kSourceHelp =
+    "Code of the source language, such as zh, zh-Hans or zh_CN; auto: that of each text, detected";
+
 ordered_json reference(const char* schema) {
   return {{"$ref", fmt::format("#/components/schemas/{}", schema)}};
 }
@@ -113,7 +116,7 @@ ordered_json search_request(ordered_json properties, const ServeOptions& options
 ordered_json translate_request(const ServeOptions& options) {
   ordered_json properties = {
       {"text", one_or_many_texts("What to translate")},
-      {"source", typed("string", "Code of the source language; auto: detected")},
+      {"source", typed("string", kSourceHelp)},
       {"target", typed("string", "Code of the target language")},
       {"split", choice<TextUnit>("What is translated on its own")},
       {"prefix", typed("string", "Forced beginning of the translation of one sentence or line")},
@@ -130,7 +133,7 @@ ordered_json attention_request(const ServeOptions& options) {
   text["maxLength"] = options.max_attention;
   ordered_json properties = {
       {"text", std::move(text)},
-      {"source", typed("string", "Code of the source language; auto: detected")},
+      {"source", typed("string", kSourceHelp)},
       {"target", typed("string", "Code of the target language")},
       {"split", choice<TextUnit>("What is translated on its own: a line of the page")},
       {"prefix", typed("string", "Forced beginning of the translation of one sentence or line")},
@@ -170,15 +173,20 @@ ordered_json translate_answer() {
   sentence["status"] = typed("string", "ok, or what happened to the sentence");
   sentence["source_pieces"] = array_of(typed("string"));
   sentence["nbest"] = array_of(hypothesis);
+  ordered_json detected = object_schema(
+      {{"language", typed("string")}, {"confidence", typed("number")}}, {"language", "confidence"});
+  detected["description"] = "Of a text whose language was detected";
   const ordered_json text = object_schema(
       {{"text", typed("string", "The whole translation")},
+       {"detected", detected},
        {"sentences",
         array_of(object_schema(sentence, {"before", "source", "translation", "score", "status"}))},
        {"after", typed("string", "White space at the end")}},
       {"text", "sentences", "after"});
-  return object_schema(
-      {{"source", typed("string")}, {"target", typed("string")}, {"translations", array_of(text)}},
-      {"source", "target", "translations"});
+  return object_schema({{"source", typed("string", "auto if the texts are in several languages")},
+                        {"target", typed("string")},
+                        {"translations", array_of(text)}},
+                       {"source", "target", "translations"});
 }
 
 ordered_json schemas(const ServeOptions& options) {
@@ -199,9 +207,9 @@ ordered_json schemas(const ServeOptions& options) {
       {"Error", object_schema({{"error", typed("string")}}, {"error"})},
       {"LibreTranslateRequest",
        request_schema({{"q", any_text},
-                       {"source", typed("string", "Code of the source language; auto: detected")},
+                       {"source", typed("string", kSourceHelp)},
                        {"target", typed("string", "Code of the target language")},
-                       {"format", choice({"text"}, "Only plain text is supported")},
+                       {"format", choice({"text", "html"}, "html: texts without mark-up only")},
                        {"alternatives", alternatives},
                        {"api_key", any("Ignored where the server needs none")}},
                       {"q", "source", "target"})},
@@ -268,6 +276,7 @@ ordered_json paths() {
   const auto json_or_form = [&](const char* schema) {
     ordered_json both = json(schema);
     both.update(content("application/x-www-form-urlencoded", reference(schema)));
+    both.update(content("multipart/form-data", reference(schema)));
     return both;
   };
   ordered_json streamed = json("TranslateAnswer");
@@ -304,6 +313,8 @@ std::string openapi_document(const ServeOptions& options) {
   if (options.max_attention == 0) offered.erase("/v1/attention");
   return json_text({{"openapi", "3.1.0"},
                     {"info", {{"title", "heed"}, {"version", version()}}},
+                    // Where the document is: also below a proxy's path.
+                    {"servers", {{{"url", "."}}}},
                     {"paths", offered},
                     {"components", {{"schemas", schemas(options)}}}});
 }

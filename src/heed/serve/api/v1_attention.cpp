@@ -4,6 +4,7 @@
 #include "heed/decode/attention_page.h"
 #include "heed/decode/decoding_constraints.h"
 #include "heed/serve/api/api_error.h"
+#include "heed/serve/api/model_choice.h"
 #include "heed/serve/api/parameters.h"
 #include "heed/serve/api/search_parameters.h"
 #include "heed/serve/api/v1.h"
@@ -180,9 +181,8 @@ void attention(const ApiCall& call) {
       {"text", "source", "target", "split", "prefix", "page_language", "page_theme", "api_key"});
   options.prefix = parameters.text("prefix");
   options.look = look_of(parameters);
-  options.model =
-      choose_model(call.api.models, parameters.text("source"), parameters.text("target"), {text})
-          .model;
+  const ModelChoice choice(call.api.models, parameters.text("source"), parameters.text("target"));
+  options.model = choose_one_model(choice, {text});
   std::shared_ptr<void> place = call.api.attention_places->take();
   if (!place) throw Overloaded(std::chrono::seconds(1));
   std::make_shared<AttentionCall>(call, std::move(text), std::move(options), std::move(place))

@@ -1,5 +1,6 @@
 #include "heed/serve/api/api_error.h"
 #include "heed/serve/api/json_answer.h"
+#include "heed/serve/api/model_choice.h"
 #include "heed/serve/api/parameters.h"
 #include "heed/serve/api/v1.h"
 
@@ -54,9 +55,8 @@ void score(const ApiCall& call) {
     pairs.push_back({sources->texts[i], targets->texts[i]});
     bytes += int64_t(sources->texts[i].size() + targets->texts[i].size());
   }
-  const auto model = choose_model(call.api.models, parameters.text("source"),
-                                  parameters.text("target"), sources->texts)
-                         .model;
+  const ModelChoice choice(call.api.models, parameters.text("source"), parameters.text("target"));
+  const auto model = choose_one_model(choice, sources->texts);
   const std::shared_ptr<HttpExchange> exchange = call.exchange;
   if (!exchange->hold(kBytesOfScores * size_t(bytes)))
     throw ApiError(503, "the server has no memory left for this request: try again later",

@@ -1,6 +1,7 @@
 #include "heed/serve/api/api_error.h"
 #include "heed/serve/api/document_call.h"
 #include "heed/serve/api/json_answer.h"
+#include "heed/serve/api/model_choice.h"
 #include "heed/serve/api/parameters.h"
 #include "heed/serve/api/search_parameters.h"
 #include "heed/serve/api/v1.h"
@@ -15,16 +16,18 @@ struct AnswerOptions {
   Alignments alignments = Alignments::none;
   bool probabilities = false;
   bool stream = false;
+  std::string source, target;                   // codes of languages
+  std::vector<DetectedLanguage> detected = {};  // of each text, where it was asked for
 };
 
 class TranslateCall : public DocumentCall {
  public:
-  TranslateCall(const ApiCall& call, std::vector<std::string> texts, DocumentOptions options,
-                const AnswerOptions& how)
-      : DocumentCall(call, std::move(texts), std::move(options)),
-        how_(how),
+  TranslateCall(const ApiClient& client, std::vector<std::string> texts, DocumentOptions options,
+                AnswerOptions how)
+      : DocumentCall(client, std::move(texts), std::move(options)),
+        how_(std::move(how)),
         sentences_(document().lines().size()),
-        told_(how.stream ? document().lines().size() : 0) {}
+        told_(how_.stream ? document().lines().size() : 0) {}
 
   void translated(Translation translation) override {
     const auto line = size_t(translation.line);
@@ -99,13 +102,11 @@ class TranslateCall : public DocumentCall {
 
   // Put together from texts: as a value in memory it would take several times as much.
   std::string whole() const {
-    const LanguagePair& languages = options().model->languages();
-    std::string all = joined({{"source", languages.source}, {"target", languages.target}},
-                             R"({"translations":[)");
+    std::string all =
+        joined({{"source", how_.source}, {"target", how_.target}}, R"({"translations":[)");
     for (size_t text = 0; text < document().texts(); ++text) {
       if (text > 0) all += ',';
-      all +=
-          joined({{"text", document().translation(text, translations(), 0)}}, R"({"sentences":[)");
+      all += joined(head_of(text), R"({"sentences":[)");
       const auto [begin, end] = document().lines_of(text);
       for (size_t i = begin; i < end; ++i) {
         if (i > begin) all += ',';
@@ -114,6 +115,14 @@ class TranslateCall : public DocumentCall {
       all += "]," + json_text({{"after", document().after(text)}}).substr(1);
     }
     return all + "]}";
+  }
+
+  ordered_json head_of(size_t text) const {
+    ordered_json head = {{"text", document().translation(text, translations(), 0)}};
+    if (how_.detected.empty()) return head;
+    const DetectedLanguage& language = how_.detected[text];
+    head["detected"] = {{"language", language.code}, {"confidence", language.confidence}};
+    return head;
   }
 
   ordered_json sentence(const Translation& translation) const {
@@ -173,10 +182,12 @@ void translate(const ApiCall& call) {
   const auto texts = parameters.texts("text");
   if (!texts) throw ApiError(400, "text: expected a text or an array of texts");
   check_characters(call.api.options, texts->texts);
-  const AnswerOptions how = {
+  AnswerOptions how = {
       .alignments = choice_of(parameters, "alignments", Alignments::none),
       .probabilities = parameters.flag("probabilities"),
       .stream = parameters.flag("stream"),
+      .source = {},
+      .target = {},
   };
   DocumentOptions options;
   options.unit = choice_of(parameters, "split", TextUnit::sentences);
@@ -185,11 +196,20 @@ void translate(const ApiCall& call) {
                                      "probabilities", "stream", "api_key"});
   options.decode.attention = how.alignments != Alignments::none;
   options.prefix = parameters.text("prefix");
-  options.model = choose_model(call.api.models, parameters.text("source"),
-                               parameters.text("target"), texts->texts)
-                      .model;
-  DocumentCall::start(call,
-                      std::make_shared<TranslateCall>(call, texts->texts, std::move(options), how));
+  ModelChoice choice(call.api.models, parameters.text("source"), parameters.text("target"));
+  choose_models(call, std::move(choice), texts->texts,
+                [client = ApiClient(call), how = std::move(how), options = std::move(options)](
+                    std::vector<std::string> all, ChosenModels chosen) mutable {
+                  how.source = std::move(chosen.source);
+                  how.target = std::move(chosen.target);
+                  for (const ChosenModel& text : chosen.texts) {
+                    options.models.push_back(text.model);
+                    if (text.detected) how.detected.push_back(*text.detected);
+                  }
+                  DocumentCall::start(
+                      client, std::make_shared<TranslateCall>(client, std::move(all),
+                                                              std::move(options), std::move(how)));
+                });
 }
 
 }  // namespace heed::v1

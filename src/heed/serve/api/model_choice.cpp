@@ -1,0 +1,261 @@
+#include "heed/serve/api/model_choice.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "heed/core/utf8.h"
+#include "heed/serve/api/api_error.h"
+
+namespace heed {
+namespace {
+
+using SharedModel = std::shared_ptr<const ServedModel>;
+
+// How many languages are detected at a time: some milliseconds.
+constexpr size_t kDetectedTexts = 32;
+
+// What is held for a text until the document counts it.
+constexpr size_t kBytesOfChosenText = 256;
+
+[[noreturn]] void refuse_targets() {
+  throw ApiError(400, "target: expected one of several languages that the source is translated to");
+}
+
+// A model with what it was asked for.
+struct Candidate {
+  SharedModel model;
+  LanguageMatch source = LanguageMatch::same, target = LanguageMatch::same;
+
+  auto rank() const { return std::pair(source, target); }
+};
+
+std::vector<Candidate> candidates_of(const ServedModels& models, const std::string& source,
+                                     const std::string& target) {
+  const LanguageTag asked_source = parse_language(source), asked_target = parse_language(target);
+  std::vector<Candidate> candidates;
+  bool known_source = false, known_target = false;
+  for (auto& model : models.all()) {
+    const LanguagePair& languages = model->languages();
+    Candidate candidate;
+    if (!source.empty() && source != "auto")
+      candidate.source = match_sources(asked_source, parse_language(languages.source));
+    if (!target.empty())
+      candidate.target = match_languages(asked_target, parse_language(languages.target));
+    candidate.model = std::move(model);
+    const bool has_source = candidate.source != LanguageMatch::none,
+               has_target = candidate.target != LanguageMatch::none;
+    known_source = known_source || has_source;
+    known_target = known_target || has_target;
+    if (has_source && has_target) candidates.push_back(std::move(candidate));
+  }
+  if (!known_source) throw ApiError(400, fmt::format("{} is not supported", excerpt(source)));
+  if (!known_target) throw ApiError(400, fmt::format("{} is not supported", excerpt(target)));
+  // The nearest first.
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.rank() > b.rank(); });
+  return candidates;
+}
+
+// Such a model is for requests that name its source.
+bool has_one_language(const LanguagePair& languages) {
+  return match_languages(parse_language(languages.source), parse_language(languages.target)) !=
+         LanguageMatch::none;
+}
+
+bool have_one_target(const std::vector<SharedModel>& models) {
+  return std::all_of(models.begin(), models.end(), [&](const auto& model) {
+    return model->languages().target == models.front()->languages().target;
+  });
+}
+
+// Detects the languages of texts, some at a time.
+class DetectionCall : public std::enable_shared_from_this<DetectionCall> {
+ public:
+  DetectionCall(const ApiClient& client, ModelChoice choice, std::vector<std::string> texts,
+                ModelsChosen then)
+      : client_(client),
+        choice_(std::move(choice)),
+        deadline_(deadline_of(client.api.options)),
+        texts_(std::move(texts)),
+        then_(std::move(then)) {}
+
+  // Without turns of the scheduler, for few texts.
+  void run() {
+    while (!detects_all()) {
+    }
+    pass_on();
+  }
+
+  void begin() {
+    size_t bytes = 0;
+    for (const std::string& text : texts_) bytes += text.size() + kBytesOfChosenText;
+    if (!client_.exchange->hold(bytes))
+      throw ApiError(503, "the server has no memory left for this request: try again later",
+                     {{"Retry-After", "1"}});
+    client_.exchange->on_gone([gone = gone_] { *gone = true; });
+    wait_for_turn();
+  }
+
+ private:
+  void wait_for_turn() {
+    constexpr auto kCost = int64_t(kDetectedTexts);
+    client_.api.scheduler->run(client_.client, kCost,
+                               [self = shared_from_this()] { self->turn(); });
+  }
+
+  // On a thread of the scheduler, which is therefore there.
+  void turn() {
+    try {
+      if (*gone_) return;
+      if (deadline_ && std::chrono::steady_clock::now() >= *deadline_) throw DeadlinePassed();
+      if (detects_all())
+        pass_on();
+      else
+        wait_for_turn();
+    } catch (...) {
+      client_.exchange->respond(error_response(std::current_exception()));
+    }
+  }
+
+  // Continues with the next texts. True when there are none left.
+  bool detects_all() {
+    const size_t end = std::min(texts_.size(), chosen_.texts.size() + kDetectedTexts);
+    while (chosen_.texts.size() < end) {
+      const size_t index = chosen_.texts.size();
+      try {
+        chosen_.texts.push_back(choice_.of(texts_[index]));
+      } catch (const ApiError& error) {
+        if (texts_.size() == 1) throw;
+        throw ApiError(error.status,
+                       fmt::format("{} (text {} of {})", error.what(), index + 1, texts_.size()));
+      }
+    }
+    return end == texts_.size();
+  }
+
+  void pass_on() {
+    chosen_.target = choice_.target();
+    for (const ChosenModel& text : chosen_.texts) {
+      const std::string& source =
+          text.detected ? text.detected->code : text.model->languages().source;
+      if (chosen_.source.empty()) chosen_.source = source;
+      if (chosen_.source != source) chosen_.source = "auto";
+      const std::string& target = text.model ? text.model->languages().target : text.detected->code;
+      if (chosen_.target.empty()) chosen_.target = target;
+      if (choice_.target().empty() && chosen_.target != target) refuse_targets();
+    }
+    if (chosen_.texts.empty()) chosen_.source = choice_.source();
+    then_(std::move(texts_), std::move(chosen_));
+  }
+
+  const ApiClient client_;
+  const ModelChoice choice_;
+  const std::optional<std::chrono::steady_clock::time_point> deadline_;
+  const std::shared_ptr<std::atomic<bool>> gone_ = std::make_shared<std::atomic<bool>>(false);
+  std::vector<std::string> texts_;
+  const ModelsChosen then_;
+  ChosenModels chosen_;
+};
+
+}  // namespace
+
+ModelChoice::ModelChoice(const ServedModels& models, const std::string& source,
+                         const std::string& target) {
+  std::vector<Candidate> candidates = candidates_of(models, source, target);
+  const bool detects = source == "auto" || (source.empty() && candidates.size() > 1);
+  if (detects)
+    std::erase_if(candidates,
+                  [](const Candidate& one) { return has_one_language(one.model->languages()); });
+  if (candidates.empty())
+    throw ApiError(400, fmt::format("{} to {} is not supported",
+                                    source.empty() || detects ? "any language" : excerpt(source),
+                                    target.empty() ? "any language" : excerpt(target)));
+  for (const Candidate& one : candidates)
+    if (detects || one.rank() == candidates.front().rank()) models_.push_back(one.model);
+  const LanguagePair& nearest = models_.front()->languages();
+  const bool one_target = !target.empty() || have_one_target(models_);
+  if (one_target) target_ = nearest.target;
+  if (detects) {
+    source_ = "auto";
+    std::vector<std::string> among = sources();
+    if (one_target) among.push_back(target_);
+    detector_.emplace(among);
+  } else {
+    if (!one_target) refuse_targets();
+    source_ = nearest.source;
+    models_.resize(1);
+  }
+}
+
+std::vector<std::string> ModelChoice::sources() const {
+  std::vector<std::string> codes;
+  for (const SharedModel& model : models_) {
+    const std::string& code = model->languages().source;
+    if (std::find(codes.begin(), codes.end(), code) == codes.end()) codes.push_back(code);
+  }
+  return codes;
+}
+
+ChosenModel ModelChoice::of(const std::string& text) const {
+  if (!detector_) return {models_.front()};
+  const std::vector<DetectedLanguage> languages = detector_->detect(text);
+  if (languages.empty())
+    return {nullptr,
+            DetectedLanguage{target_.empty() ? models_.front()->languages().target : target_, 0}};
+  const std::vector<std::string> codes = sources();
+  const auto is_source = [&](const DetectedLanguage& language) {
+    return language.is_among && std::find(codes.begin(), codes.end(), language.code) != codes.end();
+  };
+  const DetectedLanguage& best = languages.front();
+  const auto source = std::find_if(languages.begin(), languages.end(), is_source);
+  // Where it has up to twice as much of another language, names and quotations say, the text is
+  // still one to translate.
+  if (source != languages.end() && 2 * source->confidence >= best.confidence)
+    return for_source(*source);
+  if (best.is_among) return {nullptr, best};
+  const std::string expected = fmt::format("expected {}", fmt::join(codes, ", "));
+  if (best.code == kUndetermined)
+    throw ApiError(400, "the language of the text is not recognized: " + expected);
+  throw ApiError(400, fmt::format("{} is not supported: it is the detected language, {}; {}",
+                                  best.code, language_name(best.code), expected));
+}
+
+ChosenModel ModelChoice::for_source(const DetectedLanguage& language) const {
+  std::vector<SharedModel> fitting;
+  for (const SharedModel& model : models_)
+    if (model->languages().source == language.code) fitting.push_back(model);
+  if (target_.empty() && !have_one_target(fitting)) refuse_targets();
+  return {fitting.front(), language};
+}
+
+void choose_models(const ApiClient& client, ModelChoice choice, std::vector<std::string> texts,
+                   ModelsChosen then) {
+  const bool at_once = !choice.detects() || texts.size() <= kDetectedTexts;
+  const auto call =
+      std::make_shared<DetectionCall>(client, std::move(choice), std::move(texts), std::move(then));
+  if (at_once)
+    call->run();
+  else
+    call->begin();
+}
+
+SharedModel choose_one_model(const ModelChoice& choice, const std::vector<std::string>& texts) {
+  if (texts.empty() && choice.detects())
+    throw ApiError(400, "source: expected its code, where there is no text to detect it");
+  SharedModel all;
+  for (const std::string& text : texts) {
+    const ChosenModel chosen = choice.of(text);
+    if (!chosen.model)
+      throw ApiError(400, fmt::format("source: the detected language is that of the target, {}: "
+                                      "expected the code of the source",
+                                      chosen.detected->code));
+    if (all && all != chosen.model)
+      throw ApiError(400, fmt::format("source: the detected languages are {} and {}: expected "
+                                      "texts in one language",
+                                      all->languages().source, chosen.detected->code));
+    all = chosen.model;
+  }
+  return all ? all : choice.of("").model;
+}
+
+}  // namespace heed

@@ -1,0 +1,75 @@
+// Which models translate the texts of a request.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "heed/serve/api/api.h"
+#include "heed/serve/detect.h"
+
+namespace heed {
+
+// What translates a text.
+struct ChosenModel {
+  // Null: the text comes back as it is, since it is in the target language already, or has nothing
+  // that tells a language.
+  std::shared_ptr<const ServedModel> model;
+  // Of a text whose language was not given. Where nothing tells it: the target language, with
+  // confidence 0.
+  std::optional<DetectedLanguage> detected = {};
+};
+
+// By the codes `source` and `target` of a request, in any form that parse_language() reads; of
+// several models for the same languages, the one whose codes are nearest. With a `source` of
+// "auto", each text's language decides among the models for the target; so it does without
+// `source`, unless there is only one such model. Without `target`, it is that of the only model for
+// the source.
+class ModelChoice {
+ public:
+  // ApiError 400 if no model fits.
+  ModelChoice(const ServedModels& models, const std::string& source, const std::string& target);
+
+  // Whether the languages of texts are detected.
+  bool detects() const { return detector_.has_value(); }
+  // Of a text. ApiError 400 that names the detected language if no model translates it.
+  ChosenModel of(const std::string& text) const;
+
+  // The codes as they are served. The source is "auto" if it is detected; the target is empty if
+  // none was given and it depends on the source.
+  const std::string& source() const { return source_; }
+  const std::string& target() const { return target_; }
+
+ private:
+  ChosenModel for_source(const DetectedLanguage& language) const;
+  // Of all models.
+  std::vector<std::string> sources() const;
+
+  std::vector<std::shared_ptr<const ServedModel>> models_;  // nearest first; one unless detects()
+  std::string source_, target_;
+  std::optional<LanguageDetector> detector_;
+};
+
+// What a request's texts are translated with, and what its answer says about them.
+struct ChosenModels {
+  std::vector<ChosenModel> texts;
+  // The codes of their languages; "auto" for sources that differ.
+  std::string source, target;
+};
+
+using ModelsChosen = std::function<void(std::vector<std::string> texts, ChosenModels models)>;
+
+// Chooses for all texts, and passes them on to `then`: before it returns, or, where there are many
+// languages to detect, on a thread of the scheduler in turns of the client. What is thrown then,
+// also by `then`, is answered.
+void choose_models(const ApiClient& client, ModelChoice choice, std::vector<std::string> texts,
+                   ModelsChosen then);
+
+// The model for texts that need the same one. ApiError 400 if they do not, or if one of them comes
+// back as it is.
+std::shared_ptr<const ServedModel> choose_one_model(const ModelChoice& choice,
+                                                    const std::vector<std::string>& texts);
+
+}  // namespace heed

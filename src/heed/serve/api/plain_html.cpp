@@ -1,0 +1,62 @@
+#include "heed/serve/api/plain_html.h"
+
+#include <algorithm>
+
+namespace heed {
+namespace {
+
+bool is_html_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool is_reference_name(char c) {
+  return is_html_letter(c) || (c >= '0' && c <= '9');
+}
+
+// Of what follows '<'.
+bool begins_tag(std::string_view rest) {
+  return !rest.empty() &&
+         (is_html_letter(rest[0]) || rest[0] == '/' || rest[0] == '!' || rest[0] == '?');
+}
+
+// Of what follows '&': "amp;", "#39;", "#x27;". Browsers read some names without ';' too, also
+// where letters follow.
+bool begins_reference(std::string_view rest) {
+  static constexpr std::string_view kWithoutSemicolon[] = {"amp",  "lt",   "gt", "quot",
+                                                           "nbsp", "copy", "reg"};
+  if (rest.starts_with('#')) return rest.size() > 1 && (is_reference_name(rest[1]));
+  const auto end =
+      size_t(std::find_if_not(rest.begin(), rest.end(), is_reference_name) - rest.begin());
+  if (end > 0 && end < rest.size() && rest[end] == ';') return true;
+  return std::any_of(std::begin(kWithoutSemicolon), std::end(kWithoutSemicolon),
+                     [&](std::string_view name) { return rest.starts_with(name); });
+}
+
+}  // namespace
+
+std::optional<size_t> find_markup(std::string_view html) {
+  for (size_t at = html.find_first_of("<&"); at != html.npos;
+       at = html.find_first_of("<&", at + 1)) {
+    const std::string_view rest = html.substr(at + 1);
+    if (html[at] == '<' ? begins_tag(rest) : begins_reference(rest)) return at;
+  }
+  return {};
+}
+
+std::string escape_html(std::string_view text) {
+  std::string html;
+  html.reserve(text.size());
+  for (const char c : text) {
+    if (c == '&')
+      html += "&amp;";
+    else if (c == '<')
+      html += "&lt;";
+    else if (c == '>')
+      html += "&gt;";
+    else
+      html += c;
+  }
+  return html;
+}
+
+}  // namespace heed
