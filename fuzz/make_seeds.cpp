@@ -65,6 +65,22 @@ void add_requests(Seeds& seeds) {
   seeds.add("http_fuzz", "GET http://heed.test/a?b HTTP/1.0\r\nExpect: 100-continue\r\n\r\n");
 }
 
+void add_forms(Seeds& seeds) {
+  const auto add = [&](const std::string& type, const std::string& body) {
+    seeds.add("forms_fuzz", type + std::string(1, '\0') + body);
+  };
+  const std::string field = "--b\r\nContent-Disposition: form-data; name=\"q\"\r\n";
+  add("multipart/form-data; boundary=b",
+      field + "\r\n[\"a\", \"你好\"]\r\n" + field +
+          "Content-Type: text/plain; charset=\"utf-8\"\r\nContent-Transfer-Encoding: 8bit\r\n\r\n"
+          "AT&amp;T <b>\r\n--b--\r\n");
+  add("multipart/form-data; boundary=\"b\"", field + "\r\n\r\n--b \r\nX: y\r\n\r\n--b--");
+  add("application/x-www-form-urlencoded", "q=[\"a\",+\"b\"]&alternatives=3&q=%E4%BD%A0");
+  add("application/json; charset=utf-8", R"({"q": ["a", "b"], "alternatives": 3, "f": true})");
+  add("zh_Hant-TW", "");
+  add("zh-cmn-Hans-CN-x", "");
+}
+
 void add_texts(Seeds& seeds) {
   seeds.add("lines_fuzz", kTabularText);
   seeds.add("lines_fuzz", gzip(kTabularText));
@@ -209,6 +225,7 @@ int main(int argc, char** argv) {
     heed::check(argc == 2, "usage: make_seeds DIR");
     heed::fuzzing::Seeds seeds(argv[1]);
     heed::fuzzing::add_requests(seeds);
+    heed::fuzzing::add_forms(seeds);
     heed::fuzzing::add_texts(seeds);
     heed::fuzzing::add_tokenizers(seeds);
     heed::fuzzing::add_models(seeds);
