@@ -1,12 +1,14 @@
 #include "run_heed.h"
 
 #include <fcntl.h>
+#include <pty.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <stdexcept>
+#include <utility>
 
 #include "support/temporary_folder.h"
 
@@ -129,6 +131,45 @@ void RunningHeed::send(int signal) const {
 
 int RunningHeed::wait() {
   close(input_);
+  int status = 0;
+  waitpid(child_, &status, 0);
+  child_ = -1;
+  return status_of(status);
+}
+
+HeedInTerminal::HeedInTerminal(const std::vector<std::string>& arguments, const fs::path& directory,
+                               Hangup hangup) {
+  child_ = forkpty(&terminal_, nullptr, nullptr, nullptr);
+  if (child_ == 0) {
+    if (hangup == Hangup::ignored) std::signal(SIGHUP, SIG_IGN);
+    execute(arguments, directory);
+  }
+  if (child_ < 0) throw std::runtime_error("cannot run heed in a terminal");
+}
+
+HeedInTerminal::~HeedInTerminal() {
+  if (child_ > 0) {
+    send(SIGKILL);
+    wait();
+  }
+  close_terminal();
+}
+
+std::string HeedInTerminal::read_until(const std::string& text) {
+  std::string all;
+  for (char c = 0; !all.ends_with(text) && ::read(terminal_, &c, 1) == 1;) all += c;
+  return all;
+}
+
+void HeedInTerminal::close_terminal() {
+  if (terminal_ >= 0) close(std::exchange(terminal_, -1));
+}
+
+void HeedInTerminal::send(int signal) const {
+  kill(child_, signal);
+}
+
+int HeedInTerminal::wait() {
   int status = 0;
   waitpid(child_, &status, 0);
   child_ = -1;

@@ -58,4 +58,28 @@ class RunningHeed {
   int child_ = -1, input_ = -1, output_ = -1, error_ = -1;
 };
 
+// The program as the first process of a terminal of its own, all of its standard streams there.
+class HeedInTerminal {
+ public:
+  enum class Hangup { as_usual, ignored };  // ignored: as by nohup
+
+  HeedInTerminal(const std::vector<std::string>& arguments, const std::filesystem::path& directory,
+                 Hangup hangup = Hangup::as_usual);
+  // Ends it by SIGKILL if it still runs.
+  ~HeedInTerminal();
+  HeedInTerminal(const HeedInTerminal&) = delete;
+  HeedInTerminal& operator=(const HeedInTerminal&) = delete;
+
+  // Reads what it prints until `text` has come; returns all that was read by this call.
+  std::string read_until(const std::string& text);
+  // Ends the terminal, as a window that is closed.
+  void close_terminal();
+  void send(int signal) const;
+  // The status as in RunResult.
+  int wait();
+
+ private:
+  int child_ = -1, terminal_ = -1;
+};
+
 }  // namespace heed::testing

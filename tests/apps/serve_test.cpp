@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "heed/core/descriptor.h"
 #include "small_model_test.h"
@@ -102,6 +103,24 @@ TEST_F(ServeTest, HangUpReadsTheModelsAgain) {
   server.program.send(SIGHUP);
   EXPECT_THAT(server.program.read_error_line(), HasSubstr("m: serving the new model"));
   EXPECT_EQ(server.end(), 0);
+}
+
+// A server whose terminal is closed ends as by SIGTERM; one started by nohup goes on.
+TEST_F(ServeTest, AClosedTerminalEndsItUnlessHangUpsAreIgnored) {
+  const std::vector<std::string> command{"serve", "--model", "zh-en=m", "--listen", "127.0.0.1:0"};
+  HeedInTerminal server(command, folder_->path());
+  EXPECT_THAT(server.read_until("listening on http://"), HasSubstr("listening"));
+  server.send(SIGHUP);
+  EXPECT_THAT(server.read_until("serving the new model"), HasSubstr("serving the new model"));
+  server.close_terminal();
+  EXPECT_EQ(server.wait(), 0);
+
+  HeedInTerminal nohup(command, folder_->path(), HeedInTerminal::Hangup::ignored);
+  EXPECT_THAT(nohup.read_until("listening on http://"), HasSubstr("listening"));
+  nohup.close_terminal();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  nohup.send(SIGINT);
+  EXPECT_EQ(nohup.wait(), 0) << "not drained before";
 }
 
 // As systemd passes one: a listening socket as descriptor 3.

@@ -310,5 +310,29 @@ TEST_F(TrainTranslateTest, SignalsEndTrainingSaved) {
   EXPECT_EQ(heed.wait(), 143);
 }
 
+// Shell and kernel each send a SIGHUP, so that a second one is no request to stop at once.
+TEST_F(TrainTranslateTest, AClosedTerminalEndsTrainingSaved) {
+  std::vector<std::string> command =
+      with(watched("closed"), {"--steps", "1000000", "--report-every", "1"});
+  HeedInTerminal heed(command, folder_->path());
+  EXPECT_THAT(heed.read_until("step 3 "), HasSubstr("step 3 "));
+  heed.send(SIGHUP);
+  heed.close_terminal();
+  heed.send(SIGHUP);
+  EXPECT_EQ(heed.wait(), 128 + SIGHUP);
+  EXPECT_TRUE(std::filesystem::exists(*folder_ / "closed/training/state.safetensors"));
+  RunningHeed again(with(command, {"--resume"}), folder_->path());
+  await_message(again, "resuming after step");
+}
+
+TEST_F(TrainTranslateTest, TrainingUnderNohupGoesOn) {
+  HeedInTerminal heed(with(watched("nohup"), {"--steps", "40", "--report-every", "1"}),
+                      folder_->path(), HeedInTerminal::Hangup::ignored);
+  EXPECT_THAT(heed.read_until("step 3 "), HasSubstr("step 3 "));
+  heed.send(SIGHUP);
+  heed.close_terminal();
+  EXPECT_EQ(heed.wait(), 0);
+}
+
 }  // namespace
 }  // namespace heed::testing

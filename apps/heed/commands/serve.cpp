@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "commands/commands.h"
+#include "console/own_terminal.h"
 #include "heed/core/counted.h"
 #include "heed/core/memory.h"
 #include "heed/serve/http/activation.h"
@@ -103,22 +104,31 @@ class Keeper {
     bool draining = false;
     while (!ended_) {
       const int signal = sigtimedwait(&set, nullptr, &kPause);
-      if (signal == SIGHUP) {
-        tell([] { notify_reloading(); });
-        reload_keys();
-        tell_reload(ServedModels::Which::all);
-        tell_manager(kServiceReady);
-      } else if (signal > 0) {
+      const bool closed = terminal_.was_closed(signal);
+      if (signal == SIGINT || signal == SIGTERM || (closed && !draining)) {
         if (draining) return server_.stop();
         draining = true;
-        tell_manager(kServiceStopping);
-        console_.note("finishing the requests that were begun; once more ends at once");
-        server_.drain(drain_);
+        drain();
+      } else if (signal == SIGHUP && !closed) {
+        reload();
       } else if (!draining) {
         tell_reload(ServedModels::Which::changed);
         tell_manager(kServiceAlive);
       }
     }
+  }
+
+  void drain() {
+    tell_manager(kServiceStopping);
+    console_.note("finishing the requests that were begun; once more ends at once");
+    server_.drain(drain_);
+  }
+
+  void reload() {
+    tell([] { notify_reloading(); });
+    reload_keys();
+    tell_reload(ServedModels::Which::all);
+    tell_manager(kServiceReady);
   }
 
   // A service manager that cannot be told is no reason to end.
@@ -155,6 +165,7 @@ class Keeper {
   Server& server_;
   const Console& console_;
   const std::chrono::milliseconds drain_;
+  OwnTerminal terminal_;
   bool warned_ = false;
   std::atomic<bool> ended_ = false;
   std::thread thread_;  // uses the others
@@ -167,9 +178,9 @@ class ServeCommand : public CommandOf<ServeSettings> {
   std::string description() const override {
     return "Serves a web page, LibreTranslate's API (POST /translate) and heed's own (POST "
            "/v1/translate), which /openapi.json describes. Requests are translated together, and "
-           "each answer is the one that heed translate gives. SIGTERM finishes the requests that "
-           "were begun; SIGHUP reads models and API keys again, as does a change of a model's "
-           "directory.";
+           "each answer is the one that heed translate gives. SIGTERM, or closing the "
+           "terminal that the server was started in, finishes the requests that were begun; SIGHUP "
+           "reads models and API keys again, as does a change of a model's directory.";
   }
   std::string memory_advice() const override {
     return "a smaller --batch-tokens, --max-hypotheses or fewer --threads take less";

@@ -35,8 +35,9 @@ class TrainCommand : public CommandOf<TrainSettings> {
     return "Line i of the target translates line i of the source. Texts may be pipes, as in "
            "<(zcat a b), and - is standard input. After training, the model's directory "
            "holds all that translating needs, in the layout that transformers opens as "
-           "MarianMTModel, and metrics.jsonl, the log of the training. On SIGINT or SIGTERM, "
-           "training finishes the current step, saves and exits; --resume continues.";
+           "MarianMTModel, and metrics.jsonl, the log of the training. On SIGINT, SIGTERM or "
+           "SIGHUP (a closed terminal), training finishes the current step, saves and exits; "
+           "--resume continues.";
   }
 
   std::vector<std::vector<std::string>> inputs() const override {

@@ -18,7 +18,10 @@ void say(std::string_view text) {
 }
 
 extern "C" void note_signal(int signal) {
-  if (received_signal != 0) return end_by_signal(signal);
+  if (received_signal != 0) {
+    if (signal != SIGHUP) end_by_signal(signal);
+    return;
+  }
   if (steps_are_finished == 0) {
     say("heed: stopped while the training was prepared: nothing was saved\n");
     return end_by_signal(signal);
@@ -36,8 +39,11 @@ StopSignals::StopSignals() {
   struct sigaction action = {};
   action.sa_handler = note_signal;
   action.sa_flags = SA_RESTART;
-  sigaction(SIGINT, &action, &interrupt_);
-  sigaction(SIGTERM, &action, &terminate_);
+  for (size_t i = 0; i < kSignals.size(); ++i) {
+    sigaction(kSignals[i], nullptr, &before_[i]);
+    const bool nohup = kSignals[i] == SIGHUP && before_[i].sa_handler == SIG_IGN;
+    if (!nohup) sigaction(kSignals[i], &action, nullptr);
+  }
 }
 
 void StopSignals::finish_steps() {
@@ -45,8 +51,7 @@ void StopSignals::finish_steps() {
 }
 
 StopSignals::~StopSignals() {
-  sigaction(SIGINT, &interrupt_, nullptr);
-  sigaction(SIGTERM, &terminate_, nullptr);
+  for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
 }
 
 int StopSignals::received() const {

@@ -21,9 +21,10 @@ class TrainDisplay : public TrainObserver {
   void report(const TrainReport& report) override;
   void progress(const TrainReport& report) override;
   void validated(const ValidationReport& report) override;
-  // During its lifetime, SIGINT and SIGTERM end the program immediately as long as the run has
-  // written nothing (before_first_write). After that the first one is recorded: before the first
-  // step, message() and preparing() then throw StoppedBySignal; later, train() saves and stops.
+  // During its lifetime, SIGINT, SIGTERM and SIGHUP end the program immediately as long as the run
+  // has written nothing (before_first_write). After that the first one is recorded: before the
+  // first step, message() and preparing() then throw StoppedBySignal; later, train() saves and
+  // stops.
   bool stop_requested() override;
   void before_first_write() override { signals_.finish_steps(); }
   void preparing() override;
