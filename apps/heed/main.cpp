@@ -16,7 +16,7 @@ namespace {
 constexpr int exit_failure = 1, exit_usage = 2, exit_broken_pipe = 128 + SIGPIPE;
 
 int complain(const char* text, int status) {
-  std::fprintf(stderr, "heed: %s\n", heed::one_line(text).c_str());
+  std::fprintf(stderr, "heed: %s\n", heed::message_line(text).c_str());
   return status;
 }
 

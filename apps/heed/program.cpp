@@ -11,6 +11,7 @@
 #include "console/other_names.h"
 #include "console/usage.h"
 #include "files/text_files.h"
+#include "heed/core/utf8.h"
 
 namespace heed {
 namespace {
@@ -25,7 +26,7 @@ std::unique_ptr<Command> find_command(const std::string& name) {
   for (auto& command : all_commands()) {
     if (command->name() == name) return std::move(command);
   }
-  fail_usage("unknown command '{}'{} (heed --help lists all)", name, command_hint(name));
+  fail_usage("unknown command '{}'{} (heed --help lists all)", excerpt(name), command_hint(name));
 }
 
 // The configuration is read like any other file.

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "heed/core/files.h"
+#include "heed/core/utf8.h"
 #include "run_heed.h"
 #include "support/facts.h"
 #include "support/temporary_folder.h"
@@ -156,6 +157,37 @@ TEST(CommandLineTest, HelpOffersOnlyWhatTheCommandTakes) {
       run_heed({"train", "--source", "a", "--target", "b", "--model", "c", "--compute", "int8"}), 2,
       "--compute fp32 bf16");
   EXPECT_THAT(run_heed({"translate", "--help"}).out, HasSubstr("int8"));
+}
+
+TEST(CommandLineTest, WhatIsGivenIsShownInPart) {
+  const std::string spaced = [] {
+    std::string text;
+    while (text.size() < 3000) text += "字 ";
+    return text;
+  }();
+  for (const std::string& given : {std::string(3000, 'x'), spaced}) {
+    const std::vector<std::vector<std::string>> commands{
+        {given},
+        {"train", "--preset", given},
+        {"train", "--seed", given},
+        {"train", "--" + given},
+        {"average", "--output", "--" + given},
+        {"translate", given},
+        {"inspect", given},
+        {"inspect", "model", given},
+        {"train", "--average", given, "--source", "s", "--target", "t", "--model", "m"},
+        {"train", "--attention-reach", given, "--source", "s", "--target", "t", "--model", "m"}};
+    for (const std::vector<std::string>& command : commands) {
+      const RunResult result = run_heed(command);
+      EXPECT_NE(result.status, 0) << command[0];
+      EXPECT_LT(decode_utf8(result.err).size(), 600u) << result.err;
+      EXPECT_THAT(result.err, HasSubstr(given.substr(0, 100))) << command[0];
+    }
+  }
+  // A file of a long name is no more than a name.
+  EXPECT_LT(run_heed({"translate", "--model", std::string(3000, 'x')}).err.size(), 300u);
+  const std::string deep = "a/" + std::string(150, 'b') + "/" + std::string(150, 'c');
+  EXPECT_THAT(run_heed({"translate", "--model", deep}).err, HasSubstr(deep));
 }
 
 // What people type before they have read anything.

@@ -12,6 +12,7 @@
 #include "files/page_file.h"
 #include "files/text_files.h"
 #include "heed/core/files.h"
+#include "heed/core/utf8.h"
 #include "heed/model/directory.h"
 #include "heed/text/data_inspection.h"
 #include "heed/train/train_options.h"
@@ -179,7 +180,8 @@ class InspectCommand : public CommandOf<InspectSettings> {
 
   int run_model(const std::string& model, Console& console) {
     const HeadsInspection& heads = settings_.heads;
-    const bool trained = std::filesystem::is_directory(model);
+    std::error_code error;  // of a name that is too long
+    const bool trained = std::filesystem::is_directory(model, error);
     if (heads.source.empty() &&
         (!heads.reference.empty() || heads.lines != HeadsInspection().lines))
       fail_usage("--reference and --lines change nothing without --source");
@@ -288,8 +290,8 @@ class InspectCommand : public CommandOf<InspectSettings> {
       config.output_vocabulary_size = settings_.vocabulary_size - 1;
       return config;
     }
-    fail_usage("'{}' is neither a directory nor a preset (tiny, small, base, big){}", model,
-               suggestion(model, presets));
+    fail_usage("'{}' is neither a directory nor a preset (tiny, small, base, big){}",
+               excerpt(model), suggestion(model, presets));
   }
 };
 

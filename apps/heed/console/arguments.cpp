@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "console/other_names.h"
+#include "heed/core/utf8.h"
 
 namespace heed {
 namespace {
@@ -71,7 +72,7 @@ class Reader {
       }
     }
     const std::string name = flag.substr(std::min(flag.find_first_not_of('-'), flag.size()));
-    fail_usage("unknown option '{}'{} (heed {} --help lists all)", flag,
+    fail_usage("unknown option '{}'{} (heed {} --help lists all)", excerpt(flag),
                option_hint(command_, options_, name, "--"), command_);
   }
 
@@ -92,9 +93,10 @@ class Reader {
     const std::string name = next.substr(begin, next.find('=') - begin);
     const bool is_option = name == "h" || name == "help" || find_option(options_, name) != nullptr;
     std::string got = "nothing", hint;
-    if (!next.empty()) got = fmt::format("{}'{}'", is_option ? "the option " : "", next);
+    if (!next.empty()) got = fmt::format("{}'{}'", is_option ? "the option " : "", excerpt(next));
     if (!next.empty() && !is_option && option.kind == OptionKind::text)
-      hint = fmt::format("; a value that begins with '-' is given as {}={}", option.flag(), next);
+      hint = fmt::format("; a value that begins with '-' is given as {}={}", option.flag(),
+                         excerpt(next));
     fail_usage("{}: expected {}, got {}{}", option.flag(), option.expectation(), got, hint);
   }
 

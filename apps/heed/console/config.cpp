@@ -9,6 +9,7 @@
 
 #include "console/other_names.h"
 #include "heed/core/files.h"
+#include "heed/core/utf8.h"
 
 namespace heed {
 namespace {
@@ -27,7 +28,7 @@ std::string expand(const std::string& text, const std::string& where) {
     if (end == std::string::npos) return expanded + text.substr(at);
     const std::string name = text.substr(begin + 2, end - begin - 2);
     const char* value = std::getenv(name.c_str());
-    if (!value) fail_usage("{}: the environment variable {} is not set", where, name);
+    if (!value) fail_usage("{}: the environment variable {} is not set", where, excerpt(name));
     expanded += text.substr(at, begin - at) + value;
     at = end + 1;
   }
@@ -81,7 +82,7 @@ void read_table(const toml::table& table, const std::string& path, const std::st
   for (const auto& [key, node] : table) {
     if (node.is_table()) continue;
     const std::string name(key.str());
-    const std::string where = fmt::format("{}: {}", place(path, node.source()), name);
+    const std::string where = fmt::format("{}: {}", place(path, node.source()), excerpt(name));
     const Option* option = find_option(options, name);
     if (!option) fail_usage("{}: unknown key{}", where, option_hint(command, options, name, ""));
     if (option->name == "config")
@@ -106,7 +107,7 @@ std::vector<Assignment> read_config_file(const std::string& path, const Options&
     if (!table) continue;
     const std::string name(key.str());
     if (std::find(commands.begin(), commands.end(), name) == commands.end()) {
-      fail_usage("{}: [{}] names no command{}", place(path, node.source()), name,
+      fail_usage("{}: [{}] names no command{}", place(path, node.source()), excerpt(name),
                  command_hint(name, "[", "]"));
     }
     if (name == command) read_table(*table, path, command, options, found);

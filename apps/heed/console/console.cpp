@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -43,7 +44,21 @@ void Console::note(std::string_view text) const {
 }
 
 void Console::warn(std::string_view text) const {
-  std::fprintf(stderr, "heed: warning: %s\n", one_line(text).c_str());
+  std::fprintf(stderr, "heed: warning: %s\n", message_line(text).c_str());
+}
+
+std::string message_line(std::string_view text) {
+  constexpr size_t kLongestName = 255;
+  const std::string line = one_line(text);
+  std::string shown;
+  for (std::string_view rest = line; !rest.empty();) {
+    const size_t end = std::min(rest.find_first_of(" /"), rest.size());
+    const std::string_view word = rest.substr(0, end);
+    shown += decode_utf8(word).size() > kLongestName ? excerpt(word) : std::string(word);
+    shown += rest.substr(end, 1);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return shown;
 }
 
 std::string one_line(std::string_view text) {

@@ -54,4 +54,8 @@ class Console {
 // U+FFFD, and characters that would end the line or turn it around are named, as <U+202E>.
 std::string one_line(std::string_view text);
 
+// The same for an error or a warning: words without a space or '/' that are longer than any file
+// name, which only a user's input has, end after 200 characters.
+std::string message_line(std::string_view text);
+
 }  // namespace heed

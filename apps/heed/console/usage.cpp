@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "console/help.h"
+#include "heed/core/utf8.h"
 
 namespace heed {
 namespace {
@@ -82,7 +83,7 @@ void expect_first_word(Command& command, const std::vector<std::string>& words) 
   const std::vector<std::string> known = command.first_words();
   if (std::ranges::find(known, words[0]) != known.end()) return;
   const std::string line = command.meant_by(words);
-  fail_usage("unexpected '{}'{} (usage: {})", words[0],
+  fail_usage("unexpected '{}'{} (usage: {})", excerpt(words[0]),
              line.empty() ? suggestion(words[0], known) : in_question(line), usage(command));
 }
 
@@ -133,13 +134,13 @@ void expect_words(Command& command, const Arguments& given) {
   const std::string& word = given.words[0];
   if (given.before_words)
     fail_usage("unexpected '{}' after {}, which takes one value (heed {} --help lists all options)",
-               word, given.before_words->flag(), command.name());
+               excerpt(word), given.before_words->flag(), command.name());
   const Options options = command.options();
   std::string hint = in_question(option_for_words(options, given.words));
   if (hint.empty() && find_option(options, "input"))
     hint = "; text is read from --input FILE or standard input";
-  fail_usage("unexpected '{}': heed {} takes options only{} (heed {} --help lists them)", word,
-             command.name(), hint, command.name());
+  fail_usage("unexpected '{}': heed {} takes options only{} (heed {} --help lists them)",
+             excerpt(word), command.name(), hint, command.name());
 }
 
 }  // namespace heed

@@ -85,11 +85,25 @@ std::string joined(const std::vector<std::string>& texts) {
   return line;
 }
 
+// What an option takes. A whole number that nothing else bounds is bounded by what its type holds,
+// or, with an exponent, by what a double holds exactly: said of a larger one.
+std::string expectation_of(const Option& option, const std::vector<std::string>& texts) {
+  const OptionInfo& info = option.info;
+  double number = 0;
+  if (option.kind != OptionKind::integer || texts.size() != 1 || std::isfinite(info.maximum) ||
+      std::isfinite(info.below) || !number_from_text(texts[0], info, number) ||
+      number != std::floor(number))
+    return option.expectation();
+  const bool digits_only = texts[0].find_first_of(".eE") == std::string::npos;
+  return fmt::format("{}, at most {}", option.expectation(),
+                     digits_only ? INT64_MAX : int64_t{1} << 53);
+}
+
 // Of values that an option does not take.
 std::string complaint(const Option& option, const std::vector<std::string>& texts) {
   const bool meant = option.kind == OptionKind::choice && texts.size() == 1;
-  return fmt::format("expected {}, got '{}'{}", option.expectation(), excerpt(joined(texts)),
-                     meant ? suggestion(texts[0], option.choices) : "");
+  return fmt::format("expected {}, got '{}'{}", expectation_of(option, texts),
+                     excerpt(joined(texts)), meant ? suggestion(texts[0], option.choices) : "");
 }
 
 nlohmann::json json_of(const Option& option) {

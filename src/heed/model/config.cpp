@@ -1,5 +1,7 @@
 #include "heed/model/config.h"
 
+#include "heed/core/utf8.h"
+
 namespace heed {
 namespace {
 
@@ -60,7 +62,7 @@ ModelConfig preset(std::string_view name) {
   else if (name == "big")
     size(6, 1024, 16, 4096, 0.3);
   else
-    fail_usage("unknown preset '{}', expected tiny, small, base or big", name);
+    fail_usage("unknown preset '{}', expected tiny, small, base or big", excerpt(name));
   return config;
 }
 

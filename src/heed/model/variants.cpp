@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "heed/core/utf8.h"
+
 namespace heed {
 
 Activation activation_of(FeedForwardKind kind) {
@@ -35,7 +37,7 @@ AttentionReach parse_reach(const std::string& text) {
   fail_usage(
       "attention_reach is '{}', expected global, local:W, local-p:W or hard, with W from 1 to "
       "65536",
-      text);
+      excerpt(text));
 }
 
 std::string to_text(const AttentionReach& reach) {

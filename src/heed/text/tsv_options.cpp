@@ -2,6 +2,7 @@
 
 #include "heed/core/error.h"
 #include "heed/core/options.h"
+#include "heed/core/utf8.h"
 
 namespace heed {
 namespace {
@@ -22,7 +23,7 @@ void TsvOptions::check(const std::vector<std::string>& other_tsv) const {
     fail_usage(
         "--columns: expected two different whole numbers from 1, such as 1 2 (source first), got "
         "'{}'",
-        fmt::join(columns, " "));
+        excerpt(fmt::format("{}", fmt::join(columns, " "))));
   if (tsv.empty() && other_tsv.empty() && columns != TsvOptions().columns)
     fail_usage("--columns {} changes nothing: no tab-separated text is given",
                fmt::join(columns, " "));

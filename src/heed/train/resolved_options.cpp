@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "heed/core/counted.h"
+#include "heed/core/utf8.h"
 #include "heed/text/tokenizer_training.h"
 
 namespace heed {
@@ -20,7 +21,7 @@ Averaging parse_averaging(const std::string& text) {
     if (error == std::errc() && rest == end && averaging.count >= 1 && averaging.count <= 1000)
       return averaging;
   }
-  fail_usage("--average is '{}', expected last:K or best:K with K from 1 to 1000", text);
+  fail_usage("--average is '{}', expected last:K or best:K with K from 1 to 1000", excerpt(text));
 }
 
 bool translates_to_validate(const TrainOptions& o) {
