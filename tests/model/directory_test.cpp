@@ -260,13 +260,41 @@ TEST_F(DirectoryTest, ConfigurationsThatHeedCannotRunAreNamed) {
   EXPECT_THAT(complaint("eos_token_id", 2), HasFacts("eos_token_id 2 0"));
   EXPECT_THAT(complaint("pad_token_id", 11), HasFacts("pad_token_id 11 12"));
   EXPECT_THAT(complaint("tie_word_embeddings", false), HasFacts("tie_word_embeddings"));
-  EXPECT_THAT(complaint("encoder_attention_heads", 3), HasFacts("decoder_attention_heads 2"));
+  EXPECT_THAT(complaint("encoder_attention_heads", 3),
+              HasFacts("decoder_attention_heads 2 3 (as encoder_attention_heads)"));
+  EXPECT_THAT(complaint("vocab_size", 14), HasFacts("decoder_vocab_size 13 14 (as vocab_size)"));
   EXPECT_THAT(complaint("dropout", 2), HasSubstr("dropout must be"));
   EXPECT_THAT(complaint("d_model", int64_t{1} << 60), HasSubstr("d_model is 1152921504606846976"));
   EXPECT_THAT(complaint("encoder_layers", 1000),
               HasFacts("encoder.layers.2.self_attn.q_proj.weight\""));
   EXPECT_THAT(complaint("heed", json{{"classes", 13}}),
-              HasSubstr("heed.classes in config.json) is 13"));
+              HasSubstr("heed.classes is 13, expected 2 to 12"));
+}
+
+// Not by heed's own names for them.
+TEST_F(DirectoryTest, ValuesOutOfRangeAreNamedByTheirKeys) {
+  const auto both = [](const char* key, int64_t value) {
+    return [=](json& c) {
+      c[key] = value;
+      c["decoder" + std::string(key).substr(std::string("encoder").size())] = value;
+    };
+  };
+  EXPECT_THAT(complaint(both("encoder_attention_heads", 0)),
+              HasSubstr(": encoder_attention_heads is 0, expected 1 to 8"));
+  EXPECT_THAT(complaint(both("encoder_attention_heads", 3)),
+              HasFacts("multiple of encoder_attention_heads d_model 8 encoder_attention_heads 3"));
+  EXPECT_THAT(complaint(both("encoder_ffn_dim", 1 << 21)),
+              HasSubstr(": encoder_ffn_dim is 2097152"));
+  EXPECT_THAT(complaint("max_position_embeddings", 7),
+              HasSubstr(": max_position_embeddings is 7, expected 8 to 65536"));
+  EXPECT_THAT(complaint([](json& c) {
+                c["vocab_size"] = c["decoder_vocab_size"] = 3;
+                c["pad_token_id"] = c["decoder_start_token_id"] = 2;
+              }),
+              HasSubstr(": vocab_size is 3"));
+  EXPECT_THAT(complaint("attention_dropout", 1.5), HasFacts("attention_dropout below 1, got 1.5"));
+  EXPECT_THAT(complaint("activation_dropout", -1),
+              HasSubstr("activation_dropout must be at least 0 and below 1, got -1"));
 }
 
 TEST_F(DirectoryTest, MissingPiecesAreNamed) {

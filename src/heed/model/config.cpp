@@ -5,7 +5,7 @@
 namespace heed {
 namespace {
 
-void require(bool ok, const char* what, const std::string& got) {
+void require(bool ok, const std::string& what, const std::string& got) {
   if (!ok) fail_usage("model configuration: {}, got {}", what, got);
 }
 
@@ -16,18 +16,17 @@ void require_range(const char* name, int64_t value, int64_t low, int64_t high) {
 
 }  // namespace
 
-void ModelConfig::validate() const {
-  require_range("vocabulary_size", vocabulary_size, 4, 1 << 24);
-  require_range("output_vocabulary_size (heed.classes in config.json)", output_vocabulary_size, 2,
-                vocabulary_size - 1);
+void ModelConfig::validate(const ConfigNames& names) const {
+  require_range(names.vocabulary_size, vocabulary_size, 4, 1 << 24);
+  require_range(names.output_vocabulary_size, output_vocabulary_size, 2, vocabulary_size - 1);
   require_range("d_model", d_model, 2, 1 << 16);
-  require_range("d_ff", d_ff, 1, 1 << 20);
-  require_range("heads", heads, 1, d_model);
+  require_range(names.d_ff, d_ff, 1, 1 << 20);
+  require_range(names.heads, heads, 1, d_model);
   require_range("encoder_layers", encoder_layers, 1, 1000);
   require_range("decoder_layers", decoder_layers, 1, 1000);
-  require_range("max_positions", max_positions, 8, 1 << 16);
+  require_range(names.max_positions, max_positions, 8, 1 << 16);
   try {
-    variants.validate(d_model, heads);
+    variants.validate(d_model, heads, names.heads);
   } catch (const UsageError& e) {
     fail_usage("model configuration: {}", e.what());
   }
@@ -36,10 +35,13 @@ void ModelConfig::validate() const {
   // The table of positions is all that a model's file does not pay for.
   constexpr int64_t kMaxPositionValues = int64_t{1} << 24;
   require(max_positions * d_model <= kMaxPositionValues,
-          "max_positions times d_model must be at most 16777216 (64 MiB of positions)",
-          fmt::format("max_positions {} and d_model {}", max_positions, d_model));
-  for (const double rate : {dropout, attention_dropout, activation_dropout})
-    require(rate >= 0 && rate < 1, "dropout must be at least 0 and below 1",
+          fmt::format("{} times d_model must be at most 16777216 (64 MiB of positions)",
+                      names.max_positions),
+          fmt::format("{} {} and d_model {}", names.max_positions, max_positions, d_model));
+  for (const auto& [name, rate] :
+       {std::pair("dropout", dropout), std::pair("attention_dropout", attention_dropout),
+        std::pair("activation_dropout", activation_dropout)})
+    require(rate >= 0 && rate < 1, fmt::format("{} must be at least 0 and below 1", name),
             fmt::format("{}", rate));
 }
 

@@ -32,6 +32,16 @@ constexpr std::array<std::pair<std::string_view, InitialWeights>, 2> enum_names(
   return {{{"fan-in", InitialWeights::fan_in}, {"xavier", InitialWeights::xavier}}};
 }
 
+// What messages call the values of a ModelConfig, where it is not the name of the field: the keys
+// of config.json.
+struct ConfigNames {
+  const char* vocabulary_size = "vocabulary_size";
+  const char* output_vocabulary_size = "output_vocabulary_size";
+  const char* d_ff = "d_ff";
+  const char* heads = "heads";
+  const char* max_positions = "max_positions";
+};
+
 struct ModelConfig {
   int64_t vocabulary_size = 37000;  // rows of each embedding table, </s>, <unk> and <pad> included
   // The model predicts ids [0, output_vocabulary_size): never <pad>.
@@ -66,7 +76,7 @@ struct ModelConfig {
   TokenId pad_id() const { return TokenId(vocabulary_size - 1); }
 
   // Throws UsageError naming the value that is out of range or contradicts another.
-  void validate() const;
+  void validate(const ConfigNames& names = {}) const;
   friend bool operator==(const ModelConfig&, const ModelConfig&) = default;
 };
 

@@ -139,11 +139,12 @@ class Keys {
     if (!value.is_string()) reject(key, value, "a text");
     return value;
   }
-  // An absent key means `otherwise`, as it does in transformers.
-  void expect(const char* key, const json& expected, const json& otherwise) const {
+  // An absent key means `otherwise`, as it does in transformers. `why` tells where the expected
+  // value comes from.
+  void expect(const char* key, const json& expected, const json& otherwise,
+              const std::string& why = "this or a variant that heed.variants names") const {
     const json value = has(key) ? object_[key] : otherwise;
-    if (value != expected)
-      reject(key, value, detail::quote(expected) + " (this or a variant that heed.variants names)");
+    if (value != expected) reject(key, value, fmt::format("{} ({})", detail::quote(expected), why));
   }
   bool has(const char* key) const { return object_.contains(key) && !object_[key].is_null(); }
 
@@ -204,15 +205,15 @@ void check_kind(const Keys& keys, int64_t vocabulary, const Variants& variants) 
   for (const char* key : {"normalize_embedding", "add_bias_logits"}) keys.expect(key, false, false);
   for (const char* key : {"normalize_before", "add_final_layer_norm"})
     keys.expect(key, variants.norm == NormPlacement::pre, false);
-  keys.expect("decoder_vocab_size", vocabulary, vocabulary);
+  keys.expect("decoder_vocab_size", vocabulary, vocabulary, "as vocab_size");
   for (const auto& [decoder, encoder] :
        {std::pair{"decoder_attention_heads", "encoder_attention_heads"},
         std::pair{"decoder_ffn_dim", "encoder_ffn_dim"}})
-    keys.expect(decoder, keys.integer(encoder), nullptr);
-  keys.expect("eos_token_id", 0, 0);
+    keys.expect(decoder, keys.integer(encoder), nullptr, fmt::format("as {}", encoder));
+  keys.expect("eos_token_id", 0, 0, "as in every such model");
   keys.required("pad_token_id");
-  keys.expect("pad_token_id", vocabulary - 1, nullptr);
-  keys.expect("decoder_start_token_id", vocabulary - 1, vocabulary - 1);
+  keys.expect("pad_token_id", vocabulary - 1, nullptr, "vocab_size - 1");
+  keys.expect("decoder_start_token_id", vocabulary - 1, vocabulary - 1, "vocab_size - 1");
 }
 
 }  // namespace
@@ -318,7 +319,11 @@ ModelConfig from_marian(const json& object, const std::string& place) {
   }
   check_kind(keys, c.vocabulary_size, c.variants);
   try {
-    c.validate();
+    c.validate({.vocabulary_size = "vocab_size",
+                .output_vocabulary_size = "heed.classes",
+                .d_ff = "encoder_ffn_dim",
+                .heads = "encoder_attention_heads",
+                .max_positions = "max_position_embeddings"});
   } catch (const UsageError& e) {
     fail("{}: {}", place, e.what());
   }

@@ -101,20 +101,20 @@ void Variants::visit(Variants& self, OptionCollector& v) {
 
 namespace {
 
-void check_heads(const Variants& v, int64_t d_model, int64_t heads) {
+void check_heads(const Variants& v, int64_t d_model, int64_t heads, std::string_view heads_name) {
   const int64_t key_value_heads = v.key_value_heads.value_or(heads);
   if (key_value_heads < 1 || heads % key_value_heads != 0)
-    fail_usage("key_value_heads must divide heads, got {} and {}", key_value_heads, heads);
+    fail_usage("key_value_heads must divide {}, got {} and {}", heads_name, key_value_heads, heads);
   if ((!v.d_key || !v.d_value) && d_model % heads != 0)
     fail_usage(
-        "d_model must be a multiple of heads unless d_key and d_value are both given, got d_model "
-        "{} and heads {}",
-        d_model, heads);
+        "d_model must be a multiple of {0} unless d_key and d_value are both given, got d_model "
+        "{1} and {0} {2}",
+        heads_name, d_model, heads);
   if (v.share_query_key && key_value_heads != heads)
     fail_usage(
         "share_query_key needs as many heads of keys as of queries, got {} key_value_heads and {} "
-        "heads",
-        key_value_heads, heads);
+        "{}",
+        key_value_heads, heads, heads_name);
   const int64_t d_key = v.d_key.value_or(d_model / heads);
   if (v.positions == Positions::rotary && d_key % 2 != 0)
     fail_usage("positions rotary rotates pairs of elements: d_key must be even, got {}", d_key);
@@ -138,8 +138,8 @@ Variants Variants::normalized(int64_t d_model, int64_t heads) const {
   return same;
 }
 
-void Variants::validate(int64_t d_model, int64_t heads) const {
-  check_heads(*this, d_model, heads);
+void Variants::validate(int64_t d_model, int64_t heads, std::string_view heads_name) const {
+  check_heads(*this, d_model, heads, heads_name);
   parse_reach(attention_reach);
   if (attention == ScoreFunction::additive &&
       (positions == Positions::rotary || positions == Positions::relative))

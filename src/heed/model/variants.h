@@ -112,8 +112,8 @@ struct Variants {
   static void visit(Variants& self, OptionCollector& v);
   friend bool operator==(const Variants&, const Variants&) = default;
 
-  // UsageError naming what contradicts what, in a model of this many heads.
-  void validate(int64_t d_model, int64_t heads) const;
+  // UsageError naming what contradicts what, in a model of this many heads, which it calls so.
+  void validate(int64_t d_model, int64_t heads, std::string_view heads_name = "heads") const;
   // The same, without values that repeat the default of such a model. They must be valid.
   Variants normalized(int64_t d_model, int64_t heads) const;
 };
