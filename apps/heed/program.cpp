@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <new>
 
 #include "console/arguments.h"
@@ -38,13 +39,19 @@ void expect_config_kept(const std::string& config, const Options& options) {
   }
 }
 
+// "help" may also name a model, or a text.
+bool asks_for_help(const std::vector<std::string>& arguments) {
+  std::error_code error;
+  return arguments == std::vector<std::string>{"help"} && !std::filesystem::exists("help", error);
+}
+
 int run_command(Command& command, const std::vector<std::string>& arguments, Console& console) {
   CommonSettings common;
   Options options = command.options();
   for (Option& option : options_of(common)) options.push_back(std::move(option));
 
   const Arguments given = read_arguments(arguments, options, command.name());
-  if (given.help || given.words == std::vector<std::string>{"help"}) {
+  if (given.help || asks_for_help(arguments)) {
     console.out().write(command_help(command));
     return 0;
   }

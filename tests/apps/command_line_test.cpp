@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -207,6 +208,16 @@ TEST(CommandLineTest, HelpAndVersionHaveTheirUsualNames) {
   expect_output({"train", "-h"}, train);
   expect_output({"train", "help"}, train);
   expect_output({"inspect", "help"}, run_heed({"help", "inspect"}).out);
+  // A model, or anything else, may be called so.
+  const TemporaryFolder folder;
+  EXPECT_EQ(run_heed({"average", "help"}, folder.path()).status, 0);
+  EXPECT_EQ(run_heed({"average", "help", "--output", "o"}, folder.path()).status, 1);
+  std::filesystem::create_directory(folder.path() / "help");
+  EXPECT_THAT(run_heed({"average", "help"}, folder.path()).err, HasFacts("missing --output"));
+  EXPECT_THAT(run_heed({"quantize", "help"}, folder.path()).err, HasFacts("'--model help'"));
+  EXPECT_THAT(run_heed({"inspect", "help"}, folder.path()).err,
+              HasFacts("'heed inspect model help'"));
+  EXPECT_EQ(run_heed({"average", "--help"}, folder.path()).status, 0);
   const std::string version = run_heed({"version"}).out;
   for (const char* name : {"-v", "-V", "--version"}) expect_output({name}, version);
 }
