@@ -9,8 +9,8 @@
 #include <sstream>
 
 #include "console/command.h"
-#include "console/shell_words.h"
 #include "heed/core/files.h"
+#include "heed/core/shell_words.h"
 #include "run_heed.h"
 #include "support/temporary_folder.h"
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <sstream>
 
-#include "console/shell_words.h"
+#include "heed/core/shell_words.h"
 #include "heed/serve/models.h"
 #include "heed/text/lines.h"
 #include "heed/train/run_files.h"

@@ -4,7 +4,7 @@
 
 #include "console/command.h"
 #include "console/help.h"
-#include "console/shell_words.h"
+#include "heed/core/shell_words.h"
 
 namespace heed {
 namespace {

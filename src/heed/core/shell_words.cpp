@@ -1,4 +1,4 @@
-#include "console/shell_words.h"
+#include "heed/core/shell_words.h"
 
 #include <fmt/format.h>
 
