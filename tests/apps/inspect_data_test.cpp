@@ -376,6 +376,14 @@ TEST_F(InspectDataTest, TrainingNamesACommandThatShowsMore) {
   EXPECT_THAT(runs(hint({"--source", "my text.de", "--target", "my text.en"})),
               HasSubstr("200 pairs"));
   EXPECT_THAT(runs(hint({"--tsv", "my text.tsv", "--columns", "2", "3"})), HasSubstr("200 pairs"));
+  EXPECT_THAT(
+      runs(hint({"--source", "my text.de", "my text.de", "--target", "my text.en", "my text.en"})),
+      HasSubstr("400 pairs"));
+  EXPECT_THAT(runs(hint({"--tsv", "my text.tsv", "my text.tsv", "--columns", "2", "3"})),
+              HasSubstr("400 pairs"));
+  EXPECT_THAT(hint({"--source", "my text.de", "my text.de", "--target", "my text.en", "-"},
+                   read_file(folder_ / "my text.en")),
+              ::testing::EndsWith("SOURCE TARGET"));
   const std::string text = read_file(folder_ / "my text.de");
   for (const char* side : {"--source", "--target"}) {
     const std::string other = std::string(side) == "--source" ? "--target" : "--source";

@@ -107,12 +107,13 @@ class InspectCommand : public CommandOf<InspectSettings> {
            "sentence and draws what every head looks at. 'heed inspect run' compares training "
            "runs: their best values and the options in which they differ. 'heed inspect data' "
            "prints lengths "
-           "and words of parallel text, two files or --tsv, and each kind of harmful pair, with "
+           "and words of parallel text, two files (or several pairs of files) or --tsv, and each "
+           "kind of harmful pair, with "
            "line numbers, examples and advice. Texts may be pipes, as in <(zcat a b), and - is "
            "standard input.";
   }
   std::string words() const override {
-    return "model DIR|PRESET | attention SENTENCE | run DIR... | data SOURCE TARGET";
+    return "model DIR|PRESET | attention SENTENCE | run DIR... | data SOURCE TARGET...";
   }
 
   std::vector<std::string> first_words() const override {
@@ -147,12 +148,13 @@ class InspectCommand : public CommandOf<InspectSettings> {
       return 0;
     }
     const bool tabular = !settings_.tabular.tsv.empty();
-    if (words.size() == (tabular ? 1 : 3) && words[0] == "data") {
+    const bool paired = words.size() >= 3 && words.size() % 2 == 1;
+    if (words[0] == "data" && (tabular ? words.size() == 1 : paired)) {
       refuse_options_of({kModel, kAttention});
       settings_.tabular.check();
       return run_data(words, console);
     }
-    if (words.size() == 2 && words[0] == "data")
+    if (words.size() >= 2 && words[0] == "data" && !tabular)
       fail_usage("TARGET is missing: expected heed inspect data SOURCE TARGET, or --tsv FILE");
     if (words.size() == 1 && words[0] == "run")
       fail_usage("DIR is missing: expected heed inspect run DIR...");
@@ -216,9 +218,9 @@ class InspectCommand : public CommandOf<InspectSettings> {
   int run_data(const std::vector<std::string>& words, Console& console) {
     std::vector<NamedInput> inputs{{"--test-source", settings_.test_source},
                                    {"--test-target", settings_.test_target}};
-    if (words.size() == 3) {
-      inputs.emplace_back("SOURCE", words[1]);
-      inputs.emplace_back("TARGET", words[2]);
+    for (size_t i = 1; i + 1 < words.size(); i += 2) {
+      inputs.emplace_back("SOURCE", words[i]);
+      inputs.emplace_back("TARGET", words[i + 1]);
     }
     for (const std::string& name : settings_.tabular.tsv) inputs.emplace_back("--tsv", name);
     expect_distinct_streams(inputs);
@@ -229,7 +231,7 @@ class InspectCommand : public CommandOf<InspectSettings> {
     const std::optional<TokenizerPair> tokenizers = open_tokenizers();
     Workers workers(threads());
     const InspectionFiles files = open_files(words, console);
-    const DataTitle title{files.source.front().title(), files.target.front().title()};
+    const DataTitle title{title_of(files.source), title_of(files.target)};
     const DataReport report =
         inspect_data(files, settings_.inspection, tokenizers ? &*tokenizers : nullptr, workers);
     console.out().write(settings_.json ? data_json(title, report) : data_text(title, report));
@@ -240,6 +242,11 @@ class InspectCommand : public CommandOf<InspectSettings> {
     }
     expect_equal_lines(report);
     return 0;
+  }
+
+  static std::string title_of(const TextFiles& files) {
+    const std::string first = files.front().title();
+    return files.size() == 1 ? first : fmt::format("{} and {} more", first, files.size() - 1);
   }
 
   // After the report, which shows the line from which the files differ.
@@ -254,10 +261,11 @@ class InspectCommand : public CommandOf<InspectSettings> {
     CopyOptions first = whole;
     first.max_lines = settings_.inspection.pairs;
     InspectionFiles files;
-    if (words.size() == 3) {
-      files.source = {TextFile(words[1], first)};
-      files.target = {TextFile(words[2], first)};
-    } else {
+    for (size_t i = 1; i + 1 < words.size(); i += 2) {
+      files.source.emplace_back(words[i], first);
+      files.target.emplace_back(words[i + 1], first);
+    }
+    if (words.size() == 1) {
       std::tie(files.source, files.target) = settings_.tabular.open(settings_.tabular.tsv, first);
     }
     files.test_source = InspectionFiles::optional_file(settings_.test_source, whole);

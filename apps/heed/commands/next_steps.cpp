@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
@@ -52,6 +53,14 @@ bool is_readable_again(const std::string& path) {
   return !is_stream(path) && fs::is_regular_file(path, error);
 }
 
+// The files as words of the shell, or placeholders where one of them cannot be read again.
+std::string file_words(const std::vector<std::string>& files, const std::string& placeholders) {
+  if (!std::ranges::all_of(files, is_readable_again)) return placeholders;
+  std::string words;
+  for (const std::string& file : files) words += (words.empty() ? "" : " ") + shell_word(file);
+  return words;
+}
+
 }  // namespace
 
 std::string program_command() {
@@ -78,14 +87,13 @@ TrainedModel trained_model(const TrainOptions& options) {
 std::string inspection_command(const TrainOptions& options) {
   const std::string command = program_command() + " inspect data";
   if (const TsvOptions& tabular = options.tabular; !tabular.tsv.empty()) {
-    const std::string& file = tabular.tsv.front();
-    return fmt::format("{} --tsv {} --columns {}", command,
-                       is_readable_again(file) ? shell_word(file) : "FILE",
+    return fmt::format("{} --tsv {} --columns {}", command, file_words(tabular.tsv, "FILE"),
                        fmt::join(tabular.columns, " "));
   }
-  const std::string &source = options.source.front(), &target = options.target.front();
-  if (!is_readable_again(source) || !is_readable_again(target)) return command + " SOURCE TARGET";
-  return fmt::format("{} {} {}", command, shell_word(source), shell_word(target));
+  std::vector<std::string> pairs;
+  for (size_t i = 0; i < options.source.size(); ++i)
+    pairs.insert(pairs.end(), {options.source[i], options.target[i]});
+  return fmt::format("{} {}", command, file_words(pairs, "SOURCE TARGET"));
 }
 
 namespace {

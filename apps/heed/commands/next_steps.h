@@ -20,8 +20,8 @@ struct TrainedModel {
 // The model that training with these options writes, with the validation text.
 TrainedModel trained_model(const TrainOptions& options);
 
-// heed inspect data for the training text: of its first files, or with placeholders where one of
-// them cannot be read again.
+// heed inspect data for the training text: all of its files, or placeholders where one of them
+// cannot be read again.
 std::string inspection_command(const TrainOptions& options);
 
 // "Next:", then commands that translate a sentence of the source, evaluate, inspect the model, and
