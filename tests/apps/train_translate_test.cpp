@@ -325,6 +325,42 @@ TEST_F(TrainTranslateTest, AClosedTerminalEndsTrainingSaved) {
   await_message(again, "resuming after step");
 }
 
+// What a refusal to resume tells to type, typed: also where the run has not written its model yet.
+TEST_F(TrainTranslateTest, ARefusalToResumeTellsHowToTrainOn) {
+  std::vector<std::string> changed =
+      with(train("a run"), {"--resume", "--learning-rate", "2", "--source-language", "zh"});
+  ASSERT_EQ(heed(train("a run")).status, 0);
+  const auto advised = [&] {
+    const RunResult refused = heed(changed);
+    EXPECT_EQ(refused.status, 2);
+    return refused.err;
+  };
+  const auto between = [](const std::string& text, const std::string& start,
+                          const std::string& end) {
+    const size_t begin = text.find(start);
+    EXPECT_NE(begin, std::string::npos) << text;
+    return text.substr(begin + start.size(), text.find(end, begin) - begin - start.size());
+  };
+  // The command of the refusal, but for the sizes, and as it tells.
+  const auto train_on = [&](const std::string& model, const std::string& name) {
+    return heed({"train", "--source", "train.zh", "--target", "train.en", "--vocabulary-size",
+                 "1500", "--batch-tokens", "256", "--steps", "4", "--quiet", "--learning-rate", "2",
+                 "--finetune-from", model, "--model", name});
+  };
+  EXPECT_THAT(advised(), HasSubstr("--finetune-from 'a run' and another --model"));
+  EXPECT_EQ(train_on("a run", "on").status, 0);
+
+  for (const char* name : {"config.json", "model.safetensors"})
+    std::filesystem::remove(*folder_ / "a run" / name);
+  const std::string text = advised();
+  EXPECT_THAT(text, HasSubstr("--finetune-from 'a run-weights' and another --model"));
+  const std::string command = "cd " + folder_->path().string() + " && " + HEED_PROGRAM + " " +
+                              between(text, "(heed ", ") and") + " 2>/dev/null";
+  EXPECT_EQ(std::system(command.c_str()), 0) << command;
+  EXPECT_EQ(train_on("a run-weights", "too").status, 0);
+  EXPECT_EQ(folder_->read("too/model.safetensors"), folder_->read("on/model.safetensors"));
+}
+
 TEST_F(TrainTranslateTest, TrainingUnderNohupGoesOn) {
   HeedInTerminal heed(with(watched("nohup"), {"--steps", "40", "--report-every", "1"}),
                       folder_->path(), HeedInTerminal::Hangup::ignored);

@@ -93,6 +93,39 @@ TEST_F(TrainerTest, ResumingWithOtherOptionsIsRefused) {
   EXPECT_NE(message(o).find("another text"), std::string::npos);
 }
 
+// The model stays of use: a refusal names how to train it on, unless it has other sizes.
+TEST_F(TrainerTest, ARefusalToResumeNamesFineTuning) {
+  TrainOptions first = validated("m");
+  first.epochs = 1;
+  EXPECT_EQ(message(first), "");
+  first.resume = true;
+  const std::string advice = "--finetune-from " + first.model + " and another --model";
+  const auto refusal = [&](auto change) {
+    TrainOptions o = first;
+    change(o);
+    return message(o);
+  };
+  using ::testing::HasSubstr;
+  EXPECT_THAT(refusal([](TrainOptions& o) { o.learning_rate = 2; }), HasSubstr(advice));
+  EXPECT_THAT(refusal([](TrainOptions& o) { std::swap(o.source, o.target); }), HasSubstr(advice));
+  EXPECT_THAT(refusal([](TrainOptions& o) { o.tokenizer.vocabulary_size = 30; }),
+              HasSubstr(advice));
+  EXPECT_THAT(refusal([](TrainOptions& o) { std::swap(o.valid_source, o.valid_target); }),
+              HasSubstr(advice));
+  EXPECT_THAT(refusal([](TrainOptions& o) { o.valid_source = o.valid_target = ""; }),
+              HasSubstr(advice));
+  for (const auto change : {+[](TrainOptions& o) { o.d_model = 32; },
+                            +[](TrainOptions& o) { o.variants.positions = Positions::rotary; }}) {
+    EXPECT_THAT(refusal(change), HasFacts("other options another --model --overwrite"));
+    EXPECT_THAT(refusal(change), ::testing::Not(HasSubstr("--finetune-from")));
+  }
+  // A run that was killed while it first saved.
+  std::filesystem::remove(folder_ / "m/config.json");
+  EXPECT_THAT(refusal([](TrainOptions& o) { o.learning_rate = 2; }),
+              HasFacts("(heed average " + first.model + "/training/state.safetensors --output " +
+                       first.model + "-weights) --finetune-from " + first.model + "-weights"));
+}
+
 TEST_F(TrainerTest, AllOptionsThatDifferAreNamed) {
   EXPECT_EQ(message(options("m")), "");
   TrainOptions o = options("m");

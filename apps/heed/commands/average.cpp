@@ -59,7 +59,8 @@ class AverageCommand : public CommandOf<AverageSettings> {
     for (const std::string& word : words) kept.emplace_back(word);
     check_output(settings_.output, kept, existing());
     check_vocabularies(directories);
-    Transformer model(read_config(directories.front()));
+    Transformer model(settings_.model.empty() ? StoredWeights(paths.front()).config()
+                                              : read_config(settings_.model));
     load_average(paths, model.config(), parameters(model));
     write_model(settings_.output, existing(), {model, directories.front()});
     for (const fs::path& path : paths) console.note(path.string());
@@ -96,14 +97,10 @@ class AverageCommand : public CommandOf<AverageSettings> {
     std::vector<fs::path> directories;
     if (!settings_.model.empty()) directories.emplace_back(settings_.model);
     for (const fs::path& path : paths) {
-      const fs::path directory = StoredWeights(path).directory();
-      const bool own = fs::is_directory(path);
-      if (!own && !settings_.model.empty()) continue;
-      std::error_code error;
-      if (!own && !fs::exists(directory / "config.json", error))
-        fail("{}: there is no config.json in the directory of its run: give its model with --model",
-             path.string());
-      directories.push_back(directory);
+      const StoredWeights weights(path);
+      if (!fs::is_directory(path) && !settings_.model.empty()) continue;
+      weights.config();  // fails without one
+      directories.push_back(weights.directory());
     }
     return directories;
   }

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "heed/core/counted.h"
+#include "heed/train/prepared_run.h"
 #include "heed/train/run_files.h"
 #include "heed/train/training_state.h"
 
@@ -44,6 +45,15 @@ StoredWeights::StoredWeights(const fs::path& path) : path_(path) {
   for (const char* prefix : {StatePrefix::ema, StatePrefix::parameter})
     if (prefix_.empty() && any_begins_with(*file_, prefix)) prefix_ = prefix;
   if (!prefix_.empty()) expect_known_tensors(*file_, path);
+}
+
+ModelConfig StoredWeights::config() const {
+  std::error_code error;
+  if (model_ || fs::exists(directory_ / "config.json", error)) return read_config(directory_);
+  if (!file_->metadata().contains("options"))
+    fail("{}: there is no config.json in the directory of its run: give its model with --model",
+         path_.string());
+  return config_for(stored_options(path_), TokenizerPair::load(directory_));
 }
 
 void StoredWeights::check_fit(const ModelConfig& config,

@@ -215,16 +215,6 @@ void report_text(const TrainOptions& options, const Corpus& corpus, TrainObserve
   }
 }
 
-ModelConfig config_for(const TrainOptions& options, const TokenizerPair& tokenizers) {
-  if (options.finetune_from.empty())
-    return model_config(options, tokenizers.size(), tokenizers.output_vocabulary_size());
-  const ModelConfig config = read_config(options.finetune_from);
-  if (config.vocabulary_size != tokenizers.size())
-    fail("{}: the vocabulary has {} tokens, the model {}", options.finetune_from, tokenizers.size(),
-         config.vocabulary_size);
-  return finetuning_config(options, config);
-}
-
 // The filters of the training text, and the pairs that are held out of it.
 struct Selection {
   FilterOptions filters;
@@ -326,6 +316,16 @@ void warn_of_faults(const ParallelText& text, TrainObserver& observer) {
 }
 
 }  // namespace
+
+ModelConfig config_for(const TrainOptions& options, const TokenizerPair& tokenizers) {
+  if (options.finetune_from.empty())
+    return model_config(options, tokenizers.size(), tokenizers.output_vocabulary_size());
+  const ModelConfig config = read_config(options.finetune_from);
+  if (config.vocabulary_size != tokenizers.size())
+    fail("{}: the vocabulary has {} tokens, the model {}", options.finetune_from, tokenizers.size(),
+         config.vocabulary_size);
+  return finetuning_config(options, config);
+}
 
 void check_start(const TrainOptions& options) {
   check_consistent(options);

@@ -40,6 +40,9 @@ void check_start(const TrainOptions& options);
 PreparedRun prepare_run(const TrainOptions& options, const TrainingText& opened,
                         const Backend& backend, Workers& workers, TrainObserver& observer);
 
+// The config of the model that a run of these options trains, with this vocabulary.
+ModelConfig config_for(const TrainOptions& options, const TokenizerPair& tokenizers);
+
 // The model that training starts from, in this memory: with random weights, or those of
 // --finetune-from.
 Transformer initial_model(const TrainOptions& options, const ModelConfig& config,

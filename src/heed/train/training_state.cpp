@@ -5,6 +5,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "heed/core/shell_words.h"
+#include "heed/model/directory.h"
 #include "heed/model/safetensors.h"
 #include "heed/train/resolved_options.h"
 
@@ -97,6 +99,45 @@ Progress parse_progress(const std::string& text, const std::filesystem::path& pa
   }
 }
 
+std::filesystem::path directory_of(const std::filesystem::path& state) {
+  return state.parent_path().parent_path();
+}
+
+// Only a run that is killed while it saves for the first time, or files that are missing since,
+// leave a training state without a model.
+bool has_model(const std::filesystem::path& directory) {
+  return std::ranges::all_of(model_files(), [&](const char* name) {
+    std::error_code error;
+    return exists(directory / name, error);
+  });
+}
+
+// What is left to do with a run that cannot be resumed.
+std::string restart_advice(const std::filesystem::path& state) {
+  const std::filesystem::path directory = directory_of(state);
+  const bool written = has_model(directory);
+  const std::string model = shell_word(directory.string() + (written ? "" : "-weights"));
+  std::string first;
+  if (!written)
+    first = fmt::format("write them as a model (heed average {} --output {}) and ",
+                        shell_word(state.string()), model);
+  return fmt::format(
+      "to train its weights on as a new run, {}give --finetune-from {} and another --model instead "
+      "of --resume (it keeps sizes and vocabulary: leave out options that set them); to start "
+      "over, give --overwrite",
+      first, model);
+}
+
+// Whether a model to fine-tune brings this option itself.
+bool is_of_model(const std::string& option) {
+  Variants variants;
+  static constexpr std::array kNames = {"d_model",        "d_ff",           "heads",
+                                        "encoder_layers", "decoder_layers", "activation",
+                                        "tie_embeddings"};
+  return std::ranges::count(kNames, option) > 0 ||
+         find_option(options_of(variants), option) != nullptr;
+}
+
 std::string metadata(const SafetensorsFile& file, const char* key) {
   const auto found = file.metadata().find(key);
   if (found == file.metadata().end())
@@ -125,8 +166,8 @@ void check_compute(const SafetensorsFile& file, const RunIdentity& identity) {
   if (found == file.metadata().end() || found->second == name(identity.compute)) return;
   fail_usage(
       "{0} belongs to a run with another compute type (compute was {1}, is now {2}): give "
-      "--compute {1}, or start over with --overwrite",
-      file.path().string(), found->second, name(identity.compute));
+      "--compute {1}; {3}",
+      file.path().string(), found->second, name(identity.compute), restart_advice(file.path()));
 }
 
 // A run that validates stores its best score, which is meaningless for another validation text.
@@ -142,20 +183,20 @@ void check_validation(const SafetensorsFile& file, const TrainOptions& saved,
   if (validated && !identity.validation_fingerprint)
     fail_usage(
         "{} belongs to a run that validates on {}: give this text again (files of other names with "
-        "the same text will do)",
-        path, names);
+        "the same text will do); {}",
+        path, names, restart_advice(file.path()));
   if (!validated && identity.validation_fingerprint)
     fail_usage(
         "{} belongs to a run without validation: leave --valid-source, --valid-target and "
-        "--valid-tsv out, or start over with --overwrite",
-        path);
+        "--valid-tsv out; {}",
+        path, restart_advice(file.path()));
   const auto found = file.metadata().find("validation");
   if (validated && found != file.metadata().end() &&
       found->second != as_text(*identity.validation_fingerprint))
     fail_usage(
         "{} belongs to a run that validates on another text, that of {} when it was saved: give "
-        "the same text, or start over with --overwrite",
-        path, names);
+        "the same text; {}",
+        path, names, restart_advice(file.path()));
 }
 
 // Error if another version of heed, with other options, saved them.
@@ -194,18 +235,19 @@ void check_identity(const SafetensorsFile& file, const RunIdentity& identity) {
                saved.finetune_from);
   const std::vector<OptionDifference> changed =
       differences(normalized(saved), normalized(identity.options));
+  const bool other_model =
+      std::ranges::any_of(changed, [](const OptionDifference& d) { return is_of_model(d.name); });
   if (!changed.empty())
-    fail_usage(
-        "{} belongs to a run with other options ({}): give the same, or start over with "
-        "--overwrite",
-        path, list_of(changed));
+    fail_usage("{} belongs to a run with other options ({}): give the same; {}", path,
+               list_of(changed),
+               other_model ? "a model of other sizes or parts needs a run of its own: give another "
+                             "--model, or start over with --overwrite"
+                           : restart_advice(file.path()));
   check_compute(file, identity);
   check_validation(file, saved, identity);
   if (metadata(file, "text") != as_text(identity.text_fingerprint))
-    fail_usage(
-        "{} belongs to a run on another text or vocabulary: give the same files, or start "
-        "over with --overwrite",
-        path);
+    fail_usage("{} belongs to a run on another text or vocabulary: give the same files; {}", path,
+               restart_advice(file.path()));
   const std::string backend = metadata(file, "backend");
   if (backend != identity.backend && !identity.options.allow_other_instruction_set)
     fail_usage(
@@ -216,7 +258,8 @@ void check_identity(const SafetensorsFile& file, const RunIdentity& identity) {
 
 SafetensorsFile open_undamaged(const std::filesystem::path& path) {
   SafetensorsFile file(path);
-  file.expect_undamaged("start over with --overwrite");
+  file.expect_undamaged(has_model(directory_of(path)) ? restart_advice(path)
+                                                      : "start over with --overwrite");
   return file;
 }
 
@@ -268,6 +311,10 @@ void save_training_state(const std::filesystem::path& path, const RunIdentity& i
     file.write(name, tensor);
   });
   file.commit();
+}
+
+TrainOptions stored_options(const std::filesystem::path& path) {
+  return saved_options(SafetensorsFile(path));
 }
 
 void expect_same_run(const std::filesystem::path& path, RunIdentity identity) {

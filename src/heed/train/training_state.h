@@ -56,6 +56,10 @@ void save_training_state(const std::filesystem::path& path, const RunIdentity& i
 // default depends on the text.
 void expect_same_run(const std::filesystem::path& path, RunIdentity identity);
 
+// The options of the run, as with_data_defaults() returned them. Error if the file is damaged or of
+// another version of heed.
+TrainOptions stored_options(const std::filesystem::path& path);
+
 // Reads adam's parameters, moments and EMA into its tensors, and returns the progress. Error if the
 // file is damaged; UsageError as from expect_same_run, here with --decay-steps.
 Progress load_training_state(const std::filesystem::path& path, const RunIdentity& identity,
