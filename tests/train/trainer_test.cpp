@@ -395,6 +395,30 @@ TEST_F(TrainerTest, FineTuningBeginsWithTheModel) {
   EXPECT_EQ(weights("tuned"), weights("base"));
 }
 
+TEST_F(TrainerTest, FineTuningKeepsTheLanguages) {
+  TrainOptions base = options("base");
+  base.epochs = 1;
+  base.source_language = "zh";
+  base.target_language = "en";
+  EXPECT_EQ(message(base), "");
+  const auto languages = [&](const std::string& source, const std::string& target) {
+    TrainOptions o = options("tuned");
+    o.epochs = 1;
+    o.d_model.reset(), o.d_ff.reset(), o.heads.reset();
+    o.encoder_layers.reset(), o.decoder_layers.reset();
+    o.finetune_from = base.model;
+    o.source_language = source;
+    o.target_language = target;
+    o.overwrite = true;
+    EXPECT_EQ(message(o), "");
+    const TokenizerConfig config = read_tokenizer_config(o.model);
+    return config.source_language + "-" + config.target_language;
+  };
+  EXPECT_EQ(languages("", ""), "zh-en");
+  EXPECT_EQ(languages("", "de"), "zh-de");
+  EXPECT_EQ(languages("yue", ""), "yue-en");
+}
+
 TEST_F(TrainerTest, FineTuningTakesItsDropoutAndNoOtherKindOfModel) {
   TrainOptions base = options("base");
   base.activation_dropout = 0.2;

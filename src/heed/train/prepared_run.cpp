@@ -284,6 +284,17 @@ void expect_room_for_sentences(const TrainOptions& options, const ParallelText& 
       most, too_long, taken);
 }
 
+// A model that is fine-tuned keeps its languages, unless the options name others.
+TokenizerConfig tokenizer_config(const TrainOptions& options) {
+  TokenizerConfig config{options.source_language, options.target_language,
+                         options.filters.max_sentence_tokens};
+  if (options.finetune_from.empty()) return config;
+  const TokenizerConfig own = read_tokenizer_config(options.finetune_from);
+  if (config.source_language.empty()) config.source_language = own.source_language;
+  if (config.target_language.empty()) config.target_language = own.target_language;
+  return config;
+}
+
 // Throws, before a vocabulary is learned, the errors that would follow after it.
 void check_before_learning(const TrainOptions& options, const ParallelText& text,
                            const Backend& backend) {
@@ -360,8 +371,7 @@ PreparedRun prepare_run(const TrainOptions& options, const TrainingText& opened,
   observer.before_first_write();
   if (!resumes) {
     backup->back_up(options);
-    tokenizers.save(files.directory, {options.source_language, options.target_language,
-                                      options.filters.max_sentence_tokens});
+    tokenizers.save(files.directory, tokenizer_config(options));
   }
   if (held_out) write_held_out(files, *held_out);
   if (held_out) valid_text = held_out_text(options);

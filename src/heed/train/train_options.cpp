@@ -73,11 +73,11 @@ void visit_data(TrainOptions& o, OptionCollector& v) {
   v("source_language", o.source_language,
     {.help = "Code of the source language, such as zh; stored in the model",
      .value = "CODE",
-     .default_text = "none"});
+     .default_text = "none, or that of --finetune-from"});
   v("target_language", o.target_language,
     {.help = "Code of the target language, such as en; stored in the model",
      .value = "CODE",
-     .default_text = "none"});
+     .default_text = "none, or that of --finetune-from"});
   FilterOptions::visit(o.filters, v);
   TokenizerOptions::visit(o.tokenizer, v);
   v("vocabularies", o.vocabularies,
