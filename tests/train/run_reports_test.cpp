@@ -103,6 +103,16 @@ TEST_F(TrainerTest, OptionsThatChangeNothingAreWarnedOf) {
   TrainOptions o = options("second");
   o.tokenizer_model = (folder_ / "base/source.spm").string();
   EXPECT_THAT(warning(o), HasFacts("--tokenizer-model --tokenizer --vocabulary-size"));
+  // A value that is the default cannot be told from none: the log has the real one.
+  o.tokenizer = {};
+  o.overwrite = true;
+  EXPECT_EQ(warning(o), "");
+  Recorder recorder;
+  train(o, *backend_, recorder);
+  EXPECT_THAT(
+      recorder.messages,
+      ::testing::Contains(HasFacts("base/source.spm vocabulary " +
+                                   std::to_string(TokenizerPair::load(base.model).size()))));
   o = options("third");
   o.d_model.reset(), o.d_ff.reset(), o.heads.reset();
   o.encoder_layers.reset(), o.decoder_layers.reset();

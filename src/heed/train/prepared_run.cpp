@@ -365,6 +365,11 @@ PreparedRun prepare_run(const TrainOptions& options, const TrainingText& opened,
   const std::optional<TokenizerPair> given =
       resumes ? resumed_tokenizers(options, files, text, valid_text, backend)
               : given_tokenizers(options);
+  if (given && !resumes)
+    observer.message(
+        fmt::format("{}: a vocabulary of {} ids",
+                    options.finetune_from.empty() ? options.tokenizer_model : options.finetune_from,
+                    given->size()));
   auto [filters, held_out] = select_pairs(options, text, given);
   if (!given) check_before_learning(options, text, backend);
   TokenizerPair tokenizers = given ? *given : learn_tokenizers(options, text, filters, observer);
