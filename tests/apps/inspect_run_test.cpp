@@ -95,6 +95,33 @@ TEST_F(InspectRunTest, WarnsOfWhatCannotBeRead) {
   expect_failure(heed({"inspect", "run", "damaged"}), "metrics.jsonl none of its lines");
 }
 
+// Runs are compared by their texts, not by the names of the files.
+TEST_F(InspectRunTest, ATextOfAnotherNameIsTheSameText) {
+  const auto files = [](const std::string& begin) {
+    return std::vector<std::string>{"--valid-source", begin + "valid.zh", "--valid-target",
+                                    begin + "valid.en", "--overwrite"};
+  };
+  ASSERT_EQ(heed(with(train("here"), files(""))).status, 0);
+  ASSERT_EQ(heed(with(train("there", "9"), files("./"))).status, 0);
+  const auto differing = [] {
+    const RunResult result =
+        heed({"inspect", "run", "here", "there", "--json", "--html", "page.html"});
+    return Json::parse(result.out)["differing_options"];
+  };
+  EXPECT_EQ(differing(), Json::array({"seed"}));
+  const Json runs = data_of(page())["runs"];
+  EXPECT_EQ(runs[0]["validation_text"], runs[1]["validation_text"]);
+  EXPECT_NE(runs[0]["validation_text"], "");
+  // A file of the same length, and one of the same name, may be another text.
+  folder_->write("other.zh", folder_->read("valid.zh") + "。\n");
+  folder_->write("other.en", folder_->read("valid.en") + ".\n");
+  ASSERT_EQ(heed(with(train("there", "9"),
+                      {"--valid-source", "other.zh", "--valid-target", "other.en", "--overwrite"}))
+                .status,
+            0);
+  EXPECT_THAT(differing(), AllOf(Contains("valid_source"), Contains("valid_target")));
+}
+
 TEST_F(InspectRunTest, TheBestOfEachMetricIsItsOwn) {
   std::filesystem::create_directories(*folder_ / "best");
   folder_->write("best/metrics.jsonl",

@@ -285,7 +285,24 @@ def apart(data):
     """Runs whose validation texts differ: of one a file, of the others what was held out."""
     five(data)
     for i, run in enumerate(data["runs"]):
+        run["validation_text"] = "0011223344556677" if i else "8899aabbccddeeff"
         run["options"].update({"hold_out": "100"} if i else {"hold_out": "0", "valid_source": "a.de", "valid_target": "a.en"})
+
+
+def renamed(data):
+    """Runs whose validation text is one, by other names."""
+    five(data)
+    for i, run in enumerate(data["runs"]):
+        run["validation_text"] = "0011223344556677"
+        run["options"].update(valid_source=f"{i}.de", valid_target=f"{i}.en")
+
+
+def replaced(data):
+    """Runs whose validation file has one name, and another text."""
+    renamed(data)
+    for i, run in enumerate(data["runs"]):
+        run["validation_text"] = f"001122334455667{i}"
+        run["options"].update(valid_source="a.de", valid_target="a.en")
 
 
 def test_runs_of_different_validation_texts_have_no_best(page):
@@ -294,6 +311,12 @@ def test_runs_of_different_validation_texts_have_no_best(page):
     show(page, "apart", apart)
     assert not page.all("#runs-body .winner") and "bold" not in page.text_of("#runs-note")
     assert "(valid_source, valid_target, hold_out, seed)" in page.text_of("#runs-note"), page.text_of("#runs-note")
+    show(page, "renamed", renamed)
+    assert page.all("#runs-body .winner") and "bold" in page.text_of("#runs-note")
+    assert "valid_source" not in page.text_of("#options-body")
+    show(page, "replaced", replaced)
+    assert not page.all("#runs-body .winner")
+    assert "(valid_source, valid_target)" in page.text_of("#runs-note"), page.text_of("#runs-note")
 
 
 def test_the_kinds_of_lines_of_several_runs_are_explained(page):

@@ -27,6 +27,14 @@ TEST_F(ParallelTextTest, FingerprintIsOfTheLinesAlone) {
   const ParallelText plain({write("zh", "1\n2\n")}, {target});
   EXPECT_EQ(ParallelText({write("zh.gz", gzip("1\n2"))}, {target}).fingerprint(),
             plain.fingerprint());
+  EXPECT_EQ(ParallelText({write("first", "1\n"), write("last", "2\n")},
+                         {write("one", "one"), write("two", "two\n")})
+                .fingerprint(),
+            plain.fingerprint());
+  EXPECT_NE(ParallelText({write("first", "1\n2\n"), write("last", "3\n")},
+                         {write("one", "one\ntwo\n"), write("two", "three\n")})
+                .fingerprint(),
+            plain.fingerprint());
   for (const std::string other : {"1\n3\n", "12\n\n", "\n12\n", "1 \n2\n"}) {
     EXPECT_NE(ParallelText({write("other", other)}, {target}).fingerprint(), plain.fingerprint())
         << other;

@@ -77,14 +77,15 @@ std::vector<std::string> runs_without_options(std::span<const RunHistory> runs) 
   return names;
 }
 
-// The names of the options whose values differ, in the order of the runs' options. Runs without
-// options are not compared.
+// The names of the options whose values differ, in the order of the runs' options, but for other
+// names of the same text. Runs without options are not compared.
 std::vector<std::string> differing_options(std::span<const RunHistory> runs) {
   std::vector<std::string> names;
   for (const RunHistory& run : runs)
     for (const auto& [name, value] : run.options)
       if (std::ranges::count(names, name) == 0) names.push_back(name);
   std::erase_if(names, [&](const std::string& name) {
+    if (names_one_text(name, runs)) return true;
     std::vector<std::string> values;
     for (const RunHistory& run : runs)
       if (!run.options.empty()) values.push_back(option_of(run, name));

@@ -1,5 +1,6 @@
 #include "heed/text/parallel_text.h"
 
+#include <array>
 #include <utility>
 
 #include "heed/core/counted.h"
@@ -14,7 +15,8 @@ namespace {
 // Reads one file of a survey.
 class Surveyor {
  public:
-  explicit Surveyor(const TextFile& file) : reader_(file.lines()) {}
+  // Adds the lines to a hash of the whole text.
+  Surveyor(const TextFile& file, Hash& hash) : reader_(file.lines()), hash_(hash) {}
 
   bool next() {
     if (!reader_.next(line_)) return false;
@@ -29,13 +31,12 @@ class Surveyor {
   // Counts the line that was read last.
   void count(TextFaults& faults) const { faults.add(reader_, line_, fault_); }
   int64_t lines() const { return reader_.line_number(); }
-  uint64_t fingerprint() const { return hash_.value(); }
   const detail::EncodingSample& encoding() const { return encoding_; }
 
  private:
   LineReader reader_;
+  Hash& hash_;
   std::string line_;
-  Hash hash_;
   LineFault fault_ = LineFault::none;
   detail::EncodingSample encoding_;
 };
@@ -79,7 +80,8 @@ void TextFaults::add(const LineReader& reader, const std::string& line, LineFaul
 }
 
 TextSurvey survey(const TextFile& file) {
-  Surveyor surveyor(file);
+  Hash unused;
+  Surveyor surveyor(file, unused);
   TextSurvey result;
   while (surveyor.next()) surveyor.count(result.faults);
   result.lines = surveyor.lines();
@@ -92,9 +94,9 @@ ParallelText::ParallelText(TextFiles source, TextFiles target, InvalidLines inva
     fail_usage("{} source and {} target files; expected one target file for each source file",
                source_.size(), target_.size());
   }
-  std::vector<uint64_t> parts;
+  Hash source_hash, target_hash;
   for (size_t i = 0; i < source_.size(); ++i) {
-    Surveyor left(source_[i]), right(target_[i]);
+    Surveyor left(source_[i], source_hash), right(target_[i], target_hash);
     survey_pairs(left, right, faults_);
     if (faults_.invalid_utf8 > 0 && faults_.conversion.empty())
       faults_.conversion = detail::conversion_advice(left.encoding(), right.encoding());
@@ -103,8 +105,6 @@ ParallelText::ParallelText(TextFiles source, TextFiles target, InvalidLines inva
            detail::counted(left.lines(), "line"), target_[i].name(),
            detail::counted(right.lines(), "line"));
     }
-    parts.push_back(left.fingerprint());
-    parts.push_back(right.fingerprint());
     pairs_ += left.lines();
   }
   if (pairs_ == 0) {
@@ -117,7 +117,7 @@ ParallelText::ParallelText(TextFiles source, TextFiles target, InvalidLines inva
   if (faults_.count() == pairs_)
     fail("{}; no pair of the text can be used: correct its encoding or columns{}", faults_.first,
          in_parentheses(faults_.conversion));
-  fingerprint_ = hash_of(parts);
+  fingerprint_ = hash_of(std::array{source_hash.value(), target_hash.value()});
 }
 
 bool PairReader::next(std::string& source, std::string& target) {

@@ -56,7 +56,7 @@ class ParallelText {
   int64_t pairs() const { return pairs_; }
   // The pairs that are skipped, each counted once.
   const TextFaults& faults() const { return faults_; }
-  // Hash of the lines, whether or not the files are compressed.
+  // Hash of the lines, whatever the files are called, compressed or not, one or several.
   uint64_t fingerprint() const { return fingerprint_; }
 
  private:

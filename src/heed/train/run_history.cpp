@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 
 #include "heed/core/counted.h"
@@ -29,6 +30,12 @@ void add_training_state(const std::filesystem::path& path, RunHistory& run) {
   if (options == file.metadata().end() || progress == file.metadata().end())
     fail("{}: no training state of heed", path.string());
   run.options = set_options(options->second);
+  const auto hash = [&](const char* name) {
+    const auto found = file.metadata().find(name);
+    return found == file.metadata().end() ? std::string() : found->second;
+  };
+  run.validation_text = hash("validation");
+  run.training_text = hash("text");
   const Json object = Json::parse(progress->second, nullptr, false);
   const bool complete = object.is_object() && object.value("finished", Json()) == Json(true);
   run.status = complete ? RunStatus::complete : RunStatus::interrupted;
@@ -59,6 +66,24 @@ std::vector<std::pair<std::string, std::string>> set_options(const std::string& 
     if (!unset && !text.empty() && name != "model") options.emplace_back(name, text);
   }
   return options;
+}
+
+bool names_one_text(const std::string& option, std::span<const RunHistory> runs) {
+  const auto is_one_of = [&](std::initializer_list<const char*> names) {
+    return std::ranges::find(names, option) != names.end();
+  };
+  const auto equal = [&](std::string RunHistory::*text) {
+    const RunHistory* first = nullptr;
+    for (const RunHistory& run : runs) {
+      if (run.options.empty()) continue;
+      if (first == nullptr) first = &run;
+      if ((run.*text).empty() || run.*text != first->*text) return false;
+    }
+    return true;
+  };
+  if (is_one_of({"valid_source", "valid_target", "valid_tsv"}))
+    return equal(&RunHistory::validation_text);
+  return is_one_of({"source", "target", "tsv"}) && equal(&RunHistory::training_text);
 }
 
 RunHistory read_run(const std::filesystem::path& directory) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,6 +32,9 @@ struct RunHistory {
   std::optional<int64_t> parameters;
   // As set_options() gives them. Empty if the directory has no training state.
   std::vector<std::pair<std::string, std::string>> options;
+  // Hashes of the validation text, and of the training text with its vocabulary, as the training
+  // state has them: equal where the files have other names. Empty where it has none.
+  std::string validation_text, training_text;
   RunMetrics metrics;
   std::vector<StoredSample> samples;
   // What could not be read, in sentences for the user.
@@ -39,6 +43,9 @@ struct RunHistory {
 
 // The options of a JSON object (to_json()) that are set, as text, without that of the directory.
 std::vector<std::pair<std::string, std::string>> set_options(const std::string& json);
+
+// Whether an option names files of text which all of these runs have in common, whatever its value.
+bool names_one_text(const std::string& option, std::span<const RunHistory> runs);
 
 // Reads the run of a directory. Its options, which need not be those of this version of heed, are
 // those of its training state. What is damaged is left out, with a warning. Error if there is no

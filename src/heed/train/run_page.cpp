@@ -157,6 +157,8 @@ Json json_of(const RunHistory& run, std::vector<std::string>& blocks) {
           {"model", model_of(run.config)},
           {"parameters", run.parameters ? Json(*run.parameters) : Json(nullptr)},
           {"options", options},
+          {"training_text", run.training_text},
+          {"validation_text", run.validation_text},
           {"train", reports_of(run.metrics)},
           {"validation", validations_of(run.metrics)},
           {"average", average_of(found.average)},

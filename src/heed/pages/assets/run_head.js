@@ -165,11 +165,15 @@ function differing(names) {
 
 // The options that choose the validation text in which runs differ: their values cannot be compared.
 function validationDifferences() {
+  if (runsWithOptions().length === 0 || haveOne("validation_text")) return [];
   const files = differing(["valid_source", "valid_target", "valid_tsv", "hold_out"]);
   const options = runsWithOptions().map(({run}) => run.options);
   // What is held out is drawn from the training text by the seed.
   if (options.some(({hold_out: count}) => Number(count) > 0)) files.push(...differing(["source", "target", "tsv", "columns", "seed"]));
   else if (options.some(({valid_tsv: file}) => file !== undefined)) files.push(...differing(["columns"]));
+  // The file of one name may have another text by now.
+  const known = runsWithOptions().map(({run}) => run.validation_text).filter(Boolean);
+  if (files.length === 0 && new Set(known).size > 1) files.push(...Object.keys(options[0]).filter((name) => [...textOptions.validation_text, "hold_out"].includes(name)));
   return files;
 }
 

@@ -4,12 +4,19 @@
 // The runs whose options are known: those of a run are lost with its training state.
 const runsWithOptions = () => page.runs.flatMap((run, index) => Object.keys(run.options ?? {}).length > 0 ? [{run, index}] : []);
 
+// The options that name files of text, by what identifies the text whatever their names.
+const textOptions = {training_text: ["source", "target", "tsv"], validation_text: ["valid_source", "valid_target", "valid_tsv"]};
+
+// Whether the runs have this text in common; earlier versions of heed do not say.
+const haveOne = (kind) => new Set(runsWithOptions().map(({run}) => run[kind])).size === 1 && Boolean(runsWithOptions()[0].run[kind]);
+
 function optionRows() {
   const runs = runsWithOptions();
   const keys = [...new Set(runs.flatMap(({run}) => Object.keys(run.options)))].sort();
   return keys.map((key) => {
     const values = runs.map(({run}) => Object.hasOwn(run.options, key) ? String(run.options[key]) : null);
-    return {key, values, differs: values.some((value) => value !== values[0])};
+    const sameText = Object.entries(textOptions).some(([kind, names]) => names.includes(key) && haveOne(kind));
+    return {key, values, differs: !sameText && values.some((value) => value !== values[0])};
   });
 }
 
