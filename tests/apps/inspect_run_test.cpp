@@ -87,12 +87,33 @@ TEST_F(InspectRunTest, WarnsOfWhatCannotBeRead) {
   folder_->write("damaged/training/state.safetensors", "x");
   const RunResult result = heed({"inspect", "run", "damaged", "other"});
   EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_THAT(result.err, HasFacts("metrics.jsonl 2 lines left out"));
+  EXPECT_THAT(result.err, HasFacts("metrics.jsonl 2 lines left out first: line 1: no report"));
   EXPECT_THAT(result.err, HasFacts("state.safetensors"));
   EXPECT_THAT(result.out, HasSubstr("Options unknown"));
   EXPECT_THAT(result.out, Not(HasSubstr("equal")));
   folder_->write("damaged/metrics.jsonl", "{}\n");
   expect_failure(heed({"inspect", "run", "damaged"}), "metrics.jsonl none of its lines");
+}
+
+TEST_F(InspectRunTest, NamesTheFirstDamagedValue) {
+  std::filesystem::create_directories(*folder_ / "odd");
+  const std::string good = R"({"kind":"train","step":2,"loss":1,"nll":null})";
+  for (const auto& [line, named] :
+       {std::pair(R"({"kind":"train","step":-5,"loss":1})", "step is -5"),
+        std::pair(R"({"kind":"train","step":3.5,"loss":1})", "step is 3.5"),
+        std::pair(R"({"kind":"train","step":3,"loss":"low"})", R"(loss is "low")"),
+        std::pair(R"({"kind":"validation","step":3,"perplexity":[1]})", "perplexity is [1]"),
+        std::pair(R"({"kind":"average","step":3,"bleu":-1})", "bleu is -1")}) {
+    folder_->write("odd/metrics.jsonl", good + "\n" + line + "\n");
+    const RunResult result = heed({"inspect", "run", "odd", "--json"});
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_THAT(result.err,
+                HasFacts("odd/metrics.jsonl 1 line left out line 2: " + std::string(named)));
+    EXPECT_EQ(Json::parse(result.out)["runs"][0]["step"], 2);
+    folder_->write("odd/metrics.jsonl", std::string(line) + "\n");
+    expect_failure(heed({"inspect", "run", "odd"}),
+                   "none of its lines line 1: " + std::string(named));
+  }
 }
 
 // Runs are compared by their texts, not by the names of the files.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "heed/train/observer.h"
@@ -13,8 +14,12 @@ namespace heed {
 struct RunMetrics {
   std::vector<TrainReport> reports;
   std::vector<ValidationReport> validations;  // and averages of checkpoints
-  int64_t damaged = 0;                        // lines that are neither
+  int64_t damaged = 0;                        // lines that are neither, or have an impossible value
+  std::string first_damage;  // "line 3: step is -5, expected a whole number of at least 0"
 };
+
+// "m/metrics.jsonl: 2 lines left out as damaged or not of heed, the first: line 3: ...".
+std::string damage_text(const RunMetrics& metrics, const std::filesystem::path& path);
 
 class MetricsLog {
  public:
@@ -24,8 +29,9 @@ class MetricsLog {
   // writes again.
   void truncate_after(int64_t step) const;
   // The reports of the file, in its order; empty if there is no file. Lines that are not reports of
-  // heed are skipped and counted, but for a last one that a kill cut short, and values that are
-  // missing or not numbers are NaN or nothing. Error for a file above 1 GiB.
+  // heed, or have a value that none has (text as loss, a negative step), are skipped and counted,
+  // but for a last one that a kill cut short. Values that are missing or null are NaN or nothing.
+  // Error for a file above 1 GiB.
   RunMetrics read() const;
   // Appends {"kind": "train", ...}, {"kind": "validation", ...} or, for the average of checkpoints
   // (--average), {"kind": "average", ...}. Error if the file cannot be written.

@@ -7,7 +7,6 @@
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 
-#include "heed/core/counted.h"
 #include "heed/core/directory_lock.h"
 #include "heed/core/error.h"
 #include "heed/model/directory.h"
@@ -100,12 +99,10 @@ RunHistory read_run(const std::filesystem::path& directory) {
   run.metrics = MetricsLog(files.metrics()).read();
   if (run.metrics.reports.empty())
     fail("{}: {}", files.metrics().string(),
-         run.metrics.damaged > 0 ? "none of its lines is a report of a step"
-                                 : "has no report of a step yet");
-  if (run.metrics.damaged > 0)
-    run.warnings.push_back(fmt::format("{}: {} left out: not reports of heed",
-                                       files.metrics().string(),
-                                       detail::counted(run.metrics.damaged, "line")));
+         run.metrics.damaged > 0
+             ? "none of its lines is a report of a step; " + run.metrics.first_damage
+             : "has no report of a step yet");
+  if (run.metrics.damaged > 0) run.warnings.push_back(damage_text(run.metrics, files.metrics()));
   read_or_warn(run, [&] { run.samples = SamplesLog(files.samples()).read(); });
   run.status = RunStatus::unknown;
   read_or_warn(run, [&] {

@@ -64,6 +64,8 @@ void Trainer::resume() {
          state.string());
   validated_ = progress_.done || at_validation();
   saved_ = true;
+  const RunMetrics log = metrics_.read();
+  if (log.damaged > 0) observer_.warning(damage_text(log, run_.files.metrics()));
   const std::string limit = reached_limit(options_, progress_);
   progress_.done = !limit.empty();
   observer_.message(
