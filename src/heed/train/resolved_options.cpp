@@ -81,9 +81,7 @@ void check_optimizer(const TrainOptions& o) {
       fail_usage("--warmup-steps 0 works with --schedule linear, cosine and constant only");
     return;
   }
-  if (const auto end = o.decay_steps ? o.decay_steps : o.steps) return check_end(o, *end);
-  if (!epoch_limit(o))
-    fail_usage("--schedule {} needs its end: give --epochs, --steps or --decay-steps", schedule);
+  if (const auto end = o.decay_steps ? o.decay_steps : o.steps) check_end(o, *end);
 }
 
 }  // namespace
@@ -154,10 +152,15 @@ BatchPlan batches_of_epoch(const TrainOptions& options, const Corpus& corpus, in
                              uint64_t(options.seed), epoch);
 }
 
+bool decays_by_minutes(const TrainOptions& o) {
+  return decays_to_an_end(o) && !o.decay_steps && !o.steps && !epoch_limit(o);
+}
+
 TrainOptions with_data_defaults(const TrainOptions& options,
                                 const std::function<int64_t()>& epoch_steps) {
   TrainOptions filled = with_defaults(options);
-  if (!decays_to_an_end(options) || options.decay_steps) return filled;
+  if (!decays_to_an_end(options) || options.decay_steps || decays_by_minutes(options))
+    return filled;
   filled.decay_steps = options.steps;
   if (!options.steps) {
     const auto epochs = epoch_limit(options);

@@ -52,7 +52,12 @@ std::optional<int64_t> epoch_limit(const TrainOptions& options);
 // The batches of epoch `epoch`, counted from 0.
 BatchPlan batches_of_epoch(const TrainOptions& options, const Corpus& corpus, int64_t epoch);
 
-// with_defaults(), and defaults that depend on the training text: --decay-steps. The training state
+// Whether the schedule ends with --minutes, which no other limit says in steps: a Trainer then sets
+// --decay-steps after its first steps.
+bool decays_by_minutes(const TrainOptions& options);
+
+// with_defaults(), and defaults that depend on the training text: --decay-steps, unless
+// decays_by_minutes(). The training state
 // records these options. `epoch_steps` returns the number of steps of the first epoch, and is
 // called only if it is needed; later epochs may have a few more or less. UsageError if the schedule
 // would end within its warm-up.

@@ -12,6 +12,17 @@ namespace heed {
 // is reached.
 std::string reached_limit(const TrainOptions& options, const Progress& progress);
 
+// Whether the run ends at the step that was estimated for --minutes (Progress::decay_steps).
+bool ends_at_estimate(const TrainOptions& options, const Progress& progress);
+
+// The first steps of a process, by whose speed it estimates how many --minutes allows.
+inline constexpr int64_t kStepsToEstimate = 100;
+
+// The step at which `minutes` are over, by the speed of `timed_steps` that took `timed_seconds`; at
+// least the steps done.
+int64_t steps_within(double minutes, const Progress& progress, int64_t timed_steps,
+                     double timed_seconds);
+
 // Whether --patience is reached.
 bool out_of_patience(const TrainOptions& options, const Progress& progress);
 

@@ -13,7 +13,6 @@ RunReport::RunReport(const PreparedRun& run, TrainObserver& observer, int64_t pa
   run_.name = run.files.directory.string();
   run_.config = run.config;
   run_.parameters = parameters;
-  run_.options = set_options(to_json(run.options));
   run_.metrics = MetricsLog(run.files.metrics()).read();
   run_.samples = samples_.read();
   if (!run_.samples.empty()) sampled_step_ = run_.samples.back().step;
@@ -84,6 +83,7 @@ void RunReport::write(RunStatus status) {
   const Stopwatch time;
   prepared_.lock.expect_in_place();
   run_.status = status;
+  run_.options = set_options(to_json(prepared_.options));  // --decay-steps may be known by now
   open_ = status == RunStatus::running;
   write_file_atomically(prepared_.files.report(),
                         run_page_html({&run_, 1}, open_ ? PageOf::run_in_progress : PageOf::files));

@@ -31,6 +31,10 @@ class RunClock {
 
   // Called before the first step of this process, when this fraction of the run's steps is done.
   void start_steps(double fraction_of_steps);
+  // The same once the number of steps is known.
+  void set_fraction_before(double fraction_of_steps) { fraction_before_ = fraction_of_steps; }
+  // Since start_steps(): of steps, validations and saving.
+  double step_seconds() const { return steps_.seconds(); }
   // Estimated from the speed of this process, without its preparation; nothing before its first
   // step, or if neither --steps nor --epochs limits the run.
   std::optional<double> seconds_left(double fraction_of_steps) const;

@@ -29,7 +29,8 @@ double learning_rate(const TrainOptions& options, int64_t d_model, int64_t step)
     case Schedule::linear:
     case Schedule::cosine: {
       if (n <= warmup) return peak * n / warmup;
-      check(options.decay_steps && options.final_fraction, "a schedule without an end");
+      if (!options.decay_steps) return peak;
+      check(options.final_fraction.has_value(), "a schedule without its defaults");
       const double done = std::min(1.0, (n - warmup) / (double(*options.decay_steps) - warmup));
       return peak * decayed(options.schedule, *options.final_fraction, done);
     }

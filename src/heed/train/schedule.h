@@ -14,6 +14,7 @@ namespace heed {
 //   linear:        peak * s / w up to step w, then peak * (1 - (1 - f) * u)
 //   cosine:        peak * s / w up to step w, then peak * (f + (1 - f) * (1 + cos(pi * u)) / 2)
 //   constant:      peak * min(1, s / w)
+// Before N is known (decays_by_minutes()), linear and cosine stay at the peak.
 double learning_rate(const TrainOptions& options, int64_t d_model, int64_t step);
 
 // The decay of the exponential moving average at step s = 1, 2, ...: min(limit, (1 + s) / (10 +

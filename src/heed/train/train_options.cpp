@@ -191,7 +191,8 @@ void visit_optimizer(TrainOptions& o, OptionCollector& v, const OptionTexts& tex
          "Step, counted from the start of the run, at which a linear or cosine schedule reaches "
          "its final learning rate",
      .unit = "steps",
-     .default_text = "--steps, or the steps of --epochs",
+     .default_text = "--steps, the steps of --epochs, or as many as --minutes allows, estimated "
+                     "after 100 steps",
      .minimum = 1,
      .maximum = kMaxSteps});
   v("final_fraction", o.final_fraction,

@@ -22,6 +22,12 @@ const TrainOptions& checked(const TrainOptions& options) {
   return options;
 }
 
+// The options with which a run goes on after the end of its schedule.
+std::string continuation(const TrainOptions& options) {
+  return fmt::format("--decay-steps {} and a larger --steps instead of --minutes",
+                     *options.decay_steps);
+}
+
 }  // namespace
 
 Trainer::Trainer(const TrainOptions& options, const TrainingText& text, Backend& backend,
@@ -59,6 +65,7 @@ void Trainer::resume() {
   progress_ = load_training_state(state, identity(), adam_);
   resumed_step_ = progress_.step;
   clock_.resume(progress_.seconds);
+  if (progress_.decay_steps) run_.options.decay_steps = progress_.decay_steps;
   if (!can_average(options_, progress_.checkpoints))
     fail("{}: the progress it records has checkpoints without a score: start over with --overwrite",
          state.string());
@@ -68,12 +75,18 @@ void Trainer::resume() {
   if (log.damaged > 0) observer_.warning(damage_text(log, run_.files.metrics()));
   const std::string limit = reached_limit(options_, progress_);
   progress_.done = !limit.empty();
-  observer_.message(
-      progress_.done
-          ? fmt::format("this run is complete: {} was reached after step {}; to "
-                        "train further, give a larger value",
-                        limit, progress_.step)
-          : fmt::format("resuming after step {} of epoch {}", progress_.step, progress_.epoch + 1));
+  const bool has_end = ends_at_estimate(options_, progress_);
+  const std::string end =
+      has_end ? fmt::format("; it ends at step {}, as estimated before", *progress_.decay_steps)
+              : "";
+  const bool at_end = has_end && progress_.step >= *progress_.decay_steps;
+  observer_.message(progress_.done
+                        ? fmt::format("this run is complete: {} was reached after step {}; to "
+                                      "train further, give {}",
+                                      limit, progress_.step,
+                                      at_end ? continuation(options_) : "a larger value")
+                        : fmt::format("resuming after step {} of epoch {}{}", progress_.step,
+                                      progress_.epoch + 1, end));
 }
 
 void Trainer::report_start() {
@@ -142,7 +155,22 @@ void Trainer::step() {
     report();
   else
     observer_.progress(current_report());
+  estimate_decay_steps();
   condition_ = Condition::ready;
+}
+
+void Trainer::estimate_decay_steps() {
+  const int64_t timed = progress_.step - resumed_step_.value_or(0);
+  if (done() || !decays_by_minutes(options_) || timed < kStepsToEstimate) return;
+  const double minutes = *options_.minutes;
+  const int64_t steps = steps_within(minutes, progress_, timed, clock_.step_seconds());
+  progress_.decay_steps = run_.options.decay_steps = steps;
+  progress_.done = !reached_limit(options_, progress_).empty();
+  clock_.set_fraction_before(double(resumed_step_.value_or(0)) / double(steps));
+  observer_.message(fmt::format(
+      "--minutes {} allows {} steps, estimated after step {}: the run and its {} schedule end at "
+      "step {}, also when it is resumed",
+      minutes, steps, progress_.step, to_text(options_.schedule), steps));
 }
 
 StepResult Trainer::update() {
@@ -243,7 +271,7 @@ TrainReport Trainer::current_report() const {
   r.fraction_done = fraction_done(options_, progress_, r.epoch);
   const auto left = clock_.seconds_left(fraction_of_steps(options_, progress_, r.epoch));
   r.seconds_left = left.value_or(0);
-  if (options_.minutes) {
+  if (options_.minutes && !ends_at_estimate(options_, progress_)) {
     const double budget = std::max(0.0, *options_.minutes * 60 - progress_.seconds);
     r.seconds_left = std::min(left.value_or(budget), budget);
   }

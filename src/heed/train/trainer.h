@@ -85,6 +85,8 @@ class Trainer {
   // The batches of the current epoch.
   void open_epoch();
   StepResult update();
+  // Sets the end of a schedule that decays_by_minutes(), once its steps have been timed.
+  void estimate_decay_steps();
   GradientTree::Request gradient_request(int64_t batches) const;
   AdamStep next_adam_step() const;
   [[noreturn]] void fail_not_finite(int64_t batches, const Loss& loss, double norm) const;

@@ -33,7 +33,7 @@ std::string to_json(const Progress& p) {
   Json checkpoints = Json::array();
   for (const Checkpoint& s : p.checkpoints)
     checkpoints.push_back({{"step", s.step}, {"score", optional_number(s.score)}});
-  return Json({{"step", p.step},
+  Json object({{"step", p.step},
                {"epoch", p.epoch},
                {"batch", p.batch},
                {"since_best", p.since_best},
@@ -45,8 +45,9 @@ std::string to_json(const Progress& p) {
                  {"nll", p.epoch_loss.nll},
                  {"tokens", p.epoch_loss.tokens}}},
                {"finished", p.done},
-               {"checkpoints", checkpoints}})
-      .dump();
+               {"checkpoints", checkpoints}});
+  if (p.decay_steps) object["decay_steps"] = *p.decay_steps;
+  return object.dump();
 }
 
 // Larger counts are damage, and could overflow when the run continues.
@@ -91,6 +92,7 @@ Progress parse_progress(const std::string& text, const std::filesystem::path& pa
     p.epoch_loss = {loss.at("smoothed").get<double>(), loss.at("nll").get<double>(),
                     count(loss, "tokens")};
     p.done = object.at("finished").get<bool>();
+    if (object.contains("decay_steps")) p.decay_steps = count(object, "decay_steps");
     for (const Json& s : object.at("checkpoints"))
       p.checkpoints.push_back({checkpoint_step(s, p), optional_number(s.at("score"))});
     return p;
@@ -324,11 +326,11 @@ void expect_same_run(const std::filesystem::path& path, RunIdentity identity) {
   check_identity(file, identity);
 }
 
-Progress load_training_state(const std::filesystem::path& path, const RunIdentity& identity,
-                             Adam& adam) {
+Progress load_training_state(const std::filesystem::path& path, RunIdentity identity, Adam& adam) {
   const SafetensorsFile file = open_undamaged(path);
-  check_identity(file, identity);
   Progress progress = parse_progress(metadata(file, "progress"), path);
+  if (decays_by_minutes(identity.options)) identity.options.decay_steps = progress.decay_steps;
+  check_identity(file, identity);
   for_each_tensor(adam, [&](const std::string& name, Tensor& tensor, double lowest) {
     read_finite(file, name, tensor, lowest);
   });

@@ -33,6 +33,9 @@ struct Progress {
   Loss epoch_loss;             // sum over the current epoch so far
   double tokens = 0;           // (source + target tokens) / 2 of all steps
   bool done = false;
+  // The number of steps that --minutes allows, estimated once, where the schedule ends with them
+  // (decays_by_minutes()). It is the run's --decay-steps and, from then on, its end.
+  std::optional<int64_t> decay_steps = {};
   std::vector<Checkpoint> checkpoints;  // whose files exist, oldest first
 };
 
@@ -61,8 +64,8 @@ void expect_same_run(const std::filesystem::path& path, RunIdentity identity);
 TrainOptions stored_options(const std::filesystem::path& path);
 
 // Reads adam's parameters, moments and EMA into its tensors, and returns the progress. Error if the
-// file is damaged; UsageError as from expect_same_run, here with --decay-steps.
-Progress load_training_state(const std::filesystem::path& path, const RunIdentity& identity,
-                             Adam& adam);
+// file is damaged; UsageError as from expect_same_run, here with --decay-steps, which is that of
+// the file if decays_by_minutes().
+Progress load_training_state(const std::filesystem::path& path, RunIdentity identity, Adam& adam);
 
 }  // namespace heed
