@@ -111,6 +111,22 @@ TEST_F(ParallelTextTest, TabSeparatedTextIsItsColumns) {
             ParallelText({write("1", "a\nc\n")}, {write("2", "A\nC\n")}).fingerprint());
 }
 
+TEST_F(ParallelTextTest, RowsWithMoreColumnsThanTheOthersAreCounted) {
+  const TextFile cut = write("cut.tsv", "a\tA\nb\tB\neins zwei\teen twee\tdrie\nc\nd\tD\n");
+  const ParallelText text({cut.column(1)}, {cut.column(2)});
+  EXPECT_EQ(text.faults().extra_columns, 1);
+  EXPECT_THAT(text.faults().first_extra, HasFacts("cut.tsv:3 columns 2"));
+  EXPECT_EQ(text.faults().count(), 1) << "the row is used, unlike that without a column";
+  const TextFile other = write("other.tsv", "a\tA\nb\tB\teen\tdrie\nc\tC\n");
+  EXPECT_THAT(
+      error_of([&] { ParallelText({other.column(2)}, {other.column(1)}, InvalidLines::refuse); }),
+      HasFacts("other.tsv:2 columns 2 --strict"));
+  // A column of remarks that every row has, and whole lines with tabs.
+  const TextFile remarks = write("r.tsv", "a\tA\tcc\nb\tB\tcc\nc\tC\t\n");
+  EXPECT_EQ(ParallelText({remarks.column(1)}, {remarks.column(2)}).faults().extra_columns, 0);
+  EXPECT_EQ(ParallelText({cut}, {cut}).faults().extra_columns, 0);
+}
+
 TEST_F(ParallelTextTest, NoticesAFileThatChangesWhileItIsRead) {
   const ParallelText text({write("zh", "1\n2\n")}, {write("en", "one\ntwo\n")});
   write("en", "one\n");

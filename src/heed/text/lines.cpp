@@ -31,6 +31,10 @@ struct Buffer {
   const char* data() const { return bytes.data() + begin; }
 };
 
+int64_t count_columns(std::string_view line) {
+  return 1 + std::count(line.begin(), line.end(), '\t');
+}
+
 // Reduces a line to one column, counted from 1; false, and an empty line, if there are fewer.
 bool keep_column(std::string& line, int64_t column) {
   size_t begin = 0;
@@ -56,6 +60,7 @@ struct LineReader::State {
   std::shared_ptr<const Descriptor> shared;  // or whose descriptor it is
   std::optional<int64_t> position;           // where to read next; none: at the descriptor's offset
   int64_t column = 0;
+  int64_t columns = 1;  // of the line that was read last
   bool has_column = true;
   bool must_be_gzip = false;
   bool started = false;
@@ -221,7 +226,10 @@ bool LineReader::next(std::string& line) {
     if (state.take_line(line)) break;
   }
   if (any) ++state.line_number;
-  if (state.column > 0) state.has_column = keep_column(line, state.column);
+  if (state.column > 0) {
+    state.columns = count_columns(line);
+    state.has_column = keep_column(line, state.column);
+  }
   return any;
 }
 
@@ -251,6 +259,10 @@ void LineReader::select_column(int64_t column) {
 
 int64_t LineReader::column() const {
   return state_->column;
+}
+
+int64_t LineReader::columns() const {
+  return state_->columns;
 }
 
 bool LineReader::has_column() const {

@@ -42,6 +42,8 @@ class LineReader {
   // The selected column, and whether the line that next() read last has it.
   int64_t column() const;
   bool has_column() const;
+  // How many columns that line has; 1 if whole lines are read.
+  int64_t columns() const;
   // The number of the line that next() gave last, counted from 1.
   int64_t line_number() const;
   // Waits for input, at most `time`. True if next() will not block: a line or the end has been

@@ -7,6 +7,7 @@
 #include "heed/core/error.h"
 #include "heed/core/hash.h"
 #include "heed/core/utf8.h"
+#include "heed/text/column_counts.h"
 #include "heed/text/text_encoding.h"
 
 namespace heed {
@@ -23,6 +24,7 @@ class Surveyor {
     hash_.add(line_);
     hash_.add("\n");
     fault_ = fault_of(reader_, line_);
+    if (reader_.has_column()) columns_.add(reader_.columns(), reader_.line_number());
     encoding_.add_line(line_);
     if (fault_ == LineFault::invalid_utf8) encoding_.add_invalid_line(line_);
     return true;
@@ -30,7 +32,17 @@ class Surveyor {
   LineFault fault() const { return fault_; }
   // Counts the line that was read last.
   void count(TextFaults& faults) const { faults.add(reader_, line_, fault_); }
+  // Counts the rows of the file that are wider than its other rows.
+  void count_wider_rows(TextFaults& faults) const {
+    if (columns_.wider_rows() == 0) return;
+    faults.extra_columns += columns_.wider_rows();
+    if (faults.first_extra.empty())
+      faults.first_extra =
+          fmt::format("{}:{}: the line has more columns than most lines, which have {}",
+                      reader_.name(), columns_.first_wider_line(), columns_.usual());
+  }
   int64_t lines() const { return reader_.line_number(); }
+  int64_t column() const { return reader_.column(); }
   const detail::EncodingSample& encoding() const { return encoding_; }
 
  private:
@@ -38,6 +50,7 @@ class Surveyor {
   Hash& hash_;
   std::string line_;
   LineFault fault_ = LineFault::none;
+  detail::ColumnCounts columns_;
   detail::EncodingSample encoding_;
 };
 
@@ -98,6 +111,7 @@ ParallelText::ParallelText(TextFiles source, TextFiles target, InvalidLines inva
   for (size_t i = 0; i < source_.size(); ++i) {
     Surveyor left(source_[i], source_hash), right(target_[i], target_hash);
     survey_pairs(left, right, faults_);
+    (left.column() > right.column() ? left : right).count_wider_rows(faults_);
     if (faults_.invalid_utf8 > 0 && faults_.conversion.empty())
       faults_.conversion = detail::conversion_advice(left.encoding(), right.encoding());
     if (left.lines() != right.lines()) {
@@ -114,6 +128,9 @@ ParallelText::ParallelText(TextFiles source, TextFiles target, InvalidLines inva
   if (faults_.count() > 0 && invalid == InvalidLines::refuse)
     fail("{}; correct the text{}, or omit --strict to drop such pairs", faults_.first,
          in_parentheses(faults_.conversion));
+  if (faults_.extra_columns > 0 && invalid == InvalidLines::refuse)
+    fail("{}; correct the text, or omit --strict to ignore the columns after those of --columns",
+         faults_.first_extra);
   if (faults_.count() == pairs_)
     fail("{}; no pair of the text can be used: correct its encoding or columns{}", faults_.first,
          in_parentheses(faults_.conversion));

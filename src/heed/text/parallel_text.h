@@ -22,9 +22,14 @@ struct TextFaults {
   int64_t invalid_utf8 = 0;
   int64_t missing_column = 0;  // tab-separated text with fewer columns
   std::string first;           // file, line and fault of the first one; empty if there is none
+  // Rows of tab-separated text with more columns than most rows of their file. They are used, but
+  // what follows their last usual column may be text that a tab cut off.
+  int64_t extra_columns = 0;
+  std::string first_extra;  // file, line and fault of the first one; empty if there is none
   // The likely encoding of the text and how to convert it; empty if unknown.
   std::string conversion;
 
+  // Lines that cannot be used.
   int64_t count() const { return invalid_utf8 + missing_column; }
   // Counts the line that a reader gave last, if it has a fault.
   void add(const LineReader& reader, const std::string& line, LineFault fault);
@@ -46,6 +51,7 @@ enum class InvalidLines { drop, refuse };
 // a file that cannot be read, sides of different length (Error with both counts), no lines. Pairs
 // with a line that is not UTF-8 or lacks its column are counted and skipped; with
 // InvalidLines::refuse, or if no valid pair remains, they are an Error with file, line and byte.
+// Rows with extra columns are counted; with InvalidLines::refuse they are an Error too.
 class ParallelText {
  public:
   ParallelText(TextFiles source, TextFiles target, InvalidLines invalid = InvalidLines::drop);

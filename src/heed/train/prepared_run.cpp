@@ -318,6 +318,11 @@ TrainOptions with_data_defaults(const TrainOptions& options, const Corpus& corpu
 
 void warn_of_faults(const ParallelText& text, TrainObserver& observer) {
   const TextFaults& faults = text.faults();
+  if (faults.extra_columns > 0)
+    observer.warning(fmt::format(
+        "{} of {}: more columns than most lines have, whose text is not used (first: {}); put a "
+        "space where a tab is part of the text; --strict stops instead",
+        faults.extra_columns, detail::counted(text.pairs(), "line"), faults.first_extra));
   if (faults.count() == 0) return;
   observer.warning(fmt::format(
       "dropped {} of {} as not UTF-8 or without their columns (first: {}{}{}); --strict stops "
