@@ -9,6 +9,7 @@
 namespace heed {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -46,6 +47,15 @@ TEST_F(TextFilterTest, LeavesOutWhatIsHeldOut) {
   const ParallelText few = text("one\ntwo\none\n", "x\ny\nz\n");
   EXPECT_THAT(lines_for_tokenizer({.held_out = {hash_of("one")}}, few),
               ElementsAre(false, true, false));
+}
+
+// Composed or not, and in full width: one source to the model.
+TEST_F(TextFilterTest, AHeldOutSourceIsGoneInAllItsForms) {
+  const ParallelText few = text("café\ncafe\u0301\nＡ １\nA 1\n", "w\nx\ny\nz\n");
+  const HeldOut held = hold_out(few, {}, 1, 1);
+  EXPECT_THAT(lines_for_tokenizer({.held_out = held.sources}, few),
+              AnyOf(ElementsAre(false, false, true, true), ElementsAre(true, true, false, false)));
+  EXPECT_THAT(error_of([&] { hold_out(few, {}, 2, 1); }), HasSubstr("2 different sources"));
 }
 
 TEST_F(TextFilterTest, HeldOutPairsAreAFunctionOfTheSeedAndHaveDifferentSources) {

@@ -3,8 +3,12 @@
 #include <utf8proc.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <iterator>
+#include <memory>
 
+#include "heed/core/error.h"
 #include "heed/core/utf8.h"
 
 namespace heed {
@@ -122,6 +126,20 @@ bool is_letter(char32_t character) {
   return is_between(character, UTF8PROC_CATEGORY_LU, UTF8PROC_CATEGORY_LO);
 }
 
+std::optional<int> decimal_digit(char32_t character) {
+  if (character < 0x660) {
+    if (character < '0' || character > '9') return std::nullopt;
+    return int(character - '0');
+  }
+  constexpr std::array<char32_t, 20> kZeros = {0x660, 0x6F0, 0x7C0,  0x966,  0x9E6,  0xA66, 0xAE6,
+                                               0xB66, 0xBE6, 0xC66,  0xCE6,  0xD66,  0xDE6, 0xE50,
+                                               0xED0, 0xF20, 0x1040, 0x17E0, 0x1810, 0xFF10};
+  const auto after = std::upper_bound(kZeros.begin(), kZeros.end(), character);
+  if (after == kZeros.begin()) return std::nullopt;
+  const char32_t value = character - *(after - 1);
+  return value < 10 ? std::optional(int(value)) : std::nullopt;
+}
+
 bool is_lowercase(char32_t character) {
   return properties(character).category == UTF8PROC_CATEGORY_LL;
 }
@@ -170,6 +188,17 @@ std::string lowercase(std::string_view text) {
     }
   }
   return lower;
+}
+
+std::string nfkc(std::string_view text) {
+  if (is_ascii(text)) return std::string(text);
+  utf8proc_uint8_t* bytes = nullptr;
+  const auto length = utf8proc_map(
+      reinterpret_cast<const utf8proc_uint8_t*>(text.data()), utf8proc_ssize_t(text.size()), &bytes,
+      static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT));
+  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(bytes, &std::free);
+  check(length >= 0, "nfkc() of text that is not UTF-8");
+  return {reinterpret_cast<const char*>(bytes), size_t(length)};
 }
 
 std::string_view without_trailing_whitespace(std::string_view text) {

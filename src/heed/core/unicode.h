@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,9 @@ bool is_number(char32_t character);
 // Of the general category L.
 bool is_letter(char32_t character);
 
+// The value of a decimal digit, 0 to 9: of ASCII, full width, or a script of core/scripts.h.
+std::optional<int> decimal_digit(char32_t character);
+
 // Of the general category Ll.
 bool is_lowercase(char32_t character);
 
@@ -48,6 +52,10 @@ int64_t terminal_width(std::string_view text);
 // Valid UTF-8 in lowercase, the two special cases included: a capital sigma at the end of a word
 // becomes a final sigma, and I with a dot becomes i and a combining dot.
 std::string lowercase(std::string_view text);
+
+// Valid UTF-8 in the normalization form NFKC: characters that are composed alike, and compatible
+// ones, become the same (full-width letters, ligatures).
+std::string nfkc(std::string_view text);
 
 // The text without the whitespace at its end, or at its beginning.
 std::string_view without_trailing_whitespace(std::string_view text);

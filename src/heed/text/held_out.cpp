@@ -4,8 +4,8 @@
 #include <unordered_set>
 
 #include "heed/core/error.h"
-#include "heed/core/hash.h"
 #include "heed/core/rng.h"
+#include "heed/text/comparison_form.h"
 #include "heed/text/text_filter.h"
 
 namespace heed {
@@ -18,7 +18,7 @@ HeldOut hold_out(const ParallelText& text, const FilterOptions& filters, int64_t
   // Whether the last pair can be drawn: it passes the filters and is the first with its source.
   const auto eligible = [&] {
     return filter.decide(source, target) == FilterDecision::kept &&
-           seen.insert(hash_of(source)).second;
+           seen.insert(detail::line_fingerprint(source)).second;
   };
   int64_t left = 0;
   for (PairReader reader(text); reader.next(source, target);) left += eligible() ? 1 : 0;
@@ -32,7 +32,7 @@ HeldOut hold_out(const ParallelText& text, const FilterOptions& filters, int64_t
   for (PairReader reader(text); wanted > 0 && reader.next(source, target);) {
     if (!eligible() || random.below(uint64_t(left--)) >= uint64_t(wanted)) continue;
     --wanted;
-    held.sources.push_back(hash_of(source));
+    held.sources.push_back(detail::line_fingerprint(source));
     held.source += source + "\n";
     held.target += target + "\n";
   }
