@@ -15,6 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 class EvaluateTest : public ::testing::Test {
@@ -210,6 +211,39 @@ TEST_F(EvaluateTest, PairedRandomizationAgreesWithSacreBleu) {
   const auto second = tested(other);
   EXPECT_THAT(second[1]["scores"][0]["signature"].get<std::string>(), HasSubstr("bs:10|seed:7"));
   EXPECT_NE(first[1]["scores"][0]["mean"], second[1]["scores"][0]["mean"]);
+}
+
+// sacrebleu right -i wrong copy --paired-bs: p = 0.0010 for equal systems too.
+TEST_F(EvaluateTest, EqualSystemsAreWarnedOf) {
+  const std::string copy = folder_.write("copy", read_file(wrong_));
+  for (const auto& [test, value] :
+       {std::pair{"bootstrap", "0.0010"}, {"randomization", "0.0001"}}) {
+    const RunResult result = run_heed({"evaluate", "--hypothesis", wrong_, moved_, copy,
+                                       "--reference", right_, "--paired", test});
+    EXPECT_EQ(result.status, 0);
+    EXPECT_THAT(result.out, HasSubstr(std::string("(p = ") + value + ")*"));
+    EXPECT_THAT(result.err, HasFacts("wrong copy same sacreBLEU"));
+    EXPECT_THAT(result.err, Not(HasFacts("moved")));
+  }
+  EXPECT_THAT(run_heed({"evaluate", "--hypothesis", wrong_, copy, "--reference", right_}).err,
+              IsEmpty());
+}
+
+TEST_F(EvaluateTest, ABleuOfZeroIsExplained) {
+  const std::string brief = folder_.write("brief", "ja\nnein danke\n");
+  const auto evaluate = [&](const std::string& text, const std::vector<std::string>& options) {
+    std::vector<std::string> command{"evaluate", "--hypothesis", text, "--reference", text};
+    command.insert(command.end(), options.begin(), options.end());
+    return run_heed(command);
+  };
+  EXPECT_THAT(evaluate(brief, {}).out, StartsWith("BLEU = 0.00"));
+  EXPECT_THAT(evaluate(brief, {}).err, HasFacts("brief 4 words --metrics chrf --sentence"));
+  EXPECT_THAT(evaluate(brief, {"--metrics", "chrf"}).err, IsEmpty());
+  EXPECT_THAT(evaluate(brief, {"--sentence"}).err, Not(HasSubstr("warning")));
+  EXPECT_THAT(evaluate(right_, {}).err, IsEmpty());
+  // Nothing in common: 0 for a reason.
+  const std::string other = folder_.write("other", "x\ny z\n");
+  EXPECT_THAT(run_heed({"evaluate", "--hypothesis", other, "--reference", brief}).err, IsEmpty());
 }
 
 TEST_F(EvaluateTest, ReadsStandardInputAndPrintsForReaders) {

@@ -3,6 +3,7 @@
 
 #include "commands/commands.h"
 #include "commands/evaluate_settings.h"
+#include "files/lost_sentences.h"
 #include "files/page_file.h"
 #include "files/text_files.h"
 #include "heed/core/counted.h"
@@ -63,13 +64,17 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
       console.note(fmt::format("translating {} on {}",
                                detail::counted(int64_t(systems.texts[0].size()), "line"),
                                model.backend().name()));
-      systems.texts[0] = model.translate(systems.texts[0], settings_.decode);
+      const Lines sources = std::move(systems.texts[0]);
+      systems.texts[0] = model.translate(sources, settings_.decode);
+      warn_of_lost_sentences(sources, systems.texts[0], console);
     }
     MetricOptions metrics = settings_.metrics;
     metrics.bleu_tokenize = bleu_tokenizer(references, console);
     const Measurements measured = measure(systems.texts, references, metrics);
+    warn_of_equal_systems(systems, console);
     std::vector<MetricReport> reports;
     for (const auto& metric : measured) reports.push_back(report_of(*metric));
+    if (!metrics.sentence) explain_zero_bleu(systems, references, reports, metrics, console);
     print(systems, measured, reports, console);
     if (!page.wanted()) return 0;
     const size_t lines = systems.texts[0].size();
@@ -147,6 +152,47 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
                       "sentences as words; give --bleu-tokenize {} (or {}, as sacreBLEU's default)",
                       settings_.reference[0], to_text(usual), to_text(suitable), to_text(usual)));
     return usual;
+  }
+
+  void warn_of_lost_sentences(const Lines& sources, const Lines& translations,
+                              const Console& console) const {
+    LostSentences lost(settings_.decode.split);
+    for (size_t i = 0; i < sources.size(); ++i) {
+      lost.add_source(sources[i]);
+      lost.add_translation(translations[i]);
+    }
+    if (const std::string warning = lost.warning(); !warning.empty()) console.warn(warning);
+  }
+
+  // As the p-value counts the observed difference among those by chance, that of equal systems is
+  // the smallest there is, in sacreBLEU too.
+  void warn_of_equal_systems(const Systems& systems, const Console& console) const {
+    if (!settings_.paired) return;
+    for (size_t i = 1; i < systems.texts.size(); ++i) {
+      if (systems.texts[i] == systems.texts[0])
+        console.warn(fmt::format(
+            "{} and {} are the same text: their p-values, which are sacreBLEU's, mean nothing",
+            systems.names[0], systems.names[i]));
+    }
+  }
+
+  // BLEU multiplies the precisions of n-grams of 1 to 4 words, and is 0 where a text has none of 4.
+  static void explain_zero_bleu(const Systems& systems, const std::vector<Lines>& references,
+                                const std::vector<MetricReport>& reports,
+                                const MetricOptions& metrics, const Console& console) {
+    const BleuOptions options{metrics.bleu_tokenize.value_or(BleuOptions().tokenizer),
+                              metrics.lowercase};
+    for (const MetricReport& report : reports) {
+      for (size_t i = 0; i < report.scores.size(); ++i) {
+        if (report.scores[i].name != "BLEU" || report.scores[i].score > 0) continue;
+        const BleuStatistics counts = bleu(systems.texts[i], references, options).statistics;
+        if (counts.matches[0] == 0 || counts.totals[kBleuOrder - 1] > 0) continue;
+        console.warn(fmt::format(
+            "BLEU of {} is 0 whatever the translations are, since no line has {} words: give "
+            "--metrics chrf, or --sentence, whose BLEU uses the n-grams that a line has",
+            systems.names[i], kBleuOrder));
+      }
+    }
   }
 
   void print(const Systems& systems, const Measurements& metrics,

@@ -7,6 +7,7 @@
 
 #include "commands/commands.h"
 #include "commands/shared_options.h"
+#include "files/lost_sentences.h"
 #include "files/page_file.h"
 #include "files/text_files.h"
 #include "files/text_output.h"
@@ -216,20 +217,28 @@ class TranslateCommand : public CommandOf<TranslateSettings> {
     TextOutput output(settings_.output, console);
 
     Tally tally;
+    LostSentences lost(settings_.decode.split);
     const JsonLines json(nbest, settings_.alignments);
     const auto emit = [&](const Translation& translation) {
       tally.count(translation);
+      lost.add_translation(translation.hypotheses.front().text);
       const std::string line = text ? translation.hypotheses.front().text : json.line(translation);
       output.write(line + "\n");
       output.flush();  // a reader may be waiting for this line
     };
     const auto start = std::chrono::steady_clock::now();
     model.translator(settings_.decode)
-        .translate([&] { return source.next(); }, emit,
-                   [&](std::chrono::milliseconds time) { return source.wait(time); });
+        .translate(
+            [&] {
+              auto line = source.next();
+              if (line) lost.add_source(line->text);
+              return line;
+            },
+            emit, [&](std::chrono::milliseconds time) { return source.wait(time); });
     output.commit();
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     tally.print(console);
+    if (const std::string warning = lost.warning(); !warning.empty()) console.warn(warning);
     console.note(fmt::format("{}, {} in {:.2f} s: {:.0f} tokens/s on {}",
                              detail::counted(tally.lines, "line"),
                              detail::counted(tally.tokens, "token"), seconds.count(),

@@ -1,7 +1,14 @@
 #include "heed/decode/options.h"
 
+#include <fmt/format.h>
+
 namespace heed {
 namespace {
+
+constexpr OptionInfo kSplitOption{
+    .help =
+        "What is translated at a time: each line, or each sentence of a line; the translations "
+        "of its sentences are joined to one line"};
 
 void visit_runtime(DecodeOptions& self, OptionCollector& v) {
   v.group("Runtime");
@@ -18,15 +25,15 @@ void visit_runtime(DecodeOptions& self, OptionCollector& v) {
 
 void DecodeOptions::visit(DecodeOptions& self, OptionCollector& v) {
   v.group("Text");
-  v("split", self.split,
-    {.help = "What is translated at a time: each line, or each sentence of a line; the "
-             "translations of its sentences are joined to one line"});
+  v("split", self.split, kSplitOption);
   SearchOptions::visit(self.search, v);
   visit_runtime(self, v);
 }
 
 void DecodeOptions::visit_without_nbest(DecodeOptions& self, OptionCollector& v,
                                         std::string_view note) {
+  v.group(fmt::format("Splitting{}", note));
+  v("split", self.split, kSplitOption);
   SearchOptions::visit_without_nbest(self.search, v, note);
   visit_runtime(self, v);
 }
