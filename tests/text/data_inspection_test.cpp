@@ -8,6 +8,7 @@
 #include <set>
 
 #include "heed/core/rng.h"
+#include "heed/text/column_counts.h"
 #include "heed/text/tokenizer_training.h"
 #include "support/facts.h"
 #include "test_files.h"
@@ -95,6 +96,7 @@ TEST(FindingText, EveryKindHasItsOwn) {
       {FindingKind::unequal_lines, "unequal_lines"},
       {FindingKind::shifted_lines, "shifted_lines"},
       {FindingKind::missing_column, "missing_column"},
+      {FindingKind::extra_columns, "extra_columns"},
       {FindingKind::invalid_utf8, "invalid_utf8"},
       {FindingKind::empty, "empty"},
       {FindingKind::test_pairs, "test_pairs"},
@@ -105,10 +107,14 @@ TEST(FindingText, EveryKindHasItsOwn) {
       {FindingKind::untranslated, "untranslated"},
       {FindingKind::wrong_script, "wrong_script"},
       {FindingKind::length_ratio, "length_ratio"},
+      {FindingKind::different_placeholders, "different_placeholders"},
+      {FindingKind::different_tags, "different_tags"},
+      {FindingKind::different_numbers, "different_numbers"},
       {FindingKind::too_long, "too_long"},
       {FindingKind::double_encoded, "double_encoded"},
       {FindingKind::replacement_characters, "replacement_characters"},
       {FindingKind::control_characters, "control_characters"},
+      {FindingKind::invisible_characters, "invisible_characters"},
       {FindingKind::carriage_returns, "carriage_returns"},
       {FindingKind::unknown_tokens, "unknown_tokens"}};
   EXPECT_EQ(std::size(names), kFindings);
@@ -156,6 +162,24 @@ TEST_F(DataInspectionTest, ATargetThatIsALineOffIsNoticed) {
     EXPECT_EQ(report[FindingKind::shifted_lines].pairs, 1200);
     EXPECT_THAT(report[FindingKind::shifted_lines].examples.at(0).note, HasFacts("before"));
     EXPECT_THAT(warnings(report, 0.005), Contains(HasFacts("1200 shifted train.de:1")));
+  }
+}
+
+// Two lines lost in the middle and two added at the end, or twelve at once.
+TEST_F(DataInspectionTest, AShiftOfSeveralLinesIsNoticed) {
+  for (const size_t lines : {2, 12}) {
+    const Pairs sound = bound_pairs(2000, Bond::lengths);
+    Pairs shifted = sound;
+    for (size_t i = 700; i + lines < shifted.size(); ++i)
+      shifted[i].second = sound[i + lines].second;
+    for (size_t i = shifted.size() - lines; i < shifted.size(); ++i)
+      shifted[i].second = "a line that was added.";
+    const Finding found = inspect(files(shifted))[FindingKind::shifted_lines];
+    EXPECT_GE(found.pairs, 1000) << lines;
+    ASSERT_THAT(found.examples, Not(IsEmpty()));
+    EXPECT_THAT(found.examples.back().note, HasFacts(fmt::format("{} lines before", lines)));
+    EXPECT_EQ(int64_t(found.lines.at(0).lines.size()), found.pairs);
+    EXPECT_EQ(found.lines.at(0).lines.back(), 2000u);
   }
 }
 
@@ -239,6 +263,86 @@ TEST_F(DataInspectionTest, MissingColumnsAreFound) {
   expect_only(inspect({{file.column(1)}, {file.column(2)}, {}, {}}), FindingKind::missing_column);
 }
 
+TEST_F(DataInspectionTest, RowsWithMoreColumnsThanTheOthersAreFound) {
+  Pairs pairs = sound_pairs(300);
+  const auto table = [&](const std::string& more) {
+    std::string text;
+    for (size_t i = 0; i < pairs.size(); ++i)
+      text += pairs[i].first + "\t" + pairs[i].second + (i == 99 ? "\tdrie" : "") + more + "\n";
+    return write("t.tsv", text);
+  };
+  for (const char* more : {"", "\tCC BY"}) {
+    const TextFile file = table(more);
+    expect_only(inspect({{file.column(1)}, {file.column(2)}, {}, {}}), FindingKind::extra_columns,
+                *more == '\0' ? "3 columns, most lines have 2" : "4 columns, most lines have 3");
+  }
+  // A column of remarks, and many columns.
+  const std::string many(detail::ColumnCounts::kMaxColumns + 6, '\t');
+  const TextFile wide = write("wide.tsv", "a b\tc d" + many + "\ng h\ti j" + many + "\n");
+  EXPECT_THAT(kinds(inspect({{wide.column(2)}, {wide.column(1)}, {}, {}})), IsEmpty());
+  const TextFile one = write("two.tsv", "a b\tc d\te f\ng h\ti j\tk l\n");
+  EXPECT_THAT(kinds(inspect({{one.column(2)}, {one.column(1)}, {}, {}})), IsEmpty());
+  // Every file has its own number of columns.
+  const TextFile two = write("three.tsv", "m n\to p\nq r\ts t\nu v\tw x\n");
+  EXPECT_THAT(
+      kinds(inspect({{one.column(1), two.column(1)}, {one.column(2), two.column(2)}, {}, {}})),
+      IsEmpty());
+}
+
+TEST_F(DataInspectionTest, PartsThatATranslationRepeatsAreCompared) {
+  expect_only(inspect_with({{"der Hund auf Platz 17 bellt", "the dog in place 18 barks"}}),
+              FindingKind::different_numbers, "only in the source: 17; only in the target: 18");
+  expect_only(inspect_with({{"%d Hunde auf der Straße", "dogs in the street"}}),
+              FindingKind::different_placeholders, "only in the source: %d");
+  expect_only(inspect_with({{"der <b>Hund</b> auf der Straße", "the <b>dog in the street"}}),
+              FindingKind::different_tags, "only in the source: </b>");
+  expect_only(inspect_with({{"der Hund auf der Straße", "the dog\u200b in the street"}}),
+              FindingKind::invisible_characters, "U+200B in the target");
+}
+
+// A cut, a repeated and a line without a partner: every line is listed, examples or not.
+TEST_F(DataInspectionTest, EveryLineOfAFindingIsListed) {
+  Pairs pairs = sound_pairs(300);
+  for (const size_t i : {3, 70, 71}) pairs[i].second += " 4711";
+  for (const size_t i : {200, 250}) pairs[i] = pairs[16];
+  InspectionFiles all = files(pairs, "one");
+  const InspectionFiles more = files(pairs, "two");
+  all.source.push_back(more.source[0]);
+  all.target.push_back(more.target[0]);
+  write("one.de", FolderTest::read(folder_ / "one.de") + "eins\nzwei\n");
+  const DataReport report = inspect(all, {.examples = 0});
+  const Finding& numbers = report[FindingKind::different_numbers];
+  ASSERT_THAT(numbers.lines, SizeIs(2));
+  EXPECT_THAT(numbers.lines[0].source_file, HasSubstr("one.de"));
+  EXPECT_THAT(numbers.lines[0].lines, ElementsAre(4, 71, 72));
+  EXPECT_THAT(numbers.lines[1].target_file, HasSubstr("two.en"));
+  EXPECT_THAT(numbers.lines[1].lines, ElementsAre(4, 71, 72));
+  EXPECT_TRUE(numbers.all_listed());
+  EXPECT_THAT(report[FindingKind::duplicate_pairs].lines.at(0).lines, ElementsAre(201, 251));
+  EXPECT_THAT(report[FindingKind::duplicate_pairs].lines.at(1).lines, SizeIs(300));
+  EXPECT_THAT(report[FindingKind::unequal_lines].lines.at(0).lines, ElementsAre(301, 302));
+}
+
+// One to the model: composed or not, in full width, with other spaces.
+TEST_F(DataInspectionTest, TextThatNormalizationMakesEqualIsRepeated) {
+  Pairs pairs = sound_pairs(300);
+  pairs[99] = {"die schöne Straße.", "the nice street."};
+  const std::pair<std::string, std::string> same[] = {
+      {"die scho\u0308ne Straße.", "the nice street."},
+      {"die schöne Straße.", "the nice street．"},
+      {"die\u00A0schöne  Straße.", "the nice street."}};
+  for (size_t i = 0; i < 3; ++i) pairs[150 + i] = same[i];
+  const DataReport report = inspect(files(pairs));
+  EXPECT_THAT(kinds(report), ElementsAre("duplicate_pairs"));
+  EXPECT_EQ(report[FindingKind::duplicate_pairs].pairs, 3);
+  InspectionFiles all = files({pairs.begin(), pairs.begin() + 150});
+  const InspectionFiles test = files({same[0], same[1], {"neu", "new"}}, "test");
+  all.test_source = test.source;
+  all.test_target = test.target;
+  EXPECT_EQ(inspect(all)[FindingKind::test_pairs].pairs, 1);
+  EXPECT_THAT(inspect(all)[FindingKind::test_pairs].lines.at(0).lines, ElementsAre(100));
+}
+
 TEST_F(DataInspectionTest, NumbersMayBeCopied) {
   EXPECT_THAT(kinds(inspect_with({{"1984 - 2024", "1984 - 2024"}})), IsEmpty());
 }
@@ -260,7 +364,8 @@ TEST_F(DataInspectionTest, RepeatedPairsNameTheFirst) {
   pairs[199] = pairs[16];
   pairs[149].first = pairs[20].first;
   const DataReport report = inspect(files(pairs));
-  EXPECT_THAT(kinds(report), ElementsAre("duplicate_pairs", "several_targets"));
+  EXPECT_THAT(kinds(report),
+              ElementsAre("different_numbers", "duplicate_pairs", "several_targets"));
   const Finding& duplicates = report[FindingKind::duplicate_pairs];
   EXPECT_EQ(duplicates.pairs, 2);
   EXPECT_FALSE(duplicates.estimated);

@@ -26,6 +26,22 @@ TEST(LineDamage, SoundTextHasNone) {
   }
 }
 
+TEST(LineDamage, InvisibleCharactersAreFoundUnlessTheLanguageNeedsThem) {
+  for (const auto& [line, character] : {std::pair{"mother\u200bs book", 0x200B},
+                                        {"soft\u00ADhyphen", 0xAD},
+                                        {"a\u200E b", 0x200E},
+                                        {"ab\u200Ccd", 0x200C},
+                                        {"你\u2060好", 0x2060},
+                                        {"\u202Eabc", 0x202E},
+                                        {"中\u200B文", 0x200B}})
+    EXPECT_EQ(find_damage(line).invisible, char32_t(character)) << line;
+  for (const char* line : {"می\u200cخواهم", "👩\u200d💻", "क्\u200dष", "ភាសា\u200bខ្មែរ", "ไทย\u200bคำ",
+                           "plain", "a\u00A0b"})
+    EXPECT_EQ(find_damage(line).invisible, 0u) << line;
+  EXPECT_EQ(visible("a\u200Bb", 80), "a<U+200B>b");
+  EXPECT_EQ(visible("می\u200cخواهم", 80), "می\u200cخواهم");
+}
+
 TEST(LineDamage, DoubleEncodingIsFoundAndUndone) {
   for (const char* line :
        {"Köln", "über die Brücke", "l’été", "中文", "Москва", "10 € – ja", "Àß"}) {

@@ -87,7 +87,8 @@ struct InspectSettings {
       {.help = "Count tokens with this SentencePiece model", .value = "FILE"});
     InspectionOptions::visit(self.inspection, v);
     v.group("Output");
-    v("json", self.json, {.help = "Print one JSON object"});
+    v("json", self.json,
+      {.help = "Print one JSON object; of data with all lines of every finding"});
   }
 };
 

@@ -55,7 +55,7 @@ std::string example_text(const FindingExample& example) {
 std::string finding_text(const Finding& finding, const DataReport& report) {
   const FindingText& what = text_of(finding.kind);
   std::string text = fmt::format("\n  {}: {}\n    {}\n", finding_count(finding, report.pairs),
-                                 what.title, wrap(std::string(advice_for(finding)), 4, 4));
+                                 what.title, wrap(advice_for(finding), 4, 4));
   for (const FindingExample& example : finding.examples) text += example_text(example);
   return text;
 }
@@ -146,7 +146,8 @@ std::string finding_count(const Finding& finding, int64_t pairs) {
 }
 
 std::string data_html(const DataTitle& title, const DataReport& report) {
-  return page_html({"data", title.source + " and " + title.target, data_json(title, report)});
+  return page_html({"data", title.source + " and " + title.target,
+                    data_json(title, report, ListedLines::examples)});
 }
 
 std::string data_text(const DataTitle& title, const DataReport& report) {

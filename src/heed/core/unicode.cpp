@@ -131,6 +131,7 @@ std::optional<int> decimal_digit(char32_t character) {
     if (character < '0' || character > '9') return std::nullopt;
     return int(character - '0');
   }
+  if (character > 0x1819 && character < 0xFF10) return std::nullopt;
   constexpr std::array<char32_t, 20> kZeros = {0x660, 0x6F0, 0x7C0,  0x966,  0x9E6,  0xA66, 0xAE6,
                                                0xB66, 0xBE6, 0xC66,  0xCE6,  0xD66,  0xDE6, 0xE50,
                                                0xED0, 0xF20, 0x1040, 0x17E0, 0x1810, 0xFF10};

@@ -8,8 +8,10 @@
 #include "heed/core/counted.h"
 #include "heed/core/error.h"
 #include "heed/core/options.h"
+#include "heed/text/column_counts.h"
 #include "heed/text/line_shift.h"
 #include "heed/text/pair_facts.h"
+#include "heed/text/pair_stream.h"
 #include "heed/text/text_encoding.h"
 #include "heed/text/text_file.h"
 #include "heed/text/words.h"
@@ -17,16 +19,17 @@
 namespace heed {
 namespace {
 
+using detail::ColumnCounts;
 using detail::conversion_advice;
 using detail::CorpusStatistics;
 using detail::EncodingSample;
 using detail::examine;
 using detail::facts_of;
 using detail::LineFacts;
-using detail::LineShift;
 using detail::LineTraits;
 using detail::note_on;
 using detail::PairFacts;
+using detail::PairStream;
 using detail::RawPair;
 using detail::SampledMap;
 using detail::ShiftDetector;
@@ -40,100 +43,29 @@ constexpr int64_t kInspectionTask = 64;     // pairs of one task
 constexpr size_t kExampleCharacters = 160;  // of each side of an example
 constexpr std::array<int64_t, 4> kCoverage = {100, 1000, 10'000, 100'000};
 
-// Reads pairs. Lines without a partner are counted and skipped.
-class PairStream {
- public:
-  struct Place {
-    size_t file = 0;
-    int64_t line = 0;  // from 1
-  };
-
-  // Reads the first `most` lines of each side, or all if that is 0.
-  PairStream(const TextFiles& source, const TextFiles& target, int64_t most)
-      : source_files_(source), target_files_(target), most_(most) {}
-
-  bool next(RawPair& pair) {
-    if (most_ > 0 && pairs_ == most_) {
-      cut_ = true;
-      return false;
-    }
-    for (;;) {
-      if (source_) {
-        const bool left = source_->next(pair.source), right = target_->next(pair.target);
-        if (left && right) {
-          ++pairs_;
-          pair.complete = source_->has_column() && target_->has_column();
-          return true;
-        }
-        if (left || right) count_rest();
-      }
-      if (begins_.size() == source_files_.size()) return false;
-      source_.emplace(source_files_[begins_.size()].lines());
-      target_.emplace(target_files_[begins_.size()].lines());
-      begins_.push_back(pairs_);
-    }
-  }
-
-  // The file and line of the pair with this number (from 0).
-  Place place(int64_t pair) const {
-    const auto after = std::upper_bound(begins_.begin(), begins_.end(), pair);
-    const auto file = size_t(after - begins_.begin()) - 1;
-    return {file, pair - begins_[file] + 1};
-  }
-
-  int64_t pairs() const { return pairs_; }
-  // Whether it stopped at the maximum number of pairs.
-  bool cut() const { return cut_; }
-  // Lines without a partner, the first of them, and how many lines the two files have there.
-  int64_t lonely() const { return lonely_; }
-  Place first_lonely() const { return first_lonely_; }
-  const std::string& unequal() const { return unequal_; }
-
- private:
-  void count_rest() {
-    std::string line;
-    int64_t rest = 1;
-    const auto more = [&] { return source_->next(line) || target_->next(line); };
-    while (pairs_ + rest != most_ && more()) ++rest;
-    if (lonely_ == 0) {
-      first_lonely_ = {begins_.size() - 1, pairs_ - begins_.back() + 1};
-      const bool stopped = pairs_ + rest == most_;  // the longer file may have more
-      const auto lines = [&](const LineReader& reader) {
-        const bool longer = reader.line_number() >= first_lonely_.line;
-        return fmt::format("{} has {}{}", reader.name(), stopped && longer ? "at least " : "",
-                           detail::counted(reader.line_number(), "line"));
-      };
-      unequal_ = lines(*source_) + " and " + lines(*target_);
-    }
-    lonely_ += rest;
-    source_.reset();
-    target_.reset();
-  }
-
-  const TextFiles& source_files_;
-  const TextFiles& target_files_;
-  int64_t most_, pairs_ = 0, lonely_ = 0;
-  bool cut_ = false;
-  Place first_lonely_;
-  std::string unequal_;
-  std::vector<int64_t> begins_;  // the first pair of each file so far
-  std::optional<LineReader> source_, target_;
+// The first reading of the files.
+struct Sample {
+  std::vector<RawPair> pairs;          // up to 2 * kSamplePairs, evenly distributed over the files
+  std::vector<int64_t> usual_columns;  // of tab-separated text, by file
 };
 
-// Up to 2 * kSamplePairs pairs, evenly distributed over the files.
-std::vector<RawPair> take_sample(const InspectionFiles& files, int64_t most) {
+Sample take_sample(const InspectionFiles& files, int64_t most) {
   PairStream stream(files.source, files.target, most);
-  std::vector<RawPair> sample;
+  Sample sample;
+  std::vector<ColumnCounts> columns(files.source.size());
+  std::vector<RawPair>& kept = sample.pairs;
   RawPair pair;
   for (int64_t i = 0, stride = 1; stream.next(pair); ++i) {
+    if (pair.complete) columns[stream.file()].add(pair.columns, i);
     if (i % stride != 0) continue;
-    sample.push_back(
+    kept.push_back(
         {pair.source.substr(0, kSampledBytes), pair.target.substr(0, kSampledBytes), true});
-    if (sample.size() < 2 * kSamplePairs) continue;
-    for (size_t k = 0; k < kSamplePairs; ++k) sample[k] = std::move(sample[2 * k]);
-    sample.resize(kSamplePairs);
+    if (kept.size() < 2 * kSamplePairs) continue;
+    for (size_t k = 0; k < kSamplePairs; ++k) kept[k] = std::move(kept[2 * k]);
+    kept.resize(kSamplePairs);
     stride *= 2;
   }
+  for (const ColumnCounts& file : columns) sample.usual_columns.push_back(file.usual());
   return sample;
 }
 
@@ -251,11 +183,12 @@ class SideCounter {
 class Inspection {
  public:
   Inspection(const InspectionFiles& files, const InspectionOptions& options,
-             const TokenizerPair* tokenizers)
+             const TokenizerPair* tokenizers, const Sample& sample)
       : files_(files),
         options_(options),
         tokenizers_(tokenizers),
-        statistics_(take_sample(files, options.pairs)),
+        usual_columns_(sample.usual_columns),
+        statistics_(sample.pairs),
         stream_(files.source, files.target, options.pairs),
         held_out_(read_held_out(files, options.max_table_entries)),
         source_(options.max_table_entries, tokenizers ? &tokenizers->source() : nullptr),
@@ -297,6 +230,8 @@ class Inspection {
     size_t count = 0;
     for (size_t bytes = 0; count < chunk.size() && bytes < kChunkBytes; ++count) {
       if (!stream_.next(chunk[count])) break;
+      chunk[count].columns = std::min(chunk[count].columns, ColumnCounts::kMaxColumns);
+      chunk[count].usual_columns = usual_columns_[stream_.file()];
       bytes += chunk[count].source.size() + chunk[count].target.size();
     }
     return int64_t(count);
@@ -309,7 +244,7 @@ class Inspection {
     sample_encoding(pair.target, facts.target, target_encoding_);
     for (size_t i = 0; i < kFindings; ++i) {
       if (!facts.findings[i]) continue;
-      ++report_.findings[i].pairs;
+      count(FindingKind(i));
       if (wants_example(FindingKind(i))) {
         keep_example(FindingKind(i), pair, note_on(FindingKind(i), pair, facts, statistics_));
       }
@@ -338,6 +273,7 @@ class Inspection {
 
   void look_for_shift(const RawPair& pair, const PairFacts& facts) {
     if (shifts_.pairs() == 0) block_example_ = example_of(pair, "");
+    block_pairs_.push_back(report_.pairs);
     const auto traits = [](const LineFacts& line) {
       return LineTraits{line.characters, line.question, line.number};
     };
@@ -345,15 +281,40 @@ class Inspection {
   }
 
   void close_block() {
+    const std::vector<int64_t> block = std::exchange(block_pairs_, {});
     const int64_t pairs = shifts_.pairs();
-    const LineShift shift = shifts_.close_block();
-    if (shift == LineShift::none) return;
-    report_.findings[size_t(FindingKind::shifted_lines)].pairs += pairs;
+    const int shift = shifts_.close_block();
+    if (shift == 0) return;
+    for (const int64_t pair : block) count(FindingKind::shifted_lines, pair);
     if (!wants_example(FindingKind::shifted_lines)) return;
+    const int lines = std::abs(shift);
     block_example_.note = fmt::format(
-        "in {} from here, a source goes with the target of the line {} it",
-        detail::counted(pairs, "pair"), shift == LineShift::target_is_next ? "after" : "before");
+        "in {} from here, a source goes with the target {} {} it", detail::counted(pairs, "pair"),
+        detail::counted(lines, "line"), shift > 0 ? "after" : "before");
     report_.findings[size_t(FindingKind::shifted_lines)].examples.push_back(block_example_);
+  }
+
+  // Counts the pair and lists its line.
+  void count(FindingKind kind) { count(kind, report_.pairs); }
+  void count(FindingKind kind, int64_t pair) {
+    ++report_.findings[size_t(kind)].pairs;
+    list(kind, pair);
+  }
+  void list(FindingKind kind, int64_t pair) {
+    if (report_.findings[size_t(kind)].listed < Finding::kMaxLines) list(kind, stream_.place(pair));
+  }
+  void list(FindingKind kind, const PairStream::Place& place) {
+    Finding& finding = report_.findings[size_t(kind)];
+    if (finding.listed >= Finding::kMaxLines) return;
+    const std::string& source = files_.source[place.file].name();
+    const std::string& target = files_.target[place.file].name();
+    auto& files = finding.lines;
+    if (last_listed_file_[size_t(kind)] != place.file || files.empty()) {
+      files.push_back({source, target, {}});
+      last_listed_file_[size_t(kind)] = place.file;
+    }
+    files.back().lines.push_back(uint32_t(place.line));
+    ++finding.listed;
   }
 
   // Finds repeated pairs and sources.
@@ -363,12 +324,14 @@ class Inspection {
     FirstPair* same = pairs_.insert(facts.fingerprint(), {number, 0});
     if (same && same->pair != number) {
       ++same->repeats;
+      list(FindingKind::duplicate_pairs, report_.pairs);
       note_earlier(FindingKind::duplicate_pairs, pair, same->pair, "first in line");
       return;
     }
     FirstTarget* first = sources_.insert(facts.source.fingerprint, {target, number, 0});
     if (!first || first->target == target) return;
     ++first->others;
+    list(FindingKind::several_targets, report_.pairs);
     note_earlier(FindingKind::several_targets, pair, first->pair, "another target in line");
   }
 
@@ -378,7 +341,7 @@ class Inspection {
     const bool both = mark(held_out_.pairs, facts.fingerprint());
     if (!source && !both) return;
     const FindingKind kind = both ? FindingKind::test_pairs : FindingKind::test_sources;
-    ++report_.findings[size_t(kind)].pairs;
+    count(kind);
     if (wants_example(kind)) keep_example(kind, pair, "");
   }
 
@@ -427,6 +390,7 @@ class Inspection {
     estimate(FindingKind::several_targets, others, sources_.period());
     close_block();
     finish_lonely();
+    finish_commands();
     finish_encoding();
     return std::move(report_);
   }
@@ -441,9 +405,28 @@ class Inspection {
     if (stream_.lonely() == 0) return;
     Finding& finding = report_.findings[size_t(FindingKind::unequal_lines)];
     finding.pairs = stream_.lonely();
+    for (const auto& [begin, length] : stream_.stretches()) {
+      const int64_t listed = std::min(length, Finding::kMaxLines);
+      for (int64_t i = 0; i < listed; ++i)
+        list(FindingKind::unequal_lines, PairStream::Place{begin.file, begin.line + i});
+    }
     const auto place = stream_.first_lonely();
     finding.examples.push_back({files_.source[place.file].name(), files_.target[place.file].name(),
                                 place.line, "", "", stream_.unequal()});
+  }
+
+  // The command of each kind, for two files or for the columns of tab-separated text.
+  void finish_commands() {
+    const int64_t source = files_.source.front().column(), target = files_.target.front().column();
+    for (Finding& finding : report_.findings) {
+      const FindingText& text = text_of(finding.kind);
+      finding.command = source == 0 ? text.command : text.tsv_command;
+      for (const auto& [name, column] :
+           {std::pair{std::string_view("{source}"), source}, {"{target}", target}}) {
+        if (const size_t at = finding.command.find(name); at != std::string::npos)
+          finding.command.replace(at, name.size(), std::to_string(column));
+      }
+    }
   }
 
   // Text in another encoding needs conversion, whatever findings its bytes cause.
@@ -460,12 +443,15 @@ class Inspection {
   const InspectionFiles& files_;
   const InspectionOptions& options_;
   const TokenizerPair* tokenizers_;
+  std::vector<int64_t> usual_columns_;  // by file
   CorpusStatistics statistics_;
   PairStream stream_;
   HeldOutTables held_out_;
   SideCounter source_, target_;
   EncodingSample source_encoding_, target_encoding_;
   ShiftDetector shifts_;
+  std::vector<int64_t> block_pairs_;  // the pairs of the block that shifts_ looks at
+  std::array<size_t, kFindings> last_listed_file_{};  // the file of the last of Finding::lines
   FindingExample block_example_;  // of the first pair of the block that shifts_ looks at
   SampledMap<FirstPair> pairs_;
   SampledMap<FirstTarget> sources_;
@@ -481,7 +467,8 @@ DataReport inspect_data(const InspectionFiles& files, const InspectionOptions& o
     fail_usage("{} source and {} target files; expected one target file for each source file",
                files.source.size(), files.target.size());
   }
-  return Inspection(files, options, tokenizers).run(workers);
+  Inspection inspection(files, options, tokenizers, take_sample(files, options.pairs));
+  return inspection.run(workers);
 }
 
 }  // namespace heed

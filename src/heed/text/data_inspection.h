@@ -30,9 +30,10 @@ struct InspectionFiles {
 // them. Unlike training it continues after invalid UTF-8 and missing lines, and reports them. With
 // options.pairs it reads at most that many lines of each side. Memory: the hash tables (at most
 // about 150 * options.max_table_entries bytes, and the same again for the test set), a chunk of
-// pairs and the examples, however long the text is. The report does not depend on the number of
-// workers. `tokenizers` may be null. Error: a file that cannot be read, no pair at all. UsageError:
-// options out of range, different numbers of files.
+// pairs, the examples and the listed lines (4 bytes each, at most Finding::kMaxLines for each kind
+// of finding), however long the text is. The report does not depend on the number of workers.
+// `tokenizers` may be null. Error: a file that cannot be read, no pair at all. UsageError: options
+// out of range, different numbers of files.
 DataReport inspect_data(const InspectionFiles& files, const InspectionOptions& options,
                         const TokenizerPair* tokenizers, Workers& workers);
 

@@ -10,31 +10,46 @@
 namespace heed {
 namespace {
 
+// Commands write a new file, since one that changes its input destroys a .gz; zcat -f reads plain
+// text too. None of them deletes a tab, which separates columns.
 constexpr std::array<FindingText, kFindings> kTexts = {{
     {"unequal_lines", "Lines without a partner",
      "heed train refuses files of different length. Find the line from which they differ (one "
      "that was split or lost) and correct it: all pairs after that line are wrong."},
-    {"shifted_lines", "Stretches whose target looks shifted by one line",
-     "A line was split, joined or lost on one side before them. Look at the example, find that "
-     "line and correct it: the pairs there are not translations."},
+    {"shifted_lines", "Stretches whose target looks shifted by some lines",
+     "Lines were split, joined or lost on one side before them. Look at the example, find these "
+     "lines and correct them: the pairs there are not translations."},
     {"missing_column", "Lines with fewer columns than --columns asks for",
      "heed train drops them, or stops with --strict. Many of them hint at wrong --columns."},
+    {"extra_columns", "Lines with more columns than most",
+     "Text that a tab separates from the columns in use is lost. Put a space in the place of that "
+     "tab, or drop the line."},
     {"invalid_utf8", "Bytes that are not UTF-8",
-     "heed train drops such pairs, or stops with --strict. Correct a single line by hand. For "
-     "many, find the file's encoding and convert it: iconv -f WINDOWS-1252 -t UTF-8 FILE."},
+     "heed train drops such pairs, or stops with --strict. Correct a single line by hand. If the "
+     "whole file is in another encoding, convert it: {command}. A file of which some lines are "
+     "UTF-8 would have these encoded twice.",
+     "iconv -f WINDOWS-1252 -t UTF-8 FILE", "iconv -f WINDOWS-1252 -t UTF-8 FILE"},
     {"empty", "Pairs with an empty side",
      "Nothing to do: heed train drops them. Many of them hint at a bad alignment."},
     {"test_pairs", "Pairs that are in the test text too",
-     "Take them out of the training text, or the scores on that test mean nothing."},
+     "Take them out of the training text, or the scores on that test mean nothing; --json lists "
+     "their lines."},
     {"test_sources", "Pairs whose source is in the test text",
-     "Take them out of the training text: the model has seen a translation of the test's lines."},
+     "Take them out of the training text: the model has seen a translation of the test's lines; "
+     "--json lists them."},
     {"duplicate_pairs", "Repeated pairs",
-     "They count more than others. Keep one of each: paste SOURCE TARGET | awk '!seen[$0]++'."},
+     "They count more than others. Keep one of each, in tab-separated text (train with --tsv "
+     "NEW.tsv): {command}",
+     R"(paste SOURCE TARGET | awk '!seen[$0]++' > NEW.tsv)",
+     R"(zcat -f FILE | awk -F'\t' '!seen[${source} FS ${target}]++' > NEW.tsv)"},
     {"several_targets", "Sources that occur with several targets",
      "Fine if both are good translations. If one is wrong, the alignment may be too: look at "
      "the examples."},
     {"copied_sources", "Targets equal to their source",
-     "They teach the model to copy. Drop them: paste SOURCE TARGET | awk -F'\\t' '$1 != $2'."},
+     "They teach the model to copy, which is right for names and code. Drop others, or all of "
+     "them (train with --tsv NEW.tsv): {command}",
+     R"(paste SOURCE TARGET | awk -F'\t' '$1 != $2' > NEW.tsv)",
+     R"(zcat -f FILE | awk -F'\t' '${source} != ${target}' > NEW.tsv)"},
     {"untranslated", "Targets in the source's language, or sources in the target's",
      "They teach the model to copy. Look at the examples and drop such pairs before training."},
     {"wrong_script", "Lines in a script that is not their side's",
@@ -43,19 +58,43 @@ constexpr std::array<FindingText, kFindings> kTexts = {{
     {"length_ratio", "Unusual length ratio of the sides",
      "Most are no translations of each other. heed train --max-ratio (9 by default; 3 is strict) "
      "drops those whose tokens differ so much."},
+    {"different_placeholders", "Placeholders that differ between the sides",
+     "They teach the model to lose or change placeholders. Correct or drop such pairs; --json "
+     "lists their lines."},
+    {"different_tags", "Tags that differ between the sides",
+     "They teach the model to lose or change tags. Correct or drop such pairs; --json lists their "
+     "lines."},
+    {"different_numbers", "Numbers that differ between the sides",
+     "They teach the model to change numbers. Look at the examples: some may be in words or in "
+     "other units. Correct or drop wrong pairs; --json lists their lines."},
     {"too_long", "Pairs with a very long side",
      "heed train --max-sentence-tokens (256 by default) drops them. Split them into sentences "
      "to keep them."},
     {"double_encoded", "Text that was encoded twice",
-     "UTF-8 was decoded as Windows-1252 (mojibake). Undo it on those lines: iconv -f UTF-8 -t "
-     "WINDOWS-1252."},
+     "UTF-8 was decoded as Windows-1252 (mojibake). Undo it there alone, since it damages sound "
+     "text: {command}",
+     "sed -n LINEp FILE | iconv -f UTF-8 -t WINDOWS-1252",
+     "sed -n LINEp FILE | cut -f COLUMN | iconv -f UTF-8 -t WINDOWS-1252"},
     {"replacement_characters", "Characters that were lost (U+FFFD)",
      "They were lost in an earlier conversion. Go back to the original, or drop these pairs."},
     {"control_characters", "Control characters, byte order marks or line separators",
-     "Remove them: sed 's/[[:cntrl:]]//g' (in a UTF-8 locale)."},
+     "Remove them, but not tabs, which separate columns: {command}",
+     R"(zcat -f FILE | perl -CSD -pe 's/[\x{85}\x{2028}\x{2029}]/ /g; )"
+     R"(s/[^\P{Cc}\t\n]|\x{FEFF}//g' > NEW)",
+     R"(zcat -f FILE | perl -CSD -pe 's/[\x{85}\x{2028}\x{2029}]/ /g; )"
+     R"(s/[^\P{Cc}\t\n]|\x{FEFF}//g' > NEW.tsv)"},
+    {"invisible_characters", "Invisible characters: zero-width, soft hyphens, direction marks",
+     "Words with and without them look alike, but are different words to the model. Remove those "
+     "that your language does not need (Thai and Khmer have U+200B between words): {command}",
+     R"(zcat -f FILE | perl -CSD -pe )"
+     R"('s/[\x{AD}\x{200B}\x{200E}\x{200F}\x{202A}-\x{202E}\x{2060}-\x{2069}]//g' > NEW)",
+     R"(zcat -f FILE | perl -CSD -pe )"
+     R"('s/[\x{AD}\x{200B}\x{200E}\x{200F}\x{202A}-\x{202E}\x{2060}-\x{2069}]//g' > NEW.tsv)"},
     {"carriage_returns", "Lines that end as on Windows",
-     "Remove the carriage returns: sed -i 's/\\r$//' FILE. The tokenizer reads them as spaces, "
-     "but other tools do not."},
+     "The tokenizer reads them as spaces, but other tools do not. Remove the carriage returns: "
+     "{command}",
+     R"(zcat -f FILE | sed 's/\r$//' > NEW)",
+     R"(zcat -f FILE | sed 's/\r\t/\t/g; s/\r$//' > NEW.tsv)"},
     {"unknown_tokens", "Pairs with characters that the vocabulary lacks",
      "They become <unk>. Raise heed train --character-coverage, or learn with --byte-fallback."},
 }};
@@ -63,7 +102,7 @@ constexpr std::array<FindingText, kFindings> kTexts = {{
 // Whether training itself rejects or drops such pairs, with a message.
 bool is_reported_by_training(FindingKind kind) {
   return kind == FindingKind::unequal_lines || kind == FindingKind::missing_column ||
-         kind == FindingKind::invalid_utf8;
+         kind == FindingKind::extra_columns || kind == FindingKind::invalid_utf8;
 }
 
 }  // namespace
@@ -72,8 +111,14 @@ const FindingText& text_of(FindingKind kind) {
   return kTexts[size_t(kind)];
 }
 
-std::string_view advice_for(const Finding& finding) {
-  return finding.specific_advice.empty() ? text_of(finding.kind).advice : finding.specific_advice;
+std::string advice_for(const Finding& finding) {
+  if (!finding.specific_advice.empty()) return finding.specific_advice;
+  constexpr std::string_view kCommand = "{command}";
+  const FindingText& text = text_of(finding.kind);
+  std::string advice(text.advice);
+  if (const size_t at = advice.find(kCommand); at != advice.npos)
+    advice.replace(at, kCommand.size(), finding.command.empty() ? text.command : finding.command);
+  return advice;
 }
 
 void LengthCounts::add(int64_t length) {
@@ -102,7 +147,8 @@ bool is_spaced(const SideReport& side) {
 bool looked_for(FindingKind kind, const DataReport& report) {
   const bool tests_source = report.source.test.lines > 0,
              tests_target = report.target.test.lines > 0;
-  if (kind == FindingKind::missing_column) return false;  // reported only if there are some
+  // Reported only if there are some.
+  if (kind == FindingKind::missing_column || kind == FindingKind::extra_columns) return false;
   if (kind == FindingKind::unknown_tokens) return report.tokenized;
   if (kind == FindingKind::test_sources) return tests_source;
   return kind != FindingKind::test_pairs || (tests_source && tests_target);

@@ -73,6 +73,7 @@ enum class FindingKind {
   unequal_lines,
   shifted_lines,
   missing_column,
+  extra_columns,  // than most rows of tab-separated text
   invalid_utf8,
   empty,
   test_pairs,
@@ -83,20 +84,28 @@ enum class FindingKind {
   untranslated,    // a side is in the other's language
   wrong_script,
   length_ratio,
+  different_placeholders,
+  different_tags,
+  different_numbers,
   too_long,
   double_encoded,
   replacement_characters,
   control_characters,
+  invisible_characters,
   carriage_returns,
   unknown_tokens
 };
-inline constexpr size_t kFindings = 19;
+inline constexpr size_t kFindings = 24;
 
 // The texts of a kind of finding.
 struct FindingText {
   std::string_view name;    // for programs: "duplicate_pairs"
   std::string_view title;   // "Repeated pairs"
-  std::string_view advice;  // what to do about it
+  std::string_view advice;  // what to do about it; "{command}" is where the command belongs
+  // A command that does it, for two files and for tab-separated text, where {source} and {target}
+  // are the numbers of the columns; both empty if there is none.
+  std::string_view command = {};
+  std::string_view tsv_command = {};
 };
 const FindingText& text_of(FindingKind kind);
 
@@ -108,15 +117,30 @@ struct FindingExample {
   std::string note;  // "first in line 17"; may be empty
 };
 
+// The lines with a finding in one file of each side, ascending, from 1.
+struct FindingLines {
+  std::string source_file, target_file;
+  std::vector<uint32_t> lines;
+};
+
 struct Finding {
+  // More lines are counted, not listed.
+  static constexpr int64_t kMaxLines = 1'000'000;
+
   FindingKind kind{};
   int64_t pairs = 0;  // with this finding
   bool estimated = false;
   std::vector<FindingExample> examples;  // the first ones
+  std::vector<FindingLines> lines;       // by file; not of estimates, which know some lines alone
+  int64_t listed = 0;                    // the number of all lines in `lines`
+  std::string command;                   // that of its kind, for this form of text; may be empty
   std::string specific_advice;           // replaces that of its kind; may be empty
+
+  // Whether `lines` has every line with the finding.
+  bool all_listed() const { return !estimated && listed == pairs; }
 };
 // What to do about a finding.
-std::string_view advice_for(const Finding& finding);
+std::string advice_for(const Finding& finding);
 
 struct DataReport {
   static constexpr int kRatioBins = 41;

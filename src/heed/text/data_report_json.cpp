@@ -78,7 +78,17 @@ Json json_of(const SideReport& side, const BarWidths& widths, bool tokenized) {
   return object;
 }
 
-Json json_of(const Finding& finding, const DataReport& report) {
+Json lines_of(const Finding& finding) {
+  Json files = Json::array();
+  for (const FindingLines& file : finding.lines) {
+    files.push_back({{"source_file", file.source_file},
+                     {"target_file", file.target_file},
+                     {"lines", file.lines}});
+  }
+  return files;
+}
+
+Json json_of(const Finding& finding, const DataReport& report, ListedLines lines) {
   const FindingText& what = text_of(finding.kind);
   Json object{{"kind", what.name},
               {"pairs", finding.pairs},
@@ -86,6 +96,7 @@ Json json_of(const Finding& finding, const DataReport& report) {
               {"estimated", finding.estimated},
               {"title", what.title},
               {"advice", advice_for(finding)},
+              {"command", finding.command},
               {"examples", Json::array()}};
   for (const FindingExample& example : finding.examples) {
     object["examples"].push_back({{"source_file", example.source_file},
@@ -95,12 +106,16 @@ Json json_of(const Finding& finding, const DataReport& report) {
                                   {"target", example.target},
                                   {"note", example.note}});
   }
+  if (lines == ListedLines::all) {
+    object["lines"] = lines_of(finding);
+    object["all_lines"] = finding.all_listed();
+  }
   return object;
 }
 
 }  // namespace
 
-std::string data_json(const DataTitle& title, const DataReport& report) {
+std::string data_json(const DataTitle& title, const DataReport& report, ListedLines lines) {
   const SideReport &source = report.source, &target = report.target;
   const BarWidths widths{bar_width(source.words, target.words),
                          bar_width(source.characters, target.characters),
@@ -116,7 +131,7 @@ std::string data_json(const DataTitle& title, const DataReport& report) {
             {"target", json_of(target, widths, report.tokenized)},
             {"findings", Json::array()}};
   for (const Finding& finding : report.findings)
-    page["findings"].push_back(json_of(finding, report));
+    page["findings"].push_back(json_of(finding, report, lines));
   return page.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

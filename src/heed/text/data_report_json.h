@@ -12,7 +12,11 @@ struct DataTitle {
   std::string source, target;
 };
 
+// Whether every line with a finding is listed, or those of examples alone.
+enum class ListedLines { all, examples };
+
 // One JSON object.
-std::string data_json(const DataTitle& title, const DataReport& report);
+std::string data_json(const DataTitle& title, const DataReport& report,
+                      ListedLines lines = ListedLines::all);
 
 }  // namespace heed

@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 
+#include "heed/core/scripts.h"
 #include "heed/core/unicode.h"
 #include "heed/core/utf8.h"
 
@@ -92,6 +93,23 @@ bool is_control(char32_t c) {
          c == 0xFEFF;
 }
 
+constexpr bool is_joiner(char32_t c) {
+  return c == 0x200C || c == 0x200D;
+}
+
+// Whether an invisible character is part of the spelling after this one: a joiner in Persian, in
+// Indic scripts and in emoji, a zero-width space between words of Thai or Khmer.
+bool has_use_after(char32_t previous, char32_t invisible) {
+  const auto script = script_of(previous);
+  if (invisible == 0x200B) {
+    return script && is_unspaced(*script) && *script != Script::han && *script != Script::kana;
+  }
+  if (!is_joiner(invisible)) return false;
+  if (!script) return invisible == 0x200D && previous >= 0x2190;
+  return *script != Script::latin && *script != Script::greek && *script != Script::cyrillic &&
+         *script != Script::han && *script != Script::kana && *script != Script::hangul;
+}
+
 std::string picture(char32_t c) {
   std::string text;
   if (c <= 0x20) {
@@ -106,6 +124,13 @@ std::string picture(char32_t c) {
 
 }  // namespace
 
+bool is_invisible(char32_t c) {
+  if (c < 0xAD || (c > 0x3164 && c < 0xFFA0)) return false;
+  return c == 0xAD || (c >= 0x200B && c <= 0x200F) || is_bidi_control(c) ||
+         (c >= 0x2060 && c <= 0x2064) || (c >= 0x206A && c <= 0x206F) || c == 0x34F ||
+         c == 0x115F || c == 0x1160 || c == 0x3164 || c == 0xFFA0 || (c >= 0xFFF9 && c <= 0xFFFB);
+}
+
 LineDamage find_damage(std::string_view line) {
   LineDamage damage;
   if (line.ends_with('\r')) {
@@ -113,8 +138,13 @@ LineDamage find_damage(std::string_view line) {
     line.remove_suffix(1);
   }
   damage.double_encoded = may_be_twice(line) && repair(line).convincing();
+  char32_t previous = 0;
   for (std::string_view rest = line; !rest.empty();) {
     const Utf8Character character = first_utf8_character(rest);
+    if (damage.invisible == 0 && is_invisible(character.value) &&
+        !has_use_after(previous, character.value))
+      damage.invisible = character.value;
+    previous = character.value;
     damage.invalid |= !character.valid;
     damage.replaced |= character.valid && character.value == kReplacementCharacter;
     damage.control |= is_control(character.value);
@@ -137,8 +167,8 @@ std::string visible(std::string_view text, size_t max_characters) {
   for (size_t count = 0; !text.empty(); ++count) {
     if (count == max_characters) return shown + "…";
     const Utf8Character character = first_utf8_character(text);
-    if (is_control(character.value) || is_bidi_control(character.value) ||
-        character.value == '\t') {
+    const bool hidden = is_invisible(character.value) && !is_joiner(character.value);
+    if (is_control(character.value) || hidden || character.value == '\t') {
       shown += picture(character.value);
     } else {
       append_utf8(shown, character.value);

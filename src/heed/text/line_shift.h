@@ -1,4 +1,4 @@
-// Detects parallel text that is misaligned by one line.
+// Detects parallel text that is misaligned by some lines.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,18 @@ struct LineTraits {
   bool number = false;    // has a digit
 };
 
-// Where the translations of the source lines of a block are: on their own line, the next or the
-// previous one.
-enum class LineShift { none, target_is_next, target_is_previous };
-
 // Looks for a shift block by block: source lines whose length, question marks and digits match
-// those of the next or the previous target better than those of their own.
+// those of targets some lines further on or back better than those of their own.
 class ShiftDetector {
  public:
+  // The largest shift that is looked for.
+  static constexpr int kMaxLines = 50;
+
   // The next pair. True when the block is full.
   bool add(const LineTraits& source, const LineTraits& target);
-  // The shift of the pairs since the last call; none if they are too few to tell.
-  LineShift close_block();
+  // By how many lines the targets of the pairs since the last call come after their sources;
+  // negative: before; 0: none, or too few pairs to tell.
+  int close_block();
   int64_t pairs() const { return int64_t(source_.size()); }
 
  private:

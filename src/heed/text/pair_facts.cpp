@@ -9,7 +9,10 @@
 
 #include "heed/core/hash.h"
 #include "heed/core/options.h"
+#include "heed/core/unicode.h"
 #include "heed/core/utf8.h"
+#include "heed/text/comparison_form.h"
+#include "heed/text/copied_parts.h"
 #include "heed/text/words.h"
 
 namespace heed::detail {
@@ -30,6 +33,8 @@ constexpr size_t kWordsToJudge = 4;
 // The lengths of short sentences differ by chance: differences up to this number of
 // characters of the target are not reported.
 constexpr double kFreeCharacters = 20;
+// Placeholders, tags and numbers of longer lines are not compared.
+constexpr size_t kMaxComparedBytes = size_t{32} << 10;
 
 bool is_question_mark(char32_t character) {
   return character == '?' || character == 0xFF1F || character == 0x061F;
@@ -114,6 +119,37 @@ void find_damage(PairFacts& pair) {
   mark(FindingKind::double_encoded, &LineDamage::double_encoded);
   mark(FindingKind::control_characters, &LineDamage::control);
   mark(FindingKind::carriage_returns, &LineDamage::carriage_return);
+  pair.findings[size_t(FindingKind::invisible_characters)] =
+      pair.source.damage.invisible != 0 || pair.target.damage.invisible != 0;
+}
+
+// Placeholders, tags and numbers that one side lacks. Where tags differ, so do the numbers in
+// them.
+void compare_parts(PairFacts& facts, const RawPair& pair) {
+  if (!facts.source.copied_parts && !facts.target.copied_parts) return;
+  if (std::max(pair.source.size(), pair.target.size()) > kMaxComparedBytes) return;
+  const auto mark = [&](FindingKind kind, const PartDifference& difference) {
+    facts.findings[size_t(kind)] = difference.found();
+    return difference.found();
+  };
+  mark(FindingKind::different_placeholders, placeholder_difference(pair.source, pair.target));
+  if (mark(FindingKind::different_tags, tag_difference(pair.source, pair.target))) return;
+  mark(FindingKind::different_numbers, number_difference(pair.source, pair.target));
+}
+
+// "only in the source: %s; only in the target: %d".
+std::string described(const PartDifference& difference) {
+  constexpr size_t kNamed = 4;
+  std::string text;
+  const auto add = [&](const char* side, const std::vector<std::string>& parts) {
+    if (parts.empty()) return;
+    text += fmt::format("{}only in the {}: {}", text.empty() ? "" : "; ", side, parts[0]);
+    for (size_t i = 1; i < std::min(kNamed, parts.size()); ++i) text += ", " + parts[i];
+    if (parts.size() > kNamed) text += ", …";
+  };
+  add("source", difference.source_only);
+  add("target", difference.target_only);
+  return visible(text, 160);
 }
 
 // Findings on pairs with two sides that are not empty.
@@ -142,7 +178,7 @@ LineFacts facts_of(std::string_view line) {
   LineFacts facts;
   facts.damage = find_damage(line);
   line = trimmed(line);
-  facts.fingerprint = hash_of(line);
+  facts.fingerprint = line_fingerprint(line);
   for_each_word(line, [&](std::string_view word) {
     facts.words.push_back(hash_of(word));
     return true;
@@ -160,6 +196,8 @@ LineFacts facts_of(std::string_view line) {
     }
     facts.question = is_question_mark(character.value);
     facts.number |= character.value >= '0' && character.value <= '9';
+    facts.copied_parts |= begins_copied_part(character.value) ||
+                          (character.value >= 0x80 && decimal_digit(character.value));
     ++facts.characters;
     line.remove_prefix(character.bytes);
   }
@@ -249,11 +287,13 @@ PairFacts examine(const RawPair& pair, const CorpusStatistics& statistics,
   }
   find_damage(facts);
   const auto mark = [&](FindingKind kind, bool found) { facts.findings[size_t(kind)] = found; };
+  mark(FindingKind::extra_columns, pair.columns > pair.usual_columns);
   if (facts.source.words.empty() || facts.target.words.empty()) {
     mark(FindingKind::empty, true);
     return facts;
   }
   find_doubts(facts, statistics, options);
+  compare_parts(facts, pair);
   mark(FindingKind::too_long,
        !facts.source.all_tokens || !facts.target.all_tokens ||
            std::max(length_to_limit(facts.source, tokenizers),
@@ -291,6 +331,20 @@ std::string note_on(FindingKind kind, const RawPair& pair, const PairFacts& fact
       const auto at = in_source ? in_source : find_invalid_utf8(pair.target);
       return fmt::format("byte {} of the {}", at.value_or(0) + 1, in_source ? "source" : "target");
     }
+    case FindingKind::extra_columns:
+      return fmt::format("{} columns, most lines have {}", pair.columns, pair.usual_columns);
+    case FindingKind::invisible_characters: {
+      const bool in_source = facts.source.damage.invisible != 0;
+      const LineFacts& line = in_source ? facts.source : facts.target;
+      return fmt::format("U+{:04X} in the {}", uint32_t(line.damage.invisible),
+                         in_source ? "source" : "target");
+    }
+    case FindingKind::different_placeholders:
+      return described(placeholder_difference(pair.source, pair.target));
+    case FindingKind::different_tags:
+      return described(tag_difference(pair.source, pair.target));
+    case FindingKind::different_numbers:
+      return described(number_difference(pair.source, pair.target));
     case FindingKind::too_long:  // in words if there is no tokenizer
       if (facts.source.tokens.empty())
         return fmt::format("{} and {} words", facts.source.words.size(), facts.target.words.size());

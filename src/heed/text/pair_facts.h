@@ -17,18 +17,21 @@ namespace heed::detail {
 struct RawPair {
   std::string source, target;
   bool complete = true;  // false: tab-separated text that lacks a column
+  // Of tab-separated text: the columns of the row, and of most rows of its file.
+  int64_t columns = 1, usual_columns = 1;
 };
 
 struct LineFacts {
-  uint64_t fingerprint = 0;     // of the line without the whitespace around it
-  int64_t characters = 0;       // of the same
+  uint64_t fingerprint = 0;     // line_fingerprint()
+  int64_t characters = 0;       // of the line without the whitespace around it
   std::vector<uint64_t> words;  // fingerprints, in order
   ScriptCounts letters{};
   // Words of each script, or characters of scripts without spaces, so that a Latin name of many
   // letters in a short Chinese sentence counts once.
   ScriptCounts script_words{};
-  bool question = false;  // ends with a question mark
-  bool number = false;    // has a digit
+  bool question = false;      // ends with a question mark
+  bool number = false;        // has a digit
+  bool copied_parts = false;  // may have placeholders, tags or numbers (copied_parts.h)
   LineDamage damage;
   // Empty without a tokenizer. Of very long lines only the tokens of the beginning.
   std::vector<TokenId> tokens;

@@ -54,6 +54,8 @@ class TextFile {
 
   // The file's name for messages: "standard input" for "-".
   const std::string& name() const { return name_; }
+  // The column that is read; 0: whole lines.
+  int64_t column() const { return column_; }
   // The name, with the column if there is one.
   std::string title() const;
 

@@ -11,7 +11,7 @@ const titleOf = (finding) => language === "zh" && findingsInChinese[finding.kind
 function adviceOf(finding) {
   const chinese = language === "zh" && findingsInChinese[finding.kind]?.[1];
   if (!chinese) return finding.advice;
-  return chinese.replace("{command}", () => /iconv -f .*? FILE/.exec(finding.advice)?.[0] ?? finding.advice);
+  return chinese.replace("{command}", () => /iconv -f .*? FILE/.exec(finding.advice)?.[0] ?? (finding.command || finding.advice));
 }
 
 function noteOf({note}) {

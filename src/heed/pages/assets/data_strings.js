@@ -163,26 +163,31 @@ addStrings({
 });
 
 // Titles and advice by the name of the finding. The English ones are in the data. {command} is the
-// one that the English advice has.
+// finding's, or the one that the English advice has.
 const findingsInChinese = {
   unequal_lines: ["没有对应行的行", "两个文件行数不同时，heed train 拒绝训练。找到开始错位的那一行（被拆开或丢失）并改正：此后的句对全部错位。"],
-  shifted_lines: ["译文疑似错开一行的段落", "此前某处一侧有一行被拆开、合并或丢失。从示例处往前找到该行并改正：这些句对并非互译。"],
+  shifted_lines: ["译文疑似错开若干行的段落", "此前某处一侧有行被拆开、合并或丢失。从示例处往前找到这些行并改正：这些句对并非互译。"],
   missing_column: ["列数少于 --columns 所需的行", "heed train 会丢弃这些行；加 --strict 时则停止。数量多时，可能是 --columns 设置有误。"],
-  invalid_utf8: ["非 UTF-8 的字节", "heed train 会丢弃这些句对；加 --strict 时则停止。个别行可手工改正；数量多时，先确认文件编码再转换：{command}"],
+  extra_columns: ["列数多于多数行的行", "被制表符隔到所用列之外的文字会丢失。请将该制表符换成空格，或删去该行。"],
+  invalid_utf8: ["非 UTF-8 的字节", "heed train 会丢弃这些句对；加 --strict 时则停止。个别行可手工改正；若整个文件是另一种编码，请转换：{command}。若其中部分行已是 UTF-8，这些行会被重复编码。"],
   empty: ["一侧为空的句对", "无需处理：heed train 会丢弃它们。数量多时，对齐可能有问题。"],
-  test_pairs: ["同时出现在测试文本中的句对", "请从训练文本中删去，否则该测试集上的分数没有意义。"],
-  test_sources: ["原文出现在测试文本中的句对", "请从训练文本中删去：模型已见过测试句的某个译文。"],
-  duplicate_pairs: ["重复的句对", "重复会加大其权重。每个只保留一份：paste SOURCE TARGET | awk '!seen[$0]++'。"],
+  test_pairs: ["同时出现在测试文本中的句对", "请从训练文本中删去，否则该测试集上的分数没有意义；--json 会列出所有行号。"],
+  test_sources: ["原文出现在测试文本中的句对", "请从训练文本中删去：模型已见过测试句的某个译文；--json 会列出所有行号。"],
+  duplicate_pairs: ["重复的句对", "重复会加大其权重。每个只保留一份，存为制表符分隔的文本（训练时用 --tsv NEW.tsv）：{command}"],
   several_targets: ["同一原文有多个译文", "若译文都正确则无妨；若有错误，对齐也可能有误，请查看示例。"],
-  copied_sources: ["译文与原文相同", "模型会因此学会照抄。可删去：paste SOURCE TARGET | awk -F'\\t' '$1 != $2'。"],
+  copied_sources: ["译文与原文相同", "模型会因此学会照抄；专名和代码本该如此。可删去其余的，或全部删去（训练时用 --tsv NEW.tsv）：{command}"],
   untranslated: ["译文是原文语言，或原文是译文语言", "模型会因此学会照抄。请查看示例，训练前删去这类句对。"],
   wrong_script: ["所用文字与该侧不符的行", "请查看示例：可能是两侧颠倒、混入其他语言，或是专名。训练前删去并非互译的句对。"],
   length_ratio: ["两侧长度比异常", "多数并非互译。heed train --max-ratio（默认 9，3 为严格）会丢弃词元数相差过大的句对。"],
+  different_placeholders: ["两侧占位符不一致", "模型会因此学会丢失或改动占位符。请改正或删去这类句对；--json 会列出所有行号。"],
+  different_tags: ["两侧标签不一致", "模型会因此学会丢失或改动标签。请改正或删去这类句对；--json 会列出所有行号。"],
+  different_numbers: ["两侧数字不一致", "模型会因此学会改动数字。请查看示例：有些可能写成了文字，或换算了单位。错误的请改正或删去；--json 会列出所有行号。"],
   too_long: ["一侧过长的句对", "heed train --max-sentence-tokens（默认 256）会丢弃它们。若要保留，请拆成单句。"],
-  double_encoded: ["重复编码的文本", "UTF-8 被当作 Windows-1252 解码（乱码）。对这些行做逆转换：iconv -f UTF-8 -t WINDOWS-1252。"],
+  double_encoded: ["重复编码的文本", "UTF-8 被当作 Windows-1252 解码（乱码）。只对这些地方做逆转换，否则会损坏正常文本：{command}"],
   replacement_characters: ["已丢失的字符（U+FFFD）", "字符在先前的转换中丢失。请回到原始文件，或删去这些句对。"],
-  control_characters: ["控制字符、字节顺序标记或行分隔符", "请删去：sed 's/[[:cntrl:]]//g'（在 UTF-8 区域设置下）。"],
-  carriage_returns: ["Windows 换行的行", "请删去回车符：sed -i 's/\\r$//' FILE。分词器将其视为空格，其他工具则不然。"],
+  control_characters: ["控制字符、字节顺序标记或行分隔符", "请删去，但保留分隔各列的制表符：{command}"],
+  invisible_characters: ["不可见字符：零宽字符、软连字符、方向标记", "有无这些字符的词看上去一样，对模型却是不同的词。请删去该语言不需要的（泰文、高棉文用 U+200B 分词）：{command}"],
+  carriage_returns: ["Windows 换行的行", "分词器将回车符视为空格，其他工具则不然。请删去回车符：{command}"],
   unknown_tokens: ["含有词表没有的字符的句对", "这些字符会变成 <unk>。请调高 heed train --character-coverage，或用 --byte-fallback 学习词表。"],
 };
 
@@ -195,4 +200,12 @@ const notesInChinese = [
   [/^(\d+) and (\d+) tokens$/, "$1 与 $2 个词元"],
   [/^(\d+) and (\d+) words$/, "$1 与 $2 个词"],
   [/^the length ratio is off by a factor of ([\d.]+)$/, "长度比偏离 $1 倍"],
+  [/^(\d+) columns, most lines have (\d+)$/, "有 $1 列，多数行有 $2 列"],
+  [/^(U\+[0-9A-F]+) in the source$/, "原文中有 $1"],
+  [/^(U\+[0-9A-F]+) in the target$/, "译文中有 $1"],
+  [/^only in the source: (.*); only in the target: (.*)$/, "仅原文有：$1；仅译文有：$2"],
+  [/^only in the source: (.*)$/, "仅原文有：$1"],
+  [/^only in the target: (.*)$/, "仅译文有：$1"],
+  [/^in (\d+) pairs from here, a source goes with the target (\d+) lines? after it$/, "从此处起 $1 个句对，原文对应后 $2 行的译文"],
+  [/^in (\d+) pairs from here, a source goes with the target (\d+) lines? before it$/, "从此处起 $1 个句对，原文对应前 $2 行的译文"],
 ];

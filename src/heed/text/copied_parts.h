@@ -1,0 +1,41 @@
+// Parts of a sentence that its translation repeats: placeholders, tags and numbers.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heed::detail {
+
+// Parts that one side alone has, in order.
+struct PartDifference {
+  std::vector<std::string> source_only, target_only;
+
+  bool found() const { return !source_only.empty() || !target_only.empty(); }
+};
+
+// Placeholders of printf ("%s", "%1$d"), Python ("%(name)s", "{0:.2f}", "{}"), Qt ("%1", "%n"),
+// templates ("{{name}}", "${name}", "%{name}") and ICU ("{count, plural, ...}", compared without
+// its branches). Named and numbered ones may be repeated, and may be in another order; a percent
+// sign after a digit is one of text.
+PartDifference placeholder_difference(std::string_view source, std::string_view target);
+
+// Tags of HTML and XML by their names, without attributes. "<name>" is a tag if it closes, has an
+// attribute or is a common one of HTML: "<all files>" is text.
+PartDifference tag_difference(std::string_view source, std::string_view target);
+
+// Numbers in digits of any script, outside placeholders. Localized forms are equal: separators
+// (1,000 and 1.000), the order of a date, leading zeros, Chinese numerals, millions in words, hours
+// of a clock of 12, decades. A number up to 12 that one side alone has, or a round one in a line
+// without others, may be in words on the other.
+PartDifference number_difference(std::string_view source, std::string_view target);
+
+// The line with a space for each placeholder.
+std::string without_placeholders(std::string_view line);
+
+// Whether a byte can begin one of these parts.
+constexpr bool begins_copied_part(char32_t c) {
+  return (c >= '0' && c <= '9') || c == '%' || c == '{' || c == '<';
+}
+
+}  // namespace heed::detail
