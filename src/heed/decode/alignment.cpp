@@ -7,8 +7,8 @@
 
 #include "heed/core/scripts.h"
 #include "heed/core/utf8.h"
-#include "heed/decode/byte_piece.h"
 #include "heed/decode/finite.h"
+#include "heed/text/byte_pieces.h"
 
 namespace heed {
 namespace {

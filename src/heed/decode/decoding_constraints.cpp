@@ -3,17 +3,20 @@
 namespace heed {
 
 DecodingConstraints::DecodingConstraints(const SearchOptions& options, int64_t max_length,
-                                         TokenId end_id, ForcedPrefix prefix)
+                                         TokenId end_id, ForcedPrefix prefix,
+                                         const BytePieces* bytes)
     : min_length_(options.min_length),
       max_length_(max_length),
       no_repeat_ngram_(options.no_repeat_ngram_size),
       end_id_(end_id),
-      prefix_(std::move(prefix)) {
+      prefix_(std::move(prefix)),
+      bytes_(bytes && !bytes->empty() ? bytes : nullptr) {
   check(int64_t(prefix_.ids.size()) < max_length_, "the prefix is as long as a translation may be");
 }
 
 void DecodingConstraints::update(ConstraintState& state, std::span<const TokenId> ids) const {
   state.banned.clear();
+  state.bytes = bytes_ ? bytes_->expected_after(ids) : NextBytes();
   if (is_forced(state)) return;
   if (no_repeat_ngram_ > 0) state.banned = repeated_ngram_tokens(ids, no_repeat_ngram_);
   if (int64_t(ids.size()) < min_length_)
@@ -22,14 +25,16 @@ void DecodingConstraints::update(ConstraintState& state, std::span<const TokenId
 }
 
 bool DecodingConstraints::allows(const ConstraintState& state, TokenId id) const {
-  if (!is_forced(state)) return !std::binary_search(state.banned.begin(), state.banned.end(), id);
+  if (!is_forced(state))
+    return !std::binary_search(state.banned.begin(), state.banned.end(), id) &&
+           (!bytes_ || bytes_->begins_character(id));
   bool found = false;
   for_each_forced_id(state, [&](TokenId forced) { found = found || forced == id; });
   return found;
 }
 
 ConstraintState DecodingConstraints::after(const ConstraintState& state, TokenId id) const {
-  if (!is_forced(state)) return {state.matched, {}};
+  if (!is_forced_text(state)) return {state.matched, {}};
   ConstraintState next;
   prefix_.text->for_each_continuation(state.matched, [&](const ForcedText::Continuation& forced) {
     if (forced.id == id) next.matched = forced.matched;

@@ -226,7 +226,7 @@ int64_t DecodingStep::trace(const HypothesisGroup& group, const Candidate& candi
 void DecodingStep::list_choices(const ActiveHypothesis& h,
                                 std::vector<TokenWeight>& choices) const {
   choices.clear();
-  const auto banned = int64_t(h.constraints.banned.size());
+  const int64_t banned = int64_t(h.constraints.banned.size()) + constraints_.never_next();
   if (constraints_.is_forced(h.constraints)) {
     constraints_.for_each_forced_id(h.constraints, [&](TokenId id) {
       choices.push_back({id, next_.logit(h.row, id)});

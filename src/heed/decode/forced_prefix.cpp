@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "heed/core/utf8.h"
-#include "heed/decode/byte_piece.h"
+#include "heed/text/byte_pieces.h"
 
 namespace heed {
 namespace {

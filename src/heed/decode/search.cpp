@@ -181,11 +181,12 @@ struct Search::State {
   int64_t candidates_needed() const {
     int64_t most = 1;
     for (const auto& sentence : sentences) {
-      size_t banned = 0;
+      int64_t banned = 0;
       for (const HypothesisGroup& group : sentence->groups)
         for (const ActiveHypothesis& h : group.active)
-          banned = std::max(banned, h.constraints.banned.size());
-      most = std::max(most, DecodingStep::candidates_needed(sentence->options, int64_t(banned)));
+          banned = std::max(banned, int64_t(h.constraints.banned.size()));
+      banned += sentence->constraints.never_next();
+      most = std::max(most, DecodingStep::candidates_needed(sentence->options, banned));
       if (sentence->trace) most = std::max(most, SearchTrace::kLikeliest);
     }
     return most;
@@ -309,8 +310,10 @@ void Search::add(SearchRequest request) {
         "more hypotheses than the limit");
   check(s.find(request.request_id) == s.sentences.end(), "two unfinished sentences with one id");
   auto sentence = std::make_unique<Sentence>(
-      request.options, DecodingConstraints(request.options, s.target_limit(length, request.options),
-                                           s.model.config().end_id(), std::move(request.prefix)));
+      request.options,
+      DecodingConstraints(request.options, s.target_limit(length, request.options),
+                          s.model.config().end_id(), std::move(request.prefix),
+                          request.target ? &request.target->byte_pieces() : nullptr));
   sentence->request_id = request.request_id;
   sentence->trace = request.trace;
   // The best hypothesis alone is the same without.

@@ -37,8 +37,9 @@ struct SearchRequest {
   ForcedPrefix prefix = {};      // fewer ids than max_target_length() (decoding_constraints.h)
   SearchOptions options = {};    // checked by check_options(), within the limits
   SearchTrace* trace = nullptr;  // is filled; must outlive the sentence
-  // Hypotheses with equal texts by this tokenizer are one; without it, only those with equal ids.
-  // Must outlive the sentence.
+  // Hypotheses with equal texts by this tokenizer are one, and characters that its vocabulary
+  // spells in bytes are whole; without it, only hypotheses with equal ids are one. Must outlive the
+  // sentence.
   const Tokenizer* target = nullptr;
 };
 

@@ -81,7 +81,9 @@ struct Tokenizer::Model {
 
 Tokenizer::Tokenizer(std::shared_ptr<const Model> model,
                      std::shared_ptr<const Vocabulary> vocabulary)
-    : model_(std::move(model)), vocabulary_(std::move(vocabulary)) {
+    : model_(std::move(model)),
+      vocabulary_(std::move(vocabulary)),
+      bytes_(std::make_shared<const BytePieces>(*vocabulary_)) {
   ids_.reserve(size_t(model_->size()));
   for (int i = 0; i < model_->size(); ++i) {
     ids_.push_back(model_->is_text(i) ? text_id(model_->processor.IdToPiece(i)) : unknown_id());
@@ -147,6 +149,10 @@ std::vector<std::string> Tokenizer::pieces(std::span<const TokenId> ids) const {
 }
 
 std::string Tokenizer::decode(std::span<const TokenId> ids) const {
+  if (std::vector<TokenId> whole; !bytes_->empty()) {
+    whole = bytes_->whole_characters(ids);
+    if (whole.size() < ids.size()) return decode(whole);
+  }
   std::vector<std::string_view> pieces;
   pieces.reserve(ids.size());
   for (const TokenId id : ids) {

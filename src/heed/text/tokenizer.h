@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "heed/core/ragged.h"
+#include "heed/text/byte_pieces.h"
 #include "heed/text/known_characters.h"
 #include "heed/text/normalizer.h"
 #include "heed/text/vocabulary.h"
@@ -58,7 +59,8 @@ class Tokenizer {
       64;  // the longest pieces that models learn (16 characters)
   // One string for each id.
   std::vector<std::string> pieces(std::span<const TokenId> ids) const;
-  // One line of UTF-8 from ids; </s>, <pad> and unused tokens are skipped, <unk> reads " ⁇ ".
+  // One line of UTF-8 from ids; </s>, <pad>, unused tokens and parts of characters are skipped,
+  // <unk> reads " ⁇ ".
   std::string decode(std::span<const TokenId> ids) const;
 
   // The characters of valid UTF-8 that no line of this side's training text had; if these are not
@@ -71,6 +73,7 @@ class Tokenizer {
   Normalizer normalizer() const;
 
   const Vocabulary& vocabulary() const { return *vocabulary_; }
+  const BytePieces& byte_pieces() const { return *bytes_; }
   int64_t size() const { return vocabulary_->size(); }
   TokenId end_id() const { return vocabulary_->end_id(); }
   TokenId unknown_id() const { return vocabulary_->unknown_id(); }
@@ -96,6 +99,7 @@ class Tokenizer {
 
   std::shared_ptr<const Model> model_;
   std::shared_ptr<const Vocabulary> vocabulary_;
+  std::shared_ptr<const BytePieces> bytes_;
   std::vector<TokenId> ids_;                      // by SentencePiece's id
   std::shared_ptr<const KnownCharacters> known_;  // may be null
 };

@@ -316,7 +316,7 @@ void save_training_state(const std::filesystem::path& path, const RunIdentity& i
 }
 
 TrainOptions stored_options(const std::filesystem::path& path) {
-  return saved_options(SafetensorsFile(path));
+  return saved_options(SafetensorsFile(path), {});
 }
 
 void expect_same_run(const std::filesystem::path& path, RunIdentity identity) {

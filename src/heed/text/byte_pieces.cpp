@@ -1,0 +1,98 @@
+#include "heed/text/byte_pieces.h"
+
+#include "heed/core/utf8.h"
+
+namespace heed {
+namespace {
+
+// The bytes that continue a character of UTF-8 which begins with these; empty if it is complete or
+// no character begins so (Unicode 15, table 3-7).
+NextBytes bytes_after(std::span<const uint8_t> begun) {
+  if (begun.empty()) return {};
+  const uint8_t lead = begun[0];
+  const size_t length = lead >= 0xC2 && lead <= 0xDF   ? 2
+                        : lead >= 0xE0 && lead <= 0xEF ? 3
+                        : lead >= 0xF0 && lead <= 0xF4 ? 4
+                                                       : 1;
+  if (begun.size() >= length) return {};
+  if (begun.size() > 1) return {0x80, 0xBF};
+  switch (lead) {
+    case 0xE0:
+      return {0xA0, 0xBF};
+    case 0xED:
+      return {0x80, 0x9F};
+    case 0xF0:
+      return {0x90, 0xBF};
+    case 0xF4:
+      return {0x80, 0x8F};
+    default:
+      return {0x80, 0xBF};
+  }
+}
+
+bool continues(uint8_t byte) {
+  return (byte & 0xC0) == 0x80;
+}
+
+}  // namespace
+
+BytePieces::BytePieces(const Vocabulary& vocabulary) {
+  by_byte_.fill(-1);
+  for (TokenId id = 0; id < vocabulary.output_size(); ++id) {
+    const auto byte = byte_of(vocabulary.piece(id));
+    if (!byte) continue;
+    if (ids_.empty()) ids_.assign(size_t(vocabulary.size()), -1);
+    ids_[size_t(id)] = *byte;
+    by_byte_[*byte] = id;
+  }
+}
+
+std::optional<uint8_t> BytePieces::byte(TokenId id) const {
+  if (ids_.empty() || ids_[size_t(id)] < 0) return {};
+  return uint8_t(ids_[size_t(id)]);
+}
+
+NextBytes BytePieces::expected_after(std::span<const TokenId> ids) const {
+  if (ids_.empty()) return {};
+  constexpr size_t kMost = 3;  // bytes of a character that is not complete
+  std::array<uint8_t, kMost> begun;
+  for (size_t count = 1; count <= std::min(kMost, ids.size()); ++count) {
+    const auto last = byte(ids[ids.size() - count]);
+    if (!last) return {};
+    begun[kMost - count] = *last;
+    if (!continues(*last)) return bytes_after(std::span(begun).last(count));
+  }
+  return {};
+}
+
+bool BytePieces::begins_character(TokenId id) const {
+  const auto first = byte(id);
+  return !first || *first < 0x80 || (*first >= 0xC2 && *first <= 0xF4);
+}
+
+std::vector<TokenId> BytePieces::whole_characters(std::span<const TokenId> ids) const {
+  std::vector<TokenId> whole;
+  whole.reserve(ids.size());
+  for (size_t at = 0; at < ids.size();) {
+    std::string run;
+    while (at + run.size() < ids.size()) {
+      const auto next = byte(ids[at + run.size()]);
+      if (!next) break;
+      run += char(*next);
+    }
+    if (run.empty()) {
+      whole.push_back(ids[at++]);
+      continue;
+    }
+    for (size_t i = 0; i < run.size();) {
+      const Utf8Character character = first_utf8_character(std::string_view(run).substr(i));
+      for (size_t k = 0; character.valid && k < character.bytes; ++k)
+        whole.push_back(ids[at + i + k]);
+      i += character.bytes;
+    }
+    at += run.size();
+  }
+  return whole;
+}
+
+}  // namespace heed
