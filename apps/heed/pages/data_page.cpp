@@ -76,6 +76,8 @@ std::string scripts_text(const ScriptCounts& letters) {
   return text.empty() ? "none" : text;
 }
 
+constexpr size_t kShownChanges = 3;  // of normalization
+
 // The facts of one side: {"different words", "12,345"}.
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
@@ -103,6 +105,17 @@ Facts facts_of(const SideReport& side) {
   };
   Facts facts{{"scripts", scripts_text(side.letters)}};
   add_words(side, facts);
+  const NormalizationReport& normalization = side.normalization;
+  facts.emplace_back(
+      fmt::format("lines that {} would change", normalization.name),
+      normalization.changed_lines == 0
+          ? "0"
+          : fmt::format(
+                "{}: {}", grouped(normalization.changed_lines),
+                to_string(std::vector(
+                    normalization.changes.begin(),
+                    normalization.changes.begin() +
+                        ptrdiff_t(std::min(kShownChanges, normalization.changes.size()))))));
   const TokenReport& use = side.vocabulary_use;
   if (use.vocabulary > 0) {
     facts.emplace_back("tokens for each word",

@@ -111,7 +111,11 @@ bool mark(SampledMap<bool>& lines, uint64_t fingerprint) {
 // Counts one side of the report.
 class SideCounter {
  public:
-  SideCounter(int64_t table, const Tokenizer* tokenizer) : words_(table), tokenizer_(tokenizer) {
+  SideCounter(int64_t table, const Tokenizer* tokenizer)
+      : words_(table),
+        tokenizer_(tokenizer),
+        normalized_(tokenizer ? tokenizer->normalizer()
+                              : Normalizer(TokenizerOptions().normalization, false)) {
     if (tokenizer) used_.resize(size_t(tokenizer->size()));
   }
 
@@ -130,8 +134,14 @@ class SideCounter {
     }
   }
 
+  // The line of which add() had the facts, if it is UTF-8.
+  void add_text(const std::string& line) { normalized_.add(line); }
+
   SideReport finish(const TextFiles& test, const SampledMap<bool>& held_out) const {
+    constexpr size_t kChanges = 20;
     SideReport side = side_;
+    side.normalization = {tokenizer_ ? "the vocabulary" : to_text(TokenizerOptions().normalization),
+                          normalized_.changed_lines(), normalized_.changes(kChanges)};
     side.vocabulary = vocabulary();
     side.vocabulary_use.tokens = side.tokens.sum();
     side.vocabulary_use.vocabulary = int64_t(used_.size());
@@ -176,6 +186,7 @@ class SideCounter {
 
   SampledMap<int64_t> words_;
   const Tokenizer* tokenizer_;
+  CharacterCounter normalized_;
   std::vector<bool> used_;  // by id
   SideReport side_;
 };
@@ -240,6 +251,8 @@ class Inspection {
   void add(const RawPair& pair, const PairFacts& facts) {
     source_.add(facts.source);
     target_.add(facts.target);
+    if (!facts.source.damage.invalid) source_.add_text(pair.source);
+    if (!facts.target.damage.invalid) target_.add_text(pair.target);
     sample_encoding(pair.source, facts.source, source_encoding_);
     sample_encoding(pair.target, facts.target, target_encoding_);
     for (size_t i = 0; i < kFindings; ++i) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "heed/core/scripts.h"
+#include "heed/text/character_counter.h"
 
 namespace heed {
 
@@ -61,8 +62,16 @@ struct TestReport {
   int64_t unseen_words = 0;  // that do not occur on this side of the training text
 };
 
+// The characters that a normalization changes.
+struct NormalizationReport {
+  std::string name;                      // of the rules: "nmt_nfkc", or "the vocabulary"
+  int64_t changed_lines = 0;             // those with such a character
+  std::vector<CharacterChange> changes;  // the most frequent ones
+};
+
 struct SideReport {
   LengthCounts words, characters, tokens;
+  NormalizationReport normalization;
   ScriptCounts letters{};
   VocabularyReport vocabulary;
   TokenReport vocabulary_use;

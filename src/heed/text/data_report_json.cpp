@@ -57,6 +57,12 @@ Json json_of(const SideReport& side, const BarWidths& widths, bool tokenized) {
   Json object{{"spaced", is_spaced(side)},
               {"words", json_of(side.words, widths.words)},
               {"characters", json_of(side.characters, widths.characters)}};
+  object["normalization"] = {{"rules", side.normalization.name},
+                             {"changed_lines", side.normalization.changed_lines},
+                             {"changes", Json::array()}};
+  for (const CharacterChange& change : side.normalization.changes)
+    object["normalization"]["changes"].push_back(
+        {{"before", change.before}, {"after", change.after}, {"count", change.count}});
   if (tokenized) {
     object["tokens"] = json_of(side.tokens, widths.tokens);
     object["vocabulary_use"] = {{"vocabulary", side.vocabulary_use.vocabulary},
