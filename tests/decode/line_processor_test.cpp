@@ -127,7 +127,7 @@ TEST_F(LineProcessorTest, TheFirstPartsOfALineAreAPartialTranslation) {
   EXPECT_TRUE(processor_.postprocess_first(line, {}).hypotheses.empty());
   const Translation first =
       processor_.postprocess_first(line, {result({"ab", "c"}), result({"def", "g"})});
-  ASSERT_EQ(first.hypotheses.size(), 2u);
+  ASSERT_EQ(first.hypotheses.size(), 1u) << "of a beam the best";
   EXPECT_EQ(first.hypotheses[0].text, "ab def");
   EXPECT_EQ(first.status.text(), "split,unfinished");
 
@@ -140,13 +140,32 @@ TEST_F(LineProcessorTest, TheFirstPartsOfALineAreAPartialTranslation) {
   };
   EXPECT_EQ(text_of({result({"ab"})}), "ab");
   EXPECT_EQ(text_of({result({"ab"}), result({"c"})}), "ab c");
-  EXPECT_EQ(text_of({result({"ab"}), result({"c"}), result({"d"})}), "ab c  d \r");
+  EXPECT_EQ(text_of({result({"ab"}), result({"c"}), result({"d"})}), "ab c  d") << "may go on";
+}
+
+// The space before a part depends on how the part begins, which quotation marks alone do not say.
+TEST_F(LineProcessorTest, APartialTranslationHasOnlyWhatIsFinal) {
+  const EncodedLine line = encode({"abc def ghi. jkl mno pqr. stu vwx yz."});
+  const auto text_of = [&](const std::vector<SearchResult>& parts) {
+    return processor_.postprocess_first(line, parts).hypotheses[0].text;
+  };
+  EXPECT_EQ(text_of({result({"ab"}), result({""})}), "ab");
+  EXPECT_EQ(text_of({result({"ab"}), result({""}), result({"c"})}), "ab c");
 }
 
 TEST_F(LineProcessorTest, AlternativesAreSortedByScore) {
   SearchResult samples = result({"ab", "c"});
   samples.hypotheses[0].score = -5;
-  EXPECT_EQ(processor_.postprocess(encode({"abc"}), {samples}).hypotheses[0].text, "c");
+  samples.hypotheses[0].ended = false;
+  samples.hypotheses[0].log_probabilities.pop_back();
+  const Translation translation = processor_.postprocess(encode({"abc"}), {samples});
+  EXPECT_EQ(translation.hypotheses[0].text, "c");
+  EXPECT_EQ(translation.hypotheses[0].number, 1);
+  EXPECT_EQ(translation.hypotheses[1].number, 0);
+  EXPECT_EQ(translation.status.text(), "ok") << "of the best, not of sample 0";
+  EXPECT_FALSE(translation.hypotheses[1].ended);
+  samples.hypotheses[0].score = 5;
+  EXPECT_EQ(processor_.postprocess(encode({"abc"}), {samples}).status.text(), "unfinished");
 }
 
 TEST_F(LineProcessorTest, TextsThatPartsJoinToAreDistinct) {

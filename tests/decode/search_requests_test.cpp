@@ -185,8 +185,10 @@ TEST_P(SearchRequestsTest, PartialHypothesesGrowAndChangeNothing) {
         const auto& prefix = request.prefix.ids;
         ASSERT_GE(h.ids.size(), prefix.size());
         EXPECT_TRUE(std::equal(prefix.begin(), prefix.end(), h.ids.begin()));
-        if (h.ended) continue;
-        EXPECT_EQ(int64_t(h.ids.size()), int64_t(prefix.size()) + step);
+        const auto& results = alone[size_t(request.request_id)].hypotheses;
+        const auto& result = results[request.options.sample ? size_t(&h - now.data()) : 0].ids;
+        ASSERT_LE(h.ids.size(), result.size());
+        EXPECT_TRUE(std::equal(h.ids.begin(), h.ids.end(), result.begin()));
       }
     }
   });
@@ -210,7 +212,6 @@ TEST_P(SearchRequestsTest, PartialGreedySearchIsAPrefixOfItsResult) {
     EXPECT_FALSE(now.ended);
     EXPECT_EQ(now.ids,
               std::vector<TokenId>(expected.ids.begin(), expected.ids.begin() + ptrdiff_t(length)));
-    EXPECT_EQ(now.score, now.log_probability / length_penalty(int64_t(length), 0.6));
   }
   EXPECT_EQ(finished[0].hypotheses[0].ids, expected.ids);
 }

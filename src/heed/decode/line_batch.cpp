@@ -115,10 +115,10 @@ bool LineBatch::cancel(int64_t id) {
   return true;
 }
 
-Translation LineBatch::partial(int64_t id) const {
+std::optional<Translation> LineBatch::progress(int64_t id) {
   const auto found = lines_.find(id);
   check(found != lines_.end(), "no unfinished line with this id");
-  const Line& line = found->second;
+  Line& line = found->second;
   std::vector<SearchResult> parts;
   for (size_t i = 0; i < line.begun; ++i) {
     const auto running = line.running.find(i);
@@ -130,6 +130,11 @@ Translation LineBatch::partial(int64_t id) const {
     if (!so_far.hypotheses.empty()) parts.push_back(std::move(so_far));
     break;
   }
+  size_t tokens = 0;
+  for (const SearchResult& part : parts)
+    for (const Hypothesis& hypothesis : part.hypotheses) tokens += hypothesis.ids.size();
+  if (tokens == line.shown) return std::nullopt;
+  line.shown = tokens;
   return processor_.postprocess_first(line.encoded, parts);
 }
 

@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "heed/decode/line_processor.h"
@@ -46,9 +47,10 @@ class LineBatch {
   void step(std::vector<CompletedLine>& completed);
   // Removes an unfinished line; false if there is none of this id.
   bool cancel(int64_t id);
-  // The translation that an unfinished line has so far, without attention: of its first parts, to
-  // the first one that is not finished. No hypotheses before the first step of its first part.
-  Translation partial(int64_t id) const;
+  // What an unfinished line has for good that it had not at the last call, if anything: the
+  // translation of its first parts, to the first one that is not finished, as by
+  // LineProcessor::postprocess_first().
+  std::optional<Translation> progress(int64_t id);
 
   // Unfinished lines; those that the next step completes are included.
   int64_t lines() const { return int64_t(lines_.size() + completed_.size()); }
@@ -67,6 +69,7 @@ class LineBatch {
     size_t missing = 0;                 // parts without a result
     std::vector<SearchResult> results;  // of each part; without hypotheses until it has a result
     std::map<size_t, int64_t> running;  // part in the search -> request id
+    size_t shown = 0;                   // tokens of all hypotheses at the last progress()
   };
   struct PartOfLine {
     int64_t line;

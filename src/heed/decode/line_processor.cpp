@@ -5,6 +5,7 @@
 
 #include "heed/core/counted.h"
 #include "heed/core/utf8.h"
+#include "heed/decode/byte_piece.h"
 #include "heed/decode/decoding_constraints.h"
 #include "heed/decode/split.h"
 
@@ -46,6 +47,34 @@ void remove_repeated_texts(std::vector<TextHypothesis>& hypotheses) {
   std::erase_if(hypotheses, [&](const TextHypothesis& hypothesis) {
     return !texts.insert(hypothesis.text).second;
   });
+}
+
+// The beginning of the line's translation that does not depend on how the last of these texts goes
+// on: the space before it may.
+std::string join_final_text(const EncodedLine& line, const std::vector<std::string>& first_parts) {
+  const auto followed_by = [&](std::string_view character) {
+    std::vector<std::string> texts = first_parts;
+    texts.back() += character;
+    return join_text(line, texts);
+  };
+  std::string text = followed_by("a");
+  const std::string other = followed_by("\u4E2D");
+  const auto end = text.begin() + std::ptrdiff_t(std::min(text.size(), other.size()));
+  text.erase(std::mismatch(text.begin(), end, other.begin()).first, text.end());
+  return text;
+}
+
+// The ids without the bytes at their end (byte fallback) of a character that is not complete.
+std::span<const TokenId> complete_characters(std::span<const TokenId> ids,
+                                             const Vocabulary& vocabulary) {
+  for (size_t count = 1; count <= std::min<size_t>(ids.size(), 3); ++count) {
+    const auto byte = byte_of(vocabulary.piece(ids[ids.size() - count]));
+    if (!byte) return ids;
+    if ((*byte & 0xC0) == 0x80) continue;  // not the first one
+    const size_t bytes = *byte < 0xC0 ? 1 : *byte < 0xE0 ? 2 : *byte < 0xF0 ? 3 : 4;
+    return count < bytes ? ids.first(ids.size() - count) : ids;
+  }
+  return ids;
 }
 
 }  // namespace
@@ -195,22 +224,33 @@ Translation LineProcessor::postprocess(const EncodedLine& line,
 
 Translation LineProcessor::postprocess_first(const EncodedLine& line,
                                              const std::vector<SearchResult>& parts) const {
-  Translation translation = joined(line, parts, nullptr);
-  if (parts.size() < line.parts.size()) translation.status.unfinished = true;
+  Translation translation;
+  translation.line = line.line;
+  translation.status = line.status;
+  translation.status.unfinished = true;
+  // Of a beam, whose unfinished part has one.
+  const size_t count = line_hypothesis_count(parts);
+  for (size_t rank = 0; rank < (line.sampled ? count : std::min<size_t>(count, 1)); ++rank) {
+    TextHypothesis& first = translation.hypotheses.emplace_back(join_tokens(parts, rank));
+    std::vector<std::string> texts = texts_of(parts, rank);
+    texts.back() = text_of(complete_characters(hypothesis_at(parts.back(), rank).ids,
+                                               tokenizers_.target().vocabulary()));
+    first.text = join_final_text(line, texts);
+  }
   return translation;
 }
 
-// The translation of the first parts of the line.
+// The translation of the line from the results of all its parts.
 Translation LineProcessor::joined(const EncodedLine& line, const std::vector<SearchResult>& parts,
                                   Aligner* aligner) const {
   Translation translation;
   translation.line = line.line;
   translation.status = line.status;
   std::vector<TextHypothesis>& all = translation.hypotheses;
-  const size_t count = line_hypothesis_count(parts);
-  for (size_t rank = 0; rank < count; ++rank) all.push_back(join(line, parts, rank));
-  for (const SearchResult& part : parts)
-    if (count > 0 && !part.hypotheses.front().ended) translation.status.unfinished = true;
+  for (size_t rank = 0; rank < line_hypothesis_count(parts); ++rank) {
+    all.push_back(join_tokens(parts, rank));
+    all.back().text = join_text(line, texts_of(parts, rank));
+  }
   if (aligner) align(line, parts, *aligner, translation);
   // The hypotheses of samples are in the order of their numbers.
   std::stable_sort(all.begin(), all.end(), [](const TextHypothesis& a, const TextHypothesis& b) {
@@ -218,22 +258,20 @@ Translation LineProcessor::joined(const EncodedLine& line, const std::vector<Sea
   });
   // Different texts of the parts of a line may still join to one text.
   if (!line.sampled && all.size() > 1) remove_repeated_texts(all);
+  if (!all.empty() && !all.front().ended) translation.status.unfinished = true;
   return translation;
 }
 
-// The hypotheses of this rank of all parts, joined.
-TextHypothesis LineProcessor::join(const EncodedLine& line, const std::vector<SearchResult>& parts,
-                                   size_t rank) const {
-  const Tokenizer& target = tokenizers_.target();
+// What the hypotheses of this rank of all parts have, except the text and the attention.
+TextHypothesis LineProcessor::join_tokens(const std::vector<SearchResult>& parts,
+                                          size_t rank) const {
   TextHypothesis joined;
-  std::vector<std::string> texts;
+  joined.number = int64_t(rank);
   for (const SearchResult& part : parts) {
     const Hypothesis& hypothesis = hypothesis_at(part, rank);
-    std::string text = target.decode(hypothesis.ids);
-    std::replace(text.begin(), text.end(), '\n', ' ');  // a line stays one line
-    texts.push_back(std::move(text));
     joined.score += hypothesis.score;
-    const std::vector<std::string> pieces = target.pieces(hypothesis.ids);
+    joined.ended = joined.ended && hypothesis.ended;
+    const std::vector<std::string> pieces = tokenizers_.target().pieces(hypothesis.ids);
     joined.pieces.insert(joined.pieces.end(), pieces.begin(), pieces.end());
     // Without that of </s>.
     check(hypothesis.log_probabilities.size() >= pieces.size(), "a log-probability for each id");
@@ -243,8 +281,22 @@ TextHypothesis LineProcessor::join(const EncodedLine& line, const std::vector<Se
   }
   const Hypothesis& last = hypothesis_at(parts.back(), rank);
   if (last.ended) joined.log_probabilities.push_back(last.log_probabilities.back());
-  joined.text = join_text(line, texts);
   return joined;
+}
+
+// A translation stays one line.
+std::string LineProcessor::text_of(std::span<const TokenId> ids) const {
+  std::string text = tokenizers_.target().decode(ids);
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+std::vector<std::string> LineProcessor::texts_of(const std::vector<SearchResult>& parts,
+                                                 size_t rank) const {
+  std::vector<std::string> texts;
+  texts.reserve(parts.size());
+  for (const SearchResult& part : parts) texts.push_back(text_of(hypothesis_at(part, rank).ids));
+  return texts;
 }
 
 // Adds the attention of all hypotheses of the line, which are in the order of those of its parts.

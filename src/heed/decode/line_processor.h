@@ -1,6 +1,7 @@
 // Before and after the search: lines of text to token ids, hypotheses to translations.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -58,8 +59,10 @@ class LineProcessor {
   // best remains, unless they are samples. Without an aligner the translation has no attention.
   Translation postprocess(const EncodedLine& line, const std::vector<SearchResult>& parts,
                           Aligner* aligner = nullptr) const;
-  // Of a line of which only the first parts have results yet, without attention. No hypotheses if
-  // there are no parts.
+  // What is final of a line of which only the first parts have results yet, the last of them
+  // perhaps that of Search::partial(): the text and the pieces are beginnings of those that
+  // postprocess() gives to the hypothesis of the same number. Hypotheses are in the order of their
+  // numbers, without attention; none if there are no parts.
   Translation postprocess_first(const EncodedLine& line,
                                 const std::vector<SearchResult>& parts) const;
 
@@ -73,8 +76,9 @@ class LineProcessor {
   std::vector<TokenId> prefix_tokens(const std::string& prefix, int64_t line, int64_t limit) const;
   Translation joined(const EncodedLine& line, const std::vector<SearchResult>& parts,
                      Aligner* aligner) const;
-  TextHypothesis join(const EncodedLine& line, const std::vector<SearchResult>& parts,
-                      size_t rank) const;
+  TextHypothesis join_tokens(const std::vector<SearchResult>& parts, size_t rank) const;
+  std::string text_of(std::span<const TokenId> ids) const;
+  std::vector<std::string> texts_of(const std::vector<SearchResult>& parts, size_t rank) const;
   void align(const EncodedLine& line, const std::vector<SearchResult>& parts, Aligner& aligner,
              Translation& translation) const;
 

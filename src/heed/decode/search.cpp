@@ -31,6 +31,37 @@ struct Sentence {
   bool done = false;
 };
 
+Hypothesis unfinished(const ActiveHypothesis& h) {
+  return {h.ids, h.log_probability, 0, false, h.log_probabilities};
+}
+
+// What all hypotheses of a beam begin with, and so any result.
+Hypothesis common_beginning(const std::vector<HypothesisGroup>& groups) {
+  const std::vector<TokenId>* first = nullptr;
+  const std::vector<double>* log_probabilities = nullptr;
+  size_t common = 0;
+  const auto add = [&](const auto& h) {
+    if (!first) {
+      first = &h.ids;
+      log_probabilities = &h.log_probabilities;
+      common = h.ids.size();
+    }
+    const auto end = first->begin() + std::ptrdiff_t(std::min(common, h.ids.size()));
+    common = size_t(std::mismatch(first->begin(), end, h.ids.begin()).first - first->begin());
+  };
+  for (const HypothesisGroup& group : groups) {
+    for (const ActiveHypothesis& h : group.active) add(h);
+    for (const Hypothesis& h : group.finished) add(h);
+  }
+  check(first != nullptr, "a beam without hypotheses");
+  Hypothesis beginning;
+  beginning.ended = false;
+  beginning.ids.assign(first->begin(), first->begin() + std::ptrdiff_t(common));
+  beginning.log_probabilities.assign(log_probabilities->begin(),
+                                     log_probabilities->begin() + std::ptrdiff_t(common));
+  return beginning;
+}
+
 // Unused rows of a cache. Last in, first out: they may still be in the CPU's cache.
 class FreeList {
  public:
@@ -350,9 +381,16 @@ SearchResult Search::partial(int64_t request_id) const {
   const auto found = state_->find(request_id);
   check(found != state_->sentences.end(), "no unfinished sentence with this id");
   const Sentence& sentence = **found;
-  std::vector<HypothesisGroup> groups = sentence.groups;
-  for (HypothesisGroup& group : groups) group.finish_active(sentence.options.length_penalty);
-  return {request_id, best_hypotheses(groups, sentence.options)};
+  SearchResult so_far = {request_id, {}};
+  if (sentence.groups.empty()) return so_far;
+  if (!sentence.options.sample) {
+    so_far.hypotheses.push_back(common_beginning(sentence.groups));
+    return so_far;
+  }
+  for (const HypothesisGroup& group : sentence.groups)
+    so_far.hypotheses.push_back(group.finished.empty() ? unfinished(group.active.front())
+                                                       : group.finished.front());
+  return so_far;
 }
 
 int64_t Search::bytes_held() const {

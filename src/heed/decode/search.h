@@ -84,8 +84,9 @@ class Search {
 
   // Removes an unfinished sentence, which will have no result; false if there is none of this id.
   bool cancel(int64_t request_id);
-  // The result that an unfinished sentence would have if it ended now: its hypotheses so far, the
-  // active ones with `ended` false. Empty before the first step. Does not change the sentence.
+  // What an unfinished sentence has for good, without scores. Beam search: one hypothesis, the
+  // beginning that all hypotheses share. Sampling: each sample so far, in the order of their
+  // numbers. Empty before the first step. Does not change the sentence.
   SearchResult partial(int64_t request_id) const;
 
  private:

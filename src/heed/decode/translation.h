@@ -17,7 +17,7 @@ struct LineStatus {
   // More tokens than the model has positions for (translating: of one character): the rest is
   // ignored.
   bool truncated = false;
-  bool unfinished = false;    // the translation of a part has no </s>
+  bool unfinished = false;    // the best translation of a part has no </s>
   bool invalid_utf8 = false;  // invalid UTF-8 was replaced by U+FFFD
   // The characters of the source that the model has not seen in training. Translating: a sentence
   // (DecodeOptions::split) without any letter that it has seen is copied.
@@ -46,6 +46,8 @@ struct TextHypothesis {
   // (not if it has none). A split line has none for the </s> of its other parts, so that piece i
   // has number i. Empty for a line without tokens, which the model does not translate.
   std::vector<double> log_probabilities = {};
+  bool ended = true;   // all parts with </s>
+  int64_t number = 0;  // of a sample, from 0; in beam search the rank
 };
 
 struct Translation {

@@ -395,13 +395,13 @@ void Scheduler::State::deliver(Job& job, Translation translation) {
 
 void Scheduler::State::show_progress(const RunningLine& line, const ModelBatch& batch, int64_t id) {
   Job& job = *line.job;
-  Translation so_far = batch.batch->partial(id);
-  if (so_far.hypotheses.empty()) return;
-  so_far.line = int64_t(line.index);
+  std::optional<Translation> so_far = batch.batch->progress(id);
+  if (!so_far) return;
+  so_far->line = int64_t(line.index);
   std::lock_guard calling(job.calling);
   if (job.ended) return;
   try {
-    job.observer->progress(so_far);
+    job.observer->progress(*so_far);
   } catch (...) {
     cancel(job.id);
   }

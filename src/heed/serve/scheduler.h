@@ -60,8 +60,8 @@ class TranslationObserver {
 
   // Whether to call progress(); may be called at any time.
   virtual bool follows_progress() const { return false; }
-  // After each decoding step of a line that is not finished: its translation so far, without
-  // attention. Of greedy search and of one sample, each contains the one before.
+  // After the decoding steps of a line that is not finished: more of what is final of its
+  // translation (LineProcessor::postprocess_first()).
   virtual void progress(const Translation& so_far) { (void)so_far; }
 };
 
