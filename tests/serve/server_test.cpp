@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -216,6 +218,41 @@ std::vector<std::pair<std::string, json>> events_of(const std::string& body) {
   return events;
 }
 
+// What a client has that appends what it gets: of each hypothesis of each sentence of each text.
+struct Appended {
+  std::string text;
+  json pieces = json::array();
+};
+using AppendedAnswer = std::map<std::array<int, 3>, Appended>;
+
+// Appends the tokens of a stream, and compares them with each sentence when it comes.
+AppendedAnswer append_tokens(const std::vector<std::pair<std::string, json>>& events,
+                             const json& whole) {
+  AppendedAnswer all;
+  const auto expect_same = [](const Appended& appended, const json& hypothesis) {
+    EXPECT_EQ(appended.text, hypothesis["translation"]);
+    EXPECT_EQ(appended.pieces, hypothesis["pieces"]);
+  };
+  for (const auto& [name, data] : events) {
+    if (name == "token") {
+      Appended& one = all[{data["text"], data["sentence"], data["hypothesis"]}];
+      if (data.contains("piece")) one.pieces.push_back(data["piece"]);
+      one.text += data["delta"].get<std::string>();
+      EXPECT_EQ(data.contains("translation"), data["delta"] != "");
+      EXPECT_EQ(data.value("translation", one.text), one.text);
+    }
+    if (name != "sentence") continue;
+    const int text = data["text"], sentence = data["sentence"];
+    const json& expected = whole["translations"][size_t(text)]["sentences"][size_t(sentence)];
+    const json numbers = data.value("hypotheses", json{0});
+    expect_same(all[{text, sentence, numbers[0]}], expected);
+    for (size_t i = 0; data.contains("hypotheses") && data.contains("nbest") && i < numbers.size();
+         ++i)
+      expect_same(all[{text, sentence, numbers[i]}], expected["nbest"][i]);
+  }
+  return all;
+}
+
 TEST_F(ServerTest, StreamsTokensAndSentences) {
   const RunningTranslationServer server(options());
   json request = {{"text", {"the fox. A dog.", "lazy"}}, {"beam", 1}};
@@ -228,27 +265,38 @@ TEST_F(ServerTest, StreamsTokensAndSentences) {
   ASSERT_FALSE(events.empty());
   EXPECT_EQ(events.back().first, "done");
   EXPECT_EQ(events.back().second, whole);
-  std::map<std::pair<int, int>, json> pieces;
-  size_t sentences = 0;
+  EXPECT_EQ(append_tokens(events, whole).size(), 3U);
+  size_t tokens = 0, sentences = 0;
   for (const auto& [name, data] : events) {
-    if (name == "done") continue;
-    const std::pair<int, int> place{data["text"], data["sentence"]};
-    const json& sentence =
-        whole["translations"][size_t(place.first)]["sentences"][size_t(place.second)];
-    if (name == "token") pieces[place].push_back(data["piece"]);
-    if (name != "sentence") continue;
-    ++sentences;
-    EXPECT_EQ(data["translation"], sentence["translation"]);
-    // The last token comes with its sentence.
-    json told = pieces[place], all = sentence["pieces"];
-    EXPECT_GE(told.size() + 1, all.size());
-    for (size_t i = 0; i < told.size(); ++i) EXPECT_EQ(told[i], all[i]);
+    tokens += name == "token";
+    sentences += name == "sentence";
   }
   EXPECT_EQ(sentences, 3U);
+  EXPECT_GT(tokens, 20U) << "one by one";
+}
 
-  request["beam"] = 2;
-  for (const auto& [name, data] : events_of(post(server, "/v1/translate", request.dump()).body))
-    EXPECT_NE(name, "token") << "a beam has no tokens that stay";
+// The fault: a forced prefix, parts of long lines and samples whose order by score changes.
+TEST_F(ServerTest, WhatAStreamAppendsIsTheTranslation) {
+  const RunningTranslationServer server(options());
+  const std::string long_line =
+      "the quick fox, a lazy dog over the brown fox. 老师买了三本书。 a b";
+  const std::vector<json> requests = {
+      {{"text", "the fox"}, {"beam", 1}, {"prefix", "the dog"}},
+      {{"text", long_line}, {"beam", 1}, {"split", "lines"}, {"max_length", 20}},
+      {{"text", long_line}, {"split", "lines"}, {"prefix", "a"}, {"nbest", 2}},
+      {{"text", {long_line, "", " \n the fox. A dog?\n"}}, {"beam", 8}, {"beam_groups", 2}},
+      {{"text", {"the fox. A dog.", "lazy"}}, {"sample", true}, {"nbest", 4}, {"temperature", 1.5}},
+      {{"text", long_line}, {"split", "lines"}, {"sample", true}, {"nbest", 3}, {"prefix", "o "}},
+  };
+  for (json request : requests) {
+    const json whole = v1(server, request);
+    request["stream"] = true;
+    const auto events = events_of(post(server, "/v1/translate", request.dump()).body);
+    ASSERT_FALSE(events.empty());
+    EXPECT_EQ(events.back().first, "done") << request;
+    EXPECT_EQ(events.back().second, whole);
+    append_tokens(events, whole);
+  }
 }
 
 TEST_F(ServerTest, LimitsOfARequest) {

@@ -6,9 +6,11 @@ to the byte.
 """
 import json
 import os
+import re
 import subprocess
 import urllib.parse
 
+from appended import Appended
 from http_client import Malformed, events_of, request_bytes
 
 # Fields of /v1/translate; the options of heed translate have the same names, with hyphens.
@@ -30,6 +32,7 @@ WAYS = {
     "prefix": {"beam": 4},
 }
 PREFIX_LENGTHS = (3, 7, 12)
+HYPOTHESES = re.compile(rb'"hypotheses":\[[\d,]+\],')  # the numbers of samples, only in streams
 
 
 def text_json(text):
@@ -212,10 +215,14 @@ class Question:
         return events[-1][1]
 
     def stream_complaint(self, reply, got, books):
-        """Each sentence comes once, as in the whole answer."""
+        """Each sentence comes once, as in the whole answer, and is what its tokens give."""
         book = next(book for book in books if got == self.answer(book))
         expected = {b'{"text":0,"sentence":%d,' % at + sentence[1:] for at, sentence in enumerate(self.sentences(book))}
-        told = [data for name, data in events_of(reply.body) if name == "sentence"]
+        events, appended = events_of(reply.body), Appended()
+        for name, data in events:
+            if complaint := appended.event(name, data):
+                return complaint
+        told = [HYPOTHESES.sub(b"", data, count=1) for name, data in events if name == "sentence"]
         if len(told) != len(self.lines) or set(told) != expected:
             return "the sentences of the stream are not those of the whole answer"
         return None

@@ -189,6 +189,17 @@ ordered_json translate_answer() {
                        {"source", "target", "translations"});
 }
 
+ordered_json token_event() {
+  return object_schema(
+      {{"text", typed("integer", "Index of the text")},
+       {"sentence", typed("integer", "Index of the sentence in its text")},
+       {"hypothesis", typed("integer", "Number of the sample; 0 in beam search")},
+       {"piece", typed("string", "The token that is added, if any")},
+       {"delta", typed("string", "The text that is added")},
+       {"translation", typed("string", "The text so far, if there is more of it")}},
+      {"text", "sentence", "hypothesis", "delta"});
+}
+
 ordered_json schemas(const ServeOptions& options) {
   ordered_json any_text = one_or_many_texts("What to translate");
   ordered_json alternatives = typed("integer", "How many other translations to give at most");
@@ -225,6 +236,7 @@ ordered_json schemas(const ServeOptions& options) {
       {"Languages", array_of(object_schema(language, {"code", "name", "targets"}))},
       {"TranslateRequest", translate_request(options)},
       {"TranslateAnswer", translate_answer()},
+      {"TokenEvent", token_event()},
       {"AttentionRequest", attention_request(options)},
       {"ScoreRequest", score_request()},
       {"ScoreAnswer",
@@ -281,7 +293,8 @@ ordered_json paths() {
   };
   ordered_json streamed = json("TranslateAnswer");
   streamed.update(
-      content("text/event-stream", any("With stream: the events token, sentence, done and error")));
+      content("text/event-stream", any("With stream: the events token (TokenEvent), sentence, done "
+                                       "(TranslateAnswer) and error (Error)")));
   const ordered_json status =
       content("application/json", object_schema({{"status", typed("string")}}, {"status"}));
   return {

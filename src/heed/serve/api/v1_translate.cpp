@@ -27,47 +27,37 @@ class TranslateCall : public DocumentCall {
       : DocumentCall(client, std::move(texts), std::move(options)),
         how_(std::move(how)),
         sentences_(document().lines().size()),
-        told_(how_.stream ? document().lines().size() : 0) {}
+        sent_(how_.stream ? document().lines().size() : 0) {}
 
   void translated(Translation translation) override {
+    if (!how_.stream) return DocumentCall::translated(std::move(translation));
     const auto line = size_t(translation.line);
+    std::string events = token_events(translation);
+    ordered_json position = position_of(line);
+    if (options().decode.search.sample)
+      for (const TextHypothesis& sample : translation.hypotheses)
+        position["hypotheses"].push_back(sample.number);
     DocumentCall::translated(std::move(translation));
-    if (how_.stream) send_text("sentence", joined(position_of(line), sentences_[line]));
+    send(events + event_text("sentence", joined(position, sentences_[line])));
   }
 
   void finished() override {
     if (!how_.stream) return DocumentCall::finished();
-    send_text("done", whole());
+    send(event_text("done", whole()));
     exchange().end();
   }
 
   void failed(std::exception_ptr error) override {
     if (!began_) return DocumentCall::failed(error);
-    send_text("error", error_response(error).body);
+    send(event_text("error", error_response(error).body));
     exchange().end();
   }
 
-  // The tokens of a beam of several may still change.
-  bool follows_progress() const override {
-    const SearchOptions& search = options().decode.search;
-    return how_.stream && (search.sample || search.beam_size() == 1);
-  }
+  bool follows_progress() const override { return how_.stream; }
 
-  // New tokens of each hypothesis.
   void progress(const Translation& so_far) override {
-    const auto index = size_t(so_far.line);
-    std::vector<size_t>& told = told_[index];
-    told.resize(std::max(told.size(), so_far.hypotheses.size()));
-    for (size_t i = 0; i < so_far.hypotheses.size(); ++i) {
-      const TextHypothesis& hypothesis = so_far.hypotheses[i];
-      if (hypothesis.pieces.size() <= told[i]) continue;
-      told[i] = hypothesis.pieces.size();
-      ordered_json event = position_of(index);
-      event["hypothesis"] = i;
-      event["piece"] = hypothesis.pieces.back();
-      event["translation"] = hypothesis.text;
-      send_text("token", json_text(event));
-    }
+    const std::string events = token_events(so_far);
+    if (!events.empty()) send(events);
   }
 
  protected:
@@ -159,20 +149,64 @@ class TranslateCall : public DocumentCall {
     return object;
   }
 
-  // An event of text/event-stream; JSON has no line breaks.
-  void send_text(const char* event, const std::string& data) {
-    std::string text = fmt::format("event: {}\ndata: {}\n\n", event, data);
-    if (began_) return exchange().write(std::move(text));
+  // Of a hypothesis, in events.
+  struct Sent {
+    size_t pieces = 0, bytes = 0;
+  };
+
+  // What a translation has that is not sent: of each sample, or of the best hypothesis.
+  std::string token_events(const Translation& translation) {
+    const bool samples = options().decode.search.sample;
+    std::vector<Sent>& sent = sent_[size_t(translation.line)];
+    std::string events;
+    for (const TextHypothesis& hypothesis : translation.hypotheses) {
+      const auto number = samples ? size_t(hypothesis.number) : 0;
+      sent.resize(std::max(sent.size(), number + 1));
+      ordered_json event = position_of(size_t(translation.line));
+      event["hypothesis"] = number;
+      events += token_events(std::move(event), hypothesis, sent[number]);
+      if (!samples) break;
+    }
+    return events;
+  }
+
+  // An event for each piece; the text comes with the last one.
+  static std::string token_events(ordered_json event, const TextHypothesis& hypothesis,
+                                  Sent& sent) {
+    check(sent.pieces <= hypothesis.pieces.size() && sent.bytes <= hypothesis.text.size(),
+          "a translation that has become shorter");
+    std::string events;
+    const bool has_text = sent.bytes < hypothesis.text.size();
+    while (sent.pieces < hypothesis.pieces.size()) {
+      event["piece"] = hypothesis.pieces[sent.pieces++];
+      if (has_text && sent.pieces == hypothesis.pieces.size()) break;
+      event["delta"] = "";
+      events += event_text("token", json_text(event));
+    }
+    if (!has_text) return events;
+    event["delta"] = hypothesis.text.substr(sent.bytes);
+    event["translation"] = hypothesis.text;
+    sent.bytes = hypothesis.text.size();
+    return events + event_text("token", json_text(event));
+  }
+
+  // Of text/event-stream; JSON has no line breaks.
+  static std::string event_text(const char* name, const std::string& data) {
+    return fmt::format("event: {}\ndata: {}\n\n", name, data);
+  }
+
+  void send(std::string events) {
+    if (began_) return exchange().write(std::move(events));
     began_ = true;
     exchange().begin({.content_type = "text/event-stream",
-                      .body = std::move(text),
+                      .body = std::move(events),
                       .headers = {{"Cache-Control", "no-store"}, {"X-Accel-Buffering", "no"}}});
   }
 
   const AnswerOptions how_;
-  std::vector<std::string> sentences_;     // of each line that is translated: its object in JSON
-  bool began_ = false;                     // the stream
-  std::vector<std::vector<size_t>> told_;  // tokens sent of each hypothesis of each line
+  std::vector<std::string> sentences_;   // of each line that is translated: its object in JSON
+  bool began_ = false;                   // the stream
+  std::vector<std::vector<Sent>> sent_;  // of each line: its hypotheses by their numbers
 };
 
 }  // namespace

@@ -174,7 +174,7 @@ export class Translation {
   }
 
   #addToken(line, {sentence, hypothesis, translation}) {
-    if (sentence !== line.fresh.length || hypothesis > 0) return;
+    if (sentence !== line.fresh.length || hypothesis > 0 || translation === undefined) return;
     line.partial = translation;
     this.#changed(line);
   }
