@@ -111,7 +111,7 @@ TEST_F(SchedulerTest, TooManyRequestsAreRefusedUntilThereIsRoom) {
   BusyThread busy(scheduler);
   submit(large);
   EXPECT_THROW(submit(lines(1, 1)), Overloaded) << "bytes";
-  EXPECT_THROW(scheduler.run("b", 1, [] {}), Overloaded);
+  EXPECT_THROW(scheduler.run(testing::one_turn([] {}), {.client = "b"}), Overloaded);
   busy.release();
   EXPECT_EQ(accepted.back()->error(), "");
   {

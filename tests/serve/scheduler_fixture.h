@@ -14,6 +14,7 @@
 
 #include "heed/core/rng.h"
 #include "heed/serve/scheduler.h"
+#include "serve/function_task.h"
 #include "support/small_translator.h"
 #include "support/temporary_folder.h"
 #include "support/translations.h"
@@ -108,10 +109,11 @@ class BusyThread {
  public:
   explicit BusyThread(Scheduler& scheduler) {
     auto begun = std::make_shared<std::promise<void>>();
-    scheduler.run("busy", 1, [begun, released = released_.get_future().share()] {
-      begun->set_value();
-      released.wait();
-    });
+    scheduler.run(one_turn([begun, released = released_.get_future().share()] {
+                    begun->set_value();
+                    released.wait();
+                  }),
+                  {.client = "busy"});
     begun->get_future().wait();
   }
   ~BusyThread() { release(); }

@@ -118,7 +118,7 @@ TEST_F(SchedulerTest, ShortLinesDoNotKeepALongOneWaiting) {
   }
   EXPECT_FALSE(room.accepts(*long_line)) << "10 tokens are left";
   EXPECT_FALSE(room.accepts(*short_line));
-  const detail::Job task(3, "a", 1, [] {});
+  const detail::Job task(3, testing::one_turn([] {}), {.client = "a"});
   EXPECT_TRUE(room.accepts(task));
 }
 
@@ -171,17 +171,98 @@ TEST_F(SchedulerTest, ABusyThreadLeavesItsShareToOthers) {
 
 TEST_F(SchedulerTest, TasksRunOnceAndMayThrow) {
   Scheduler scheduler({.threads = 2});
-  std::atomic<int> runs{0};
-  for (int i = 0; i < 20; ++i)
-    scheduler.run("a", 10, [&] {
+  std::atomic<int> runs{0}, failures{0};
+  for (int i = 0; i < 20; ++i) {
+    const auto task = testing::one_turn([&] {
       ++runs;
       throw std::runtime_error("a task");
     });
-  EXPECT_TRUE(soon([&] { return runs == 20; }));
+    task->on_failed = [&](const std::exception_ptr&) { ++failures; };
+    scheduler.run(task, {.client = "a", .cost = 10});
+  }
+  EXPECT_TRUE(soon([&] { return failures == 20; }));
   const auto recorder = std::make_shared<Recorder>();
   scheduler.submit(request(lines(5, 1), greedy()), recorder);
   EXPECT_EQ(recorder->error(), "");
   EXPECT_EQ(runs, 20);
+}
+
+TEST_F(SchedulerTest, LinesAreTranslatedBetweenTheTurnsOfATask) {
+  Scheduler scheduler({.threads = 1});
+  std::atomic<bool> translated{false};
+  std::atomic<int> turns{0};
+  scheduler.run(std::make_shared<testing::FunctionTask>([&] {
+                  ++turns;
+                  std::this_thread::sleep_for(1ms);
+                  return !translated;
+                }),
+                {.client = "a"});
+  const auto recorder = std::make_shared<Recorder>();
+  scheduler.submit(request(lines(5, 1), greedy(), "b"), recorder);
+  EXPECT_EQ(recorder->error(), "");
+  translated = true;
+  EXPECT_TRUE(becomes_idle(scheduler));
+  EXPECT_GT(turns, 1);
+}
+
+// The fault: a page of attention was refused when most of it was computed.
+TEST_F(SchedulerTest, ATaskIsAdmittedOnce) {
+  SchedulerOptions limits;
+  limits.waiting_requests = 2;
+  Scheduler scheduler(limits);
+  std::atomic<int> turns{0};
+  std::atomic<bool> queue_is_full{false};
+  std::promise<void> last;
+  scheduler.run(std::make_shared<testing::FunctionTask>([&] {
+                  if (++turns == 3) last.set_value();
+                  EXPECT_TRUE(soon([&] { return queue_is_full.load(); }));
+                  return turns < 3;
+                }),
+                {.client = "a"});
+  EXPECT_TRUE(soon([&] { return turns == 1; }));
+  const auto submit = [&] {
+    scheduler.submit(request(lines(1, 1), greedy(), "b"), std::make_shared<Recorder>());
+  };
+  EXPECT_THROW(for (int i = 0; i < 3; ++i) submit(), Overloaded);
+  queue_is_full = true;
+  last.get_future().wait();
+}
+
+// The fault: scores had no deadline, and were computed for a client that had gone.
+TEST_F(SchedulerTest, ATaskEndsAtItsDeadlineOrWhenItIsCancelled) {
+  Scheduler scheduler({.threads = 1});
+  std::promise<std::exception_ptr> failure;
+  std::atomic<int> turns{0};
+  const auto endless = [&] {
+    ++turns;
+    return true;
+  };
+  const auto late = std::make_shared<testing::FunctionTask>(endless);
+  late->on_failed = [&](const std::exception_ptr& error) { failure.set_value(error); };
+  scheduler.run(late, {.client = "a", .deadline = std::chrono::steady_clock::now() + 20ms});
+  EXPECT_THROW(std::rethrow_exception(failure.get_future().get()), DeadlinePassed);
+
+  turns = 0;
+  const uint64_t id =
+      scheduler.run(std::make_shared<testing::FunctionTask>(endless), {.client = "a"});
+  EXPECT_TRUE(soon([&] { return turns > 3; }));
+  scheduler.cancel(id);
+  EXPECT_TRUE(becomes_idle(scheduler));
+  const int at_end = turns;
+  std::this_thread::sleep_for(10ms);
+  EXPECT_EQ(turns, at_end);
+}
+
+TEST_F(SchedulerTest, ATaskThatWaitsEndsAtItsDeadline) {
+  Scheduler scheduler({.threads = 1});
+  std::promise<void> failed;
+  const auto task = testing::one_turn([] { FAIL() << "its deadline has passed"; });
+  task->on_failed = [&](const std::exception_ptr&) { failed.set_value(); };
+  BusyThread busy(scheduler);
+  scheduler.run(task, {.client = "a", .deadline = std::chrono::steady_clock::now() + 10ms});
+  std::this_thread::sleep_for(20ms);
+  busy.release();
+  failed.get_future().wait();
 }
 
 // Follows the translations of a request of greedy search.

@@ -299,6 +299,31 @@ TEST_F(ServerTest, WhatAStreamAppendsIsTheTranslation) {
   }
 }
 
+TEST_F(ServerTest, ScoresAreComputedInTurnsUntilTheDeadline) {
+  std::vector<std::string> sources, targets;
+  for (int i = 0; i < 60; ++i) {
+    sources.push_back("the quick fox " + std::string(size_t(i), 'a'));
+    targets.push_back("a lazy dog " + std::string(size_t(60 - i), 'o'));
+  }
+  const json request = {{"source_text", sources}, {"target_text", targets}};
+  {
+    const RunningTranslationServer server(options());
+    const HttpReply reply = post(server, "/v1/score", request.dump());
+    EXPECT_EQ(reply.status, 200) << reply.body;
+    const json scores = json::parse(reply.body)["scores"];
+    ASSERT_EQ(scores.size(), sources.size());
+    const Model model(folder_ / "model");
+    for (size_t i = 0; i < scores.size(); i += 7)
+      EXPECT_EQ(scores[i]["log_probability"], model.score(sources[i], targets[i]).log_probability);
+    const json none = {{"source_text", json::array()}, {"target_text", json::array()}};
+    EXPECT_EQ(json::parse(post(server, "/v1/score", none.dump()).body)["scores"].size(), 0U);
+  }
+  ServeOptions impatient = options();
+  impatient.timeout = 0.001;
+  const RunningTranslationServer server(impatient);
+  EXPECT_EQ(post(server, "/v1/score", request.dump()).status, 504);
+}
+
 TEST_F(ServerTest, LimitsOfARequest) {
   ServeOptions tight = options();
   tight.max_characters = 5;

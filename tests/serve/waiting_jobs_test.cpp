@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "serve/function_task.h"
+
 namespace heed::detail {
 namespace {
 
@@ -16,9 +18,13 @@ class WaitingJobsTest : public ::testing::Test {
     return options;
   }
 
+  std::shared_ptr<Job> task_of(const std::string& client, int64_t cost) {
+    return std::make_shared<Job>(++id_, testing::one_turn([] {}),
+                                 TaskRequest{.client = client, .cost = cost});
+  }
   // A job of one turn of this cost.
   uint64_t add(const std::string& client, int64_t cost) {
-    waiting_.add(std::make_shared<Job>(++id_, client, cost, [] {}), now_);
+    waiting_.add(task_of(client, cost), now_);
     return id_;
   }
   uint64_t take() {
@@ -104,7 +110,7 @@ TEST_F(WaitingJobsTest, AMomentOfWaitingIsNoMeasurement) {
 
 TEST_F(WaitingJobsTest, JobsExpireAtTheirDeadlines) {
   for (const int after : {30, 10, 20}) {
-    auto job = std::make_shared<Job>(++id_, "a", 1, [] {});
+    auto job = task_of("a", 1);
     job->request.deadline = now_ + milliseconds(after);
     waiting_.add(job, now_);
   }

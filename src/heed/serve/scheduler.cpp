@@ -38,6 +38,10 @@ struct StepCounts {
   int64_t source_tokens = 0, target_tokens = 0;
 };
 
+bool has_expired(const Job& job, TimePoint now) {
+  return job.request.deadline && *job.request.deadline <= now;
+}
+
 // A thread of the scheduler.
 struct SchedulerThread {
   // Guarded by the scheduler's mutex:
@@ -91,6 +95,7 @@ struct Scheduler::State {
   int64_t share(TimePoint now) const;
   void report(SchedulerThread& self);
   void begin(SchedulerThread& self, const WaitingJobs::Turn& turn);
+  void run_turn(const std::shared_ptr<Job>& job);
   ModelBatch& batch_of(SchedulerThread& self, const std::shared_ptr<const ServedModel>& model);
   void step(SchedulerThread& self, ModelBatch& batch);
   void drop_ended(ModelBatch& batch);
@@ -154,7 +159,7 @@ void Scheduler::State::add(const std::shared_ptr<Job>& job) {
       empty_jobs.push_back(job);
     else
       waiting.add(job, Clock::now());
-    if (!job->task) jobs[job->id] = job;
+    jobs[job->id] = job;
   }
   wake.notify_all();
 }
@@ -198,8 +203,7 @@ void Scheduler::State::work(SchedulerThread& self) {
         return batch.failed || (batch.running.empty() && batch.held->unused());
       });
     } catch (...) {  // out of memory
-      for (const WaitingJobs::Turn& turn : self.taken)
-        if (!turn.job->task) fail(*turn.job, std::current_exception());
+      for (const WaitingJobs::Turn& turn : self.taken) fail(*turn.job, std::current_exception());
       self.taken.clear();
       for (const ModelBatch& batch : self.batches) fail_all(batch, std::current_exception());
       self.batches.clear();
@@ -297,10 +301,7 @@ void Scheduler::State::begin(SchedulerThread& self, const WaitingJobs::Turn& tur
   Job& job = *turn.job;
   if (job.ended) return;
   try {
-    if (job.task) {
-      job.task();
-      return;
-    }
+    if (job.task) return run_turn(turn.job);
     const TranslationSetup& setup = job.request.setup_of(turn.index);
     ModelBatch& batch = batch_of(self, setup.model);
     const int64_t id = batch.next_id++;
@@ -310,8 +311,24 @@ void Scheduler::State::begin(SchedulerThread& self, const WaitingJobs::Turn& tur
     batch.batch->add(id, job.request.lines[turn.index].number, turn.input, used);
     batch.running[id] = {turn.job, turn.index};
   } catch (...) {
-    if (!job.task) fail(job, std::current_exception());
+    fail(job, std::current_exception());
   }
+}
+
+void Scheduler::State::run_turn(const std::shared_ptr<Job>& job) {
+  if (has_expired(*job, Clock::now())) throw DeadlinePassed();
+  const std::optional<int64_t> cost = job->task->turn();
+  if (!cost) {
+    job->ended = true;
+    forget(*job);
+    return;
+  }
+  {
+    std::lock_guard lock(mutex);
+    if (stop || job->ended) return;
+    waiting.add_next_turn(job, *cost, Clock::now());
+  }
+  wake.notify_all();
 }
 
 // The thread's batch of this model, which is created on first use.
@@ -366,9 +383,7 @@ void Scheduler::State::drop_ended(ModelBatch& batch) {
   const TimePoint now = Clock::now();
   for (auto line = batch.running.begin(); line != batch.running.end();) {
     Job& job = *line->second.job;
-    const auto& deadline = job.request.deadline;
-    if (!job.ended && deadline && *deadline <= now)
-      fail(job, std::make_exception_ptr(DeadlinePassed()));
+    if (!job.ended && has_expired(job, now)) fail(job, std::make_exception_ptr(DeadlinePassed()));
     if (!job.ended) {
       ++line;
       continue;
@@ -423,7 +438,10 @@ void Scheduler::State::fail(Job& job, const std::exception_ptr& error) {
   std::lock_guard calling(job.calling);
   if (job.ended.exchange(true)) return;
   try {
-    job.observer->failed(error);
+    if (job.task)
+      job.task->failed(error);
+    else
+      job.observer->failed(error);
   } catch (...) {
     return;
   }
@@ -463,9 +481,11 @@ uint64_t Scheduler::submit(TranslationRequest request,
   return job->id;
 }
 
-void Scheduler::run(std::string client, int64_t cost, std::function<void()> task) {
+uint64_t Scheduler::run(std::shared_ptr<ScheduledTask> task, const TaskRequest& request) {
   check(task != nullptr, "a task");
-  state_->add(std::make_shared<Job>(state_->next_id++, std::move(client), cost, std::move(task)));
+  const auto job = std::make_shared<Job>(state_->next_id++, std::move(task), request);
+  state_->add(job);
+  return job->id;
 }
 
 std::optional<std::chrono::seconds> Scheduler::retry_after(const std::string& client) const {

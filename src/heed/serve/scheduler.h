@@ -65,6 +65,26 @@ class TranslationObserver {
   virtual void progress(const Translation& so_far) { (void)so_far; }
 };
 
+// Work for a client that is done in turns of its own, one after another, between which other lines
+// are translated: of a request that is not a translation.
+class ScheduledTask {
+ public:
+  virtual ~ScheduledTask() = default;
+
+  // A turn, on one of the threads. Returns about how many source tokens of translation take as long
+  // as the next turn; nothing if this was the last one.
+  virtual std::optional<int64_t> turn() = 0;
+  // There is no next turn: a DeadlinePassed, or what turn() threw.
+  virtual void failed(std::exception_ptr error) = 0;
+};
+
+// When a task runs.
+struct TaskRequest {
+  std::string client;
+  int64_t cost = 1;  // of the first turn, as turn() gives that of the next one
+  std::optional<std::chrono::steady_clock::time_point> deadline;
+};
+
 // The queue is full. `retry_after` is in how long there may be room again.
 class Overloaded : public Error {
  public:
@@ -125,15 +145,15 @@ class Scheduler {
   // decoding step; clients take turns, and so do the requests of a client. Overloaded if there is
   // no room in the queue; UsageError if the options are out of range.
   uint64_t submit(TranslationRequest request, std::shared_ptr<TranslationObserver> observer);
-  // Runs `task` once on one of the threads, between decoding steps, in its client's turn; `cost` is
-  // about how many source tokens of translation take as long. What it throws is ignored. Tasks that
-  // wait when the scheduler is destroyed do not run. Overloaded as submit().
-  void run(std::string client, int64_t cost, std::function<void()> task);
+  // Begins a task and returns its id. Its turns are between decoding steps; it is admitted once,
+  // for all of them. Tasks that wait when the scheduler is destroyed get no more calls. Overloaded
+  // as submit().
+  uint64_t run(std::shared_ptr<ScheduledTask> task, const TaskRequest& request);
   // Set if even the smallest request of this client would be refused: in how long there may be
   // room. For refusing a request before anything is done for it.
   std::optional<std::chrono::seconds> retry_after(const std::string& client) const;
-  // The request ends without finished() or failed(); its observer may get at most one more call
-  // that has already begun. Unknown ids are ignored.
+  // The request or task ends without finished() or failed(); it may get at most one more call that
+  // has already begun. Unknown ids are ignored.
   void cancel(uint64_t id);
 
   SchedulerStatus status() const;

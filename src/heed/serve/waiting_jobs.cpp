@@ -39,12 +39,13 @@ Job::Job(uint64_t id, TranslationRequest asked, std::shared_ptr<TranslationObser
   }
 }
 
-Job::Job(uint64_t id, std::string client, int64_t cost, std::function<void()> task)
+Job::Job(uint64_t id, std::shared_ptr<ScheduledTask> task, const TaskRequest& asked)
     : id(id),
       task(std::move(task)),
-      task_cost(std::max<int64_t>(1, cost)),
+      task_cost(std::max<int64_t>(1, asked.cost)),
       waiting_cost(task_cost) {
-  request.client = std::move(client);
+  request.client = asked.client;
+  request.deadline = asked.deadline;
 }
 
 int64_t Job::bytes(size_t turn) const {
@@ -66,6 +67,20 @@ void WaitingJobs::add(std::shared_ptr<Job> job, TimePoint now) {
   throughput_.update(now, !empty());
   if (const auto wait = retry_after(job->request.client, job->waiting_bytes, job->waiting_cost))
     throw Overloaded(*wait);
+  insert(std::move(job));
+  throughput_.update(now, true);
+}
+
+void WaitingJobs::add_next_turn(std::shared_ptr<Job> job, int64_t cost, TimePoint now) {
+  check(job->task != nullptr && jobs_.count(job->id) == 0, "a task that does not wait");
+  throughput_.update(now, !empty());
+  job->next = 0;
+  job->task_cost = job->waiting_cost = std::max<int64_t>(1, cost);
+  insert(std::move(job));
+  throughput_.update(now, true);
+}
+
+void WaitingJobs::insert(std::shared_ptr<Job> job) {
   Totals& client = clients_[job->request.client];
   for (Totals* totals : {&client, &total_}) {
     ++totals->jobs;
@@ -78,7 +93,6 @@ void WaitingJobs::add(std::shared_ptr<Job> job, TimePoint now) {
   if (job->request.deadline) deadlines_.emplace(*job->request.deadline, job->id);
   const uint64_t id = job->id;
   jobs_[id] = std::move(job);
-  throughput_.update(now, true);
 }
 
 // A job that would be alone always has room.

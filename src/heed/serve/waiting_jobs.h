@@ -15,10 +15,11 @@ namespace heed::detail {
 
 using TimePoint = std::chrono::steady_clock::time_point;
 
-// A request, or a task: then `task` is set and it has no model, lines or observer.
+// A request, or a task: then `task` is set and it has no model, lines or observer. A task waits for
+// one turn at a time.
 struct Job {
   Job(uint64_t id, TranslationRequest asked, std::shared_ptr<TranslationObserver> observer);
-  Job(uint64_t id, std::string client, int64_t cost, std::function<void()> task);
+  Job(uint64_t id, std::shared_ptr<ScheduledTask> task, const TaskRequest& asked);
 
   // Lines, or 1 for a task.
   size_t turns() const { return task ? 1 : request.lines.size(); }
@@ -29,14 +30,14 @@ struct Job {
   const uint64_t id;
   TranslationRequest request;
   std::shared_ptr<TranslationObserver> observer;
-  std::function<void()> task;
-  int64_t task_cost = 0;
+  const std::shared_ptr<ScheduledTask> task;
 
   // Guarded by the scheduler's mutex:
-  size_t next = 0;  // first turn that waits
+  int64_t task_cost = 0;  // of its next turn
+  size_t next = 0;        // first turn that waits
   int64_t waiting_bytes = 0, waiting_cost = 0;
 
-  // No further calls of the observer.
+  // No further calls of the observer or the task.
   std::atomic<bool> ended{false};
   // Held during calls of the observer. It may call the scheduler: locked before the scheduler's
   // mutex.
@@ -56,6 +57,8 @@ class WaitingJobs {
 
   // Overloaded if there is no room. A job without turns must not be added.
   void add(std::shared_ptr<Job> job, TimePoint now);
+  // The next turn of a task that was added before and waits no more: there is always room.
+  void add_next_turn(std::shared_ptr<Job> job, int64_t cost, TimePoint now);
   // In how long there may be room for a job of this client, with this much text, of this cost;
   // nothing if there is room now.
   std::optional<std::chrono::seconds> retry_after(const std::string& client, int64_t bytes,
@@ -89,6 +92,7 @@ class WaitingJobs {
     int64_t jobs = 0, bytes = 0, cost = 0;
   };
 
+  void insert(std::shared_ptr<Job> job);
   Turn take_turn(uint64_t id, TimePoint now);
   void erase(const Job& job);
   void subtract(const Job& job, int64_t bytes, int64_t cost);

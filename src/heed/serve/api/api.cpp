@@ -12,6 +12,14 @@ std::optional<std::chrono::steady_clock::time_point> deadline_of(const ServeOpti
          std::chrono::milliseconds(int64_t(options.timeout * 1000));
 }
 
+void cancel_when_gone(const ApiClient& client, uint64_t id) {
+  const std::weak_ptr<Scheduler> scheduler =
+      client.api.scheduler;  // it may end before the connection
+  client.exchange->on_gone([scheduler, id] {
+    if (const auto running = scheduler.lock()) running->cancel(id);
+  });
+}
+
 int64_t count_characters(std::string_view text) {
   // Every byte but those that continue a character.
   return std::count_if(text.begin(), text.end(),

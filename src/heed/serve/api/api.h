@@ -40,6 +40,9 @@ struct ApiCall : ApiClient {
 // The deadline of a request that begins now.
 std::optional<std::chrono::steady_clock::time_point> deadline_of(const ServeOptions& options);
 
+// Cancels what the scheduler does for a client (Scheduler::cancel()) if it goes away.
+void cancel_when_gone(const ApiClient& client, uint64_t id);
+
 // Throws ApiError 400 where the texts have more characters than a request may have. Returns how
 // many they have.
 int64_t check_characters(const ServeOptions& options, const std::vector<std::string>& texts);

@@ -116,12 +116,7 @@ void DocumentCall::start(const ApiClient& client, const std::shared_ptr<Document
   }
   request.client = client.client;
   request.deadline = deadline_of(client.api.options);
-  const uint64_t id = client.api.scheduler->submit(std::move(request), document);
-  const std::weak_ptr<Scheduler> scheduler =
-      client.api.scheduler;  // it may end before the connection
-  client.exchange->on_gone([scheduler, id] {
-    if (const auto running = scheduler.lock()) running->cancel(id);
-  });
+  cancel_when_gone(client, client.api.scheduler->submit(std::move(request), document));
 }
 
 void DocumentCall::translated(Translation translation) {

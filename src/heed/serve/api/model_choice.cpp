@@ -69,13 +69,12 @@ bool have_one_target(const std::vector<SharedModel>& models) {
 }
 
 // Detects the languages of texts, some at a time.
-class DetectionCall : public std::enable_shared_from_this<DetectionCall> {
+class DetectionCall : public ScheduledTask {
  public:
   DetectionCall(const ApiClient& client, ModelChoice choice, std::vector<std::string> texts,
                 ModelsChosen then)
       : client_(client),
         choice_(std::move(choice)),
-        deadline_(deadline_of(client.api.options)),
         texts_(std::move(texts)),
         then_(std::move(then)) {}
 
@@ -86,36 +85,31 @@ class DetectionCall : public std::enable_shared_from_this<DetectionCall> {
     pass_on();
   }
 
-  void begin() {
+  static void start(const std::shared_ptr<DetectionCall>& call) {
+    const ApiClient& client = call->client_;
     size_t bytes = 0;
-    for (const std::string& text : texts_) bytes += text.size() + kBytesOfChosenText;
-    if (!client_.exchange->hold(bytes))
+    for (const std::string& text : call->texts_) bytes += text.size() + kBytesOfChosenText;
+    if (!client.exchange->hold(bytes))
       throw ApiError(503, "the server has no memory left for this request: try again later",
                      {{"Retry-After", "1"}});
-    client_.exchange->on_gone([gone = gone_] { *gone = true; });
-    wait_for_turn();
+    // What follows the detection sets another function, perhaps before run() returns here.
+    client.exchange->on_gone([gone = call->gone_] { *gone = true; });
+    client.api.scheduler->run(call, {client.client, kCost, deadline_of(client.api.options)});
+  }
+
+  std::optional<int64_t> turn() override {
+    if (*gone_) return {};
+    if (!detects_all()) return kCost;
+    pass_on();
+    return {};
+  }
+
+  void failed(std::exception_ptr error) override {
+    client_.exchange->respond(error_response(error));
   }
 
  private:
-  void wait_for_turn() {
-    constexpr auto kCost = int64_t(kDetectedTexts);
-    client_.api.scheduler->run(client_.client, kCost,
-                               [self = shared_from_this()] { self->turn(); });
-  }
-
-  // On a thread of the scheduler, which is therefore there.
-  void turn() {
-    try {
-      if (*gone_) return;
-      if (deadline_ && std::chrono::steady_clock::now() >= *deadline_) throw DeadlinePassed();
-      if (detects_all())
-        pass_on();
-      else
-        wait_for_turn();
-    } catch (...) {
-      client_.exchange->respond(error_response(std::current_exception()));
-    }
-  }
+  static constexpr auto kCost = int64_t(kDetectedTexts);
 
   // Continues with the next texts. True when there are none left.
   bool detects_all() {
@@ -150,7 +144,6 @@ class DetectionCall : public std::enable_shared_from_this<DetectionCall> {
 
   const ApiClient client_;
   const ModelChoice choice_;
-  const std::optional<std::chrono::steady_clock::time_point> deadline_;
   const std::shared_ptr<std::atomic<bool>> gone_ = std::make_shared<std::atomic<bool>>(false);
   std::vector<std::string> texts_;
   const ModelsChosen then_;
@@ -236,7 +229,7 @@ void choose_models(const ApiClient& client, ModelChoice choice, std::vector<std:
   if (at_once)
     call->run();
   else
-    call->begin();
+    DetectionCall::start(call);
 }
 
 SharedModel choose_one_model(const ModelChoice& choice, const std::vector<std::string>& texts) {

@@ -1,5 +1,4 @@
 #include <array>
-#include <atomic>
 
 #include "heed/decode/attention_page.h"
 #include "heed/decode/decoding_constraints.h"
@@ -70,14 +69,11 @@ size_t bytes_to_explain(const ServedModel& model, const TranslationInput& input,
 
 // Explains the sentences of a text one by one, each in a turn of the client, so that other lines
 // are translated between them.
-class AttentionCall : public std::enable_shared_from_this<AttentionCall> {
+class AttentionCall : public ScheduledTask {
  public:
   AttentionCall(const ApiCall& call, std::string text, AttentionOptions options,
                 std::shared_ptr<void> place)
-      : scheduler_(*call.api.scheduler),
-        client_(call.client),
-        exchange_(call.exchange),
-        deadline_(deadline_of(call.api.options)),
+      : exchange_(call.exchange),
         place_(std::move(place)),
         options_(std::move(options)),
         document_({std::move(text)}, options_.unit),
@@ -86,30 +82,27 @@ class AttentionCall : public std::enable_shared_from_this<AttentionCall> {
       throw ApiError(400, fmt::format("prefix: expected a text of one line or sentence, got {} "
                                       "(split: lines keeps a line whole)",
                                       document_.lines().size()));
-    exchange_->on_gone([gone = gone_] { *gone = true; });
   }
 
-  // Begins the next sentence, or answers.
-  void go_on() {
-    if (next_ == document_.lines().size()) {
-      respond(answer());
-      return;
-    }
-    const auto bytes = int64_t(document_.lines()[next_].source.size());
-    scheduler_.run(client_, kCostOfByte * bytes, [self = shared_from_this()] { self->turn(); });
+  static void start(const ApiCall& call, const std::shared_ptr<AttentionCall>& page) {
+    if (!page->has_next()) return page->respond(page->answer());
+    const TaskRequest request = {call.client, page->next_cost(), deadline_of(call.api.options)};
+    cancel_when_gone(call, call.api.scheduler->run(page, request));
   }
+
+  std::optional<int64_t> turn() override {
+    explain_next();
+    if (has_next()) return next_cost();
+    respond(answer());
+    return {};
+  }
+
+  void failed(std::exception_ptr error) override { respond(error_response(error)); }
 
  private:
-  // On a thread of the scheduler, which is therefore there.
-  void turn() {
-    try {
-      if (*gone_) return;
-      if (deadline_ && std::chrono::steady_clock::now() >= *deadline_) throw DeadlinePassed();
-      explain_next();
-      go_on();
-    } catch (...) {
-      respond(error_response(std::current_exception()));
-    }
+  bool has_next() const { return next_ < document_.lines().size(); }
+  int64_t next_cost() const {
+    return kCostOfByte * int64_t(document_.lines()[next_].source.size());
   }
 
   void explain_next() {
@@ -151,12 +144,8 @@ class AttentionCall : public std::enable_shared_from_this<AttentionCall> {
             .unit = options_.unit};
   }
 
-  Scheduler& scheduler_;
-  const std::string client_;
   const std::shared_ptr<HttpExchange> exchange_;
-  const std::optional<std::chrono::steady_clock::time_point> deadline_;
   std::shared_ptr<void> place_;
-  const std::shared_ptr<std::atomic<bool>> gone_ = std::make_shared<std::atomic<bool>>(false);
   const AttentionOptions options_;
   const Document document_;
   AttentionPage page_;
@@ -185,8 +174,8 @@ void attention(const ApiCall& call) {
   options.model = choose_one_model(choice, {text});
   std::shared_ptr<void> place = call.api.attention_places->take();
   if (!place) throw Overloaded(std::chrono::seconds(1));
-  std::make_shared<AttentionCall>(call, std::move(text), std::move(options), std::move(place))
-      ->go_on();
+  AttentionCall::start(call, std::make_shared<AttentionCall>(call, std::move(text),
+                                                             std::move(options), std::move(place)));
 }
 
 }  // namespace heed::v1

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "heed/serve/api/api_error.h"
 #include "heed/serve/api/json_answer.h"
 #include "heed/serve/api/model_choice.h"
@@ -9,10 +11,11 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// A decoding thread is busy with a request of scores until it is done.
 constexpr size_t kMostPairs = 256;
 // What is held for a byte of text: its pieces with their numbers, and these as JSON.
 constexpr size_t kBytesOfScores = 200;
+// A thread is busy with a turn until it is done: as long as with a few steps of other lines.
+constexpr int64_t kTokensOfTurn = 512;
 
 ordered_json json_of(const PairScore& score) {
   return {{"log_probability", score.log_probability},
@@ -21,16 +24,60 @@ ordered_json json_of(const PairScore& score) {
           {"status", score.status.text()}};
 }
 
-HttpResponse scores_of(const ServedModel& model, const std::vector<TextPair>& pairs) {
-  ScoreOptions options;
-  options.threads = 1;
-  ordered_json scores = ordered_json::array();
-  for (const PairScore& score : model.model().scorer(options).score(pairs))
-    scores.push_back(json_of(score));
-  const LanguagePair& languages = model.languages();
-  return json_answer(
-      {{"source", languages.source}, {"target", languages.target}, {"scores", scores}});
-}
+// Scores some pairs in each turn of the client, so that other lines are translated between them.
+class ScoreCall : public ScheduledTask {
+ public:
+  ScoreCall(std::shared_ptr<HttpExchange> exchange, std::shared_ptr<const ServedModel> model,
+            std::vector<TextPair> pairs)
+      : exchange_(std::move(exchange)), model_(std::move(model)), pairs_(std::move(pairs)) {}
+
+  // Of the next turn, in tokens.
+  int64_t next_cost() const { return next_turn().tokens; }
+
+  std::optional<int64_t> turn() override {
+    ScoreOptions options;
+    options.threads = 1;
+    const auto begin = pairs_.begin() + std::ptrdiff_t(next_);
+    next_ = next_turn().end;
+    const std::vector<TextPair> some(begin, pairs_.begin() + std::ptrdiff_t(next_));
+    for (const PairScore& score : model_->model().scorer(options).score(some))
+      scores_.push_back(json_of(score));
+    if (next_ < pairs_.size()) return next_cost();
+    const LanguagePair& languages = model_->languages();
+    exchange_->respond(json_answer({{"source", languages.source},
+                                    {"target", languages.target},
+                                    {"scores", std::move(scores_)}}));
+    return {};
+  }
+
+  void failed(std::exception_ptr error) override { exchange_->respond(error_response(error)); }
+
+ private:
+  struct Turn {
+    size_t end;
+    int64_t tokens;
+  };
+  Turn next_turn() const {
+    Turn turn = {next_, 0};
+    while (turn.end < pairs_.size() && turn.tokens < kTokensOfTurn) {
+      const TextPair& pair = pairs_[turn.end++];
+      turn.tokens += likely_tokens(pair.source) + likely_tokens(pair.target);
+    }
+    return turn;
+  }
+  // What a side is likely to have; the model reads no more than its positions.
+  int64_t likely_tokens(const std::string& text) const {
+    constexpr int64_t kBytesPerToken = 3;
+    return std::min(int64_t(text.size()) / kBytesPerToken + 1,
+                    model_->model().transformer().config().max_positions);
+  }
+
+  const std::shared_ptr<HttpExchange> exchange_;
+  const std::shared_ptr<const ServedModel> model_;
+  const std::vector<TextPair> pairs_;
+  size_t next_ = 0;  // of pairs_
+  ordered_json scores_ = ordered_json::array();
+};
 
 }  // namespace
 
@@ -61,14 +108,9 @@ void score(const ApiCall& call) {
   if (!exchange->hold(kBytesOfScores * size_t(bytes)))
     throw ApiError(503, "the server has no memory left for this request: try again later",
                    {{"Retry-After", "1"}});
-  constexpr int64_t kBytesPerToken = 3;
-  call.api.scheduler->run(call.client, bytes / kBytesPerToken, [model, pairs, exchange] {
-    try {
-      exchange->respond(scores_of(*model, pairs));
-    } catch (...) {
-      exchange->respond(error_response(std::current_exception()));
-    }
-  });
+  const auto task = std::make_shared<ScoreCall>(exchange, model, std::move(pairs));
+  const TaskRequest request = {call.client, task->next_cost(), deadline_of(call.api.options)};
+  cancel_when_gone(call, call.api.scheduler->run(task, request));
 }
 
 }  // namespace heed::v1
