@@ -101,6 +101,61 @@ TEST(HttpLimitsTest, RefusesAConnectionWhereAllAreBusy) {
   EXPECT_EQ(second.reply().status, 200);
 }
 
+// The fault: one client could take all connections.
+TEST(HttpLimitsTest, AClientHasOnlySoManyConnections) {
+  HttpLimits limits;
+  limits.client_connections = 2;
+  KeptExchanges kept;
+  RunningServer server(kept.handler(), with_limits(limits));
+  HttpClient first = server.client(), second = server.client();
+  first.get("/");
+  second.get("/");
+  const Exchange exchange = kept.next(), other = kept.next();
+  HttpClient third = server.client();
+  third.get("/");
+  const HttpReply reply = third.reply();
+  EXPECT_EQ(reply.status, 429);
+  EXPECT_NE(reply.header("Retry-After"), "");
+  EXPECT_TRUE(third.is_closed());
+  EXPECT_EQ(server->counts().refused, 1);
+  echo(exchange);
+  EXPECT_EQ(first.reply().status, 200);
+  HttpClient fourth = server.client();  // takes the place of the first, which is idle
+  fourth.get("/");
+  echo(kept.next());
+  EXPECT_EQ(fourth.reply().status, 200);
+  EXPECT_TRUE(first.is_closed());
+  echo(other);
+  EXPECT_EQ(second.reply().status, 200);
+}
+
+// A proxy has as many connections as it needs; the requests of each client count.
+TEST(HttpLimitsTest, TheClientsOfAProxyHaveLimitsOfTheirOwn) {
+  HttpServerOptions options;
+  options.limits.client_connections = 1;
+  options.trusted_proxies = {"127.0.0.1"};
+  KeptExchanges kept;
+  RunningServer server(kept.handler(), options);
+  const auto ask = [&](HttpClient& client, const std::string& address) {
+    client.send(fmt::format("GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: {}\r\n\r\n", address));
+  };
+  HttpClient first = server.client(), second = server.client(), other = server.client();
+  ask(first, "2001:db8::1");
+  const Exchange exchange = kept.next();
+  ask(second, "2001:db8::2");  // of the same network
+  const HttpReply reply = second.reply();
+  EXPECT_EQ(reply.status, 429);
+  EXPECT_NE(reply.header("Retry-After"), "");
+  ask(other, "10.0.0.1");
+  echo(kept.next());
+  EXPECT_EQ(other.reply().status, 200);
+  echo(exchange);
+  EXPECT_EQ(first.reply().status, 200);
+  ask(second, "2001:db8::2");
+  echo(kept.next());
+  EXPECT_EQ(second.reply().status, 200) << "the connection is kept, and the place is free";
+}
+
 TEST(HttpLimitsTest, ServesThroughAFloodOfConnections) {
   HttpLimits limits;
   limits.connections = 200;

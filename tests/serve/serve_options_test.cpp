@@ -171,6 +171,17 @@ class ServeOptionsTest : public FolderTest {
            }
            return "never refused";
          }},
+        {{"max_client_connections", "1"},
+         [](const ServeOptions& options) {
+           const RunningTranslationServer server(options);
+           for (int i = 0; i < 50; ++i) {
+             const HttpClient slow = server.client();
+             slow.send("GET /health HTTP/1.1\r\n");
+             std::this_thread::sleep_for(std::chrono::milliseconds(1));
+             if (get(server, "/health").status == 429) return "refused";
+           }
+           return "never refused";
+         }},
         {{"max_waiting", "1"}, status_of_second},
         {{"max_wait", "0.001"}, refused_after_others},
         {{"allowed_hosts", "some.example"},

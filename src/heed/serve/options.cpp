@@ -28,6 +28,13 @@ void visit_limits(ServeOptions& self, OptionCollector& v) {
      .maximum = 86400});
   v("max_connections", self.max_connections,
     {.help = "Most connections at a time", .minimum = 1, .maximum = 1 << 20});
+  v("max_client_connections", self.max_client_connections,
+    {.help = "Most connections of one client at a time (IPv6: of one network of 64 bits); those of "
+             "--trusted-proxies count for the clients that they name. Others are answered with "
+             "status 429",
+     .default_text = "a quarter of --max-connections",
+     .minimum = 1,
+     .maximum = 1 << 20});
   v("max_waiting", self.max_waiting,
     {.help = "Most requests that wait for their turn; others are answered with status 429",
      .minimum = 1,

@@ -1,6 +1,7 @@
 // Options of the server.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -30,14 +31,19 @@ struct ServeOptions {
   double timeout = 60;           // seconds for a request; 0: no limit
   // What the server holds.
   int64_t max_connections = 1024;
-  int64_t max_waiting = 1000;  // requests
-  double max_wait = 10;        // seconds that a new request would wait, as estimated
-  int64_t max_memory = 512;    // MiB, of all requests
+  std::optional<int64_t> max_client_connections;  // a quarter of max_connections
+  int64_t max_waiting = 1000;                     // requests
+  double max_wait = 10;      // seconds that a new request would wait, as estimated
+  int64_t max_memory = 512;  // MiB, of all requests
 
   std::vector<std::string> allowed_hosts;    // besides the loopback names
   std::vector<std::string> cors;             // origins whose pages may use the API, or "*"
   std::optional<std::string> api_keys;       // a file; see ApiKeys
   std::vector<std::string> trusted_proxies;  // whose X-Forwarded-For is believed
+
+  int64_t client_connections() const {
+    return max_client_connections.value_or(std::max<int64_t>(1, max_connections / 4));
+  }
 
   static constexpr const char* kDefaultAddress = "127.0.0.1:5000";
 

@@ -48,6 +48,7 @@ HttpServerOptions http_options(const ServeOptions& options, const std::vector<in
   http.sockets = sockets;
   http.trusted_proxies = options.trusted_proxies;
   http.limits.connections = options.max_connections;
+  http.limits.client_connections = options.client_connections();
   http.limits.body_bytes = options.max_body;
   http.limits.request_bytes = options.max_memory << 20;
   return http;

@@ -121,7 +121,8 @@ async def expect_nothing_left(server):
 
 async def main():
     book = make_book(os.environ["HEED_PROGRAM"], os.environ["MODELS"], "one", 60)
-    options = ["--max-connections", str(MAX_CONNECTIONS), "--max-body", "262144", "--log", "none"]
+    options = ["--max-connections", str(MAX_CONNECTIONS), "--max-client-connections", str(MAX_CONNECTIONS),
+               "--max-body", "262144", "--log", "none"]
     server = await Server(f"{os.environ['MODELS']}/one", listening_socket(), options).ready()
     before, count, stopped = server.memory()[0], Count(), asyncio.Event()
     begin = time.monotonic()

@@ -146,7 +146,7 @@ async def main():
     alone = ["taskset", "-c", str(processors[0])] if len(processors) > 1 else []
     if alone:
         os.sched_setaffinity(0, processors[1:])
-    options = ["--threads", "1", "--max-connections", "8192", "--log", "none"]
+    options = ["--threads", "1", "--max-connections", "8192", "--max-client-connections", "8192", "--log", "none"]
     server = await Server(book.model, listening_socket(), options, before=alone, languages=languages()).ready()
     requests = Requests(book)
     capacity, processor = await measure_capacity(server, requests)

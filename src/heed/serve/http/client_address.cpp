@@ -52,6 +52,11 @@ std::string ip_text(const IpBytes& address) {
   return text.data();
 }
 
+IpBytes client_network(IpBytes address) {
+  if (!is_mapped(address)) std::fill(address.begin() + 8, address.end(), uint8_t(0));
+  return address;
+}
+
 TrustedProxies::TrustedProxies(const std::vector<std::string>& entries) {
   for (const std::string& entry : entries) {
     const size_t slash = entry.find('/');

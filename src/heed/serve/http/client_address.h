@@ -21,6 +21,10 @@ std::optional<IpBytes> parse_ip(std::string_view text);
 // The usual form of it; a v4-mapped one as IPv4.
 std::string ip_text(const IpBytes& address);
 
+// The machine that has an address: the address itself, in IPv6 its network of 64 bits, of which a
+// machine can use every address.
+IpBytes client_network(IpBytes address);
+
 // Addresses and networks whose X-Forwarded-For is believed.
 class TrustedProxies {
  public:

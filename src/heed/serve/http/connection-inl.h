@@ -25,8 +25,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // Begins to read requests.
-  void start();
+  // The address that it comes from, or "unix".
+  const std::string& peer() const { return peer_; }
+
+  // Begins to read requests. `place` is its client's (ServerCore::take_place()).
+  void start(std::shared_ptr<void> place);
   // Sends an answer without reading a request, and closes.
   void refuse(const HttpError& error);
   // The server ends: no request is begun any more whose headers have not arrived, except the first
@@ -88,6 +91,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Outbox outbox_;
   int64_t unsent_ = 0;  // bytes of the outbox, as they were last counted
   std::optional<std::list<Connection*>::iterator> unsent_place_;
+  std::shared_ptr<void> place_;
   bool is_new_ = true;  // no request has been read
   bool refused_ = false;
   bool waits_readable_ = false, waits_writable_ = false;
@@ -97,6 +101,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   // The request being answered:
   std::shared_ptr<AnswerState> answer_;
+  std::shared_ptr<void> client_place_;  // of a client that a proxy names
   bool keep_alive_ = false, is_head_ = false, is_http_1_0_ = false;
   bool complete_ = false;  // nothing will be added to the answer
   bool bodyless_ = false;  // a streamed answer whose body is left out

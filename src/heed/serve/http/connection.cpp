@@ -71,7 +71,8 @@ Connection::~Connection() {
   }
 }
 
-void Connection::start() {
+void Connection::start(std::shared_ptr<void> place) {
+  place_ = std::move(place);
   enter(Stage::idle);
   wait_readable();
 }
@@ -107,6 +108,8 @@ void Connection::close() {
   if (answer_) answer_->sent(outbox_.payload());
   outbox_ = {};
   count_unsent();
+  place_.reset();
+  client_place_.reset();
   if (const auto answer = std::move(answer_)) answer->client_gone();
   core_.closed();
 }
@@ -172,6 +175,15 @@ void Connection::begin_answer() {
       if (const auto connection = self.lock()) connection->deliver(state, std::move(part));
     });
   };
+  if (core_.is_proxy(peer_) && request.client != peer_ &&
+      !(client_place_ = core_.places.take(request.client))) {
+    ++core_.refused;
+    const HttpError error = core_.too_many_connections();
+    HttpResponse response = error_response(error.status, error.sentence);
+    response.headers.push_back({"Retry-After", "1"});
+    deliver({.response = std::move(response), .bytes = {}});
+    return wait_readable();
+  }
   const auto post = [core](std::function<void()> task) { core->post(std::move(task)); };
   auto exchange = make_exchange(std::move(request), body_, core_.memory, {answer_, deliver, post});
   try {
@@ -274,7 +286,7 @@ void Connection::answer_error(const HttpError& error) {
   reader_.abandon();
   body_.clear();
   HttpResponse response = error_response(error.status, error.sentence);
-  if (error.status == 503) response.headers.push_back({"Retry-After", "1"});
+  if (error.status == 503 || error.status == 429) response.headers.push_back({"Retry-After", "1"});
   outbox_.add(response_head(response, response.body.size(), Connectedness::close));
   outbox_.add(std::move(response.body));
   finish();
@@ -282,6 +294,7 @@ void Connection::answer_error(const HttpError& error) {
 
 void Connection::after_answer() {
   answer_.reset();
+  client_place_.reset();
   if (!keep_alive_ || end_of_input_ || core_.draining) return finish();
   enter(Stage::idle);
   advance();

@@ -9,6 +9,9 @@ namespace heed {
 // Bounds for what clients can make the server hold, and for how long.
 struct HttpLimits {
   int64_t connections = 1024;
+  // Of one client (IPv6: of one network of 64 bits). Those of a trusted proxy count for the clients
+  // that it names, while their requests are answered.
+  int64_t client_connections = 256;
   int64_t header_bytes = 16 << 10;  // request line and headers
   int64_t body_bytes = 1 << 20;     // of one request
   // Of all requests: bodies, what handlers make of them (HttpExchange::hold()), unsent answers. One

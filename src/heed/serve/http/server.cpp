@@ -120,17 +120,45 @@ void ServerCore::admit(Socket socket) {
   if (serving() >= limits.connections) close_longest_idle();
   const bool full = serving() >= limits.connections;
   if (full) ++refused;
-  if (full && refusing >= kRefusedConnections) return;
   const auto connection = std::make_shared<Connection>(*this, std::move(socket));
-  if (full)
-    connection->refuse({503, "the server has too many connections: try again later"});
+  const std::string& peer = connection->peer();
+  std::shared_ptr<void> place = full ? nullptr : take_place(peer);
+  if (!full && !place) ++refused;
+  if (place)
+    connection->start(std::move(place));
+  else if (refusing >= kRefusedConnections)
+    connection->close();
   else
-    connection->start();
+    connection->refuse(full ? HttpError{503, "the server has too many connections: try again later"}
+                            : too_many_connections());
 }
 
-bool ServerCore::close_longest_idle() {
-  if (idle.empty()) return false;
-  idle.front()->close();
+// What a proxy passes on counts when the client is known.
+std::shared_ptr<void> ServerCore::take_place(const std::string& address) {
+  if (is_proxy(address)) return std::make_shared<int>();
+  std::shared_ptr<void> place = places.take(address);
+  if (!place && close_longest_idle(parse_ip(address))) place = places.take(address);
+  return place;
+}
+
+bool ServerCore::is_proxy(const std::string& address) const {
+  const auto bytes = parse_ip(address);
+  return !bytes || proxies.contains(*bytes);
+}
+
+HttpError ServerCore::too_many_connections() const {
+  return {429, fmt::format("too many connections of one client: expected at most {} at a time",
+                           limits.client_connections)};
+}
+
+bool ServerCore::close_longest_idle(const std::optional<IpBytes>& address) {
+  const auto longest = std::find_if(idle.begin(), idle.end(), [&](const Connection* one) {
+    if (!address) return true;
+    const auto peer = parse_ip(one->peer());
+    return peer && client_network(*peer) == client_network(*address);
+  });
+  if (longest == idle.end()) return false;
+  (*longest)->close();
   return true;
 }
 

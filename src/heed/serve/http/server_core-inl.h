@@ -13,12 +13,15 @@
 #include <functional>
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
 
 #include "heed/serve/http/client_address.h"
+#include "heed/serve/http/client_places.h"
 #include "heed/serve/http/held_bytes.h"
+#include "heed/serve/http/request_reader.h"
 #include "heed/serve/http/server.h"
 
 namespace heed::detail {
@@ -50,10 +53,17 @@ struct ServerCore : std::enable_shared_from_this<ServerCore> {
   // From any thread. Tasks that come after the server's end are dropped.
   void post(std::function<void()> task);
 
-  // A new connection; one too many is answered with status 503.
+  // A new connection; one too many is answered with status 503, one too many of its client with
+  // 429.
   void admit(Socket socket);
-  // Closes the connection that has waited longest for its next request; false if there is none.
-  bool close_longest_idle();
+  // A place for a connection from this address; null if its client has too many that are not idle.
+  std::shared_ptr<void> take_place(const std::string& address);
+  // Whether others may be behind this address: it is a trusted proxy, or a local socket.
+  bool is_proxy(const std::string& address) const;
+  HttpError too_many_connections() const;
+  // Closes the connection that has waited longest for its next request, if an address is given the
+  // longest of its client; false if there is none.
+  bool close_longest_idle(const std::optional<IpBytes>& address = std::nullopt);
   // Closes connections whose answers their clients have not read, the oldest first, until these
   // take at most half of HttpLimits::request_bytes.
   void bound_unsent();
@@ -68,6 +78,7 @@ struct ServerCore : std::enable_shared_from_this<ServerCore> {
   const HttpLimits limits;
   HttpHandler handler;
   const TrustedProxies proxies;
+  ClientPlaces places{limits.client_connections};
   // From any thread:
   const std::shared_ptr<RequestMemory> memory =
       std::make_shared<RequestMemory>(limits.request_bytes);
