@@ -116,6 +116,31 @@ TEST_F(TranslateOptionsTest, PrefixesAreKept) {
   }
 }
 
+// The fault: a prefix that was too long, or missing, lost the translations of all lines.
+TEST_F(TranslateOptionsTest, APrefixLosesNoLine) {
+  folder_->write("input", "你好。\n你好。\n你好。\n");
+  folder_->write("long", "\na b c d e f g h i j k l m n\nHel\n");
+  const RunResult result =
+      translated({"--input", "input", "--target-prefix", "long", "--output", "o"}, "");
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err, HasFacts("1 of 3 prefix --max-length --strict"));
+  const std::vector<std::string> lines = lines_of(folder_->read("o"));
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_EQ(lines[1], "a b c d e f g h i j k l m n");
+  EXPECT_TRUE(lines[2].starts_with("Hel"));
+  // Of files it is known before anything is translated.
+  folder_->write("fewer", "\n\n");
+  folder_->write("broken", "你好。\n你好。\n\xff\n");
+  const auto said_nothing = [&](std::vector<std::string> arguments, const std::string& facts) {
+    const RunResult refused = translated(arguments, "");
+    expect_failure(refused, facts);
+    EXPECT_EQ(refused.out, "");
+  };
+  said_nothing({"--input", "input", "--target-prefix", "fewer"}, "fewer 2 lines input");
+  said_nothing({"--input", "input", "--target-prefix", "long", "--strict"}, "line 2 prefixes");
+  said_nothing({"--input", "broken", "--strict"}, "line 3 UTF-8");
+}
+
 TEST_F(TranslateOptionsTest, PrefixesAreReadAsTheLinesAre) {
   folder_->write("two", "A\nB\n");
   expect_failure(translated({"--target-prefix", "two", "--output", "o"}, kText),
@@ -124,7 +149,8 @@ TEST_F(TranslateOptionsTest, PrefixesAreReadAsTheLinesAre) {
   expect_failure(translated({"--target-prefix", "two"}, "你好。\n"), "standard input 1 line two");
   expect_failure(translated({"--target-prefix", "absent"}, kText), "absent");
   folder_->write("long", "a b c d e f g h i j k l m n\n");
-  expect_failure(translated({"--target-prefix", "long"}, "你好。\n"), "line 1 prefixes");
+  expect_failure(translated({"--target-prefix", "long", "--strict"}, "你好。\n"),
+                 "line 1 prefixes");
   folder_->write("broken", "A\n\xff\n");
   expect_failure(translated({"--target-prefix", "broken", "--strict"}, "你好。\n你好。\n"),
                  "2 UTF-8");

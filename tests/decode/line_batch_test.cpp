@@ -120,6 +120,7 @@ TEST_F(LineBatchTest, ALineThatIsRefusedChangesNothing) {
   LineBatch lines = batch(60);
   DecodeOptions options;
   options.search.max_length = 3;
+  options.strict = true;
   EXPECT_THROW(lines.add(1, 0, {"abc", "abcdef"}, options), Error);
   EXPECT_EQ(lines.lines(), 0);
   EXPECT_FALSE(lines.cancel(1));

@@ -153,6 +153,70 @@ TEST_F(LineProcessorTest, APartialTranslationHasOnlyWhatIsFinal) {
   EXPECT_EQ(text_of({result({"ab"}), result({""}), result({"c"})}), "ab c");
 }
 
+// As of a model of several target languages, whose vocabulary has ">>up<<" and ">>LO<<".
+class LanguageCodesTest : public ::testing::Test {
+ protected:
+  static TokenizerPair multilingual(const std::filesystem::path& folder) {
+    const std::filesystem::path text = folder / "text";
+    std::ofstream(text) << ">>up<< red dog. green trees\n>>LO<< a big cat, the fox?\n";
+    TokenizerOptions options;
+    options.kind = TokenizerKind::character;
+    options.vocabulary_size = 64;
+    const std::vector<std::filesystem::path> files = {text};
+    return TokenizerPair::joint(train_tokenizer(options, files));
+  }
+  std::string text_of(const EncodedPart& part) const {
+    std::string text;
+    for (const std::string& piece : tokenizers_.source().pieces(part.source))
+      if (piece != "</s>") text += piece == kSpaceSymbol ? " " : piece;
+    return text;
+  }
+  std::vector<std::string> parts_of(const std::string& text, TextUnit unit) const {
+    DecodeOptions options;
+    options.split = unit;
+    std::vector<std::string> parts;
+    for (const EncodedPart& part : processor_.preprocess({text}, 2, options).parts)
+      parts.push_back(text_of(part));
+    return parts;
+  }
+
+  testing::TemporaryFolder folder_;
+  TokenizerPair tokenizers_ = multilingual(folder_.path());
+  LineProcessor processor_{tokenizers_, 40};
+};
+
+TEST_F(LanguageCodesTest, ACodeHoldsForAllThatFollowsIt) {
+  EXPECT_THAT(parts_of(">>up<< red dog.", TextUnit::lines), ElementsAre(">>up<< red dog."));
+  EXPECT_EQ(tokenizers_.source().encode(">>up<< red").size(), 5u) << "a code is one token";
+  EXPECT_THAT(parts_of(" >>up<< red dog. 1 fox? >>LO<< 2 cats. 3 dogs", TextUnit::sentences),
+              ElementsAre(">>up<< red dog.", ">>up<< <unk> fox?", ">>LO<< <unk> cats.",
+                          ">>LO<< <unk> dogs"));
+  const auto parts = parts_of(">>up<< red dog. green trees. a big cat, the fox?", TextUnit::lines);
+  EXPECT_GE(parts.size(), 3u);
+  for (const std::string& part : parts) EXPECT_TRUE(part.starts_with(">>up<< ")) << part;
+  EXPECT_TRUE(parts_of(">>up<< ", TextUnit::lines).empty()) << "no text";
+}
+
+TEST_F(LanguageCodesTest, AnUnknownCodeIsAnErrorThatListsTheKnownOnes) {
+  for (const char* text : {">>zz<< red dog.", ">>UP<<", "a cat. >>PT_br<< 1 dog."}) {
+    try {
+      parts_of(text, TextUnit::sentences);
+      FAIL() << text;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasFacts("line 3 >>LO<<, >>up<<"));
+    }
+  }
+  for (const char* text : {">> red", ">>a dog<<", "red >>zz<<", ">><<"})
+    EXPECT_EQ(parts_of(text, TextUnit::lines).size(), 1u) << text;
+}
+
+TEST_F(LineProcessorTest, ACodeIsTextForAModelWithoutCodes) {
+  EXPECT_TRUE(processor_.languages().empty());
+  const EncodedLine line = encode({">>zz<< abc def. ghi jkl mno pqr"});
+  ASSERT_EQ(line.parts.size(), 2u);
+  EXPECT_EQ(source_text(line.parts[1]).find("zz"), std::string::npos);
+}
+
 TEST_F(LineProcessorTest, AlternativesAreSortedByScore) {
   SearchResult samples = result({"ab", "c"});
   samples.hypotheses[0].score = -5;
@@ -204,6 +268,16 @@ TEST_F(LineProcessorTest, ThePrefixIsOfTheFirstPartAndLeavesRoomForTheRest) {
   DecodeOptions options;
   options.search.max_length = 4;
   EXPECT_FALSE(encode({"abc", "ab"}, options).parts[0].prefix.empty());
+  // The fault: one such line ended the translation of a whole file.
+  for (const char* text : {"abc", "", "abc def ghi. jkl mno pqr. stu vwx yz."}) {
+    const EncodedLine too_long = encode({text, "abcd " + std::string(300, 'e')}, options);
+    EXPECT_TRUE(too_long.status.prefix_too_long);
+    const Translation translation = processor_.postprocess(too_long, {});
+    EXPECT_EQ(translation.hypotheses.at(0).text, "abcd " + std::string(300, 'e'));
+    EXPECT_FALSE(translation.status.split);
+  }
+  EXPECT_EQ(encode({"abc", "abcd"}, options).status.text(), "prefix_too_long");
+  options.strict = true;
   try {
     encode({"abc", "abcd"}, options);
     FAIL();

@@ -225,6 +225,7 @@ TEST_F(TranslatorTest, TranslationsBeginWithTheirPrefixes) {
 TEST_F(TranslatorTest, APrefixWithoutRoomBehindItIsNamed) {
   DecodeOptions options;
   options.search.max_length = 4;
+  options.strict = true;
   const Translator translator(model_, tokenizers_, *backend_, options);
   try {
     translate_inputs(translator, {{"abc", "ab"}, {"abc", "abcd"}});

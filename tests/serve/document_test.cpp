@@ -67,5 +67,23 @@ TEST(DocumentTest, RanksAreJoinedSentenceBySentence) {
   EXPECT_EQ(document.translation(0, translations, 2), "One here.'' Two here.") << "the last it has";
 }
 
+// The fault: a code held for the first sentence alone.
+TEST(DocumentTest, ALanguageCodeHoldsForTheRestOfItsText) {
+  const LanguageCodes codes(Vocabulary({"</s>", "<unk>", ">>lo<<", "a", ">>up<<", "<pad>"}));
+  const auto sources = [&](const std::string& first, const std::string& second, TextUnit unit) {
+    return Document({first, second}, unit).sources({&codes, &codes});
+  };
+  EXPECT_EQ(sources(">>up<<  Red dog. A cat.\n A fox.", "A tree.", TextUnit::sentences),
+            (std::vector<std::string>{">>up<<  Red dog.", ">>up<<  A cat.", ">>up<<  A fox.",
+                                      "A tree."}));
+  EXPECT_EQ(sources("A dog.\n>>up<< A cat.\nA fox.\n>>lo<<\nA cow.", "A tree.", TextUnit::lines),
+            (std::vector<std::string>{"A dog.", ">>up<< A cat.", ">>up<< A fox.", ">>lo<<",
+                                      ">>lo<<A cow.", "A tree."}));
+  EXPECT_THROW(sources("A dog.\n>>zz<< A cat.", "", TextUnit::lines), Error);
+  const LanguageCodes none(Vocabulary({"</s>", "<unk>", "a", "<pad>"}));
+  EXPECT_EQ(Document({">>zz<< a\nb"}, TextUnit::lines).sources({&none}),
+            (std::vector<std::string>{">>zz<< a", "b"}));
+}
+
 }  // namespace
 }  // namespace heed

@@ -84,6 +84,7 @@ TEST_F(SchedulerTest, AnErrorOfALineEndsItsRequestOnly) {
   Scheduler scheduler({.threads = 2});
   DecodeOptions options = greedy();
   options.search.max_length = 3;
+  options.strict = true;
   std::vector<TranslationInput> texts(200, TranslationInput("lazy dog"));
   const auto good = std::make_shared<Recorder>();
   scheduler.submit(request(texts, options), good);

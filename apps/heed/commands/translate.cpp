@@ -1,7 +1,10 @@
 // heed translate: one translation per line.
 #include <fmt/ranges.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -12,8 +15,11 @@
 #include "files/text_files.h"
 #include "files/text_output.h"
 #include "heed/core/counted.h"
+#include "heed/core/descriptor.h"
 #include "heed/core/parallel.h"
+#include "heed/core/utf8.h"
 #include "heed/decode/attention_page.h"
+#include "heed/decode/line_processor.h"
 #include "heed/decode/model.h"
 #include "heed/text/text_file.h"
 
@@ -69,8 +75,8 @@ struct TranslateSettings {
 
 // Counts of lines by status, for the summary at the end.
 struct Tally {
-  int64_t lines = 0, tokens = 0, split = 0, truncated = 0, unfinished = 0, invalid_utf8 = 0;
-  int64_t unknown = 0;
+  int64_t lines = 0, tokens = 0, split = 0, truncated = 0, unfinished = 0, prefix_too_long = 0,
+          invalid_utf8 = 0, unknown = 0;
 
   void count(const Translation& translation) {
     const LineStatus& status = translation.status;
@@ -79,6 +85,7 @@ struct Tally {
     split += status.split;
     truncated += status.truncated;
     unfinished += status.unfinished;
+    prefix_too_long += status.prefix_too_long;
     invalid_utf8 += status.invalid_utf8;
     unknown += !status.unknown_characters.empty();
   }
@@ -94,6 +101,9 @@ struct Tally {
          "sentences of these alone are copied");
     warn(split, "too long for the model, translated in parts");
     warn(truncated, "a character has more tokens than the model has positions for, truncated");
+    warn(prefix_too_long,
+         "the forced prefix leaves no room for more (--max-length, --extra-length) and is the "
+         "translation (--strict makes it an error)");
     warn(unfinished, "the translation ended without </s> (--max-length, --extra-length)");
   }
 };
@@ -141,10 +151,8 @@ class JsonLines {
 // Lines and their prefixes, of which there must be equally many. Keeps the first ones.
 class Source {
  public:
-  Source(LineReader text, const std::string& prefix, int64_t kept)
-      : text_(std::move(text)), most_kept_(kept) {
-    if (!prefix.empty()) prefixes_ = open_lines(prefix);
-  }
+  Source(LineReader text, std::optional<LineReader> prefixes, int64_t kept)
+      : text_(std::move(text)), prefixes_(std::move(prefixes)), most_kept_(kept) {}
 
   std::optional<TranslationInput> next() {
     std::string line, prefix;
@@ -177,6 +185,43 @@ class Source {
   const int64_t most_kept_;
   std::vector<TranslationInput> kept_;
 };
+
+// A reader of a text that can be read twice: of a regular file, also as standard input. Standard
+// input is read from where it is, which does not change.
+std::optional<LineReader> open_twice(const std::string& path) {
+  if (path != "-") {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(path, error)) return std::nullopt;
+    return open_lines(path);
+  }
+  const off_t position = ::lseek(STDIN_FILENO, 0, SEEK_CUR);
+  struct stat status {};
+  if (position < 0 || ::fstat(STDIN_FILENO, &status) != 0 || !S_ISREG(status.st_mode))
+    return std::nullopt;
+  return LineReader(std::make_shared<const Descriptor>(::dup(STDIN_FILENO)), position,
+                    "standard input");
+}
+
+// Errors of single lines, of texts that can be read twice: so that they are known before anything
+// is translated, and no translation is lost.
+void check_lines(const std::string& input, const std::string& prefixes, const Model& model,
+                 const DecodeOptions& options) {
+  const ModelParts parts = model.parts();
+  const LineProcessor processor(parts.tokenizers, parts.model.config().max_positions);
+  if (processor.languages().empty() && prefixes.empty() && !options.strict) return;
+  std::optional<LineReader> text = open_twice(input);
+  if (!text) return;
+  Source source(std::move(*text), prefixes.empty() ? std::nullopt : open_twice(prefixes), 0);
+  for (int64_t line = 0; const std::optional<TranslationInput> one = source.next(); ++line) {
+    const bool may_fail =
+        options.strict ? !one->prefix.empty() || find_invalid_utf8(one->text)
+                       : options.split == TextUnit::sentences && !processor.languages().empty();
+    if (may_fail)
+      processor.preprocess(*one, line, options);
+    else
+      processor.languages().of(one->text, line, "input");
+  }
+}
 
 class TranslateCommand : public CommandOf<TranslateSettings> {
  public:
@@ -211,9 +256,11 @@ class TranslateCommand : public CommandOf<TranslateSettings> {
     read.insert(read.end(), {input, settings_.target_prefix});
     expect_another_file("--output", settings_.output, read);
     PageFile page(settings_.html, read, console, settings_.output);
-    Source source(open_lines(input), settings_.target_prefix,
-                  page.wanted() ? settings_.html_lines : 0);
+    std::optional<LineReader> prefixes;
+    if (!settings_.target_prefix.empty()) prefixes = open_lines(settings_.target_prefix);
+    Source source(open_lines(input), std::move(prefixes), page.wanted() ? settings_.html_lines : 0);
     const Model model(settings_.model, settings_.decode.compute);
+    check_lines(input, settings_.target_prefix, model, settings_.decode);
     TextOutput output(settings_.output, console);
 
     Tally tally;

@@ -77,6 +77,14 @@ std::span<const TokenId> complete_characters(std::span<const TokenId> ids,
   return ids;
 }
 
+[[noreturn]] void fail_too_long(const Encoding& prefix, int64_t line, int64_t limit) {
+  fail(
+      "line {} of the prefixes has {}{}, and its translation may have {} with </s> "
+      "(--max-length, --extra-length): shorten the prefix or raise the limit",
+      line + 1, prefix.truncated ? "at least " : "",
+      detail::counted(int64_t(prefix.ids.size()), "token"), limit);
+}
+
 }  // namespace
 
 size_t line_hypothesis_count(const std::vector<SearchResult>& parts) {
@@ -103,6 +111,7 @@ std::string LineStatus::text() const {
   add(split, "split");
   add(truncated, "truncated");
   add(unfinished, "unfinished");
+  add(prefix_too_long, "prefix_too_long");
   add(invalid_utf8, "invalid_utf8");
   add(!unknown_characters.empty(), "unknown_characters");
   return all.empty() ? "ok" : all;
@@ -111,6 +120,7 @@ std::string LineStatus::text() const {
 LineProcessor::LineProcessor(const TokenizerPair& tokenizers, int64_t max_positions)
     : tokenizers_(tokenizers),
       prefixes_(tokenizers.target()),
+      languages_(tokenizers.source().vocabulary()),
       max_positions_(max_positions),
       part_limit_(std::max<int64_t>(1, max_positions / 2 - 1)) {}
 
@@ -128,13 +138,17 @@ EncodedLine LineProcessor::preprocess(const TranslationInput& input, int64_t lin
   };
   SplitDocument split{{{{}, text}}, {}};
   if (options.split == TextUnit::sentences) split = split_sentences(text);
+  std::string_view code;  // of the language
   for (const TextSentence& sentence : split.sentences) {
-    std::vector<std::vector<TokenId>> parts = encode_parts(sentence.text, status);
+    const std::string_view own = languages_.of(sentence.text, line, "input");
+    if (!own.empty()) code = own;
+    const std::string_view words = sentence.text.substr(own.size());
+    std::vector<std::vector<TokenId>> parts = encode_parts(code, words, status);
     EncodedSentence& kept = encoded.sentences.emplace_back();
     kept.before = sentence.before;
     // What a prefix demands, a copy cannot give.
-    if (is_unknown(sentence.text, parts, status) && prefix.empty()) {
-      kept.copied = with_plain_spaces(sentence.text);
+    if (is_unknown(words, parts, status) && prefix.empty()) {
+      kept.copied = with_plain_spaces(words);
       parts.clear();
     }
     kept.parts = parts.size();
@@ -144,28 +158,43 @@ EncodedLine LineProcessor::preprocess(const TranslationInput& input, int64_t lin
     }
   }
   encoded.after = split.after;
-  if (encoded.parts.empty()) {
-    status.empty = status.unknown_characters.empty();
-    encoded.prefix_tokens = prefix_tokens(prefix, line, target_limit(max_positions_));
-  } else if (!prefix.empty()) {
-    EncodedPart& first = encoded.parts.front();
-    prefix_tokens(prefix, line, target_limit(int64_t(first.source.size())));
-    first.prefix = prefixes_.encode(prefix);
+  status.empty = encoded.parts.empty() && status.unknown_characters.empty();
+  if (prefix.empty()) return encoded;
+  const int64_t limit = target_limit(
+      encoded.parts.empty() ? max_positions_ : int64_t(encoded.parts.front().source.size()));
+  Encoding tokens = tokenizers_.target().encode_prefix(prefix, limit);
+  status.prefix_too_long = tokens.truncated || int64_t(tokens.ids.size()) >= limit;
+  if (status.prefix_too_long) {
+    if (options.strict) fail_too_long(tokens, line, limit);
+    status.split = status.truncated = false;
+    encoded.parts.clear();
+    encoded.sentences.clear();
+    if (tokens.truncated) tokens.ids = tokenizers_.target().encode(prefix);
   }
+  if (encoded.parts.empty())
+    encoded.prefix_tokens = std::move(tokens.ids);
+  else
+    encoded.parts.front().prefix = prefixes_.encode(prefix);
   return encoded;
 }
 
-// Token ids without </s>; no parts for a text without tokens.
-std::vector<std::vector<TokenId>> LineProcessor::encode_parts(std::string_view text,
+// Token ids without </s>, each part with the language code; no parts for a text without tokens.
+std::vector<std::vector<TokenId>> LineProcessor::encode_parts(std::string_view code,
+                                                              std::string_view text,
                                                               LineStatus& status) const {
   const Tokenizer& tokenizer = tokenizers_.source();
+  const auto with_code = [&](std::string_view part) { return std::string(code).append(part); };
   std::vector<std::vector<TokenId>> parts;
-  Encoding encoding = tokenizer.encode_prefix(text, part_limit_);
+  Encoding encoding = tokenizer.encode_prefix(with_code(text), part_limit_);
   if (!encoding.truncated && int64_t(encoding.ids.size()) <= part_limit_) {
     parts.push_back(std::move(encoding.ids));
   } else {
     status.split = true;
-    const auto encode = [&](std::string_view part) { return tokenizer.encode_with_ends(part); };
+    const auto encode = [&](std::string_view part) {
+      Encoding of_part = tokenizer.encode_with_ends(with_code(part));
+      for (size_t& end : of_part.ends) end -= std::min(end, code.size());
+      return of_part;
+    };
     for (TextPart& part : split_text(text, part_limit_, encode))
       parts.push_back(std::move(part.ids));
   }
@@ -175,7 +204,8 @@ std::vector<std::vector<TokenId>> LineProcessor::encode_parts(std::string_view t
       part.resize(size_t(max_positions_) - 1);
       status.truncated = true;
     }
-  std::erase_if(parts, [](const auto& part) { return part.empty(); });
+  const size_t of_code = code.empty() ? 0 : tokenizer.encode(code).size();
+  std::erase_if(parts, [&](const auto& part) { return part.size() <= of_code; });
   return parts;
 }
 
@@ -189,19 +219,6 @@ bool LineProcessor::is_unknown(std::string_view sentence,
     if (std::ranges::find(status.unknown_characters, character) == status.unknown_characters.end())
       status.unknown_characters.push_back(std::move(character));
   return unknown.alone;
-}
-
-// Error unless there are fewer than `limit`.
-std::vector<TokenId> LineProcessor::prefix_tokens(const std::string& prefix, int64_t line,
-                                                  int64_t limit) const {
-  Encoding encoding = tokenizers_.target().encode_prefix(prefix, limit);
-  if (encoding.truncated || int64_t(encoding.ids.size()) >= limit)
-    fail(
-        "line {} of the prefixes has {}{}, and its translation may have {} with </s> "
-        "(--max-length, --extra-length): shorten the prefix or raise the limit",
-        line + 1, encoding.truncated ? "at least " : "",
-        detail::counted(int64_t(encoding.ids.size()), "token"), limit);
-  return std::move(encoding.ids);
 }
 
 Translation LineProcessor::postprocess(const EncodedLine& line,

@@ -9,6 +9,7 @@
 #include "heed/decode/options.h"
 #include "heed/decode/search.h"
 #include "heed/decode/translation.h"
+#include "heed/text/language_codes.h"
 #include "heed/text/tokenizer.h"
 
 namespace heed {
@@ -33,7 +34,7 @@ struct EncodedLine {
   std::vector<EncodedPart> parts;
   std::vector<EncodedSentence> sentences;
   std::string after;  // white space after the last sentence
-  // For a line without tokens, the forced prefix, which is its translation.
+  // For a line without parts, the forced prefix, which is its translation.
   std::vector<TokenId> prefix_tokens;
   bool sampled = false;  // SearchOptions::sample
 };
@@ -50,8 +51,10 @@ class LineProcessor {
   // The tokenizers must outlive this. `max_positions` is the model's.
   LineProcessor(const TokenizerPair& tokenizers, int64_t max_positions);
 
-  // `line` counts from 0. Error if the prefix has the maximum length of the translation or more
-  // and, with DecodeOptions::strict, if the text or the prefix is not UTF-8.
+  // `line` counts from 0. A language code holds for all that follows it in the line. Error if the
+  // model does not know it and, with DecodeOptions::strict, if the text or the prefix is not UTF-8,
+  // or the prefix has the maximum length of the translation or more: without it, such a prefix is
+  // the translation.
   EncodedLine preprocess(const TranslationInput& input, int64_t line,
                          const DecodeOptions& options) const;
 
@@ -67,13 +70,14 @@ class LineProcessor {
                                 const std::vector<SearchResult>& parts) const;
 
   const Tokenizer& target() const { return tokenizers_.target(); }
+  const LanguageCodes& languages() const { return languages_; }
 
  private:
-  std::vector<std::vector<TokenId>> encode_parts(std::string_view text, LineStatus& status) const;
+  std::vector<std::vector<TokenId>> encode_parts(std::string_view code, std::string_view text,
+                                                 LineStatus& status) const;
   // Whether a sentence is of unknown characters alone; adds those that it has to the status.
   bool is_unknown(std::string_view sentence, const std::vector<std::vector<TokenId>>& parts,
                   LineStatus& status) const;
-  std::vector<TokenId> prefix_tokens(const std::string& prefix, int64_t line, int64_t limit) const;
   Translation joined(const EncodedLine& line, const std::vector<SearchResult>& parts,
                      Aligner* aligner) const;
   TextHypothesis join_tokens(const std::vector<SearchResult>& parts, size_t rank) const;
@@ -84,6 +88,7 @@ class LineProcessor {
 
   const TokenizerPair& tokenizers_;
   const PrefixEncoder prefixes_;
+  const LanguageCodes languages_;
   const int64_t max_positions_;
   const int64_t part_limit_;  // source tokens of a part: half the positions, to leave room for the
                               // translation

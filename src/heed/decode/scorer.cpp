@@ -8,6 +8,7 @@
 #include "heed/core/utf8.h"
 #include "heed/decode/finite.h"
 #include "heed/model/pair_batch.h"
+#include "heed/text/language_codes.h"
 
 namespace heed {
 namespace {
@@ -73,6 +74,9 @@ class Scoring {
 
   void encode(PendingPair& pair) const {
     encode(tokenizers_.source(), pair.text.source, "source", pair.source, pair.score);
+    if (!leading_language_code(pair.text.source).empty())
+      LanguageCodes(tokenizers_.source().vocabulary())
+          .of(pair.text.source, pair.score.line, "source");
     pair.target_ends =
         encode(tokenizers_.target(), pair.text.target, "target", pair.target, pair.score);
   }

@@ -18,6 +18,7 @@ struct LineStatus {
   // ignored.
   bool truncated = false;
   bool unfinished = false;    // the best translation of a part has no </s>
+  bool prefix_too_long = false;  // the forced prefix leaves no room: it is the translation
   bool invalid_utf8 = false;  // invalid UTF-8 was replaced by U+FFFD
   // The characters of the source that the model has not seen in training. Translating: a sentence
   // (DecodeOptions::split) without any letter that it has seen is copied.

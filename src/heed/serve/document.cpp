@@ -23,6 +23,19 @@ std::pair<size_t, size_t> Document::lines_of(size_t text) const {
   return {begins_[text], text + 1 < begins_.size() ? begins_[text + 1] : lines_.size()};
 }
 
+std::vector<std::string> Document::sources(
+    const std::vector<const LanguageCodes*>& languages) const {
+  std::vector<std::string> all;
+  std::string_view code;
+  for (const Line& line : lines_) {
+    if (line.index == 0) code = {};
+    const std::string_view own = languages[line.text]->of(line.source, int64_t(line.index), "text");
+    if (!own.empty()) code = own;
+    all.push_back(own.empty() ? std::string(code).append(line.source) : std::string(line.source));
+  }
+  return all;
+}
+
 std::string Document::translation(size_t text,
                                   const std::vector<std::vector<std::string>>& hypotheses,
                                   size_t rank) const {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "heed/text/language_codes.h"
 #include "heed/text/sentences.h"
 
 namespace heed {
@@ -36,6 +37,11 @@ class Document {
   // line that has fewer). `hypotheses` has the texts of each line's.
   std::string translation(size_t text, const std::vector<std::vector<std::string>>& hypotheses,
                           size_t rank) const;
+
+  // What is translated of each line: its source, and before it the language code that an earlier
+  // line of its text begins with. `languages` are those of each text's model; null for one without
+  // lines. Error if a model does not know a code.
+  std::vector<std::string> sources(const std::vector<const LanguageCodes*>& languages) const;
 
  private:
   const std::vector<std::string> texts_;

@@ -308,6 +308,7 @@ void Scheduler::State::begin(SchedulerThread& self, const WaitingJobs::Turn& tur
     DecodeOptions used;
     used.search = setup.options.search;
     used.attention = setup.options.attention;
+    used.strict = setup.options.strict;
     batch.batch->add(id, job.request.lines[turn.index].number, turn.input, used);
     batch.running[id] = {turn.job, turn.index};
   } catch (...) {

@@ -20,7 +20,7 @@ namespace heed {
 // What a line is translated with.
 struct TranslationSetup {
   std::shared_ptr<const ServedModel> model;
-  // `search` and `attention` are used; checked by check_options(), at most
+  // `search`, `attention` and `strict` are used; checked by check_options(), at most
   // SchedulerOptions::hypotheses hypotheses.
   DecodeOptions options;
 };
@@ -82,7 +82,7 @@ class ScheduledTask {
 struct TaskRequest {
   std::string client;
   int64_t cost = 1;  // of the first turn, as turn() gives that of the next one
-  std::optional<std::chrono::steady_clock::time_point> deadline;
+  std::optional<std::chrono::steady_clock::time_point> deadline = {};
 };
 
 // The queue is full. `retry_after` is in how long there may be room again.

@@ -1,17 +1,20 @@
 #include "heed/text/tokenizer_training.h"
 
+#include <fmt/ranges.h>
 #include <sentencepiece_trainer.h>
 
 #include <algorithm>
 #include <charconv>
 #include <exception>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
 #include "heed/core/error.h"
 #include "heed/core/options.h"
 #include "heed/core/rng.h"
+#include "heed/text/language_codes.h"
 #include "heed/text/lines.h"
 #include "heed/text/normalizer.h"
 #include "heed/text/parallel_text.h"
@@ -144,6 +147,28 @@ class SampledSentences : public sentencepiece::SentenceIterator {
   bool has_reserved_ = false, done_ = false;
 };
 
+// The language codes that the lines of a multilingual text begin with, comma-separated; none where
+// most of the first lines have none.
+std::string language_codes_of(const TextFiles& files) {
+  constexpr int64_t kFirstLines = 1000;
+  constexpr size_t kMostCodes = 1000;
+  std::set<std::string> codes;
+  std::string line;
+  for (const TextFile& file : files) {
+    LineReader reader = file.lines();
+    std::set<std::string> of_file;
+    int64_t lines = 0, with_code = 0;
+    while (reader.next(line) && of_file.size() <= kMostCodes) {
+      const std::string_view code = leading_language_code(line);
+      if (!code.empty()) of_file.emplace(code);
+      with_code += code.empty() ? 0 : 1;
+      if (++lines == kFirstLines && 2 * with_code < lines) break;
+    }
+    if (2 * with_code >= lines && of_file.size() <= kMostCodes) codes.merge(of_file);
+  }
+  return fmt::format("{}", fmt::join(codes, ","));
+}
+
 using Arguments = std::unordered_map<std::string, std::string>;
 
 Arguments arguments(const TokenizerOptions& options) {
@@ -248,10 +273,15 @@ void expect_all_characters(const LearnedText& text, const TokenizerOptions& opti
 
 std::string learn(const LearnedText& text, const TokenizerOptions& options) {
   Arguments settings = arguments(options);
+  // Pieces of their own, each one token at the beginning of a text (Tokenizer::encode()).
+  const std::string codes = language_codes_of(text.files);
+  if (!codes.empty()) settings["user_defined_symbols"] = codes;
   SampledSentences sentences(text, options);
   std::string model = learn_from(text, options, settings, sentences);
   if (sentences.has_reserved()) {
-    settings["user_defined_symbols"] = kReservedCharacter;
+    settings["user_defined_symbols"] = codes.empty()
+                                           ? std::string(kReservedCharacter)
+                                           : fmt::format("{},{}", codes, kReservedCharacter);
     SampledSentences again(text, options);
     model = learn_from(text, options, settings, again);
   }

@@ -7,6 +7,7 @@
 #include "heed/core/files.h"
 #include "heed/model/directory.h"
 #include "heed/text/held_out.h"
+#include "heed/text/language_codes.h"
 #include "heed/text/text_filter.h"
 #include "heed/text/tokenizer_training.h"
 #include "heed/text/words.h"
@@ -316,6 +317,16 @@ TrainOptions with_data_defaults(const TrainOptions& options, const Corpus& corpu
   });
 }
 
+// The Error that the first translation of the validation text would be.
+void expect_known_languages(const ParallelText& validation, const TokenizerPair& tokenizers) {
+  const LanguageCodes languages(tokenizers.source().vocabulary());
+  if (languages.empty()) return;
+  std::string source, target;
+  int64_t line = 0;
+  for (PairReader reader(validation); reader.next(source, target);)
+    languages.of(source, line++, "validation text");
+}
+
 void warn_of_faults(const ParallelText& text, TrainObserver& observer) {
   const TextFaults& faults = text.faults();
   if (faults.extra_columns > 0)
@@ -392,6 +403,7 @@ PreparedRun prepare_run(const TrainOptions& options, const TrainingText& opened,
   learn_characters(options, corpus->facts(), files, tokenizers);
   report_text(options, *corpus, observer);
   std::optional<Corpus> validation;
+  if (valid_text) expect_known_languages(*valid_text, tokenizers);
   if (valid_text)  // all pairs, but for those too long for the model
     validation = open_corpus(*valid_text, tokenizers,
                              {std::min(config.max_positions, FilterOptions::kMaxTokens)},

@@ -92,12 +92,16 @@ TranslationRequest DocumentCall::request() const {
     request.setups.push_back({model, decode});
     return request.setups.size() - 1;
   };
+  std::vector<const LanguageCodes*> languages;
+  for (const auto& model : options_.models)
+    languages.push_back(model ? &model->processor().languages() : nullptr);
+  const std::vector<std::string> sources = document_.sources(languages);
   const auto add_lines = [&](const DecodeOptions& decode) {
     const size_t first = request.setups.size();
-    for (const Document::Line& line : document_.lines())
-      request.lines.push_back({{std::string(line.source), options_.prefix},
-                               setup_of(options_.models[line.text], decode, first),
-                               int64_t(&line - document_.lines().data())});
+    for (size_t i = 0; i < sources.size(); ++i)
+      request.lines.push_back({{sources[i], options_.prefix},
+                               setup_of(options_.models[document_.lines()[i].text], decode, first),
+                               int64_t(i)});
   };
   add_lines(options_.decode);
   if (options_.more) {

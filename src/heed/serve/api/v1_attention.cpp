@@ -77,6 +77,7 @@ class AttentionCall : public ScheduledTask {
         place_(std::move(place)),
         options_(std::move(options)),
         document_({std::move(text)}, options_.unit),
+        sources_(document_.sources({&options_.model->processor().languages()})),
         page_(options_.model->model().parts(), title()) {
     if (!options_.prefix.empty() && document_.lines().size() != 1)
       throw ApiError(400, fmt::format("prefix: expected a text of one line or sentence, got {} "
@@ -106,8 +107,7 @@ class AttentionCall : public ScheduledTask {
   }
 
   void explain_next() {
-    const Document::Line& line = document_.lines()[next_];
-    const TranslationInput input(std::string(line.source), options_.prefix);
+    const TranslationInput input(sources_[next_], options_.prefix);
     const Model& model = options_.model->model();
     hold(page_.bytes() + bytes_to_explain(*options_.model, input, options_.decode));
     page_.add(input.text, explain(model.parts(), input, options_.decode, int64_t(next_)));
@@ -148,6 +148,7 @@ class AttentionCall : public ScheduledTask {
   std::shared_ptr<void> place_;
   const AttentionOptions options_;
   const Document document_;
+  const std::vector<std::string> sources_;  // of its lines
   AttentionPage page_;
   size_t next_ = 0;  // of document_.lines()
 };
@@ -169,6 +170,7 @@ void attention(const ApiCall& call) {
       parameters, call.api.options,
       {"text", "source", "target", "split", "prefix", "page_language", "page_theme", "api_key"});
   options.prefix = parameters.text("prefix");
+  options.decode.strict = !options.prefix.empty();  // one that is too long is an error
   options.look = look_of(parameters);
   const ModelChoice choice(call.api.models, parameters.text("source"), parameters.text("target"));
   options.model = choose_one_model(choice, {text});

@@ -230,6 +230,7 @@ void translate(const ApiCall& call) {
                                      "probabilities", "stream", "api_key"});
   options.decode.attention = how.alignments != Alignments::none;
   options.prefix = parameters.text("prefix");
+  options.decode.strict = !options.prefix.empty();  // one that is too long is an error
   ModelChoice choice(call.api.models, parameters.text("source"), parameters.text("target"));
   choose_models(call, std::move(choice), texts->texts,
                 [client = ApiClient(call), how = std::move(how), options = std::move(options)](
