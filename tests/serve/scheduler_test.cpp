@@ -205,6 +205,26 @@ TEST_F(SchedulerTest, LinesAreTranslatedBetweenTheTurnsOfATask) {
   EXPECT_GT(turns, 1);
 }
 
+// Not a turn between any two steps of a line, which are much shorter.
+TEST_F(SchedulerTest, TheTurnsOfATaskTakeNoMoreTimeThanLines) {
+  Scheduler scheduler({.threads = 1});
+  DecodeOptions options = greedy();
+  options.search.min_length = options.search.max_length = 35;
+  std::atomic<bool> translated{false};
+  std::atomic<int> turns{0};
+  const auto recorder = std::make_shared<Recorder>();
+  scheduler.run(std::make_shared<testing::FunctionTask>([&] {
+                  if (++turns == 1)
+                    scheduler.submit(request({TranslationInput("fox")}, options, "b"), recorder);
+                  std::this_thread::sleep_for(40ms);
+                  return !translated;
+                }),
+                {.client = "a"});
+  EXPECT_EQ(recorder->error(), "");
+  EXPECT_LT(turns, 20);
+  translated = true;
+}
+
 // The fault: a page of attention was refused when most of it was computed.
 TEST_F(SchedulerTest, ATaskIsAdmittedOnce) {
   SchedulerOptions limits;

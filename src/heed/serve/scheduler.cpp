@@ -54,6 +54,9 @@ struct SchedulerThread {
   std::vector<ModelBatch> batches;
   std::vector<WaitingJobs::Turn> taken;
   StepCounts counts;
+  // How much longer its tasks took than its steps, while it has lines: these wait for a whole turn
+  // of a task, so the next one waits until they had as much time.
+  Clock::duration task_time{0};
 
   int64_t running() const {
     int64_t all = 0;
@@ -198,7 +201,9 @@ void Scheduler::State::work(SchedulerThread& self) {
       goes_on = take(self);
       for (const WaitingJobs::Turn& turn : self.taken) begin(self, turn);
       self.taken.clear();
+      const TimePoint begun = Clock::now();
       for (ModelBatch& batch : self.batches) step(self, batch);
+      self.task_time -= std::min(self.task_time, Clock::now() - begun);
       std::erase_if(self.batches, [](const ModelBatch& batch) {
         return batch.failed || (batch.running.empty() && batch.held->unused());
       });
@@ -255,8 +260,12 @@ void Scheduler::State::take_turns(SchedulerThread& self, TimePoint now) {
   if (waiting.empty()) return;
   const int64_t most = share(now);
   ThreadRoom room(self.batches, options);
+  const bool may_take_task = self.running() == 0 || self.task_time == Clock::duration::zero();
+  const auto accepts = [&](const Job& job) {
+    return (may_take_task || !job.task) && room.accepts(job);
+  };
   while (self.load < most && self.taken.size() < kMaxTurns) {
-    auto turn = waiting.take(now, [&](const Job& job) { return room.accepts(job); });
+    auto turn = waiting.take(now, accepts);
     if (!turn) {
       self.full = !waiting.empty();
       return;
@@ -301,7 +310,12 @@ void Scheduler::State::begin(SchedulerThread& self, const WaitingJobs::Turn& tur
   Job& job = *turn.job;
   if (job.ended) return;
   try {
-    if (job.task) return run_turn(turn.job);
+    if (job.task) {
+      const TimePoint begun = Clock::now();
+      run_turn(turn.job);
+      self.task_time = Clock::now() - begun;
+      return;
+    }
     const TranslationSetup& setup = job.request.setup_of(turn.index);
     ModelBatch& batch = batch_of(self, setup.model);
     const int64_t id = batch.next_id++;
