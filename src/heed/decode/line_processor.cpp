@@ -5,7 +5,6 @@
 
 #include "heed/core/counted.h"
 #include "heed/core/utf8.h"
-#include "heed/decode/byte_piece.h"
 #include "heed/decode/decoding_constraints.h"
 #include "heed/decode/split.h"
 
@@ -62,19 +61,6 @@ std::string join_final_text(const EncodedLine& line, const std::vector<std::stri
   const auto end = text.begin() + std::ptrdiff_t(std::min(text.size(), other.size()));
   text.erase(std::mismatch(text.begin(), end, other.begin()).first, text.end());
   return text;
-}
-
-// The ids without the bytes at their end (byte fallback) of a character that is not complete.
-std::span<const TokenId> complete_characters(std::span<const TokenId> ids,
-                                             const Vocabulary& vocabulary) {
-  for (size_t count = 1; count <= std::min<size_t>(ids.size(), 3); ++count) {
-    const auto byte = byte_of(vocabulary.piece(ids[ids.size() - count]));
-    if (!byte) return ids;
-    if ((*byte & 0xC0) == 0x80) continue;  // not the first one
-    const size_t bytes = *byte < 0xC0 ? 1 : *byte < 0xE0 ? 2 : *byte < 0xF0 ? 3 : 4;
-    return count < bytes ? ids.first(ids.size() - count) : ids;
-  }
-  return ids;
 }
 
 [[noreturn]] void fail_too_long(const Encoding& prefix, int64_t line, int64_t limit) {
@@ -249,10 +235,7 @@ Translation LineProcessor::postprocess_first(const EncodedLine& line,
   const size_t count = line_hypothesis_count(parts);
   for (size_t rank = 0; rank < (line.sampled ? count : std::min<size_t>(count, 1)); ++rank) {
     TextHypothesis& first = translation.hypotheses.emplace_back(join_tokens(parts, rank));
-    std::vector<std::string> texts = texts_of(parts, rank);
-    texts.back() = text_of(complete_characters(hypothesis_at(parts.back(), rank).ids,
-                                               tokenizers_.target().vocabulary()));
-    first.text = join_final_text(line, texts);
+    first.text = join_final_text(line, texts_of(parts, rank));
   }
   return translation;
 }

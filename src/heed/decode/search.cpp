@@ -389,7 +389,7 @@ SearchResult Search::partial(int64_t request_id) const {
   }
   for (const HypothesisGroup& group : sentence.groups)
     so_far.hypotheses.push_back(group.finished.empty() ? unfinished(group.active.front())
-                                                       : group.finished.front());
+                                                       : Hypothesis(group.finished.front()));
   return so_far;
 }
 
