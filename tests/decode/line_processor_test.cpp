@@ -206,7 +206,7 @@ TEST_F(LanguageCodesTest, AnUnknownCodeIsAnErrorThatListsTheKnownOnes) {
       EXPECT_THAT(error.what(), HasFacts("line 3 >>LO<<, >>up<<"));
     }
   }
-  for (const char* text : {">> red", ">>a dog<<", "red >>zz<<", ">><<"})
+  for (const char* text : {">> red", ">>a dog<<", "red >>zz<<", ">><< dog"})
     EXPECT_EQ(parts_of(text, TextUnit::lines).size(), 1u) << text;
 }
 

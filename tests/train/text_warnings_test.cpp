@@ -27,7 +27,7 @@ TEST(TextNotes, ChangedTargetsAreAWarningWithTheWayOut) {
   EXPECT_THAT(
       texts(facts),
       ::testing::ElementsAre("normalization changes 7 of 1000 source lines: '\u2026' to '...' (9), "
-                             "'\u00a0' to a space (1), '\u200b' to nothing (1)"));
+                             "'\u00a0' to a space (1), '<U+200B>' to nothing (1)"));
   facts.source = {};
   facts.target.changed_lines = 360;
   for (int i = 0; i < 7; ++i)

@@ -127,7 +127,8 @@ TokenizerPair learn_tokenizers(const TrainOptions& options, const ParallelText& 
   const auto start = std::chrono::steady_clock::now();
   const auto report_end = [&](const TokenizerPair& learned) {
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-    observer.message(fmt::format("learned {} ids in {:.1f} s", sizes_of(learned), taken.count()));
+    observer.message(fmt::format("learned a vocabulary of {} ids in {:.1f} s", sizes_of(learned),
+                                 taken.count()));
     return learned;
   };
   if (options.vocabularies == Vocabularies::joint) {

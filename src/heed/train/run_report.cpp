@@ -3,6 +3,7 @@
 #include "heed/core/error.h"
 #include "heed/core/files.h"
 #include "heed/train/run_page.h"
+#include "heed/train/training_state.h"
 
 namespace heed {
 
@@ -13,6 +14,9 @@ RunReport::RunReport(const PreparedRun& run, TrainObserver& observer, int64_t pa
   run_.name = run.files.directory.string();
   run_.config = run.config;
   run_.parameters = parameters;
+  run_.training_text = fingerprint_text(run.fingerprint);
+  if (run.validation_fingerprint)
+    run_.validation_text = fingerprint_text(*run.validation_fingerprint);
   run_.metrics = MetricsLog(run.files.metrics()).read();
   run_.samples = samples_.read();
   if (!run_.samples.empty()) sampled_step_ = run_.samples.back().step;

@@ -147,18 +147,14 @@ std::string metadata(const SafetensorsFile& file, const char* key) {
   return found->second;
 }
 
-std::string as_text(uint64_t fingerprint) {
-  return fmt::format("{:016x}", fingerprint);
-}
-
 Metadata metadata_of(const RunIdentity& identity, const Progress& progress) {
   Metadata all = {{"options", to_json(identity.options)},
                   {"backend", identity.backend},
                   {"compute", name(identity.compute)},
-                  {"text", as_text(identity.text_fingerprint)},
+                  {"text", fingerprint_text(identity.text_fingerprint)},
                   {"progress", to_json(progress)}};
   if (identity.validation_fingerprint)
-    all["validation"] = as_text(*identity.validation_fingerprint);
+    all["validation"] = fingerprint_text(*identity.validation_fingerprint);
   return all;
 }
 
@@ -194,7 +190,7 @@ void check_validation(const SafetensorsFile& file, const TrainOptions& saved,
         path, restart_advice(file.path()));
   const auto found = file.metadata().find("validation");
   if (validated && found != file.metadata().end() &&
-      found->second != as_text(*identity.validation_fingerprint))
+      found->second != fingerprint_text(*identity.validation_fingerprint))
     fail_usage(
         "{} belongs to a run that validates on another text, that of {} when it was saved: give "
         "the same text; {}",
@@ -247,7 +243,7 @@ void check_identity(const SafetensorsFile& file, const RunIdentity& identity) {
                            : restart_advice(file.path()));
   check_compute(file, identity);
   check_validation(file, saved, identity);
-  if (metadata(file, "text") != as_text(identity.text_fingerprint))
+  if (metadata(file, "text") != fingerprint_text(identity.text_fingerprint))
     fail_usage("{} belongs to a run on another text or vocabulary: give the same files; {}", path,
                restart_advice(file.path()));
   const std::string backend = metadata(file, "backend");
@@ -313,6 +309,10 @@ void save_training_state(const std::filesystem::path& path, const RunIdentity& i
     file.write(name, tensor);
   });
   file.commit();
+}
+
+std::string fingerprint_text(uint64_t fingerprint) {
+  return fmt::format("{:016x}", fingerprint);
 }
 
 TrainOptions stored_options(const std::filesystem::path& path) {

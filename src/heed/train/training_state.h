@@ -59,6 +59,9 @@ void save_training_state(const std::filesystem::path& path, const RunIdentity& i
 // default depends on the text.
 void expect_same_run(const std::filesystem::path& path, RunIdentity identity);
 
+// A fingerprint of text as training states have it.
+std::string fingerprint_text(uint64_t fingerprint);
+
 // The options of the run, as with_data_defaults() returned them. Error if the file is damaged or of
 // another version of heed.
 TrainOptions stored_options(const std::filesystem::path& path);
