@@ -21,8 +21,9 @@ void read_parameters(std::string_view type, std::string_view body) {
     for (const auto& [name, value] : parameters.object().items()) {
       fuzzing::require(!find_invalid_utf8(name));
       fuzzing::read_or_refuse([&] {
-        for (const std::string& text : parameters.texts(name.c_str())->texts)
-          fuzzing::require(!find_invalid_utf8(text));
+        const auto texts = parameters.texts(name.c_str());
+        if (!texts) return;
+        for (const std::string& text : texts->texts) fuzzing::require(!find_invalid_utf8(text));
       });
       fuzzing::read_or_refuse([&] { parameters.flag(name.c_str()); });
       fuzzing::read_or_refuse([&] { parameters.integer(name.c_str(), 0, 0, 100); });
