@@ -220,6 +220,75 @@ TEST(Phrasebook, SlowEveryHeldOutSentenceCombinesWordsThatNeverMeetInTraining) {
   }
 }
 
+// The English words, in lowercase and without marks, that are linked with a part of a Chinese
+// sentence; nothing if some of its characters have other links than the others.
+std::vector<std::string> linked_words(const SentencePair& pair, std::size_t begin,
+                                      std::size_t characters) {
+  std::vector<std::string> words = words_of(pair.english), linked;
+  std::vector<std::set<int32_t>> links(characters);
+  for (const CharacterLink& link : pair.alignment)
+    if (std::size_t(link.chinese) >= begin && std::size_t(link.chinese) < begin + characters)
+      links[std::size_t(link.chinese) - begin].insert(link.english);
+  for (const auto& one : links)
+    if (one != links.front()) return {};
+  for (const int32_t word : links.front()) {
+    std::string text = words.at(std::size_t(word));
+    text.erase(std::remove_if(text.begin(), text.end(),
+                              [](char c) {
+                                return std::string_view(".,?!").find(c) != std::string_view::npos;
+                              }),
+               text.end());
+    for (char& letter : text) letter = char(std::tolower(letter));
+    linked.push_back(text);
+  }
+  return linked;
+}
+
+TEST(Phrasebook, AlignsWordsByTheirDerivation) {
+  using Words = std::vector<std::string>;
+  // The forms of these words in English, and no others, belong to these characters.
+  const std::map<std::string, std::set<Words>> expected = {
+      {"苹果", {{"apple"}, {"apples"}}},
+      {"医生", {{"doctor"}, {"doctors"}, {"doctor's"}, {"doctors'"}}},
+      {"牛奶", {{"milk"}}},
+      {"警察",
+       {{"police", "officer"},
+        {"police", "officers"},
+        {"police", "officer's"},
+        {"police", "officers'"}}},
+      {"李华", {{"li", "hua"}, {"li", "hua's"}}},
+      {"杯", {{"cup", "of"}, {"cups", "of"}}}};
+  std::map<std::string, std::set<Words>> found;
+  const Phrasebook few = make_phrasebook(1500, 0, 1);
+  for (const SentencePair& pair : few.train) {
+    std::size_t at = 0;
+    for (const std::string& word : words_of(pair.chinese_words)) {
+      const std::size_t characters = characters_of(word).size();
+      if (expected.count(word)) found[word].insert(linked_words(pair, at, characters));
+      at += characters;
+    }
+    for (const CharacterLink& link : pair.alignment) {
+      ASSERT_LT(std::size_t(link.chinese), at) << pair.chinese;
+      ASSERT_LT(std::size_t(link.english), words_of(pair.english).size()) << pair.english;
+    }
+    // The mark at the end, at least, belongs to the last word.
+    ASSERT_FALSE(pair.alignment.empty());
+    EXPECT_EQ(std::size_t(pair.alignment.back().chinese), at - 1) << pair.chinese;
+  }
+  for (const auto& [word, words] : expected) {
+    EXPECT_GT(found[word].size(), 0u) << word;
+    for (const Words& linked : found[word])
+      EXPECT_TRUE(words.count(linked)) << word << ": " << ::testing::PrintToString(linked);
+  }
+}
+
+TEST(Phrasebook, PrintsAnAlignmentInThePharaohFormat) {
+  SentencePair pair;
+  pair.alignment = {{0, 0}, {2, 1}, {10, 1}};
+  EXPECT_EQ(alignment_text(pair), "0-0 2-1 10-1");
+  EXPECT_EQ(alignment_text({}), "");
+}
+
 // IBM model 1 (Brown et al., 1993) without the null word: the likeliest English word of each
 // Chinese word.
 std::unordered_map<std::string, std::string> learn_dictionary(std::size_t pairs, int rounds) {

@@ -9,6 +9,7 @@ namespace {
 struct PhrasebookCommandSettings {
   PhrasebookSettings phrasebook;
   std::string output;
+  bool alignments = false;
   bool overwrite = false;
 
   template <class Self, class Visitor>
@@ -16,6 +17,10 @@ struct PhrasebookCommandSettings {
     PhrasebookSettings::visit(self.phrasebook, v);
     v.group("Output");
     v("output", self.output, {.help = "Output directory", .value = "DIR", .required = true});
+    v("alignments", self.alignments,
+      {.help = "Also write the true word alignments as train.align, valid.align and test.align: "
+               "pairs of a Chinese character and an English word, counted from 0, as heed "
+               "translate --alignments words prints them"});
     v("overwrite", self.overwrite, {.help = "Overwrite existing files"});
   }
 };
@@ -34,7 +39,8 @@ class PhrasebookCommand : public CommandOf<PhrasebookCommandSettings> {
   int run(const std::vector<std::string>&, Console& console) override {
     expect_directory_name(settings_.output);
     write_phrasebook(settings_.phrasebook, settings_.output,
-                     settings_.overwrite ? Existing::replace : Existing::refuse);
+                     settings_.overwrite ? Existing::replace : Existing::refuse,
+                     settings_.alignments ? AlignmentFiles::written : AlignmentFiles::none);
     console.note(fmt::format("wrote {} to train on, {} to validate and {} to test to {}",
                              detail::counted(settings_.phrasebook.pairs, "pair"),
                              settings_.phrasebook.valid_pairs, settings_.phrasebook.test_pairs,

@@ -1,5 +1,7 @@
 #include "files/phrasebook_files.h"
 
+#include <array>
+#include <optional>
 #include <span>
 
 #include "heed/core/directory_lock.h"
@@ -12,27 +14,43 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// One part of the corpus, written but not yet in place.
-struct Split {
-  AtomicFile chinese, english;
+constexpr std::array<const char*, 3> kStems = {"train", "valid", "test"};
+constexpr const char *kChinese = ".zh", *kEnglish = ".en", *kAlignment = ".align";
 
-  Split(const fs::path& stem, std::span<const SentencePair> pairs)
-      : chinese(stem.string() + ".zh"), english(stem.string() + ".en") {
+fs::path with_ending(fs::path stem, const char* ending) {
+  return stem += ending;
+}
+
+// One part of the corpus, written but not yet in place.
+class Split {
+ public:
+  Split(const fs::path& stem, std::span<const SentencePair> pairs, AlignmentFiles alignments)
+      : stem_(stem), chinese_(with_ending(stem, kChinese)), english_(with_ending(stem, kEnglish)) {
+    if (alignments == AlignmentFiles::written) alignment_.emplace(with_ending(stem, kAlignment));
     for (const SentencePair& pair : pairs) {
-      chinese.write(pair.chinese + "\n");
-      english.write(pair.english + "\n");
+      chinese_.write(pair.chinese + "\n");
+      english_.write(pair.english + "\n");
+      if (alignment_) alignment_->write(alignment_text(pair) + "\n");
     }
   }
   void commit() {
-    chinese.commit();
-    english.commit();
+    std::error_code error;
+    fs::remove(with_ending(stem_, kAlignment), error);  // of the text that is replaced
+    chinese_.commit();
+    english_.commit();
+    if (alignment_) alignment_->commit();
   }
+
+ private:
+  fs::path stem_;
+  AtomicFile chinese_, english_;
+  std::optional<AtomicFile> alignment_;
 };
 
 void refuse_existing(const fs::path& directory) {
-  for (const char* stem : {"train", "valid", "test"}) {
-    for (const char* language : {".zh", ".en"}) {
-      const fs::path path = directory / (std::string(stem) + language);
+  for (const char* stem : kStems) {
+    for (const char* ending : {kChinese, kEnglish, kAlignment}) {
+      const fs::path path = with_ending(directory / stem, ending);
       if (fs::exists(path)) {
         fail_usage("'{}' is there already: name another directory, or give --overwrite",
                    path.string());
@@ -44,16 +62,16 @@ void refuse_existing(const fs::path& directory) {
 }  // namespace
 
 void write_phrasebook(const PhrasebookSettings& settings, const fs::path& directory,
-                      Existing existing) {
+                      Existing existing, AlignmentFiles alignments) {
   const Phrasebook book = make_phrasebook(
       settings.pairs, settings.valid_pairs + settings.test_pairs, uint64_t(settings.seed));
   const DirectoryLock lock(directory);
   if (existing == Existing::refuse) refuse_existing(directory);
 
   const std::span<const SentencePair> held_out = book.held_out;
-  Split train(directory / "train", book.train);
-  Split valid(directory / "valid", held_out.first(size_t(settings.valid_pairs)));
-  Split test(directory / "test", held_out.subspan(size_t(settings.valid_pairs)));
+  Split train(directory / kStems[0], book.train, alignments);
+  Split valid(directory / kStems[1], held_out.first(size_t(settings.valid_pairs)), alignments);
+  Split test(directory / kStems[2], held_out.subspan(size_t(settings.valid_pairs)), alignments);
   for (Split* split : {&train, &valid, &test}) split->commit();
 }
 

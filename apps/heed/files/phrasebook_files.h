@@ -27,10 +27,13 @@ struct PhrasebookSettings {
   }
 };
 
-// Writes train, valid and test, each with .zh and .en, into `directory`, created if missing. If the
-// disk is full, no files and no directory remain. Error if files of these names exist, unless
-// `existing` is replace.
+// Whether the word alignments of the pairs are written too.
+enum class AlignmentFiles { none, written };
+
+// Writes train, valid and test, each with .zh, .en and perhaps .align, into `directory`, created if
+// missing. If the disk is full, no files and no directory remain. Error if files of these names
+// exist, unless `existing` is replace, which also removes the alignments of replaced text.
 void write_phrasebook(const PhrasebookSettings& settings, const std::filesystem::path& directory,
-                      Existing existing);
+                      Existing existing, AlignmentFiles alignments = AlignmentFiles::none);
 
 }  // namespace heed

@@ -1,5 +1,8 @@
 #include "heed/phrasebook/phrasebook.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cctype>
 #include <string_view>
 #include <unordered_set>
@@ -57,14 +60,30 @@ void for_each_word(const SentencePair& pair, Visit visit) {
   }
 }
 
+int32_t characters_in(const std::string& word) {
+  return int32_t(std::count_if(word.begin(), word.end(),
+                               [](char byte) { return (uint8_t(byte) & 0xC0) != 0x80; }));
+}
+
 SentencePair to_pair(const GeneratedSentence& sentence) {
   SentencePair pair;
   pair.english = sentence.english;
+  std::vector<int32_t> starts{0};  // of the words, in characters
   for (const std::string& word : sentence.chinese_words) {
     pair.chinese += word;
     if (!pair.chinese_words.empty()) pair.chinese_words += ' ';
     pair.chinese_words += word;
+    starts.push_back(starts.back() + characters_in(word));
   }
+  for (const detail::WordLink& link : sentence.links)
+    for (int32_t i = starts[link.chinese]; i < starts[link.chinese + 1]; ++i)
+      pair.alignment.push_back({i, int32_t(link.english)});
+  const auto key = [](const CharacterLink& link) { return std::pair(link.english, link.chinese); };
+  std::sort(pair.alignment.begin(), pair.alignment.end(),
+            [&](const CharacterLink& a, const CharacterLink& b) { return key(a) < key(b); });
+  // An English word may have two parts of one origin, as its mark.
+  pair.alignment.erase(std::unique(pair.alignment.begin(), pair.alignment.end()),
+                       pair.alignment.end());
   return pair;
 }
 
@@ -106,6 +125,13 @@ void check_counts(int64_t pairs, int64_t held_out_pairs) {
 }
 
 }  // namespace
+
+std::string alignment_text(const SentencePair& pair) {
+  std::string text;
+  for (const CharacterLink& link : pair.alignment)
+    text += fmt::format("{}{}-{}", text.empty() ? "" : " ", link.chinese, link.english);
+  return text;
+}
 
 Phrasebook make_phrasebook(int64_t pairs, int64_t held_out_pairs, uint64_t seed) {
   check_counts(pairs, held_out_pairs);

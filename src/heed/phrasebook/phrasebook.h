@@ -9,11 +9,24 @@
 
 namespace heed {
 
+// A Chinese character and an English word between spaces that belong together, counted from 0.
+struct CharacterLink {
+  int32_t chinese = 0, english = 0;
+  friend bool operator==(const CharacterLink&, const CharacterLink&) = default;
+};
+
 struct SentencePair {
   std::string chinese;        // simplified characters, no spaces, full-width punctuation
   std::string english;        // ASCII
   std::string chinese_words;  // the Chinese with a space between its words
+  // The word alignment, as the derivation has it (GeneratedSentence::links of
+  // synchronous_grammar.h), in the order of the English words. Words that one language alone has
+  // are in no link.
+  std::vector<CharacterLink> alignment;
 };
+
+// The alignment in the Pharaoh format, as `heed translate --alignments words` prints it: "0-0 2-1".
+std::string alignment_text(const SentencePair& pair);
 
 struct Phrasebook {
   std::vector<SentencePair> train, held_out;

@@ -212,11 +212,11 @@ SynchronousGrammar::Node SynchronousGrammar::expand(int id, Random& random) cons
   return node;
 }
 
-const SynchronousGrammar::Lexeme& SynchronousGrammar::head(const Node& node) {
-  if (node.lexeme) return *node.lexeme;
+const SynchronousGrammar::Node& SynchronousGrammar::head_node(const Node& node) {
+  if (node.lexeme) return node;
   for (const Token& token : node.rule->english)
-    if (token.part >= 0 && is_number_form(token.form)) return head(node.parts[token.part]);
-  return head(node.parts.front());
+    if (token.part >= 0 && is_number_form(token.form)) return head_node(node.parts[token.part]);
+  return head_node(node.parts.front());
 }
 
 Agreement SynchronousGrammar::agreement(const Node& node) {
@@ -238,49 +238,83 @@ Agreement SynchronousGrammar::agreement(const Node& node) {
   return Agreement::third;
 }
 
+struct SynchronousGrammar::Origin {
+  enum class Kind { own, measure, article };  // of a node: its words, or those that count it
+
+  const Node* node = nullptr;  // null: the word has no counterpart
+  Kind kind = Kind::own;
+
+  bool operator==(const Origin&) const = default;
+};
+
+struct SynchronousGrammar::Word {
+  std::string text;
+  Origin origin;
+};
+
 // The words of a derivation on both sides.
 struct SynchronousGrammar::Realization {
-  std::vector<std::string> chinese, english;
+  using Kind = Origin::Kind;
+  std::vector<Word> chinese, english;
   std::vector<const Lexeme*> lexemes, objects, subjects;
 
   void add_chinese(const Node& node, const std::string& aspect) {
     if (node.lexeme) {
-      chinese.push_back(node.lexeme->chinese);
+      chinese.push_back({node.lexeme->chinese, {&node}});
       lexemes.push_back(node.lexeme);
       return;
     }
     for (const Token& token : node.rule->chinese) {
       if (token.part < 0) {
         if (token.literal != "*")
-          chinese.push_back(token.literal);
+          chinese.push_back(
+              {token.literal, {&node, token.literal == "一" ? Kind::article : Kind::own}});
         else if (!aspect.empty())
-          chinese.push_back(aspect);
+          chinese.push_back({aspect, {}});
       } else if (token.is_measure) {
-        chinese.push_back(head(node.parts[token.part]).measure);
+        const Node& counted = head_node(node.parts[token.part]);
+        chinese.push_back({counted.lexeme->measure, {&counted, Kind::measure}});
       } else {
         add_chinese(node.parts[token.part], token.aspect == "*" ? aspect : token.aspect);
       }
     }
   }
 
-  void add_english(const Node& node, Form form, Agreement subject) {
+  // `asking` is the node whose rule asks for the form.
+  void add_english(const Node& node, Form form, Agreement subject, const Node& asking) {
     if (is_agreeing_form(form)) {
-      english.push_back(agreeing_word(form, agreement(node)));
+      english.push_back({agreeing_word(form, agreement(node)), {&asking}});
     } else if (node.lexeme) {
       if (node.lexeme->is_person && form == Form::object) objects.push_back(node.lexeme);
       if (node.lexeme->is_person && form == Form::base) subjects.push_back(node.lexeme);
       if (form == Form::present) form = subject == Agreement::third ? Form::third : Form::base;
-      english.push_back(node.lexeme->english[std::size_t(form)]);
+      add_phrase(node, form, asking);
     } else {
-      add_english_of_rule(node, form, subject);
+      add_english_of_rule(node, form, subject, asking);
     }
   }
 
-  void add_english_of_rule(const Node& node, Form form, Agreement subject) {
+  // The words of a lexeme: an article and a container stand before a noun.
+  void add_phrase(const Node& node, Form form, const Node& asking) {
+    const WordForms& forms = node.lexeme->english;
+    const std::vector<std::string> words = words_of(forms[std::size_t(form)]);
+    const std::size_t own =
+        node.lexeme->is_noun ? words_of(forms[std::size_t(Form::bare)]).size() : words.size();
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      Origin origin{&node};
+      if (i == 0 && form == Form::article && node.lexeme->is_noun)
+        origin = {&asking, Kind::article};
+      else if (i + own < words.size())
+        origin.kind = Kind::measure;
+      english.push_back({words[i], origin});
+    }
+  }
+
+  void add_english_of_rule(const Node& node, Form form, Agreement subject, const Node& asking) {
     bool inherits = false;
     for (const Token& token : node.rule->english) {
       if (token.part < 0) {
-        english.push_back(token.literal);
+        english.push_back({token.literal, {&node}});
         continue;
       }
       const Node& part = node.parts[token.part];
@@ -290,51 +324,58 @@ struct SynchronousGrammar::Realization {
       Form asked = token.form == Form::inherited ? form : token.form;
       if (asked == Form::article && token.agrees_with >= 0 && with == Agreement::plural)
         asked = Form::plural;
-      add_english(part, asked, with);
+      add_english(part, asked, with, token.form == Form::inherited ? asking : node);
     }
     if (!inherits && form == Form::possessive)
-      english.back() = possessive_of(english.back(), agreement(node));
+      english.back().text = possessive_of(english.back().text, agreement(node));
   }
 };
 
-namespace {
-
-// Words to a sentence: spaces, articles, marks at the word before, a capital at the start.
-std::string join_english(const std::vector<std::string>& phrases) {
-  std::vector<std::string> words;
-  for (const std::string& phrase : phrases)
-    for (std::string& word : words_of(phrase)) words.push_back(std::move(word));
+// Words to a sentence: spaces, articles, marks at the word before, a capital at the start. `places`
+// gets the number of spaces before each word.
+std::string SynchronousGrammar::join_english(const std::vector<Word>& words,
+                                             std::vector<std::size_t>& places) {
   std::string text;
+  std::size_t spaces = 0;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    const bool is_mark = std::string_view(".,?!-").find(words[i]) != std::string_view::npos;
-    const bool after_hyphen = i > 0 && words[i - 1] == "-";
-    if (i > 0 && !is_mark && !after_hyphen) text += ' ';
-    text += words[i] == "a" && i + 1 < words.size() ? std::string(indefinite_article(words[i + 1]))
-                                                    : words[i];
+    const std::string& word = words[i].text;
+    const bool is_mark = std::string_view(".,?!-").find(word) != std::string_view::npos;
+    const bool after_hyphen = i > 0 && words[i - 1].text == "-";
+    if (i > 0 && !is_mark && !after_hyphen) {
+      text += ' ';
+      ++spaces;
+    }
+    text += word == "a" && i + 1 < words.size() ? std::string(indefinite_article(words[i + 1].text))
+                                                : word;
+    places.push_back(spaces);
   }
   if (text[0] >= 'a' && text[0] <= 'z') text[0] = char(text[0] - 'a' + 'A');
   return text;
 }
 
-}  // namespace
-
 bool SynchronousGrammar::draw(Random& random, GeneratedSentence& sentence) const {
   const Node root = expand(start_, random);
   Realization words;
   words.add_chinese(root, "");
-  words.add_english(root, Form::base, Agreement::third);
+  words.add_english(root, Form::base, Agreement::third, root);
   for (const Lexeme* object : words.objects)
     for (const Lexeme* subject : words.subjects)
       if (first_character(object->chinese) == first_character(subject->chinese)) return false;
   std::set<std::string> open;
   for (const Lexeme* lexeme : words.lexemes)
     if (!lexeme->is_closed && !open.insert(lexeme->chinese).second) return false;
-  sentence.content_words.clear();
-  for (const std::string& word : words.chinese)
+  sentence = {};
+  std::vector<std::size_t> places;
+  sentence.english = join_english(words.english, places);
+  for (std::size_t i = 0; i < words.chinese.size(); ++i) {
+    const auto& [word, origin] = words.chinese[i];
     if (open_words_.count(word) && !closed_words_.count(word))
       sentence.content_words.push_back(word);
-  sentence.chinese_words = std::move(words.chinese);
-  sentence.english = join_english(words.english);
+    for (std::size_t j = 0; j < words.english.size(); ++j)
+      if (origin.node && origin == words.english[j].origin)
+        sentence.links.push_back({i, places[j]});
+    sentence.chinese_words.push_back(word);
+  }
   return true;
 }
 

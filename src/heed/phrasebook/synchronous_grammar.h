@@ -14,10 +14,19 @@
 
 namespace heed::detail {
 
+// A Chinese word, and an English word between spaces, that translate each other. Counted from 0.
+struct WordLink {
+  std::size_t chinese = 0, english = 0;
+};
+
 // The sentences of one derivation.
 struct GeneratedSentence {
   std::vector<std::string> chinese_words;  // punctuation marks are words too
   std::string english;
+  // Words that come from the same part of the derivation: a word of the lexicon with its
+  // translation, a measure word with the container that it counts ("cups of"), 一 with an article,
+  // and the fixed words of a rule, auxiliaries included, with one another.
+  std::vector<WordLink> links;
   std::vector<std::string> content_words;  // its Chinese words of open classes only
 };
 
@@ -64,6 +73,9 @@ class SynchronousGrammar {
     const Rule* rule = nullptr;
     std::vector<Node> parts;
   };
+  // The part of a derivation that a word expresses.
+  struct Origin;
+  struct Word;
   struct Realization;
 
   void read_lexicon(std::string_view text);
@@ -72,8 +84,10 @@ class SynchronousGrammar {
   bool compile_rule(const std::string& text, const std::string& argument, Rule& rule);
   Node expand(int id, Random& random) const;
 
-  static const Lexeme& head(const Node& node);
+  static const Node& head_node(const Node& node);
+  static const Lexeme& head(const Node& node) { return *head_node(node).lexeme; }
   static Agreement agreement(const Node& node);
+  static std::string join_english(const std::vector<Word>& words, std::vector<std::size_t>& places);
 
   std::map<std::string, std::vector<std::string>> sources_;  // texts of the rules
   std::map<std::string, int> category_of_;
