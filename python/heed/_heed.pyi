@@ -48,7 +48,7 @@ class Hypothesis:
     @property
     def attention(self) -> NDArray[numpy.float32] | None:
         """
-        Weights [target pieces, source pieces], the mean over the heads of the penultimate decoder layer; None unless asked for.
+        Weights [target pieces, source pieces], the mean over the heads that align words best; None unless asked for.
         """
 
     def __repr__(self) -> str: ...

@@ -61,8 +61,8 @@ nb::dict part_of(const Explained& explained, const PartExplanation& part) {
   fields["log_probabilities"] = nb::cast(part.log_probabilities);
   fields["alternatives"] =
       nb::cast(alternatives_of(part, explained.model->model().tokenizers().target()));
-  fields["source_words"] = nb::cast(pairs_of(part.source_words));
-  fields["target_words"] = nb::cast(pairs_of(part.target_words));
+  fields["source_words"] = nb::cast(pairs_of(weights.source_words));
+  fields["target_words"] = nb::cast(pairs_of(weights.target_words));
   fields["alignment"] = nb::cast(alignment);
   return fields;
 }

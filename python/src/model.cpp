@@ -187,9 +187,10 @@ void bind_results(nb::module_& m) {
       .def_prop_ro(
           "log_probabilities", [](const Hypothesis& h) { return h.of.log_probabilities; },
           "Of each piece, and then of </s>; natural logarithms.")
-      .def_prop_ro("attention", &attention_of, nb::rv_policy::automatic,
-                   "Weights [target pieces, source pieces], the mean over the heads of the "
-                   "penultimate decoder layer; None unless asked for.")
+      .def_prop_ro(
+          "attention", &attention_of, nb::rv_policy::automatic,
+          "Weights [target pieces, source pieces], the mean over the heads that align words "
+          "best; None unless asked for.")
       .def("__repr__", &repr_of)
       .def("_repr_html_", &html_of, "For notebooks: the pieces, shaded by their probabilities.");
   nb::class_<Translation>(m, "Translation", "The translations of a text.")

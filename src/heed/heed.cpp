@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "heed/core/parallel.h"
+#include "heed/decode/alignment_choice.h"
 #include "heed/train/resolved_options.h"
 
 namespace heed {
@@ -59,8 +60,8 @@ SampleTranslation sample_translation(const ModelParts& parts, const std::string&
   sample.source_pieces = part.attention.source_pieces;
   sample.target_pieces = part.attention.target_pieces;
   sample.log_probabilities = part.log_probabilities;
-  const int64_t layers = part.attention.cross.shape()[0];
-  sample.attention = mean_of_heads(part.attention.cross, std::max<int64_t>(0, layers - 2));
+  sample.attention = mean_of_heads(part.attention.cross,
+                                   default_alignment_heads(parts.model.config()).heads[0].layer);
   return sample;
 }
 
@@ -98,6 +99,19 @@ class MeasuringObserver : public TrainObserver {
     const BleuTokenizer tokenizer = bleu_tokenizer(references, text.target().front().title());
     return {bleu(hypotheses, references, {.tokenizer = tokenizer}).score,
             chrf(hypotheses, references).score, tokenizer};
+  }
+
+  std::optional<AlignmentHeads> alignment_heads(const Transformer& model,
+                                                const AlignmentText& text) override {
+    Workers workers(int(options_.threads.value_or(available_threads())));
+    const AlignmentMeasurement measured = measure_alignment(model, backend_, text, workers);
+    if (!measured.best) return std::nullopt;
+    const AlignmentHeads& heads = measured.best->heads;
+    observer_.message(fmt::format(
+        "word alignments: {}, whose attention agrees with {:.0f}% of {} word links",
+        to_string(heads, model.config()),
+        100 * double(measured.best->agreeing) / double(measured.links), measured.links));
+    return heads;
   }
 
   std::vector<SampleTranslation> sample_translations(const Transformer& model,

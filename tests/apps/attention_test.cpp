@@ -31,7 +31,7 @@ TEST_F(AttentionCommandTest, DrawsWhatEveryHeadLooksAt) {
   const RunResult result = inspected({});
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.out, AllOf(HasSubstr("sentence     " + kSentence), HasSubstr("translation  "),
-                                HasSubstr("Attention of the translation to the sentence, layer 1"),
+                                HasSubstr("Attention of the translation to the sentence, layer 2"),
                                 HasSubstr("\n1.1 "), HasSubstr("2.4 "), HasSubstr("weights: ░"),
                                 Not(HasSubstr("\x1b"))));
   for (const std::string& line : lines_of(result.out)) {
@@ -55,8 +55,8 @@ TEST_F(AttentionCommandTest, ItsNumbersAreThoseOfTheTranslationAndOfThePage) {
   EXPECT_EQ(inspection.at("score"), line.at("score"));
   EXPECT_EQ(inspection.at("source_pieces"), line.at("source_pieces"));
 
-  // What --alignments weights prints is the mean over the heads of the last layer but one.
-  const Json& heads = inspection.at("cross").at(0);
+  // What --alignments weights prints is the mean over the heads of the last layer.
+  const Json& heads = inspection.at("cross").at(1);
   for (size_t row = 0; row < line.at("attention").size(); ++row) {
     for (size_t column = 0; column < line["attention"][row].size(); ++column) {
       double mean = 0;
@@ -191,6 +191,7 @@ TEST(AttentionText, AWordHasTheSumOverItsPiecesAndTheMeanOverThoseThatLook) {
   PairAttention attention;
   attention.source_pieces = {"▁read", "ing", "</s>"};
   attention.target_pieces = {"▁le", "sen", "</s>"};
+  attention.source_words = attention.target_words = {{0, 2}};
   attention.cross = Tensor({1, 2, 3, 3});
   const std::vector<float> weights = {0.5f,  0.25f, 0.25f, 0.1f, 0.2f, 0.7f, 0, 0, 1,
                                       0.25f, 0.25f, 0.5f,  0.3f, 0.4f, 0.3f, 0, 0, 1};

@@ -44,24 +44,58 @@ TEST_P(AlignerTest, AModelThatOverflowsIsAnError) {
   EXPECT_THROW(Aligner(model_, *backend_).weights({4, 7, 5, 0}, {{8, 3, 6}}), Error);
 }
 
-TEST_P(AlignerTest, ReadsTheLastLayerButOneAtTheStepThatPredicts) {
-  Aligner aligner(model_, *backend_);
+TEST_P(AlignerTest, ReadsTheChosenHeadsAtTheChosenStep) {
   const std::vector<TokenId> source = {4, 7, 5, 0}, target = {8, 3, 6};
   ForwardPass pass(*backend_, pool_);
   Tokens from, to;
   from.add(source);
-  const std::vector<TokenId> input = {model_.config().pad_id(), 8, 3};
+  const std::vector<TokenId> input = {model_.config().pad_id(), 8, 3, 6};
   to.add(input);
   const EncoderOutput memory = model_.encode(pass, from);
   ASSERT_EQ(model_.config().decoder_layers, 2);
   CapturedAttention captured;
   for (const int64_t layer : {0, 1}) captured.request(AttentionSite::cross, layer);
   model_.decode(pass, to, memory, &captured);
-  const auto expected = captured.at(AttentionSite::cross, 0).mean_over_heads(0);
-  EXPECT_NE(expected, captured.at(AttentionSite::cross, 1).mean_over_heads(0));
-  const AttentionWeights got = aligner.weights(source, {target})[0];
-  for (size_t i = 0; i < expected.size(); ++i)
-    EXPECT_EQ(got[i / 4].weights[i % 4], float(expected[i])) << i;
+  const auto expect_rows = [&](const std::vector<double>& expected, size_t first) {
+    const AttentionWeights got = Aligner(model_, *backend_).weights(source, {target})[0];
+    ASSERT_EQ(got.size(), 3u);
+    for (size_t i = 0; i < 12; ++i)
+      EXPECT_EQ(got[i / 4].weights[i % 4], float(expected[4 * first + i])) << i;
+  };
+  expect_rows(captured.at(AttentionSite::cross, 1).mean_over_heads(0), 0);  // not measured
+  model_.set_alignment_heads(heads_of_layers(model_.config(), 0, 0, AlignmentStep::following));
+  expect_rows(captured.at(AttentionSite::cross, 0).mean_over_heads(0), 1);
+  model_.set_alignment_heads(AlignmentHeads{{{1, 1}}, AlignmentStep::predicting});
+  const Tensor heads = captured.at(AttentionSite::cross, 1).of_sequence(0);
+  std::vector<double> second;
+  for (int64_t i = heads.size() / heads.dim(0); i < 2 * heads.size() / heads.dim(0); ++i)
+    second.push_back(heads.dtype() == DType::fp32 ? double(heads.data<float>()[i])
+                                                  : heads.data<double>()[i]);
+  expect_rows(second, 0);
+  // The mean over two layers.
+  model_.set_alignment_heads(heads_of_layers(model_.config(), 0, 1, AlignmentStep::predicting));
+  const std::vector<double> first = captured.at(AttentionSite::cross, 0).mean_over_heads(0);
+  const std::vector<double> last = captured.at(AttentionSite::cross, 1).mean_over_heads(0);
+  const AttentionWeights got = Aligner(model_, *backend_).weights(source, {target})[0];
+  for (size_t i = 0; i < 12; ++i)
+    EXPECT_NEAR(double(got[i / 4].weights[i % 4]), (first[i] + last[i]) / 2, 1e-6);
+}
+
+TEST(AlignmentHeads, TheDefaultIsTheLastLayerOrThePenultimateOfADeepModel) {
+  ModelConfig config;
+  config.heads = 2;
+  for (const auto& [layers, expected] :
+       std::vector<std::pair<int64_t, int64_t>>{{1, 0}, {2, 1}, {3, 2}, {4, 2}, {6, 4}}) {
+    config.decoder_layers = layers;
+    EXPECT_EQ(default_alignment_heads(config),
+              (AlignmentHeads{{{expected, 0}, {expected, 1}}, AlignmentStep::predicting}));
+  }
+  EXPECT_EQ(to_string(default_alignment_heads(config), config),
+            "layer 5 of 6, mean of the 2 heads");
+  EXPECT_EQ(to_string({{{0, 1}}, AlignmentStep::following}, config),
+            "head 1.2 of 6 layers, at the step after the token");
+  EXPECT_EQ(to_string(heads_of_layers(config, 4, 5, AlignmentStep::predicting), config),
+            "layers 5, 6 of 6, mean of the 4 heads");
 }
 
 // Whole rows, as of a line in one part.
@@ -79,122 +113,52 @@ TEST(Append, ARowHasTheSourceTokensOfItsPart) {
   EXPECT_EQ(all, (AttentionWeights{{0, {0.25f, 0.75f}}, {4, {1}}, {4, {1}}}));
 }
 
-const std::string kSpace = "\u2581";
+using Ranges = std::vector<UnitRange>;
 
-TEST(AlignmentPairs, TakesTheGreatestWeightOfEachPieceOrWord) {
-  const std::vector<std::string> from = {kSpace + "ab", "c", kSpace + "d", "</s>"};
-  const std::vector<std::string> to = {kSpace + "u", "v", kSpace + "w"};
+TEST(AlignedPairs, TakeTheGreatestWeightOfEachPieceOrWord) {
+  const std::vector<std::string> from = {"\u2581ab", "c", "\u2581d", "</s>"};
+  const std::vector<std::string> to = {"\u2581u", "v", "\u2581w"};
   // Over pieces the first target word looks most at "ab" and "d", as a word at "abc".
   const AttentionWeights weights =
       rows({{0.4f, 0.2f, 0.1f, 0.3f}, {0.1f, 0.2f, 0.5f, 0.2f}, {0.1f, 0.1f, 0.3f, 0.5f}});
-  EXPECT_EQ(alignment_pairs(from, to, weights, AlignmentUnit::tokens), "0-0 2-1 2-2");
-  EXPECT_EQ(alignment_pairs(from, to, weights, AlignmentUnit::words), "0-0 1-1");
-  EXPECT_EQ(alignment_pairs({}, {"a"}, rows({{}}), AlignmentUnit::words), "");
+  EXPECT_EQ(pharaoh_text(aligned_pairs(token_units(from), token_units(to), weights)),
+            "0-0 2-1 2-2");
+  const Ranges from_words = {{0, 1}, {0, 1}, {1, 2}, {}}, to_words = {{0, 1}, {0, 1}, {1, 2}};
+  EXPECT_EQ(pharaoh_text(aligned_pairs(from_words, to_words, weights)), "0-0 1-1");
+  EXPECT_EQ(pharaoh_text(aligned_pairs({}, {{0, 1}}, rows({{}}))), "");
 }
 
-TEST(AlignmentPairs, WordsOfPartsAreCountedOn) {
-  const std::vector<std::string> from = {"a", "</s>", "b", "</s>"};
+TEST(AlignedPairs, WordsOfPartsAreCountedOn) {
+  const Ranges from = {{0, 1}, {}, {1, 2}, {}};
   const AttentionWeights weights = {{0, {1, 0}}, {2, {1, 0}}};
-  EXPECT_EQ(alignment_pairs(from, {kSpace + "x", kSpace + "y"}, weights, AlignmentUnit::words),
-            "0-0 1-1");
+  EXPECT_EQ(pharaoh_text(aligned_pairs(from, {{0, 1}, {1, 2}}, weights)), "0-0 1-1");
   // Without a space between the parts' translations, one word looks at both parts.
-  EXPECT_EQ(alignment_pairs(from, {kSpace + "x", "y"}, {{0, {0.4f, 0.6f}}, {2, {0.5f, 0.5f}}},
-                            AlignmentUnit::words),
-            "1-0");
-  EXPECT_EQ(alignment_pairs(from, {kSpace + "x", kSpace + "y"}, {{0, {0, 1}}, {2, {0, 1}}},
-                            AlignmentUnit::words),
+  EXPECT_EQ(
+      pharaoh_text(aligned_pairs(from, {{0, 1}, {0, 1}}, {{0, {0.4f, 0.6f}}, {2, {0.5f, 0.5f}}})),
+      "1-0");
+  EXPECT_EQ(pharaoh_text(aligned_pairs(from, {{0, 1}, {1, 2}}, {{0, {0, 1}}, {2, {0, 1}}})),
             "0-0 1-1")
       << "a word that looks at </s> alone is paired within its part";
 }
 
-TEST(AlignmentPairs, TextWithoutSpacesIsPairedByCharacters) {
-  // Source characters of one piece are paired together, target characters one by one.
-  const std::vector<std::string> from = {kSpace, "我", "今天", "来。", "</s>"};
-  const std::vector<std::string> to = {kSpace + "I", kSpace + "come", kSpace + "to", "day", "."};
+TEST(AlignedPairs, UnitsOfOnePieceArePairedTogether) {
+  // "我 今天 来。" and "I come today.": source characters of one piece have one weight.
+  const Ranges from = {{0, 1}, {0, 1}, {1, 3}, {3, 5}, {}};
   const AttentionWeights weights = rows({{0.1f, 0.8f, 0.1f, 0, 0},
                                          {0, 0.1f, 0.2f, 0.7f, 0},
                                          {0, 0.1f, 0.6f, 0.3f, 0},
                                          {0, 0, 0.9f, 0.1f, 0},
                                          {0, 0, 0.5f, 0.3f, 0.2f}});
-  EXPECT_EQ(alignment_pairs(from, to, weights, AlignmentUnit::words), "0-0 3-1 4-1 1-2 2-2");
-  const std::vector<std::string> back_to = {kSpace + "我", "今天"};
-  const std::vector<std::string> back_from = {kSpace + "I", kSpace + "to", "day", "</s>"};
-  EXPECT_EQ(alignment_pairs(back_from, back_to, rows({{0.9f, 0, 0.1f, 0}, {0.4f, 0.3f, 0.3f, 0}}),
-                            AlignmentUnit::words),
+  EXPECT_EQ(pharaoh_text(aligned_pairs(from, {{0, 1}, {1, 2}, {2, 3}, {2, 3}, {2, 3}}, weights)),
+            "0-0 3-1 4-1 1-2 2-2");
+  EXPECT_EQ(pharaoh_text(aligned_pairs({{0, 1}, {1, 2}, {1, 2}, {}}, {{0, 1}, {1, 3}},
+                                       rows({{0.9f, 0, 0.1f, 0}, {0.4f, 0.3f, 0.3f, 0}}))),
             "0-0 1-1 1-2");
 }
 
-// A piece for each byte of a text, as a vocabulary with byte fallback spells characters that it
-// lacks.
-std::vector<std::string> byte_pieces(const std::string& text) {
-  std::vector<std::string> pieces;
-  for (const char byte : text) pieces.push_back(fmt::format("<0x{:02X}>", uint8_t(byte)));
-  return pieces;
-}
-
-// Weights that look from target piece i at source piece looks[i] alone.
-AttentionWeights looking_at(const std::vector<size_t>& looks, size_t source_pieces) {
-  AttentionWeights weights;
-  for (const size_t look : looks) {
-    weights.push_back({0, std::vector<float>(source_pieces)});
-    weights.back().weights[look] = 1;
-  }
-  return weights;
-}
-
-TEST(AlignmentPairs, CharactersInBytePiecesAreCharacters) {
-  // 夏 and 冬 in three bytes each, 好 in a piece.
-  std::vector<std::string> chinese = {kSpace};
-  for (const std::string& piece : byte_pieces("夏冬")) chinese.push_back(piece);
-  chinese.insert(chinese.end(), {"好", "</s>"});
-  const std::vector<std::string> english = {kSpace + "summer", kSpace + "winter", kSpace + "good",
-                                            "</s>"};
-  EXPECT_EQ(alignment_pairs(chinese, {english.begin(), english.end() - 1},
-                            looking_at({2, 5, 7}, chinese.size()), AlignmentUnit::words),
-            "0-0 1-1 2-2");
-  EXPECT_EQ(
-      alignment_pairs(english, {chinese.begin(), chinese.end() - 1},
-                      looking_at({0, 0, 0, 0, 1, 1, 1, 2}, english.size()), AlignmentUnit::words),
-      "0-0 1-1 2-2");
-  EXPECT_EQ(alignment_pairs(chinese, {kSpace + "winter"}, looking_at({5}, chinese.size()),
-                            AlignmentUnit::tokens),
-            "5-0");
-}
-
-TEST(AlignmentPairs, WordsAndSpacesInBytePiecesAreWords) {
-  // "naïve end": a letter within a word and the space between the words.
-  std::vector<std::string> from = {kSpace + "na"};
-  for (const std::string& piece : byte_pieces("ï")) from.push_back(piece);
-  from.push_back("ve");
-  for (const std::string& piece : byte_pieces(kSpace)) from.push_back(piece);
-  from.insert(from.end(), {"end", "</s>"});
-  EXPECT_EQ(alignment_pairs(from, {kSpace + "x", kSpace + "y", kSpace + "z"},
-                            looking_at({2, 5, 7}, from.size()), AlignmentUnit::words),
-            "0-0 1-1 1-2");
-}
-
-TEST(AlignmentPairs, BrokenBytesAreCountedOnce) {
-  // The beginning of a character, and then a whole one: what cannot be read is no text without
-  // spaces.
-  std::vector<std::string> from = {"好", "<0xE5>", "<0xA4>"};
-  for (const std::string& piece : byte_pieces("冬")) from.push_back(piece);
-  from.insert(from.end(), {"</s>", "<0xE5>"});
-  EXPECT_EQ(alignment_pairs(from, {kSpace + "a", kSpace + "b", kSpace + "c", kSpace + "d"},
-                            looking_at({0, 2, 4, 7}, from.size()), AlignmentUnit::words),
-            "0-0 1-1 2-2 3-3");
-  EXPECT_EQ(
-      alignment_pairs({"<0xGH>", "好"}, {kSpace + "a"}, looking_at({1}, 2), AlignmentUnit::words),
-      "1-0")
-      << "no hexadecimal digits: characters like any";
-}
-
-TEST(AlignmentPairs, WordsAmongCharactersStayWhole) {
-  // 我 用 Linux 2024 版: five units, of which one has two pieces and one shares a piece.
-  const std::vector<std::string> from = {kSpace + "我用", "Lin", "ux",
-                                         kSpace + "2024", "版",  "</s>"};
-  const AttentionWeights weights = rows({{0.2f, 0.3f, 0.3f, 0.2f, 0, 0}, {0, 0, 0, 0.1f, 0.9f, 0}});
-  EXPECT_EQ(alignment_pairs(from, {kSpace + "x", kSpace + "y"}, weights, AlignmentUnit::words),
-            "2-0 4-1");
+TEST(AlignedPairs, ATargetPieceWithoutWordsHasNoPair) {
+  EXPECT_EQ(pharaoh_text(aligned_pairs({{0, 1}}, {{0, 1}, {}, {2, 3}}, rows({{1}, {1}, {1}}))),
+            "0-0 0-2");
 }
 
 }  // namespace

@@ -14,8 +14,6 @@
 namespace heed {
 namespace {
 
-using ::testing::ElementsAre;
-
 class ExplanationTest : public FolderTest {
  protected:
   ExplanationTest()
@@ -89,8 +87,7 @@ TEST_F(ExplanationTest, APartHasThePiecesAndNumbersOfTheBestTranslation) {
               (Shape{config.decoder_layers, config.heads, targets, sources}));
     EXPECT_EQ(part.attention.decoder.shape(),
               (Shape{config.decoder_layers, config.heads, targets, targets}));
-    EXPECT_EQ(part.alignment, aligned_pairs(all.translation.source_pieces, best.pieces,
-                                            best.attention, AlignmentUnit::words));
+    EXPECT_EQ(part.alignment, aligned_pairs(all.translation, best, AlignmentUnit::words));
 
     ASSERT_EQ(part.results.size(), all.translation.hypotheses.size());
     EXPECT_EQ(part.search.nodes.at(size_t(part.results[0])).sum,
@@ -116,14 +113,6 @@ TEST_F(ExplanationTest, AForcedPrefixIsPartOfTheSearch) {
   EXPECT_TRUE(all.translation.hypotheses[0].text.starts_with("a fox jumps"));
   EXPECT_EQ(part.search.nodes.at(0).fate, HypothesisFate::forced);
   EXPECT_EQ(part.likeliest.size(), part.attention.target_pieces.size());
-}
-
-TEST(WordPieces, ArePiecesOfAWordAndCharactersOfAPiece) {
-  EXPECT_THAT(word_pieces({"▁the", "▁qu", "ick", "▁fox", "</s>"}),
-              ElementsAre(PieceRange{0, 1}, PieceRange{1, 3}, PieceRange{3, 4}));
-  EXPECT_THAT(word_pieces({"▁老师", "买", "<0xE4>", "<0xB9>", "<0xA6>", "</s>"}),
-              ElementsAre(PieceRange{0, 1}, PieceRange{0, 1}, PieceRange{1, 2}, PieceRange{2, 5}));
-  EXPECT_THAT(word_pieces({"</s>"}), ElementsAre());
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ TEST_F(ModelOutputsTest, EveryHeadsAttentionSumsToOneAndTheAlignersIsTheirMean) 
   source_ids.push_back(tokenizers_.source().end_id());
   const AttentionWeights aligned =
       Aligner(model_, *backend_).weights(source_ids, {tokenizers_.target().encode(target)}).front();
-  const int64_t layer = std::max<int64_t>(0, config.decoder_layers - 2);
+  const int64_t layer = default_alignment_heads(config).heads[0].layer;
   const Tensor heads = all.cross.slice(layer, layer + 1);
   for (size_t i = 0; i < aligned.size(); ++i) {
     for (size_t j = 0; j < aligned[i].weights.size(); ++j) {

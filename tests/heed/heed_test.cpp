@@ -134,6 +134,43 @@ TEST_F(FacadeTest, SilentTrainingLeavesTheSameModel) {
   EXPECT_EQ(read(folder_ / "silent/model.safetensors"), bytes);
 }
 
+TEST_F(FacadeTest, TheEndOfARunMeasuresWhichHeadsAlignWords) {
+  options_.validation_metric = ValidationMetric::loss;
+  options_.valid_source = options_.source[0];
+  options_.valid_target = options_.target[0];
+  options_.steps = 30;
+  options_.batches.batch_tokens = 4000;
+  Recorder recorder;
+  train(options_, recorder);
+  const auto heads_of = [&](const char* model) {
+    return Model(folder_ / model).transformer().alignment_heads();
+  };
+  const auto heads = heads_of("model");
+  ASSERT_TRUE(heads);
+  EXPECT_EQ(std::ranges::count_if(recorder.messages,
+                                  [](const std::string& message) {
+                                    return message.starts_with("word alignments: layer ");
+                                  }),
+            1);
+  const std::string written = read(folder_ / "model/generation_config.json");
+  // Resumed at its end, and with other threads, it is the same.
+  options_.resume = true;
+  options_.threads = 3;
+  train(options_);
+  EXPECT_EQ(read(folder_ / "model/generation_config.json"), written);
+  // A run too short to measure has what it starts from, if anything.
+  options_.resume = false;
+  options_.steps = 1;
+  options_.model = (folder_ / "short").string();
+  train(options_);
+  EXPECT_FALSE(heads_of("short"));
+  options_.model = (folder_ / "tuned").string();
+  options_.finetune_from = (folder_ / "model").string();
+  options_.d_model.reset(), options_.d_ff.reset();
+  train(options_);
+  EXPECT_EQ(heads_of("tuned"), heads);
+}
+
 TEST_F(FacadeTest, AnObserverStopsARun) {
   Recorder recorder;
   recorder.stop_after = 2;

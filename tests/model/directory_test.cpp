@@ -159,6 +159,64 @@ TEST_F(DirectoryTest, DoublesAreSavedAsSingles) {
   for (size_t i = 0; i < before.size(); ++i) EXPECT_NEAR(before[i], after[i], 1e-4);
 }
 
+TEST_F(DirectoryTest, KeepsTheHeadsThatAlignWords) {
+  Transformer model = random_model(config_with_fillers());
+  save_model(path(), model);
+  EXPECT_EQ(load_model(path()).alignment_heads(), std::nullopt);
+  const AlignmentHeads heads{{{model.config().decoder_layers - 1, 1}}, AlignmentStep::following};
+  model.set_alignment_heads(heads);
+  EXPECT_EQ(model.clone().alignment_heads(), heads);
+  save_model(path(), model, {.num_beams = 5});
+  json generation = json::parse(folder_.read("generation_config.json"));
+  EXPECT_EQ(generation.at("num_beams"), 5);
+  EXPECT_EQ(generation.at("heed").at("alignment").at("step"), "following");
+  EXPECT_EQ(load_model(path()).alignment_heads(), heads);
+  EXPECT_EQ(load_model(path(), *make_reference_backend()).alignment_heads(), heads);
+
+  const AlignmentHeads others{{{0, 0}, {0, 1}}, AlignmentStep::predicting};
+  store_alignment_heads(path(), others);
+  EXPECT_EQ(read_alignment_heads(path(), model.config()), others);
+  generation["heed"]["alignment"] =
+      json::parse(R"({"heads": [[0, 0], [0, 1]], "step": "predicting"})");
+  EXPECT_EQ(json::parse(folder_.read("generation_config.json")), generation) << "all else stays";
+  std::filesystem::remove(path() / "generation_config.json");
+  EXPECT_EQ(load_model(path()).alignment_heads(), std::nullopt);
+  store_alignment_heads(path(), others);
+  EXPECT_EQ(load_model(path()).alignment_heads(), others);
+}
+
+TEST_F(DirectoryTest, NamesWhatIsWrongWithTheHeadsThatAlignWords) {
+  save();
+  const auto complaint_of = [&](const std::string& entry) {
+    folder_.write("generation_config.json", R"({"heed": {"alignment": )" + entry + "}}");
+    return error_of([&] { load_model(path()); });
+  };
+  const char* const file = "generation_config.json: heed.alignment";
+  EXPECT_THAT(complaint_of("7"), HasSubstr(std::string(file) + ": expected an object"));
+  EXPECT_THAT(complaint_of(R"({"heads": [[0, 0]]})"), HasSubstr("expected an object with"));
+  EXPECT_THAT(complaint_of(R"({"heads": [[9, 0]], "step": "predicting"})"),
+              HasSubstr(std::string(file) + ".heads: layer: expected a whole number from 0 to"));
+  EXPECT_THAT(complaint_of(R"({"heads": [3], "step": "predicting"})"),
+              HasSubstr("heads: expected a list of [layer, head], got 3"));
+  EXPECT_THAT(complaint_of(R"({"heads": [], "step": "predicting"})"),
+              HasSubstr("heads: expected a list of [layer, head], got []"));
+  EXPECT_THAT(complaint_of(R"({"heads": [[0, -1]], "step": "predicting"})"),
+              HasSubstr("heads: head: expected a whole number from 0 to"));
+  EXPECT_THAT(complaint_of(R"({"heads": [[0, 1], [0, 1]], "step": "predicting"})"),
+              HasSubstr("ascending"));
+  EXPECT_THAT(complaint_of(R"({"heads": [[0, 0]], "step": "both"})"),
+              HasSubstr("step: expected predicting or following, got"));
+  folder_.write("generation_config.json", R"({"heed": 3})");
+  EXPECT_THAT(error_of([&] { load_model(path()); }), HasSubstr("heed: expected an object"));
+  // Files of other programs are not read further.
+  folder_.write("generation_config.json", "no JSON at all");
+  EXPECT_EQ(load_model(path()).alignment_heads(), std::nullopt);
+  EXPECT_THAT(error_of([&] {
+                store_alignment_heads(path(), {{{0, 0}}});
+              }),
+              HasSubstr("expected a JSON object"));
+}
+
 TEST_F(DirectoryTest, SaysWhatOtherProgramsRead) {
   ModelConfig config = config_with_fillers();
   Transformer model = random_model(config);

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "commands/commands.h"
+#include "commands/inspect_alignment.h"
 #include "commands/inspect_attention.h"
 #include "commands/inspect_heads.h"
 #include "commands/inspect_run.h"
@@ -102,7 +103,8 @@ class InspectCommand : public CommandOf<InspectSettings> {
     return "'heed inspect model' prints the layers of a trained model (its directory) or of a "
            "preset (tiny, small, base, big), in the paper's words, with the shape, the number of "
            "parameters and the multiply-adds per token of each; with --source also what every head "
-           "looks at over a text, and the loss without it; with --html as a page with the paper's "
+           "looks at over a text, and the loss without it, or with --alignment which heads align "
+           "words; with --html as a page with the paper's "
            "Figure 1. 'heed inspect attention' "
            "translates a "
            "sentence and draws what every head looks at. 'heed inspect run' compares training "
@@ -188,6 +190,10 @@ class InspectCommand : public CommandOf<InspectSettings> {
     if (heads.source.empty() &&
         (!heads.reference.empty() || heads.lines != HeadsInspection().lines))
       fail_usage("--reference and --lines change nothing without --source");
+    const bool aligns = heads.alignment != AlignmentAction::none;
+    if (aligns && (heads.source.empty() || heads.reference.empty()))
+      fail_usage("--alignment {} needs --source and --reference: text and its translation",
+                 to_text(heads.alignment));
     if (!heads.source.empty() && !trained && is_preset(model))
       fail_usage("--source needs a trained model, {} is a preset", model);
     std::vector<std::string> read = files_of_model(trained ? model : "");
@@ -201,7 +207,11 @@ class InspectCommand : public CommandOf<InspectSettings> {
     const HeadsTitle title{heads.source, heads.reference, config.heads};
     Json of_heads, json = model_json(model, config, settings_.length, file);
     std::string text = model_page(model, config, settings_.length, file);
-    if (!heads.source.empty()) {
+    if (aligns) {
+      const AlignmentInspection alignment = inspect_alignment(model, heads, threads(), console);
+      json["alignment"] = alignment.json();
+      text += alignment.text();
+    } else if (!heads.source.empty()) {
       const HeadAnalysis analysis = inspect_heads(model, heads, threads(), console);
       json["heads"] = of_heads = heads_json(title, analysis);
       text += heads_text(title, analysis);

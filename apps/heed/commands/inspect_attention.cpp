@@ -61,12 +61,14 @@ const char* name_of(AttentionSite site) {
 }
 
 std::string text_of(const Inspected& inspected, const std::string& sentence,
-                    const AttentionInspection& settings, const ModelConfig& config,
+                    const AttentionInspection& settings, const Transformer& model,
                     const TerminalStyle& style) {
+  const ModelConfig& config = model.config();
   const int64_t layers = layers_of(config, settings.site);
-  // The layer from which alignments are taken, decode/alignment.h; else the last.
-  const int64_t usual =
-      settings.site == AttentionSite::cross ? std::max<int64_t>(1, layers - 1) : layers;
+  // The layer from which alignments are taken, else the last.
+  const int64_t usual = settings.site == AttentionSite::cross
+                            ? alignment_heads_of(model).heads.back().layer + 1
+                            : layers;
   const int64_t large = settings.layer.value_or(usual);
   AttentionChoice choice{settings.site, large, settings.head.value_or(0), settings.units};
   std::string text = "sentence     " + one_line(sentence) + "\ntranslation  " +
@@ -125,8 +127,9 @@ void inspect_attention(const std::string& model, const std::string& sentence,
   expect_within("--layer", settings.layer, layers_of(config, settings.site), "layers there");
   expect_within("--head", settings.head, config.heads, "heads");
   const Inspected inspected = inspect(opened, sentence, settings.target);
-  console.out().write(json ? json_of(inspected, sentence)
-                           : text_of(inspected, sentence, settings, config, style_of_output()));
+  console.out().write(
+      json ? json_of(inspected, sentence)
+           : text_of(inspected, sentence, settings, opened.transformer(), style_of_output()));
 }
 
 }  // namespace heed

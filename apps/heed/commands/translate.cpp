@@ -139,7 +139,7 @@ class JsonLines {
     } else if (alignments_ != Alignments::none) {
       const auto unit =
           alignments_ == Alignments::words ? AlignmentUnit::words : AlignmentUnit::tokens;
-      object["alignment"] = alignment_pairs(translation.source_pieces, a.pieces, a.attention, unit);
+      object["alignment"] = pharaoh_text(aligned_pairs(translation, a, unit));
     }
     return object;
   }

@@ -60,10 +60,12 @@ std::string label_of(const std::vector<std::string>& pieces, const PieceRange& r
 }
 
 // Words, of which those that share a piece are one unit, and </s>; or every piece.
-std::vector<Unit> units_of(const std::vector<std::string>& pieces, AlignmentUnit kind) {
+std::vector<Unit> units_of(const std::vector<std::string>& pieces,
+                           const std::vector<PieceRange>& words, AlignmentUnit kind) {
   std::vector<PieceRange> ranges;
   if (kind == AlignmentUnit::words) {
-    for (const PieceRange& word : word_pieces(pieces)) {
+    for (const PieceRange& word : words) {
+      if (word.begin == word.end) continue;
       if (ranges.empty() || word.begin >= ranges.back().end)
         ranges.push_back(word);
       else
@@ -82,11 +84,16 @@ std::vector<Unit> units_of(const std::vector<std::string>& pieces, AlignmentUnit
   return units;
 }
 
-// The decoder's inputs: <pad>, and each piece but the last.
-std::vector<std::string> inputs_of(const std::vector<std::string>& target) {
+// The decoder's inputs: <pad>, and each piece but the last, one place later.
+std::vector<Unit> input_units(const PairAttention& attention, AlignmentUnit kind) {
+  const std::vector<std::string>& target = attention.target_pieces;
   std::vector<std::string> inputs = {"<pad>"};
   inputs.insert(inputs.end(), target.begin(), target.end() - 1);
-  return inputs;
+  std::vector<PieceRange> words;
+  const auto count = int64_t(inputs.size());
+  for (const auto& [begin, end] : attention.target_words)
+    words.push_back({std::min(begin + 1, count), std::min(end + 1, count)});
+  return units_of(inputs, words, kind);
 }
 
 const Tensor& weights_of(const PairAttention& attention, AttentionSite site) {
@@ -138,12 +145,12 @@ AttentionMap attention_map(const PairAttention& attention, const AttentionChoice
                            int64_t layer) {
   const bool decoder_keys = choice.site == AttentionSite::decoder_self;
   const bool source_queries = choice.site == AttentionSite::encoder_self;
+  const std::vector<Unit> source =
+      units_of(attention.source_pieces, attention.source_words, choice.units);
   const std::vector<Unit> queries =
-      units_of(source_queries ? attention.source_pieces : attention.target_pieces, choice.units);
-  // An input of the decoder has the unit of the piece that it is, one place later.
-  const std::vector<Unit> keys = decoder_keys
-                                     ? units_of(inputs_of(attention.target_pieces), choice.units)
-                                     : units_of(attention.source_pieces, choice.units);
+      source_queries ? source
+                     : units_of(attention.target_pieces, attention.target_words, choice.units);
+  const std::vector<Unit> keys = decoder_keys ? input_units(attention, choice.units) : source;
   AttentionMap map;
   for (const Unit& unit : queries) map.queries.push_back(unit.label);
   for (const Unit& unit : keys) map.keys.push_back(unit.label);
@@ -158,8 +165,7 @@ std::string alignment_text(const PairAttention& attention,
   const auto name = [&](const std::vector<std::string>& pieces, const PieceRange& word) {
     return shortened(label_of(pieces, word), std::max<int64_t>(4, room / 3));
   };
-  const auto source = word_pieces(attention.source_pieces);
-  const auto target = word_pieces(attention.target_pieces);
+  const std::vector<PieceRange>&source = attention.source_words, &target = attention.target_words;
   std::vector<std::string> links;
   for (const auto& [from, to] : alignment) {
     std::string link = name(attention.source_pieces, source.at(size_t(from))) + "–" +

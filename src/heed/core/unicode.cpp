@@ -141,6 +141,10 @@ std::optional<int> decimal_digit(char32_t character) {
   return value < 10 ? std::optional(int(value)) : std::nullopt;
 }
 
+bool is_format_character(char32_t character) {
+  return properties(character).category == UTF8PROC_CATEGORY_CF;
+}
+
 bool is_lowercase(char32_t character) {
   return properties(character).category == UTF8PROC_CATEGORY_LL;
 }

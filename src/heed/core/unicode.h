@@ -33,6 +33,9 @@ bool is_letter(char32_t character);
 // The value of a decimal digit, 0 to 9: of ASCII, full width, or a script of core/scripts.h.
 std::optional<int> decimal_digit(char32_t character);
 
+// Of the general category Cf: characters that are not seen, such as U+200B and U+FEFF.
+bool is_format_character(char32_t character);
+
 // Of the general category Ll.
 bool is_lowercase(char32_t character);
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "heed/decode/text_units.h"
 #include "heed/model/transformer.h"
 
 namespace heed {
@@ -32,10 +33,13 @@ void append(AttentionWeights& all, AttentionWeights part, size_t before);
 
 }  // namespace detail
 
+// The attention of a model from which alignments are read: as it was measured
+// (decode/alignment_choice.h), or the default of model/alignment_heads.h.
+AlignmentHeads alignment_heads_of(const Transformer& model);
+
 // Computes the encoder-decoder attention of finished translations in a separate pass, at no cost
-// during the search: the mean over the heads of the penultimate layer, which aligns best in models
-// that were not trained to align (Garg et al., 2019, section 5), or of the only layer. The weights
-// of a pair depend on the pair alone.
+// during the search: the mean over alignment_heads_of(). The weights of a pair depend on the pair
+// alone.
 class Aligner {
  public:
   // Both must outlive the aligner, which is for one thread.
@@ -45,7 +49,12 @@ class Aligner {
                                         const std::vector<std::vector<TokenId>>& targets);
 
  private:
+  // The weights of the chosen heads, [target, source].
+  std::vector<double> mean_of_heads(ForwardPass& pass, const EncoderOutput& memory,
+                                    const std::vector<TokenId>& target) const;
+
   const Transformer& model_;
+  const AlignmentHeads heads_;
   Backend& backend_;
   TensorPool pool_;
 };
@@ -62,21 +71,12 @@ constexpr auto enum_names(Alignments) {
 // The weights as they are printed: rounded to four decimal places.
 std::vector<std::vector<double>> rounded(const AttentionWeights& weights);
 
+// Words are the units of decode/text_units.h.
 enum class AlignmentUnit { words, tokens };
 constexpr auto enum_names(AlignmentUnit) {
   return std::array<std::pair<std::string_view, AlignmentUnit>, 2>{
       {{"words", AlignmentUnit::words}, {"tokens", AlignmentUnit::tokens}}};
 }
-
-// Pieces [begin, end).
-struct PieceRange {
-  int64_t begin = 0, end = 0;
-  friend bool operator==(const PieceRange&, const PieceRange&) = default;
-};
-
-// The pieces of each unit of AlignmentUnit::words, in order. Several characters of text without
-// spaces may be in one piece, and share it.
-std::vector<PieceRange> word_pieces(const std::vector<std::string>& pieces);
 
 // A source and a target unit, counted from 0.
 struct AlignedPair {
@@ -84,23 +84,21 @@ struct AlignedPair {
   friend bool operator==(const AlignedPair&, const AlignedPair&) = default;
 };
 
-// Pairs each target unit with the source unit that has the largest weight.
-//
-// A unit of AlignmentUnit::words is a word between spaces. In text without spaces between its words
-// (core/scripts.h, is_unspaced) it is a character, even if a token has several characters or, with
-// byte fallback, a character has several tokens.
-// - The weight of a target unit is the mean over its tokens, that of a source word the sum.
-// - The source characters of one token have the same weight and are all paired.
-// - Nothing is paired with </s>.
-// The rows of `weights` must be in the order of their source tokens, as detail::append() stores
-// them.
-std::vector<AlignedPair> aligned_pairs(const std::vector<std::string>& source_pieces,
-                                       const std::vector<std::string>& target_pieces,
-                                       const AttentionWeights& weights, AlignmentUnit kind);
+// The units of pieces as AlignmentUnit::tokens counts them: each piece is one, and </s> is none.
+std::vector<UnitRange> token_units(const std::vector<std::string>& pieces);
 
-// The same in Pharaoh's format: "0-0 1-2".
-std::string alignment_pairs(const std::vector<std::string>& source_pieces,
-                            const std::vector<std::string>& target_pieces,
-                            const AttentionWeights& weights, AlignmentUnit kind);
+// Pairs each target unit with the source unit that has the largest weight, given the units of each
+// piece.
+// - The weight of a target unit is the mean over its pieces, that of a source unit the sum.
+// - The source units of one piece, such as characters, have the same weight and are all paired.
+// - Nothing is paired with a piece without units: </s>, and a language code as words.
+// The rows of `weights` must be in the order of their source pieces, as detail::append() stores
+// them.
+std::vector<AlignedPair> aligned_pairs(const std::vector<UnitRange>& source,
+                                       const std::vector<UnitRange>& target,
+                                       const AttentionWeights& weights);
+
+// Pairs in the Pharaoh format: "0-0 2-1".
+std::string pharaoh_text(const std::vector<AlignedPair>& pairs);
 
 }  // namespace heed

@@ -53,9 +53,20 @@ std::vector<std::vector<TokenLogProbability>> likeliest_of(const SearchTrace& tr
   return all;
 }
 
-PartExplanation explain_part(const ModelParts& parts, const std::vector<TokenId>& source,
+// The words of the tokens as ranges of pieces, and in the ranges themselves as numbers from 0.
+std::vector<PieceRange> number_from_zero(std::vector<UnitRange>& words) {
+  const auto first = std::find_if(words.begin(), words.end(),
+                                  [](const UnitRange& range) { return !range.empty(); });
+  const int64_t before = first == words.end() ? 0 : first->begin;
+  for (UnitRange& range : words)
+    if (!range.empty()) range = {range.begin - before, range.end - before};
+  return pieces_of_units(words);
+}
+
+PartExplanation explain_part(const ModelParts& parts, const EncodedPart& encoded,
                              const SearchResult& result, const std::vector<size_t>& order,
                              SearchTrace trace) {
+  const std::vector<TokenId>& source = encoded.source;
   const Hypothesis& best = result.hypotheses[order.front()];
   PartExplanation part;
   part.ended = best.ended;
@@ -68,14 +79,14 @@ PartExplanation explain_part(const ModelParts& parts, const std::vector<TokenId>
     part.attention = attention(parts, source, target);
   else
     part.attention.source_pieces = parts.tokenizers.source().pieces(source);
-  const std::vector<std::string>&source_pieces = part.attention.source_pieces,
-        target_pieces = parts.tokenizers.target().pieces(best.ids);
-  part.source_words = word_pieces(source_pieces);
-  part.target_words = word_pieces(target_pieces);
+  const Decoding decoded = parts.tokenizers.target().decode_with_ends(best.ids);
+  std::vector<UnitRange> source_words = encoded.words,
+                         target_words = TextUnits(decoded.text).of_tokens(decoded.ends);
+  part.attention.source_words = number_from_zero(source_words);
+  part.attention.target_words = number_from_zero(target_words);
   part.alignment =
-      aligned_pairs(source_pieces, target_pieces,
-                    Aligner(parts.model, parts.backend).weights(source, {best.ids}).front(),
-                    AlignmentUnit::words);
+      aligned_pairs(source_words, target_words,
+                    Aligner(parts.model, parts.backend).weights(source, {best.ids}).front());
   part.search = std::move(trace);
   for (const size_t i : order) {
     if (i >= result.hypotheses.size()) continue;
@@ -94,7 +105,9 @@ Explanation explain(const ModelParts& parts, const TranslationInput& input,
   check_options(options.search);
   expect_same_vocabulary(parts.model, parts.tokenizers);
   const LineProcessor processor(parts.tokenizers, parts.model.config().max_positions);
-  const EncodedLine encoded = processor.preprocess(input, line, options);
+  DecodeOptions with_words = options;
+  with_words.attention = true;
+  const EncodedLine encoded = processor.preprocess(input, line, with_words);
   Searched searched = search_parts(parts, encoded, options);
   Aligner aligner(parts.model, parts.backend);
   Explanation explanation;
@@ -102,8 +115,8 @@ Explanation explain(const ModelParts& parts, const TranslationInput& input,
       processor.postprocess(encoded, searched.results, options.attention ? &aligner : nullptr);
   const std::vector<size_t> order = ranking(searched.results);
   for (size_t i = 0; i < encoded.parts.size(); ++i)
-    explanation.parts.push_back(explain_part(parts, encoded.parts[i].source, searched.results[i],
-                                             order, std::move(searched.traces[i])));
+    explanation.parts.push_back(explain_part(parts, encoded.parts[i], searched.results[i], order,
+                                             std::move(searched.traces[i])));
   return explanation;
 }
 

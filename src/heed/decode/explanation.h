@@ -14,15 +14,13 @@ namespace heed {
 // A part of a line that the model translated at a time. All is of its share in the best
 // translation, except the search.
 struct PartExplanation {
-  PairAttention attention;                // its pieces are those of the source and translation
-  bool ended = true;                      // the last target piece is </s>
+  PairAttention attention;  // its pieces and words are those of the source and translation
+  bool ended = true;        // the last target piece is </s>
   std::vector<double> log_probabilities;  // natural logarithms, of each target piece
   // Of each target piece, the likeliest pieces in its place, best first: at most
   // SearchTrace::kLikeliest.
   std::vector<std::vector<TokenLogProbability>> likeliest;
-  // Words as in AlignmentUnit::words.
-  std::vector<PieceRange> source_words, target_words;
-  std::vector<AlignedPair> alignment;  // of words
+  std::vector<AlignedPair> alignment;  // of the words of `attention`
   SearchTrace search;
   std::vector<int64_t> results;  // nodes of the search where translations ended, best first
 };

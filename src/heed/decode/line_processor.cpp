@@ -6,7 +6,6 @@
 #include "heed/core/counted.h"
 #include "heed/core/utf8.h"
 #include "heed/decode/decoding_constraints.h"
-#include "heed/decode/split.h"
 
 namespace heed {
 namespace {
@@ -125,11 +124,12 @@ EncodedLine LineProcessor::preprocess(const TranslationInput& input, int64_t lin
   SplitDocument split{{{{}, text}}, {}};
   if (options.split == TextUnit::sentences) split = split_sentences(text);
   std::string_view code;  // of the language
+  const TextUnits units(options.attention ? std::string_view(text) : std::string_view());
   for (const TextSentence& sentence : split.sentences) {
     const std::string_view own = languages_.of(sentence.text, line, "input");
     if (!own.empty()) code = own;
     const std::string_view words = sentence.text.substr(own.size());
-    std::vector<std::vector<TokenId>> parts = encode_parts(code, words, status);
+    std::vector<TextPart> parts = encode_parts(code, words, status);
     EncodedSentence& kept = encoded.sentences.emplace_back();
     kept.before = sentence.before;
     // What a prefix demands, a copy cannot give.
@@ -138,9 +138,14 @@ EncodedLine LineProcessor::preprocess(const TranslationInput& input, int64_t lin
       parts.clear();
     }
     kept.parts = parts.size();
-    for (std::vector<TokenId>& source : parts) {
-      source.push_back(tokenizers_.source().end_id());
-      encoded.parts.push_back({std::move(source), {}});
+    for (TextPart& part : parts) {
+      EncodedPart& last = encoded.parts.emplace_back();
+      last.source = std::move(part.ids);
+      last.source.push_back(tokenizers_.source().end_id());
+      if (!options.attention) continue;
+      last.words = units.of_tokens(part.ends, size_t(part.text.data() - text.data()));
+      std::fill_n(last.words.begin(), token_count(code), UnitRange{});
+      last.words.emplace_back();  // of </s>
     }
   }
   encoded.after = split.after;
@@ -165,41 +170,44 @@ EncodedLine LineProcessor::preprocess(const TranslationInput& input, int64_t lin
 }
 
 // Token ids without </s>, each part with the language code; no parts for a text without tokens.
-std::vector<std::vector<TokenId>> LineProcessor::encode_parts(std::string_view code,
-                                                              std::string_view text,
-                                                              LineStatus& status) const {
+std::vector<TextPart> LineProcessor::encode_parts(std::string_view code, std::string_view text,
+                                                  LineStatus& status) const {
   const Tokenizer& tokenizer = tokenizers_.source();
+  // The ends count from the end of the code.
+  const auto without_code = [&](Encoding encoding) {
+    for (size_t& end : encoding.ends) end -= std::min(end, code.size());
+    return encoding;
+  };
   const auto with_code = [&](std::string_view part) { return std::string(code).append(part); };
-  std::vector<std::vector<TokenId>> parts;
-  Encoding encoding = tokenizer.encode_prefix(with_code(text), part_limit_);
+  std::vector<TextPart> parts;
+  Encoding encoding = without_code(tokenizer.encode_prefix(with_code(text), part_limit_));
   if (!encoding.truncated && int64_t(encoding.ids.size()) <= part_limit_) {
-    parts.push_back(std::move(encoding.ids));
+    parts.push_back({text, std::move(encoding.ids), std::move(encoding.ends)});
   } else {
     status.split = true;
-    const auto encode = [&](std::string_view part) {
-      Encoding of_part = tokenizer.encode_with_ends(with_code(part));
-      for (size_t& end : of_part.ends) end -= std::min(end, code.size());
-      return of_part;
-    };
-    for (TextPart& part : split_text(text, part_limit_, encode))
-      parts.push_back(std::move(part.ids));
+    parts = split_text(text, part_limit_, [&](std::string_view part) {
+      return without_code(tokenizer.encode_with_ends(with_code(part)));
+    });
   }
   // A single character may still have more tokens than the model has positions.
-  for (auto& part : parts)
-    if (int64_t(part.size()) >= max_positions_) {
-      part.resize(size_t(max_positions_) - 1);
+  for (TextPart& part : parts)
+    if (int64_t(part.ids.size()) >= max_positions_) {
+      part.ids.resize(size_t(max_positions_) - 1);
+      part.ends.resize(part.ids.size());
       status.truncated = true;
     }
-  const size_t of_code = code.empty() ? 0 : tokenizer.encode(code).size();
-  std::erase_if(parts, [&](const auto& part) { return part.size() <= of_code; });
+  std::erase_if(parts, [&](const TextPart& part) { return part.ids.size() <= token_count(code); });
   return parts;
 }
 
-bool LineProcessor::is_unknown(std::string_view sentence,
-                               const std::vector<std::vector<TokenId>>& parts,
+size_t LineProcessor::token_count(std::string_view code) const {
+  return code.empty() ? 0 : tokenizers_.source().encode(code).size();
+}
+
+bool LineProcessor::is_unknown(std::string_view sentence, const std::vector<TextPart>& parts,
                                LineStatus& status) const {
   std::vector<TokenId> ids;
-  for (const auto& part : parts) ids.insert(ids.end(), part.begin(), part.end());
+  for (const TextPart& part : parts) ids.insert(ids.end(), part.ids.begin(), part.ids.end());
   UnknownText unknown = tokenizers_.source().unknown_in(sentence, ids);
   for (std::string& character : unknown.characters)
     if (std::ranges::find(status.unknown_characters, character) == status.unknown_characters.end())
@@ -221,7 +229,10 @@ Translation LineProcessor::postprocess(const EncodedLine& line,
       line.sentences, [](const EncodedSentence& sentence) { return !sentence.copied.empty(); });
   only.text = copied ? join_text(line, {}) : target.decode(line.prefix_tokens) + line.after;
   only.pieces = target.pieces(line.prefix_tokens);
-  if (aligner) only.attention.resize(line.prefix_tokens.size());
+  if (aligner) {
+    only.attention.resize(line.prefix_tokens.size());
+    only.words.resize(line.prefix_tokens.size());
+  }
   return translation;
 }
 
@@ -308,6 +319,8 @@ void LineProcessor::align(const EncodedLine& line, const std::vector<SearchResul
     const size_t before = source_pieces.size();
     const std::vector<std::string> pieces = tokenizers_.source().pieces(source);
     source_pieces.insert(source_pieces.end(), pieces.begin(), pieces.end());
+    const std::vector<UnitRange>& words = line.parts[i].words;
+    translation.source_words.insert(translation.source_words.end(), words.begin(), words.end());
     std::vector<std::vector<TokenId>> targets;
     for (size_t rank = 0; rank < translation.hypotheses.size(); ++rank)
       targets.push_back(hypothesis_at(parts[i], rank).ids);
@@ -315,6 +328,38 @@ void LineProcessor::align(const EncodedLine& line, const std::vector<SearchResul
     for (size_t rank = 0; rank < targets.size(); ++rank)
       detail::append(translation.hypotheses[rank].attention, std::move(weights[rank]), before);
   }
+  for (size_t rank = 0; rank < translation.hypotheses.size(); ++rank)
+    count_words(line, parts, rank, translation.hypotheses[rank]);
+}
+
+void LineProcessor::count_words(const EncodedLine& line, const std::vector<SearchResult>& parts,
+                                size_t rank, TextHypothesis& hypothesis) const {
+  const TextUnits units(hypothesis.text);
+  size_t end = 0;  // of the texts so far, between which only white space stands
+  const auto begin_of = [&](const std::string& text) {
+    const size_t begin = hypothesis.text.find(text, end);
+    check(begin != std::string::npos, "the translation of a line has those of its parts");
+    end = begin + text.size();
+    return begin;
+  };
+  auto part = parts.begin();
+  for (const EncodedSentence& sentence : line.sentences) {
+    if (!sentence.copied.empty()) begin_of(sentence.copied);
+    for (size_t i = 0; i < sentence.parts; ++i, ++part) {
+      const Decoding decoded =
+          tokenizers_.target().decode_with_ends(hypothesis_at(*part, rank).ids);
+      const std::vector<UnitRange> words = units.of_tokens(decoded.ends, begin_of(decoded.text));
+      hypothesis.words.insert(hypothesis.words.end(), words.begin(), words.end());
+    }
+  }
+}
+
+std::vector<AlignedPair> aligned_pairs(const Translation& translation,
+                                       const TextHypothesis& hypothesis, AlignmentUnit unit) {
+  if (unit == AlignmentUnit::words)
+    return aligned_pairs(translation.source_words, hypothesis.words, hypothesis.attention);
+  return aligned_pairs(token_units(translation.source_pieces), token_units(hypothesis.pieces),
+                       hypothesis.attention);
 }
 
 }  // namespace heed

@@ -8,6 +8,7 @@
 #include "heed/decode/forced_prefix.h"
 #include "heed/decode/options.h"
 #include "heed/decode/search.h"
+#include "heed/decode/split.h"
 #include "heed/decode/translation.h"
 #include "heed/text/language_codes.h"
 #include "heed/text/tokenizer.h"
@@ -18,6 +19,9 @@ namespace heed {
 struct EncodedPart {
   std::vector<TokenId> source;  // ends with </s>
   ForcedPrefix prefix;          // empty but for the first part
+  // With DecodeOptions::attention: the words of the line of each source token; none of a language
+  // code and </s>.
+  std::vector<UnitRange> words;
 };
 
 // What is translated at a time (DecodeOptions::split): a sentence of a line, or a whole line.
@@ -73,10 +77,12 @@ class LineProcessor {
   const LanguageCodes& languages() const { return languages_; }
 
  private:
-  std::vector<std::vector<TokenId>> encode_parts(std::string_view code, std::string_view text,
-                                                 LineStatus& status) const;
+  std::vector<TextPart> encode_parts(std::string_view code, std::string_view text,
+                                     LineStatus& status) const;
+  // Of a language code.
+  size_t token_count(std::string_view code) const;
   // Whether a sentence is of unknown characters alone; adds those that it has to the status.
-  bool is_unknown(std::string_view sentence, const std::vector<std::vector<TokenId>>& parts,
+  bool is_unknown(std::string_view sentence, const std::vector<TextPart>& parts,
                   LineStatus& status) const;
   Translation joined(const EncodedLine& line, const std::vector<SearchResult>& parts,
                      Aligner* aligner) const;
@@ -85,6 +91,9 @@ class LineProcessor {
   std::vector<std::string> texts_of(const std::vector<SearchResult>& parts, size_t rank) const;
   void align(const EncodedLine& line, const std::vector<SearchResult>& parts, Aligner& aligner,
              Translation& translation) const;
+  // Adds the words of a hypothesis, the one of this rank of all parts.
+  void count_words(const EncodedLine& line, const std::vector<SearchResult>& parts, size_t rank,
+                   TextHypothesis& hypothesis) const;
 
   const TokenizerPair& tokenizers_;
   const PrefixEncoder prefixes_;

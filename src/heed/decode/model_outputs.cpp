@@ -78,7 +78,10 @@ TargetLogits logits(const ModelParts& parts, const std::string& source, const st
 PairAttention attention(const ModelParts& parts, const std::string& source,
                         const std::string& target) {
   const Pair pair(parts, source, target);
-  return attention(parts, pair.source, pair.target);
+  PairAttention all = attention(parts, pair.source, pair.target);
+  all.source_words = word_pieces(parts.tokenizers.source(), source);
+  all.target_words = word_pieces(parts.tokenizers.target(), target);
+  return all;
 }
 
 PairAttention attention(const ModelParts& parts, const std::vector<TokenId>& source,

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/decode/text_units.h"
 #include "heed/model/transformer.h"
 #include "heed/text/tokenizer.h"
 
@@ -28,6 +29,8 @@ struct PairAttention {
   Tensor encoder;                                         // [layers, heads, source, source]
   Tensor decoder;                                         // [layers, heads, target, target]
   Tensor cross;                                           // [layers, heads, target, source]
+  // The pieces of the words of each side (decode/text_units.h); none from token ids alone.
+  std::vector<PieceRange> source_words = {}, target_words = {};
 };
 
 // A model and what its sentences are encoded and computed with. All must outlive a call.

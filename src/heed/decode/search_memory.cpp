@@ -39,18 +39,18 @@ void run_step(const Transformer& shapes, const SearchShape& shape, ForwardPass& 
 }
 
 // As Aligner, for one pair.
-void run_alignment(const Transformer& shapes, ForwardPass& pass) {
+void run_alignment(const Transformer& shapes, int64_t layers, ForwardPass& pass) {
   const int64_t positions = shapes.config().max_positions;
   const Tokens longest = longest_sequences(positions, positions);
   CapturedAttention captured;
-  captured.request(AttentionSite::cross, 0);
+  for (int64_t layer = 0; layer < layers; ++layer) captured.request(AttentionSite::cross, layer);
   shapes.decode(pass, longest, shapes.encode(pass, longest), &captured);
 }
 
 }  // namespace
 
 SearchMemory search_memory(const ModelConfig& config, const Backend& backend,
-                           const SearchLimits& limits) {
+                           const SearchLimits& limits, int64_t alignment_layers) {
   const auto meta = make_meta_backend(backend.compute_type());
   const Transformer shapes(config, DType::fp32, meta_memory());
   const SearchShape shape(config, limits);
@@ -58,7 +58,7 @@ SearchMemory search_memory(const ModelConfig& config, const Backend& backend,
   DecoderCache cache(config, *meta, caches, shape.target_rows, shape.source_rows);
   ForwardPass pass(*meta, step), aligning(*meta, alignment);
   run_step(shapes, shape, pass, cache);
-  run_alignment(shapes, aligning);
+  run_alignment(shapes, alignment_layers, aligning);
   const int64_t widest =
       std::max({config.d_model, config.d_ff, config.key_columns(), config.output_vocabulary_size});
   return {.caches = caches.bytes_held(),

@@ -101,12 +101,16 @@ class Splitter {
     }
   }
 
+  static TextPart part_of(std::string_view text, Encoding encoding) {
+    return {text, std::move(encoding.ids), std::move(encoding.ends)};
+  }
+
   // The first part of a text that does not begin with a space.
   TextPart first_part(std::string_view text) {
     Window window = window_of(text);
     const Encoding& encoding = window.encoding;
     const bool fits = encoding.ids.size() <= limit_;
-    if (fits && window.text.size() == text.size()) return {text, std::move(window.encoding.ids)};
+    if (fits && window.text.size() == text.size()) return part_of(text, std::move(window.encoding));
     // The part may end inside the first token too many: there the text may have other tokens.
     const size_t reach = fits ? window.text.size() : std::max<size_t>(1, encoding.ends[limit_]) - 1;
     for (const Level level : {Level::sentence, Level::clause, Level::word, Level::character}) {
@@ -114,7 +118,7 @@ class Splitter {
       if (std::optional<TextPart> part = longest_fitting(text, ends)) return std::move(*part);
     }
     const std::string_view character = text.substr(0, first_utf8_character(text).bytes);
-    return {character, encode_(character).ids};
+    return part_of(character, encode_(character));
   }
 
   // The part up to the last of the `ends` with at most as many ids as the limit. That is usually
@@ -123,10 +127,10 @@ class Splitter {
                                           const std::vector<size_t>& ends) const {
     std::optional<TextPart> best;
     const auto fits = [&](size_t i) {
-      TextPart part{text.substr(0, ends[i]), {}};
-      part.ids = encode_(trim_right(part.text)).ids;
-      if (part.ids.size() > limit_) return false;
-      best = std::move(part);
+      const std::string_view part = text.substr(0, ends[i]);
+      Encoding encoding = encode_(trim_right(part));
+      if (encoding.ids.size() > limit_) return false;
+      best = part_of(part, std::move(encoding));
       return true;
     };
     size_t too_far = ends.size(), below = ends.size(), step = 1;

@@ -13,6 +13,7 @@ namespace heed {
 struct TextPart {
   std::string_view text;  // refers to the text that was split
   std::vector<TokenId> ids;
+  std::vector<size_t> ends;  // bytes of `text` where the ids' pieces end (Encoding::ends)
 };
 
 // Parts of `text`, in order, each of at most `limit` ids and limit * Tokenizer::kBytesPerToken

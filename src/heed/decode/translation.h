@@ -17,9 +17,9 @@ struct LineStatus {
   // More tokens than the model has positions for (translating: of one character): the rest is
   // ignored.
   bool truncated = false;
-  bool unfinished = false;    // the best translation of a part has no </s>
+  bool unfinished = false;       // the best translation of a part has no </s>
   bool prefix_too_long = false;  // the forced prefix leaves no room: it is the translation
-  bool invalid_utf8 = false;  // invalid UTF-8 was replaced by U+FFFD
+  bool invalid_utf8 = false;     // invalid UTF-8 was replaced by U+FFFD
   // The characters of the source that the model has not seen in training. Translating: a sentence
   // (DecodeOptions::split) without any letter that it has seen is copied.
   std::vector<std::string> unknown_characters = {};
@@ -49,6 +49,8 @@ struct TextHypothesis {
   std::vector<double> log_probabilities = {};
   bool ended = true;   // all parts with </s>
   int64_t number = 0;  // of a sample, from 0; in beam search the rank
+  // With DecodeOptions::attention: the words of `text` (decode/text_units.h) of each piece.
+  std::vector<UnitRange> words = {};
 };
 
 struct Translation {
@@ -56,7 +58,14 @@ struct Translation {
   std::vector<TextHypothesis> hypotheses;  // best first, at least one
   std::vector<std::string> source_pieces;  // if there is attention; each part ends with </s>
   LineStatus status;
+  // If there is attention: the words of the line, as it was given, of each source piece.
+  std::vector<UnitRange> source_words = {};
 };
+
+// Which words or tokens of a line and of one of its hypotheses, which has attention, belong
+// together.
+std::vector<AlignedPair> aligned_pairs(const Translation& translation,
+                                       const TextHypothesis& hypothesis, AlignmentUnit unit);
 
 // Returns the next line, and std::nullopt at the end of the input.
 using NextInput = std::function<std::optional<TranslationInput>()>;

@@ -352,17 +352,7 @@ void save_model(const std::filesystem::path& directory, Transformer& model,
   std::filesystem::create_directories(directory, error);
   if (error) fail("cannot make the directory {}: {}", directory.string(), error.message());
   save_weights(directory / "model.safetensors", model, weight_type);
-  const int64_t max_length = info.max_length > 0 ? info.max_length : config.max_positions;
-  const nlohmann::ordered_json generation = {
-      {"decoder_start_token_id", int64_t(config.pad_id())},
-      {"eos_token_id", int64_t(config.end_id())},
-      {"pad_token_id", int64_t(config.pad_id())},
-      {"forced_eos_token_id", int64_t(config.end_id())},
-      {"bad_words_ids", {{int64_t(config.pad_id())}}},
-      {"num_beams", info.num_beams},
-      {"max_length", max_length},
-  };
-  write_file_atomically(directory / "generation_config.json", json_text(generation));
+  write_generation_config(directory, config, info, model.alignment_heads());
   write_file_atomically(directory / kConfigFile, json_text(to_marian(config, weight_type)));
 }
 
@@ -415,6 +405,7 @@ Transformer load(const std::filesystem::path& directory,
     stored.read(parameter);
     done(parameter);
   }
+  model.set_alignment_heads(read_alignment_heads(directory, model.config()));
   return model;
 }
 

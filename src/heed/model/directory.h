@@ -10,16 +10,11 @@
 #include <memory>
 #include <span>
 
+#include "heed/model/generation_config.h"
 #include "heed/model/safetensors.h"
 #include "heed/model/transformer.h"
 
 namespace heed {
-
-// Defaults for other programs, in generation_config.json. heed does not read it.
-struct GenerationConfig {
-  int64_t num_beams = 4;
-  int64_t max_length = 0;  // maximum tokens of a translation; 0: the model's max_positions
-};
 
 // Writes config.json, generation_config.json and model.safetensors, each atomically;
 // creates the directory if it does not exist. The same model gives the same bytes. Matrices and

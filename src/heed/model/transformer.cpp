@@ -210,6 +210,7 @@ Transformer Transformer::clone() const {
     check(values[next]->has_values(), "clone of a model whose values were released");
     copy(*values[next++], p.tensor);
   }
+  model.alignment_heads_ = alignment_heads_;
   return model;
 }
 

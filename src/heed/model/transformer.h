@@ -1,11 +1,13 @@
 // The Transformer of "Attention Is All You Need" (Vaswani et al., 2017).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "heed/autograd/head_rows.h"
 #include "heed/core/parallel.h"
+#include "heed/model/alignment_heads.h"
 #include "heed/model/multi_head.h"
 
 namespace heed {
@@ -49,6 +51,13 @@ class Transformer {
   Transformer clone() const;
 
   const ModelConfig& config() const { return config_; }
+
+  // The attention that aligns words, if it was measured. Nothing here depends on it; save_model()
+  // and load_model() keep it.
+  const std::optional<AlignmentHeads>& alignment_heads() const { return alignment_heads_; }
+  void set_alignment_heads(std::optional<AlignmentHeads> heads) {
+    alignment_heads_ = std::move(heads);
+  }
 
   // Moves all parameters to the memory of a backend, which then computes with them.
   void move_to(const std::shared_ptr<TensorMemory>& memory);
@@ -106,6 +115,7 @@ class Transformer {
   Tensor output_bias() const;
 
   ModelConfig config_;
+  std::optional<AlignmentHeads> alignment_heads_;
   AttentionMethod encoder_self_, decoder_self_, cross_;
   Embeddings embeddings_;
   Tensor positions_;  // [max_positions, d_model], section 3.5; none with other Positions

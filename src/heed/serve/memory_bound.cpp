@@ -42,14 +42,16 @@ MemoryBound memory_bound(const ServeOptions& options, const ServedModels& models
   int64_t activations = 0, of_one_line = 0;
   for (const auto& served : models.all()) {
     const Model& model = served->model();
-    const SearchMemory memory =
-        search_memory(model.transformer().config(), model.backend(), limits);
+    const auto memory_of = [&](const SearchLimits& at_most) {
+      const Transformer& transformer = model.transformer();
+      return search_memory(transformer.config(), model.backend(), at_most,
+                           int64_t(alignment_heads_of(transformer).layers().size()));
+    };
+    const SearchMemory memory = memory_of(limits);
     bound.decoding += threads * memory.total();
     activations = std::max(activations, memory.activations);
-    of_one_line = std::max(of_one_line,
-                           search_memory(model.transformer().config(), model.backend(),
-                                         {.hypotheses = options.max_hypotheses, .batch_tokens = 1})
-                               .total());
+    of_one_line = std::max(
+        of_one_line, memory_of({.hypotheses = options.max_hypotheses, .batch_tokens = 1}).total());
     bound.reload = std::max(bound.reload, bytes_to_open(model) + threads * memory.total());
   }
   bound.decoding += threads * activations;  // a request for scores, between two steps

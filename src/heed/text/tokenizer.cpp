@@ -148,23 +148,38 @@ std::vector<std::string> Tokenizer::pieces(std::span<const TokenId> ids) const {
   return result;
 }
 
-std::string Tokenizer::decode(std::span<const TokenId> ids) const {
-  if (std::vector<TokenId> whole; !bytes_->empty()) {
-    whole = bytes_->whole_characters(ids);
-    if (whole.size() < ids.size()) return decode(whole);
-  }
+Decoding Tokenizer::decode_with_ends(std::span<const TokenId> ids) const {
+  std::vector<TokenId> whole;
+  std::span<const TokenId> used = ids;  // a subsequence
+  if (!bytes_->empty()) used = whole = bytes_->whole_characters(ids);
   std::vector<std::string_view> pieces;
-  pieces.reserve(ids.size());
+  std::vector<size_t> counts;  // pieces with text up to each id
   for (const TokenId id : ids) {
-    const std::string& piece = vocabulary_->piece(id);
-    if (id != end_id() && id < vocabulary_->output_size()) pieces.push_back(piece);
+    if (!used.empty() && used.front() == id) {
+      used = used.subspan(1);
+      if (id != end_id() && id < vocabulary_->output_size())
+        pieces.emplace_back(vocabulary_->piece(id));
+    }
+    counts.push_back(pieces.size());
   }
-  std::string text;
-  const auto status = model_->processor.Decode(pieces, &text);
+  sentencepiece::ImmutableSentencePieceText found;
+  const auto status = model_->processor.Decode(pieces, found.mutable_proto());
   if (!status.ok()) fail("SentencePiece cannot decode pieces: {}", status.message());
+  Decoding decoding{found.text(), {}};
+  for (const size_t count : counts)
+    decoding.ends.push_back(count == 0 ? 0 : size_t(found.pieces(int(count) - 1).end()));
+  std::string& text = decoding.text;
   // A translation is one line of UTF-8, whatever the pieces and <unk> of a model contain.
   std::replace(text.begin(), text.end(), '\n', ' ');
-  return find_invalid_utf8(text) ? replace_invalid_utf8(text) : text;
+  if (find_invalid_utf8(text)) {
+    for (size_t& end : decoding.ends) end = replace_invalid_utf8(text.substr(0, end)).size();
+    text = replace_invalid_utf8(text);
+  }
+  return decoding;
+}
+
+std::string Tokenizer::decode(std::span<const TokenId> ids) const {
+  return decode_with_ends(ids).text;
 }
 
 std::vector<std::string> Tokenizer::vocabulary_of(const Model& model) {

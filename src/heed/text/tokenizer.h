@@ -37,6 +37,12 @@ struct UnknownText {
   bool alone = false;                   // the text has no letter that is known
 };
 
+// The text of token ids.
+struct Decoding {
+  std::string text;
+  std::vector<size_t> ends;  // byte of the text where the piece of each id ends
+};
+
 // One language's SentencePiece model and the ids of its pieces. Const once built: any number of
 // threads may use one. Copies share the model.
 class Tokenizer {
@@ -62,6 +68,7 @@ class Tokenizer {
   // One line of UTF-8 from ids; </s>, <pad>, unused tokens and parts of characters are skipped,
   // <unk> reads " ⁇ ".
   std::string decode(std::span<const TokenId> ids) const;
+  Decoding decode_with_ends(std::span<const TokenId> ids) const;
 
   // The characters of valid UTF-8 that no line of this side's training text had; if these are not
   // known, those without a piece. `ids` are those of the text.

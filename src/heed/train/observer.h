@@ -8,6 +8,7 @@
 #include "heed/evaluate/bleu_tokenizer.h"
 #include "heed/model/transformer.h"
 #include "heed/text/tokenizer.h"
+#include "heed/text/word_links.h"
 
 namespace heed {
 
@@ -51,8 +52,7 @@ struct SampleTranslation {
   double score = 0;                                       // as Translator gives it
   std::vector<std::string> source_pieces, target_pieces;  // </s> last
   std::vector<double> log_probabilities;  // natural logarithms, of the target pieces
-  // [target pieces, source pieces]: the mean of the heads of the cross-attention in the layer
-  // before the last, where translation models align words most clearly.
+  // [target pieces, source pieces]: the cross-attention of default_alignment_heads().
   std::vector<float> attention;
 };
 
@@ -88,6 +88,13 @@ class TrainObserver {
   virtual std::vector<SampleTranslation> sample_translations(const Transformer&,
                                                              const TokenizerPair&) {
     return {};
+  }
+  // Measures which attention of the final weights aligns words, for generation_config.json. Called
+  // at the end by Trainer and by train() with a Backend, with as much text as takes at most about a
+  // hundredth of the run's time; the train() of heed.h implements it. Nothing: the model keeps what
+  // it has, if anything (--finetune-from).
+  virtual std::optional<AlignmentHeads> alignment_heads(const Transformer&, const AlignmentText&) {
+    return std::nullopt;
   }
 };
 

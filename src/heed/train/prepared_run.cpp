@@ -432,6 +432,7 @@ Transformer initial_model(const TrainOptions& options, const ModelConfig& config
   } else {
     const StoredModel stored(options.finetune_from);
     for (Parameter& parameter : parameters(model)) stored.read(parameter);
+    model.set_alignment_heads(read_alignment_heads(options.finetune_from, config));
   }
   model.move_to(memory);
   return model;

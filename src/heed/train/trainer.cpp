@@ -7,6 +7,7 @@
 #include "heed/core/counted.h"
 #include "heed/core/memory.h"
 #include "heed/model/directory.h"
+#include "heed/train/alignment_text.h"
 #include "heed/train/averaging.h"
 #include "heed/train/memory_plan.h"
 #include "heed/train/resolved_options.h"
@@ -425,6 +426,14 @@ void Trainer::save_output_model() {
   with_output_weights([&] { save_model(run_.files.directory, model_); });
 }
 
+// Of the packed weights.
+void Trainer::choose_alignment_heads() {
+  const Corpus* validation = run_.validation ? &*run_.validation : nullptr;
+  const auto found =
+      observer_.alignment_heads(model_, alignment_text(*run_.corpus, validation, progress_.tokens));
+  if (found) model_.set_alignment_heads(found);
+}
+
 void Trainer::finish() {
   expect_ready();
   report();
@@ -434,9 +443,14 @@ void Trainer::finish() {
   run_.lock.expect_in_place();
   const std::vector<Checkpoint> chosen = checkpoints_to_average(options_, progress_.checkpoints);
   if (chosen.empty())
-    save_output_model();
+    with_output_weights([&] {
+      if (adam_.has_ema()) pack();
+      choose_alignment_heads();
+      save_model(run_.files.directory, model_);
+    });
   else
     save_average(chosen);
+  if (chosen.empty() && adam_.has_ema()) pack();
   condition_ = Condition::ended;
   if (report_) report_->finish();
   warnings_.warn_of_learning_nothing(progress_.step, nll_, RunState::ended);
@@ -448,13 +462,14 @@ void Trainer::save_average(const std::vector<Checkpoint>& chosen) {
   paths.reserve(chosen.size());
   for (const Checkpoint& c : chosen) paths.push_back(run_.files.checkpoint(c.step));
   load_average(paths, model_.config(), adam_.parameters());
+  pack();
+  choose_alignment_heads();
   save_model(run_.files.directory, model_);
   observer_.message(fmt::format("the model is the average of {}",
                                 detail::counted(int64_t(paths.size()), "checkpoint")));
   if (!run_.validation) return;
   ValidationReport r = validation_report();
   r.averaged_checkpoints = int64_t(paths.size());
-  pack();
   score(r);
   report_validation(r);
 }

@@ -106,6 +106,7 @@ class Trainer {
   void keep_checkpoint(std::optional<double> score);
   void with_output_weights(const std::function<void()>& use);
   void save_output_model();
+  void choose_alignment_heads();
   void save_average(const std::vector<Checkpoint>& chosen);
 
   RunClock clock_;

@@ -17,7 +17,8 @@ function pieceUnits(pieces, words) {
 // cannot be told apart. Pieces outside of words (</s>, a lone space) are units of their own.
 function wordUnits(pieces, words) {
   const units = [];
-  const numbered = words.map(([begin, end], word) => ({begin, end, word})).sort((a, b) => a.begin - b.begin);
+  const numbered = words.map(([begin, end], word) => ({begin, end, word})).filter(({begin, end}) => begin < end)
+      .sort((a, b) => a.begin - b.begin);
   let at = 0;
   const lone = (end) => {
     for (; at < end; ++at) units.push({begin: at, end: at + 1, text: pieces[at], words: []});

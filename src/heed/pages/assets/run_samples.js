@@ -258,10 +258,11 @@ function drawCellReadout() {
       element("span", {class: "muted"}, ` · ${text("probability_of", {value: probabilityText(probabilities[cell.row])})}`));
 }
 
-// The layer whose attention a sample has: the second-to-last of the decoder, or the only one.
+// The layer whose attention a sample has: the last of the decoder, or the penultimate of four or
+// more (default_alignment_heads() of model/alignment_heads.h).
 function sampleLayer() {
   const layers = chosenSample()?.run.model?.decoder_layers;
-  return known(layers) ? text("map_layer", {layer: whole(Math.max(1, layers - 1)), layers: whole(layers)}) : text("map_layer_unknown");
+  return known(layers) ? text("map_layer", {layer: whole(layers >= 4 ? layers - 1 : layers), layers: whole(layers)}) : text("map_layer_unknown");
 }
 
 // The source token that a token of the translation attends to most.

@@ -142,8 +142,7 @@ class TranslateCall : public DocumentCall {
       const auto unit =
           how_.alignments == Alignments::words ? AlignmentUnit::words : AlignmentUnit::tokens;
       ordered_json& pairs = object["alignment"] = ordered_json::array();
-      for (const AlignedPair& pair :
-           aligned_pairs(translation.source_pieces, one.pieces, one.attention, unit))
+      for (const AlignedPair& pair : aligned_pairs(translation, one, unit))
         pairs.push_back({pair.source, pair.target});
     }
     return object;

@@ -1,4 +1,4 @@
-// Words as `heed translate --alignments words` counts them (src/heed/decode/alignment.h): separated
+// Words as `heed translate --alignments words` counts them (src/heed/decode/text_units.h): separated
 // by spaces; in text without spaces between its words each character is one.
 
 // core/scripts.h, is_unspaced(): Chinese and Japanese characters with their punctuation, Thai, Lao,
@@ -9,26 +9,25 @@ const unspaced = new RegExp(
 
 export const isUnspaced = (character) => unspaced.test(character);
 
-// The words of a text, in order: {start, end} in UTF-16 units, without the spaces around them. The
-// alignment counts the words of the text as the tokenizer normalizes it (NFKC: "！" becomes "!").
+// core/unicode.h, is_whitespace(); \s has U+FEFF, which is none.
+const whiteSpace = new RegExp("[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]", "u");
+
+// The words of a text, in order: {start, end} in UTF-16 units, without the spaces around them.
 export function wordsOf(text) {
   const words = [];
-  let takes = "any";  // what can join the last word: anything, "spaced" characters, or nothing
+  let joins = false;  // whether a character of text with spaces joins the last word
   let at = 0;
   for (const character of text) {
     const start = at;
     at += character.length;
-    for (const normalized of character.normalize("NFKC")) {
-      if (/\s/u.test(normalized)) {
-        takes = "any";
-        continue;
-      }
-      const isolated = isUnspaced(normalized);
-      const joins = takes === "spaced" && !isolated;
-      if (!joins && words.at(-1)?.start !== start) words.push({start, end: at});
-      else words.at(-1).end = at;
-      takes = isolated ? "nothing" : "spaced";
+    if (whiteSpace.test(character)) {
+      joins = false;
+      continue;
     }
+    const isolated = isUnspaced(character);
+    if (joins && !isolated) words.at(-1).end = at;
+    else words.push({start, end: at});
+    joins = !isolated;
   }
   return words;
 }

@@ -1,0 +1,40 @@
+// Which heads of a model align words best, without alignments by people: those whose attention
+// agrees most with the links of a lexical model (text/word_links.h).
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "heed/core/parallel.h"
+#include "heed/model/transformer.h"
+#include "heed/text/word_links.h"
+
+namespace heed {
+
+struct AlignmentCandidate {
+  AlignmentHeads heads;
+  // Links whose source token has the largest weight of the row, </s> aside.
+  int64_t agreeing = 0;
+};
+
+struct AlignmentMeasurement {
+  int64_t pairs = 0;  // measured
+  int64_t links = 0;  // of the lexical model in them
+  // At the step that predicts and at the one that follows: the mean of every layer, every head;
+  // then, for the best layer, its mean with the layer before or after it, and the means of its best
+  // heads.
+  std::vector<AlignmentCandidate> candidates;
+  // The candidate that agrees most, where a layer's mean is preferred to others that are better by
+  // less than a hundredth of the links. None for fewer than kFewestLinks.
+  std::optional<AlignmentCandidate> best;
+
+  static constexpr int64_t kFewestLinks = 50;
+  // The candidate with these heads; null if it is none.
+  const AlignmentCandidate* find(const AlignmentHeads& heads) const;
+};
+
+// Pairs must fit the model's positions. The result does not depend on the workers.
+AlignmentMeasurement measure_alignment(const Transformer& model, Backend& backend,
+                                       const AlignmentText& text, Workers& workers);
+
+}  // namespace heed

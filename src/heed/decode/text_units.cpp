@@ -1,0 +1,87 @@
+#include "heed/decode/text_units.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "heed/core/scripts.h"
+#include "heed/core/unicode.h"
+#include "heed/core/utf8.h"
+
+namespace heed {
+
+TextUnits::TextUnits(std::string_view text) {
+  // What can be added to the last unit.
+  enum class Takes { nothing, spaced } takes = Takes::nothing;
+  characters_.reserve(text.size());
+  for (size_t at = 0; at < text.size();) {
+    const Utf8Character character = first_utf8_character(text.substr(at));
+    const char32_t value = character.value;
+    const bool space = is_whitespace(value), unspaced = is_unspaced(value);
+    if (!space && (unspaced || takes == Takes::nothing)) ++count_;
+    takes = space || unspaced ? Takes::nothing : Takes::spaced;
+    characters_.push_back({at, count_ - 1,
+                           space                        ? Kind::white_space
+                           : is_format_character(value) ? Kind::format
+                                                        : Kind::other});
+    at += character.bytes;
+  }
+}
+
+UnitRange TextUnits::of(size_t begin, size_t end) const {
+  const auto from = [&](size_t byte) {
+    return std::lower_bound(characters_.begin(), characters_.end(), byte,
+                            [](const Character& c, size_t at) { return c.begin < at; });
+  };
+  const auto first = from(begin), last = from(end);
+  const bool spaced =
+      std::any_of(first, last, [](const Character& c) { return c.kind == Kind::white_space; });
+  for (const Kind kind : {Kind::other, Kind::format}) {
+    UnitRange range;
+    for (auto c = first; c != last; ++c) {
+      if (c->kind != kind) continue;
+      if (range.empty()) range.begin = c->unit;
+      range.end = c->unit + 1;
+    }
+    if (!range.empty()) return range;
+    if (spaced) break;  // format characters that became spaces
+  }
+  const auto next = std::find_if(first, characters_.end(),
+                                 [](const Character& c) { return c.kind == Kind::other; });
+  if (next == characters_.end()) return {};
+  return {next->unit, next->unit + 1};
+}
+
+std::vector<UnitRange> TextUnits::of_tokens(const std::vector<size_t>& ends, size_t begin) const {
+  std::vector<UnitRange> units;
+  units.reserve(ends.size());
+  size_t at = begin;
+  for (const size_t end : ends) {
+    units.push_back(of(at, begin + end));
+    at = std::max(at, begin + end);
+  }
+  return units;
+}
+
+std::vector<PieceRange> pieces_of_units(const std::vector<UnitRange>& tokens) {
+  std::vector<PieceRange> all;
+  std::optional<int64_t> first;
+  int64_t seen = 0;  // tokens up to the last one that has units
+  for (size_t token = 0; token < tokens.size(); ++token) {
+    const auto [begin, end] = tokens[token];
+    if (begin == end) continue;
+    if (!first) first = begin;
+    for (int64_t unit = begin - *first; unit < end - *first; ++unit) {
+      while (int64_t(all.size()) < unit) all.push_back({seen, seen});
+      if (int64_t(all.size()) == unit) all.push_back({int64_t(token), 0});
+      all[size_t(unit)].end = int64_t(token) + 1;
+    }
+    seen = int64_t(token) + 1;
+  }
+  return all;
+}
+
+std::vector<PieceRange> word_pieces(const Tokenizer& tokenizer, std::string_view text) {
+  return pieces_of_units(TextUnits(text).of_tokens(tokenizer.encode_with_ends(text).ends));
+}
+
+}  // namespace heed

@@ -1,0 +1,61 @@
+// The units by which alignments count the text of a line, and the tokens of each.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "heed/text/tokenizer.h"
+
+namespace heed {
+
+// Units [begin, end) of a text, counted from 0.
+struct UnitRange {
+  int64_t begin = 0, end = 0;
+  bool empty() const { return begin == end; }
+  friend bool operator==(const UnitRange&, const UnitRange&) = default;
+};
+
+// Pieces [begin, end).
+struct PieceRange {
+  int64_t begin = 0, end = 0;
+  friend bool operator==(const PieceRange&, const PieceRange&) = default;
+};
+
+// The units of a text as it was given, not of its normalized form: words between white space
+// (core/unicode.h) and, in text without spaces between its words (core/scripts.h, is_unspaced),
+// characters.
+class TextUnits {
+ public:
+  explicit TextUnits(std::string_view text);
+
+  int64_t count() const { return count_; }
+  // The units of a token that covers the bytes [begin, end): those of its characters, without the
+  // words that consist of format characters alone (U+200B), which normalization removes. A token
+  // without characters, or with white space and such words alone, is part of the unit that follows;
+  // none at the end of the text.
+  UnitRange of(size_t begin, size_t end) const;
+  // The units of consecutive tokens, the first of which begins at byte `begin`; `ends` count from
+  // there (Encoding::ends).
+  std::vector<UnitRange> of_tokens(const std::vector<size_t>& ends, size_t begin = 0) const;
+
+ private:
+  enum class Kind { white_space, format, other };
+  struct Character {
+    size_t begin = 0;
+    int64_t unit = 0;
+    Kind kind = Kind::other;
+  };
+  std::vector<Character> characters_;
+  int64_t count_ = 0;
+};
+
+// The tokens of each unit, in order, from the first unit of the tokens to the last. Several
+// characters of text without spaces may be in one token, and share it; a unit without a token has
+// an empty range.
+std::vector<PieceRange> pieces_of_units(const std::vector<UnitRange>& tokens);
+
+// The same of a whole text and its tokens.
+std::vector<PieceRange> word_pieces(const Tokenizer& tokenizer, std::string_view text);
+
+}  // namespace heed

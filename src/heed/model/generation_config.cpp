@@ -1,0 +1,117 @@
+#include "heed/model/generation_config.h"
+
+#include <algorithm>
+
+#include "heed/core/directory_lock.h"
+#include "heed/core/files.h"
+#include "heed/core/options.h"
+#include "heed/core/strict_json.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char *kFile = "generation_config.json", *kHeed = "heed", *kAlignment = "alignment";
+constexpr int64_t kMostBytes = int64_t{1} << 20;
+
+Json json_of(const AlignmentHeads& heads) {
+  Json numbers = Json::array();
+  for (const DecoderHead& head : heads.heads)
+    numbers.push_back(Json::array({head.layer, head.head}));
+  return {{"heads", numbers}, {"step", to_text(heads.step)}};
+}
+
+void write(const std::filesystem::path& directory, const Json& json) {
+  write_file_atomically(directory / kFile, json.dump(2) + "\n");
+}
+
+// The text of the file; empty if there is none.
+std::string text_of(const std::filesystem::path& directory) {
+  std::error_code error;
+  if (!std::filesystem::exists(directory / kFile, error)) return {};
+  return read_file(directory / kFile, kMostBytes);
+}
+
+// The value of a number from 0 to below `count`.
+int64_t index_of(const nlohmann::json& value, int64_t count, const std::string& place) {
+  const bool whole = value.is_number_integer();
+  if (!whole || value < 0 || value >= count)
+    fail("{}: expected a whole number from 0 to {}, got {}", place, count - 1,
+         detail::quote(value));
+  return value.get<int64_t>();
+}
+
+AlignmentHeads heads_of(const nlohmann::json& entry, const ModelConfig& config,
+                        const std::string& place) {
+  const auto field = [&](const char* key) -> const nlohmann::json& {
+    if (!entry.is_object() || !entry.contains(key))
+      fail("{}: expected an object with heads and step, got {}", place, detail::quote(entry));
+    return entry.at(key);
+  };
+  AlignmentHeads found;
+  const nlohmann::json& heads = field("heads");
+  if (!heads.is_array() || heads.empty())
+    fail("{}.heads: expected a list of [layer, head], got {}", place, detail::quote(heads));
+  for (const nlohmann::json& head : heads) {
+    if (!head.is_array() || head.size() != 2)
+      fail("{}.heads: expected a list of [layer, head], got {}", place, detail::quote(head));
+    found.heads.push_back({index_of(head[0], config.decoder_layers, place + ".heads: layer"),
+                           index_of(head[1], config.heads, place + ".heads: head")});
+    if (found.heads.size() > 1 && found.heads.back() <= *(found.heads.end() - 2))
+      fail("{}.heads: expected them in ascending order, got {}", place, detail::quote(heads));
+  }
+  const nlohmann::json& step = field("step");
+  for (const auto& [name, value] : enum_names(AlignmentStep{}))
+    if (step == std::string(name)) {
+      found.step = value;
+      return found;
+    }
+  fail("{}.step: expected predicting or following, got {}", place, detail::quote(step));
+}
+
+}  // namespace
+
+void write_generation_config(const std::filesystem::path& directory, const ModelConfig& config,
+                             const GenerationConfig& info,
+                             const std::optional<AlignmentHeads>& heads) {
+  Json generation = {
+      {"decoder_start_token_id", int64_t(config.pad_id())},
+      {"eos_token_id", int64_t(config.end_id())},
+      {"pad_token_id", int64_t(config.pad_id())},
+      {"forced_eos_token_id", int64_t(config.end_id())},
+      {"bad_words_ids", {{int64_t(config.pad_id())}}},
+      {"num_beams", info.num_beams},
+      {"max_length", info.max_length > 0 ? info.max_length : config.max_positions},
+  };
+  if (heads) generation[kHeed] = {{kAlignment, json_of(*heads)}};
+  write(directory, generation);
+}
+
+std::optional<AlignmentHeads> read_alignment_heads(const std::filesystem::path& directory,
+                                                   const ModelConfig& config) {
+  const std::string text = text_of(directory);
+  // A file of another program may be no strict JSON.
+  if (text.find("\"heed\"") == std::string::npos) return std::nullopt;
+  const std::string place = (directory / kFile).string();
+  const nlohmann::json json = detail::parse_json(text, place);
+  if (!json.is_object() || !json.contains(kHeed)) return std::nullopt;
+  const nlohmann::json& heed = json.at(kHeed);
+  if (!heed.is_object()) fail("{}: heed: expected an object, got {}", place, detail::quote(heed));
+  if (!heed.contains(kAlignment)) return std::nullopt;
+  return heads_of(heed.at(kAlignment), config, place + ": heed.alignment");
+}
+
+void store_alignment_heads(const std::filesystem::path& directory, const AlignmentHeads& heads) {
+  const DirectoryLock lock(directory);
+  const std::string text = text_of(directory);
+  Json json = Json::object();
+  if (!text.empty()) json = Json::parse(text, nullptr, false);
+  if (!json.is_object() || (json.contains(kHeed) && !json.at(kHeed).is_object()))
+    fail("{}: expected a JSON object, to which the alignment is added",
+         (directory / kFile).string());
+  json[kHeed][kAlignment] = json_of(heads);
+  write(directory, json);
+}
+
+}  // namespace heed

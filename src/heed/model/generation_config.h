@@ -1,0 +1,32 @@
+// generation_config.json: defaults for other programs, and which attention aligns words, under the
+// key "heed", which transformers ignores.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "heed/model/alignment_heads.h"
+
+namespace heed {
+
+// Defaults for other programs. heed does not read them.
+struct GenerationConfig {
+  int64_t num_beams = 4;
+  int64_t max_length = 0;  // maximum tokens of a translation; 0: the model's max_positions
+};
+
+// Writes the file of a model directory, atomically.
+void write_generation_config(const std::filesystem::path& directory, const ModelConfig& config,
+                             const GenerationConfig& info,
+                             const std::optional<AlignmentHeads>& heads);
+
+// What the directory says of a model of this shape; nothing if it does not, or has no such file.
+// Error if the entry is damaged.
+std::optional<AlignmentHeads> read_alignment_heads(const std::filesystem::path& directory,
+                                                   const ModelConfig& config);
+
+// Adds the entry to the file of the directory, or replaces it, and keeps what else the file has.
+// Error if another process writes to the directory.
+void store_alignment_heads(const std::filesystem::path& directory, const AlignmentHeads& heads);
+
+}  // namespace heed
