@@ -374,6 +374,30 @@ TEST_F(InspectDataTest, TrainingWarnsOfTheDataFirst) {
   EXPECT_THAT(train(silent).err, Not(HasSubstr("pairs")));
 }
 
+TEST_F(InspectDataTest, TrainingCountsRowsThatATabCuts) {
+  std::string rows;
+  for (int i = 0; i < 40; ++i)
+    rows += fmt::format("eins zwei {}\teen twee {}{}\n", i, i, i == 7 ? "\tdrie" : "");
+  folder_.write("t.tsv", rows);
+  const auto train = [&](const std::string& more) {
+    return run_heed({"train",       "--tsv",
+                     "t.tsv",       "--model",
+                     "m",           "--preset",
+                     "tiny",        "--steps",
+                     "1",           "--vocabulary-size",
+                     "60",          "--quiet",
+                     "--overwrite", "--warmup-steps",
+                     "1",           "--d-model",
+                     "16",          "--d-ff",
+                     "32",          more},
+                    folder_.path());
+  };
+  EXPECT_THAT(train("--no-inspect").err, HasFacts("1 of 40 columns t.tsv:8 --strict"));
+  const RunResult strict = train("--strict");
+  EXPECT_EQ(strict.status, 1);
+  EXPECT_THAT(strict.err, HasFacts("t.tsv:8 columns"));
+}
+
 // The hint below the warnings is a command that can be typed, where the text can be read again.
 TEST_F(InspectDataTest, TrainingNamesACommandThatShowsMore) {
   std::string tabular;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "heed/core/hash.h"
+#include "heed/text/normalizer.h"
 
 namespace heed::detail {
 namespace {
@@ -20,7 +21,11 @@ TEST(ComparisonForm, FoldsWhatTheModelDoesNotSee) {
                                                       {"a\x02"
                                                        "b",
                                                        "ab"}};
-  for (const auto& [line, form] : same) EXPECT_EQ(comparison_form(line), form) << line;
+  const Normalizer model(Normalization::nmt_nfkc, false);
+  for (const auto& [line, form] : same) {
+    EXPECT_EQ(comparison_form(line), form) << line;
+    EXPECT_EQ(model.normalize(line), form) << line;
+  }
 }
 
 TEST(ComparisonForm, KeepsTheRest) {

@@ -32,7 +32,8 @@ FilterDecision TextFilter::decide(std::string_view source, std::string_view targ
   if (options_.min_word_count > 1 && (source_words_.has_rare(source, options_.min_word_count) ||
                                       target_words_.has_rare(target, options_.min_word_count)))
     return FilterDecision::rare_words;
-  if (std::binary_search(options_.held_out.begin(), options_.held_out.end(),
+  if (!options_.held_out.empty() &&
+      std::binary_search(options_.held_out.begin(), options_.held_out.end(),
                          detail::line_fingerprint(source)))
     return FilterDecision::held_out;
   return FilterDecision::kept;
