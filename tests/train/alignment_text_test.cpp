@@ -25,8 +25,8 @@ class AlignmentTextTest : public TrainerTest {
     Recorder recorder;
     const Trainer trainer(o, open_training_text(o), *backend_, recorder);
     Workers workers(1);
-    return Corpus::open(ParallelText({o.source[0]}, {o.target[0]}), trainer.tokenizers(), {},
-                        folder_ / "cache", workers);
+    const ParallelText text({TextFile(o.source[0])}, {TextFile(o.target[0])});
+    return Corpus::open(text, trainer.tokenizers(), {}, folder_ / "cache", workers);
   }
 
   std::optional<AlignmentHeads> heads_of(const std::string& model) {

@@ -11,8 +11,8 @@
 namespace heed {
 
 // A model that was trained on single sentences often ends its translation of a paragraph after the
-// first ones, with </s>: the status is "ok", and text is lost. Counts the lines of several sentences
-// whose translation has at most half as many.
+// first ones, with </s>: the status is "ok", and text is lost. Counts the lines of several
+// sentences whose translation has at most half as many.
 class LostSentences {
  public:
   // Counts nothing where lines are split into sentences anyway.

@@ -316,7 +316,8 @@ std::string fingerprint_text(uint64_t fingerprint) {
 }
 
 TrainOptions stored_options(const std::filesystem::path& path) {
-  return saved_options(SafetensorsFile(path), {});
+  const TrainOptions none;
+  return saved_options(SafetensorsFile(path), none);
 }
 
 void expect_same_run(const std::filesystem::path& path, RunIdentity identity) {
