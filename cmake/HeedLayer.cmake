@@ -16,10 +16,6 @@ if(HEED_SANITIZE)
   if(HEED_SANITIZE MATCHES undefined)
     target_compile_options(heed_flags INTERFACE -fno-sanitize=null)
   endif()
-  # Nor does `./dev sanitize` check pointers where they are computed: another fifth of the time.
-  if(HEED_NO_SANITIZE)
-    target_compile_options(heed_flags INTERFACE -fno-sanitize=${HEED_NO_SANITIZE})
-  endif()
   target_link_options(heed_flags INTERFACE -fsanitize=${HEED_SANITIZE})
   # Under sanitizers GCC 12 finds uninitialised memory in its own <regex>, where there is none. Other
   # builds keep the warning.
