@@ -134,8 +134,8 @@ TEST_F(AlignmentCommandTest, ThePhrasebookHasTheTrueOnes) {
   EXPECT_EQ(book({"--alignments"}).status, 0);
   EXPECT_EQ(read_lines(*folder_ / "true/train.align").size(), 600u);
   EXPECT_EQ(read_lines(*folder_ / "true/valid.align").size(), 5u);
-  const Lines alignments = read_lines(*folder_ / "true/test.align"),
-              english = read_lines(*folder_ / "true/test.en");
+  const std::vector<std::string> alignments = read_lines(*folder_ / "true/test.align"),
+                                 english = read_lines(*folder_ / "true/test.en");
   ASSERT_EQ(alignments.size(), 7u);
   for (size_t i = 0; i < alignments.size(); ++i) {
     const auto spaces = std::count(english[i].begin(), english[i].end(), ' ');
