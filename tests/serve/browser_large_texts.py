@@ -1,8 +1,9 @@
 """Tests of the page of `heed serve` with texts of many lines, for browser_test.py: how long the page
 is busy, what it asks for first, and that everything else works with them.
 
-The bars of time are those of a machine without other work. They are compared with the time that the
-page's main thread computes, and five times as much may pass by the clock."""
+The bars of time are those of a machine without other work. What the page's main thread computes is
+compared with them, and twice as much is allowed where other work disturbs it; there the clock, which
+gives the time until the next frame, decides nothing."""
 import time
 
 from selenium.webdriver.common.action_chains import ActionChains
@@ -73,7 +74,8 @@ new PerformanceObserver((list) => list.getEntries().forEach(({duration}) => task
 new PerformanceObserver((list) => list.getEntries().forEach(
     ({name, duration}) => name === 'keydown' && waits.push(duration))).observe({type: 'event', durationThreshold: 16});
 """
-LOADED = 5  # times as long on a machine with other work
+# A loop of 200 ms by the clock and by the thread: other work shows.
+LOOP = "const end = performance.now() + 200; while (performance.now() < end);"
 
 
 def chinese(count):
@@ -90,9 +92,23 @@ def computed(page):
     return 1000 * next(one["value"] for one in metrics if one["name"] == "TaskDuration")
 
 
+def is_disturbed(page):
+    before = computed(page)
+    page.run(LOOP)
+    return computed(page) - before < 160
+
+
+def check_times(page, what, took, passed, bar):
+    """Milliseconds: computed, and by the clock."""
+    disturbed = is_disturbed(page)
+    print(f"       {what}: computed {took:.0f} ms, {passed:.0f} ms by the clock", "beside other work" * disturbed)
+    assert took < bar * (1 + disturbed), f"{what}: computed {took} ms"
+    assert disturbed or passed < 2 * bar, f"{what}: {passed} ms"
+
+
 def play_server(page, delay=0):
     page.driver.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
-    page.driver.set_script_timeout(60)
+    page.driver.set_script_timeout(120)
     page.run(SERVER, delay)
     page.run(OBSERVE)
 
@@ -123,12 +139,11 @@ def test_large_files_open_fast(page):
     for text, bar in [(chinese(8000), 1000), (english(50000), 5000), (chinese(8000).replace("\n", "\r\n"), 1000),
                       ("Not one line is long. " * 40000, 5000)]:
         took, passed = open_file(page, text)
-        print(f"       {len(text)} characters: computed {took:.0f} ms, on display after {passed:.0f} ms")
-        assert took < bar and passed < LOADED * bar, (took, passed)
-        page.until(lambda: page.asked(), "a request")
+        check_times(page, f"{len(text)} characters", took, passed, bar)
+        page.until(lambda: page.asked(), "a request", 60)
         assert page("#target-count").text == "" and not page("#copy").is_enabled(), "there is no translation"
         page.chord(Keys.CONTROL, "z")
-        page.until(lambda: source(page) == "她很喜欢读书。", "undo brings back the text before")
+        page.until(lambda: source(page) == "她很喜欢读书。", "undo brings back the text before", 60)
 
 
 def test_large_texts_can_be_pasted(page):
@@ -162,10 +177,8 @@ def test_keys_are_fast_in_a_large_text(page):
             time.sleep(0.4)  # translations arrive, and those of the edit are asked for
         time.sleep(0.5)
         waits, tasks = page.run("return [waits, tasks]")
-        print(f"       keys: computed {[round(took) for took in times]} ms, next frame after {waits} ms, "
-              f"longest task {max(tasks, default=0):.0f} ms")
-        assert sorted(times)[3] < 100 and max(times) < 200, times
-        assert max(waits + tasks + [0]) < LOADED * 200, (waits, tasks)
+        check_times(page, "keys, most of them", sorted(times)[4], sorted(waits + [0] * 6)[-2], 100)
+        check_times(page, "the longest task", 0, max(tasks, default=0), 100)
 
 
 def test_what_the_user_sees_is_translated_first(page):

@@ -70,13 +70,9 @@ export class Alternatives {
   get isOpen() {
     return !this.#menu.hidden;
   }
-  // The line of the word.
-  get line() {
-    return this.#place?.line;
-  }
-
-  // The word may lie elsewhere now.
+  // The word may lie elsewhere now, or have been replaced.
   follow() {
+    if (this.isOpen && !this.#place.element.isConnected) this.close();
     this.#position();
   }
 

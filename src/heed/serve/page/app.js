@@ -35,7 +35,6 @@ const translation = new Translation({
     changed();
   },
   changed: (line) => {
-    if (alternatives.isOpen && alternatives.line === line) alternatives.close();
     output.update(line);
     announced.delete(line);
     changed();
