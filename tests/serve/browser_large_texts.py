@@ -144,6 +144,7 @@ def test_large_files_open_fast(page):
         assert page("#target-count").text == "" and not page("#copy").is_enabled(), "there is no translation"
         page.chord(Keys.CONTROL, "z")
         page.until(lambda: source(page) == "她很喜欢读书。", "undo brings back the text before", 60)
+        page.until(lambda: page.run("return document.querySelectorAll('.line').length") == 1, "its lines", 60)
 
 
 def test_large_texts_can_be_pasted(page):
