@@ -126,7 +126,7 @@ TEST_F(ShellTest, BashKnowsWhatStandsBehindAnOption) {
   // A list goes on until the next option.
   EXPECT_THAT(complete({"train", "--source", "train.de", "tw"}), ElementsAre("two words.de"));
   EXPECT_THAT(complete({"train", "--source", "train.de", "--targ"}),
-              ElementsAre("--target", "--target-language"));
+              ElementsAre("--target", "--target-language", "--target-normalization"));
 }
 
 TEST_F(ShellTest, BashKnowsTheWordsOfACommand) {

@@ -107,7 +107,7 @@ Facts facts_of(const SideReport& side) {
   add_words(side, facts);
   const NormalizationReport& normalization = side.normalization;
   facts.emplace_back(
-      fmt::format("lines that {} would change", normalization.name),
+      fmt::format("changed by {}", normalization.name),
       normalization.changed_lines == 0
           ? "0"
           : fmt::format(

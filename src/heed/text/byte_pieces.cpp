@@ -48,7 +48,7 @@ BytePieces::BytePieces(const Vocabulary& vocabulary) {
 }
 
 std::optional<uint8_t> BytePieces::byte(TokenId id) const {
-  if (ids_.empty() || ids_[size_t(id)] < 0) return {};
+  if (size_t(id) >= ids_.size() || ids_[size_t(id)] < 0) return {};
   return uint8_t(ids_[size_t(id)]);
 }
 

@@ -155,10 +155,10 @@ Decoding Tokenizer::decode_with_ends(std::span<const TokenId> ids) const {
   std::vector<std::string_view> pieces;
   std::vector<size_t> counts;  // pieces with text up to each id
   for (const TokenId id : ids) {
+    const std::string& piece = vocabulary_->piece(id);
     if (!used.empty() && used.front() == id) {
       used = used.subspan(1);
-      if (id != end_id() && id < vocabulary_->output_size())
-        pieces.emplace_back(vocabulary_->piece(id));
+      if (id != end_id() && id < vocabulary_->output_size()) pieces.emplace_back(piece);
     }
     counts.push_back(pieces.size());
   }
