@@ -149,7 +149,7 @@ TEST_F(FacadeTest, TheEndOfARunMeasuresWhichHeadsAlignWords) {
   ASSERT_TRUE(heads);
   EXPECT_EQ(std::ranges::count_if(recorder.messages,
                                   [](const std::string& message) {
-                                    return message.starts_with("word alignments: layer ");
+                                    return message.starts_with("word alignments: ");
                                   }),
             1);
   const std::string written = read(folder_ / "model/generation_config.json");
