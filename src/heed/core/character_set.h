@@ -21,7 +21,7 @@ class CharacterSet {
   // Its ranges in hexadecimal digits, ascending: "20-7e e9 4e00-9fff".
   std::string ranges() const;
   // The set of such a text; std::nullopt if it is anything else.
-  static std::optional<CharacterSet> from_ranges(std::string_view ranges);
+  static std::optional<CharacterSet> from_ranges(std::string_view text);
 
   friend bool operator==(const CharacterSet&, const CharacterSet&) = default;
 
