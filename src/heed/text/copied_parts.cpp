@@ -224,7 +224,7 @@ Parts closing_names(const std::vector<Tag>& tags, const std::vector<Tag>& others
 
 PartDifference in_brackets(PartDifference difference) {
   for (Parts* side : {&difference.source_only, &difference.target_only}) {
-    for (std::string& name : *side) name = "<" + name + ">";
+    for (std::string& name : *side) name.insert(0, "<").append(">");
   }
   return difference;
 }
