@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <compare>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -24,7 +23,10 @@ constexpr std::array<std::pair<std::string_view, AlignmentStep>, 2> enum_names(A
 // Both count from 0.
 struct DecoderHead {
   int64_t layer = 0, head = 0;
-  friend auto operator<=>(const DecoderHead&, const DecoderHead&) = default;
+  friend bool operator==(const DecoderHead&, const DecoderHead&) = default;
+  friend bool operator<(const DecoderHead& a, const DecoderHead& b) {
+    return a.layer != b.layer ? a.layer < b.layer : a.head < b.head;
+  }
 };
 
 struct AlignmentHeads {
