@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -23,10 +24,7 @@ constexpr std::array<std::pair<std::string_view, AlignmentStep>, 2> enum_names(A
 // Both count from 0.
 struct DecoderHead {
   int64_t layer = 0, head = 0;
-  friend bool operator==(const DecoderHead&, const DecoderHead&) = default;
-  friend bool operator<(const DecoderHead& a, const DecoderHead& b) {
-    return a.layer != b.layer ? a.layer < b.layer : a.head < b.head;
-  }
+  friend auto operator<=>(const DecoderHead&, const DecoderHead&) = default;  // NOLINT
 };
 
 struct AlignmentHeads {
