@@ -149,8 +149,9 @@ void translate(const ApiCall& call) {
   DocumentOptions document;
   document.decode.search = options.search;
   add_alternatives(document, how.alternatives);
-  choose_models(call, std::move(choice), std::move(texts.texts),
-                [client = ApiClient(call), how = std::move(how), document = std::move(document)](
+  const ApiClient& client = call;  // is copied: the request is gone when the models are known
+  choose_models(client, std::move(choice), std::move(texts.texts),
+                [client, how = std::move(how), document = std::move(document)](
                     std::vector<std::string> all, const ChosenModels& chosen) mutable {
                   for (const ChosenModel& text : chosen.texts) {
                     document.models.push_back(text.model);

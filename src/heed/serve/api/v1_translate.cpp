@@ -231,8 +231,9 @@ void translate(const ApiCall& call) {
   options.prefix = parameters.text("prefix");
   options.decode.strict = !options.prefix.empty();  // one that is too long is an error
   ModelChoice choice(call.api.models, parameters.text("source"), parameters.text("target"));
-  choose_models(call, std::move(choice), texts->texts,
-                [client = ApiClient(call), how = std::move(how), options = std::move(options)](
+  const ApiClient& client = call;  // is copied: the request is gone when the models are known
+  choose_models(client, std::move(choice), texts->texts,
+                [client, how = std::move(how), options = std::move(options)](
                     std::vector<std::string> all, ChosenModels chosen) mutable {
                   how.source = std::move(chosen.source);
                   how.target = std::move(chosen.target);
