@@ -10,7 +10,7 @@
 namespace heed {
 namespace {
 
-constexpr size_t kMostFields = 50;
+constexpr size_t kMaxFields = 50;
 
 void read_parameters(std::string_view type, std::string_view body) {
   HttpRequest request;
@@ -31,11 +31,11 @@ void read_parameters(std::string_view type, std::string_view body) {
   });
 }
 
-// What is read of a form, written again, gives the same fields.
+// The fields of a form, written again, are read as the same fields.
 void read_form(std::string_view type, std::string_view body) {
   fuzzing::read_or_refuse([&] {
-    const auto fields = parse_multipart(type, body, kMostFields);
-    fuzzing::require(fields.size() <= kMostFields);
+    const auto fields = parse_multipart(type, body, kMaxFields);
+    fuzzing::require(fields.size() <= kMaxFields);
     std::string again;
     for (const auto& [name, value] : fields) {
       fuzzing::require(!name.empty() && !find_invalid_utf8(value));
@@ -44,7 +44,7 @@ void read_form(std::string_view type, std::string_view body) {
                "\r\n";
     }
     fuzzing::require(parse_multipart("multipart/form-data; boundary=again", again + "--again--",
-                                     kMostFields) == fields);
+                                     kMaxFields) == fields);
   });
 }
 

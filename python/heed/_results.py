@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-# Of a text in a representation, in characters.
-_MOST_CHARACTERS = 60
+# Maximum number of characters of a text in a representation.
+_MAX_CHARACTERS = 60
 
 # The attributes that tell one result from another, by its class.
 _SHOWN = {
@@ -36,7 +36,7 @@ def _shown(value: Any) -> str:
 
 def text_repr(text: str) -> str:
     """The repr of a text, or of its beginning."""
-    return repr(text if len(text) <= _MOST_CHARACTERS else text[: _MOST_CHARACTERS - 1] + "…")
+    return repr(text if len(text) <= _MAX_CHARACTERS else text[: _MAX_CHARACTERS - 1] + "…")
 
 
 def call_repr(name: str, /, **values: Any) -> str:

@@ -40,8 +40,9 @@ TEST(CharacterSet, IsReadAsItWasWritten) {
 }
 
 TEST(CharacterSet, RefusesOtherText) {
-  for (const char* text : {"x", "61-", "-61", "62-61", "61,62", " 61", "61 ", "61  62", "110000",
-                           "61-110000", "fffffffff", "0x61", "+61"})
+  for (const char* text :
+       {"x", "61-", "-61", "62-61", "61,62", " 61", "61 ", "61  62", "110000", "61-110000",
+        "fffffffff", "0x61", "+61", "62 61", "61 61", "61-63 63", "0-10ffff 0-10ffff"})
     EXPECT_FALSE(CharacterSet::from_ranges(text).has_value()) << text;
   EXPECT_EQ(CharacterSet::from_ranges("")->size(), 0);
   EXPECT_EQ(CharacterSet::from_ranges("0-10ffff")->size(), 0x110000 - 0x800);

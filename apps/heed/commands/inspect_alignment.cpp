@@ -27,7 +27,7 @@ AlignmentText text_of(const Model& model, const std::vector<std::string>& source
     }
     token_pairs += double(pair.source.size()) * double(pair.target.size());
     if (int64_t(i) < lines) text.measured.push_back(pair);
-    if (token_pairs <= WordLinks::kMostTokenPairs)
+    if (token_pairs <= WordLinks::kMaxTokenPairs)
       text.lexical.push_back(std::move(pair));
     else if (int64_t(i) >= lines)
       break;

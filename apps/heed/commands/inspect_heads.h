@@ -11,7 +11,7 @@
 
 namespace heed {
 
-// What is done about the heads that align words.
+// Measuring the heads that align words, and storing the best.
 enum class AlignmentAction { none, measure, store };
 constexpr auto enum_names(AlignmentAction) {
   return std::array<std::pair<std::string_view, AlignmentAction>, 3>{

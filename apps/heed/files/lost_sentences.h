@@ -22,8 +22,8 @@ class LostSentences {
   void add_source(std::string_view line);
   void add_translation(std::string_view text);
 
-  // What to do, if most lines of several sentences lost some; else empty. One sentence that is lost
-  // is no sign: two may well become one.
+  // Advice if most lines of several sentences lost some; else empty. One sentence that is lost is
+  // no sign: two may well become one.
   std::string warning() const;
 
  private:

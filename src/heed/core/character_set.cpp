@@ -63,9 +63,10 @@ std::string CharacterSet::ranges() const {
 
 std::optional<CharacterSet> CharacterSet::from_ranges(std::string_view text) {
   CharacterSet set;
-  while (!text.empty()) {
+  // Ascending, so that no text adds a character twice.
+  for (char32_t least = 0; !text.empty();) {
     const auto first = take_character(text);
-    if (!first) return {};
+    if (!first || *first < least) return {};
     auto last = first;
     if (text.starts_with('-')) {
       text.remove_prefix(1);
@@ -73,6 +74,7 @@ std::optional<CharacterSet> CharacterSet::from_ranges(std::string_view text) {
       if (!last || *last < *first) return {};
     }
     for (char32_t c = *first; c <= *last; ++c) set.add(c);
+    least = *last + 1;
     if (text.empty()) break;
     if (!text.starts_with(' ') || text.size() == 1) return {};
     text.remove_prefix(1);

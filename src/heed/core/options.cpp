@@ -85,8 +85,8 @@ std::string joined(const std::vector<std::string>& texts) {
   return line;
 }
 
-// What an option takes. A whole number that nothing else bounds is bounded by what its type holds,
-// or, with an exponent, by what a double holds exactly: said of a larger one.
+// The values that an option takes, for a message about these. For a whole number without a bound of
+// its own, this names the bound of its type or, with an exponent, of what a double holds exactly.
 std::string expectation_of(const Option& option, const std::vector<std::string>& texts) {
   const OptionInfo& info = option.info;
   double number = 0;

@@ -1,4 +1,4 @@
-// Which heads of a model align words best, without alignments by people: those whose attention
+// The heads of a model that align words best, without alignments by people: those whose attention
 // agrees most with the links of a lexical model (text/word_links.h).
 #pragma once
 

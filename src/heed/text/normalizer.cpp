@@ -51,26 +51,32 @@ class MemoryFile {
   const int file_;
 };
 
-// A model with next to no pieces, since the library gives the rules only as a part of a model.
-std::string small_model(Normalization rule, bool lowercase) {
-  const MemoryFile spaces(kSpaces);
-  std::unordered_map<std::string, std::string> arguments{{"model_type", "char"},
-                                                         {"vocab_size", "16"},
-                                                         {"hard_vocab_limit", "false"},
-                                                         {"num_threads", "1"},
-                                                         {"minloglevel", "3"}};
-  if (rule == Normalization::identity)
-    arguments["normalization_rule_tsv"] = spaces.name();
-  else
-    arguments["normalization_rule_name"] = detail::normalization_name(rule, lowercase);
+// A model with next to no pieces and these rules, since the library gives rules only as a part of a
+// model.
+std::string small_model(const std::string& argument, const std::string& rules) {
   OneSentence sentence;
   std::string model;
-  const auto status = sentencepiece::SentencePieceTrainer::Train(arguments, &sentence, &model);
+  const auto status = sentencepiece::SentencePieceTrainer::Train(
+      std::unordered_map<std::string, std::string>{{"model_type", "char"},
+                                                   {"vocab_size", "16"},
+                                                   {"hard_vocab_limit", "false"},
+                                                   {argument, rules},
+                                                   {"num_threads", "1"},
+                                                   {"minloglevel", "3"}},
+      &sentence, &model);
   check(status.ok(), status.message());
-  // The name of the file, which every process has its own of.
+  return model;
+}
+
+std::string rules_of(Normalization rule, bool lowercase) {
+  if (rule != Normalization::identity)
+    return detail::normalizer_of(
+        small_model("normalization_rule_name", detail::normalization_name(rule, lowercase)));
+  const MemoryFile spaces(kSpaces);
+  // Without the name of the file, which differs from process to process.
   constexpr uint64_t kRuleFile = 6;
-  return detail::with_normalizer(model,
-                                 detail::without_field(detail::normalizer_of(model), kRuleFile));
+  return detail::without_field(
+      detail::normalizer_of(small_model("normalization_rule_tsv", spaces.name())), kRuleFile);
 }
 
 }  // namespace
@@ -88,12 +94,12 @@ struct Normalizer::Rules {
 };
 
 Normalizer::Normalizer(Normalization rule, bool lowercase)
-    : Normalizer(detail::normalizer_of(small_model(rule, lowercase))) {}
+    : Normalizer(rules_of(rule, lowercase)) {}
 
 Normalizer::Normalizer(std::string specification) {
   const auto rules = std::make_shared<Rules>();
   const std::string model =
-      detail::with_normalizer(small_model(Normalization::identity, false), specification);
+      detail::with_normalizer(small_model("normalization_rule_name", "identity"), specification);
   const auto status = rules->processor.LoadFromSerializedProto(model);
   if (!status.ok()) fail("a normalizer of SentencePiece is damaged ({})", status.message());
   rules->specification = std::move(specification);

@@ -151,20 +151,20 @@ class SampledSentences : public sentencepiece::SentenceIterator {
 // most of the first lines have none.
 std::string language_codes_of(const TextFiles& files) {
   constexpr int64_t kFirstLines = 1000;
-  constexpr size_t kMostCodes = 1000;
+  constexpr size_t kMaxCodes = 1000;
   std::set<std::string> codes;
   std::string line;
   for (const TextFile& file : files) {
     LineReader reader = file.lines();
     std::set<std::string> of_file;
     int64_t lines = 0, with_code = 0;
-    while (reader.next(line) && of_file.size() <= kMostCodes) {
+    while (reader.next(line) && of_file.size() <= kMaxCodes) {
       const std::string_view code = leading_language_code(line);
       if (!code.empty()) of_file.emplace(code);
       with_code += code.empty() ? 0 : 1;
       if (++lines == kFirstLines && 2 * with_code < lines) break;
     }
-    if (2 * with_code >= lines && of_file.size() <= kMostCodes) codes.merge(of_file);
+    if (2 * with_code >= lines && of_file.size() <= kMaxCodes) codes.merge(of_file);
   }
   return fmt::format("{}", fmt::join(codes, ","));
 }

@@ -26,7 +26,7 @@ struct AlignmentText {
 class WordLinks {
  public:
   // As many token pairs as are worth it: 0.3 s and 100 MB.
-  static constexpr double kMostTokenPairs = 2e6;
+  static constexpr double kMaxTokenPairs = 2e6;
 
   explicit WordLinks(const std::vector<TokenPair>& pairs);
 

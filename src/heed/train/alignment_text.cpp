@@ -52,9 +52,9 @@ std::vector<TokenPair> spaced_pairs(const Corpus& corpus, int64_t most, double b
 
 AlignmentText alignment_text(const Corpus& training, const Corpus* validation,
                              double trained_tokens) {
-  return {.lexical = spaced_pairs(
-              training, training.size(),
-              std::min(kTokenPairs * trained_tokens, WordLinks::kMostTokenPairs), token_pairs_of),
+  return {.lexical = spaced_pairs(training, training.size(),
+                                  std::min(kTokenPairs * trained_tokens, WordLinks::kMaxTokenPairs),
+                                  token_pairs_of),
           .measured = spaced_pairs(validation ? *validation : training, kMeasuredPairs,
                                    kMeasuredTokens * trained_tokens, tokens_of)};
 }
