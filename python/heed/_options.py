@@ -29,8 +29,10 @@ class TrainOptions(TypedDict, total=False):
     vocabulary_size: int
     character_coverage: float
     byte_fallback: bool
-    lowercase: bool
+    split_digits: bool
     normalization: Literal["nmt_nfkc", "nfkc", "identity"]
+    target_normalization: Literal["nmt_nfkc", "nfkc", "identity"]
+    lowercase: bool
     vocabularies: Literal["joint", "separate"]
     tokenizer_model: Path
     preset: Literal["tiny", "small", "base", "big"]
