@@ -1,6 +1,5 @@
 #include "heed/text/parallel_text.h"
 
-#include <array>
 #include <utility>
 
 #include "heed/core/counted.h"
@@ -16,8 +15,7 @@ namespace {
 // Reads one file of a survey.
 class Surveyor {
  public:
-  // Adds the lines to a hash of the whole text.
-  Surveyor(const TextFile& file, Hash& hash) : reader_(file.lines()), hash_(hash) {}
+  explicit Surveyor(const TextFile& file) : reader_(file.lines()) {}
 
   bool next() {
     if (!reader_.next(line_)) return false;
@@ -43,12 +41,13 @@ class Surveyor {
   }
   int64_t lines() const { return reader_.line_number(); }
   int64_t column() const { return reader_.column(); }
+  uint64_t fingerprint() const { return hash_.value(); }
   const detail::EncodingSample& encoding() const { return encoding_; }
 
  private:
   LineReader reader_;
-  Hash& hash_;
   std::string line_;
+  Hash hash_;
   LineFault fault_ = LineFault::none;
   detail::ColumnCounts columns_;
   detail::EncodingSample encoding_;
@@ -93,8 +92,7 @@ void TextFaults::add(const LineReader& reader, const std::string& line, LineFaul
 }
 
 TextSurvey survey(const TextFile& file) {
-  Hash unused;
-  Surveyor surveyor(file, unused);
+  Surveyor surveyor(file);
   TextSurvey result;
   while (surveyor.next()) surveyor.count(result.faults);
   result.lines = surveyor.lines();
@@ -107,9 +105,9 @@ ParallelText::ParallelText(TextFiles source, TextFiles target, InvalidLines inva
     fail_usage("{} source and {} target files; expected one target file for each source file",
                source_.size(), target_.size());
   }
-  Hash source_hash, target_hash;
+  std::vector<uint64_t> parts;
   for (size_t i = 0; i < source_.size(); ++i) {
-    Surveyor left(source_[i], source_hash), right(target_[i], target_hash);
+    Surveyor left(source_[i]), right(target_[i]);
     survey_pairs(left, right, faults_);
     (left.column() > right.column() ? left : right).count_wider_rows(faults_);
     if (faults_.invalid_utf8 > 0 && faults_.conversion.empty())
@@ -119,6 +117,8 @@ ParallelText::ParallelText(TextFiles source, TextFiles target, InvalidLines inva
            detail::counted(left.lines(), "line"), target_[i].name(),
            detail::counted(right.lines(), "line"));
     }
+    parts.push_back(left.fingerprint());
+    parts.push_back(right.fingerprint());
     pairs_ += left.lines();
   }
   if (pairs_ == 0) {
@@ -134,7 +134,7 @@ ParallelText::ParallelText(TextFiles source, TextFiles target, InvalidLines inva
   if (faults_.count() == pairs_)
     fail("{}; no pair of the text can be used: correct its encoding or columns{}", faults_.first,
          in_parentheses(faults_.conversion));
-  fingerprint_ = hash_of(std::array{source_hash.value(), target_hash.value()});
+  fingerprint_ = hash_of(parts);
 }
 
 bool PairReader::next(std::string& source, std::string& target) {

@@ -62,7 +62,8 @@ class ParallelText {
   int64_t pairs() const { return pairs_; }
   // The pairs that are skipped, each counted once.
   const TextFaults& faults() const { return faults_; }
-  // Hash of the lines, whatever the files are called, compressed or not, one or several.
+  // Hash of the lines of each file, whatever its name and whether or not it is compressed. Training
+  // states of every version have it.
   uint64_t fingerprint() const { return fingerprint_; }
 
  private:
