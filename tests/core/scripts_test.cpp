@@ -29,9 +29,10 @@ TEST(Scripts, WhatIsNoLetterHasNone) {
 }
 
 TEST(Scripts, WhatIsWrittenWithoutSpaces) {
-  for (const char32_t character : {U'中', U'の', U'。', U'，', U'Ａ', U'ก', U'ລ', U'ក', U'མ'})
+  for (const char32_t character : {U'中', U'の', U'。', U'，', U'！', U'ｱ', U'ก', U'ລ', U'ក', U'མ'})
     EXPECT_TRUE(is_unspaced(character)) << uint32_t(character);
-  for (const char32_t character : {U'a', U'é', U'д', U'한', U'ع', U'.', U' ', U'1', U'“'})
+  for (const char32_t character :
+       {U'a', U'é', U'д', U'한', U'ع', U'.', U' ', U'1', U'“', U'Ａ', U'ｚ', U'９'})
     EXPECT_FALSE(is_unspaced(character)) << uint32_t(character);
   EXPECT_TRUE(is_chinese_or_japanese(U'中') && is_chinese_or_japanese(U'。'));
   EXPECT_FALSE(is_chinese_or_japanese(U'ก')) << "Thai has spaces between sentences";

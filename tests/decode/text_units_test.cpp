@@ -42,6 +42,8 @@ TEST(TextUnits, WordsAreWhatStandsBetweenWhiteSpace) {
 TEST(TextUnits, CharactersAreUnitsOfTextWithoutSpaces) {
   EXPECT_EQ(TextUnits("我用Linux 2024版！").count(), 6);
   EXPECT_EQ(TextUnits("ok！ 我").count(), 3) << "full-width, not as NFKC has it";
+  EXPECT_EQ(TextUnits("the ＨＯＵＳＥ is １２ metres").count(), 5);
+  EXPECT_EQ(TextUnits("我用Ｌｉｎｕｘ！").count(), 4);
   EXPECT_EQ(units_of({"我用", "Lin", "ux", " 2024", "版", "！"}),
             ranges({{0, 2}, {2, 3}, {2, 3}, {3, 4}, {4, 5}, {5, 6}}));
 }
@@ -111,8 +113,7 @@ TEST_F(GivenTextTest, WordsAreThoseOfTheLineNotOfItsNormalizedForm) {
   EXPECT_THAT(words(all, "ab\u200ecd ef"), ElementsAre(0, 1));
   EXPECT_THAT(words(all, "a\ufeffb c"), ElementsAre(0, 1));
   EXPECT_THAT(words(all, "  a  \u200b  b "), ElementsAre(0, 2)) << "the second word has no token";
-  EXPECT_THAT(words(all, "ｂｏｏｋ… here"), ElementsAre(0, 1, 2, 3, 4, 5))
-      << "full-width letters are characters; … is three tokens of one word";
+  EXPECT_THAT(words(all, "ｂｏｏｋ… here"), ElementsAre(0, 1)) << "… is three tokens of its word";
   // In parts, in sentences.
   EXPECT_THAT(words(all, "a\u200bb cd. ef a\ufeffb here. book 老师好", 16),
               ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8));

@@ -41,6 +41,12 @@ constexpr Block kBlocks[] = {
     {0xFF66, 0xFF9F, Script::kana},      {0x20000, 0x323AF, Script::han},
 };
 
+// ０ to ９, Ａ to Ｚ, ａ to ｚ: words of other scripts in Chinese and Japanese text.
+bool is_full_width_alphanumeric(char32_t c) {
+  return (c >= 0xFF10 && c <= 0xFF19) || (c >= 0xFF21 && c <= 0xFF3A) ||
+         (c >= 0xFF41 && c <= 0xFF5A);
+}
+
 }  // namespace
 
 std::optional<Script> script_of(char32_t character) {
@@ -73,6 +79,7 @@ bool is_chinese_or_japanese(char32_t c) {
 }
 
 bool is_unspaced(char32_t character) {
+  if (is_full_width_alphanumeric(character)) return false;
   if (is_chinese_or_japanese(character)) return true;
   const std::optional<Script> script = script_of(character);
   return script && is_unspaced(*script);

@@ -64,7 +64,7 @@ bool is_unspaced(Script script);
 bool is_chinese_or_japanese(char32_t character);
 
 // Whether a character belongs to text without spaces between its words: a letter of such a script,
-// or a Chinese or Japanese character.
+// or a Chinese or Japanese character. Full-width letters and digits make words.
 bool is_unspaced(char32_t character);
 
 // How many letters of each script a text has, by int(Script).

@@ -2,10 +2,10 @@
 // by spaces; in text without spaces between its words each character is one.
 
 // core/scripts.h, is_unspaced(): Chinese and Japanese characters with their punctuation, Thai, Lao,
-// Tibetan, Burmese, Khmer.
+// Tibetan, Burmese, Khmer; but for full-width letters and digits.
 const unspaced = new RegExp(
     "[\\u0e01-\\u0e4e\\u0e81-\\u0ece\\u0f00-\\u109f\\u1780-\\u17ff\\u2e80-\\u2fdf\\u3000-\\u30ff" +
-    "\\u31f0-\\u31ff\\u3400-\\u9fff\\uf900-\\ufaff\\uff00-\\uffef\\u{20000}-\\u{3ffff}]", "u");
+    "\\u31f0-\\u31ff\\u3400-\\u9fff\\uf900-\\ufaff\\uff00-\\uff0f\\uff1a-\\uff20\\uff3b-\\uff40\\uff5b-\\uffef\\u{20000}-\\u{3ffff}]", "u");
 
 export const isUnspaced = (character) => unspaced.test(character);
 
