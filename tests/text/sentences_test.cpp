@@ -96,6 +96,12 @@ TEST(Sentences, English) {
   expect_sentences("Great! |😀 Thanks! 😀");
 }
 
+TEST(Sentences, ALanguageCodeBelongsToItsSentence) {
+  expect_sentences(">>up<< Red dog. |>>lo<< Green tree. it says");
+  expect_sentences("Red dog! |>>zle_latn<< 「Green」 tree. >>lo<< green");
+  expect_sentences("Version 2. >>x is none. >>y z<< neither");
+}
+
 TEST(Sentences, German) {
   expect_sentences("Am 3. Mai kam er. |Er blieb bis zum 5. Juni. |Danach ging er.");
   expect_sentences(

@@ -7,6 +7,7 @@
 #include "heed/core/unicode.h"
 #include "heed/core/utf8.h"
 #include "heed/text/abbreviations.h"
+#include "heed/text/language_codes.h"
 #include "heed/text/sentence_marks.h"
 
 namespace heed {
@@ -153,6 +154,11 @@ class SentenceFinder {
     for (size_t here = position; here < line_.size(); here += size_at(here)) {
       const char32_t c = at(here);
       if (is_whitespace(c) || is_in(kOpening, c)) continue;
+      // ">>fra<< Green": the sentence begins with its language, whatever letters that has.
+      if (const size_t code = leading_language_code(line_.substr(here)).size(); code > 0) {
+        here += code - 1;  // its last '<' is skipped by the loop
+        continue;
+      }
       if (mark_of(c, U' ') != Mark::none || is_in(kCommas, c) || is_in(kClosingBrackets, c)) break;
       if (is_punctuation(c) || is_symbol(c)) continue;
       if (is_number(c)) return {Ahead::number, here};
