@@ -227,6 +227,14 @@ TEST_F(EvaluateTest, EqualSystemsAreWarnedOf) {
   }
   EXPECT_THAT(run_heed({"evaluate", "--hypothesis", wrong_, copy, "--reference", right_}).err,
               IsEmpty());
+  // BLEU sees no blanks around words, chrF no blanks at all.
+  std::string blanks;
+  for (const char c : read_file(wrong_))
+    blanks += c == '\n' ? std::string(" \n") : std::string(1, c);
+  EXPECT_THAT(run_heed({"evaluate", "--hypothesis", wrong_, folder_.write("blanks", blanks),
+                        "--reference", right_, "--paired", "bootstrap", "--metrics", "bleu,chrf"})
+                  .err,
+              HasFacts("wrong blanks BLEU, chrF2 line sacreBLEU"));
 }
 
 TEST_F(EvaluateTest, ABleuOfZeroIsExplained) {

@@ -71,7 +71,7 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
     MetricOptions metrics = settings_.metrics;
     metrics.bleu_tokenize = bleu_tokenizer(references, console);
     const Measurements measured = measure(systems.texts, references, metrics);
-    warn_of_equal_systems(systems, console);
+    warn_of_equal_systems(systems, measured, console);
     std::vector<MetricReport> reports;
     for (const auto& metric : measured) reports.push_back(report_of(*metric));
     if (!metrics.sentence) explain_zero_bleu(systems, references, reports, metrics, console);
@@ -166,20 +166,33 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
 
   // As the p-value counts the observed difference among those by chance, that of equal systems is
   // the smallest there is, in sacreBLEU too.
-  void warn_of_equal_systems(const Systems& systems, const Console& console) const {
+  void warn_of_equal_systems(const Systems& systems, const Measurements& measured,
+                             const Console& console) const {
     if (!settings_.paired) return;
     for (size_t i = 1; i < systems.texts.size(); ++i) {
-      if (systems.texts[i] == systems.texts[0])
-        console.warn(fmt::format(
-            "{} and {} are the same text: their p-values, which are sacreBLEU's, mean nothing",
-            systems.names[0], systems.names[i]));
+      std::vector<std::string> equal;
+      for (const auto& metric : measured)
+        if (is_equal_to_first(*metric, i)) equal.push_back(metric->corpus(0).name);
+      if (equal.empty()) continue;
+      const bool one_text = systems.texts[i] == systems.texts[0];
+      console.warn(fmt::format(
+          "{} and {} {}: their p-values, which are sacreBLEU's, mean nothing", systems.names[0],
+          systems.names[i],
+          one_text ? "are the same text"
+                   : fmt::format("have the same {} in every line", fmt::join(equal, ", "))));
     }
   }
 
+  static bool is_equal_to_first(const SystemStatistics& metric, size_t system) {
+    for (size_t line = 0; line < metric.sentences(); ++line)
+      if (metric.sentence(0, line).score != metric.sentence(system, line).score) return false;
+    return true;
+  }
+
   // BLEU multiplies the precisions of n-grams of 1 to 4 words, and is 0 where a text has none of 4.
-  static void explain_zero_bleu(const Systems& systems, const std::vector<Lines>& references,
-                                const std::vector<MetricReport>& reports,
-                                const MetricOptions& metrics, const Console& console) {
+  void explain_zero_bleu(const Systems& systems, const std::vector<Lines>& references,
+                         const std::vector<MetricReport>& reports, const MetricOptions& metrics,
+                         const Console& console) const {
     const BleuOptions options{metrics.bleu_tokenize.value_or(BleuOptions().tokenizer),
                               metrics.lowercase};
     for (const MetricReport& report : reports) {
@@ -188,9 +201,10 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
         const BleuStatistics counts = bleu(systems.texts[i], references, options).statistics;
         if (counts.matches[0] == 0 || counts.totals[kBleuOrder - 1] > 0) continue;
         console.warn(fmt::format(
-            "BLEU of {} is 0 whatever the translations are, since no line has {} words: give "
-            "--metrics chrf, or --sentence, whose BLEU uses the n-grams that a line has",
-            systems.names[i], kBleuOrder));
+            "BLEU of {} is 0, since no line of {} has {} words: give --metrics chrf, or "
+            "--sentence, "
+            "whose BLEU uses the n-grams that a line has",
+            systems.names[i], settings_.model.empty() ? "it" : "the translations", kBleuOrder));
       }
     }
   }
