@@ -75,6 +75,8 @@ TEST(CopiedParts, LocalizedNumbersAreEqual) {
                                        {"1'000'000", "1,000,000"},
                                        {"７ 天", "7 days"},
                                        {"٣ كتب", "3 books"},
+                                       {"2,000 books", "۲٬۰۰۰ کتاب"},
+                                       {"10,000 and 5", "۱۰،۰۰۰ و ۵،"},
                                        {"三十二 岁", "32 years old"},
                                        {"二〇二四年", "in 2024"},
                                        {"32 years", "三十二岁"},

@@ -29,10 +29,10 @@ bool is_ascii_digit(char32_t c) {
   return c >= '0' && c <= '9';
 }
 
-// Between groups of three digits: 1,000 1.000 1'000 1 000.
+// Between groups of three digits: 1,000 1.000 1'000 1 000, and of Arabic and Persian ۱٬۰۰۰ ۱،۰۰۰.
 bool separates_groups(char32_t c) {
   return c == ',' || c == '.' || c == '\'' || c == 0x2019 || c == ' ' || c == 0xA0 || c == 0x2009 ||
-         c == 0x202F;
+         c == 0x202F || c == 0x066C || c == 0x060C;
 }
 
 size_t digits_at(const std::u32string& text, size_t at) {
