@@ -292,6 +292,8 @@ TEST_F(InspectDataTest, CommandsOfTheAdviceKeepTheText) {
   EXPECT_THAT(result(command("carriage_returns", tsv)),
               AllOf(HasSubstr("d\te\n"), HasSubstr("\th\ti\n")));
   EXPECT_THAT(result(command("invisible_characters", tsv)), HasSubstr("\nfg\th\ti\n"));
+  folder_.write("t.tsv", "می \u200cفروشیم می\u200cخرم\tx\u200cy\t1\n");
+  EXPECT_EQ(result(command("invisible_characters", tsv)), "می فروشیم می\u200cخرم\txy\t1\n");
   folder_.write("t.tsv", "a\tb\t1\na\tb\t2\nc\tc\t3\n");
   EXPECT_EQ(result(command("duplicate_pairs", tsv)), "a\tb\t1\nc\tc\t3\n");
   EXPECT_EQ(result(command("copied_sources", tsv)), "a\tb\t1\na\tb\t2\n");

@@ -26,9 +26,12 @@ constexpr std::array<FindingText, kFindings> kTexts = {{
      "tab, or drop the line."},
     {"invalid_utf8", "Bytes that are not UTF-8",
      "heed train drops such pairs, or stops with --strict. Correct a single line by hand. If the "
-     "whole file is in another encoding, convert it: {command}. A file of which some lines are "
-     "UTF-8 would have these encoded twice.",
-     "iconv -f WINDOWS-1252 -t UTF-8 FILE", "iconv -f WINDOWS-1252 -t UTF-8 FILE"},
+     "whole file is in another encoding, convert it, and read what comes out, since a wrong "
+     "ENCODING gives other letters: {command}. ENCODING is often WINDOWS-1252 of Western, "
+     "WINDOWS-1251 of Cyrillic, WINDOWS-1256 of Arabic and Persian, GB18030 or BIG5 of Chinese, "
+     "SHIFT_JIS of Japanese, EUC-KR of Korean text. A file of which some lines are UTF-8 would "
+     "have these encoded twice.",
+     "iconv -f ENCODING -t UTF-8 FILE", "iconv -f ENCODING -t UTF-8 FILE"},
     {"empty", "Pairs with an empty side",
      "Nothing to do: heed train drops them. Many of them hint at a bad alignment."},
     {"test_pairs", "Pairs that are in the test text too",
@@ -85,11 +88,14 @@ constexpr std::array<FindingText, kFindings> kTexts = {{
      R"(s/[^\P{Cc}\t\n]|\x{FEFF}//g' > NEW.tsv)"},
     {"invisible_characters", "Invisible characters: zero-width, soft hyphens, direction marks",
      "Words with and without them look alike, but are different words to the model. Remove those "
-     "that your language does not need (Thai and Khmer have U+200B between words): {command}",
+     "that your language does not need (Thai and Khmer have U+200B between words; joiners within "
+     "words of Arabic and Indic scripts stay): {command}",
      R"(zcat -f FILE | perl -CSD -pe )"
-     R"('s/[\x{AD}\x{200B}\x{200E}\x{200F}\x{202A}-\x{202E}\x{2060}-\x{2069}]//g' > NEW)",
+     R"('s/[\x{AD}\x{200B}\x{200E}\x{200F}\x{202A}-\x{202E}\x{2060}-\x{2069}]//g; )"
+     R"(s/((?<!\S)|(?<=[\p{Latin}\p{Cyrillic}\p{Greek}\p{Han}]))[\x{200C}\x{200D}]+//g' > NEW)",
      R"(zcat -f FILE | perl -CSD -pe )"
-     R"('s/[\x{AD}\x{200B}\x{200E}\x{200F}\x{202A}-\x{202E}\x{2060}-\x{2069}]//g' > NEW.tsv)"},
+     R"('s/[\x{AD}\x{200B}\x{200E}\x{200F}\x{202A}-\x{202E}\x{2060}-\x{2069}]//g; )"
+     R"(s/((?<!\S)|(?<=[\p{Latin}\p{Cyrillic}\p{Greek}\p{Han}]))[\x{200C}\x{200D}]+//g' > NEW.tsv)"},
     {"carriage_returns", "Lines that end as on Windows",
      "The tokenizer reads them as spaces, but other tools do not. Remove the carriage returns: "
      "{command}",

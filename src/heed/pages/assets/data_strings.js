@@ -169,7 +169,7 @@ const findingsInChinese = {
   shifted_lines: ["译文疑似错开若干行的段落", "此前某处一侧有行被拆开、合并或丢失。从示例处往前找到这些行并改正：这些句对并非互译。"],
   missing_column: ["列数少于 --columns 所需的行", "heed train 会丢弃这些行；加 --strict 时则停止。数量多时，可能是 --columns 设置有误。"],
   extra_columns: ["列数多于多数行的行", "被制表符隔到所用列之外的文字会丢失。请将该制表符换成空格，或删去该行。"],
-  invalid_utf8: ["非 UTF-8 的字节", "heed train 会丢弃这些句对；加 --strict 时则停止。个别行可手工改正；若整个文件是另一种编码，请转换：{command}。若其中部分行已是 UTF-8，这些行会被重复编码。"],
+  invalid_utf8: ["非 UTF-8 的字节", "heed train 会丢弃这些句对；加 --strict 时则停止。个别行可手工改正；若整个文件是另一种编码，请转换并检查结果，因为编码（ENCODING）错了会得到别的字：{command}。常见的有：中文 GB18030 或 BIG5，西欧 WINDOWS-1252，西里尔 WINDOWS-1251，阿拉伯文和波斯文 WINDOWS-1256，日文 SHIFT_JIS，韩文 EUC-KR。若其中部分行已是 UTF-8，这些行会被重复编码。"],
   empty: ["一侧为空的句对", "无需处理：heed train 会丢弃它们。数量多时，对齐可能有问题。"],
   test_pairs: ["同时出现在测试文本中的句对", "请从训练文本中删去，否则该测试集上的分数没有意义；--json 会列出所有行号。"],
   test_sources: ["原文出现在测试文本中的句对", "请从训练文本中删去：模型已见过测试句的某个译文；--json 会列出所有行号。"],
