@@ -78,9 +78,10 @@ std::optional<std::string> warmup_warning(const TrainOptions& options, const Run
   constexpr double kFewSteps = 100;
   return fmt::format(
       "the run ends after {}{:.0f} steps, within its warm-up of {}: the learning rate will not "
-      "reach its peak; give {}a smaller --batch-tokens (more steps) or a longer run",
+      "reach its peak; give {}{}a longer run",
       pace.step_seconds ? "about " : "", last, warmup,
-      last < kFewSteps ? "" : warmup_advice(options, last) + ", ");
+      last < kFewSteps ? "" : warmup_advice(options, last) + (options.steps ? " or " : ", "),
+      options.steps ? "" : "a smaller --batch-tokens (more steps) or ");
 }
 
 std::optional<std::string> preparation_warning(const TrainOptions& options, double seconds) {
