@@ -166,6 +166,26 @@ TEST_F(TrainerTest, LearningAVocabularyIsAnnouncedAndTimed) {
   EXPECT_THAT(given.messages, ::testing::Not(::testing::Contains(HasFacts("learned"))));
 }
 
+TEST_F(TrainerTest, AVocabularyOfManyNumbersNamesSplitDigits) {
+  std::string rooms;
+  for (int i = 0; i < 400; ++i) rooms += "room " + std::to_string(100 + i * 37 % 900) + "\n";
+  TrainOptions o = options("m");
+  o.source = {folder_.write("rooms", rooms).string()};
+  o.target = o.source;
+  o.tokenizer.kind = TokenizerKind::bpe;
+  o.tokenizer.vocabulary_size = 120;
+  o.steps = 1;
+  const auto advice = ::testing::Contains(HasFacts("pieces numbers --split-digits"));
+  Recorder whole, split;
+  train(o, *backend_, whole);
+  EXPECT_THAT(whole.messages, advice);
+  o.model = (folder_ / "split").string();
+  o.tokenizer.split_digits = true;
+  o.tokenizer.vocabulary_size = 24;
+  train(o, *backend_, split);
+  EXPECT_THAT(split.messages, ::testing::Not(advice));
+}
+
 TEST_F(TrainerTest, AVocabularyThatATextCannotFillNamesThatText) {
   TrainOptions o = options("m");
   o.tokenizer.kind = TokenizerKind::bpe;

@@ -112,6 +112,29 @@ std::string sizes_of(const TokenizerPair& tokenizers) {
                      tokenizers.target().vocabulary().text_pieces() + 3);
 }
 
+// A vocabulary with many whole numbers knows those of the text, and spells others in parts of any
+// length, which a model copies badly.
+void advise_on_numbers(const TrainOptions& options, const TokenizerPair& learned,
+                       TrainObserver& observer) {
+  constexpr int64_t kFewest = 50;  // one in so many pieces is worth a line
+  const TokenizerKind kind = options.tokenizer.kind;
+  const bool splits = kind == TokenizerKind::bpe || kind == TokenizerKind::unigram;
+  if (options.tokenizer.split_digits || !splits) return;
+  const Vocabulary& pieces = learned.source().vocabulary();
+  int64_t numbers = 0;
+  for (TokenId id = 0; id < pieces.output_size(); ++id) {
+    constexpr std::string_view kSpace = "▁";
+    std::string_view piece = pieces.piece(id);
+    if (piece.starts_with(kSpace)) piece.remove_prefix(kSpace.size());
+    numbers += piece.size() > 1 && piece.find_first_not_of("0123456789") == piece.npos;
+  }
+  if (numbers * kFewest < pieces.output_size()) return;
+  observer.message(
+      fmt::format("{} of {} pieces are numbers of several digits: with --split-digits numbers that "
+                  "the text does not have are copied better",
+                  numbers, pieces.output_size()));
+}
+
 TokenizerPair learn_tokenizers(const TrainOptions& options, const ParallelText& text,
                                const FilterOptions& filters, TrainObserver& observer) {
   TokenizerOptions learn = options.tokenizer;
@@ -129,6 +152,7 @@ TokenizerPair learn_tokenizers(const TrainOptions& options, const ParallelText& 
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     observer.message(fmt::format("learned a vocabulary of {} ids in {:.1f} s", sizes_of(learned),
                                  taken.count()));
+    advise_on_numbers(options, learned, observer);
     return learned;
   };
   if (options.vocabularies == Vocabularies::joint) {
