@@ -39,6 +39,15 @@ def test_translates_as_one_types(page):
     page.shot("light")
 
 
+def test_a_language_without_a_model_is_named(page):
+    page.type("안녕하세요. 저는 오늘 학교에 갑니다.")
+    page.until(lambda: "Korean" in page("#message").text, "a message that names the language")
+    assert page.translation() == ""
+    page.clear()
+    page.type("她很喜欢读书。")
+    assert page.translated() and not page("#message").is_displayed()
+
+
 def test_undone_edits_ask_nothing(page):
     page.type(TEXT)
     first = page.translated()

@@ -116,15 +116,20 @@ export class Languages {
     if (this.canSwap) this.choose({source: this.target, target: this.source});
   }
 
-  // Finds out the source language of a text if that is left to detection.
+  // Finds out the source language of a text if that is left to detection. An error that names the
+  // language if no model translates from it.
   async detect(text, signal) {
     if (this.#source.value !== kAuto) return;
     const sample = text.trim().slice(0, kSample);
     if (sample === this.#sample && this.#detected) return;
     const [best] = await api.detect(sample, signal);
     signal.throwIfAborted();
-    const code = best && this.#offered.some((language) => language.code === best.language) ?
-        best.language : this.#detected ?? this.#offered[0].code;
+    if (best && !this.#offered.some((language) => language.code === best.language)) {
+      this.#detected = null;
+      this.#fillTargets();
+      throw new api.ApiError(400, text("not_offered", {language: this.nameOf(best.language)}));
+    }
+    const code = best?.language ?? this.#detected ?? this.#offered[0].code;
     this.#sample = sample;
     if (code === this.#detected) return;
     this.#detected = code;
