@@ -51,7 +51,8 @@ void refuse_existing(const fs::path& directory) {
   for (const char* stem : kStems) {
     for (const char* ending : {kChinese, kEnglish, kAlignment}) {
       const fs::path path = with_ending(directory / stem, ending);
-      if (fs::exists(path)) {
+      std::error_code error;
+      if (fs::exists(path, error)) {
         fail_usage("'{}' is there already: name another directory, or give --overwrite",
                    path.string());
       }
