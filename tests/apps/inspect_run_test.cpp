@@ -19,8 +19,8 @@ class InspectRunTest : public SmallModelTest {
   // Another run, with two options of its own.
   static void train_other() {
     const RunResult result = heed(with(
-        train("other", "9"), {"--overwrite", "--valid-source", "train.zh", "--valid-target",
-                              "train.en", "--validation-metric", "bleu", "--dropout", "0.25"}));
+        train("other", "9"), {"--overwrite", "--valid-source", "valid.zh", "--valid-target",
+                              "valid.en", "--validation-metric", "bleu", "--dropout", "0.25"}));
     ASSERT_EQ(result.status, 0) << result.err;
   }
   static std::string page() { return folder_->read("page.html"); }

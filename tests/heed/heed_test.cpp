@@ -134,7 +134,7 @@ TEST_F(FacadeTest, SilentTrainingLeavesTheSameModel) {
   EXPECT_EQ(read(folder_ / "silent/model.safetensors"), bytes);
 }
 
-TEST_F(FacadeTest, TheEndOfARunMeasuresWhichHeadsAlignWords) {
+TEST_F(FacadeTest, SlowTheEndOfARunMeasuresWhichHeadsAlignWords) {
   options_.validation_metric = ValidationMetric::loss;
   options_.valid_source = options_.source[0];
   options_.valid_target = options_.target[0];
