@@ -107,6 +107,28 @@ class GivenTextTest : public FolderTest {
   }
 };
 
+// Where the vocabulary lacks them, invisible characters at the beginning are tokens of their own
+// after one without characters.
+TEST_F(GivenTextTest, InvisibleCharactersThatAreUnknownKeepTheOrder) {
+  for (const std::string_view hidden :
+       {"\u00ad", "\u202e", "\u200d", "\u2060", " \u2066", "\u061c"})
+    for (const std::string_view text : {"我", " 我 ", "\u00ad我", "a b", "", "\u202c\u00ad ok"}) {
+      const std::string line = std::string(hidden) + std::string(text);
+      // A token for "▁", one for each character.
+      std::vector<size_t> ends{0};
+      for (size_t at = 0; at < line.size(); ++at)
+        if (at + 1 == line.size() || (uint8_t(line[at + 1]) & 0xC0) != 0x80) ends.push_back(at + 1);
+      const std::vector<UnitRange> units = TextUnits(line).of_tokens(ends);
+      int64_t last = 0;
+      for (const UnitRange& range : units) {
+        if (range.empty()) continue;
+        EXPECT_GE(range.begin, last) << line;
+        last = range.begin;
+      }
+      EXPECT_LE(int64_t(pieces_of_units(units).size()), TextUnits(line).count()) << line;
+    }
+}
+
 TEST_F(GivenTextTest, WordsAreThoseOfTheLineNotOfItsNormalizedForm) {
   const TokenizerPair all = tokenizers();
   EXPECT_THAT(words(all, "mother\u200bs book here"), ElementsAre(0, 1, 2));

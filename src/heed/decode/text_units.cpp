@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "heed/core/error.h"
 #include "heed/core/scripts.h"
 #include "heed/core/unicode.h"
 #include "heed/core/utf8.h"
@@ -59,6 +60,14 @@ std::vector<UnitRange> TextUnits::of_tokens(const std::vector<size_t>& ends, siz
     units.push_back(of(at, begin + end));
     at = std::max(at, begin + end);
   }
+  // A token without characters is part of the next unit that can be seen, but tokens after it may
+  // be of format characters before that: it belongs to them, so that units follow their order.
+  std::optional<int64_t> next;
+  for (auto range = units.rbegin(); range != units.rend(); ++range) {
+    if (range->empty()) continue;
+    if (next && range->begin > *next) *range = {*next, *next + 1};
+    next = range->begin;
+  }
   return units;
 }
 
@@ -70,6 +79,7 @@ std::vector<PieceRange> pieces_of_units(const std::vector<UnitRange>& tokens) {
     const auto [begin, end] = tokens[token];
     if (begin == end) continue;
     if (!first) first = begin;
+    check(begin >= *first, "units in the order of their tokens");
     for (int64_t unit = begin - *first; unit < end - *first; ++unit) {
       while (int64_t(all.size()) < unit) all.push_back({seen, seen});
       if (int64_t(all.size()) == unit) all.push_back({int64_t(token), 0});

@@ -36,7 +36,7 @@ class TextUnits {
   // none at the end of the text.
   UnitRange of(size_t begin, size_t end) const;
   // The units of consecutive tokens, the first of which begins at byte `begin`; `ends` count from
-  // there (Encoding::ends).
+  // there (Encoding::ends). None begins before that of an earlier token.
   std::vector<UnitRange> of_tokens(const std::vector<size_t>& ends, size_t begin = 0) const;
 
  private:
