@@ -165,6 +165,7 @@ TokenizerPair learn_tokenizers(const TrainOptions& options, const ParallelText& 
   std::string source = train_tokenizer(learn, text.source(), kept);
   report_start("target ", pairs);
   learn.normalization = learn.target_normalization;
+  learn.lowercase = learn.lowercase && learn.normalization != Normalization::identity;
   return report_end(
       TokenizerPair::separate(std::move(source), train_tokenizer(learn, text.target(), kept)));
 }
