@@ -13,7 +13,7 @@ RANDOM=${SEED:-1}
 "$heed" phrasebook --pairs 4000 --seed 1 --output text --overwrite --quiet
 # Not a function: a kill must hit the program itself, not a shell around it.
 options=(train --source text/train.zh --target text/train.en --valid-source text/test.zh
-  --valid-target text/test.en --preset tiny --vocabulary-size 1500 --batch-tokens 512 --warmup-steps 50
+  --valid-target text/test.en --preset tiny --vocabulary-size 1500 --batch-tokens 512 --warmup-steps 20
   --steps "${STEPS:-90}" --validate-every 15 --save-minutes 0 --average last:3 --compute "$compute" --quiet)
 
 paper=()
