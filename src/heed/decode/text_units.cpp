@@ -63,10 +63,11 @@ std::vector<UnitRange> TextUnits::of_tokens(const std::vector<size_t>& ends, siz
   // A token without characters is part of the next unit that can be seen, but tokens after it may
   // be of format characters before that: it belongs to them, so that units follow their order.
   std::optional<int64_t> next;
-  for (auto range = units.rbegin(); range != units.rend(); ++range) {
-    if (range->empty()) continue;
-    if (next && range->begin > *next) *range = {*next, *next + 1};
-    next = range->begin;
+  for (size_t i = units.size(); i-- > 0;) {
+    UnitRange& range = units[i];
+    if (range.empty()) continue;
+    if (next && range.begin > *next) range = {*next, *next + 1};
+    next = range.begin;
   }
   return units;
 }
