@@ -118,9 +118,9 @@ export class Languages {
 
   // Finds out the source language of a text if that is left to detection. An error that names the
   // language if no model translates from it.
-  async detect(text, signal) {
+  async detect(content, signal) {
     if (this.#source.value !== kAuto) return;
-    const sample = text.trim().slice(0, kSample);
+    const sample = content.trim().slice(0, kSample);
     if (sample === this.#sample && this.#detected) return;
     const [best] = await api.detect(sample, signal);
     signal.throwIfAborted();
