@@ -172,7 +172,7 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
     for (size_t i = 1; i < systems.texts.size(); ++i) {
       std::vector<std::string> equal;
       for (const auto& metric : measured)
-        if (is_equal_to_first(*metric, i)) equal.push_back(metric->corpus(0).name);
+        if (is_equal_to_first(*metric, i)) equal.push_back(metric->sentence(0, 0).name);
       if (equal.empty()) continue;
       const bool one_text = systems.texts[i] == systems.texts[0];
       console.warn(fmt::format(
@@ -202,8 +202,7 @@ class EvaluateCommand : public CommandOf<EvaluateSettings> {
         if (counts.matches[0] == 0 || counts.totals[kBleuOrder - 1] > 0) continue;
         console.warn(fmt::format(
             "BLEU of {} is 0, since no line of {} has {} words: give --metrics chrf, or "
-            "--sentence, "
-            "whose BLEU uses the n-grams that a line has",
+            "--sentence, whose BLEU uses the n-grams that a line has",
             systems.names[i], settings_.model.empty() ? "it" : "the translations", kBleuOrder));
       }
     }

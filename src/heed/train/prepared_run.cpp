@@ -116,19 +116,18 @@ std::string sizes_of(const TokenizerPair& tokenizers) {
 // length, which a model copies badly.
 void advise_on_numbers(const TrainOptions& options, const TokenizerPair& learned,
                        TrainObserver& observer) {
-  constexpr int64_t kFewest = 50;  // one in so many pieces is worth a line
+  constexpr int64_t kPiecesPerNumber = 50;  // below one number in 50 pieces nothing is said
   const TokenizerKind kind = options.tokenizer.kind;
   const bool splits = kind == TokenizerKind::bpe || kind == TokenizerKind::unigram;
   if (options.tokenizer.split_digits || !splits) return;
   const Vocabulary& pieces = learned.source().vocabulary();
   int64_t numbers = 0;
   for (TokenId id = 0; id < pieces.output_size(); ++id) {
-    constexpr std::string_view kSpace = "▁";
     std::string_view piece = pieces.piece(id);
-    if (piece.starts_with(kSpace)) piece.remove_prefix(kSpace.size());
+    if (piece.starts_with(kSpaceSymbol)) piece.remove_prefix(kSpaceSymbol.size());
     numbers += piece.size() > 1 && piece.find_first_not_of("0123456789") == piece.npos;
   }
-  if (numbers * kFewest < pieces.output_size()) return;
+  if (numbers * kPiecesPerNumber < pieces.output_size()) return;
   observer.message(
       fmt::format("{} of {} pieces are numbers of several digits: with --split-digits numbers that "
                   "the text does not have are copied better",
