@@ -85,6 +85,9 @@ TEST(CopiedParts, LocalizedNumbersAreEqual) {
                                        {"5 billion", "50亿"},
                                        {"on 12/31/2012", "am 31.12.2012"},
                                        {"1999-02-05", "1999年2月5日"},
+                                       {"on 20240503", "am 3.5.2024"},
+                                       {"call 0171 2345678", "Telefon 01712345678"},
+                                       {"12 million and 1.5 million", "1200万，150万"},
                                        {"December 31, 2012", "2012年12月31日"},
                                        {"31 December", "31.12."},
                                        {"at 5 p.m.", "um 17 Uhr"},
@@ -117,7 +120,13 @@ TEST(CopiedParts, NumbersThatDifferAreFound) {
                                        {"port 4711", "der Port"},
                                        {"3 million", "400万"},
                                        {"７ 天", "8 days"},
-                                       {"version 2.6", "version 2.7"}}) {
+                                       {"version 2.6", "version 2.7"},
+                                       {"page 25", "Seite 52"},
+                                       {"at 17:45", "um 17:54 Uhr"},
+                                       {"rooms 12 and 34", "Zimmer 43 und 21"},
+                                       {"3 million of 25", "300万 里的 52"},
+                                       {"call 0171 2345678", "Telefon 01712345687"},
+                                       {"on 20240503", "am 3.5.2042"}}) {
     EXPECT_TRUE(number_difference(source, target).found()) << source << " | " << target;
   }
   const PartDifference found = number_difference("rooms 0005 and 12", "Zimmer 5 und 13");

@@ -154,12 +154,37 @@ int64_t value_of(const std::string& digits) {
   return value;
 }
 
-std::string sorted_digits(const Parts& numbers, bool zeros) {
+std::string joined(const Parts& numbers) {
   std::string digits;
   for (const std::string& number : numbers) digits += number;
-  if (!zeros) std::erase(digits, '0');
-  std::sort(digits.begin(), digits.end());
   return digits;
+}
+
+std::string without_zeros(std::string digits) {
+  std::erase(digits, '0');
+  return digits;
+}
+
+// Whether one number of the one side is several of the other: 20240503 and 3.5.2024. The order of
+// these may be another, since dates have several; zeros before a single digit may be missing.
+bool is_cut_otherwise(Parts parts, Parts whole) {
+  constexpr size_t kMostOrders = 5;  // parts, of which all orders are tried
+  if (parts.size() < whole.size()) std::swap(parts, whole);
+  if (parts.size() == whole.size()) return false;
+  const std::string digits = joined(whole);
+  const auto single = size_t(
+      std::ranges::count_if(parts, [](const std::string& part) { return part.size() == 1; }));
+  const auto is_whole = [&] {
+    const std::string other = joined(parts);
+    return other.size() <= digits.size() && digits.size() <= other.size() + single &&
+           without_zeros(other) == without_zeros(digits);
+  };
+  if (parts.size() > kMostOrders) return is_whole();
+  std::sort(parts.begin(), parts.end());
+  do
+    if (is_whole()) return true;
+  while (std::next_permutation(parts.begin(), parts.end()));
+  return false;
 }
 
 std::string lowercase_ascii(std::u32string_view text) {
@@ -236,9 +261,8 @@ class Comparison {
   }
 
  private:
-  // Also where the same digits are grouped in another way.
   bool is_same() const {
-    return sorted_digits(rest_.source_only, true) == sorted_digits(rest_.target_only, true);
+    return !rest_.found() || is_cut_otherwise(rest_.source_only, rest_.target_only);
   }
 
   static void drop_repeated(Parts& rest, const Numbers& other) {
@@ -270,8 +294,16 @@ class Comparison {
 
   // 3 million and 3 000 000.
   bool is_scaled() const {
-    return sorted_digits(rest_.source_only, false) == sorted_digits(rest_.target_only, false) &&
-           (has_scale(source_) || has_scale(target_));
+    if (!has_scale(source_) && !has_scale(target_)) return false;
+    // The zeros of a number depend on its unit, and 3.5 is two numbers here.
+    const auto digits = [](Parts numbers) {
+      for (std::string& number : numbers) number = without_zeros(number);
+      std::erase(numbers, "");
+      std::sort(numbers.begin(), numbers.end());
+      return numbers;
+    };
+    const Parts left = digits(rest_.source_only), right = digits(rest_.target_only);
+    return left == right || is_cut_otherwise(left, right);
   }
 
   static void drop_usual_words(Parts& rest, const Numbers& other) {
