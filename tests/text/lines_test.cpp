@@ -46,6 +46,30 @@ TEST_F(LinesTest, OnlyNewlineEndsALine) {
   EXPECT_THAT(lines_of(write("i", "\x1f")), ElementsAre("\x1f"));
 }
 
+TEST_F(LinesTest, AByteOrderMarkIsNoText) {
+  EXPECT_THAT(lines_of(write("a", "\ufeffone\n\ufefftwo\n")), ElementsAre("one", "\ufefftwo"));
+  EXPECT_THAT(lines_of(write("b", gzip("\ufeffone\n"))), ElementsAre("one"));
+  LineReader reader(write("c", "\ufeffone\ttwo\n"));
+  reader.select_column(1);
+  std::string line;
+  EXPECT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "one");
+}
+
+TEST_F(LinesTest, WhatCommandsReadIsNotUtf16) {
+  using namespace std::string_view_literals;
+  for (const auto& [text, encoding] :
+       {std::pair{"\xff\xfeH\0i\0\n\0"sv, "UTF-16"}, std::pair{"\xfe\xff\0H\0i\0\n"sv, "UTF-16"},
+        std::pair{"\xff\xfe\0\0H\0\0\0"sv, "UTF-32"}}) {
+    LineReader reader = open_lines(write("a", text));
+    std::string line;
+    EXPECT_THAT(error_of([&] { reader.next(line); }),
+                HasFacts(std::string("/a iconv ") + encoding));
+  }
+  // Only at the beginning.
+  EXPECT_THAT(read_lines(write("b", "Hi\n\xff\xfe\n")), ElementsAre("Hi", "\xff\xfe"));
+}
+
 TEST_F(LinesTest, LinesMayBeLongerThanTheBuffer) {
   const std::string long_line(1'000'000, 'x');
   EXPECT_THAT(lines_of(write("a", "first\n" + long_line + "\nlast")),

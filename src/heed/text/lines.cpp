@@ -63,6 +63,7 @@ struct LineReader::State {
   int64_t columns = 1;  // of the line that was read last
   bool has_column = true;
   bool must_be_gzip = false;
+  bool refuses_utf16 = false;
   bool started = false;
   bool input_ended = false;   // the descriptor has no more
   bool ended = false;         // no more text
@@ -91,6 +92,19 @@ struct LineReader::State {
     line.append(text.data(), length);
     text.begin += length + (newline != nullptr ? 1 : 0);
     return newline != nullptr;
+  }
+
+  // Removes the mark with which Windows programs begin UTF-8.
+  void remove_byte_order_mark(std::string& first_line) const {
+    if (first_line.starts_with("\xEF\xBB\xBF")) first_line.erase(0, 3);
+    const char* wide = !refuses_utf16                                           ? nullptr
+                       : first_line.starts_with(std::string("\xFF\xFE\0\0", 4)) ? "UTF-32"
+                       : first_line.starts_with("\xFF\xFE") || first_line.starts_with("\xFE\xFF")
+                           ? "UTF-16"
+                           : nullptr;
+    if (wide)
+      fail("{0} is {1}, and heed reads UTF-8: convert it with iconv -f {1} -t UTF-8 FILE", name,
+           wide);
   }
 
   // Reads once to the end of the buffer, which must have room.
@@ -225,7 +239,7 @@ bool LineReader::next(std::string& line) {
     any = true;
     if (state.take_line(line)) break;
   }
-  if (any) ++state.line_number;
+  if (any && ++state.line_number == 1) state.remove_byte_order_mark(line);
   if (state.column > 0) {
     state.columns = count_columns(line);
     state.has_column = keep_column(line, state.column);
@@ -253,6 +267,10 @@ bool LineReader::wait(std::chrono::milliseconds time) {
   return true;
 }
 
+void LineReader::refuse_utf16() {
+  state_->refuses_utf16 = true;
+}
+
 void LineReader::select_column(int64_t column) {
   state_->column = column;
 }
@@ -278,7 +296,9 @@ const std::string& LineReader::name() const {
 }
 
 LineReader open_lines(const std::filesystem::path& path) {
-  return path == "-" ? LineReader(0, "standard input") : LineReader(path);
+  LineReader reader = path == "-" ? LineReader(0, "standard input") : LineReader(path);
+  reader.refuse_utf16();
+  return reader;
 }
 
 std::vector<std::string> read_lines(const std::filesystem::path& path) {

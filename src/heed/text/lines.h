@@ -13,9 +13,10 @@
 namespace heed {
 
 // Reads lines with constant memory. Only '\n' ends a line and it is not part of it; every other
-// byte is kept as it is, including a '\r' before the '\n' and NUL. A last line needs no '\n'; an
-// empty file has no lines. A file that begins like gzip is decompressed, whatever its name, and may
-// have several concatenated members; a file whose name ends in .gz must be gzip.
+// byte is kept as it is, including a '\r' before the '\n' and NUL; a byte order mark of UTF-8 at
+// the beginning is no text. A last line needs no '\n'; an empty file has no lines. A file that
+// begins like gzip is decompressed, whatever its name, and may have several concatenated members; a
+// file whose name ends in .gz must be gzip.
 //
 // Errors name the file: missing, a directory, no permission, a gzip that is cut short, damaged or
 // followed by something else, a line longer than kMaxLineBytes.
@@ -37,6 +38,9 @@ class LineReader {
   // empty text if a line has fewer; 0: whole lines.
   void select_column(int64_t column);
 
+  // From now on next() fails for a text that begins with a byte order mark of UTF-16 or UTF-32.
+  void refuse_utf16();
+
   // False at the end of the file; the line is then empty.
   bool next(std::string& line);
   // The selected column, and whether the line that next() read last has it.
@@ -56,7 +60,7 @@ class LineReader {
   std::unique_ptr<State> state_;
 };
 
-// A reader of a file, or of standard input for "-".
+// A reader of a file, or of standard input for "-", that refuses UTF-16.
 LineReader open_lines(const std::filesystem::path& path);
 
 // All lines of a file, or of standard input for "-".
