@@ -65,6 +65,20 @@ TEST_F(AverageTest, ModelsAreAveragedWhereTheyHaveOneVocabulary) {
   EXPECT_EQ(weights("same"), weights("run"));
 }
 
+TEST_F(AverageTest, KnowsTheCharactersOfAllModels) {
+  std::filesystem::copy(*folder_ / "run", *folder_ / "elsewhere");
+  const std::string own = R"({"source": "266a 4f60", "target": "61-7a"})";
+  folder_->write("elsewhere/characters.json", own);
+  const RunResult result = average({"run", "elsewhere", "--output", "both"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  const std::string both = folder_->read("both/characters.json");
+  EXPECT_THAT(both, HasSubstr("266a"));
+  EXPECT_NE(both, own);
+  std::filesystem::remove(*folder_ / "elsewhere/characters.json");
+  EXPECT_EQ(average({"run", "elsewhere", "--output", "unknown"}).status, 0);
+  EXPECT_FALSE(std::filesystem::exists(*folder_ / "unknown/characters.json"));
+}
+
 // A training that was killed while it replaced a model has left that aside.
 TEST_F(AverageTest, AModelThatStandsAsideIsNotReplacedUnasked) {
   const std::filesystem::path aside = *folder_ / "held/training/heed-replaced";

@@ -62,7 +62,8 @@ class AverageCommand : public CommandOf<AverageSettings> {
     Transformer model(settings_.model.empty() ? StoredWeights(paths.front()).config()
                                               : read_config(settings_.model));
     load_average(paths, model.config(), parameters(model));
-    write_model(settings_.output, existing(), {model, directories.front()});
+    write_model(settings_.output, existing(),
+                {.model = model, .directory = directories.front(), .averaged_with = directories});
     for (const fs::path& path : paths) console.note(path.string());
     console.note(fmt::format("{}: the mean of {}", settings_.output, paths.size()));
     return 0;

@@ -79,6 +79,18 @@ std::vector<std::string> names_besides_config() {
   return names;
 }
 
+// The characters that the models have seen; std::nullopt if those of one are not known.
+std::optional<TrainingCharacters> characters_of(const NewModel& made) {
+  std::optional<TrainingCharacters> all = TrainingCharacters::load(made.directory);
+  for (const fs::path& other : made.averaged_with) {
+    const std::optional<TrainingCharacters> own = TrainingCharacters::load(other);
+    if (!all || !own) return {};
+    all->source.add(own->source);
+    all->target.add(own->target);
+  }
+  return all;
+}
+
 void write_files(const fs::path& directory, const NewModel& made) {
   const auto copy = [&](const char* name) {
     std::error_code error;
@@ -88,6 +100,12 @@ void write_files(const fs::path& directory, const NewModel& made) {
   save_model(directory, made.model, {}, made.weights);
   for (const char* name : tokenizer_files()) copy(name);
   copy("generation_config.json");
+  if (made.averaged_with.empty()) return;
+  const auto characters = characters_of(made);
+  if (characters)
+    write_file_atomically(directory / kCharactersFile, characters->json());
+  else
+    fs::remove(directory / kCharactersFile);
 }
 
 // Moves the model's files from one directory to another, where they replace those of another model:

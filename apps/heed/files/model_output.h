@@ -19,6 +19,8 @@ struct NewModel {
   // The model directory from which the vocabulary and the files for other programs are copied.
   std::filesystem::path directory;
   DType weights = DType::fp32;
+  // Other models whose mean it is: it has seen the characters of their training text too.
+  std::vector<std::filesystem::path> averaged_with = {};
 };
 
 // Writes a model to the directory of --output, under its lock. The new model is complete before any
