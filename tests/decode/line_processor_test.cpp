@@ -334,9 +334,40 @@ TEST_F(UnknownCharactersTest, ASentenceOfThemAloneIsCopied) {
   for (const char* text : {"\U0001f606", "\u2764\ufe0f", "\u266a\u266a", "\u00a7",
                            "\ud55c\uad6d\uc5b4 123", "\u266a 1, 2?"})
     EXPECT_EQ(copy_of(text), std::string("unknown_characters: ") + text);
-  EXPECT_EQ(copy_of("\u266a\t\u266a"), "unknown_characters: \u266a \u266a");
+  for (const char* text : {"\u266a\t\u266a", "\u266a\r", "\f\u266a"})
+    EXPECT_EQ(copy_of(text), std::string("unknown_characters: ") + text);
+  EXPECT_EQ(copy_of("\u266a\n\u266a"), "unknown_characters: \u266a \u266a");
   EXPECT_THAT(encode({"\u266a\u00a7\u266a"}).status.unknown_characters,
               (ElementsAre("\u266a", "\u00a7")));
+}
+
+// Of which normalization leaves nothing.
+TEST_F(UnknownCharactersTest, DamagedTextAloneIsCopied) {
+  for (const char* text : {"\ufffd", "\ufffd\ufffd \ufffd", "\x07", "\x01\u200b\x02"})
+    EXPECT_EQ(copy_of(text), std::string("unknown_characters: ") + text);
+  EXPECT_THAT(encode({"\ufffd\x07\ufffd"}).status.unknown_characters,
+              (ElementsAre("\ufffd", "\x07")));
+  EXPECT_EQ(copy_of("\xff\xff"), "invalid_utf8,unknown_characters: \ufffd\ufffd");
+}
+
+TEST_F(UnknownCharactersTest, WhatTheVocabularyLacksIsUnknownThoughItWasSeen) {
+  TrainingCharacters seen = *tokenizers_.characters();
+  seen.source.add(U'\u266a');
+  tokenizers_.set_characters(seen);
+  EXPECT_EQ(copy_of("\u266a\u266a"), "unknown_characters: \u266a\u266a");
+  EXPECT_THAT(encode({"abc \u266a"}).status.unknown_characters, ElementsAre("\u266a"));
+}
+
+TEST_F(LineProcessorTest, WhiteSpaceAloneIsAnEmptyLine) {
+  // Without normalization the tokenizer has pieces of these.
+  const TokenizerPair all = testing::character_tokenizers(folder_.path(), "a\u00a0b\u3000c\u2003");
+  const LineProcessor processor(all, 40);
+  EXPECT_FALSE(all.source().encode("\u3000").empty());
+  for (const char* text : {" ", "\t", "\u00a0", "\u3000 \u2003", "\u2028"}) {
+    const EncodedLine line = processor.preprocess({text}, 0, {});
+    EXPECT_TRUE(line.parts.empty()) << text;
+    EXPECT_EQ(line.status.text(), "empty") << text;
+  }
 }
 
 TEST_F(UnknownCharactersTest, OthersAreTranslatedAndListed) {
@@ -346,7 +377,7 @@ TEST_F(UnknownCharactersTest, OthersAreTranslatedAndListed) {
     EXPECT_EQ(line.status.text(), "unknown_characters") << text;
     EXPECT_EQ(line.status.unknown_characters.size(), 1u);
   }
-  for (const char* text : {"abc", "1, 2?", "...", "", " "})
+  for (const char* text : {"abc", "a, b?", "...", "", " ", "\u200b"})
     EXPECT_TRUE(encode({text}).status.unknown_characters.empty()) << text;
   EXPECT_EQ(encode({""}).status.text(), "empty");
   // A prefix is kept to.

@@ -35,6 +35,15 @@ TEST_F(TextFilterTest, BrokenPairsAreNotKeptAndNotCounted) {
               ElementsAre(false, false, true, true));
 }
 
+TEST_F(TextFilterTest, ASideOfWhiteSpaceIsEmpty) {
+  const TextFilter filter({}, text("a\n", "b\n"));
+  for (const char* blank : {"", " \t", "\u00a0", "\u3000\u3000"}) {
+    EXPECT_EQ(filter.decide(blank, "b"), FilterDecision::empty);
+    EXPECT_EQ(filter.decide("a", blank), FilterDecision::empty);
+  }
+  EXPECT_EQ(filter.decide("a", "\u00a0b"), FilterDecision::kept);
+}
+
 TEST_F(TextFilterTest, FoldsCaseWhereAsked) {
   const ParallelText few = text("Ärger\närger\nein\n", "x\nx\nx\n");
   EXPECT_THAT(lines_for_tokenizer({.min_word_count = 2}, few), ElementsAre(false, false, false));

@@ -110,6 +110,15 @@ bool is_whitespace(char32_t character) {
          found.bidi_class == UTF8PROC_BIDI_CLASS_B || found.bidi_class == UTF8PROC_BIDI_CLASS_S;
 }
 
+bool is_blank(std::string_view text) {
+  while (!text.empty()) {
+    const Utf8Character first = first_utf8_character(text);
+    if (!is_whitespace(first.value)) return false;
+    text.remove_prefix(first.bytes);
+  }
+  return true;
+}
+
 bool is_punctuation(char32_t character) {
   return is_between(character, UTF8PROC_CATEGORY_PC, UTF8PROC_CATEGORY_PO);
 }

@@ -15,6 +15,8 @@ namespace heed {
 std::string_view unicode_version();
 
 bool is_whitespace(char32_t character);
+// Whether a text has nothing but white space.
+bool is_blank(std::string_view text);
 
 // Marks that set the direction of the text around them: of the property Bidi_Control.
 constexpr bool is_bidi_control(char32_t c) {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "heed/core/counted.h"
+#include "heed/core/unicode.h"
 #include "heed/core/utf8.h"
 #include "heed/decode/decoding_constraints.h"
 
@@ -60,6 +61,20 @@ std::string join_final_text(const EncodedLine& line, const std::vector<std::stri
   const auto end = text.begin() + std::ptrdiff_t(std::min(text.size(), other.size()));
   text.erase(std::mismatch(text.begin(), end, other.begin()).first, text.end());
   return text;
+}
+
+// Each once, without white space and what nobody sees.
+std::vector<std::string> graphemes_of(std::string_view text) {
+  std::vector<std::string> graphemes;
+  while (!text.empty()) {
+    const std::string_view first = text.substr(0, first_grapheme_bytes(text));
+    const char32_t character = first_utf8_character(first).value;
+    if (!is_whitespace(character) && !is_format_character(character) &&
+        std::ranges::find(graphemes, first) == graphemes.end())
+      graphemes.emplace_back(first);
+    text.remove_prefix(first.size());
+  }
+  return graphemes;
 }
 
 [[noreturn]] void fail_too_long(const Encoding& prefix, int64_t line, int64_t limit) {
@@ -129,12 +144,14 @@ EncodedLine LineProcessor::preprocess(const TranslationInput& input, int64_t lin
     const std::string_view own = languages_.of(sentence.text, line, "input");
     if (!own.empty()) code = own;
     const std::string_view words = sentence.text.substr(own.size());
-    std::vector<TextPart> parts = encode_parts(code, words, status);
+    std::vector<TextPart> parts;
+    if (!is_blank(words)) parts = encode_parts(code, words, status);
     EncodedSentence& kept = encoded.sentences.emplace_back();
     kept.before = sentence.before;
     // What a prefix demands, a copy cannot give.
     if (is_unknown(words, parts, status) && prefix.empty()) {
-      kept.copied = with_plain_spaces(words);
+      kept.copied = words;
+      std::ranges::replace(kept.copied, '\n', ' ');  // it stays one line
       parts.clear();
     }
     kept.parts = parts.size();
@@ -208,7 +225,13 @@ bool LineProcessor::is_unknown(std::string_view sentence, const std::vector<Text
                                LineStatus& status) const {
   std::vector<TokenId> ids;
   for (const TextPart& part : parts) ids.insert(ids.end(), part.ids.begin(), part.ids.end());
+  if (is_blank(sentence)) return false;
   UnknownText unknown = tokenizers_.source().unknown_in(sentence, ids);
+  // Normalization leaves nothing of damaged text (U+FFFD) and control characters.
+  if (parts.empty() && unknown.characters.empty()) {
+    unknown.characters = graphemes_of(sentence);
+    unknown.alone = !unknown.characters.empty();
+  }
   for (std::string& character : unknown.characters)
     if (std::ranges::find(status.unknown_characters, character) == status.unknown_characters.end())
       status.unknown_characters.push_back(std::move(character));

@@ -28,7 +28,7 @@ struct EncodedPart {
 struct EncodedSentence {
   std::string before;       // white space that its translation keeps
   size_t parts = 0;         // of EncodedLine::parts; none for a sentence without tokens
-  std::string copied = {};  // for a sentence of unknown characters: its translation, itself
+  std::string copied = {};  // for a sentence of which no letter is known: its translation, itself
 };
 
 struct EncodedLine {

@@ -26,7 +26,7 @@ TextFilter::TextFilter(const FilterOptions& options, const ParallelText& text)
 FilterDecision TextFilter::decide(std::string_view source, std::string_view target) const {
   const int64_t source_words = detail::count_words(source),
                 target_words = detail::count_words(target);
-  if (source_words == 0 || target_words == 0) return FilterDecision::empty;
+  if (is_blank(source) || is_blank(target)) return FilterDecision::empty;
   if (options_.max_words > 0 && std::max(source_words, target_words) > options_.max_words)
     return FilterDecision::too_many_words;
   if (options_.min_word_count > 1 && (source_words_.has_rare(source, options_.min_word_count) ||

@@ -217,13 +217,16 @@ double Tokenizer::coverage() const {
 
 UnknownText Tokenizer::unknown_in(std::string_view text, std::span<const TokenId> ids) const {
   UnknownText unknown;
-  if (!known_ && std::ranges::find(ids, unknown_id()) == ids.end()) return unknown;
+  const auto has_unknown = [&](std::span<const TokenId> of_text) {
+    return std::ranges::find(of_text, unknown_id()) != of_text.end();
+  };
+  const bool lacks_pieces = has_unknown(ids);
+  if (!known_ && !lacks_pieces) return unknown;
   if (const auto code = language_code(text); !code.empty() && text_id(code) != unknown_id())
     text.remove_prefix(code.size());
   const auto is_known = [&](std::string_view grapheme) {
-    if (known_) return known_->knows(grapheme);
-    const std::vector<TokenId> pieces = encode(grapheme);
-    return std::ranges::find(pieces, unknown_id()) == pieces.end();
+    if (known_ && !known_->knows(grapheme)) return false;
+    return !lacks_pieces || !has_unknown(encode(grapheme));
   };
   bool letters = false;
   while (!text.empty()) {

@@ -70,8 +70,8 @@ class Tokenizer {
   std::string decode(std::span<const TokenId> ids) const;
   Decoding decode_with_ends(std::span<const TokenId> ids) const;
 
-  // The characters of valid UTF-8 that no line of this side's training text had; if these are not
-  // known, those without a piece. `ids` are those of the text.
+  // The characters of valid UTF-8 that no line of this side's training text had, and those without
+  // a piece: all that become <unk>. `ids` are those of the text.
   UnknownText unknown_in(std::string_view text, std::span<const TokenId> ids) const;
 
   // Whether upper- and lowercase letters become the same pieces.
