@@ -193,7 +193,7 @@ TEST_F(BadInputTest, ModelsOfOtherProgramsStay) {
 }
 
 // What is in the way is the command line's fault, whichever command it is.
-TEST_F(BadInputTest, WhatIsInTheWayIsAUsageError) {
+TEST_F(BadInputTest, SlowWhatIsInTheWayIsAUsageError) {
   expect_failure(heed({"phrasebook", "--output", "."}), "train.zh --overwrite", 2);
   expect_failure(heed({"average", "m", "--output", "other"}), "other --overwrite", 2);
   expect_failure(heed({"quantize", "--model", "m", "--output", "other"}), "other --overwrite", 2);

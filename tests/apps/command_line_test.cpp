@@ -56,7 +56,7 @@ TEST(CommandLineTest, AloneItShowsHelpAndExits2) {
   EXPECT_THAT(result.err, HasFacts("COMMAND"));
 }
 
-TEST(CommandLineTest, BenchMeasuresEachPart) {
+TEST(CommandLineTest, SlowBenchMeasuresEachPart) {
   const std::vector<std::string> quick = {"bench",
                                           "--preset",
                                           "tiny",

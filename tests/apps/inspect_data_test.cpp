@@ -401,7 +401,7 @@ TEST_F(InspectDataTest, TrainingCountsRowsThatATabCuts) {
 }
 
 // The hint below the warnings is a command that can be typed, where the text can be read again.
-TEST_F(InspectDataTest, TrainingNamesACommandThatShowsMore) {
+TEST_F(InspectDataTest, SlowTrainingNamesACommandThatShowsMore) {
   std::string tabular;
   for (int i = 0; i < 200; ++i) tabular += "comment\tthe same text\tthe same text\n";
   folder_.write("my text.tsv", tabular);

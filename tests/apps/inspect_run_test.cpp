@@ -33,7 +33,7 @@ TEST_F(InspectRunTest, ShowsTheOptionsOfOneRun) {
                                 ContainsRegex("\nseed +[0-9]+\n")));
 }
 
-TEST_F(InspectRunTest, ComparesRuns) {
+TEST_F(InspectRunTest, SlowComparesRuns) {
   train_other();
   const RunResult result = heed({"inspect", "run", "m", "other", "--html", "page.html"});
   EXPECT_EQ(result.status, 0) << result.err;
@@ -53,7 +53,7 @@ TEST_F(InspectRunTest, ComparesRuns) {
   EXPECT_EQ(other["train_loss"], data["runs"][1]["train"]["loss"].back());
 }
 
-TEST_F(InspectRunTest, TheReportHasSamplesOfTheProgram) {
+TEST_F(InspectRunTest, SlowTheReportHasSamplesOfTheProgram) {
   train_other();
   const std::string html = folder_->read("other/training/report.html");
   const Json run = data_of(html)["runs"][0];
@@ -117,7 +117,7 @@ TEST_F(InspectRunTest, NamesTheFirstDamagedValue) {
 }
 
 // Runs are compared by their texts, not by the names of the files.
-TEST_F(InspectRunTest, ATextOfAnotherNameIsTheSameText) {
+TEST_F(InspectRunTest, SlowATextOfAnotherNameIsTheSameText) {
   const auto files = [](const std::string& begin) {
     return std::vector<std::string>{"--valid-source", begin + "valid.zh", "--valid-target",
                                     begin + "valid.en", "--overwrite"};

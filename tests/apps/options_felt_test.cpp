@@ -24,7 +24,7 @@ const std::vector<std::vector<std::string>> kSearchOptions{
     {"--beam", "1"}, {"--length-penalty", "5"}, {"--extra-length", "0"}, {"--max-length", "3"}};
 
 // What evaluate translates by itself is what translate gives with the same options.
-TEST_F(OptionsFeltTest, SearchOptionsReachTheEvaluation) {
+TEST_F(OptionsFeltTest, SlowSearchOptionsReachTheEvaluation) {
   const std::vector<std::string> translating{
       "translate", "--model", "m", "--input", "test.zh", "--output", "out", "--compute", "fp32"};
   const std::vector<std::string> scoring{"evaluate",  "--reference", "test.en",
