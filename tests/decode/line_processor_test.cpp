@@ -341,7 +341,7 @@ TEST_F(UnknownCharactersTest, ASentenceOfThemAloneIsCopied) {
               (ElementsAre("\u266a", "\u00a7")));
 }
 
-// Of which normalization leaves nothing.
+// Normalization removes all of it.
 TEST_F(UnknownCharactersTest, DamagedTextAloneIsCopied) {
   for (const char* text : {"\ufffd", "\ufffd\ufffd \ufffd", "\x07", "\x01\u200b\x02"})
     EXPECT_EQ(copy_of(text), std::string("unknown_characters: ") + text);

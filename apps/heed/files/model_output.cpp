@@ -85,8 +85,7 @@ std::optional<TrainingCharacters> characters_of(const NewModel& made) {
   for (const fs::path& other : made.averaged_with) {
     const std::optional<TrainingCharacters> own = TrainingCharacters::load(other);
     if (!all || !own) return {};
-    all->source.add(own->source);
-    all->target.add(own->target);
+    all->add(*own);
   }
   return all;
 }

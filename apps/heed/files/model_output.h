@@ -19,7 +19,8 @@ struct NewModel {
   // The model directory from which the vocabulary and the files for other programs are copied.
   std::filesystem::path directory;
   DType weights = DType::fp32;
-  // Other models whose mean it is: it has seen the characters of their training text too.
+  // The models whose mean it is, `directory` among them or not: it has seen the characters of all
+  // their training texts.
   std::vector<std::filesystem::path> averaged_with = {};
 };
 

@@ -63,7 +63,7 @@ std::string join_final_text(const EncodedLine& line, const std::vector<std::stri
   return text;
 }
 
-// Each once, without white space and what nobody sees.
+// Each once, without white space and invisible characters.
 std::vector<std::string> graphemes_of(std::string_view text) {
   std::vector<std::string> graphemes;
   while (!text.empty()) {
@@ -225,7 +225,6 @@ bool LineProcessor::is_unknown(std::string_view sentence, const std::vector<Text
                                LineStatus& status) const {
   std::vector<TokenId> ids;
   for (const TextPart& part : parts) ids.insert(ids.end(), part.ids.begin(), part.ids.end());
-  if (is_blank(sentence)) return false;
   UnknownText unknown = tokenizers_.source().unknown_in(sentence, ids);
   // Normalization leaves nothing of damaged text (U+FFFD) and control characters.
   if (parts.empty() && unknown.characters.empty()) {

@@ -26,6 +26,11 @@ CharacterSet read_set(const nlohmann::json& json, const char* key, const std::st
 
 }  // namespace
 
+void TrainingCharacters::add(const TrainingCharacters& other) {
+  source.add(other.source);
+  target.add(other.target);
+}
+
 std::string TrainingCharacters::json() const {
   const nlohmann::ordered_json json = {{"source", source.ranges()}, {"target", target.ranges()}};
   return json.dump(2) + "\n";

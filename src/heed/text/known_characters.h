@@ -19,6 +19,7 @@ namespace heed {
 struct TrainingCharacters {
   CharacterSet source, target;
 
+  void add(const TrainingCharacters& other);
   std::string json() const;
   // std::nullopt if the directory has no such file. Error if it is damaged.
   static std::optional<TrainingCharacters> load(const std::filesystem::path& directory);

@@ -14,6 +14,7 @@
 
 #include "heed/core/descriptor.h"
 #include "heed/core/error.h"
+#include "heed/text/text_encoding.h"
 
 namespace heed {
 namespace {
@@ -94,15 +95,12 @@ struct LineReader::State {
     return newline != nullptr;
   }
 
-  // Removes the mark with which Windows programs begin UTF-8.
-  void remove_byte_order_mark(std::string& first_line) const {
-    if (first_line.starts_with("\xEF\xBB\xBF")) first_line.erase(0, 3);
-    const char* wide = !refuses_utf16                                           ? nullptr
-                       : first_line.starts_with(std::string("\xFF\xFE\0\0", 4)) ? "UTF-32"
-                       : first_line.starts_with("\xFF\xFE") || first_line.starts_with("\xFE\xFF")
-                           ? "UTF-16"
-                           : nullptr;
-    if (wide)
+  // Removes the byte order mark with which Windows programs begin UTF-8.
+  void take_byte_order_mark(std::string& first_line) const {
+    constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
+    if (first_line.starts_with(kUtf8Mark)) first_line.erase(0, kUtf8Mark.size());
+    const std::string_view wide = refuses_utf16 ? detail::encoding_of_mark(first_line) : "";
+    if (!wide.empty())
       fail("{0} is {1}, and heed reads UTF-8: convert it with iconv -f {1} -t UTF-8 FILE", name,
            wide);
   }
@@ -239,7 +237,7 @@ bool LineReader::next(std::string& line) {
     any = true;
     if (state.take_line(line)) break;
   }
-  if (any && ++state.line_number == 1) state.remove_byte_order_mark(line);
+  if (any && ++state.line_number == 1) state.take_byte_order_mark(line);
   if (state.column > 0) {
     state.columns = count_columns(line);
     state.has_column = keep_column(line, state.column);

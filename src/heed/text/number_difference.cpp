@@ -168,7 +168,7 @@ std::string without_zeros(std::string digits) {
 // Whether one number of the one side is several of the other: 20240503 and 3.5.2024. The order of
 // these may be another, since dates have several; zeros before a single digit may be missing.
 bool is_cut_otherwise(Parts parts, Parts whole) {
-  constexpr size_t kMostOrders = 5;  // parts, of which all orders are tried
+  constexpr size_t kPermutedParts = 5;  // more are tried in the order of the text alone
   if (parts.size() < whole.size()) std::swap(parts, whole);
   if (parts.size() == whole.size()) return false;
   const std::string digits = joined(whole);
@@ -179,7 +179,7 @@ bool is_cut_otherwise(Parts parts, Parts whole) {
     return other.size() <= digits.size() && digits.size() <= other.size() + single &&
            without_zeros(other) == without_zeros(digits);
   };
-  if (parts.size() > kMostOrders) return is_whole();
+  if (parts.size() > kPermutedParts) return is_whole();
   std::sort(parts.begin(), parts.end());
   do
     if (is_whole()) return true;

@@ -64,10 +64,15 @@ void EncodingSample::add_invalid_line(std::string_view line) {
   }
 }
 
-std::string_view EncodingSample::wide_encoding() const {
+std::string_view encoding_of_mark(std::string_view text) {
   using namespace std::string_view_literals;
-  if (mark_ == "\xFF\xFE\0\0"sv || mark_ == "\0\0\xFE\xFF"sv) return "UTF-32";
-  if (mark_.starts_with("\xFF\xFE") || mark_.starts_with("\xFE\xFF")) return "UTF-16";
+  if (text.starts_with("\xFF\xFE\0\0"sv) || text.starts_with("\0\0\xFE\xFF"sv)) return "UTF-32";
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) return "UTF-16";
+  return {};
+}
+
+std::string_view EncodingSample::wide_encoding() const {
+  if (const std::string_view marked = encoding_of_mark(mark_); !marked.empty()) return marked;
   // Letters of ASCII have a zero byte, always on the same side.
   const auto all_at = [&](size_t parity) {
     const int64_t here = zeros_[parity], elsewhere = zeros_[1 - parity];

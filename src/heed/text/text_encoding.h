@@ -8,6 +8,10 @@
 
 namespace heed::detail {
 
+// The name for iconv of the encoding whose byte order mark a text begins with: "UTF-16", "UTF-32";
+// empty for any other text.
+std::string_view encoding_of_mark(std::string_view text);
+
 // Guesses the encoding from the beginning of a text and some of its lines that are not UTF-8:
 // UTF-16 and UTF-32 from a byte order mark, UTF-16 also from zero bytes at line ends or in every
 // other byte, GB18030 from pairs of bytes that are common Chinese characters.

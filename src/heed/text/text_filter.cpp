@@ -24,10 +24,9 @@ TextFilter::TextFilter(const FilterOptions& options, const ParallelText& text)
 }
 
 FilterDecision TextFilter::decide(std::string_view source, std::string_view target) const {
-  const int64_t source_words = detail::count_words(source),
-                target_words = detail::count_words(target);
   if (is_blank(source) || is_blank(target)) return FilterDecision::empty;
-  if (options_.max_words > 0 && std::max(source_words, target_words) > options_.max_words)
+  if (options_.max_words > 0 &&
+      std::max(detail::count_words(source), detail::count_words(target)) > options_.max_words)
     return FilterDecision::too_many_words;
   if (options_.min_word_count > 1 && (source_words_.has_rare(source, options_.min_word_count) ||
                                       target_words_.has_rare(target, options_.min_word_count)))

@@ -221,10 +221,7 @@ void learn_characters(const TrainOptions& options, const CorpusFacts& facts, con
   const std::optional<TrainingCharacters> before = tokenizers.characters();
   if (!options.finetune_from.empty() && !before) return;
   TrainingCharacters all{facts.source.characters, facts.target.characters};
-  if (before) {
-    all.source.add(before->source);
-    all.target.add(before->target);
-  }
+  if (before) all.add(*before);
   tokenizers.set_characters(all);
   const fs::path path = files.directory / kCharactersFile;
   std::error_code error;
