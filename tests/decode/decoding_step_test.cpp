@@ -107,6 +107,48 @@ TEST(DecodingStep, AStepOfAWideBeamKeepsTheBestCandidates) {
   }
 }
 
+// Two improbable hypotheses end first; the probable one has 6 tokens.
+TEST(DecodingStep, ASearchGoesOnWhileALongerHypothesisIsBetterThanThoseThatEnded) {
+  const auto backend = make_reference_backend();
+  constexpr TokenId kLong = 1, kShort = 2, kOther = 3;
+  const auto logits_after = [](const std::vector<TokenId>& ids) {
+    std::vector<double> p(4, 0.005);
+    if (ids.empty()) {
+      p[kLong] = 0.93;
+      p[kShort] = 0.06;
+    } else if (ids.back() != kLong || ids.size() == 6) {
+      p[kEnd] = 0.985;
+    } else {
+      p[kLong] = 0.97;
+      p[kOther] = 0.02;
+    }
+    return p;
+  };
+  for (const double length_penalty : {0.0, 0.6}) {
+    SearchOptions options;
+    options.beam = 2;
+    options.length_penalty = length_penalty;
+    const DecodingConstraints constraints(options, 50, kEnd);
+    HypothesisGroup group;
+    group.active.emplace_back();
+    int64_t steps = 0;
+    for (; !group.done; ++steps) {
+      Tensor logits({int64_t(group.active.size()), 4});
+      for (size_t row = 0; row < group.active.size(); ++row) {
+        group.active[row].row = int64_t(row);
+        const std::vector<double> p = logits_after(group.active[row].ids);
+        for (size_t id = 0; id < p.size(); ++id)
+          logits.span<float>()[row * 4 + id] = float(std::log(p[id]));
+      }
+      Predictions next(*backend, logits, DecodingStep::candidates_needed(options, 0));
+      std::vector<TokenId> chosen;
+      DecodingStep(options, constraints, next).beam_search(group, chosen);
+    }
+    EXPECT_EQ(group.finished[0].ids, std::vector<TokenId>(6, kLong));
+    EXPECT_EQ(steps, 7) << "it ends with that one";
+  }
+}
+
 TEST(DecodingStep, SamplesOfTheLikeliestNeedNoMoreThanThose) {
   Random random(3);
   const auto backend = make_cpu_backend();

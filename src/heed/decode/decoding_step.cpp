@@ -159,16 +159,21 @@ const FinishedHypothesis* DecodingStep::last_wanted(const HypothesisGroup& group
 }
 
 // Whether no active hypothesis can still be among the wanted ones: log-probabilities only decrease,
-// and the length penalty has its largest divisor at the maximum length.
+// and the length penalty has its largest divisor at the maximum length. Or as many as the beam is
+// wide have ended and the best of them is better than what each active one is so far: without the
+// comparison, improbable hypotheses that end early would win over a probable one that is longer.
 bool DecodingStep::is_done(const HypothesisGroup& group) const {
+  if (group.active.empty()) return true;
   const int64_t groups = options_.beam_groups;
-  const int64_t wanted = (options_.nbest + groups - 1) / groups;
-  if (group.active.empty() || int64_t(group.finished.size()) >= group_size()) return true;
-  const FinishedHypothesis* last = last_wanted(group, wanted);
-  if (!last) return false;
+  const double alpha = options_.length_penalty;
   double best = group.active[0].log_probability;
   for (const ActiveHypothesis& h : group.active) best = std::max(best, h.log_probability);
-  return last->score >= best / length_penalty(constraints_.max_length(), options_.length_penalty);
+  const auto length = int64_t(group.active[0].ids.size());
+  if (int64_t(group.finished.size()) >= group_size() &&
+      group.finished[0].score >= best / length_penalty(length, alpha))
+    return true;
+  const FinishedHypothesis* last = last_wanted(group, (options_.nbest + groups - 1) / groups);
+  return last && last->score >= best / length_penalty(constraints_.max_length(), alpha);
 }
 
 void DecodingStep::beam_search(HypothesisGroup& group, std::vector<TokenId>& chosen) const {
