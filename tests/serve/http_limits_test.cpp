@@ -150,7 +150,8 @@ TEST(HttpLimitsTest, RefusesAFloodOfBusyConnections) {
     flood.back().send("GET / HTTP/1.1\r\n");
   }
   EXPECT_TRUE(becomes_true([&] { return server->counts().refused == 1000; }));
-  EXPECT_LE(server->counts().connections, 100 + 48);
+  // Those that get an answer, and the one that is just being closed without one.
+  EXPECT_LE(server->counts().connections, 100 + 48 + 1);
   for (HttpClient& client : flood) client.close();
   EXPECT_TRUE(becomes_true([&] { return server->counts().connections == 0; }));
   EXPECT_TRUE(server.client().get("/"));
