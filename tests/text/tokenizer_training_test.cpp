@@ -135,6 +135,19 @@ TEST_F(TokenizerTrainingTest, TooFewIdsForTheCharactersIsAnError) {
   EXPECT_THAT(error_with(options, text), HasFacts("--character-coverage"));
 }
 
+// SentencePiece would take the option and split nothing.
+TEST_F(TokenizerTrainingTest, DigitsOfWholeWordsAreNotSplit) {
+  TokenizerOptions options;
+  options.split_digits = true;
+  options.kind = TokenizerKind::word;
+  options.vocabulary_size = 7;
+  EXPECT_THAT(error_with(options, "room 12\nroom 345\n"),
+              HasFacts("--split-digits --tokenizer word"));
+  options.kind = TokenizerKind::character;
+  options.vocabulary_size = 13;
+  EXPECT_EQ(error_with(options, "room 12\nroom 345\n"), "");
+}
+
 TEST_F(TokenizerTrainingTest, ATextWithoutTextIsAnError) {
   EXPECT_THAT(error_with({}, ""), HasSubstr("no text to learn a tokenizer from"));
   EXPECT_THAT(error_with({}, "\n\n\n"), HasSubstr("no text to learn a tokenizer from"));

@@ -327,6 +327,8 @@ void check_consistent(const TokenizerOptions& options) {
   constexpr Normalization kNone = Normalization::identity;
   if (options.lowercase && options.normalization == kNone && options.target_normalization == kNone)
     fail_usage("lowercase needs the normalization nmt_nfkc or nfkc; identity changes no letter");
+  if (options.split_digits && options.kind == TokenizerKind::word)
+    fail_usage("--split-digits splits no word of --tokenizer word; expected another tokenizer");
 }
 
 std::string train_tokenizer(const TokenizerOptions& options, const TextFiles& files,
