@@ -77,6 +77,7 @@ TEST_F(TrainTranslateTest, SlowTrainingEndsWithWhatTheModelIsWorthAndWhatComesNe
                               "inspect model ended"}) {
     const std::string line = *++next;
     ASSERT_THAT(line, HasSubstr(command));
+    EXPECT_THAT(line, HasSubstr(" " HEED_PROGRAM " ")) << "no ../../..";
     const std::string run = "cd " + folder_->path().string() + " && " + line + " >/dev/null 2>&1";
     EXPECT_EQ(std::system(run.c_str()), 0) << line;
   }

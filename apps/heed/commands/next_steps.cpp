@@ -67,8 +67,10 @@ std::string program_command() {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
   if (error || is_found_by_name(program)) return "heed";
-  const fs::path path = fs::proximate(program, error);
-  return error || path.empty() ? "heed" : shell_word(path.string());
+  // The shorter path: ../../../opt/heed/bin/heed is not what somebody typed.
+  const std::string path = fs::proximate(program, error).string(), whole = program.string();
+  if (error || path.empty()) return "heed";
+  return shell_word(path.size() < whole.size() ? path : whole);
 }
 
 TrainedModel trained_model(const TrainOptions& options) {
