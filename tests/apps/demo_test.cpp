@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <csignal>
 #include <filesystem>
 
 #include "run_heed.h"
@@ -13,6 +14,8 @@
 
 namespace heed::testing {
 namespace {
+
+using ::testing::Not;
 
 // The demo has no options of the schedule: no run of it may be asked to change them.
 TEST(DemoTest, AShorterRunWarmsUpOverFewerSteps) {
@@ -41,6 +44,19 @@ TEST(DemoTest, AFolderWithOtherFilesIsRefused) {
   }
   EXPECT_EQ(folder.read("train.zh"), "mine\n");
   EXPECT_FALSE(std::filesystem::exists(folder / "train.en"));
+}
+
+// It has no --resume: what it says after Ctrl-C must be something that it can do.
+TEST(DemoTest, SlowAStoppedRunNamesWhatCanBeDoneWithIt) {
+  const TemporaryFolder folder;
+  RunningHeed heed({"demo", "--directory", "d"}, folder.path());
+  await_message(heed, "step ");
+  heed.send(SIGINT);
+  const std::string last = await_message(heed, "stopped after step");
+  EXPECT_THAT(last, HasFacts("translate --model d/model heed demo"));
+  EXPECT_THAT(last, Not(HasFacts("--resume")));
+  EXPECT_EQ(heed.wait(), 130);
+  EXPECT_TRUE(std::filesystem::exists(folder / "d/model/model.safetensors"));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "run_heed.h"
 
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <pty.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -123,6 +124,14 @@ std::string RunningHeed::read_line(int descriptor) {
   std::string line;
   for (char c = 0; ::read(descriptor, &c, 1) == 1 && c != '\n';) line += c;
   return line;
+}
+
+std::string await_message(const RunningHeed& heed, const std::string& start) {
+  for (std::string line = heed.read_error_line(); !line.empty(); line = heed.read_error_line()) {
+    if (line.rfind(start, 0) == 0) return line;
+  }
+  ADD_FAILURE() << "no message began with '" << start << "'";
+  return "";
 }
 
 void RunningHeed::send(int signal) const {

@@ -58,6 +58,9 @@ class RunningHeed {
   int child_ = -1, input_ = -1, output_ = -1, error_ = -1;
 };
 
+// Reads messages until one begins with `start`, and returns it; fails the test at their end.
+std::string await_message(const RunningHeed& heed, const std::string& start);
+
 // The program as the first process of a terminal of its own, all of its standard streams there.
 class HeedInTerminal {
  public:

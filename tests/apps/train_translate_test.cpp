@@ -26,15 +26,6 @@ class TrainTranslateTest : public SmallModelTest {
   }
 };
 
-// Reads messages until one begins with `start`; fails at their end.
-std::string await_message(const RunningHeed& heed, const std::string& start) {
-  for (std::string line = heed.read_error_line(); !line.empty(); line = heed.read_error_line()) {
-    if (line.rfind(start, 0) == 0) return line;
-  }
-  ADD_FAILURE() << "no message began with '" << start << "'";
-  return "";
-}
-
 TEST_F(TrainTranslateTest, TrainingReportsOnStandardErrorAlone) {
   const RunResult trained = heed(watched("watched"));
   ASSERT_EQ(trained.status, 0) << trained.err;

@@ -72,7 +72,10 @@ class DemoCommand : public CommandOf<DemoSettings> {
 
     TrainOptions options = demo_training(directory, settings_.minutes);
     options.threads = settings_.threads;
-    TrainDisplay display(options, console);
+    TrainDisplay display(options, console,
+                         fmt::format("{} translate --model {} uses it as it is; heed demo starts "
+                                     "over",
+                                     program_command(), options.model));
     const int status = display.close(train(options, display));
     if (status == 0) show(directory, console);
     return status;

@@ -5,8 +5,12 @@
 
 namespace heed {
 
-TrainDisplay::TrainDisplay(const TrainOptions& options, const Console& console)
-    : options_(options), console_(console), progress_(ProgressDisplay::style(console.quiet())) {}
+TrainDisplay::TrainDisplay(const TrainOptions& options, const Console& console,
+                           std::string after_stop)
+    : options_(options),
+      console_(console),
+      after_stop_(std::move(after_stop)),
+      progress_(ProgressDisplay::style(console.quiet())) {}
 
 void TrainDisplay::message(const std::string& text) {
   progress_.message(text);
@@ -71,8 +75,7 @@ int TrainDisplay::close(const TrainResult& result) {
     message(worth(result));
     return 0;
   }
-  message(fmt::format("stopped after step {} and saved; the same command with --resume continues",
-                      result.progress.step));
+  message(fmt::format("stopped after step {} and saved; {}", result.progress.step, after_stop_));
   return 128 + signals_.received();
 }
 

@@ -13,8 +13,9 @@ namespace heed {
 
 class TrainDisplay : public TrainObserver {
  public:
-  // All must outlive it.
-  TrainDisplay(const TrainOptions& options, const Console& console);
+  // Both must outlive it. `after_stop` says what the user can do with a run that was stopped.
+  TrainDisplay(const TrainOptions& options, const Console& console,
+               std::string after_stop = "the same command with --resume continues");
 
   void message(const std::string& text) override;
   void warning(const std::string& text) override;
@@ -38,6 +39,7 @@ class TrainDisplay : public TrainObserver {
 
   const TrainOptions& options_;
   const Console& console_;
+  std::string after_stop_;
   ProgressDisplay progress_;
   StopSignals signals_;
   bool begun_ = false;  // the first step is done
