@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "heed/serve/scheduler.h"
+#include "heed/serve/scheduling.h"
 
 namespace heed::testing {
 

@@ -19,13 +19,6 @@ std::chrono::milliseconds as_milliseconds(double seconds) {
 
 }  // namespace
 
-Overloaded::Overloaded(std::chrono::seconds retry_after)
-    : Error(fmt::format("too many requests: expected room in the queue in about {} s",
-                        retry_after.count())),
-      retry_after(retry_after) {}
-
-DeadlinePassed::DeadlinePassed() : Error("the request was not finished before its deadline") {}
-
 namespace detail {
 
 Job::Job(uint64_t id, TranslationRequest asked, std::shared_ptr<TranslationObserver> observer)

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "heed/serve/fair_queue.h"
-#include "heed/serve/scheduler.h"
+#include "heed/serve/scheduling.h"
 #include "heed/serve/throughput.h"
 
 namespace heed::detail {

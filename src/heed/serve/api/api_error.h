@@ -7,7 +7,7 @@
 
 #include "heed/core/error.h"
 #include "heed/serve/http/message.h"
-#include "heed/serve/scheduler.h"
+#include "heed/serve/scheduling.h"
 
 namespace heed {
 

@@ -1,0 +1,113 @@
+// What a scheduler is asked: requests and tasks, with who hears of them, and within which bounds.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "heed/decode/options.h"
+#include "heed/decode/translation.h"
+#include "heed/serve/served_model.h"
+
+namespace heed {
+
+// What a line is translated with.
+struct TranslationSetup {
+  std::shared_ptr<const ServedModel> model;
+  // `search`, `attention` and `strict` are used; checked by check_options(), at most
+  // SchedulerOptions::hypotheses hypotheses.
+  DecodeOptions options;
+};
+
+struct TranslationLine {
+  TranslationInput input;
+  size_t setup = 0;  // index in TranslationRequest::setups
+  // For messages, and for the draws of sampling.
+  int64_t number = 0;
+};
+
+// Lines to translate, each with its model and options.
+struct TranslationRequest {
+  std::vector<TranslationSetup> setups;
+  std::vector<TranslationLine> lines;
+  std::string client;  // whose request it is, for fairness
+  std::optional<std::chrono::steady_clock::time_point> deadline;
+
+  const TranslationSetup& setup_of(size_t line) const { return setups[lines[line].setup]; }
+};
+
+// What becomes of a request. Called from the scheduler's threads, one call at a time for each
+// request, perhaps before submit() has returned; must not block. The calls may use the scheduler,
+// but not destroy it. After finished() or failed() there are no more calls; one that throws cancels
+// the request.
+class TranslationObserver {
+ public:
+  virtual ~TranslationObserver() = default;
+
+  // A line is translated; `translation.line` is its index. In any order.
+  virtual void translated(Translation translation) = 0;
+  // All lines are translated.
+  virtual void finished() = 0;
+  // The request ends without the lines that are missing: a DeadlinePassed, an Error of a line, or a
+  // bug's exception.
+  virtual void failed(std::exception_ptr error) = 0;
+
+  // Whether to call progress(); may be called at any time.
+  virtual bool follows_progress() const { return false; }
+  // After the decoding steps of a line that is not finished: more of what is final of its
+  // translation (LineProcessor::postprocess_first()).
+  virtual void progress(const Translation& so_far) { (void)so_far; }
+};
+
+// Work for a client that is done in turns of its own, one after another, between which other lines
+// are translated: of a request that is not a translation.
+class ScheduledTask {
+ public:
+  virtual ~ScheduledTask() = default;
+
+  // A turn, on one of the threads. Returns about how many source tokens of translation take as long
+  // as the next turn; nothing if this was the last one.
+  virtual std::optional<int64_t> turn() = 0;
+  // There is no next turn: a DeadlinePassed, or what turn() threw.
+  virtual void failed(std::exception_ptr error) = 0;
+};
+
+// When a task runs.
+struct TaskRequest {
+  std::string client;
+  int64_t cost = 1;  // of the first turn, as turn() gives that of the next one
+  std::optional<std::chrono::steady_clock::time_point> deadline = {};
+};
+
+// The queue is full. `retry_after` is in how long there may be room again.
+class Overloaded : public Error {
+ public:
+  explicit Overloaded(std::chrono::seconds retry_after);
+  std::chrono::seconds retry_after;
+};
+
+// A request was not finished before its deadline.
+class DeadlinePassed : public Error {
+ public:
+  DeadlinePassed();
+};
+
+struct SchedulerOptions {
+  int64_t threads = 1;
+  // Source tokens of the lines that one thread decodes together.
+  int64_t batch_tokens = SearchLimits().batch_tokens;
+  int64_t hypotheses = 16;  // most hypotheses of a line
+  // Bounds for what waits: a request beyond them is refused, unless nothing waits. A client alone
+  // can use four fifths of `waiting_requests` and `waiting_bytes`, so that others find room.
+  int64_t waiting_requests = 1000;
+  int64_t waiting_bytes = 32 << 20;  // of text
+  // As estimated from the latest throughput, once there was enough to do to measure it. Other
+  // clients' work counts only as far as it would have its turns before that of the request.
+  std::chrono::milliseconds waiting_time{10'000};
+};
+
+}  // namespace heed
