@@ -95,24 +95,24 @@ TEST_P(CapturedAttentionTest, AStepOverTheCacheAttendsAsItsPrefixDoes) {
   const EncoderOutput memory = model_.encode(pass, source);
   CapturedAttention expected = all();
   model_.decode(pass, whole, memory, &expected);
-  DecoderCache cache(model_.config(), *backend_, pool_, 8, 8);
+  DecoderCache cache(model_.config(), *backend_, pool_, {8, 8});
   const std::vector<int32_t> source_rows = {5, 1, 7, 2};
   for (int64_t layer = 0; layer < kLayers; ++layer)
     cache.write_source(pass, layer, model_.cross_key_value(pass, memory, layer), source_rows);
   std::vector<int32_t> past;
   for (size_t i = 0; i < ids.size(); ++i) {
     past.push_back(int32_t((3 * i + 2) % 8));
-    Tokens step;
-    step.add(std::span(&ids[i], 1));
-    step.start = {int32_t(i)};
-    cache.new_rows = {past.back()};
-    cache.target = {};
-    cache.target.lengths.add(int64_t(past.size()));
-    cache.target.rows = past;
-    cache.sentences = step.layout;
-    cache.source = {source.layout, source_rows};
+    StepTokens step;
+    step.tokens.add(std::span(&ids[i], 1));
+    step.tokens.start = {int32_t(i)};
+    step.new_rows = {past.back()};
+    step.past.lengths.add(int64_t(past.size()));
+    step.past.rows = past;
+    step.sentences = step.tokens.layout;
+    step.sources = {source.layout, source_rows};
+    cache.begin(step);
     CapturedAttention got = all();
-    model_.decode(pass, step, cache, &got);
+    model_.decode(pass, step.tokens, cache, &got);
     for (const auto& [site, keys] : {std::pair<AttentionSite, size_t>{AttentionSite::cross, 4},
                                      {AttentionSite::decoder_self, i + 1}}) {
       const std::vector<double> row = got.at(site, 1).mean_over_heads(0);

@@ -173,7 +173,7 @@ TEST_P(CachedVariants, AStepOverTheCacheIsItsPrefix) {
     pack(model, *backend_, Purpose::inference);
     ForwardPass pass(*backend_, pool_);
     std::vector<Tensor> whole;
-    DecoderCache cache(model.config(), *backend_, pool_, 12, 12);
+    DecoderCache cache(model.config(), *backend_, pool_, {12, 12});
     KeyRows source_keys;
     std::vector<int32_t> all_source_rows;
     for (size_t s = 0; s < 2; ++s) {
@@ -189,20 +189,20 @@ TEST_P(CachedVariants, AStepOverTheCacheIsItsPrefix) {
     }
     source_keys.rows = all_source_rows;
     for (size_t i = 0; i < target_ids[0].size(); ++i) {
-      Tokens step;
-      cache.new_rows.clear(), cache.target = {}, cache.sentences = {};
+      StepTokens step;
       std::vector<int32_t> past;
       for (size_t s = 0; s < 2; ++s) {
-        step.add(std::span(&target_ids[s][i], 1));
-        step.start.push_back(int32_t(i));
+        step.tokens.add(std::span(&target_ids[s][i], 1));
+        step.tokens.start.push_back(int32_t(i));
         for (size_t j = 0; j <= i; ++j) past.push_back(int32_t((5 * (2 * j + s) + 1) % 12));
-        cache.new_rows.push_back(past.back());
-        cache.target.lengths.add(int64_t(i) + 1);
-        cache.sentences.add(1);
+        step.new_rows.push_back(past.back());
+        step.past.lengths.add(int64_t(i) + 1);
+        step.sentences.add(1);
       }
-      cache.target.rows = past;
-      cache.source = source_keys;
-      const Tensor got = to_host(model.decode(pass, step, cache));
+      step.past.rows = past;
+      step.sources = source_keys;
+      cache.begin(step);
+      const Tensor got = to_host(model.decode(pass, step.tokens, cache));
       for (size_t s = 0; s < 2; ++s)
         ASSERT_EQ(0, std::memcmp(got.slice(int64_t(s), int64_t(s) + 1).bytes(),
                                  whole[s].slice(int64_t(i), int64_t(i) + 1).bytes(),

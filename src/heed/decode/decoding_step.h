@@ -2,8 +2,10 @@
 #pragma once
 
 #include "heed/decode/decoding_constraints.h"
+#include "heed/decode/hypothesis.h"
 #include "heed/decode/predictions.h"
-#include "heed/decode/search.h"
+#include "heed/decode/search_trace.h"
+#include "heed/text/tokenizer.h"
 
 namespace heed {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "heed/decode/decoding_step.h"
+#include "heed/model/transformer_steps.h"
 
 namespace heed {
 namespace {
@@ -19,8 +20,8 @@ struct Sentence {
   const DecodingConstraints constraints;
   int64_t request_id = 0;
   std::vector<TokenId> source;
-  std::vector<int32_t> source_rows;  // of the cross-attention cache
-  std::vector<int32_t> rows;         // of the self-attention cache, of all hypotheses
+  std::vector<int32_t> source_rows;  // of the model's memory
+  std::vector<int32_t> rows;         // the same, of all hypotheses
   int64_t reserved = 0;              // most rows that it may need
   int64_t step_rows = 0;             // most rows of one step
   int64_t first_row = -1;            // of its first step, which predicts the prefix
@@ -62,14 +63,14 @@ Hypothesis common_beginning(const std::vector<HypothesisGroup>& groups) {
   return beginning;
 }
 
-// Unused rows of a cache. Last in, first out: they may still be in the CPU's cache.
+// Unused rows of a model's memory. Last in, first out: they may still be in the CPU's cache.
 class FreeList {
  public:
   explicit FreeList(int64_t count) {
     for (int64_t i = count; i > 0; --i) free_.push_back(int32_t(i - 1));
   }
   int32_t take() {
-    check(!free_.empty(), "cache overflow");
+    check(!free_.empty(), "no row is left");
     const int32_t row = free_.back();
     free_.pop_back();
     return row;
@@ -85,38 +86,38 @@ class FreeList {
 
 }  // namespace
 
-SearchShape::SearchShape(const ModelConfig& config, const SearchLimits& limits) {
+SearchShape::SearchShape(int64_t max_positions, const SearchLimits& limits) {
   check(limits.hypotheses >= 1 && limits.batch_tokens >= 1, "a search without room");
   // Room for every sentence at its maximum length. With a large beam fewer sentences are decoded
   // together: the steps are large enough, and memory is bounded.
   const int64_t positions =
       std::max(2 * limits.batch_tokens * kLargestBeam / std::max(kLargestBeam, limits.hypotheses),
-               config.max_positions);
-  target_rows = positions * limits.hypotheses;
-  source_rows = std::max(limits.batch_tokens, config.max_positions);
+               max_positions);
+  rows = {positions * limits.hypotheses, std::max(limits.batch_tokens, max_positions)};
   // Every row has logits. Only very short sentences with many hypotheses, or long prefixes, would
   // have more rows than source tokens.
-  step_rows = std::max(source_rows, limits.hypotheses);
+  step_rows = std::max(rows.source, limits.hypotheses);
 }
 
 struct Search::State {
-  State(const Transformer& model, Backend& backend, const SearchLimits& limits)
-      : model(model),
+  State(std::unique_ptr<StepModel> steps, Backend& backend, const SearchLimits& limits)
+      : model(std::move(steps)),
+        described(model->description()),
         backend(backend),
         limits(limits),
-        shape(model.config(), limits),
-        pool(backend.memory()),
-        pass(backend, pool) {
-    targets = std::make_unique<FreeList>(shape.target_rows);
-    sources = std::make_unique<FreeList>(shape.source_rows);
-    cache = DecoderCache(model.config(), backend, pool, shape.target_rows, shape.source_rows);
+        shape(described.max_positions, limits),
+        targets(shape.rows.target),
+        sources(shape.rows.source) {
+    const StepRows& rows = described.rows;
+    check(rows.target >= shape.rows.target && (!rows.source || rows.source >= shape.rows.source),
+          "a model with too few rows for the search");
   }
 
   int64_t target_limit(int64_t source_length, const SearchOptions& options) const {
-    return max_target_length(options, source_length, model.config().max_positions);
+    return max_target_length(options, source_length, described.max_positions);
   }
-  // Rows of the self-attention cache: one for each position of each hypothesis. The first step
-  // needs one row for each position of the prefix, later ones at most one for each hypothesis.
+  // Rows of hypotheses: one for each position of each. The first step needs one row for each
+  // position of the prefix, later ones at most one for each hypothesis.
   int64_t rows_needed(int64_t source_length, const SearchOptions& options) const {
     return target_limit(source_length, options) * options.hypothesis_count();
   }
@@ -129,8 +130,8 @@ struct Search::State {
                         [&](const auto& sentence) { return sentence->request_id == request_id; });
   }
 
-  // Encodes the sentences that joined, together, and keeps their keys and values.
-  void encode_new() {
+  // Shows the model the sources of the sentences that joined, together.
+  void admit_new() {
     if (fresh.empty()) return;
     Tokens tokens;
     Indices rows;
@@ -138,43 +139,37 @@ struct Search::State {
       tokens.add(sentences[i]->source);
       rows.append(sentences[i]->source_rows);
     }
-    const EncoderOutput memory = model.encode(pass, tokens);
-    for (int64_t layer = 0; layer < cache.layers(); ++layer)
-      cache.write_source(pass, layer, model.cross_key_value(pass, memory, layer), rows);
+    model->admit(tokens, rows);
     fresh.clear();
   }
 
-  // The new tokens of all active hypotheses, and the rows for their keys and values.
-  Tokens next_tokens() {
-    Tokens tokens;
-    cache.new_rows.clear();
-    cache.target = {};
-    cache.sentences = {};
-    cache.source = {};
+  // The new tokens of all active hypotheses.
+  StepTokens next_tokens() {
+    StepTokens step;
     for (const auto& sentence : sentences) {
-      const auto before = int64_t(tokens.ids.size());
+      const auto before = int64_t(step.tokens.ids.size());
       if (sentence->groups.empty())
-        begin(*sentence, tokens);
+        begin(*sentence, step);
       else
-        continue_decoding(*sentence, tokens);
-      cache.sentences.add(int64_t(tokens.ids.size()) - before);
-      cache.source.lengths.add(int64_t(sentence->source_rows.size()));
-      cache.source.rows.append(sentence->source_rows);
+        continue_decoding(*sentence, step);
+      step.sentences.add(int64_t(step.tokens.ids.size()) - before);
+      step.sources.lengths.add(int64_t(sentence->source_rows.size()));
+      step.sources.rows.append(sentence->source_rows);
     }
-    return tokens;
+    return step;
   }
 
   // The first step, one sequence for all groups: the start token and the prefix.
-  void begin(Sentence& sentence, Tokens& tokens) {
+  void begin(Sentence& sentence, StepTokens& step) {
     ActiveHypothesis h;
     h.ids = sentence.constraints.prefix_ids();
-    std::vector<TokenId> sequence = {model.config().pad_id()};
+    std::vector<TokenId> sequence = {described.start_id};
     sequence.insert(sequence.end(), h.ids.begin(), h.ids.end());
-    sentence.first_row = int64_t(tokens.ids.size());
-    for (size_t i = 0; i < sequence.size(); ++i) h.rows.push_back(targets->take());
+    sentence.first_row = int64_t(step.tokens.ids.size());
+    for (size_t i = 0; i < sequence.size(); ++i) h.rows.push_back(targets.take());
     sentence.rows = h.rows;
-    cache.new_rows.append(h.rows);
-    add_sequence(h, sequence, sentence.constraints, tokens);
+    step.new_rows.append(h.rows);
+    add_sequence(h, sequence, sentence.constraints, step);
     const SearchOptions& options = sentence.options;
     sentence.groups.resize(size_t(options.sample ? options.nbest : options.beam_groups));
     for (size_t i = 0; i < sentence.groups.size(); ++i) {
@@ -186,25 +181,25 @@ struct Search::State {
   }
 
   // The last token of every active hypothesis.
-  void continue_decoding(Sentence& sentence, Tokens& tokens) {
+  void continue_decoding(Sentence& sentence, StepTokens& step) {
     for (HypothesisGroup& group : sentence.groups) {
       for (ActiveHypothesis& h : group.active) {
-        h.rows.push_back(targets->take());
+        h.rows.push_back(targets.take());
         sentence.rows.push_back(h.rows.back());
-        cache.new_rows.push_back(h.rows.back());
-        add_sequence(h, std::span(&h.ids.back(), 1), sentence.constraints, tokens);
+        step.new_rows.push_back(h.rows.back());
+        add_sequence(h, std::span(&h.ids.back(), 1), sentence.constraints, step);
       }
     }
   }
 
   // `sequence` is the last tokens of the hypothesis.
-  void add_sequence(ActiveHypothesis& h, std::span<const TokenId> sequence,
-                    const DecodingConstraints& constraints, Tokens& tokens) {
-    tokens.add(sequence);
-    tokens.start.push_back(int32_t(h.rows.size() - sequence.size()));
-    cache.target.lengths.add(int64_t(h.rows.size()));
-    cache.target.rows.append(h.rows);
-    h.row = int64_t(tokens.ids.size()) - 1;
+  static void add_sequence(ActiveHypothesis& h, std::span<const TokenId> sequence,
+                           const DecodingConstraints& constraints, StepTokens& step) {
+    step.tokens.add(sequence);
+    step.tokens.start.push_back(int32_t(h.rows.size() - sequence.size()));
+    step.past.lengths.add(int64_t(h.rows.size()));
+    step.past.rows.append(h.rows);
+    h.row = int64_t(step.tokens.ids.size()) - 1;
     constraints.update(h.constraints, h.ids);
   }
 
@@ -276,38 +271,41 @@ struct Search::State {
     sentences.erase(gone, sentences.end());
   }
 
-  // Frees what the sentence holds of the caches.
+  // Frees the rows of the sentence.
   void release(Sentence& sentence) {
     reserved -= sentence.reserved;
     step_rows -= sentence.step_rows;
     source_tokens -= int64_t(sentence.source.size());
-    targets->give(sentence.rows);
-    sources->give(sentence.source_rows);
+    targets.give(sentence.rows);
+    sources.give(sentence.source_rows);
   }
 
-  const Transformer& model;
+  const std::unique_ptr<StepModel> model;
+  const StepModel::Description described;
   Backend& backend;
   const SearchLimits limits;
   const SearchShape shape;
-  TensorPool pool;
-  ForwardPass pass;
-  DecoderCache cache;
+  FreeList targets, sources;
   std::vector<TokenWeight> choices;  // scratch memory of sampling
   int64_t reserved = 0;              // target rows for the sentences at their maximum lengths
   int64_t step_rows = 0;             // of all sentences, each in its largest step
   int64_t source_tokens = 0;         // of all sentences
-  std::unique_ptr<FreeList> targets, sources;
   std::vector<std::unique_ptr<Sentence>> sentences;
-  std::vector<size_t> fresh;  // not encoded yet
+  std::vector<size_t> fresh;  // whose sources the model has not seen
 };
 
+Search::Search(std::unique_ptr<StepModel> model, Backend& backend, const SearchLimits& limits)
+    : state_(std::make_unique<State>(std::move(model), backend, limits)) {}
+
 Search::Search(const Transformer& model, Backend& backend, const SearchLimits& limits)
-    : state_(std::make_unique<State>(model, backend, limits)) {}
+    : Search(std::make_unique<TransformerSteps>(
+                 model, backend, SearchShape(model.config().max_positions, limits).rows),
+             backend, limits) {}
 
 Search::~Search() = default;
 
 int64_t Search::source_limit() const {
-  return state_->model.config().max_positions;
+  return state_->described.rows.source ? state_->described.max_positions : 0;
 }
 
 bool Search::has_room(int64_t source_length, const SearchOptions& options,
@@ -322,28 +320,28 @@ bool Search::has_room(int64_t source_length, const SearchOptions& options,
 
 SearchRoom Search::room() const {
   const State& s = *state_;
-  return {s.limits.batch_tokens - s.source_tokens, s.shape.target_rows - s.reserved,
+  return {s.limits.batch_tokens - s.source_tokens, s.shape.rows.target - s.reserved,
           s.shape.step_rows - s.step_rows};
 }
 
 SearchRoom Search::all_room() const {
   const State& s = *state_;
-  return {s.limits.batch_tokens, s.shape.target_rows, s.shape.step_rows};
+  return {s.limits.batch_tokens, s.shape.rows.target, s.shape.step_rows};
 }
 
 void Search::add(SearchRequest request) {
   State& s = *state_;
   const auto length = int64_t(request.source.size());
   const auto prefix_length = int64_t(request.prefix.ids.size());
-  check(length >= 1 && length <= source_limit() && has_room(length, request.options, prefix_length),
-        "no room for this source");
+  check((length >= 1) == (source_limit() > 0) && length <= source_limit(), "a source too long");
+  check(has_room(length, request.options, prefix_length), "no room for this source");
   check(request.options.hypothesis_count() <= s.limits.hypotheses,
         "more hypotheses than the limit");
   check(s.find(request.request_id) == s.sentences.end(), "two unfinished sentences with one id");
   auto sentence = std::make_unique<Sentence>(
       request.options,
       DecodingConstraints(request.options, s.target_limit(length, request.options),
-                          s.model.config().end_id(), std::move(request.prefix),
+                          s.described.end_id, std::move(request.prefix),
                           request.target ? &request.target->byte_pieces() : nullptr));
   sentence->request_id = request.request_id;
   sentence->trace = request.trace;
@@ -353,7 +351,7 @@ void Search::add(SearchRequest request) {
   sentence->seed =
       detail::mix(request.options.sampling_seed(),
                   {reinterpret_cast<const char*>(ids.data()), ids.size() * sizeof ids[0]});
-  for (int64_t i = 0; i < length; ++i) sentence->source_rows.push_back(s.sources->take());
+  for (int64_t i = 0; i < length; ++i) sentence->source_rows.push_back(s.sources.take());
   sentence->source = std::move(request.source);
   sentence->reserved = s.rows_needed(length, request.options);
   sentence->step_rows = State::step_rows_needed(request.options, prefix_length);
@@ -394,7 +392,7 @@ SearchResult Search::partial(int64_t request_id) const {
 }
 
 int64_t Search::bytes_held() const {
-  return state_->pool.bytes_held();
+  return state_->model->bytes_held();
 }
 
 int64_t Search::running() const {
@@ -404,10 +402,8 @@ int64_t Search::running() const {
 void Search::step(std::vector<SearchResult>& results) {
   State& s = *state_;
   if (s.sentences.empty()) return;
-  s.encode_new();
-  const Tokens tokens = s.next_tokens();
-  const Tensor states = s.model.decode(s.pass, tokens, s.cache);
-  const Tensor logits = s.model.logits(s.pass, states);
+  s.admit_new();
+  const Tensor logits = s.model->logits(s.next_tokens());
   Predictions next(s.backend, logits, s.candidates_needed());
   for (auto& sentence : s.sentences) s.decode_step(*sentence, next);
   s.remove_finished(results);

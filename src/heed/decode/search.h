@@ -5,22 +5,13 @@
 #include <vector>
 
 #include "heed/decode/forced_prefix.h"
+#include "heed/decode/hypothesis.h"
 #include "heed/decode/search_options.h"
 #include "heed/decode/search_trace.h"
+#include "heed/model/step_model.h"
 #include "heed/model/transformer.h"
 
 namespace heed {
-
-// A translation in a result, without the start token and </s>.
-struct Hypothesis {
-  std::vector<TokenId> ids;
-  double log_probability = 0;  // natural logarithm, by the model, of all tokens and </s>
-  double score = 0;            // log_probability / ((5 + length) / 6)^length_penalty
-  bool ended = true;  // with </s>; false: without it (maximum length, no token allowed, partial())
-  // Of each id, a forced prefix's included, then of </s> if `ended`; their sum is log_probability.
-  std::vector<double> log_probabilities = {};
-  int64_t node = -1;  // of the SearchTrace, if there is one: of the last token
-};
 
 struct SearchResult {
   int64_t request_id = 0;
@@ -33,7 +24,7 @@ struct SearchResult {
 // A sentence to translate.
 struct SearchRequest {
   int64_t request_id = 0;        // unique among unfinished sentences
-  std::vector<TokenId> source;   // ends with </s>, at most Search::source_limit() long
+  std::vector<TokenId> source;   // ends with </s>, at most Search::source_limit() long; or none
   ForcedPrefix prefix = {};      // fewer ids than max_target_length() (decoding_constraints.h)
   SearchOptions options = {};    // checked by check_options(), within the limits
   SearchTrace* trace = nullptr;  // is filled; must outlive the sentence
@@ -50,11 +41,11 @@ struct SearchRoom {
   int64_t step_rows = 0;    // of one step: hypotheses, or in the first step the prefix
 };
 
-// The tensors of a search.
+// The rows of a search by a model with so many positions.
 struct SearchShape {
-  SearchShape(const ModelConfig& config, const SearchLimits& limits);
-  int64_t target_rows = 0, source_rows = 0;  // of the caches of keys and values
-  int64_t step_rows = 0;                     // most rows of one step
+  SearchShape(int64_t max_positions, const SearchLimits& limits);
+  StepRows rows;          // of the model's memory
+  int64_t step_rows = 0;  // most rows of one step
 };
 
 // Sentences that one thread decodes together (continuous batching): they join at any step, each
@@ -62,11 +53,14 @@ struct SearchShape {
 // sentence does not depend on the others.
 class Search {
  public:
-  // The model must outlive the search.
+  // The backend computes the model's logits and must outlive the search. The model has the rows of
+  // SearchShape, at least.
+  Search(std::unique_ptr<StepModel> model, Backend& backend, const SearchLimits& limits);
+  // By a Transformer, which must outlive the search.
   Search(const Transformer& model, Backend& backend, const SearchLimits& limits);
   ~Search();
 
-  // Longest source (with </s>) that the model's positions allow.
+  // Longest source (with </s>) that the model's positions allow; 0 if it reads none.
   int64_t source_limit() const;
   // Whether add() has room for a source and prefix of this length now. An empty batch always has.
   bool has_room(int64_t source_length, const SearchOptions& options,
@@ -107,8 +101,5 @@ std::vector<SearchResult> search(const Transformer& model, Backend& backend,
 std::vector<SearchResult> search(Search& batch, const SearchOptions& options,
                                  const std::vector<std::vector<TokenId>>& sources,
                                  const std::vector<ForcedPrefix>& prefixes = {});
-
-// ((5 + length) / 6)^alpha.
-double length_penalty(int64_t length, double alpha);
 
 }  // namespace heed

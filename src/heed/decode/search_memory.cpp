@@ -4,6 +4,7 @@
 
 #include "heed/backend/meta_backend.h"
 #include "heed/decode/search.h"
+#include "heed/model/transformer_steps.h"
 
 namespace heed {
 namespace {
@@ -17,25 +18,23 @@ Tokens longest_sequences(int64_t rows, int64_t max_positions) {
 }
 
 // The step of a search with the most rows and keys: the first one, of long prefixes.
-void run_step(const Transformer& shapes, const SearchShape& shape, ForwardPass& pass,
-              DecoderCache& cache) {
-  const int64_t positions = shapes.config().max_positions;
-  const Tokens source = longest_sequences(shape.source_rows, positions);
-  const Tokens target = longest_sequences(shape.step_rows, positions);
-  const EncoderOutput memory = shapes.encode(pass, source);
-  for (int64_t layer = 0; layer < cache.layers(); ++layer)
-    cache.write_source(pass, layer, shapes.cross_key_value(pass, memory, layer),
-                       all_rows(source.layout));
-  cache.new_rows = all_rows(target.layout);
-  cache.target = {target.layout, all_rows(target.layout)};
-  cache.sentences = target.layout;
-  for (int64_t i = 0; i < target.layout.count(); ++i) {
+void run_step(StepModel& steps, const SearchShape& shape) {
+  const int64_t positions = steps.description().max_positions;
+  const Tokens sources = longest_sequences(shape.rows.source, positions);
+  steps.admit(sources, all_rows(sources.layout));
+  StepTokens step;
+  step.tokens = longest_sequences(shape.step_rows, positions);
+  const Ragged& targets = step.tokens.layout;
+  step.new_rows = all_rows(targets);
+  step.past = {targets, all_rows(targets)};
+  step.sentences = targets;
+  for (int64_t i = 0; i < targets.count(); ++i) {
     const Ragged longest =
-        longest_sequences(std::min(positions, shape.source_rows), positions).layout;
-    cache.source.lengths.add(longest.rows());
-    cache.source.rows.append(all_rows(longest));
+        longest_sequences(std::min(positions, shape.rows.source), positions).layout;
+    step.sources.lengths.add(longest.rows());
+    step.sources.rows.append(all_rows(longest));
   }
-  shapes.logits(pass, shapes.decode(pass, target, cache));
+  steps.logits(step);
 }
 
 // As Aligner, for one pair.
@@ -53,16 +52,17 @@ SearchMemory search_memory(const ModelConfig& config, const Backend& backend,
                            const SearchLimits& limits, int64_t alignment_layers) {
   const auto meta = make_meta_backend(backend.compute_type());
   const Transformer shapes(config, DType::fp32, meta_memory());
-  const SearchShape shape(config, limits);
-  TensorPool caches(meta_memory()), step(meta_memory()), alignment(meta_memory());
-  DecoderCache cache(config, *meta, caches, shape.target_rows, shape.source_rows);
-  ForwardPass pass(*meta, step), aligning(*meta, alignment);
-  run_step(shapes, shape, pass, cache);
+  const SearchShape shape(config.max_positions, limits);
+  TransformerSteps steps(shapes, *meta, shape.rows);
+  const int64_t caches = steps.bytes_held();
+  run_step(steps, shape);
+  TensorPool alignment(meta_memory());
+  ForwardPass aligning(*meta, alignment);
   run_alignment(shapes, alignment_layers, aligning);
   const int64_t widest =
       std::max({config.d_model, config.d_ff, config.key_columns(), config.output_vocabulary_size});
-  return {.caches = caches.bytes_held(),
-          .activations = step.bytes_held() + alignment.bytes_held(),
+  return {.caches = caches,
+          .activations = steps.bytes_held() - caches + alignment.bytes_held(),
           .scratch = backend.scratch_bytes(widest)};
 }
 

@@ -13,17 +13,17 @@ void write(ForwardPass& pass, const KeyValue& computed, const Indices& rows, Key
 }  // namespace
 
 DecoderCache::DecoderCache(const ModelConfig& config, const Backend& backend, TensorPool& pool,
-                           int64_t target_rows, int64_t source_rows) {
+                           const StepRows& rows) {
   const DType type = backend.cache_type(DType::fp32);
   // Pooled memory is not touched before it is written, so unused rows cost address space only.
-  const auto room = [&](int64_t rows) {
-    return KeyValue{pool.tensor({rows, config.key_columns()}, type),
-                    pool.tensor({rows, config.value_columns()}, type)};
+  const auto room = [&](int64_t count) {
+    return KeyValue{pool.tensor({count, config.key_columns()}, type),
+                    pool.tensor({count, config.value_columns()}, type)};
   };
   const bool by_location = config.variants.attention == ScoreFunction::location;
   for (int64_t i = 0; i < config.decoder_layers; ++i) {
-    self_.push_back(room(target_rows));
-    cross_.push_back(room(source_rows));
+    self_.push_back(room(rows.target));
+    cross_.push_back(room(rows.source));
     if (by_location) cross_.back().key = Tensor();
   }
 }
@@ -34,7 +34,7 @@ void DecoderCache::write_source(ForwardPass& pass, int64_t layer, const KeyValue
 }
 
 KeyValue DecoderCache::self_key_value(ForwardPass& pass, int64_t layer, const KeyValue& computed) {
-  write(pass, computed, new_rows, self_[size_t(layer)]);
+  write(pass, computed, step_->new_rows, self_[size_t(layer)]);
   return self_[size_t(layer)];
 }
 

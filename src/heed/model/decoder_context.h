@@ -6,6 +6,7 @@
 
 #include "heed/autograd/ops.h"
 #include "heed/model/config.h"
+#include "heed/model/step_model.h"
 
 namespace heed {
 
@@ -31,34 +32,32 @@ class DecoderContext {
 // The KV cache: keys and values are computed once and attended to in all later steps, in
 // Backend::cache_type(). Rows are preallocated and written once. Each hypothesis has a list of the
 // rows of its tokens (as the block tables of paged attention), so a beam step copies no keys and
-// values. decode/ assigns the rows.
+// values. The search assigns the rows.
 class DecoderCache : public DecoderContext {
  public:
-  DecoderCache() = default;  // for 0 positions
-  // For this number of target and source positions in every layer.
+  // With these rows in every layer.
   DecoderCache(const ModelConfig& config, const Backend& backend, TensorPool& pool,
-               int64_t target_rows, int64_t source_rows);
+               const StepRows& rows);
 
-  // Set before each step:
-  Indices new_rows;  // [target rows] where each new position is written
-  KeyRows target;    // each target sequence's rows, the new ones last
-  Ragged sentences;  // target rows of each sentence, of all its hypotheses: one source for all
-  KeyRows source;    // the rows of each sentence's source
-
+  // What the next pass decodes; must outlive the pass.
+  void begin(const StepTokens& step) { step_ = &step; }
   // Writes the keys and values of sources to `rows`.
   void write_source(ForwardPass& pass, int64_t layer, const KeyValue& computed,
                     const Indices& rows);
   int64_t layers() const { return int64_t(self_.size()); }
 
   AttentionLayout self_layout(const Tokens& tokens) const override {
-    return {tokens.layout, target, Mask::causal};
+    return {tokens.layout, step_->past, Mask::causal};
   }
-  AttentionLayout cross_layout(const Tokens&) const override { return {sentences, source}; }
+  AttentionLayout cross_layout(const Tokens&) const override {
+    return {step_->sentences, step_->sources};
+  }
   KeyValue self_key_value(ForwardPass& pass, int64_t layer, const KeyValue& computed) override;
   KeyValue cross_key_value(ForwardPass& pass, int64_t layer) override;
 
  private:
   std::vector<KeyValue> self_, cross_;  // [layer]
+  const StepTokens* step_ = nullptr;
 };
 
 // The rows of a layout: 0, 1, 2, and so on.
