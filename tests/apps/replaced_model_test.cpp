@@ -1,5 +1,6 @@
 // Models that are made of others and replace a model, killed at any moment.
 #include <csignal>
+#include <future>
 #include <map>
 
 #include "small_model_test.h"
@@ -58,20 +59,32 @@ class ReplacedModelTest : public SmallModelTest {
     ASSERT_EQ(heed(command).status, 0);
     const Files after = files("held");
     ASSERT_FALSE(after == before);
-    int refused = 0;
-    for (int at = 1, status = -1; status != 0; ++at) {
-      ASSERT_LT(at, 100);
+    std::vector<std::string> all_left;
+    for (int status = -1; status != 0;) {
+      ASSERT_LT(all_left.size(), 100u);
       copy_model(old, "held");
-      status = killed_at(at, command).status;
-      const Files left = files("held");
-      if (opens("held")) {
-        EXPECT_TRUE(left == before || left == after) << "killed before change " << at;
+      status = killed_at(int(all_left.size()) + 1, command).status;
+      all_left.push_back("left" + std::to_string(all_left.size() + 1));
+      fs::remove_all(*folder_ / all_left.back());
+      fs::rename(*folder_ / "held", *folder_ / all_left.back());
+    }
+    // A model that may be replaced just then is waited for: all of them at the same time.
+    std::vector<std::future<bool>> opened;
+    for (const std::string& left : all_left)
+      opened.push_back(std::async(std::launch::async, [&left] { return opens(left); }));
+    int refused = 0;
+    for (size_t i = 0; i < all_left.size(); ++i) {
+      if (opened[i].get()) {
+        const Files left = files(all_left[i]);
+        EXPECT_TRUE(left == before || left == after) << "killed before change " << i + 1;
         continue;
       }
-      refused = at;
+      ++refused;
+      fs::rename(*folder_ / all_left[i], *folder_ / "held");
       ASSERT_EQ(heed(command).status, 0) << "what is left can be replaced";
       EXPECT_TRUE(files("held") == after);
       expect_nothing_half_written(*folder_ / "held");
+      fs::remove_all(*folder_ / "held");
     }
     EXPECT_GT(refused, 1) << "killed while files are replaced";
   }
