@@ -13,7 +13,8 @@ struct Hypothesis {
   double log_probability = 0;  // natural logarithm, by the model, of all tokens and </s>
   double score = 0;            // log_probability / ((5 + length) / 6)^length_penalty
   bool ended = true;  // with </s>; false: without it (maximum length, no token allowed, partial())
-  // Of each id, a forced prefix's included, then of </s> if `ended`; their sum is log_probability.
+  // One for each id, those of a forced prefix included, then one for </s> if `ended`; their sum is
+  // log_probability.
   std::vector<double> log_probabilities = {};
   int64_t node = -1;  // of the SearchTrace, if there is one: of the last token
 };

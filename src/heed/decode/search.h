@@ -41,7 +41,7 @@ struct SearchRoom {
   int64_t step_rows = 0;    // of one step: hypotheses, or in the first step the prefix
 };
 
-// The rows of a search by a model with so many positions.
+// The number of rows that a search needs, given the model's maximum positions.
 struct SearchShape {
   SearchShape(int64_t max_positions, const SearchLimits& limits);
   StepRows rows;          // of the model's memory

@@ -39,7 +39,7 @@ class DecoderCache : public DecoderContext {
   DecoderCache(const ModelConfig& config, const Backend& backend, TensorPool& pool,
                const StepRows& rows);
 
-  // What the next pass decodes; must outlive the pass.
+  // Sets the step that the next pass decodes; it must outlive the pass.
   void begin(const StepTokens& step) { step_ = &step; }
   // Writes the keys and values of sources to `rows`.
   void write_source(ForwardPass& pass, int64_t layer, const KeyValue& computed,

@@ -1,4 +1,4 @@
-// What a search asks of a model: the logits of the next tokens of many hypotheses, step by step.
+// The interface of a model to a search: logits of the next tokens of many hypotheses, step by step.
 #pragma once
 
 #include "heed/backend/backend.h"

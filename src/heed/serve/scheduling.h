@@ -1,4 +1,4 @@
-// What a scheduler is asked: requests and tasks, with who hears of them, and within which bounds.
+// The input of a scheduler: requests and tasks, their observers, options, and errors of refusal.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@
 
 namespace heed {
 
-// What a line is translated with.
+// The model and the options for a line.
 struct TranslationSetup {
   std::shared_ptr<const ServedModel> model;
   // `search`, `attention` and `strict` are used; checked by check_options(), at most
@@ -40,10 +40,10 @@ struct TranslationRequest {
   const TranslationSetup& setup_of(size_t line) const { return setups[lines[line].setup]; }
 };
 
-// What becomes of a request. Called from the scheduler's threads, one call at a time for each
-// request, perhaps before submit() has returned; must not block. The calls may use the scheduler,
-// but not destroy it. After finished() or failed() there are no more calls; one that throws cancels
-// the request.
+// Receives the results of a request. Called from the scheduler's threads, one call at a time for
+// each request, perhaps before submit() has returned; must not block. The calls may use the
+// scheduler, but not destroy it. After finished() or failed() there are no more calls; one that
+// throws cancels the request.
 class TranslationObserver {
  public:
   virtual ~TranslationObserver() = default;
