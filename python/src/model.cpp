@@ -155,13 +155,13 @@ nb::tuple attention(const OpenModel& open, const std::string& source, const std:
 // The pieces that the model predicts, in the order of the columns of logits.
 Texts vocabulary(const OpenModel& open) {
   const Model& model = open.model();
-  std::vector<TokenId> ids(size_t(model.transformer().config().output_vocabulary_size));
+  std::vector<TokenId> ids(size_t(model.config().output_vocabulary_size));
   std::iota(ids.begin(), ids.end(), TokenId(0));
   return model.tokenizers().target().pieces(ids);
 }
 
 nb::dict config(const OpenModel& open) {
-  const ModelConfig& config = open.model().transformer().config();
+  const ModelConfig& config = open.model().config();
   nb::dict values;
   values["d_model"] = config.d_model;
   values["d_ff"] = config.d_ff;
@@ -170,7 +170,7 @@ nb::dict config(const OpenModel& open) {
   values["decoder_layers"] = config.decoder_layers;
   values["vocabulary_size"] = config.vocabulary_size;
   values["max_positions"] = config.max_positions;
-  values["parameters"] = parameter_count(open.model().transformer());
+  values["parameters"] = parameter_count(open.model().parts().model);
   return values;
 }
 

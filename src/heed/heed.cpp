@@ -86,7 +86,7 @@ class MeasuringObserver : public TrainObserver {
     DecodeOptions decode;
     decode.threads = options_.threads;
     decode.batch_tokens = validation_batch_tokens(options_);
-    const Translator translator(model, tokenizers, backend_, decode);
+    const Translator translator({{model, backend_}, tokenizers}, decode);
     Lines sources;
     std::vector<Lines> references(1);
     const ParallelText text = validation_text();
@@ -104,7 +104,7 @@ class MeasuringObserver : public TrainObserver {
   std::optional<AlignmentHeads> alignment_heads(const Transformer& model,
                                                 const AlignmentText& text) override {
     Workers workers(int(options_.threads.value_or(available_threads())));
-    const AlignmentMeasurement measured = measure_alignment(model, backend_, text, workers);
+    const AlignmentMeasurement measured = measure_alignment({model, backend_}, text, workers);
     if (!measured.best) return std::nullopt;
     const AlignmentHeads& heads = measured.best->heads;
     observer_.message(fmt::format(
@@ -123,7 +123,7 @@ class MeasuringObserver : public TrainObserver {
         std::clamp<int64_t>(options_.threads.value_or(available_threads()), 1, int64_t(kSamples))));
     workers.run(int64_t(lines.size()), [&](int64_t i, int) {
       const auto& [source, target] = lines[size_t(i)];
-      samples[size_t(i)] = sample_translation({model, tokenizers, backend_}, source, target);
+      samples[size_t(i)] = sample_translation({{model, backend_}, tokenizers}, source, target);
     });
     return samples;
   }

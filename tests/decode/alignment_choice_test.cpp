@@ -39,7 +39,7 @@ class AlignmentChoiceTest : public testing::SearchTest {
     for (const TokenPair& pair : text.measured) {
       std::vector<TokenId> source = pair.source;
       source.push_back(model_.config().end_id());
-      const auto rows = Aligner(model_, *backend_).weights(source, {pair.target})[0];
+      const auto rows = Aligner({model_, *backend_}).weights(source, {pair.target})[0];
       const std::vector<int32_t> links = lexicon.of(pair);
       for (size_t t = 0; t < links.size(); ++t) {
         const std::vector<float>& row = rows[t].weights;
@@ -56,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(Backends, AlignmentChoiceTest, ::testing::ValuesIn(back
 TEST_P(AlignmentChoiceTest, CountsTheLinksThatTheAttentionAgreesWith) {
   const AlignmentText pairs = text(80);
   Workers one(1), three(3);
-  const AlignmentMeasurement measured = measure_alignment(model_, *backend_, pairs, one);
+  const AlignmentMeasurement measured = measure_alignment({model_, *backend_}, pairs, one);
   EXPECT_EQ(measured.pairs, 40);
   EXPECT_GE(measured.links, AlignmentMeasurement::kFewestLinks);
   const ModelConfig& config = model_.config();
@@ -71,7 +71,7 @@ TEST_P(AlignmentChoiceTest, CountsTheLinksThatTheAttentionAgreesWith) {
   EXPECT_GE(measured.best->agreeing, most - measured.links / 100);
   EXPECT_EQ(measured.find({{{0, 0}, {0, 5}}}), nullptr);
 
-  const AlignmentMeasurement again = measure_alignment(model_, *backend_, pairs, three);
+  const AlignmentMeasurement again = measure_alignment({model_, *backend_}, pairs, three);
   ASSERT_EQ(again.candidates.size(), measured.candidates.size());
   for (size_t i = 0; i < again.candidates.size(); ++i)
     EXPECT_EQ(again.candidates[i].agreeing, measured.candidates[i].agreeing);
@@ -82,10 +82,10 @@ TEST_P(AlignmentChoiceTest, FewLinksDecideNothing) {
   Workers workers(1);
   AlignmentText pairs = text(80);
   pairs.measured.resize(3);
-  const AlignmentMeasurement few = measure_alignment(model_, *backend_, pairs, workers);
+  const AlignmentMeasurement few = measure_alignment({model_, *backend_}, pairs, workers);
   EXPECT_FALSE(few.best);
   EXPECT_GT(few.links, 0);
-  EXPECT_FALSE(measure_alignment(model_, *backend_, {}, workers).best);
+  EXPECT_FALSE(measure_alignment({model_, *backend_}, {}, workers).best);
 }
 
 }  // namespace

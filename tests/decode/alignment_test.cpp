@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "search_fixture.h"
+#include "support/mean_over_heads.h"
 #include "support/overflow.h"
 
 namespace heed {
@@ -20,14 +21,14 @@ class AlignerTest : public testing::SearchTest {};
 INSTANTIATE_TEST_SUITE_P(Backends, AlignerTest, ::testing::ValuesIn(backends()), computing_name);
 
 TEST_P(AlignerTest, EveryRowSumsToOneAndDependsOnItsPairAlone) {
-  Aligner aligner(model_, *backend_);
+  Aligner aligner({model_, *backend_});
   const auto targets = sources(6, 2);
   for (const auto& source : sources(5, 3)) {
     const auto together = aligner.weights(source, targets);
     ASSERT_EQ(together.size(), targets.size());
     for (size_t n = 0; n < targets.size(); ++n) {
       ASSERT_EQ(together[n].size(), targets[n].size());
-      EXPECT_EQ(together[n], Aligner(model_, *backend_).weights(source, {targets[n]})[0]);
+      EXPECT_EQ(together[n], Aligner({model_, *backend_}).weights(source, {targets[n]})[0]);
       for (const AttentionRow& row : together[n]) {
         double sum = 0;
         ASSERT_EQ(row.weights.size(), source.size());
@@ -41,7 +42,7 @@ TEST_P(AlignerTest, EveryRowSumsToOneAndDependsOnItsPairAlone) {
 
 TEST_P(AlignerTest, AModelThatOverflowsIsAnError) {
   testing::make_overflow(model_);
-  EXPECT_THROW(Aligner(model_, *backend_).weights({4, 7, 5, 0}, {{8, 3, 6}}), Error);
+  EXPECT_THROW(Aligner({model_, *backend_}).weights({4, 7, 5, 0}, {{8, 3, 6}}), Error);
 }
 
 TEST_P(AlignerTest, ReadsTheChosenHeadsAtTheChosenStep) {
@@ -57,14 +58,15 @@ TEST_P(AlignerTest, ReadsTheChosenHeadsAtTheChosenStep) {
   for (const int64_t layer : {0, 1}) captured.request(AttentionSite::cross, layer);
   model_.decode(pass, to, memory, &captured);
   const auto expect_rows = [&](const std::vector<double>& expected, size_t first) {
-    const AttentionWeights got = Aligner(model_, *backend_).weights(source, {target})[0];
+    const AttentionWeights got = Aligner({model_, *backend_}).weights(source, {target})[0];
     ASSERT_EQ(got.size(), 3u);
     for (size_t i = 0; i < 12; ++i)
       EXPECT_EQ(got[i / 4].weights[i % 4], float(expected[4 * first + i])) << i;
   };
-  expect_rows(captured.at(AttentionSite::cross, 1).mean_over_heads(0), 0);  // not measured
+  expect_rows(testing::mean_over_heads(captured.at(AttentionSite::cross, 1).of_sequence(0)),
+              0);  // not measured
   model_.set_alignment_heads(heads_of_layers(model_.config(), 0, 0, AlignmentStep::following));
-  expect_rows(captured.at(AttentionSite::cross, 0).mean_over_heads(0), 1);
+  expect_rows(testing::mean_over_heads(captured.at(AttentionSite::cross, 0).of_sequence(0)), 1);
   model_.set_alignment_heads(AlignmentHeads{{{1, 1}}, AlignmentStep::predicting});
   const Tensor heads = captured.at(AttentionSite::cross, 1).of_sequence(0);
   std::vector<double> second;
@@ -74,11 +76,24 @@ TEST_P(AlignerTest, ReadsTheChosenHeadsAtTheChosenStep) {
   expect_rows(second, 0);
   // The mean over two layers.
   model_.set_alignment_heads(heads_of_layers(model_.config(), 0, 1, AlignmentStep::predicting));
-  const std::vector<double> first = captured.at(AttentionSite::cross, 0).mean_over_heads(0);
-  const std::vector<double> last = captured.at(AttentionSite::cross, 1).mean_over_heads(0);
-  const AttentionWeights got = Aligner(model_, *backend_).weights(source, {target})[0];
+  const std::vector<double> first =
+      testing::mean_over_heads(captured.at(AttentionSite::cross, 0).of_sequence(0));
+  const std::vector<double> last =
+      testing::mean_over_heads(captured.at(AttentionSite::cross, 1).of_sequence(0));
+  const AttentionWeights got = Aligner({model_, *backend_}).weights(source, {target})[0];
   for (size_t i = 0; i < 12; ++i)
     EXPECT_NEAR(double(got[i / 4].weights[i % 4]), (first[i] + last[i]) / 2, 1e-6);
+}
+
+// A translation that ends without </s> may have as many tokens as the model has positions: the step
+// after its last token is one too many.
+TEST_P(AlignerTest, ATargetOfAllPositionsIsAligned) {
+  const std::vector<TokenId> source = {4, 7, 5, 0},
+                             target(size_t(model_.config().max_positions), 3);
+  for (const AlignmentStep step : {AlignmentStep::predicting, AlignmentStep::following}) {
+    model_.set_alignment_heads(heads_of_layers(model_.config(), 0, 0, step));
+    EXPECT_EQ(Aligner({model_, *backend_}).weights(source, {target})[0].size(), target.size());
+  }
 }
 
 TEST(AlignmentHeads, TheDefaultIsTheLastLayerOrThePenultimateOfADeepModel) {

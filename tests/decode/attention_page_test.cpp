@@ -22,7 +22,7 @@ class AttentionPageTest : public FolderTest {
     model_.move_to(backend_->memory());
   }
 
-  ModelParts parts() { return {model_, tokenizers_, *backend_}; }
+  ModelParts parts() { return {{model_, *backend_}, tokenizers_}; }
 
   std::unique_ptr<Backend> backend_;
   TokenizerPair tokenizers_;

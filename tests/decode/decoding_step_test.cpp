@@ -63,8 +63,8 @@ TEST(DecodingStep, AStepOfAWideBeamKeepsTheBestCandidates) {
         // Rows of very different weight: a few give most of the candidates.
         h.log_probability = -double(random.below(40)) / 2;
         h.row = i;
-        h.constraints.banned = {kEnd, TokenId(1 + random.below(19)),
-                                TokenId(20 + random.below(20))};
+        const TokenId low = TokenId(1 + random.below(19)), high = TokenId(20 + random.below(20));
+        h.next.ban(std::vector{kEnd, low, high});
         group.active.push_back(h);
       }
       const Tensor logits = random_logits(width, classes, random);
@@ -83,8 +83,7 @@ TEST(DecodingStep, AStepOfAWideBeamKeepsTheBestCandidates) {
         const ActiveHypothesis& h = group.active[size_t(i)];
         for (int64_t j = 0; j < classes; ++j) {
           const TokenId id = all.ids[size_t(i * classes + j)];
-          if (std::count(h.constraints.banned.begin(), h.constraints.banned.end(), id) > 0)
-            continue;
+          if (!h.next.allows(id)) continue;
           const auto times = std::count(chosen_before.begin(), chosen_before.end(), id);
           expected.push_back({h.log_probability +
                                   double(all.log_probabilities[size_t(i * classes + j)]) -
@@ -95,8 +94,7 @@ TEST(DecodingStep, AStepOfAWideBeamKeepsTheBestCandidates) {
       std::sort(expected.begin(), expected.end());
 
       Predictions next(*backend, logits, DecodingStep::candidates_needed(options, 3));
-      DecodingStep(options, DecodingConstraints(options, 50, kEnd), next)
-          .beam_search(group, chosen);
+      DecodingStep(options, kEnd, 50, next).beam_search(group, chosen);
       ASSERT_EQ(int64_t(group.active.size()), width);
       for (int64_t i = 0; i < width; ++i) {
         const std::vector<TokenId> ids = {TokenId(expected[size_t(i)].parent + 1),
@@ -128,7 +126,6 @@ TEST(DecodingStep, ASearchGoesOnWhileALongerHypothesisIsBetterThanThoseThatEnded
     SearchOptions options;
     options.beam = 2;
     options.length_penalty = length_penalty;
-    const DecodingConstraints constraints(options, 50, kEnd);
     HypothesisGroup group;
     group.active.emplace_back();
     int64_t steps = 0;
@@ -142,7 +139,7 @@ TEST(DecodingStep, ASearchGoesOnWhileALongerHypothesisIsBetterThanThoseThatEnded
       }
       Predictions next(*backend, logits, DecodingStep::candidates_needed(options, 0));
       std::vector<TokenId> chosen;
-      DecodingStep(options, constraints, next).beam_search(group, chosen);
+      DecodingStep(options, kEnd, 50, next).beam_search(group, chosen);
     }
     EXPECT_EQ(group.finished[0].ids, std::vector<TokenId>(6, kLong));
     EXPECT_EQ(steps, 7) << "it ends with that one";
@@ -171,12 +168,11 @@ TEST(DecodingStep, SamplesOfTheLikeliestNeedNoMoreThanThose) {
       HypothesisGroup group;
       ActiveHypothesis h;
       h.ids = {9};
-      h.constraints.banned = banned;
+      h.next.ban(banned);
       group.active = {h};
       std::vector<TokenWeight> memory;
       Predictions next(*backend, logits, DecodingStep::candidates_needed(options, 3));
-      DecodingStep(options, DecodingConstraints(options, 50, kEnd), next)
-          .sample(group, uniform, memory);
+      DecodingStep(options, kEnd, 50, next).sample(group, uniform, memory);
       ASSERT_EQ(group.active.size(), 1u);
       EXPECT_EQ(group.active[0].ids.back(), detail::draw(choices, uniform).id) << top_k;
     }

@@ -7,6 +7,7 @@
 #include "heed/backend/reference/reference_backend.h"
 #include "heed/decode/explanation.h"
 #include "heed/decode/translator.h"
+#include "search_fixture.h"
 #include "support/folder_test.h"
 #include "support/isolated_backend.h"
 #include "support/small_translator.h"
@@ -46,7 +47,7 @@ class DistinctTextsTest : public FolderTest {
     DecodeOptions options;
     options.search = search;
     options.attention = true;
-    return Translator(model_, tokenizers_, *backend_, options).translate(lines);
+    return Translator({{model_, *backend_}, tokenizers_}, options).translate(lines);
   }
 
   static std::vector<std::string> some_lines() {
@@ -62,7 +63,7 @@ class DistinctTextsTest : public FolderTest {
     std::vector<TokenId> source = tokenizers_.source().encode(line);
     source.push_back(tokenizers_.source().end_id());
     std::vector<Hypothesis> all =
-        heed::search(model_, *backend_, search, {source}).front().hypotheses;
+        testing::search(model_, *backend_, search, {source}).front().hypotheses;
     std::set<std::string> texts;
     std::erase_if(all, [&](const Hypothesis& h) { return !texts.insert(text_of(h)).second; });
     return all;
@@ -168,7 +169,7 @@ TEST_F(DistinctTextsTest, TheSearchThatIsExplainedIsTheSame) {
   options.search = beam(16, 6);
   for (const std::string& line : some_lines()) {
     const Translation expected = translate(options.search, {line}).front();
-    const Explanation got = explain({model_, tokenizers_, *backend_}, line, options);
+    const Explanation got = explain({{model_, *backend_}, tokenizers_}, line, options);
     ASSERT_EQ(got.translation.hypotheses.size(), expected.hypotheses.size());
     ASSERT_EQ(got.parts[0].results.size(), expected.hypotheses.size());
     for (size_t n = 0; n < expected.hypotheses.size(); ++n) {

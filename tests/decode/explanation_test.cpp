@@ -23,7 +23,7 @@ class ExplanationTest : public FolderTest {
     model_.move_to(backend_->memory());
   }
 
-  ModelParts parts() { return {model_, tokenizers_, *backend_}; }
+  ModelParts parts() { return {{model_, *backend_}, tokenizers_}; }
 
   std::unique_ptr<Backend> backend_;
   TokenizerPair tokenizers_;
@@ -48,7 +48,7 @@ TEST_F(ExplanationTest, TheTranslationIsThatOfTheTranslator) {
       "the dog",    "",    "老师买了三本书。",
       "a \xff fox", "   ", std::string(200, 'a') + ". " + std::string(90, 'b')};
   for (const DecodeOptions& options : kinds_of_search()) {
-    const Translator translator(model_, tokenizers_, *backend_, options);
+    const Translator translator({{model_, *backend_}, tokenizers_}, options);
     const std::vector<Translation> expected = translator.translate(lines);
     for (size_t i = 0; i < lines.size(); ++i) {
       const Explanation got = explain(parts(), lines[i], options, int64_t(i));

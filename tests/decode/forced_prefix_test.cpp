@@ -53,14 +53,14 @@ void segment(const ForcedText& text, const Vocabulary& v, size_t at, const std::
 TEST(ForcedText, AllowsEveryPieceAfterWhichTheRestIsPossible) {
   const Vocabulary v = vocabulary({"x", "xy", "yz", "yzu", "q", "xyzzy"});
   const PieceIndex index(v);
-  const ForcedText text("xyz", index, v);
+  const ForcedText text("xyz", index, v, 0);
   EXPECT_TRUE(text.is_possible());
   std::set<std::string> all;
   segment(text, v, 0, "", all);
   // "xy" would leave "z", which no piece begins with.
   EXPECT_EQ(all, (std::set<std::string>{"x yz", "x yzu", "xyzzy"}));
-  EXPECT_FALSE(ForcedText("xyq z", index, v).is_possible());
-  EXPECT_FALSE(ForcedText("zx", index, v).is_possible());
+  EXPECT_FALSE(ForcedText("xyq z", index, v, 0).is_possible());
+  EXPECT_FALSE(ForcedText("zx", index, v, 0).is_possible());
 }
 
 class PrefixEncoderTest : public ::testing::Test {

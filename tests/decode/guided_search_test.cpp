@@ -18,9 +18,9 @@ class GuidedSearchTest : public testing::SearchTest {
  protected:
   std::vector<SearchResult> run(const SearchOptions& options,
                                 const std::vector<std::vector<TokenId>>& texts,
-                                const std::vector<ForcedPrefix>& prefixes = {},
+                                const std::vector<std::vector<TokenId>>& prefixes = {},
                                 int64_t batch_tokens = 2048) {
-    return search(model_, *backend_, options, texts, prefixes, batch_tokens);
+    return testing::search(model_, *backend_, options, texts, prefixes, batch_tokens);
   }
 
   // The model's log-probability of a whole translation, and its end where it has one.
@@ -47,7 +47,7 @@ class GuidedSearchTest : public testing::SearchTest {
 
   // The same alone, together and backwards.
   void expect_alike(const SearchOptions& options, const std::vector<std::vector<TokenId>>& texts,
-                    const std::vector<ForcedPrefix>& prefixes = {}) {
+                    const std::vector<std::vector<TokenId>>& prefixes = {}) {
     const std::vector<SearchResult> alone = run(options, texts, prefixes, 1);
     for (const int64_t batch_tokens : {9, 60, 5000}) {
       expect_equal(alone, run(options, texts, prefixes, batch_tokens));
@@ -287,11 +287,11 @@ TEST_P(GuidedSearchTest, WithoutRepeatingIsStillTheBestThatTheModelScores) {
 
 TEST_P(GuidedSearchTest, APrefixIsForcedAndScored) {
   const auto texts = sources(20, 12);
-  std::vector<ForcedPrefix> prefixes;
+  std::vector<std::vector<TokenId>> prefixes;
   Random random(3);
   for (size_t i = 0; i < texts.size(); ++i) {
-    ForcedPrefix& b = prefixes.emplace_back();
-    for (uint64_t n = random.below(7); n > 0; --n) b.ids.push_back(TokenId(2 + random.below(9)));
+    std::vector<TokenId>& b = prefixes.emplace_back();
+    for (uint64_t n = random.below(7); n > 0; --n) b.push_back(TokenId(2 + random.below(9)));
   }
   for (const bool sample : {false, true}) {
     SearchOptions options;
@@ -301,7 +301,7 @@ TEST_P(GuidedSearchTest, APrefixIsForcedAndScored) {
     const auto found = run(options, texts, prefixes);
     for (size_t i = 0; i < texts.size(); ++i) {
       for (const Hypothesis& c : found[i].hypotheses) {
-        const std::vector<TokenId>& forced = prefixes[i].ids;
+        const std::vector<TokenId>& forced = prefixes[i];
         ASSERT_GE(c.ids.size(), forced.size());
         EXPECT_TRUE(std::equal(forced.begin(), forced.end(), c.ids.begin()));
         EXPECT_NEAR(c.log_probability, model_score(texts[i], c), 1e-4);
@@ -311,7 +311,8 @@ TEST_P(GuidedSearchTest, APrefixIsForcedAndScored) {
   }
   // An empty prefix changes nothing.
   SearchOptions options;
-  expect_equal(run(options, texts), run(options, texts, std::vector<ForcedPrefix>(texts.size())));
+  expect_equal(run(options, texts),
+               run(options, texts, std::vector<std::vector<TokenId>>(texts.size())));
 }
 
 TEST_P(GuidedSearchTest, AForcedPrefixOfGreedySearchGivesTheSame) {
@@ -320,10 +321,10 @@ TEST_P(GuidedSearchTest, AForcedPrefixOfGreedySearchGivesTheSame) {
   options.extra_length = 9;
   const auto texts = sources(10, 13);
   const auto whole = run(options, texts);
-  std::vector<ForcedPrefix> prefixes;
+  std::vector<std::vector<TokenId>> prefixes;
   for (const SearchResult& found : whole) {
     const std::vector<TokenId>& ids = found.hypotheses[0].ids;
-    prefixes.push_back({{ids.begin(), ids.begin() + ptrdiff_t(ids.size() / 2)}, nullptr});
+    prefixes.emplace_back(ids.begin(), ids.begin() + ptrdiff_t(ids.size() / 2));
   }
   const auto continued = run(options, texts, prefixes);
   for (size_t i = 0; i < texts.size(); ++i) {

@@ -23,7 +23,7 @@ class HeadAnalysisTest : public ::testing::Test {
 
   HeadAnalysis analyze(int threads = 1) {
     Workers workers(threads);
-    return analyze_heads(model_, tokenizers_, *backend_, pairs_, workers);
+    return analyze_heads({{model_, *backend_}, tokenizers_}, parameters(model_), pairs_, workers);
   }
   // Sets what layer `layer` makes of the output of one head to zero.
   void cut(const std::string& name, int64_t head) {
@@ -87,7 +87,7 @@ TEST_F(HeadAnalysisTest, ThreadsChangeNothing) {
 TEST_F(HeadAnalysisTest, TellsHowFarItIs) {
   Workers workers(1);
   std::vector<int64_t> steps;
-  analyze_heads(model_, tokenizers_, *backend_, pairs_, workers,
+  analyze_heads({{model_, *backend_}, tokenizers_}, parameters(model_), pairs_, workers,
                 [&](int64_t done, int64_t all) { steps.push_back(100 * done / all); });
   EXPECT_EQ(steps.size(), 12U);
   EXPECT_EQ(steps.back(), 100);

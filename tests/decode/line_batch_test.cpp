@@ -45,7 +45,7 @@ class LineBatchTest : public ::testing::Test {
   Translation alone(const Asked& line) const {
     Translation translation;
     bool read = false;
-    Translator(model_, tokenizers_, *backend_, line.options)
+    Translator({{model_, *backend_}, tokenizers_}, line.options)
         .translate(
             [&]() -> std::optional<TranslationInput> {
               if (read) return {};
@@ -57,7 +57,7 @@ class LineBatchTest : public ::testing::Test {
   }
 
   LineBatch batch(int64_t batch_tokens) const {
-    return LineBatch(model_, processor_, *backend_,
+    return LineBatch({model_, *backend_}, processor_,
                      {.hypotheses = 6, .batch_tokens = batch_tokens});
   }
 

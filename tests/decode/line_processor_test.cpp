@@ -81,6 +81,11 @@ TEST_F(LineProcessorTest, ALongLineIsSplitAndJoined) {
   EXPECT_TRUE(processor_.postprocess(line, results).status.unfinished);
 }
 
+// Whether ids or text are forced; the vocabulary has no other constraints.
+bool has_prefix(const EncodedPart& part) {
+  return !part.prefix.empty() || !part.constraints.empty();
+}
+
 TEST_F(LineProcessorTest, SentencesAreTranslatedOneByOneAndKeepTheirWhiteSpace) {
   DecodeOptions options;
   options.split = TextUnit::sentences;
@@ -88,8 +93,8 @@ TEST_F(LineProcessorTest, SentencesAreTranslatedOneByOneAndKeepTheirWhiteSpace) 
   EXPECT_EQ(line.status.text(), "split,unknown_characters") << "the third is too long";
   ASSERT_EQ(line.parts.size(), 4u);
   EXPECT_EQ(source_text(line.parts[0]), " \u2047 bc def.");
-  EXPECT_FALSE(line.parts[0].prefix.empty());
-  for (size_t i = 1; i < 4; ++i) EXPECT_TRUE(line.parts[i].prefix.empty());
+  EXPECT_TRUE(has_prefix(line.parts[0]));
+  for (size_t i = 1; i < 4; ++i) EXPECT_FALSE(has_prefix(line.parts[i]));
 
   const std::vector<SearchResult> results = {result({"ab", "c"}), result({"def", "g"}),
                                              result({"h", "i"}), result({"j", "k"})};
@@ -263,11 +268,11 @@ TEST_F(LineProcessorTest, ALineWithoutTokensIsTranslatedByItsPrefix) {
 
 TEST_F(LineProcessorTest, ThePrefixIsOfTheFirstPartAndLeavesRoomForTheRest) {
   const EncodedLine line = encode({"abc def ghi. jkl mno pqr. stu vwx yz.", "ab d"});
-  EXPECT_FALSE(line.parts[0].prefix.empty());
-  EXPECT_TRUE(line.parts[1].prefix.empty());
+  EXPECT_TRUE(has_prefix(line.parts[0]));
+  EXPECT_FALSE(has_prefix(line.parts[1]));
   DecodeOptions options;
   options.search.max_length = 4;
-  EXPECT_FALSE(encode({"abc", "ab"}, options).parts[0].prefix.empty());
+  EXPECT_TRUE(has_prefix(encode({"abc", "ab"}, options).parts[0]));
   // The fault: one such line ended the translation of a whole file.
   for (const char* text : {"abc", "", "abc def ghi. jkl mno pqr. stu vwx yz."}) {
     const EncodedLine too_long = encode({text, "abcd " + std::string(300, 'e')}, options);
@@ -298,7 +303,7 @@ TEST_F(LineProcessorTest, InvalidUtf8IsReplacedOrRefused) {
 TEST_F(LineProcessorTest, AttentionRowsAreShiftedToTheirPart) {
   const Transformer model = testing::random_model(tokenizers_);
   const auto backend = make_reference_backend();
-  Aligner aligner(model, *backend);
+  Aligner aligner({model, *backend});
   const EncodedLine line = encode({"abc def ghi. jkl mno pqr."});
   ASSERT_EQ(line.parts.size(), 2u);
   const Translation translation =

@@ -27,7 +27,7 @@ class ModelOutputsTest : public FolderTest {
     model_.move_to(backend_->memory());
   }
 
-  ModelParts parts() { return {model_, tokenizers_, *backend_}; }
+  ModelParts parts() { return {{model_, *backend_}, tokenizers_}; }
 
   std::unique_ptr<Backend> backend_;
   TokenizerPair tokenizers_;
@@ -42,7 +42,7 @@ TEST_F(ModelOutputsTest, TheSoftmaxOfTheLogitsIsWhatScorerSays) {
   EXPECT_EQ(outputs.pieces.back(), "</s>");
 
   const PairScore score =
-      Scorer(model_, tokenizers_, *backend_, {}).score({{source, target}}).front();
+      Scorer({{model_, *backend_}, tokenizers_}, {}).score({{source, target}}).front();
   ASSERT_EQ(score.pieces, outputs.pieces);
   std::vector<TokenId> labels = tokenizers_.target().encode(target);
   labels.push_back(tokenizers_.target().end_id());
@@ -95,8 +95,9 @@ TEST_F(ModelOutputsTest, EveryHeadsAttentionSumsToOneAndTheAlignersIsTheirMean) 
 
   std::vector<TokenId> source_ids = tokenizers_.source().encode(source);
   source_ids.push_back(tokenizers_.source().end_id());
-  const AttentionWeights aligned =
-      Aligner(model_, *backend_).weights(source_ids, {tokenizers_.target().encode(target)}).front();
+  const AttentionWeights aligned = Aligner({model_, *backend_})
+                                       .weights(source_ids, {tokenizers_.target().encode(target)})
+                                       .front();
   const int64_t layer = default_alignment_heads(config).heads[0].layer;
   const Tensor heads = all.cross.slice(layer, layer + 1);
   for (size_t i = 0; i < aligned.size(); ++i) {

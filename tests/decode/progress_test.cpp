@@ -99,7 +99,7 @@ class ProgressTest : public ::testing::Test {
 
 TEST_F(ProgressTest, WhatIsShownStaysForGood) {
   Random random(5);
-  LineBatch batch(model_, processor_, *backend_, {.hypotheses = 8, .batch_tokens = 200});
+  LineBatch batch({model_, *backend_}, processor_, {.hypotheses = 8, .batch_tokens = 200});
   std::map<int64_t, ShownLine> shown;
   std::map<int64_t, bool> samples;
   std::vector<CompletedLine> completed;

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/backend/cpu/cpu_backend.h"
-#include "heed/decode/search.h"
+#include "search_fixture.h"
 #include "support/folder_test.h"
 #include "support/isolated_backend.h"
 #include "support/little_memory.h"
@@ -32,7 +32,7 @@ class ScorerTest : public FolderTest {
 
   std::vector<PairScore> score(const std::vector<TextPair>& pairs,
                                const ScoreOptions& options = {}) {
-    return Scorer(model_, tokenizers_, *backend_, options).score(pairs);
+    return Scorer({{model_, *backend_}, tokenizers_}, options).score(pairs);
   }
   PairScore score_one(const std::string& source, const std::string& target) {
     return score({{source, target}}).front();
@@ -76,7 +76,7 @@ TEST_F(ScorerTest, IsWhatTheSearchSaysOfItsOwnTranslations) {
     ids.push_back(tokenizers_.source().end_id());
     SearchOptions options;
     options.nbest = 4;
-    const std::vector<SearchResult> found = search(model_, *backend_, options, {ids});
+    const std::vector<SearchResult> found = testing::search(model_, *backend_, options, {ids});
     for (const Hypothesis& hypothesis : found[0].hypotheses) {
       const std::string text = tokenizers_.target().decode(hypothesis.ids);
       if (!hypothesis.ended || tokenizers_.target().encode(text) != hypothesis.ids) continue;
@@ -149,7 +149,7 @@ TEST_F(ScorerTest, TheWholeIsTheSumOfWhatCounts) {
 
 TEST_F(ScorerTest, MoreThanAWindowComesOutInOrder) {
   int64_t given = 0, taken = 0;
-  Scorer(model_, tokenizers_, *backend_, {})
+  Scorer({{model_, *backend_}, tokenizers_}, {})
       .score(
           [&]() -> std::optional<TextPair> {
             if (given == 5000) return {};
@@ -174,11 +174,15 @@ TEST_F(ScorerTest, AnotherModelsTokenizersAreRefused) {
   ModelConfig config = model_.config();
   config.output_vocabulary_size -= 5;
   const Transformer fewer(config);
-  EXPECT_THAT(error_of([&] { Scorer(fewer, tokenizers_, *backend_, {}); }),
+  EXPECT_THAT(error_of([&] {
+                Scorer({{fewer, *backend_}, tokenizers_}, {});
+              }),
               ::testing::HasSubstr("they do not belong together"));
   config.vocabulary_size += 3;
   const Transformer more(config);
-  EXPECT_THAT(error_of([&] { Scorer(more, tokenizers_, *backend_, {}); }),
+  EXPECT_THAT(error_of([&] {
+                Scorer({{more, *backend_}, tokenizers_}, {});
+              }),
               ::testing::HasSubstr("they do not belong together"));
 }
 

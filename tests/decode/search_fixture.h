@@ -6,6 +6,7 @@
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/backend/reference/reference_backend.h"
 #include "heed/decode/search.h"
+#include "heed/model/transformer_steps.h"
 #include "support/computing.h"
 #include "support/isolated_backend.h"
 #include "support/small_model.h"
@@ -70,6 +71,18 @@ inline std::vector<std::vector<TokenId>> sources(int64_t count, uint64_t seed) {
     all.back().push_back(0);
   }
   return all;
+}
+
+// Searches all sources with a search of their own.
+inline std::vector<SearchResult> search(const Transformer& model, Backend& backend,
+                                        const SearchOptions& options,
+                                        const std::vector<std::vector<TokenId>>& sources,
+                                        const std::vector<std::vector<TokenId>>& prefixes = {},
+                                        int64_t batch_tokens = SearchLimits().batch_tokens) {
+  check_options(options);
+  Search batch(make_steps({model, backend}), backend,
+               {.hypotheses = options.hypothesis_count(), .batch_tokens = batch_tokens});
+  return heed::search(batch, options, sources, prefixes);
 }
 
 }  // namespace heed::testing

@@ -5,6 +5,7 @@
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/decode/search.h"
 #include "heed/model/layers.h"
+#include "heed/model/transformer_steps.h"
 #include "support/variant_models.h"
 
 namespace heed {
@@ -16,7 +17,7 @@ void run_full(Search& search, const SearchRequest& like) {
   std::vector<SearchResult> results;
   for (int64_t done = 0; done < 2; ++done) {
     while (search.has_room(int64_t(request.source.size()), request.options,
-                           int64_t(request.prefix.ids.size()))) {
+                           int64_t(request.prefix.size()))) {
       search.add(request);
       ++request.request_id;
     }
@@ -37,16 +38,16 @@ TEST(SearchMemoryTest, ASearchTakesNoMore) {
       pack(model, *backend, Purpose::inference);
       const SearchMemory plan = search_memory(config, *backend, kLimits);
 
-      Search search(model, *backend, kLimits);
+      Search search(make_steps({model, *backend}), *backend, kLimits);
       EXPECT_LE(search.bytes_held(), plan.caches) << "the caches alone";
       const std::vector<TokenId> longest(47, 2), shortest = {0};
       SearchOptions sample, beam;
       sample.sample = true;
       sample.nbest = 6;
       beam.beam = 6;
-      run_full(search, {.source = longest, .prefix = {longest, {}}, .options = beam});
+      run_full(search, {.source = longest, .prefix = longest, .options = beam});
       run_full(search, {.source = shortest, .options = sample});
-      run_full(search, {.source = shortest, .prefix = {{2, 3}, {}}, .options = beam});
+      run_full(search, {.source = shortest, .prefix = {2, 3}, .options = beam});
       run_full(search, {.source = longest, .options = sample});
       EXPECT_LE(search.bytes_held(), plan.caches + plan.activations);
       EXPECT_GT(2 * search.bytes_held(), plan.caches + plan.activations) << "no more than needed";

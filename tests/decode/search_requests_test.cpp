@@ -33,7 +33,7 @@ class SearchRequestsTest : public testing::SearchTest {
       request.source = source;
       request.options = all[size_t(request.request_id) % all.size()];
       if (request.options.max_length == 0) request.options.extra_length = 9;
-      if (request.request_id % 5 == 0) request.prefix.ids = {3, 7};
+      if (request.request_id % 5 == 0) request.prefix = {3, 7};
     }
     return requests;
   }
@@ -41,7 +41,7 @@ class SearchRequestsTest : public testing::SearchTest {
   std::vector<SearchResult> results_alone(const std::vector<SearchRequest>& requests) {
     std::vector<SearchResult> all;
     for (const SearchRequest& r : requests)
-      all.push_back(search(model_, *backend_, r.options, {r.source}, {r.prefix})[0]);
+      all.push_back(testing::search(model_, *backend_, r.options, {r.source}, {r.prefix})[0]);
     return all;
   }
 
@@ -49,14 +49,15 @@ class SearchRequestsTest : public testing::SearchTest {
   template <class F>
   std::map<int64_t, SearchResult> run(const std::vector<SearchRequest>& requests,
                                       int64_t batch_tokens, F&& each_step) {
-    Search batch(model_, *backend_, {.hypotheses = 6, .batch_tokens = batch_tokens});
+    Search batch(make_steps({model_, *backend_}), *backend_,
+                 {.hypotheses = 6, .batch_tokens = batch_tokens});
     std::map<int64_t, SearchResult> all;
     std::vector<SearchResult> finished;
     size_t next = 0;
     for (int64_t steps = 0; next < requests.size() || batch.running() > 0; ++steps) {
       for (; next < requests.size() &&
              batch.has_room(int64_t(requests[next].source.size()), requests[next].options,
-                            int64_t(requests[next].prefix.ids.size()));
+                            int64_t(requests[next].prefix.size()));
            ++next)
         batch.add(requests[next]);
       each_step(batch, steps);
@@ -132,7 +133,7 @@ TEST_P(SearchRequestsTest, ASentenceHasRowsForItsOwnHypothesesOnly) {
   // 120 positions of 6 hypotheses.
   for (const auto& [beam, expected] : std::map<int64_t, int64_t>{{1, 24}, {3, 8}, {6, 4}}) {
     options.beam = beam;
-    Search batch(model_, *backend_, {.hypotheses = 6, .batch_tokens = 60});
+    Search batch(make_steps({model_, *backend_}), *backend_, {.hypotheses = 6, .batch_tokens = 60});
     int64_t count = 0;
     for (; batch.has_room(1, options); ++count) batch.add({count, {0}, {}, options});
     EXPECT_EQ(count, expected);
@@ -146,7 +147,7 @@ TEST_P(SearchRequestsTest, AStepHasNoMoreRowsThanItsLimit) {
   SearchOptions options;
   options.beam = 6;
   options.max_length = 4;
-  Search batch(model_, *backend_, {.hypotheses = 6, .batch_tokens = 60});
+  Search batch(make_steps({model_, *backend_}), *backend_, {.hypotheses = 6, .batch_tokens = 60});
   int64_t count = 0;
   for (; batch.has_room(1, options); ++count) batch.add({count, {0}, {}, options});
   EXPECT_EQ(count, 10) << "60 rows, each sentence with 6";
@@ -157,7 +158,7 @@ TEST_P(SearchRequestsTest, AStepHasNoMoreRowsThanItsLimit) {
 
 TEST_P(SearchRequestsTest, CancellingFreesTheRoomOfASentence) {
   SearchRequest request{0, {2, 3, 4, 5, 0}, {}, {}};
-  Search batch(model_, *backend_, {.batch_tokens = 5});
+  Search batch(make_steps({model_, *backend_}), *backend_, {.batch_tokens = 5});
   EXPECT_FALSE(batch.cancel(0));
   std::vector<SearchResult> finished;
   for (int i = 0; i < 200; ++i) {
@@ -182,7 +183,7 @@ TEST_P(SearchRequestsTest, PartialHypothesesGrowAndChangeNothing) {
       EXPECT_EQ(now.empty(), step == 0);
       for (const Hypothesis& h : now) {
         ++seen;
-        const auto& prefix = request.prefix.ids;
+        const auto& prefix = request.prefix;
         ASSERT_GE(h.ids.size(), prefix.size());
         EXPECT_TRUE(std::equal(prefix.begin(), prefix.end(), h.ids.begin()));
         const auto& results = alone[size_t(request.request_id)].hypotheses;
@@ -202,7 +203,7 @@ TEST_P(SearchRequestsTest, PartialGreedySearchIsAPrefixOfItsResult) {
   options.extra_length = 9;
   const SearchRequest request{7, {4, 5, 9, 0}, {}, options};
   const auto expected = results_alone({request})[0].hypotheses.at(0);
-  Search batch(model_, *backend_, {});
+  Search batch(make_steps({model_, *backend_}), *backend_, {});
   batch.add(request);
   std::vector<SearchResult> finished;
   for (size_t length = 1;; ++length) {

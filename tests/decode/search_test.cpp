@@ -24,7 +24,7 @@ TEST_P(SearchTest, BeamOneIsGreedy) {
   options.beam = 1;
   options.extra_length = 6;
   for (const auto& source : sources(6, 3)) {
-    const Hypothesis got = search(model_, *backend_, options, {source})[0].hypotheses[0];
+    const Hypothesis got = testing::search(model_, *backend_, options, {source})[0].hypotheses[0];
     std::vector<TokenId> ids;
     double sum = 0;
     bool ended = false;
@@ -70,7 +70,8 @@ TEST_P(SearchTest, AWideBeamIsExhaustiveSearch) {
     }
     std::sort(all.begin(), all.end(),
               [](const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; });
-    const std::vector<Hypothesis> got = search(model, *backend_, options, {source})[0].hypotheses;
+    const std::vector<Hypothesis> got =
+        testing::search(model, *backend_, options, {source})[0].hypotheses;
     ASSERT_EQ(got.size(), 10u);
     for (size_t i = 0; i < got.size(); ++i) {
       EXPECT_EQ(got[i].ids, all[i].ids) << "rank " << i << ", seed " << seed;
@@ -83,14 +84,14 @@ TEST_P(SearchTest, NeighboursAndBatchSizeChangeNothing) {
   const auto texts = sources(40, 5);
   SearchOptions options;
   options.nbest = 3;
-  const std::vector<SearchResult> alone = search(model_, *backend_, options, texts, {}, 1);
+  const std::vector<SearchResult> alone = testing::search(model_, *backend_, options, texts, {}, 1);
   for (int64_t batch_tokens : {7, 40, 5000}) {
     auto reversed = texts;
     std::reverse(reversed.begin(), reversed.end());
     const std::vector<SearchResult> together =
-        search(model_, *backend_, options, texts, {}, batch_tokens);
+        testing::search(model_, *backend_, options, texts, {}, batch_tokens);
     const std::vector<SearchResult> backwards =
-        search(model_, *backend_, options, reversed, {}, batch_tokens);
+        testing::search(model_, *backend_, options, reversed, {}, batch_tokens);
     for (size_t i = 0; i < texts.size(); ++i) {
       for (const SearchResult* other : {&together[i], &backwards[texts.size() - 1 - i]}) {
         ASSERT_EQ(alone[i].hypotheses.size(), other->hypotheses.size());
@@ -107,10 +108,11 @@ TEST_P(SearchTest, ASearchCanBeUsedAgain) {
   SearchOptions options;
   options.max_length = 8;
   const auto first = sources(5, 1), second = sources(7, 2);
-  Search batch(model_, *backend_, {.hypotheses = options.hypothesis_count(), .batch_tokens = 16});
+  Search batch(make_steps({model_, *backend_}), *backend_,
+               {.hypotheses = options.hypothesis_count(), .batch_tokens = 16});
   search(batch, options, first);
   const auto got = search(batch, options, second),
-             fresh = search(model_, *backend_, options, second);
+             fresh = testing::search(model_, *backend_, options, second);
   ASSERT_EQ(got.size(), fresh.size());
   for (size_t i = 0; i < got.size(); ++i) {
     EXPECT_EQ(got[i].hypotheses[0].ids, fresh[i].hypotheses[0].ids);
@@ -124,7 +126,7 @@ TEST_P(SearchTest, BatchTokensBoundWhatIsTakenIn) {
   SearchOptions options;
   options.extra_length = 0;
   for (const int64_t batch_tokens : {10, 11}) {
-    Search batch(model_, *backend_, {.batch_tokens = batch_tokens});
+    Search batch(make_steps({model_, *backend_}), *backend_, {.batch_tokens = batch_tokens});
     batch.add({0, {2, 3, 4, 5, 6, 0}, {}, options});
     EXPECT_TRUE(batch.has_room(4, options));
     EXPECT_EQ(batch.has_room(5, options), batch_tokens == 11);
@@ -137,7 +139,7 @@ TEST_P(SearchTest, ThePenaltyIsWhatScoresAreDividedBy) {
   SearchOptions options;
   for (const double alpha : {0.0, 0.6, 2.0}) {
     options.length_penalty = alpha;
-    for (const SearchResult& found : search(model_, *backend_, options, sources(5, 9))) {
+    for (const SearchResult& found : testing::search(model_, *backend_, options, sources(5, 9))) {
       const Hypothesis& best = found.hypotheses[0];
       const int64_t length = int64_t(best.ids.size()) + (best.ended ? 1 : 0);
       EXPECT_DOUBLE_EQ(best.score, best.log_probability / length_penalty(length, alpha));
@@ -149,7 +151,7 @@ TEST_P(SearchTest, LengthsAreKept) {
   SearchOptions options;
   options.min_length = 5;
   options.max_length = 6;
-  for (const SearchResult& found : search(model_, *backend_, options, sources(20, 9))) {
+  for (const SearchResult& found : testing::search(model_, *backend_, options, sources(20, 9))) {
     const Hypothesis& best = found.hypotheses[0];
     EXPECT_GE(best.ids.size(), 5u);
     EXPECT_LE(best.ids.size(), 6u);
@@ -172,7 +174,7 @@ TEST_P(SearchTest, AModelThatOverflowsIsAnError) {
     model.move_to(backend_->memory());
     pack(model, *backend_, Purpose::inference);
     for (const SearchOptions& options : all)
-      EXPECT_THROW(search(model, *backend_, options, sources(3, 9)), Error)
+      EXPECT_THROW(testing::search(model, *backend_, options, sources(3, 9)), Error)
           << part << options.beam_size() << options.sample;
   }
 }
@@ -180,13 +182,13 @@ TEST_P(SearchTest, AModelThatOverflowsIsAnError) {
 TEST_P(SearchTest, OptionsOutOfRangeAreNamed) {
   SearchOptions options;
   options.nbest = 5;
-  EXPECT_THROW(search(model_, *backend_, options, {}), UsageError);
+  EXPECT_THROW(testing::search(model_, *backend_, options, {}), UsageError);
   options = {};
   options.beam = 0;
-  EXPECT_THROW(search(model_, *backend_, options, {}), UsageError);
+  EXPECT_THROW(testing::search(model_, *backend_, options, {}), UsageError);
   options = {};
   options.length_penalty = -1;
-  EXPECT_THROW(search(model_, *backend_, options, {}), UsageError);
+  EXPECT_THROW(testing::search(model_, *backend_, options, {}), UsageError);
 }
 
 TEST(LengthPenalty, IsThePapers) {

@@ -34,9 +34,10 @@ class SearchTraceTest : public testing::SearchTest {
 
   // Searches one sentence; `trace` may be null.
   SearchResult run(const SearchOptions& options, const std::vector<TokenId>& source,
-                   const ForcedPrefix& prefix, SearchTrace* trace) {
-    Search batch(model_, *backend_, {.hypotheses = options.hypothesis_count()});
-    batch.add({7, source, prefix, options, trace});
+                   const std::vector<TokenId>& prefix, SearchTrace* trace) {
+    Search batch(make_steps({model_, *backend_}), *backend_,
+                 {.hypotheses = options.hypothesis_count()});
+    batch.add({7, source, prefix, options, {}, trace});
     std::vector<SearchResult> results;
     while (batch.running() > 0) batch.step(results);
     return results.at(0);
@@ -58,7 +59,8 @@ INSTANTIATE_TEST_SUITE_P(Backends, SearchTraceTest, ::testing::ValuesIn(backends
 TEST_P(SearchTraceTest, HasTheResultsAndChangesNone) {
   for (const SearchOptions& options : kinds()) {
     for (const auto& source : sources(4, 5)) {
-      for (const ForcedPrefix& prefix : {ForcedPrefix{}, ForcedPrefix{{3, 5}, nullptr}}) {
+      for (const std::vector<TokenId>& prefix :
+           {std::vector<TokenId>{}, std::vector<TokenId>{3, 5}}) {
         SearchTrace trace;
         const SearchResult expected = run(options, source, prefix, nullptr);
         const SearchResult got = run(options, source, prefix, &trace);
@@ -119,7 +121,7 @@ TEST_P(SearchTraceTest, HasTheLikeliestTokensAfterEveryHypothesis) {
   for (const SearchOptions& options : kinds()) {
     const std::vector<TokenId> source = sources(3, 8).back();
     SearchTrace trace;
-    const ForcedPrefix prefix{{4, 2}, nullptr};
+    const std::vector<TokenId> prefix{4, 2};
     run(options, source, prefix, &trace);
     std::set<int64_t> parents;
     for (const SearchNode& node : trace.nodes) parents.insert(node.parent);

@@ -32,12 +32,10 @@ std::vector<float> logits_of(uint64_t state) {
 
 class RecurrentSteps : public StepModel {
  public:
-  RecurrentSteps(Backend& backend, const SearchLimits& limits)
-      : pool_(backend.memory()), states_(size_t(SearchShape(kPositions, limits).rows.target)) {}
+  explicit RecurrentSteps(Backend& backend) : pool_(backend.memory()) {}
 
-  Description description() const override {
-    return {kStart, 0, kPositions, {int64_t(states_.size()), 0}};
-  }
+  Description description() const override { return {kStart, 0, kPositions}; }
+  void reserve(const StepRows& rows) override { states_.resize(size_t(rows.target)); }
   void admit(const Tokens& sources, const Indices&) override {
     EXPECT_EQ(sources.layout.rows(), 0);
   }
@@ -69,10 +67,10 @@ class RecurrentSteps : public StepModel {
 class StepModelTest : public ::testing::Test {
  protected:
   std::vector<SearchResult> run(const SearchOptions& options,
-                                const std::vector<ForcedPrefix>& prefixes,
+                                const std::vector<std::vector<TokenId>>& prefixes,
                                 int64_t batch_tokens = 64) {
     const SearchLimits limits{options.hypothesis_count(), batch_tokens};
-    Search batch(std::make_unique<RecurrentSteps>(*backend_, limits), *backend_, limits);
+    Search batch(std::make_unique<RecurrentSteps>(*backend_), *backend_, limits);
     return search(batch, options, std::vector<std::vector<TokenId>>(prefixes.size()), prefixes);
   }
   // The sum of the log-probabilities of these tokens, after the start.
@@ -130,10 +128,10 @@ TEST_F(StepModelTest, AWideBeamFindsTheBestOfAllSequences) {
 
 // Hypotheses of a beam share the rows of their common past, and prefixes are many tokens of a step.
 TEST_F(StepModelTest, EveryHypothesisHasTheProbabilityOfItsOwnPast) {
-  std::vector<ForcedPrefix> prefixes;
+  std::vector<std::vector<TokenId>> prefixes;
   for (TokenId id = 2; id < 5; ++id)
     for (const std::vector<TokenId>& ids : {std::vector<TokenId>{}, {id}, {id, 2}, {4, id, 3}})
-      prefixes.push_back({ids, nullptr});
+      prefixes.push_back(ids);
   SearchOptions beam, groups, samples;
   beam.beam = beam.nbest = 3;
   groups.beam = groups.nbest = 4;
@@ -152,7 +150,7 @@ TEST_F(StepModelTest, EveryHypothesisHasTheProbabilityOfItsOwnPast) {
         EXPECT_EQ(got[n].ids, alone[n].ids);
         EXPECT_EQ(got[n].log_probability, alone[n].log_probability);
         EXPECT_NEAR(got[n].log_probability, log_probability(with_end(got[n])), 1e-4);
-        EXPECT_TRUE(std::equal(prefixes[i].ids.begin(), prefixes[i].ids.end(), got[n].ids.begin()));
+        EXPECT_TRUE(std::equal(prefixes[i].begin(), prefixes[i].end(), got[n].ids.begin()));
       }
     }
   }
@@ -160,13 +158,9 @@ TEST_F(StepModelTest, EveryHypothesisHasTheProbabilityOfItsOwnPast) {
 
 TEST_F(StepModelTest, ASourceIsForAModelThatReadsIt) {
   const SearchLimits limits{4, 16};
-  Search batch(std::make_unique<RecurrentSteps>(*backend_, limits), *backend_, limits);
+  Search batch(std::make_unique<RecurrentSteps>(*backend_), *backend_, limits);
   EXPECT_EQ(batch.source_limit(), 0);
   EXPECT_THROW(batch.add({.source = {2, 0}}), Bug);
-  EXPECT_THROW(Search(std::make_unique<RecurrentSteps>(*backend_, SearchLimits{1, 1}), *backend_,
-                      SearchLimits{4, 1024}),
-               Bug)
-      << "fewer rows than the search may use";
 }
 
 }  // namespace

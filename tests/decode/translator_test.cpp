@@ -44,7 +44,7 @@ class TranslatorTest : public ::testing::Test {
   std::vector<Translation> translate(const std::vector<std::string>& lines,
                                      DecodeOptions options = {}) {
     options.search.extra_length = 4;
-    return Translator(model_, tokenizers_, *backend_, options).translate(lines);
+    return Translator({{model_, *backend_}, tokenizers_}, options).translate(lines);
   }
 
   testing::TemporaryFolder folder_;
@@ -113,7 +113,7 @@ TEST_F(TranslatorTest, StrictNamesLineAndByte) {
 }
 
 TEST_F(TranslatorTest, WhatEmitThrowsComesOut) {
-  Translator translator(model_, tokenizers_, *backend_, {});
+  Translator translator({{model_, *backend_}, tokenizers_}, {});
   int64_t given = 0;
   EXPECT_THROW(translator.translate(
                    [&]() -> std::optional<std::string> {
@@ -127,7 +127,7 @@ TEST_F(TranslatorTest, WhatEmitThrowsComesOut) {
 
 TEST_F(TranslatorTest, ALineComesOutBeforeTheNextIsAskedFor) {
   // The input pauses: next() waits until the line before has been emitted.
-  Translator translator(model_, tokenizers_, *backend_, {});
+  Translator translator({{model_, *backend_}, tokenizers_}, {});
   std::mutex mutex;
   std::condition_variable changed;
   int64_t emitted = 0, asked = 0;
@@ -208,7 +208,7 @@ TEST_F(TranslatorTest, TranslationsBeginWithTheirPrefixes) {
     DecodeOptions options;
     options.search.extra_length = 8;
     options.search.sample = sample;
-    const Translator translator(model_, tokenizers_, *backend_, options);
+    const Translator translator({{model_, *backend_}, tokenizers_}, options);
     const auto all = translate_inputs(translator, inputs);
     ASSERT_EQ(all.size(), inputs.size());
     for (const size_t i : {0, 1, 4})
@@ -226,7 +226,7 @@ TEST_F(TranslatorTest, APrefixWithoutRoomBehindItIsNamed) {
   DecodeOptions options;
   options.search.max_length = 4;
   options.strict = true;
-  const Translator translator(model_, tokenizers_, *backend_, options);
+  const Translator translator({{model_, *backend_}, tokenizers_}, options);
   try {
     translate_inputs(translator, {{"abc", "ab"}, {"abc", "abcd"}});
     FAIL();
@@ -250,7 +250,7 @@ TEST_F(TranslatorTest, APrefixWithoutRoomBehindItIsNamed) {
   }
   options.strict = true;
   EXPECT_THROW(
-      translate_inputs(Translator(model_, tokenizers_, *backend_, options), {{"abc", "\xff"}}),
+      translate_inputs(Translator({{model_, *backend_}, tokenizers_}, options), {{"abc", "\xff"}}),
       Error);
 }
 
@@ -319,7 +319,7 @@ TEST_F(TranslatorTest, AttentionOfALongLineIsLinearInItsLength) {
 TEST_F(TranslatorTest, AFailureEndsTheWaitForInput) {
   DecodeOptions options;
   options.strict = true;
-  const Translator translator(model_, tokenizers_, *backend_, options);
+  const Translator translator({{model_, *backend_}, tokenizers_}, options);
   int64_t asked = 0, waited = 0;
   const auto next = [&]() -> std::optional<TranslationInput> {
     ++asked;
@@ -356,7 +356,7 @@ TEST_F(TranslatorTest, CallsOfOneTranslatorAreIndependent) {
   DecodeOptions options;
   options.threads = 3;
   options.search.extra_length = 4;
-  const Translator translator(model_, tokenizers_, *backend_, options);
+  const Translator translator({{model_, *backend_}, tokenizers_}, options);
   const auto expect_same = [&] {
     const auto all = translator.translate(lines);
     for (size_t i = 0; i < lines.size(); ++i) {

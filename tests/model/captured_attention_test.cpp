@@ -7,6 +7,7 @@
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/model/transformer.h"
 #include "support/isolated_backend.h"
+#include "support/mean_over_heads.h"
 #include "support/small_model.h"
 
 namespace heed {
@@ -62,7 +63,8 @@ TEST_P(CapturedAttentionTest, HasEveryLayerAndHead) {
           for (int64_t j = row % queries + 1; site == AttentionSite::decoder_self && j < keys; ++j)
             EXPECT_EQ(w[j], 0) << "a later position";
         }
-        const std::vector<double> mean = captured.at(site, layer).mean_over_heads(b);
+        const std::vector<double> mean =
+            testing::mean_over_heads(captured.at(site, layer).of_sequence(b));
         for (size_t i = 0; i < mean.size(); ++i)
           EXPECT_EQ(mean[i], double(weights.data<float>()[i]) / 2 +
                                  double(weights.data<float>()[i + mean.size()]) / 2);
@@ -115,8 +117,9 @@ TEST_P(CapturedAttentionTest, AStepOverTheCacheAttendsAsItsPrefixDoes) {
     model_.decode(pass, step.tokens, cache, &got);
     for (const auto& [site, keys] : {std::pair<AttentionSite, size_t>{AttentionSite::cross, 4},
                                      {AttentionSite::decoder_self, i + 1}}) {
-      const std::vector<double> row = got.at(site, 1).mean_over_heads(0);
-      const std::vector<double> all_rows = expected.at(site, 1).mean_over_heads(0);
+      const std::vector<double> row = testing::mean_over_heads(got.at(site, 1).of_sequence(0));
+      const std::vector<double> all_rows =
+          testing::mean_over_heads(expected.at(site, 1).of_sequence(0));
       ASSERT_EQ(row.size(), keys);
       for (size_t j = 0; j < keys; ++j) EXPECT_EQ(row[j], all_rows[4 * i + j]);
     }

@@ -79,7 +79,7 @@ TEST(WeightStatisticsTest, DescribesEveryParameterOfEveryVariant) {
   for (const testing::VariantModel& variant : testing::single_variants()) {
     Transformer model(variant.config);
     model.initialize(3);
-    const std::vector<ParameterStatistics> all = weight_statistics(model);
+    const std::vector<ParameterStatistics> all = weight_statistics(parameters(model));
     int64_t count = 0;
     for (const ParameterStatistics& parameter : all) {
       EXPECT_EQ(parameter.values.count, element_count(parameter.shape)) << parameter.name;

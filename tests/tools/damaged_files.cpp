@@ -101,7 +101,7 @@ void translate(const fs::path& folder) {
   DecodeOptions o;
   o.threads = 1;
   o.search.max_length = 6;
-  const Translator translator(model, tokenizers, *backend, o);
+  const Translator translator({{model, *backend}, tokenizers}, o);
   const std::vector<std::string> lines = {"das haus 1", "", "\xff x aaaa", "ein baum 2"};
   check(translator.translate(lines).size() == lines.size(), "a line is lost");
 }

@@ -14,6 +14,7 @@
 #include "heed/core/counted.h"
 #include "heed/core/parallel.h"
 #include "heed/decode/search.h"
+#include "heed/model/transformer_steps.h"
 #include "heed/train/adam.h"
 #include "heed/train/gradients.h"
 #include "heed/train/resolved_options.h"
@@ -367,14 +368,14 @@ class BenchCommand : public CommandOf<BenchSettings> {
                 size_of(backend->cache_type(DType::fp32))),
          "bytes");
     for (const int64_t beam : {int64_t{1}, settings_.beam}) {
-      decode(*backend, model, beam, settings_.batch_tokens, threads_);
-      if (beam == 1) decode(*backend, model, beam, settings_.length, 1);
+      decode({model, *backend}, beam, settings_.batch_tokens, threads_);
+      if (beam == 1) decode({model, *backend}, beam, settings_.length, 1);
       if (settings_.beam == 1) break;
     }
   }
 
-  void decode(Backend& backend, const Transformer& model, int64_t beam, int64_t batch_tokens,
-              int threads) {
+  void decode(const ModelOnBackend& on, int64_t beam, int64_t batch_tokens, int threads) {
+    const Backend& backend = on.backend;
     SearchOptions options;
     options.beam = beam;
     options.max_length = options.min_length = settings_.length;
@@ -382,7 +383,7 @@ class BenchCommand : public CommandOf<BenchSettings> {
     // Searches keep their caches, as those of a Translator do.
     std::deque<Search> searches;
     for (int i = 0; i < threads; ++i)
-      searches.emplace_back(model, backend, SearchLimits{beam, batch_tokens});
+      searches.emplace_back(make_steps(on), on.backend, SearchLimits{beam, batch_tokens});
     Workers workers(threads);
     const double seconds = time_of(settings_.seconds, [&] {
       workers.run(threads, [&](int64_t i, int) {
@@ -390,7 +391,7 @@ class BenchCommand : public CommandOf<BenchSettings> {
         std::vector<std::vector<TokenId>> sources;
         for (int64_t k = 0; k < lines; ++k) {
           sources.push_back(sentence(random));
-          sources.back().push_back(model.config().end_id());
+          sources.back().push_back(on.model.config().end_id());
         }
         search(searches[size_t(i)], options, sources);
       });

@@ -199,9 +199,16 @@ class InspectCommand : public CommandOf<InspectSettings> {
     std::vector<std::string> read = files_of_model(trained ? model : "");
     read.insert(read.end(), {heads.source, heads.reference});
     PageFile page(settings_.html, read, console);
-    std::optional<Transformer> weights;
-    if (trained) weights = model_of(model);
-    const ModelConfig config = weights ? weights->config() : preset_of(model);
+    ModelConfig config;
+    std::vector<Parameter> weights;
+    if (trained) {
+      expect_default_vocabulary_size(model);
+      auto opened = load_model(model);
+      config = opened.config();
+      weights = parameters(opened);
+    } else {
+      config = preset_of(model);
+    }
     std::optional<WeightFile> file;
     if (trained) file = weight_file(std::filesystem::path(model) / "model.safetensors");
     const HeadsTitle title{heads.source, heads.reference, config.heads};
@@ -220,8 +227,7 @@ class InspectCommand : public CommandOf<InspectSettings> {
     console.out().write(text);
     console.out().flush();
     if (!page.wanted()) return 0;
-    page.write(model_html({model, settings_.length}, config, file, weights ? &*weights : nullptr,
-                          of_heads));
+    page.write(model_html({model, settings_.length}, config, file, weights, of_heads));
     console.note(fmt::format("page of the model: {}", settings_.html));
     return 0;
   }
@@ -293,10 +299,9 @@ class InspectCommand : public CommandOf<InspectSettings> {
     return TokenizerPair::joint(read_file(settings_.tokenizer_model), settings_.tokenizer_model);
   }
 
-  Transformer model_of(const std::string& directory) const {
+  void expect_default_vocabulary_size(const std::string& directory) const {
     if (settings_.vocabulary_size != InspectSettings().vocabulary_size)
       fail_usage("--vocabulary-size changes nothing: {} has a vocabulary of its own", directory);
-    return load_model(directory);
   }
 
   ModelConfig preset_of(const std::string& model) const {

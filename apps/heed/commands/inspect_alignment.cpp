@@ -14,7 +14,7 @@ namespace {
 // Pairs that the model can be given; `left_out` counts the others.
 AlignmentText text_of(const Model& model, const std::vector<std::string>& sources,
                       const std::vector<std::string>& targets, int64_t lines, int64_t& left_out) {
-  const auto longest = size_t(model.transformer().config().max_positions - 1);  // and </s>
+  const auto longest = size_t(model.config().max_positions - 1);  // and </s>
   AlignmentText text;
   double token_pairs = 0;
   for (size_t i = 0; i < sources.size(); ++i) {
@@ -100,16 +100,16 @@ AlignmentInspection inspect_alignment(const std::string& directory, const HeadsI
   const std::vector<std::string> targets =
       read_text(settings.reference, {settings.source, sources.size()}, LineRules{}, console);
   const Model model(directory, ComputeChoice::fp32);
-  const Transformer& transformer = model.transformer();
+  const ModelParts parts = model.parts();
   int64_t left_out = 0;
   const AlignmentText text = text_of(model, sources, targets, settings.lines, left_out);
   if (left_out > 0)
     console.warn(
         fmt::format("{} left out: empty, or with more tokens than the model has positions, {}",
-                    detail::counted(left_out, "line"), transformer.config().max_positions));
+                    detail::counted(left_out, "line"), model.config().max_positions));
   Workers workers(threads);
-  AlignmentInspection found{transformer.config(), alignment_heads_of(transformer), false,
-                            measure_alignment(transformer, model.backend(), text, workers)};
+  AlignmentInspection found{model.config(), alignment_heads_of(parts.model), false,
+                            measure_alignment(parts, text, workers)};
   if (!found.measured.best)
     fail("{} and {}: {} word links in {}, expected at least {}: give more text, or more --lines",
          settings.source, settings.reference, found.measured.links,

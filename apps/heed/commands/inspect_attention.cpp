@@ -61,13 +61,13 @@ const char* name_of(AttentionSite site) {
 }
 
 std::string text_of(const Inspected& inspected, const std::string& sentence,
-                    const AttentionInspection& settings, const Transformer& model,
+                    const AttentionInspection& settings, const Model& opened,
                     const TerminalStyle& style) {
-  const ModelConfig& config = model.config();
+  const ModelConfig& config = opened.config();
   const int64_t layers = layers_of(config, settings.site);
   // The layer from which alignments are taken, else the last.
   const int64_t usual = settings.site == AttentionSite::cross
-                            ? alignment_heads_of(model).heads.back().layer + 1
+                            ? alignment_heads_of(opened.parts().model).heads.back().layer + 1
                             : layers;
   const int64_t large = settings.layer.value_or(usual);
   AttentionChoice choice{settings.site, large, settings.head.value_or(0), settings.units};
@@ -123,13 +123,12 @@ std::string json_of(const Inspected& inspected, const std::string& sentence) {
 void inspect_attention(const std::string& model, const std::string& sentence,
                        const AttentionInspection& settings, bool json, Console& console) {
   const Model opened(model, settings.compute);
-  const ModelConfig& config = opened.transformer().config();
+  const ModelConfig& config = opened.config();
   expect_within("--layer", settings.layer, layers_of(config, settings.site), "layers there");
   expect_within("--head", settings.head, config.heads, "heads");
   const Inspected inspected = inspect(opened, sentence, settings.target);
-  console.out().write(
-      json ? json_of(inspected, sentence)
-           : text_of(inspected, sentence, settings, opened.transformer(), style_of_output()));
+  console.out().write(json ? json_of(inspected, sentence)
+                           : text_of(inspected, sentence, settings, opened, style_of_output()));
 }
 
 }  // namespace heed

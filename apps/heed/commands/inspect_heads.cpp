@@ -29,13 +29,12 @@ class HeadProgress {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-std::vector<std::string> translations(const Transformer& model, const TokenizerPair& tokenizers,
-                                      Backend& backend, const std::vector<std::string>& sources,
-                                      int threads) {
+std::vector<std::string> translations(const ModelParts& parts,
+                                      const std::vector<std::string>& sources, int threads) {
   DecodeOptions decode;
   decode.threads = threads;
   decode.search.beam = 1;
-  return best_translations(Translator(model, tokenizers, backend, decode), sources);
+  return best_translations(Translator(parts, decode), sources);
 }
 
 }  // namespace
@@ -49,17 +48,18 @@ HeadAnalysis inspect_heads(const std::string& directory, const HeadsInspection& 
         read_text(settings.reference, {settings.source, sources.size()}, LineRules{}, console);
   sources.resize(std::min(sources.size(), size_t(settings.lines)));
   const std::unique_ptr<Backend> backend = make_backend(ComputeChoice::fp32, Purpose::training);
-  Transformer model = load_model(directory);
+  auto model = load_model(directory);
   model.move_to(backend->memory());
   const TokenizerPair tokenizers = TokenizerPair::load(directory);
   Workers workers(threads);
   pack(model, *backend, Purpose::training, &workers);
-  if (targets.empty()) targets = translations(model, tokenizers, *backend, sources, threads);
+  const ModelParts parts{{model, *backend}, tokenizers};
+  if (targets.empty()) targets = translations(parts, sources, threads);
   Pairs pairs;
   for (size_t i = 0; i < sources.size(); ++i) pairs.emplace_back(sources[i], targets[i]);
   HeadProgress progress(console);
   HeadAnalysis analysis =
-      analyze_heads(model, tokenizers, *backend, pairs, workers, std::ref(progress));
+      analyze_heads(parts, parameters(model), pairs, workers, std::ref(progress));
   if (analysis.left_out > 0)
     console.warn(fmt::format(
         "{} of {} left out: empty, or with more tokens than the model has positions, {}",

@@ -104,7 +104,7 @@ class QuantizeCommand : public CommandOf<QuantizeSettings> {
   Existing existing() const { return settings_.overwrite ? Existing::replace : Existing::refuse; }
 
   void write() const {
-    Transformer model = load_model(settings_.model);
+    auto model = load_model(settings_.model);
     TokenizerPair::load(settings_.model);  // fails if the directory cannot translate
     write_model(settings_.output, existing(),
                 {model, settings_.model,

@@ -200,7 +200,7 @@ class ServeCommand : public CommandOf<ServeSettings> {
     for (const auto& model : server.models().all())
       console.note(fmt::format(
           "{} to {}: {} parameters on {}", model->languages().source, model->languages().target,
-          parameter_count(model->model().transformer()), model->model().backend().name()));
+          parameter_count(model->model().parts().model), model->model().backend().name()));
     const MemoryBound memory = server.memory();
     console.note("memory: " + to_string(memory));
     const auto available = available_memory();

@@ -28,9 +28,9 @@ Json rounded_number(double value) {
   return json_number(std::stod(fmt::format("{:.6g}", value)));
 }
 
-Json statistics_of(Transformer& model) {
+Json statistics_of(const std::vector<Parameter>& weights) {
   Json all = Json::array();
-  for (const ParameterStatistics& parameter : weight_statistics(model)) {
+  for (const ParameterStatistics& parameter : weight_statistics(weights)) {
     const WeightStatistics& s = parameter.values;
     all.push_back({{"name", parameter.name},
                    {"shape", parameter.shape},
@@ -50,10 +50,9 @@ Json statistics_of(Transformer& model) {
 
 using Tensors = std::map<std::string, Tensor>;
 
-Tensors tensors_of(Transformer& model) {
+Tensors tensors_of(const std::vector<Parameter>& weights) {
   Tensors tensors;
-  for (const Parameter& parameter : parameters(model))
-    tensors.emplace(parameter.name, parameter.tensor);
+  for (const Parameter& parameter : weights) tensors.emplace(parameter.name, parameter.tensor);
   return tensors;
 }
 
@@ -123,15 +122,16 @@ Json relative_lengths(const Tensors& tensors, const std::string& stack, int64_t 
 }
 
 // What the page needs of the positions besides the configuration.
-Json positions_of(const ModelConfig& config, Transformer* model, std::vector<std::string>& blocks) {
+Json positions_of(const ModelConfig& config, const std::vector<Parameter>& weights,
+                  std::vector<std::string>& blocks) {
   Json positions = Json::object();
   if (config.variants.positions == Positions::alibi) {
     Json& slopes = positions["slopes"] = Json::array();
     for (int64_t h = 0; h < config.heads; ++h)
       slopes.push_back(rounded_number(alibi_slope(h, config.heads)));
   }
-  if (model == nullptr) return positions;
-  const Tensors tensors = tensors_of(*model);
+  if (weights.empty()) return positions;
+  const Tensors tensors = tensors_of(weights);
   for (const std::string stack : {"encoder", "decoder"}) {
     const bool is_encoder = stack == "encoder";
     if (const auto learned = tensors.find(stack + "_stack.positions"); learned != tensors.end())
@@ -149,7 +149,7 @@ Json positions_of(const ModelConfig& config, Transformer* model, std::vector<std
 }  // namespace
 
 std::string model_html(const ModelTitle& title, const ModelConfig& config,
-                       const std::optional<WeightFile>& file, Transformer* model,
+                       const std::optional<WeightFile>& file, const std::vector<Parameter>& weights,
                        const Json& heads) {
   Page page{.kind = "model", .title = title.name, .data = ""};
   Json data = {{"kind", "model"}, {"model", model_json(title.name, config, title.length, file)}};
@@ -162,8 +162,8 @@ std::string model_html(const ModelTitle& title, const ModelConfig& config,
                            {"max_positions", config.max_positions},
                            {"output_vocabulary", config.output_vocabulary_size},
                            {"output_bias", config.output_bias}};
-  data["positions"] = positions_of(config, model, page.blocks);
-  data["statistics"] = model == nullptr ? Json(nullptr) : statistics_of(*model);
+  data["positions"] = positions_of(config, weights, page.blocks);
+  data["statistics"] = weights.empty() ? Json(nullptr) : statistics_of(weights);
   data["heads"] = heads;
   page.data = data.dump(-1, ' ', false, Json::error_handler_t::replace);
   return page_html(page);

@@ -15,11 +15,11 @@ struct ModelTitle {
   int64_t length = 25;  // of sentences, for the cost figures
 };
 
-// The page `heed inspect model --html`. `model` has the weights, in fp32 in the host's memory; null
-// for a preset, whose page has only what follows from the configuration. `heads` is that of
+// The page `heed inspect model --html`. The weights are in fp32 in the host's memory; there are
+// none for a preset, whose page has only what follows from the configuration. `heads` is that of
 // heads_json(), or null.
 std::string model_html(const ModelTitle& title, const ModelConfig& config,
-                       const std::optional<WeightFile>& file, Transformer* model,
+                       const std::optional<WeightFile>& file, const std::vector<Parameter>& weights,
                        const nlohmann::ordered_json& heads = nullptr);
 
 }  // namespace heed

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "heed/decode/finite.h"
-
 namespace heed {
 namespace {
 
@@ -63,68 +61,6 @@ void detail::append(AttentionWeights& all, AttentionWeights part, size_t before)
     row.offset += before;
     all.push_back(std::move(row));
   }
-}
-
-AlignmentHeads alignment_heads_of(const Transformer& model) {
-  return model.alignment_heads().value_or(default_alignment_heads(model.config()));
-}
-
-Aligner::Aligner(const Transformer& model, Backend& backend)
-    : model_(model),
-      heads_(alignment_heads_of(model)),
-      backend_(backend),
-      pool_(backend.memory()) {}
-
-std::vector<double> Aligner::mean_of_heads(ForwardPass& pass, const EncoderOutput& memory,
-                                           const std::vector<TokenId>& target) const {
-  // The row that predicts a token is the row of the token before it.
-  const bool following = heads_.step == AlignmentStep::following;
-  std::vector<TokenId> sequence = {model_.config().pad_id()};
-  sequence.insert(sequence.end(), target.begin(), following ? target.end() : target.end() - 1);
-  Tokens to;
-  to.add(sequence);
-  CapturedAttention captured;
-  for (const int64_t layer : heads_.layers()) captured.request(AttentionSite::cross, layer);
-  model_.decode(pass, to, memory, &captured);
-  const int64_t columns = memory.layout.rows();
-  std::vector<double> mean(target.size() * size_t(columns), 0);
-  for (const int64_t layer : heads_.layers()) {
-    const Tensor weights = captured.at(AttentionSite::cross, layer).of_sequence(0);
-    const int64_t rows = weights.dim(1);
-    const auto add = [&](const auto* values) {
-      for (const DecoderHead& head : heads_.heads) {
-        if (head.layer != layer) continue;
-        const auto* first = values + (head.head * rows + (following ? 1 : 0)) * columns;
-        for (size_t i = 0; i < mean.size(); ++i)
-          mean[i] += double(first[i]) / double(heads_.heads.size());
-      }
-    };
-    if (weights.dtype() == DType::fp32)
-      add(weights.data<float>());
-    else
-      add(weights.data<double>());
-  }
-  return mean;
-}
-
-std::vector<AttentionWeights> Aligner::weights(const std::vector<TokenId>& source,
-                                               const std::vector<std::vector<TokenId>>& targets) {
-  ForwardPass pass(backend_, pool_);
-  Tokens from;
-  from.add(source);
-  const EncoderOutput memory = model_.encode(pass, from);
-  std::vector<AttentionWeights> all;
-  for (const std::vector<TokenId>& target : targets) {
-    AttentionWeights& weights = all.emplace_back();
-    if (target.empty()) continue;
-    const std::vector<double> values = mean_of_heads(pass, memory, target);
-    for (const double value : values) expect_finite(value);
-    for (size_t t = 0; t < target.size(); ++t) {
-      const auto row = values.begin() + ptrdiff_t(t * source.size());
-      weights.push_back({0, {row, row + ptrdiff_t(source.size())}});
-    }
-  }
-  return all;
 }
 
 std::vector<std::vector<double>> rounded(const AttentionWeights& weights) {

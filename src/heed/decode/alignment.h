@@ -8,22 +8,9 @@
 #include <vector>
 
 #include "heed/decode/text_units.h"
-#include "heed/model/transformer.h"
+#include "heed/model/cross_attention.h"
 
 namespace heed {
-
-// The cross-attention weights of a target token over consecutive source tokens. They sum to 1: all
-// other source tokens have weight 0.
-struct AttentionRow {
-  size_t offset = 0;  // source token of the first weight
-  std::vector<float> weights;
-
-  friend bool operator==(const AttentionRow&, const AttentionRow&) = default;
-};
-
-// A row for each target token. In a line that was split, a row has the source tokens of its own
-// part only, so that memory is linear in the length of the line.
-using AttentionWeights = std::vector<AttentionRow>;
 
 namespace detail {
 
@@ -32,32 +19,6 @@ namespace detail {
 void append(AttentionWeights& all, AttentionWeights part, size_t before);
 
 }  // namespace detail
-
-// The attention of a model from which alignments are read: as it was measured
-// (decode/alignment_choice.h), or the default of model/alignment_heads.h.
-AlignmentHeads alignment_heads_of(const Transformer& model);
-
-// Computes the encoder-decoder attention of finished translations in a separate pass, at no cost
-// during the search: the mean over alignment_heads_of(). The weights of a pair depend on the pair
-// alone.
-class Aligner {
- public:
-  // Both must outlive the aligner, which is for one thread.
-  Aligner(const Transformer& model, Backend& backend);
-  // `source` ends with </s>; targets have neither start nor </s> and may be empty.
-  std::vector<AttentionWeights> weights(const std::vector<TokenId>& source,
-                                        const std::vector<std::vector<TokenId>>& targets);
-
- private:
-  // The weights of the chosen heads, [target, source].
-  std::vector<double> mean_of_heads(ForwardPass& pass, const EncoderOutput& memory,
-                                    const std::vector<TokenId>& target) const;
-
-  const Transformer& model_;
-  const AlignmentHeads heads_;
-  Backend& backend_;
-  TensorPool pool_;
-};
 
 // What to report of the attention of a translation.
 enum class Alignments { none, words, tokens, weights };

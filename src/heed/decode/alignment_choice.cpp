@@ -1,7 +1,9 @@
 #include "heed/decode/alignment_choice.h"
 
 #include <algorithm>
+#include <set>
 
+#include "heed/model/cross_attention.h"
 #include "heed/model/pair_batch.h"
 
 namespace heed {
@@ -12,37 +14,7 @@ constexpr int64_t kMostHeads = 8;  // of a mean that is not a whole layer's
 // The links of the measured pairs, as WordLinks::of() gives them.
 using Links = std::vector<std::vector<int32_t>>;
 
-// The cross-attention of a pair by layer: [heads, target + 1, source + 1], where row i is of the
-// step that predicts target token i. Null for other layers.
-std::vector<Tensor> cross_attention(const Transformer& model, ForwardPass& pass,
-                                    const TokenPair& pair, const std::vector<bool>& layers) {
-  PairBatch batch;
-  batch.add(pair.source, pair.target, model.config());
-  CapturedAttention captured;
-  for (size_t layer = 0; layer < layers.size(); ++layer)
-    if (layers[layer]) captured.request(AttentionSite::cross, int64_t(layer));
-  const EncoderOutput memory = model.encode(pass, batch.source);
-  model.decode(pass, batch.target, memory, &captured);
-  std::vector<Tensor> weights(layers.size());
-  for (size_t layer = 0; layer < layers.size(); ++layer)
-    if (layers[layer])
-      weights[layer] = captured.at(AttentionSite::cross, int64_t(layer)).of_sequence(0);
-  return weights;
-}
-
-// Adds a head's weights of a row to `sums`, which leaves out </s>.
-void add_row(const Tensor& layer, int64_t head, int64_t row, std::vector<double>& sums) {
-  const int64_t rows = layer.dim(1), columns = layer.dim(2);
-  const auto add = [&](const auto* weights) {
-    const auto* first = weights + (head * rows + row) * columns;
-    for (size_t i = 0; i < sums.size(); ++i) sums[i] += double(first[i]);
-  };
-  if (layer.dtype() == DType::fp32)
-    add(layer.data<float>());
-  else
-    add(layer.data<double>());
-}
-
+// `layers` has the weights of all that the choice needs.
 int64_t agreeing_links(const std::vector<Tensor>& layers, const AlignmentHeads& choice,
                        const std::vector<int32_t>& links) {
   int64_t agreeing = 0;
@@ -52,29 +24,33 @@ int64_t agreeing_links(const std::vector<Tensor>& layers, const AlignmentHeads& 
     std::ranges::fill(sums, 0);
     const int64_t row = int64_t(token) + (choice.step == AlignmentStep::following ? 1 : 0);
     for (const DecoderHead& head : choice.heads)
-      add_row(layers[size_t(head.layer)], head.head, row, sums);
+      add_row(layers[size_t(head.layer)], head.head, row, 1, sums);
     agreeing += std::ranges::max_element(sums) - sums.begin() == links[token];
   }
   return agreeing;
 }
 
 // Counts for each candidate the links that agree with it.
-void count_agreeing(const Transformer& model, Backend& backend, Workers& workers,
-                    const std::vector<TokenPair>& pairs, const Links& links,
-                    std::span<AlignmentCandidate> candidates) {
-  std::vector<bool> layers(size_t(model.config().decoder_layers));
+void count_agreeing(const ModelOnBackend& on, Workers& workers, const std::vector<TokenPair>& pairs,
+                    const Links& links, std::span<AlignmentCandidate> candidates) {
+  std::set<int64_t> needed;
   for (const AlignmentCandidate& candidate : candidates)
-    for (const DecoderHead& head : candidate.heads.heads) layers[size_t(head.layer)] = true;
+    for (const DecoderHead& head : candidate.heads.heads) needed.insert(head.layer);
+  const std::vector<int64_t> layers(needed.begin(), needed.end());
   std::vector<std::vector<int64_t>> agreeing(size_t(workers.count()),
                                              std::vector<int64_t>(candidates.size()));
-  std::vector<TensorPool> pools = make_tensor_pools(workers.count(), backend.memory());
-  workers.run(int64_t(pairs.size()), [&](int64_t pair, int worker) {
-    const std::vector<int32_t>& own = links[size_t(pair)];
+  std::vector<TensorPool> pools = make_tensor_pools(workers.count(), on.backend.memory());
+  workers.run(int64_t(pairs.size()), [&](int64_t i, int worker) {
+    const std::vector<int32_t>& own = links[size_t(i)];
     if (std::ranges::all_of(own, [](int32_t link) { return link < 0; })) return;
-    ForwardPass pass(backend, pools[size_t(worker)]);
-    const std::vector<Tensor> weights = cross_attention(model, pass, pairs[size_t(pair)], layers);
-    for (size_t i = 0; i < candidates.size(); ++i)
-      agreeing[size_t(worker)][i] += agreeing_links(weights, candidates[i].heads, own);
+    ForwardPass pass(on.backend, pools[size_t(worker)]);
+    PairBatch pair;
+    pair.add(pairs[size_t(i)].source, pairs[size_t(i)].target, on.model.config());
+    const EncoderOutput memory = on.model.encode(pass, pair.source);
+    const std::vector<Tensor> weights =
+        cross_attention(on.model, pass, memory, pairs[size_t(i)].target, layers);
+    for (size_t k = 0; k < candidates.size(); ++k)
+      agreeing[size_t(worker)][k] += agreeing_links(weights, candidates[k].heads, own);
   });
   for (const std::vector<int64_t>& counts : agreeing)
     for (size_t i = 0; i < candidates.size(); ++i) candidates[i].agreeing += counts[i];
@@ -138,9 +114,9 @@ const AlignmentCandidate* AlignmentMeasurement::find(const AlignmentHeads& heads
   return found == candidates.end() ? nullptr : &*found;
 }
 
-AlignmentMeasurement measure_alignment(const Transformer& model, Backend& backend,
-                                       const AlignmentText& text, Workers& workers) {
-  const ModelConfig& config = model.config();
+AlignmentMeasurement measure_alignment(const ModelOnBackend& on, const AlignmentText& text,
+                                       Workers& workers) {
+  const ModelConfig& config = on.model.config();
   AlignmentMeasurement measured;
   measured.pairs = int64_t(text.measured.size());
   const WordLinks lexicon(text.lexical);
@@ -152,7 +128,7 @@ AlignmentMeasurement measure_alignment(const Transformer& model, Backend& backen
   if (measured.links < AlignmentMeasurement::kFewestLinks) return measured;
   const auto count = [&](std::vector<AlignmentCandidate> candidates) {
     if (candidates.empty()) return;
-    count_agreeing(model, backend, workers, text.measured, links, candidates);
+    count_agreeing(on, workers, text.measured, links, candidates);
     measured.candidates.insert(measured.candidates.end(), candidates.begin(), candidates.end());
   };
   count(layers_and_heads(config));

@@ -34,7 +34,7 @@ struct AlignmentMeasurement {
 };
 
 // Pairs must fit the model's positions. The result does not depend on the workers.
-AlignmentMeasurement measure_alignment(const Transformer& model, Backend& backend,
-                                       const AlignmentText& text, Workers& workers);
+AlignmentMeasurement measure_alignment(const ModelOnBackend& on, const AlignmentText& text,
+                                       Workers& workers);
 
 }  // namespace heed

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "heed/decode/finite.h"
+#include "heed/model/finite.h"
 #include "heed/pages/page.h"
 
 namespace heed {

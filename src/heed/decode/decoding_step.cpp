@@ -79,11 +79,11 @@ std::vector<DecodingStep::Candidate> DecodingStep::best_candidates(
   };
   for (size_t i = 0; i < group.active.size(); ++i) {
     const ActiveHypothesis& h = group.active[i];
-    if (constraints_.is_forced(h.constraints)) {
-      constraints_.for_each_forced_id(h.constraints, [&](TokenId id) {
+    if (const std::vector<TokenId>* only = h.next.only()) {
+      for (const TokenId id : *only) {
         const double of_token = next_.log_probability(h.row, id);
         add(i, id, h.log_probability + of_token, of_token);
-      });
+      }
       continue;
     }
     // The sums of a row are in descending order, and the penalty only lowers them.
@@ -96,14 +96,14 @@ std::vector<DecodingStep::Candidate> DecodingStep::best_candidates(
       const auto of_token = double(best.log_probabilities[j]);
       const double sum = h.log_probability + of_token;
       if (candidates.cannot_enter(sum)) break;
-      if (constraints_.allows(h.constraints, best.ids[j])) add(i, best.ids[j], sum, of_token);
+      if (h.next.allows(best.ids[j])) add(i, best.ids[j], sum, of_token);
     }
   }
   return candidates.take();
 }
 
 ActiveHypothesis DecodingStep::extended(const ActiveHypothesis& parent, const Candidate& candidate,
-                                        int64_t node) const {
+                                        int64_t node) {
   ActiveHypothesis h;
   h.node = node;
   copy_with(parent.ids, candidate.id, h.ids);
@@ -111,7 +111,7 @@ ActiveHypothesis DecodingStep::extended(const ActiveHypothesis& parent, const Ca
   h.rows = parent.rows;
   h.log_probability = candidate.log_probability;
   copy_with(parent.log_probabilities, candidate.token_log_probability, h.log_probabilities);
-  h.constraints = constraints_.after(parent.constraints, candidate.id);
+  h.constrained = parent.constrained;
   return h;
 }
 
@@ -173,7 +173,7 @@ bool DecodingStep::is_done(const HypothesisGroup& group) const {
       group.finished[0].score >= best / length_penalty(length, alpha))
     return true;
   const FinishedHypothesis* last = last_wanted(group, (options_.nbest + groups - 1) / groups);
-  return last && last->score >= best / length_penalty(constraints_.max_length(), alpha);
+  return last && last->score >= best / length_penalty(max_length_, alpha);
 }
 
 void DecodingStep::beam_search(HypothesisGroup& group, std::vector<TokenId>& chosen) const {
@@ -184,7 +184,7 @@ void DecodingStep::beam_search(HypothesisGroup& group, std::vector<TokenId>& cho
   for (size_t i = 0; i < candidates.size(); ++i) {
     const Candidate& candidate = candidates[i];
     const ActiveHypothesis& parent = group.active[size_t(candidate.parent)];
-    const bool ends = candidate.id == constraints_.end_id();
+    const bool ends = candidate.id == end_id_;
     // A hypothesis with </s> is finished only if it would have stayed in the beam.
     if (int64_t(ends ? i : next.size()) >= group_size()) {
       trace(group, candidate, HypothesisFate::dropped);
@@ -203,7 +203,7 @@ void DecodingStep::beam_search(HypothesisGroup& group, std::vector<TokenId>& cho
       for (const ActiveHypothesis& h : group.active) chosen.push_back(h.ids.back());
       std::sort(chosen.begin(), chosen.end());
     }
-    if (length >= constraints_.max_length()) group.finish_active(options_.length_penalty);
+    if (length >= max_length_) group.finish_active(options_.length_penalty);
   }
   group.done = is_done(group);
 }
@@ -231,23 +231,23 @@ int64_t DecodingStep::trace(const HypothesisGroup& group, const Candidate& candi
 void DecodingStep::list_choices(const ActiveHypothesis& h,
                                 std::vector<TokenWeight>& choices) const {
   choices.clear();
-  const int64_t banned = int64_t(h.constraints.banned.size()) + constraints_.never_next();
-  if (constraints_.is_forced(h.constraints)) {
-    constraints_.for_each_forced_id(h.constraints, [&](TokenId id) {
-      choices.push_back({id, next_.logit(h.row, id)});
-    });
-  } else if (options_.top_k && *options_.top_k + banned < next_.classes()) {
+  const std::span<const TokenId> banned = h.next.banned();
+  if (const std::vector<TokenId>* only = h.next.only()) {
+    for (const TokenId id : *only) choices.push_back({id, next_.logit(h.row, id)});
+  } else if (options_.top_k && *options_.top_k + int64_t(banned.size()) < next_.classes()) {
     // Most probable first, the order that to_probabilities() gives a larger set.
     do {
       choices.clear();
       for (const TokenId id : next_.best(h.row).ids)
-        if (constraints_.allows(h.constraints, id)) choices.push_back({id, next_.logit(h.row, id)});
+        if (h.next.allows(id)) choices.push_back({id, next_.logit(h.row, id)});
     } while (int64_t(choices.size()) < *options_.top_k && next_.find_more(h.row));
   } else {
-    next_.choices(h.row, choices);
-    if (banned > 0)
-      std::erase_if(
-          choices, [&](const TokenWeight& c) { return !constraints_.allows(h.constraints, c.id); });
+    next_.choices(h.row, choices);  // in the order of their ids
+    auto next_banned = banned.begin();
+    std::erase_if(choices, [&](const TokenWeight& choice) {
+      while (next_banned != banned.end() && *next_banned < choice.id) ++next_banned;
+      return next_banned != banned.end() && *next_banned == choice.id;
+    });
   }
 }
 
@@ -264,7 +264,7 @@ void DecodingStep::sample(HypothesisGroup& group, double uniform,
     const double log_probability = h.log_probability + of_token;
     const Candidate chosen = {0, id, log_probability, log_probability, of_token};
     const int64_t length = int64_t(h.ids.size()) + 1;
-    const bool ends = id == constraints_.end_id();
+    const bool ends = id == end_id_;
     trace_next(group);
     const int64_t node = trace(group, chosen, ends ? HypothesisFate::ended : HypothesisFate::kept);
     if (ends) {
@@ -272,7 +272,7 @@ void DecodingStep::sample(HypothesisGroup& group, double uniform,
       group.active.clear();
     } else {
       group.active = {extended(h, chosen, node)};
-      if (length >= constraints_.max_length()) group.finish_active(options_.length_penalty);
+      if (length >= max_length_) group.finish_active(options_.length_penalty);
     }
   }
   group.done = group.active.empty();

@@ -1,13 +1,20 @@
 // One decoding step of one sentence: beam search or sampling.
 #pragma once
 
-#include "heed/decode/decoding_constraints.h"
+#include "heed/decode/constraint.h"
 #include "heed/decode/hypothesis.h"
 #include "heed/decode/predictions.h"
+#include "heed/decode/search_options.h"
 #include "heed/decode/search_trace.h"
 #include "heed/text/tokenizer.h"
 
 namespace heed {
+
+// What the constraints know of a hypothesis: its state of each, after the first `seen` ids.
+struct ConstraintStates {
+  size_t seen = 0;
+  std::vector<int64_t> states;
+};
 
 // A translation in progress.
 struct ActiveHypothesis {
@@ -15,7 +22,8 @@ struct ActiveHypothesis {
   std::vector<int32_t> rows;  // its positions' rows in the KV cache, oldest first
   double log_probability = 0;
   std::vector<double> log_probabilities;  // of each id
-  ConstraintState constraints;
+  ConstraintStates constrained;
+  NextTokens next;
   int64_t node = -1;  // of the trace: of the last token
   int64_t row = 0;    // of the logits of its next token
 };
@@ -45,10 +53,9 @@ struct HypothesisGroup {
 
 class DecodingStep {
  public:
-  // All must outlive this.
-  DecodingStep(const SearchOptions& options, const DecodingConstraints& constraints,
-               Predictions& next)
-      : options_(options), constraints_(constraints), next_(next) {}
+  // No hypothesis becomes longer than `max_length`, </s> included. All must outlive this.
+  DecodingStep(const SearchOptions& options, TokenId end_id, int64_t max_length, Predictions& next)
+      : options_(options), end_id_(end_id), max_length_(max_length), next_(next) {}
 
   // How many of a row's most probable tokens a step may need if up to `banned` of them are banned.
   static int64_t candidates_needed(const SearchOptions& options, int64_t banned);
@@ -77,8 +84,8 @@ class DecodingStep {
   // Sets `choices` to the tokens that may come next, with their logits.
   void list_choices(const ActiveHypothesis& h, std::vector<TokenWeight>& choices) const;
   // Both are `node` in the trace.
-  ActiveHypothesis extended(const ActiveHypothesis& parent, const Candidate& candidate,
-                            int64_t node) const;
+  static ActiveHypothesis extended(const ActiveHypothesis& parent, const Candidate& candidate,
+                                   int64_t node);
   // `parent` with </s>.
   static Hypothesis ended(const ActiveHypothesis& parent, const Candidate& end, int64_t node);
   bool is_done(const HypothesisGroup& group) const;
@@ -89,7 +96,8 @@ class DecodingStep {
                 HypothesisFate fate) const;
 
   const SearchOptions& options_;
-  const DecodingConstraints& constraints_;
+  const TokenId end_id_;
+  const int64_t max_length_;
   Predictions& next_;
 };
 

@@ -6,6 +6,7 @@
 #include "heed/decode/line_processor.h"
 #include "heed/decode/search.h"
 #include "heed/decode/translator.h"
+#include "heed/model/transformer_steps.h"
 
 namespace heed {
 namespace {
@@ -20,10 +21,11 @@ Searched search_parts(const ModelParts& parts, const EncodedLine& line,
                       const DecodeOptions& options) {
   Searched all;
   all.traces.resize(line.parts.size());
-  Search batch(parts.model, parts.backend,
+  Search batch(make_steps(parts), parts.backend,
                {.hypotheses = options.search.hypothesis_count(), .batch_tokens = 1});
   for (size_t i = 0; i < line.parts.size(); ++i) {
-    batch.add({int64_t(i), line.parts[i].source, line.parts[i].prefix, options.search,
+    const EncodedPart& part = line.parts[i];
+    batch.add({int64_t(i), part.source, part.prefix, options.search, part.constraints,
                &all.traces[i], &parts.tokenizers.target()});
     while (batch.running() > 0) batch.step(all.results);
   }
@@ -85,8 +87,7 @@ PartExplanation explain_part(const ModelParts& parts, const EncodedPart& encoded
   part.attention.source_words = number_from_zero(source_words);
   part.attention.target_words = number_from_zero(target_words);
   part.alignment =
-      aligned_pairs(source_words, target_words,
-                    Aligner(parts.model, parts.backend).weights(source, {best.ids}).front());
+      aligned_pairs(source_words, target_words, Aligner(parts).weights(source, {best.ids}).front());
   part.search = std::move(trace);
   for (const size_t i : order) {
     if (i >= result.hypotheses.size()) continue;
@@ -103,13 +104,13 @@ PartExplanation explain_part(const ModelParts& parts, const EncodedPart& encoded
 Explanation explain(const ModelParts& parts, const TranslationInput& input,
                     const DecodeOptions& options, int64_t line) {
   check_options(options.search);
-  expect_same_vocabulary(parts.model, parts.tokenizers);
+  expect_same_vocabulary(parts);
   const LineProcessor processor(parts.tokenizers, parts.model.config().max_positions);
   DecodeOptions with_words = options;
   with_words.attention = true;
   const EncodedLine encoded = processor.preprocess(input, line, with_words);
   Searched searched = search_parts(parts, encoded, options);
-  Aligner aligner(parts.model, parts.backend);
+  Aligner aligner(parts);
   Explanation explanation;
   explanation.translation =
       processor.postprocess(encoded, searched.results, options.attention ? &aligner : nullptr);

@@ -42,8 +42,9 @@ std::span<const TokenId> PieceIndex::starting_with(std::string_view text) const 
   return {begin, end};
 }
 
-ForcedText::ForcedText(std::string text, const PieceIndex& index, const Vocabulary& vocabulary)
-    : text_(std::move(text)), positions_(text_.size() + 1) {
+ForcedText::ForcedText(std::string text, const PieceIndex& index, const Vocabulary& vocabulary,
+                       size_t ids_before)
+    : text_(std::move(text)), positions_(text_.size() + 1), ids_before_(ids_before) {
   positions_.back().is_possible = true;
   // From the end, so that it is known whether the position after each piece is possible.
   for (size_t at = text_.size(); at-- > 0;) {
@@ -56,6 +57,28 @@ ForcedText::ForcedText(std::string text, const PieceIndex& index, const Vocabula
       if (id && index.is_literal(*id)) position.inside.push_back({*id, at + length});
     }
     position.is_possible = !position.to_end.empty() || !position.inside.empty();
+  }
+}
+
+size_t ForcedText::matched_after(size_t matched, TokenId id) const {
+  size_t after = matched;
+  for_each_continuation(matched, [&](const Continuation& next) {
+    if (next.id == id) after = next.matched;
+  });
+  check(after > matched, "an id that the forced text does not allow");
+  return after;
+}
+
+void ForcedText::update(std::span<const ConstrainedHypothesis> hypotheses) const {
+  for (const ConstrainedHypothesis& h : hypotheses) {
+    auto matched = size_t(h.state);
+    for (size_t i = std::max(h.seen, ids_before_); i < h.ids.size() && matched < text_.size(); ++i)
+      matched = matched_after(matched, h.ids[i]);
+    h.state = int64_t(matched);
+    if (matched == text_.size()) continue;
+    std::vector<TokenId> ids;
+    for_each_continuation(matched, [&](const Continuation& next) { ids.push_back(next.id); });
+    h.next.allow_only(std::move(ids));
   }
 }
 
@@ -83,7 +106,7 @@ ForcedPrefix PrefixEncoder::encode(std::string_view prefix) const {
   while (first < pieces.size() && text.size() >= pieces[first].size() + index().longest())
     text.erase(0, pieces[first++].size());
   if (text.empty()) return forced;
-  auto forced_text = std::make_shared<ForcedText>(text, index(), tokenizer_.vocabulary());
+  auto forced_text = std::make_shared<ForcedText>(text, index(), tokenizer_.vocabulary(), first);
   if (!forced_text->is_possible()) return forced;
   ids.resize(first);
   forced.text = std::move(forced_text);

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/decode/constraint.h"
 #include "heed/text/tokenizer.h"
 
 namespace heed {
@@ -31,9 +32,10 @@ class PieceIndex {
   size_t longest_ = 0;
 };
 
-// Text that a translation must continue with, in any segmentation: every sequence of pieces whose
-// concatenation starts with the text.
-class ForcedText {
+// Text that a translation must continue with after its first ids, in any segmentation: every
+// sequence of pieces whose concatenation starts with the text. The state of a hypothesis is the
+// number of bytes matched.
+class ForcedText : public Constraint {
  public:
   // A piece that may follow, and how many bytes of the text are matched after it.
   struct Continuation {
@@ -41,13 +43,16 @@ class ForcedText {
     size_t matched;
   };
 
-  // `text` is in the characters of pieces (with kSpaceSymbol); the index must outlive this.
-  ForcedText(std::string text, const PieceIndex& index, const Vocabulary& vocabulary);
+  // `text` is in the characters of pieces (with kSpaceSymbol) and follows the first `ids_before`
+  // ids; the index must outlive this.
+  ForcedText(std::string text, const PieceIndex& index, const Vocabulary& vocabulary,
+             size_t ids_before);
 
   // In bytes.
   size_t size() const { return text_.size(); }
   // Whether any sequence of pieces starts with the text.
   bool is_possible() const { return positions_[0].is_possible; }
+  void update(std::span<const ConstrainedHypothesis> hypotheses) const override;
   // Calls f(Continuation) for every piece that may follow the first `matched` bytes and after which
   // the rest of the text is still possible.
   template <class F>
@@ -62,8 +67,11 @@ class ForcedText {
     std::span<const TokenId> to_end;   // pieces that end with the text or extend beyond it
     bool is_possible = false;
   };
+  size_t matched_after(size_t matched, TokenId id) const;
+
   std::string text_;
   std::vector<Position> positions_;  // by bytes matched
+  const size_t ids_before_;
 };
 
 // The constraint of a prefix on a translation: these ids, then pieces that match the text.

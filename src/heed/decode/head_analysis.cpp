@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "heed/core/error.h"
-#include "heed/decode/translator.h"
 #include "heed/model/pair_batch.h"
 
 namespace heed {
@@ -16,9 +15,10 @@ struct EncodedPair {
   std::vector<TokenId> source, target;  // without </s>
 };
 
-std::vector<EncodedPair> encoded(const Transformer& model, const TokenizerPair& tokenizers,
+std::vector<EncodedPair> encoded(const ModelParts& parts,
                                  const std::vector<std::pair<std::string, std::string>>& pairs) {
-  const auto most = size_t(model.config().max_positions - 1);
+  const auto most = size_t(parts.model.config().max_positions - 1);
+  const TokenizerPair& tokenizers = parts.tokenizers;
   std::vector<EncodedPair> all;
   for (const auto& [source, target] : pairs) {
     EncodedPair pair{tokenizers.source().encode(source), tokenizers.target().encode(target)};
@@ -27,7 +27,7 @@ std::vector<EncodedPair> encoded(const Transformer& model, const TokenizerPair& 
   }
   if (all.empty())
     fail("no line to look at: each is empty, or has more tokens than the model has positions, {}",
-         model.config().max_positions);
+         parts.model.config().max_positions);
   return all;
 }
 
@@ -44,12 +44,12 @@ std::vector<PairBatch> batches_of(const std::vector<EncodedPair>& pairs,
 }
 
 // Cross entropy in nats a token.
-double loss_of(const Transformer& model, Backend& backend, const std::vector<PairBatch>& batches,
+double loss_of(const ModelOnBackend& on, const std::vector<PairBatch>& batches,
                std::vector<TensorPool>& pools, Workers& workers) {
   std::vector<Loss> losses(batches.size());
   workers.run(int64_t(batches.size()), [&](int64_t i, int worker) {
-    ForwardPass pass(backend, pools[size_t(worker)]);
-    losses[size_t(i)] = loss_of(model, pass, batches[size_t(i)], {});
+    ForwardPass pass(on.backend, pools[size_t(worker)]);
+    losses[size_t(i)] = loss_of(on.model, pass, batches[size_t(i)], {});
   });
   Loss sum;
   for (const Loss& loss : losses) sum += loss;
@@ -63,8 +63,8 @@ std::string output_name(AttentionSite site, int64_t layer) {
                      site == AttentionSite::cross ? "cross" : "self");
 }
 
-Parameter output_weight(Transformer& model, AttentionSite site, int64_t layer) {
-  for (const Parameter& parameter : parameters(model))
+Parameter output_weight(const std::vector<Parameter>& weights, AttentionSite site, int64_t layer) {
+  for (const Parameter& parameter : weights)
     if (parameter.name == output_name(site, layer)) return parameter;
   check(false, "a layer without W^O");
   return {};
@@ -128,13 +128,13 @@ void add_weights(const ModelParts& parts, const std::vector<EncodedPair>& pairs,
 
 }  // namespace
 
-HeadAnalysis analyze_heads(Transformer& model, const TokenizerPair& tokenizers, Backend& backend,
+HeadAnalysis analyze_heads(const ModelParts& parts, const std::vector<Parameter>& weights,
                            const std::vector<std::pair<std::string, std::string>>& pairs,
                            Workers& workers,
                            const std::function<void(int64_t done, int64_t all)>& progress) {
-  expect_same_vocabulary(model, tokenizers);
-  const ModelConfig config = model.config();
-  const std::vector<EncodedPair> text = encoded(model, tokenizers, pairs);
+  expect_same_vocabulary(parts);
+  const ModelConfig& config = parts.model.config();
+  const std::vector<EncodedPair> text = encoded(parts, pairs);
   HeadAnalysis analysis;
   analysis.lines = int64_t(text.size());
   analysis.left_out = int64_t(pairs.size()) - analysis.lines;
@@ -142,25 +142,25 @@ HeadAnalysis analyze_heads(Transformer& model, const TokenizerPair& tokenizers, 
     analysis.source_tokens += int64_t(pair.source.size()) + 1;
     analysis.target_tokens += int64_t(pair.target.size()) + 1;
   }
-  add_weights({model, tokenizers, backend}, text, workers, analysis);
+  add_weights(parts, text, workers, analysis);
   const std::vector<PairBatch> batches = batches_of(text, config);
-  std::vector<TensorPool> pools = make_tensor_pools(workers.count(), backend.memory());
-  analysis.loss = loss_of(model, backend, batches, pools, workers);
+  std::vector<TensorPool> pools = make_tensor_pools(workers.count(), parts.backend.memory());
+  analysis.loss = loss_of(parts, batches, pools, workers);
   int64_t done = 0;
   const int64_t all = config.heads * (config.encoder_layers + 2 * config.decoder_layers);
   for (const AttentionSite site : kSites) {
     for (int64_t layer = 0; layer < layers_of(config, site); ++layer) {
-      Parameter weight = output_weight(model, site, layer);
+      Parameter weight = output_weight(weights, site, layer);
       const Tensor before = copy_of(weight.tensor);
       for (int64_t head = 0; head < config.heads; ++head) {
         copy(without_head(before, head, config.heads), weight.tensor);
-        pack({weight}, backend, Purpose::training);
+        pack({weight}, parts.backend, Purpose::training);
         analysis.sites[size_t(site)][size_t(layer * config.heads + head)].loss_without =
-            loss_of(model, backend, batches, pools, workers);
+            loss_of(parts, batches, pools, workers);
         if (progress) progress(++done, all);
       }
       copy(before, weight.tensor);
-      pack({weight}, backend, Purpose::training);
+      pack({weight}, parts.backend, Purpose::training);
     }
   }
   return analysis;

@@ -22,11 +22,11 @@ struct HeadAnalysis {
 };
 
 // The heads of a model over pairs of lines. Pairs without a source and pairs with more tokens than
-// the model has positions are left out; Error if none remain. The model is fp32 with its
-// parameters' values, as load_model() gives it, and packed for `backend`; its parameters are
+// the model has positions are left out; Error if none remain. The model is fp32 with the values of
+// `weights`, its parameters, as load_model() gives it, and packed for the backend; these are
 // changed during the call, and restored unless it throws. `progress` is called with the number of
 // heads that were left out so far and the number of all.
-HeadAnalysis analyze_heads(Transformer& model, const TokenizerPair& tokenizers, Backend& backend,
+HeadAnalysis analyze_heads(const ModelParts& parts, const std::vector<Parameter>& weights,
                            const std::vector<std::pair<std::string, std::string>>& pairs,
                            Workers& workers,
                            const std::function<void(int64_t done, int64_t all)>& progress = {});

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "heed/model/transformer_steps.h"
+
 namespace heed {
 namespace {
 
@@ -11,9 +13,9 @@ constexpr size_t kMaxLongLines = 8;
 
 }  // namespace
 
-LineBatch::LineBatch(const Transformer& model, const LineProcessor& processor, Backend& backend,
+LineBatch::LineBatch(const ModelOnBackend& on, const LineProcessor& processor,
                      const SearchLimits& limits)
-    : processor_(processor), search_(model, backend, limits), aligner_(model, backend) {}
+    : processor_(processor), search_(make_steps(on), on.backend, limits), aligner_(on) {}
 
 void LineBatch::add(int64_t id, int64_t number, const TranslationInput& input,
                     const DecodeOptions& options) {
@@ -54,12 +56,13 @@ void LineBatch::begin_waiting() {
 bool LineBatch::begin_part(int64_t id) {
   Line& line = lines_.at(id);
   const EncodedPart& part = line.encoded.parts[line.begun];
-  if (!search_.has_room(int64_t(part.source.size()), line.options, int64_t(part.prefix.ids.size())))
+  if (!search_.has_room(int64_t(part.source.size()), line.options, int64_t(part.prefix.size())))
     return false;
   search_.add({.request_id = next_request_id_,
                .source = part.source,
                .prefix = part.prefix,
                .options = line.options,
+               .constraints = part.constraints,
                .target = &processor_.target()});
   requests_[next_request_id_] = {id, line.begun};
   line.running[line.begun++] = next_request_id_++;

@@ -26,8 +26,7 @@ struct CompletedLine {
 class LineBatch {
  public:
   // All must outlive this.
-  LineBatch(const Transformer& model, const LineProcessor& processor, Backend& backend,
-            const SearchLimits& limits);
+  LineBatch(const ModelOnBackend& on, const LineProcessor& processor, const SearchLimits& limits);
 
   // Adds a line, whose id is that of no other unfinished line. `number`, from 0, is for messages
   // and Translation::line. Of the options `search`, within the limits, `strict` and `attention` are

@@ -6,7 +6,7 @@
 #include "heed/core/counted.h"
 #include "heed/core/unicode.h"
 #include "heed/core/utf8.h"
-#include "heed/decode/decoding_constraints.h"
+#include "heed/decode/search_constraints.h"
 
 namespace heed {
 namespace {
@@ -121,6 +121,7 @@ LineProcessor::LineProcessor(const TokenizerPair& tokenizers, int64_t max_positi
     : tokenizers_(tokenizers),
       prefixes_(tokenizers.target()),
       languages_(tokenizers.source().vocabulary()),
+      whole_characters_(whole_characters(tokenizers.target().byte_pieces())),
       max_positions_(max_positions),
       part_limit_(std::max<int64_t>(1, max_positions / 2 - 1)) {}
 
@@ -159,6 +160,7 @@ EncodedLine LineProcessor::preprocess(const TranslationInput& input, int64_t lin
       EncodedPart& last = encoded.parts.emplace_back();
       last.source = std::move(part.ids);
       last.source.push_back(tokenizers_.source().end_id());
+      if (whole_characters_) last.constraints.push_back(whole_characters_);
       if (!options.attention) continue;
       last.words = units.of_tokens(part.ends, size_t(part.text.data() - text.data()));
       std::fill_n(last.words.begin(), token_count(code), UnitRange{});
@@ -179,10 +181,14 @@ EncodedLine LineProcessor::preprocess(const TranslationInput& input, int64_t lin
     encoded.sentences.clear();
     if (tokens.truncated) tokens.ids = tokenizers_.target().encode(prefix);
   }
-  if (encoded.parts.empty())
+  if (encoded.parts.empty()) {
     encoded.prefix_tokens = std::move(tokens.ids);
-  else
-    encoded.parts.front().prefix = prefixes_.encode(prefix);
+    return encoded;
+  }
+  ForcedPrefix forced = prefixes_.encode(prefix);
+  EncodedPart& first = encoded.parts.front();
+  first.prefix = std::move(forced.ids);
+  if (forced.text) first.constraints.push_back(std::move(forced.text));
   return encoded;
 }
 

@@ -18,7 +18,9 @@ namespace heed {
 // A part of a sentence that is short enough for the model.
 struct EncodedPart {
   std::vector<TokenId> source;  // ends with </s>
-  ForcedPrefix prefix;          // empty but for the first part
+  // Of SearchRequest; only the first part may have a prefix.
+  std::vector<TokenId> prefix;
+  Constraints constraints;
   // With DecodeOptions::attention: the words of the line of each source token; none of a language
   // code and </s>.
   std::vector<UnitRange> words;
@@ -98,6 +100,7 @@ class LineProcessor {
   const TokenizerPair& tokenizers_;
   const PrefixEncoder prefixes_;
   const LanguageCodes languages_;
+  const std::shared_ptr<const Constraint> whole_characters_;  // null if all are one piece
   const int64_t max_positions_;
   const int64_t part_limit_;  // source tokens of a part: half the positions, to leave room for the
                               // translation

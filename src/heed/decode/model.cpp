@@ -36,8 +36,7 @@ std::vector<std::string> Model::translate(const std::vector<std::string>& lines,
 std::shared_ptr<const Translator> Model::kept_translator(const DecodeOptions& options) const {
   std::lock_guard lock(mutex_);
   if (!last_translator_ || options != last_options_) {
-    last_translator_ =
-        std::make_shared<const Translator>(transformer_, tokenizers_, *backend_, options);
+    last_translator_ = std::make_shared<const Translator>(parts(), options);
     last_options_ = options;
   }
   return last_translator_;
@@ -80,11 +79,11 @@ Explanation Model::explain(const TranslationInput& line, const DecodeOptions& op
 }
 
 Translator Model::translator(const DecodeOptions& options) const {
-  return {transformer_, tokenizers_, *backend_, options};
+  return {parts(), options};
 }
 
 Scorer Model::scorer(const ScoreOptions& options) const {
-  return {transformer_, tokenizers_, *backend_, options};
+  return {parts(), options};
 }
 
 }  // namespace heed

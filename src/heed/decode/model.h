@@ -56,10 +56,10 @@ class Model {
   // A translator with these options that the model keeps for the next call with the same ones.
   std::shared_ptr<const Translator> kept_translator(const DecodeOptions& options = {}) const;
 
-  const Transformer& transformer() const { return transformer_; }
+  const ModelConfig& config() const { return transformer_.config(); }
   const TokenizerPair& tokenizers() const { return tokenizers_; }
   Backend& backend() const { return *backend_; }
-  ModelParts parts() const { return {transformer_, tokenizers_, *backend_}; }
+  ModelParts parts() const { return {{transformer_, *backend_}, tokenizers_}; }
 
  private:
   struct Parts;

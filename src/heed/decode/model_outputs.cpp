@@ -1,7 +1,7 @@
 #include "heed/decode/model_outputs.h"
 
-#include "heed/decode/translator.h"
 #include "heed/model/captured_attention.h"
+#include "heed/model/pair_batch.h"
 
 namespace heed {
 namespace {
@@ -9,7 +9,7 @@ namespace {
 // Token ids, </s> last. The tokenizer replaces invalid UTF-8.
 std::vector<TokenId> ids_of(const ModelParts& parts, const Tokenizer& tokenizer,
                             const std::string& text, const char* side) {
-  expect_same_vocabulary(parts.model, parts.tokenizers);
+  expect_same_vocabulary(parts);
   const int64_t most = parts.model.config().max_positions - 1;
   Encoding encoding = tokenizer.encode_prefix(text, most);
   if (encoding.truncated || int64_t(encoding.ids.size()) > most)
@@ -32,11 +32,9 @@ Tokens one_sequence(const std::vector<TokenId>& ids) {
   return tokens;
 }
 
-// What the decoder is given to predict these ids: <pad>, and all but the last.
+// What the decoder is given to predict these ids.
 Tokens inputs_of(const std::vector<TokenId>& target, const ModelConfig& config) {
-  std::vector<TokenId> inputs = {config.pad_id()};
-  inputs.insert(inputs.end(), target.begin(), target.end() - 1);
-  return one_sequence(inputs);
+  return one_sequence(decoder_input(std::span(target).first(target.size() - 1), config));
 }
 
 // The weights of one kind of attention in all layers, [layers, heads, queries, keys].
@@ -57,6 +55,12 @@ Tensor all_layers(const CapturedAttention& captured, AttentionSite site, int64_t
 }
 
 }  // namespace
+
+void expect_same_vocabulary(const ModelParts& parts) {
+  const int64_t tokens = parts.tokenizers.size(), expected = parts.model.config().vocabulary_size;
+  if (tokens == expected) return;
+  fail("the vocabulary has {} tokens, the model {}: they do not belong together", tokens, expected);
+}
 
 EncoderStates encode(const ModelParts& parts, const std::string& source) {
   const Tokenizer& tokenizer = parts.tokenizers.source();

@@ -33,12 +33,13 @@ struct PairAttention {
   std::vector<PieceRange> source_words = {}, target_words = {};
 };
 
-// A model and what its sentences are encoded and computed with. All must outlive a call.
-struct ModelParts {
-  const Transformer& model;
+// A model with the tokenizers of its text. All must outlive a call, or what is made of them.
+struct ModelParts : ModelOnBackend {
   const TokenizerPair& tokenizers;
-  Backend& backend;
 };
+
+// Error unless the tokenizers fit the model.
+void expect_same_vocabulary(const ModelParts& parts);
 
 // All three replace invalid UTF-8 by U+FFFD. Error for a side with more tokens than the model has
 // positions for, or a vocabulary that does not fit the model.

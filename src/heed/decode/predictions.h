@@ -6,8 +6,8 @@
 #include <span>
 
 #include "heed/backend/backend.h"
-#include "heed/decode/finite.h"
 #include "heed/decode/sampling.h"
+#include "heed/model/finite.h"
 
 namespace heed {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "heed/decode/finite.h"
+#include "heed/model/finite.h"
 
 namespace heed {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "heed/core/parallel.h"
 #include "heed/core/utf8.h"
-#include "heed/decode/finite.h"
+#include "heed/model/finite.h"
 #include "heed/model/pair_batch.h"
 #include "heed/text/language_codes.h"
 
@@ -35,16 +35,13 @@ struct Batch {
 class Scoring {
  public:
   // `pairs`: an upper bound of their number, and so of the number of threads.
-  Scoring(const Transformer& model, const TokenizerPair& tokenizers, Backend& backend,
-          const ScoreOptions& options, size_t pairs)
-      : model_(model),
-        tokenizers_(tokenizers),
-        backend_(backend),
+  Scoring(const ModelParts& parts, const ScoreOptions& options, size_t pairs)
+      : parts_(parts),
         options_(options),
-        max_ids_(size_t(model.config().max_positions) - 1),
+        max_ids_(size_t(parts.model.config().max_positions) - 1),
         workers_(int(
             std::clamp<size_t>(pairs, 1, size_t(options.threads.value_or(available_threads()))))),
-        pools_(make_tensor_pools(workers_.count(), backend.memory())) {}
+        pools_(make_tensor_pools(workers_.count(), parts.backend.memory())) {}
 
   void run(const Scorer::Next& next, const Scorer::Emit& emit) {
     while (read(next)) {
@@ -73,12 +70,12 @@ class Scoring {
   }
 
   void encode(PendingPair& pair) const {
-    encode(tokenizers_.source(), pair.text.source, "source", pair.source, pair.score);
+    encode(parts_.tokenizers.source(), pair.text.source, "source", pair.source, pair.score);
     if (!leading_language_code(pair.text.source).empty())
-      LanguageCodes(tokenizers_.source().vocabulary())
+      LanguageCodes(parts_.tokenizers.source().vocabulary())
           .of(pair.text.source, pair.score.line, "source");
     pair.target_ends =
-        encode(tokenizers_.target(), pair.text.target, "target", pair.target, pair.score);
+        encode(parts_.tokenizers.target(), pair.text.target, "target", pair.target, pair.score);
   }
 
   // One side; false if it was truncated to the model's positions.
@@ -119,10 +116,11 @@ class Scoring {
   void compute(const Batch& batch, TensorPool& pool) {
     PairBatch pairs;
     for (size_t i = batch.begin; i < batch.end; ++i)
-      pairs.add(pending_[i].source, pending_[i].target, model_.config());
-    ForwardPass pass(backend_, pool);
-    const Tensor states = model_.decode(pass, pairs.target, model_.encode(pass, pairs.source));
-    const Tensor losses = to_host(model_.label_losses(pass, states, pairs.labels, {}));
+      pairs.add(pending_[i].source, pending_[i].target, parts_.model.config());
+    ForwardPass pass(parts_.backend, pool);
+    const Tensor states =
+        parts_.model.decode(pass, pairs.target, parts_.model.encode(pass, pairs.source));
+    const Tensor losses = to_host(parts_.model.label_losses(pass, states, pairs.labels, {}));
     const float* row = losses.data<float>();
     for (size_t i = batch.begin; i < batch.end; ++i) {
       const size_t labels = pending_[i].target.size() + 1;
@@ -133,9 +131,9 @@ class Scoring {
 
   // Stores the negative log-likelihoods of a pair's labels, every second number of `losses`.
   void finish(PendingPair& pair, const float* losses) const {
-    if (pair.target_ends) pair.target.push_back(tokenizers_.target().end_id());
+    if (pair.target_ends) pair.target.push_back(parts_.tokenizers.target().end_id());
     PairScore& score = pair.score;
-    score.pieces = tokenizers_.target().pieces(pair.target);
+    score.pieces = parts_.tokenizers.target().pieces(pair.target);
     for (size_t i = 0; i < pair.target.size(); ++i) {
       expect_finite(double(losses[2 * i + 1]));
       score.log_probabilities.push_back(-double(losses[2 * i + 1]));
@@ -143,9 +141,7 @@ class Scoring {
     }
   }
 
-  const Transformer& model_;
-  const TokenizerPair& tokenizers_;
-  Backend& backend_;
+  const ModelParts& parts_;
   const ScoreOptions& options_;
   const size_t max_ids_;  // of a side, without </s>
   Workers workers_;
@@ -181,18 +177,19 @@ CorpusScore corpus_score(const std::vector<PairScore>& pairs) {
   return sum;
 }
 
-Scorer::Scorer(const Transformer& model, const TokenizerPair& tokenizers, Backend& backend,
-               const ScoreOptions& options)
-    : model_(model), tokenizers_(tokenizers), backend_(backend), options_(options) {
+Scorer::Scorer(const ModelParts& parts, const ScoreOptions& options)
+    : parts_(parts), options_(options) {
   validate(options);
-  expect_same_vocabulary(model, tokenizers);
-  if (tokenizers.output_vocabulary_size() > model.config().output_vocabulary_size)
+  expect_same_vocabulary(parts);
+  const int64_t tokens = parts.tokenizers.output_vocabulary_size(),
+                predicted = parts.model.config().output_vocabulary_size;
+  if (tokens > predicted)
     fail("the target vocabulary has {} tokens, the model predicts {}: they do not belong together",
-         tokenizers.output_vocabulary_size(), model.config().output_vocabulary_size);
+         tokens, predicted);
 }
 
 void Scorer::score(const Next& next, const Emit& emit) const {
-  Scoring(model_, tokenizers_, backend_, options_, kWindowPairs).run(next, emit);
+  Scoring(parts_, options_, kWindowPairs).run(next, emit);
 }
 
 std::vector<PairScore> Scorer::score(const std::vector<TextPair>& pairs) const {
@@ -203,9 +200,7 @@ std::vector<PairScore> Scorer::score(const std::vector<TextPair>& pairs) const {
     if (at == pairs.size()) return {};
     return pairs[at++];
   };
-  Scoring(model_, tokenizers_, backend_, options_, pairs.size()).run(next, [&](const PairScore& s) {
-    all.push_back(s);
-  });
+  Scoring(parts_, options_, pairs.size()).run(next, [&](const PairScore& s) { all.push_back(s); });
   return all;
 }
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "heed/decode/model_outputs.h"
 #include "heed/decode/score_options.h"
-#include "heed/decode/translator.h"
-#include "heed/text/tokenizer.h"
+#include "heed/decode/translation.h"
 
 namespace heed {
 
@@ -52,9 +52,8 @@ CorpusScore corpus_score(const std::vector<PairScore>& pairs);
 // model and the compute type alone: not on other pairs, batches or the number of threads.
 class Scorer {
  public:
-  // All must outlive the scorer. Error unless the tokenizers fit the model.
-  Scorer(const Transformer& model, const TokenizerPair& tokenizers, Backend& backend,
-         const ScoreOptions& options);
+  // Error unless the tokenizers fit the model.
+  Scorer(const ModelParts& parts, const ScoreOptions& options);
 
   using Next = std::function<std::optional<TextPair>()>;
   using Emit = std::function<void(const PairScore&)>;
@@ -66,10 +65,8 @@ class Scorer {
   std::vector<PairScore> score(const std::vector<TextPair>& pairs) const;
 
  private:
-  const Transformer& model_;
-  const TokenizerPair& tokenizers_;
-  Backend& backend_;
-  ScoreOptions options_;
+  const ModelParts parts_;
+  const ScoreOptions options_;
 };
 
 }  // namespace heed

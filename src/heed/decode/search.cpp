@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "heed/decode/decoding_step.h"
-#include "heed/model/transformer_steps.h"
+#include "heed/decode/search_constraints.h"
 
 namespace heed {
 namespace {
@@ -13,23 +13,42 @@ constexpr int64_t kLargestBeam = 16;
 
 // A sentence in the batch.
 struct Sentence {
-  Sentence(const SearchOptions& options, DecodingConstraints constraints)
-      : options(options), constraints(std::move(constraints)) {}
-
-  const SearchOptions options;
-  const DecodingConstraints constraints;
-  int64_t request_id = 0;
-  std::vector<TokenId> source;
+  SearchRequest request;
+  int64_t max_length = 0;
+  SearchRoom needs;                  // at most
   std::vector<int32_t> source_rows;  // of the model's memory
   std::vector<int32_t> rows;         // the same, of all hypotheses
-  int64_t reserved = 0;              // most rows that it may need
-  int64_t step_rows = 0;             // most rows of one step
   int64_t first_row = -1;            // of its first step, which predicts the prefix
   std::vector<HypothesisGroup> groups;
-  uint64_t seed = 0;                  // of samples
-  SearchTrace* trace = nullptr;       // of the request
-  const Tokenizer* target = nullptr;  // of the request, if texts are compared
+  uint64_t seed = 0;  // of samples
   bool done = false;
+
+  // Asks the constraints what may follow each hypothesis.
+  void constrain() {
+    const Constraints& all = request.constraints;
+    if (all.empty()) return;
+    std::vector<ConstrainedHypothesis> hypotheses;
+    for (size_t i = 0; i < all.size(); ++i) {
+      hypotheses.clear();
+      for (HypothesisGroup& group : groups) {
+        for (ActiveHypothesis& h : group.active) {
+          h.constrained.states.resize(all.size());
+          hypotheses.push_back({h.ids, h.constrained.seen, h.constrained.states[i], h.next});
+        }
+      }
+      all[i]->update(hypotheses);
+    }
+    for (HypothesisGroup& group : groups)
+      for (ActiveHypothesis& h : group.active) h.constrained.seen = h.ids.size();
+  }
+
+  // The most tokens that may not follow any of the hypotheses.
+  int64_t banned() const {
+    size_t most = 0;
+    for (const HypothesisGroup& group : groups)
+      for (const ActiveHypothesis& h : group.active) most = std::max(most, h.next.banned().size());
+    return int64_t(most);
+  }
 };
 
 Hypothesis unfinished(const ActiveHypothesis& h) {
@@ -86,6 +105,20 @@ class FreeList {
 
 }  // namespace
 
+SearchRoom& SearchRoom::operator+=(const SearchRoom& other) {
+  source_tokens += other.source_tokens;
+  target_rows += other.target_rows;
+  step_rows += other.step_rows;
+  return *this;
+}
+
+SearchRoom& SearchRoom::operator-=(const SearchRoom& other) {
+  source_tokens -= other.source_tokens;
+  target_rows -= other.target_rows;
+  step_rows -= other.step_rows;
+  return *this;
+}
+
 SearchShape::SearchShape(int64_t max_positions, const SearchLimits& limits) {
   check(limits.hypotheses >= 1 && limits.batch_tokens >= 1, "a search without room");
   // Room for every sentence at its maximum length. With a large beam fewer sentences are decoded
@@ -108,26 +141,22 @@ struct Search::State {
         shape(described.max_positions, limits),
         targets(shape.rows.target),
         sources(shape.rows.source) {
-    const StepRows& rows = described.rows;
-    check(rows.target >= shape.rows.target && (!rows.source || rows.source >= shape.rows.source),
-          "a model with too few rows for the search");
+    model->reserve(shape.rows);
   }
 
-  int64_t target_limit(int64_t source_length, const SearchOptions& options) const {
-    return max_target_length(options, source_length, described.max_positions);
-  }
   // Rows of hypotheses: one for each position of each. The first step needs one row for each
   // position of the prefix, later ones at most one for each hypothesis.
-  int64_t rows_needed(int64_t source_length, const SearchOptions& options) const {
-    return target_limit(source_length, options) * options.hypothesis_count();
-  }
-  static int64_t step_rows_needed(const SearchOptions& options, int64_t prefix_length) {
-    return std::max(options.hypothesis_count(), prefix_length + 1);
+  SearchRoom needs(int64_t source_length, const SearchOptions& options,
+                   int64_t prefix_length) const {
+    const int64_t most = max_target_length(options, source_length, described.max_positions);
+    const int64_t hypotheses = options.hypothesis_count();
+    return {source_length, most * hypotheses, std::max(hypotheses, prefix_length + 1)};
   }
 
   auto find(int64_t request_id) const {
-    return std::find_if(sentences.begin(), sentences.end(),
-                        [&](const auto& sentence) { return sentence->request_id == request_id; });
+    return std::find_if(sentences.begin(), sentences.end(), [&](const auto& sentence) {
+      return sentence->request.request_id == request_id;
+    });
   }
 
   // Shows the model the sources of the sentences that joined, together.
@@ -136,7 +165,7 @@ struct Search::State {
     Tokens tokens;
     Indices rows;
     for (size_t i : fresh) {
-      tokens.add(sentences[i]->source);
+      tokens.add(sentences[i]->request.source);
       rows.append(sentences[i]->source_rows);
     }
     model->admit(tokens, rows);
@@ -152,6 +181,7 @@ struct Search::State {
         begin(*sentence, step);
       else
         continue_decoding(*sentence, step);
+      sentence->constrain();
       step.sentences.add(int64_t(step.tokens.ids.size()) - before);
       step.sources.lengths.add(int64_t(sentence->source_rows.size()));
       step.sources.rows.append(sentence->source_rows);
@@ -162,21 +192,23 @@ struct Search::State {
   // The first step, one sequence for all groups: the start token and the prefix.
   void begin(Sentence& sentence, StepTokens& step) {
     ActiveHypothesis h;
-    h.ids = sentence.constraints.prefix_ids();
+    h.ids = sentence.request.prefix;
     std::vector<TokenId> sequence = {described.start_id};
     sequence.insert(sequence.end(), h.ids.begin(), h.ids.end());
     sentence.first_row = int64_t(step.tokens.ids.size());
     for (size_t i = 0; i < sequence.size(); ++i) h.rows.push_back(targets.take());
     sentence.rows = h.rows;
     step.new_rows.append(h.rows);
-    add_sequence(h, sequence, sentence.constraints, step);
-    const SearchOptions& options = sentence.options;
+    add_sequence(h, sequence, step);
+    const SearchOptions& options = sentence.request.options;
     sentence.groups.resize(size_t(options.sample ? options.nbest : options.beam_groups));
     for (size_t i = 0; i < sentence.groups.size(); ++i) {
-      sentence.groups[i].active = {h};
-      sentence.groups[i].number = int64_t(i);
-      sentence.groups[i].trace = sentence.trace;
-      sentence.groups[i].target = sentence.target;
+      HypothesisGroup& group = sentence.groups[i];
+      group.active = {h};
+      group.number = int64_t(i);
+      group.trace = sentence.request.trace;
+      // The best hypothesis alone is the same without.
+      if (!options.sample && options.nbest > 1) group.target = sentence.request.target;
     }
   }
 
@@ -187,50 +219,46 @@ struct Search::State {
         h.rows.push_back(targets.take());
         sentence.rows.push_back(h.rows.back());
         step.new_rows.push_back(h.rows.back());
-        add_sequence(h, std::span(&h.ids.back(), 1), sentence.constraints, step);
+        add_sequence(h, std::span(&h.ids.back(), 1), step);
       }
     }
   }
 
   // `sequence` is the last tokens of the hypothesis.
   static void add_sequence(ActiveHypothesis& h, std::span<const TokenId> sequence,
-                           const DecodingConstraints& constraints, StepTokens& step) {
+                           StepTokens& step) {
     step.tokens.add(sequence);
     step.tokens.start.push_back(int32_t(h.rows.size() - sequence.size()));
     step.past.lengths.add(int64_t(h.rows.size()));
     step.past.rows.append(h.rows);
     h.row = int64_t(step.tokens.ids.size()) - 1;
-    constraints.update(h.constraints, h.ids);
   }
 
   // The k of the top-k that any sentence may need of a row.
   int64_t candidates_needed() const {
     int64_t most = 1;
     for (const auto& sentence : sentences) {
-      int64_t banned = 0;
-      for (const HypothesisGroup& group : sentence->groups)
-        for (const ActiveHypothesis& h : group.active)
-          banned = std::max(banned, int64_t(h.constraints.banned.size()));
-      banned += sentence->constraints.never_next();
-      most = std::max(most, DecodingStep::candidates_needed(sentence->options, banned));
-      if (sentence->trace) most = std::max(most, SearchTrace::kLikeliest);
+      most = std::max(
+          most, DecodingStep::candidates_needed(sentence->request.options, sentence->banned()));
+      if (sentence->request.trace) most = std::max(most, SearchTrace::kLikeliest);
     }
     return most;
   }
 
   // The log-probabilities of the prefix, which was decoded in one step.
   static void predict_prefix(Sentence& sentence, Predictions& next) {
-    const std::vector<TokenId>& ids = sentence.constraints.prefix_ids();
+    const std::vector<TokenId>& ids = sentence.request.prefix;
+    SearchTrace* const trace = sentence.request.trace;
     ActiveHypothesis h = std::move(sentence.groups[0].active[0]);
     for (size_t i = 0; i < ids.size(); ++i) {
       const int64_t row = sentence.first_row + int64_t(i);
       const double log_probability = next.log_probability(row, ids[i]);
       h.log_probability += log_probability;
       h.log_probabilities.push_back(log_probability);
-      if (!sentence.trace) continue;
-      sentence.trace->set_next(h.node, next.best(row).ids, next.best(row).log_probabilities);
-      h.node = sentence.trace->add({h.node, ids[i], log_probability, h.log_probability,
-                                    h.log_probability, HypothesisFate::forced});
+      if (!trace) continue;
+      trace->set_next(h.node, next.best(row).ids, next.best(row).log_probabilities);
+      h.node = trace->add({h.node, ids[i], log_probability, h.log_probability, h.log_probability,
+                           HypothesisFate::forced});
     }
     for (HypothesisGroup& group : sentence.groups) group.active[0] = h;
   }
@@ -240,13 +268,14 @@ struct Search::State {
       predict_prefix(sentence, next);
       sentence.first_row = -1;
     }
-    const DecodingStep step(sentence.options, sentence.constraints, next);
+    const SearchOptions& options = sentence.request.options;
+    const DecodingStep step(options, described.end_id, sentence.max_length, next);
     std::vector<TokenId> chosen;
     sentence.done = true;
     for (size_t i = 0; i < sentence.groups.size(); ++i) {
       HypothesisGroup& group = sentence.groups[i];
       if (group.done) continue;
-      if (sentence.options.sample)
+      if (options.sample)
         step.sample(group, uniform(sentence, i, group.active[0].ids.size()), choices);
       else
         step.beam_search(group, chosen);
@@ -266,16 +295,15 @@ struct Search::State {
                                             [](const auto& s) { return !s->done; });
     for (auto s = gone; s != sentences.end(); ++s) {
       release(**s);
-      results.push_back({(*s)->request_id, best_hypotheses((*s)->groups, (*s)->options)});
+      const SearchRequest& request = (*s)->request;
+      results.push_back({request.request_id, best_hypotheses((*s)->groups, request.options)});
     }
     sentences.erase(gone, sentences.end());
   }
 
   // Frees the rows of the sentence.
   void release(Sentence& sentence) {
-    reserved -= sentence.reserved;
-    step_rows -= sentence.step_rows;
-    source_tokens -= int64_t(sentence.source.size());
+    taken -= sentence.needs;
     targets.give(sentence.rows);
     sources.give(sentence.source_rows);
   }
@@ -287,9 +315,7 @@ struct Search::State {
   const SearchShape shape;
   FreeList targets, sources;
   std::vector<TokenWeight> choices;  // scratch memory of sampling
-  int64_t reserved = 0;              // target rows for the sentences at their maximum lengths
-  int64_t step_rows = 0;             // of all sentences, each in its largest step
-  int64_t source_tokens = 0;         // of all sentences
+  SearchRoom taken;                  // of all sentences
   std::vector<std::unique_ptr<Sentence>> sentences;
   std::vector<size_t> fresh;  // whose sources the model has not seen
 };
@@ -297,31 +323,24 @@ struct Search::State {
 Search::Search(std::unique_ptr<StepModel> model, Backend& backend, const SearchLimits& limits)
     : state_(std::make_unique<State>(std::move(model), backend, limits)) {}
 
-Search::Search(const Transformer& model, Backend& backend, const SearchLimits& limits)
-    : Search(std::make_unique<TransformerSteps>(
-                 model, backend, SearchShape(model.config().max_positions, limits).rows),
-             backend, limits) {}
-
 Search::~Search() = default;
 
 int64_t Search::source_limit() const {
-  return state_->described.rows.source ? state_->described.max_positions : 0;
+  return state_->described.reads_sources ? state_->described.max_positions : 0;
 }
 
 bool Search::has_room(int64_t source_length, const SearchOptions& options,
                       int64_t prefix_length) const {
   const State& s = *state_;
   if (s.sentences.empty()) return true;
-  const SearchRoom left = room();
-  return source_length <= left.source_tokens &&
-         s.rows_needed(source_length, options) <= left.target_rows &&
-         State::step_rows_needed(options, prefix_length) <= left.step_rows;
+  const SearchRoom left = room(), needed = s.needs(source_length, options, prefix_length);
+  return needed.source_tokens <= left.source_tokens && needed.target_rows <= left.target_rows &&
+         needed.step_rows <= left.step_rows;
 }
 
 SearchRoom Search::room() const {
-  const State& s = *state_;
-  return {s.limits.batch_tokens - s.source_tokens, s.shape.rows.target - s.reserved,
-          s.shape.step_rows - s.step_rows};
+  SearchRoom left = all_room();
+  return left -= state_->taken;
 }
 
 SearchRoom Search::all_room() const {
@@ -331,33 +350,25 @@ SearchRoom Search::all_room() const {
 
 void Search::add(SearchRequest request) {
   State& s = *state_;
+  const SearchOptions& options = request.options;
   const auto length = int64_t(request.source.size());
-  const auto prefix_length = int64_t(request.prefix.ids.size());
+  const auto prefix_length = int64_t(request.prefix.size());
   check((length >= 1) == (source_limit() > 0) && length <= source_limit(), "a source too long");
-  check(has_room(length, request.options, prefix_length), "no room for this source");
-  check(request.options.hypothesis_count() <= s.limits.hypotheses,
-        "more hypotheses than the limit");
+  check(has_room(length, options, prefix_length), "no room for this source");
+  check(options.hypothesis_count() <= s.limits.hypotheses, "more hypotheses than the limit");
   check(s.find(request.request_id) == s.sentences.end(), "two unfinished sentences with one id");
-  auto sentence = std::make_unique<Sentence>(
-      request.options,
-      DecodingConstraints(request.options, s.target_limit(length, request.options),
-                          s.described.end_id, std::move(request.prefix),
-                          request.target ? &request.target->byte_pieces() : nullptr));
-  sentence->request_id = request.request_id;
-  sentence->trace = request.trace;
-  // The best hypothesis alone is the same without.
-  if (!request.options.sample && request.options.nbest > 1) sentence->target = request.target;
+  auto sentence = std::make_unique<Sentence>();
+  sentence->max_length = max_target_length(options, length, s.described.max_positions);
+  check(prefix_length < sentence->max_length, "the prefix is as long as a translation may be");
+  sentence->needs = s.needs(length, options, prefix_length);
   const std::vector<uint64_t> ids(request.source.begin(), request.source.end());
-  sentence->seed =
-      detail::mix(request.options.sampling_seed(),
-                  {reinterpret_cast<const char*>(ids.data()), ids.size() * sizeof ids[0]});
+  sentence->seed = detail::mix(options.sampling_seed(), {reinterpret_cast<const char*>(ids.data()),
+                                                         ids.size() * sizeof ids[0]});
   for (int64_t i = 0; i < length; ++i) sentence->source_rows.push_back(s.sources.take());
-  sentence->source = std::move(request.source);
-  sentence->reserved = s.rows_needed(length, request.options);
-  sentence->step_rows = State::step_rows_needed(request.options, prefix_length);
-  s.reserved += sentence->reserved;
-  s.step_rows += sentence->step_rows;
-  s.source_tokens += length;
+  for (auto& constraint : option_constraints(options, s.described.end_id))
+    request.constraints.push_back(std::move(constraint));
+  sentence->request = std::move(request);
+  s.taken += sentence->needs;
   s.fresh.push_back(s.sentences.size());
   s.sentences.push_back(std::move(sentence));
 }
@@ -381,7 +392,7 @@ SearchResult Search::partial(int64_t request_id) const {
   const Sentence& sentence = **found;
   SearchResult so_far = {request_id, {}};
   if (sentence.groups.empty()) return so_far;
-  if (!sentence.options.sample) {
+  if (!sentence.request.options.sample) {
     so_far.hypotheses.push_back(common_beginning(sentence.groups));
     return so_far;
   }
@@ -409,19 +420,9 @@ void Search::step(std::vector<SearchResult>& results) {
   s.remove_finished(results);
 }
 
-std::vector<SearchResult> search(const Transformer& model, Backend& backend,
-                                 const SearchOptions& options,
-                                 const std::vector<std::vector<TokenId>>& sources,
-                                 const std::vector<ForcedPrefix>& prefixes, int64_t batch_tokens) {
-  check_options(options);
-  Search batch(model, backend,
-               {.hypotheses = options.hypothesis_count(), .batch_tokens = batch_tokens});
-  return search(batch, options, sources, prefixes);
-}
-
 std::vector<SearchResult> search(Search& batch, const SearchOptions& options,
                                  const std::vector<std::vector<TokenId>>& sources,
-                                 const std::vector<ForcedPrefix>& prefixes) {
+                                 const std::vector<std::vector<TokenId>>& prefixes) {
   check_options(options);
   check(batch.running() == 0, "the search has unfinished sentences");
   check(prefixes.empty() || prefixes.size() == sources.size(), "as many prefixes as sources");
@@ -429,9 +430,9 @@ std::vector<SearchResult> search(Search& batch, const SearchOptions& options,
   size_t next = 0;
   while (next < sources.size() || batch.running() > 0) {
     for (; next < sources.size(); ++next) {
-      const ForcedPrefix prefix = prefixes.empty() ? ForcedPrefix() : prefixes[next];
-      if (!batch.has_room(int64_t(sources[next].size()), options, int64_t(prefix.ids.size())))
-        break;
+      const std::vector<TokenId> prefix =
+          prefixes.empty() ? std::vector<TokenId>() : prefixes[next];
+      if (!batch.has_room(int64_t(sources[next].size()), options, int64_t(prefix.size()))) break;
       batch.add({int64_t(next), sources[next], prefix, options});
     }
     batch.step(finished);

@@ -4,12 +4,12 @@
 #include <memory>
 #include <vector>
 
-#include "heed/decode/forced_prefix.h"
+#include "heed/decode/constraint.h"
 #include "heed/decode/hypothesis.h"
 #include "heed/decode/search_options.h"
 #include "heed/decode/search_trace.h"
 #include "heed/model/step_model.h"
-#include "heed/model/transformer.h"
+#include "heed/text/tokenizer.h"
 
 namespace heed {
 
@@ -23,14 +23,15 @@ struct SearchResult {
 
 // A sentence to translate.
 struct SearchRequest {
-  int64_t request_id = 0;        // unique among unfinished sentences
-  std::vector<TokenId> source;   // ends with </s>, at most Search::source_limit() long; or none
-  ForcedPrefix prefix = {};      // fewer ids than max_target_length() (decoding_constraints.h)
+  int64_t request_id = 0;       // unique among unfinished sentences
+  std::vector<TokenId> source;  // ends with </s>, at most Search::source_limit() long; or none
+  // What every translation begins with: fewer ids than max_target_length().
+  std::vector<TokenId> prefix = {};
   SearchOptions options = {};    // checked by check_options(), within the limits
+  Constraints constraints = {};  // besides those of the options
   SearchTrace* trace = nullptr;  // is filled; must outlive the sentence
-  // Hypotheses with equal texts by this tokenizer are one, and characters that its vocabulary
-  // spells in bytes are whole; without it, only hypotheses with equal ids are one. Must outlive the
-  // sentence.
+  // Hypotheses with equal texts by this tokenizer are one; without it, only those with equal ids.
+  // Must outlive the sentence.
   const Tokenizer* target = nullptr;
 };
 
@@ -39,6 +40,9 @@ struct SearchRoom {
   int64_t source_tokens = 0;
   int64_t target_rows = 0;  // maximum length times hypotheses
   int64_t step_rows = 0;    // of one step: hypotheses, or in the first step the prefix
+
+  SearchRoom& operator+=(const SearchRoom& other);
+  SearchRoom& operator-=(const SearchRoom& other);
 };
 
 // The number of rows that a search needs, given the model's maximum positions.
@@ -53,11 +57,8 @@ struct SearchShape {
 // sentence does not depend on the others.
 class Search {
  public:
-  // The backend computes the model's logits and must outlive the search. The model has the rows of
-  // SearchShape, at least.
+  // The backend computes the model's logits and must outlive the search.
   Search(std::unique_ptr<StepModel> model, Backend& backend, const SearchLimits& limits);
-  // By a Transformer, which must outlive the search.
-  Search(const Transformer& model, Backend& backend, const SearchLimits& limits);
   ~Search();
 
   // Longest source (with </s>) that the model's positions allow; 0 if it reads none.
@@ -88,18 +89,11 @@ class Search {
   std::unique_ptr<State> state_;
 };
 
-// Searches all sources on the calling thread. Result i belongs to sources[i] and prefixes[i]; there
-// are as many prefixes as sources, or none. Throws as check_options() does.
-std::vector<SearchResult> search(const Transformer& model, Backend& backend,
-                                 const SearchOptions& options,
-                                 const std::vector<std::vector<TokenId>>& sources,
-                                 const std::vector<ForcedPrefix>& prefixes = {},
-                                 int64_t batch_tokens = SearchLimits().batch_tokens);
-
-// The same with a search that has no unfinished sentences and can be used again: its caches are
-// allocated once.
+// Searches all sources on the calling thread, by a search that has no unfinished sentences. Result
+// i belongs to sources[i] and prefixes[i]; there are as many prefixes as sources, or none. Throws
+// as check_options() does.
 std::vector<SearchResult> search(Search& batch, const SearchOptions& options,
                                  const std::vector<std::vector<TokenId>>& sources,
-                                 const std::vector<ForcedPrefix>& prefixes = {});
+                                 const std::vector<std::vector<TokenId>>& prefixes = {});
 
 }  // namespace heed

@@ -1,9 +1,11 @@
 #include "heed/decode/search_memory.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "heed/backend/meta_backend.h"
 #include "heed/decode/search.h"
+#include "heed/model/cross_attention.h"
 #include "heed/model/transformer_steps.h"
 
 namespace heed {
@@ -38,12 +40,14 @@ void run_step(StepModel& steps, const SearchShape& shape) {
 }
 
 // As Aligner, for one pair.
-void run_alignment(const Transformer& shapes, int64_t layers, ForwardPass& pass) {
-  const int64_t positions = shapes.config().max_positions;
+void run_alignment(const ModelOnBackend& on, int64_t layers, TensorPool& pool) {
+  ForwardPass pass(on.backend, pool);
+  const int64_t positions = on.model.config().max_positions;
   const Tokens longest = longest_sequences(positions, positions);
-  CapturedAttention captured;
-  for (int64_t layer = 0; layer < layers; ++layer) captured.request(AttentionSite::cross, layer);
-  shapes.decode(pass, longest, shapes.encode(pass, longest), &captured);
+  std::vector<int64_t> numbers(static_cast<size_t>(layers));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  cross_attention(on.model, pass, on.model.encode(pass, longest),
+                  std::vector<TokenId>(size_t(positions)), numbers);
 }
 
 }  // namespace
@@ -51,18 +55,19 @@ void run_alignment(const Transformer& shapes, int64_t layers, ForwardPass& pass)
 SearchMemory search_memory(const ModelConfig& config, const Backend& backend,
                            const SearchLimits& limits, int64_t alignment_layers) {
   const auto meta = make_meta_backend(backend.compute_type());
-  const Transformer shapes(config, DType::fp32, meta_memory());
+  const auto shapes = shapes_of(config);
+  const ModelOnBackend on{shapes, *meta};
   const SearchShape shape(config.max_positions, limits);
-  TransformerSteps steps(shapes, *meta, shape.rows);
-  const int64_t caches = steps.bytes_held();
-  run_step(steps, shape);
+  const std::unique_ptr<StepModel> steps = make_steps(on);
+  steps->reserve(shape.rows);
+  const int64_t caches = steps->bytes_held();
+  run_step(*steps, shape);
   TensorPool alignment(meta_memory());
-  ForwardPass aligning(*meta, alignment);
-  run_alignment(shapes, alignment_layers, aligning);
+  run_alignment(on, alignment_layers, alignment);
   const int64_t widest =
       std::max({config.d_model, config.d_ff, config.key_columns(), config.output_vocabulary_size});
   return {.caches = caches,
-          .activations = steps.bytes_held() - caches + alignment.bytes_held(),
+          .activations = steps->bytes_held() - caches + alignment.bytes_held(),
           .scratch = backend.scratch_bytes(widest)};
 }
 

@@ -1,5 +1,7 @@
 #include "heed/decode/search_options.h"
 
+#include <algorithm>
+
 namespace heed {
 namespace {
 
@@ -125,6 +127,13 @@ void SearchOptions::visit_without_nbest(SearchOptions& self, OptionCollector& v,
   visit_search(self, v);
   v.group(fmt::format("Sampling{}", note));
   visit_sampling(self, v);
+}
+
+int64_t max_target_length(const SearchOptions& options, int64_t source_length,
+                          int64_t max_positions) {
+  const int64_t wanted =
+      options.max_length > 0 ? options.max_length : source_length + options.extra_length;
+  return std::clamp<int64_t>(wanted, 1, max_positions);
 }
 
 void check_options(const SearchOptions& options) {

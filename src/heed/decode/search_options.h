@@ -62,6 +62,10 @@ struct SearchLimits {
   int64_t batch_tokens = 1024;                       // source tokens of all sentences
 };
 
+// Maximum length of a translation, </s> included.
+int64_t max_target_length(const SearchOptions& options, int64_t source_length,
+                          int64_t max_positions);
+
 // Throws UsageError where options are out of range, contradict each other or have no effect.
 void check_options(const SearchOptions& options);
 

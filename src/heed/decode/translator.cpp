@@ -51,19 +51,11 @@ class Worker {
 
 }  // namespace
 
-void expect_same_vocabulary(const Transformer& model, const TokenizerPair& tokenizers) {
-  if (tokenizers.size() == model.config().vocabulary_size) return;
-  fail("the vocabulary has {} tokens, the model {}: they do not belong together", tokenizers.size(),
-       model.config().vocabulary_size);
-}
-
 struct Translator::State {
-  State(const Transformer& model, const TokenizerPair& tokenizers, Backend& backend,
-        const DecodeOptions& options)
-      : model(model),
-        backend(backend),
+  State(const ModelParts& parts, const DecodeOptions& options)
+      : parts(parts),
         options(options),
-        processor(tokenizers, model.config().max_positions) {}
+        processor(parts.tokenizers, parts.model.config().max_positions) {}
 
   int64_t thread_count() const { return options.threads.value_or(available_threads()); }
 
@@ -90,15 +82,14 @@ struct Translator::State {
     }
     const SearchLimits limits = {.hypotheses = options.search.hypothesis_count(),
                                  .batch_tokens = options.batch_tokens};
-    return std::make_unique<LineBatch>(model, processor, backend, limits);
+    return std::make_unique<LineBatch>(parts, processor, limits);
   }
   void keep(std::unique_ptr<LineBatch> batch) {
     std::lock_guard lock(mutex);
     idle.push_back(std::move(batch));
   }
 
-  const Transformer& model;
-  Backend& backend;
+  const ModelParts parts;
   const DecodeOptions options;
   const LineProcessor processor;
   std::mutex mutex;
@@ -106,12 +97,11 @@ struct Translator::State {
   ThreadPool threads;
 };
 
-Translator::Translator(const Transformer& model, const TokenizerPair& tokenizers, Backend& backend,
-                       const DecodeOptions& options) {
-  expect_same_vocabulary(model, tokenizers);
+Translator::Translator(const ModelParts& parts, const DecodeOptions& options) {
+  expect_same_vocabulary(parts);
   validate(options);
   check_options(options.search);
-  state_ = std::make_unique<State>(model, tokenizers, backend, options);
+  state_ = std::make_unique<State>(parts, options);
 }
 
 Translator::~Translator() = default;

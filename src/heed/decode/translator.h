@@ -7,15 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "heed/decode/model_outputs.h"
 #include "heed/decode/options.h"
 #include "heed/decode/translation.h"
-#include "heed/model/transformer.h"
-#include "heed/text/tokenizer.h"
 
 namespace heed {
-
-// Error unless the tokenizers fit the model.
-void expect_same_vocabulary(const Transformer& model, const TokenizerPair& tokenizers);
 
 // Translates on several threads, each with its own continuous batch. The translation of a line is a
 // function of the line, its prefix, the model and the options; other lines, their order, batch
@@ -25,10 +21,8 @@ void expect_same_vocabulary(const Transformer& model, const TokenizerPair& token
 // needed. Const: any number of threads may call one.
 class Translator {
  public:
-  // All must outlive the translator. UsageError if options are out of range, Error unless the
-  // tokenizers fit the model.
-  Translator(const Transformer& model, const TokenizerPair& tokenizers, Backend& backend,
-             const DecodeOptions& options);
+  // UsageError if options are out of range, Error unless the tokenizers fit the model.
+  Translator(const ModelParts& parts, const DecodeOptions& options);
   ~Translator();
 
   using Next = NextInput;

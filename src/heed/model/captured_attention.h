@@ -30,8 +30,6 @@ class CapturedAttention {
 
     // The weights of one sequence, [heads, queries, keys].
     Tensor of_sequence(int64_t sequence) const;
-    // Their mean over the heads, [queries, keys].
-    std::vector<double> mean_over_heads(int64_t sequence) const;
   };
 
   // Call before a pass: it captures the weights of this layer.

@@ -2,14 +2,18 @@
 
 namespace heed {
 
+std::vector<TokenId> decoder_input(std::span<const TokenId> target, const ModelConfig& config) {
+  std::vector<TokenId> ids = {config.pad_id()};
+  ids.insert(ids.end(), target.begin(), target.end());
+  return ids;
+}
+
 void PairBatch::add(std::span<const TokenId> source_ids, std::span<const TokenId> target_ids,
                     const ModelConfig& config) {
   std::vector<TokenId> sequence(source_ids.begin(), source_ids.end());
   sequence.push_back(config.end_id());
   source.add(sequence);
-  sequence.assign(1, config.pad_id());
-  sequence.insert(sequence.end(), target_ids.begin(), target_ids.end());
-  target.add(sequence);
+  target.add(decoder_input(target_ids, config));
   labels.append(target_ids);
   labels.push_back(config.end_id());
 }

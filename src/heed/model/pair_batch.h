@@ -10,6 +10,9 @@
 
 namespace heed {
 
+// What the decoder is given to predict these ids: its start, <pad>, and the ids.
+std::vector<TokenId> decoder_input(std::span<const TokenId> target, const ModelConfig& config);
+
 // Sources end with </s>, target inputs begin with <pad>, labels end with </s>: row i of the
 // decoder's states predicts labels[i].
 struct PairBatch {

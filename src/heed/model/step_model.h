@@ -8,7 +8,7 @@ namespace heed {
 // The room of a model's memory: a row for each token.
 struct StepRows {
   int64_t target = 0;  // of hypotheses
-  int64_t source = 0;  // of their sources; 0: the model reads none
+  int64_t source = 0;  // of their sources
 };
 
 // The tokens of one step. The search numbers the rows of the model's memory, so that hypotheses
@@ -27,17 +27,19 @@ class StepModel {
   struct Description {
     TokenId start_id = 0, end_id = 0;
     int64_t max_positions = 0;  // longest source with its end, longest target with its start
-    StepRows rows;
+    bool reads_sources = false;
   };
 
   virtual ~StepModel() = default;
   virtual Description description() const = 0;
-  // Reads sources into unused rows of its memory.
+  // Allocates its memory. Called once, before the first source or step.
+  virtual void reserve(const StepRows& rows) = 0;
+  // Reads sources into unused rows of its memory, if it reads_sources.
   virtual void admit(const Tokens& sources, const Indices& rows) = 0;
   // Logits [tokens, classes] of what follows each token. They depend on the token's own past and
   // source alone.
   virtual Tensor logits(const StepTokens& step) = 0;
-  // Memory of tensors: of all rows, and of the steps so far.
+  // Memory of tensors in bytes: of all rows, and of the steps so far.
   virtual int64_t bytes_held() const = 0;
 };
 

@@ -148,6 +148,10 @@ double uniform_bound(const Tensor& matrix, InitialWeights weights) {
 
 }  // namespace
 
+Transformer shapes_of(const ModelConfig& config) {
+  return Transformer(config, DType::fp32, meta_memory());
+}
+
 Tensor positional_encoding(int64_t positions, int64_t d_model, DType type) {
   Tensor table({positions, d_model}, type);
   const int64_t half = d_model / 2;

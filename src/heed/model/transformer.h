@@ -124,6 +124,15 @@ class Transformer {
   StackParameters encoder_stack_, decoder_stack_;
 };
 
+// A model of this config that has shapes but no values, for dry runs (backend/meta_backend.h).
+Transformer shapes_of(const ModelConfig& config);
+
+// A model and the backend in whose memory it is. Both must outlive a call that gets them.
+struct ModelOnBackend {
+  const Transformer& model;
+  Backend& backend;
+};
+
 // Row p: sin(p / 10000^(2i/d)) for i < d/2, then the cosines (a permutation of section 3.5).
 Tensor positional_encoding(int64_t positions, int64_t d_model, DType type);
 

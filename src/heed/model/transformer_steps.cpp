@@ -1,28 +1,50 @@
 #include "heed/model/transformer_steps.h"
 
+#include <optional>
+
+#include "heed/model/decoder_context.h"
+
 namespace heed {
+namespace {
 
-TransformerSteps::TransformerSteps(const Transformer& model, Backend& backend, const StepRows& rows)
-    : model_(model),
-      rows_(rows),
-      pool_(backend.memory()),
-      pass_(backend, pool_),
-      cache_(model.config(), backend, pool_, rows) {}
+class TransformerSteps : public StepModel {
+ public:
+  explicit TransformerSteps(const ModelOnBackend& on)
+      : model_(on.model), pool_(on.backend.memory()), pass_(on.backend, pool_) {}
 
-StepModel::Description TransformerSteps::description() const {
-  const ModelConfig& config = model_.config();
-  return {config.pad_id(), config.end_id(), config.max_positions, rows_};
-}
+  Description description() const override {
+    const ModelConfig& config = model_.config();
+    return {config.pad_id(), config.end_id(), config.max_positions, true};
+  }
 
-void TransformerSteps::admit(const Tokens& sources, const Indices& rows) {
-  const EncoderOutput memory = model_.encode(pass_, sources);
-  for (int64_t layer = 0; layer < cache_.layers(); ++layer)
-    cache_.write_source(pass_, layer, model_.cross_key_value(pass_, memory, layer), rows);
-}
+  void reserve(const StepRows& rows) override {
+    cache_.emplace(model_.config(), pass_.backend, pool_, rows);
+  }
 
-Tensor TransformerSteps::logits(const StepTokens& step) {
-  cache_.begin(step);
-  return model_.logits(pass_, model_.decode(pass_, step.tokens, cache_));
+  void admit(const Tokens& sources, const Indices& rows) override {
+    const EncoderOutput memory = model_.encode(pass_, sources);
+    for (int64_t layer = 0; layer < cache_->layers(); ++layer)
+      cache_->write_source(pass_, layer, model_.cross_key_value(pass_, memory, layer), rows);
+  }
+
+  Tensor logits(const StepTokens& step) override {
+    cache_->begin(step);
+    return model_.logits(pass_, model_.decode(pass_, step.tokens, *cache_));
+  }
+
+  int64_t bytes_held() const override { return pool_.bytes_held(); }
+
+ private:
+  const Transformer& model_;
+  TensorPool pool_;
+  ForwardPass pass_;
+  std::optional<DecoderCache> cache_;
+};
+
+}  // namespace
+
+std::unique_ptr<StepModel> make_steps(const ModelOnBackend& on) {
+  return std::make_unique<TransformerSteps>(on);
 }
 
 }  // namespace heed

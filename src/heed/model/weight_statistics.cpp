@@ -58,9 +58,9 @@ WeightStatistics weight_statistics(std::span<const float> values) {
   return statistics;
 }
 
-std::vector<ParameterStatistics> weight_statistics(Transformer& model) {
+std::vector<ParameterStatistics> weight_statistics(const std::vector<Parameter>& parameters) {
   std::vector<ParameterStatistics> all;
-  for (const Parameter& parameter : parameters(model)) {
+  for (const Parameter& parameter : parameters) {
     const Tensor& values = parameter.tensor;
     all.push_back(
         {parameter.name, parameter.role, values.shape(), weight_statistics(values.span<float>())});

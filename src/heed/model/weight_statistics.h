@@ -36,7 +36,7 @@ struct ParameterStatistics {
   WeightStatistics values;
 };
 
-// Of every parameter, in the order of parameters(). The model is in fp32, in the host's memory.
-std::vector<ParameterStatistics> weight_statistics(Transformer& model);
+// Of each of these, which are in fp32 in the host's memory.
+std::vector<ParameterStatistics> weight_statistics(const std::vector<Parameter>& parameters);
 
 }  // namespace heed

@@ -5,7 +5,7 @@
 #include "heed/core/memory.h"
 #include "heed/core/parallel.h"
 #include "heed/decode/search_memory.h"
-#include "heed/model/transformer.h"
+#include "heed/model/cross_attention.h"
 
 namespace heed {
 namespace {
@@ -17,7 +17,7 @@ constexpr int64_t kParsedPerByte = 48;
 
 // To open a model: its weights as they are computed with, and before they are packed.
 int64_t bytes_to_open(const Model& model) {
-  Transformer shapes(model.transformer().config(), DType::fp32, meta_memory());
+  auto shapes = shapes_of(model.config());
   int64_t bytes = 0;
   for (const Parameter& p : parameters(shapes)) {
     bytes += p.tensor.byte_count();
@@ -43,9 +43,9 @@ MemoryBound memory_bound(const ServeOptions& options, const ServedModels& models
   for (const auto& served : models.all()) {
     const Model& model = served->model();
     const auto memory_of = [&](const SearchLimits& at_most) {
-      const Transformer& transformer = model.transformer();
-      return search_memory(transformer.config(), model.backend(), at_most,
-                           int64_t(alignment_heads_of(transformer).layers().size()));
+      const ModelParts parts = model.parts();
+      return search_memory(parts.model.config(), parts.backend, at_most,
+                           int64_t(alignment_heads_of(parts.model).layers().size()));
     };
     const SearchMemory memory = memory_of(limits);
     bound.decoding += threads * memory.total();

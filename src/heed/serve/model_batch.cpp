@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <limits>
 
-#include "heed/decode/decoding_constraints.h"
-
 namespace heed::detail {
 namespace {
 
 // What a line of this many bytes is likely to need, or each part of it.
 SearchRoom likely_need(const TranslationSetup& setup, size_t bytes) {
-  const int64_t positions = setup.model->model().transformer().config().max_positions;
+  const int64_t positions = setup.model->model().config().max_positions;
   const int64_t tokens = std::min(int64_t(bytes / 3) + 1, positions / 2);
   const SearchOptions& search = setup.options.search;
   return {tokens, max_target_length(search, tokens, positions) * search.hypothesis_count(),

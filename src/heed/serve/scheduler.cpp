@@ -363,8 +363,7 @@ ModelBatch& Scheduler::State::batch_of(SchedulerThread& self,
   }
   const SearchLimits limits = {.hypotheses = options.hypotheses,
                                .batch_tokens = options.batch_tokens};
-  created.batch = std::make_unique<LineBatch>(model->model().transformer(), model->processor(),
-                                              model->model().backend(), limits);
+  created.batch = std::make_unique<LineBatch>(model->model().parts(), model->processor(), limits);
   return self.batches.emplace_back(std::move(created));
 }
 

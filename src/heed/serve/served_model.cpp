@@ -6,6 +6,6 @@ ServedModel::ServedModel(const std::filesystem::path& directory, LanguagePair la
                          ComputeChoice compute)
     : languages_(std::move(languages)),
       model_(directory, compute),
-      processor_(model_.tokenizers(), model_.transformer().config().max_positions) {}
+      processor_(model_.tokenizers(), model_.config().max_positions) {}
 
 }  // namespace heed

@@ -34,6 +34,10 @@ bool continues(uint8_t byte) {
   return (byte & 0xC0) == 0x80;
 }
 
+bool begins(uint8_t byte) {
+  return byte < 0x80 || (byte >= 0xC2 && byte <= 0xF4);
+}
+
 }  // namespace
 
 BytePieces::BytePieces(const Vocabulary& vocabulary) {
@@ -44,6 +48,7 @@ BytePieces::BytePieces(const Vocabulary& vocabulary) {
     if (ids_.empty()) ids_.assign(size_t(vocabulary.size()), -1);
     ids_[size_t(id)] = *byte;
     by_byte_[*byte] = id;
+    if (!begins(*byte)) within_.push_back(id);
   }
 }
 
@@ -65,9 +70,11 @@ NextBytes BytePieces::expected_after(std::span<const TokenId> ids) const {
   return {};
 }
 
-bool BytePieces::begins_character(TokenId id) const {
-  const auto first = byte(id);
-  return !first || *first < 0x80 || (*first >= 0xC2 && *first <= 0xF4);
+std::vector<TokenId> BytePieces::ids(const NextBytes& bytes) const {
+  std::vector<TokenId> all;
+  for (int byte = bytes.first; byte <= bytes.last; ++byte)
+    if (by_byte_[size_t(byte)] >= 0) all.push_back(by_byte_[size_t(byte)]);
+  return all;
 }
 
 std::vector<TokenId> BytePieces::whole_characters(std::span<const TokenId> ids) const {

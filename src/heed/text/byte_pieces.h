@@ -40,20 +40,17 @@ class BytePieces {
   std::optional<uint8_t> byte(TokenId id) const;
   // Where the ids end within a character, the bytes that continue it; else empty.
   NextBytes expected_after(std::span<const TokenId> ids) const;
-  // Whether an id can begin a character: any but that of a byte which only continues one.
-  bool begins_character(TokenId id) const;
-  // Calls f(TokenId) for the piece of each of these bytes that the vocabulary has.
-  template <class F>
-  void for_each(const NextBytes& bytes, F&& f) const {
-    for (int byte = bytes.first; byte <= bytes.last; ++byte)
-      if (by_byte_[size_t(byte)] >= 0) f(by_byte_[size_t(byte)]);
-  }
+  // The ids of those bytes that begin no character, sorted.
+  std::span<const TokenId> within_characters() const { return within_; }
+  // The ids of those of these bytes that the vocabulary has.
+  std::vector<TokenId> ids(const NextBytes& bytes) const;
   // The ids without those of bytes that are no part of a whole character.
   std::vector<TokenId> whole_characters(std::span<const TokenId> ids) const;
 
  private:
   std::vector<int16_t> ids_;          // the byte of each id, or -1; empty without byte pieces
   std::array<TokenId, 256> by_byte_;  // -1 for none
+  std::vector<TokenId> within_;
 };
 
 }  // namespace heed

@@ -4,7 +4,6 @@
 
 #include "heed/core/counted.h"
 #include "heed/core/parallel.h"
-#include "heed/decode/decoding_constraints.h"
 #include "heed/serve/api/api_error.h"
 
 namespace heed {
@@ -23,8 +22,7 @@ size_t bytes_of_attention(const DocumentOptions& options, const Document::Line& 
   if (!options.decode.attention) return 0;
   const SearchOptions& search = options.decode.search;
   const int64_t source = int64_t(line.source.size()) + 2;
-  const Transformer& transformer = options.models[line.text]->model().transformer();
-  const int64_t positions = transformer.config().max_positions;
+  const int64_t positions = options.models[line.text]->model().config().max_positions;
   const int64_t target = max_target_length(search, std::min(source, positions), positions);
   return size_t(search.nbest * target * source) * sizeof(float);
 }

@@ -1,7 +1,6 @@
 #include <array>
 
 #include "heed/decode/attention_page.h"
-#include "heed/decode/decoding_constraints.h"
 #include "heed/serve/api/api_error.h"
 #include "heed/serve/api/model_choice.h"
 #include "heed/serve/api/parameters.h"
@@ -53,7 +52,7 @@ struct AttentionOptions {
 // At most, while explain() runs and the page gets what it says.
 size_t bytes_to_explain(const ServedModel& model, const TranslationInput& input,
                         const DecodeOptions& options) {
-  const ModelConfig& config = model.model().transformer().config();
+  const ModelConfig& config = model.model().config();
   const SearchOptions& search = options.search;
   size_t bytes = 0;
   for (const EncodedPart& part : model.processor().preprocess(input, 0, options).parts) {

@@ -69,7 +69,7 @@ class ScoreCall : public ScheduledTask {
   int64_t likely_tokens(const std::string& text) const {
     constexpr int64_t kBytesPerToken = 3;
     return std::min(int64_t(text.size()) / kBytesPerToken + 1,
-                    model_->model().transformer().config().max_positions);
+                    model_->model().config().max_positions);
   }
 
   const std::shared_ptr<HttpExchange> exchange_;

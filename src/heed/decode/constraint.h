@@ -1,0 +1,60 @@
+// The interface of what restricts the translations of a sentence: forced text, bans, tokens that
+// must come together.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "heed/core/ragged.h"
+
+namespace heed {
+
+// The tokens that may follow a hypothesis: all but those that are banned, or a few alone.
+class NextTokens {
+ public:
+  // Bans these ids, which are sorted.
+  void ban(std::span<const TokenId> ids);
+  // Allows only these ids; after an earlier call, only those of its ids that are among these. From
+  // then on bans do not count: they must not stop a character or a forced text in the middle.
+  void allow_only(std::vector<TokenId> ids);
+
+  // The ids of allow_only(); null if it was not called.
+  const std::vector<TokenId>* only() const { return only_ ? &*only_ : nullptr; }
+  // Sorted; empty if only() is not null.
+  std::span<const TokenId> banned() const {
+    return only_ ? std::span<const TokenId>() : std::span(banned_);
+  }
+  bool allows(TokenId id) const {
+    if (only_) return std::find(only_->begin(), only_->end(), id) != only_->end();
+    return !std::binary_search(banned_.begin(), banned_.end(), id);
+  }
+
+ private:
+  std::optional<std::vector<TokenId>> only_;
+  std::vector<TokenId> banned_;
+};
+
+// A hypothesis as a constraint sees it.
+struct ConstrainedHypothesis {
+  std::span<const TokenId> ids;  // so far, without the start token
+  size_t seen;                   // how many of these it had at the constraint's last update
+  int64_t& state;                // of the constraint after the first `seen` ids; 0 at the beginning
+  NextTokens& next;              // of the hypothesis, for all its constraints
+};
+
+// A constraint on all hypotheses of a sentence. Whatever differs between them is in their states,
+// numbers of any meaning, which a hypothesis inherits. So one object may serve many sentences.
+class Constraint {
+ public:
+  virtual ~Constraint() = default;
+  // Called before each step of the sentence with all its hypotheses: brings the states up to date
+  // with the ids, and restricts what may follow.
+  virtual void update(std::span<const ConstrainedHypothesis> hypotheses) const = 0;
+};
+
+using Constraints = std::vector<std::shared_ptr<const Constraint>>;
+
+}  // namespace heed
