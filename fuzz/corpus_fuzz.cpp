@@ -4,7 +4,7 @@
 
 #include "fuzz.h"
 #include "heed/core/hash.h"
-#include "heed/text/corpus_file.h"
+#include "heed/data/corpus_file.h"
 
 namespace {
 

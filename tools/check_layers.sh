@@ -13,12 +13,13 @@ backend: core
 autograd: core backend
 model: core backend autograd
 text: core
+data: core text
 evaluate: core pages
 phrasebook: core
-train: core pages backend autograd model text evaluate
+train: core pages backend autograd model text data evaluate
 decode: core pages backend autograd model text
 serve: core pages backend autograd model text decode
-facade: core pages backend autograd model text evaluate train decode
+facade: core pages backend autograd model text data evaluate train decode
 '
 longest=600
 

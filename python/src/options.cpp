@@ -1,9 +1,9 @@
 #include "options.h"
 
+#include "heed/data/inspection_options.h"
 #include "heed/decode/options.h"
 #include "heed/decode/score_options.h"
 #include "heed/evaluate/metric_options.h"
-#include "heed/text/inspection_options.h"
 #include "heed/train/train_options.h"
 
 namespace heed::python {

@@ -152,7 +152,7 @@ def shuffled(count, seed):
 
 def batches(pairs, options):
     """Epoch after epoch, all pairs in an order that seed and epoch decide, cut where a batch is
-    full (text/batches.cpp)."""
+    full (data/batches.cpp)."""
     epoch = 0
     while True:
         batch, source, target = [], 0, 0

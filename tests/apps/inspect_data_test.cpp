@@ -10,8 +10,8 @@
 #include <regex>
 
 #include "heed/core/files.h"
+#include "heed/data/data_report.h"
 #include "heed/pages/page_assets.h"
-#include "heed/text/data_report.h"
 #include "heed/text/tokenizer.h"
 #include "heed/text/tokenizer_training.h"
 #include "pages/numbers.h"

@@ -6,7 +6,7 @@
 #include "heed/core/utf8.h"
 #include "heed/text/known_characters.h"
 #include "support/facts.h"
-#include "support/temporary_folder.h"
+#include "support/folder_test.h"
 
 namespace heed {
 namespace {

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "support/facts.h"
-#include "test_files.h"
+#include "support/text_files.h"
 
 namespace heed {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "support/facts.h"
-#include "test_files.h"
+#include "support/text_files.h"
 
 namespace heed {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "support/facts.h"
 #include "support/named_pipe.h"
-#include "test_files.h"
+#include "support/text_files.h"
 
 namespace heed {
 namespace {

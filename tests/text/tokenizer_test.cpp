@@ -9,7 +9,7 @@
 #include "heed/core/rng.h"
 #include "heed/text/tokenizer_training.h"
 #include "support/facts.h"
-#include "test_files.h"
+#include "support/text_files.h"
 
 namespace heed {
 namespace {

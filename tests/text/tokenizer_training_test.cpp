@@ -7,7 +7,7 @@
 #include "heed/core/utf8.h"
 #include "heed/text/tokenizer.h"
 #include "support/facts.h"
-#include "test_files.h"
+#include "support/text_files.h"
 
 namespace heed {
 namespace {

@@ -10,6 +10,7 @@
 #include "heed/text/tokenizer_training.h"
 #include "heed/train/gradients.h"
 #include "heed/train/resolved_options.h"
+#include "heed/train/translation_task.h"
 #include "support/folder_test.h"
 
 namespace heed {
@@ -57,6 +58,11 @@ class MemoryPlanTest : public FolderTest {
     return sized;
   }
 
+  bool defers(const BatchOptions& batches) const {
+    auto shapes = shapes_of(config_);
+    return defers_gradients(loop_options(with(batches)), linear_layers(shapes), *corpus_);
+  }
+
   MemoryPlan plan(const BatchOptions& batches, Backend& backend) {
     return plan_memory(with(batches), config_, backend, *corpus_);
   }
@@ -76,13 +82,13 @@ TEST_F(MemoryPlanTest, SlowDryRunsTakeWhatRealOnesTake) {
     real.initialize(1);
     GradientTree counted_tree(parameters(counted), linear_layers(counted), *shapes, one);
     GradientTree real_tree(parameters(real), linear_layers(real), *cpu, one);
-    const auto request_for = [&](const Transformer& model) {
+    const auto request_for = [&](Transformer& model) {
       GradientTree::Request request;
       request.shards = 8;
       request.loss = [&](ForwardPass& pass, int64_t, int64_t shard) {
         std::vector<uint32_t> pairs;
         for (uint32_t j = 0; j < 5 + 3 * shard; ++j) pairs.push_back(uint32_t(40 * shard) + j);
-        return loss_of(model, pass, pair_batch_of(*corpus_, pairs, config_), {0, 0.01});
+        return TranslationTask(model, 0).loss(pass, corpus_->examples(0, pairs), 0.01);
       };
       return request;
     };
@@ -138,11 +144,11 @@ TEST_F(MemoryPlanTest, DeferredGradientsAreCounted) {
   const auto fp32 = make_cpu_backend();
   BatchOptions small = options_.batches;
   small.batch_tokens = 2 * config_.d_model;
-  EXPECT_TRUE(defers_gradients(with(small), config_, *corpus_));
+  EXPECT_TRUE(defers(small));
   const MemoryPlan parts = plan(small, *fp32);
   EXPECT_LT(parts.gradients, parts.weights / 2);
   ++small.batch_tokens;
-  EXPECT_FALSE(defers_gradients(with(small), config_, *corpus_));
+  EXPECT_FALSE(defers(small));
   const MemoryPlan whole = plan(small, *fp32);
   EXPECT_GT(whole.gradients, 2 * whole.weights);
   EXPECT_GT(parts.activations, 3 * whole.activations / 2);
@@ -154,15 +160,15 @@ TEST_F(MemoryPlanTest, DeferredGradientsAreCounted) {
 
   BatchOptions pairs;
   pairs.batch_sentences = 2;
-  EXPECT_TRUE(defers_gradients(with(pairs), config_, *corpus_));
+  EXPECT_TRUE(defers(pairs));
   pairs.batch_sentences = std::numeric_limits<int64_t>::max();
-  EXPECT_FALSE(defers_gradients(with(pairs), config_, *corpus_));
+  EXPECT_FALSE(defers(pairs));
   pairs.batch_sentences = 2;
   options_.accumulate = config_.d_model;
-  EXPECT_FALSE(defers_gradients(with(pairs), config_, *corpus_));
+  EXPECT_FALSE(defers(pairs));
   options_.accumulate = 1;
   options_.clip_norm = 1;
-  EXPECT_FALSE(defers_gradients(with(pairs), config_, *corpus_));
+  EXPECT_FALSE(defers(pairs));
 }
 
 TEST_F(MemoryPlanTest, WhatCannotFitIsRefusedWithABatchThatCan) {

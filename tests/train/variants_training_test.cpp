@@ -2,6 +2,7 @@
 #include <set>
 
 #include "heed/backend/meta_backend.h"
+#include "heed/model/pair_batch.h"
 #include "heed/train/memory_plan.h"
 #include "support/facts.h"
 #include "support/variant_models.h"

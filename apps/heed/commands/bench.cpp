@@ -18,6 +18,7 @@
 #include "heed/train/adam.h"
 #include "heed/train/gradients.h"
 #include "heed/train/resolved_options.h"
+#include "heed/train/translation_task.h"
 #include "layers/table1.h"
 #include "pages/layers_page.h"
 #include "pages/model_page.h"
@@ -323,8 +324,9 @@ class BenchCommand : public CommandOf<BenchSettings> {
     Transformer model(config());
     model.initialize(1);
     Workers workers(threads_);
-    GradientTree tree(parameters(model), linear_layers(model), *backend, workers);
-    Adam adam(parameters(model), *backend, workers);
+    TranslationTask task(model, TrainOptions().label_smoothing);
+    GradientTree tree(task.parameters(), task.linear_layers(), *backend, workers);
+    Adam adam(task.parameters(), *backend, workers);
     pack(adam.parameters(), *backend, Purpose::training, &workers);
     GradientTree::Request request;
     request.shards = TrainOptions().shards;
@@ -332,12 +334,12 @@ class BenchCommand : public CommandOf<BenchSettings> {
     const int64_t target_tokens = pairs * settings_.length;
     request.loss = [&](ForwardPass& pass, int64_t, int64_t shard) {
       Random random{uint64_t(shard)};
-      PairBatch batch;
+      std::vector<Example> examples;
       for (int64_t i = shard; i < pairs; i += request.shards) {
         const auto source = sentence(random), target = sentence(random);
-        batch.add(source, target, model.config());
+        examples.push_back({source, target});
       }
-      return loss_of(model, pass, batch, {0.1, 1.0 / double(target_tokens)});
+      return task.loss(pass, examples, 1.0 / double(target_tokens));
     };
     AdamStep step;
     step.learning_rate = 1e-4;

@@ -3,8 +3,8 @@
 #include "commands/next_steps.h"
 #include "console/train_display.h"
 #include "files/text_files.h"
+#include "heed/data/data_inspection.h"
 #include "heed/heed.h"
-#include "heed/text/data_inspection.h"
 #include "heed/train/resolved_options.h"
 
 namespace heed {

@@ -1,7 +1,7 @@
 // The part of a run's text on which word alignments are measured at its end.
 #pragma once
 
-#include "heed/text/corpus.h"
+#include "heed/data/corpus.h"
 #include "heed/text/word_links.h"
 
 namespace heed {

@@ -8,20 +8,6 @@
 
 namespace heed {
 
-PairBatch pair_batch_of(const Corpus& corpus, std::span<const uint32_t> pairs,
-                        const ModelConfig& config) {
-  PairBatch all;
-  std::vector<TokenId> source, target;
-  for (const uint32_t pair : pairs) {
-    source.clear();
-    target.clear();
-    corpus.append_source(pair, source);
-    corpus.append_target(pair, target);
-    all.add(source, target, config);
-  }
-  return all;
-}
-
 namespace {
 
 // Elements that are added or squared in one task: half a megabyte of either operand.

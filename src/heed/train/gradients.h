@@ -9,15 +9,9 @@
 
 #include "heed/autograd/ops.h"
 #include "heed/core/parallel.h"
-#include "heed/model/pair_batch.h"
-#include "heed/text/corpus.h"
 #include "heed/train/deferred_gradients.h"
 
 namespace heed {
-
-// Some pairs of a corpus.
-PairBatch pair_batch_of(const Corpus& corpus, std::span<const uint32_t> pairs,
-                        const ModelConfig& config);
 
 // Computes the gradient of a step's loss by data parallelism over the shards of each batch. The
 // gradient of one shard is the sum over the step's batches in their order. Shard gradients are

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "heed/backend/meta_backend.h"
-#include "heed/train/gradients.h"
 #include "heed/train/resolved_options.h"
+#include "heed/train/translation_task.h"
 
 namespace heed {
 namespace {
@@ -20,29 +20,20 @@ int threads_of(const TrainOptions& options) {
   return int(options.threads.value_or(available_threads()));
 }
 
-// The longest side of a pair, </s> included: the smallest --batch-tokens that is possible.
-int64_t longest_side(const Corpus& corpus) {
-  int64_t longest = 1;
-  for (int64_t i = 0; i < corpus.size(); ++i) {
-    const PairLength length = corpus.length(i);
-    longest = std::max<int64_t>(longest, std::max(length.source, length.target) + 1);
-  }
-  return longest;
-}
-
 // Shards whose activations a thread holds at the same time: one, or, if gradients are deferred, its
 // share of a step's shards (for threads of equal speed).
 using Group = std::vector<std::vector<uint32_t>>;
 
 class Sample {
  public:
-  explicit Sample(const LengthOf& length) : length_(length) {}
+  explicit Sample(const Dataset& data) : data_(data) {}
 
   void add(Group group) {
     int64_t tokens = 0;
     for (const auto& shard : group)
-      for (const uint32_t pair : shard) tokens += length_(pair).source + length_(pair).target + 2;
-    if (tokens == 0) return;  // of a batch of fewer pairs than shards
+      for (const uint32_t example : shard)
+        tokens += data_.bound(example).source + data_.bound(example).target;
+    if (tokens == 0) return;  // of a batch of fewer examples than shards
     if (first_.size() < kFirst) first_.push_back(group);
     largest_.emplace_back(tokens, std::move(group));
     std::ranges::sort(largest_, std::greater());
@@ -55,19 +46,18 @@ class Sample {
   }
 
  private:
-  const LengthOf& length_;
+  const Dataset& data_;
   std::vector<Group> first_;
   std::vector<std::pair<int64_t, Group>> largest_;
 };
 
-std::vector<Group> typical_groups(const TrainOptions& options, const Corpus& corpus,
+std::vector<Group> typical_groups(const LoopOptions& options, const Dataset& data,
                                   int64_t group_size) {
-  const LengthOf length = lengths_of(corpus);
-  const BatchPlan plan = batches_of_epoch(options, corpus, 0);
-  Sample sample(length);
+  const BatchPlan plan = BatchPlan::shuffled(data, options.batches, options.seed, 0);
+  Sample sample(data);
   Group group;
   for (int64_t i = 0; i < std::min(plan.size(), kBatches); ++i) {
-    for (auto& shard : shards(plan.batch(i), length, int(options.shards))) {
+    for (auto& shard : shards(plan.batch(i), data, int(options.shards))) {
       group.push_back(std::move(shard));
       if (int64_t(group.size()) == group_size) sample.add(std::exchange(group, {}));
     }
@@ -77,21 +67,20 @@ std::vector<Group> typical_groups(const TrainOptions& options, const Corpus& cor
 }
 
 // Computes the bytes of one thread's activations and of one full-size gradient.
-void count_shards(const TrainOptions& options, const Corpus& corpus, Transformer& shapes,
+void count_shards(const LoopOptions& options, int64_t threads, Task& shapes, const Dataset& data,
                   int64_t& activations, int64_t& gradient) {
   const auto backend = make_meta_backend();
   Workers one(1);
-  GradientTree tree(parameters(shapes), linear_layers(shapes), *backend, one);
+  GradientTree tree(shapes.parameters(), shapes.linear_layers(), *backend, one);
   GradientTree::Request request;
-  const bool deferred = defers_gradients(options, shapes.config(), corpus);
+  const bool deferred = defers_gradients(options, shapes.linear_layers(), data);
   if (deferred) request.consume = [](size_t, int64_t, const Tensor&) {};
-  const int64_t in_a_step = options.shards * options.accumulate, threads = threads_of(options);
+  const int64_t in_a_step = options.shards * options.accumulate;
   for (const Group& group :
-       typical_groups(options, corpus, deferred ? (in_a_step + threads - 1) / threads : 1)) {
+       typical_groups(options, data, deferred ? (in_a_step + threads - 1) / threads : 1)) {
     request.shards = int64_t(group.size());
     request.loss = [&](ForwardPass& pass, int64_t, int64_t i) {
-      return loss_of(shapes, pass, pair_batch_of(corpus, group[size_t(i)], shapes.config()),
-                     {options.label_smoothing, 1});
+      return shapes.loss(pass, data.examples(0, group[size_t(i)]), 1);
     };
     tree.compute(request);
   }
@@ -99,11 +88,10 @@ void count_shards(const TrainOptions& options, const Corpus& corpus, Transformer
   gradient = tree.gradient().byte_count();
 }
 
-MemoryPlan plan_parameters(const TrainOptions& options, Transformer& shapes,
-                           const Backend& backend) {
-  const ModelConfig& config = shapes.config();
+MemoryPlan plan_parameters(const TrainOptions& options, const std::vector<Parameter>& parameters,
+                           const ModelConfig& config, const Backend& backend) {
   MemoryPlan plan;
-  for (const Parameter& p : parameters(shapes)) {
+  for (const Parameter& p : parameters) {
     plan.weights += p.tensor.byte_count();
     if (p.is_packed()) plan.packed_weights += backend.packed_bytes(p.tensor, Purpose::training);
   }
@@ -114,25 +102,14 @@ MemoryPlan plan_parameters(const TrainOptions& options, Transformer& shapes,
   return plan;
 }
 
-int64_t widest_packed(Transformer& shapes) {
+int64_t widest_packed(const std::vector<Parameter>& parameters) {
   int64_t widest = 0;
-  for (const Parameter& p : parameters(shapes))
+  for (const Parameter& p : parameters)
     if (p.is_packed()) widest = std::max(widest, p.tensor.columns());
   return widest;
 }
 
 }  // namespace
-
-bool defers_gradients(const TrainOptions& options, const ModelConfig& config,
-                      const Corpus& corpus) {
-  const BatchOptions& batches = options.batches;
-  // In doubles: the options have no limit that would keep the product within 64 bits.
-  const double tokens = batches.batch_sentences > 0
-                            ? double(batches.batch_sentences) * double(longest_side(corpus))
-                            : double(batches.batch_tokens);
-  return options.clip_norm == 0 &&
-         DeferredGradients::is_faster(tokens * double(options.accumulate), config.d_model);
-}
 
 int64_t MemoryPlan::to_allocate() const {
   return weights + moments + ema + packed_weights + gradients + activations;
@@ -157,20 +134,21 @@ std::string to_string(const MemoryPlan& plan) {
 
 MemoryPlan plan_parameters(const TrainOptions& options, const ModelConfig& config,
                            const Backend& backend) {
-  Transformer shapes(config, DType::fp32, meta_memory());
-  return plan_parameters(options, shapes, backend);
+  auto shapes = shapes_of(config);
+  return plan_parameters(options, parameters(shapes), config, backend);
 }
 
 MemoryPlan plan_memory(const TrainOptions& options, const ModelConfig& config,
-                       const Backend& backend, const Corpus& corpus) {
-  Transformer shapes(config, DType::fp32, meta_memory());
-  MemoryPlan plan = plan_parameters(options, shapes, backend);
+                       const Backend& backend, const Dataset& data) {
+  auto shapes = shapes_of(config);
+  TranslationTask task(shapes, options.label_smoothing);
+  MemoryPlan plan = plan_parameters(options, task.parameters(), config, backend);
   return_freed_memory();
   plan.resident = resident_bytes();
   plan.peak_so_far = peak_resident_bytes();
   int64_t gradient = 0;
-  count_shards(options, corpus, shapes, plan.activations, gradient);
-  plan.activations += backend.scratch_bytes(widest_packed(shapes));
+  count_shards(loop_options(options), threads_of(options), task, data, plan.activations, gradient);
+  plan.activations += backend.scratch_bytes(widest_packed(task.parameters()));
   plan.activations *= threads_of(options);
   plan.gradients = gradient * GradientTree::buffers(options.shards, threads_of(options));
   return plan;
@@ -200,12 +178,12 @@ void require_fit(const MemoryPlan& parameters, const MemoryLimit& limit) {
 }
 
 void require_fit(const MemoryPlan& plan, const MemoryLimit& limit, const BatchOptions& batches,
-                 const Corpus& corpus,
+                 const Dataset& data,
                  const std::function<MemoryPlan(const BatchOptions&)>& plan_for) {
   if (plan.to_allocate() <= limit.bytes) return;
   const bool by_tokens = batches.batch_sentences == 0;
   const auto fitting = largest_fitting(
-      by_tokens ? longest_side(corpus) : 1,
+      by_tokens ? longest_side(data) : 1,
       by_tokens ? batches.batch_tokens : batches.batch_sentences, limit.bytes, [&](int64_t size) {
         BatchOptions sized = batches;
         (by_tokens ? sized.batch_tokens : sized.batch_sentences) = size;

@@ -6,8 +6,8 @@
 
 #include "heed/backend/backend.h"
 #include "heed/core/memory.h"
-#include "heed/model/transformer.h"
-#include "heed/text/corpus.h"
+#include "heed/data/dataset.h"
+#include "heed/model/config.h"
 #include "heed/train/train_options.h"
 
 namespace heed {
@@ -32,11 +32,6 @@ struct MemoryPlan {
 // "812 MiB: weights 60 MiB, ...": one line for a log.
 std::string to_string(const MemoryPlan& plan);
 
-// Whether a run defers the gradients of linear layers (GradientTree::Request::consume): if all its
-// steps are small, judged by the largest that the options and the longest sentence allow, and the
-// whole gradient is not needed before the update (for clipping).
-bool defers_gradients(const TrainOptions& options, const ModelConfig& config, const Corpus& corpus);
-
 // The part of the plan that depends on the parameters alone.
 MemoryPlan plan_parameters(const TrainOptions& options, const ModelConfig& config,
                            const Backend& backend);
@@ -44,7 +39,7 @@ MemoryPlan plan_parameters(const TrainOptions& options, const ModelConfig& confi
 // A dry run: the training code itself runs over the largest shards of the first epoch, on tensors
 // that have shapes but no values (backend/meta_backend.h), as on PyTorch's meta device.
 MemoryPlan plan_memory(const TrainOptions& options, const ModelConfig& config,
-                       const Backend& backend, const Corpus& corpus);
+                       const Backend& backend, const Dataset& data);
 
 // Error if the parameters alone need more memory than the limit leaves.
 void require_fit(const MemoryPlan& parameters, const MemoryLimit& limit);
@@ -52,7 +47,7 @@ void require_fit(const MemoryPlan& parameters, const MemoryLimit& limit);
 // Error if the plan needs more memory than the limit leaves. It says how much, for what, and which
 // batch size would fit.
 void require_fit(const MemoryPlan& plan, const MemoryLimit& limit, const BatchOptions& batches,
-                 const Corpus& corpus,
+                 const Dataset& data,
                  const std::function<MemoryPlan(const BatchOptions&)>& plan_for);
 
 }  // namespace heed

@@ -5,10 +5,10 @@
 
 #include "heed/core/counted.h"
 #include "heed/core/files.h"
+#include "heed/data/held_out.h"
+#include "heed/data/text_filter.h"
 #include "heed/model/directory.h"
-#include "heed/text/held_out.h"
 #include "heed/text/language_codes.h"
-#include "heed/text/text_filter.h"
 #include "heed/text/tokenizer_training.h"
 #include "heed/text/words.h"
 #include "heed/train/memory_plan.h"
@@ -334,7 +334,8 @@ void check_before_learning(const TrainOptions& options, const ParallelText& text
 
 TrainOptions with_data_defaults(const TrainOptions& options, const Corpus& corpus) {
   return with_data_defaults(options, [&] {
-    const int64_t batches = batches_of_epoch(options, corpus, 0).size();
+    const int64_t batches =
+        BatchPlan::shuffled(corpus, options.batches, uint64_t(options.seed), 0).size();
     return (batches + options.accumulate - 1) / options.accumulate;
   });
 }

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "heed/core/directory_lock.h"
+#include "heed/data/corpus.h"
 #include "heed/model/transformer.h"
-#include "heed/text/corpus.h"
 #include "heed/train/observer.h"
 #include "heed/train/run_backup.h"
 #include "heed/train/run_files.h"

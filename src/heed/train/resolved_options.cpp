@@ -147,9 +147,13 @@ std::optional<int64_t> epoch_limit(const TrainOptions& options) {
   return TrainOptions::kDefaultEpochs;
 }
 
-BatchPlan batches_of_epoch(const TrainOptions& options, const Corpus& corpus, int64_t epoch) {
-  return BatchPlan::shuffled(corpus.size(), lengths_of(corpus), options.batches,
-                             uint64_t(options.seed), epoch);
+LoopOptions loop_options(const TrainOptions& options) {
+  return {.batches = options.batches,
+          .accumulate = options.accumulate,
+          .shards = options.shards,
+          .clip_norm = options.clip_norm,
+          .ema = options.ema ? Ema::on : Ema::off,
+          .seed = uint64_t(options.seed)};
 }
 
 bool decays_by_minutes(const TrainOptions& o) {

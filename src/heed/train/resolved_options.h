@@ -8,9 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "heed/text/batches.h"
-#include "heed/text/corpus.h"
 #include "heed/train/train_options.h"
+#include "heed/train/training_loop.h"
 
 namespace heed {
 
@@ -49,8 +48,7 @@ std::vector<std::string> ignored_options(const TrainOptions& options);
 // --steps or --minutes is set.
 std::optional<int64_t> epoch_limit(const TrainOptions& options);
 
-// The batches of epoch `epoch`, counted from 0.
-BatchPlan batches_of_epoch(const TrainOptions& options, const Corpus& corpus, int64_t epoch);
+LoopOptions loop_options(const TrainOptions& options);
 
 // Whether the schedule ends with --minutes, which no other limit says in steps: a Trainer then sets
 // --decay-steps after its first steps.

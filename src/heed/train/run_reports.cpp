@@ -13,10 +13,10 @@ std::optional<double> RunClock::seconds_left(double fraction_of_steps) const {
   return steps_.seconds() * (1 - fraction_of_steps) / here;
 }
 
-void ReportWindow::add(const StepResult& step) {
+void ReportWindow::add(const StepResult& step, double seconds) {
   sum_.loss += step.loss;
   sum_.tokens += step.tokens;
-  sum_.seconds += step.seconds;
+  seconds_ += seconds;
   sum_.gradient_norm = step.gradient_norm;
 }
 
@@ -25,7 +25,7 @@ TrainReport ReportWindow::means() const {
   r.loss = sum_.loss.smoothed / double(sum_.loss.tokens);
   r.nll = sum_.loss.nll / double(sum_.loss.tokens);
   r.gradient_norm = sum_.gradient_norm;
-  r.tokens_per_second = sum_.tokens / sum_.seconds;
+  r.tokens_per_second = sum_.tokens / seconds_;
   return r;
 }
 

@@ -4,8 +4,8 @@
 #include <chrono>
 #include <optional>
 
-#include "heed/autograd/ops.h"
 #include "heed/train/observer.h"
+#include "heed/train/training_loop.h"
 
 namespace heed {
 
@@ -44,24 +44,17 @@ class RunClock {
   double earlier_ = 0, fraction_before_ = 0;
 };
 
-// The result of one step.
-struct StepResult {
-  Loss loss;
-  double tokens = 0;  // (source + target tokens) / 2
-  double seconds = 0;
-  double gradient_norm = 0;  // before clipping
-};
-
 // The steps since the last report.
 class ReportWindow {
  public:
-  void add(const StepResult& step);
+  void add(const StepResult& step, double seconds);
   bool empty() const { return sum_.loss.tokens == 0; }
   // A report with the losses, the gradient norm and the speed only.
   TrainReport means() const;
 
  private:
   StepResult sum_;  // the norm is the last step's
+  double seconds_ = 0;
 };
 
 }  // namespace heed

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "heed/text/corpus.h"
+#include "heed/data/corpus.h"
 #include "heed/train/observer.h"
 #include "heed/train/train_options.h"
 #include "heed/train/training_state.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "heed/text/corpus_facts.h"
+#include "heed/data/corpus_facts.h"
 #include "heed/train/train_options.h"
 
 namespace heed {

@@ -10,10 +10,10 @@
 
 #include "heed/backend/compute.h"
 #include "heed/core/options.h"
+#include "heed/data/batch_options.h"
+#include "heed/data/filter_options.h"
 #include "heed/evaluate/bleu_tokenizer.h"
 #include "heed/model/config.h"
-#include "heed/text/batch_options.h"
-#include "heed/text/filter_options.h"
 #include "heed/text/tokenizer_options.h"
 #include "heed/text/tsv_options.h"
 

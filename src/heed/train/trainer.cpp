@@ -39,10 +39,8 @@ Trainer::Trainer(const TrainOptions& options, const TrainingText& text, Backend&
       run_(prepare_run(options, text, backend, workers_, observer)),
       options_(run_.options),
       model_(initial_model(options_, run_.config, backend.memory())),
-      gradients_(parameters(model_), linear_layers(model_), backend, workers_),
-      adam_(parameters(model_), backend, workers_, options.ema ? Ema::on : Ema::off),
-      defers_gradients_(defers_gradients(options_, run_.config, *run_.corpus)),
-      length_(lengths_of(*run_.corpus)),
+      task_(model_, options_.label_smoothing),
+      loop_(task_, *run_.corpus, loop_options(options_), progress_, backend, workers_),
       metrics_(run_.files.metrics()),
       warnings_(run_, observer) {
   if (options_.resume && run_.files.has_training_state()) resume();
@@ -63,7 +61,7 @@ RunIdentity Trainer::identity() const {
 
 void Trainer::resume() {
   const std::filesystem::path state = run_.files.training_state();
-  progress_ = load_training_state(state, identity(), adam_);
+  progress_ = load_training_state(state, identity(), loop_.adam());
   resumed_step_ = progress_.step;
   clock_.resume(progress_.seconds);
   if (progress_.decay_steps) run_.options.decay_steps = progress_.decay_steps;
@@ -121,10 +119,10 @@ void Trainer::expect_ready() const {
 }
 
 void Trainer::open_epoch() {
-  epoch_ = batches_of_epoch(options_, *run_.corpus, progress_.epoch);
-  if (progress_.batch >= epoch_->size())
+  loop_.open_epoch();
+  if (progress_.batch >= loop_.epoch_batches())
     fail("{}: the progress it records is at batch {} of {}: start over with --overwrite",
-         run_.files.training_state().string(), progress_.batch + 1, epoch_->size());
+         run_.files.training_state().string(), progress_.batch + 1, loop_.epoch_batches());
   if (!done()) warnings_.warn_of_warmup(progress_, epoch_steps());
 }
 
@@ -134,23 +132,18 @@ void Trainer::step() {
     fail_usage("{}: this run is done: {} was reached after step {}", options_.model,
                reached_limit(options_, progress_), progress_.step);
   condition_ = Condition::failed;  // unless all of this succeeds
-  if (!epoch_) open_epoch();
-  if (!stepped_) clock_.start_steps(fraction_of_steps(options_, progress_, epoch_position()));
+  if (progress_.batch == 0) open_epoch();
+  if (!stepped_) clock_.start_steps(fraction_of_steps(options_, progress_, loop_.epochs()));
   stepped_ = true;
-  if (progress_.batch == 0) progress_.epoch_loss = {};
-  const StepResult result = update();
+  const Stopwatch time;
+  const StepResult result = loop_.step(next_adam_step());
+  if (!result.is_finite()) fail_not_finite(result);
+  const double seconds = time.seconds();
   validated_ = saved_ = false;
-  progress_.epoch_loss += result.loss;
-  progress_.tokens += result.tokens;
   progress_.seconds = clock_.seconds();
-  window_.add(result);
-  warnings_.add_step(progress_, epoch_steps(), result.seconds);
-  const bool epoch_ended = progress_.batch >= epoch_->size();
-  if (epoch_ended) {
-    ++progress_.epoch;
-    progress_.batch = 0;
-    epoch_.reset();
-  }
+  window_.add(result, seconds);
+  warnings_.add_step(progress_, epoch_steps(), seconds);
+  const bool epoch_ended = progress_.batch == 0;
   progress_.done = !reached_limit(options_, progress_).empty();
   if (progress_.step % options_.report_every == 0 || epoch_ended || progress_.done)
     report();
@@ -174,46 +167,6 @@ void Trainer::estimate_decay_steps() {
       minutes, steps, progress_.step, to_text(options_.schedule), steps));
 }
 
-StepResult Trainer::update() {
-  const Stopwatch time;
-  const int64_t batches = std::min(options_.accumulate, epoch_->size() - progress_.batch);
-  std::vector<std::vector<std::vector<uint32_t>>> pairs;  // [batch][shard]
-  int64_t source_tokens = 0, target_tokens = 0;
-  for (int64_t i = 0; i < batches; ++i) {
-    const std::span<const uint32_t> batch = epoch_->batch(progress_.batch + i);
-    pairs.push_back(shards(batch, length_, int(options_.shards)));
-    for (const uint32_t pair : batch) {
-      source_tokens += length_(pair).source + 1;
-      target_tokens += length_(pair).target + 1;
-    }
-  }
-  GradientTree::Request request;
-  request.batches = batches;
-  request.shards = options_.shards;
-  request.seed = detail::mix(detail::mix(uint64_t(options_.seed), 0xD0), uint64_t(progress_.step));
-  request.loss = [&](ForwardPass& pass, int64_t batch, int64_t shard) {
-    const PairBatch shard_pairs =
-        pair_batch_of(*run_.corpus, pairs[size_t(batch)][size_t(shard)], model_.config());
-    return loss_of(model_, pass, shard_pairs,
-                   {options_.label_smoothing, 1.0 / double(target_tokens)});
-  };
-  AdamStep adam = next_adam_step();
-  if (defers_gradients_)
-    request.consume = [&](size_t parameter, int64_t begin, const Tensor& gradient) {
-      adam_.update_part(adam, parameter, begin, gradient);
-    };
-  const Loss loss = gradients_.compute(request);
-  const double norm = gradients_.norm();
-  if (!std::isfinite(loss.smoothed) || !std::isfinite(norm)) fail_not_finite(batches, loss, norm);
-  if (options_.clip_norm > 0 && norm > options_.clip_norm)
-    adam.gradient_scale = options_.clip_norm / norm;
-  adam_.update(adam, gradients_.gradient(), gradients_.offsets());
-  pack();
-  ++progress_.step;
-  progress_.batch += batches;
-  return {loss, 0.5 * double(source_tokens + target_tokens), time.seconds(), norm};
-}
-
 AdamStep Trainer::next_adam_step() const {
   AdamStep adam{learning_rate(options_, model_.config().d_model, progress_.step + 1),
                 options_.beta1, options_.beta2, options_.epsilon};
@@ -224,9 +177,9 @@ AdamStep Trainer::next_adam_step() const {
 }
 
 // Throws for a loss that is not finite, so that the last training state is not overwritten.
-void Trainer::fail_not_finite(int64_t batches, const Loss& loss, double norm) const {
+void Trainer::fail_not_finite(const StepResult& result) const {
   std::string lines;
-  const std::span<const uint32_t> batch = epoch_->batch(progress_.batch);
+  const std::span<const uint32_t> batch = loop_.next_batch();
   for (size_t i = 0; i < std::min<size_t>(batch.size(), 3); ++i)
     lines += fmt::format("{}{}", i ? ", " : "", run_.corpus->line(batch[i]) + 1);
   const std::string state = run_.files.training_state().string();
@@ -242,31 +195,26 @@ void Trainer::fail_not_finite(int64_t batches, const Loss& loss, double norm) co
       "the loss is not finite at step {} (loss {}, gradient norm {}): batch {} of epoch {}, {} "
       "pairs, the first from lines {}; {} try a lower --learning-rate, a longer --warmup-steps or "
       "--clip-norm 1",
-      progress_.step + 1, loss.smoothed, norm, progress_.batch + batches, progress_.epoch + 1,
-      batch.size(), lines, saved);
+      progress_.step + 1, result.loss.smoothed, result.gradient_norm,
+      progress_.batch + result.batches, progress_.epoch + 1, batch.size(), lines, saved);
 }
 
 // Packs the parameters for the backend's matrix products.
 void Trainer::pack() {
   const Condition before = std::exchange(condition_, Condition::failed);
-  heed::pack(adam_.parameters(), backend_, Purpose::training, &workers_);
+  loop_.pack();
   condition_ = before;
 }
 
-double Trainer::epoch_position() const {
-  const double fraction = epoch_ ? double(progress_.batch) / double(epoch_->size()) : 0;
-  return double(progress_.epoch) + fraction;
-}
-
 int64_t Trainer::epoch_steps() const {
-  return (epoch_->size() + options_.accumulate - 1) / options_.accumulate;
+  return (loop_.epoch_batches() + options_.accumulate - 1) / options_.accumulate;
 }
 
 // The report of the steps since the last one.
 TrainReport Trainer::current_report() const {
   TrainReport r = window_.means();
   r.step = progress_.step;
-  r.epoch = epoch_position();
+  r.epoch = loop_.epochs();
   r.learning_rate = learning_rate(options_, model_.config().d_model, progress_.step);
   r.seconds = progress_.seconds;
   r.fraction_done = fraction_done(options_, progress_, r.epoch);
@@ -302,45 +250,28 @@ bool Trainer::validation_due() const {
   return !validated_ && at_validation();
 }
 
-// The loss of the validation text, computed on all workers and summed in the order of batches.
-Loss Trainer::validation_loss() {
-  const Corpus& corpus = *run_.validation;
-  const LengthOf length = lengths_of(corpus);
-  const BatchPlan plan =
-      BatchPlan::sorted(corpus.size(), length, {validation_batch_tokens(options_), 0});
-  std::vector<Loss> losses(size_t(plan.size()));
-  std::vector<TensorPool> pools = make_tensor_pools(workers_.count(), backend_.memory());
-  workers_.run(plan.size(), [&](int64_t i, int worker) {
-    ForwardPass pass(backend_, pools[size_t(worker)]);
-    const PairBatch batch = pair_batch_of(corpus, plan.batch(i), model_.config());
-    losses[size_t(i)] = loss_of(model_, pass, batch, {options_.label_smoothing, 0});
-  });
-  Loss sum;
-  for (const Loss& loss : losses) sum += loss;
-  return sum;
-}
-
 // Calls `use` while the parameters hold the weights that the run writes: the EMA, if there is one.
 void Trainer::with_output_weights(const std::function<void()>& use) {
-  if (!adam_.has_ema()) return use();
+  if (!loop_.adam().has_ema()) return use();
   condition_ = Condition::failed;  // unless the weights of the last step are exchanged back
-  adam_.swap_ema();
+  loop_.adam().swap_ema();
   use();
-  adam_.swap_ema();
+  loop_.adam().swap_ema();
   condition_ = Condition::ready;
 }
 
 ValidationReport Trainer::validation_report() const {
   ValidationReport r;
   r.step = progress_.step;
-  r.epoch = epoch_position();
+  r.epoch = loop_.epochs();
   r.seconds = progress_.seconds;
   return r;
 }
 
 // Validates the packed weights: fills `r` and returns the score, greater is better.
 double Trainer::score(ValidationReport& r) {
-  const Loss loss = validation_loss();
+  const Loss loss = total_loss(task_, *run_.validation, {validation_batch_tokens(options_), 0},
+                               backend_, workers_);
   r.loss = loss.smoothed / double(loss.tokens);
   nll_ = loss.nll / double(loss.tokens);
   r.perplexity = std::exp(*nll_);
@@ -362,13 +293,13 @@ ValidationReport Trainer::validate() {
     r.train_loss = epoch.smoothed / double(epoch.tokens);
   std::optional<double> found;
   if (run_.validation) {
-    gradients_.release();  // more memory than validating needs
+    loop_.release();  // more memory than validating needs
     with_output_weights([&] {
-      if (adam_.has_ema()) pack();
+      if (loop_.adam().has_ema()) pack();
       found = score(r);
       add_samples();
     });
-    if (adam_.has_ema()) pack();
+    if (loop_.adam().has_ema()) pack();
     if (r.best) progress_.best = found;
     progress_.since_best = r.best ? 0 : progress_.since_best + 1;
   }
@@ -402,7 +333,7 @@ void Trainer::keep_checkpoint(std::optional<double> score) {
   std::vector<Checkpoint>& kept = progress_.checkpoints;
   if (!keeps_checkpoints(options_) || (!kept.empty() && kept.back().step == progress_.step)) return;
   with_output_weights(
-      [&] { save_checkpoint(run_.files.checkpoint(progress_.step), adam_.parameters()); });
+      [&] { save_checkpoint(run_.files.checkpoint(progress_.step), loop_.adam().parameters()); });
   add_checkpoint(options_, {progress_.step, score}, kept);
 }
 
@@ -414,7 +345,7 @@ void Trainer::save() {
   expect_ready();
   run_.lock.expect_in_place();
   progress_.seconds = clock_.seconds();
-  save_training_state(run_.files.training_state(), identity(), progress_, adam_);
+  save_training_state(run_.files.training_state(), identity(), progress_, loop_.adam());
   save_output_model();
   run_.backup->discard();
   if (keeps_checkpoints(options_)) run_.files.remove_checkpoints_except(progress_.checkpoints);
@@ -439,18 +370,18 @@ void Trainer::finish() {
   report();
   if (!validated_) validate();
   if (!saved_) save();
-  gradients_.release();
+  loop_.release();
   run_.lock.expect_in_place();
   const std::vector<Checkpoint> chosen = checkpoints_to_average(options_, progress_.checkpoints);
   if (chosen.empty())
     with_output_weights([&] {
-      if (adam_.has_ema()) pack();
+      if (loop_.adam().has_ema()) pack();
       choose_alignment_heads();
       save_model(run_.files.directory, model_);
     });
   else
     save_average(chosen);
-  if (chosen.empty() && adam_.has_ema()) pack();
+  if (chosen.empty() && loop_.adam().has_ema()) pack();
   condition_ = Condition::ended;
   if (report_) report_->finish();
   warnings_.warn_of_learning_nothing(progress_.step, nll_, RunState::ended);
@@ -461,7 +392,7 @@ void Trainer::save_average(const std::vector<Checkpoint>& chosen) {
   std::vector<std::filesystem::path> paths;
   paths.reserve(chosen.size());
   for (const Checkpoint& c : chosen) paths.push_back(run_.files.checkpoint(c.step));
-  load_average(paths, model_.config(), adam_.parameters());
+  load_average(paths, model_.config(), loop_.adam().parameters());
   pack();
   choose_alignment_heads();
   save_model(run_.files.directory, model_);

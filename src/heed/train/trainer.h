@@ -5,10 +5,6 @@
 #include <optional>
 #include <string>
 
-#include "heed/model/transformer.h"
-#include "heed/text/batches.h"
-#include "heed/train/adam.h"
-#include "heed/train/gradients.h"
 #include "heed/train/metrics_log.h"
 #include "heed/train/observer.h"
 #include "heed/train/prepared_run.h"
@@ -18,6 +14,7 @@
 #include "heed/train/tensorboard_log.h"
 #include "heed/train/training_state.h"
 #include "heed/train/training_text.h"
+#include "heed/train/translation_task.h"
 
 namespace heed {
 
@@ -82,24 +79,18 @@ class Trainer {
   RunIdentity identity() const;
   void resume();
   void report_start();
-  // The batches of the current epoch.
   void open_epoch();
-  StepResult update();
   // Sets the end of a schedule that decays_by_minutes(), once its steps have been timed.
   void estimate_decay_steps();
-  GradientTree::Request gradient_request(int64_t batches) const;
   AdamStep next_adam_step() const;
-  [[noreturn]] void fail_not_finite(int64_t batches, const Loss& loss, double norm) const;
+  [[noreturn]] void fail_not_finite(const StepResult& result) const;
   void pack();
-  // Epochs done, with the fraction of the current one.
-  double epoch_position() const;
   int64_t epoch_steps() const;
   TrainReport current_report() const;
   void report();
   ValidationReport validation_report() const;
   // Whether the options ask for a validation at this step.
   bool at_validation() const;
-  Loss validation_loss();
   double score(ValidationReport& r);
   void add_samples();
   void report_validation(const ValidationReport& r);
@@ -116,17 +107,14 @@ class Trainer {
   PreparedRun run_;
   const TrainOptions& options_;  // run_.options
   Transformer model_;
-  GradientTree gradients_;
-  Adam adam_;
-  const bool defers_gradients_;
-  const LengthOf length_;
+  TranslationTask task_;
+  Progress progress_;
+  TrainingLoop loop_;
   const MetricsLog metrics_;
   std::optional<TensorBoardLog> tensorboard_;  // if the options ask for it
   std::optional<RunReport> report_;            // likewise
   RunWarnings warnings_;
   Condition condition_ = Condition::ready;
-  Progress progress_;
-  std::optional<BatchPlan> epoch_;       // empty between two epochs
   bool stepped_ = false;                 // by this process
   std::optional<int64_t> resumed_step_;  // at which a training state was resumed
   // Whether the weights of the last step were validated, and saved after that.

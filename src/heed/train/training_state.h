@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "heed/train/adam.h"
 #include "heed/train/checkpoints.h"
 #include "heed/train/train_options.h"
+#include "heed/train/training_loop.h"
 
 namespace heed {
 
@@ -23,15 +23,10 @@ struct StatePrefix {
 };
 
 // The progress of a run.
-struct Progress {
-  int64_t step = 0;            // steps done
-  int64_t epoch = 0;           // epochs done
-  int64_t batch = 0;           // batches of the current epoch done
+struct Progress : LoopPosition {
   int64_t since_best = 0;      // validations since the best one
   std::optional<double> best;  // its score
   double seconds = 0;          // of the run: preparation, steps, validations and saving
-  Loss epoch_loss;             // sum over the current epoch so far
-  double tokens = 0;           // (source + target tokens) / 2 of all steps
   bool done = false;
   // The number of steps that --minutes allows, estimated once, where the schedule ends with them
   // (decays_by_minutes()). It is the run's --decay-steps and, from then on, its end.

@@ -1,0 +1,260 @@
+// Encodes parallel text into a corpus cache: read a chunk, encode it on all workers, write it in
+// order. Memory holds one chunk and one block, however long the text is.
+#include <algorithm>
+#include <limits>
+#include <unordered_set>
+
+#include "heed/core/error.h"
+#include "heed/core/files.h"
+#include "heed/core/hash.h"
+#include "heed/data/corpus_file.h"
+#include "heed/data/text_filter.h"
+
+namespace heed::detail {
+namespace {
+
+constexpr int64_t kChunkPairs = 16384;  // pairs that are read at a time
+constexpr int64_t kTaskPairs = 128;     // pairs that one task encodes
+
+// The filters that need tokens, for pairs that have passed those of words.
+FilterDecision judge_tokens(const FilterOptions& options, const Encoding& source,
+                            const Encoding& target) {
+  const auto shorter = int64_t(std::min(source.ids.size(), target.ids.size()));
+  const auto longer = int64_t(std::max(source.ids.size(), target.ids.size()));
+  if (shorter == 0) return FilterDecision::empty;
+  if (source.truncated || target.truncated || longer + 1 > options.max_sentence_tokens)
+    return FilterDecision::too_long;
+  if (options.max_ratio > 0 && double(longer) > options.max_ratio * double(shorter))
+    return FilterDecision::length_ratio;
+  return FilterDecision::kept;
+}
+
+// A pair that is being encoded.
+struct Pair {
+  std::string source_line, target_line;
+  int64_t line = 0;
+  std::vector<TokenId> source, target;
+  std::vector<std::string> source_unknown, target_unknown;  // texts of tokens that are <unk>
+  FilterDecision decision = FilterDecision::kept;
+};
+
+// The texts of the tokens of an encoding that are <unk>, a few of them.
+std::vector<std::string> unknown_texts(std::string_view line, const Encoding& encoding,
+                                       const Tokenizer& tokenizer) {
+  constexpr size_t kMost = 5;
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < encoding.ids.size() && texts.size() < kMost; ++i) {
+    if (encoding.ids[i] != tokenizer.unknown_id()) continue;
+    const size_t begin = i == 0 ? 0 : encoding.ends[i - 1];
+    texts.emplace_back(line.substr(begin, encoding.ends[i] - begin));
+  }
+  return texts;
+}
+
+void encode(Pair& pair, const TokenizerPair& tokenizers, const FilterOptions& filters,
+            const TextFilter& words) {
+  pair.decision = words.decide(pair.source_line, pair.target_line);
+  if (pair.decision != FilterDecision::kept) return;
+  Encoding source =
+      tokenizers.source().encode_prefix(pair.source_line, filters.max_sentence_tokens);
+  Encoding target =
+      tokenizers.target().encode_prefix(pair.target_line, filters.max_sentence_tokens);
+  pair.decision = judge_tokens(filters, source, target);
+  if (pair.decision != FilterDecision::kept) return;
+  pair.source_unknown = unknown_texts(pair.source_line, source, tokenizers.source());
+  pair.target_unknown = unknown_texts(pair.target_line, target, tokenizers.target());
+  pair.source = std::move(source.ids);
+  pair.target = std::move(target.ids);
+}
+
+std::string joined_names(const TextFiles& files) {
+  std::string names;
+  for (const TextFile& file : files) names += (names.empty() ? "" : ", ") + file.title();
+  return names;
+}
+
+// Collects the facts of one side.
+class SideCollector {
+ public:
+  explicit SideCollector(const Tokenizer& tokenizer) : characters_(tokenizer.normalizer()) {}
+
+  void add(const std::string& line, int64_t number, const std::vector<std::string>& unknown) {
+    constexpr size_t kExamples = 3;
+    characters_.add(line);
+    if (unknown.empty()) return;
+    ++facts_.unknown_lines;
+    if (facts_.unknown.size() < kExamples) facts_.unknown.push_back({number, unknown});
+  }
+  SideFacts finish() {
+    constexpr size_t kChanges = 20;
+    facts_.characters = characters_.characters();
+    facts_.changed_lines = characters_.changed_lines();
+    facts_.changes = characters_.changes(kChanges);
+    return std::move(facts_);
+  }
+
+ private:
+  CharacterCounter characters_;
+  SideFacts facts_;
+};
+
+class CorpusWriter {
+ public:
+  CorpusWriter(const std::filesystem::path& cache, uint64_t key, const TokenizerPair& tokenizers,
+               const ParallelText& text)
+      : file_(cache),
+        tokenizers_(tokenizers),
+        source_(tokenizers.source()),
+        target_(tokenizers.target()),
+        used_(size_t(tokenizers.size())) {
+    header_.report.read = text.pairs();
+    header_.report.invalid_utf8 = text.faults().invalid_utf8;
+    header_.report.missing_column = text.faults().missing_column;
+    header_.key = key;
+    header_.vocabulary = tokenizers.size();
+    header_.token_bytes = token_bytes_for(tokenizers.size());
+    file_.write(std::string_view(reinterpret_cast<const char*>(&header_), sizeof header_));
+  }
+
+  void add(const Pair& pair) {
+    ++count(pair);
+    if (pair.decision != FilterDecision::kept) return;
+    records_.push_back({uint32_t(ids_.size()), uint16_t(pair.source.size()),
+                        uint16_t(pair.target.size()), uint32_t(pair.line)});
+    ids_.insert(ids_.end(), pair.source.begin(), pair.source.end());
+    ids_.insert(ids_.end(), pair.target.begin(), pair.target.end());
+    source_.add(pair.source_line, pair.line, pair.source_unknown);
+    target_.add(pair.target_line, pair.line, pair.target_unknown);
+    if (tokenizers_.is_joint()) mark_used(pair.source);
+    mark_used(pair.target);
+    header_.source_tokens += int64_t(pair.source.size());
+    header_.target_tokens += int64_t(pair.target.size());
+    if (int64_t(records_.size()) == kBlockPairs) finish_block();
+  }
+
+  int64_t kept() const { return header_.report.kept; }
+  std::string summary() const { return to_string(header_.report); }
+
+  void commit() {
+    if (!records_.empty()) finish_block();
+    header_.index = file_.size();
+    write(std::span<const uint64_t>(blocks_));
+    header_.facts = file_.size();
+    const std::string facts = finish_facts().json();
+    write(std::span<const char>(facts));
+    header_.size = file_.size();
+    header_.fingerprint = hash_.value();
+    header_.header_fingerprint = header_.own_fingerprint();
+    file_.write_at(0, std::string_view(reinterpret_cast<const char*>(&header_), sizeof header_));
+    file_.commit();
+  }
+
+ private:
+  int64_t& count(const Pair& pair) {
+    FilterReport& report = header_.report;
+    switch (pair.decision) {
+      case FilterDecision::kept:
+        return report.kept;
+      case FilterDecision::empty:
+        return report.empty;
+      case FilterDecision::too_many_words:
+        return report.too_many_words;
+      case FilterDecision::rare_words:
+        return report.rare_words;
+      case FilterDecision::held_out:
+        return held_out_.insert(hash_of(pair.source_line)).second ? report.held_out
+                                                                  : report.held_out_source;
+      case FilterDecision::too_long:
+        return report.too_long;
+      case FilterDecision::length_ratio:
+        return report.length_ratio;
+    }
+    check(false, "a decision without a count");
+    return report.kept;
+  }
+
+  void mark_used(const std::vector<TokenId>& ids) {
+    for (const TokenId id : ids) used_[size_t(id)] = true;
+  }
+
+  CorpusFacts finish_facts() {
+    const Vocabulary& vocabulary = tokenizers_.target().vocabulary();
+    CorpusFacts facts{source_.finish(), target_.finish(), vocabulary.output_size(), 0};
+    for (TokenId id = 0; id < vocabulary.output_size(); ++id)
+      facts.unused_tokens +=
+          !used_[size_t(id)] && id != vocabulary.end_id() && id != vocabulary.unknown_id();
+    return facts;
+  }
+
+  template <class T>
+  void write(std::span<const T> values) {
+    const std::string_view bytes(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+    file_.write(bytes);
+    hash_.add(bytes);
+  }
+
+  void finish_block() {
+    blocks_.push_back(uint64_t(file_.size()));
+    write(std::span<const CorpusRecord>(records_));
+    if (header_.token_bytes == 2) {
+      const std::vector<uint16_t> narrow(ids_.begin(), ids_.end());
+      write(std::span<const uint16_t>(narrow));
+    } else {
+      write(std::span<const TokenId>(ids_));
+    }
+    const std::string padding(size_t(-file_.size() & 7), '\0');
+    write(std::span<const char>(padding));
+    records_.clear();
+    ids_.clear();
+  }
+
+  AtomicFile file_;
+  const TokenizerPair& tokenizers_;
+  SideCollector source_, target_;
+  std::vector<bool> used_;  // by id
+  CorpusHeader header_;
+  Hash hash_;  // of all bytes after the header
+  std::vector<CorpusRecord> records_;
+  std::vector<TokenId> ids_;
+  std::vector<uint64_t> blocks_;
+  std::unordered_set<uint64_t> held_out_;  // held-out sources found so far
+};
+
+}  // namespace
+
+void build_corpus(const ParallelText& text, const TokenizerPair& tokenizers,
+                  const FilterOptions& filters, uint64_t key, const std::filesystem::path& cache,
+                  Workers& workers, const Corpus::Progress& progress) {
+  if (text.pairs() > std::numeric_limits<uint32_t>::max()) {
+    fail("the corpus has {} pairs; expected fewer than 2^32", text.pairs());
+  }
+  const TextFilter words(filters, text);
+  CorpusWriter writer(cache, key, tokenizers, text);
+  PairReader reader(text);
+  std::vector<Pair> chunk(size_t(std::min(kChunkPairs, text.pairs())));
+  int64_t done = 0;
+  for (;;) {
+    int64_t count = 0;
+    while (count < int64_t(chunk.size()) &&
+           reader.next(chunk[size_t(count)].source_line, chunk[size_t(count)].target_line)) {
+      chunk[size_t(count++)].line = reader.line();
+    }
+    if (count == 0) break;
+    workers.run((count + kTaskPairs - 1) / kTaskPairs, [&](int64_t task, int) {
+      const int64_t end = std::min(count, (task + 1) * kTaskPairs);
+      for (int64_t i = task * kTaskPairs; i < end; ++i) {
+        encode(chunk[size_t(i)], tokenizers, filters, words);
+      }
+    });
+    for (int64_t i = 0; i < count; ++i) writer.add(chunk[size_t(i)]);
+    done += count;
+    if (progress) progress(done);
+  }
+  if (writer.kept() == 0) {
+    fail("{} and {}: no usable pair: {}", joined_names(text.source()), joined_names(text.target()),
+         writer.summary());
+  }
+  writer.commit();
+}
+
+}  // namespace heed::detail

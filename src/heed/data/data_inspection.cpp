@@ -1,0 +1,487 @@
+#include "heed/data/data_inspection.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include "heed/core/counted.h"
+#include "heed/core/error.h"
+#include "heed/core/options.h"
+#include "heed/data/line_shift.h"
+#include "heed/data/pair_facts.h"
+#include "heed/data/pair_stream.h"
+#include "heed/text/column_counts.h"
+#include "heed/text/text_encoding.h"
+#include "heed/text/text_file.h"
+#include "heed/text/words.h"
+
+namespace heed {
+namespace {
+
+using detail::ColumnCounts;
+using detail::conversion_advice;
+using detail::CorpusStatistics;
+using detail::EncodingSample;
+using detail::examine;
+using detail::facts_of;
+using detail::LineFacts;
+using detail::LineTraits;
+using detail::note_on;
+using detail::PairFacts;
+using detail::PairStream;
+using detail::RawPair;
+using detail::SampledMap;
+using detail::ShiftDetector;
+using detail::visible;
+
+constexpr size_t kSamplePairs = 20'000;     // pairs of the sample for CorpusStatistics
+constexpr size_t kSampledBytes = 1000;      // bytes of each of its lines
+constexpr size_t kInspectionChunk = 8192;   // pairs that are examined together
+constexpr size_t kChunkBytes = 16 << 20;    // their maximum size
+constexpr int64_t kInspectionTask = 64;     // pairs of one task
+constexpr size_t kExampleCharacters = 160;  // of each side of an example
+constexpr std::array<int64_t, 4> kCoverage = {100, 1000, 10'000, 100'000};
+
+// The first reading of the files.
+struct Sample {
+  std::vector<RawPair> pairs;          // up to 2 * kSamplePairs, evenly distributed over the files
+  std::vector<int64_t> usual_columns;  // of tab-separated text, by file
+};
+
+Sample take_sample(const InspectionFiles& files, int64_t most) {
+  PairStream stream(files.source, files.target, most);
+  Sample sample;
+  std::vector<ColumnCounts> columns(files.source.size());
+  std::vector<RawPair>& kept = sample.pairs;
+  RawPair pair;
+  for (int64_t i = 0, stride = 1; stream.next(pair); ++i) {
+    if (pair.complete) columns[stream.file()].add(pair.columns, i);
+    if (i % stride != 0) continue;
+    kept.push_back(
+        {pair.source.substr(0, kSampledBytes), pair.target.substr(0, kSampledBytes), true});
+    if (kept.size() < 2 * kSamplePairs) continue;
+    for (size_t k = 0; k < kSamplePairs; ++k) kept[k] = std::move(kept[2 * k]);
+    kept.resize(kSamplePairs);
+    stride *= 2;
+  }
+  for (const ColumnCounts& file : columns) sample.usual_columns.push_back(file.usual());
+  return sample;
+}
+
+[[noreturn]] void fail_unequal(const std::string& line_counts) {
+  fail("{}: line i of both must belong to the same sentence", line_counts);
+}
+
+// The test set, and which of it occurs in the training text.
+struct HeldOutTables {
+  SampledMap<bool> sources, targets, pairs;
+};
+
+HeldOutTables read_held_out(const InspectionFiles& files, int64_t table) {
+  HeldOutTables held{SampledMap<bool>(table), SampledMap<bool>(table), SampledMap<bool>(table)};
+  const auto read = [](const TextFiles& texts, SampledMap<bool>& lines) {
+    for (const TextFile& text : texts) {
+      LineReader reader = text.lines();
+      for (std::string line; reader.next(line);) {
+        const LineFacts facts = facts_of(line);
+        if (!facts.words.empty()) lines.insert(facts.fingerprint, false);
+      }
+    }
+  };
+  read(files.test_source, held.sources);
+  read(files.test_target, held.targets);
+  if (files.test_source.size() != files.test_target.size()) return held;
+  PairStream stream(files.test_source, files.test_target, 0);
+  for (RawPair pair; stream.next(pair);) {
+    const PairFacts facts{facts_of(pair.source), facts_of(pair.target), {}};
+    if (!facts.source.words.empty()) held.pairs.insert(facts.fingerprint(), false);
+  }
+  if (stream.lonely() > 0) fail_unequal(stream.unequal());
+  return held;
+}
+
+// Whether this is a line of the test set, which is then marked as seen.
+bool mark(SampledMap<bool>& lines, uint64_t fingerprint) {
+  bool* seen = lines.find(fingerprint);
+  if (seen) *seen = true;
+  return seen != nullptr;
+}
+
+// Counts one side of the report.
+class SideCounter {
+ public:
+  SideCounter(int64_t table, const Tokenizer* tokenizer)
+      : words_(table),
+        tokenizer_(tokenizer),
+        normalized_(tokenizer ? tokenizer->normalizer()
+                              : Normalizer(TokenizerOptions().normalization, false)) {
+    if (tokenizer) used_.resize(size_t(tokenizer->size()));
+  }
+
+  void add(const LineFacts& line) {
+    side_.words.add(int64_t(line.words.size()));
+    side_.characters.add(line.characters);
+    for (size_t i = 0; i < kScripts; ++i) side_.letters[i] += line.letters[i];
+    for (const uint64_t word : line.words) {
+      if (int64_t* count = words_.insert(word, 0)) ++*count;
+    }
+    if (!tokenizer_) return;
+    side_.tokens.add(int64_t(line.tokens.size()));
+    for (const TokenId id : line.tokens) {
+      used_[size_t(id)] = true;
+      side_.vocabulary_use.unknown += id == tokenizer_->unknown_id();
+    }
+  }
+
+  // The line of which add() had the facts, if it is UTF-8.
+  void add_text(const std::string& line) { normalized_.add(line); }
+
+  SideReport finish(const TextFiles& test, const SampledMap<bool>& held_out) const {
+    constexpr size_t kChanges = 20;
+    SideReport side = side_;
+    side.normalization = {tokenizer_ ? "the vocabulary" : to_text(TokenizerOptions().normalization),
+                          normalized_.changed_lines(), normalized_.changes(kChanges)};
+    side.vocabulary = vocabulary();
+    side.vocabulary_use.tokens = side.tokens.sum();
+    side.vocabulary_use.vocabulary = int64_t(used_.size());
+    side.vocabulary_use.used = std::count(used_.begin(), used_.end(), true);
+    for (const TextFile& file : test) read_test(file, side.test);
+    held_out.for_each([&](uint64_t, bool seen) { side.test.lines_seen += seen; });
+    return side;
+  }
+
+ private:
+  VocabularyReport vocabulary() const {
+    std::vector<int64_t> counts;
+    words_.for_each([&](uint64_t, int64_t count) { counts.push_back(count); });
+    std::sort(counts.rbegin(), counts.rend());
+    const int64_t period = words_.period();
+    VocabularyReport report;
+    report.words = side_.words.sum();
+    report.types = int64_t(counts.size()) * period;
+    report.singletons = std::count(counts.begin(), counts.end(), 1) * period;
+    report.estimated = period > 1;
+    const auto all = double(std::accumulate(counts.begin(), counts.end(), int64_t{0}));
+    for (const int64_t types : kCoverage) {
+      if (types >= report.types) break;
+      const auto end = counts.begin() + types / period;
+      const auto covered = std::accumulate(counts.begin(), end, int64_t{0});
+      report.coverage.push_back({types, double(covered) / all});
+    }
+    if (report.types > 0) report.coverage.push_back({report.types, 1});
+    return report;
+  }
+
+  void read_test(const TextFile& file, TestReport& test) const {
+    LineReader reader = file.lines();
+    for (std::string line; reader.next(line); ++test.lines) {
+      for (const uint64_t word : facts_of(line).words) {
+        if (!words_.sampled(word)) continue;
+        ++test.words;
+        test.unseen_words += words_.find(word) == nullptr;
+      }
+    }
+  }
+
+  SampledMap<int64_t> words_;
+  const Tokenizer* tokenizer_;
+  CharacterCounter normalized_;
+  std::vector<bool> used_;  // by id
+  SideReport side_;
+};
+
+class Inspection {
+ public:
+  Inspection(const InspectionFiles& files, const InspectionOptions& options,
+             const TokenizerPair* tokenizers, const Sample& sample)
+      : files_(files),
+        options_(options),
+        tokenizers_(tokenizers),
+        usual_columns_(sample.usual_columns),
+        statistics_(sample.pairs),
+        stream_(files.source, files.target, options.pairs),
+        held_out_(read_held_out(files, options.max_table_entries)),
+        source_(options.max_table_entries, tokenizers ? &tokenizers->source() : nullptr),
+        target_(options.max_table_entries, tokenizers ? &tokenizers->target() : nullptr),
+        pairs_(options.max_table_entries),
+        sources_(options.max_table_entries) {
+    for (size_t i = 0; i < kFindings; ++i) report_.findings[i].kind = FindingKind(i);
+  }
+
+  DataReport run(Workers& workers) {
+    std::vector<RawPair> chunk(kInspectionChunk);
+    std::vector<PairFacts> facts(kInspectionChunk);
+    for (;;) {
+      const int64_t count = read(chunk);
+      if (count == 0) break;
+      workers.run((count + kInspectionTask - 1) / kInspectionTask, [&](int64_t task, int) {
+        const int64_t end = std::min(count, (task + 1) * kInspectionTask);
+        for (int64_t i = task * kInspectionTask; i < end; ++i) {
+          facts[size_t(i)] = examine(chunk[size_t(i)], statistics_, options_, tokenizers_);
+        }
+      });
+      for (int64_t i = 0; i < count; ++i) add(chunk[size_t(i)], facts[size_t(i)]);
+    }
+    return finish();
+  }
+
+ private:
+  struct FirstPair {
+    uint32_t pair = 0;     // the first one
+    uint32_t repeats = 0;  // number of repetitions
+  };
+  struct FirstTarget {
+    uint32_t target = 0;  // half of its fingerprint
+    uint32_t pair = 0;
+    uint32_t others = 0;  // pairs with another target, without repeated pairs
+  };
+
+  int64_t read(std::vector<RawPair>& chunk) {
+    size_t count = 0;
+    for (size_t bytes = 0; count < chunk.size() && bytes < kChunkBytes; ++count) {
+      if (!stream_.next(chunk[count])) break;
+      chunk[count].columns = std::min(chunk[count].columns, ColumnCounts::kMaxColumns);
+      chunk[count].usual_columns = usual_columns_[stream_.file()];
+      bytes += chunk[count].source.size() + chunk[count].target.size();
+    }
+    return int64_t(count);
+  }
+
+  void add(const RawPair& pair, const PairFacts& facts) {
+    source_.add(facts.source);
+    target_.add(facts.target);
+    if (!facts.source.damage.invalid) source_.add_text(pair.source);
+    if (!facts.target.damage.invalid) target_.add_text(pair.target);
+    sample_encoding(pair.source, facts.source, source_encoding_);
+    sample_encoding(pair.target, facts.target, target_encoding_);
+    for (size_t i = 0; i < kFindings; ++i) {
+      if (!facts.findings[i]) continue;
+      count(FindingKind(i));
+      if (wants_example(FindingKind(i))) {
+        keep_example(FindingKind(i), pair, note_on(FindingKind(i), pair, facts, statistics_));
+      }
+    }
+    if (!facts.has(FindingKind::empty) && !facts.has(FindingKind::missing_column)) {
+      count_ratio(facts);
+      look_for_shift(pair, facts);
+      look_back(pair, facts);
+      look_for_test(pair, facts);
+    }
+    ++report_.pairs;
+  }
+
+  static void sample_encoding(const std::string& line, const LineFacts& facts,
+                              EncodingSample& sample) {
+    sample.add_line(line);
+    if (facts.damage.invalid) sample.add_invalid_line(line);
+  }
+
+  void count_ratio(const PairFacts& facts) {
+    const double ratio = double(facts.target.characters) / double(facts.source.characters);
+    constexpr int kLast = DataReport::kRatioBins - 1;
+    const int bin = int(std::lround(std::log2(ratio) * 5)) + kLast / 2;
+    ++report_.ratios[size_t(std::clamp(bin, 0, kLast))];
+  }
+
+  void look_for_shift(const RawPair& pair, const PairFacts& facts) {
+    if (shifts_.pairs() == 0) block_example_ = example_of(pair, "");
+    block_pairs_.push_back(report_.pairs);
+    const auto traits = [](const LineFacts& line) {
+      return LineTraits{line.characters, line.question, line.number};
+    };
+    if (shifts_.add(traits(facts.source), traits(facts.target))) close_block();
+  }
+
+  void close_block() {
+    const std::vector<int64_t> block = std::exchange(block_pairs_, {});
+    const int64_t pairs = shifts_.pairs();
+    const int shift = shifts_.close_block();
+    if (shift == 0) return;
+    for (const int64_t pair : block) count(FindingKind::shifted_lines, pair);
+    if (!wants_example(FindingKind::shifted_lines)) return;
+    const int lines = std::abs(shift);
+    block_example_.note = fmt::format(
+        "in {} from here, a source goes with the target {} {} it", detail::counted(pairs, "pair"),
+        detail::counted(lines, "line"), shift > 0 ? "after" : "before");
+    report_.findings[size_t(FindingKind::shifted_lines)].examples.push_back(block_example_);
+  }
+
+  // Counts the pair and lists its line.
+  void count(FindingKind kind) { count(kind, report_.pairs); }
+  void count(FindingKind kind, int64_t pair) {
+    ++report_.findings[size_t(kind)].pairs;
+    list(kind, pair);
+  }
+  void list(FindingKind kind, int64_t pair) {
+    if (report_.findings[size_t(kind)].listed < Finding::kMaxLines) list(kind, stream_.place(pair));
+  }
+  void list(FindingKind kind, const PairStream::Place& place) {
+    Finding& finding = report_.findings[size_t(kind)];
+    if (finding.listed >= Finding::kMaxLines) return;
+    const std::string& source = files_.source[place.file].name();
+    const std::string& target = files_.target[place.file].name();
+    auto& files = finding.lines;
+    if (last_listed_file_[size_t(kind)] != place.file || files.empty()) {
+      files.push_back({source, target, {}});
+      last_listed_file_[size_t(kind)] = place.file;
+    }
+    files.back().lines.push_back(uint32_t(place.line));
+    ++finding.listed;
+  }
+
+  // Finds repeated pairs and sources.
+  void look_back(const RawPair& pair, const PairFacts& facts) {
+    const auto number = uint32_t(report_.pairs);
+    const auto target = uint32_t(facts.target.fingerprint);
+    FirstPair* same = pairs_.insert(facts.fingerprint(), {number, 0});
+    if (same && same->pair != number) {
+      ++same->repeats;
+      list(FindingKind::duplicate_pairs, report_.pairs);
+      note_earlier(FindingKind::duplicate_pairs, pair, same->pair, "first in line");
+      return;
+    }
+    FirstTarget* first = sources_.insert(facts.source.fingerprint, {target, number, 0});
+    if (!first || first->target == target) return;
+    ++first->others;
+    list(FindingKind::several_targets, report_.pairs);
+    note_earlier(FindingKind::several_targets, pair, first->pair, "another target in line");
+  }
+
+  void look_for_test(const RawPair& pair, const PairFacts& facts) {
+    const bool source = mark(held_out_.sources, facts.source.fingerprint);
+    mark(held_out_.targets, facts.target.fingerprint);
+    const bool both = mark(held_out_.pairs, facts.fingerprint());
+    if (!source && !both) return;
+    const FindingKind kind = both ? FindingKind::test_pairs : FindingKind::test_sources;
+    count(kind);
+    if (wants_example(kind)) keep_example(kind, pair, "");
+  }
+
+  bool wants_example(FindingKind kind) const {
+    return int64_t(report_.findings[size_t(kind)].examples.size()) < options_.examples;
+  }
+
+  void note_earlier(FindingKind kind, const RawPair& pair, int64_t earlier, const char* what) {
+    if (!wants_example(kind)) return;
+    const auto place = stream_.place(earlier);
+    const bool here = place.file == stream_.place(report_.pairs).file;
+    keep_example(kind, pair,
+                 fmt::format("{} {}{}", what, place.line,
+                             here ? "" : " of " + files_.source[place.file].name()));
+  }
+
+  void keep_example(FindingKind kind, const RawPair& pair, std::string note) {
+    report_.findings[size_t(kind)].examples.push_back(example_of(pair, std::move(note)));
+  }
+
+  FindingExample example_of(const RawPair& pair, std::string note) const {
+    const auto place = stream_.place(report_.pairs);
+    return {files_.source[place.file].name(),
+            files_.target[place.file].name(),
+            place.line,
+            visible(pair.source, kExampleCharacters),
+            visible(pair.target, kExampleCharacters),
+            std::move(note)};
+  }
+
+  DataReport finish() {
+    if (report_.pairs == 0) {
+      if (stream_.lonely() > 0) fail_unequal(stream_.unequal());
+      fail("{} and {} are empty; expected at least one line", files_.source.front().name(),
+           files_.target.front().name());
+    }
+    report_.first_pairs_only = stream_.cut();
+    report_.tokenized = tokenizers_ != nullptr;
+    report_.typical_ratio = statistics_.ratio();
+    report_.source = source_.finish(files_.test_source, held_out_.sources);
+    report_.target = target_.finish(files_.test_target, held_out_.targets);
+    int64_t repeats = 0, others = 0;
+    pairs_.for_each([&](uint64_t, const FirstPair& first) { repeats += first.repeats; });
+    sources_.for_each([&](uint64_t, const FirstTarget& first) { others += first.others; });
+    estimate(FindingKind::duplicate_pairs, repeats, pairs_.period());
+    estimate(FindingKind::several_targets, others, sources_.period());
+    close_block();
+    finish_lonely();
+    finish_commands();
+    finish_encoding();
+    return std::move(report_);
+  }
+
+  void estimate(FindingKind kind, int64_t in_sample, int64_t period) {
+    Finding& finding = report_.findings[size_t(kind)];
+    finding.pairs = in_sample * period;
+    finding.estimated = period > 1;
+  }
+
+  void finish_lonely() {
+    if (stream_.lonely() == 0) return;
+    Finding& finding = report_.findings[size_t(FindingKind::unequal_lines)];
+    finding.pairs = stream_.lonely();
+    for (const auto& [begin, length] : stream_.stretches()) {
+      const int64_t listed = std::min(length, Finding::kMaxLines);
+      for (int64_t i = 0; i < listed; ++i)
+        list(FindingKind::unequal_lines, PairStream::Place{begin.file, begin.line + i});
+    }
+    const auto place = stream_.first_lonely();
+    finding.examples.push_back({files_.source[place.file].name(), files_.target[place.file].name(),
+                                place.line, "", "", stream_.unequal()});
+  }
+
+  // The command of each kind, for two files or for the columns of tab-separated text.
+  void finish_commands() {
+    const int64_t source = files_.source.front().column(), target = files_.target.front().column();
+    for (Finding& finding : report_.findings) {
+      const FindingText& text = text_of(finding.kind);
+      finding.command = source == 0 ? text.command : text.tsv_command;
+      for (const auto& [name, column] :
+           {std::pair{std::string_view("{source}"), source}, {"{target}", target}}) {
+        if (const size_t at = finding.command.find(name); at != std::string::npos)
+          finding.command.replace(at, name.size(), std::to_string(column));
+      }
+    }
+  }
+
+  // Text in another encoding needs conversion, whatever findings its bytes cause.
+  void finish_encoding() {
+    std::string advice = conversion_advice(source_encoding_, target_encoding_);
+    if (advice.empty()) return;
+    advice = "T" + advice.substr(1) + ".";  // a sentence
+    for (const FindingKind kind : {FindingKind::invalid_utf8, FindingKind::control_characters}) {
+      Finding& finding = report_.findings[size_t(kind)];
+      if (finding.pairs > 0) finding.specific_advice = advice;
+    }
+  }
+
+  const InspectionFiles& files_;
+  const InspectionOptions& options_;
+  const TokenizerPair* tokenizers_;
+  std::vector<int64_t> usual_columns_;  // by file
+  CorpusStatistics statistics_;
+  PairStream stream_;
+  HeldOutTables held_out_;
+  SideCounter source_, target_;
+  EncodingSample source_encoding_, target_encoding_;
+  ShiftDetector shifts_;
+  std::vector<int64_t> block_pairs_;  // the pairs of the block that shifts_ looks at
+  std::array<size_t, kFindings> last_listed_file_{};  // the file of the last of Finding::lines
+  FindingExample block_example_;  // of the first pair of the block that shifts_ looks at
+  SampledMap<FirstPair> pairs_;
+  SampledMap<FirstTarget> sources_;
+  DataReport report_;
+};
+
+}  // namespace
+
+DataReport inspect_data(const InspectionFiles& files, const InspectionOptions& options,
+                        const TokenizerPair* tokenizers, Workers& workers) {
+  validate(options);
+  if (files.source.empty() || files.source.size() != files.target.size()) {
+    fail_usage("{} source and {} target files; expected one target file for each source file",
+               files.source.size(), files.target.size());
+  }
+  Inspection inspection(files, options, tokenizers, take_sample(files, options.pairs));
+  return inspection.run(workers);
+}
+
+}  // namespace heed

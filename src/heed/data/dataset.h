@@ -1,0 +1,32 @@
+// The interface of what a model learns from: examples by their numbers.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "heed/core/ragged.h"
+
+namespace heed {
+
+// A source and its target, without start and end. There is no source for a model that reads none.
+struct Example {
+  std::vector<TokenId> source, target;
+};
+
+// The tokens of an example that a model computes with on either side, start and end included.
+struct ExampleSize {
+  int64_t source = 0, target = 0;
+};
+
+// Const: any thread may read.
+class Dataset {
+ public:
+  virtual ~Dataset() = default;
+  virtual int64_t size() const = 0;
+  // The most that the example of this number has, in any epoch.
+  virtual ExampleSize bound(int64_t index) const = 0;
+  // The examples of these numbers in an epoch, in their order.
+  virtual std::vector<Example> examples(int64_t epoch, std::span<const uint32_t> indices) const = 0;
+};
+
+}  // namespace heed

@@ -1,0 +1,58 @@
+// The filters that need text alone. They run before the vocabulary is learned, which is learned
+// from the remaining pairs.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "heed/data/corpus.h"
+#include "heed/text/parallel_text.h"
+
+namespace heed {
+
+// Whether a pair is kept, or the first filter that rejects it.
+enum class FilterDecision {
+  kept,
+  empty,
+  too_many_words,
+  rare_words,
+  held_out,
+  too_long,
+  length_ratio
+};
+
+// Filters of words, empty sides and held-out sources. decide() may be called from any thread.
+class TextFilter {
+ public:
+  // Reads the text to count its words if a filter needs that.
+  TextFilter(const FilterOptions& options, const ParallelText& text);
+
+  // Any decision except the two that need tokens: too_long and length_ratio.
+  FilterDecision decide(std::string_view source, std::string_view target) const;
+
+ private:
+  // The words of one side.
+  class WordCounts {
+   public:
+    explicit WordCounts(bool fold_case) : fold_case_(fold_case) {}
+    void add(std::string_view line);
+    // Whether the line has a word that occurs fewer than `least` times.
+    bool has_rare(std::string_view line, int64_t least) const;
+
+   private:
+    uint64_t fingerprint(std::string_view word) const;
+    const bool fold_case_;
+    std::unordered_map<uint64_t, int64_t> counts_;  // a few bytes per word of any length
+  };
+
+  FilterOptions options_;
+  WordCounts source_words_, target_words_;
+};
+
+// The lines that TextFilter keeps, from which the tokenizers learn: false for a line whose pair the
+// filter or ParallelText drops. Empty if all lines are kept.
+std::vector<bool> lines_for_tokenizer(const FilterOptions& options, const ParallelText& text);
+
+}  // namespace heed

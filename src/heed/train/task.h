@@ -1,0 +1,26 @@
+// The interface of what is trained: parameters, and the loss of examples.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "heed/autograd/ops.h"
+#include "heed/data/dataset.h"
+#include "heed/model/transformer.h"
+
+namespace heed {
+
+class Task {
+ public:
+  virtual ~Task() = default;
+  // Each once, always in the same order.
+  virtual std::vector<Parameter> parameters() = 0;
+  // Those of the linear layers whose gradients may be deferred (train/deferred_gradients.h).
+  virtual std::vector<Linear> linear_layers() = 0;
+  // The loss of these examples, from any thread; there is none without examples. On a pass with a
+  // tape backward() starts from its gradient times `gradient_factor`.
+  virtual Loss loss(ForwardPass& pass, const std::vector<Example>& examples,
+                    double gradient_factor) const = 0;
+};
+
+}  // namespace heed

@@ -1,0 +1,24 @@
+// Learning to translate: the cross entropy of a target, given its source.
+#pragma once
+
+#include "heed/train/task.h"
+
+namespace heed {
+
+class TranslationTask : public Task {
+ public:
+  // The model must outlive it; the smoothing is that of section 5.4.
+  TranslationTask(Transformer& model, double label_smoothing)
+      : model_(model), label_smoothing_(label_smoothing) {}
+
+  std::vector<Parameter> parameters() override { return heed::parameters(model_); }
+  std::vector<Linear> linear_layers() override { return heed::linear_layers(model_); }
+  Loss loss(ForwardPass& pass, const std::vector<Example>& examples,
+            double gradient_factor) const override;
+
+ private:
+  Transformer& model_;
+  const double label_smoothing_;
+};
+
+}  // namespace heed
