@@ -3,8 +3,8 @@
 
 #include "fuzz.h"
 #include "heed/backend/reference/reference_backend.h"
-#include "heed/train/averaging.h"
-#include "heed/train/training_state.h"
+#include "heed/run/averaging.h"
+#include "heed/run/training_state.h"
 #include "small_model.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

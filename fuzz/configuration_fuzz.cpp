@@ -1,7 +1,7 @@
 // A TOML configuration of `heed train`, and the same options as JSON, as a checkpoint keeps them.
 #include "console/config.h"
 #include "fuzz.h"
-#include "heed/train/train_options.h"
+#include "heed/run/train_options.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace heed;

@@ -1,7 +1,7 @@
 // The model that the seeds hold, and the run that its checkpoint belongs to.
 #pragma once
 
-#include "heed/train/training_state.h"
+#include "heed/run/training_state.h"
 
 namespace heed::fuzzing {
 

@@ -16,10 +16,12 @@ text: core
 data: core text
 evaluate: core pages
 phrasebook: core
-train: core pages backend autograd model text data evaluate
+train: core backend autograd model data
 decode: core pages backend autograd model text
+tasks: core backend autograd model text data evaluate train decode
+run: core pages backend autograd model text data evaluate train decode tasks
 serve: core pages backend autograd model text decode
-facade: core pages backend autograd model text data evaluate train decode
+facade: core pages backend autograd model text data evaluate train decode tasks run
 '
 longest=600
 

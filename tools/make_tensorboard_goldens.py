@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/train/data/tensorboard.events: an event file of TensorBoard's own writer. Needs
+"""Writes tests/run/data/tensorboard.events: an event file of TensorBoard's own writer. Needs
 tensorboard: tools/make_tensorboard_goldens.py"""
 
 import pathlib
@@ -29,7 +29,7 @@ EVENTS = [
     Event(wall_time=1700000002, summary=Summary(value=[TEXT])),
 ]
 
-path = pathlib.Path(__file__).parents[1] / "tests/train/data/tensorboard.events"
+path = pathlib.Path(__file__).parents[1] / "tests/run/data/tensorboard.events"
 with path.open("wb") as file:
     writer = RecordWriter(file)
     for event in EVENTS:

@@ -4,7 +4,7 @@
 #include "heed/decode/options.h"
 #include "heed/decode/score_options.h"
 #include "heed/evaluate/metric_options.h"
-#include "heed/train/train_options.h"
+#include "heed/run/train_options.h"
 
 namespace heed::python {
 namespace {

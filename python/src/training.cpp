@@ -117,11 +117,9 @@ class OpenTrainer {
     Parts(const TrainOptions& options, TrainObserver& observer)
         : text(open_training_text(options, observer)),
           backend(make_backend(options.compute, Purpose::training)),
-          measuring(with_translation_scores(options, text, *backend, observer)),
-          trainer(options, text, *backend, *measuring) {}
+          trainer(options, text, *backend, observer, measures_of(options, text, observer)) {}
     TrainingText text;
     std::unique_ptr<Backend> backend;
-    std::unique_ptr<TrainObserver> measuring;
     Trainer trainer;
   };
 

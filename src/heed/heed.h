@@ -19,26 +19,24 @@
 #include "heed/model/directory.h"
 #include "heed/paper.h"
 #include "heed/paper_variants.h"
+#include "heed/run/trainer.h"
 #include "heed/text/lines.h"
-#include "heed/train/trainer.h"
 
 namespace heed {
 
 // Trains on this machine's CPU and writes a model directory: `heed train` as a function. The
-// observer is called with reports and may stop training. It need not override translation_scores():
-// train() translates the validation text itself if options.validation_metric is bleu or chrf.
+// observer is called with reports and may stop training.
 TrainResult train(const TrainOptions& options, TrainObserver& observer);
 // The same with the text of the options already open (open_training_text).
 TrainResult train(const TrainOptions& options, const TrainingText& text, TrainObserver& observer);
 // The same without an observer.
 TrainResult train(const TrainOptions& options);
 
-// An observer for a Trainer that adds translation_scores() and sample_translations() to another
-// one: the former are needed where options.validation_metric is bleu or chrf, the latter are shown
-// by the run's report. All arguments must outlive it.
-std::unique_ptr<TrainObserver> with_translation_scores(const TrainOptions& options,
-                                                       const TrainingText& text, Backend& backend,
-                                                       TrainObserver& observer);
+// What these functions measure, for a Trainer: it needs scores of translations where
+// options.validation_metric is bleu or chrf, shows samples in the run's report, and stores at the
+// end which attention aligns words. All arguments must outlive the result.
+TranslationMeasures measures_of(const TrainOptions& options, const TrainingText& text,
+                                TrainObserver& observer);
 
 struct Evaluation {
   BleuScore bleu;

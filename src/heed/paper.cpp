@@ -6,7 +6,7 @@
 
 #include "heed/paper_shared-inl.h"
 #include "heed/paper_variants.h"
-#include "heed/train/resolved_options.h"
+#include "heed/run/resolved_options.h"
 #include "heed/train/schedule.h"
 
 namespace heed::paper {
@@ -144,10 +144,7 @@ double noam_learning_rate(int64_t step, int64_t d_model, int64_t warmup) {
     fail_usage(
         "noam_learning_rate: expected step, d_model and warmup of at least 1, got {}, {}, {}", step,
         d_model, warmup);
-  TrainOptions options;
-  options.schedule = Schedule::noam;
-  options.warmup_steps = warmup;
-  return learning_rate(with_defaults(options), d_model, step);
+  return learning_rate({.warmup_steps = warmup, .d_model = d_model}, step);
 }
 
 }  // namespace heed::paper

@@ -9,8 +9,8 @@
 
 #include "console/command.h"
 #include "heed/core/files.h"
+#include "heed/run/train_options.h"
 #include "heed/serve/options.h"
-#include "heed/train/train_options.h"
 #include "small_model_test.h"
 #include "support/sanitized.h"
 
@@ -273,10 +273,10 @@ std::vector<std::string> audited() {
 INSTANTIATE_TEST_SUITE_P(Commands, OptionAuditRows, ::testing::ValuesIn(audited()),
                          [](const auto& info) { return info.param; });
 
-// The options of heed train that tests/train/train_options_test.cpp runs: those with a row in its
+// The options of heed train that tests/run/train_options_test.cpp runs: those with a row in its
 // table, as its source has them: a line that begins with {{"hold_out", say.
 std::set<std::string> options_run_by_train_tests() {
-  const std::string source = read_file(HEED_TESTS "/train/train_options_test.cpp");
+  const std::string source = read_file(HEED_TESTS "/run/train_options_test.cpp");
   const size_t begin = source.find("std::vector<Row> rows()"), end = source.find("\n}\n", begin);
   const std::string table = source.substr(begin, end - begin);
   std::set<std::string> options;

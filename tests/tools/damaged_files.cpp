@@ -17,7 +17,7 @@
 #include "heed/core/files.h"
 #include "heed/decode/translator.h"
 #include "heed/model/directory.h"
-#include "heed/train/trainer.h"
+#include "heed/run/trainer.h"
 
 namespace heed::testing {
 namespace {

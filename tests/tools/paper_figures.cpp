@@ -12,7 +12,7 @@
 #include "heed/backend/reference/reference_backend.h"
 #include "heed/decode/search.h"
 #include "heed/model/transformer.h"
-#include "heed/train/resolved_options.h"
+#include "heed/run/resolved_options.h"
 #include "heed/train/schedule.h"
 
 namespace heed {
@@ -147,11 +147,10 @@ void positions() {
 }
 
 void rates() {
-  const TrainOptions options = with_defaults({});
   fmt::print("step     base (512)   big (1024)\n");
   for (const int64_t step : {1, 2, 1000, 4000, 10000, 100000, 300000})
-    fmt::print("{:<7}  {:.3e}    {:.3e}\n", step, learning_rate(options, 512, step),
-               learning_rate(options, 1024, step));
+    fmt::print("{:<7}  {:.3e}    {:.3e}\n", step, learning_rate({.d_model = 512}, step),
+               learning_rate({.d_model = 1024}, step));
 }
 
 // How far one parameter moves in its first step, in units of the learning rate.

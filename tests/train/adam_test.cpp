@@ -7,7 +7,6 @@
 
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/backend/reference/reference_backend.h"
-#include "heed/train/resolved_options.h"
 #include "heed/train/schedule.h"
 #include "support/isolated_backend.h"
 #include "support/small_model.h"
@@ -38,12 +37,12 @@ void expect_golden(Backend& backend, DType type, double tolerance) {
   const nlohmann::json golden = nlohmann::json::parse(file);
   ASSERT_EQ(golden["cases"].size(), 2u);
   for (const auto& expected : golden["cases"]) {
-    TrainOptions options;
-    options.schedule = expected["schedule"] == "linear" ? Schedule::linear : Schedule::cosine;
-    options.warmup_steps = golden["warmup"].get<int64_t>();
-    options.learning_rate = golden["peak"].get<double>();
-    options.final_fraction = golden["final_fraction"].get<double>();
-    options.decay_steps = int64_t(golden["gradients"].size());
+    RateSchedule schedule;
+    schedule.schedule = expected["schedule"] == "linear" ? Schedule::linear : Schedule::cosine;
+    schedule.warmup_steps = golden["warmup"].get<int64_t>();
+    schedule.rate = golden["peak"].get<double>();
+    schedule.final_fraction = golden["final_fraction"].get<double>();
+    schedule.decay_steps = int64_t(golden["gradients"].size());
     Tensor weights = tensor(golden["initial"].get<Numbers>(), type);
     Tensor average = tensor(golden["initial"].get<Numbers>(), type);
     Tensor m(weights.shape(), type), v(weights.shape(), type);
@@ -51,7 +50,7 @@ void expect_golden(Backend& backend, DType type, double tolerance) {
     step.weight_decay = golden["weight_decay"].get<double>();
     for (size_t i = 0; i < golden["gradients"].size(); ++i) {
       step.step = int64_t(i) + 1;
-      step.learning_rate = learning_rate(with_defaults(options), 512, step.step);
+      step.learning_rate = learning_rate(schedule, step.step);
       step.ema_decay = ema_decay(golden["ema"].get<double>(), step.step);
       EXPECT_NEAR(step.learning_rate, expected["rates"][i].get<double>(), 1e-15);
       backend.adam(step, tensor(golden["gradients"][i].get<Numbers>(), type), weights, m, v,

@@ -5,8 +5,8 @@
 #include "commands/commands.h"
 #include "files/model_output.h"
 #include "heed/core/counted.h"
+#include "heed/run/averaging.h"
 #include "heed/text/tokenizer.h"
-#include "heed/train/averaging.h"
 
 namespace heed {
 namespace {

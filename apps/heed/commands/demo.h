@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "heed/train/train_options.h"
+#include "heed/run/train_options.h"
 
 namespace heed {
 

@@ -16,7 +16,7 @@
 #include "heed/core/utf8.h"
 #include "heed/data/data_inspection.h"
 #include "heed/model/directory.h"
-#include "heed/train/train_options.h"
+#include "heed/run/train_options.h"
 #include "pages/data_page.h"
 #include "pages/heads_page.h"
 #include "pages/model_html.h"

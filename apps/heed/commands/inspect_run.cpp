@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "files/page_file.h"
-#include "heed/train/run_files.h"
-#include "heed/train/run_page.h"
+#include "heed/run/run_files.h"
+#include "heed/run/run_page.h"
 #include "pages/runs_page.h"
 
 namespace heed {

@@ -8,9 +8,9 @@
 #include <sstream>
 
 #include "heed/core/shell_words.h"
+#include "heed/run/run_files.h"
 #include "heed/serve/models.h"
 #include "heed/text/lines.h"
-#include "heed/train/run_files.h"
 
 namespace heed {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "heed/train/train_options.h"
+#include "heed/run/train_options.h"
 
 namespace heed {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "heed/train/trainer.h"
+#include "heed/run/trainer.h"
 
 namespace heed {
 

@@ -1,7 +1,7 @@
 #include "console/train_display.h"
 
 #include "heed/core/counted.h"
-#include "heed/train/resolved_options.h"
+#include "heed/run/resolved_options.h"
 
 namespace heed {
 

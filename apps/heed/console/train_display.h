@@ -7,7 +7,7 @@
 #include "console/console.h"
 #include "console/progress.h"
 #include "console/stop_signals.h"
-#include "heed/train/trainer.h"
+#include "heed/run/trainer.h"
 
 namespace heed {
 

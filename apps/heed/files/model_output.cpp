@@ -7,8 +7,8 @@
 #include "heed/core/error.h"
 #include "heed/core/files.h"
 #include "heed/model/directory.h"
+#include "heed/run/run_backup.h"
 #include "heed/text/tokenizer.h"
-#include "heed/train/run_backup.h"
 
 namespace heed {
 

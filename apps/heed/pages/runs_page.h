@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "heed/train/run_history.h"
+#include "heed/run/run_history.h"
 
 namespace heed {
 

@@ -15,24 +15,23 @@ double decayed(Schedule schedule, double final_fraction, double done) {
 
 }  // namespace
 
-double learning_rate(const TrainOptions& options, int64_t d_model, int64_t step) {
-  const double n = double(step);
-  check(options.warmup_steps && options.learning_rate, "a schedule without its defaults");
-  const auto warmup = double(*options.warmup_steps);
-  const double peak = *options.learning_rate;
-  switch (options.schedule) {
-    case Schedule::noam:
+double learning_rate(const RateSchedule& schedule, int64_t step) {
+  const double n = double(step), peak = schedule.rate;
+  const auto warmup = double(schedule.warmup_steps);
+  switch (schedule.schedule) {
+    case Schedule::noam: {
+      const int64_t d_model = schedule.d_model;
       return peak / std::sqrt(double(d_model)) *
              std::min(1 / std::sqrt(n), n / std::pow(warmup, 1.5));
+    }
     case Schedule::inverse_sqrt:
       return peak * std::min(n / warmup, std::sqrt(warmup / n));
     case Schedule::linear:
     case Schedule::cosine: {
       if (n <= warmup) return peak * n / warmup;
-      if (!options.decay_steps) return peak;
-      check(options.final_fraction.has_value(), "a schedule without its defaults");
-      const double done = std::min(1.0, (n - warmup) / (double(*options.decay_steps) - warmup));
-      return peak * decayed(options.schedule, *options.final_fraction, done);
+      if (!schedule.decay_steps) return peak;
+      const double done = std::min(1.0, (n - warmup) / (double(*schedule.decay_steps) - warmup));
+      return peak * decayed(schedule.schedule, schedule.final_fraction, done);
     }
     case Schedule::constant:
       return warmup > 0 ? peak * std::min(1.0, n / warmup) : peak;

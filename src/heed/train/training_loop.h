@@ -13,7 +13,7 @@
 namespace heed {
 
 struct LoopOptions {
-  BatchOptions batches;
+  BatchOptions batches = {};
   int64_t accumulate = 1;  // batches of a step
   int64_t shards = 4;      // parts of a batch, whose gradients are added in a fixed order
   double clip_norm = 0;    // maximum norm of the gradient; 0: any

@@ -1,0 +1,41 @@
+// Checkpoints, the weights of a run at some of its steps: which of them it keeps, and which of them
+// --average averages.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "heed/model/transformer.h"
+#include "heed/run/train_options.h"
+
+namespace heed {
+
+struct Checkpoint {
+  int64_t step = 0;
+  std::optional<double> score;  // of its validation, greater is better; empty without validation
+};
+
+// Writes the parameters to a file that StoredWeights (run/averaging.h) reads. The file is
+// replaced atomically.
+void save_checkpoint(const std::filesystem::path& path, const std::vector<Parameter>& parameters);
+
+// Whether the run keeps checkpoints beside the training state: with --keep-checkpoints or
+// --average.
+bool keeps_checkpoints(const TrainOptions& options);
+
+// Whether --average can choose among `kept`: best:K needs the score of each.
+bool can_average(const TrainOptions& options, const std::vector<Checkpoint>& kept);
+
+// Appends the checkpoint of the latest step to `kept`, oldest first. If there are then more than
+// --keep-checkpoints and --average need, drops the oldest, or with --average best:K the worst (of
+// equals, the oldest).
+void add_checkpoint(const TrainOptions& options, const Checkpoint& latest,
+                    std::vector<Checkpoint>& kept);
+
+// The checkpoints that --average averages, in the order in which they are summed: the latest or the
+// best first. Empty without --average.
+std::vector<Checkpoint> checkpoints_to_average(const TrainOptions& options,
+                                               const std::vector<Checkpoint>& kept);
+
+}  // namespace heed

@@ -1,0 +1,463 @@
+#include "heed/run/prepared_run.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "heed/core/counted.h"
+#include "heed/core/files.h"
+#include "heed/data/held_out.h"
+#include "heed/data/text_filter.h"
+#include "heed/model/directory.h"
+#include "heed/run/memory_plan.h"
+#include "heed/run/resolved_options.h"
+#include "heed/run/run_backup.h"
+#include "heed/run/tensorboard_log.h"
+#include "heed/run/text_warnings.h"
+#include "heed/text/language_codes.h"
+#include "heed/text/tokenizer_training.h"
+#include "heed/text/words.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Whether a path is an event file, or leads to the directory of --tensorboard: a run that failed
+// before it first saved leaves these alone.
+bool holds_events(const fs::path& path, const TrainOptions& options) {
+  if (is_event_file(path)) return true;
+  std::error_code error;
+  const fs::path held = fs::weakly_canonical(options.tensorboard, error);
+  const fs::path directory = fs::canonical(path, error);
+  return !error &&
+         std::mismatch(directory.begin(), directory.end(), held.begin(), held.end()).first ==
+             directory.end();
+}
+
+// UsageError for a directory that holds other things, such as / or the directory of the text:
+// training would mix its files with them. A few files, such as a log or a configuration, are common
+// next to a model.
+void expect_own_directory(const TrainOptions& options, const RunFiles& files) {
+  constexpr size_t kCommon = 4;
+  std::error_code error;
+  if (fs::is_directory(files.training(), error)) return;  // of an earlier run
+  const std::vector<fs::path> own = files.present();
+  std::vector<std::string> others;
+  size_t directories = 0;
+  for (fs::directory_iterator entry(files.directory, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const fs::path& path = entry->path();
+    const std::string name = path.filename().string();
+    if (name.starts_with(".") || path == replacement_directory(files.directory) ||
+        std::ranges::find(own, path) != own.end() || holds_events(path, options))
+      continue;
+    std::error_code ignored;
+    if (fs::is_directory(path, ignored)) ++directories;
+    others.push_back(name);
+  }
+  if (directories == 0 && others.size() <= kCommon) return;
+  fail_usage(
+      "{} holds no model but other files or directories ({} in all, such as {}): give the model a "
+      "directory "
+      "of its own, or --overwrite to put it among them",
+      files.directory.string(), others.size(), *std::ranges::min_element(others));
+}
+
+// UsageError if the directory holds a model or training state that the options neither resume nor
+// overwrite, or too many other files. Error if that of --tensorboard cannot be written to.
+void expect_directories(const TrainOptions& options, const RunFiles& files) {
+  if (!options.tensorboard.empty()) expect_event_directory(options.tensorboard);
+  if (options.overwrite) return;
+  const std::string directory = files.directory.string();
+  if (files.has_training_state()) {
+    if (!options.resume)
+      fail_usage(
+          "{} holds a model already: give --resume to continue its training, --overwrite to "
+          "replace it, or another --model",
+          directory);
+    return;
+  }
+  if (!holds_model(files.directory)) return expect_own_directory(options, files);
+  if (options.resume)
+    fail_usage(
+        "{0} holds a model without a training state ({1}), so there is no run to resume: to "
+        "fine-tune this model, give --finetune-from {0} and another --model",
+        directory, files.training_state().string());
+  fail_usage(
+      "{0} holds a model already: give another --model (with --finetune-from {0} to fine-tune this "
+      "model), or --overwrite to replace it",
+      directory);
+}
+
+// --resume without a training state starts a new run, so that a script can always use the same
+// command. The warning helps where the directory's name is mistyped.
+void warn_of_nothing_to_resume(const RunFiles& files, TrainObserver& observer) {
+  fs::path directory = fs::absolute(files.directory).lexically_normal();
+  if (!directory.has_filename()) directory = directory.parent_path();  // "zh-en/"
+  std::vector<std::string> beside;  // directories of runs that can be resumed
+  std::error_code error;
+  for (fs::directory_iterator entry(directory.parent_path(), error), end; !error && entry != end;
+       entry.increment(error))
+    if (RunFiles{entry->path()}.has_training_state())
+      beside.push_back(entry->path().filename().string());
+  observer.warning(fmt::format("{} holds no training state to resume: starting a new run{}",
+                               files.directory.string(),
+                               suggestion(directory.filename().string(), beside)));
+}
+
+// The numbers of ids that the text gave, which may be fewer than were asked for.
+std::string sizes_of(const TokenizerPair& tokenizers) {
+  if (tokenizers.is_joint()) return std::to_string(tokenizers.size());
+  return fmt::format("{} and {}", tokenizers.source().vocabulary().text_pieces() + 3,
+                     tokenizers.target().vocabulary().text_pieces() + 3);
+}
+
+// A vocabulary with many whole numbers knows those of the text, and spells others in parts of any
+// length, which a model copies badly.
+void advise_on_numbers(const TrainOptions& options, const TokenizerPair& learned,
+                       TrainObserver& observer) {
+  constexpr int64_t kPiecesPerNumber = 50;  // below one number in 50 pieces nothing is said
+  const TokenizerKind kind = options.tokenizer.kind;
+  const bool splits = kind == TokenizerKind::bpe || kind == TokenizerKind::unigram;
+  if (options.tokenizer.split_digits || !splits) return;
+  const Vocabulary& pieces = learned.source().vocabulary();
+  int64_t numbers = 0;
+  for (TokenId id = 0; id < pieces.output_size(); ++id) {
+    std::string_view piece = pieces.piece(id);
+    if (piece.starts_with(kSpaceSymbol)) piece.remove_prefix(kSpaceSymbol.size());
+    numbers += piece.size() > 1 && piece.find_first_not_of("0123456789") == piece.npos;
+  }
+  if (numbers * kPiecesPerNumber < pieces.output_size()) return;
+  observer.message(
+      fmt::format("{} of {} pieces are numbers of several digits: with --split-digits numbers that "
+                  "the text does not have are copied better",
+                  numbers, pieces.output_size()));
+}
+
+TokenizerPair learn_tokenizers(const TrainOptions& options, const ParallelText& text,
+                               const FilterOptions& filters, TrainObserver& observer) {
+  TokenizerOptions learn = options.tokenizer;
+  learn.seed = uint64_t(options.seed);
+  const std::vector<bool> kept = lines_for_tokenizer(filters, text);
+  const int64_t pairs = kept.empty() ? text.pairs() : std::count(kept.begin(), kept.end(), true);
+  const auto report_start = [&](std::string_view which, int64_t lines) {
+    const int64_t sampled = std::min(lines, learn.sample_lines);
+    observer.message(fmt::format("learning a {}vocabulary of {} ids from {}{} lines", which,
+                                 learn.vocabulary_size, sampled < lines ? "a sample of " : "",
+                                 sampled));
+  };
+  const auto start = std::chrono::steady_clock::now();
+  const auto report_end = [&](const TokenizerPair& learned) {
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    observer.message(fmt::format("learned a vocabulary of {} ids in {:.1f} s", sizes_of(learned),
+                                 taken.count()));
+    advise_on_numbers(options, learned, observer);
+    return learned;
+  };
+  if (options.vocabularies == Vocabularies::joint) {
+    report_start("", 2 * pairs);
+    JointModels models = train_joint_tokenizer(learn, text.source(), text.target(), kept);
+    return report_end(
+        TokenizerPair::joint_sides(std::move(models.source), std::move(models.target)));
+  }
+  report_start("source ", pairs);
+  std::string source = train_tokenizer(learn, text.source(), kept);
+  report_start("target ", pairs);
+  learn.normalization = learn.target_normalization;
+  learn.lowercase = learn.lowercase && learn.normalization != Normalization::identity;
+  return report_end(
+      TokenizerPair::separate(std::move(source), train_tokenizer(learn, text.target(), kept)));
+}
+
+// A configuration file may hold options that --finetune-from or --tokenizer-model makes
+// ineffective.
+void warn_of_ignored(const TrainOptions& options, TrainObserver& observer) {
+  const std::vector<std::string> flags = ignored_options(options);
+  if (flags.empty()) return;
+  observer.warning(
+      fmt::format("{} ignored: {} already sets {}", fmt::join(flags, ", "),
+                  options.finetune_from.empty() ? "--tokenizer-model" : "--finetune-from",
+                  flags.size() == 1 ? "it" : "them"));
+}
+
+// The vocabulary of --finetune-from or --tokenizer-model; std::nullopt if the run trains one.
+std::optional<TokenizerPair> given_tokenizers(const TrainOptions& options) {
+  if (!options.finetune_from.empty()) {
+    read_config(options.finetune_from);  // names a directory without a model, or where its model is
+    return TokenizerPair::load(options.finetune_from);
+  }
+  if (options.tokenizer_model.empty()) return {};
+  return TokenizerPair::joint(read_file(options.tokenizer_model), options.tokenizer_model);
+}
+
+// The vocabularies of a run to resume. If its options, text or backend differ, it is refused here,
+// before held-out pairs and encoded text are written.
+TokenizerPair resumed_tokenizers(const TrainOptions& options, const RunFiles& files,
+                                 const ParallelText& text,
+                                 const std::optional<ParallelText>& valid_text,
+                                 const Backend& backend) {
+  TokenizerPair tokenizers = TokenizerPair::load(files.directory);
+  RunIdentity identity{options, backend.name(),
+                       detail::mix(text.fingerprint(), tokenizers.fingerprint())};
+  if (valid_text) identity.validation_fingerprint = valid_text->fingerprint();
+  identity.compute = backend.compute_type();
+  expect_same_run(files.training_state(), identity);
+  return tokenizers;
+}
+
+Corpus open_corpus(const ParallelText& text, const TokenizerPair& tokenizers,
+                   const FilterOptions& filters, const fs::path& cache, Workers& workers,
+                   TrainObserver& observer) {
+  Corpus corpus = Corpus::open(text, tokenizers, filters, cache, workers,
+                               [&](int64_t) { observer.preparing(); });
+  observer.message(fmt::format("{}: {}", cache.stem().string(), to_string(corpus.report())));
+  return corpus;
+}
+
+// Adds the characters of the training text to those that the model to start from has seen, and
+// saves them. Those of a model that another program trained are not known.
+void learn_characters(const TrainOptions& options, const CorpusFacts& facts, const RunFiles& files,
+                      TokenizerPair& tokenizers) {
+  const std::optional<TrainingCharacters> before = tokenizers.characters();
+  if (!options.finetune_from.empty() && !before) return;
+  TrainingCharacters all{facts.source.characters, facts.target.characters};
+  if (before) all.add(*before);
+  tokenizers.set_characters(all);
+  const fs::path path = files.directory / kCharactersFile;
+  std::error_code error;
+  const std::string json = all.json();
+  if (!fs::exists(path, error) || read_file(path) != json) write_file_atomically(path, json);
+}
+
+void report_text(const TrainOptions& options, const Corpus& corpus, TrainObserver& observer) {
+  for (const TextNote& note : text_notes(corpus.facts(), options, corpus.size())) {
+    if (note.warning)
+      observer.warning(note.text);
+    else
+      observer.message(note.text);
+  }
+}
+
+// The filters of the training text, and the pairs that are held out of it.
+struct Selection {
+  FilterOptions filters;
+  std::optional<HeldOut> held_out;
+};
+
+Selection select_pairs(const TrainOptions& options, const ParallelText& text,
+                       const std::optional<TokenizerPair>& vocabulary) {
+  Selection selected{options.filters, {}};
+  FilterOptions& filters = selected.filters;
+  const auto folds_case = [&](const Tokenizer* given, Normalization rule) {
+    return given ? given->folds_case()
+                 : options.tokenizer.lowercase && rule != Normalization::identity;
+  };
+  filters.fold_source_case =
+      folds_case(vocabulary ? &vocabulary->source() : nullptr, options.tokenizer.normalization);
+  filters.fold_target_case = folds_case(vocabulary ? &vocabulary->target() : nullptr,
+                                        options.tokenizer.target_normalization);
+  if (options.hold_out == 0) return selected;
+  selected.held_out = hold_out(text, filters, options.hold_out, uint64_t(options.seed));
+  filters.held_out = selected.held_out->sources;
+  return selected;
+}
+
+// Writes the held-out pairs to the files that validation reads.
+void write_held_out(const RunFiles& files, const HeldOut& held) {
+  write_file_atomically(files.held_out_source(), held.source);
+  write_file_atomically(files.held_out_target(), held.target);
+}
+
+// Reports the memory that training needs. Error if it is more than this machine has left.
+void plan(const TrainOptions& options, const ModelConfig& config, const Backend& backend,
+          const Corpus& corpus, TrainObserver& observer) {
+  const auto plan_for = [&](const BatchOptions& batches) {
+    TrainOptions sized = options;
+    sized.batches = batches;
+    return plan_memory(sized, config, backend, corpus);
+  };
+  const MemoryPlan plan = plan_for(options.batches);
+  observer.message("memory: " + to_string(plan));
+  const auto limit = available_memory();
+  if (options.memory_check && limit) require_fit(plan, *limit, options.batches, corpus, plan_for);
+}
+
+// UsageError if most sentences do not fit into a batch: a sentence has at least as many tokens as
+// words.
+void expect_room_for_sentences(const TrainOptions& options, const ParallelText& text) {
+  constexpr int64_t kPairs = 1000;
+  if (options.batches.batch_sentences > 0) return;
+  const FilterOptions& filters = options.filters;
+  const int64_t most = options.batches.batch_tokens;
+  int64_t taken = 0, too_long = 0;
+  PairReader reader(text);
+  std::string source, target;
+  for (int64_t i = 0; i < kPairs && reader.next(source, target); ++i) {
+    const int64_t words = std::max(detail::count_words(source), detail::count_words(target));
+    if ((filters.max_words > 0 && words > filters.max_words) ||
+        words >= filters.max_sentence_tokens)
+      continue;  // will be dropped
+    ++taken;
+    if (words >= most) ++too_long;
+  }
+  if (2 * too_long <= taken) return;
+  fail_usage(
+      "--batch-tokens is {}, too few for {} of the first {} pairs, which have a side of as many "
+      "words or more: raise it",
+      most, too_long, taken);
+}
+
+// A model that is fine-tuned keeps its languages, unless the options name others.
+TokenizerConfig tokenizer_config(const TrainOptions& options) {
+  TokenizerConfig config{options.source_language, options.target_language,
+                         options.filters.max_sentence_tokens};
+  if (options.finetune_from.empty()) return config;
+  const TokenizerConfig own = read_tokenizer_config(options.finetune_from);
+  if (config.source_language.empty()) config.source_language = own.source_language;
+  if (config.target_language.empty()) config.target_language = own.target_language;
+  return config;
+}
+
+// Throws, before a vocabulary is learned, the errors that would follow after it.
+void check_before_learning(const TrainOptions& options, const ParallelText& text,
+                           const Backend& backend) {
+  expect_room_for_sentences(options, text);
+  const auto limit = available_memory();
+  const TokenizerKind kind = options.tokenizer.kind;
+  if (!options.memory_check || !limit) return;
+  // Vocabularies of words and characters may be smaller than --vocabulary-size.
+  const bool exact = kind == TokenizerKind::bpe || kind == TokenizerKind::unigram;
+  const int64_t vocabulary = exact ? options.tokenizer.vocabulary_size : 4;
+  require_fit(plan_parameters(options, model_config(options, vocabulary, vocabulary - 1), backend),
+              *limit);
+}
+
+TrainOptions with_data_defaults(const TrainOptions& options, const Corpus& corpus) {
+  return with_data_defaults(options, [&] {
+    const int64_t batches =
+        BatchPlan::shuffled(corpus, options.batches, uint64_t(options.seed), 0).size();
+    return (batches + options.accumulate - 1) / options.accumulate;
+  });
+}
+
+// The Error that the first translation of the validation text would be.
+void expect_known_languages(const ParallelText& validation, const TokenizerPair& tokenizers) {
+  const LanguageCodes languages(tokenizers.source().vocabulary());
+  if (languages.empty()) return;
+  std::string source, target;
+  int64_t line = 0;
+  for (PairReader reader(validation); reader.next(source, target);)
+    languages.of(source, line++, "validation text");
+}
+
+void warn_of_faults(const ParallelText& text, TrainObserver& observer) {
+  const TextFaults& faults = text.faults();
+  if (faults.extra_columns > 0)
+    observer.warning(fmt::format(
+        "{} of {}: more columns than most lines have, whose text is not used (first: {}); put a "
+        "space where a tab is part of the text; --strict stops instead",
+        faults.extra_columns, detail::counted(text.pairs(), "line"), faults.first_extra));
+  if (faults.count() == 0) return;
+  observer.warning(fmt::format(
+      "dropped {} of {} as not UTF-8 or without their columns (first: {}{}{}); --strict stops "
+      "instead",
+      faults.count(), detail::counted(text.pairs(), "pair"), faults.first,
+      faults.conversion.empty() ? "" : "; ", faults.conversion));
+}
+
+}  // namespace
+
+ModelConfig config_for(const TrainOptions& options, const TokenizerPair& tokenizers) {
+  if (options.finetune_from.empty())
+    return model_config(options, tokenizers.size(), tokenizers.output_vocabulary_size());
+  const ModelConfig config = read_config(options.finetune_from);
+  if (config.vocabulary_size != tokenizers.size())
+    fail("{}: the vocabulary has {} tokens, the model {}", options.finetune_from, tokenizers.size(),
+         config.vocabulary_size);
+  return finetuning_config(options, config);
+}
+
+void check_start(const TrainOptions& options) {
+  check_consistent(options);
+  const RunFiles files{options.model};
+  expect_directories(options, files);
+  if (options.resume && files.has_training_state()) return;
+  const auto given = given_tokenizers(options);
+  if (given) config_for(options, *given);
+}
+
+PreparedRun prepare_run(const TrainOptions& options, const TrainingText& opened,
+                        const Backend& backend, Workers& workers, TrainObserver& observer) {
+  const ParallelText& text = opened.text;
+  std::optional<ParallelText> valid_text = opened.validation;
+  warn_of_faults(text, observer);
+  if (valid_text) warn_of_faults(*valid_text, observer);
+  const RunFiles files{options.model};
+  warn_of_ignored(options, observer);
+  DirectoryLock lock(files.directory);
+  auto backup = std::make_unique<RunBackup>(files.directory);
+  expect_directories(options, files);
+  lock.make(files.training());
+  const bool resumes = options.resume && files.has_training_state();
+  if (options.resume && !resumes) warn_of_nothing_to_resume(files, observer);
+  if (!resumes) backup->check_inputs(options);
+  const std::optional<TokenizerPair> given =
+      resumes ? resumed_tokenizers(options, files, text, valid_text, backend)
+              : given_tokenizers(options);
+  if (given && !resumes)
+    observer.message(
+        fmt::format("{}: a vocabulary of {} ids",
+                    options.finetune_from.empty() ? options.tokenizer_model : options.finetune_from,
+                    given->size()));
+  auto [filters, held_out] = select_pairs(options, text, given);
+  if (!given) check_before_learning(options, text, backend);
+  TokenizerPair tokenizers = given ? *given : learn_tokenizers(options, text, filters, observer);
+  observer.before_first_write();
+  if (!resumes) {
+    backup->back_up(options);
+    tokenizers.save(files.directory, tokenizer_config(options));
+  }
+  if (held_out) write_held_out(files, *held_out);
+  if (held_out) valid_text = held_out_text(options);
+  const ModelConfig config = config_for(options, tokenizers);
+  filters.max_sentence_tokens = std::min(filters.max_sentence_tokens, config.max_positions);
+  std::optional<Corpus> corpus =
+      open_corpus(text, tokenizers, filters, files.training_text(), workers, observer);
+  learn_characters(options, corpus->facts(), files, tokenizers);
+  report_text(options, *corpus, observer);
+  std::optional<Corpus> validation;
+  if (valid_text) expect_known_languages(*valid_text, tokenizers);
+  if (valid_text)  // all pairs, but for those too long for the model
+    validation = open_corpus(*valid_text, tokenizers,
+                             {std::min(config.max_positions, FilterOptions::kMaxTokens)},
+                             files.validation_text(), workers, observer);
+  plan(options, config, backend, *corpus, observer);
+  PreparedRun run{with_data_defaults(options, *corpus),
+                  files,
+                  tokenizers,
+                  std::move(corpus),
+                  std::move(validation),
+                  config,
+                  detail::mix(text.fingerprint(), tokenizers.fingerprint()),
+                  {},
+                  std::move(lock),
+                  std::move(backup)};
+  if (valid_text) run.validation_fingerprint = valid_text->fingerprint();
+  return run;
+}
+
+Transformer initial_model(const TrainOptions& options, const ModelConfig& config,
+                          const std::shared_ptr<TensorMemory>& memory) {
+  Transformer model(config);
+  if (options.finetune_from.empty()) {
+    model.initialize(uint64_t(options.seed), *with_defaults(options).initialization);
+  } else {
+    const StoredModel stored(options.finetune_from);
+    for (Parameter& parameter : parameters(model)) stored.read(parameter);
+    model.set_alignment_heads(read_alignment_heads(options.finetune_from, config));
+  }
+  model.move_to(memory);
+  return model;
+}
+
+}  // namespace heed

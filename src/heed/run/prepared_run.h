@@ -1,0 +1,51 @@
+// Prepares a run: its directory, vocabulary, encoded text and initial weights.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "heed/core/directory_lock.h"
+#include "heed/data/corpus.h"
+#include "heed/model/transformer.h"
+#include "heed/run/observer.h"
+#include "heed/run/run_backup.h"
+#include "heed/run/run_files.h"
+#include "heed/run/training_text.h"
+
+namespace heed {
+
+struct PreparedRun {
+  TrainOptions options;  // as with_data_defaults() returns them
+  RunFiles files;
+  TokenizerPair tokenizers;
+  std::optional<Corpus> corpus;  // always set; optional since a Corpus has no default
+  std::optional<Corpus> validation;
+  ModelConfig config;                              // of the model to train
+  uint64_t fingerprint = 0;                        // of the training text and the tokenizers
+  std::optional<uint64_t> validation_fingerprint;  // of the validation text
+  DirectoryLock lock;                              // held while the run may write
+  // The run calls discard() when it first saves; if destroyed before that, it restores the
+  // directory.
+  std::unique_ptr<RunBackup> backup;
+};
+
+// Throws the errors of prepare_run() that follow from the options, the directory, and the model or
+// vocabulary to start from, for callers that want them before the text is read.
+void check_start(const TrainOptions& options);
+
+// Learns or loads the vocabulary, encodes the text unless the directory has it encoded, and checks
+// that training fits into memory. UsageError if the directory holds a model and neither
+// options.resume nor options.overwrite is set, or options.resume is set and the directory holds a
+// model without a training state; Error if another process writes to the directory.
+PreparedRun prepare_run(const TrainOptions& options, const TrainingText& opened,
+                        const Backend& backend, Workers& workers, TrainObserver& observer);
+
+// The config of the model that a run of these options trains, with this vocabulary.
+ModelConfig config_for(const TrainOptions& options, const TokenizerPair& tokenizers);
+
+// The model that training starts from, in this memory: with random weights, or those of
+// --finetune-from.
+Transformer initial_model(const TrainOptions& options, const ModelConfig& config,
+                          const std::shared_ptr<TensorMemory>& memory);
+
+}  // namespace heed

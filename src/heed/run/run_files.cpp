@@ -1,0 +1,107 @@
+#include "heed/run/run_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string>
+
+#include "heed/core/temporary_file.h"
+#include "heed/model/directory.h"
+#include "heed/text/tokenizer.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct CheckpointFile {
+  int64_t step;
+  bool finished;
+  fs::path path;
+};
+
+// The entries of a directory; empty if there is no such directory.
+std::vector<fs::path> entries(const fs::path& directory) {
+  std::vector<fs::path> paths;
+  std::error_code error;
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
+       entry.increment(error))
+    paths.push_back(entry->path());
+  return paths;
+}
+
+// The checkpoint that has this file name, or whose temporary file has it; nothing for other names.
+std::optional<CheckpointFile> as_checkpoint(const fs::path& path) {
+  const std::string name = path.filename().string();
+  const std::optional<std::string> target = target_of_temporary(name);
+  std::string_view rest = target ? *target : name;
+  constexpr std::string_view begin = "step-", end = ".safetensors";
+  if (!rest.starts_with(begin) || !rest.ends_with(end) || rest.size() <= begin.size() + end.size())
+    return {};
+  rest.remove_prefix(begin.size());
+  rest.remove_suffix(end.size());
+  int64_t step = 0;
+  const auto [stop, error] = std::from_chars(rest.data(), rest.data() + rest.size(), step);
+  if (error != std::errc() || stop != rest.data() + rest.size()) return {};
+  return CheckpointFile{step, !target, path};
+}
+
+std::vector<CheckpointFile> all_checkpoints(const fs::path& training) {
+  std::vector<CheckpointFile> found;
+  for (const fs::path& path : entries(training))
+    if (const auto checkpoint = as_checkpoint(path)) found.push_back(*checkpoint);
+  return found;
+}
+
+}  // namespace
+
+bool RunFiles::has_training_state() const {
+  std::error_code error;
+  return fs::exists(training_state(), error);
+}
+
+fs::path RunFiles::checkpoint(int64_t step) const {
+  return training() / fmt::format("step-{}.safetensors", step);
+}
+
+std::map<int64_t, fs::path> RunFiles::checkpoints() const {
+  std::map<int64_t, fs::path> by_step;
+  for (const CheckpointFile& file : all_checkpoints(training()))
+    if (file.finished) by_step.emplace(file.step, file.path);
+  return by_step;
+}
+
+void RunFiles::remove_checkpoints_except(const std::vector<Checkpoint>& kept) const {
+  for (const CheckpointFile& file : all_checkpoints(training())) {
+    const bool wanted = std::any_of(kept.begin(), kept.end(),
+                                    [&](const Checkpoint& s) { return s.step == file.step; });
+    std::error_code ignored;  // a file that cannot be deleted only takes space
+    if (!wanted || !file.finished) fs::remove(file.path, ignored);
+  }
+}
+
+std::vector<fs::path> RunFiles::present() const {
+  std::vector<fs::path> named{metrics(),        held_out_source(), held_out_target(),
+                              training_state(), training_text(),   validation_text(),
+                              report(),         samples()};
+  for (const char* name : model_files()) named.push_back(directory / name);
+  for (const char* name : tokenizer_files()) named.push_back(directory / name);
+  std::vector<fs::path> files;
+  for (const fs::path& parent : {directory, training()}) {
+    for (const fs::path& path : entries(parent)) {
+      std::error_code error;
+      if (fs::is_directory(fs::symlink_status(path, error))) continue;
+      const std::optional<std::string> target = target_of_temporary(path.filename().string());
+      const bool known =
+          std::find(named.begin(), named.end(), target ? parent / *target : path) != named.end();
+      if (known || (parent != directory && as_checkpoint(path))) files.push_back(path);
+    }
+  }
+  std::stable_partition(files.begin(), files.end(),
+                        [&](const fs::path& path) { return path == directory / "config.json"; });
+  return files;
+}
+
+}  // namespace heed

@@ -1,0 +1,23 @@
+// What a vocabulary does to the text of a run, for its log.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "heed/data/corpus_facts.h"
+#include "heed/run/train_options.h"
+
+namespace heed {
+
+// A sentence for the log: for reading, or a warning.
+struct TextNote {
+  std::string text;
+  bool warning = false;
+};
+
+// The characters that normalization changes, the lines that have a token <unk>, with examples, and
+// the tokens of --tokenizer-model that the text never has. `pairs` is the number of kept pairs.
+std::vector<TextNote> text_notes(const CorpusFacts& facts, const TrainOptions& options,
+                                 int64_t pairs);
+
+}  // namespace heed

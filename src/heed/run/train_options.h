@@ -1,0 +1,133 @@
+// Options of training: one declaration gives flags, TOML keys, --help and the saved configuration
+// (core/options.h). Flags and help texts are in train_options.cpp; resolved_options.h has defaults
+// that depend on other options, and what options may not be given together.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "heed/backend/compute.h"
+#include "heed/core/options.h"
+#include "heed/data/batch_options.h"
+#include "heed/data/filter_options.h"
+#include "heed/evaluate/bleu_tokenizer.h"
+#include "heed/model/config.h"
+#include "heed/text/tokenizer_options.h"
+#include "heed/text/tsv_options.h"
+#include "heed/train/schedule.h"
+
+namespace heed {
+
+enum class Vocabularies { joint, separate };
+constexpr std::array<std::pair<std::string_view, Vocabularies>, 2> enum_names(Vocabularies) {
+  return {{{"joint", Vocabularies::joint}, {"separate", Vocabularies::separate}}};
+}
+
+enum class Preset { tiny, small, base, big };
+constexpr std::array<std::pair<std::string_view, Preset>, 4> enum_names(Preset) {
+  return {{{"tiny", Preset::tiny},
+           {"small", Preset::small},
+           {"base", Preset::base},
+           {"big", Preset::big}}};
+}
+
+enum class Optimizer { adam, adamw };
+constexpr std::array<std::pair<std::string_view, Optimizer>, 2> enum_names(Optimizer) {
+  return {{{"adam", Optimizer::adam}, {"adamw", Optimizer::adamw}}};
+}
+
+// What ranks the validations of a run.
+enum class ValidationMetric { loss, bleu, chrf };
+constexpr std::array<std::pair<std::string_view, ValidationMetric>, 3> enum_names(
+    ValidationMetric) {
+  return {{{"loss", ValidationMetric::loss},
+           {"bleu", ValidationMetric::bleu},
+           {"chrf", ValidationMetric::chrf}}};
+}
+
+// The maximum of options that count steps.
+inline constexpr double kMaxSteps = 1e9;
+
+struct TrainOptions {
+  // Values of options that are not set: see with_defaults() and epoch_limit().
+  static constexpr int64_t kDefaultEpochs = 20;
+  static constexpr int64_t kDefaultWarmup = 4000;      // the paper's; 0 with Schedule::constant
+  static constexpr double kDefaultNoamFactor = 1;      // learning_rate of Schedule::noam
+  static constexpr double kDefaultPeak = 5e-4;         // learning_rate of other schedules
+  static constexpr double kDefaultFinalFraction = 0;   // of linear and cosine schedules
+  static constexpr double kDefaultWeightDecay = 0.01;  // of AdamW
+  static constexpr InitialWeights kDefaultInitialization = InitialWeights::fan_in;
+
+  // Text. Line i of a target file translates line i of the source file.
+  std::vector<std::string> source, target;
+  TsvOptions tabular;  // instead of source and target
+  std::string valid_source, valid_target, valid_tsv;
+  int64_t hold_out = 0;  // validation pairs that are drawn from the training text
+  std::string model;     // the directory of the model
+  std::string source_language, target_language;  // codes, stored in the model
+
+  // Vocabulary and filters
+  TokenizerOptions tokenizer;
+  Vocabularies vocabularies = Vocabularies::joint;
+  std::string tokenizer_model;  // a SentencePiece model to use instead of training one
+  FilterOptions filters{.max_ratio = 9};
+
+  // Model. Sizes and dropout that are not set are those of the preset or of `finetune_from`.
+  Preset preset = Preset::base;
+  std::optional<int64_t> d_model, d_ff, heads, encoder_layers, decoder_layers;
+  std::optional<double> dropout, attention_dropout, activation_dropout;
+  FeedForwardKind activation = ModelConfig().activation;
+  TieEmbeddings tie_embeddings = ModelConfig().tie_embeddings;
+  std::optional<InitialWeights> initialization;
+  std::string finetune_from;  // the directory of a model to start from
+  Variants variants;
+
+  // Batches
+  BatchOptions batches;
+  int64_t accumulate = 1;  // batches of a step
+  int64_t shards = 4;      // parts of a batch, whose gradients are added in a fixed order
+
+  // Optimizer (section 5.3)
+  double beta1 = AdamStep().beta1, beta2 = AdamStep().beta2, epsilon = AdamStep().epsilon;
+  Optimizer optimizer = Optimizer::adam;
+  std::optional<double> weight_decay;  // of AdamW
+  std::optional<double> ema;           // decay of the exponential moving average of weights
+  Schedule schedule = Schedule::noam;
+  std::optional<int64_t> warmup_steps, decay_steps;
+  std::optional<double> learning_rate, final_fraction;  // final_fraction: of the peak
+  double clip_norm = 0;                                 // maximum norm of the gradient; 0: any
+  double label_smoothing = 0.1;                         // epsilon of section 5.4
+
+  // Duration: the run ends at the first of these
+  std::optional<int64_t> epochs, steps;
+  std::optional<double> minutes;
+
+  // Validation
+  int64_t validate_every = 0;  // steps; 0: after each epoch
+  ValidationMetric validation_metric = ValidationMetric::loss;
+  std::optional<BleuTokenizer> bleu_tokenize;  // by the target's writing system if not set
+  int64_t patience = 0;  // validations without improvement after which a run ends; 0: no limit
+
+  // Checkpoints
+  int64_t keep_checkpoints = 0;  // number of most recent ones
+  std::string average;           // "last:K" or "best:K"
+  double save_minutes = 10;      // between training states
+  bool resume = false, overwrite = false;
+  bool allow_other_instruction_set = false;  // may resume on another one than before
+
+  // Runtime
+  int64_t seed = 1;
+  ComputeChoice compute = ComputeChoice::automatic;
+  std::optional<int64_t> threads;
+  bool memory_check = true;
+  bool strict = false;
+  int64_t report_every = 100;  // steps
+  std::string tensorboard;     // a directory for event files
+  bool report = true;          // training/report.html
+
+  static void visit(TrainOptions& self, OptionCollector& v);
+};
+
+}  // namespace heed

@@ -1,0 +1,439 @@
+#include "heed/run/trainer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "heed/core/counted.h"
+#include "heed/core/memory.h"
+#include "heed/model/directory.h"
+#include "heed/run/averaging.h"
+#include "heed/run/memory_plan.h"
+#include "heed/run/resolved_options.h"
+#include "heed/run/run_limits.h"
+#include "heed/tasks/alignment_text.h"
+
+namespace heed {
+namespace {
+
+const TrainOptions& checked(const TrainOptions& options, const TranslationMeasures& measures) {
+  validate(options);
+  check_consistent(options);
+  if (translates_to_validate(options) && !measures.scores)
+    fail_usage("--validation-metric: this program does not translate to validate, expected loss");
+  return options;
+}
+
+// The options with which a run goes on after the end of its schedule.
+std::string continuation(const TrainOptions& options) {
+  return fmt::format("--decay-steps {} and a larger --steps instead of --minutes",
+                     *options.decay_steps);
+}
+
+}  // namespace
+
+Trainer::Trainer(const TrainOptions& options, const TrainingText& text, Backend& backend,
+                 TrainObserver& observer, TranslationMeasures measures)
+    : backend_(backend),
+      observer_(observer),
+      measures_(std::move(measures)),
+      workers_(int(checked(options, measures_).threads.value_or(available_threads()))),
+      run_(prepare_run(options, text, backend, workers_, observer)),
+      options_(run_.options),
+      model_(initial_model(options_, run_.config, backend.memory())),
+      task_(model_, options_.label_smoothing),
+      loop_(task_, *run_.corpus, loop_options(options_), progress_, backend, workers_),
+      metrics_(run_.files.metrics()),
+      warnings_(run_, observer) {
+  if (options_.resume && run_.files.has_training_state()) resume();
+  metrics_.truncate_after(progress_.step);
+  pack();
+  // Resuming can no longer be refused. A new run discards the backup when it first saves.
+  if (progress_.step > 0) run_.backup->discard();
+  if (!options_.tensorboard.empty()) tensorboard_.emplace(options_, progress_.step);
+  if (options_.report) report_.emplace(run_, observer_, parameter_count(model_), progress_.step);
+  report_start();
+  if (progress_.batch > 0) open_epoch();
+}
+
+RunIdentity Trainer::identity() const {
+  return {options_, backend_.name(), run_.fingerprint, run_.validation_fingerprint,
+          backend_.compute_type()};
+}
+
+void Trainer::resume() {
+  const std::filesystem::path state = run_.files.training_state();
+  progress_ = load_training_state(state, identity(), loop_.adam());
+  resumed_step_ = progress_.step;
+  clock_.resume(progress_.seconds);
+  if (progress_.decay_steps) run_.options.decay_steps = progress_.decay_steps;
+  if (!can_average(options_, progress_.checkpoints))
+    fail("{}: the progress it records has checkpoints without a score: start over with --overwrite",
+         state.string());
+  validated_ = progress_.done || at_validation();
+  saved_ = true;
+  const RunMetrics log = metrics_.read();
+  if (log.damaged > 0) observer_.warning(damage_text(log, run_.files.metrics()));
+  const std::string limit = reached_limit(options_, progress_);
+  progress_.done = !limit.empty();
+  const bool has_end = ends_at_estimate(options_, progress_);
+  const std::string end =
+      has_end ? fmt::format("; it ends at step {}, as estimated before", *progress_.decay_steps)
+              : "";
+  const bool at_end = has_end && progress_.step >= *progress_.decay_steps;
+  observer_.message(progress_.done
+                        ? fmt::format("this run is complete: {} was reached after step {}; to "
+                                      "train further, give {}",
+                                      limit, progress_.step,
+                                      at_end ? continuation(options_) : "a larger value")
+                        : fmt::format("resuming after step {} of epoch {}{}", progress_.step,
+                                      progress_.epoch + 1, end));
+}
+
+void Trainer::report_start() {
+  observer_.message(fmt::format("{} parameters, {} on {}, {} a batch", parameter_count(model_),
+                                backend_.name(), detail::counted(workers_.count(), "thread"),
+                                detail::counted(options_.shards, "shard")));
+  warnings_.warn_of_size();
+  if (options_.label_smoothing > 0)
+    observer_.message(
+        fmt::format("loss: cross entropy with label smoothing {}, nats a token; perplexity is "
+                    "exp of the cross entropy without smoothing, so not exp(loss)",
+                    options_.label_smoothing));
+  if (report_)
+    observer_.message(
+        fmt::format("curves and sample translations: {}", run_.files.report().string()));
+  if (progress_.step == 0) warnings_.warn_of_preparation(clock_.process_seconds());
+}
+
+void Trainer::expect_ready() const {
+  if (condition_ == Condition::ready) return;
+  const std::string next = run_.files.has_training_state()
+                               ? fmt::format("continue from {} with a new Trainer and --resume",
+                                             run_.files.training_state().string())
+                               : "start over with a new Trainer, nothing was saved yet";
+  if (condition_ == Condition::failed)
+    fail(
+        "{}: this run cannot continue: an earlier call failed, which may have left the weights "
+        "half updated; {}",
+        options_.model, next);
+  fail("{}: this run is finished; {}", options_.model, next);
+}
+
+void Trainer::open_epoch() {
+  loop_.open_epoch();
+  if (progress_.batch >= loop_.epoch_batches())
+    fail("{}: the progress it records is at batch {} of {}: start over with --overwrite",
+         run_.files.training_state().string(), progress_.batch + 1, loop_.epoch_batches());
+  if (!done()) warnings_.warn_of_warmup(progress_, epoch_steps());
+}
+
+void Trainer::step() {
+  expect_ready();
+  if (done())
+    fail_usage("{}: this run is done: {} was reached after step {}", options_.model,
+               reached_limit(options_, progress_), progress_.step);
+  condition_ = Condition::failed;  // unless all of this succeeds
+  if (progress_.batch == 0) open_epoch();
+  if (!stepped_) clock_.start_steps(fraction_of_steps(options_, progress_, loop_.epochs()));
+  stepped_ = true;
+  const Stopwatch time;
+  const StepResult result = loop_.step(next_adam_step());
+  if (!result.is_finite()) fail_not_finite(result);
+  const double seconds = time.seconds();
+  validated_ = saved_ = false;
+  progress_.seconds = clock_.seconds();
+  window_.add(result, seconds);
+  warnings_.add_step(progress_, epoch_steps(), seconds);
+  const bool epoch_ended = progress_.batch == 0;
+  progress_.done = !reached_limit(options_, progress_).empty();
+  if (progress_.step % options_.report_every == 0 || epoch_ended || progress_.done)
+    report();
+  else
+    observer_.progress(current_report());
+  estimate_decay_steps();
+  condition_ = Condition::ready;
+}
+
+void Trainer::estimate_decay_steps() {
+  const int64_t timed = progress_.step - resumed_step_.value_or(0);
+  if (done() || !decays_by_minutes(options_) || timed < kStepsToEstimate) return;
+  const double minutes = *options_.minutes;
+  const int64_t steps = steps_within(minutes, progress_, timed, clock_.step_seconds());
+  progress_.decay_steps = run_.options.decay_steps = steps;
+  progress_.done = !reached_limit(options_, progress_).empty();
+  clock_.set_fraction_before(double(resumed_step_.value_or(0)) / double(steps));
+  observer_.message(fmt::format(
+      "--minutes {} allows {} steps, estimated after step {}: the run and its {} schedule end at "
+      "step {}, also when it is resumed",
+      minutes, steps, progress_.step, to_text(options_.schedule), steps));
+}
+
+ModelParts Trainer::parts() {
+  return {{model_, backend_}, run_.tokenizers};
+}
+
+double Trainer::rate_of(int64_t step) const {
+  return learning_rate(rate_schedule(options_, model_.config().d_model), step);
+}
+
+AdamStep Trainer::next_adam_step() const {
+  AdamStep adam{rate_of(progress_.step + 1), options_.beta1, options_.beta2, options_.epsilon};
+  if (options_.optimizer == Optimizer::adamw) adam.weight_decay = *options_.weight_decay;
+  if (options_.ema) adam.ema_decay = ema_decay(*options_.ema, progress_.step + 1);
+  adam.step = progress_.step + 1;
+  return adam;
+}
+
+// Throws for a loss that is not finite, so that the last training state is not overwritten.
+void Trainer::fail_not_finite(const StepResult& result) const {
+  std::string lines;
+  const std::span<const uint32_t> batch = loop_.next_batch();
+  for (size_t i = 0; i < std::min<size_t>(batch.size(), 3); ++i)
+    lines += fmt::format("{}{}", i ? ", " : "", run_.corpus->line(batch[i]) + 1);
+  const std::string state = run_.files.training_state().string();
+  std::string saved = "nothing was saved yet:";
+  if (resumed_step_ == progress_.step)
+    saved = fmt::format(
+        "this is the first step after resuming: {} may be damaged, then start over with "
+        "--overwrite; else",
+        state);
+  else if (run_.files.has_training_state())
+    saved = state + " has the last saved step:";
+  fail(
+      "the loss is not finite at step {} (loss {}, gradient norm {}): batch {} of epoch {}, {} "
+      "pairs, the first from lines {}; {} try a lower --learning-rate, a longer --warmup-steps or "
+      "--clip-norm 1",
+      progress_.step + 1, result.loss.smoothed, result.gradient_norm,
+      progress_.batch + result.batches, progress_.epoch + 1, batch.size(), lines, saved);
+}
+
+// Packs the parameters for the backend's matrix products.
+void Trainer::pack() {
+  const Condition before = std::exchange(condition_, Condition::failed);
+  loop_.pack();
+  condition_ = before;
+}
+
+int64_t Trainer::epoch_steps() const {
+  return (loop_.epoch_batches() + options_.accumulate - 1) / options_.accumulate;
+}
+
+// The report of the steps since the last one.
+TrainReport Trainer::current_report() const {
+  TrainReport r = window_.means();
+  r.step = progress_.step;
+  r.epoch = loop_.epochs();
+  r.learning_rate = rate_of(progress_.step);
+  r.seconds = progress_.seconds;
+  r.fraction_done = fraction_done(options_, progress_, r.epoch);
+  const auto left = clock_.seconds_left(fraction_of_steps(options_, progress_, r.epoch));
+  r.seconds_left = left.value_or(0);
+  if (options_.minutes && !ends_at_estimate(options_, progress_)) {
+    const double budget = std::max(0.0, *options_.minutes * 60 - progress_.seconds);
+    r.seconds_left = std::min(left.value_or(budget), budget);
+  }
+  return r;
+}
+
+void Trainer::report() {
+  if (window_.empty()) return;
+  TrainReport r = current_report();
+  r.memory = resident_bytes();
+  nll_ = r.nll;
+  window_ = {};
+  run_.lock.expect_in_place();
+  metrics_.add(r);
+  if (tensorboard_) tensorboard_->add(r);
+  if (report_) report_->add(r);
+  observer_.report(r);
+}
+
+bool Trainer::at_validation() const {
+  if (progress_.step == 0) return false;
+  return options_.validate_every > 0 ? progress_.step % options_.validate_every == 0
+                                     : progress_.batch == 0;
+}
+
+bool Trainer::validation_due() const {
+  return !validated_ && at_validation();
+}
+
+// Calls `use` while the parameters hold the weights that the run writes: the EMA, if there is one.
+void Trainer::with_output_weights(const std::function<void()>& use) {
+  if (!loop_.adam().has_ema()) return use();
+  condition_ = Condition::failed;  // unless the weights of the last step are exchanged back
+  loop_.adam().swap_ema();
+  use();
+  loop_.adam().swap_ema();
+  condition_ = Condition::ready;
+}
+
+ValidationReport Trainer::validation_report() const {
+  ValidationReport r;
+  r.step = progress_.step;
+  r.epoch = loop_.epochs();
+  r.seconds = progress_.seconds;
+  return r;
+}
+
+// Validates the packed weights: fills `r` and returns the score, greater is better.
+double Trainer::score(ValidationReport& r) {
+  const Loss loss = total_loss(task_, *run_.validation, {validation_batch_tokens(options_), 0},
+                               backend_, workers_);
+  r.loss = loss.smoothed / double(loss.tokens);
+  nll_ = loss.nll / double(loss.tokens);
+  r.perplexity = std::exp(*nll_);
+  if (translates_to_validate(options_)) r.translations = measures_.scores(parts());
+  double found = -*r.loss;
+  if (options_.validation_metric == ValidationMetric::bleu) found = r.translations->bleu;
+  if (options_.validation_metric == ValidationMetric::chrf) found = r.translations->chrf;
+  r.best = !progress_.best || found > *progress_.best;
+  return found;
+}
+
+ValidationReport Trainer::validate() {
+  expect_ready();
+  run_.lock.expect_in_place();
+  ValidationReport r = validation_report();
+  const Loss& epoch = progress_.epoch_loss;
+  if (progress_.batch == 0 && epoch.tokens > 0)
+    r.train_loss = epoch.smoothed / double(epoch.tokens);
+  std::optional<double> found;
+  if (run_.validation) {
+    loop_.release();  // more memory than validating needs
+    with_output_weights([&] {
+      if (loop_.adam().has_ema()) pack();
+      found = score(r);
+      add_samples();
+    });
+    if (loop_.adam().has_ema()) pack();
+    if (r.best) progress_.best = found;
+    progress_.since_best = r.best ? 0 : progress_.since_best + 1;
+  }
+  progress_.seconds = clock_.seconds();
+  r.seconds = progress_.seconds;
+  report_validation(r);
+  if (run_.validation && !done())
+    warnings_.warn_of_learning_nothing(progress_.step, nll_, RunState::running);
+  keep_checkpoint(found);
+  if (out_of_patience(options_, progress_)) progress_.done = true;
+  validated_ = true;
+  saved_ = false;
+  return r;
+}
+
+void Trainer::add_samples() {
+  if (!report_ || !measures_.samples) return;
+  report_->add_samples(progress_.step,
+                       done() ? RunReport::SamplesOf::last_step : RunReport::SamplesOf::some_step,
+                       [&] { return measures_.samples(parts()); });
+}
+
+void Trainer::report_validation(const ValidationReport& r) {
+  metrics_.add(r);
+  if (tensorboard_) tensorboard_->add(r);
+  if (report_) report_->add(r);
+  observer_.validated(r);
+}
+
+void Trainer::keep_checkpoint(std::optional<double> score) {
+  std::vector<Checkpoint>& kept = progress_.checkpoints;
+  if (!keeps_checkpoints(options_) || (!kept.empty() && kept.back().step == progress_.step)) return;
+  with_output_weights(
+      [&] { save_checkpoint(run_.files.checkpoint(progress_.step), loop_.adam().parameters()); });
+  add_checkpoint(options_, {progress_.step, score}, kept);
+}
+
+bool Trainer::save_due() const {
+  return (validated_ && !saved_) || since_save_.seconds() >= options_.save_minutes * 60;
+}
+
+void Trainer::save() {
+  expect_ready();
+  run_.lock.expect_in_place();
+  progress_.seconds = clock_.seconds();
+  save_training_state(run_.files.training_state(), identity(), progress_, loop_.adam());
+  save_output_model();
+  run_.backup->discard();
+  if (keeps_checkpoints(options_)) run_.files.remove_checkpoints_except(progress_.checkpoints);
+  saved_ = true;
+  since_save_.restart();
+}
+
+void Trainer::save_output_model() {
+  with_output_weights([&] { save_model(run_.files.directory, model_); });
+}
+
+// Of the packed weights.
+void Trainer::choose_alignment_heads() {
+  if (!measures_.alignment_heads) return;
+  const Corpus* validation = run_.validation ? &*run_.validation : nullptr;
+  const auto found = measures_.alignment_heads(
+      parts(), alignment_text(*run_.corpus, validation, progress_.tokens));
+  if (found) model_.set_alignment_heads(found);
+}
+
+void Trainer::finish() {
+  expect_ready();
+  report();
+  if (!validated_) validate();
+  if (!saved_) save();
+  loop_.release();
+  run_.lock.expect_in_place();
+  const std::vector<Checkpoint> chosen = checkpoints_to_average(options_, progress_.checkpoints);
+  if (chosen.empty())
+    with_output_weights([&] {
+      if (loop_.adam().has_ema()) pack();
+      choose_alignment_heads();
+      save_model(run_.files.directory, model_);
+    });
+  else
+    save_average(chosen);
+  if (chosen.empty() && loop_.adam().has_ema()) pack();
+  condition_ = Condition::ended;
+  if (report_) report_->finish();
+  warnings_.warn_of_learning_nothing(progress_.step, nll_, RunState::ended);
+}
+
+void Trainer::save_average(const std::vector<Checkpoint>& chosen) {
+  condition_ = Condition::failed;  // training must not continue from the average
+  std::vector<std::filesystem::path> paths;
+  paths.reserve(chosen.size());
+  for (const Checkpoint& c : chosen) paths.push_back(run_.files.checkpoint(c.step));
+  load_average(paths, model_.config(), loop_.adam().parameters());
+  pack();
+  choose_alignment_heads();
+  save_model(run_.files.directory, model_);
+  observer_.message(fmt::format("the model is the average of {}",
+                                detail::counted(int64_t(paths.size()), "checkpoint")));
+  if (!run_.validation) return;
+  ValidationReport r = validation_report();
+  r.averaged_checkpoints = int64_t(paths.size());
+  score(r);
+  report_validation(r);
+}
+
+TrainResult train(const TrainOptions& options, Backend& backend, TrainObserver& observer,
+                  const TranslationMeasures& measures) {
+  return train(options, open_training_text(options, observer), backend, observer, measures);
+}
+
+TrainResult train(const TrainOptions& options, const TrainingText& text, Backend& backend,
+                  TrainObserver& observer, const TranslationMeasures& measures) {
+  Trainer trainer(options, text, backend, observer, measures);
+  const bool was_complete = trainer.done();
+  while (!trainer.done()) {
+    trainer.step();
+    if (trainer.validation_due()) trainer.validate();
+    if (trainer.done()) break;
+    const bool stop = observer.stop_requested();
+    if (stop || trainer.save_due()) trainer.save();
+    if (stop) return {TrainEnd::stopped, trainer.progress()};
+  }
+  trainer.finish();
+  const bool gave_up = !was_complete && out_of_patience(options, trainer.progress());
+  return {gave_up ? TrainEnd::out_of_patience : TrainEnd::limit_reached, trainer.progress()};
+}
+
+}  // namespace heed

@@ -1,0 +1,149 @@
+// Training a Transformer on parallel text (section 5): train(), or step by step with a Trainer.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "heed/run/metrics_log.h"
+#include "heed/run/observer.h"
+#include "heed/run/prepared_run.h"
+#include "heed/run/run_report.h"
+#include "heed/run/run_reports.h"
+#include "heed/run/run_warnings.h"
+#include "heed/run/tensorboard_log.h"
+#include "heed/run/training_state.h"
+#include "heed/run/training_text.h"
+#include "heed/tasks/translation_task.h"
+
+namespace heed {
+
+// One run, for callers with a training loop of their own:
+//
+//   Trainer trainer(options, open_training_text(options), backend, observer);
+//   while (!trainer.done()) trainer.step();
+//   trainer.finish();
+//
+// The caller decides when to call validate() and save(). The model equals that of train(), unless
+// it depends on validations (--patience, --average).
+//
+// If step() throws during its update, or another function throws while the EMA or an average is in
+// place of the weights, the weights cannot be trusted: from then on step(), validate(), save() and
+// finish() throw an Error, so that such weights are neither used nor saved. Files saved before are
+// intact: a new Trainer with options.resume continues from them. After finish(), too, these four
+// throw.
+class Trainer {
+ public:
+  // Locks the directory of the model, learns or loads the vocabulary, encodes the text and, with
+  // options.resume, reads the training state. Throws Error or UsageError for what the user can fix.
+  // The backend and the observer must outlive it. Of the measures, scores are necessary if
+  // --validation-metric is bleu or chrf; samples are for the run's report, taken at validations
+  // unless that would take too much of the time; alignment heads are chosen at the end, on as much
+  // text as takes at most about a hundredth of the run's time.
+  Trainer(const TrainOptions& options, const TrainingText& text, Backend& backend,
+          TrainObserver& observer, TranslationMeasures measures = {});
+  Trainer(const Trainer&) = delete;
+  Trainer& operator=(const Trainer&) = delete;
+
+  // Whether a limit is reached: --epochs, --steps, --minutes or --patience.
+  bool done() const { return progress_.done; }
+  // Updates the weights once, by the gradient of --accumulate batches, and calls the observer;
+  // each --report-every steps it also writes to metrics.jsonl, --tensorboard and the run's page.
+  // Error if done(), or if the loss is not finite.
+  void step();
+
+  // Whether the options ask for a validation after the last step: every --validate-every steps, or
+  // at the end of an epoch.
+  bool validation_due() const;
+  // Computes the loss of the validation text, if there is one, and the scores of its translation if
+  // --validation-metric is bleu or chrf, reports them, and writes a checkpoint if
+  // --keep-checkpoints or --average need it.
+  ValidationReport validate();
+
+  // Whether the options ask to save now: after a validation, and every --save-minutes.
+  bool save_due() const;
+  // Saves the training state and the model. May be called again if it throws.
+  void save();
+
+  // Ends the run: validates and saves unless that was done after the last step, and writes the
+  // model, with --average the average of checkpoints. A run that is not done() can be resumed.
+  void finish();
+
+  const TrainOptions& options() const { return options_; }  // as with_data_defaults() returns them
+  const Progress& progress() const { return progress_; }
+  // The weights of the last step, not their moving average (--ema).
+  const Transformer& model() const { return model_; }
+  const TokenizerPair& tokenizers() const { return run_.tokenizers; }
+
+ private:
+  enum class Condition { ready, failed, ended };
+
+  void expect_ready() const;
+  RunIdentity identity() const;
+  void resume();
+  void report_start();
+  void open_epoch();
+  // Sets the end of a schedule that decays_by_minutes(), once its steps have been timed.
+  void estimate_decay_steps();
+  ModelParts parts();
+  double rate_of(int64_t step) const;
+  AdamStep next_adam_step() const;
+  [[noreturn]] void fail_not_finite(const StepResult& result) const;
+  void pack();
+  int64_t epoch_steps() const;
+  TrainReport current_report() const;
+  void report();
+  ValidationReport validation_report() const;
+  // Whether the options ask for a validation at this step.
+  bool at_validation() const;
+  double score(ValidationReport& r);
+  void add_samples();
+  void report_validation(const ValidationReport& r);
+  void keep_checkpoint(std::optional<double> score);
+  void with_output_weights(const std::function<void()>& use);
+  void save_output_model();
+  void choose_alignment_heads();
+  void save_average(const std::vector<Checkpoint>& chosen);
+
+  RunClock clock_;
+  Backend& backend_;
+  TrainObserver& observer_;
+  const TranslationMeasures measures_;
+  Workers workers_;
+  PreparedRun run_;
+  const TrainOptions& options_;  // run_.options
+  Transformer model_;
+  TranslationTask task_;
+  Progress progress_;
+  TrainingLoop loop_;
+  const MetricsLog metrics_;
+  std::optional<TensorBoardLog> tensorboard_;  // if the options ask for it
+  std::optional<RunReport> report_;            // likewise
+  RunWarnings warnings_;
+  Condition condition_ = Condition::ready;
+  bool stepped_ = false;                 // by this process
+  std::optional<int64_t> resumed_step_;  // at which a training state was resumed
+  // Whether the weights of the last step were validated, and saved after that.
+  bool validated_ = false, saved_ = false;
+  ReportWindow window_;
+  std::optional<double> nll_;  // of the last validation or report
+  Stopwatch since_save_;
+};
+
+enum class TrainEnd { limit_reached, out_of_patience, stopped };
+
+struct TrainResult {
+  TrainEnd end = TrainEnd::limit_reached;
+  Progress progress;
+};
+
+// Trains and writes a model directory. Throws Error or UsageError for what the user can fix. Next
+// to the model, the directory has metrics.jsonl and training/ (training state, checkpoints, encoded
+// text, report.html), which may be deleted after the run.
+TrainResult train(const TrainOptions& options, Backend& backend, TrainObserver& observer,
+                  const TranslationMeasures& measures = {});
+// The same with the text of the options, already open.
+TrainResult train(const TrainOptions& options, const TrainingText& text, Backend& backend,
+                  TrainObserver& observer, const TranslationMeasures& measures = {});
+
+}  // namespace heed

@@ -1,0 +1,61 @@
+#include "heed/run/training_text.h"
+
+#include "heed/run/resolved_options.h"
+#include "heed/run/run_files.h"
+
+namespace heed {
+namespace {
+
+TextFiles files_of(const std::vector<std::string>& names, const CopyOptions& copying) {
+  TextFiles files;
+  for (const std::string& name : names) files.emplace_back(name, copying);
+  return files;
+}
+
+void expect_streams_once(const TrainOptions& o) {
+  std::vector<NamedInput> inputs;
+  const auto add = [&](const char* flag, const std::vector<std::string>& names) {
+    for (const std::string& name : names) inputs.emplace_back(flag, name);
+  };
+  add("--source", o.source);
+  add("--target", o.target);
+  add("--tsv", o.tabular.tsv);
+  add("--valid-source", {o.valid_source});
+  add("--valid-target", {o.valid_target});
+  add("--valid-tsv", {o.valid_tsv});
+  expect_distinct_streams(inputs);
+}
+
+ParallelText open_pairs(const std::vector<std::string>& source,
+                        const std::vector<std::string>& target, const std::vector<std::string>& tsv,
+                        const TrainOptions& o, const CopyOptions& copying) {
+  const InvalidLines broken = o.strict ? InvalidLines::refuse : InvalidLines::drop;
+  if (tsv.empty()) return {files_of(source, copying), files_of(target, copying), broken};
+  auto [left, right] = o.tabular.open(tsv, copying);
+  return {std::move(left), std::move(right), broken};
+}
+
+}  // namespace
+
+TrainingText open_training_text(const TrainOptions& o, const CopyOptions& copying) {
+  check_consistent(o);
+  expect_streams_once(o);
+  TrainingText opened{open_pairs(o.source, o.target, o.tabular.tsv, o, copying), std::nullopt};
+  if (!o.valid_tsv.empty())
+    opened.validation = open_pairs({}, {}, {o.valid_tsv}, o, copying);
+  else if (!o.valid_source.empty())
+    opened.validation = open_pairs({o.valid_source}, {o.valid_target}, {}, o, copying);
+  return opened;
+}
+
+TrainingText open_training_text(const TrainOptions& options, TrainObserver& observer) {
+  return open_training_text(
+      options, report_copies([&observer](const std::string& text) { observer.message(text); }));
+}
+
+ParallelText held_out_text(const TrainOptions& options) {
+  const RunFiles files{options.model};
+  return {{files.held_out_source()}, {files.held_out_target()}};
+}
+
+}  // namespace heed

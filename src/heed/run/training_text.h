@@ -1,0 +1,26 @@
+// The training and validation text of a run, opened once, since a pipe cannot be read again.
+#pragma once
+
+#include <optional>
+
+#include "heed/run/observer.h"
+#include "heed/run/train_options.h"
+#include "heed/text/parallel_text.h"
+
+namespace heed {
+
+struct TrainingText {
+  ParallelText text;
+  std::optional<ParallelText> validation;  // of --valid-source or --valid-tsv
+};
+
+// Opens and checks all of it. UsageError: two options name the same pipe, or options contradict
+// each other (check_consistent). Errors are those of ParallelText.
+TrainingText open_training_text(const TrainOptions& options, const CopyOptions& copying = {});
+// The same; the observer gets messages while a slow pipe is copied (report_copies).
+TrainingText open_training_text(const TrainOptions& options, TrainObserver& observer);
+
+// The pairs that --hold-out drew, once they are written.
+ParallelText held_out_text(const TrainOptions& options);
+
+}  // namespace heed

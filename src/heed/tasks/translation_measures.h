@@ -1,0 +1,55 @@
+// What is measured of a model while it learns to translate, besides its loss.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "heed/decode/model_outputs.h"
+#include "heed/evaluate/bleu_tokenizer.h"
+#include "heed/text/parallel_text.h"
+#include "heed/text/word_links.h"
+
+namespace heed {
+
+// Scores of the translated validation source against the validation target.
+struct TranslationScores {
+  double bleu = 0, chrf = 0;
+  BleuTokenizer bleu_tokenizer = BleuTokenizer::mteval_13a;
+};
+
+// A line of the validation text as the model in training translates it.
+struct SampleTranslation {
+  std::string source, reference, translation;
+  double score = 0;                                       // as Translator gives it
+  std::vector<std::string> source_pieces, target_pieces;  // </s> last
+  std::vector<double> log_probabilities;  // natural logarithms, of the target pieces
+  // [target pieces, source pieces]: the cross-attention of default_alignment_heads().
+  std::vector<float> attention;
+};
+
+// Functions of a model, packed, as it is at a time. What has no function is not measured.
+struct TranslationMeasures {
+  // Translates the validation source and scores it.
+  std::function<TranslationScores(const ModelParts& parts)> scores = {};
+  // Translates a few lines of the validation text, the same each time.
+  std::function<std::vector<SampleTranslation>(const ModelParts& parts)> samples = {};
+  // Which attention aligns words best, if any does.
+  std::function<std::optional<AlignmentHeads>(const ModelOnBackend& on, const AlignmentText& text)>
+      alignment_heads = {};
+};
+
+struct MeasureOptions {
+  int64_t threads = 1;
+  int64_t batch_tokens = 1024;                      // DecodeOptions::batch_tokens
+  std::optional<BleuTokenizer> bleu_tokenize = {};  // by the target's writing system if not set
+};
+
+// All of them, on the text that `open_text` returns: it is called when text is first needed, which
+// may be written by then. `report` gets what a log should say.
+TranslationMeasures translation_measures(const MeasureOptions& options,
+                                         std::function<ParallelText()> open_text,
+                                         std::function<void(const std::string& text)> report);
+
+}  // namespace heed

@@ -1,0 +1,14 @@
+#include "heed/tasks/translation_task.h"
+
+#include "heed/model/pair_batch.h"
+
+namespace heed {
+
+Loss TranslationTask::loss(ForwardPass& pass, const std::vector<Example>& examples,
+                           double gradient_factor) const {
+  PairBatch batch;
+  for (const Example& pair : examples) batch.add(pair.source, pair.target, model_.config());
+  return loss_of(model_, pass, batch, {label_smoothing_, gradient_factor});
+}
+
+}  // namespace heed
