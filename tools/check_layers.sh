@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Fails on code that breaks the shape of docs/architecture.md: a layer that includes what stands below
-# it, a device conditional above backend/, a macro in a header, a source file that has grown too long.
+# it, headers that include each other, a device conditional above backend/, a macro in a header, a
+# source file that has grown too long.
 # Usage: check_layers.sh [PROJECT_FOLDER]
 set -euo pipefail
 cd -- "${1-$(dirname -- "${BASH_SOURCE[0]}")/..}"
@@ -79,3 +80,14 @@ find "${existing[@]}" -type f \( -name '*.h' -o -name '*.cpp' -o -name '*.cu' -o
 
   END { exit bad }
 '
+
+# tsort names the members of each circle on lines of their own, after a line that ends in a colon.
+circle=$(find "${existing[@]}" -type f -name '*.h' -print0 | xargs -0 -r awk '
+  /^[ \t]*#[ \t]*include[ \t]*"/ {
+    split($0, part, "\"")
+    print FILENAME, (part[2] ~ /^heed\// ? "src/" : "apps/heed/") part[2]
+  }' | sort | { tsort 2>&1 >/dev/null || :; } | sed -n 's/^tsort: \(.*[^:]\)$/\1/p' | paste -s -d ' ')
+if [[ -n $circle ]]; then
+  echo "${circle%% *}: headers that include each other: $circle"
+  exit 1
+fi

@@ -4,30 +4,13 @@
 
 #include <cmath>
 
-#include "heed/backend/cpu/cpu_backend.h"
-#include "support/folder_test.h"
-#include "support/isolated_backend.h"
+#include "small_translator_test.h"
 #include "support/page_data.h"
-#include "support/small_translator.h"
 
 namespace heed {
 namespace {
 
-class AttentionPageTest : public FolderTest {
- protected:
-  AttentionPageTest()
-      : backend_(testing::isolated_if_asked(make_cpu_backend())),
-        tokenizers_(testing::character_tokenizers(folder_)),
-        model_(testing::random_model(tokenizers_)) {
-    model_.move_to(backend_->memory());
-  }
-
-  ModelParts parts() { return {{model_, *backend_}, tokenizers_}; }
-
-  std::unique_ptr<Backend> backend_;
-  TokenizerPair tokenizers_;
-  Transformer model_;
-};
+class AttentionPageTest : public testing::SmallTranslatorTest {};
 
 TEST_F(AttentionPageTest, ItsNumbersAreThoseOfTheTranslation) {
   DecodeOptions options;

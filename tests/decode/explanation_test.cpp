@@ -5,30 +5,13 @@
 
 #include <numeric>
 
-#include "heed/backend/cpu/cpu_backend.h"
 #include "heed/decode/translator.h"
-#include "support/folder_test.h"
-#include "support/isolated_backend.h"
-#include "support/small_translator.h"
+#include "small_translator_test.h"
 
 namespace heed {
 namespace {
 
-class ExplanationTest : public FolderTest {
- protected:
-  ExplanationTest()
-      : backend_(testing::isolated_if_asked(make_cpu_backend())),
-        tokenizers_(testing::character_tokenizers(folder_)),
-        model_(testing::random_model(tokenizers_)) {
-    model_.move_to(backend_->memory());
-  }
-
-  ModelParts parts() { return {{model_, *backend_}, tokenizers_}; }
-
-  std::unique_ptr<Backend> backend_;
-  TokenizerPair tokenizers_;
-  Transformer model_;
-};
+class ExplanationTest : public testing::SmallTranslatorTest {};
 
 std::vector<DecodeOptions> kinds_of_search() {
   std::vector<DecodeOptions> all(4);

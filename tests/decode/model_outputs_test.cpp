@@ -6,33 +6,16 @@
 #include <algorithm>
 #include <cmath>
 
-#include "heed/backend/cpu/cpu_backend.h"
 #include "heed/decode/scorer.h"
+#include "small_translator_test.h"
 #include "support/facts.h"
-#include "support/folder_test.h"
-#include "support/isolated_backend.h"
-#include "support/small_translator.h"
 
 namespace heed {
 namespace {
 
 using ::testing::ElementsAre;
 
-class ModelOutputsTest : public FolderTest {
- protected:
-  ModelOutputsTest()
-      : backend_(testing::isolated_if_asked(make_cpu_backend())),
-        tokenizers_(testing::character_tokenizers(folder_)),
-        model_(testing::random_model(tokenizers_)) {
-    model_.move_to(backend_->memory());
-  }
-
-  ModelParts parts() { return {{model_, *backend_}, tokenizers_}; }
-
-  std::unique_ptr<Backend> backend_;
-  TokenizerPair tokenizers_;
-  Transformer model_;
-};
+class ModelOutputsTest : public testing::SmallTranslatorTest {};
 
 TEST_F(ModelOutputsTest, TheSoftmaxOfTheLogitsIsWhatScorerSays) {
   const std::string source = "the dog", target = "a fox";

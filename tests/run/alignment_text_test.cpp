@@ -27,7 +27,7 @@ class AlignmentTextTest : public TrainerTest {
     const Trainer trainer(o, open_training_text(o), *backend_, recorder);
     Workers workers(1);
     const ParallelText text({TextFile(o.source[0])}, {TextFile(o.target[0])});
-    return Corpus::open(text, trainer.tokenizers(), {}, folder_ / "cache", workers);
+    return Corpus::open(text, trainer.parts().tokenizers, {}, folder_ / "cache", workers);
   }
 
   std::optional<AlignmentHeads> heads_of(const std::string& model) {

@@ -78,17 +78,16 @@ TEST_F(MemoryPlanTest, SlowDryRunsTakeWhatRealOnesTake) {
   Workers one(1);
   for (const FeedForwardKind activation : {FeedForwardKind::relu, FeedForwardKind::gelu}) {
     config_.activation = activation;
-    Transformer counted(config_, DType::fp32, meta_memory()), real(config_);
-    real.initialize(1);
-    GradientTree counted_tree(parameters(counted), linear_layers(counted), *shapes, one);
-    GradientTree real_tree(parameters(real), linear_layers(real), *cpu, one);
-    const auto request_for = [&](Transformer& model) {
+    TranslationTask counted(shapes_of(config_), 0), real(random_model(config_, 1), 0);
+    GradientTree counted_tree(counted.parameters(), counted.linear_layers(), *shapes, one);
+    GradientTree real_tree(real.parameters(), real.linear_layers(), *cpu, one);
+    const auto request_for = [&](const Task& task) {
       GradientTree::Request request;
       request.shards = 8;
       request.loss = [&](ForwardPass& pass, int64_t, int64_t shard) {
         std::vector<uint32_t> pairs;
         for (uint32_t j = 0; j < 5 + 3 * shard; ++j) pairs.push_back(uint32_t(40 * shard) + j);
-        return TranslationTask(model, 0).loss(pass, corpus_->examples(0, pairs), 0.01);
+        return task.loss(pass, corpus_->examples(0, pairs), 0.01);
       };
       return request;
     };

@@ -34,7 +34,7 @@ class TrainerClassTest : public TrainerTest {
   }
 
   static std::vector<float> values(const Trainer& trainer) {
-    Transformer model = trainer.model().clone();
+    Transformer model = trainer.parts().model.clone();
     std::vector<float> all;
     for (const Parameter& p : parameters(model)) {
       const Tensor host = to_host(p.tensor);

@@ -52,6 +52,14 @@ expect_complaint "macro in a header" src/heed/core/a.h '#define SQUARE(x) ((x) *
 expect_complaint "macro in a header" src/heed/core/a.h '#define HEED_VALUE 3'
 expect_complaint "over 600 lines" src/heed/core/long.cpp "$(printf '//\\n%.0s' {1..600})"
 good_tree
+printf '#include "heed/core/b.h"\n' >>src/heed/core/a.h
+printf '#include "heed/core/c.h"\n' >src/heed/core/b.h
+printf '#include "heed/core/a.h"\n' >src/heed/core/c.h
+printed=$(bash "$check" "$scratch/tree") && { echo "a circle of three headers passed" >&2; exit 1; }
+for name in core/a core/b core/c; do
+  [[ $printed == *"src/heed/$name.h"* ]] || { echo "not named of a circle: $name.h in $printed" >&2; exit 1; }
+done
+good_tree
 mkdir src/heed/misc
 printf 'int x;\n' >src/heed/misc/x.cpp
 ! bash "$check" "$scratch/tree" >/dev/null || { echo "an unknown layer passed" >&2; exit 1; }

@@ -6,74 +6,10 @@
 #include <cmath>
 
 #include "heed/backend/cpu/cpu_backend.h"
-#include "heed/core/rng.h"
+#include "support/bigram.h"
 
 namespace heed {
 namespace {
-
-constexpr int64_t kClasses = 6;  // 0 ends, and the token before the first is an end too
-
-// Row a is the logits of what follows token a.
-class BigramTask : public Task {
- public:
-  BigramTask() : table_({kClasses, kClasses}), identity_({kClasses, kClasses}) {
-    for (int64_t i = 0; i < kClasses; ++i) identity_.data<float>()[i * kClasses + i] = 1;
-  }
-
-  std::vector<Parameter> parameters() override {
-    return {{"table", table_, ParameterRole::small_matrix}};
-  }
-  std::vector<Linear> linear_layers() override { return {}; }
-  Loss loss(ForwardPass& pass, const std::vector<Example>& examples,
-            double gradient_factor) const override {
-    Tokens before;
-    Indices labels;
-    for (const Example& example : examples) {
-      std::vector<TokenId> sequence = {0};
-      sequence.insert(sequence.end(), example.target.begin(), example.target.end());
-      before.add(sequence);
-      labels.append(example.target);
-      labels.push_back(0);
-    }
-    if (labels.empty()) return {};
-    const Tensor rows = embed(pass, before, table_, {}, {});
-    return cross_entropy(pass, rows, identity_, {}, labels, {0, gradient_factor});
-  }
-
-  std::vector<float> values() const {
-    const auto all = table_.span<float>();
-    return {all.begin(), all.end()};
-  }
-  double probability(TokenId before, TokenId next) const {
-    const float* row = table_.data<float>() + before * kClasses;
-    double sum = 0;
-    for (int64_t i = 0; i < kClasses; ++i) sum += std::exp(double(row[i]));
-    return std::exp(double(row[next])) / sum;
-  }
-
- private:
-  Tensor table_, identity_;
-};
-
-// Walks: after token a comes a + 1 twice of three times, else 1. Those of each epoch are others.
-class Walks : public Dataset {
- public:
-  int64_t size() const override { return 500; }
-  ExampleSize bound(int64_t) const override { return {0, 10}; }
-  std::vector<Example> examples(int64_t epoch, std::span<const uint32_t> indices) const override {
-    std::vector<Example> all;
-    for (const uint32_t index : indices) {
-      Random random(detail::mix(uint64_t(epoch), index));
-      std::vector<TokenId>& ids = all.emplace_back().target;
-      TokenId id = 1;
-      for (uint64_t n = 1 + random.below(8); n > 0; --n) {
-        ids.push_back(id);
-        id = id + 1 < kClasses && random.below(3) > 0 ? id + 1 : 1;
-      }
-    }
-    return all;
-  }
-};
 
 struct Trained {
   std::vector<float> table;
@@ -92,7 +28,7 @@ class TrainingLoopTest : public ::testing::Test {
   // The table after a number of steps, made by one loop, or by a new one from step `restart` on.
   Trained run(int64_t steps, int threads, int64_t restart = -1) {
     Workers workers(threads);
-    BigramTask task;
+    testing::BigramTask task;
     LoopPosition position;
     auto loop =
         std::make_unique<TrainingLoop>(task, walks_, options_, position, *backend_, workers);
@@ -108,24 +44,25 @@ class TrainingLoopTest : public ::testing::Test {
     return {task.values(), position};
   }
   static std::pair<Tensor, Tensor> copies(const Adam& adam) {
-    std::pair<Tensor, Tensor> moments{Tensor({kClasses, kClasses}), Tensor({kClasses, kClasses})};
+    std::pair<Tensor, Tensor> moments{Tensor({testing::kBigramClasses, testing::kBigramClasses}),
+                                      Tensor({testing::kBigramClasses, testing::kBigramClasses})};
     copy(adam.first_moment(0), moments.first);
     copy(adam.second_moment(0), moments.second);
     return moments;
   }
 
-  Walks walks_;
+  testing::Walks walks_;
   LoopOptions options_{.batches = {.batch_tokens = 200}, .accumulate = 2};
   std::unique_ptr<Backend> backend_ = make_cpu_backend("", DType::fp32);
 };
 
 TEST_F(TrainingLoopTest, LearnsWhatFollowsWhat) {
   Workers workers(2);
-  BigramTask task;
+  testing::BigramTask task;
   LoopPosition position;
   TrainingLoop loop(task, walks_, options_, position, *backend_, workers);
   const Loss before = total_loss(task, walks_, {.batch_tokens = 64}, *backend_, workers);
-  EXPECT_NEAR(before.nll / double(before.tokens), std::log(double(kClasses)), 1e-5);
+  EXPECT_NEAR(before.nll / double(before.tokens), std::log(double(testing::kBigramClasses)), 1e-5);
   while (position.epoch < 20) loop.step(settings(position));
   EXPECT_EQ(loop.epoch_batches(), 25) << "of 20 examples";
   EXPECT_EQ(position.step, 20 * 13);

@@ -59,11 +59,13 @@ class AverageCommand : public CommandOf<AverageSettings> {
     for (const std::string& word : words) kept.emplace_back(word);
     check_output(settings_.output, kept, existing());
     check_vocabularies(directories);
-    Transformer model(settings_.model.empty() ? StoredWeights(paths.front()).config()
-                                              : read_config(settings_.model));
-    load_average(paths, model.config(), parameters(model));
-    write_model(settings_.output, existing(),
-                {.model = model, .directory = directories.front(), .averaged_with = directories});
+    const ModelConfig config = settings_.model.empty() ? StoredWeights(paths.front()).config()
+                                                       : read_config(settings_.model);
+    const std::vector<Parameter> mean = zero_parameters(config);
+    load_average(paths, config, mean);
+    write_model(
+        settings_.output, existing(),
+        {.model = {config, mean}, .directory = directories.front(), .averaged_with = directories});
     for (const fs::path& path : paths) console.note(path.string());
     console.note(fmt::format("{}: the mean of {}", settings_.output, paths.size()));
     return 0;

@@ -321,10 +321,8 @@ class BenchCommand : public CommandOf<BenchSettings> {
 
   void training() {
     const auto backend = this->backend(Purpose::training);
-    Transformer model(config());
-    model.initialize(1);
     Workers workers(threads_);
-    TranslationTask task(model, TrainOptions().label_smoothing);
+    TranslationTask task(random_model(config(), 1), TrainOptions().label_smoothing);
     GradientTree tree(task.parameters(), task.linear_layers(), *backend, workers);
     Adam adam(task.parameters(), *backend, workers);
     pack(adam.parameters(), *backend, Purpose::training, &workers);
@@ -343,7 +341,7 @@ class BenchCommand : public CommandOf<BenchSettings> {
     };
     AdamStep step;
     step.learning_rate = 1e-4;
-    if (DeferredGradients::is_faster(double(target_tokens), model.config().d_model))
+    if (DeferredGradients::is_faster(double(target_tokens), task.model().config().d_model))
       request.consume = [&](size_t parameter, int64_t begin, const Tensor& gradient) {
         adam.update_part(step, parameter, begin, gradient);
       };
@@ -361,8 +359,7 @@ class BenchCommand : public CommandOf<BenchSettings> {
 
   void decoding() {
     const auto backend = this->backend(Purpose::inference);
-    Transformer model(config());
-    model.initialize(1);
+    auto model = random_model(config(), 1);
     pack(model, *backend, Purpose::inference);
     const ModelConfig& c = model.config();
     tell("decoding", "KV cache of a token on one side, all layers",

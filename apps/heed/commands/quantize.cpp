@@ -107,7 +107,8 @@ class QuantizeCommand : public CommandOf<QuantizeSettings> {
     auto model = load_model(settings_.model);
     TokenizerPair::load(settings_.model);  // fails if the directory cannot translate
     write_model(settings_.output, existing(),
-                {model, settings_.model,
+                {{model.config(), parameters(model)},
+                 settings_.model,
                  settings_.type == QuantizedType::int8 ? DType::int8 : DType::bf16});
   }
 

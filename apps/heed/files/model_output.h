@@ -15,7 +15,7 @@ void check_output(const std::filesystem::path& output,
                   const std::vector<std::filesystem::path>& inputs, Existing existing);
 
 struct NewModel {
-  Transformer& model;
+  ModelContents model;
   // The model directory from which the vocabulary and the files for other programs are copied.
   std::filesystem::path directory;
   DType weights = DType::fp32;

@@ -4,29 +4,18 @@
 
 namespace heed {
 
-struct Model::Parts {
-  TokenizerPair tokenizers;
-  std::unique_ptr<Backend> backend;
-  Transformer transformer;
-};
-
-Model::Parts Model::open(const std::filesystem::path& directory, ComputeChoice compute) {
+Model::Opened Model::open(const std::filesystem::path& directory, ComputeChoice compute) {
   return read_unchanged(directory, [&] {
     read_config(directory);  // first, so that its error names a directory that is no model
     TokenizerPair tokenizers = TokenizerPair::load(directory);
     std::unique_ptr<Backend> backend = make_backend(compute, Purpose::inference);
-    Transformer transformer = load_model(directory, *backend);
-    return Parts{std::move(tokenizers), std::move(backend), std::move(transformer)};
+    auto transformer = load_model(directory, *backend);
+    return Opened{std::move(tokenizers), std::move(backend), std::move(transformer)};
   });
 }
 
 Model::Model(const std::filesystem::path& directory, ComputeChoice compute)
-    : Model(open(directory, compute)) {}
-
-Model::Model(Parts parts)
-    : tokenizers_(std::move(parts.tokenizers)),
-      backend_(std::move(parts.backend)),
-      transformer_(std::move(parts.transformer)) {}
+    : opened_(open(directory, compute)) {}
 
 std::vector<std::string> Model::translate(const std::vector<std::string>& lines,
                                           const DecodeOptions& options) const {

@@ -56,19 +56,20 @@ class Model {
   // A translator with these options that the model keeps for the next call with the same ones.
   std::shared_ptr<const Translator> kept_translator(const DecodeOptions& options = {}) const;
 
-  const ModelConfig& config() const { return transformer_.config(); }
-  const TokenizerPair& tokenizers() const { return tokenizers_; }
-  Backend& backend() const { return *backend_; }
-  ModelParts parts() const { return {{transformer_, *backend_}, tokenizers_}; }
+  const ModelConfig& config() const { return opened_.transformer.config(); }
+  const TokenizerPair& tokenizers() const { return opened_.tokenizers; }
+  Backend& backend() const { return *opened_.backend; }
+  ModelParts parts() const { return {{opened_.transformer, *opened_.backend}, opened_.tokenizers}; }
 
  private:
-  struct Parts;
-  explicit Model(Parts parts);
-  static Parts open(const std::filesystem::path& directory, ComputeChoice compute);
+  struct Opened {
+    TokenizerPair tokenizers;
+    std::unique_ptr<Backend> backend;
+    Transformer transformer;
+  };
+  static Opened open(const std::filesystem::path& directory, ComputeChoice compute);
 
-  TokenizerPair tokenizers_;
-  std::unique_ptr<Backend> backend_;
-  Transformer transformer_;
+  const Opened opened_;
   mutable std::mutex mutex_;
   mutable DecodeOptions last_options_;
   mutable std::shared_ptr<const Translator> last_translator_;  // for last_options_; may be null

@@ -34,12 +34,6 @@ std::string json_text(const nlohmann::ordered_json& json) {
   return json.dump(2) + "\n";
 }
 
-std::map<std::string, Tensor> parameters_by_name(Transformer& model) {
-  std::map<std::string, Tensor> tensors;
-  for (const Parameter& p : parameters(model)) tensors.emplace(p.name, p.tensor);
-  return tensors;
-}
-
 Tensor to_f32(const Tensor& values) {
   if (values.dtype() == DType::fp32) return to_host(values);
   Tensor result(values.shape(), DType::fp32);
@@ -106,9 +100,10 @@ void write_int8(SafetensorsWriter& writer, const std::string& name, const Tensor
   writer.write(scale_name(name), scales);
 }
 
-void save_weights(const std::filesystem::path& path, Transformer& model, DType weights) {
-  const ModelConfig& config = model.config();
-  const auto parameters = parameters_by_name(model);
+void save_weights(const std::filesystem::path& path, const ModelContents& model, DType weights) {
+  const ModelConfig& config = model.config;
+  std::map<std::string, Tensor> parameters;
+  for (const Parameter& p : model.parameters) parameters.emplace(p.name, p.tensor);
   SafetensorsWriter writer(path, entries_of(config, weights), {{"format", "pt"}});
   const auto write = [&](const std::string& name, const Tensor& values, DType type) {
     require_finite(values, path.string() + " is not written", name);
@@ -344,16 +339,21 @@ void wait_for_replacement(const std::filesystem::path& directory, int attempt,
   std::this_thread::sleep_for(kPause);
 }
 
-void save_model(const std::filesystem::path& directory, Transformer& model,
+void save_model(const std::filesystem::path& directory, const ModelContents& model,
                 const GenerationConfig& info, DType weight_type) {
   check(weight_type != DType::fp64, "a model's weights are stored as fp32, bf16 or int8");
-  const ModelConfig& config = model.config();
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error) fail("cannot make the directory {}: {}", directory.string(), error.message());
   save_weights(directory / "model.safetensors", model, weight_type);
-  write_generation_config(directory, config, info, model.alignment_heads());
-  write_file_atomically(directory / kConfigFile, json_text(to_marian(config, weight_type)));
+  write_generation_config(directory, model.config, info, model.alignment_heads);
+  write_file_atomically(directory / kConfigFile, json_text(to_marian(model.config, weight_type)));
+}
+
+void save_model(const std::filesystem::path& directory, Transformer& model,
+                const GenerationConfig& info, DType weight_type) {
+  save_model(directory, {model.config(), parameters(model), model.alignment_heads()}, info,
+             weight_type);
 }
 
 ModelConfig read_config(const std::filesystem::path& directory) {
@@ -397,10 +397,9 @@ void StoredModel::read(Parameter& parameter) const {
 
 namespace {
 
-Transformer load(const std::filesystem::path& directory,
-                 const std::function<void(Parameter&)>& done) {
-  const StoredModel stored(directory);
-  Transformer model(stored.config());
+Transformer load(const std::filesystem::path& directory, const StoredModel& stored,
+                 const ModelConfig& config, const std::function<void(Parameter&)>& done) {
+  Transformer model(config);
   for (Parameter& parameter : parameters(model)) {
     stored.read(parameter);
     done(parameter);
@@ -412,11 +411,17 @@ Transformer load(const std::filesystem::path& directory,
 }  // namespace
 
 Transformer load_model(const std::filesystem::path& directory) {
-  return load(directory, [](const Parameter&) {});
+  const StoredModel stored(directory);
+  return load(directory, stored, stored.config(), [](const Parameter&) {});
+}
+
+Transformer load_model(const std::filesystem::path& directory, const ModelConfig& config) {
+  return load(directory, StoredModel(directory), config, [](const Parameter&) {});
 }
 
 Transformer load_model(const std::filesystem::path& directory, Backend& backend) {
-  Transformer model = load(directory, [&](Parameter& parameter) {
+  const StoredModel stored(directory);
+  Transformer model = load(directory, stored, stored.config(), [&](Parameter& parameter) {
     Tensor& weight = parameter.tensor;
     weight.move_to(backend.memory());
     if (!parameter.is_packed()) return;

@@ -16,11 +16,20 @@
 
 namespace heed {
 
+// What a directory says of a model.
+struct ModelContents {
+  ModelConfig config;
+  std::vector<Parameter> parameters;  // all of them
+  std::optional<AlignmentHeads> alignment_heads = {};
+};
+
 // Writes config.json, generation_config.json and model.safetensors, each atomically;
 // creates the directory if it does not exist. The same model gives the same bytes. Matrices and
 // embeddings are stored in `weight_type` (fp32, bf16 or int8), vectors in fp32. Any but fp32 loses
 // precision. An int8 matrix has one scale per row, the tensor NAME_scale (backend/quantize.h), and
 // only heed opens such a directory; those of fp32 and bf16 open in transformers too.
+void save_model(const std::filesystem::path& directory, const ModelContents& model,
+                const GenerationConfig& info = {}, DType weight_type = DType::fp32);
 void save_model(const std::filesystem::path& directory, Transformer& model,
                 const GenerationConfig& info = {}, DType weight_type = DType::fp32);
 
@@ -43,6 +52,9 @@ class StoredModel {
 // The model of a directory, in fp32. An Error, naming file and tensor or key, says what is missing
 // or damaged, or why heed cannot run the model; the header is checked before memory is allocated.
 Transformer load_model(const std::filesystem::path& directory);
+
+// The same as a model of another config, which differs only in what training reads (dropout).
+Transformer load_model(const std::filesystem::path& directory, const ModelConfig& config);
 
 // The same, ready for this backend's forward passes: each matrix is packed and its values are
 // freed before the next is read, so that at most one matrix is in memory in both forms.

@@ -148,6 +148,12 @@ double uniform_bound(const Tensor& matrix, InitialWeights weights) {
 
 }  // namespace
 
+Transformer random_model(const ModelConfig& config, uint64_t seed, InitialWeights weights) {
+  Transformer model(config);
+  model.initialize(seed, weights);
+  return model;
+}
+
 Transformer shapes_of(const ModelConfig& config) {
   return Transformer(config, DType::fp32, meta_memory());
 }
@@ -370,6 +376,11 @@ std::vector<Parameter> parameters(Transformer& model) {
     all.push_back({name, tensor, role});
   });
   return all;
+}
+
+std::vector<Parameter> zero_parameters(const ModelConfig& config) {
+  Transformer model(config);
+  return parameters(model);
 }
 
 std::vector<Linear> linear_layers(Transformer& model) {

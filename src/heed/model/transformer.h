@@ -124,6 +124,10 @@ class Transformer {
   StackParameters encoder_stack_, decoder_stack_;
 };
 
+// A model with random weights, in the host's memory.
+Transformer random_model(const ModelConfig& config, uint64_t seed,
+                         InitialWeights weights = InitialWeights::fan_in);
+
 // A model of this config that has shapes but no values, for dry runs (backend/meta_backend.h).
 Transformer shapes_of(const ModelConfig& config);
 
@@ -148,6 +152,9 @@ struct Parameter {
 // Every parameter once, in one fixed order.
 std::vector<Parameter> parameters(Transformer& model);
 int64_t parameter_count(const Transformer& model);
+
+// Those of a new model of this config, all zero.
+std::vector<Parameter> zero_parameters(const ModelConfig& config);
 
 // Its linear layers, in the order of parameters(), without the output projection.
 std::vector<Linear> linear_layers(Transformer& model);

@@ -140,8 +140,7 @@ MemoryPlan plan_parameters(const TrainOptions& options, const ModelConfig& confi
 
 MemoryPlan plan_memory(const TrainOptions& options, const ModelConfig& config,
                        const Backend& backend, const Dataset& data) {
-  auto shapes = shapes_of(config);
-  TranslationTask task(shapes, options.label_smoothing);
+  TranslationTask task(shapes_of(config), options.label_smoothing);
   MemoryPlan plan = plan_parameters(options, task.parameters(), config, backend);
   return_freed_memory();
   plan.resident = resident_bytes();

@@ -446,18 +446,13 @@ PreparedRun prepare_run(const TrainOptions& options, const TrainingText& opened,
   return run;
 }
 
-Transformer initial_model(const TrainOptions& options, const ModelConfig& config,
-                          const std::shared_ptr<TensorMemory>& memory) {
-  Transformer model(config);
-  if (options.finetune_from.empty()) {
-    model.initialize(uint64_t(options.seed), *with_defaults(options).initialization);
-  } else {
-    const StoredModel stored(options.finetune_from);
-    for (Parameter& parameter : parameters(model)) stored.read(parameter);
-    model.set_alignment_heads(read_alignment_heads(options.finetune_from, config));
-  }
+TranslationTask initial_task(const TrainOptions& options, const ModelConfig& config,
+                             const std::shared_ptr<TensorMemory>& memory) {
+  auto model = options.finetune_from.empty() ? random_model(config, uint64_t(options.seed),
+                                                            *with_defaults(options).initialization)
+                                             : load_model(options.finetune_from, config);
   model.move_to(memory);
-  return model;
+  return {std::move(model), options.label_smoothing};
 }
 
 }  // namespace heed

@@ -6,11 +6,11 @@
 
 #include "heed/core/directory_lock.h"
 #include "heed/data/corpus.h"
-#include "heed/model/transformer.h"
 #include "heed/run/observer.h"
 #include "heed/run/run_backup.h"
 #include "heed/run/run_files.h"
 #include "heed/run/training_text.h"
+#include "heed/tasks/translation_task.h"
 
 namespace heed {
 
@@ -43,9 +43,8 @@ PreparedRun prepare_run(const TrainOptions& options, const TrainingText& opened,
 // The config of the model that a run of these options trains, with this vocabulary.
 ModelConfig config_for(const TrainOptions& options, const TokenizerPair& tokenizers);
 
-// The model that training starts from, in this memory: with random weights, or those of
-// --finetune-from.
-Transformer initial_model(const TrainOptions& options, const ModelConfig& config,
-                          const std::shared_ptr<TensorMemory>& memory);
+// What the run trains: a model, in this memory, with random weights or those of --finetune-from.
+TranslationTask initial_task(const TrainOptions& options, const ModelConfig& config,
+                             const std::shared_ptr<TensorMemory>& memory);
 
 }  // namespace heed

@@ -49,8 +49,7 @@ std::string warmup_advice(const TrainOptions& options, double steps) {
 }
 
 int64_t parameters_of(const ModelConfig& config) {
-  Transformer shapes(config, DType::fp32, meta_memory());
-  return parameter_count(shapes);
+  return parameter_count(shapes_of(config));
 }
 
 // Of the same model at another size; nothing if the options contradict that size.

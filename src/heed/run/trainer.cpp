@@ -40,8 +40,7 @@ Trainer::Trainer(const TrainOptions& options, const TrainingText& text, Backend&
       workers_(int(checked(options, measures_).threads.value_or(available_threads()))),
       run_(prepare_run(options, text, backend, workers_, observer)),
       options_(run_.options),
-      model_(initial_model(options_, run_.config, backend.memory())),
-      task_(model_, options_.label_smoothing),
+      task_(initial_task(options_, run_.config, backend.memory())),
       loop_(task_, *run_.corpus, loop_options(options_), progress_, backend, workers_),
       metrics_(run_.files.metrics()),
       warnings_(run_, observer) {
@@ -51,7 +50,8 @@ Trainer::Trainer(const TrainOptions& options, const TrainingText& text, Backend&
   // Resuming can no longer be refused. A new run discards the backup when it first saves.
   if (progress_.step > 0) run_.backup->discard();
   if (!options_.tensorboard.empty()) tensorboard_.emplace(options_, progress_.step);
-  if (options_.report) report_.emplace(run_, observer_, parameter_count(model_), progress_.step);
+  if (options_.report)
+    report_.emplace(run_, observer_, parameter_count(task_.model()), progress_.step);
   report_start();
   if (progress_.batch > 0) open_epoch();
 }
@@ -91,9 +91,9 @@ void Trainer::resume() {
 }
 
 void Trainer::report_start() {
-  observer_.message(fmt::format("{} parameters, {} on {}, {} a batch", parameter_count(model_),
-                                backend_.name(), detail::counted(workers_.count(), "thread"),
-                                detail::counted(options_.shards, "shard")));
+  observer_.message(fmt::format(
+      "{} parameters, {} on {}, {} a batch", parameter_count(task_.model()), backend_.name(),
+      detail::counted(workers_.count(), "thread"), detail::counted(options_.shards, "shard")));
   warnings_.warn_of_size();
   if (options_.label_smoothing > 0)
     observer_.message(
@@ -169,12 +169,8 @@ void Trainer::estimate_decay_steps() {
       minutes, steps, progress_.step, to_text(options_.schedule), steps));
 }
 
-ModelParts Trainer::parts() {
-  return {{model_, backend_}, run_.tokenizers};
-}
-
 double Trainer::rate_of(int64_t step) const {
-  return learning_rate(rate_schedule(options_, model_.config().d_model), step);
+  return learning_rate(rate_schedule(options_, run_.config.d_model), step);
 }
 
 AdamStep Trainer::next_adam_step() const {
@@ -362,7 +358,7 @@ void Trainer::save() {
 }
 
 void Trainer::save_output_model() {
-  with_output_weights([&] { save_model(run_.files.directory, model_); });
+  with_output_weights([&] { save_model(run_.files.directory, task_.model()); });
 }
 
 // Of the packed weights.
@@ -371,7 +367,7 @@ void Trainer::choose_alignment_heads() {
   const Corpus* validation = run_.validation ? &*run_.validation : nullptr;
   const auto found = measures_.alignment_heads(
       parts(), alignment_text(*run_.corpus, validation, progress_.tokens));
-  if (found) model_.set_alignment_heads(found);
+  if (found) task_.model().set_alignment_heads(found);
 }
 
 void Trainer::finish() {
@@ -386,7 +382,7 @@ void Trainer::finish() {
     with_output_weights([&] {
       if (loop_.adam().has_ema()) pack();
       choose_alignment_heads();
-      save_model(run_.files.directory, model_);
+      save_model(run_.files.directory, task_.model());
     });
   else
     save_average(chosen);
@@ -401,10 +397,10 @@ void Trainer::save_average(const std::vector<Checkpoint>& chosen) {
   std::vector<std::filesystem::path> paths;
   paths.reserve(chosen.size());
   for (const Checkpoint& c : chosen) paths.push_back(run_.files.checkpoint(c.step));
-  load_average(paths, model_.config(), loop_.adam().parameters());
+  load_average(paths, run_.config, loop_.adam().parameters());
   pack();
   choose_alignment_heads();
-  save_model(run_.files.directory, model_);
+  save_model(run_.files.directory, task_.model());
   observer_.message(fmt::format("the model is the average of {}",
                                 detail::counted(int64_t(paths.size()), "checkpoint")));
   if (!run_.validation) return;

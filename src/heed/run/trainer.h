@@ -72,8 +72,7 @@ class Trainer {
   const TrainOptions& options() const { return options_; }  // as with_data_defaults() returns them
   const Progress& progress() const { return progress_; }
   // The weights of the last step, not their moving average (--ema).
-  const Transformer& model() const { return model_; }
-  const TokenizerPair& tokenizers() const { return run_.tokenizers; }
+  ModelParts parts() const { return {{task_.model(), backend_}, run_.tokenizers}; }
 
  private:
   enum class Condition { ready, failed, ended };
@@ -85,7 +84,6 @@ class Trainer {
   void open_epoch();
   // Sets the end of a schedule that decays_by_minutes(), once its steps have been timed.
   void estimate_decay_steps();
-  ModelParts parts();
   double rate_of(int64_t step) const;
   AdamStep next_adam_step() const;
   [[noreturn]] void fail_not_finite(const StepResult& result) const;
@@ -112,7 +110,6 @@ class Trainer {
   Workers workers_;
   PreparedRun run_;
   const TrainOptions& options_;  // run_.options
-  Transformer model_;
   TranslationTask task_;
   Progress progress_;
   TrainingLoop loop_;

@@ -7,17 +7,20 @@ namespace heed {
 
 class TranslationTask : public Task {
  public:
-  // The model must outlive it; the smoothing is that of section 5.4.
-  TranslationTask(Transformer& model, double label_smoothing)
-      : model_(model), label_smoothing_(label_smoothing) {}
+  // The smoothing is that of section 5.4.
+  TranslationTask(Transformer model, double label_smoothing)
+      : model_(std::move(model)), label_smoothing_(label_smoothing) {}
 
   std::vector<Parameter> parameters() override { return heed::parameters(model_); }
   std::vector<Linear> linear_layers() override { return heed::linear_layers(model_); }
   Loss loss(ForwardPass& pass, const std::vector<Example>& examples,
             double gradient_factor) const override;
 
+  Transformer& model() { return model_; }
+  const Transformer& model() const { return model_; }
+
  private:
-  Transformer& model_;
+  Transformer model_;
   const double label_smoothing_;
 };
 

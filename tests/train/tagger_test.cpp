@@ -1,0 +1,94 @@
+// Trains a tagger: one encoder layer and a table of tags, which says something of each token.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "heed/backend/cpu/cpu_backend.h"
+#include "heed/core/rng.h"
+#include "heed/train/training_loop.h"
+#include "support/small_model.h"
+
+namespace heed {
+namespace {
+
+constexpr int64_t kClasses = 12, kTags = 2;
+constexpr TokenId kMark = 5;
+
+class TaggerTask : public Task {
+ public:
+  TaggerTask() : model_(random_model(config(), 1)), head_({kTags, model_.config().d_model}) {}
+
+  std::vector<Parameter> parameters() override {
+    std::vector<Parameter> all = heed::parameters(model_);
+    std::erase_if(all, [](const Parameter& p) { return p.name.starts_with("decoder"); });
+    all.push_back({"head", head_, ParameterRole::embedding});
+    return all;
+  }
+  std::vector<Linear> linear_layers() override { return {}; }
+  Loss loss(ForwardPass& pass, const std::vector<Example>& examples,
+            double gradient_factor) const override {
+    Tokens sentences;
+    Indices tags;
+    for (const Example& example : examples) {
+      sentences.add(example.source);
+      tags.append(example.target);
+    }
+    if (tags.empty()) return {};
+    const Tensor states = model_.encode(pass, sentences).states;
+    return cross_entropy(pass, states, head_, {}, tags, {0, gradient_factor});
+  }
+
+ private:
+  static ModelConfig config() {
+    ModelConfig config = testing::small_config(kClasses);
+    config.d_model = 16;
+    config.d_ff = 32;
+    config.encoder_layers = config.decoder_layers = 1;
+    return config;
+  }
+
+  Transformer model_;
+  Tensor head_;
+};
+
+// A token's tag says whether it is even, or, in a sentence with the mark, odd: no token tells
+// alone.
+class Sentences : public Dataset {
+ public:
+  int64_t size() const override { return 1000; }
+  ExampleSize bound(int64_t) const override { return {8, 8}; }
+  std::vector<Example> examples(int64_t, std::span<const uint32_t> indices) const override {
+    std::vector<Example> all;
+    for (const uint32_t index : indices) {
+      Random random(index);
+      auto& [source, target] = all.emplace_back();
+      for (uint64_t n = 3 + random.below(6); n > 0; --n)
+        source.push_back(TokenId(2 + random.below(9)));
+      const bool marked = std::ranges::find(source, kMark) != source.end();
+      for (const TokenId id : source) target.push_back(TokenId((id + (marked ? 1 : 0)) % 2));
+    }
+    return all;
+  }
+};
+
+TEST(TaggerTest, OneEncoderLayerLearnsTagsThatDependOnTheSentence) {
+  const auto backend = make_cpu_backend("", DType::fp32);
+  Workers workers(2);
+  TaggerTask task;
+  const Sentences sentences;
+  LoopPosition position;
+  TrainingLoop loop(task, sentences, {.batches = {.batch_tokens = 256}}, position, *backend,
+                    workers);
+  loop.pack();
+  const auto loss = [&] {
+    const Loss sum = total_loss(task, sentences, {.batch_tokens = 256}, *backend, workers);
+    return sum.nll / double(sum.tokens);
+  };
+  EXPECT_NEAR(loss(), std::log(2.0), 1e-5) << "the table of tags begins at zero";
+  while (position.epoch < 12) loop.step({.learning_rate = 0.01, .step = position.step + 1});
+  EXPECT_LT(loss(), 0.1);
+}
+
+}  // namespace
+}  // namespace heed
