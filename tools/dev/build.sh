@@ -53,7 +53,10 @@ test_with() {
   fi
   # The sanitizers' subset runs no examples, and leaves two of their checks to the whole suite.
   local short=OFF examples=ON
-  if [[ $preset == *-short ]]; then short=ON examples=OFF; fi
+  if [[ $preset == *-short ]]; then
+    short=ON examples=OFF
+    if ((${#arguments[@]} > 0)); then arguments+=(-LE shards); else arguments=(-LE alone); fi
+  fi
   # (The Python module is ./dev python's, whose virtual environment may be gone.)
   configure "$build" -DHEED_PYTHON=OFF -DHEED_TESTS=ON -DHEED_EXAMPLES=$examples -DHEED_SANITIZE_SHORT=$short
   compile "$build"

@@ -238,7 +238,7 @@ Loss& Loss::operator+=(const Loss& other) {
 namespace {
 
 double element(const Tensor& tensor, int64_t i) {
-  return tensor.dtype() == DType::fp32 ? double(tensor.data<float>()[i]) : tensor.data<double>()[i];
+  return with_values(tensor, [&](auto values) { return double(values[size_t(i)]); });
 }
 
 }  // namespace

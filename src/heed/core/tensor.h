@@ -144,6 +144,16 @@ class Tensor {
   DType type_ = DType::fp32;
 };
 
+// Calls f with the values, a span of floats or doubles, and returns its result.
+template <class F>
+decltype(auto) with_values(const Tensor& tensor, F&& f) {
+  return tensor.dtype() == DType::fp32 ? f(tensor.span<float>()) : f(tensor.span<double>());
+}
+template <class F>
+decltype(auto) with_values(Tensor& tensor, F&& f) {
+  return tensor.dtype() == DType::fp32 ? f(tensor.span<float>()) : f(tensor.span<double>());
+}
+
 // The tensor itself if it is in the host's memory, or else a copy there.
 Tensor to_host(const Tensor& tensor);
 // to = from: tensors of the same size and type, each in any memory.

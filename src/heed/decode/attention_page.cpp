@@ -19,17 +19,13 @@ double rounded_log(double value) {
 // Four decimal places, as the program prints weights elsewhere.
 void append_weights(const Tensor& tensor, std::vector<uint16_t>& numbers) {
   if (!tensor) return;
-  const auto append = [&](const auto* weights) {
-    for (int64_t i = 0; i < tensor.size(); ++i) {
-      const auto weight = double(weights[i]);
+  with_values(tensor, [&](auto weights) {
+    for (const auto value : weights) {
+      const auto weight = double(value);
       expect_finite(weight);
       numbers.push_back(uint16_t(std::round(std::min(1.0, std::max(0.0, weight)) * 1e4)));
     }
-  };
-  if (tensor.dtype() == DType::fp32)
-    append(tensor.data<float>());
-  else
-    append(tensor.data<double>());
+  });
 }
 
 Json shape_of(const Tensor& tensor) {

@@ -51,22 +51,16 @@ class Predictions {
   }
 
   double logit(int64_t row, TokenId id) const {
-    const int64_t at = row * classes() + id;
-    const Tensor& logits = on_host();
-    return logits.dtype() == DType::fp32 ? double(logits.data<float>()[at])
-                                         : logits.data<double>()[at];
+    const auto at = size_t(row * classes() + id);
+    return with_values(on_host(), [&](auto logits) { return double(logits[at]); });
   }
   // Sets `all` to every class of a row with its logit.
   void choices(int64_t row, std::vector<TokenWeight>& all) const {
     all.resize(size_t(classes()));
-    const auto read = [&](const auto* logits) {
-      for (size_t i = 0; i < all.size(); ++i) all[i] = {TokenId(i), double(logits[i])};
-    };
-    const Tensor& logits = on_host();
-    if (logits.dtype() == DType::fp32)
-      read(logits.data<float>() + row * classes());
-    else
-      read(logits.data<double>() + row * classes());
+    with_values(on_host(), [&](auto logits) {
+      const auto of_row = logits.subspan(size_t(row) * all.size(), all.size());
+      for (size_t i = 0; i < all.size(); ++i) all[i] = {TokenId(i), double(of_row[i])};
+    });
   }
   double log_probability(int64_t row, TokenId id) const {
     const size_t at = size_t(row * computed_k_);

@@ -26,14 +26,10 @@ std::vector<Tensor> cross_attention(const Transformer& model, ForwardPass& pass,
 void add_row(const Tensor& layer, int64_t head, int64_t row, double divisor,
              std::span<double> sums) {
   const int64_t rows = layer.dim(1), columns = layer.dim(2);
-  const auto add = [&](const auto* weights) {
-    const auto* first = weights + (head * rows + row) * columns;
-    for (size_t i = 0; i < sums.size(); ++i) sums[i] += double(first[i]) / divisor;
-  };
-  if (layer.dtype() == DType::fp32)
-    add(layer.data<float>());
-  else
-    add(layer.data<double>());
+  with_values(layer, [&](auto weights) {
+    const auto of_row = weights.subspan(size_t((head * rows + row) * columns), sums.size());
+    for (size_t i = 0; i < sums.size(); ++i) sums[i] += double(of_row[i]) / divisor;
+  });
 }
 
 AlignmentHeads alignment_heads_of(const Transformer& model) {

@@ -346,9 +346,7 @@ void SafetensorsFile::read(std::string_view name, Tensor& values) const {
   const StoredTensor& stored = expect(name, values.shape());
   const bool on_host = values.storage()->memory->is_host();
   Tensor host = on_host ? values : Tensor(values.shape(), values.dtype());
-  const bool converted = host.dtype() == DType::fp32 ? convert_into(stored, host.span<float>())
-                                                     : convert_into(stored, host.span<double>());
-  if (!converted)
+  if (!with_values(host, [&](auto to) { return convert_into(stored, to); }))
     fail("{}: tensor {} is {}, expected F32, F16, BF16 or F64", path_.string(),
          detail::quote(std::string(name)), stored.type);
   if (!on_host) copy(host, values);

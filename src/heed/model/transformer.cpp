@@ -115,10 +115,9 @@ class ComputedContext : public DecoderContext {
 };
 
 void put(Tensor& tensor, int64_t i, double value) {
-  if (tensor.dtype() == DType::fp32)
-    tensor.data<float>()[i] = float(value);
-  else
-    tensor.data<double>()[i] = value;
+  with_values(tensor, [&](auto values) {
+    values[size_t(i)] = typename decltype(values)::value_type(value);
+  });
 }
 
 // Calls f(name, leaf) for every Leaf below `node`, with dotted names; f(name, tensor, role) for

@@ -266,11 +266,9 @@ void read_finite(const SafetensorsFile& file, const std::string& name, Tensor& v
                  double least) {
   file.read(name, values);
   file.release_pages(*file.find(name));
-  const Tensor read = to_host(values);
-  const auto sane = [&](double x) { return std::isfinite(x) && x >= least; };
-  const bool good = read.dtype() == DType::fp32 ? std::ranges::all_of(read.span<float>(), sane)
-                                                : std::ranges::all_of(read.span<double>(), sane);
-  if (!good)
+  const auto is_sane = [&](double x) { return std::isfinite(x) && x >= least; };
+  const auto are_sane = [&](auto numbers) { return std::ranges::all_of(numbers, is_sane); };
+  if (!with_values(to_host(values), are_sane))
     fail(
         "{}: tensor {} holds impossible values: the file is damaged: start over with "
         "--overwrite",

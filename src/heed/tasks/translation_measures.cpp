@@ -41,15 +41,11 @@ std::vector<float> mean_of_heads(const Tensor& weights, int64_t layer) {
   const Shape& shape = weights.shape();
   const int64_t heads = shape[1], size = shape[2] * shape[3];
   std::vector<float> mean(size_t(size), 0);
-  const auto add = [&](const auto* first) {
+  with_values(weights, [&](auto values) {
     for (int64_t head = 0; head < heads; ++head)
       for (int64_t i = 0; i < size; ++i)
-        mean[size_t(i)] += float(first[(layer * heads + head) * size + i]) / float(heads);
-  };
-  if (weights.dtype() == DType::fp32)
-    add(weights.data<float>());
-  else
-    add(weights.data<double>());
+        mean[size_t(i)] += float(values[size_t((layer * heads + head) * size + i)]) / float(heads);
+  });
   return mean;
 }
 
