@@ -9,17 +9,17 @@ cd -- "${1-$(dirname -- "${BASH_SOURCE[0]}")/..}"
 # One line per layer: what it may include besides itself. The facade is what lies in src/heed itself.
 layers='
 core:
-pages: core
 backend: core
 autograd: core backend
 model: core backend autograd
 text: core
 data: core text
-evaluate: core pages
+evaluate: core
 phrasebook: core
 train: core backend autograd model data
-decode: core pages backend autograd model text
+decode: core backend autograd model text
 tasks: core backend autograd model text data evaluate train decode
+pages: core model text data evaluate decode
 run: core pages backend autograd model text data evaluate train decode tasks
 serve: core pages backend autograd model text decode
 facade: core pages backend autograd model text data evaluate train decode tasks run

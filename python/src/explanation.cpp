@@ -2,7 +2,7 @@
 #include <nanobind/stl/shared_ptr.h>
 
 #include "arrays.h"
-#include "heed/decode/attention_page.h"
+#include "heed/pages/attention_page.h"
 #include "open_model.h"
 #include "options.h"
 

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "heed/decode/translator.h"
-#include "small_translator_test.h"
+#include "support/small_translator_test.h"
 
 namespace heed {
 namespace {

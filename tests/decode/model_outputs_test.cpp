@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "heed/decode/scorer.h"
-#include "small_translator_test.h"
+#include "support/small_translator_test.h"
 #include "support/facts.h"
 
 namespace heed {

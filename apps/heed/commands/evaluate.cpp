@@ -9,7 +9,7 @@
 #include "heed/core/counted.h"
 #include "heed/decode/model.h"
 #include "heed/evaluate/bleu_tokenizer_choice.h"
-#include "heed/evaluate/evaluation_page.h"
+#include "heed/pages/evaluation_page.h"
 #include "pages/evaluate_report.h"
 
 namespace heed {

@@ -18,9 +18,10 @@
 #include "heed/core/descriptor.h"
 #include "heed/core/parallel.h"
 #include "heed/core/utf8.h"
-#include "heed/decode/attention_page.h"
 #include "heed/decode/line_processor.h"
 #include "heed/decode/model.h"
+#include "heed/pages/attention_page.h"
+#include "heed/pages/translation_json.h"
 #include "heed/text/text_file.h"
 
 namespace heed {
@@ -108,45 +109,11 @@ struct Tally {
   }
 };
 
-// Writes translations as JSON objects.
-class JsonLines {
- public:
-  JsonLines(int64_t nbest, Alignments alignments) : nbest_(nbest), alignments_(alignments) {}
-
-  std::string line(const Translation& translation) const {
-    nlohmann::ordered_json object = json_of(translation, translation.hypotheses.front());
-    object["status"] = translation.status.text();
-    if (const auto& unknown = translation.status.unknown_characters; !unknown.empty())
-      object["unknown_characters"] = unknown;
-    if (alignments_ == Alignments::tokens || alignments_ == Alignments::weights)
-      object["source_pieces"] = translation.source_pieces;
-    if (nbest_ > 1) {
-      for (const TextHypothesis& a : translation.hypotheses)
-        object["nbest"].push_back(json_of(translation, a));
-    }
-    return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  }
-
- private:
-  nlohmann::ordered_json json_of(const Translation& translation, const TextHypothesis& a) const {
-    nlohmann::ordered_json object = {
-        {"translation", a.text}, {"score", a.score}, {"pieces", a.pieces}};
-    if (alignments_ == Alignments::weights) {
-      object["attention"] = rounded(a.attention);
-      if (translation.status.split)
-        for (const AttentionRow& row : a.attention)
-          object["attention_offsets"].push_back(row.offset);
-    } else if (alignments_ != Alignments::none) {
-      const auto unit =
-          alignments_ == Alignments::words ? AlignmentUnit::words : AlignmentUnit::tokens;
-      object["alignment"] = pharaoh_text(aligned_pairs(translation, a, unit));
-    }
-    return object;
-  }
-
-  int64_t nbest_;
-  Alignments alignments_;
-};
+std::string json_line(const Translation& translation, const TranslationFields& fields) {
+  nlohmann::ordered_json object;
+  add_translation(translation, fields, object);
+  return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
 
 // Lines and their prefixes, of which there must be equally many. Keeps the first ones.
 class Source {
@@ -265,11 +232,12 @@ class TranslateCommand : public CommandOf<TranslateSettings> {
 
     Tally tally;
     LostSentences lost(settings_.decode.split);
-    const JsonLines json(nbest, settings_.alignments);
+    const TranslationFields fields{.alignments = settings_.alignments, .nbest = nbest > 1};
     const auto emit = [&](const Translation& translation) {
       tally.count(translation);
       lost.add_translation(translation.hypotheses.front().text);
-      const std::string line = text ? translation.hypotheses.front().text : json.line(translation);
+      const std::string line =
+          text ? translation.hypotheses.front().text : json_line(translation, fields);
       output.write(line + "\n");
       output.flush();  // a reader may be waiting for this line
     };

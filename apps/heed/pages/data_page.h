@@ -1,10 +1,10 @@
-// Reports of an inspection of parallel text: text and HTML (JSON: data/data_report_json.h).
+// Reports of an inspection of parallel text: text and HTML (JSON: heed/pages/data_report_json.h).
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "heed/data/data_report_json.h"
+#include "heed/pages/data_report_json.h"
 
 namespace heed {
 

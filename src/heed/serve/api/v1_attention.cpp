@@ -1,6 +1,6 @@
 #include <array>
 
-#include "heed/decode/attention_page.h"
+#include "heed/pages/attention_page.h"
 #include "heed/serve/api/api_error.h"
 #include "heed/serve/api/model_choice.h"
 #include "heed/serve/api/parameters.h"

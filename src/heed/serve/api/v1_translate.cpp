@@ -1,3 +1,4 @@
+#include "heed/pages/translation_json.h"
 #include "heed/serve/api/api_error.h"
 #include "heed/serve/api/document_call.h"
 #include "heed/serve/api/json_answer.h"
@@ -118,33 +119,12 @@ class TranslateCall : public DocumentCall {
   ordered_json sentence(const Translation& translation) const {
     const Document::Line& place = document().lines()[size_t(translation.line)];
     ordered_json object = {{"before", place.before}, {"source", place.source}};
-    object.update(hypothesis(translation, translation.hypotheses.front()));
-    object["status"] = translation.status.text();
-    if (const auto& unknown = translation.status.unknown_characters; !unknown.empty())
-      object["unknown_characters"] = unknown;
-    if (how_.alignments == Alignments::tokens || how_.alignments == Alignments::weights)
-      object["source_pieces"] = translation.source_pieces;
-    if (options().decode.search.nbest > 1)
-      for (const TextHypothesis& one : translation.hypotheses)
-        object["nbest"].push_back(hypothesis(translation, one));
-    return object;
-  }
-
-  ordered_json hypothesis(const Translation& translation, const TextHypothesis& one) const {
-    ordered_json object = {{"translation", one.text}, {"score", one.score}, {"pieces", one.pieces}};
-    if (how_.probabilities) object["log_probabilities"] = one.log_probabilities;
-    if (how_.alignments == Alignments::weights) {
-      object["attention"] = rounded(one.attention);
-      if (translation.status.split)
-        for (const AttentionRow& row : one.attention)
-          object["attention_offsets"].push_back(row.offset);
-    } else if (how_.alignments != Alignments::none) {
-      const auto unit =
-          how_.alignments == Alignments::words ? AlignmentUnit::words : AlignmentUnit::tokens;
-      ordered_json& pairs = object["alignment"] = ordered_json::array();
-      for (const AlignedPair& pair : aligned_pairs(translation, one, unit))
-        pairs.push_back({pair.source, pair.target});
-    }
+    add_translation(translation,
+                    {.alignments = how_.alignments,
+                     .pairs = TranslationFields::Pairs::arrays,
+                     .nbest = options().decode.search.nbest > 1,
+                     .log_probabilities = how_.probabilities},
+                    object);
     return object;
   }
 

@@ -1,10 +1,10 @@
-#include "heed/decode/attention_page.h"
+#include "heed/pages/attention_page.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "small_translator_test.h"
+#include "support/small_translator_test.h"
 #include "support/page_data.h"
 
 namespace heed {

@@ -1,4 +1,4 @@
-#include "heed/evaluate/evaluation_page.h"
+#include "heed/pages/evaluation_page.h"
 
 #include <fmt/format.h>
 

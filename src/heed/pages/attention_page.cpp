@@ -1,4 +1,4 @@
-#include "heed/decode/attention_page.h"
+#include "heed/pages/attention_page.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>

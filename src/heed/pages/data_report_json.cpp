@@ -1,4 +1,4 @@
-#include "heed/data/data_report_json.h"
+#include "heed/pages/data_report_json.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

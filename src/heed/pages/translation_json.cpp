@@ -1,0 +1,56 @@
+#include "heed/pages/translation_json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void add_alignment(const Translation& translation, const TextHypothesis& one,
+                   const TranslationFields& fields, Json& object) {
+  if (fields.alignments == Alignments::none) return;
+  if (fields.alignments == Alignments::weights) {
+    object["attention"] = rounded(one.attention);
+    if (translation.status.split)
+      for (const AttentionRow& row : one.attention)
+        object["attention_offsets"].push_back(row.offset);
+    return;
+  }
+  const auto unit =
+      fields.alignments == Alignments::words ? AlignmentUnit::words : AlignmentUnit::tokens;
+  const std::vector<AlignedPair> pairs = aligned_pairs(translation, one, unit);
+  Json& alignment = object["alignment"];
+  if (fields.pairs == TranslationFields::Pairs::pharaoh) {
+    alignment = pharaoh_text(pairs);
+    return;
+  }
+  alignment = Json::array();
+  for (const AlignedPair& pair : pairs) alignment.push_back({pair.source, pair.target});
+}
+
+void add_hypothesis(const Translation& translation, const TextHypothesis& one,
+                    const TranslationFields& fields, Json& object) {
+  object["translation"] = one.text;
+  object["score"] = one.score;
+  object["pieces"] = one.pieces;
+  if (fields.log_probabilities) object["log_probabilities"] = one.log_probabilities;
+  add_alignment(translation, one, fields, object);
+}
+
+}  // namespace
+
+void add_translation(const Translation& translation, const TranslationFields& fields,
+                     Json& object) {
+  add_hypothesis(translation, translation.hypotheses.front(), fields, object);
+  object["status"] = translation.status.text();
+  if (const auto& unknown = translation.status.unknown_characters; !unknown.empty())
+    object["unknown_characters"] = unknown;
+  if (fields.alignments == Alignments::tokens || fields.alignments == Alignments::weights)
+    object["source_pieces"] = translation.source_pieces;
+  if (!fields.nbest) return;
+  for (const TextHypothesis& one : translation.hypotheses)
+    add_hypothesis(translation, one, fields, object["nbest"].emplace_back(Json::object()));
+}
+
+}  // namespace heed

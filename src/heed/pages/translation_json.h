@@ -1,0 +1,23 @@
+// A translation as JSON, for the command and the server alike.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "heed/decode/alignment.h"
+#include "heed/decode/translation.h"
+
+namespace heed {
+
+// What is said of a translation besides its text, score, pieces and status.
+struct TranslationFields {
+  Alignments alignments = Alignments::none;
+  enum class Pairs { pharaoh, arrays } pairs = Pairs::pharaoh;  // "0-0 1-2" or [[0, 0], [1, 2]]
+  bool nbest = false;                                           // all hypotheses
+  bool log_probabilities = false;                               // of each piece
+};
+
+// Adds a translation to `object`.
+void add_translation(const Translation& translation, const TranslationFields& fields,
+                     nlohmann::ordered_json& object);
+
+}  // namespace heed
