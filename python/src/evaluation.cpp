@@ -1,9 +1,9 @@
 #include <nanobind/stl/pair.h>
 
 #include "heed/data/data_inspection.h"
-#include "heed/pages/data_report_json.h"
 #include "heed/evaluate/bleu_tokenizer_choice.h"
 #include "heed/evaluate/metric_options.h"
+#include "heed/pages/data_report_json.h"
 #include "options.h"
 
 namespace heed::python {

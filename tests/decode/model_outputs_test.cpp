@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "heed/decode/scorer.h"
-#include "support/small_translator_test.h"
 #include "support/facts.h"
+#include "support/small_translator_test.h"
 
 namespace heed {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "support/small_translator_test.h"
 #include "support/page_data.h"
+#include "support/small_translator_test.h"
 
 namespace heed {
 namespace {

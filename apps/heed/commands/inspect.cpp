@@ -1,7 +1,6 @@
 // heed inspect: the structure of a model, its attention, or statistics and defects of a corpus.
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <tuple>
 
@@ -13,6 +12,7 @@
 #include "files/page_file.h"
 #include "files/text_files.h"
 #include "heed/core/files.h"
+#include "heed/core/json_text.h"
 #include "heed/core/utf8.h"
 #include "heed/data/data_inspection.h"
 #include "heed/model/directory.h"
@@ -223,7 +223,7 @@ class InspectCommand : public CommandOf<InspectSettings> {
       json["heads"] = of_heads = heads_json(title, analysis);
       text += heads_text(title, analysis);
     }
-    if (settings_.json) text = json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    if (settings_.json) text = json_text(json, 2) + "\n";
     console.out().write(text);
     console.out().flush();
     if (!page.wanted()) return 0;

@@ -5,8 +5,8 @@
 
 #include <cmath>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 
+#include "heed/core/json_text.h"
 #include "heed/decode/model.h"
 #include "pages/attention_text.h"
 
@@ -115,7 +115,7 @@ std::string json_of(const Inspected& inspected, const std::string& sentence) {
   json["encoder"] = numbers_of(attention.encoder);
   json["decoder"] = numbers_of(attention.decoder);
   json["cross"] = numbers_of(attention.cross);
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return json_text(json) + "\n";
 }
 
 }  // namespace

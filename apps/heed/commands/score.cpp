@@ -1,7 +1,6 @@
 // heed score: log-probabilities of given translations.
 #include <chrono>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "commands/commands.h"
@@ -9,6 +8,7 @@
 #include "files/text_files.h"
 #include "files/text_output.h"
 #include "heed/core/counted.h"
+#include "heed/core/json_text.h"
 #include "heed/decode/model.h"
 #include "heed/text/text_file.h"
 
@@ -63,7 +63,7 @@ std::string tokens_line(const PairScore& pair) {
 }
 
 std::string one_line_of(const nlohmann::ordered_json& object) {
-  return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return json_text(object);
 }
 
 std::string json_line(const PairScore& pair) {

@@ -2,12 +2,12 @@
 #include <cmath>
 #include <csignal>
 #include <ctime>
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "commands/commands.h"
 #include "console/own_terminal.h"
 #include "heed/core/counted.h"
+#include "heed/core/json_text.h"
 #include "heed/core/memory.h"
 #include "heed/serve/http/activation.h"
 #include "heed/serve/http/server.h"
@@ -84,7 +84,7 @@ std::string log_line(LogFormat format, const RequestRecord& r) {
                                    {"method", r.method},        {"route", r.route},
                                    {"status", r.status},        {"milliseconds", milliseconds},
                                    {"body_bytes", r.body_bytes}};
-  return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return json_text(object);
 }
 
 // Answers signals and watches the models' directories on a thread of its own.

@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "commands/commands.h"
@@ -16,6 +15,7 @@
 #include "files/text_output.h"
 #include "heed/core/counted.h"
 #include "heed/core/descriptor.h"
+#include "heed/core/json_text.h"
 #include "heed/core/parallel.h"
 #include "heed/core/utf8.h"
 #include "heed/decode/line_processor.h"
@@ -112,7 +112,7 @@ struct Tally {
 std::string json_line(const Translation& translation, const TranslationFields& fields) {
   nlohmann::ordered_json object;
   add_translation(translation, fields, object);
-  return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return json_text(object);
 }
 
 // Lines and their prefixes, of which there must be equally many. Keeps the first ones.

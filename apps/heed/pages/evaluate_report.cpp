@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "heed/core/json_text.h"
 #include "heed/core/utf8.h"
 
 namespace heed {
@@ -31,7 +31,7 @@ Json json_score(const MetricReport& metric, size_t system) {
 
 // A path may hold bytes that are no UTF-8.
 std::string dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json) + "\n";
 }
 
 Cell score_cell(const MetricReport& metric, size_t system) {

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "heed/backend/attention_steps.h"
 #include "heed/backend/backend.h"
+#include "heed/core/json_text.h"
 #include "heed/core/options.h"
 #include "heed/model/weight_statistics.h"
 #include "heed/pages/page.h"
@@ -165,7 +165,7 @@ std::string model_html(const ModelTitle& title, const ModelConfig& config,
   data["positions"] = positions_of(config, weights, page.blocks);
   data["statistics"] = weights.empty() ? Json(nullptr) : statistics_of(weights);
   data["heads"] = heads;
-  page.data = data.dump(-1, ' ', false, Json::error_handler_t::replace);
+  page.data = json_text(data);
   return page_html(page);
 }
 

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "console/console.h"
 #include "console/progress.h"
+#include "heed/core/json_text.h"
 #include "heed/core/options.h"
 #include "heed/core/unicode.h"
 #include "pages/numbers.h"
@@ -171,7 +171,7 @@ std::string runs_text(std::span<const RunHistory> runs) {
 std::string runs_json(std::span<const RunHistory> runs) {
   Json json = {{"runs", Json::array()}, {"differing_options", differing_options(runs)}};
   for (const RunHistory& run : runs) json["runs"].push_back(run_json(run));
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json) + "\n";
 }
 
 }  // namespace heed

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "heed/core/json_text.h"
 #include "heed/core/strict_json.h"
 #include "heed/core/utf8.h"
 
@@ -283,7 +284,7 @@ std::vector<OptionDifference> differences(const Options& left, const Options& ri
 std::string to_json(const Options& options) {
   nlohmann::ordered_json object = nlohmann::ordered_json::object();
   for (const Option& option : options) object[option.name] = json_of(option);
-  return object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+  return json_text(object, 2);
 }
 
 void from_json(const Options& options, std::string_view text, std::string_view where) {

@@ -1,6 +1,6 @@
 #include "heed/data/corpus_facts.h"
 
-#include <nlohmann/json.hpp>
+#include "heed/core/json_text.h"
 
 namespace heed {
 namespace {
@@ -44,7 +44,7 @@ std::string CorpusFacts::json() const {
                      {"target", json_of(target)},
                      {"tokens", tokens},
                      {"unused_tokens", unused_tokens}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json_text(json);
 }
 
 std::optional<CorpusFacts> CorpusFacts::from_json(std::string_view text) {

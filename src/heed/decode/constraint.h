@@ -17,8 +17,8 @@ class NextTokens {
  public:
   // Bans these ids, which are sorted.
   void ban(std::span<const TokenId> ids);
-  // Allows only these ids; after an earlier call, only those of its ids that are among these. From
-  // then on bans do not count: they must not stop a character or a forced text in the middle.
+  // Allows only these ids; after an earlier call, only those that both name. Bans no longer count
+  // then: they must not cut a character or a forced text in two.
   void allow_only(std::vector<TokenId> ids);
 
   // The ids of allow_only(); null if it was not called.
@@ -45,8 +45,9 @@ struct ConstrainedHypothesis {
   NextTokens& next;              // of the hypothesis, for all its constraints
 };
 
-// A constraint on all hypotheses of a sentence. Whatever differs between them is in their states,
-// numbers of any meaning, which a hypothesis inherits. So one object may serve many sentences.
+// A constraint on all hypotheses of a sentence. What it knows of one of them is a state: a number
+// whose meaning is its own, and which a hypothesis inherits from the one that it extends. So one
+// object may serve many sentences.
 class Constraint {
  public:
   virtual ~Constraint() = default;

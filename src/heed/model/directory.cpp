@@ -30,7 +30,7 @@ constexpr const char* kOutputBias = "embeddings.output_bias";
 constexpr const char* kConfigFile = "config.json";
 constexpr int64_t kLongestConfig = int64_t{16} << 20;
 
-std::string json_text(const nlohmann::ordered_json& json) {
+std::string config_text(const nlohmann::ordered_json& json) {
   return json.dump(2) + "\n";
 }
 
@@ -347,7 +347,7 @@ void save_model(const std::filesystem::path& directory, const ModelContents& mod
   if (error) fail("cannot make the directory {}: {}", directory.string(), error.message());
   save_weights(directory / "model.safetensors", model, weight_type);
   write_generation_config(directory, model.config, info, model.alignment_heads);
-  write_file_atomically(directory / kConfigFile, json_text(to_marian(model.config, weight_type)));
+  write_file_atomically(directory / kConfigFile, config_text(to_marian(model.config, weight_type)));
 }
 
 void save_model(const std::filesystem::path& directory, Transformer& model,

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <tuple>
 
+#include "heed/core/json_text.h"
 #include "heed/core/strict_json.h"
 
 static_assert(std::endian::native == std::endian::little, "safetensors are little-endian");
@@ -266,7 +267,7 @@ SafetensorsWriter::SafetensorsWriter(const std::filesystem::path& path,
         {"dtype", name_of(entry.type)}, {"shape", entry.shape}, {"data_offsets", {offset, end}}};
     offset = end;
   }
-  std::string text = header.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  std::string text = json_text(header);
   text.resize((text.size() + 7) / 8 * 8, ' ');  // so that the values are aligned
   const uint64_t length = text.size();
   write_bytes(std::string_view(reinterpret_cast<const char*>(&length), sizeof(length)));

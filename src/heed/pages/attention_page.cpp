@@ -1,8 +1,8 @@
 #include "heed/pages/attention_page.h"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "heed/core/json_text.h"
 #include "heed/model/finite.h"
 #include "heed/pages/page.h"
 
@@ -67,10 +67,6 @@ Json alternatives_of(const PartExplanation& part, const Tokenizer& target) {
   return all;
 }
 
-std::string text_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> shown_options(const SearchOptions& search) {
@@ -109,7 +105,7 @@ std::string AttentionPage::block(const PartExplanation& part) const {
   std::vector<uint16_t> weights;
   for (const Tensor* tensor : {&attention.encoder, &attention.decoder, &attention.cross})
     append_weights(*tensor, weights);
-  return page_block(text_of(json), weights);
+  return page_block(json_text(json), weights);
 }
 
 void AttentionPage::add(const std::string& source, const Explanation& explanation) {
@@ -134,7 +130,7 @@ void AttentionPage::add(const std::string& source, const Explanation& explanatio
     bytes_ += blocks_.back().size();
   }
   if (left_out > 0) line["left_out"] = left_out;
-  lines_.push_back(text_of(line));
+  lines_.push_back(json_text(line));
   bytes_ += lines_.back().size();
 }
 
@@ -147,9 +143,10 @@ std::string AttentionPage::html(int64_t all_lines, const PageLook& look) const {
                       {"decoder_layers", config.decoder_layers}};
   Json options = Json::object();
   for (const auto& [name, value] : title_.options) options[name] = value;
-  std::string data = fmt::format(R"({{"kind":"attention","unit":"{}","model":{},"options":{},)"
-                                 R"("total_lines":{},"lines":[)",
-                                 to_text(title_.unit), text_of(model), text_of(options), all_lines);
+  std::string data =
+      fmt::format(R"({{"kind":"attention","unit":"{}","model":{},"options":{},)"
+                  R"("total_lines":{},"lines":[)",
+                  to_text(title_.unit), json_text(model), json_text(options), all_lines);
   for (size_t i = 0; i < lines_.size(); ++i) data += (i > 0 ? "," : "") + lines_[i];
   return page_html({"attention", title_.model + ": attention", data + "]}", blocks_, look});
 }

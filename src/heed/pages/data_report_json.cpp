@@ -1,8 +1,8 @@
 #include "heed/pages/data_report_json.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "heed/core/json_text.h"
 #include "heed/core/options.h"
 
 namespace heed {
@@ -138,7 +138,7 @@ std::string data_json(const DataTitle& title, const DataReport& report, ListedLi
             {"findings", Json::array()}};
   for (const Finding& finding : report.findings)
     page["findings"].push_back(json_of(finding, report, lines));
-  return page.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return json_text(page, 2) + "\n";
 }
 
 }  // namespace heed

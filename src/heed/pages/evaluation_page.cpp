@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "heed/core/error.h"
+#include "heed/core/json_text.h"
 #include "heed/evaluate/length_buckets.h"
 #include "heed/pages/page.h"
 
@@ -20,10 +20,6 @@ constexpr size_t kBlockSentences = 200;
 // The digits that `heed evaluate` prints, rounded as it rounds.
 double printed(double value, int digits = 2) {
   return std::stod(fmt::format("{:.{}f}", value, digits));
-}
-
-std::string text_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 Json names_of(const std::vector<NamedText>& texts) {
@@ -126,7 +122,7 @@ void append_texts(const EvaluatedTexts& texts, std::vector<std::string>& blocks)
     Json block = {{"systems", slices(texts.systems, begin, end)},
                   {"references", slices(texts.references, begin, end)}};
     if (texts.source) block["source"] = slice(*texts.source, begin, end);
-    blocks.push_back(page_block(text_of(block)));
+    blocks.push_back(page_block(json_text(block)));
   }
 }
 
@@ -162,9 +158,9 @@ std::string evaluation_page(const EvaluatedTexts& texts,
     numbers["lengths"].push_back(std::move(lengths.lengths));
   }
   // The numbers of all sentences are the first block, since sorting needs them all.
-  std::vector<std::string> blocks{page_block(text_of(numbers))};
+  std::vector<std::string> blocks{page_block(json_text(numbers))};
   append_texts(texts, blocks);
-  return page_html({"evaluation", "Evaluation", text_of(data), std::move(blocks)});
+  return page_html({"evaluation", "Evaluation", json_text(data), std::move(blocks)});
 }
 
 }  // namespace heed

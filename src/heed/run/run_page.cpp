@@ -4,9 +4,9 @@
 #include <cmath>
 #include <ctime>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "heed/core/error.h"
+#include "heed/core/json_text.h"
 #include "heed/core/options.h"
 #include "heed/pages/page.h"
 
@@ -184,7 +184,7 @@ std::string run_page_html(std::span<const RunHistory> runs, PageOf of) {
                {"written", now_in_utc()},
                {"runs", Json::array()}};
   for (const RunHistory& run : runs) data["runs"].push_back(json_of(run, page.blocks));
-  page.data = data.dump(-1, ' ', false, Json::error_handler_t::replace);
+  page.data = json_text(data);
   return page_html(page);
 }
 

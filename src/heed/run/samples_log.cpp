@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "heed/core/files.h"
+#include "heed/core/json_text.h"
 #include "heed/pages/page.h"
 
 namespace heed {
@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string line_of(const Json& object) {
-  return object.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+  return json_text(object) + '\n';
 }
 
 std::string line_of(const StoredSample& sample) {
@@ -59,7 +59,7 @@ StoredSample stored_sample(int64_t step, const SampleTranslation& sample) {
           sample.reference,
           sample.translation,
           sample.score,
-          page_block(json.dump(-1, ' ', false, Json::error_handler_t::replace), weights)};
+          page_block(json_text(json), weights)};
 }
 
 void SamplesLog::truncate_after(int64_t step) const {

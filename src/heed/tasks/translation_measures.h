@@ -29,7 +29,7 @@ struct SampleTranslation {
   std::vector<float> attention;
 };
 
-// Functions of a model, packed, as it is at a time. What has no function is not measured.
+// Measurements of a model, which is packed. One without a function is left out.
 struct TranslationMeasures {
   // Translates the validation source and scores it.
   std::function<TranslationScores(const ModelParts& parts)> scores = {};
@@ -46,8 +46,8 @@ struct MeasureOptions {
   std::optional<BleuTokenizer> bleu_tokenize = {};  // by the target's writing system if not set
 };
 
-// All of them, on the text that `open_text` returns: it is called when text is first needed, which
-// may be written by then. `report` gets what a log should say.
+// All of them, on the validation text that `open_text` returns: it is called when the text is first
+// needed, since a run may have to write it before. `report` gets lines for a log.
 TranslationMeasures translation_measures(const MeasureOptions& options,
                                          std::function<ParallelText()> open_text,
                                          std::function<void(const std::string& text)> report);

@@ -17,8 +17,8 @@ class Task {
   virtual std::vector<Parameter> parameters() = 0;
   // Those of the linear layers whose gradients may be deferred (train/deferred_gradients.h).
   virtual std::vector<Linear> linear_layers() = 0;
-  // The loss of these examples, from any thread; there is none without examples. On a pass with a
-  // tape backward() starts from its gradient times `gradient_factor`.
+  // The loss of these examples, of which there may be none; called from any thread. On a pass with
+  // a tape, backward() starts from its gradient times `gradient_factor`.
   virtual Loss loss(ForwardPass& pass, const std::vector<Example>& examples,
                     double gradient_factor) const = 0;
 };

@@ -62,7 +62,7 @@ class TrainingLoop {
   std::span<const uint32_t> next_batch() const { return epoch_->batch(position_.batch); }
 
   // Updates the parameters once, with Adam's settings for this step. If the loss or the gradient is
-  // not finite, the position stays, and the parameters are of no use any more.
+  // not finite, the position does not advance, and the parameters can no longer be trusted.
   StepResult step(AdamStep adam);
   // Packs the parameters for the backend's products. Necessary after each change by others.
   void pack();
