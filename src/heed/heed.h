@@ -32,7 +32,7 @@ TrainResult train(const TrainOptions& options, const TrainingText& text, TrainOb
 // The same without an observer.
 TrainResult train(const TrainOptions& options);
 
-// What these functions measure, for a Trainer: it needs scores of translations where
+// The measurements of these functions, for a Trainer: it needs scores of translations where
 // options.validation_metric is bleu or chrf, shows samples in the run's report, and stores at the
 // end which attention aligns words. All arguments must outlive the result.
 TranslationMeasures measures_of(const TrainOptions& options, const TrainingText& text,

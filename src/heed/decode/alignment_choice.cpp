@@ -4,7 +4,6 @@
 #include <set>
 
 #include "heed/model/cross_attention.h"
-#include "heed/model/pair_batch.h"
 
 namespace heed {
 namespace {
@@ -44,11 +43,14 @@ void count_agreeing(const ModelOnBackend& on, Workers& workers, const std::vecto
     const std::vector<int32_t>& own = links[size_t(i)];
     if (std::ranges::all_of(own, [](int32_t link) { return link < 0; })) return;
     ForwardPass pass(on.backend, pools[size_t(worker)]);
-    PairBatch pair;
-    pair.add(pairs[size_t(i)].source, pairs[size_t(i)].target, on.model.config());
-    const EncoderOutput memory = on.model.encode(pass, pair.source);
+    const TokenPair& pair = pairs[size_t(i)];
+    std::vector<TokenId> with_end = pair.source;
+    with_end.push_back(on.model.config().end_id());
+    Tokens source;
+    source.add(with_end);
+    const EncoderOutput memory = on.model.encode(pass, source);
     const std::vector<Tensor> weights =
-        cross_attention(on.model, pass, memory, pairs[size_t(i)].target, layers);
+        cross_attention(on.model, pass, memory, pair.target, layers);
     for (size_t k = 0; k < candidates.size(); ++k)
       agreeing[size_t(worker)][k] += agreeing_links(weights, candidates[k].heads, own);
   });

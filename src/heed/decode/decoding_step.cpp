@@ -243,6 +243,7 @@ void DecodingStep::list_choices(const ActiveHypothesis& h,
     } while (int64_t(choices.size()) < *options_.top_k && next_.find_more(h.row));
   } else {
     next_.choices(h.row, choices);  // in the order of their ids
+    if (banned.empty()) return;
     auto next_banned = banned.begin();
     std::erase_if(choices, [&](const TokenWeight& choice) {
       while (next_banned != banned.end() && *next_banned < choice.id) ++next_banned;

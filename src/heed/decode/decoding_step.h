@@ -10,7 +10,7 @@
 
 namespace heed {
 
-// What the constraints know of a hypothesis: its state of each, after the first `seen` ids.
+// The states of a hypothesis, one for each constraint, after its first `seen` ids.
 struct ConstraintStates {
   size_t seen = 0;
   std::vector<int64_t> states;

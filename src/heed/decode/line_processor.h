@@ -18,7 +18,7 @@ namespace heed {
 // A part of a sentence that is short enough for the model.
 struct EncodedPart {
   std::vector<TokenId> source;  // ends with </s>
-  // Of SearchRequest; only the first part may have a prefix.
+  // The fields of SearchRequest; only the first part may have a prefix.
   std::vector<TokenId> prefix;
   Constraints constraints;
   // With DecodeOptions::attention: the words of the line of each source token; none of a language

@@ -32,7 +32,7 @@ Tokens one_sequence(const std::vector<TokenId>& ids) {
   return tokens;
 }
 
-// What the decoder is given to predict these ids.
+// The decoder's input for the prediction of these ids.
 Tokens inputs_of(const std::vector<TokenId>& target, const ModelConfig& config) {
   return one_sequence(decoder_input(std::span(target).first(target.size() - 1), config));
 }

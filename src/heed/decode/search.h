@@ -25,7 +25,7 @@ struct SearchResult {
 struct SearchRequest {
   int64_t request_id = 0;       // unique among unfinished sentences
   std::vector<TokenId> source;  // ends with </s>, at most Search::source_limit() long; or none
-  // What every translation begins with: fewer ids than max_target_length().
+  // The beginning of every translation: fewer ids than max_target_length().
   std::vector<TokenId> prefix = {};
   SearchOptions options = {};    // checked by check_options(), within the limits
   Constraints constraints = {};  // besides those of the options

@@ -16,7 +16,7 @@
 
 namespace heed {
 
-// What a directory says of a model.
+// The contents of a model directory.
 struct ModelContents {
   ModelConfig config;
   std::vector<Parameter> parameters;  // all of them

@@ -10,7 +10,7 @@
 
 namespace heed {
 
-// What the decoder is given to predict these ids: its start, <pad>, and the ids.
+// The decoder's input for the prediction of these ids and what follows them: <pad>, then the ids.
 std::vector<TokenId> decoder_input(std::span<const TokenId> target, const ModelConfig& config);
 
 // Sources end with </s>, target inputs begin with <pad>, labels end with </s>: row i of the

@@ -36,7 +36,7 @@ struct ParameterStatistics {
   WeightStatistics values;
 };
 
-// Of each of these, which are in fp32 in the host's memory.
+// The statistics of each of these parameters, which are in fp32 in the host's memory.
 std::vector<ParameterStatistics> weight_statistics(const std::vector<Parameter>& parameters);
 
 }  // namespace heed
