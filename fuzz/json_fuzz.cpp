@@ -6,10 +6,12 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace heed;
   fuzzing::read_or_refuse([&] {
-    const nlohmann::json json = detail::parse_json(fuzzing::text_of(data, size), "config.json");
+    const std::string_view text = fuzzing::text_of(data, size);
+    const nlohmann::json json = detail::parse_json(text, "config.json");
     fuzzing::require(detail::quote(json).find('\n') == std::string::npos);
-    const ModelConfig config = from_marian(json, "config.json");
-    fuzzing::require(from_marian(to_marian(config), "written") == config);
+    const CheckpointLayout& layout = marian_layout();
+    const ModelConfig config = layout.read_config(text, "config.json");
+    fuzzing::require(layout.read_config(layout.write_config(config, DType::fp32), "") == config);
   });
   return 0;
 }

@@ -3,19 +3,16 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <bit>
 #include <chrono>
 #include <cmath>
 #include <cstring>
 #include <functional>
-#include <map>
 #include <set>
 #include <thread>
 
 #include "heed/backend/quantize.h"
 #include "heed/core/directory_lock.h"
-#include "heed/model/marian.h"
-#include "heed/model/safetensors.h"
+#include "heed/core/strict_json.h"
 
 namespace heed {
 namespace {
@@ -27,12 +24,8 @@ constexpr float kNever = -1e4f;
 // The name of the logits' bias, if a model has one.
 constexpr const char* kOutputBias = "embeddings.output_bias";
 
-constexpr const char* kConfigFile = "config.json";
+constexpr const char *kConfigFile = "config.json", *kWeightsFile = "model.safetensors";
 constexpr int64_t kLongestConfig = int64_t{16} << 20;
-
-std::string config_text(const nlohmann::ordered_json& json) {
-  return json.dump(2) + "\n";
-}
 
 Tensor to_f32(const Tensor& values) {
   if (values.dtype() == DType::fp32) return to_host(values);
@@ -53,10 +46,12 @@ void require_finite(const Tensor& values, const std::string& what, const std::st
 }
 
 // [1, vocabulary]; ids outside the output vocabulary can never be predicted.
-Tensor logits_bias(const ModelConfig& config, const std::map<std::string, Tensor>& parameters) {
+Tensor logits_bias(const ModelContents& model) {
+  const ModelConfig& config = model.config;
   Tensor bias({1, config.vocabulary_size}, DType::fp32);
-  if (config.output_bias)
-    std::ranges::copy(to_f32(parameters.at(kOutputBias)).span<float>(), bias.data<float>());
+  for (const Parameter& parameter : model.parameters)
+    if (parameter.name == kOutputBias)
+      std::ranges::copy(to_f32(parameter.tensor).span<float>(), bias.data<float>());
   std::ranges::fill(bias.span<float>().subspan(size_t(config.output_vocabulary_size)), kNever);
   return bias;
 }
@@ -66,16 +61,18 @@ std::string scale_name(const std::string& tensor) {
 }
 
 // The type in which the file has a parameter, of weights of this type.
-DType type_in_file(const MarianTensor& tensor, DType weights) {
-  return is_packed(tensor.role) ? weights : DType::fp32;
+DType type_in_file(const Parameter& parameter, DType weights) {
+  return parameter.is_packed() ? weights : DType::fp32;
 }
 
-std::vector<TensorEntry> entries_of(const ModelConfig& config, DType weights) {
-  std::vector<TensorEntry> entries = {{kLogitsBias, DType::fp32, {1, config.vocabulary_size}}};
-  for (const MarianTensor& t : marian_tensors(config)) {
-    entries.push_back({t.names[0], type_in_file(t, weights), t.shape});
+std::vector<TensorEntry> entries_of(const LayoutTensors& tensors, const ModelConfig& config,
+                                    DType weights) {
+  std::vector<TensorEntry> entries = {
+      {tensors.logits_bias, DType::fp32, {1, config.vocabulary_size}}};
+  for (const auto& [parameter, names] : tensors.parameters) {
+    entries.push_back({names[0], type_in_file(parameter, weights), parameter.tensor.shape()});
     if (entries.back().type == DType::int8)
-      entries.push_back({scale_name(t.names[0]), DType::fp32, {t.shape[0]}});
+      entries.push_back({scale_name(names[0]), DType::fp32, {parameter.tensor.dim(0)}});
   }
   return entries;
 }
@@ -100,151 +97,23 @@ void write_int8(SafetensorsWriter& writer, const std::string& name, const Tensor
   writer.write(scale_name(name), scales);
 }
 
-void save_weights(const std::filesystem::path& path, const ModelContents& model, DType weights) {
-  const ModelConfig& config = model.config;
-  std::map<std::string, Tensor> parameters;
-  for (const Parameter& p : model.parameters) parameters.emplace(p.name, p.tensor);
-  SafetensorsWriter writer(path, entries_of(config, weights), {{"format", "pt"}});
+void save_weights(const std::filesystem::path& path, const ModelContents& model, DType weights,
+                  const CheckpointLayout& layout) {
+  const LayoutTensors tensors = layout.tensors(model.config, model.parameters);
+  check(tensors.parameters.size() + (model.config.output_bias ? 1 : 0) == model.parameters.size(),
+        "a layout that has no place for a parameter");
+  SafetensorsWriter writer(path, entries_of(tensors, model.config, weights), {{"format", "pt"}});
   const auto write = [&](const std::string& name, const Tensor& values, DType type) {
     require_finite(values, path.string() + " is not written", name);
     if (type == DType::bf16) return write_bf16(writer, name, values);
     if (type == DType::int8) return write_int8(writer, name, values);
     writer.write(name, values);
   };
-  write(kLogitsBias, logits_bias(config, parameters), DType::fp32);
-  for (const MarianTensor& t : marian_tensors(config))
-    write(t.names[0], to_f32(parameters.at(t.parameter)), type_in_file(t, weights));
+  write(tensors.logits_bias, logits_bias(model), DType::fp32);
+  for (const auto& [parameter, names] : tensors.parameters)
+    write(names[0], to_f32(parameter.tensor), type_in_file(parameter, weights));
   writer.commit();
 }
-
-// Reads the weights of one model directory: check_file() before memory is allocated, then fill().
-class WeightsReader {
- public:
-  WeightsReader(const std::filesystem::path& path, const ModelConfig& config)
-      : file_(path), config_(config), tensors_(marian_tensors(config)) {}
-
-  const ModelConfig& config() const { return config_; }
-
-  void check_file() const {
-    std::set<std::string> known = {kLogitsBias};
-    for (const MarianTensor& t : tensors_) {
-      check_copies(t);
-      known.insert(t.names.begin(), t.names.end());
-      if (!is_quantized(t)) continue;
-      known.insert(scale_name(stored_name(t)));
-      file_.expect(scale_name(stored_name(t)), {t.shape[0]});
-    }
-    if (file_.find(kLogitsBias)) check_bias();
-    for (const StoredTensor& stored : file_.tensors()) {
-      if (known.contains(stored.name)) continue;
-      if (is_position_table(stored.name) && config_.variants.positions == Positions::sinusoidal)
-        check_positions(stored);
-      else
-        fail("{}: tensor {} has no place in the model that config.json describes",
-             file_.path().string(), detail::quote(stored.name));
-    }
-  }
-
-  // The values of one parameter.
-  void fill(Parameter& parameter) const {
-    if (parameter.name == kOutputBias) {
-      if (file_.find(kLogitsBias))  // none: all zero
-        std::ranges::copy(bias_of_outputs(), parameter.tensor.data<float>());
-      return;
-    }
-    for (const MarianTensor& t : tensors_) {
-      if (t.parameter != parameter.name) continue;
-      check(parameter.tensor.shape() == t.shape, "the layout gives a parameter another shape");
-      if (is_quantized(t))
-        read_quantized(t, parameter.tensor);
-      else
-        read(stored_name(t), parameter.tensor);
-    }
-  }
-
- private:
-  // The one of its names under which the file has a tensor; the first if it has none.
-  const std::string& stored_name(const MarianTensor& tensor) const {
-    const auto found =
-        std::ranges::find_if(tensor.names, [&](const std::string& n) { return file_.find(n); });
-    return found == tensor.names.end() ? tensor.names[0] : *found;
-  }
-
-  // The tensor is there, and what else the file holds of tied weights is the same.
-  void check_copies(const MarianTensor& tensor) const {
-    const StoredTensor& first = file_.expect(stored_name(tensor), tensor.shape);
-    for (const std::string& name : tensor.names) {
-      const StoredTensor* copy = file_.find(name);
-      if (!copy || copy == &first) continue;
-      if (copy->type != first.type || copy->bytes.size() != first.bytes.size() ||
-          std::memcmp(copy->bytes.data(), first.bytes.data(), first.bytes.size()) != 0)
-        fail("{}: tensors {} and {} differ, but config.json says that they are one",
-             file_.path().string(), detail::quote(first.name), detail::quote(name));
-    }
-  }
-
-  std::vector<float> bias_of_outputs() const {
-    Tensor bias({1, config_.vocabulary_size}, DType::fp32);
-    read(kLogitsBias, bias);
-    const auto outputs = bias.span<float>().first(size_t(config_.output_vocabulary_size));
-    return {outputs.begin(), outputs.end()};
-  }
-
-  void check_bias() const {
-    file_.expect(kLogitsBias, {1, config_.vocabulary_size});
-    const std::vector<float> bias = bias_of_outputs();
-    if (!config_.output_bias && std::ranges::any_of(bias, [](float x) { return x != 0; }))
-      fail("{}: tensor {} is not zero, but config.json says that heed.output_bias is false",
-           file_.path().string(), detail::quote(kLogitsBias));
-  }
-
-  // Positions are computed, so a stored table must be the sinusoids (in f16 perhaps).
-  void check_positions(const StoredTensor& stored) const {
-    if (stored.shape.size() != 2 || stored.shape[1] != config_.d_model)
-      fail("{}: tensor {} has shape {}, expected [positions, {}]", file_.path().string(),
-           detail::quote(stored.name), to_string(stored.shape), config_.d_model);
-    constexpr int64_t kRows = 1024;  // enough to tell
-    Tensor found(stored.shape, DType::fp32);
-    file_.read(stored.name, found);
-    const int64_t rows = std::min(kRows, stored.shape[0]);
-    const Tensor expected = positional_encoding(rows, config_.d_model, DType::fp32);
-    const auto near = [](float a, float b) { return std::abs(a - b) < 0.01f; };
-    if (!std::ranges::equal(found.slice(0, rows).span<float>(), expected.span<float>(), near))
-      fail(
-          "{}: tensor {} is no table of sinusoids, but config.json says that positions are "
-          "sinusoidal",
-          file_.path().string(), detail::quote(stored.name));
-  }
-
-  void read(const std::string& name, Tensor& values) const {
-    file_.read(name, values);
-    require_finite(values, file_.path().string(), name);
-    file_.release_pages(*file_.find(name));
-  }
-
-  bool is_quantized(const MarianTensor& tensor) const {
-    const StoredTensor* stored = file_.find(stored_name(tensor));
-    return stored && stored->type == "I8" && is_packed(tensor.role);
-  }
-
-  // scale * q is exact, so that quantizing it again gives the same.
-  void read_quantized(const MarianTensor& tensor, Tensor& values) const {
-    const std::string& name = stored_name(tensor);
-    const StoredTensor& stored = file_.expect(name, values.shape());
-    Tensor scales({values.rows()});
-    read(scale_name(name), scales);
-    const auto* q = reinterpret_cast<const int8_t*>(stored.bytes.data());
-    float* value = values.data<float>();
-    for (const float scale : std::as_const(scales).span<float>())
-      for (int64_t c = 0; c < values.columns(); ++c) *value++ = scale * float(*q++);
-    require_finite(values, file_.path().string(), name);
-    file_.release_pages(stored);
-  }
-
-  SafetensorsFile file_;
-  ModelConfig config_;
-  std::vector<MarianTensor> tensors_;
-};
 
 // The model directory that a path inside or right above it was given for; empty if there is none.
 std::string nearby_model(const std::filesystem::path& path) {
@@ -340,14 +209,14 @@ void wait_for_replacement(const std::filesystem::path& directory, int attempt,
 }
 
 void save_model(const std::filesystem::path& directory, const ModelContents& model,
-                const GenerationConfig& info, DType weight_type) {
+                const GenerationConfig& info, DType weight_type, const CheckpointLayout& layout) {
   check(weight_type != DType::fp64, "a model's weights are stored as fp32, bf16 or int8");
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error) fail("cannot make the directory {}: {}", directory.string(), error.message());
-  save_weights(directory / "model.safetensors", model, weight_type);
+  save_weights(directory / kWeightsFile, model, weight_type, layout);
   write_generation_config(directory, model.config, info, model.alignment_heads);
-  write_file_atomically(directory / kConfigFile, config_text(to_marian(model.config, weight_type)));
+  write_file_atomically(directory / kConfigFile, layout.write_config(model.config, weight_type));
 }
 
 void save_model(const std::filesystem::path& directory, Transformer& model,
@@ -356,43 +225,150 @@ void save_model(const std::filesystem::path& directory, Transformer& model,
              weight_type);
 }
 
-ModelConfig read_config(const std::filesystem::path& directory) {
+ModelConfig read_config(const std::filesystem::path& directory, const CheckpointLayout& layout) {
   const std::filesystem::path path = expect_file(directory, kConfigFile);
-  const std::string text = read_file(path, kLongestConfig);
-  return from_marian(detail::parse_json(text, path.string()), path.string());
+  return layout.read_config(read_file(path, kLongestConfig), path.string());
 }
 
 std::span<const char* const> model_files() {
-  static constexpr const char* kNames[] = {kConfigFile, "generation_config.json",
-                                           "model.safetensors"};
+  static constexpr const char* kNames[] = {kConfigFile, "generation_config.json", kWeightsFile};
   return kNames;
 }
 
 bool holds_model(const std::filesystem::path& directory) {
   std::error_code error;
-  return std::filesystem::exists(directory / "model.safetensors", error) ||
+  return std::filesystem::exists(directory / kWeightsFile, error) ||
          std::filesystem::exists(directory / kConfigFile, error);
 }
 
-struct StoredModel::Reader : WeightsReader {
-  using WeightsReader::WeightsReader;
-};
+namespace {
 
-StoredModel::StoredModel(const std::filesystem::path& directory) {
-  const ModelConfig config = read_config(directory);
-  reader_ = std::make_unique<Reader>(expect_file(directory, "model.safetensors"), config);
-  reader_->check_file();
+std::vector<Parameter> shapes_of_parameters(const ModelConfig& config) {
+  Transformer shapes = shapes_of(config);
+  return parameters(shapes);
 }
 
-StoredModel::StoredModel(StoredModel&&) noexcept = default;
-StoredModel::~StoredModel() = default;
+}  // namespace
 
-const ModelConfig& StoredModel::config() const {
-  return reader_->config();
+StoredModel::StoredModel(const std::filesystem::path& directory, const CheckpointLayout& layout)
+    : config_(read_config(directory, layout)),
+      tensors_(layout.tensors(config_, shapes_of_parameters(config_))),
+      file_(expect_file(directory, kWeightsFile)) {
+  check_file();
+}
+
+void StoredModel::check_file() const {
+  std::set<std::string> known = {tensors_.logits_bias};
+  for (const LayoutTensor& tensor : tensors_.parameters) {
+    check_copies(tensor);
+    known.insert(tensor.names.begin(), tensor.names.end());
+    if (!is_quantized(tensor)) continue;
+    known.insert(scale_name(stored_name(tensor)));
+    file_.expect(scale_name(stored_name(tensor)), {tensor.parameter.tensor.dim(0)});
+  }
+  if (file_.find(tensors_.logits_bias)) check_bias();
+  for (const StoredTensor& stored : file_.tensors()) {
+    if (known.contains(stored.name)) continue;
+    if (std::ranges::count(tensors_.position_tables, stored.name) > 0 &&
+        config_.variants.positions == Positions::sinusoidal)
+      check_positions(stored);
+    else
+      fail("{}: tensor {} has no place in the model that config.json describes",
+           file_.path().string(), detail::quote(stored.name));
+  }
 }
 
 void StoredModel::read(Parameter& parameter) const {
-  reader_->fill(parameter);
+  if (parameter.name == kOutputBias) {
+    if (file_.find(tensors_.logits_bias))  // none: all zero
+      std::ranges::copy(bias_of_outputs(), parameter.tensor.data<float>());
+    return;
+  }
+  const auto tensor = std::ranges::find_if(tensors_.parameters, [&](const LayoutTensor& candidate) {
+    return candidate.parameter.name == parameter.name;
+  });
+  check(tensor != tensors_.parameters.end(), "a layout that has no place for a parameter");
+  if (is_quantized(*tensor))
+    read_quantized(stored_name(*tensor), parameter.tensor);
+  else
+    read_values(stored_name(*tensor), parameter.tensor);
+}
+
+// The one of its names under which the file has a tensor; the first if it has none.
+const std::string& StoredModel::stored_name(const LayoutTensor& tensor) const {
+  const auto found =
+      std::ranges::find_if(tensor.names, [&](const std::string& n) { return file_.find(n); });
+  return found == tensor.names.end() ? tensor.names[0] : *found;
+}
+
+// The tensor is there, and what else the file holds of tied weights is the same.
+void StoredModel::check_copies(const LayoutTensor& tensor) const {
+  const StoredTensor& first = file_.expect(stored_name(tensor), tensor.parameter.tensor.shape());
+  for (const std::string& name : tensor.names) {
+    const StoredTensor* copy = file_.find(name);
+    if (!copy || copy == &first) continue;
+    if (copy->type != first.type || copy->bytes.size() != first.bytes.size() ||
+        std::memcmp(copy->bytes.data(), first.bytes.data(), first.bytes.size()) != 0)
+      fail("{}: tensors {} and {} differ, but config.json says that they are one",
+           file_.path().string(), detail::quote(first.name), detail::quote(name));
+  }
+}
+
+std::vector<float> StoredModel::bias_of_outputs() const {
+  Tensor bias({1, config_.vocabulary_size}, DType::fp32);
+  read_values(tensors_.logits_bias, bias);
+  const auto outputs = bias.span<float>().first(size_t(config_.output_vocabulary_size));
+  return {outputs.begin(), outputs.end()};
+}
+
+void StoredModel::check_bias() const {
+  file_.expect(tensors_.logits_bias, {1, config_.vocabulary_size});
+  const std::vector<float> bias = bias_of_outputs();
+  if (!config_.output_bias && std::ranges::any_of(bias, [](float x) { return x != 0; }))
+    fail("{}: tensor {} is not zero, but config.json says that heed.output_bias is false",
+         file_.path().string(), detail::quote(tensors_.logits_bias));
+}
+
+// Positions are computed, so a stored table must be the sinusoids (in f16 perhaps).
+void StoredModel::check_positions(const StoredTensor& stored) const {
+  if (stored.shape.size() != 2 || stored.shape[1] != config_.d_model)
+    fail("{}: tensor {} has shape {}, expected [positions, {}]", file_.path().string(),
+         detail::quote(stored.name), to_string(stored.shape), config_.d_model);
+  constexpr int64_t kRows = 1024;  // enough to tell
+  Tensor found(stored.shape, DType::fp32);
+  file_.read(stored.name, found);
+  const int64_t rows = std::min(kRows, stored.shape[0]);
+  const Tensor expected = positional_encoding(rows, config_.d_model, DType::fp32);
+  const auto near = [](float a, float b) { return std::abs(a - b) < 0.01f; };
+  if (!std::ranges::equal(found.slice(0, rows).span<float>(), expected.span<float>(), near))
+    fail(
+        "{}: tensor {} is no table of sinusoids, but config.json says that positions are "
+        "sinusoidal",
+        file_.path().string(), detail::quote(stored.name));
+}
+
+void StoredModel::read_values(const std::string& name, Tensor& values) const {
+  file_.read(name, values);
+  require_finite(values, file_.path().string(), name);
+  file_.release_pages(*file_.find(name));
+}
+
+bool StoredModel::is_quantized(const LayoutTensor& tensor) const {
+  const StoredTensor* stored = file_.find(stored_name(tensor));
+  return stored && stored->type == "I8" && tensor.parameter.is_packed();
+}
+
+// scale * q is exact, so that quantizing it again gives the same.
+void StoredModel::read_quantized(const std::string& name, Tensor& values) const {
+  const StoredTensor& stored = file_.expect(name, values.shape());
+  Tensor scales({values.rows()});
+  read_values(scale_name(name), scales);
+  const auto* q = reinterpret_cast<const int8_t*>(stored.bytes.data());
+  float* value = values.data<float>();
+  for (const float scale : std::as_const(scales).span<float>())
+    for (int64_t c = 0; c < values.columns(); ++c) *value++ = scale * float(*q++);
+  require_finite(values, file_.path().string(), name);
+  file_.release_pages(stored);
 }
 
 namespace {
@@ -410,8 +386,8 @@ Transformer load(const std::filesystem::path& directory, const StoredModel& stor
 
 }  // namespace
 
-Transformer load_model(const std::filesystem::path& directory) {
-  const StoredModel stored(directory);
+Transformer load_model(const std::filesystem::path& directory, const CheckpointLayout& layout) {
+  const StoredModel stored(directory, layout);
   return load(directory, stored, stored.config(), [](const Parameter&) {});
 }
 

@@ -1,5 +1,5 @@
-// Reads and writes model directories in the layout of Hugging Face's MarianMTModel
-// (docs/marian_layout.md): models trained by heed open in transformers and CTranslate2, and models
+// Reads and writes model directories, by default in the layout of Hugging Face's MarianMTModel
+// (model/marian.h): models trained by heed open in transformers and CTranslate2, and models
 // published by OPUS-MT open in heed. text/tokenizer.h writes and reads the tokenizer's files.
 #pragma once
 
@@ -7,12 +7,11 @@
 #include <cstdint>
 #include <exception>
 #include <filesystem>
-#include <memory>
 #include <span>
 
 #include "heed/model/generation_config.h"
+#include "heed/model/marian.h"
 #include "heed/model/safetensors.h"
-#include "heed/model/transformer.h"
 
 namespace heed {
 
@@ -29,29 +28,42 @@ struct ModelContents {
 // precision. An int8 matrix has one scale per row, the tensor NAME_scale (backend/quantize.h), and
 // only heed opens such a directory; those of fp32 and bf16 open in transformers too.
 void save_model(const std::filesystem::path& directory, const ModelContents& model,
-                const GenerationConfig& info = {}, DType weight_type = DType::fp32);
+                const GenerationConfig& info = {}, DType weight_type = DType::fp32,
+                const CheckpointLayout& layout = marian_layout());
 void save_model(const std::filesystem::path& directory, Transformer& model,
                 const GenerationConfig& info = {}, DType weight_type = DType::fp32);
 
-// A model directory whose weights are read one parameter at a time. Errors are those of load_model.
+// A model directory whose weights are read one parameter at a time. An Error, naming file and
+// tensor or key, says what is missing or damaged, or why heed cannot run the model; the header is
+// checked before memory is allocated.
 class StoredModel {
  public:
-  explicit StoredModel(const std::filesystem::path& directory);
-  StoredModel(StoredModel&& other) noexcept;
-  ~StoredModel();
+  explicit StoredModel(const std::filesystem::path& directory,
+                       const CheckpointLayout& layout = marian_layout());
 
-  const ModelConfig& config() const;
+  const ModelConfig& config() const { return config_; }
   // Fills the tensor (fp32) of a parameter of Transformer(config()).
   void read(Parameter& parameter) const;
 
  private:
-  struct Reader;
-  std::unique_ptr<const Reader> reader_;
+  void check_file() const;
+  void check_copies(const LayoutTensor& tensor) const;
+  void check_bias() const;
+  void check_positions(const StoredTensor& stored) const;
+  const std::string& stored_name(const LayoutTensor& tensor) const;
+  bool is_quantized(const LayoutTensor& tensor) const;
+  std::vector<float> bias_of_outputs() const;
+  void read_values(const std::string& name, Tensor& values) const;
+  void read_quantized(const std::string& name, Tensor& values) const;
+
+  ModelConfig config_;
+  LayoutTensors tensors_;  // with parameters that have shapes, but no values
+  SafetensorsFile file_;
 };
 
-// The model of a directory, in fp32. An Error, naming file and tensor or key, says what is missing
-// or damaged, or why heed cannot run the model; the header is checked before memory is allocated.
-Transformer load_model(const std::filesystem::path& directory);
+// The model of a directory, in fp32. Errors are those of StoredModel.
+Transformer load_model(const std::filesystem::path& directory,
+                       const CheckpointLayout& layout = marian_layout());
 
 // The same as a model of another config, which differs only in what training reads (dropout).
 Transformer load_model(const std::filesystem::path& directory, const ModelConfig& config);
@@ -62,7 +74,8 @@ Transformer load_model(const std::filesystem::path& directory, Backend& backend)
 
 // The configuration in config.json. A published model has an output bias and can predict every
 // token but <pad>.
-ModelConfig read_config(const std::filesystem::path& directory);
+ModelConfig read_config(const std::filesystem::path& directory,
+                        const CheckpointLayout& layout = marian_layout());
 
 // Backups of the old model's files while a run that replaces it has not saved yet: `complete` holds
 // all of them, `partial` some, while they are moved into or out of the backup. A reader that finds

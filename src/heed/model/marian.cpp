@@ -1,6 +1,9 @@
 #include "heed/model/marian.h"
 
 #include <initializer_list>
+#include <map>
+
+#include "heed/core/strict_json.h"
 
 namespace heed {
 namespace {
@@ -8,107 +11,67 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-// Collects the tensors of a model, layer by layer.
-class Names {
- public:
-  explicit Names(const ModelConfig& config) : c_(config), d_(config.d_model) {}
+// What heed and Marian call the parts of a layer's attention and feed-forward network, in the order
+// of the file.
+using NamePair = std::pair<const char*, const char*>;
+constexpr NamePair kAttentionNames[] = {{"location", "location_proj"},
+                                        {"query", "q_proj"},
+                                        {"key", "k_proj"},
+                                        {"value", "v_proj"},
+                                        {"output", "out_proj"},
+                                        {"score", "score"},
+                                        {"center_inner", "center_fc1"},
+                                        {"center", "center_fc2"},
+                                        {"relative_key", "relative_key"},
+                                        {"relative_value", "relative_value"}};
+constexpr NamePair kFeedForwardNames[] = {
+    {"inner", "fc1"}, {"gate", "fc1_gate"}, {"output", "fc2"}};
+// What follows these names: nothing, or those of a linear layer or a norm.
+constexpr NamePair kEndings[] = {
+    {"", ""}, {".weight", ".weight"}, {".gain", ".weight"}, {".bias", ".bias"}};
 
-  void table(std::vector<std::string> names, const std::string& parameter, int64_t rows) {
-    tensors_.push_back({std::move(names), {rows, d_}, parameter, ParameterRole::embedding});
+// Collects the tensors of those parameters that a model has.
+class Tensors {
+ public:
+  explicit Tensors(const std::vector<Parameter>& parameters) {
+    for (const Parameter& parameter : parameters) parameters_.emplace(parameter.name, parameter);
   }
-  void attention(const std::string& marian, const std::string& heed, AttentionSite site) {
-    const AttentionMethod method = attention_method(c_, site);
-    if (method.score == ScoreFunction::location) {
-      linear(marian + ".location_proj", heed + ".location", d_, c_.heads * kLocations);
-    } else {
-      linear(marian + ".q_proj", heed + ".query", d_, c_.heads * c_.d_key());
-      if (!c_.variants.share_query_key)
-        linear(marian + ".k_proj", heed + ".key", d_, c_.key_columns());
+
+  void add(const std::string& heed, const std::vector<std::string>& marian) {
+    for (const auto& [ending, other] : kEndings) {
+      const auto found = parameters_.find(heed + ending);
+      if (found == parameters_.end()) continue;
+      LayoutTensor& tensor = tensors_.emplace_back(LayoutTensor{found->second, marian});
+      for (std::string& name : tensor.names) name += other;
     }
-    linear(marian + ".v_proj", heed + ".value", d_, c_.value_columns());
-    linear(marian + ".out_proj", heed + ".output", c_.heads * c_.d_value(), d_);
-    variants_of_attention(marian, heed, method);
   }
-  void norm(const std::string& marian, const std::string& heed) {
-    add(marian + ".weight", {d_}, heed + ".gain", ParameterRole::gain);
-    if (c_.variants.norm_kind == NormKind::layer)
-      add(marian + ".bias", {d_}, heed + ".bias", ParameterRole::bias);
+  // The layers of the encoder or decoder, and what they share.
+  void stack(const std::string& heed, int64_t layers) {
+    const std::string marian = "model." + heed;
+    for (int64_t i = 0; i < layers; ++i)
+      layer(fmt::format("{}.{}.", heed, i), fmt::format("{}.layers.{}.", marian, i));
+    add(heed + "_stack.positions", {marian + ".embed_positions.weight"});
+    add(heed + "_stack.position_bias", {marian + ".relative_attention_bias"});
+    add(heed + "_stack.norm", {marian + ".layer_norm"});
   }
-  // Both networks of a layer end alike.
-  void feed_forward(const std::string& marian, const std::string& heed) {
-    linear(marian + ".fc1", heed + ".feed_forward.inner", d_, c_.d_ff);
-    if (c_.activation == FeedForwardKind::swiglu)
-      linear(marian + ".fc1_gate", heed + ".feed_forward.gate", d_, c_.d_ff);
-    linear(marian + ".fc2", heed + ".feed_forward.output", c_.d_ff, d_);
-    norm(marian + ".final_layer_norm", heed + ".feed_forward_norm");
-  }
-  // What the layers of a stack share.
-  void stack(const std::string& marian, const std::string& heed) {
-    if (c_.variants.positions == Positions::learned)
-      add(marian + ".embed_positions.weight", {c_.max_positions, d_}, heed + ".positions",
-          ParameterRole::position_table);
-    if (c_.variants.positions == Positions::t5)
-      add(marian + ".relative_attention_bias", {c_.heads * kRelativeBuckets},
-          heed + ".position_bias", ParameterRole::bias);
-    if (c_.variants.norm == NormPlacement::pre) norm(marian + ".layer_norm", heed + ".norm");
-  }
-  std::vector<MarianTensor> take() { return std::move(tensors_); }
+  std::vector<LayoutTensor> take() { return std::move(tensors_); }
 
  private:
-  void add(const std::string& name, Shape shape, const std::string& parameter, ParameterRole role) {
-    tensors_.push_back({{name}, std::move(shape), parameter, role});
-  }
-  void linear(const std::string& marian, const std::string& heed, int64_t in, int64_t out) {
-    add(marian + ".weight", {out, in}, heed + ".weight", ParameterRole::matrix);
-    add(marian + ".bias", {out}, heed + ".bias", ParameterRole::bias);
-  }
-  // What the score functions, predicted positions and relative positions have besides.
-  void variants_of_attention(const std::string& marian, const std::string& heed,
-                             const AttentionMethod& method) {
-    const int64_t d_key = c_.d_key(), distances = 2 * kMaxRelativeDistance + 1;
-    if (method.score == ScoreFunction::general)
-      add(marian + ".score", {c_.heads * d_key, d_key}, heed + ".score",
-          ParameterRole::small_matrix);
-    if (method.score == ScoreFunction::additive)
-      add(marian + ".score", {c_.heads, d_key}, heed + ".score", ParameterRole::small_matrix);
-    if (method.score == ScoreFunction::cosine)
-      add(marian + ".score", {c_.heads}, heed + ".score", ParameterRole::gain);
-    if (method.reach.kind == AttentionReach::Kind::predicted) {
-      linear(marian + ".center_fc1", heed + ".center_inner", d_, d_);
-      linear(marian + ".center_fc2", heed + ".center", d_, c_.heads);
+  void layer(const std::string& heed, const std::string& marian) {
+    for (const auto& [site, other] : {NamePair("self", "self_attn"), {"cross", "encoder_attn"}}) {
+      for (const auto& [part, name] : kAttentionNames)
+        add(fmt::format("{}{}.{}", heed, site, part),
+            {fmt::format("{}{}.{}", marian, other, name)});
+      add(fmt::format("{}{}_norm", heed, site), {fmt::format("{}{}_layer_norm", marian, other)});
     }
-    if (method.positions != Positions::relative) return;
-    add(marian + ".relative_key", {distances, d_key}, heed + ".relative_key",
-        ParameterRole::small_matrix);
-    add(marian + ".relative_value", {c_.d_value(), distances}, heed + ".relative_value",
-        ParameterRole::small_matrix);
+    for (const auto& [part, name] : kFeedForwardNames)
+      add(heed + "feed_forward." + part, {marian + name});
+    add(heed + "feed_forward_norm", {marian + "final_layer_norm"});
   }
 
-  const ModelConfig& c_;
-  const int64_t d_;
-  std::vector<MarianTensor> tensors_;
+  std::map<std::string, Parameter> parameters_;  // by name
+  std::vector<LayoutTensor> tensors_;
 };
-
-void add_tables(Names& names, const ModelConfig& config) {
-  const std::string shared = "model.shared.weight", output = "lm_head.weight";
-  const std::string source = "model.encoder.embed_tokens.weight";
-  const std::string target = "model.decoder.embed_tokens.weight";
-  const int64_t rows = config.vocabulary_size;
-  switch (config.tie_embeddings) {
-    case TieEmbeddings::all:
-      names.table({shared, source, target, output}, "embeddings.shared", rows);
-      break;
-    case TieEmbeddings::decoder:
-      names.table({source}, "embeddings.source", rows);
-      names.table({target, output}, "embeddings.target", rows);
-      break;
-    case TieEmbeddings::none:
-      names.table({source}, "embeddings.source", rows);
-      names.table({target}, "embeddings.target", rows);
-      names.table({output}, "embeddings.output", rows);
-      break;
-  }
-}
 
 // Reads keys of config.json; every message names the key, what stands there and what should.
 class Keys {
@@ -216,38 +179,34 @@ void check_kind(const Keys& keys, int64_t vocabulary, const Variants& variants) 
   keys.expect("decoder_start_token_id", vocabulary - 1, vocabulary - 1, "vocab_size - 1");
 }
 
-}  // namespace
+class MarianLayout : public CheckpointLayout {
+ public:
+  LayoutTensors tensors(const ModelConfig& config,
+                        const std::vector<Parameter>& parameters) const override;
+  std::string write_config(const ModelConfig& config, DType weights) const override;
+  ModelConfig read_config(std::string_view text, const std::string& place) const override;
+};
 
-std::vector<MarianTensor> marian_tensors(const ModelConfig& config) {
-  Names names(config);
-  add_tables(names, config);
-  for (int64_t i = 0; i < config.encoder_layers; ++i) {
-    const std::string marian = fmt::format("model.encoder.layers.{}", i);
-    const std::string heed = fmt::format("encoder.{}", i);
-    names.attention(marian + ".self_attn", heed + ".self", AttentionSite::encoder_self);
-    names.norm(marian + ".self_attn_layer_norm", heed + ".self_norm");
-    names.feed_forward(marian, heed);
-  }
-  names.stack("model.encoder", "encoder_stack");
-  for (int64_t i = 0; i < config.decoder_layers; ++i) {
-    const std::string marian = fmt::format("model.decoder.layers.{}", i);
-    const std::string heed = fmt::format("decoder.{}", i);
-    names.attention(marian + ".self_attn", heed + ".self", AttentionSite::decoder_self);
-    names.norm(marian + ".self_attn_layer_norm", heed + ".self_norm");
-    names.attention(marian + ".encoder_attn", heed + ".cross", AttentionSite::cross);
-    names.norm(marian + ".encoder_attn_layer_norm", heed + ".cross_norm");
-    names.feed_forward(marian, heed);
-  }
-  names.stack("model.decoder", "decoder_stack");
-  return names.take();
+LayoutTensors MarianLayout::tensors(const ModelConfig& config,
+                                    const std::vector<Parameter>& parameters) const {
+  const std::string source = "model.encoder.embed_tokens.weight", output = "lm_head.weight";
+  const std::string target = "model.decoder.embed_tokens.weight";
+  Tensors all(parameters);
+  all.add("embeddings.shared", {"model.shared.weight", source, target, output});
+  all.add("embeddings.source", {source});
+  if (config.tie_embeddings == TieEmbeddings::none)
+    all.add("embeddings.target", {target});
+  else
+    all.add("embeddings.target", {target, output});
+  all.add("embeddings.output", {output});
+  all.stack("encoder", config.encoder_layers);
+  all.stack("decoder", config.decoder_layers);
+  return {all.take(),
+          "final_logits_bias",
+          {"model.encoder.embed_positions.weight", "model.decoder.embed_positions.weight"}};
 }
 
-bool is_position_table(std::string_view name) {
-  return name == "model.encoder.embed_positions.weight" ||
-         name == "model.decoder.embed_positions.weight";
-}
-
-ordered_json to_marian(const ModelConfig& c, DType weights) {
+std::string MarianLayout::write_config(const ModelConfig& c, DType weights) const {
   const int64_t pad = c.pad_id();
   ordered_json object = {
       {"model_type", "marian"},
@@ -286,10 +245,11 @@ ordered_json to_marian(const ModelConfig& c, DType weights) {
     object["heed"]["variants"] = ordered_json::parse(to_json(c.variants));
   if (weights == DType::int8 || !is_in_marian_layout(c))
     object["model_type"] = "heed", object.erase("architectures");
-  return object;
+  return object.dump(2) + "\n";
 }
 
-ModelConfig from_marian(const json& object, const std::string& place) {
+ModelConfig MarianLayout::read_config(std::string_view text, const std::string& place) const {
+  const json object = detail::parse_json(text, place);
   const Keys keys(object, place);
   if (const std::string type = keys.text("model_type"); type != "marian" && type != "heed")
     keys.reject("model_type", type, "marian: heed opens no other kind of model directory");
@@ -329,6 +289,13 @@ ModelConfig from_marian(const json& object, const std::string& place) {
   }
   c.variants = c.variants.normalized(c.d_model, c.heads);
   return c;
+}
+
+}  // namespace
+
+const CheckpointLayout& marian_layout() {
+  static const MarianLayout layout;
+  return layout;
 }
 
 }  // namespace heed

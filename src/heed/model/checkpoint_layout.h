@@ -1,0 +1,40 @@
+// The interface of a format of model directories: what its files call the parameters of a model and
+// the values of its config. model/marian.h is the layout of the product.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/model/transformer.h"
+
+namespace heed {
+
+// A parameter, and the names of its tensor in the weights' file.
+struct LayoutTensor {
+  Parameter parameter;
+  std::vector<std::string> names;  // the first is written; files may hold equal copies under others
+};
+
+// Everything that the weights' file of a model may contain.
+struct LayoutTensors {
+  std::vector<LayoutTensor> parameters;  // in the order of the file, without the output bias
+  // The first tensor of the file, [1, vocabulary]: added to the logits. A file may lack it.
+  std::string logits_bias;
+  // Tables of sinusoids, which some files carry: they are computed, not read.
+  std::vector<std::string> position_tables = {};
+};
+
+class CheckpointLayout {
+ public:
+  virtual ~CheckpointLayout() = default;
+  // Where the file has these parameters, which are those of a model of this config.
+  virtual LayoutTensors tensors(const ModelConfig& config,
+                                const std::vector<Parameter>& parameters) const = 0;
+  // The text of config.json, of a model whose weights are stored as fp32, bf16 or int8.
+  virtual std::string write_config(const ModelConfig& config, DType weights) const = 0;
+  // `place` names the file in messages. Error for a model that heed cannot run.
+  virtual ModelConfig read_config(std::string_view text, const std::string& place) const = 0;
+};
+
+}  // namespace heed
