@@ -6,6 +6,8 @@
 #define HEED_BACKEND_CPU_ACTIVATION_INL_H_
 #endif
 
+#include <type_traits>
+
 #include "heed/backend/backend.h"
 #include "heed/backend/cpu/simd-inl.h"
 
@@ -53,6 +55,25 @@ HWY_INLINE Vector activation_derivative(Vector x) {
   }
 }
 
+// Calls f with the activation as the value of a type.
+template <class F>
+void with_activation(Activation activation, const F& f) {
+  switch (activation) {
+    case Activation::none:
+      return f(std::integral_constant<Activation, Activation::none>());
+    case Activation::relu:
+      return f(std::integral_constant<Activation, Activation::relu>());
+    case Activation::gelu:
+      return f(std::integral_constant<Activation, Activation::gelu>());
+    case Activation::silu:
+      return f(std::integral_constant<Activation, Activation::silu>());
+    case Activation::sigmoid:
+      return f(std::integral_constant<Activation, Activation::sigmoid>());
+    case Activation::tanh:
+      return f(std::integral_constant<Activation, Activation::tanh>());
+  }
+}
+
 template <Activation kActivation>
 void activate_all(const float* x, float* y, int64_t size) {
   for (int64_t i = 0; i < size; i += kLanes)
@@ -67,21 +88,17 @@ void activation_gradient_all(const float* x, const float* dy, float* dx, int64_t
   }
 }
 
-inline void activate_elements(Activation activation, const float* x, float* y, int64_t size) {
-  switch (activation) {
-    case Activation::none:
-      return activate_all<Activation::none>(x, y, size);
-    case Activation::relu:
-      return activate_all<Activation::relu>(x, y, size);
-    case Activation::gelu:
-      return activate_all<Activation::gelu>(x, y, size);
-    case Activation::silu:
-      return activate_all<Activation::silu>(x, y, size);
-    case Activation::sigmoid:
-      return activate_all<Activation::sigmoid>(x, y, size);
-    case Activation::tanh:
-      return activate_all<Activation::tanh>(x, y, size);
-  }
+inline void activate(Activation activation, const Tensor& x, Tensor& y) {
+  with_activation(activation, [&](auto kind) {
+    activate_all<kind()>(x.data<float>(), y.data<float>(), y.size());
+  });
+}
+
+inline void activation_gradient(Activation activation, const Tensor& x, const Tensor& dy,
+                                Tensor& dx) {
+  with_activation(activation, [&](auto kind) {
+    activation_gradient_all<kind()>(x.data<float>(), dy.data<float>(), dx.data<float>(), dx.size());
+  });
 }
 
 }  // namespace heed::cpu::HWY_NAMESPACE

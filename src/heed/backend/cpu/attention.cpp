@@ -12,9 +12,7 @@
 #include "heed/backend/cpu/attention-inl.h"
 #include "heed/backend/cpu/attention_gradient-inl.h"
 #include "heed/backend/cpu/cached_attention-inl.h"
-#include "heed/backend/cpu/dispatch.h"
 #include "heed/backend/cpu/kernels.h"
-#include "heed/backend/cpu/packed_attention-inl.h"
 #include "hwy/cache_control.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -6,7 +6,7 @@
 #define HEED_BACKEND_CPU_ATTENTION_GRADIENT_INL_H_
 #endif
 
-#include "heed/backend/cpu/packed_attention-inl.h"
+#include "heed/backend/cpu/attention-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::cpu::HWY_NAMESPACE {

@@ -1,5 +1,6 @@
-// From scores to weights: softmax over the keys that a query may attend to, the choice of one key,
-// dropout, and the Gaussian of local attention.
+// From scores to weights: scores by the positions of queries and keys, from a table with an entry
+// for each bucket, and their transpose; softmax over the keys that a query may attend to, the
+// choice of one key, dropout, and the Gaussian of local attention.
 //
 // Sums over keys have key j in lane j % kLanes wherever the keys of a query begin, and lanes
 // without a key add 0: so a query's bits are the same alone and within its prefix.
@@ -8,14 +9,129 @@
 #include "hwy/foreach_target.h"
 // after foreach_target.h
 #include <cmath>
+#include <vector>
 
 #include "heed/backend/cpu/attention_steps-inl.h"
-#include "heed/backend/cpu/dispatch.h"
 #include "heed/backend/cpu/kernels.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::cpu::HWY_NAMESPACE {
 namespace {
+
+// to += scale * from.
+void add_row(const float* from, float scale, int64_t count, float* to) {
+  for (int64_t c = 0; c < count; c += kLanes)
+    store(hn::MulAdd(load(from + c, count - c), set(scale), load(to + c, count - c)), to + c,
+          count - c);
+}
+
+// to[j] += scale * row[bucket[j]], rounded as add_row() does: a call with one query may take
+// either.
+void add_gathered(const float* row, const int32_t* bucket, float scale, int64_t count, float* to) {
+  for (int64_t c = 0; c < count; c += kLanes) {
+    HWY_ALIGN float lanes[kLanes] = {};
+    for (int64_t i = 0; i < std::min(kLanes, count - c); ++i) lanes[i] = row[bucket[c + i]];
+    const Vector sum = hn::MulAdd(hn::Load(kFloats, lanes), set(scale), load(to + c, count - c));
+    store(sum, to + c, count - c);
+  }
+}
+
+// The entries of a query in a table [query rows or 1, heads * buckets], one for each of its keys.
+struct PositionRow {
+  int64_t score;          // the index of its first score
+  int64_t entry;          // of its first entry, or of bucket 0
+  const int32_t* bucket;  // of each key; null: the entries follow one another
+  int64_t count;          // of keys
+};
+
+// The entries that the scores of a call belong to. Where all queries share one row of a table of
+// distances, it is spread over the distances once, so that entries follow one another.
+class PositionRows {
+ public:
+  PositionRows(const Tensor& table, const AttentionLayout& layout, const PositionalScores& options)
+      : layout_(layout),
+        options_(options),
+        absolute_(options.buckets.kind == PositionBuckets::Kind::absolute),
+        shared_(table.rows() == 1) {
+    for (int64_t b = 0; b < layout.keys.lengths.count(); ++b)
+      longest_ = std::max(longest_, layout.keys.lengths.length(b));
+    for (int64_t distance = -longest_; !absolute_ && distance <= longest_; ++distance)
+      buckets_.push_back(int32_t(options.buckets.of(0, distance)));
+  }
+
+  // [heads, distances]: the spread row; null if the table is used as it is.
+  float* spread() const {
+    if (absolute_ || !shared_) return nullptr;
+    return scratch(Scratch::position_scores, options_.heads * distances());
+  }
+  // Calls f(index in the spread row, index in the table).
+  template <class F>
+  void each_spread(const F& f) const {
+    for (int64_t h = 0; h < options_.heads; ++h)
+      for (int64_t i = 0; i < distances(); ++i)
+        f(h * distances() + i, h * options_.buckets.count + buckets_[size_t(i)]);
+  }
+  // Calls f(PositionRow) for each query that sees any key.
+  template <class F>
+  void each(const F& f) const {
+    each_head(layout_, options_.heads, [&](const StepHead& head) {
+      for (int64_t i = 0; i < head.queries; ++i)
+        if (head.seen(i) > 0) f(row(head, i));
+    });
+  }
+
+ private:
+  int64_t distances() const { return int64_t(buckets_.size()); }
+  PositionRow row(const StepHead& head, int64_t i) const {
+    const int64_t count = options_.buckets.count, seen = head.seen(i);
+    const int64_t score = head.row_of_scores(i);
+    const int64_t table_row = shared_ ? 0 : head.query_begin + i;
+    const int64_t entry = (table_row * head.heads + head.index) * count;
+    if (absolute_) return {score, entry, nullptr, std::min(seen, count)};
+    const int64_t first = longest_ - layout_.position(head.sequence, i);  // the distance of key 0
+    if (shared_) return {score, head.index * distances() + first, nullptr, seen};
+    return {score, entry, buckets_.data() + first, seen};
+  }
+
+  const AttentionLayout& layout_;
+  const PositionalScores& options_;
+  bool absolute_, shared_;
+  int64_t longest_ = 0;
+  std::vector<int32_t> buckets_;  // of the distances from -longest_ to longest_
+};
+
+void add_positional_scores(const Tensor& table, const AttentionLayout& layout,
+                           const PositionalScores& options, Tensor& scores) {
+  const PositionRows rows(table, layout, options);
+  const auto scale = float(options.scale);
+  const float* from = table.data<float>();
+  if (float* spread = rows.spread()) {
+    rows.each_spread([&](int64_t to, int64_t entry) { spread[to] = from[entry]; });
+    from = spread;
+  }
+  rows.each([&](const PositionRow& row) {
+    float* to = scores.data<float>() + row.score;
+    if (row.bucket)
+      add_gathered(from + row.entry, row.bucket, scale, row.count, to);
+    else
+      add_row(from + row.entry, scale, row.count, to);
+  });
+}
+
+void sum_weights_by_position(const Tensor& weights, const AttentionLayout& layout,
+                             const PositionalScores& options, Tensor& sums) {
+  const PositionRows rows(sums, layout, options);
+  const auto scale = float(options.scale);
+  float *table = sums.data<float>(), *spread = rows.spread();
+  if (spread) rows.each_spread([&](int64_t to, int64_t) { spread[to] = 0; });
+  rows.each([&](const PositionRow& row) {
+    const float* from = weights.data<float>() + row.score;
+    float* to = (spread ? spread : table) + row.entry;
+    if (!row.bucket) return add_row(from, scale, row.count, to);
+    for (int64_t j = 0; j < row.count; ++j) to[row.bucket[j]] += scale * from[j];
+  });
+  if (spread) rows.each_spread([&](int64_t from, int64_t entry) { table[entry] += spread[from]; });
+}
 
 // The keys that the sequence's query i may attend to.
 KeyRange span_of(const StepHead& head, const AttentionSoftmax& options, int64_t i) {
@@ -183,7 +299,9 @@ void gaussian_weights_gradient(const Tensor& dout, const Tensor& weights, const 
 
 }  // namespace
 
-void fill_attention_weight_kernels(CpuKernels& kernels) {
+void fill_attention_weights_kernels(CpuKernels& kernels) {
+  kernels.add_positional_scores = add_positional_scores;
+  kernels.sum_weights_by_position = sum_weights_by_position;
   kernels.attention_softmax = attention_softmax;
   kernels.attention_softmax_gradient = attention_softmax_gradient;
   kernels.gaussian_weights = gaussian_weights;
@@ -196,9 +314,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed::cpu {
 
-HWY_EXPORT(fill_attention_weight_kernels);
+HWY_EXPORT(fill_attention_weights_kernels);
 void fill_attention_weights(int64_t target, CpuKernels& kernels) {
-  HWY_DISPATCH_TABLE(fill_attention_weight_kernels)[dispatch_index(target)](kernels);
+  HWY_DISPATCH_TABLE(fill_attention_weights_kernels)[dispatch_index(target)](kernels);
 }
 
 }  // namespace heed::cpu

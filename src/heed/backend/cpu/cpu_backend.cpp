@@ -48,15 +48,11 @@ cpu::CpuKernels kernels_for(const cpu::InstructionSet& set, DType compute) {
   cpu::CpuKernels kernels = {};
   cpu::fill_linear(set, compute, kernels);
   cpu::fill_attention(set.target, kernels);
-  cpu::fill_norm(set.target, kernels);
   cpu::fill_loss(set.target, kernels);
-  cpu::fill_embedding(set.target, kernels);
   cpu::fill_elementwise(set.target, kernels);
   cpu::fill_head_rows(set.target, kernels);
-  cpu::fill_attention_products(set.target, kernels);
+  cpu::fill_attention_scores(set.target, kernels);
   cpu::fill_attention_weights(set.target, kernels);
-  cpu::fill_additive_scores(set.target, kernels);
-  cpu::fill_positional_scores(set.target, kernels);
   return kernels;
 }
 

@@ -342,6 +342,24 @@ inline void pack_columns(const Rows& columns, int64_t count, int64_t depth, int6
       hn::StoreU(zero(), kFloats, out + filled / kPanel * stride + k * kPanel + filled % kPanel);
 }
 
+// Packed parts of matrices, such as those that belong to one head, for one product.
+
+// `rows` [count, depth] as a right operand whose columns they are.
+inline Panels pack_transposed(const Rows& rows, int64_t count, int64_t depth, Scratch use) {
+  const int64_t stride = depth * kPanel;
+  float* out = scratch(use, divide_up(count, kPanel) * stride);
+  pack_columns(rows, count, depth, stride, out);
+  return {out, stride};
+}
+
+// `rows` [count, width] as a right operand whose rows they are.
+inline Panels pack_plain(const Rows& rows, int64_t count, int64_t width, Scratch use) {
+  const int64_t stride = count * kPanel;
+  float* out = scratch(use, divide_up(width, kPanel) * stride);
+  pack_rows<Fp32>(rows, count, width, out);
+  return {out, stride};
+}
+
 }  // namespace heed::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif

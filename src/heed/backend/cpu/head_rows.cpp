@@ -6,8 +6,7 @@
 // after foreach_target.h
 #include <cmath>
 
-#include "heed/backend/cpu/dispatch.h"
-#include "heed/backend/cpu/head_panels-inl.h"
+#include "heed/backend/cpu/gemm-inl.h"
 #include "heed/backend/cpu/kernels.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "heed/backend/backend.h"
+#include "hwy/targets.h"
 
 namespace heed::cpu {
 
@@ -20,17 +21,21 @@ struct CpuKernels : heed::Kernels {
   double (*peak)() = nullptr;  // measure_cpu_peak()
 };
 
+// Which entry of a table made by HWY_EXPORT belongs to an instruction set.
+inline size_t dispatch_index(int64_t target) {
+  if constexpr ((HWY_TARGETS & (HWY_TARGETS - 1)) == 0) return 0;
+  hwy::ChosenTarget chosen;
+  chosen.Update(target);
+  return chosen.GetIndex();
+}
+
 // Each fills in its family's kernels for one instruction set.
 void fill_linear(const InstructionSet& set, DType compute, CpuKernels& kernels);
+void fill_attention_scores(int64_t target, CpuKernels& kernels);
 void fill_attention(int64_t target, CpuKernels& kernels);
-void fill_norm(int64_t target, CpuKernels& kernels);
 void fill_loss(int64_t target, CpuKernels& kernels);
-void fill_embedding(int64_t target, CpuKernels& kernels);
 void fill_elementwise(int64_t target, CpuKernels& kernels);
 void fill_head_rows(int64_t target, CpuKernels& kernels);
-void fill_attention_products(int64_t target, CpuKernels& kernels);
 void fill_attention_weights(int64_t target, CpuKernels& kernels);
-void fill_additive_scores(int64_t target, CpuKernels& kernels);
-void fill_positional_scores(int64_t target, CpuKernels& kernels);
 
 }  // namespace heed::cpu

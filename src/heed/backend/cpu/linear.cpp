@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "heed/backend/cpu/activation-inl.h"
-#include "heed/backend/cpu/dispatch.h"
 #include "heed/backend/cpu/kernels.h"
 #include "heed/backend/cpu/peak-inl.h"
 #include "heed/backend/cpu/product-inl.h"
@@ -158,8 +157,7 @@ void linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activatio
   result.column_scale = packed->scales();
   product<Arithmetic>({x.data<float>(), in, Along::rows}, packed->forward(), y.rows(), out, in,
                       result);
-  if (activation != Activation::none && activation != Activation::relu)
-    activate_elements(activation, y.data<float>(), y.data<float>(), y.size());
+  if (activation != Activation::none && activation != Activation::relu) activate(activation, y, y);
 }
 
 template <class Arithmetic>

@@ -9,7 +9,6 @@
 #include <functional>
 #include <limits>
 
-#include "heed/backend/cpu/dispatch.h"
 #include "heed/backend/cpu/kernels.h"
 #include "heed/backend/cpu/simd-inl.h"
 
