@@ -1,7 +1,5 @@
 #include "heed/autograd/attention_steps.h"
 
-#include <vector>
-
 #include "heed/autograd/head_rows.h"
 #include "heed/autograd/shared-inl.h"
 
@@ -49,16 +47,6 @@ void check_operands(const ForwardPass& pass, const ScoreOperands& operands,
 
 Tensor pairs_of(ForwardPass& pass, const AttentionLayout& layout, int64_t heads, DType type) {
   return pass.tensor({attention_weight_count(layout, heads)}, type);
-}
-
-// [query rows, heads]: how many keys the sequence of each query has.
-template <class T>
-Tensor key_counts(int64_t heads, const AttentionLayout& layout) {
-  std::vector<T> counts;
-  for (int64_t b = 0; b < layout.queries.count(); ++b)
-    counts.insert(counts.end(), size_t(layout.queries.length(b) * heads),
-                  T(layout.keys.lengths.length(b)));
-  return tensor_of<T>({layout.queries.rows(), heads}, counts);
 }
 
 void check_not_cached(const AttentionLayout& layout) {
@@ -176,8 +164,12 @@ Tensor attention_softmax(ForwardPass& pass, Tensor scores, const AttentionLayout
 
 Tensor predicted_centers(ForwardPass& pass, const Tensor& share, const AttentionLayout& layout) {
   check_layout(layout, share.rows());
-  const Tensor counts = share.dtype() == DType::fp64 ? key_counts<double>(share.columns(), layout)
-                                                     : key_counts<float>(share.columns(), layout);
+  // How many keys the sequence of each query has.
+  Tensor counts(share.shape(), share.dtype());
+  int64_t next = 0;
+  for (int64_t b = 0; b < layout.queries.count(); ++b)
+    for (int64_t i = 0; i < layout.queries.length(b) * share.columns(); ++i)
+      set_element(counts, next++, double(layout.keys.lengths.length(b)));
   Tensor lengths = pass.tensor(share.shape(), share.dtype());
   copy(counts, lengths);
   return multiply(pass, share, lengths);

@@ -28,11 +28,6 @@ void weight_gradient(ForwardPass& pass, const Tensor& dy, const Tensor& x, const
                                       dweight.mode);
 }
 
-void check_norm(const Tensor& x, const Tensor& gain, const Tensor& bias) {
-  check(gain.size() == x.columns() && (!bias || bias.size() == x.columns()),
-        "[norm] gain and bias [d]");
-}
-
 // dpositions[position of r] += dropout(dout[r]).
 void position_gradient(ForwardPass& pass, const Tokens& tokens, const Tensor& dout,
                        const Dropout& dropout, const Tensor& positions) {
@@ -186,23 +181,40 @@ Tensor add(ForwardPass& pass, const Tensor& x, const Tensor& sublayer, double dr
   return y;
 }
 
-Tensor normalize(ForwardPass& pass, const Tensor& x, const Tensor& gain, const Tensor& bias,
-                 const AddNormOptions& options) {
-  check_norm(x, gain, bias);
-  const NormOptions norm{options.epsilon, {}, options.kind};
+namespace {
+
+// normalize(x + dropout(sublayer)), or normalize(x) without a sub-layer (none). The sum is computed
+// in the memory of `sublayer` if there is no other handle of it.
+Tensor normalize_sum(ForwardPass& pass, const Tensor& x, const Tensor& sublayer, const Tensor& gain,
+                     const Tensor& bias, const NormOptions& norm) {
+  check(gain.size() == x.columns() && (!bias || bias.size() == x.columns()),
+        "[norm] gain and bias [d]");
   Tensor y = pass.tensor(x.shape(), x.dtype());
   Tensor statistics = pass.tensor({x.rows(), 2}, x.dtype());
-  Tensor sum;
-  pass.backend.add_norm(x, Tensor(), gain, bias, norm, sum, statistics, y);
+  Tensor sum = x;
+  if (sublayer)
+    sum = values_are_ours(pass, sublayer) ? sublayer : pass.tensor(x.shape(), x.dtype());
+  pass.backend.add_norm(x, sublayer, gain, bias, norm, sum, statistics, y);
   if (pass.tape)
-    pass.tape->record(y, [&pass, x, statistics, gain, bias, norm](const Tensor& dy) {
+    pass.tape->record(y, [&pass, x, sublayer, sum, statistics, gain, bias, norm](const Tensor& dy) {
       GradientBuffer dx = pass.tape->gradient_buffer(x);
-      Tensor dsublayer;
+      std::optional<OverwrittenGradient> dsublayer;
+      if (sublayer) dsublayer.emplace(pass, sublayer);
+      Tensor none;
       Tensor dgain = pass.tape->accumulation_buffer(gain), dbias = bias_buffer(pass, bias);
-      pass.backend.add_norm_gradient(dy, x, statistics, gain, norm,
-                                     {dx.tensor, dx.mode, dsublayer, dgain, dbias});
+      pass.backend.add_norm_gradient(
+          dy, sum, statistics, gain, norm,
+          {dx.tensor, dx.mode, dsublayer ? dsublayer->tensor() : none, dgain, dbias});
+      if (dsublayer) dsublayer->finish();
     });
   return y;
+}
+
+}  // namespace
+
+Tensor normalize(ForwardPass& pass, const Tensor& x, const Tensor& gain, const Tensor& bias,
+                 const AddNormOptions& options) {
+  return normalize_sum(pass, x, Tensor(), gain, bias, {options.epsilon, {}, options.kind});
 }
 
 // `sublayer` by value: a caller that gives its last handle lets the memory be reused.
@@ -210,22 +222,8 @@ Tensor normalize(ForwardPass& pass, const Tensor& x, const Tensor& gain, const T
 Tensor add_norm(ForwardPass& pass, const Tensor& x, Tensor sublayer, const Tensor& gain,
                 const Tensor& bias, const AddNormOptions& options) {
   check(x.shape() == sublayer.shape(), "[add_norm] input and sub-layer differ in shape");
-  check_norm(x, gain, bias);
-  const NormOptions norm{options.epsilon, pass.next_dropout(options.dropout), options.kind};
-  Tensor y = pass.tensor(x.shape(), x.dtype());
-  Tensor statistics = pass.tensor({x.rows(), 2}, x.dtype());
-  Tensor sum = values_are_ours(pass, sublayer) ? sublayer : pass.tensor(x.shape(), x.dtype());
-  pass.backend.add_norm(x, sublayer, gain, bias, norm, sum, statistics, y);
-  if (pass.tape)
-    pass.tape->record(y, [&pass, x, sublayer, sum, statistics, gain, bias, norm](const Tensor& dy) {
-      GradientBuffer dx = pass.tape->gradient_buffer(x);
-      OverwrittenGradient dsublayer(pass, sublayer);
-      Tensor dgain = pass.tape->accumulation_buffer(gain), dbias = bias_buffer(pass, bias);
-      pass.backend.add_norm_gradient(dy, sum, statistics, gain, norm,
-                                     {dx.tensor, dx.mode, dsublayer.tensor(), dgain, dbias});
-      dsublayer.finish();
-    });
-  return y;
+  return normalize_sum(pass, x, sublayer, gain, bias,
+                       {options.epsilon, pass.next_dropout(options.dropout), options.kind});
 }
 
 Loss& Loss::operator+=(const Loss& other) {
@@ -234,14 +232,6 @@ Loss& Loss::operator+=(const Loss& other) {
   tokens += other.tokens;
   return *this;
 }
-
-namespace {
-
-double element(const Tensor& tensor, int64_t i) {
-  return with_values(tensor, [&](auto values) { return double(values[size_t(i)]); });
-}
-
-}  // namespace
 
 Tensor cross_entropy_of_rows(ForwardPass& pass, const Tensor& states, const Tensor& table,
                              const Tensor& bias, const Indices& labels,

@@ -154,6 +154,16 @@ decltype(auto) with_values(Tensor& tensor, F&& f) {
   return tensor.dtype() == DType::fp32 ? f(tensor.span<float>()) : f(tensor.span<double>());
 }
 
+// One element of a tensor of floats or doubles, in the host's memory.
+inline double element(const Tensor& tensor, int64_t i) {
+  return with_values(tensor, [&](auto values) { return double(values[size_t(i)]); });
+}
+inline void set_element(Tensor& tensor, int64_t i, double value) {
+  with_values(tensor, [&](auto values) {
+    values[size_t(i)] = typename decltype(values)::value_type(value);
+  });
+}
+
 // The tensor itself if it is in the host's memory, or else a copy there.
 Tensor to_host(const Tensor& tensor);
 // to = from: tensors of the same size and type, each in any memory.

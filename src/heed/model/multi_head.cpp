@@ -60,11 +60,7 @@ Tensor alibi_table(ForwardPass& pass, const AttentionMethod& method, int64_t dis
   Tensor table({1, method.heads * (2 * distance + 1)}, type);
   for (int64_t i = 0; i < table.size(); ++i) {
     const int64_t head = i / (2 * distance + 1), offset = i % (2 * distance + 1) - distance;
-    const double bias = -alibi_slope(head, method.heads) * double(std::abs(offset));
-    if (type == DType::fp32)
-      table.data<float>()[i] = float(bias);
-    else
-      table.data<double>()[i] = bias;
+    set_element(table, i, -alibi_slope(head, method.heads) * double(std::abs(offset)));
   }
   table.move_to(pass.backend.memory());
   return table;

@@ -114,12 +114,6 @@ class ComputedContext : public DecoderContext {
   const Indices target_rows_, source_rows_;
 };
 
-void put(Tensor& tensor, int64_t i, double value) {
-  with_values(tensor, [&](auto values) {
-    values[size_t(i)] = typename decltype(values)::value_type(value);
-  });
-}
-
 // Calls f(name, leaf) for every Leaf below `node`, with dotted names; f(name, tensor, role) for
 // tensors.
 template <class Leaf, class Node, class F, class... Role>
@@ -163,8 +157,8 @@ Tensor positional_encoding(int64_t positions, int64_t d_model, DType type) {
   for (int64_t p = 0; p < positions; ++p) {
     for (int64_t i = 0; i < half; ++i) {
       const double angle = double(p) / std::pow(10000.0, 2.0 * double(i) / double(d_model));
-      put(table, p * d_model + i, std::sin(angle));
-      put(table, p * d_model + half + i, std::cos(angle));
+      set_element(table, p * d_model + i, std::sin(angle));
+      set_element(table, p * d_model + half + i, std::cos(angle));
     }
   }
   return table;
@@ -245,7 +239,7 @@ void Transformer::initialize(uint64_t seed, InitialWeights weights) {
       }
       return 0;
     };
-    for (int64_t i = 0; i < p.tensor.size(); ++i) put(p.tensor, i, draw(i));
+    for (int64_t i = 0; i < p.tensor.size(); ++i) set_element(p.tensor, i, draw(i));
   }
 }
 
