@@ -1,4 +1,5 @@
-// Attention and the KV cache of the reference backend, in plain loops with sums in double.
+// Attention of the reference backend, in steps, and the KV cache: in plain loops with sums in
+// double.
 #pragma once
 
 #include <algorithm>
@@ -17,136 +18,313 @@ inline double dropout_factor(const Dropout& dropout, int64_t index) {
   return dropout.bits(uint64_t(index)) >= dropout.threshold() ? dropout.scale() : 0;
 }
 
-// The kernels for one element type.
-template <class T>
-struct AttentionKernels {
-  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// The attention weights of a kernel that does all steps, in each of them.
+struct SoftmaxSteps {
+  Tensor scores, softmax, dropped;
+};
 
+template <class T>
+struct AttentionKernelsOf {
+  // One query under one head.
+  struct Row {
+    int64_t sequence, row, head;  // row of the query tensor
+    int64_t first;                // index of its scores
+    int64_t keys, visible;        // of the sequence, and those that it sees
+    int64_t position;
+  };
+
+  // Calls f(row) for each.
+  template <class F>
+  static void each_row(const AttentionLayout& layout, int64_t heads, F&& f) {
+    int64_t first = 0;
+    for (int64_t b = 0; b < layout.queries.count(); ++b) {
+      const int64_t keys = layout.keys.lengths.length(b);
+      for (int64_t h = 0; h < heads; ++h)
+        for (int64_t i = 0; i < layout.queries.length(b); ++i, first += keys)
+          f(Row{b, layout.queries.offsets[size_t(b)] + i, h, first, keys, layout.visible_keys(b, i),
+                layout.position(b, i)});
+    }
+  }
+
+  // The first element of the row of `tensor` that head h of `heads` reads of key j, where a query's
+  // head has `columns` columns.
+  static int64_t element_of(const Tensor& tensor, const AttentionLayout& layout, const Row& row,
+                            int64_t heads, int64_t columns, int64_t j) {
+    const int64_t group = heads / (tensor.columns() / columns);
+    const int64_t key = layout.keys.row(layout.keys.lengths.offsets[size_t(row.sequence)] + j);
+    return key * tensor.columns() + row.head / group * columns;
+  }
   // An element of a tensor of keys or values.
-  static double element(const Tensor& x, int64_t i) {
+  static double value_of(const Tensor& x, int64_t i) {
     return x.dtype() == DType::bf16 ? double(float(x.data<Bf16>()[i])) : double(x.data<T>()[i]);
   }
 
-  // One query row and head: the keys that it attends to, and their weights. Offsets are those of
-  // the head's first element in a tensor.
-  struct Row {
-    KeyRange visible = {0, 0};
-    int64_t query = 0, out = 0;         // offsets
-    std::vector<int64_t> keys, values;  // offsets
-    std::vector<double> logits;         // scaled
-    std::vector<double> factors;        // dropout's factors
-    double logsumexp = 0;
-
-    double weight(size_t j) const { return std::exp(logits[j] - logsumexp); }
-  };
-
-  // What is added to a head's scaled score of key j.
-  static double bias(const AttentionScores& scores, int64_t head, int64_t j, int64_t position) {
-    if (scores.bias == ScoreBias::none) return 0;
-    return -alibi_slope(head, scores.heads) * double(std::abs(j - position));
-  }
-
-  static Row attend(const AttentionInput& input, const AttentionLayout& layout,
-                    const AttentionOptions& options, int64_t b, int64_t r, int64_t h) {
-    const AttentionHeads heads(input, options.scores.heads);
-    const int64_t i = r - layout.queries.offsets[size_t(b)], shared = h / heads.group;
-    Row row;
-    row.visible = layout.visible(b, i, options.scores.window);
-    row.query = (r * heads.count + h) * heads.d_key;
-    row.out = (r * heads.count + h) * heads.d_value;
-    double top = -kInfinity;
-    for (int64_t j = row.visible.begin; j < row.visible.end; ++j) {
-      const int64_t key = layout.keys.row(layout.keys.lengths.offsets[size_t(b)] + j);
-      row.keys.push_back((key * heads.key_value + shared) * heads.d_key);
-      row.values.push_back((key * heads.key_value + shared) * heads.d_value);
-      double dot = 0;
-      for (int64_t c = 0; c < heads.d_key; ++c)
-        dot +=
-            double(input.query.data<T>()[row.query + c]) * element(input.key, row.keys.back() + c);
-      row.logits.push_back(dot * options.scores.scale +
-                           bias(options.scores, h, j, layout.position(b, i)));
-      row.factors.push_back(dropout_factor(options.dropout, options.dropout_index(r, h) + j));
-      top = std::max(top, row.logits.back());
-    }
-    double sum = 0;
-    for (double logit : row.logits) sum += std::exp(logit - top);
-    row.logsumexp = row.logits.empty() ? -kInfinity : top + std::log(sum);
-    return row;
-  }
-
-  // Calls f(b, r, h) for every sequence, query row and head.
+  // Writes f(row, j) for each key that a query sees, and 0 for the others.
   template <class F>
-  static void each_row(const AttentionLayout& layout, const AttentionOptions& options, F&& f) {
-    for (int64_t b = 0; b < layout.queries.count(); ++b)
-      for (int64_t i = 0; i < layout.queries.length(b); ++i)
-        for (int64_t h = 0; h < options.scores.heads; ++h)
-          f(b, layout.queries.offsets[size_t(b)] + i, h);
+  static void fill(const AttentionLayout& layout, int64_t heads, Tensor& out, F&& f) {
+    each_row(layout, heads, [&](const Row& row) {
+      for (int64_t j = 0; j < row.keys; ++j)
+        out.data<T>()[row.first + j] = j < row.visible ? T(f(row, j)) : T(0);
+    });
+  }
+
+  // f(row, j, index of the query's first element, index of the key's).
+  template <class F>
+  static void each_pair(const ScoreOperands& o, const AttentionLayout& layout, int64_t heads,
+                        F&& f) {
+    const int64_t d = o.query.columns() / heads;
+    each_row(layout, heads, [&](const Row& row) {
+      for (int64_t j = 0; j < row.visible; ++j)
+        f(row, j, (row.row * heads + row.head) * d, element_of(o.key, layout, row, heads, d, j));
+    });
+  }
+
+  static void scaled_scores(const ScoreOperands& o, const AttentionLayout& layout,
+                            const ScaledScores& options, Tensor& scores) {
+    const int64_t d = o.query.columns() / options.heads;
+    fill_zeros(scores);
+    each_pair(o, layout, options.heads, [&](const Row& row, int64_t j, int64_t q, int64_t k) {
+      double sum = 0;
+      for (int64_t c = 0; c < d; ++c)
+        sum += double(o.query.data<T>()[q + c]) * value_of(o.key, k + c);
+      scores.data<T>()[row.first + j] = T(options.scale * sum);
+    });
+  }
+
+  static void scaled_scores_gradient(const Tensor& dscores, const ScoreOperands& o,
+                                     const AttentionLayout& layout, const ScaledScores& options,
+                                     const ScoreGradient& gradient) {
+    const int64_t d = o.query.columns() / options.heads;
+    for (Tensor* tensor : {&gradient.dquery, &gradient.dkey}) fill_zeros(*tensor);
+    each_pair(o, layout, options.heads, [&](const Row& row, int64_t j, int64_t q, int64_t k) {
+      const double dscore = options.scale * double(dscores.data<T>()[row.first + j]);
+      for (int64_t c = 0; c < d; ++c) {
+        gradient.dquery.data<T>()[q + c] += T(dscore * double(o.key.data<T>()[k + c]));
+        gradient.dkey.data<T>()[k + c] += T(dscore * double(o.query.data<T>()[q + c]));
+      }
+    });
+  }
+
+  static void additive_scores(const ScoreOperands& o, const Tensor& v,
+                              const AttentionLayout& layout, int64_t heads, Tensor& scores) {
+    const int64_t d = o.query.columns() / heads;
+    fill_zeros(scores);
+    each_pair(o, layout, heads, [&](const Row& row, int64_t j, int64_t q, int64_t k) {
+      double sum = 0;
+      for (int64_t c = 0; c < d; ++c)
+        sum += double(v.data<T>()[row.head * d + c]) *
+               std::tanh(double(o.query.data<T>()[q + c]) + value_of(o.key, k + c));
+      scores.data<T>()[row.first + j] = T(sum);
+    });
+  }
+
+  static void additive_scores_gradient(const Tensor& dscores, const ScoreOperands& o,
+                                       const Tensor& v, const AttentionLayout& layout,
+                                       int64_t heads, const ScoreGradient& gradient, Tensor& dv) {
+    const int64_t d = o.query.columns() / heads;
+    for (Tensor* tensor : {&gradient.dquery, &gradient.dkey}) fill_zeros(*tensor);
+    each_pair(o, layout, heads, [&](const Row& row, int64_t j, int64_t q, int64_t k) {
+      const double dscore = double(dscores.data<T>()[row.first + j]);
+      for (int64_t c = 0; c < d; ++c) {
+        const double t =
+            std::tanh(double(o.query.data<T>()[q + c]) + double(o.key.data<T>()[k + c]));
+        const double dsum = dscore * double(v.data<T>()[row.head * d + c]) * (1 - t * t);
+        gradient.dquery.data<T>()[q + c] += T(dsum);
+        gradient.dkey.data<T>()[k + c] += T(dsum);
+        dv.data<T>()[row.head * d + c] += T(dscore * t);
+      }
+    });
+  }
+
+  // Calls f(index of a score, index of its entry of `table`) for each visible key with a bucket.
+  template <class F>
+  static void each_entry(const Tensor& table, const AttentionLayout& layout,
+                         const PositionalScores& options, F&& f) {
+    const bool shared = table.rows() == 1;
+    each_row(layout, options.heads, [&](const Row& row) {
+      for (int64_t j = 0; j < row.visible; ++j) {
+        const int64_t bucket = options.buckets.of(row.position, j);
+        if (bucket < 0) continue;
+        const int64_t table_row = shared ? 0 : row.row;
+        f(row.first + j, (table_row * options.heads + row.head) * options.buckets.count + bucket);
+      }
+    });
+  }
+
+  static void add_positional_scores(const Tensor& table, const AttentionLayout& layout,
+                                    const PositionalScores& options, Tensor& scores) {
+    each_entry(table, layout, options, [&](int64_t score, int64_t entry) {
+      scores.data<T>()[score] += T(options.scale * double(table.data<T>()[entry]));
+    });
+  }
+  static void sum_weights_by_position(const Tensor& weights, const AttentionLayout& layout,
+                                      const PositionalScores& options, Tensor& sums) {
+    each_entry(sums, layout, options, [&](int64_t weight, int64_t entry) {
+      sums.data<T>()[entry] += T(options.scale * double(weights.data<T>()[weight]));
+    });
+  }
+
+  static bool takes(const AttentionSoftmax& options, const Row& row, int64_t j) {
+    if (j >= row.visible || (options.key_limit && j >= *options.key_limit)) return false;
+    if (!options.window) return true;
+    const double center =
+        options.center ? double(options.center->data<T>()[row.row * options.heads + row.head])
+                       : double(row.position);
+    return std::abs(double(j) - center) <= double(*options.window);
+  }
+  static double factor(const Dropout& dropout, int64_t heads, const Row& row, int64_t j) {
+    return dropout_factor(dropout, weight_dropout_index(row.row, row.head, heads) + j);
+  }
+
+  static void attention_softmax(const Tensor& scores, const AttentionLayout& layout,
+                                const AttentionSoftmax& options, const Dropout& dropout,
+                                const SoftmaxOutput& result) {
+    each_row(layout, options.heads, [&](const Row& row) {
+      const T* from = scores.data<T>() + row.first;
+      int64_t best = -1;
+      for (int64_t j = 0; j < row.keys; ++j)
+        if (takes(options, row, j) && (best < 0 || from[j] > from[best])) best = j;
+      std::vector<double> terms(size_t(row.keys), 0);
+      double sum = 0;
+      for (int64_t j = 0; j < row.keys; ++j)
+        if (takes(options, row, j))
+          sum += terms[size_t(j)] = std::exp(double(from[j]) - double(from[best]));
+      for (int64_t j = 0; j < row.keys; ++j) {
+        // Not a number if a score is none: nothing hides it.
+        const double weight = takes(options, row, j) ? terms[size_t(j)] / sum : 0;
+        result.softmax.data<T>()[row.first + j] = T(weight);
+        if (!result.weights) continue;
+        const bool hard = options.choice == AttentionSoftmax::Choice::hard;
+        result.weights->data<T>()[row.first + j] =
+            T((hard ? double(j == best) : weight) * factor(dropout, options.heads, row, j));
+      }
+    });
+  }
+
+  static void attention_softmax_gradient(const Tensor& dweights, const Tensor& softmax,
+                                         const AttentionLayout& layout, int64_t heads,
+                                         const Dropout& dropout, Tensor& dscores) {
+    each_row(layout, heads, [&](const Row& row) {
+      const auto dweight = [&](int64_t j) {
+        return factor(dropout, heads, row, j) * double(dweights.data<T>()[row.first + j]);
+      };
+      const T* weight = softmax.data<T>() + row.first;
+      double total = 0;
+      for (int64_t j = 0; j < row.visible; ++j) total += double(weight[j]) * dweight(j);
+      for (int64_t j = 0; j < row.keys; ++j)
+        dscores.data<T>()[row.first + j] =
+            j < row.visible ? T(double(weight[j]) * (dweight(j) - total)) : T(0);
+    });
+  }
+
+  // Of key j: how far it is from the center, and its factor.
+  static std::pair<double, double> gaussian(const Tensor& center, const GaussianWeights& options,
+                                            const Row& row, int64_t j) {
+    const double distance =
+        double(j) - double(center.data<T>()[row.row * options.heads + row.head]);
+    return {distance, std::exp(-distance * distance / (2 * options.sigma * options.sigma))};
+  }
+  static void gaussian_weights(const Tensor& weights, const Tensor& center,
+                               const AttentionLayout& layout, const GaussianWeights& options,
+                               Tensor& out) {
+    fill(layout, options.heads, out, [&](const Row& row, int64_t j) {
+      return double(weights.data<T>()[row.first + j]) * gaussian(center, options, row, j).second;
+    });
+  }
+  static void gaussian_weights_gradient(const Tensor& dout, const Tensor& weights,
+                                        const Tensor& center, const AttentionLayout& layout,
+                                        const GaussianWeights& options,
+                                        const GaussianGradient& gradient) {
+    fill_zeros(gradient.dcenter);
+    fill(layout, options.heads, gradient.dweights, [&](const Row& row, int64_t j) {
+      const auto [distance, factor] = gaussian(center, options, row, j);
+      const double dweight = double(dout.data<T>()[row.first + j]) * factor;
+      gradient.dcenter.data<T>()[row.row * options.heads + row.head] +=
+          T(dweight * double(weights.data<T>()[row.first + j]) * distance /
+            (options.sigma * options.sigma));
+      return dweight;
+    });
+  }
+
+  static void mix(const Tensor& weights, const Tensor& value, const AttentionLayout& layout,
+                  int64_t heads, Tensor& out) {
+    const int64_t d = out.columns() / heads;
+    each_row(layout, heads, [&](const Row& row) {
+      for (int64_t c = 0; c < d; ++c) {
+        double sum = 0;
+        for (int64_t j = 0; j < row.visible; ++j)
+          sum += double(weights.data<T>()[row.first + j]) *
+                 value_of(value, element_of(value, layout, row, heads, d, j) + c);
+        out.data<T>()[(row.row * heads + row.head) * d + c] = T(sum);
+      }
+    });
+  }
+  static void mix_gradient(const Tensor& dout, const Tensor& weights, const Tensor& value,
+                           const AttentionLayout& layout, int64_t heads,
+                           const MixGradient& gradient) {
+    const int64_t d = dout.columns() / heads;
+    fill_zeros(gradient.dvalue);
+    fill(layout, heads, gradient.dweights, [&](const Row& row, int64_t j) {
+      const T* dout_row = dout.data<T>() + (row.row * heads + row.head) * d;
+      const int64_t at = element_of(value, layout, row, heads, d, j);
+      const double weight = double(weights.data<T>()[row.first + j]);
+      double sum = 0;
+      for (int64_t c = 0; c < d; ++c) {
+        sum += double(dout_row[c]) * double(value.data<T>()[at + c]);
+        gradient.dvalue.data<T>()[at + c] += T(weight * double(dout_row[c]));
+      }
+      return sum;
+    });
+  }
+
+  static SoftmaxSteps weights_of(const AttentionInput& input, const AttentionLayout& layout,
+                                 const AttentionOptions& options) {
+    const AttentionScores& wanted = options.scores;
+    const auto pairs = [&] {
+      return Tensor({attention_weight_count(layout, wanted.heads)}, dtype_of<T>());
+    };
+    SoftmaxSteps w{pairs(), pairs(), pairs()};
+    scaled_scores({input.query, input.key}, layout, {wanted.heads, wanted.scale}, w.scores);
+    if (wanted.bias == ScoreBias::alibi)
+      each_row(layout, wanted.heads, [&](const Row& row) {
+        const double slope = alibi_slope(row.head, wanted.heads);
+        for (int64_t j = 0; j < row.visible; ++j)
+          w.scores.data<T>()[row.first + j] -= T(slope * double(std::abs(j - row.position)));
+      });
+    attention_softmax(w.scores, layout, {.heads = wanted.heads, .window = wanted.window},
+                      options.dropout, {w.softmax, &w.dropped});
+    return w;
   }
 
   static void attention(const AttentionInput& input, const AttentionLayout& layout,
                         const AttentionOptions& options, const AttentionOutput& output) {
-    const AttentionHeads heads(input, options.scores.heads);
-    each_row(layout, options, [&](int64_t b, int64_t r, int64_t h) {
-      const Row row = attend(input, layout, options, b, r, h);
-      output.logsumexp.data<T>()[r * heads.count + h] = T(row.logsumexp);
-      for (int64_t c = 0; c < heads.d_value; ++c) {
-        double sum = 0;
-        for (size_t j = 0; j < row.values.size(); ++j)
-          sum += row.weight(j) * row.factors[j] * element(input.value, row.values[j] + c);
-        output.out.data<T>()[row.out + c] = T(sum);
-      }
+    const int64_t heads = options.scores.heads;
+    const SoftmaxSteps w = weights_of(input, layout, options);
+    mix(w.dropped, input.value, layout, heads, output.out);
+    if (output.weights) copy(w.dropped, *output.weights);
+    const AttentionSoftmax taken{.heads = heads, .window = options.scores.window};
+    each_row(layout, heads, [&](const Row& row) {
+      double sum = 0, top = -std::numeric_limits<double>::infinity();
+      const T* scores = w.scores.data<T>() + row.first;
+      for (int64_t j = 0; j < row.visible; ++j)
+        if (takes(taken, row, j)) top = std::max(top, double(scores[j]));
+      for (int64_t j = 0; j < row.visible; ++j)
+        if (takes(taken, row, j)) sum += std::exp(double(scores[j]) - top);
+      output.logsumexp.data<T>()[row.row * heads + row.head] = T(top + std::log(sum));
     });
-    if (output.weights) put_weights(input, layout, options, *output.weights);
-  }
-
-  static void put_weights(const AttentionInput& input, const AttentionLayout& layout,
-                          const AttentionOptions& options, Tensor& weights) {
-    T* next = weights.data<T>();
-    for (int64_t b = 0; b < layout.queries.count(); ++b) {
-      const int64_t keys = layout.keys.lengths.length(b);
-      for (int64_t h = 0; h < options.scores.heads; ++h) {
-        for (int64_t i = 0; i < layout.queries.length(b); ++i, next += keys) {
-          const Row row =
-              attend(input, layout, options, b, layout.queries.offsets[size_t(b)] + i, h);
-          std::fill_n(next, keys, T(0));
-          for (size_t j = 0; j < row.keys.size(); ++j)
-            next[row.visible.begin + int64_t(j)] = T(row.weight(j) * row.factors[j]);
-        }
-      }
-    }
   }
 
   static void attention_gradient(const Tensor& dout, const AttentionInput& input,
                                  const AttentionLayout& layout, const AttentionOptions& options,
                                  const AttentionForward& /*forward*/,
                                  const AttentionGradient& gradient) {
-    const AttentionHeads heads(input, options.scores.heads);
-    for (Tensor* tensor : {&gradient.dquery, &gradient.dkey, &gradient.dvalue}) fill_zeros(*tensor);
-    each_row(layout, options, [&](int64_t b, int64_t r, int64_t h) {
-      const Row row = attend(input, layout, options, b, r, h);
-      const T* dout_row = dout.data<T>() + row.out;
-      const T* q = input.query.data<T>() + row.query;
-      std::vector<double> weight(row.keys.size()), dweight(row.keys.size());
-      double total = 0;
-      for (size_t j = 0; j < row.keys.size(); ++j) {
-        const T* value = input.value.data<T>() + row.values[j];
-        weight[j] = row.weight(j);
-        for (int64_t c = 0; c < heads.d_value; ++c)
-          dweight[j] += double(dout_row[c]) * double(value[c]) * row.factors[j];
-        total += weight[j] * dweight[j];
-      }
-      for (size_t j = 0; j < row.keys.size(); ++j) {
-        const double dlogit = weight[j] * (dweight[j] - total) * options.scores.scale;
-        for (int64_t c = 0; c < heads.d_key; ++c) {
-          gradient.dquery.data<T>()[row.query + c] +=
-              T(dlogit * double(input.key.data<T>()[row.keys[j] + c]));
-          gradient.dkey.data<T>()[row.keys[j] + c] += T(dlogit * double(q[c]));
-        }
-        for (int64_t c = 0; c < heads.d_value; ++c)
-          gradient.dvalue.data<T>()[row.values[j] + c] +=
-              T(weight[j] * row.factors[j] * double(dout_row[c]));
-      }
-    });
+    const int64_t heads = options.scores.heads;
+    const SoftmaxSteps w = weights_of(input, layout, options);
+    Tensor dweights(w.scores.shape(), dtype_of<T>()), dscores(w.scores.shape(), dtype_of<T>());
+    mix_gradient(dout, w.dropped, input.value, layout, heads, {dweights, gradient.dvalue});
+    attention_softmax_gradient(dweights, w.softmax, layout, heads, options.dropout, dscores);
+    scaled_scores_gradient(dscores, {input.query, input.key}, layout, {heads, options.scores.scale},
+                           {gradient.dquery, gradient.dkey});
   }
 
   static void write_cache(const Tensor& x, const Indices& rows, Tensor& cache) {

@@ -6,14 +6,12 @@
 
 #include "heed/backend/quantize.h"
 #include "heed/backend/reference/attention-inl.h"
-#include "heed/backend/reference/attention_steps-inl.h"
 #include "heed/backend/reference/head_rows-inl.h"
 
 namespace heed {
 namespace {
 
-using reference::AttentionKernels;
-using reference::AttentionStepKernelsOf;
+using reference::AttentionKernelsOf;
 using reference::dropout_factor;
 using reference::HeadRowKernelsOf;
 using reference::put;
@@ -377,18 +375,13 @@ class ReferenceBackend : public Backend {
     dropout = by_type(F::drop, D::drop);
     add_norm = by_type(F::add_norm, D::add_norm);
     add_norm_gradient = by_type(F::add_norm_gradient, D::add_norm_gradient);
-    write_cache =
-        by_type(AttentionKernels<float>::write_cache, AttentionKernels<double>::write_cache);
-    attention = by_type(AttentionKernels<float>::attention, AttentionKernels<double>::attention);
-    attention_gradient = by_type(AttentionKernels<float>::attention_gradient,
-                                 AttentionKernels<double>::attention_gradient);
     cross_entropy = by_type(F::cross_entropy, D::cross_entropy);
     top_k = by_type(F::top_k, D::top_k);
     add = by_type(F::add, D::add);
     sum_of_squares = by_type(F::sum_of_squares, D::sum_of_squares);
     adam = by_type(F::adam, D::adam);
     fill_head_rows();
-    fill_attention_steps();
+    fill_attention();
   }
 
   std::string name() const override { return "reference"; }
@@ -408,9 +401,12 @@ class ReferenceBackend : public Backend {
         by_type(F::linear_heads_weight_gradient, D::linear_heads_weight_gradient);
     multiply = by_type(F::multiply, D::multiply);
   }
-  void fill_attention_steps() {
-    using F = AttentionStepKernelsOf<float>;
-    using D = AttentionStepKernelsOf<double>;
+  void fill_attention() {
+    using F = AttentionKernelsOf<float>;
+    using D = AttentionKernelsOf<double>;
+    write_cache = by_type(F::write_cache, D::write_cache);
+    attention = by_type(F::attention, D::attention);
+    attention_gradient = by_type(F::attention_gradient, D::attention_gradient);
     scaled_scores = by_type(F::scaled_scores, D::scaled_scores);
     scaled_scores_gradient = by_type(F::scaled_scores_gradient, D::scaled_scores_gradient);
     additive_scores = by_type(F::additive_scores, D::additive_scores);
