@@ -9,7 +9,7 @@
 
 #include <chrono>
 
-#include "heed/backend/cpu/tile_product-inl.h"
+#include "heed/backend/cpu/product-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::cpu::HWY_NAMESPACE {
