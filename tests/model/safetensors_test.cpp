@@ -14,6 +14,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using testing::error_of;
+using ::testing::Field;
 using ::testing::HasSubstr;
 
 // A whole file from its header's text and as many bytes of data.
@@ -58,7 +59,9 @@ class SafetensorsTest : public ::testing::Test {
 TEST_F(SafetensorsTest, ReadsWhatItWrote) {
   write_two(path());
   const SafetensorsFile file(path());
-  EXPECT_THAT(file.names(), ElementsAre("matrix", "wide", "none"));
+  EXPECT_THAT(file.tensors(),
+              ElementsAre(Field(&StoredTensor::name, "matrix"), Field(&StoredTensor::name, "wide"),
+                          Field(&StoredTensor::name, "none")));
   EXPECT_EQ(file.metadata(), (Metadata{{"step", "17"}, {"format", "pt"}}));
   EXPECT_EQ(file.find("matrix")->type, "F32");
   EXPECT_EQ(file.find("matrix")->shape, (Shape{2, 3}));

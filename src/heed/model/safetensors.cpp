@@ -1,7 +1,6 @@
 #include "heed/model/safetensors.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstring>
 #include <tuple>
@@ -20,29 +19,15 @@ using nlohmann::ordered_json;
 constexpr int64_t kPrefix = 8;                          // bytes of the header's length
 constexpr int64_t kLongestHeader = int64_t{100} << 20;  // the format's own limit
 
-struct TypeSize {
-  std::string_view type;
-  int64_t bytes;
-};
-constexpr std::array<TypeSize, 13> kTypes = {{{"F32", 4},
-                                              {"F64", 8},
-                                              {"F16", 2},
-                                              {"BF16", 2},
-                                              {"BOOL", 1},
-                                              {"U8", 1},
-                                              {"I8", 1},
-                                              {"U16", 2},
-                                              {"I16", 2},
-                                              {"U32", 4},
-                                              {"I32", 4},
-                                              {"U64", 8},
-                                              {"I64", 8}}};
-
-// 0 for a type that the format or heed does not know.
+// The bytes of an element; 0 for a type that the format or heed does not know.
 int64_t bytes_of(std::string_view type) {
-  for (const TypeSize& known : kTypes)
-    if (known.type == type) return known.bytes;
-  return 0;
+  const auto is_one_of = [&](std::initializer_list<std::string_view> names) {
+    return std::ranges::find(names, type) != names.end();
+  };
+  if (is_one_of({"BOOL", "U8", "I8"})) return 1;
+  if (is_one_of({"F16", "BF16", "U16", "I16"})) return 2;
+  if (is_one_of({"F32", "U32", "I32"})) return 4;
+  return is_one_of({"F64", "U64", "I64"}) ? 8 : 0;
 }
 
 float from_half(uint16_t bits) {
@@ -54,10 +39,6 @@ float from_half(uint16_t bits) {
   }
   const uint32_t wide = exponent == 31 ? 255u : exponent + 112u;
   return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
-}
-
-float from_bfloat(uint16_t bits) {
-  return std::bit_cast<float>(uint32_t(bits) << 16);
 }
 
 // values[i] = convert(stored value i); the stored ones need not be aligned.
@@ -80,7 +61,7 @@ bool convert_into(const StoredTensor& stored, std::span<Value> values) {
   else if (stored.type == "F16")
     convert_all<uint16_t>(stored.bytes, values, from_half);
   else if (stored.type == "BF16")
-    convert_all<uint16_t>(stored.bytes, values, from_bfloat);
+    convert_all<Bf16>(stored.bytes, values, [](Bf16 x) { return float(x); });
   else
     return false;
   return true;
@@ -99,20 +80,15 @@ class HeaderReader {
       if (name == "__metadata__")
         read_metadata(value, metadata);
       else
-        read_tensor(name, value);
+        tensors.push_back(read_tensor(name, value));
     }
-    std::sort(placed_.begin(), placed_.end(), [](const Placed& a, const Placed& b) {
-      return std::tie(a.begin, a.end, a.tensor.name) < std::tie(b.begin, b.end, b.tensor.name);
+    std::ranges::sort(tensors, std::less(), [](const StoredTensor& tensor) {
+      return std::tuple(tensor.bytes.data(), tensor.bytes.size(), std::string_view(tensor.name));
     });
-    take_places(tensors);
+    check_places(tensors);
   }
 
  private:
-  struct Placed {
-    StoredTensor tensor;
-    int64_t begin = 0, end = 0;
-  };
-
   // The header's text; what follows it is data_.
   std::string_view text() {
     const int64_t size = int64_t(file_.size());
@@ -148,31 +124,29 @@ class HeaderReader {
     fail("{}: tensor {}: {}", path_, detail::quote(name), what);
   }
 
-  void read_tensor(const std::string& name, const json& value) {
+  StoredTensor read_tensor(const std::string& name, const json& value) const {
     if (!value.is_object() || value.size() != 3 || !value.contains("dtype") ||
         !value.contains("shape") || !value.contains("data_offsets"))
       reject(name, "expected exactly dtype, shape and data_offsets, got " + detail::quote(value));
     const json& type = value["dtype"];
     if (!type.is_string() || bytes_of(type.get_ref<const std::string&>()) == 0)
       reject(name, "a dtype that heed does not know: " + detail::quote(type));
-    Placed placed;
-    placed.tensor.name = name;
-    placed.tensor.type = type;
-    const int64_t bytes = read_shape(placed.tensor, value["shape"]);
+    StoredTensor tensor{name, type, {}, {}};
+    const int64_t bytes = read_shape(tensor, value["shape"]);
     const json& offsets = value["data_offsets"];
     if (!offsets.is_array() || offsets.size() != 2 || !is_count(offsets[0]) ||
         !is_count(offsets[1]))
       reject(name, "data_offsets are " + detail::quote(offsets) + ", expected two whole numbers");
-    placed.begin = offsets[0];
-    placed.end = offsets[1];
-    if (placed.begin > placed.end || placed.end > int64_t(data_.size()))
+    const int64_t begin = offsets[0], end = offsets[1];
+    if (begin > end || end > int64_t(data_.size()))
       reject(name, fmt::format("data_offsets {} outside the {} bytes of data; the file is cut "
                                "short or damaged",
                                detail::quote(offsets), data_.size()));
-    if (placed.end - placed.begin != bytes)
-      reject(name, fmt::format("{} bytes of data, expected {} for {} {}", placed.end - placed.begin,
-                               bytes, placed.tensor.type, to_string(placed.tensor.shape)));
-    placed_.push_back(std::move(placed));
+    if (end - begin != bytes)
+      reject(name, fmt::format("{} bytes of data, expected {} for {} {}", end - begin, bytes,
+                               tensor.type, to_string(tensor.shape)));
+    tensor.bytes = data_.subspan(size_t(begin), size_t(bytes));
+    return tensor;
   }
 
   // Fills the shape and returns the bytes that it needs.
@@ -192,17 +166,16 @@ class HeaderReader {
   }
 
   // The format wants the tensors end to end, and nothing else in the file.
-  void take_places(std::vector<StoredTensor>& tensors) {
+  void check_places(const std::vector<StoredTensor>& tensors) const {
     int64_t position = 0;
-    for (Placed& placed : placed_) {
-      if (placed.begin != position)
-        reject(
-            placed.tensor.name,
-            fmt::format("its data begin at byte {}, expected {}: tensors overlap or leave a hole",
-                        placed.begin, position));
-      position = placed.end;
-      placed.tensor.bytes = data_.subspan(size_t(placed.begin), size_t(placed.end - placed.begin));
-      tensors.push_back(std::move(placed.tensor));
+    for (const StoredTensor& tensor : tensors) {
+      const int64_t begin = tensor.bytes.data() - data_.data();
+      if (begin != position)
+        reject(tensor.name,
+               fmt::format("its data begin at byte {}, expected {}: tensors overlap or "
+                           "leave a hole",
+                           begin, position));
+      position += int64_t(tensor.bytes.size());
     }
     if (position != int64_t(data_.size()))
       fail("{}: {} bytes after the last tensor; the file is damaged", path_,
@@ -211,7 +184,6 @@ class HeaderReader {
 
   std::string path_;
   std::span<const std::byte> file_, data_;
-  std::vector<Placed> placed_;
 };
 
 constexpr const char* kChecksumKey = "checksum";
@@ -233,17 +205,10 @@ std::optional<size_t> find_checksum(std::string_view header) {
 
 // As the format calls it.
 const char* name_of(DType type) {
-  switch (type) {
-    case DType::fp32:
-      return "F32";
-    case DType::fp64:
-      return "F64";
-    case DType::bf16:
-      return "BF16";
-    case DType::int8:
-      return "I8";
-  }
-  return "";
+  return type == DType::fp32   ? "F32"
+         : type == DType::fp64 ? "F64"
+         : type == DType::bf16 ? "BF16"
+                               : "I8";
 }
 
 }  // namespace
@@ -298,12 +263,6 @@ SafetensorsFile::SafetensorsFile(std::filesystem::path path)
     : path_(std::move(path)), file_(path_) {
   HeaderReader(path_.string(), file_.bytes()).read(metadata_, tensors_);
   for (size_t i = 0; i < tensors_.size(); ++i) index_.emplace(tensors_[i].name, i);
-}
-
-std::vector<std::string> SafetensorsFile::names() const {
-  std::vector<std::string> names;
-  for (const StoredTensor& tensor : tensors_) names.push_back(tensor.name);
-  return names;
 }
 
 const StoredTensor* SafetensorsFile::find(std::string_view name) const {

@@ -73,7 +73,6 @@ class SafetensorsFile {
   const Metadata& metadata() const { return metadata_; }
   // In the order of their bytes.
   const std::vector<StoredTensor>& tensors() const { return tensors_; }
-  std::vector<std::string> names() const;
   // Valid while the file object lives; none: nullptr.
   const StoredTensor* find(std::string_view name) const;
 
