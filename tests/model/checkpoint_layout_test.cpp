@@ -59,7 +59,7 @@ class CheckpointLayoutTest : public FolderTest {
 TEST_F(CheckpointLayoutTest, WritesAndReadsAModel) {
   Transformer saved = model();
   for (const DType type : {DType::fp32, DType::int8}) {
-    save_model(folder_, {saved.config(), parameters(saved), {}}, {}, type, layout_);
+    save_model(folder_, {saved.config(), parameters(saved), {}}, type, layout_);
     Transformer loaded = load_model(folder_, layout_);
     EXPECT_EQ(loaded.config(), saved.config());
     const std::vector<Parameter> before = parameters(saved), after = parameters(loaded);
@@ -75,7 +75,7 @@ TEST_F(CheckpointLayoutTest, WritesAndReadsAModel) {
 
 TEST_F(CheckpointLayoutTest, HasItsOwnNames) {
   Transformer saved = model();
-  save_model(folder_, {saved.config(), parameters(saved), {}}, {}, DType::fp32, layout_);
+  save_model(folder_, {saved.config(), parameters(saved), {}}, DType::fp32, layout_);
   const SafetensorsFile file(folder_ / "model.safetensors");
   EXPECT_EQ(file.tensors().front().name, "bias");
   EXPECT_NE(file.find("plain.encoder.0.self.query.weight"), nullptr);

@@ -166,9 +166,9 @@ TEST_F(DirectoryTest, KeepsTheHeadsThatAlignWords) {
   const AlignmentHeads heads{{{model.config().decoder_layers - 1, 1}}, AlignmentStep::following};
   model.set_alignment_heads(heads);
   EXPECT_EQ(model.clone().alignment_heads(), heads);
-  save_model(path(), model, {.num_beams = 5});
+  save_model(path(), model);
   json generation = json::parse(folder_.read("generation_config.json"));
-  EXPECT_EQ(generation.at("num_beams"), 5);
+  EXPECT_EQ(generation.at("num_beams"), 4);
   EXPECT_EQ(generation.at("heed").at("alignment").at("step"), "following");
   EXPECT_EQ(load_model(path()).alignment_heads(), heads);
   EXPECT_EQ(load_model(path(), *make_reference_backend()).alignment_heads(), heads);
@@ -220,7 +220,7 @@ TEST_F(DirectoryTest, NamesWhatIsWrongWithTheHeadsThatAlignWords) {
 TEST_F(DirectoryTest, SaysWhatOtherProgramsRead) {
   ModelConfig config = config_with_fillers();
   Transformer model = random_model(config);
-  save_model(path(), model, {.num_beams = 5, .max_length = 12});
+  save_model(path(), model);
   const json saved = config_json();
   EXPECT_EQ(saved["model_type"], "marian");
   EXPECT_EQ(saved["architectures"], json::array({"MarianMTModel"}));
@@ -228,8 +228,8 @@ TEST_F(DirectoryTest, SaysWhatOtherProgramsRead) {
   EXPECT_EQ(saved["dropout"], 0.3);
   const json generation = json::parse(folder_.read("generation_config.json"));
   EXPECT_EQ(generation, json::parse(R"({"decoder_start_token_id": 12, "eos_token_id": 0,
-      "pad_token_id": 12, "forced_eos_token_id": 0, "bad_words_ids": [[12]], "num_beams": 5,
-      "max_length": 12})"));
+      "pad_token_id": 12, "forced_eos_token_id": 0, "bad_words_ids": [[12]], "num_beams": 4,
+      "max_length": 32})"));
   const SafetensorsFile file(path() / "model.safetensors");
   Tensor bias({1, 13}), value({8, 8});
   file.read("final_logits_bias", bias);
@@ -479,7 +479,7 @@ TEST_F(DirectoryTest, SmallerWeightsAreReadAsTheyWereRounded) {
       ModelConfig config = config_with_fillers();
       config.tie_embeddings = tie;
       Transformer model = random_model(config);
-      save_model(path(), model, {}, type);
+      save_model(path(), model, type);
       Transformer read = load_model(path());
       const auto before = parameters(model), after = parameters(read);
       for (size_t i = 0; i < before.size(); ++i) {
@@ -490,7 +490,7 @@ TEST_F(DirectoryTest, SmallerWeightsAreReadAsTheyWereRounded) {
       }
       // Rounding what is rounded changes nothing.
       const std::string bytes = folder_.read("model.safetensors");
-      save_model(path(), read, {}, type);
+      save_model(path(), read, type);
       EXPECT_EQ(folder_.read("model.safetensors"), bytes);
     }
   }
@@ -498,17 +498,17 @@ TEST_F(DirectoryTest, SmallerWeightsAreReadAsTheyWereRounded) {
 
 TEST_F(DirectoryTest, OnlyInt8IsClosedToTransformers) {
   Transformer model = random_model(config_with_fillers());
-  save_model(path(), model, {}, DType::bf16);
+  save_model(path(), model, DType::bf16);
   EXPECT_EQ(config_json()["model_type"], "marian");
   EXPECT_EQ(config_json()["torch_dtype"], "bfloat16");
-  save_model(path(), model, {}, DType::int8);
+  save_model(path(), model, DType::int8);
   EXPECT_EQ(config_json()["model_type"], "heed");
   EXPECT_FALSE(config_json().contains("architectures"));
 }
 
 TEST_F(DirectoryTest, DamagedScalesAreRefused) {
   Transformer model = random_model(config_with_fillers());
-  save_model(path(), model, {}, DType::int8);
+  save_model(path(), model, DType::int8);
   const std::string good = folder_.read("model.safetensors");
   std::string renamed = good;
   const size_t at = renamed.find("q_proj.weight_scale");

@@ -231,7 +231,7 @@ TEST(ModelVariants, ADirectoryHoldsThem) {
     EXPECT_EQ(parameter_count(loaded), parameter_count(model));
     EXPECT_EQ(loss_of_batch(loaded, *backend, pool, nullptr),
               loss_of_batch(model, *backend, pool, nullptr));
-    save_model(folder / "model", model, {}, DType::int8);
+    save_model(folder / "model", model, DType::int8);
     EXPECT_EQ(load_model(folder / "model").config(), model.config());
   }
 }
@@ -244,7 +244,7 @@ TEST(ModelVariants, AQuantizedModelDecodesAsItsWeightsDo) {
   for (const VariantModel& variant : testing::single_variants()) {
     SCOPED_TRACE(variant.name);
     Transformer saved = made(variant.config, DType::fp32);
-    save_model(folder / "model", saved, {}, DType::int8);
+    save_model(folder / "model", saved, DType::int8);
     Transformer model = load_model(folder / "model");  // with all values
     pack(model, *int8, Purpose::inference);
     const Transformer opened = load_model(folder / "model", *int8);

@@ -96,7 +96,7 @@ void write_files(const fs::path& directory, const NewModel& made) {
     if (fs::exists(made.directory / name, error))
       write_file_atomically(directory / name, read_file(made.directory / name));
   };
-  save_model(directory, made.model, {}, made.weights);
+  save_model(directory, made.model, made.weights);
   for (const char* name : tokenizer_files()) copy(name);
   copy("generation_config.json");
   if (made.averaged_with.empty()) return;

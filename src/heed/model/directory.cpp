@@ -209,20 +209,18 @@ void wait_for_replacement(const std::filesystem::path& directory, int attempt,
 }
 
 void save_model(const std::filesystem::path& directory, const ModelContents& model,
-                const GenerationConfig& info, DType weight_type, const CheckpointLayout& layout) {
+                DType weight_type, const CheckpointLayout& layout) {
   check(weight_type != DType::fp64, "a model's weights are stored as fp32, bf16 or int8");
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error) fail("cannot make the directory {}: {}", directory.string(), error.message());
   save_weights(directory / kWeightsFile, model, weight_type, layout);
-  write_generation_config(directory, model.config, info, model.alignment_heads);
+  write_generation_config(directory, model.config, model.alignment_heads);
   write_file_atomically(directory / kConfigFile, layout.write_config(model.config, weight_type));
 }
 
-void save_model(const std::filesystem::path& directory, Transformer& model,
-                const GenerationConfig& info, DType weight_type) {
-  save_model(directory, {model.config(), parameters(model), model.alignment_heads()}, info,
-             weight_type);
+void save_model(const std::filesystem::path& directory, Transformer& model, DType weight_type) {
+  save_model(directory, {model.config(), parameters(model), model.alignment_heads()}, weight_type);
 }
 
 ModelConfig read_config(const std::filesystem::path& directory, const CheckpointLayout& layout) {

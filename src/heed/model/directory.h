@@ -28,10 +28,9 @@ struct ModelContents {
 // precision. An int8 matrix has one scale per row, the tensor NAME_scale (backend/quantize.h), and
 // only heed opens such a directory; those of fp32 and bf16 open in transformers too.
 void save_model(const std::filesystem::path& directory, const ModelContents& model,
-                const GenerationConfig& info = {}, DType weight_type = DType::fp32,
-                const CheckpointLayout& layout = marian_layout());
+                DType weight_type = DType::fp32, const CheckpointLayout& layout = marian_layout());
 void save_model(const std::filesystem::path& directory, Transformer& model,
-                const GenerationConfig& info = {}, DType weight_type = DType::fp32);
+                DType weight_type = DType::fp32);
 
 // A model directory whose weights are read one parameter at a time. An Error, naming file and
 // tensor or key, says what is missing or damaged, or why heed cannot run the model; the header is

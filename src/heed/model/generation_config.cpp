@@ -73,7 +73,6 @@ AlignmentHeads heads_of(const nlohmann::json& entry, const ModelConfig& config,
 }  // namespace
 
 void write_generation_config(const std::filesystem::path& directory, const ModelConfig& config,
-                             const GenerationConfig& info,
                              const std::optional<AlignmentHeads>& heads) {
   Json generation = {
       {"decoder_start_token_id", int64_t(config.pad_id())},
@@ -81,8 +80,8 @@ void write_generation_config(const std::filesystem::path& directory, const Model
       {"pad_token_id", int64_t(config.pad_id())},
       {"forced_eos_token_id", int64_t(config.end_id())},
       {"bad_words_ids", {{int64_t(config.pad_id())}}},
-      {"num_beams", info.num_beams},
-      {"max_length", info.max_length > 0 ? info.max_length : config.max_positions},
+      {"num_beams", 4},
+      {"max_length", config.max_positions},
   };
   if (heads) generation[kHeed] = {{kAlignment, json_of(*heads)}};
   write(directory, generation);

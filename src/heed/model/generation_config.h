@@ -9,15 +9,8 @@
 
 namespace heed {
 
-// Defaults for other programs. heed does not read them.
-struct GenerationConfig {
-  int64_t num_beams = 4;
-  int64_t max_length = 0;  // maximum tokens of a translation; 0: the model's max_positions
-};
-
-// Writes the file of a model directory, atomically.
+// Writes the file of a model directory, atomically. heed does not read the defaults.
 void write_generation_config(const std::filesystem::path& directory, const ModelConfig& config,
-                             const GenerationConfig& info,
                              const std::optional<AlignmentHeads>& heads);
 
 // What the directory says of a model of this shape; nothing if it does not, or has no such file.
