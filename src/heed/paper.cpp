@@ -10,13 +10,6 @@
 #include "heed/train/schedule.h"
 
 namespace heed::paper {
-namespace {
-
-using detail::expect_linear;
-using detail::expect_matrix;
-using detail::expect_size;
-
-}  // namespace
 
 AttentionResult scaled_dot_product_attention(const Tensor& query, const Tensor& key,
                                              const Tensor& value,
@@ -31,7 +24,7 @@ AttentionResult scaled_dot_product_attention(const Tensor& query, const Tensor& 
   const double scale = arguments.scale.value_or(1 / std::sqrt(double(d_k)));
   expect_size("scaled_dot_product_attention", queries, keys);
 
-  return detail::attend_by(queries, value, mask, [&](int64_t i, int64_t j) {
+  return attend_by(queries, value, mask, [&](int64_t i, int64_t j) {
     double dot = 0;
     for (int64_t c = 0; c < d_k; ++c)
       dot += double(query.data<float>()[i * d_k + c]) * double(key.data<float>()[j * d_k + c]);
@@ -47,7 +40,7 @@ Tensor causal_mask(int64_t queries, int64_t keys) {
   Tensor mask({queries, keys});
   for (int64_t i = 0; i < queries; ++i)
     for (int64_t j = keys - queries + i + 1; j < keys; ++j)
-      mask.data<float>()[i * keys + j] = float(-detail::kInfinity);
+      mask.data<float>()[i * keys + j] = float(-kInfinity);
   return mask;
 }
 
@@ -60,7 +53,7 @@ AttentionResult multi_head_attention(const Attention& parameters, int64_t heads,
   expect_linear(parameters.key, "key", 0, d_model);
   expect_linear(parameters.value, "value", 0, d_model);
 
-  detail::CpuPass cpu;
+  CpuPass cpu;
   const auto apply = [&](const Linear& w, const Tensor& input) {
     return linear(cpu.pass, input, w.weight, w.bias);
   };

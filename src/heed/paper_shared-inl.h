@@ -11,7 +11,7 @@
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/paper.h"
 
-namespace heed::paper::detail {
+namespace heed::paper {
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -90,4 +90,4 @@ AttentionResult attend_by(int64_t queries, const Tensor& value, const Tensor& ma
   return result;
 }
 
-}  // namespace heed::paper::detail
+}  // namespace heed::paper

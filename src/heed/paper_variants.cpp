@@ -1,17 +1,10 @@
 #include "heed/paper_variants.h"
 
 #include "heed/autograd/attention_steps.h"
-#include "heed/autograd/head_rows.h"
 #include "heed/paper_shared-inl.h"
 
 namespace heed::paper {
 namespace {
-
-using detail::CpuPass;
-using detail::expect_linear;
-using detail::expect_matrix;
-using detail::expect_size;
-using detail::expect_vector;
 
 // One sequence of queries and keys.
 class OneSequence {
@@ -60,7 +53,7 @@ Tensor biases(const Shape& shape, const OneSequence& sequence, std::optional<int
               const Bias& bias) {
   Tensor result(shape);
   const std::span<float> values = result.span<float>();
-  std::fill(values.begin(), values.end(), float(-detail::kInfinity));
+  std::fill(values.begin(), values.end(), float(-kInfinity));
   const AttentionLayout layout = sequence.layout();
   const int64_t heads = shape[0], queries = shape[1], keys = shape[2];
   for (int64_t h = 0; h < heads; ++h)
@@ -141,7 +134,7 @@ Tensor location_scores(const Tensor& query, const Tensor& weight, int64_t keys) 
   CpuPass cpu;
   const Tensor known = linear(cpu.pass, query, weight.slice(0, std::min(keys, weight.rows())), {});
   Tensor scores({query.rows(), keys});
-  std::fill_n(scores.data<float>(), scores.size(), float(-detail::kInfinity));
+  std::fill_n(scores.data<float>(), scores.size(), float(-kInfinity));
   put_columns(known, 0, scores);
   return scores;
 }
@@ -150,7 +143,7 @@ AttentionResult attend(const Tensor& scores, const Tensor& value, const Tensor& 
   expect_matrix(scores, "scores", 0, 0);
   expect_matrix(value, "value", scores.columns(), 0);
   expect_mask(mask, scores.rows(), scores.columns());
-  return detail::attend_by(scores.rows(), value, mask, [&](int64_t i, int64_t j) {
+  return attend_by(scores.rows(), value, mask, [&](int64_t i, int64_t j) {
     return double(scores.data<float>()[i * scores.columns() + j]);
   });
 }
@@ -166,7 +159,7 @@ AttentionResult attend_hard(const Tensor& scores, const Tensor& value, const Ten
     const auto best = std::max_element(row.begin(), row.end());
     for (int64_t j = 0; j < masked.columns(); ++j)
       chosen.data<float>()[i * masked.columns() + j] =
-          j == best - row.begin() ? *best : float(-detail::kInfinity);
+          j == best - row.begin() ? *best : float(-kInfinity);
   }
   return attend(chosen, value);
 }
@@ -183,8 +176,7 @@ AttentionResult attend_locally(const Tensor& scores, const Tensor& value, const 
   for (int64_t i = 0; i < queries; ++i)
     for (int64_t j = 0; j < keys; ++j) {
       const double distance = std::abs(double(j) - double(local.centers.data<float>()[i]));
-      if (!(distance <= double(local.window)))
-        near.data<float>()[i * keys + j] = float(-detail::kInfinity);
+      if (!(distance <= double(local.window))) near.data<float>()[i * keys + j] = float(-kInfinity);
     }
   const Tensor weights = attend(scores, value, mask ? add(mask, near) : near).weights;
   CpuPass cpu;
