@@ -1,7 +1,6 @@
 #include "heed/autograd/attention_steps.h"
 
 #include "autograd/op_test.h"
-#include "heed/autograd/head_rows.h"
 #include "heed/backend/cpu/cpu_backend.h"
 #include "support/isolated_backend.h"
 

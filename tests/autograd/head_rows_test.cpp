@@ -1,6 +1,5 @@
-#include "heed/autograd/head_rows.h"
-
 #include "autograd/op_test.h"
+#include "heed/autograd/ops.h"
 
 namespace heed {
 namespace {

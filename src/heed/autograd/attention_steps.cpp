@@ -1,6 +1,5 @@
 #include "heed/autograd/attention_steps.h"
 
-#include "heed/autograd/head_rows.h"
 #include "heed/autograd/shared-inl.h"
 
 namespace heed {

@@ -1,5 +1,6 @@
 // The model's operations. Each checks shapes, allocates its result, runs the backend's kernel and,
-// on a pass with a tape, records its backward step.
+// on a pass with a tape, records its backward step. An op that takes a tensor by value computes in
+// its memory if there is no other handle: pass a temporary or std::move().
 #pragma once
 
 #include <optional>
@@ -71,6 +72,22 @@ Tensor normalize(ForwardPass& pass, const Tensor& x, const Tensor& gain, const T
 // is no other handle of it: pass a temporary or std::move().
 Tensor add_norm(ForwardPass& pass, const Tensor& x, Tensor sublayer, const Tensor& gain,
                 const Tensor& bias, const AddNormOptions& options);
+
+// Operations on the rows of queries and keys, head by head: rotary positions, cosine scores and
+// general scores are made of them.
+
+// Rotary position embedding (Su et al. 2021) of x [rows, heads * d], row r at positions[r] [rows].
+Tensor rotate(ForwardPass& pass, Tensor x, const Indices& positions, int64_t heads);
+
+// gain[h] * scale * x_h / |x_h| of each head h of x [rows, heads * d]; gain [heads] may be none.
+Tensor normalize_heads(ForwardPass& pass, const Tensor& x, const Tensor& gain,
+                       const HeadNormOptions& options);
+
+// x_h W_h^T of each head h of x [rows, heads * in], weight [heads * out, in].
+Tensor linear_heads(ForwardPass& pass, const Tensor& x, const Tensor& weight);
+
+// The elementwise product of tensors of one shape.
+Tensor multiply(ForwardPass& pass, const Tensor& a, const Tensor& b);
 
 struct LossOptions {
   double smoothing = 0;  // section 5.4

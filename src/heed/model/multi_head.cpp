@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "heed/autograd/attention_steps.h"
-#include "heed/autograd/head_rows.h"
 
 namespace heed {
 namespace {

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "heed/autograd/head_rows.h"
 #include "heed/core/parallel.h"
 #include "heed/model/alignment_heads.h"
 #include "heed/model/multi_head.h"
