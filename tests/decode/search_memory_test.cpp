@@ -5,7 +5,7 @@
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/decode/search.h"
 #include "heed/model/layers.h"
-#include "heed/model/transformer_steps.h"
+#include "heed/model/transformer.h"
 #include "support/variant_models.h"
 
 namespace heed {

@@ -14,7 +14,7 @@
 #include "heed/core/counted.h"
 #include "heed/core/parallel.h"
 #include "heed/decode/search.h"
-#include "heed/model/transformer_steps.h"
+#include "heed/model/decoder_context.h"
 #include "heed/run/resolved_options.h"
 #include "heed/tasks/translation_task.h"
 #include "heed/train/adam.h"
@@ -361,11 +361,8 @@ class BenchCommand : public CommandOf<BenchSettings> {
     const auto backend = this->backend(Purpose::inference);
     auto model = random_model(config(), 1);
     pack(model, *backend, Purpose::inference);
-    const ModelConfig& c = model.config();
     tell("decoding", "KV cache of a token on one side, all layers",
-         double(c.decoder_layers * (c.key_columns() + c.value_columns()) *
-                size_of(backend->cache_type(DType::fp32))),
-         "bytes");
+         double(DecoderCache::bytes_per_token(model.config(), *backend)), "bytes");
     for (const int64_t beam : {int64_t{1}, settings_.beam}) {
       decode({model, *backend}, beam, settings_.batch_tokens, threads_);
       if (beam == 1) decode({model, *backend}, beam, settings_.length, 1);

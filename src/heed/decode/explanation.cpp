@@ -6,7 +6,6 @@
 #include "heed/decode/line_processor.h"
 #include "heed/decode/search.h"
 #include "heed/decode/translator.h"
-#include "heed/model/transformer_steps.h"
 
 namespace heed {
 namespace {

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "heed/model/transformer_steps.h"
-
 namespace heed {
 namespace {
 

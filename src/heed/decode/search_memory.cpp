@@ -6,7 +6,6 @@
 #include "heed/backend/meta_backend.h"
 #include "heed/decode/search.h"
 #include "heed/model/cross_attention.h"
-#include "heed/model/transformer_steps.h"
 
 namespace heed {
 namespace {

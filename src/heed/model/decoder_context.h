@@ -39,6 +39,9 @@ class DecoderCache : public DecoderContext {
   DecoderCache(const ModelConfig& config, const Backend& backend, TensorPool& pool,
                const StepRows& rows);
 
+  // The bytes of a token's keys and values on one side, in all layers.
+  static int64_t bytes_per_token(const ModelConfig& config, const Backend& backend);
+
   // Sets the step that the next pass decodes; it must outlive the pass.
   void begin(const StepTokens& step) { step_ = &step; }
   // Writes the keys and values of sources to `rows`.

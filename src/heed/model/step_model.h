@@ -1,6 +1,8 @@
 // The interface of a model to a search: logits of the next tokens of many hypotheses, step by step.
 #pragma once
 
+#include <memory>
+
 #include "heed/backend/backend.h"
 
 namespace heed {
@@ -42,5 +44,11 @@ class StepModel {
   // Memory of tensors in bytes: of all rows, and of the steps so far.
   virtual int64_t bytes_held() const = 0;
 };
+
+struct ModelOnBackend;
+
+// A Transformer, which keeps the keys and values of sources and hypotheses (DecoderCache). Both
+// must outlive the result.
+std::unique_ptr<StepModel> make_steps(const ModelOnBackend& on);
 
 }  // namespace heed
