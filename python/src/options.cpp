@@ -2,7 +2,6 @@
 
 #include "heed/data/inspection_options.h"
 #include "heed/decode/options.h"
-#include "heed/decode/score_options.h"
 #include "heed/evaluate/metric_options.h"
 #include "heed/run/train_options.h"
 

@@ -94,7 +94,7 @@ TEST(DecodingStep, AStepOfAWideBeamKeepsTheBestCandidates) {
       std::sort(expected.begin(), expected.end());
 
       Predictions next(*backend, logits, DecodingStep::candidates_needed(options, 3));
-      DecodingStep(options, kEnd, 50, next).beam_search(group, chosen);
+      DecodingStep{options, kEnd, 50, next}.beam_search(group, chosen);
       ASSERT_EQ(int64_t(group.active.size()), width);
       for (int64_t i = 0; i < width; ++i) {
         const std::vector<TokenId> ids = {TokenId(expected[size_t(i)].parent + 1),
@@ -139,7 +139,7 @@ TEST(DecodingStep, ASearchGoesOnWhileALongerHypothesisIsBetterThanThoseThatEnded
       }
       Predictions next(*backend, logits, DecodingStep::candidates_needed(options, 0));
       std::vector<TokenId> chosen;
-      DecodingStep(options, kEnd, 50, next).beam_search(group, chosen);
+      DecodingStep{options, kEnd, 50, next}.beam_search(group, chosen);
     }
     EXPECT_EQ(group.finished[0].ids, std::vector<TokenId>(6, kLong));
     EXPECT_EQ(steps, 7) << "it ends with that one";
@@ -172,7 +172,7 @@ TEST(DecodingStep, SamplesOfTheLikeliestNeedNoMoreThanThose) {
       group.active = {h};
       std::vector<TokenWeight> memory;
       Predictions next(*backend, logits, DecodingStep::candidates_needed(options, 3));
-      DecodingStep(options, kEnd, 50, next).sample(group, uniform, memory);
+      DecodingStep{options, kEnd, 50, next}.sample(group, uniform, memory);
       ASSERT_EQ(group.active.size(), 1u);
       EXPECT_EQ(group.active[0].ids.back(), detail::draw(choices, uniform).id) << top_k;
     }

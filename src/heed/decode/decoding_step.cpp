@@ -4,8 +4,20 @@
 #include <cmath>
 
 namespace heed {
-
 namespace {
+
+// Hypothesis `parent` extended by `id`.
+struct Candidate {
+  int64_t parent;
+  TokenId id;
+  double log_probability;        // of the hypothesis with `id`
+  double score;                  // log_probability less the diversity penalty
+  double token_log_probability;  // of `id`
+};
+
+int64_t group_size(const SearchOptions& options) {
+  return options.beam_size() / options.beam_groups;
+}
 
 // Sets `to` to `values` and `last`, with one allocation.
 template <class T>
@@ -15,23 +27,9 @@ void copy_with(const std::vector<T>& values, T last, std::vector<T>& to) {
   to.push_back(last);
 }
 
-}  // namespace
-
-double length_penalty(int64_t length, double alpha) {
-  return std::pow((5.0 + double(length)) / 6.0, alpha);
-}
-
-int64_t DecodingStep::candidates_needed(const SearchOptions& options, int64_t banned) {
-  if (options.sample) return options.top_k ? *options.top_k + banned : 1;
-  // Twice the group's size, so that enough remain if every hypothesis can end, and as many as the
-  // diversity penalty can move below those.
-  const int64_t group_size = options.beam_size() / options.beam_groups;
-  return 2 * group_size + (options.beam_size() - group_size) + banned;
-}
-
 // The best of the candidates offered. Holds up to twice as many as wanted and then removes the
 // worse half, so that the cost of a candidate does not depend on the beam size.
-class DecodingStep::TopCandidates {
+class TopCandidates {
  public:
   explicit TopCandidates(size_t wanted) : wanted_(wanted) { candidates_.reserve(2 * wanted); }
 
@@ -69,10 +67,10 @@ class DecodingStep::TopCandidates {
 };
 
 // Best first.
-std::vector<DecodingStep::Candidate> DecodingStep::best_candidates(
-    const HypothesisGroup& group, const std::vector<TokenId>& chosen) const {
-  const double penalty = options_.diversity_penalty_or_default();
-  TopCandidates candidates(size_t(2 * group_size()));
+std::vector<Candidate> best_candidates(const DecodingStep& step, const HypothesisGroup& group,
+                                       const std::vector<TokenId>& chosen) {
+  const double penalty = step.options.diversity_penalty_or_default();
+  TopCandidates candidates(size_t(2 * group_size(step.options)));
   const auto add = [&](size_t i, TokenId id, double sum, double of_token) {
     const auto [first, last] = std::equal_range(chosen.begin(), chosen.end(), id);
     candidates.offer({int64_t(i), id, sum, sum - penalty * double(last - first), of_token});
@@ -81,17 +79,17 @@ std::vector<DecodingStep::Candidate> DecodingStep::best_candidates(
     const ActiveHypothesis& h = group.active[i];
     if (const std::vector<TokenId>* only = h.next.only()) {
       for (const TokenId id : *only) {
-        const double of_token = next_.log_probability(h.row, id);
+        const double of_token = step.next.log_probability(h.row, id);
         add(i, id, h.log_probability + of_token, of_token);
       }
       continue;
     }
     // The sums of a row are in descending order, and the penalty only lowers them.
-    Predictions::Best best = next_.best(h.row);
+    Predictions::Best best = step.next.best(h.row);
     for (size_t j = 0;; ++j) {
       if (j == best.ids.size()) {
-        if (!next_.find_more(h.row)) break;
-        best = next_.best(h.row);
+        if (!step.next.find_more(h.row)) break;
+        best = step.next.best(h.row);
       }
       const auto of_token = double(best.log_probabilities[j]);
       const double sum = h.log_probability + of_token;
@@ -102,8 +100,9 @@ std::vector<DecodingStep::Candidate> DecodingStep::best_candidates(
   return candidates.take();
 }
 
-ActiveHypothesis DecodingStep::extended(const ActiveHypothesis& parent, const Candidate& candidate,
-                                        int64_t node) {
+// It is `node` in the trace.
+ActiveHypothesis extended(const ActiveHypothesis& parent, const Candidate& candidate,
+                          int64_t node) {
   ActiveHypothesis h;
   h.node = node;
   copy_with(parent.ids, candidate.id, h.ids);
@@ -115,11 +114,95 @@ ActiveHypothesis DecodingStep::extended(const ActiveHypothesis& parent, const Ca
   return h;
 }
 
-Hypothesis DecodingStep::ended(const ActiveHypothesis& parent, const Candidate& end, int64_t node) {
+// `parent` with </s>.
+Hypothesis ended(const ActiveHypothesis& parent, const Candidate& end, int64_t node) {
   Hypothesis hypothesis = {parent.ids, end.log_probability};
   hypothesis.node = node;
   copy_with(parent.log_probabilities, end.token_log_probability, hypothesis.log_probabilities);
   return hypothesis;
+}
+
+// The hypothesis at rank `wanted`, from 1; null if fewer are finished.
+const FinishedHypothesis* last_wanted(const SearchOptions& options, const HypothesisGroup& group,
+                                      int64_t wanted) {
+  // A group that went on for other texts would change the penalties of later groups.
+  const bool by_text = options.beam_groups == 1;
+  for (const FinishedHypothesis& finished : group.finished)
+    if (!(by_text && finished.repeats) && --wanted == 0) return &finished;
+  return nullptr;
+}
+
+// Whether no active hypothesis can still be among the wanted ones: log-probabilities only decrease,
+// and the length penalty has its largest divisor at the maximum length. Or as many as the beam is
+// wide have ended and the best of them is better than what each active one is so far: without the
+// comparison, improbable hypotheses that end early would win over a probable one that is longer.
+bool is_done(const DecodingStep& step, const HypothesisGroup& group) {
+  if (group.active.empty()) return true;
+  const int64_t groups = step.options.beam_groups;
+  const double alpha = step.options.length_penalty;
+  double best = group.active[0].log_probability;
+  for (const ActiveHypothesis& h : group.active) best = std::max(best, h.log_probability);
+  const auto length = int64_t(group.active[0].ids.size());
+  if (int64_t(group.finished.size()) >= group_size(step.options) &&
+      group.finished[0].score >= best / length_penalty(length, alpha))
+    return true;
+  const FinishedHypothesis* last =
+      last_wanted(step.options, group, (step.options.nbest + groups - 1) / groups);
+  return last && last->score >= best / length_penalty(step.max_length, alpha);
+}
+
+// Records the likeliest tokens in the group's trace, if it has one.
+void trace_next(const DecodingStep& step, const HypothesisGroup& group) {
+  if (!group.trace) return;
+  for (const ActiveHypothesis& h : group.active) {
+    const Predictions::Best best = step.next.best(h.row);
+    group.trace->set_next(h.node, best.ids, best.log_probabilities);
+  }
+}
+
+// Records the candidate there; returns its node.
+int64_t trace(const SearchOptions& options, const HypothesisGroup& group,
+              const Candidate& candidate, HypothesisFate fate) {
+  if (!group.trace) return -1;
+  const ActiveHypothesis& parent = group.active[size_t(candidate.parent)];
+  double score = candidate.score;
+  if (fate == HypothesisFate::ended)
+    score = candidate.log_probability /
+            length_penalty(int64_t(parent.ids.size()) + 1, options.length_penalty);
+  return group.trace->add({parent.node, candidate.id, candidate.token_log_probability,
+                           candidate.log_probability, score, fate, group.number});
+}
+
+// Sets `choices` to the tokens that may come next, with their logits.
+void list_choices(const DecodingStep& step, const ActiveHypothesis& h,
+                  std::vector<TokenWeight>& choices) {
+  const std::optional<int64_t>& top_k = step.options.top_k;
+  choices.clear();
+  const std::span<const TokenId> banned = h.next.banned();
+  if (const std::vector<TokenId>* only = h.next.only()) {
+    for (const TokenId id : *only) choices.push_back({id, step.next.logit(h.row, id)});
+  } else if (top_k && *top_k + int64_t(banned.size()) < step.next.classes()) {
+    // Most probable first, the order that to_probabilities() gives a larger set.
+    do {
+      choices.clear();
+      for (const TokenId id : step.next.best(h.row).ids)
+        if (h.next.allows(id)) choices.push_back({id, step.next.logit(h.row, id)});
+    } while (int64_t(choices.size()) < *top_k && step.next.find_more(h.row));
+  } else {
+    step.next.choices(h.row, choices);  // in the order of their ids
+    if (banned.empty()) return;
+    auto next_banned = banned.begin();
+    std::erase_if(choices, [&](const TokenWeight& choice) {
+      while (next_banned != banned.end() && *next_banned < choice.id) ++next_banned;
+      return next_banned != banned.end() && *next_banned == choice.id;
+    });
+  }
+}
+
+}  // namespace
+
+double length_penalty(int64_t length, double alpha) {
+  return std::pow((5.0 + double(length)) / 6.0, alpha);
 }
 
 void HypothesisGroup::finish(Hypothesis hypothesis, int64_t length, double alpha) {
@@ -148,132 +231,70 @@ void HypothesisGroup::finish_active(double alpha) {
   active.clear();
 }
 
-// The hypothesis at rank `wanted`, from 1; null if fewer are finished.
-const FinishedHypothesis* DecodingStep::last_wanted(const HypothesisGroup& group,
-                                                    int64_t wanted) const {
-  // A group that went on for other texts would change the penalties of later groups.
-  const bool by_text = options_.beam_groups == 1;
-  for (const FinishedHypothesis& finished : group.finished)
-    if (!(by_text && finished.repeats) && --wanted == 0) return &finished;
-  return nullptr;
-}
-
-// Whether no active hypothesis can still be among the wanted ones: log-probabilities only decrease,
-// and the length penalty has its largest divisor at the maximum length. Or as many as the beam is
-// wide have ended and the best of them is better than what each active one is so far: without the
-// comparison, improbable hypotheses that end early would win over a probable one that is longer.
-bool DecodingStep::is_done(const HypothesisGroup& group) const {
-  if (group.active.empty()) return true;
-  const int64_t groups = options_.beam_groups;
-  const double alpha = options_.length_penalty;
-  double best = group.active[0].log_probability;
-  for (const ActiveHypothesis& h : group.active) best = std::max(best, h.log_probability);
-  const auto length = int64_t(group.active[0].ids.size());
-  if (int64_t(group.finished.size()) >= group_size() &&
-      group.finished[0].score >= best / length_penalty(length, alpha))
-    return true;
-  const FinishedHypothesis* last = last_wanted(group, (options_.nbest + groups - 1) / groups);
-  return last && last->score >= best / length_penalty(max_length_, alpha);
+int64_t DecodingStep::candidates_needed(const SearchOptions& options, int64_t banned) {
+  if (options.sample) return options.top_k ? *options.top_k + banned : 1;
+  // Twice the group's size, so that enough remain if every hypothesis can end, and as many as the
+  // diversity penalty can move below those.
+  const int64_t size = group_size(options);
+  return 2 * size + (options.beam_size() - size) + banned;
 }
 
 void DecodingStep::beam_search(HypothesisGroup& group, std::vector<TokenId>& chosen) const {
   const int64_t length = int64_t(group.active[0].ids.size()) + 1;
-  const std::vector<Candidate> candidates = best_candidates(group, chosen);
-  trace_next(group);
-  std::vector<ActiveHypothesis> next;
+  const std::vector<Candidate> candidates = best_candidates(*this, group, chosen);
+  trace_next(*this, group);
+  std::vector<ActiveHypothesis> kept;
   for (size_t i = 0; i < candidates.size(); ++i) {
     const Candidate& candidate = candidates[i];
     const ActiveHypothesis& parent = group.active[size_t(candidate.parent)];
-    const bool ends = candidate.id == end_id_;
+    const bool ends = candidate.id == end_id;
     // A hypothesis with </s> is finished only if it would have stayed in the beam.
-    if (int64_t(ends ? i : next.size()) >= group_size()) {
-      trace(group, candidate, HypothesisFate::dropped);
+    if (int64_t(ends ? i : kept.size()) >= group_size(options)) {
+      trace(options, group, candidate, HypothesisFate::dropped);
     } else if (ends) {
-      const int64_t node = trace(group, candidate, HypothesisFate::ended);
-      group.finish(ended(parent, candidate, node), length, options_.length_penalty);
+      const int64_t node = trace(options, group, candidate, HypothesisFate::ended);
+      group.finish(ended(parent, candidate, node), length, options.length_penalty);
     } else {
-      next.push_back(extended(parent, candidate, trace(group, candidate, HypothesisFate::kept)));
+      kept.push_back(
+          extended(parent, candidate, trace(options, group, candidate, HypothesisFate::kept)));
     }
   }
   if (candidates.empty()) {
-    group.finish_active(options_.length_penalty);
+    group.finish_active(options.length_penalty);
   } else {
-    group.active = std::move(next);
-    if (options_.beam_groups > 1) {
+    group.active = std::move(kept);
+    if (options.beam_groups > 1) {
       for (const ActiveHypothesis& h : group.active) chosen.push_back(h.ids.back());
       std::sort(chosen.begin(), chosen.end());
     }
-    if (length >= max_length_) group.finish_active(options_.length_penalty);
+    if (length >= max_length) group.finish_active(options.length_penalty);
   }
-  group.done = is_done(group);
-}
-
-void DecodingStep::trace_next(const HypothesisGroup& group) const {
-  if (!group.trace) return;
-  for (const ActiveHypothesis& h : group.active) {
-    const Predictions::Best best = next_.best(h.row);
-    group.trace->set_next(h.node, best.ids, best.log_probabilities);
-  }
-}
-
-int64_t DecodingStep::trace(const HypothesisGroup& group, const Candidate& candidate,
-                            HypothesisFate fate) const {
-  if (!group.trace) return -1;
-  const ActiveHypothesis& parent = group.active[size_t(candidate.parent)];
-  double score = candidate.score;
-  if (fate == HypothesisFate::ended)
-    score = candidate.log_probability /
-            length_penalty(int64_t(parent.ids.size()) + 1, options_.length_penalty);
-  return group.trace->add({parent.node, candidate.id, candidate.token_log_probability,
-                           candidate.log_probability, score, fate, group.number});
-}
-
-void DecodingStep::list_choices(const ActiveHypothesis& h,
-                                std::vector<TokenWeight>& choices) const {
-  choices.clear();
-  const std::span<const TokenId> banned = h.next.banned();
-  if (const std::vector<TokenId>* only = h.next.only()) {
-    for (const TokenId id : *only) choices.push_back({id, next_.logit(h.row, id)});
-  } else if (options_.top_k && *options_.top_k + int64_t(banned.size()) < next_.classes()) {
-    // Most probable first, the order that to_probabilities() gives a larger set.
-    do {
-      choices.clear();
-      for (const TokenId id : next_.best(h.row).ids)
-        if (h.next.allows(id)) choices.push_back({id, next_.logit(h.row, id)});
-    } while (int64_t(choices.size()) < *options_.top_k && next_.find_more(h.row));
-  } else {
-    next_.choices(h.row, choices);  // in the order of their ids
-    if (banned.empty()) return;
-    auto next_banned = banned.begin();
-    std::erase_if(choices, [&](const TokenWeight& choice) {
-      while (next_banned != banned.end() && *next_banned < choice.id) ++next_banned;
-      return next_banned != banned.end() && *next_banned == choice.id;
-    });
-  }
+  group.done = is_done(*this, group);
 }
 
 void DecodingStep::sample(HypothesisGroup& group, double uniform,
                           std::vector<TokenWeight>& choices) const {
   const ActiveHypothesis& h = group.active[0];
-  list_choices(h, choices);
+  list_choices(*this, h, choices);
   if (choices.empty()) {
-    group.finish_active(options_.length_penalty);
+    group.finish_active(options.length_penalty);
   } else {
-    to_probabilities(choices, options_.sampling());
+    to_probabilities(choices, options.sampling());
     const TokenId id = detail::draw(choices, uniform).id;
-    const double of_token = next_.log_probability(h.row, id);
+    const double of_token = next.log_probability(h.row, id);
     const double log_probability = h.log_probability + of_token;
     const Candidate chosen = {0, id, log_probability, log_probability, of_token};
     const int64_t length = int64_t(h.ids.size()) + 1;
-    const bool ends = id == end_id_;
-    trace_next(group);
-    const int64_t node = trace(group, chosen, ends ? HypothesisFate::ended : HypothesisFate::kept);
+    const bool ends = id == end_id;
+    trace_next(*this, group);
+    const int64_t node =
+        trace(options, group, chosen, ends ? HypothesisFate::ended : HypothesisFate::kept);
     if (ends) {
-      group.finish(ended(h, chosen, node), length, options_.length_penalty);
+      group.finish(ended(h, chosen, node), length, options.length_penalty);
       group.active.clear();
     } else {
       group.active = {extended(h, chosen, node)};
-      if (length >= max_length_) group.finish_active(options_.length_penalty);
+      if (length >= max_length) group.finish_active(options.length_penalty);
     }
   }
   group.done = group.active.empty();

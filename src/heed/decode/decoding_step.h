@@ -1,12 +1,8 @@
 // One decoding step of one sentence: beam search or sampling.
 #pragma once
 
-#include "heed/decode/constraint.h"
-#include "heed/decode/hypothesis.h"
 #include "heed/decode/predictions.h"
-#include "heed/decode/search_options.h"
-#include "heed/decode/search_trace.h"
-#include "heed/text/tokenizer.h"
+#include "heed/decode/search.h"
 
 namespace heed {
 
@@ -51,11 +47,11 @@ struct HypothesisGroup {
   void finish_active(double alpha);
 };
 
-class DecodingStep {
- public:
-  // No hypothesis becomes longer than `max_length`, </s> included. All must outlive this.
-  DecodingStep(const SearchOptions& options, TokenId end_id, int64_t max_length, Predictions& next)
-      : options_(options), end_id_(end_id), max_length_(max_length), next_(next) {}
+struct DecodingStep {
+  const SearchOptions& options;
+  const TokenId end_id;
+  const int64_t max_length;  // of a hypothesis, </s> included
+  Predictions& next;
 
   // How many of a row's most probable tokens a step may need if up to `banned` of them are banned.
   static int64_t candidates_needed(const SearchOptions& options, int64_t banned);
@@ -66,39 +62,6 @@ class DecodingStep {
   // Samples a token by inversion: the one at which the cumulative distribution exceeds `uniform`,
   // in [0, 1). `choices` is scratch memory.
   void sample(HypothesisGroup& group, double uniform, std::vector<TokenWeight>& choices) const;
-
- private:
-  // Hypothesis `parent` extended by `id`.
-  struct Candidate {
-    int64_t parent;
-    TokenId id;
-    double log_probability;        // of the hypothesis with `id`
-    double score;                  // log_probability less the diversity penalty
-    double token_log_probability;  // of `id`
-  };
-  class TopCandidates;
-
-  int64_t group_size() const { return options_.beam_size() / options_.beam_groups; }
-  std::vector<Candidate> best_candidates(const HypothesisGroup& group,
-                                         const std::vector<TokenId>& chosen) const;
-  // Sets `choices` to the tokens that may come next, with their logits.
-  void list_choices(const ActiveHypothesis& h, std::vector<TokenWeight>& choices) const;
-  // Both are `node` in the trace.
-  static ActiveHypothesis extended(const ActiveHypothesis& parent, const Candidate& candidate,
-                                   int64_t node);
-  // `parent` with </s>.
-  static Hypothesis ended(const ActiveHypothesis& parent, const Candidate& end, int64_t node);
-  bool is_done(const HypothesisGroup& group) const;
-  const FinishedHypothesis* last_wanted(const HypothesisGroup& group, int64_t wanted) const;
-  // Record in the group's trace, if it has one.
-  void trace_next(const HypothesisGroup& group) const;
-  int64_t trace(const HypothesisGroup& group, const Candidate& candidate,
-                HypothesisFate fate) const;
-
-  const SearchOptions& options_;
-  const TokenId end_id_;
-  const int64_t max_length_;
-  Predictions& next_;
 };
 
 // The hypotheses of a SearchResult. Moves them out of the groups.

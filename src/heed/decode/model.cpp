@@ -31,10 +31,6 @@ std::shared_ptr<const Translator> Model::kept_translator(const DecodeOptions& op
   return last_translator_;
 }
 
-std::string Model::translate(const std::string& line, const DecodeOptions& options) const {
-  return translate(std::vector<std::string>{line}, options).front();
-}
-
 std::vector<PairScore> Model::score(const std::vector<std::string>& sources,
                                     const std::vector<std::string>& targets,
                                     const ScoreOptions& options) const {
@@ -44,35 +40,6 @@ std::vector<PairScore> Model::score(const std::vector<std::string>& sources,
   pairs.reserve(sources.size());
   for (size_t i = 0; i < sources.size(); ++i) pairs.push_back({sources[i], targets[i]});
   return scorer(options).score(pairs);
-}
-
-PairScore Model::score(const std::string& source, const std::string& target,
-                       const ScoreOptions& options) const {
-  return scorer(options).score({{source, target}}).front();
-}
-
-EncoderStates Model::encode(const std::string& source) const {
-  return heed::encode(parts(), source);
-}
-
-TargetLogits Model::logits(const std::string& source, const std::string& target) const {
-  return heed::logits(parts(), source, target);
-}
-
-PairAttention Model::attention(const std::string& source, const std::string& target) const {
-  return heed::attention(parts(), source, target);
-}
-
-Explanation Model::explain(const TranslationInput& line, const DecodeOptions& options) const {
-  return heed::explain(parts(), line, options);
-}
-
-Translator Model::translator(const DecodeOptions& options) const {
-  return {parts(), options};
-}
-
-Scorer Model::scorer(const ScoreOptions& options) const {
-  return {parts(), options};
 }
 
 }  // namespace heed

@@ -32,7 +32,9 @@ class Model {
   // options.
   std::vector<std::string> translate(const std::vector<std::string>& lines,
                                      const DecodeOptions& options = {}) const;
-  std::string translate(const std::string& line, const DecodeOptions& options = {}) const;
+  std::string translate(const std::string& line, const DecodeOptions& options = {}) const {
+    return translate(std::vector<std::string>{line}, options).front();
+  }
 
   // The log-probability of each target, given its source. UsageError if there are not as many
   // sources as targets.
@@ -40,19 +42,27 @@ class Model {
                                const std::vector<std::string>& targets,
                                const ScoreOptions& options = {}) const;
   PairScore score(const std::string& source, const std::string& target,
-                  const ScoreOptions& options = {}) const;
+                  const ScoreOptions& options = {}) const {
+    return scorer(options).score({{source, target}}).front();
+  }
 
   // What the model computes for a sentence, or for a pair with the target given.
-  EncoderStates encode(const std::string& source) const;
-  TargetLogits logits(const std::string& source, const std::string& target) const;
-  PairAttention attention(const std::string& source, const std::string& target) const;
+  EncoderStates encode(const std::string& source) const { return heed::encode(parts(), source); }
+  TargetLogits logits(const std::string& source, const std::string& target) const {
+    return heed::logits(parts(), source, target);
+  }
+  PairAttention attention(const std::string& source, const std::string& target) const {
+    return heed::attention(parts(), source, target);
+  }
   // How the translation of a line comes about.
-  Explanation explain(const TranslationInput& line, const DecodeOptions& options = {}) const;
+  Explanation explain(const TranslationInput& line, const DecodeOptions& options = {}) const {
+    return heed::explain(parts(), line, options);
+  }
 
   // For n-best lists, statuses and text that does not fit into memory. The model must outlive the
   // result.
-  Translator translator(const DecodeOptions& options = {}) const;
-  Scorer scorer(const ScoreOptions& options = {}) const;
+  Translator translator(const DecodeOptions& options = {}) const { return {parts(), options}; }
+  Scorer scorer(const ScoreOptions& options = {}) const { return {parts(), options}; }
   // A translator with these options that the model keeps for the next call with the same ones.
   std::shared_ptr<const Translator> kept_translator(const DecodeOptions& options = {}) const;
 

@@ -1,4 +1,4 @@
-// Options of translating: the search and how it runs.
+// Options of translating, the search and how it runs, and of scoring.
 #pragma once
 
 #include <optional>
@@ -34,6 +34,15 @@ struct DecodeOptions {
   // With SearchOptions::visit_without_nbest().
   static void visit_without_nbest(DecodeOptions& self, OptionCollector& v, std::string_view note);
   friend bool operator==(const DecodeOptions&, const DecodeOptions&) = default;
+};
+
+struct ScoreOptions {
+  int64_t batch_tokens = 2048;  // of each side per batch; each thread has its own batch
+  ComputeChoice compute = ComputeChoice::fp32;
+  std::optional<int64_t> threads = {};
+  bool strict = false;
+
+  static void visit(ScoreOptions& self, OptionCollector& v);
 };
 
 }  // namespace heed

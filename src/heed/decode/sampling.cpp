@@ -20,12 +20,6 @@ void keep_likeliest(std::vector<TokenWeight>& choices, int64_t count) {
   std::sort(choices.begin(), choices.end(), likelier);
 }
 
-double greatest_weight(const std::vector<TokenWeight>& choices) {
-  double greatest = choices.front().weight;
-  for (const TokenWeight& choice : choices) greatest = std::max(greatest, choice.weight);
-  return greatest;
-}
-
 // NaN if any logit is NaN. A logit of minus infinity is a token without probability, as long as
 // another is finite.
 double greatest_logit(const std::vector<TokenWeight>& choices) {
@@ -40,7 +34,7 @@ double greatest_logit(const std::vector<TokenWeight>& choices) {
 // Keeps the fewest tokens whose sum reaches `mass`. A nucleus is often small, so only the tokens
 // above a threshold are sorted, and the threshold is lowered until the mass is reached.
 void keep_nucleus(std::vector<TokenWeight>& choices, double mass) {
-  double sum = 0, threshold = greatest_weight(choices);
+  double sum = 0, threshold = std::ranges::max(choices, {}, &TokenWeight::weight).weight;
   for (auto begin = choices.begin(); begin != choices.end();) {
     threshold = threshold > 1e-300 ? threshold / 16 : 0;
     const auto end = std::partition(begin, choices.end(), [&](const TokenWeight& choice) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "heed/decode/model_outputs.h"
-#include "heed/decode/score_options.h"
+#include "heed/decode/options.h"
 #include "heed/decode/translation.h"
 
 namespace heed {

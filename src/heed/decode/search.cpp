@@ -55,31 +55,22 @@ Hypothesis unfinished(const ActiveHypothesis& h) {
   return {h.ids, h.log_probability, 0, false, h.log_probabilities};
 }
 
-// What all hypotheses of a beam begin with, and so any result.
+// The common beginning of all hypotheses of a beam, and so of any result.
 Hypothesis common_beginning(const std::vector<HypothesisGroup>& groups) {
-  const std::vector<TokenId>* first = nullptr;
-  const std::vector<double>* log_probabilities = nullptr;
-  size_t common = 0;
+  std::optional<Hypothesis> beginning;
   const auto add = [&](const auto& h) {
-    if (!first) {
-      first = &h.ids;
-      log_probabilities = &h.log_probabilities;
-      common = h.ids.size();
-    }
-    const auto end = first->begin() + std::ptrdiff_t(std::min(common, h.ids.size()));
-    common = size_t(std::mismatch(first->begin(), end, h.ids.begin()).first - first->begin());
+    if (!beginning) beginning = Hypothesis{h.ids, 0, 0, false, h.log_probabilities};
+    const auto [end, other] = std::ranges::mismatch(beginning->ids, h.ids);
+    const auto common = size_t(end - beginning->ids.begin());
+    beginning->ids.resize(common);
+    beginning->log_probabilities.resize(common);
   };
   for (const HypothesisGroup& group : groups) {
     for (const ActiveHypothesis& h : group.active) add(h);
     for (const Hypothesis& h : group.finished) add(h);
   }
-  check(first != nullptr, "a beam without hypotheses");
-  Hypothesis beginning;
-  beginning.ended = false;
-  beginning.ids.assign(first->begin(), first->begin() + std::ptrdiff_t(common));
-  beginning.log_probabilities.assign(log_probabilities->begin(),
-                                     log_probabilities->begin() + std::ptrdiff_t(common));
-  return beginning;
+  check(beginning.has_value(), "a beam without hypotheses");
+  return std::move(*beginning);
 }
 
 // Unused rows of a model's memory. Last in, first out: they may still be in the CPU's cache.
@@ -104,13 +95,6 @@ class FreeList {
 };
 
 }  // namespace
-
-SearchRoom& SearchRoom::operator+=(const SearchRoom& other) {
-  source_tokens += other.source_tokens;
-  target_rows += other.target_rows;
-  step_rows += other.step_rows;
-  return *this;
-}
 
 SearchRoom& SearchRoom::operator-=(const SearchRoom& other) {
   source_tokens -= other.source_tokens;
@@ -164,9 +148,9 @@ struct Search::State {
     if (fresh.empty()) return;
     Tokens tokens;
     Indices rows;
-    for (size_t i : fresh) {
-      tokens.add(sentences[i]->request.source);
-      rows.append(sentences[i]->source_rows);
+    for (const Sentence* sentence : fresh) {
+      tokens.add(sentence->request.source);
+      rows.append(sentence->source_rows);
     }
     model->admit(tokens, rows);
     fresh.clear();
@@ -269,7 +253,7 @@ struct Search::State {
       sentence.first_row = -1;
     }
     const SearchOptions& options = sentence.request.options;
-    const DecodingStep step(options, described.end_id, sentence.max_length, next);
+    const DecodingStep step{options, described.end_id, sentence.max_length, next};
     std::vector<TokenId> chosen;
     sentence.done = true;
     for (size_t i = 0; i < sentence.groups.size(); ++i) {
@@ -303,7 +287,6 @@ struct Search::State {
 
   // Frees the rows of the sentence.
   void release(Sentence& sentence) {
-    taken -= sentence.needs;
     targets.give(sentence.rows);
     sources.give(sentence.source_rows);
   }
@@ -315,9 +298,8 @@ struct Search::State {
   const SearchShape shape;
   FreeList targets, sources;
   std::vector<TokenWeight> choices;  // scratch memory of sampling
-  SearchRoom taken;                  // of all sentences
   std::vector<std::unique_ptr<Sentence>> sentences;
-  std::vector<size_t> fresh;  // whose sources the model has not seen
+  std::vector<const Sentence*> fresh;  // whose sources the model has not seen
 };
 
 Search::Search(std::unique_ptr<StepModel> model, Backend& backend, const SearchLimits& limits)
@@ -340,7 +322,8 @@ bool Search::has_room(int64_t source_length, const SearchOptions& options,
 
 SearchRoom Search::room() const {
   SearchRoom left = all_room();
-  return left -= state_->taken;
+  for (const auto& sentence : state_->sentences) left -= sentence->needs;
+  return left;
 }
 
 SearchRoom Search::all_room() const {
@@ -368,8 +351,7 @@ void Search::add(SearchRequest request) {
   for (auto& constraint : option_constraints(options, s.described.end_id))
     request.constraints.push_back(std::move(constraint));
   sentence->request = std::move(request);
-  s.taken += sentence->needs;
-  s.fresh.push_back(s.sentences.size());
+  s.fresh.push_back(sentence.get());
   s.sentences.push_back(std::move(sentence));
 }
 
@@ -377,12 +359,9 @@ bool Search::cancel(int64_t request_id) {
   State& s = *state_;
   const auto sentence = s.find(request_id);
   if (sentence == s.sentences.end()) return false;
-  const auto index = size_t(sentence - s.sentences.begin());
   s.release(**sentence);
+  std::erase(s.fresh, sentence->get());
   s.sentences.erase(sentence);
-  std::erase(s.fresh, index);
-  for (size_t& i : s.fresh)
-    if (i > index) --i;
   return true;
 }
 

@@ -47,6 +47,17 @@ class WholeCharacters : public Constraint {
 
 }  // namespace
 
+void NextTokens::ban(std::span<const TokenId> ids) {
+  const auto before = std::ptrdiff_t(banned_.size());
+  banned_.insert(banned_.end(), ids.begin(), ids.end());
+  std::inplace_merge(banned_.begin(), banned_.begin() + before, banned_.end());
+}
+
+void NextTokens::allow_only(std::vector<TokenId> ids) {
+  if (only_) std::erase_if(ids, [&](TokenId id) { return !allows(id); });
+  only_ = std::move(ids);
+}
+
 Constraints option_constraints(const SearchOptions& options, TokenId end_id) {
   Constraints all;
   if (options.min_length > 0)

@@ -17,10 +17,7 @@ struct UnitRange {
 };
 
 // Pieces [begin, end).
-struct PieceRange {
-  int64_t begin = 0, end = 0;
-  friend bool operator==(const PieceRange&, const PieceRange&) = default;
-};
+using PieceRange = UnitRange;
 
 // The units of a text as it was given, not of its normalized form: words between white space
 // (core/unicode.h) and, in text without spaces between its words (core/scripts.h, is_unspaced),

@@ -13,42 +13,6 @@ namespace {
 // How often a thread that waits for input checks for failed workers.
 constexpr std::chrono::milliseconds kPollInterval{100};
 
-// Translates lines of the queue on one thread.
-class Worker {
- public:
-  Worker(const DecodeOptions& options, LineBatch& batch, LineQueue& queue)
-      : options_(options), batch_(batch), queue_(queue) {}
-
-  void run() {
-    queue_.add_worker();
-    std::vector<CompletedLine> completed;
-    while (!queue_.failed()) {
-      fill();
-      if (batch_.lines() == 0) return;  // the end of the input
-      batch_.step(completed);
-      for (CompletedLine& line : completed) queue_.complete(std::move(line.translation));
-      completed.clear();
-    }
-  }
-
- private:
-  // Adds lines until the batch is full; waits for one if the batch is empty.
-  void fill() {
-    while (batch_.has_room()) {
-      const auto when_empty =
-          batch_.lines() == 0 ? LineQueue::WhenEmpty::wait : LineQueue::WhenEmpty::return_none;
-      const std::vector<QueuedLine> lines = queue_.pop(when_empty);
-      if (lines.empty()) return;
-      for (const QueuedLine& line : lines)
-        batch_.add(line.number, line.number, line.input, options_);
-    }
-  }
-
-  const DecodeOptions& options_;
-  LineBatch& batch_;
-  LineQueue& queue_;
-};
-
 }  // namespace
 
 struct Translator::State {
@@ -63,10 +27,29 @@ struct Translator::State {
   void work(LineQueue& queue) {
     try {
       std::unique_ptr<LineBatch> batch = take_batch();
-      Worker(options, *batch, queue).run();
+      queue.add_worker();
+      std::vector<CompletedLine> completed;
+      while (!queue.failed()) {
+        fill(*batch, queue);
+        if (batch->lines() == 0) break;  // the end of the input
+        batch->step(completed);
+        for (CompletedLine& line : completed) queue.complete(std::move(line.translation));
+        completed.clear();
+      }
       if (batch->lines() == 0) keep(std::move(batch));
     } catch (...) {
       queue.fail_with(std::current_exception());
+    }
+  }
+
+  // Adds lines until the batch is full; waits for one if the batch is empty.
+  void fill(LineBatch& batch, LineQueue& queue) const {
+    while (batch.has_room()) {
+      const auto when_empty =
+          batch.lines() == 0 ? LineQueue::WhenEmpty::wait : LineQueue::WhenEmpty::return_none;
+      const std::vector<QueuedLine> lines = queue.pop(when_empty);
+      if (lines.empty()) return;
+      for (const QueuedLine& line : lines) batch.add(line.number, line.number, line.input, options);
     }
   }
 
