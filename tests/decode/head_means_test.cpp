@@ -1,8 +1,8 @@
-#include "heed/decode/head_means.h"
-
 #include <gmock/gmock.h>
 
 #include <vector>
+
+#include "heed/decode/head_analysis.h"
 
 namespace heed {
 namespace {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "heed/model/cross_attention.h"
+#include "heed/model/pair_batch.h"
 
 namespace heed {
 namespace {
@@ -46,9 +47,7 @@ void count_agreeing(const ModelOnBackend& on, Workers& workers, const std::vecto
     const TokenPair& pair = pairs[size_t(i)];
     std::vector<TokenId> with_end = pair.source;
     with_end.push_back(on.model.config().end_id());
-    Tokens source;
-    source.add(with_end);
-    const EncoderOutput memory = on.model.encode(pass, source);
+    const EncoderOutput memory = on.model.encode(pass, one_sequence(with_end));
     const std::vector<Tensor> weights =
         cross_attention(on.model, pass, memory, pair.target, layers);
     for (size_t k = 0; k < candidates.size(); ++k)

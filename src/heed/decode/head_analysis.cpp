@@ -1,9 +1,11 @@
 #include "heed/decode/head_analysis.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "heed/core/error.h"
 #include "heed/model/pair_batch.h"
+#include "heed/text/word_links.h"
 
 namespace heed {
 namespace {
@@ -11,32 +13,27 @@ namespace {
 constexpr std::array kSites = {AttentionSite::encoder_self, AttentionSite::decoder_self,
                                AttentionSite::cross};
 
-struct EncodedPair {
-  std::vector<TokenId> source, target;  // without </s>
-};
-
-std::vector<EncodedPair> encoded(const ModelParts& parts,
-                                 const std::vector<std::pair<std::string, std::string>>& pairs) {
-  const auto most = size_t(parts.model.config().max_positions - 1);
-  const TokenizerPair& tokenizers = parts.tokenizers;
-  std::vector<EncodedPair> all;
-  for (const auto& [source, target] : pairs) {
-    EncodedPair pair{tokenizers.source().encode(source), tokenizers.target().encode(target)};
-    if (!pair.source.empty() && pair.source.size() <= most && pair.target.size() <= most)
-      all.push_back(std::move(pair));
+std::vector<TokenPair> encoded(const ModelParts& parts,
+                               const std::vector<std::pair<std::string, std::string>>& pairs) {
+  const ModelConfig& config = parts.model.config();
+  std::vector<TokenPair> all;
+  for (const auto& [source_text, target_text] : pairs) {
+    EncodedText source = encode_to_fit(parts.tokenizers.source(), source_text, config);
+    EncodedText target = encode_to_fit(parts.tokenizers.target(), target_text, config);
+    if (!source.ids.empty() && !source.truncated && !target.truncated)
+      all.push_back({std::move(source.ids), std::move(target.ids)});
   }
   if (all.empty())
     fail("no line to look at: each is empty, or has more tokens than the model has positions, {}",
-         parts.model.config().max_positions);
+         config.max_positions);
   return all;
 }
 
 // Batches of about a thousand tokens of each side, in the order of the pairs.
-std::vector<PairBatch> batches_of(const std::vector<EncodedPair>& pairs,
-                                  const ModelConfig& config) {
+std::vector<PairBatch> batches_of(const std::vector<TokenPair>& pairs, const ModelConfig& config) {
   constexpr size_t kTokens = 1024;
   std::vector<PairBatch> batches(1);
-  for (const EncodedPair& pair : pairs) {
+  for (const TokenPair& pair : pairs) {
     if (batches.back().labels.size() >= int64_t(kTokens)) batches.emplace_back();
     batches.back().add(pair.source, pair.target, config);
   }
@@ -56,18 +53,13 @@ double loss_of(const ModelOnBackend& on, const std::vector<PairBatch>& batches,
   return sum.nll / double(sum.tokens);
 }
 
-std::string output_name(AttentionSite site, int64_t layer) {
-  if (site == AttentionSite::encoder_self)
-    return fmt::format("encoder.{}.self.output.weight", layer);
-  return fmt::format("decoder.{}.{}.output.weight", layer,
-                     site == AttentionSite::cross ? "cross" : "self");
-}
-
 Parameter output_weight(const std::vector<Parameter>& weights, AttentionSite site, int64_t layer) {
-  for (const Parameter& parameter : weights)
-    if (parameter.name == output_name(site, layer)) return parameter;
-  check(false, "a layer without W^O");
-  return {};
+  const std::string name = fmt::format("{}.{}.{}.output.weight",
+                                       site == AttentionSite::encoder_self ? "encoder" : "decoder",
+                                       layer, site == AttentionSite::cross ? "cross" : "self");
+  const auto found = std::ranges::find(weights, name, &Parameter::name);
+  check(found != weights.end(), "a layer without W^O");
+  return *found;
 }
 
 int64_t layers_of(const ModelConfig& config, AttentionSite site) {
@@ -92,7 +84,7 @@ Tensor without_head(const Tensor& weight, int64_t head, int64_t heads) {
 }
 
 // What the heads look at: sums over the pairs, in their order whatever the number of threads.
-void add_weights(const ModelParts& parts, const std::vector<EncodedPair>& pairs, Workers& workers,
+void add_weights(const ModelParts& parts, const std::vector<TokenPair>& pairs, Workers& workers,
                  HeadAnalysis& analysis) {
   const ModelConfig& config = parts.model.config();
   std::array<std::vector<HeadMeans>, kSites.size()> means;
@@ -103,7 +95,7 @@ void add_weights(const ModelParts& parts, const std::vector<EncodedPair>& pairs,
   for (int64_t begin = 0; begin < int64_t(pairs.size()); begin += kAtOnce) {
     const int64_t count = std::min(kAtOnce, int64_t(pairs.size()) - begin);
     workers.run(count, [&](int64_t i, int) {
-      EncodedPair pair = pairs[size_t(begin + i)];
+      TokenPair pair = pairs[size_t(begin + i)];
       pair.source.push_back(config.end_id());
       pair.target.push_back(config.end_id());
       maps[size_t(i)] = attention(parts, pair.source, pair.target);
@@ -128,17 +120,76 @@ void add_weights(const ModelParts& parts, const std::vector<EncodedPair>& pairs,
 
 }  // namespace
 
+std::string HeadReport::role() const {
+  const auto names = enum_names(KeyPosition{});
+  size_t best = 0;
+  for (size_t i = 1; i < weights.size(); ++i)
+    if (weights[i].value_or(0) > weights[best].value_or(0)) best = i;
+  if (weights[best].value_or(0) >= kLeastWeight) return std::string(names[best].first);
+  return entropy >= kLeastEntropy ? "diffuse" : "mixed";
+}
+
+std::optional<double> HeadMeans::Sum::mean() const {
+  if (count == 0) return {};
+  return total / double(count);
+}
+
+void HeadMeans::add(const float* weights, int64_t queries, int64_t keys) {
+  for (int64_t query = 0; query < queries; ++query)
+    add_query(weights + query * keys, query, queries, keys);
+}
+
+void HeadMeans::add_query(const float* weights, int64_t query, int64_t queries, int64_t keys) {
+  const bool cross = site_ == AttentionSite::cross, decoder = site_ == AttentionSite::decoder_self;
+  const int64_t visible = decoder ? query + 1 : keys;
+  const int64_t middle =
+      !cross ? query
+             : (queries < 2
+                    ? 0
+                    : int64_t(std::lround(double(query) * double(keys - 1) / double(queries - 1))));
+  const auto add = [&](KeyPosition position, int64_t key) {
+    if (key >= 0 && key < visible) positions_[size_t(position)].add(weights[key]);
+  };
+  if (cross) {
+    add(KeyPosition::diagonal, middle);
+  } else {
+    add(KeyPosition::previous, query - 1);
+    add(KeyPosition::same, query);
+    add(KeyPosition::next, query + 1);
+  }
+  add(KeyPosition::first, 0);
+  if (!decoder) add(KeyPosition::last, keys - 1);
+  for (int64_t offset = -HeadReport::kMostOffset; offset <= HeadReport::kMostOffset; ++offset) {
+    const int64_t key = middle + offset;
+    if (key >= 0 && key < visible)
+      offsets_[size_t(offset + HeadReport::kMostOffset)].add(weights[key]);
+  }
+  if (visible < 2) return;
+  double entropy = 0;
+  for (int64_t key = 0; key < visible; ++key)
+    if (weights[key] > 0) entropy -= double(weights[key]) * std::log(double(weights[key]));
+  entropy_.add(entropy / std::log(double(visible)));
+}
+
+HeadReport HeadMeans::report() const {
+  HeadReport report;
+  for (size_t i = 0; i < positions_.size(); ++i) report.weights[i] = positions_[i].mean();
+  for (size_t i = 0; i < offsets_.size(); ++i) report.offsets[i] = offsets_[i].mean();
+  report.entropy = entropy_.mean().value_or(0);
+  return report;
+}
+
 HeadAnalysis analyze_heads(const ModelParts& parts, const std::vector<Parameter>& weights,
                            const std::vector<std::pair<std::string, std::string>>& pairs,
                            Workers& workers,
                            const std::function<void(int64_t done, int64_t all)>& progress) {
   expect_same_vocabulary(parts);
   const ModelConfig& config = parts.model.config();
-  const std::vector<EncodedPair> text = encoded(parts, pairs);
+  const std::vector<TokenPair> text = encoded(parts, pairs);
   HeadAnalysis analysis;
   analysis.lines = int64_t(text.size());
   analysis.left_out = int64_t(pairs.size()) - analysis.lines;
-  for (const EncodedPair& pair : text) {
+  for (const TokenPair& pair : text) {
     analysis.source_tokens += int64_t(pair.source.size()) + 1;
     analysis.target_tokens += int64_t(pair.target.size()) + 1;
   }

@@ -11,19 +11,6 @@
 namespace heed {
 namespace {
 
-enum class InvalidUtf8 { refuse, replace };
-
-// The text with U+FFFD for invalid bytes.
-std::string valid_utf8(const std::string& text, int64_t line, const char* what, InvalidUtf8 invalid,
-                       LineStatus& status) {
-  const auto at = find_invalid_utf8(text);
-  if (!at) return text;
-  if (invalid == InvalidUtf8::refuse)
-    fail("line {} of the {} is not UTF-8 at byte {}", line + 1, what, *at + 1);
-  status.invalid_utf8 = true;
-  return replace_invalid_utf8(text);
-}
-
 // The translations of all parts as one line.
 std::string join_text(const EncodedLine& line, const std::vector<std::string>& parts) {
   std::vector<std::string> texts;
@@ -38,14 +25,6 @@ std::string join_text(const EncodedLine& line, const std::vector<std::string>& p
   for (size_t i = 0; i < texts.size(); ++i)
     translations.push_back({line.sentences[i].before, texts[i]});
   return join_sentences(translations, parts.size() == line.parts.size() ? line.after : "");
-}
-
-// Leaves the first hypothesis of each text.
-void remove_repeated_texts(std::vector<TextHypothesis>& hypotheses) {
-  std::set<std::string> texts;
-  std::erase_if(hypotheses, [&](const TextHypothesis& hypothesis) {
-    return !texts.insert(hypothesis.text).second;
-  });
 }
 
 // The beginning of the line's translation that does not depend on how the last of these texts goes
@@ -75,6 +54,115 @@ std::vector<std::string> graphemes_of(std::string_view text) {
     text.remove_prefix(first.size());
   }
   return graphemes;
+}
+
+// The translation of a line, without any hypothesis yet.
+Translation begun(const EncodedLine& line) {
+  Translation translation;
+  translation.line = line.line;
+  translation.status = line.status;
+  return translation;
+}
+
+// What the hypotheses of this rank of all parts have, except the text and the attention.
+TextHypothesis join_tokens(const Tokenizer& target, const std::vector<SearchResult>& parts,
+                           size_t rank) {
+  TextHypothesis joined;
+  joined.number = int64_t(rank);
+  for (const SearchResult& part : parts) {
+    const Hypothesis& hypothesis = hypothesis_at(part, rank);
+    joined.score += hypothesis.score;
+    joined.ended = joined.ended && hypothesis.ended;
+    const std::vector<std::string> pieces = target.pieces(hypothesis.ids);
+    joined.pieces.insert(joined.pieces.end(), pieces.begin(), pieces.end());
+    // Without that of </s>.
+    check(hypothesis.log_probabilities.size() >= pieces.size(), "a log-probability for each id");
+    joined.log_probabilities.insert(
+        joined.log_probabilities.end(), hypothesis.log_probabilities.begin(),
+        hypothesis.log_probabilities.begin() + ptrdiff_t(pieces.size()));
+  }
+  const Hypothesis& last = hypothesis_at(parts.back(), rank);
+  if (last.ended) joined.log_probabilities.push_back(last.log_probabilities.back());
+  return joined;
+}
+
+std::vector<std::string> texts_of(const Tokenizer& target, const std::vector<SearchResult>& parts,
+                                  size_t rank) {
+  std::vector<std::string> texts;
+  for (const SearchResult& part : parts)
+    texts.push_back(target.decode(hypothesis_at(part, rank).ids));
+  return texts;
+}
+
+// Adds the words of a hypothesis, the one of this rank of all parts.
+void count_words(const Tokenizer& target, const EncodedLine& line,
+                 const std::vector<SearchResult>& parts, size_t rank, TextHypothesis& hypothesis) {
+  const TextUnits units(hypothesis.text);
+  size_t end = 0;  // of the texts so far, between which only white space stands
+  const auto begin_of = [&](const std::string& text) {
+    const size_t begin = hypothesis.text.find(text, end);
+    check(begin != std::string::npos, "the translation of a line has those of its parts");
+    end = begin + text.size();
+    return begin;
+  };
+  auto part = parts.begin();
+  for (const EncodedSentence& sentence : line.sentences) {
+    if (!sentence.copied.empty()) begin_of(sentence.copied);
+    for (size_t i = 0; i < sentence.parts; ++i, ++part) {
+      const Decoding decoded = target.decode_with_ends(hypothesis_at(*part, rank).ids);
+      const std::vector<UnitRange> words = units.of_tokens(decoded.ends, begin_of(decoded.text));
+      hypothesis.words.insert(hypothesis.words.end(), words.begin(), words.end());
+    }
+  }
+}
+
+// Adds the attention of all hypotheses of the line, which are in the order of those of its parts.
+void align(const TokenizerPair& tokenizers, const EncodedLine& line,
+           const std::vector<SearchResult>& parts, Aligner& aligner, Translation& translation) {
+  std::vector<std::string>& source_pieces = translation.source_pieces;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const std::vector<TokenId>& source = line.parts[i].source;
+    const size_t before = source_pieces.size();
+    const std::vector<std::string> pieces = tokenizers.source().pieces(source);
+    source_pieces.insert(source_pieces.end(), pieces.begin(), pieces.end());
+    const std::vector<UnitRange>& words = line.parts[i].words;
+    translation.source_words.insert(translation.source_words.end(), words.begin(), words.end());
+    std::vector<std::vector<TokenId>> targets;
+    for (size_t rank = 0; rank < translation.hypotheses.size(); ++rank)
+      targets.push_back(hypothesis_at(parts[i], rank).ids);
+    std::vector<AttentionWeights> weights = aligner.weights(source, targets);
+    for (size_t rank = 0; rank < targets.size(); ++rank)
+      detail::append(translation.hypotheses[rank].attention, std::move(weights[rank]), before);
+  }
+  for (size_t rank = 0; rank < translation.hypotheses.size(); ++rank)
+    count_words(tokenizers.target(), line, parts, rank, translation.hypotheses[rank]);
+}
+
+// The translation of the line from the results of all its parts.
+Translation joined(const TokenizerPair& tokenizers, const EncodedLine& line,
+                   const std::vector<SearchResult>& parts, Aligner* aligner) {
+  Translation translation = begun(line);
+  std::vector<TextHypothesis>& all = translation.hypotheses;
+  for (size_t rank = 0; rank < line_hypothesis_count(parts); ++rank) {
+    all.push_back(join_tokens(tokenizers.target(), parts, rank));
+    all.back().text = join_text(line, texts_of(tokenizers.target(), parts, rank));
+  }
+  if (aligner) align(tokenizers, line, parts, *aligner, translation);
+  // The hypotheses of samples are in the order of their numbers.
+  std::stable_sort(all.begin(), all.end(), [](const TextHypothesis& a, const TextHypothesis& b) {
+    return a.score > b.score;
+  });
+  // Different texts of the parts of a line may still join to one text.
+  std::set<std::string> texts;
+  if (!line.sampled)
+    std::erase_if(all, [&](const TextHypothesis& h) { return !texts.insert(h.text).second; });
+  if (!all.empty() && !all.front().ended) translation.status.unfinished = true;
+  return translation;
+}
+
+// Of a language code.
+size_t token_count(const Tokenizer& tokenizer, std::string_view code) {
+  return code.empty() ? 0 : tokenizer.encode(code).size();
 }
 
 [[noreturn]] void fail_too_long(const Encoding& prefix, int64_t line, int64_t limit) {
@@ -117,6 +205,15 @@ std::string LineStatus::text() const {
   return all.empty() ? "ok" : all;
 }
 
+std::string valid_utf8(const std::string& line, const LinePlace& place, LineStatus& status) {
+  const auto at = find_invalid_utf8(line);
+  if (!at) return line;
+  if (place.strict)
+    fail("line {} of the {} is not UTF-8 at byte {}", place.line + 1, place.text, *at + 1);
+  status.invalid_utf8 = true;
+  return replace_invalid_utf8(line);
+}
+
 LineProcessor::LineProcessor(const TokenizerPair& tokenizers, int64_t max_positions)
     : tokenizers_(tokenizers),
       prefixes_(tokenizers.target()),
@@ -127,16 +224,12 @@ LineProcessor::LineProcessor(const TokenizerPair& tokenizers, int64_t max_positi
 
 EncodedLine LineProcessor::preprocess(const TranslationInput& input, int64_t line,
                                       const DecodeOptions& options) const {
-  const auto invalid = options.strict ? InvalidUtf8::refuse : InvalidUtf8::replace;
   EncodedLine encoded;
   encoded.line = line;
   encoded.sampled = options.search.sample;
   LineStatus& status = encoded.status;
-  const std::string text = valid_utf8(input.text, line, "input", invalid, status);
-  const std::string prefix = valid_utf8(input.prefix, line, "prefixes", invalid, status);
-  const auto target_limit = [&](int64_t source_length) {
-    return max_target_length(options.search, source_length, max_positions_);
-  };
+  const std::string text = valid_utf8(input.text, {line, "input", options.strict}, status);
+  const std::string prefix = valid_utf8(input.prefix, {line, "prefixes", options.strict}, status);
   SplitDocument split{{{{}, text}}, {}};
   if (options.split == TextUnit::sentences) split = split_sentences(text);
   std::string_view code;  // of the language
@@ -163,19 +256,26 @@ EncodedLine LineProcessor::preprocess(const TranslationInput& input, int64_t lin
       if (whole_characters_) last.constraints.push_back(whole_characters_);
       if (!options.attention) continue;
       last.words = units.of_tokens(part.ends, size_t(part.text.data() - text.data()));
-      std::fill_n(last.words.begin(), token_count(code), UnitRange{});
+      std::fill_n(last.words.begin(), token_count(tokenizers_.source(), code), UnitRange{});
       last.words.emplace_back();  // of </s>
     }
   }
   encoded.after = split.after;
   status.empty = encoded.parts.empty() && status.unknown_characters.empty();
-  if (prefix.empty()) return encoded;
-  const int64_t limit = target_limit(
-      encoded.parts.empty() ? max_positions_ : int64_t(encoded.parts.front().source.size()));
+  if (!prefix.empty()) force_prefix(prefix, options, encoded);
+  return encoded;
+}
+
+void LineProcessor::force_prefix(const std::string& prefix, const DecodeOptions& options,
+                                 EncodedLine& encoded) const {
+  LineStatus& status = encoded.status;
+  const int64_t source =
+      encoded.parts.empty() ? max_positions_ : int64_t(encoded.parts.front().source.size());
+  const int64_t limit = max_target_length(options.search, source, max_positions_);
   Encoding tokens = tokenizers_.target().encode_prefix(prefix, limit);
   status.prefix_too_long = tokens.truncated || int64_t(tokens.ids.size()) >= limit;
   if (status.prefix_too_long) {
-    if (options.strict) fail_too_long(tokens, line, limit);
+    if (options.strict) fail_too_long(tokens, encoded.line, limit);
     status.split = status.truncated = false;
     encoded.parts.clear();
     encoded.sentences.clear();
@@ -183,13 +283,12 @@ EncodedLine LineProcessor::preprocess(const TranslationInput& input, int64_t lin
   }
   if (encoded.parts.empty()) {
     encoded.prefix_tokens = std::move(tokens.ids);
-    return encoded;
+    return;
   }
   ForcedPrefix forced = prefixes_.encode(prefix);
   EncodedPart& first = encoded.parts.front();
   first.prefix = std::move(forced.ids);
   if (forced.text) first.constraints.push_back(std::move(forced.text));
-  return encoded;
 }
 
 // Token ids without </s>, each part with the language code; no parts for a text without tokens.
@@ -219,12 +318,9 @@ std::vector<TextPart> LineProcessor::encode_parts(std::string_view code, std::st
       part.ends.resize(part.ids.size());
       status.truncated = true;
     }
-  std::erase_if(parts, [&](const TextPart& part) { return part.ids.size() <= token_count(code); });
+  std::erase_if(
+      parts, [&](const TextPart& part) { return part.ids.size() <= token_count(tokenizer, code); });
   return parts;
-}
-
-size_t LineProcessor::token_count(std::string_view code) const {
-  return code.empty() ? 0 : tokenizers_.source().encode(code).size();
 }
 
 bool LineProcessor::is_unknown(std::string_view sentence, const std::vector<TextPart>& parts,
@@ -247,10 +343,8 @@ Translation LineProcessor::postprocess(const EncodedLine& line,
                                        const std::vector<SearchResult>& parts,
                                        Aligner* aligner) const {
   check(parts.size() == line.parts.size(), "a result for each part of a line");
-  if (!parts.empty()) return joined(line, parts, aligner);
-  Translation translation;
-  translation.line = line.line;
-  translation.status = line.status;
+  if (!parts.empty()) return joined(tokenizers_, line, parts, aligner);
+  Translation translation = begun(line);
   const Tokenizer& target = tokenizers_.target();
   TextHypothesis& only = translation.hypotheses.emplace_back();
   const bool copied = std::ranges::any_of(
@@ -266,120 +360,16 @@ Translation LineProcessor::postprocess(const EncodedLine& line,
 
 Translation LineProcessor::postprocess_first(const EncodedLine& line,
                                              const std::vector<SearchResult>& parts) const {
-  Translation translation;
-  translation.line = line.line;
-  translation.status = line.status;
+  Translation translation = begun(line);
   translation.status.unfinished = true;
   // Of a beam, whose unfinished part has one.
   const size_t count = line_hypothesis_count(parts);
   for (size_t rank = 0; rank < (line.sampled ? count : std::min<size_t>(count, 1)); ++rank) {
-    TextHypothesis& first = translation.hypotheses.emplace_back(join_tokens(parts, rank));
-    first.text = join_final_text(line, texts_of(parts, rank));
+    TextHypothesis& first =
+        translation.hypotheses.emplace_back(join_tokens(tokenizers_.target(), parts, rank));
+    first.text = join_final_text(line, texts_of(tokenizers_.target(), parts, rank));
   }
   return translation;
-}
-
-// The translation of the line from the results of all its parts.
-Translation LineProcessor::joined(const EncodedLine& line, const std::vector<SearchResult>& parts,
-                                  Aligner* aligner) const {
-  Translation translation;
-  translation.line = line.line;
-  translation.status = line.status;
-  std::vector<TextHypothesis>& all = translation.hypotheses;
-  for (size_t rank = 0; rank < line_hypothesis_count(parts); ++rank) {
-    all.push_back(join_tokens(parts, rank));
-    all.back().text = join_text(line, texts_of(parts, rank));
-  }
-  if (aligner) align(line, parts, *aligner, translation);
-  // The hypotheses of samples are in the order of their numbers.
-  std::stable_sort(all.begin(), all.end(), [](const TextHypothesis& a, const TextHypothesis& b) {
-    return a.score > b.score;
-  });
-  // Different texts of the parts of a line may still join to one text.
-  if (!line.sampled && all.size() > 1) remove_repeated_texts(all);
-  if (!all.empty() && !all.front().ended) translation.status.unfinished = true;
-  return translation;
-}
-
-// What the hypotheses of this rank of all parts have, except the text and the attention.
-TextHypothesis LineProcessor::join_tokens(const std::vector<SearchResult>& parts,
-                                          size_t rank) const {
-  TextHypothesis joined;
-  joined.number = int64_t(rank);
-  for (const SearchResult& part : parts) {
-    const Hypothesis& hypothesis = hypothesis_at(part, rank);
-    joined.score += hypothesis.score;
-    joined.ended = joined.ended && hypothesis.ended;
-    const std::vector<std::string> pieces = tokenizers_.target().pieces(hypothesis.ids);
-    joined.pieces.insert(joined.pieces.end(), pieces.begin(), pieces.end());
-    // Without that of </s>.
-    check(hypothesis.log_probabilities.size() >= pieces.size(), "a log-probability for each id");
-    joined.log_probabilities.insert(
-        joined.log_probabilities.end(), hypothesis.log_probabilities.begin(),
-        hypothesis.log_probabilities.begin() + ptrdiff_t(pieces.size()));
-  }
-  const Hypothesis& last = hypothesis_at(parts.back(), rank);
-  if (last.ended) joined.log_probabilities.push_back(last.log_probabilities.back());
-  return joined;
-}
-
-// A translation stays one line.
-std::string LineProcessor::text_of(std::span<const TokenId> ids) const {
-  std::string text = tokenizers_.target().decode(ids);
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return text;
-}
-
-std::vector<std::string> LineProcessor::texts_of(const std::vector<SearchResult>& parts,
-                                                 size_t rank) const {
-  std::vector<std::string> texts;
-  texts.reserve(parts.size());
-  for (const SearchResult& part : parts) texts.push_back(text_of(hypothesis_at(part, rank).ids));
-  return texts;
-}
-
-// Adds the attention of all hypotheses of the line, which are in the order of those of its parts.
-void LineProcessor::align(const EncodedLine& line, const std::vector<SearchResult>& parts,
-                          Aligner& aligner, Translation& translation) const {
-  std::vector<std::string>& source_pieces = translation.source_pieces;
-  for (size_t i = 0; i < parts.size(); ++i) {
-    const std::vector<TokenId>& source = line.parts[i].source;
-    const size_t before = source_pieces.size();
-    const std::vector<std::string> pieces = tokenizers_.source().pieces(source);
-    source_pieces.insert(source_pieces.end(), pieces.begin(), pieces.end());
-    const std::vector<UnitRange>& words = line.parts[i].words;
-    translation.source_words.insert(translation.source_words.end(), words.begin(), words.end());
-    std::vector<std::vector<TokenId>> targets;
-    for (size_t rank = 0; rank < translation.hypotheses.size(); ++rank)
-      targets.push_back(hypothesis_at(parts[i], rank).ids);
-    std::vector<AttentionWeights> weights = aligner.weights(source, targets);
-    for (size_t rank = 0; rank < targets.size(); ++rank)
-      detail::append(translation.hypotheses[rank].attention, std::move(weights[rank]), before);
-  }
-  for (size_t rank = 0; rank < translation.hypotheses.size(); ++rank)
-    count_words(line, parts, rank, translation.hypotheses[rank]);
-}
-
-void LineProcessor::count_words(const EncodedLine& line, const std::vector<SearchResult>& parts,
-                                size_t rank, TextHypothesis& hypothesis) const {
-  const TextUnits units(hypothesis.text);
-  size_t end = 0;  // of the texts so far, between which only white space stands
-  const auto begin_of = [&](const std::string& text) {
-    const size_t begin = hypothesis.text.find(text, end);
-    check(begin != std::string::npos, "the translation of a line has those of its parts");
-    end = begin + text.size();
-    return begin;
-  };
-  auto part = parts.begin();
-  for (const EncodedSentence& sentence : line.sentences) {
-    if (!sentence.copied.empty()) begin_of(sentence.copied);
-    for (size_t i = 0; i < sentence.parts; ++i, ++part) {
-      const Decoding decoded =
-          tokenizers_.target().decode_with_ends(hypothesis_at(*part, rank).ids);
-      const std::vector<UnitRange> words = units.of_tokens(decoded.ends, begin_of(decoded.text));
-      hypothesis.words.insert(hypothesis.words.end(), words.begin(), words.end());
-    }
-  }
 }
 
 std::vector<AlignedPair> aligned_pairs(const Translation& translation,

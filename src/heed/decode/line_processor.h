@@ -81,21 +81,12 @@ class LineProcessor {
  private:
   std::vector<TextPart> encode_parts(std::string_view code, std::string_view text,
                                      LineStatus& status) const;
-  // Of a language code.
-  size_t token_count(std::string_view code) const;
   // Whether a sentence is of unknown characters alone; adds those that it has to the status.
   bool is_unknown(std::string_view sentence, const std::vector<TextPart>& parts,
                   LineStatus& status) const;
-  Translation joined(const EncodedLine& line, const std::vector<SearchResult>& parts,
-                     Aligner* aligner) const;
-  TextHypothesis join_tokens(const std::vector<SearchResult>& parts, size_t rank) const;
-  std::string text_of(std::span<const TokenId> ids) const;
-  std::vector<std::string> texts_of(const std::vector<SearchResult>& parts, size_t rank) const;
-  void align(const EncodedLine& line, const std::vector<SearchResult>& parts, Aligner& aligner,
-             Translation& translation) const;
-  // Adds the words of a hypothesis, the one of this rank of all parts.
-  void count_words(const EncodedLine& line, const std::vector<SearchResult>& parts, size_t rank,
-                   TextHypothesis& hypothesis) const;
+  // Makes the translation of the first part begin with the prefix, or be the prefix.
+  void force_prefix(const std::string& prefix, const DecodeOptions& options,
+                    EncodedLine& encoded) const;
 
   const TokenizerPair& tokenizers_;
   const PrefixEncoder prefixes_;

@@ -1,5 +1,7 @@
 #include "heed/decode/model_outputs.h"
 
+#include <algorithm>
+
 #include "heed/model/captured_attention.h"
 #include "heed/model/pair_batch.h"
 
@@ -10,12 +12,13 @@ namespace {
 std::vector<TokenId> ids_of(const ModelParts& parts, const Tokenizer& tokenizer,
                             const std::string& text, const char* side) {
   expect_same_vocabulary(parts);
-  const int64_t most = parts.model.config().max_positions - 1;
-  Encoding encoding = tokenizer.encode_prefix(text, most);
-  if (encoding.truncated || int64_t(encoding.ids.size()) > most)
-    fail("the {} has more than {} tokens, for which the model has positions", side, most);
-  encoding.ids.push_back(tokenizer.end_id());
-  return std::move(encoding.ids);
+  const ModelConfig& config = parts.model.config();
+  EncodedText encoded = encode_to_fit(tokenizer, text, config);
+  if (encoded.truncated)
+    fail("the {} has more than {} tokens, for which the model has positions", side,
+         config.max_positions - 1);
+  encoded.ids.push_back(tokenizer.end_id());
+  return std::move(encoded.ids);
 }
 
 // A pair as its ids.
@@ -25,12 +28,6 @@ struct Pair {
         target(ids_of(parts, parts.tokenizers.target(), target, "target")) {}
   std::vector<TokenId> source, target;  // </s> last
 };
-
-Tokens one_sequence(const std::vector<TokenId>& ids) {
-  Tokens tokens;
-  tokens.add(ids);
-  return tokens;
-}
 
 // The decoder's input for the prediction of these ids.
 Tokens inputs_of(const std::vector<TokenId>& target, const ModelConfig& config) {
@@ -60,6 +57,15 @@ void expect_same_vocabulary(const ModelParts& parts) {
   const int64_t tokens = parts.tokenizers.size(), expected = parts.model.config().vocabulary_size;
   if (tokens == expected) return;
   fail("the vocabulary has {} tokens, the model {}: they do not belong together", tokens, expected);
+}
+
+EncodedText encode_to_fit(const Tokenizer& tokenizer, std::string_view text,
+                          const ModelConfig& config) {
+  const int64_t most = config.max_positions - 1;
+  Encoding encoding = tokenizer.encode_prefix(text, most);
+  const bool truncated = encoding.truncated || int64_t(encoding.ids.size()) > most;
+  if (truncated) encoding.ids.resize(std::min(encoding.ids.size(), size_t(most)));
+  return {std::move(encoding.ids), truncated};
 }
 
 EncoderStates encode(const ModelParts& parts, const std::string& source) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "heed/decode/text_units.h"
@@ -40,6 +41,15 @@ struct ModelParts : ModelOnBackend {
 
 // Error unless the tokenizers fit the model.
 void expect_same_vocabulary(const ModelParts& parts);
+
+// One side of a pair as token ids, without </s>: at most one less than the model has positions, so
+// that </s> has one.
+struct EncodedText {
+  std::vector<TokenId> ids;
+  bool truncated = false;  // the text has more tokens: no </s> follows these
+};
+EncodedText encode_to_fit(const Tokenizer& tokenizer, std::string_view text,
+                          const ModelConfig& config);
 
 // All three replace invalid UTF-8 by U+FFFD. Error for a side with more tokens than the model has
 // positions for, or a vocabulary that does not fit the model.

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "heed/core/parallel.h"
-#include "heed/core/utf8.h"
 #include "heed/model/finite.h"
 #include "heed/model/pair_batch.h"
 #include "heed/text/language_codes.h"
@@ -38,7 +37,6 @@ class Scoring {
   Scoring(const ModelParts& parts, const ScoreOptions& options, size_t pairs)
       : parts_(parts),
         options_(options),
-        max_ids_(size_t(parts.model.config().max_positions) - 1),
         workers_(int(
             std::clamp<size_t>(pairs, 1, size_t(options.threads.value_or(available_threads()))))),
         pools_(make_tensor_pools(workers_.count(), parts.backend.memory())) {}
@@ -81,19 +79,12 @@ class Scoring {
   // One side; false if it was truncated to the model's positions.
   bool encode(const Tokenizer& tokenizer, std::string& text, const char* side,
               std::vector<TokenId>& ids, PairScore& score) const {
-    if (const auto at = find_invalid_utf8(text)) {
-      if (options_.strict)
-        fail("line {} of the {} is not UTF-8 at byte {}", score.line + 1, side, *at + 1);
-      text = replace_invalid_utf8(text);
-      score.status.invalid_utf8 = true;
-    }
-    Encoding encoding = tokenizer.encode_prefix(text, int64_t(max_ids_));
-    ids = std::move(encoding.ids);
+    text = valid_utf8(text, {score.line, side, options_.strict}, score.status);
+    EncodedText encoded = encode_to_fit(tokenizer, text, parts_.model.config());
+    ids = std::move(encoded.ids);
     if (ids.empty()) score.status.empty = true;
-    if (!encoding.truncated && ids.size() <= max_ids_) return true;
-    ids.resize(std::min(ids.size(), max_ids_));
-    score.status.truncated = true;
-    return false;
+    if (encoded.truncated) score.status.truncated = true;
+    return !encoded.truncated;
   }
 
   // Consecutive pairs, neither side of a batch with more tokens than allowed unless it is one pair.
@@ -143,7 +134,6 @@ class Scoring {
 
   const ModelParts& parts_;
   const ScoreOptions& options_;
-  const size_t max_ids_;  // of a side, without </s>
   Workers workers_;
   std::vector<TensorPool> pools_;  // one per worker
   std::vector<PendingPair> pending_;

@@ -28,6 +28,15 @@ struct LineStatus {
   std::string text() const;
 };
 
+// A line of a text, and whether it must be UTF-8.
+struct LinePlace {
+  int64_t line;  // from 0
+  const char* text;
+  bool strict;
+};
+// The line with U+FFFD for invalid bytes; an Error that names the place if it is strict.
+std::string valid_utf8(const std::string& line, const LinePlace& place, LineStatus& status);
+
 // A line to translate.
 struct TranslationInput {
   TranslationInput(std::string text, std::string prefix = "")  // NOLINT: a line is a text

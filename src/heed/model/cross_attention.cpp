@@ -12,11 +12,9 @@ std::vector<Tensor> cross_attention(const Transformer& model, ForwardPass& pass,
                                     std::span<const int64_t> layers) {
   std::vector<TokenId> sequence = decoder_input(target, model.config());
   sequence.resize(std::min(sequence.size(), size_t(model.config().max_positions)));
-  Tokens inputs;
-  inputs.add(sequence);
   CapturedAttention captured;
   for (const int64_t layer : layers) captured.request(AttentionSite::cross, layer);
-  model.decode(pass, inputs, memory, &captured);
+  model.decode(pass, one_sequence(sequence), memory, &captured);
   std::vector<Tensor> weights(static_cast<size_t>(model.config().decoder_layers));
   for (const int64_t layer : layers)
     weights[size_t(layer)] = captured.at(AttentionSite::cross, layer).of_sequence(0);
@@ -42,9 +40,7 @@ Aligner::Aligner(const ModelOnBackend& on)
 std::vector<AttentionWeights> Aligner::weights(const std::vector<TokenId>& source,
                                                const std::vector<std::vector<TokenId>>& targets) {
   ForwardPass pass(on_.backend, pool_);
-  Tokens from;
-  from.add(source);
-  const EncoderOutput memory = on_.model.encode(pass, from);
+  const EncoderOutput memory = on_.model.encode(pass, one_sequence(source));
   const std::vector<int64_t> layers = heads_.layers();
   const int64_t later = heads_.step == AlignmentStep::following ? 1 : 0;
   std::vector<AttentionWeights> all;

@@ -2,6 +2,12 @@
 
 namespace heed {
 
+Tokens one_sequence(std::span<const TokenId> ids) {
+  Tokens tokens;
+  tokens.add(ids);
+  return tokens;
+}
+
 std::vector<TokenId> decoder_input(std::span<const TokenId> target, const ModelConfig& config) {
   std::vector<TokenId> ids = {config.pad_id()};
   ids.insert(ids.end(), target.begin(), target.end());

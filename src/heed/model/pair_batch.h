@@ -10,6 +10,9 @@
 
 namespace heed {
 
+// A batch of one sequence.
+Tokens one_sequence(std::span<const TokenId> ids);
+
 // The decoder's input for the prediction of these ids and what follows them: <pad>, then the ids.
 std::vector<TokenId> decoder_input(std::span<const TokenId> target, const ModelConfig& config);
 
