@@ -1,4 +1,4 @@
-// What the source files of heed::paper share.
+// Shared by the source files of heed::paper.
 #pragma once
 
 #include <algorithm>

@@ -55,8 +55,8 @@ TEST(HeadMeans, CountsOnlyQueriesThatHaveTheKey) {
   EXPECT_THAT(weight(report, KeyPosition::first), Optional(0.5));
   EXPECT_EQ(weight(report, KeyPosition::next), std::nullopt);
   EXPECT_EQ(weight(report, KeyPosition::last), std::nullopt);
-  EXPECT_EQ(report.offsets[HeadReport::kMostOffset + 1], std::nullopt);
-  EXPECT_THAT(report.offsets[HeadReport::kMostOffset - 1], Optional(1.0));
+  EXPECT_EQ(report.offsets[HeadReport::kMaxOffset + 1], std::nullopt);
+  EXPECT_THAT(report.offsets[HeadReport::kMaxOffset - 1], Optional(1.0));
   EXPECT_EQ(report.entropy, 0);
 }
 
@@ -65,7 +65,7 @@ TEST(HeadMeans, TheDiagonalOfCrossAttentionFollowsTheLengths) {
   const HeadReport report = report_of(AttentionSite::cross, weights_looking_at({0, 2, 4}, 5), 3);
   EXPECT_EQ(report.role(), "diagonal");
   EXPECT_THAT(weight(report, KeyPosition::diagonal), Optional(1.0));
-  EXPECT_THAT(report.offsets[HeadReport::kMostOffset], Optional(1.0));
+  EXPECT_THAT(report.offsets[HeadReport::kMaxOffset], Optional(1.0));
   EXPECT_EQ(weight(report, KeyPosition::previous), std::nullopt);
   EXPECT_EQ(report_of(AttentionSite::cross, weights_looking_at({4}, 5), 1).role(), "last");
 }

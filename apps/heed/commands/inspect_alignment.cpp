@@ -111,7 +111,7 @@ AlignmentInspection inspect_alignment(const std::string& directory, const HeadsI
   if (!found.measured.best)
     fail("{} and {}: {} word links in {}, expected at least {}: give more text, or more --lines",
          settings.source, settings.reference, found.measured.links,
-         detail::counted(found.measured.pairs, "pair"), AlignmentMeasurement::kFewestLinks);
+         detail::counted(found.measured.pairs, "pair"), AlignmentMeasurement::kMinLinks);
   if (settings.alignment == AlignmentAction::store) {
     store_alignment_heads(directory, found.measured.best->heads);
     found.stored = true;

@@ -1,4 +1,4 @@
-// What the source files of ops share.
+// Shared by the source files of ops.
 #pragma once
 
 #include <memory>

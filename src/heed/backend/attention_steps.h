@@ -70,7 +70,7 @@ struct PositionalScores {
   double scale = 1;
 };
 
-// Which keys a softmax leaves, beside the layout's mask, and what becomes of its weights.
+// The keys that a softmax leaves, beside the layout's mask, and the choice among its weights.
 struct AttentionSoftmax {
   int64_t heads = 1;
   std::optional<int64_t> window = {};     // only keys at most this far from the query's position

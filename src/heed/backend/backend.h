@@ -32,7 +32,7 @@
 
 namespace heed {
 
-// What a model is used for. Training needs gradients: weights are packed for linear() and for its
+// The use of a model. Training needs gradients: weights are packed for linear() and for its
 // input gradient.
 enum class Purpose { inference, training };
 
@@ -57,8 +57,8 @@ struct KeyRange {
   bool empty() const { return begin >= end; }
 };
 
-// Which keys each query attends to: those of its own sequence. Under Mask::causal the queries are
-// the last positions of the sequence, and query i of n attends to the first (keys - n + i + 1)
+// The keys that each query attends to: those of its own sequence. Under Mask::causal the queries
+// are the last positions of the sequence, and query i of n attends to the first (keys - n + i + 1)
 // keys.
 struct AttentionLayout {
   const Ragged& queries;
@@ -130,7 +130,7 @@ struct AttentionOutput {
   Tensor* weights = nullptr;
 };
 
-// What attention() computed, as its gradient needs it.
+// The results of attention() that its gradient needs.
 struct AttentionForward {
   const Tensor &out, &logsumexp;
 };
@@ -148,7 +148,7 @@ struct AttentionGradient {
   Tensor &dkey, &dvalue;  // overwritten; each row must belong to exactly one sequence
 };
 
-// What is added to the scaled scores before the softmax.
+// A bias on the scaled scores before the softmax.
 enum class ScoreBias {
   none,
   alibi,  // - alibi_slope(head) |key - position|: attention with linear biases (Press et al., 2022)
@@ -305,7 +305,7 @@ struct Kernels : HeadRowKernels, AttentionStepKernels {
                      const CrossEntropyOptions& options, Tensor& losses)>
       cross_entropy;
 
-  // Of each row of logits [rows, classes]; 1 <= k <= classes.
+  // The top k of each row of logits [rows, classes]; 1 <= k <= classes.
   std::function<TopK(const Tensor& logits, int64_t k)> top_k;
 
   // y += x.

@@ -9,7 +9,7 @@
 namespace heed {
 namespace {
 
-constexpr int64_t kMostHeads = 8;  // of a mean that is not a whole layer's
+constexpr int64_t kMaxHeads = 8;  // of a mean that is not a whole layer's
 
 // The links of the measured pairs, as WordLinks::of() gives them.
 using Links = std::vector<std::vector<int32_t>>;
@@ -87,7 +87,7 @@ std::vector<AlignmentCandidate> means_beside(const AlignmentHeads& best, const M
   std::ranges::stable_sort(heads, [](const AlignmentCandidate& a, const AlignmentCandidate& b) {
     return a.agreeing > b.agreeing;
   });
-  const auto most = std::min<size_t>(kMostHeads, best.heads.size() - 1);
+  const auto most = std::min<size_t>(kMaxHeads, best.heads.size() - 1);
   for (size_t count = 2; count <= most; ++count) {
     AlignmentHeads mean{{}, best.step};
     for (size_t i = 0; i < count; ++i) mean.heads.push_back(heads[i].heads.heads[0]);
@@ -126,7 +126,7 @@ AlignmentMeasurement measure_alignment(const ModelOnBackend& on, const Alignment
     links.push_back(lexicon.of(pair));
     measured.links += std::ranges::count_if(links.back(), [](int32_t link) { return link >= 0; });
   }
-  if (measured.links < AlignmentMeasurement::kFewestLinks) return measured;
+  if (measured.links < AlignmentMeasurement::kMinLinks) return measured;
   const auto count = [&](std::vector<AlignmentCandidate> candidates) {
     if (candidates.empty()) return;
     count_agreeing(on, workers, text.measured, links, candidates);

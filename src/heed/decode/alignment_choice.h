@@ -25,10 +25,10 @@ struct AlignmentMeasurement {
   // heads.
   std::vector<AlignmentCandidate> candidates;
   // The candidate that agrees most, where a layer's mean is preferred to others that are better by
-  // less than a hundredth of the links. None for fewer than kFewestLinks.
+  // less than a hundredth of the links. None for fewer than kMinLinks.
   std::optional<AlignmentCandidate> best;
 
-  static constexpr int64_t kFewestLinks = 50;
+  static constexpr int64_t kMinLinks = 50;
   // The candidate with these heads; null if it is none.
   const AlignmentCandidate* find(const AlignmentHeads& heads) const;
 };

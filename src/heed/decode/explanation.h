@@ -17,7 +17,7 @@ struct PartExplanation {
   PairAttention attention;  // its pieces and words are those of the source and translation
   bool ended = true;        // the last target piece is </s>
   std::vector<double> log_probabilities;  // natural logarithms, of each target piece
-  // Of each target piece, the likeliest pieces in its place, best first: at most
+  // The likeliest pieces in the place of each target piece, best first: at most
   // SearchTrace::kLikeliest.
   std::vector<std::vector<TokenLogProbability>> likeliest;
   std::vector<AlignedPair> alignment;  // of the words of `attention`

@@ -83,7 +83,8 @@ Tensor without_head(const Tensor& weight, int64_t head, int64_t heads) {
   return changed;
 }
 
-// What the heads look at: sums over the pairs, in their order whatever the number of threads.
+// Adds the attention of the heads: sums over the pairs, in the same order for any number of
+// threads.
 void add_weights(const ModelParts& parts, const std::vector<TokenPair>& pairs, Workers& workers,
                  HeadAnalysis& analysis) {
   const ModelConfig& config = parts.model.config();
@@ -125,8 +126,8 @@ std::string HeadReport::role() const {
   size_t best = 0;
   for (size_t i = 1; i < weights.size(); ++i)
     if (weights[i].value_or(0) > weights[best].value_or(0)) best = i;
-  if (weights[best].value_or(0) >= kLeastWeight) return std::string(names[best].first);
-  return entropy >= kLeastEntropy ? "diffuse" : "mixed";
+  if (weights[best].value_or(0) >= kMinWeight) return std::string(names[best].first);
+  return entropy >= kMinEntropy ? "diffuse" : "mixed";
 }
 
 std::optional<double> HeadMeans::Sum::mean() const {
@@ -159,10 +160,10 @@ void HeadMeans::add_query(const float* weights, int64_t query, int64_t queries, 
   }
   add(KeyPosition::first, 0);
   if (!decoder) add(KeyPosition::last, keys - 1);
-  for (int64_t offset = -HeadReport::kMostOffset; offset <= HeadReport::kMostOffset; ++offset) {
+  for (int64_t offset = -HeadReport::kMaxOffset; offset <= HeadReport::kMaxOffset; ++offset) {
     const int64_t key = middle + offset;
     if (key >= 0 && key < visible)
-      offsets_[size_t(offset + HeadReport::kMostOffset)].add(weights[key]);
+      offsets_[size_t(offset + HeadReport::kMaxOffset)].add(weights[key]);
   }
   if (visible < 2) return;
   double entropy = 0;

@@ -1,4 +1,4 @@
-// What each head of a model looks at on average over a text, and how much the model needs it.
+// The average attention of each head of a model over a text, and the loss without the head.
 #pragma once
 
 #include <array>
@@ -25,14 +25,14 @@ constexpr std::array<std::pair<std::string_view, KeyPosition>, 6> enum_names(Key
            {"next", KeyPosition::next},
            {"first", KeyPosition::first},
            {"last", KeyPosition::last},
-           // Of cross-attention: the source position nearest to the target position, scaled by the
+           // In cross-attention, the source position nearest to the target position, scaled by the
            // lengths.
            {"diagonal", KeyPosition::diagonal}}};
 }
 
 struct HeadReport {
-  static constexpr int64_t kMostOffset = 10;
-  static constexpr double kLeastWeight = 0.4, kLeastEntropy = 0.7;
+  static constexpr int64_t kMaxOffset = 10;
+  static constexpr double kMinWeight = 0.4, kMinEntropy = 0.7;
 
   // Mean weight of each KeyPosition, over the queries that have such a key; nothing where that
   // means nothing, such as `next` in the decoder.
@@ -41,12 +41,12 @@ struct HeadReport {
   // of keys: 0 if all weight is on one key, 1 if all keys have the same.
   double entropy = 0;
   // Mean weight of the key at an offset of -10 to 10 from the query, or from the diagonal.
-  std::array<std::optional<double>, 2 * kMostOffset + 1> offsets;
+  std::array<std::optional<double>, 2 * kMaxOffset + 1> offsets;
   // Cross entropy in nats a token with the head's output set to zero: its part of W^O.
   double loss_without = 0;
 
-  // The position with the largest weight, if that is at least kLeastWeight; else "diffuse" if the
-  // entropy is at least kLeastEntropy; else "mixed".
+  // The position with the largest weight, if that is at least kMinWeight; else "diffuse" if the
+  // entropy is at least kMinEntropy; else "mixed".
   std::string role() const;
 };
 
@@ -70,7 +70,7 @@ class HeadMeans {
 
   AttentionSite site_;
   std::array<Sum, enum_names(KeyPosition{}).size()> positions_;
-  std::array<Sum, 2 * HeadReport::kMostOffset + 1> offsets_;
+  std::array<Sum, 2 * HeadReport::kMaxOffset + 1> offsets_;
   Sum entropy_;
 };
 

@@ -37,7 +37,7 @@ class LineBatch {
   // The same, but only for lines without any part in the search, and with a limit on the others:
   // so that a line of very many parts does not stop other lines.
   bool has_room_beside_long_lines() const;
-  // What the search has left for the parts of more lines.
+  // The room that the search has left for the parts of more lines.
   SearchRoom room() const { return search_.room(); }
   // The same of an empty batch.
   SearchRoom all_room() const { return search_.all_room(); }
@@ -46,7 +46,7 @@ class LineBatch {
   void step(std::vector<CompletedLine>& completed);
   // Removes an unfinished line; false if there is none of this id.
   bool cancel(int64_t id);
-  // What an unfinished line has for good that it had not at the last call, if anything: the
+  // The final beginning of an unfinished line, if it has grown since the last call: the
   // translation of its first parts, to the first one that is not finished, as by
   // LineProcessor::postprocess_first().
   std::optional<Translation> progress(int64_t id);

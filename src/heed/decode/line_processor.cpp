@@ -64,7 +64,7 @@ Translation begun(const EncodedLine& line) {
   return translation;
 }
 
-// What the hypotheses of this rank of all parts have, except the text and the attention.
+// The joined hypotheses of this rank of all parts, without text and attention.
 TextHypothesis join_tokens(const Tokenizer& target, const std::vector<SearchResult>& parts,
                            size_t rank) {
   TextHypothesis joined;
@@ -160,7 +160,7 @@ Translation joined(const TokenizerPair& tokenizers, const EncodedLine& line,
   return translation;
 }
 
-// Of a language code.
+// The number of tokens of a language code.
 size_t token_count(const Tokenizer& tokenizer, std::string_view code) {
   return code.empty() ? 0 : tokenizer.encode(code).size();
 }
@@ -242,7 +242,7 @@ EncodedLine LineProcessor::preprocess(const TranslationInput& input, int64_t lin
     if (!is_blank(words)) parts = encode_parts(code, words, status);
     EncodedSentence& kept = encoded.sentences.emplace_back();
     kept.before = sentence.before;
-    // What a prefix demands, a copy cannot give.
+    // A copy cannot begin with a forced prefix.
     if (is_unknown(words, parts, status) && prefix.empty()) {
       kept.copied = words;
       std::ranges::replace(kept.copied, '\n', ' ');  // it stays one line
@@ -362,7 +362,7 @@ Translation LineProcessor::postprocess_first(const EncodedLine& line,
                                              const std::vector<SearchResult>& parts) const {
   Translation translation = begun(line);
   translation.status.unfinished = true;
-  // Of a beam, whose unfinished part has one.
+  // The unfinished part of a beam has one hypothesis.
   const size_t count = line_hypothesis_count(parts);
   for (size_t rank = 0; rank < (line.sampled ? count : std::min<size_t>(count, 1)); ++rank) {
     TextHypothesis& first =

@@ -26,7 +26,7 @@ struct EncodedPart {
   std::vector<UnitRange> words;
 };
 
-// What is translated at a time (DecodeOptions::split): a sentence of a line, or a whole line.
+// The unit that is translated at a time (DecodeOptions::split): a sentence of a line, or a line.
 struct EncodedSentence {
   std::string before;       // white space that its translation keeps
   size_t parts = 0;         // of EncodedLine::parts; none for a sentence without tokens
@@ -36,7 +36,7 @@ struct EncodedSentence {
 struct EncodedLine {
   int64_t line = 0;  // from 0
   LineStatus status;
-  // Of all sentences; empty for a line without tokens, and one that is copied.
+  // The parts of all sentences; empty for a line without tokens, and one that is copied.
   std::vector<EncodedPart> parts;
   std::vector<EncodedSentence> sentences;
   std::string after;  // white space after the last sentence
@@ -68,7 +68,7 @@ class LineProcessor {
   // best remains, unless they are samples. Without an aligner the translation has no attention.
   Translation postprocess(const EncodedLine& line, const std::vector<SearchResult>& parts,
                           Aligner* aligner = nullptr) const;
-  // What is final of a line of which only the first parts have results yet, the last of them
+  // The final beginning of a line of which only the first parts have results yet, the last of them
   // perhaps that of Search::partial(): the text and the pieces are beginnings of those that
   // postprocess() gives to the hypothesis of the same number. Hypotheses are in the order of their
   // numbers, without attention; none if there are no parts.

@@ -46,7 +46,7 @@ class Model {
     return scorer(options).score({{source, target}}).front();
   }
 
-  // What the model computes for a sentence, or for a pair with the target given.
+  // The outputs of the model for a sentence, or for a pair with the target given.
   EncoderStates encode(const std::string& source) const { return heed::encode(parts(), source); }
   TargetLogits logits(const std::string& source, const std::string& target) const {
     return heed::logits(parts(), source, target);

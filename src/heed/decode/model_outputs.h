@@ -1,4 +1,4 @@
-// What a model computes for a sentence and its translation: states, logits and attention weights.
+// The outputs of a model for a sentence and its translation: states, logits and attention weights.
 #pragma once
 
 #include <string>

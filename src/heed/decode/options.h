@@ -10,7 +10,7 @@
 
 namespace heed {
 
-// Of every command that decodes in batches.
+// For every command that decodes in batches.
 inline constexpr OptionInfo kBatchTokensOption{
     .help =
         "Maximum number of source tokens per batch (each thread has its own batch); does not "

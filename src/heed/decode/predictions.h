@@ -19,7 +19,7 @@ class Predictions {
     std::span<const float> log_probabilities;
   };
 
-  // Of each row of `logits`, best() gives at most the top max_k. Error if a logit is NaN or
+  // For each row of `logits`, best() gives at most the top max_k. Error if a logit is NaN or
   // infinite.
   Predictions(Backend& backend, const Tensor& logits, int64_t max_k)
       : backend_(backend),

@@ -92,7 +92,7 @@ class Search {
 
   // Removes an unfinished sentence, which will have no result; false if there is none of this id.
   bool cancel(int64_t request_id);
-  // What an unfinished sentence has for good, without scores. Beam search: one hypothesis, the
+  // The final beginning of an unfinished sentence, without scores. Beam search: one hypothesis, the
   // beginning that all hypotheses share. Sampling: each sample so far, in the order of their
   // numbers. Empty before the first step. Does not change the sentence.
   SearchResult partial(int64_t request_id) const;

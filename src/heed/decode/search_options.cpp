@@ -67,7 +67,7 @@ void visit_search(SearchOptions& self, OptionCollector& v) {
      .maximum = 64});
 }
 
-// Of n-best lists.
+// N-best options.
 void visit_nbest(SearchOptions& self, OptionCollector& v) {
   static const DefaultTexts defaults;
   v("nbest", self.nbest,

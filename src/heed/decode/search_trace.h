@@ -1,4 +1,4 @@
-// What a search considered for one sentence: its hypotheses, as a tree.
+// The hypotheses that a search considered for one sentence, as a tree.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace heed {
 
-// What became of a hypothesis at the step that made it.
+// The fate of a hypothesis at the step that made it.
 enum class HypothesisFate {
   kept,     // in the beam, or sampled
   dropped,  // considered, and less probable than those in the beam

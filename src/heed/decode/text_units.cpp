@@ -11,7 +11,7 @@
 namespace heed {
 
 TextUnits::TextUnits(std::string_view text) {
-  // What can be added to the last unit.
+  // The characters that can be added to the last unit.
   enum class Takes { nothing, spaced } takes = Takes::nothing;
   characters_.reserve(text.size());
   for (size_t at = 0; at < text.size();) {

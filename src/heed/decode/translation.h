@@ -71,7 +71,7 @@ struct Translation {
   std::vector<UnitRange> source_words = {};
 };
 
-// Which words or tokens of a line and of one of its hypotheses, which has attention, belong
+// The words or tokens of a line and of one of its hypotheses, which has attention, that belong
 // together.
 std::vector<AlignedPair> aligned_pairs(const Translation& translation,
                                        const TextHypothesis& hypothesis, AlignmentUnit unit);

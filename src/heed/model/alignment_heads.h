@@ -1,4 +1,4 @@
-// Which cross-attention of a model tells which source and target words belong together.
+// The cross-attention of a model that tells which source and target words belong together.
 #pragma once
 
 #include <array>
@@ -40,7 +40,7 @@ struct AlignmentHeads {
 AlignmentHeads heads_of_layers(const ModelConfig& config, int64_t first, int64_t last,
                                AlignmentStep step);
 
-// What is used of a model that was not measured: all heads of the last layer at the step that
+// The heads of a model that was not measured: all heads of the last layer at the step that
 // predicts, or, with four layers or more, of the penultimate one, which aligns best in deep models
 // that were not trained to align (Garg et al., 2019, section 5).
 AlignmentHeads default_alignment_heads(const ModelConfig& config);

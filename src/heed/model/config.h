@@ -9,7 +9,7 @@
 
 namespace heed {
 
-// Which of the source embedding, the target embedding and the output projection are one matrix
+// The tables among source embedding, target embedding and output projection that are one matrix
 // (section 3.4).
 enum class TieEmbeddings { all, decoder, none };
 
@@ -32,8 +32,8 @@ constexpr std::array<std::pair<std::string_view, InitialWeights>, 2> enum_names(
   return {{{"fan-in", InitialWeights::fan_in}, {"xavier", InitialWeights::xavier}}};
 }
 
-// What messages call the values of a ModelConfig, where it is not the name of the field: the keys
-// of config.json.
+// The names of values of a ModelConfig in messages, where they are not those of the fields: the
+// keys of config.json.
 struct ConfigNames {
   const char* vocabulary_size = "vocabulary_size";
   const char* output_vocabulary_size = "output_vocabulary_size";
@@ -61,7 +61,7 @@ struct ModelConfig {
   double attention_dropout = 0;   // attention weights
   double activation_dropout = 0;  // inside the feed-forward networks
 
-  // Of each attention block.
+  // The sizes of each attention block.
   int64_t key_value_heads() const { return variants.key_value_heads.value_or(heads); }
   int64_t d_key() const { return variants.d_key.value_or(d_model / heads); }
   int64_t d_value() const { return variants.d_value.value_or(d_model / heads); }

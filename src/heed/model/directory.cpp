@@ -25,7 +25,7 @@ constexpr float kNever = -1e4f;
 constexpr const char* kOutputBias = "embeddings.output_bias";
 
 constexpr const char *kConfigFile = "config.json", *kWeightsFile = "model.safetensors";
-constexpr int64_t kLongestConfig = int64_t{16} << 20;
+constexpr int64_t kMaxConfigBytes = int64_t{16} << 20;
 
 Tensor to_f32(const Tensor& values) {
   if (values.dtype() == DType::fp32) return to_host(values);
@@ -225,7 +225,7 @@ void save_model(const std::filesystem::path& directory, Transformer& model, DTyp
 
 ModelConfig read_config(const std::filesystem::path& directory, const CheckpointLayout& layout) {
   const std::filesystem::path path = expect_file(directory, kConfigFile);
-  return layout.read_config(read_file(path, kLongestConfig), path.string());
+  return layout.read_config(read_file(path, kMaxConfigBytes), path.string());
 }
 
 std::span<const char* const> model_files() {

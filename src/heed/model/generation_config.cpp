@@ -13,7 +13,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char *kFile = "generation_config.json", *kHeed = "heed", *kAlignment = "alignment";
-constexpr int64_t kMostBytes = int64_t{1} << 20;
+constexpr int64_t kMaxBytes = int64_t{1} << 20;
 
 Json json_of(const AlignmentHeads& heads) {
   Json numbers = Json::array();
@@ -30,7 +30,7 @@ void write(const std::filesystem::path& directory, const Json& json) {
 std::string text_of(const std::filesystem::path& directory) {
   std::error_code error;
   if (!std::filesystem::exists(directory / kFile, error)) return {};
-  return read_file(directory / kFile, kMostBytes);
+  return read_file(directory / kFile, kMaxBytes);
 }
 
 // The value of a number from 0 to below `count`.

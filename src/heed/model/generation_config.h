@@ -13,7 +13,8 @@ namespace heed {
 void write_generation_config(const std::filesystem::path& directory, const ModelConfig& config,
                              const std::optional<AlignmentHeads>& heads);
 
-// What the directory says of a model of this shape; nothing if it does not, or has no such file.
+// The heads that the directory names for a model of this shape; none if it names none, or has no
+// such file.
 // Error if the entry is damaged.
 std::optional<AlignmentHeads> read_alignment_heads(const std::filesystem::path& directory,
                                                    const ModelConfig& config);

@@ -43,8 +43,8 @@ struct Norm {
 struct Attention {
   Linear query = {}, key = {}, value = {}, output = {};
   bool shared_query_key = false;  // key is query
-  // Of the score function: general [heads * d_key, d_key], additive [heads, d_key], or cosine
-  // [heads].
+  // The parameters of the score function: general [heads * d_key, d_key], additive [heads, d_key],
+  // or cosine [heads].
   Tensor score = {};
   Linear location =
       {};  // ScoreFunction::location: d_model to heads * kLocations, instead of W^Q and W^K
@@ -106,7 +106,7 @@ struct DecoderLayer {
   }
 };
 
-// What the layers of a stack share: a learned position of each token, the bias of distances (T5),
+// Shared by the layers of a stack: a learned position of each token, the bias of distances (T5),
 // and the last norm of a stack with NormPlacement::pre.
 struct StackParameters {
   Tensor positions;      // [max_positions, d_model]

@@ -11,8 +11,8 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-// What heed and Marian call the parts of a layer's attention and feed-forward network, in the order
-// of the file.
+// The names of the parts of a layer's attention and feed-forward network, of heed and of Marian, in
+// the order of the file.
 using NamePair = std::pair<const char*, const char*>;
 constexpr NamePair kAttentionNames[] = {{"location", "location_proj"},
                                         {"query", "q_proj"},
@@ -26,7 +26,7 @@ constexpr NamePair kAttentionNames[] = {{"location", "location_proj"},
                                         {"relative_value", "relative_value"}};
 constexpr NamePair kFeedForwardNames[] = {
     {"inner", "fc1"}, {"gate", "fc1_gate"}, {"output", "fc2"}};
-// What follows these names: nothing, or those of a linear layer or a norm.
+// The endings of these names: none, or those of a linear layer or a norm.
 constexpr NamePair kEndings[] = {
     {"", ""}, {".weight", ".weight"}, {".gain", ".weight"}, {".bias", ".bias"}};
 
@@ -160,7 +160,7 @@ bool is_in_marian_layout(const ModelConfig& config) {
   return config.variants == Variants() && config.activation != FeedForwardKind::swiglu;
 }
 
-// What a model must be for heed to run it.
+// Refuses a model that heed cannot run.
 void check_kind(const Keys& keys, int64_t vocabulary, const Variants& variants) {
   keys.expect("is_encoder_decoder", true, true);
   keys.expect("scale_embedding", true, false);
@@ -236,7 +236,7 @@ std::string MarianLayout::write_config(const ModelConfig& c, DType weights) cons
       {"forced_eos_token_id", int64_t(c.end_id())},
       {"pad_token_id", pad},
       {"decoder_start_token_id", pad},
-      // What the layout has no word for; other programs ignore it.
+      // Values that the layout has no key for; other programs ignore them.
       {"heed", {{"classes", c.output_vocabulary_size}, {"output_bias", c.output_bias}}},
   };
   if (weights == DType::bf16) object["torch_dtype"] = "bfloat16";

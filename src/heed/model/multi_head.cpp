@@ -69,7 +69,7 @@ Tensor alibi_table(ForwardPass& pass, const AttentionMethod& method, int64_t dis
 Tensor with_positions(ForwardPass& pass, const Attention& w, const AttentionMethod& method,
                       const Tensor& query, const AttentionLayout& layout, Tensor scores) {
   if (method.positions == Positions::relative) {
-    // Of each head's query with the vector of each distance.
+    // The products of each head's query with the vector of each distance.
     const Tensor heads = query.reshape({query.rows() * method.heads, method.d_key});
     const Tensor products = linear(pass, heads, w.relative_key, {});
     return add_positional_scores(

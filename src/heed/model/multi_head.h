@@ -37,7 +37,7 @@ bool is_fused(const AttentionMethod& method);
 KeyValue project_key_value(ForwardPass& pass, const Attention& w, const AttentionMethod& method,
                            const Tensor& key, const Tensor& value, const Indices& positions);
 
-// What a block attends with, and to.
+// The operands of an attention block.
 struct AttentionOperands {
   const Tensor& x;  // [query rows, d_model]
   const KeyValue& projected;

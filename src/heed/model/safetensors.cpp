@@ -16,8 +16,8 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-constexpr int64_t kPrefix = 8;                          // bytes of the header's length
-constexpr int64_t kLongestHeader = int64_t{100} << 20;  // the format's own limit
+constexpr int64_t kPrefix = 8;                           // bytes of the header's length
+constexpr int64_t kMaxHeaderBytes = int64_t{100} << 20;  // the format's own limit
 
 // The bytes of an element; 0 for a type that the format or heed does not know.
 int64_t bytes_of(std::string_view type) {
@@ -96,9 +96,9 @@ class HeaderReader {
       fail("{}: {} bytes are no safetensors file; it is cut short or something else", path_, size);
     uint64_t length = 0;
     std::memcpy(&length, file_.data(), kPrefix);
-    if (length > uint64_t(kLongestHeader))
+    if (length > uint64_t(kMaxHeaderBytes))
       fail("{}: a header of {} bytes, expected at most {}; this is no safetensors file", path_,
-           length, kLongestHeader);
+           length, kMaxHeaderBytes);
     if (int64_t(length) > size - kPrefix)
       fail("{}: a header of {} bytes in a file of {}; the file is cut short", path_, length, size);
     data_ = file_.subspan(size_t(kPrefix) + length);

@@ -48,7 +48,7 @@ struct LayerAllocator {
     if (method.positions == Positions::t5) w.position_bias = stack.position_bias;
     return w;
   }
-  // What the score function learns besides W^Q and W^K.
+  // The parameters of the score function besides W^Q and W^K.
   Tensor score(const AttentionMethod& method) const {
     if (method.score == ScoreFunction::general)
       return tensor({method.heads * method.d_key, method.d_key});

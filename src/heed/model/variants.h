@@ -79,7 +79,7 @@ constexpr std::array<std::pair<std::string_view, Switch>, 2> enum_names(Switch) 
   return {{{"on", Switch::on}, {"off", Switch::off}}};
 }
 
-// Which keys a query attends to.
+// The keys that a query attends to.
 struct AttentionReach {
   enum class Kind {
     global,     // all
@@ -120,7 +120,7 @@ struct Variants {
 
 // Distances beyond this are taken as this one (Positions::relative).
 inline constexpr int64_t kMaxRelativeDistance = 16;
-// Of Positions::t5, as in T5.
+// The number of buckets of Positions::t5, as in T5.
 inline constexpr int64_t kRelativeBuckets = 32;
 // The source positions that ScoreFunction::location can attend to.
 inline constexpr int64_t kLocations = 256;

@@ -1,4 +1,4 @@
-// What a matrix product computes in: how its operands' elements are encoded in words of 32 bits,
+// The arithmetics of matrix products: how their operands' elements are encoded in words of 32 bits,
 // and what one multiply-add of words does. Everything else about products is the same for all.
 //
 // An operand's elements are grouped along the inner dimension: kStep neighbours make one word.
@@ -34,7 +34,7 @@ HWY_INLINE hn::Vec<Words> rounded_to_bf16(Vector x) {
                  hn::Set(words, 0xFFFF0000u));
 }
 
-// What most arithmetics have in common.
+// Common to most arithmetics.
 struct PlainArithmetic {
   static constexpr bool kAsIs = false;           // memory holds words already
   static constexpr bool kScaled = false;         // sums are integers, made numbers by scales

@@ -1,4 +1,4 @@
-// What attention's kernels share: the view of one head, blocks of scores, and their softmax.
+// Shared by the kernels of attention: the view of one head, blocks of scores, and their softmax.
 #if defined(HEED_BACKEND_CPU_ATTENTION_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEED_BACKEND_CPU_ATTENTION_INL_H_
 #undef HEED_BACKEND_CPU_ATTENTION_INL_H_
@@ -74,11 +74,11 @@ struct Head {
                   ? 0
                   : float(alibi_slope(index, sequence.heads.count))) {}
 
-  // Of a tensor with a column for each head, the sequence's query i.
+  // The element of the sequence's query i in a tensor with a column for each head.
   int64_t element(int64_t i) const {
     return (sequence.query_begin + i) * sequence.heads.count + index;
   }
-  // Of a tensor of the query's shape, or of the output's, the head's part of query i.
+  // The head's part of query i in a tensor of the query's shape, or of the output's.
   template <class T>
   T* query_part(T* data, int64_t i) const {
     return data + element(i) * sequence.heads.d_key;

@@ -1,4 +1,4 @@
-// What the kernels of attention in steps share: the views of a head and of its rows of scores.
+// Shared by the kernels of attention in steps: the views of a head and of its rows of scores.
 #if defined(HEED_BACKEND_CPU_ATTENTION_STEPS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEED_BACKEND_CPU_ATTENTION_STEPS_INL_H_
 #undef HEED_BACKEND_CPU_ATTENTION_STEPS_INL_H_
@@ -22,7 +22,7 @@ struct StepHead {
   // How many keys the sequence's query i sees.
   int64_t seen(int64_t i) const { return layout.visible_keys(sequence, i); }
   int64_t row_of_scores(int64_t i) const { return pairs + i * keys; }
-  // Of a tensor `data` [query rows, heads * d], the head's part of the sequence's query i.
+  // The head's part of the sequence's query i in a tensor `data` [query rows, heads * d].
   template <class T>
   T* part(T* data, int64_t d, int64_t i) const {
     return data + ((query_begin + i) * heads + index) * d;

@@ -145,7 +145,7 @@ HWY_INLINE std::pair<float, float> reduce_row(const RowGradient& row, int64_t d,
   return {sum_of(total) / float(d), sum_of(weighted) / float(d)};
 }
 
-// Of a row: what it was normalized by, and the means of reduce_row().
+// The mean and deviation that a row was normalized by, and the means of reduce_row().
 struct RowStatistics {
   float mean, inverse, total, weighted;
 };

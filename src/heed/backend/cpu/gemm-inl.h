@@ -59,7 +59,7 @@ struct Panels {
   int64_t stride;
 };
 
-// The result, and what happens on the way into it.
+// The result, and the epilogue of its tiles.
 struct Result {
   float* data;
   int64_t stride;
@@ -85,7 +85,7 @@ struct Result {
   }
 };
 
-// What a row of the left operand has beside its words, where the arithmetic is scaled: [rows] each.
+// Per-row quantization parameters of the left operand, where the arithmetic is scaled: [rows] each.
 struct RowNumbers {
   float* scale = nullptr;
   float* first = nullptr;  // where the row has parts
@@ -111,7 +111,7 @@ HWY_INLINE Vector load_part(const float* p, int64_t count) {
   return kColumns == Columns::whole ? hn::LoadU(kFloats, p) : load(p, std::max<int64_t>(count, 0));
 }
 
-// The tile's way out of the registers: scales, bias, relu, memory.
+// The epilogue of a tile: scales, bias, relu, memory.
 template <class Arithmetic, Columns kColumns, int kHeight, int kVectors>
 HWY_INLINE void finish_tile(Vector (&sum)[kHeight][kVectors], int64_t columns, const Result& c) {
   HWY_UNROLL(16)

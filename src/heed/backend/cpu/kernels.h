@@ -7,8 +7,8 @@
 
 namespace heed::cpu {
 
-// What kernels may use. `target` is a bit of hwy::SupportedTargets(); the others are instructions
-// that Highway's targets do not tell apart.
+// The instructions that kernels may use. `target` is a bit of hwy::SupportedTargets(); the others
+// are instructions that Highway's targets do not tell apart.
 struct InstructionSet {
   std::string name;
   int64_t target;
@@ -21,7 +21,7 @@ struct CpuKernels : heed::Kernels {
   double (*peak)() = nullptr;  // measure_cpu_peak()
 };
 
-// Which entry of a table made by HWY_EXPORT belongs to an instruction set.
+// The entry of a table made by HWY_EXPORT that belongs to an instruction set.
 inline size_t dispatch_index(int64_t target) {
   if constexpr ((HWY_TARGETS & (HWY_TARGETS - 1)) == 0) return 0;
   hwy::ChosenTarget chosen;

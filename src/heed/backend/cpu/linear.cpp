@@ -49,7 +49,7 @@ class Panels : public PackedWeight {
     }
   }
 
-  // What the constructor would take, but for the few bytes of scales.
+  // The bytes that the constructor would take, but for the few of scales.
   static int64_t bytes(const Tensor& weight, Purpose purpose) {
     const int64_t rows = weight.rows(), depth = weight.columns();
     int64_t floats = panel_floats(rows, words_of<Arithmetic>(depth));

@@ -20,7 +20,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 // Sums run in float over this many vectors, in double over such blocks.
 constexpr int64_t kSumBlock = 32 * kLanes;
 
-// Of the logits, over one row.
+// The maximum and the sum of the logits of one row.
 struct RowSums {
   float top;
   double total;
@@ -93,7 +93,7 @@ class FewBest {
 
   void reset() { count_ = 0; }
   void finish() {}
-  // What a later class must exceed.
+  // A later class must exceed it.
   float bar() const { return count_ == values_.size() ? values_.back() : -kInfinity; }
   bool full() const { return count_ == values_.size(); }
   void offer(float value, TokenId id) {

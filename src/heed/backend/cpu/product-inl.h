@@ -63,7 +63,7 @@ void pack_left(const Left& a, const Parts& parts, int64_t depth, float* out,
   }
 }
 
-// Asks for a tile of C before it is needed: its rows lie far apart, where no hardware looks ahead.
+// Prefetches a tile of C: its rows lie too far apart for the hardware to do so.
 inline void prefetch_tile(const Result& c, int64_t height) {
   for (int64_t m = 0; m < height; ++m)
     for (int64_t j = 0; j < kPanel; j += 16) hwy::Prefetch(c.data + m * c.stride + j);

@@ -5,7 +5,7 @@
 
 namespace heed::cpu {
 
-// What a block is used for; one call may hold one block of each.
+// The uses of blocks; one call may hold one block of each.
 enum class Scratch {
   right_operand,               // of a product, packed
   left_rows,                   // rows of its left operand, rounded or quantized to the compute type

@@ -1,4 +1,4 @@
-// What the kernels share: tails, sums, exp, dropout, transposition. Included once per instruction
+// Shared by all kernels: tails, sums, exp, dropout, transposition. Included once per instruction
 // set (see foreach_target.h), hence the guard that toggles.
 #if defined(HEED_BACKEND_CPU_SIMD_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEED_BACKEND_CPU_SIMD_INL_H_
@@ -179,7 +179,8 @@ class DropoutFactors {
 
   bool on() const { return bool(dropout_); }
 
-  // Of elements index, index + 1, ... The same function as Dropout::bits() in core/rng.h.
+  // The factors of elements index, index + 1, ... The same function as Dropout::bits() in
+  // core/rng.h.
   HWY_INLINE Vector at(int64_t index) const {
     const hn::RebindToUnsigned<Floats> bits;
     auto first_key = hn::Set(bits, keys_.first), second_key = hn::Set(bits, keys_.second);
@@ -212,7 +213,7 @@ class DropoutFactors {
   float scale_;
 };
 
-// Which rows of a matrix an operand consists of: all from `data` on, or those in a list.
+// The rows of a matrix that an operand consists of: all from `data` on, or those in a list.
 template <class T>
 struct RowsOf {
   const T* data;

@@ -217,7 +217,7 @@ struct AttentionKernelsOf {
     });
   }
 
-  // Of key j: how far it is from the center, and its factor.
+  // The distance of key j from the center, and its factor.
   static std::pair<double, double> gaussian(const Tensor& center, const GaussianWeights& options,
                                             const Row& row, int64_t j) {
     const double distance =

@@ -316,7 +316,7 @@ std::function<Result(Operands...)> by_type(Result (*for_float)(Operands...),
   };
 }
 
-// What int8 makes of a row.
+// Rounds a row as int8 does.
 void quantize(std::span<float> row) {
   const float scale = int8_scale(row);
   for (float& x : row) x = scale * float(int8_of(x, scale));
