@@ -19,7 +19,7 @@ phrasebook: core
 train: core backend autograd model data
 decode: core backend autograd model text
 tasks: core backend autograd model text data evaluate train decode
-pages: core model text data evaluate decode
+pages: core backend autograd model text data evaluate train decode
 run: core pages backend autograd model text data evaluate train decode tasks
 serve: core pages backend autograd model text decode
 facade: core pages backend autograd model text data evaluate train decode tasks run

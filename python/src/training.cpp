@@ -155,17 +155,11 @@ void bind_reports(nb::module_& m) {
       .def_ro("perplexity", &ValidationReport::perplexity, "Per target token, or None.")
       .def_prop_ro(
           "bleu",
-          [](const ValidationReport& r) -> std::optional<double> {
-            if (!r.translations) return {};
-            return r.translations->bleu;
-          },
+          [](const ValidationReport& r) { return r.score("bleu"); },
           "With validation_metric=\"bleu\" or \"chrf\", else None.")
       .def_prop_ro(
           "chrf",
-          [](const ValidationReport& r) -> std::optional<double> {
-            if (!r.translations) return {};
-            return r.translations->chrf;
-          },
+          [](const ValidationReport& r) { return r.score("chrf"); },
           "With validation_metric=\"bleu\" or \"chrf\", else None.")
       .def_ro("best", &ValidationReport::best, "Whether it is better than all before.")
       .def_ro("seconds", &ValidationReport::seconds, "Of the run, earlier processes included.")

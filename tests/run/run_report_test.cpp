@@ -4,7 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/model/directory.h"
-#include "heed/run/run_page.h"
+#include "heed/pages/run_page.h"
+#include "heed/run/run_history.h"
 #include "run/trainer_fixture.h"
 #include "support/page_data.h"
 

@@ -78,8 +78,8 @@ TEST_F(TensorBoardLogTest, AFileHasEveryReport) {
   const auto& validations = recorder.validations;
   expect_curve("validation/loss", validations, [](const V& r) { return *r.loss; });
   expect_curve("validation/perplexity", validations, [](const V& r) { return *r.perplexity; });
-  expect_curve("validation/bleu", validations, [](const V& r) { return r.translations->bleu; });
-  expect_curve("validation/chrf", validations, [](const V& r) { return r.translations->chrf; });
+  expect_curve("validation/bleu", validations, [](const V& r) { return *r.score("bleu"); });
+  expect_curve("validation/chrf", validations, [](const V& r) { return *r.score("chrf"); });
 }
 
 TEST_F(TensorBoardLogTest, TheFileHasTheNameThatTensorBoardLooksFor) {

@@ -163,10 +163,12 @@ class OptionsRecorder : public TrainObserver {
   }
   void validated(const ValidationReport& r) override {
     validations += fmt::format("{} {}\n", r.step, r.loss.value_or(-1));
-    translations += r.translations ? "yes " : "no ";
+    translations += !r.scores.empty() ? "yes " : "no ";
   }
   static TranslationMeasures measures() {
-    return {.scores = [](const ModelParts&) { return TranslationScores{1, 1}; }};  // never better
+    return {.scores = [](const ModelParts&) {
+      return std::vector<Score>{{"bleu", "BLEU", 1}, {"chrf", "chrF", 1}};
+    }};  // never better
   }
 
   std::string messages, reports, rates, saved, validations, translations;

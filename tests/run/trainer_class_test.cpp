@@ -275,9 +275,9 @@ TEST_F(TrainerClassTest, AFailedValidationEndsOnlyWhatItChanged) {
   o.epochs = 1;
   TrainObserver observer;
   bool fails = true;
-  const TranslationMeasures measures{.scores = [&](const ModelParts&) -> TranslationScores {
+  const TranslationMeasures measures{.scores = [&](const ModelParts&) -> std::vector<Score> {
     if (fails) fail("no translations");
-    return {};
+    return {{"bleu", "BLEU", 0}};
   }};
   {
     Trainer plain(o, open_training_text(o), *backend_, observer, measures);

@@ -25,11 +25,11 @@ class Recorder : public TrainObserver {
   bool stop_requested() override { return ++asked_ >= stop_after_; }
   // The scores that it was given, in their order, whatever the model.
   TranslationMeasures measures() {
-    return {.scores = [this](const ModelParts&) -> TranslationScores {
+    return {.scores = [this](const ModelParts&) -> std::vector<Score> {
       const auto next = [&](const std::vector<double>& scores) {
         return scores.empty() ? 0 : scores[std::min(validations.size(), scores.size() - 1)];
       };
-      return {next(bleus), next(chrfs)};
+      return {{"bleu", "BLEU", next(bleus), "13a"}, {"chrf", "chrF", next(chrfs)}};
     }};
   }
   void message(const std::string& text) override { messages.push_back(text); }

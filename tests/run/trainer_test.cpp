@@ -151,7 +151,7 @@ TEST_F(TrainerTest, ChrfRanksValidationsWhereAsked) {
   train(o, *backend_, recorder, recorder.measures());
   ASSERT_GE(recorder.validations.size(), 4u);
   for (size_t i = 0; i < 4; ++i) EXPECT_EQ(recorder.validations[i].best, i < 2) << i;
-  EXPECT_EQ(recorder.validations[3].translations->bleu, 4);
+  EXPECT_EQ(recorder.validations[3].score("bleu"), 4);
   const std::string metrics = folder_.read("chrf/metrics.jsonl");
   EXPECT_THAT(metrics, ::testing::HasSubstr(R"("bleu":2.0,"bleu_tokenize":"13a","chrf":7.0)"));
   TrainOptions two = validated("two");

@@ -48,7 +48,7 @@ void TrainDisplay::progress(const TrainReport& report) {
 
 void TrainDisplay::validated(const ValidationReport& report) {
   if (report.loss) last_ = report;
-  if (report.averaged_checkpoints > 0) return;  // close() tells it
+  if (report.averaged_checkpoints) return;  // close() tells it
   if (report.best) best_ = report;
   std::string text = validation_text(report);
   if (report.train_loss) {
@@ -92,7 +92,7 @@ std::string TrainDisplay::worth(const TrainResult& result) const {
   if (best_ && !last_->best)
     text += fmt::format(
         "; the best validation was at step {}: {}{}", best_->step, validation_text(*best_),
-        last_->averaged_checkpoints > 0 ? "" : "; a run with --average best:1 leaves that model");
+        last_->averaged_checkpoints ? "" : "; a run with --average best:1 leaves that model");
   return text;
 }
 
@@ -101,9 +101,9 @@ std::string validation_text(const ValidationReport& report) {
   const auto add = [&](const std::string& fact) { text += (text.empty() ? "" : ", ") + fact; };
   if (report.loss) add(fmt::format("validation loss {:.4f}", *report.loss));
   if (report.perplexity) add(fmt::format("perplexity {:.2f}", *report.perplexity));
-  if (const auto& found = report.translations)
-    add(fmt::format("BLEU {:.2f} ({}), chrF {:.2f}", found->bleu, name(found->bleu_tokenizer),
-                    found->chrf));
+  for (const Score& score : report.scores)
+    add(fmt::format("{} {:.2f}{}", score.title, score.value,
+                    score.tokenize.empty() ? "" : " (" + score.tokenize + ")"));
   return text;
 }
 

@@ -57,8 +57,8 @@ Cells summary_row(const RunHistory& run) {
   row.push_back(loss && loss->perplexity ? number(*loss->perplexity, 3) : kMissing);
   row.push_back(loss ? grouped(loss->step) : kMissing);
   const ValidationReport* bleu = found.highest_bleu;
-  row.push_back(bleu ? number(bleu->translations->bleu, 2) : kMissing);
-  row.push_back(bleu ? number(bleu->translations->chrf, 2) : kMissing);
+  row.push_back(bleu ? number(*bleu->score("bleu"), 2) : kMissing);
+  row.push_back(bleu ? number(*bleu->score("chrf"), 2) : kMissing);
   row.push_back(bleu ? grouped(bleu->step) : kMissing);
   return row;
 }
@@ -111,11 +111,8 @@ Json validation_json(const ValidationReport* r) {
   Json json = {{"step", r->step},
                {"loss", json_number(r->loss)},
                {"perplexity", json_number(r->perplexity)}};
-  if (r->translations) {
-    json["bleu"] = r->translations->bleu;
-    json["chrf"] = r->translations->chrf;
-    json["bleu_tokenize"] = to_text(r->translations->bleu_tokenizer);
-  }
+  for (const Score& score : r->scores) json[score.name] = score.value;
+  if (!r->scores.empty()) json["bleu_tokenize"] = r->scores[0].tokenize;
   return json;
 }
 

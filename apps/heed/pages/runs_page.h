@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "heed/run/run_history.h"
+#include "heed/pages/run_page.h"
 
 namespace heed {
 

@@ -1,5 +1,6 @@
 #include "heed/run/metrics_log.h"
 
+#include <algorithm>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -8,6 +9,7 @@
 #include "heed/core/counted.h"
 #include "heed/core/files.h"
 #include "heed/core/strict_json.h"
+#include "heed/evaluate/bleu_tokenizer.h"
 
 namespace heed {
 namespace {
@@ -16,12 +18,28 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kAverageKind = "average";
 
-void append(const std::filesystem::path& path, const Json& object) {
-  append_to_file(path, object.dump() + '\n');
-}
+// Adds the fields of a report to an object, but for those without a value.
+struct FieldWriter {
+  Json& object;
 
-void put(Json& object, const char* name, const std::optional<double>& value) {
-  if (value) object[name] = *value;
+  void operator()(const char* name, const auto& value) const { object[name] = value; }
+  template <class T>
+  void operator()(const char* name, const std::optional<T>& value) const {
+    if (value) object[name] = *value;
+  }
+  void operator()(const char*, const std::vector<Score>& scores) const {
+    for (const Score& score : scores) {
+      object[score.name] = score.value;
+      if (!score.tokenize.empty()) object[score.name + "_tokenize"] = score.tokenize;
+    }
+  }
+};
+
+template <class Report>
+void append(const std::filesystem::path& path, const char* kind, const Report& report) {
+  Json object = {{"kind", kind}};
+  Report::visit(report, FieldWriter{object});
+  append_to_file(path, object.dump() + '\n');
 }
 
 std::string text(const Json& object, const char* name) {
@@ -30,40 +48,62 @@ std::string text(const Json& object, const char* name) {
 }
 
 // Reads the fields of a report. A field that is missing, or null, has no value.
-class Fields {
+class FieldReader {
  public:
-  explicit Fields(const Json& object) : object_(object) {}
+  explicit FieldReader(const Json& object) : object_(object) {}
 
-  std::optional<double> number(const char* name) {
-    const auto found = object_.find(name);
-    if (found == object_.end() || found->is_null()) return {};
-    if (found->is_number() && found->get<double>() >= 0) return found->get<double>();
-    note(name, *found, "a number of at least 0");
-    return {};
+  void operator()(const char* name, std::optional<double>& value) {
+    const Json* found = find(name);
+    if (found == nullptr) return;
+    if (found->is_number() && found->get<double>() >= 0)
+      value = found->get<double>();
+    else
+      note(name, *found, "a number of at least 0");
   }
-  double number_or_nan(const char* name) {
-    return number(name).value_or(std::numeric_limits<double>::quiet_NaN());
+  void operator()(const char* name, double& value) {
+    std::optional<double> number;
+    (*this)(name, number);
+    value = number.value_or(std::numeric_limits<double>::quiet_NaN());
   }
-  int64_t count(const char* name) {
-    const auto found = object_.find(name);
-    if (found == object_.end() || found->is_null()) return 0;
+  void operator()(const char* name, int64_t& value) {
+    const Json* found = find(name);
+    if (found == nullptr) return;
     if (found->is_number_integer() && found->get<double>() >= 0 && found->get<double>() <= 0x1p53)
-      return found->get<int64_t>();
-    note(name, *found, "a whole number of at least 0");
-    return 0;
+      value = found->get<int64_t>();
+    else
+      note(name, *found, "a whole number of at least 0");
   }
-  std::optional<TranslationScores> scores() {
-    const std::optional<double> bleu = number("bleu"), chrf = number("chrf");
-    if (!bleu || !chrf) return {};
-    TranslationScores scores{*bleu, *chrf, BleuTokenizer::mteval_13a};
-    for (const auto& [name, tokenizer] : enum_names(BleuTokenizer{}))
-      if (text(object_, "bleu_tokenize") == name) scores.bleu_tokenizer = tokenizer;
-    return scores;
+  void operator()(const char* name, std::optional<int64_t>& value) {
+    int64_t count = 0;
+    (*this)(name, count);
+    if (count > 0) value = count;
+  }
+  void operator()(const char* name, bool& value) const {
+    const Json* found = find(name);
+    value = found != nullptr && *found == Json(true);
+  }
+  // All of them, or none.
+  void operator()(const char*, std::vector<Score>& scores) {
+    for (const char* name : kScoreNames) {
+      std::optional<double> value;
+      (*this)(name, value);
+      if (value) scores.push_back({name, "", *value});
+    }
+    if (scores.size() < kScoreNames.size()) return scores.clear();
+    const std::string tokenize = text(object_, "bleu_tokenize");
+    scores[0].tokenize = name(BleuTokenizer::mteval_13a);
+    for (const auto& [known, tokenizer] : enum_names(BleuTokenizer{}))
+      if (tokenize == known) scores[0].tokenize = known;
   }
   // "step is -5, expected ..."; empty if no value is damaged.
   const std::string& damage() const { return damage_; }
 
  private:
+  // Null if there is no such field, or if it has no value.
+  const Json* find(const char* name) const {
+    const auto found = object_.find(name);
+    return found == object_.end() || found->is_null() ? nullptr : &*found;
+  }
   void note(const char* name, const Json& got, const char* expected) {
     if (!damage_.empty()) return;
     damage_ = fmt::format("{} is {}, expected {}", name, detail::quote(got), expected);
@@ -73,50 +113,22 @@ class Fields {
   std::string damage_;
 };
 
-TrainReport train_report(Fields& fields) {
-  TrainReport r;
-  r.step = fields.count("step");
-  r.epoch = fields.number_or_nan("epoch");
-  r.loss = fields.number_or_nan("loss");
-  r.nll = fields.number_or_nan("nll");
-  r.learning_rate = fields.number_or_nan("learning_rate");
-  r.gradient_norm = fields.number_or_nan("gradient_norm");
-  r.tokens_per_second = fields.number_or_nan("tokens_per_second");
-  r.seconds = fields.number_or_nan("seconds");
-  r.memory = fields.count("memory");
-  return r;
+// Appends the report that an object holds, unless that is damaged; returns the damage.
+template <class Report>
+std::string add_report(const Json& object, std::vector<Report>& reports) {
+  Report report;
+  FieldReader reader(object);
+  Report::visit(report, reader);
+  if (reader.damage().empty()) reports.push_back(std::move(report));
+  return reader.damage();
 }
 
-ValidationReport validation_report(Fields& fields, const Json& object) {
-  ValidationReport r;
-  r.step = fields.count("step");
-  r.epoch = fields.number_or_nan("epoch");
-  r.averaged_checkpoints = fields.count("checkpoints");
-  r.train_loss = fields.number("train_loss");
-  r.loss = fields.number("loss");
-  r.perplexity = fields.number("perplexity");
-  r.translations = fields.scores();
-  const auto best = object.find("best");
-  r.best = best != object.end() && best->is_boolean() && best->get<bool>();
-  r.seconds = fields.number_or_nan("seconds");
-  return r;
-}
-
-// Adds the report of a line; returns what is wrong with it, or nothing.
+// Adds the report of a line; returns the damage, if there is any.
 std::string add_line(const Json& object, RunMetrics& metrics) {
   const std::string kind = object.is_object() ? text(object, "kind") : std::string();
-  const bool is_step = kind == "train";
-  if (!is_step && kind != "validation" && kind != kAverageKind) return "no report of heed";
-  Fields fields(object);
-  const TrainReport step = is_step ? train_report(fields) : TrainReport();
-  const ValidationReport validation =
-      is_step ? ValidationReport() : validation_report(fields, object);
-  if (!fields.damage().empty()) return fields.damage();
-  if (is_step)
-    metrics.reports.push_back(step);
-  else
-    metrics.validations.push_back(validation);
-  return "";
+  if (kind == "train") return add_report(object, metrics.reports);
+  if (kind == "validation" || kind == kAverageKind) return add_report(object, metrics.validations);
+  return "no report of heed";
 }
 
 }  // namespace
@@ -157,35 +169,12 @@ RunMetrics MetricsLog::read() const {
   return metrics;
 }
 
-void MetricsLog::add(const TrainReport& r) const {
-  append(path_, {{"kind", "train"},
-                 {"step", r.step},
-                 {"epoch", r.epoch},
-                 {"loss", r.loss},
-                 {"nll", r.nll},
-                 {"learning_rate", r.learning_rate},
-                 {"gradient_norm", r.gradient_norm},
-                 {"tokens_per_second", r.tokens_per_second},
-                 {"seconds", r.seconds},
-                 {"memory", r.memory}});
+void MetricsLog::add(const TrainReport& report) const {
+  append(path_, "train", report);
 }
 
-void MetricsLog::add(const ValidationReport& r) const {
-  Json object = {{"kind", r.averaged_checkpoints > 0 ? kAverageKind : "validation"},
-                 {"step", r.step},
-                 {"epoch", r.epoch}};
-  if (r.averaged_checkpoints > 0) object["checkpoints"] = r.averaged_checkpoints;
-  put(object, "train_loss", r.train_loss);
-  put(object, "loss", r.loss);
-  put(object, "perplexity", r.perplexity);
-  if (r.translations) {
-    object["bleu"] = r.translations->bleu;
-    object["bleu_tokenize"] = name(r.translations->bleu_tokenizer);
-    object["chrf"] = r.translations->chrf;
-  }
-  object["best"] = r.best;
-  object["seconds"] = r.seconds;
-  append(path_, object);
+void MetricsLog::add(const ValidationReport& report) const {
+  append(path_, report.averaged_checkpoints ? kAverageKind : "validation", report);
 }
 
 }  // namespace heed

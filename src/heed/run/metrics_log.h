@@ -5,18 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "heed/run/observer.h"
+#include "heed/pages/run_page.h"
 
 namespace heed {
-
-// What a log has: TrainReport without what only a run in progress knows (fraction_done,
-// seconds_left).
-struct RunMetrics {
-  std::vector<TrainReport> reports;
-  std::vector<ValidationReport> validations;  // and averages of checkpoints
-  int64_t damaged = 0;                        // lines that are neither, or have an impossible value
-  std::string first_damage;  // "line 3: step is -5, expected a whole number of at least 0"
-};
 
 // "m/metrics.jsonl: 2 lines left out as damaged or not of heed, the first: line 3: ...".
 std::string damage_text(const RunMetrics& metrics, const std::filesystem::path& path);

@@ -1,41 +1,11 @@
 // Callbacks of a training run.
 #pragma once
 
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "heed/tasks/translation_measures.h"
+#include "heed/train/reports.h"
 
 namespace heed {
-
-// Progress and metrics of a run, after a step.
-struct TrainReport {
-  int64_t step = 0;
-  double epoch = 0;  // 1.5: in the middle of the second
-  double loss = 0;   // with label smoothing, per target token; mean since the last report()
-  double nll = 0;    // -log p(token) without label smoothing; mean since the last report()
-  double learning_rate = 0;
-  double gradient_norm = 0;      // of the last step, before clipping
-  double tokens_per_second = 0;  // (source + target tokens) / 2, </s> included, per second
-  double seconds = 0;            // of the run, its preparation and earlier processes included
-  double fraction_done = 0;      // of the run, 0 to 1
-  double seconds_left = 0;       // estimated
-  int64_t memory = 0;            // bytes in memory (resident), of the whole process
-};
-
-struct ValidationReport {
-  int64_t step = 0;
-  double epoch = 0;
-  // Number of checkpoints whose average was validated; 0: the weights of this step were.
-  int64_t averaged_checkpoints = 0;
-  std::optional<double> train_loss;  // with label smoothing, of the epoch that just ended
-  std::optional<double> loss;        // with label smoothing, as in training, but without dropout
-  std::optional<double> perplexity;  // exp(nll) per target token
-  std::optional<TranslationScores> translations;  // if validation_metric is bleu or chrf
-  bool best = false;                              // better than every earlier validation
-  double seconds = 0;
-};
 
 // Callbacks of a run, called from the thread that trains.
 class TrainObserver {

@@ -11,7 +11,9 @@
 #include "heed/core/error.h"
 #include "heed/model/directory.h"
 #include "heed/model/safetensors.h"
+#include "heed/run/metrics_log.h"
 #include "heed/run/run_files.h"
+#include "heed/run/samples_log.h"
 
 namespace heed {
 namespace {
@@ -67,24 +69,6 @@ std::vector<std::pair<std::string, std::string>> set_options(const std::string& 
   return options;
 }
 
-bool names_one_text(const std::string& option, std::span<const RunHistory> runs) {
-  const auto is_one_of = [&](std::initializer_list<const char*> names) {
-    return std::ranges::find(names, option) != names.end();
-  };
-  const auto equal = [&](std::string RunHistory::*text) {
-    const RunHistory* first = nullptr;
-    for (const RunHistory& run : runs) {
-      if (run.options.empty()) continue;
-      if (first == nullptr) first = &run;
-      if ((run.*text).empty() || run.*text != first->*text) return false;
-    }
-    return true;
-  };
-  if (is_one_of({"valid_source", "valid_target", "valid_tsv"}))
-    return equal(&RunHistory::validation_text);
-  return is_one_of({"source", "target", "tsv"}) && equal(&RunHistory::training_text);
-}
-
 RunHistory read_run(const std::filesystem::path& directory) {
   const RunFiles files{directory};
   std::error_code error;
@@ -111,32 +95,6 @@ RunHistory read_run(const std::filesystem::path& directory) {
   if (is_locked(directory)) run.status = RunStatus::running;
   if (holds_model(directory)) run.config = read_config(directory);
   return run;
-}
-
-RunSummary summary(const RunMetrics& metrics) {
-  RunSummary found;
-  if (!metrics.reports.empty()) found.last = &metrics.reports.back();
-  for (const ValidationReport& r : metrics.validations) {
-    if (r.averaged_checkpoints > 0) {
-      found.average = &r;
-      continue;
-    }
-    const auto take = [&](const ValidationReport*& best, const auto& value, auto better) {
-      if (value(r) && (best == nullptr || better(*value(r), *value(*best)))) best = &r;
-    };
-    take(
-        found.lowest_loss, [](const auto& one) { return one.loss; }, std::less());
-    take(
-        found.lowest_perplexity, [](const auto& one) { return one.perplexity; }, std::less());
-    const auto score = [](auto metric) {
-      return [metric](const ValidationReport& one) {
-        return one.translations ? std::optional((*one.translations).*metric) : std::nullopt;
-      };
-    };
-    take(found.highest_bleu, score(&TranslationScores::bleu), std::greater());
-    take(found.highest_chrf, score(&TranslationScores::chrf), std::greater());
-  }
-  return found;
 }
 
 }  // namespace heed

@@ -2,7 +2,8 @@
 
 #include "heed/core/error.h"
 #include "heed/core/files.h"
-#include "heed/run/run_page.h"
+#include "heed/pages/run_page.h"
+#include "heed/run/run_history.h"
 #include "heed/run/training_state.h"
 
 namespace heed {

@@ -4,8 +4,8 @@
 #include <functional>
 
 #include "heed/run/prepared_run.h"
-#include "heed/run/run_history.h"
 #include "heed/run/run_reports.h"
+#include "heed/run/samples_log.h"
 
 namespace heed {
 

@@ -5,17 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "heed/run/observer.h"
+#include "heed/pages/run_page.h"
+#include "heed/tasks/translation_measures.h"
 
 namespace heed {
-
-// What the log keeps of a SampleTranslation.
-struct StoredSample {
-  int64_t step = 0;
-  std::string source, reference, translation;
-  double score = 0;
-  std::string block;  // of page_block(): pieces, probabilities and attention
-};
 
 StoredSample stored_sample(int64_t step, const SampleTranslation& sample);
 

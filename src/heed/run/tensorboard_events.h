@@ -15,7 +15,7 @@ struct EventTime {
   int64_t step = 0;
 };
 
-using Scalar = std::pair<std::string_view, double>;  // tag, value
+using Scalar = std::pair<std::string, double>;  // tag, value
 
 // The first record of a file: the version of the format, "brain.Event:2".
 std::string version_record(double wall_time);

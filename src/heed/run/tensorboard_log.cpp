@@ -60,6 +60,26 @@ std::string configuration(const TrainOptions& options) {
   return text;
 }
 
+// Adds the numbers of a report that make a curve.
+struct CurveWriter {
+  const std::string& prefix;
+  std::vector<detail::Scalar>& scalars;
+
+  void operator()(std::string_view name, double value) const {
+    // The first two are axes; the loss of an epoch is that of its steps.
+    for (const char* other : {"epoch", "seconds", "train_loss"})
+      if (name == other) return;
+    scalars.emplace_back(prefix + std::string(name), value);
+  }
+  void operator()(std::string_view name, const std::optional<double>& value) const {
+    if (value) (*this)(name, *value);
+  }
+  void operator()(std::string_view, const std::vector<Score>& scores) const {
+    for (const Score& score : scores) (*this)(score.name, score.value);
+  }
+  void operator()(std::string_view, const auto&) const {}  // step, counts
+};
+
 }  // namespace
 
 bool is_event_file(const fs::path& path) {
@@ -96,34 +116,21 @@ TensorBoardLog::TensorBoardLog(const TrainOptions& options, int64_t step) {
          detail::text_record({now, step}, "configuration", configuration(options)));
 }
 
-void TensorBoardLog::add(const TrainReport& r) {
-  const std::array<detail::Scalar, 5> scalars{{{"train/loss", r.loss},
-                                               {"train/nll", r.nll},
-                                               {"train/learning_rate", r.learning_rate},
-                                               {"train/gradient_norm", r.gradient_norm},
-                                               {"train/tokens_per_second", r.tokens_per_second}}};
-  add(r.step, scalars);
+template <class Report>
+void TensorBoardLog::add_curves(const std::string& prefix, const Report& report) {
+  std::vector<detail::Scalar> scalars;
+  Report::visit(report, CurveWriter{prefix, scalars});
+  if (scalars.empty()) return;
+  append(detail::scalars_record({seconds_since_1970(), report.step}, scalars));
+}
+
+void TensorBoardLog::add(const TrainReport& report) {
+  add_curves("train/", report);
 }
 
 // An average of checkpoints has curves of its own: at its step the weights were validated too.
-void TensorBoardLog::add(const ValidationReport& r) {
-  const bool average = r.averaged_checkpoints > 0;
-  std::vector<detail::Scalar> scalars;
-  const auto put = [&](std::string_view validation_tag, std::string_view average_tag,
-                       std::optional<double> value) {
-    if (value) scalars.emplace_back(average ? average_tag : validation_tag, *value);
-  };
-  std::optional<double> bleu, chrf;
-  if (r.translations) bleu = r.translations->bleu, chrf = r.translations->chrf;
-  put("validation/loss", "average/loss", r.loss);
-  put("validation/perplexity", "average/perplexity", r.perplexity);
-  put("validation/bleu", "average/bleu", bleu);
-  put("validation/chrf", "average/chrf", chrf);
-  add(r.step, scalars);
-}
-
-void TensorBoardLog::add(int64_t step, std::span<const detail::Scalar> scalars) {
-  if (!scalars.empty()) append(detail::scalars_record({seconds_since_1970(), step}, scalars));
+void TensorBoardLog::add(const ValidationReport& report) {
+  add_curves(report.averaged_checkpoints ? "average/" : "validation/", report);
 }
 
 // Part of a record would hide all that follow it.

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <span>
+#include <string>
 
 #include "heed/run/observer.h"
 #include "heed/run/tensorboard_events.h"
@@ -31,7 +31,9 @@ class TensorBoardLog {
   void add(const ValidationReport& report);
 
  private:
-  void add(int64_t step, std::span<const detail::Scalar> scalars);
+  // One curve for each number, whose tag is the prefix and the number's name.
+  template <class Report>
+  void add_curves(const std::string& prefix, const Report& report);
   void append(const std::string& records);
 
   std::filesystem::path path_;

@@ -280,10 +280,14 @@ double Trainer::score(ValidationReport& r) {
   r.loss = loss.smoothed / double(loss.tokens);
   nll_ = loss.nll / double(loss.tokens);
   r.perplexity = std::exp(*nll_);
-  if (translates_to_validate(options_)) r.translations = measures_.scores(parts());
   double found = -*r.loss;
-  if (options_.validation_metric == ValidationMetric::bleu) found = r.translations->bleu;
-  if (options_.validation_metric == ValidationMetric::chrf) found = r.translations->chrf;
+  if (translates_to_validate(options_)) {
+    r.scores = measures_.scores(parts());
+    const std::string metric = to_text(options_.validation_metric);
+    const auto chosen = r.score(metric);
+    if (!chosen) fail_usage("--validation-metric: this program does not measure {}", metric);
+    found = *chosen;
+  }
   r.best = !progress_.best || found > *progress_.best;
   return found;
 }

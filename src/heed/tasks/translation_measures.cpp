@@ -72,7 +72,7 @@ class Measures {
            std::function<void(const std::string&)> report)
       : options_(options), open_text_(std::move(open_text)), report_(std::move(report)) {}
 
-  TranslationScores scores(const ModelParts& parts) {
+  std::vector<Score> scores(const ModelParts& parts) {
     DecodeOptions decode;
     decode.threads = options_.threads;
     decode.batch_tokens = options_.batch_tokens;
@@ -87,8 +87,9 @@ class Measures {
     }
     const Lines hypotheses = best_translations(translator, sources);
     const BleuTokenizer tokenizer = bleu_tokenizer(references, text.target().front().title());
-    return {bleu(hypotheses, references, {.tokenizer = tokenizer}).score,
-            chrf(hypotheses, references).score, tokenizer};
+    return {{"bleu", "BLEU", bleu(hypotheses, references, {.tokenizer = tokenizer}).score,
+             std::string(name(tokenizer))},
+            {"chrf", "chrF", chrf(hypotheses, references).score}};
   }
 
   std::optional<AlignmentHeads> alignment_heads(const ModelOnBackend& on,

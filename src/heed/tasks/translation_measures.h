@@ -10,14 +10,9 @@
 #include "heed/evaluate/bleu_tokenizer.h"
 #include "heed/text/parallel_text.h"
 #include "heed/text/word_links.h"
+#include "heed/train/reports.h"
 
 namespace heed {
-
-// Scores of the translated validation source against the validation target.
-struct TranslationScores {
-  double bleu = 0, chrf = 0;
-  BleuTokenizer bleu_tokenizer = BleuTokenizer::mteval_13a;
-};
 
 // A line of the validation text as the model in training translates it.
 struct SampleTranslation {
@@ -31,8 +26,8 @@ struct SampleTranslation {
 
 // Measurements of a model, which is packed. One without a function is left out.
 struct TranslationMeasures {
-  // Translates the validation source and scores it.
-  std::function<TranslationScores(const ModelParts& parts)> scores = {};
+  // Translates the validation source and scores it against the validation target: bleu and chrf.
+  std::function<std::vector<Score>(const ModelParts& parts)> scores = {};
   // Translates a few lines of the validation text, the same each time.
   std::function<std::vector<SampleTranslation>(const ModelParts& parts)> samples = {};
   // Which attention aligns words best, if any does.

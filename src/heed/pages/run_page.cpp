@@ -1,8 +1,11 @@
-#include "heed/run/run_page.h"
+#include "heed/pages/run_page.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <ctime>
+#include <functional>
+#include <initializer_list>
 #include <map>
 
 #include "heed/core/error.h"
@@ -37,65 +40,56 @@ Json number(const std::optional<double>& value) {
   return value ? number(*value) : Json(nullptr);
 }
 
-// {name: [value_of(*item), ...]} for each of the names.
-template <class T>
-using Column = std::pair<const char*, Json (*)(const T&)>;
+// Adds the fields of a report to the columns of a table, {name: [value, ...]}.
+struct RowWriter {
+  Json& table;
 
-template <class T, size_t N>
-Json columns(const std::vector<const T*>& rows, const std::array<Column<T>, N>& all) {
-  Json table = Json::object();
-  for (const auto& [name, value_of] : all) {
-    Json& column = table[name] = Json::array();
-    for (const T* row : rows) column.push_back(value_of(*row));
+  void operator()(std::string_view name, const auto& value) const {
+    if (name != "train_loss") add(name, number(value));
   }
+  void operator()(std::string_view name, int64_t value) const {
+    add(name, name == "memory" && value == 0 ? Json(nullptr) : Json(value));  // 0: not in the log
+  }
+  void operator()(std::string_view name, bool value) const { add(name, value); }
+  // Only rows without it are shown.
+  void operator()(std::string_view, const std::optional<int64_t>&) const {}
+  void operator()(std::string_view, const std::vector<Score>& scores) const {
+    for (const char* name : kScoreNames) {
+      const auto found = std::ranges::find(scores, name, &Score::name);
+      add(name, found == scores.end() ? Json(nullptr) : number(found->value));
+    }
+  }
+  void add(std::string_view name, const Json& value) const {
+    table[std::string(name)].push_back(value);
+  }
+};
+
+template <class Report>
+Json table_of(const std::vector<Report>& reports) {
+  Json table = Json::object();
+  const Report none;
+  Report::visit(none, RowWriter{table});  // names the columns, of which all are then empty
+  for (Json& column : table) column = Json::array();
+  for (const Report* report : thinned(reports, kMostReports))
+    Report::visit(*report, RowWriter{table});
   return table;
 }
 
-Json reports_of(const RunMetrics& metrics) {
-  using R = TrainReport;
-  static constexpr std::array<Column<R>, 9> kColumns{
-      {{"step", [](const R& r) { return Json(r.step); }},
-       {"epoch", [](const R& r) { return number(r.epoch); }},
-       {"loss", [](const R& r) { return number(r.loss); }},
-       {"nll", [](const R& r) { return number(r.nll); }},
-       {"learning_rate", [](const R& r) { return number(r.learning_rate); }},
-       {"gradient_norm", [](const R& r) { return number(r.gradient_norm); }},
-       {"tokens_per_second", [](const R& r) { return number(r.tokens_per_second); }},
-       {"seconds", [](const R& r) { return number(r.seconds); }},
-       {"memory", [](const R& r) { return r.memory > 0 ? Json(r.memory) : Json(nullptr); }}}};
-  return columns(thinned(metrics.reports, kMostReports), kColumns);
-}
-
-Json bleu_of(const ValidationReport& r) {
-  return r.translations ? number(r.translations->bleu) : Json(nullptr);
-}
-
-Json chrf_of(const ValidationReport& r) {
-  return r.translations ? number(r.translations->chrf) : Json(nullptr);
-}
-
-Json validations_of(const RunMetrics& metrics) {
-  using R = ValidationReport;
-  static constexpr std::array<Column<R>, 8> kColumns{
-      {{"step", [](const R& r) { return Json(r.step); }},
-       {"epoch", [](const R& r) { return number(r.epoch); }},
-       {"loss", [](const R& r) { return number(r.loss); }},
-       {"perplexity", [](const R& r) { return number(r.perplexity); }},
-       {"bleu", bleu_of},
-       {"chrf", chrf_of},
-       {"best", [](const R& r) { return Json(r.best); }},
-       {"seconds", [](const R& r) { return number(r.seconds); }}}};
-  std::vector<R> of_steps;
-  for (const R& r : metrics.validations)
-    if (r.averaged_checkpoints == 0) of_steps.push_back(r);
-  return columns(thinned(of_steps, kMostReports), kColumns);
+std::vector<ValidationReport> validations_of_steps(const RunMetrics& metrics) {
+  std::vector<ValidationReport> of_steps;
+  for (const ValidationReport& r : metrics.validations)
+    if (!r.averaged_checkpoints) of_steps.push_back(r);
+  return of_steps;
 }
 
 Json average_of(const ValidationReport* r) {
   if (r == nullptr) return nullptr;
-  return {{"step", r->step},         {"checkpoints", r->averaged_checkpoints},
-          {"loss", number(r->loss)}, {"perplexity", number(r->perplexity)},
-          {"bleu", bleu_of(*r)},     {"chrf", chrf_of(*r)}};
+  return {{"step", r->step},
+          {"checkpoints", *r->averaged_checkpoints},
+          {"loss", number(r->loss)},
+          {"perplexity", number(r->perplexity)},
+          {"bleu", number(r->score("bleu"))},
+          {"chrf", number(r->score("chrf"))}};
 }
 
 Json model_of(const std::optional<ModelConfig>& config) {
@@ -136,7 +130,7 @@ Json sentences_of(const std::vector<StoredSample>& samples, std::vector<std::str
 
 Json tokenizer_of(const RunMetrics& metrics) {
   for (const ValidationReport& r : metrics.validations)
-    if (r.translations) return to_text(r.translations->bleu_tokenizer);
+    if (!r.scores.empty()) return r.scores[0].tokenize;
   return nullptr;
 }
 
@@ -159,8 +153,8 @@ Json json_of(const RunHistory& run, std::vector<std::string>& blocks) {
           {"options", options},
           {"training_text", run.training_text},
           {"validation_text", run.validation_text},
-          {"train", reports_of(run.metrics)},
-          {"validation", validations_of(run.metrics)},
+          {"train", table_of(run.metrics.reports)},
+          {"validation", table_of(validations_of_steps(run.metrics))},
           {"average", average_of(found.average)},
           {"bleu_tokenize", tokenizer_of(run.metrics)},
           {"sentences", sentences_of(run.samples, blocks)}};
@@ -176,6 +170,48 @@ std::string now_in_utc() {
 }
 
 }  // namespace
+
+bool names_one_text(const std::string& option, std::span<const RunHistory> runs) {
+  const auto is_one_of = [&](std::initializer_list<const char*> names) {
+    return std::ranges::find(names, option) != names.end();
+  };
+  const auto equal = [&](std::string RunHistory::*text) {
+    const RunHistory* first = nullptr;
+    for (const RunHistory& run : runs) {
+      if (run.options.empty()) continue;
+      if (first == nullptr) first = &run;
+      if ((run.*text).empty() || run.*text != first->*text) return false;
+    }
+    return true;
+  };
+  if (is_one_of({"valid_source", "valid_target", "valid_tsv"}))
+    return equal(&RunHistory::validation_text);
+  return is_one_of({"source", "target", "tsv"}) && equal(&RunHistory::training_text);
+}
+
+RunSummary summary(const RunMetrics& metrics) {
+  RunSummary found;
+  if (!metrics.reports.empty()) found.last = &metrics.reports.back();
+  for (const ValidationReport& r : metrics.validations) {
+    if (r.averaged_checkpoints) {
+      found.average = &r;
+      continue;
+    }
+    const auto take = [&](const ValidationReport*& best, const auto& value, auto better) {
+      if (value(r) && (best == nullptr || better(*value(r), *value(*best)))) best = &r;
+    };
+    take(
+        found.lowest_loss, [](const auto& one) { return one.loss; }, std::less());
+    take(
+        found.lowest_perplexity, [](const auto& one) { return one.perplexity; }, std::less());
+    const auto score = [](const char* name) {
+      return [name](const ValidationReport& one) { return one.score(name); };
+    };
+    take(found.highest_bleu, score("bleu"), std::greater());
+    take(found.highest_chrf, score("chrf"), std::greater());
+  }
+  return found;
+}
 
 std::string run_page_html(std::span<const RunHistory> runs, PageOf of) {
   Page page{"run", runs.size() == 1 ? runs[0].name : "Training runs", "", {}};

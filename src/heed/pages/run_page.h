@@ -1,0 +1,84 @@
+// Training runs as their files tell of them, and the page of one or of several: curves, options,
+// sample translations.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "heed/model/config.h"
+#include "heed/train/reports.h"
+
+namespace heed {
+
+// The scores that a log has of a validation, if it has any.
+inline constexpr std::array kScoreNames = {"bleu", "chrf"};
+
+// What a log has: TrainReport without what only a run in progress knows (fraction_done,
+// seconds_left).
+struct RunMetrics {
+  std::vector<TrainReport> reports;
+  std::vector<ValidationReport> validations;  // and averages of checkpoints
+  int64_t damaged = 0;                        // lines that are neither, or have an impossible value
+  std::string first_damage;  // "line 3: step is -5, expected a whole number of at least 0"
+};
+
+// A sample translation of a step.
+struct StoredSample {
+  int64_t step = 0;
+  std::string source, reference, translation;
+  double score = 0;
+  std::string block;  // of page_block(): pieces, probabilities and attention
+};
+
+// Unknown: without a training state.
+enum class RunStatus { running, complete, interrupted, unknown };
+constexpr std::array<std::pair<std::string_view, RunStatus>, 4> enum_names(RunStatus) {
+  return {{{"running", RunStatus::running},
+           {"complete", RunStatus::complete},
+           {"interrupted", RunStatus::interrupted},
+           {"unknown", RunStatus::unknown}}};
+}
+
+struct RunHistory {
+  std::string name;  // as a reader knows the run: its directory
+  RunStatus status = RunStatus::running;
+  std::optional<ModelConfig> config;
+  std::optional<int64_t> parameters;
+  // As set_options() gives them. Empty if the directory has no training state.
+  std::vector<std::pair<std::string, std::string>> options;
+  // Hashes of the validation text, and of the training text with its vocabulary, as the training
+  // state has them: equal where the files have other names. Empty where it has none.
+  std::string validation_text, training_text;
+  RunMetrics metrics;
+  std::vector<StoredSample> samples;
+  // What could not be read, in sentences for the user.
+  std::vector<std::string> warnings;
+};
+
+// Whether an option names files of text which all of these runs have in common, whatever its value.
+bool names_one_text(const std::string& option, std::span<const RunHistory> runs);
+
+// A run's last report and validations, as tables have them.
+struct RunSummary {
+  const TrainReport* last = nullptr;  // of the last step
+  // The validations with the best value of each, if any has it.
+  const ValidationReport* lowest_loss = nullptr;
+  const ValidationReport* lowest_perplexity = nullptr;
+  const ValidationReport* highest_bleu = nullptr;
+  const ValidationReport* highest_chrf = nullptr;
+  const ValidationReport* average = nullptr;  // of checkpoints
+};
+RunSummary summary(const RunMetrics& metrics);
+
+enum class PageOf { run_in_progress, files };
+
+// One HTML file. `runs` has at least one, each with at least one report. `of` is run_in_progress if
+// the run will write the page again: a reader is then offered to reload it.
+std::string run_page_html(std::span<const RunHistory> runs, PageOf of);
+
+}  // namespace heed

@@ -1,0 +1,80 @@
+// The results of training steps and of validations.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heed {
+
+// A measurement of a model besides its loss; greater is better.
+struct Score {
+  std::string name;   // "bleu", as in metrics.jsonl
+  std::string title;  // "BLEU"; empty if it was read from a file
+  double value = 0;
+  std::string tokenize = {};  // the tokenizer of the metric, where it has several: "13a"
+};
+
+// Progress and metrics of a run, after a step.
+struct TrainReport {
+  int64_t step = 0;
+  double epoch = 0;  // 1.5: in the middle of the second
+  double loss = 0;   // with label smoothing, per target token; mean since the last report()
+  double nll = 0;    // -log p(token) without label smoothing; mean since the last report()
+  double learning_rate = 0;
+  double gradient_norm = 0;      // of the last step, before clipping
+  double tokens_per_second = 0;  // (source + target tokens) / 2, </s> included, per second
+  double seconds = 0;            // of the run, its preparation and earlier processes included
+  double fraction_done = 0;      // of the run, 0 to 1
+  double seconds_left = 0;       // estimated
+  int64_t memory = 0;            // bytes in memory (resident), of the whole process
+
+  // The fields of a log, with their names there: all that not only a run in progress knows.
+  static void visit(auto& self, auto&& field) {
+    field("step", self.step);
+    field("epoch", self.epoch);
+    field("loss", self.loss);
+    field("nll", self.nll);
+    field("learning_rate", self.learning_rate);
+    field("gradient_norm", self.gradient_norm);
+    field("tokens_per_second", self.tokens_per_second);
+    field("seconds", self.seconds);
+    field("memory", self.memory);
+  }
+};
+
+struct ValidationReport {
+  int64_t step = 0;
+  double epoch = 0;
+  // Number of checkpoints whose average was validated; otherwise the weights of this step were.
+  std::optional<int64_t> averaged_checkpoints;
+  std::optional<double> train_loss;  // with label smoothing, of the epoch that just ended
+  std::optional<double> loss;        // with label smoothing, as in training, but without dropout
+  std::optional<double> perplexity;  // exp(nll) per target token
+  std::vector<Score> scores;         // of translations, if validation_metric is bleu or chrf
+  bool best = false;                 // better than every earlier validation
+  double seconds = 0;
+
+  // The score of this name, if there is one.
+  std::optional<double> score(std::string_view name) const {
+    for (const Score& s : scores)
+      if (s.name == name) return s.value;
+    return {};
+  }
+
+  static void visit(auto& self, auto&& field) {
+    field("step", self.step);
+    field("epoch", self.epoch);
+    field("checkpoints", self.averaged_checkpoints);
+    field("train_loss", self.train_loss);
+    field("loss", self.loss);
+    field("perplexity", self.perplexity);
+    field("scores", self.scores);
+    field("best", self.best);
+    field("seconds", self.seconds);
+  }
+};
+
+}  // namespace heed
