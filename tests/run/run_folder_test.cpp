@@ -5,7 +5,7 @@
 #include <map>
 
 #include "heed/core/directory_lock.h"
-#include "heed/run/run_backup.h"
+#include "heed/run/run_directory.h"
 #include "run/trainer_fixture.h"
 #include "support/facts.h"
 

@@ -10,8 +10,6 @@
 #include "heed/model/directory.h"
 #include "heed/run/memory_plan.h"
 #include "heed/run/resolved_options.h"
-#include "heed/run/run_backup.h"
-#include "heed/run/tensorboard_log.h"
 #include "heed/run/text_warnings.h"
 #include "heed/text/language_codes.h"
 #include "heed/text/tokenizer_training.h"
@@ -21,73 +19,6 @@ namespace heed {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Whether a path is an event file, or leads to the directory of --tensorboard: a run that failed
-// before it first saved leaves these alone.
-bool holds_events(const fs::path& path, const TrainOptions& options) {
-  if (is_event_file(path)) return true;
-  std::error_code error;
-  const fs::path held = fs::weakly_canonical(options.tensorboard, error);
-  const fs::path directory = fs::canonical(path, error);
-  return !error &&
-         std::mismatch(directory.begin(), directory.end(), held.begin(), held.end()).first ==
-             directory.end();
-}
-
-// UsageError for a directory that holds other things, such as / or the directory of the text:
-// training would mix its files with them. A few files, such as a log or a configuration, are common
-// next to a model.
-void expect_own_directory(const TrainOptions& options, const RunFiles& files) {
-  constexpr size_t kCommon = 4;
-  std::error_code error;
-  if (fs::is_directory(files.training(), error)) return;  // of an earlier run
-  const std::vector<fs::path> own = files.present();
-  std::vector<std::string> others;
-  size_t directories = 0;
-  for (fs::directory_iterator entry(files.directory, error), end; !error && entry != end;
-       entry.increment(error)) {
-    const fs::path& path = entry->path();
-    const std::string name = path.filename().string();
-    if (name.starts_with(".") || path == replacement_directory(files.directory) ||
-        std::ranges::find(own, path) != own.end() || holds_events(path, options))
-      continue;
-    std::error_code ignored;
-    if (fs::is_directory(path, ignored)) ++directories;
-    others.push_back(name);
-  }
-  if (directories == 0 && others.size() <= kCommon) return;
-  fail_usage(
-      "{} holds no model but other files or directories ({} in all, such as {}): give the model a "
-      "directory "
-      "of its own, or --overwrite to put it among them",
-      files.directory.string(), others.size(), *std::ranges::min_element(others));
-}
-
-// UsageError if the directory holds a model or training state that the options neither resume nor
-// overwrite, or too many other files. Error if that of --tensorboard cannot be written to.
-void expect_directories(const TrainOptions& options, const RunFiles& files) {
-  if (!options.tensorboard.empty()) expect_event_directory(options.tensorboard);
-  if (options.overwrite) return;
-  const std::string directory = files.directory.string();
-  if (files.has_training_state()) {
-    if (!options.resume)
-      fail_usage(
-          "{} holds a model already: give --resume to continue its training, --overwrite to "
-          "replace it, or another --model",
-          directory);
-    return;
-  }
-  if (!holds_model(files.directory)) return expect_own_directory(options, files);
-  if (options.resume)
-    fail_usage(
-        "{0} holds a model without a training state ({1}), so there is no run to resume: to "
-        "fine-tune this model, give --finetune-from {0} and another --model",
-        directory, files.training_state().string());
-  fail_usage(
-      "{0} holds a model already: give another --model (with --finetune-from {0} to fine-tune this "
-      "model), or --overwrite to replace it",
-      directory);
-}
 
 // --resume without a training state starts a new run, so that a script can always use the same
 // command. The warning helps where the directory's name is mistyped.
@@ -387,7 +318,8 @@ void check_start(const TrainOptions& options) {
 }
 
 PreparedRun prepare_run(const TrainOptions& options, const TrainingText& opened,
-                        const Backend& backend, Workers& workers, TrainObserver& observer) {
+                        const Backend& backend, TrainObserver& observer) {
+  auto workers = std::make_unique<Workers>(int(options.threads.value_or(available_threads())));
   const ParallelText& text = opened.text;
   std::optional<ParallelText> valid_text = opened.validation;
   warn_of_faults(text, observer);
@@ -422,7 +354,7 @@ PreparedRun prepare_run(const TrainOptions& options, const TrainingText& opened,
   const ModelConfig config = config_for(options, tokenizers);
   filters.max_sentence_tokens = std::min(filters.max_sentence_tokens, config.max_positions);
   std::optional<Corpus> corpus =
-      open_corpus(text, tokenizers, filters, files.training_text(), workers, observer);
+      open_corpus(text, tokenizers, filters, files.training_text(), *workers, observer);
   learn_characters(options, corpus->facts(), files, tokenizers);
   report_text(options, *corpus, observer);
   std::optional<Corpus> validation;
@@ -430,9 +362,10 @@ PreparedRun prepare_run(const TrainOptions& options, const TrainingText& opened,
   if (valid_text)  // all pairs, but for those too long for the model
     validation = open_corpus(*valid_text, tokenizers,
                              {std::min(config.max_positions, FilterOptions::kMaxTokens)},
-                             files.validation_text(), workers, observer);
+                             files.validation_text(), *workers, observer);
   plan(options, config, backend, *corpus, observer);
   PreparedRun run{with_data_defaults(options, *corpus),
+                  std::move(workers),
                   files,
                   tokenizers,
                   std::move(corpus),

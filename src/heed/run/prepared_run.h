@@ -7,7 +7,7 @@
 #include "heed/core/directory_lock.h"
 #include "heed/data/corpus.h"
 #include "heed/run/observer.h"
-#include "heed/run/run_backup.h"
+#include "heed/run/run_directory.h"
 #include "heed/run/run_files.h"
 #include "heed/run/training_text.h"
 #include "heed/tasks/translation_task.h"
@@ -16,6 +16,7 @@ namespace heed {
 
 struct PreparedRun {
   TrainOptions options;  // as with_data_defaults() returns them
+  std::unique_ptr<Workers> workers;
   RunFiles files;
   TokenizerPair tokenizers;
   std::optional<Corpus> corpus;  // always set; optional since a Corpus has no default
@@ -38,7 +39,7 @@ void check_start(const TrainOptions& options);
 // options.resume nor options.overwrite is set, or options.resume is set and the directory holds a
 // model without a training state; Error if another process writes to the directory.
 PreparedRun prepare_run(const TrainOptions& options, const TrainingText& opened,
-                        const Backend& backend, Workers& workers, TrainObserver& observer);
+                        const Backend& backend, TrainObserver& observer);
 
 // The config of the model that a run of these options trains, with this vocabulary.
 ModelConfig config_for(const TrainOptions& options, const TokenizerPair& tokenizers);

@@ -2,15 +2,16 @@
 
 namespace heed {
 
-void RunClock::start_steps(double fraction_of_steps) {
-  steps_.restart();
+void RunClock::start_step(double fraction_of_steps) {
+  if (steps_) return;
+  steps_.emplace();
   fraction_before_ = fraction_of_steps;
 }
 
 std::optional<double> RunClock::seconds_left(double fraction_of_steps) const {
   const double here = fraction_of_steps - fraction_before_;
-  if (here <= 0) return {};
-  return steps_.seconds() * (1 - fraction_of_steps) / here;
+  if (!steps_ || here <= 0) return {};
+  return steps_->seconds() * (1 - fraction_of_steps) / here;
 }
 
 void ReportWindow::add(const StepResult& step, double seconds) {

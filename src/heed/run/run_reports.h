@@ -29,18 +29,24 @@ class RunClock {
   // Of this process alone.
   double process_seconds() const { return process_.seconds(); }
 
-  // Called before the first step of this process, when this fraction of the run's steps is done.
-  void start_steps(double fraction_of_steps);
-  // The same once the number of steps is known.
+  // Called before each step, when this fraction of the run's steps is done; the first call of the
+  // process counts.
+  void start_step(double fraction_of_steps);
+  // Corrects that fraction, once the number of steps is known.
   void set_fraction_before(double fraction_of_steps) { fraction_before_ = fraction_of_steps; }
-  // Since start_steps(): of steps, validations and saving.
-  double step_seconds() const { return steps_.seconds(); }
+  // Since the first step: of steps, validations and saving.
+  double step_seconds() const { return steps_ ? steps_->seconds() : 0; }
   // Estimated from the speed of this process, without its preparation; nothing before its first
   // step, or if neither --steps nor --epochs limits the run.
   std::optional<double> seconds_left(double fraction_of_steps) const;
+  // Called when the run was saved.
+  void save() { since_save_.restart(); }
+  // Since the run was saved, or began.
+  double unsaved_seconds() const { return since_save_.seconds(); }
 
  private:
-  Stopwatch process_, steps_;
+  Stopwatch process_, since_save_;
+  std::optional<Stopwatch> steps_;
   double earlier_ = 0, fraction_before_ = 0;
 };
 

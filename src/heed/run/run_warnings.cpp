@@ -185,13 +185,12 @@ void RunWarnings::add_step(const Progress& progress, int64_t epoch_steps, double
         {progress.step, progress.seconds, epoch_steps, timed_seconds_ / double(timed_steps_)});
 }
 
-void RunWarnings::warn_of_learning_nothing(int64_t step, std::optional<double> nll,
-                                           RunState state) {
-  if (!nll || (state == RunState::running && warned_of_collapse_)) return;
+void RunWarnings::warn_of_learning_nothing(int64_t step, RunState state) {
+  if (!nll_ || (state == RunState::running && warned_of_collapse_)) return;
   if (!unigram_loss_)
     unigram_loss_ = unigram_loss(*run_.corpus, run_.config.vocabulary_size,
                                  run_.validation ? *run_.validation : *run_.corpus);
-  const auto finding = nothing_learned(run_.options, {step, *nll, *unigram_loss_, state});
+  const auto finding = nothing_learned(run_.options, {step, *nll_, *unigram_loss_, state});
   if (!finding) return;
   observer_.warning(finding->text);
   warned_of_collapse_ = finding->collapsed;

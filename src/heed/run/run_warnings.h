@@ -78,9 +78,10 @@ class RunWarnings {
   // After each step of this process. The time of the first ones gives the number of steps that
   // --minutes allows.
   void add_step(const Progress& progress, int64_t epoch_steps, double seconds);
-  // Compares the last NLL (of the validation text, or of the training text without validation) with
-  // that of the unigram model.
-  void warn_of_learning_nothing(int64_t step, std::optional<double> nll, RunState state);
+  // The last NLL, of the validation text, or of the training text without validation.
+  void set_loss(double nll) { nll_ = nll; }
+  // Compares it with that of the unigram model.
+  void warn_of_learning_nothing(int64_t step, RunState state);
 
  private:
   void warn_of_warmup(const RunPace& pace);
@@ -90,7 +91,7 @@ class RunWarnings {
   int64_t timed_steps_ = 0;
   double timed_seconds_ = 0;
   bool timed_ = false, warned_of_warmup_ = false, warned_of_collapse_ = false;
-  std::optional<double> unigram_loss_;
+  std::optional<double> nll_, unigram_loss_;
 };
 
 }  // namespace heed

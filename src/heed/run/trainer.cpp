@@ -37,46 +37,40 @@ Trainer::Trainer(const TrainOptions& options, const TrainingText& text, Backend&
     : backend_(backend),
       observer_(observer),
       measures_(std::move(measures)),
-      workers_(int(checked(options, measures_).threads.value_or(available_threads()))),
-      run_(prepare_run(options, text, backend, workers_, observer)),
-      options_(run_.options),
-      task_(initial_task(options_, run_.config, backend.memory())),
-      loop_(task_, *run_.corpus, loop_options(options_), progress_, backend, workers_),
-      metrics_(run_.files.metrics()),
+      run_(prepare_run(checked(options, measures_), text, backend, observer)),
+      task_(initial_task(run_.options, run_.config, backend.memory())),
+      loop_(task_, *run_.corpus, loop_options(run_.options), progress_, backend, *run_.workers),
       warnings_(run_, observer) {
-  if (options_.resume && run_.files.has_training_state()) resume();
-  metrics_.truncate_after(progress_.step);
+  if (run_.options.resume && run_.files.has_training_state()) resume();
   pack();
   // Resuming can no longer be refused. A new run discards the backup when it first saves.
   if (progress_.step > 0) run_.backup->discard();
-  if (!options_.tensorboard.empty()) tensorboard_.emplace(options_, progress_.step);
-  if (options_.report)
-    report_.emplace(run_, observer_, parameter_count(task_.model()), progress_.step);
+  logs_.emplace(run_, observer_, parameter_count(task_.model()), progress_.step);
   report_start();
   if (progress_.batch > 0) open_epoch();
 }
 
 RunIdentity Trainer::identity() const {
-  return {options_, backend_.name(), run_.fingerprint, run_.validation_fingerprint,
+  return {run_.options, backend_.name(), run_.fingerprint, run_.validation_fingerprint,
           backend_.compute_type()};
 }
 
 void Trainer::resume() {
   const std::filesystem::path state = run_.files.training_state();
   progress_ = load_training_state(state, identity(), loop_.adam());
-  resumed_step_ = progress_.step;
+  weights_.resumed_step = progress_.step;
   clock_.resume(progress_.seconds);
   if (progress_.decay_steps) run_.options.decay_steps = progress_.decay_steps;
-  if (!can_average(options_, progress_.checkpoints))
+  if (!can_average(run_.options, progress_.checkpoints))
     fail("{}: the progress it records has checkpoints without a score: start over with --overwrite",
          state.string());
-  validated_ = progress_.done || at_validation();
-  saved_ = true;
-  const RunMetrics log = metrics_.read();
+  weights_.validated = progress_.done || at_validation();
+  weights_.saved = true;
+  const RunMetrics log = MetricsLog(run_.files.metrics()).read();
   if (log.damaged > 0) observer_.warning(damage_text(log, run_.files.metrics()));
-  const std::string limit = reached_limit(options_, progress_);
+  const std::string limit = reached_limit(run_.options, progress_);
   progress_.done = !limit.empty();
-  const bool has_end = ends_at_estimate(options_, progress_);
+  const bool has_end = ends_at_estimate(run_.options, progress_);
   const std::string end =
       has_end ? fmt::format("; it ends at step {}, as estimated before", *progress_.decay_steps)
               : "";
@@ -85,39 +79,40 @@ void Trainer::resume() {
                         ? fmt::format("this run is complete: {} was reached after step {}; to "
                                       "train further, give {}",
                                       limit, progress_.step,
-                                      at_end ? continuation(options_) : "a larger value")
+                                      at_end ? continuation(run_.options) : "a larger value")
                         : fmt::format("resuming after step {} of epoch {}{}", progress_.step,
                                       progress_.epoch + 1, end));
 }
 
 void Trainer::report_start() {
-  observer_.message(fmt::format(
-      "{} parameters, {} on {}, {} a batch", parameter_count(task_.model()), backend_.name(),
-      detail::counted(workers_.count(), "thread"), detail::counted(options_.shards, "shard")));
+  observer_.message(fmt::format("{} parameters, {} on {}, {} a batch",
+                                parameter_count(task_.model()), backend_.name(),
+                                detail::counted(run_.workers->count(), "thread"),
+                                detail::counted(run_.options.shards, "shard")));
   warnings_.warn_of_size();
-  if (options_.label_smoothing > 0)
+  if (run_.options.label_smoothing > 0)
     observer_.message(
         fmt::format("loss: cross entropy with label smoothing {}, nats a token; perplexity is "
                     "exp of the cross entropy without smoothing, so not exp(loss)",
-                    options_.label_smoothing));
-  if (report_)
+                    run_.options.label_smoothing));
+  if (logs_->page())
     observer_.message(
         fmt::format("curves and sample translations: {}", run_.files.report().string()));
   if (progress_.step == 0) warnings_.warn_of_preparation(clock_.process_seconds());
 }
 
 void Trainer::expect_ready() const {
-  if (condition_ == Condition::ready) return;
+  if (weights_.condition == Condition::ready) return;
   const std::string next = run_.files.has_training_state()
                                ? fmt::format("continue from {} with a new Trainer and --resume",
                                              run_.files.training_state().string())
                                : "start over with a new Trainer, nothing was saved yet";
-  if (condition_ == Condition::failed)
+  if (weights_.condition == Condition::failed)
     fail(
         "{}: this run cannot continue: an earlier call failed, which may have left the weights "
         "half updated; {}",
-        options_.model, next);
-  fail("{}: this run is finished; {}", options_.model, next);
+        run_.options.model, next);
+  fail("{}: this run is finished; {}", run_.options.model, next);
 }
 
 void Trainer::open_epoch() {
@@ -131,52 +126,52 @@ void Trainer::open_epoch() {
 void Trainer::step() {
   expect_ready();
   if (done())
-    fail_usage("{}: this run is done: {} was reached after step {}", options_.model,
-               reached_limit(options_, progress_), progress_.step);
-  condition_ = Condition::failed;  // unless all of this succeeds
+    fail_usage("{}: this run is done: {} was reached after step {}", run_.options.model,
+               reached_limit(run_.options, progress_), progress_.step);
+  weights_.condition = Condition::failed;  // unless all of this succeeds
   if (progress_.batch == 0) open_epoch();
-  if (!stepped_) clock_.start_steps(fraction_of_steps(options_, progress_, loop_.epochs()));
-  stepped_ = true;
+  clock_.start_step(fraction_of_steps(run_.options, progress_, loop_.epochs()));
   const Stopwatch time;
   const StepResult result = loop_.step(next_adam_step());
   if (!result.is_finite()) fail_not_finite(result);
   const double seconds = time.seconds();
-  validated_ = saved_ = false;
+  weights_.validated = weights_.saved = false;
   progress_.seconds = clock_.seconds();
   window_.add(result, seconds);
   warnings_.add_step(progress_, epoch_steps(), seconds);
   const bool epoch_ended = progress_.batch == 0;
-  progress_.done = !reached_limit(options_, progress_).empty();
-  if (progress_.step % options_.report_every == 0 || epoch_ended || progress_.done)
+  progress_.done = !reached_limit(run_.options, progress_).empty();
+  if (progress_.step % run_.options.report_every == 0 || epoch_ended || progress_.done)
     report();
   else
     observer_.progress(current_report());
   estimate_decay_steps();
-  condition_ = Condition::ready;
+  weights_.condition = Condition::ready;
 }
 
 void Trainer::estimate_decay_steps() {
-  const int64_t timed = progress_.step - resumed_step_.value_or(0);
-  if (done() || !decays_by_minutes(options_) || timed < kStepsToEstimate) return;
-  const double minutes = *options_.minutes;
+  const int64_t timed = progress_.step - weights_.resumed_step.value_or(0);
+  if (done() || !decays_by_minutes(run_.options) || timed < kStepsToEstimate) return;
+  const double minutes = *run_.options.minutes;
   const int64_t steps = steps_within(minutes, progress_, timed, clock_.step_seconds());
   progress_.decay_steps = run_.options.decay_steps = steps;
-  progress_.done = !reached_limit(options_, progress_).empty();
-  clock_.set_fraction_before(double(resumed_step_.value_or(0)) / double(steps));
+  progress_.done = !reached_limit(run_.options, progress_).empty();
+  clock_.set_fraction_before(double(weights_.resumed_step.value_or(0)) / double(steps));
   observer_.message(fmt::format(
       "--minutes {} allows {} steps, estimated after step {}: the run and its {} schedule end at "
       "step {}, also when it is resumed",
-      minutes, steps, progress_.step, to_text(options_.schedule), steps));
+      minutes, steps, progress_.step, to_text(run_.options.schedule), steps));
 }
 
 double Trainer::rate_of(int64_t step) const {
-  return learning_rate(rate_schedule(options_, run_.config.d_model), step);
+  return learning_rate(rate_schedule(run_.options, run_.config.d_model), step);
 }
 
 AdamStep Trainer::next_adam_step() const {
-  AdamStep adam{rate_of(progress_.step + 1), options_.beta1, options_.beta2, options_.epsilon};
-  if (options_.optimizer == Optimizer::adamw) adam.weight_decay = *options_.weight_decay;
-  if (options_.ema) adam.ema_decay = ema_decay(*options_.ema, progress_.step + 1);
+  AdamStep adam{rate_of(progress_.step + 1), run_.options.beta1, run_.options.beta2,
+                run_.options.epsilon};
+  if (run_.options.optimizer == Optimizer::adamw) adam.weight_decay = *run_.options.weight_decay;
+  if (run_.options.ema) adam.ema_decay = ema_decay(*run_.options.ema, progress_.step + 1);
   adam.step = progress_.step + 1;
   return adam;
 }
@@ -189,7 +184,7 @@ void Trainer::fail_not_finite(const StepResult& result) const {
     lines += fmt::format("{}{}", i ? ", " : "", run_.corpus->line(batch[i]) + 1);
   const std::string state = run_.files.training_state().string();
   std::string saved = "nothing was saved yet:";
-  if (resumed_step_ == progress_.step)
+  if (weights_.resumed_step == progress_.step)
     saved = fmt::format(
         "this is the first step after resuming: {} may be damaged, then start over with "
         "--overwrite; else",
@@ -206,13 +201,13 @@ void Trainer::fail_not_finite(const StepResult& result) const {
 
 // Packs the parameters for the backend's matrix products.
 void Trainer::pack() {
-  const Condition before = std::exchange(condition_, Condition::failed);
+  const Condition before = std::exchange(weights_.condition, Condition::failed);
   loop_.pack();
-  condition_ = before;
+  weights_.condition = before;
 }
 
 int64_t Trainer::epoch_steps() const {
-  return (loop_.epoch_batches() + options_.accumulate - 1) / options_.accumulate;
+  return (loop_.epoch_batches() + run_.options.accumulate - 1) / run_.options.accumulate;
 }
 
 // The report of the steps since the last one.
@@ -222,11 +217,11 @@ TrainReport Trainer::current_report() const {
   r.epoch = loop_.epochs();
   r.learning_rate = rate_of(progress_.step);
   r.seconds = progress_.seconds;
-  r.fraction_done = fraction_done(options_, progress_, r.epoch);
-  const auto left = clock_.seconds_left(fraction_of_steps(options_, progress_, r.epoch));
+  r.fraction_done = fraction_done(run_.options, progress_, r.epoch);
+  const auto left = clock_.seconds_left(fraction_of_steps(run_.options, progress_, r.epoch));
   r.seconds_left = left.value_or(0);
-  if (options_.minutes && !ends_at_estimate(options_, progress_)) {
-    const double budget = std::max(0.0, *options_.minutes * 60 - progress_.seconds);
+  if (run_.options.minutes && !ends_at_estimate(run_.options, progress_)) {
+    const double budget = std::max(0.0, *run_.options.minutes * 60 - progress_.seconds);
     r.seconds_left = std::min(left.value_or(budget), budget);
   }
   return r;
@@ -236,33 +231,30 @@ void Trainer::report() {
   if (window_.empty()) return;
   TrainReport r = current_report();
   r.memory = resident_bytes();
-  nll_ = r.nll;
+  warnings_.set_loss(r.nll);
   window_ = {};
   run_.lock.expect_in_place();
-  metrics_.add(r);
-  if (tensorboard_) tensorboard_->add(r);
-  if (report_) report_->add(r);
-  observer_.report(r);
+  logs_->add(r);
 }
 
 bool Trainer::at_validation() const {
   if (progress_.step == 0) return false;
-  return options_.validate_every > 0 ? progress_.step % options_.validate_every == 0
-                                     : progress_.batch == 0;
+  return run_.options.validate_every > 0 ? progress_.step % run_.options.validate_every == 0
+                                         : progress_.batch == 0;
 }
 
 bool Trainer::validation_due() const {
-  return !validated_ && at_validation();
+  return !weights_.validated && at_validation();
 }
 
 // Calls `use` while the parameters hold the weights that the run writes: the EMA, if there is one.
 void Trainer::with_output_weights(const std::function<void()>& use) {
   if (!loop_.adam().has_ema()) return use();
-  condition_ = Condition::failed;  // unless the weights of the last step are exchanged back
+  weights_.condition = Condition::failed;  // unless the weights of the last step are exchanged back
   loop_.adam().swap_ema();
   use();
   loop_.adam().swap_ema();
-  condition_ = Condition::ready;
+  weights_.condition = Condition::ready;
 }
 
 ValidationReport Trainer::validation_report() const {
@@ -275,15 +267,16 @@ ValidationReport Trainer::validation_report() const {
 
 // Validates the packed weights: fills `r` and returns the score, greater is better.
 double Trainer::score(ValidationReport& r) {
-  const Loss loss = total_loss(task_, *run_.validation, {validation_batch_tokens(options_), 0},
-                               backend_, workers_);
+  const Loss loss = total_loss(task_, *run_.validation, {validation_batch_tokens(run_.options), 0},
+                               backend_, *run_.workers);
   r.loss = loss.smoothed / double(loss.tokens);
-  nll_ = loss.nll / double(loss.tokens);
-  r.perplexity = std::exp(*nll_);
+  const double nll = loss.nll / double(loss.tokens);
+  warnings_.set_loss(nll);
+  r.perplexity = std::exp(nll);
   double found = -*r.loss;
-  if (translates_to_validate(options_)) {
+  if (translates_to_validate(run_.options)) {
     r.scores = measures_.scores(parts());
-    const std::string metric = to_text(options_.validation_metric);
+    const std::string metric = to_text(run_.options.validation_metric);
     const auto chosen = r.score(metric);
     if (!chosen) fail_usage("--validation-metric: this program does not measure {}", metric);
     found = *chosen;
@@ -313,40 +306,36 @@ ValidationReport Trainer::validate() {
   }
   progress_.seconds = clock_.seconds();
   r.seconds = progress_.seconds;
-  report_validation(r);
+  logs_->add(r);
   if (run_.validation && !done())
-    warnings_.warn_of_learning_nothing(progress_.step, nll_, RunState::running);
+    warnings_.warn_of_learning_nothing(progress_.step, RunState::running);
   keep_checkpoint(found);
-  if (out_of_patience(options_, progress_)) progress_.done = true;
-  validated_ = true;
-  saved_ = false;
+  if (out_of_patience(run_.options, progress_)) progress_.done = true;
+  weights_.validated = true;
+  weights_.saved = false;
   return r;
 }
 
 void Trainer::add_samples() {
-  if (!report_ || !measures_.samples) return;
-  report_->add_samples(progress_.step,
-                       done() ? RunReport::SamplesOf::last_step : RunReport::SamplesOf::some_step,
-                       [&] { return measures_.samples(parts()); });
-}
-
-void Trainer::report_validation(const ValidationReport& r) {
-  metrics_.add(r);
-  if (tensorboard_) tensorboard_->add(r);
-  if (report_) report_->add(r);
-  observer_.validated(r);
+  RunReport* page = logs_->page();
+  if (page == nullptr || !measures_.samples) return;
+  page->add_samples(progress_.step,
+                    done() ? RunReport::SamplesOf::last_step : RunReport::SamplesOf::some_step,
+                    [&] { return measures_.samples(parts()); });
 }
 
 void Trainer::keep_checkpoint(std::optional<double> score) {
   std::vector<Checkpoint>& kept = progress_.checkpoints;
-  if (!keeps_checkpoints(options_) || (!kept.empty() && kept.back().step == progress_.step)) return;
+  if (!keeps_checkpoints(run_.options) || (!kept.empty() && kept.back().step == progress_.step))
+    return;
   with_output_weights(
       [&] { save_checkpoint(run_.files.checkpoint(progress_.step), loop_.adam().parameters()); });
-  add_checkpoint(options_, {progress_.step, score}, kept);
+  add_checkpoint(run_.options, {progress_.step, score}, kept);
 }
 
 bool Trainer::save_due() const {
-  return (validated_ && !saved_) || since_save_.seconds() >= options_.save_minutes * 60;
+  return (weights_.validated && !weights_.saved) ||
+         clock_.unsaved_seconds() >= run_.options.save_minutes * 60;
 }
 
 void Trainer::save() {
@@ -356,9 +345,9 @@ void Trainer::save() {
   save_training_state(run_.files.training_state(), identity(), progress_, loop_.adam());
   save_output_model();
   run_.backup->discard();
-  if (keeps_checkpoints(options_)) run_.files.remove_checkpoints_except(progress_.checkpoints);
-  saved_ = true;
-  since_save_.restart();
+  if (keeps_checkpoints(run_.options)) run_.files.remove_checkpoints_except(progress_.checkpoints);
+  weights_.saved = true;
+  clock_.save();
 }
 
 void Trainer::save_output_model() {
@@ -377,11 +366,12 @@ void Trainer::choose_alignment_heads() {
 void Trainer::finish() {
   expect_ready();
   report();
-  if (!validated_) validate();
-  if (!saved_) save();
+  if (!weights_.validated) validate();
+  if (!weights_.saved) save();
   loop_.release();
   run_.lock.expect_in_place();
-  const std::vector<Checkpoint> chosen = checkpoints_to_average(options_, progress_.checkpoints);
+  const std::vector<Checkpoint> chosen =
+      checkpoints_to_average(run_.options, progress_.checkpoints);
   if (chosen.empty())
     with_output_weights([&] {
       if (loop_.adam().has_ema()) pack();
@@ -391,13 +381,13 @@ void Trainer::finish() {
   else
     save_average(chosen);
   if (chosen.empty() && loop_.adam().has_ema()) pack();
-  condition_ = Condition::ended;
-  if (report_) report_->finish();
-  warnings_.warn_of_learning_nothing(progress_.step, nll_, RunState::ended);
+  weights_.condition = Condition::ended;
+  if (logs_->page()) logs_->page()->finish();
+  warnings_.warn_of_learning_nothing(progress_.step, RunState::ended);
 }
 
 void Trainer::save_average(const std::vector<Checkpoint>& chosen) {
-  condition_ = Condition::failed;  // training must not continue from the average
+  weights_.condition = Condition::failed;  // training must not continue from the average
   std::vector<std::filesystem::path> paths;
   paths.reserve(chosen.size());
   for (const Checkpoint& c : chosen) paths.push_back(run_.files.checkpoint(c.step));
@@ -411,7 +401,7 @@ void Trainer::save_average(const std::vector<Checkpoint>& chosen) {
   ValidationReport r = validation_report();
   r.averaged_checkpoints = int64_t(paths.size());
   score(r);
-  report_validation(r);
+  logs_->add(r);
 }
 
 TrainResult train(const TrainOptions& options, Backend& backend, TrainObserver& observer,

@@ -5,16 +5,11 @@
 #include <optional>
 #include <string>
 
-#include "heed/run/metrics_log.h"
-#include "heed/run/observer.h"
 #include "heed/run/prepared_run.h"
-#include "heed/run/run_report.h"
+#include "heed/run/run_logs.h"
 #include "heed/run/run_reports.h"
 #include "heed/run/run_warnings.h"
-#include "heed/run/tensorboard_log.h"
-#include "heed/run/training_state.h"
-#include "heed/run/training_text.h"
-#include "heed/tasks/translation_task.h"
+#include "heed/tasks/translation_measures.h"
 
 namespace heed {
 
@@ -69,7 +64,8 @@ class Trainer {
   // model, with --average the average of checkpoints. A run that is not done() can be resumed.
   void finish();
 
-  const TrainOptions& options() const { return options_; }  // as with_data_defaults() returns them
+  // As with_data_defaults() returns them.
+  const TrainOptions& options() const { return run_.options; }
   const Progress& progress() const { return progress_; }
   // The weights of the last step, not their moving average (--ema).
   ModelParts parts() const { return {{task_.model(), backend_}, run_.tokenizers}; }
@@ -96,35 +92,32 @@ class Trainer {
   bool at_validation() const;
   double score(ValidationReport& r);
   void add_samples();
-  void report_validation(const ValidationReport& r);
   void keep_checkpoint(std::optional<double> score);
   void with_output_weights(const std::function<void()>& use);
   void save_output_model();
   void choose_alignment_heads();
   void save_average(const std::vector<Checkpoint>& chosen);
 
+  // Describes the weights of the last step, or those that a failure left.
+  struct Weights {
+    Condition condition = Condition::ready;
+    bool validated = false;
+    bool saved = false;                   // after they were validated, if they were
+    std::optional<int64_t> resumed_step;  // at which a training state was resumed
+  };
+
   RunClock clock_;
   Backend& backend_;
   TrainObserver& observer_;
   const TranslationMeasures measures_;
-  Workers workers_;
   PreparedRun run_;
-  const TrainOptions& options_;  // run_.options
   TranslationTask task_;
   Progress progress_;
   TrainingLoop loop_;
-  const MetricsLog metrics_;
-  std::optional<TensorBoardLog> tensorboard_;  // if the options ask for it
-  std::optional<RunReport> report_;            // likewise
+  std::optional<RunLogs> logs_;  // always set once the run is prepared
   RunWarnings warnings_;
-  Condition condition_ = Condition::ready;
-  bool stepped_ = false;                 // by this process
-  std::optional<int64_t> resumed_step_;  // at which a training state was resumed
-  // Whether the weights of the last step were validated, and saved after that.
-  bool validated_ = false, saved_ = false;
+  Weights weights_;
   ReportWindow window_;
-  std::optional<double> nll_;  // of the last validation or report
-  Stopwatch since_save_;
 };
 
 enum class TrainEnd { limit_reached, out_of_patience, stopped };

@@ -1,4 +1,4 @@
-#include "heed/run/run_backup.h"
+#include "heed/run/run_directory.h"
 
 #include <fcntl.h>
 
@@ -10,6 +10,7 @@
 
 #include "heed/core/error.h"
 #include "heed/model/directory.h"
+#include "heed/run/tensorboard_log.h"
 
 namespace heed {
 namespace {
@@ -22,7 +23,72 @@ bool is_held_out(const RunFiles& files, const fs::path& path) {
   return path == files.held_out_source() || path == files.held_out_target();
 }
 
+// Whether a path is an event file, or leads to the directory of --tensorboard: a run that failed
+// before it first saved leaves these alone.
+bool holds_events(const fs::path& path, const TrainOptions& options) {
+  if (is_event_file(path)) return true;
+  std::error_code error;
+  const fs::path held = fs::weakly_canonical(options.tensorboard, error);
+  const fs::path directory = fs::canonical(path, error);
+  return !error &&
+         std::mismatch(directory.begin(), directory.end(), held.begin(), held.end()).first ==
+             directory.end();
+}
+
+// UsageError for a directory that holds other things, such as / or the directory of the text:
+// training would mix its files with them. A few files, such as a log or a configuration, are common
+// next to a model.
+void expect_own_directory(const TrainOptions& options, const RunFiles& files) {
+  constexpr size_t kCommon = 4;
+  std::error_code error;
+  if (fs::is_directory(files.training(), error)) return;  // of an earlier run
+  const std::vector<fs::path> own = files.present();
+  std::vector<std::string> others;
+  size_t directories = 0;
+  for (fs::directory_iterator entry(files.directory, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const fs::path& path = entry->path();
+    const std::string name = path.filename().string();
+    if (name.starts_with(".") || path == replacement_directory(files.directory) ||
+        std::ranges::find(own, path) != own.end() || holds_events(path, options))
+      continue;
+    std::error_code ignored;
+    if (fs::is_directory(path, ignored)) ++directories;
+    others.push_back(name);
+  }
+  if (directories == 0 && others.size() <= kCommon) return;
+  fail_usage(
+      "{} holds no model but other files or directories ({} in all, such as {}): give the model a "
+      "directory "
+      "of its own, or --overwrite to put it among them",
+      files.directory.string(), others.size(), *std::ranges::min_element(others));
+}
+
 }  // namespace
+
+void expect_directories(const TrainOptions& options, const RunFiles& files) {
+  if (!options.tensorboard.empty()) expect_event_directory(options.tensorboard);
+  if (options.overwrite) return;
+  const std::string directory = files.directory.string();
+  if (files.has_training_state()) {
+    if (!options.resume)
+      fail_usage(
+          "{} holds a model already: give --resume to continue its training, --overwrite to "
+          "replace it, or another --model",
+          directory);
+    return;
+  }
+  if (!holds_model(files.directory)) return expect_own_directory(options, files);
+  if (options.resume)
+    fail_usage(
+        "{0} holds a model without a training state ({1}), so there is no run to resume: to "
+        "fine-tune this model, give --finetune-from {0} and another --model",
+        directory, files.training_state().string());
+  fail_usage(
+      "{0} holds a model already: give another --model (with --finetune-from {0} to fine-tune this "
+      "model), or --overwrite to replace it",
+      directory);
+}
 
 RunBackup::RunBackup(fs::path directory)
     : files_{std::move(directory)},

@@ -1,4 +1,5 @@
-// A backup of the files that a run replaces, kept until the run has saved something.
+// The directory of a run: whether the run may have it, and a backup of the files that it replaces,
+// kept until the run has saved something.
 #pragma once
 
 #include <filesystem>
@@ -9,6 +10,10 @@
 #include "heed/run/train_options.h"
 
 namespace heed {
+
+// UsageError if the directory holds a model or training state that the options neither resume nor
+// overwrite, or too many other files. Error if that of --tensorboard cannot be written to.
+void expect_directories(const TrainOptions& options, const RunFiles& files);
 
 // Moves the files of an earlier run, and other files with their names, to a backup directory. The
 // destructor restores them and removes new files, unless discard() was called: a run that is
