@@ -43,18 +43,20 @@ GradientTree::GradientTree(std::vector<Parameter> parameters, const std::vector<
     : parameters_(std::move(parameters)),
       backend_(backend),
       workers_(workers),
-      pools_(make_tensor_pools(workers.count(), backend.memory())) {
+      pools_(make_tensor_pools(workers.count(), backend.memory())),
+      buffers_(parameters_[0].tensor.dtype(), backend.memory()) {
   lay_out(layers);
-  deferred_.emplace(parameters_, parts_, backend_, workers_);
+  deferred_.emplace(parameters_, layout_.parts, backend_, workers_);
 }
 
 void GradientTree::lay_out(const std::vector<Linear>& layers) {
   std::unordered_map<const Storage*, size_t> index;
   for (size_t i = 0; i < parameters_.size(); ++i) index[parameters_[i].tensor.storage().get()] = i;
-  offsets_.assign(parameters_.size(), -1);
-  const auto place = [&](size_t i) {
-    offsets_[i] = size_;
-    size_ += (parameters_[i].tensor.size() + 15) / 16 * 16;  // each begins at a cache line
+  auto& [offsets, size, others, parts] = layout_;
+  offsets.assign(parameters_.size(), -1);
+  const auto place = [&, &offsets = offsets, &size = size](size_t i) {
+    offsets[i] = size;
+    size += (parameters_[i].tensor.size() + 15) / 16 * 16;  // each begins at a cache line
   };
   std::vector<bool> of_layer(parameters_.size(), false);
   for (const Linear& l : layers)
@@ -62,37 +64,14 @@ void GradientTree::lay_out(const std::vector<Linear>& layers) {
       of_layer[index.at(tensor.storage().get())] = true;
   for (size_t i = 0; i < parameters_.size(); ++i)
     if (!of_layer[i]) place(i);
-  others_ = size_;
+  others = size;
   for (const Linear& l : layers) {
     const size_t weight = index.at(l.weight.storage().get()),
                  bias = index.at(l.bias.storage().get());
     place(weight);
     place(bias);
-    for (const LayerPart& part : layer_parts(parameters_, weight, bias)) parts_.push_back(part);
+    for (const LayerPart& part : layer_parts(parameters_, weight, bias)) parts.push_back(part);
   }
-}
-
-Tensor GradientTree::take_buffer() {
-  std::unique_lock lock(mutex_);
-  freed_.wait(lock, [&] { return !free_.empty() || taken_ < limit_ || running_ == 0; });
-  Tensor buffer;
-  if (!free_.empty()) {
-    buffer = std::move(free_.back());
-    free_.pop_back();
-  } else {
-    buffer = Tensor({buffer_size_}, parameters_[0].tensor.dtype(), backend_.memory());
-    ++taken_;
-  }
-  ++running_;  // last: where an allocation failed, no other worker must wait for this one
-  return buffer;
-}
-
-void GradientTree::free_buffer(Tensor buffer) {
-  {
-    std::lock_guard lock(mutex_);
-    free_.push_back(std::move(buffer));
-  }
-  freed_.notify_one();
 }
 
 int64_t GradientTree::pool_bytes() const {
@@ -105,8 +84,7 @@ void GradientTree::release() {
   gradient_ = {};
   rest_ = {};
   tree_.clear();
-  free_.clear();
-  taken_ = 0;
+  buffers_.release();
   deferred_->reset(0);
   for (TensorPool& pool : pools_) pool.trim();
 }
@@ -115,11 +93,12 @@ void GradientTree::watch(Tape& tape, const Request& request, Tensor& gradient,
                          WriteMode mode) const {
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const Tensor& p = parameters_[i].tensor;
-    if (request.consume && offsets_[i] >= others_) {
+    if (request.consume && layout_.offsets[i] >= layout_.others) {
       if (parameters_[i].role == ParameterRole::matrix) tape.defer(p);
       continue;
     }
-    tape.watch(p, gradient.slice(offsets_[i], offsets_[i] + p.size()).reshape(p.shape()), mode);
+    const int64_t begin = layout_.offsets[i];
+    tape.watch(p, gradient.slice(begin, begin + p.size()).reshape(p.shape()), mode);
   }
 }
 
@@ -146,12 +125,13 @@ Loss GradientTree::shard_gradient(const Request& request, int64_t shard, int wor
 void GradientTree::add_to_tree(int64_t node, Tensor gradient) {
   for (size_t level = 0;; ++level) {
     const int64_t sibling = node ^ 1;
-    if (width_[level] == 1) {
+    const auto width = int64_t(tree_[level].size());
+    if (width == 1) {
       std::lock_guard lock(mutex_);
       gradient_ = std::move(gradient);
       return;
     }
-    if (sibling < width_[level]) {
+    if (sibling < width) {
       Tensor other;
       {
         std::lock_guard lock(mutex_);
@@ -161,14 +141,14 @@ void GradientTree::add_to_tree(int64_t node, Tensor gradient) {
           return;
         }
       }
-      if (width_[level] == 2) {
+      if (width == 2) {
         std::lock_guard lock(mutex_);
         gradient_ = std::move(gradient);
         rest_ = std::move(other);
         return;
       }
       backend_.add(other, gradient);  // a + b == b + a: who adds does not matter
-      free_buffer(std::move(other));
+      buffers_.free(std::move(other));
     }
     node /= 2;
   }
@@ -176,26 +156,17 @@ void GradientTree::add_to_tree(int64_t node, Tensor gradient) {
 
 Loss GradientTree::compute(const Request& request) {
   check(request.shards >= 1 && request.batches >= 1, "nothing to compute a gradient of");
-  if (gradient_) free_.push_back(std::move(gradient_));
+  if (gradient_) buffers_.free(std::move(gradient_));
   gradient_ = {};
-  const int64_t size = request.consume ? others_ : size_;
-  if (size != buffer_size_) free_.clear(), taken_ = 0;
-  buffer_size_ = size;
+  buffers_.begin(request.consume ? layout_.others : layout_.size,
+                 buffers(request.shards, workers_.count()));
   deferred_->reset(request.shards);
-  width_ = tree_widths(request.shards);
-  limit_ = buffers(request.shards, workers_.count());
   tree_.clear();
-  for (const int64_t width : width_) tree_.emplace_back(size_t(width));
+  for (const int64_t width : tree_widths(request.shards)) tree_.emplace_back(size_t(width));
   std::vector<Loss> losses(size_t(request.shards));
   workers_.run(request.shards, [&](int64_t shard, int worker) {
-    Tensor gradient = take_buffer();
-    const auto done = [this](void*) {
-      {
-        std::lock_guard lock(mutex_);
-        --running_;
-      }
-      freed_.notify_all();
-    };
+    Tensor gradient = buffers_.take();
+    const auto done = [this](void*) { buffers_.end_shard(); };
     const std::unique_ptr<void, decltype(done)> at_end(this, done);  // also if this throws
     losses[size_t(shard)] = shard_gradient(request, shard, worker, gradient);
     add_to_tree(shard, std::move(gradient));
@@ -215,8 +186,8 @@ Loss GradientTree::compute(const Request& request) {
 // The other parameters in blocks, then linear layers in the parts in which they may be deferred:
 // the sum of squares is then the same number in either case.
 double GradientTree::add_last_sums() {
-  const int64_t blocks = (others_ + kSumBlock - 1) / kSumBlock;
-  const int64_t parts = buffer_size_ == others_ ? 0 : int64_t(parts_.size());
+  const int64_t blocks = (layout_.others + kSumBlock - 1) / kSumBlock;
+  const int64_t parts = buffers_.size() == layout_.others ? 0 : int64_t(layout_.parts.size());
   std::vector<double> squares(size_t(blocks + parts), 0);
   const auto finish = [&](int64_t begin, int64_t end) {
     Tensor part = gradient_.slice(begin, end);
@@ -225,16 +196,16 @@ double GradientTree::add_last_sums() {
   };
   workers_.run(blocks + parts, [&](int64_t i, int) {
     if (i < blocks) {
-      squares[size_t(i)] = finish(i * kSumBlock, std::min(others_, (i + 1) * kSumBlock));
+      squares[size_t(i)] = finish(i * kSumBlock, std::min(layout_.others, (i + 1) * kSumBlock));
       return;
     }
-    const LayerPart& part = parts_[size_t(i - blocks)];
+    const LayerPart& part = layout_.parts[size_t(i - blocks)];
     const int64_t columns = parameters_[part.weight].tensor.columns();
-    const int64_t weight = offsets_[part.weight], bias = offsets_[part.bias];
+    const int64_t weight = layout_.offsets[part.weight], bias = layout_.offsets[part.bias];
     squares[size_t(i)] = finish(weight + part.begin * columns, weight + part.end * columns) +
                          finish(bias + part.begin, bias + part.end);
   });
-  if (rest_) free_.push_back(std::move(rest_));
+  if (rest_) buffers_.free(std::move(rest_));
   rest_ = {};
   return std::accumulate(squares.begin(), squares.end(), 0.0);
 }

@@ -1,7 +1,6 @@
 // Gradients by data parallelism over shards of a batch, the same whichever thread computes what.
 #pragma once
 
-#include <condition_variable>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -10,6 +9,7 @@
 #include "heed/autograd/ops.h"
 #include "heed/core/parallel.h"
 #include "heed/train/deferred_gradients.h"
+#include "heed/train/gradient_buffers.h"
 
 namespace heed {
 
@@ -49,11 +49,9 @@ class GradientTree {
 
   // One flat tensor; parameter i is at offsets()[i].
   const Tensor& gradient() const { return gradient_; }
-  const std::vector<int64_t>& offsets() const { return offsets_; }
+  const std::vector<int64_t>& offsets() const { return layout_.offsets; }
 
-  // Maximum number of full-size gradient buffers alive at the same time: a worker that would
-  // need another one waits until a slower worker frees one, so that the memory of a run does not
-  // depend on timing.
+  // Maximum number of full-size gradient buffers alive at the same time (GradientBuffers).
   static int64_t buffers(int64_t shards, int workers);
   // Bytes that the pools of all workers hold, for activations.
   int64_t pool_bytes() const;
@@ -61,7 +59,6 @@ class GradientTree {
   void release();
 
  private:
-  // Computes the offset of each parameter's gradient, linear layers last, and the parts of these.
   void lay_out(const std::vector<Linear>& layers);
   Loss shard_gradient(const Request& request, int64_t shard, int worker, Tensor& gradient);
   void watch(Tape& tape, const Request& request, Tensor& gradient, WriteMode mode) const;
@@ -69,25 +66,23 @@ class GradientTree {
   void add_to_tree(int64_t node, Tensor gradient);
   // Adds the last two sums, on all workers. Returns the sum of squares.
   double add_last_sums();
-  Tensor take_buffer();
-  void free_buffer(Tensor buffer);
+
+  // Where the gradient of each parameter is in the flat one, linear layers last.
+  struct Layout {
+    std::vector<int64_t> offsets;
+    int64_t size = 0, others = 0;  // of the flat gradient; without linear layers
+    std::vector<LayerPart> parts;  // of linear layers
+  };
 
   std::vector<Parameter> parameters_;
   Backend& backend_;
   Workers& workers_;
-  std::vector<int64_t> offsets_;
-  int64_t size_ = 0, others_ = 0;  // of the flat gradient; without linear layers
-  std::vector<LayerPart> parts_;
+  Layout layout_;
   std::optional<DeferredGradients> deferred_;  // set by the constructor
   std::vector<TensorPool> pools_;              // one a worker
+  GradientBuffers buffers_;
   std::mutex mutex_;
-  std::condition_variable freed_;
-  std::vector<Tensor> free_;
-  int64_t taken_ = 0, limit_ = 0;          // buffers allocated, and their maximum
-  int64_t buffer_size_ = 0;                // elements of each
-  int running_ = 0;                        // shards being computed
   std::vector<std::vector<Tensor>> tree_;  // [level][node]: a sum that waits for its sibling
-  std::vector<int64_t> width_;             // nodes of each level
   Tensor gradient_, rest_;                 // rest_: what add_last_sums() is to add
   double norm_ = 0;
 };
