@@ -117,7 +117,7 @@ std::vector<Hypothesis> hypotheses_of(const Translation& translation) {
   return all;
 }
 
-// As Python makes it.
+// The object as Python makes it.
 nb::object html_of(nb::handle result) {
   return nb::module_::import_("heed._notebook").attr("html_of")(result);
 }

@@ -73,7 +73,7 @@ nb::tuple multi_head_attention(const std::vector<Array>& parameters, int64_t hea
       [&] { return paper::multi_head_attention(attention, heads, rows, keys, arguments); });
 }
 
-// What multi_head_attention() takes, of a model's attention.
+// The arguments of multi_head_attention(), from a model's attention.
 std::vector<OutputArray> attention_of(const std::string& directory, const std::string& name) {
   const Attention attention = compute([&] {
     Transformer model = load_model(directory);

@@ -154,12 +154,10 @@ void bind_reports(nb::module_& m) {
       .def_ro("loss", &ValidationReport::loss, "With label smoothing, or None.")
       .def_ro("perplexity", &ValidationReport::perplexity, "Per target token, or None.")
       .def_prop_ro(
-          "bleu",
-          [](const ValidationReport& r) { return r.score("bleu"); },
+          "bleu", [](const ValidationReport& r) { return r.score("bleu"); },
           "With validation_metric=\"bleu\" or \"chrf\", else None.")
       .def_prop_ro(
-          "chrf",
-          [](const ValidationReport& r) { return r.score("chrf"); },
+          "chrf", [](const ValidationReport& r) { return r.score("chrf"); },
           "With validation_metric=\"bleu\" or \"chrf\", else None.")
       .def_ro("best", &ValidationReport::best, "Whether it is better than all before.")
       .def_ro("seconds", &ValidationReport::seconds, "Of the run, earlier processes included.")

@@ -9,8 +9,8 @@ namespace heed::python {
 namespace {
 
 // What is under way at most before popping waits: enough for all threads, whatever the lengths.
-constexpr int64_t kMostLines = 2048;
-constexpr size_t kMostBytes = 1 << 20;
+constexpr int64_t kMaxLines = 2048;
+constexpr size_t kMaxBytes = 1 << 20;
 
 // Ends a translation whose caller has lost interest.
 struct Closed {};
@@ -100,7 +100,7 @@ void TranslationStream::end() {
 
 bool TranslationStream::is_full() const {
   const std::lock_guard lock(state_->mutex);
-  return int64_t(state_->bytes.size()) >= kMostLines || state_->bytes_under_way >= kMostBytes;
+  return int64_t(state_->bytes.size()) >= kMaxLines || state_->bytes_under_way >= kMaxBytes;
 }
 
 std::optional<Translation> TranslationStream::pop(Wait wait) {

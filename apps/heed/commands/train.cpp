@@ -10,7 +10,7 @@
 namespace heed {
 namespace {
 
-// What a quick look covers, and the share of its pairs from which on a finding is worth a line.
+// The size of a quick look, and the share of its pairs from which on a finding is reported.
 constexpr int64_t kPairsToInspect = 50'000;
 constexpr double kShareToWarn = 0.005;
 

@@ -48,7 +48,7 @@ void TrainDisplay::progress(const TrainReport& report) {
 
 void TrainDisplay::validated(const ValidationReport& report) {
   if (report.loss) last_ = report;
-  if (report.averaged_checkpoints) return;  // close() tells it
+  if (report.averaged_checkpoints) return;  // close() reports it
   if (report.best) best_ = report;
   std::string text = validation_text(report);
   if (report.train_loss) {
@@ -72,7 +72,7 @@ int TrainDisplay::close(const TrainResult& result) {
                         result.progress.step, options_.patience));
   }
   if (result.end != TrainEnd::stopped) {
-    message(worth(result));
+    message(summary_of(result));
     return 0;
   }
   message(fmt::format("stopped after step {} and saved; {}", result.progress.step, after_stop_));
@@ -80,7 +80,7 @@ int TrainDisplay::close(const TrainResult& result) {
 }
 
 // The validation of what the run left; beside it the best one, where that was another.
-std::string TrainDisplay::worth(const TrainResult& result) const {
+std::string TrainDisplay::summary_of(const TrainResult& result) const {
   if (!last_) {
     const std::string loss =
         last_report_ ? fmt::format(", training loss {:.4f}", last_report_->loss) : "";

@@ -35,7 +35,7 @@ class TrainDisplay : public TrainObserver {
   int close(const TrainResult& result);
 
  private:
-  std::string worth(const TrainResult& result) const;
+  std::string summary_of(const TrainResult& result) const;
 
   const TrainOptions& options_;
   const Console& console_;

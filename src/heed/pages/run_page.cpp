@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // More points than a curve has pixels are not seen, and more samples are not read.
-constexpr size_t kMostReports = 2000, kMostSamples = 40;
+constexpr size_t kMaxReports = 2000, kMaxSamples = 40;
 
 // At most `most` of the items, evenly, with the first and the last.
 template <class T>
@@ -70,7 +70,7 @@ Json table_of(const std::vector<Report>& reports) {
   const Report none;
   Report::visit(none, RowWriter{table});  // names the columns, of which all are then empty
   for (Json& column : table) column = Json::array();
-  for (const Report* report : thinned(reports, kMostReports))
+  for (const Report* report : thinned(reports, kMaxReports))
     Report::visit(*report, RowWriter{table});
   return table;
 }
@@ -117,7 +117,7 @@ Json sentences_of(const std::vector<StoredSample>& samples, std::vector<std::str
     Json& json = all.emplace_back(Json({{"source", sentence[0].source},
                                         {"reference", sentence[0].reference},
                                         {"samples", Json::array()}}));
-    for (const StoredSample* sample : thinned(sentence, kMostSamples)) {
+    for (const StoredSample* sample : thinned(sentence, kMaxSamples)) {
       json["samples"].push_back({{"step", sample->step},
                                  {"translation", sample->translation},
                                  {"score", number(sample->score)},

@@ -18,7 +18,7 @@ namespace heed {
 // The scores that a log has of a validation, if it has any.
 inline constexpr std::array kScoreNames = {"bleu", "chrf"};
 
-// What a log has: TrainReport without what only a run in progress knows (fraction_done,
+// The reports of a log: TrainReport without what only a run in progress knows (fraction_done,
 // seconds_left).
 struct RunMetrics {
   std::vector<TrainReport> reports;
@@ -49,14 +49,14 @@ struct RunHistory {
   RunStatus status = RunStatus::running;
   std::optional<ModelConfig> config;
   std::optional<int64_t> parameters;
-  // As set_options() gives them. Empty if the directory has no training state.
+  // The options that are set, by set_options(). Empty if the directory has no training state.
   std::vector<std::pair<std::string, std::string>> options;
   // Hashes of the validation text, and of the training text with its vocabulary, as the training
   // state has them: equal where the files have other names. Empty where it has none.
   std::string validation_text, training_text;
   RunMetrics metrics;
   std::vector<StoredSample> samples;
-  // What could not be read, in sentences for the user.
+  // Sentences for the user about files that could not be read.
   std::vector<std::string> warnings;
 };
 

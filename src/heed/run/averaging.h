@@ -21,8 +21,8 @@ class StoredWeights {
 
   // The directory of the config.json and the vocabulary of these weights.
   const std::filesystem::path& directory() const { return directory_; }
-  // That of the model in directory(); where a training state has none, what its options and the
-  // vocabulary in directory() give. Error if there is neither.
+  // The config of the model in directory(); where a training state has none, it follows from its
+  // options and the vocabulary in directory(). Error if there is neither.
   ModelConfig config() const;
   // Error if these are the weights of a model of another shape.
   void check_fit(const ModelConfig& config, const std::vector<Parameter>& parameters) const;

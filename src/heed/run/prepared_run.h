@@ -44,7 +44,8 @@ PreparedRun prepare_run(const TrainOptions& options, const TrainingText& opened,
 // The config of the model that a run of these options trains, with this vocabulary.
 ModelConfig config_for(const TrainOptions& options, const TokenizerPair& tokenizers);
 
-// What the run trains: a model, in this memory, with random weights or those of --finetune-from.
+// The task of the run: a model to train, in this memory, with random weights or those of
+// --finetune-from.
 TranslationTask initial_task(const TrainOptions& options, const ModelConfig& config,
                              const std::shared_ptr<TensorMemory>& memory);
 

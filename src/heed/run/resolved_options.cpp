@@ -262,7 +262,7 @@ ModelConfig model_config(const TrainOptions& options, int64_t vocabulary,
 
 namespace {
 
-// That the variants which were asked for are those of the model to fine-tune.
+// UsageError unless the variants that were asked for are those of the model to fine-tune.
 void check_variants(const Variants& wanted, const ModelConfig& model) {
   const std::vector<OptionDifference> asked = differences(Variants(), wanted);
   Variants own = model.variants;

@@ -24,7 +24,7 @@ std::string as_text(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-// What the training state says of the run.
+// Adds the facts in a training state.
 void add_training_state(const std::filesystem::path& path, RunHistory& run) {
   const SafetensorsFile file(path);
   const auto options = file.metadata().find("options"), progress = file.metadata().find("progress");

@@ -26,7 +26,7 @@ class RunClock {
   // Adds the time of earlier processes.
   void resume(double seconds) { earlier_ = seconds; }
   double seconds() const { return earlier_ + process_.seconds(); }
-  // Of this process alone.
+  // The time of this process alone.
   double process_seconds() const { return process_.seconds(); }
 
   // Called before each step, when this fraction of the run's steps is done; the first call of the

@@ -52,7 +52,7 @@ int64_t parameters_of(const ModelConfig& config) {
   return parameter_count(shapes_of(config));
 }
 
-// Of the same model at another size; nothing if the options contradict that size.
+// The parameters of the same model at another size; nothing if the options contradict that size.
 std::optional<int64_t> parameters_of(const TrainOptions& options, Preset preset,
                                      const ModelConfig& config) {
   TrainOptions other = options;

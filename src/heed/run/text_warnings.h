@@ -1,4 +1,4 @@
-// What a vocabulary does to the text of a run, for its log.
+// Warnings about text that a vocabulary changes or does not know.
 #pragma once
 
 #include <string>

@@ -38,7 +38,7 @@ constexpr std::array<std::pair<std::string_view, Optimizer>, 2> enum_names(Optim
   return {{{"adam", Optimizer::adam}, {"adamw", Optimizer::adamw}}};
 }
 
-// What ranks the validations of a run.
+// The number by which the validations of a run are ranked.
 enum class ValidationMetric { loss, bleu, chrf };
 constexpr std::array<std::pair<std::string_view, ValidationMetric>, 3> enum_names(
     ValidationMetric) {

@@ -354,7 +354,7 @@ void Trainer::save_output_model() {
   with_output_weights([&] { save_model(run_.files.directory, task_.model()); });
 }
 
-// Of the packed weights.
+// Chooses them by the packed weights.
 void Trainer::choose_alignment_heads() {
   if (!measures_.alignment_heads) return;
   const Corpus* validation = run_.validation ? &*run_.validation : nullptr;

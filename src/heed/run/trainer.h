@@ -64,7 +64,7 @@ class Trainer {
   // model, with --average the average of checkpoints. A run that is not done() can be resumed.
   void finish();
 
-  // As with_data_defaults() returns them.
+  // The options, as with_data_defaults() returns them.
   const TrainOptions& options() const { return run_.options; }
   const Progress& progress() const { return progress_; }
   // The weights of the last step, not their moving average (--ema).

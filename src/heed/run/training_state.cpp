@@ -51,11 +51,11 @@ std::string to_json(const Progress& p) {
 }
 
 // Larger counts are damage, and could overflow when the run continues.
-constexpr double kMost = 0x1p53;
+constexpr double kMaxCount = 0x1p53;
 
 double amount(const Json& object, const char* key) {
   const double value = object.at(key).get<double>();
-  if (!(value >= 0 && value <= kMost)) throw std::out_of_range(key);
+  if (!(value >= 0 && value <= kMaxCount)) throw std::out_of_range(key);
   return value;
 }
 
@@ -114,7 +114,7 @@ bool has_model(const std::filesystem::path& directory) {
   });
 }
 
-// What is left to do with a run that cannot be resumed.
+// Advice for a run that cannot be resumed.
 std::string restart_advice(const std::filesystem::path& state) {
   const std::filesystem::path directory = directory_of(state);
   const bool written = has_model(directory);
@@ -216,12 +216,13 @@ TrainOptions saved_options(const SafetensorsFile& file, const TrainOptions& give
 
 // "dropout was 0.1, is now 0.2; ema was none, is now 0.9; and 3 more".
 std::string list_of(const std::vector<OptionDifference>& changed) {
-  constexpr size_t kMost = 5;
+  constexpr size_t kMaxListed = 5;
   std::string text;
-  for (size_t i = 0; i < std::min(changed.size(), kMost); ++i)
+  for (size_t i = 0; i < std::min(changed.size(), kMaxListed); ++i)
     text += fmt::format("{}{} was {}, is now {}", i > 0 ? "; " : "", changed[i].name,
                         changed[i].left, changed[i].right);
-  if (changed.size() > kMost) text += fmt::format("; and {} more", changed.size() - kMost);
+  if (changed.size() > kMaxListed)
+    text += fmt::format("; and {} more", changed.size() - kMaxListed);
   return text;
 }
 

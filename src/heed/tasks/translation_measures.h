@@ -1,4 +1,4 @@
-// What is measured of a model while it learns to translate, besides its loss.
+// Measurements of a model that learns to translate, besides its loss.
 #pragma once
 
 #include <functional>
@@ -30,7 +30,7 @@ struct TranslationMeasures {
   std::function<std::vector<Score>(const ModelParts& parts)> scores = {};
   // Translates a few lines of the validation text, the same each time.
   std::function<std::vector<SampleTranslation>(const ModelParts& parts)> samples = {};
-  // Which attention aligns words best, if any does.
+  // Chooses the attention heads that align words best, if any do.
   std::function<std::optional<AlignmentHeads>(const ModelOnBackend& on, const AlignmentText& text)>
       alignment_heads = {};
 };

@@ -22,7 +22,8 @@ std::vector<int64_t> tree_widths(int64_t shards) {
 
 }  // namespace
 
-// What workers of equal speed need: they finish a round of shards before they begin the next.
+// The number that workers of equal speed need: they finish a round of shards before they begin the
+// next.
 int64_t GradientTree::buffers(int64_t shards, int workers) {
   int64_t waiting = 0, most = 0;  // sums that wait for their sibling
   std::vector<bool> full(tree_widths(shards).size(), false);

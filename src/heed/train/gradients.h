@@ -67,7 +67,7 @@ class GradientTree {
   // Adds the last two sums, on all workers. Returns the sum of squares.
   double add_last_sums();
 
-  // Where the gradient of each parameter is in the flat one, linear layers last.
+  // The places of the parameters' gradients in the flat one, linear layers last.
   struct Layout {
     std::vector<int64_t> offsets;
     int64_t size = 0, others = 0;  // of the flat gradient; without linear layers

@@ -15,7 +15,7 @@ class Task {
   virtual ~Task() = default;
   // Each once, always in the same order.
   virtual std::vector<Parameter> parameters() = 0;
-  // Those of the linear layers whose gradients may be deferred (train/deferred_gradients.h).
+  // The linear layers whose gradients may be deferred (train/deferred_gradients.h).
   virtual std::vector<Linear> linear_layers() = 0;
   // The loss of these examples, of which there may be none; called from any thread. On a pass with
   // a tape, backward() starts from its gradient times `gradient_factor`.

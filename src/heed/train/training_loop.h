@@ -21,7 +21,7 @@ struct LoopOptions {
   uint64_t seed = 1;  // of the order of examples and of dropout
 };
 
-// How far a run is.
+// The position of a run.
 struct LoopPosition {
   int64_t step = 0;   // steps done
   int64_t epoch = 0;  // epochs done
