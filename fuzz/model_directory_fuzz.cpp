@@ -17,7 +17,7 @@ void run(const Transformer& model) {
   source.add(std::vector{config.end_id()});
   target.add(std::vector{config.pad_id()});
   const Tensor states = model.decode(pass, target, model.encode(pass, source));
-  fuzzing::require(model.logits(pass, states).size() == config.output_vocabulary_size);
+  fuzzing::require(model.output().logits(pass, states).size() == config.output_vocabulary_size);
 }
 
 }  // namespace

@@ -36,15 +36,15 @@ built() {
   local file old new
   case $1 in
     by-width) file=model/multi_head.cpp old='1 / std::sqrt(double(method.d_key))' new='1 / std::sqrt(double(method.d_key * method.heads))' ;;
-    small-embeddings) file=model/transformer.cpp old='options{std::sqrt(double(config_.d_model)),' new='options{1.0,' ;;
+    small-embeddings) file=model/stack.cpp old='options{std::sqrt(double(config_.d_model)),' new='options{1.0,' ;;
     interleaved) file=model/transformer.cpp old='half + i, std::cos' new='2 * i + 1, std::cos' ;;
   esac
   if [[ ! -x heed-$1 ]]; then
-    # With their old times, but for the file that edits change: only that is compiled anew.
+    # With their old times, but for the files that edits change: only those are compiled anew.
     rm -rf source
     mkdir source
     cp -rp "$root"/{CMakeLists.txt,cmake,src,apps,LICENSE} source
-    touch source/src/heed/model/transformer.cpp
+    touch source/src/heed/model/{transformer,stack,multi_head}.cpp
     grep -qF -- "$old" "source/src/heed/$file" || { echo "$file has no '$old' any more" >&2 && exit 1; }
     OLD=$old NEW=$new perl -0pi -e 's/\Q$ENV{OLD}\E/$ENV{NEW}/' "source/src/heed/$file"
     # Sines at the even columns go with cosines at the odd ones.

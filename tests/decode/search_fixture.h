@@ -42,7 +42,8 @@ class SearchTest : public ::testing::TestWithParam<Computing> {
     prefix.insert(prefix.begin(), model.config().pad_id());
     to.add(prefix);
     const Tensor states = model.decode(pass, to, model.encode(pass, from));
-    const Tensor logits = model.logits(pass, states.slice(states.rows() - 1, states.rows()));
+    const Tensor logits =
+        model.output().logits(pass, states.slice(states.rows() - 1, states.rows()));
     const int64_t classes = model.config().output_vocabulary_size;
     const TopK top = backend_->top_k(logits, classes);
     std::vector<double> all(size_t(classes), 0);

@@ -322,7 +322,7 @@ Norm norm_of(const Json& golden, const std::string& name) {
   return {matrix(golden[name + ".weight"]), matrix(golden[name + ".bias"])};
 }
 
-EncoderLayer layer_of(const Json& golden) {
+Layer layer_of(const Json& golden) {
   return {.self_attention = {.query = projection(golden, 0),
                              .key = projection(golden, 1),
                              .value = projection(golden, 2),
@@ -336,7 +336,7 @@ EncoderLayer layer_of(const Json& golden) {
 
 TEST(AttentionGoldens, OfAPreNormLayerOfThePapersFunctions) {
   for (const Json& golden : attention_goldens("pre_norm")) {
-    const EncoderLayer w = layer_of(golden);
+    const Layer w = layer_of(golden);
     const Norm last = norm_of(golden, "norm");
     Tensor x = matrix(golden["x"]);
     const Tensor y = paper::layer_norm(x, w.self_norm.gain, w.self_norm.bias);
@@ -367,7 +367,7 @@ TEST_P(AttentionGoldensOn, OfAPreNormEncoder) {
         if (p.name == prefix + "." + name) copy(tensor, p.tensor);
     });
   };
-  EncoderLayer w = layer_of(golden);
+  Layer w = layer_of(golden);
   set("encoder.0.self.query", w.self_attention.query);
   set("encoder.0.self.key", w.self_attention.key);
   set("encoder.0.self.value", w.self_attention.value);

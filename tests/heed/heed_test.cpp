@@ -74,9 +74,9 @@ TEST_F(FacadeTest, TheWholeRoad) {
   ASSERT_EQ(translations.size(), 2u);
   EXPECT_EQ(model.translate(first[1]), translations[1]);
   const Evaluation found = evaluate(translations, right);
-  EXPECT_EQ(found.bleu.score, validation.translations.value().bleu);
-  EXPECT_EQ(found.chrf.score, validation.translations->chrf);
-  EXPECT_EQ(validation.translations->bleu_tokenizer, BleuTokenizer::mteval_13a);
+  EXPECT_EQ(found.bleu.score, validation.score("bleu"));
+  EXPECT_EQ(found.chrf.score, validation.score("chrf"));
+  EXPECT_EQ(validation.scores[0].tokenize, "13a");
 
   const std::vector<PairScore> scores = model.score(first, right);
   EXPECT_NEAR(corpus_score(scores).perplexity(), validation.perplexity.value(),
@@ -95,7 +95,7 @@ TEST_F(FacadeTest, ValidationTokenizesAsTheTargetNeeds) {
   std::swap(options_.valid_source, options_.valid_target);
   Recorder chosen, told;
   train(options_, chosen);
-  EXPECT_EQ(chosen.validations.back().translations->bleu_tokenizer, BleuTokenizer::chinese);
+  EXPECT_EQ(chosen.validations.back().scores[0].tokenize, "zh");
   EXPECT_THAT(chosen.messages,
               ::testing::Contains(::testing::AllOf(::testing::HasSubstr("zh, chosen"),
                                                    ::testing::HasSubstr("valid.zh"))));
@@ -103,11 +103,11 @@ TEST_F(FacadeTest, ValidationTokenizesAsTheTargetNeeds) {
   const Lines translations = Model(folder_ / "model", ComputeChoice::fp32)
                                  .translate(Lines(reference_.begin(), reference_.begin() + 2));
   EXPECT_EQ(evaluate(translations, target, {.tokenizer = BleuTokenizer::chinese}).bleu.score,
-            chosen.validations.back().translations->bleu);
+            chosen.validations.back().score("bleu"));
   options_.model = (folder_ / "told").string();
   options_.bleu_tokenize = BleuTokenizer::character;
   train(options_, told);
-  EXPECT_EQ(told.validations.back().translations->bleu_tokenizer, BleuTokenizer::character);
+  EXPECT_EQ(told.validations.back().scores[0].tokenize, "char");
   EXPECT_THAT(told.messages, ::testing::Not(::testing::Contains(::testing::HasSubstr("chosen"))));
   options_.validation_metric = ValidationMetric::loss;
   EXPECT_THROW(train(options_), UsageError) << "--bleu-tokenize would change nothing";

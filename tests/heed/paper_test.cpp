@@ -152,9 +152,10 @@ TEST(PaperMultiHeadAttention, TakesTheWidthsOfHeadsFromTheWeights) {
     const KeyRows keys{rows, {}};
     const AttentionMethod method = attention_method(config, AttentionSite::encoder_self);
     const Indices positions = {0, 1, 2, 3};
-    expect_near(
-        paper::multi_head_attention(w, config.heads, x, x).output,
-        multi_head(pass, w, method, {x, x, x}, {rows, keys, Mask::none, &positions}, nullptr));
+    const KeyValue projected = project_key_value(pass, w, method, x, x, positions);
+    const AttentionLayout layout{rows, keys, Mask::none, &positions};
+    expect_near(paper::multi_head_attention(w, config.heads, x, x).output,
+                attend(pass, w, method, {x, projected, layout}, nullptr));
   }
 }
 

@@ -59,7 +59,8 @@ std::vector<double> logits(const Transformer& model, Backend& backend) {
   source.add(std::vector<TokenId>{7, 0});
   target.add(std::vector<TokenId>{model.config().pad_id(), 4, 3});
   target.add(std::vector<TokenId>{model.config().pad_id(), 1});
-  const Tensor result = model.logits(pass, model.decode(pass, target, model.encode(pass, source)));
+  const Tensor result =
+      model.output().logits(pass, model.decode(pass, target, model.encode(pass, source)));
   if (result.dtype() == DType::fp64)
     return {result.span<double>().begin(), result.span<double>().end()};
   return {result.span<float>().begin(), result.span<float>().end()};

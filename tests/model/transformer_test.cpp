@@ -40,7 +40,7 @@ class TransformerTest : public ::testing::Test {
     pass.tape = tape;
     const EncoderOutput memory = model.encode(pass, source_);
     const Tensor states = model.decode(pass, target_, memory);
-    const Loss loss = model.loss(pass, states, labels_, {0.1, 1});
+    const Loss loss = model.output().loss(pass, states, labels_, {0.1, 1});
     if (tape) tape->backward();
     return loss.smoothed;
   }

@@ -71,7 +71,7 @@ double loss_of_batch(const Transformer& model, Backend& backend, TensorPool& poo
   pass.tape = tape;
   const EncoderOutput memory = model.encode(pass, sources());
   const Tensor states = model.decode(pass, targets(), memory);
-  const Loss loss = model.loss(pass, states, labels(), {0.1, 1});
+  const Loss loss = model.output().loss(pass, states, labels(), {0.1, 1});
   if (tape) tape->backward();
   return loss.smoothed;
 }

@@ -34,7 +34,7 @@ std::vector<Parameter> run(const Transformer& model, const TokenizerPair& tokeni
   source_tokens.add(source);
   target_tokens.add(target);
   const EncoderOutput memory = model.encode(pass, source_tokens);
-  const Tensor logits = model.logits(pass, model.decode(pass, target_tokens, memory));
+  const Tensor logits = model.output().logits(pass, model.decode(pass, target_tokens, memory));
   return {{"source", to_tensor(source)}, {"target", to_tensor(target)}, {"logits", logits}};
 }
 

@@ -219,7 +219,8 @@ void first_weights() {
   source.add(sentence);
   sentence[0] = config.pad_id();
   target.add(sentence);
-  const Tensor logits = model.logits(pass, model.decode(pass, target, model.encode(pass, source)));
+  const Tensor logits =
+      model.output().logits(pass, model.decode(pass, target, model.encode(pass, source)));
   row("logits", root_mean_square(logits));
 }
 

@@ -7,6 +7,7 @@
 
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/backend/reference/reference_backend.h"
+#include "heed/model/transformer.h"
 #include "heed/train/schedule.h"
 #include "support/isolated_backend.h"
 #include "support/small_model.h"

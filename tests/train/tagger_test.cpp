@@ -6,6 +6,7 @@
 
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/core/rng.h"
+#include "heed/model/transformer.h"
 #include "heed/train/training_loop.h"
 #include "support/small_model.h"
 
@@ -17,15 +18,23 @@ constexpr TokenId kMark = 5;
 
 class TaggerTask : public Task {
  public:
-  TaggerTask() : model_(random_model(config(), 1)), head_({kTags, model_.config().d_model}) {}
+  TaggerTask()
+      : words_({kClasses, config().d_model}),
+        encoder_(config(), 1, {AttentionSite::encoder_self},
+                 positional_encoding(8, config().d_model, DType::fp32), DType::fp32, host_memory()),
+        tags_{Tensor({kTags, config().d_model})} {
+    std::vector<Parameter> random = heed::parameters(encoder_);
+    random.push_back({"words", words_, ParameterRole::embedding});
+    initialize(random, 1, config().pad_id());
+  }
 
   std::vector<Parameter> parameters() override {
-    std::vector<Parameter> all = heed::parameters(model_);
-    std::erase_if(all, [](const Parameter& p) { return p.name.starts_with("decoder"); });
-    all.push_back({"head", head_, ParameterRole::embedding});
+    std::vector<Parameter> all = heed::parameters(encoder_);
+    all.push_back({"words", words_, ParameterRole::embedding});
+    all.push_back({"tags", tags_.table, ParameterRole::embedding});
     return all;
   }
-  std::vector<Linear> linear_layers() override { return {}; }
+  std::vector<Linear> linear_layers() override { return heed::linear_layers(encoder_); }
   Loss loss(ForwardPass& pass, const std::vector<Example>& examples,
             double gradient_factor) const override {
     Tokens sentences;
@@ -35,8 +44,8 @@ class TaggerTask : public Task {
       tags.append(example.target);
     }
     if (tags.empty()) return {};
-    const Tensor states = model_.encode(pass, sentences).states;
-    return cross_entropy(pass, states, head_, {}, tags, {0, gradient_factor});
+    return tags_.loss(pass, encoder_.forward(pass, sentences, words_, nullptr), tags,
+                      {0, gradient_factor});
   }
 
  private:
@@ -48,8 +57,9 @@ class TaggerTask : public Task {
     return config;
   }
 
-  Transformer model_;
-  Tensor head_;
+  Tensor words_;
+  Stack encoder_;
+  OutputHead tags_;
 };
 
 // A token's tag says whether it is even, or, in a sentence with the mark, odd: no token tells

@@ -82,7 +82,8 @@ TargetLogits logits(const ModelParts& parts, const std::string& source, const st
   ForwardPass pass(parts.backend, pool);
   const Tensor states = parts.model.decode(pass, inputs_of(pair.target, parts.model.config()),
                                            parts.model.encode(pass, one_sequence(pair.source)));
-  return {parts.tokenizers.target().pieces(pair.target), to_host(parts.model.logits(pass, states))};
+  return {parts.tokenizers.target().pieces(pair.target),
+          to_host(parts.model.output().logits(pass, states))};
 }
 
 PairAttention attention(const ModelParts& parts, const std::string& source,

@@ -111,7 +111,8 @@ class Scoring {
     ForwardPass pass(parts_.backend, pool);
     const Tensor states =
         parts_.model.decode(pass, pairs.target, parts_.model.encode(pass, pairs.source));
-    const Tensor losses = to_host(parts_.model.label_losses(pass, states, pairs.labels, {}));
+    const Tensor losses =
+        to_host(parts_.model.output().label_losses(pass, states, pairs.labels, {}));
     const float* row = losses.data<float>();
     for (size_t i = batch.begin; i < batch.end; ++i) {
       const size_t labels = pending_[i].target.size() + 1;

@@ -43,8 +43,8 @@ struct Norm {
 struct Attention {
   Linear query = {}, key = {}, value = {}, output = {};
   bool shared_query_key = false;  // key is query
-  // The parameters of the score function: general [heads * d_key, d_key], additive [heads, d_key],
-  // or cosine [heads].
+  // Of the score function: general [heads * d_key, d_key], additive [heads, d_key], or cosine
+  // [heads].
   Tensor score = {};
   Linear location =
       {};  // ScoreFunction::location: d_model to heads * kLocations, instead of W^Q and W^K
@@ -83,31 +83,22 @@ struct FeedForward {
   }
 };
 
-struct EncoderLayer {
-  Attention self_attention;
-  Norm self_norm;
+// A layer of an encoder or, with cross-attention, of a decoder.
+struct Layer {
+  Attention self_attention, cross_attention = {};
+  Norm self_norm, cross_norm = {};
   FeedForward feed_forward;
   Norm feed_forward_norm;
   static void visit(auto& self, auto&& f) {
     f("self", self.self_attention), f("self_norm", self.self_norm);
+    if (self.cross_attention.value.weight)
+      f("cross", self.cross_attention), f("cross_norm", self.cross_norm);
     f("feed_forward", self.feed_forward), f("feed_forward_norm", self.feed_forward_norm);
   }
 };
 
-struct DecoderLayer {
-  Attention self_attention, cross_attention;
-  Norm self_norm, cross_norm;
-  FeedForward feed_forward;
-  Norm feed_forward_norm;
-  static void visit(auto& self, auto&& f) {
-    f("self", self.self_attention), f("self_norm", self.self_norm),
-        f("cross", self.cross_attention), f("cross_norm", self.cross_norm);
-    f("feed_forward", self.feed_forward), f("feed_forward_norm", self.feed_forward_norm);
-  }
-};
-
-// Shared by the layers of a stack: a learned position of each token, the bias of distances (T5),
-// and the last norm of a stack with NormPlacement::pre.
+// The parameters that the layers of a stack share: a learned position of each token, the bias of
+// distances (T5), and the last norm of a stack with NormPlacement::pre.
 struct StackParameters {
   Tensor positions;      // [max_positions, d_model]
   Tensor position_bias;  // [heads * kRelativeBuckets]

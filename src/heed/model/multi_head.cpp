@@ -187,11 +187,4 @@ Tensor attend(ForwardPass& pass, const Attention& w, const AttentionMethod& meth
                 w.output);
 }
 
-Tensor multi_head(ForwardPass& pass, const Attention& w, const AttentionMethod& method,
-                  const AttentionInput& states, const AttentionLayout& layout, Tensor* weights) {
-  const KeyValue projected =
-      project_key_value(pass, w, method, states.key, states.value, *layout.positions);
-  return attend(pass, w, method, {states.query, projected, layout}, weights);
-}
-
 }  // namespace heed

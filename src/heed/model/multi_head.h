@@ -2,9 +2,9 @@
 #pragma once
 
 #include "heed/autograd/ops.h"
+#include "heed/model/attention_context.h"
 #include "heed/model/captured_attention.h"
 #include "heed/model/config.h"
-#include "heed/model/decoder_context.h"
 #include "heed/model/layers.h"
 
 namespace heed {
@@ -44,14 +44,9 @@ struct AttentionOperands {
   const AttentionLayout& layout;  // with positions
 };
 
-// Concat(head_1, ..., head_h) W^O for queries x W^Q and keys and values that are projected already.
-// `weights` as of attention().
+// MultiHead(Q, K, V) = Concat(head_1, ..., head_h) W^O, for queries x W^Q and keys and values that
+// project_key_value() projected. `weights` as of attention().
 Tensor attend(ForwardPass& pass, const Attention& w, const AttentionMethod& method,
               const AttentionOperands& operands, Tensor* weights);
-
-// MultiHead(Q, K, V) = Concat(head_1, ..., head_h) W^O, which projects all three: [rows, d_model]
-// each, in self-attention the same.
-Tensor multi_head(ForwardPass& pass, const Attention& w, const AttentionMethod& method,
-                  const AttentionInput& states, const AttentionLayout& layout, Tensor* weights);
 
 }  // namespace heed

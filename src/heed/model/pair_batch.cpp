@@ -29,7 +29,7 @@ Loss loss_of(const Transformer& model, ForwardPass& pass, const PairBatch& batch
   if (batch.labels.empty()) return {};
   const EncoderOutput memory = model.encode(pass, batch.source);
   const Tensor states = model.decode(pass, batch.target, memory);
-  return model.loss(pass, states, batch.labels, options);
+  return model.output().loss(pass, states, batch.labels, options);
 }
 
 }  // namespace heed

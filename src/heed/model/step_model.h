@@ -45,10 +45,4 @@ class StepModel {
   virtual int64_t bytes_held() const = 0;
 };
 
-struct ModelOnBackend;
-
-// A Transformer, which keeps the keys and values of sources and hypotheses (DecoderCache). Both
-// must outlive the result.
-std::unique_ptr<StepModel> make_steps(const ModelOnBackend& on);
-
 }  // namespace heed

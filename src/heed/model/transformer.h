@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "heed/core/parallel.h"
 #include "heed/model/alignment_heads.h"
-#include "heed/model/multi_head.h"
+#include "heed/model/parameters.h"
+#include "heed/model/stack.h"
 
 namespace heed {
 
@@ -29,10 +29,26 @@ struct Embeddings {
   }
 };
 
-// The encoder's output, which the paper calls the memory that the decoder attends to.
-struct EncoderOutput {
-  Tensor states;  // [source rows, d_model]
-  Ragged layout;
+// Scores classes by states: W x + b. The classes are tokens of the vocabulary or, of a tagger,
+// tags.
+struct OutputHead {
+  Tensor table;      // [classes, d_model]
+  Tensor bias = {};  // [classes] or none
+
+  // States to logits [rows, classes].
+  Tensor logits(ForwardPass& pass, const Tensor& states) const {
+    return linear(pass, states, table, bias);
+  }
+  // The loss of the labels, computed in blocks (autograd/ops.h).
+  Loss loss(ForwardPass& pass, const Tensor& states, const Indices& labels,
+            const LossOptions& options) const {
+    return cross_entropy(pass, states, table, bias, labels, options);
+  }
+  // The summands of loss(), [rows, 2]: each label's smoothed loss and its -log p.
+  Tensor label_losses(ForwardPass& pass, const Tensor& states, const Indices& labels,
+                      const LossOptions& options) const {
+    return cross_entropy_of_rows(pass, states, table, bias, labels, options);
+  }
 };
 
 class Transformer {
@@ -61,11 +77,9 @@ class Transformer {
   // Moves all parameters to the memory of a backend, which then computes with them.
   void move_to(const std::shared_ptr<TensorMemory>& memory);
 
-  // Initializes matrices uniformly (small ones always by their inputs), embeddings and positions
-  // from a normal distribution with standard deviation d_model^-0.5 (the row of <pad> is zero),
-  // gains to 1, biases to 0. The values of a parameter depend on the seed, its name and its shape
-  // only. The parameters must be in the host's memory.
-  void initialize(uint64_t seed, InitialWeights weights = InitialWeights::fan_in);
+  void initialize(uint64_t seed, InitialWeights weights = InitialWeights::fan_in) {
+    heed::initialize(parameters(*this), seed, config_.pad_id(), weights);
+  }
 
   // Source tokens, each sentence ended by </s>, to the encoder's output. `captured` gets the
   // attention weights that were requested; may be null.
@@ -74,53 +88,30 @@ class Transformer {
 
   // Target tokens, each sequence with <pad> first, to states [target rows, d_model]. Every target
   // sequence attends to the source sequence of the same number.
-  Tensor decode(ForwardPass& pass, const Tokens& target, const EncoderOutput& encoder_output,
+  Tensor decode(ForwardPass& pass, const Tokens& target, const EncoderOutput& memory,
                 CapturedAttention* captured = nullptr) const;
   // The same for tokens that attend to the keys and values of `context`.
-  Tensor decode(ForwardPass& pass, const Tokens& target, DecoderContext& context,
+  Tensor decode(ForwardPass& pass, const Tokens& target, AttentionContext& context,
                 CapturedAttention* captured = nullptr) const;
 
   // The keys and values of cross-attention in a decoder layer.
-  KeyValue cross_key_value(ForwardPass& pass, const EncoderOutput& encoder_output,
-                           int64_t layer) const;
+  KeyValue cross_key_value(ForwardPass& pass, const EncoderOutput& memory, int64_t layer) const;
 
-  // States to logits [rows, output_vocabulary_size].
-  Tensor logits(ForwardPass& pass, const Tensor& states) const;
-
-  // The loss of the labels, computed in blocks (autograd/ops.h).
-  Loss loss(ForwardPass& pass, const Tensor& states, const Indices& labels,
-            const LossOptions& options) const;
-
-  // The summands of loss(), [rows, 2]: each label's smoothed loss and its -log p.
-  Tensor label_losses(ForwardPass& pass, const Tensor& states, const Indices& labels,
-                      const LossOptions& options) const;
+  // The output projection, for the ids that can be predicted.
+  OutputHead output() const;
 
   static void visit(auto& self, auto&& f) {
-    f("embeddings", self.embeddings_), f("encoder", self.encoder_), f("decoder", self.decoder_);
-    f("encoder_stack", self.encoder_stack_), f("decoder_stack", self.decoder_stack_);
+    f("embeddings", self.embeddings_);
+    f("encoder", self.encoder_.layers), f("decoder", self.decoder_.layers);
+    f("encoder_stack", self.encoder_.shared), f("decoder_stack", self.decoder_.shared);
   }
 
  private:
-  template <class Function>
-  Tensor sublayer(ForwardPass& pass, const Norm& w, const Tensor& x, const Function& f) const;
-  Tensor stack_output(ForwardPass& pass, const StackParameters& w, const Tensor& x) const;
-  Tensor feed_forward(ForwardPass& pass, const FeedForward& w, const Tensor& x) const;
-  Tensor embed(ForwardPass& pass, const Tokens& tokens, const Tensor& table,
-               const StackParameters& w) const;
-  // Weight and bias (may be none) of the output projection, for the ids that can be predicted.
-  Tensor output_table() const {
-    return embeddings_.output.slice(0, config_.output_vocabulary_size);
-  }
-  Tensor output_bias() const;
-
   ModelConfig config_;
   std::optional<AlignmentHeads> alignment_heads_;
-  AttentionMethod encoder_self_, decoder_self_, cross_;
   Embeddings embeddings_;
-  Tensor positions_;  // [max_positions, d_model], section 3.5; none with other Positions
-  std::vector<EncoderLayer> encoder_;
-  std::vector<DecoderLayer> decoder_;
-  StackParameters encoder_stack_, decoder_stack_;
+  Tensor positions_;  // [max_positions, d_model], of both stacks; none without sinusoids
+  Stack encoder_, decoder_;
 };
 
 // A model with random weights, in the host's memory.
@@ -136,32 +127,17 @@ struct ModelOnBackend {
   Backend& backend;
 };
 
+// The steps of a search, with the keys and values of sources and hypotheses (DecoderCache). Both
+// must outlive the result.
+std::unique_ptr<StepModel> make_steps(const ModelOnBackend& on);
+
 // Row p: sin(p / 10000^(2i/d)) for i < d/2, then the cosines (a permutation of section 3.5).
 Tensor positional_encoding(int64_t positions, int64_t d_model, DType type);
 
-// A parameter by its dotted name, such as "encoder.0.self.query.weight".
-struct Parameter {
-  std::string name;
-  Tensor tensor;
-  ParameterRole role = ParameterRole::matrix;
-
-  bool is_packed() const { return heed::is_packed(role); }
-};
-
-// Every parameter once, in one fixed order.
-std::vector<Parameter> parameters(Transformer& model);
-int64_t parameter_count(const Transformer& model);
-
-// Those of a new model of this config, all zero.
+// The parameters of a new model of this config, all zero.
 std::vector<Parameter> zero_parameters(const ModelConfig& config);
 
-// Its linear layers, in the order of parameters(), without the output projection.
-std::vector<Linear> linear_layers(Transformer& model);
-
-// Packs matrices and embeddings for the backend's products. Call it again after the values changed.
-// Runs on `workers` if they are not null.
-void pack(const std::vector<Parameter>& parameters, Backend& backend, Purpose purpose,
-          Workers* workers = nullptr);
+// Packs all parameters of the model.
 void pack(Transformer& model, Backend& backend, Purpose purpose, Workers* workers = nullptr);
 
 }  // namespace heed

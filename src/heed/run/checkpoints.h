@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "heed/model/transformer.h"
+#include "heed/model/parameters.h"
 #include "heed/run/train_options.h"
 
 namespace heed {

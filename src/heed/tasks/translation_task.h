@@ -1,6 +1,7 @@
 // Learning to translate: the cross entropy of a target, given its source.
 #pragma once
 
+#include "heed/model/transformer.h"
 #include "heed/train/task.h"
 
 namespace heed {

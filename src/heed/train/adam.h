@@ -2,7 +2,7 @@
 #pragma once
 
 #include "heed/core/parallel.h"
-#include "heed/model/transformer.h"
+#include "heed/model/parameters.h"
 
 namespace heed {
 

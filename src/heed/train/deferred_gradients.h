@@ -8,7 +8,7 @@
 
 #include "heed/autograd/tape.h"
 #include "heed/core/parallel.h"
-#include "heed/model/transformer.h"
+#include "heed/model/parameters.h"
 
 namespace heed {
 

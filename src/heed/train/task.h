@@ -6,7 +6,7 @@
 
 #include "heed/autograd/ops.h"
 #include "heed/data/dataset.h"
-#include "heed/model/transformer.h"
+#include "heed/model/parameters.h"
 
 namespace heed {
 

@@ -17,9 +17,9 @@ struct KeyValue {
 };
 
 // Supplies the keys and values of each layer to a decoder pass.
-class DecoderContext {
+class AttentionContext {
  public:
-  virtual ~DecoderContext() = default;
+  virtual ~AttentionContext() = default;
   // The layout of self-attention, and of cross-attention, for the target positions of the pass.
   virtual AttentionLayout self_layout(const Tokens& target) const = 0;
   virtual AttentionLayout cross_layout(const Tokens& target) const = 0;
@@ -33,7 +33,7 @@ class DecoderContext {
 // Backend::cache_type(). Rows are preallocated and written once. Each hypothesis has a list of the
 // rows of its tokens (as the block tables of paged attention), so a beam step copies no keys and
 // values. The search assigns the rows.
-class DecoderCache : public DecoderContext {
+class DecoderCache : public AttentionContext {
  public:
   // With these rows in every layer.
   DecoderCache(const ModelConfig& config, const Backend& backend, TensorPool& pool,
