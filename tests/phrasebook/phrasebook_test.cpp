@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -15,14 +14,12 @@
 #include "heed/core/error.h"
 #include "heed/core/rng.h"
 #include "heed/evaluate/bleu.h"
-#include "heed/phrasebook/grammar_data.h"
 #include "heed/phrasebook/synchronous_grammar.h"
 
 namespace heed {
 namespace {
 
-using detail::GeneratedSentence;
-using detail::SynchronousGrammar;
+using detail::words_of;
 
 constexpr int64_t kTrain = 50'000;
 constexpr int64_t kHeldOut = 500;
@@ -38,13 +35,6 @@ std::vector<const SentencePair*> all_pairs() {
   for (const auto* split : {&book().train, &book().held_out})
     for (const SentencePair& pair : *split) pairs.push_back(&pair);
   return pairs;
-}
-
-std::vector<std::string> words_of(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> words;
-  for (std::string word; stream >> word;) words.push_back(word);
-  return words;
 }
 
 bool is_chinese_mark(const std::string& word) {
@@ -168,17 +158,15 @@ TEST(Phrasebook, WritesCleanText) {
 
 // Nothing in the grammar itself is ambiguous: not hidden by the phrasebook's own rejections.
 TEST(Phrasebook, AChineseSentenceHasOneMeaning) {
-  const SynchronousGrammar grammar({detail::kPhrasebookLexicon, detail::kPhrasebookModifiers},
-                                   {detail::kPhrasebookPhrases, detail::kPhrasebookSentences}, "S");
+  const detail::SynchronousGrammar grammar;
   Random random(3);
   std::unordered_map<std::string, std::string> meaning;
-  GeneratedSentence sentence;
+  SentencePair pair;
+  std::vector<std::string> content_words;
   for (int i = 0; i < 100'000; ++i) {
-    if (!grammar.draw(random, sentence)) continue;
-    std::string chinese;
-    for (const std::string& word : sentence.chinese_words) chinese += word;
-    const auto [entry, is_new] = meaning.emplace(chinese, sentence.english);
-    EXPECT_EQ(entry->second, sentence.english) << chinese;
+    if (!grammar.draw(random, pair, content_words)) continue;
+    const auto [entry, is_new] = meaning.emplace(pair.chinese, pair.english);
+    EXPECT_EQ(entry->second, pair.english) << pair.chinese;
   }
 }
 

@@ -1,8 +1,10 @@
 #include "heed/phrasebook/english_morphology.h"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
+#include <sstream>
 #include <utility>
-#include <vector>
 
 #include "heed/core/error.h"
 
@@ -17,18 +19,21 @@ bool ends_in_consonant_y(const std::string& word) {
   return word.size() > 1 && word.back() == 'y' && !is_vowel(word[word.size() - 2]);
 }
 
+// The word before an ending, with `instead` in the place of a y after a consonant.
+std::string with_ending(const std::string& word, const char* ending, const std::string& instead) {
+  return ends_in_consonant_y(word) ? word.substr(0, word.size() - 1) + instead : word + ending;
+}
+
 // The regular -s of plurals and of the third person.
 std::string add_s(const std::string& word) {
   if (word == "have") return "has";
-  if (ends_in_consonant_y(word)) return word.substr(0, word.size() - 1) + "ies";
   for (const char* hiss : {"s", "x", "z", "ch", "sh"})
     if (std::string_view(word).ends_with(hiss)) return word + "es";
-  return word == "go" || word == "do" ? word + "es" : word + "s";
+  return with_ending(word, word == "go" || word == "do" ? "es" : "s", "ies");
 }
 
 std::string add_ed(const std::string& word) {
-  if (word.back() == 'e') return word + "d";
-  return ends_in_consonant_y(word) ? word.substr(0, word.size() - 1) + "ied" : word + "ed";
+  return with_ending(word, word.back() == 'e' ? "d" : "ed", "ied");
 }
 
 std::string add_ing(const std::string& word) {
@@ -37,14 +42,26 @@ std::string add_ing(const std::string& word) {
 }
 
 // Short words and those in -y take -er and -est, the others more and most.
-bool takes_er(const std::string& word) {
-  return word.size() <= 6 || ends_in_consonant_y(word);
+std::string compared(const std::string& word, const char* more, const char* ending) {
+  if (word.size() > 6 && !ends_in_consonant_y(word)) return more + word;
+  return with_ending(word, word.back() == 'e' ? ending + 1 : ending, std::string("i") + ending);
 }
 
-std::string add_er(const std::string& word, const char* ending) {
-  if (word.back() == 'e') return word + (ending + 1);
-  return (ends_in_consonant_y(word) ? word.substr(0, word.size() - 1) + "i" : word) + ending;
+std::string with_spaces(std::string_view text) {
+  std::string spaced(text);
+  std::replace(spaced.begin(), spaced.end(), '_', ' ');
+  return spaced;
 }
+
+// The words that agree with a phrase, by Agreement.
+constexpr std::pair<std::string_view, std::array<std::string_view, 4>> kAgreeing[] = {
+    {"be", {"am", "are", "is", "are"}},          {"was", {"was", "were", "was", "were"}},
+    {"do", {"do", "do", "does", "do"}},          {"dont", {"don't", "don't", "doesn't", "don't"}},
+    {"has", {"have", "have", "has", "have"}},    {"want", {"want", "want", "wants", "want"}},
+    {"live", {"live", "live", "lives", "live"}}, {"know", {"know", "know", "knows", "know"}},
+};
+
+}  // namespace
 
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts{""};
@@ -57,135 +74,73 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return parts;
 }
 
-std::string with_spaces(std::string text) {
-  std::replace(text.begin(), text.end(), '_', ' ');
-  return text;
-}
-
-WordForms all(const std::string& text) {
-  WordForms forms;
-  forms.fill(text);
-  return forms;
-}
-
-std::string& at(WordForms& forms, Form form) {
-  return forms[std::size_t(form)];
-}
-
-}  // namespace
-
-Form parse_form(std::string_view name) {
-  constexpr std::pair<std::string_view, Form> names[] = {
-      {"base", Form::base},       {"past", Form::past},       {"en", Form::participle},
-      {"ing", Form::gerund},      {"sg", Form::singular},     {"pl", Form::plural},
-      {"a", Form::article},       {"gen", Form::generic},     {"bare", Form::bare},
-      {"er", Form::comparative},  {"est", Form::superlative}, {"obj", Form::object},
-      {"poss", Form::possessive}, {"be", Form::be},           {"was", Form::was},
-      {"do", Form::do_},          {"dont", Form::dont},       {"has", Form::has},
-      {"want", Form::want},       {"live", Form::live},       {"know", Form::know},
-      {"*", Form::inherited},
-  };
-  const auto* found = std::find_if(std::begin(names), std::end(names),
-                                   [&](const auto& entry) { return entry.first == name; });
-  check(found != std::end(names), "a phrasebook rule names a form that does not exist");
-  return found->second;
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
 }
 
 Agreement parse_agreement(std::string_view name) {
-  if (name == "first") return Agreement::first;
-  if (name == "second") return Agreement::second;
-  if (name == "plural") return Agreement::plural;
-  check(name == "third", "a phrasebook word agrees in no known way");
-  return Agreement::third;
+  constexpr std::array<std::string_view, 4> kNames = {"first", "second", "third", "plural"};
+  const auto* const found = std::find(kNames.begin(), kNames.end(), name);
+  check(found != kNames.end(), "a phrasebook word agrees in no known way");
+  return Agreement(found - kNames.begin());
 }
 
-WordForms verb_forms(std::string_view field) {
-  const std::size_t underscore = field.find('_');
-  const std::string rest = underscore == std::string_view::npos
-                               ? ""
-                               : with_spaces(std::string(field.substr(underscore)));
-  const std::vector<std::string> given = split(field.substr(0, underscore), '>');
+const std::string& form_of(const WordForms& forms, std::string_view name) {
+  const auto found = forms.find(name);
+  return found == forms.end() ? forms.find("base")->second : found->second;
+}
+
+WordForms word_forms(std::string_view kind, std::string_view field, const std::string& container) {
+  // The first word of a verb is inflected.
+  const size_t inflected = kind == "verb" ? std::min(field.find('_'), field.size()) : field.size();
+  const std::string rest = with_spaces(field.substr(inflected));
+  const std::vector<std::string> given = split(with_spaces(field.substr(0, inflected)), '>');
+  const auto given_or = [&](size_t i, const std::string& regular) {
+    return i < given.size() ? given[i] : regular;
+  };
   const std::string& base = given[0];
-  const std::string past = given.size() > 1 ? given[1] : add_ed(base);
-  WordForms forms = all(base + rest);
-  at(forms, Form::past) = past + rest;
-  at(forms, Form::participle) = (given.size() > 2 ? given[2] : past) + rest;
-  at(forms, Form::gerund) = (given.size() > 3 ? given[3] : add_ing(base)) + rest;
-  at(forms, Form::third) = add_s(base) + rest;
-  return forms;
+  if (kind == "verb") {
+    const std::string past = given_or(1, add_ed(base));
+    return {{"base", base + rest},
+            {"past", past + rest},
+            {"en", given_or(2, past) + rest},
+            {"ing", given_or(3, add_ing(base)) + rest},
+            {"third", add_s(base) + rest}};
+  }
+  if (kind == "adjective")
+    return {{"base", base},
+            {"er", given_or(1, compared(base, "more ", "er"))},
+            {"est", given_or(2, compared(base, "most ", "est"))}};
+  if (kind == "person")
+    return {{"base", base},
+            {"obj", given_or(1, base)},
+            {"poss", given_or(2, possessive_of(base, Agreement::third))}};
+  if (kind != "noun") return {{"base", base}};
+  const bool is_mass = !container.empty();
+  const std::string singular = is_mass ? container + " of " + base : base;
+  const std::string plural = given_or(1, is_mass ? add_s(container) + " of " + base : add_s(base));
+  return {{"base", singular},     {"pl", plural},
+          {"a", "a " + singular}, {"gen", is_mass ? base : plural},
+          {"bare", base},         {"poss", possessive_of(singular, Agreement::third)}};
 }
 
-WordForms adjective_forms(std::string_view field) {
-  const std::vector<std::string> given = split(field, '>');
-  const std::string& base = given[0];
-  WordForms forms = all(with_spaces(base));
-  const bool short_word = takes_er(base);
-  at(forms, Form::comparative) = given.size() > 1 ? with_spaces(given[1])
-                                 : short_word     ? add_er(base, "er")
-                                                  : "more " + base;
-  at(forms, Form::superlative) = given.size() > 2 ? with_spaces(given[2])
-                                 : short_word     ? add_er(base, "est")
-                                                  : "most " + base;
-  return forms;
-}
-
-WordForms person_forms(std::string_view field) {
-  const std::vector<std::string> given = split(with_spaces(std::string(field)), '>');
-  WordForms forms = all(given[0]);
-  at(forms, Form::object) = given.size() > 1 ? given[1] : given[0];
-  at(forms, Form::possessive) =
-      given.size() > 2 ? given[2] : possessive_of(given[0], Agreement::third);
-  return forms;
-}
-
-WordForms plain_forms(std::string_view field) {
-  return all(with_spaces(std::string(field)));
-}
-
-WordForms noun_forms(std::string_view field, std::string_view container) {
-  const std::vector<std::string> given = split(with_spaces(std::string(field)), '>');
-  const std::string& noun = given[0];
-  const std::string unit(container);
-  const std::string singular = unit.empty() ? noun : unit + " of " + noun;
-  WordForms forms = all(singular);
-  at(forms, Form::plural) = given.size() > 1 ? given[1]
-                            : unit.empty()   ? add_s(noun)
-                                             : add_s(unit) + " of " + noun;
-  at(forms, Form::article) = "a " + singular;
-  at(forms, Form::generic) = unit.empty() ? at(forms, Form::plural) : noun;
-  at(forms, Form::bare) = noun;
-  at(forms, Form::possessive) = possessive_of(singular, Agreement::third);
-  return forms;
+bool is_form(std::string_view name) {
+  constexpr std::array<std::string_view, 15> kForms = {"base", "past", "en",  "ing",  "present",
+                                                       "sg",   "pl",   "a",   "gen",  "bare",
+                                                       "er",   "est",  "obj", "poss", "*"};
+  return std::find(kForms.begin(), kForms.end(), name) != kForms.end() ||
+         !agreeing_word(name, Agreement::third).empty();
 }
 
 std::string possessive_of(const std::string& phrase, Agreement agreement) {
   return phrase + (agreement == Agreement::plural && phrase.back() == 's' ? "'" : "'s");
 }
 
-std::string agreeing_word(Form form, Agreement agreement) {
-  const bool third = agreement == Agreement::third;
-  const bool first = agreement == Agreement::first;
-  switch (form) {
-    case Form::be:
-      return third ? "is" : first ? "am" : "are";
-    case Form::was:
-      return third || first ? "was" : "were";
-    case Form::do_:
-      return third ? "does" : "do";
-    case Form::dont:
-      return third ? "doesn't" : "don't";
-    case Form::has:
-      return third ? "has" : "have";
-    case Form::want:
-      return third ? "wants" : "want";
-    case Form::live:
-      return third ? "lives" : "live";
-    case Form::know:
-      return third ? "knows" : "know";
-    default:
-      check(false, "this form does not agree with a subject");
-      return {};
-  }
+std::string_view agreeing_word(std::string_view form, Agreement agreement) {
+  for (const auto& [name, words] : kAgreeing)
+    if (name == form) return words[size_t(agreement)];
+  return {};
 }
 
 std::string_view indefinite_article(std::string_view next) {

@@ -3,21 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <string_view>
 #include <unordered_set>
-#include <utility>
 
 #include "heed/core/error.h"
 #include "heed/core/rng.h"
-#include "heed/phrasebook/grammar_data.h"
 #include "heed/phrasebook/synchronous_grammar.h"
 
 namespace heed {
 namespace {
-
-using detail::GeneratedSentence;
-using detail::SynchronousGrammar;
 
 constexpr uint64_t kReservedOneIn = 64;
 
@@ -39,76 +33,34 @@ bool has_reserved_pair(const std::vector<std::string>& content_words) {
   return false;
 }
 
-// Calls visit(word) for the words of both sides.
-template <class Visit>
-void for_each_word(const SentencePair& pair, Visit visit) {
-  std::string word;
-  const auto end_word = [&] {
-    if (!word.empty()) visit(word);
-    word.clear();
-  };
-  for (const std::string* side : {&pair.chinese_words, &pair.english}) {
-    for (const char letter : *side) {
-      const bool ends =
-          letter == ' ' || std::string_view(".,?!").find(letter) != std::string_view::npos;
-      if (ends)
-        end_word();
-      else
-        word += char(uint8_t(letter) < 128 ? std::tolower(letter) : letter);
-    }
-    end_word();
+// The words of both sides in lower case, without marks.
+std::vector<std::string> words_of(const SentencePair& pair) {
+  std::string text = pair.chinese_words + " " + pair.english;
+  for (char& letter : text) {
+    if (std::string_view(".,?!").find(letter) != std::string_view::npos) letter = ' ';
+    if (letter >= 'A' && letter <= 'Z') letter = char(letter - 'A' + 'a');
   }
-}
-
-int32_t characters_in(const std::string& word) {
-  return int32_t(std::count_if(word.begin(), word.end(),
-                               [](char byte) { return (uint8_t(byte) & 0xC0) != 0x80; }));
-}
-
-SentencePair to_pair(const GeneratedSentence& sentence) {
-  SentencePair pair;
-  pair.english = sentence.english;
-  std::vector<int32_t> starts{0};  // of the words, in characters
-  for (const std::string& word : sentence.chinese_words) {
-    pair.chinese += word;
-    if (!pair.chinese_words.empty()) pair.chinese_words += ' ';
-    pair.chinese_words += word;
-    starts.push_back(starts.back() + characters_in(word));
-  }
-  for (const detail::WordLink& link : sentence.links)
-    for (int32_t i = starts[link.chinese]; i < starts[link.chinese + 1]; ++i)
-      pair.alignment.push_back({i, int32_t(link.english)});
-  const auto key = [](const CharacterLink& link) { return std::pair(link.english, link.chinese); };
-  std::sort(pair.alignment.begin(), pair.alignment.end(),
-            [&](const CharacterLink& a, const CharacterLink& b) { return key(a) < key(b); });
-  // An English word may have two parts of one origin, as its mark.
-  pair.alignment.erase(std::unique(pair.alignment.begin(), pair.alignment.end()),
-                       pair.alignment.end());
-  return pair;
+  return detail::words_of(text);
 }
 
 // Draws sentences that have not been seen before.
 class Source {
  public:
-  explicit Source(uint64_t seed)
-      : grammar_({detail::kPhrasebookLexicon, detail::kPhrasebookModifiers},
-                 {detail::kPhrasebookPhrases, detail::kPhrasebookSentences}, "S"),
-        random_(seed) {}
+  explicit Source(uint64_t seed) : random_(seed) {}
 
   // False where the sentence drawn is not a new one.
   bool draw(SentencePair& pair, bool& reserved) {
-    GeneratedSentence sentence;
-    if (!grammar_.draw(random_, sentence)) return false;
-    pair = to_pair(sentence);
+    std::vector<std::string> content_words;
+    if (!grammar_.draw(random_, pair, content_words)) return false;
     if (chinese_.count(pair.chinese) || english_.count(pair.english)) return false;
     chinese_.insert(pair.chinese);
     english_.insert(pair.english);
-    reserved = has_reserved_pair(sentence.content_words);
+    reserved = has_reserved_pair(content_words);
     return true;
   }
 
  private:
-  SynchronousGrammar grammar_;
+  detail::SynchronousGrammar grammar_;
   Random random_;
   std::unordered_set<std::string> chinese_, english_;
 };
@@ -148,10 +100,10 @@ Phrasebook make_phrasebook(int64_t pairs, int64_t held_out_pairs, uint64_t seed)
 
   std::unordered_set<std::string> known;
   for (const SentencePair& trained : book.train)
-    for_each_word(trained, [&](const std::string& word) { known.insert(word); });
+    for (const std::string& word : words_of(trained)) known.insert(word);
   const auto hold_out = [&](const SentencePair& candidate) {
-    bool all_known = true;
-    for_each_word(candidate, [&](const std::string& word) { all_known &= known.count(word) > 0; });
+    const bool all_known = std::ranges::all_of(
+        words_of(candidate), [&](const std::string& word) { return known.count(word) > 0; });
     if (all_known && int64_t(book.held_out.size()) < held_out_pairs)
       book.held_out.push_back(candidate);
   };

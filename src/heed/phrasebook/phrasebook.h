@@ -19,9 +19,10 @@ struct SentencePair {
   std::string chinese;        // simplified characters, no spaces, full-width punctuation
   std::string english;        // ASCII
   std::string chinese_words;  // the Chinese with a space between its words
-  // The word alignment, as the derivation has it (GeneratedSentence::links of
-  // synchronous_grammar.h), in the order of the English words. Words that one language alone has
-  // are in no link.
+  // The word alignment, in the order of the English words: words that come from the same part of
+  // the derivation. These are a word of the lexicon with its translation, a measure word with the
+  // container that it counts ("cups of"), 一 with an article, and the fixed words of a rule,
+  // auxiliaries included, with one another. Words that one language alone has are in no link.
   std::vector<CharacterLink> alignment;
 };
 

@@ -1,7 +1,9 @@
 // The rules of the phrasebook: each builds a Chinese and an English phrase from the same parts.
 //
 //   @Category[X]                 opens a category, here one with a parameter
+//   @Category[One,Other]         opens several that have the same rules
 //   weight chinese || english    one rule; parts are {Category}, {Category2}, {Category[Argument]}
+//   2*One,1*Other ...            a rule for each argument, in the place of the first [X]
 //
 // A rule with a parameter is copied for each argument it is used with, and left out where it names
 // a category that does not exist for that argument. The Chinese side introduces every part; "*"
@@ -144,15 +146,7 @@ const char* const kPhrasebookPhrases = R"(
 2 在 {Open} {Play} || {Play.*} in the {Open}
 1 在 {Hall} {Play} || {Play.*} in the {Hall}
 
-@Adj[Thing]
-1 {Quality} || {Quality.*}
-@Adj[Appliance]
-1 {Quality} || {Quality.*}
-@Adj[Furniture]
-1 {Quality} || {Quality.*}
-@Adj[Bike]
-1 {Quality} || {Quality.*}
-@Adj[Vehicle]
+@Adj[Thing,Appliance,Furniture,Bike,Vehicle]
 1 {Quality} || {Quality.*}
 @Adj[Text]
 1 {Content} || {Content.*}
@@ -166,36 +160,20 @@ const char* const kPhrasebookPhrases = R"(
 1 {Taste} || {Taste.*}
 @Adj[Animal]
 1 {Beastly} || {Beastly.*}
-@Adj[AtPlace]
+@Adj[AtPlace,Hall,Open]
 1 {Setting} || {Setting.*}
-@Adj[Hall]
-1 {Setting} || {Setting.*}
-@Adj[Open]
-1 {Setting} || {Setting.*}
-@Paint[Thing]
+@Paint[Thing,Garment,Bike,Vehicle,Furniture]
 1 {Color} || {Color}
-@Paint[Garment]
-1 {Color} || {Color}
-@Paint[Bike]
-1 {Color} || {Color}
-@Paint[Vehicle]
-1 {Color} || {Color}
-@Paint[Furniture]
-1 {Color} || {Color}
-@Get[Thing]
+@Get[Thing,Pair,Fruit]
 1 {Buy} || {Buy.*}
 @Get[Garment]
 2 {Buy} || {Buy.*}
 1 {Wear} || {Wear.*}
-@Get[Pair]
-1 {Buy} || {Buy.*}
 @Get[Text]
 1 {Buy} || {Buy.*}
 1 {Read} || {Read.*}
 @Get[Writing]
 1 {Write} || {Write.*}
-@Get[Fruit]
-1 {Buy} || {Buy.*}
 @Get[Bike]
 1 {Ride} || {Ride.*}
 @Get[Vehicle]
