@@ -1,7 +1,6 @@
 #include <nanobind/stl/pair.h>
 
 #include "heed/data/data_inspection.h"
-#include "heed/evaluate/bleu_tokenizer_choice.h"
 #include "heed/evaluate/metric_options.h"
 #include "heed/pages/data_report_json.h"
 #include "options.h"
@@ -32,7 +31,7 @@ Scores evaluate_texts(const Texts& hypotheses, const std::vector<Texts>& referen
 }
 
 std::string suitable_tokenizer(const std::vector<Texts>& references) {
-  return std::string(name(suitable_bleu_tokenizer(references)));
+  return to_text(suitable_bleu_tokenizer(references));
 }
 
 // The report of `heed inspect data`, as JSON.

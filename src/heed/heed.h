@@ -13,7 +13,6 @@
 #include "heed/core/error.h"
 #include "heed/decode/model.h"
 #include "heed/evaluate/bleu.h"
-#include "heed/evaluate/bleu_tokenizer_choice.h"
 #include "heed/evaluate/chrf.h"
 #include "heed/evaluate/ter.h"
 #include "heed/model/directory.h"

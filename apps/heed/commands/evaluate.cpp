@@ -8,7 +8,6 @@
 #include "files/text_files.h"
 #include "heed/core/counted.h"
 #include "heed/decode/model.h"
-#include "heed/evaluate/bleu_tokenizer_choice.h"
 #include "heed/pages/evaluation_page.h"
 #include "pages/evaluate_report.h"
 

@@ -9,7 +9,6 @@
 #include "files/text_files.h"
 #include "heed/decode/model.h"
 #include "heed/evaluate/bleu.h"
-#include "heed/evaluate/bleu_tokenizer_choice.h"
 #include "heed/model/directory.h"
 
 namespace heed {

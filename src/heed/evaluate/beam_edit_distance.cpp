@@ -11,8 +11,8 @@ constexpr int32_t kUnreachable = 1 << 29;
 
 // Columns on either side of the diagonal. Steeper than two beams, rows would not touch.
 size_t beam_of(double slope) {
-  if (static_cast<double>(kBeam) >= slope / 2) return kBeam;
-  return static_cast<size_t>(std::ceil(slope / 2 + static_cast<double>(kBeam)));
+  if (double(kBeam) >= slope / 2) return kBeam;
+  return size_t(std::ceil(slope / 2 + double(kBeam)));
 }
 
 }  // namespace
@@ -34,20 +34,19 @@ int64_t BeamEditDistance::compute(std::span<const uint32_t> hypothesis,
 // The first row is whole; the last one reaches the end of the reference.
 void BeamEditDistance::lay_out_rows() {
   const size_t words = hypothesis_.size(), columns = reference_.size() + 1;
-  const double slope =
-      words > 0 ? static_cast<double>(reference_.size()) / static_cast<double>(words) : 1;
+  const double slope = words > 0 ? double(reference_.size()) / double(words) : 1;
   const size_t beam = beam_of(slope);
   rows_.assign(1, {0, columns, 0});
   size_t cells = columns;
   for (size_t i = 1; i <= words; ++i) {
-    const auto diagonal = static_cast<size_t>(std::floor(static_cast<double>(i) * slope));
+    const auto diagonal = size_t(std::floor(double(i) * slope));
     const size_t begin = diagonal - std::min(diagonal, beam);
     const size_t end = i == words ? columns : std::min(columns, diagonal + beam);
     rows_.push_back({begin, end, cells});
     cells += end - begin;
   }
   cells_.resize(cells);
-  for (size_t j = 0; j < columns; ++j) cells_[j] = static_cast<int32_t>(j);
+  for (size_t j = 0; j < columns; ++j) cells_[j] = int32_t(j);
 }
 
 // d[i][j] = min(d[i-1][j-1] + (0 where the words are equal, else 1), d[i-1][j] + 1, d[i][j-1] + 1).
@@ -111,13 +110,13 @@ void BeamEditDistance::align(EditAlignment& alignment) const {
     const bool equal = both && hypothesis_[i - 1] == reference_[j - 1];
     if (both && cell(i, j) == cell(i - 1, j - 1) + (equal ? 0 : 1)) {
       --i, --j;
-      alignment.hypothesis_of[j] = static_cast<int64_t>(i);
+      alignment.hypothesis_of[j] = int64_t(i);
       alignment.reference_error[j] = alignment.hypothesis_error[i] = equal ? 0 : 1;
     } else if (i > 0 && (j == 0 || cell(i, j) == cell(i - 1, j) + 1)) {
       --i;
     } else {
       --j;
-      alignment.hypothesis_of[j] = static_cast<int64_t>(i) - 1;
+      alignment.hypothesis_of[j] = int64_t(i) - 1;
     }
   }
 }

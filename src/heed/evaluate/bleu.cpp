@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "heed/core/error.h"
+#include "heed/core/options.h"
 #include "heed/core/unicode.h"
 #include "heed/core/utf8.h"
 #include "heed/evaluate/dense_ids.h"
@@ -29,12 +30,12 @@ class BleuCounter {
     lines_.resize(references.size());
     for (size_t r = 0; r < references.size(); ++r) {
       const std::vector<uint32_t>& tokens = read(references[r][i], lines_[r]);
-      lengths_.push_back(static_cast<int64_t>(tokens.size()));
+      lengths_.push_back(int64_t(tokens.size()));
       ngrams_.add_reference(tokens);
     }
     const std::vector<uint32_t>& tokens = read(hypotheses[i], hypothesis_);
     BleuStatistics statistics;
-    statistics.hypothesis_length = static_cast<int64_t>(tokens.size());
+    statistics.hypothesis_length = int64_t(tokens.size());
     statistics.reference_length = closest_length(statistics.hypothesis_length);
     for (int n = 0; n < kBleuOrder; ++n) {
       statistics.totals[n] = std::max<int64_t>(statistics.hypothesis_length - n, 0);
@@ -76,8 +77,7 @@ class BleuCounter {
 double brevity_penalty(int64_t hypothesis_length, int64_t reference_length) {
   if (hypothesis_length >= reference_length) return 1;
   if (hypothesis_length == 0) return 0;
-  return std::exp(1 -
-                  static_cast<double>(reference_length) / static_cast<double>(hypothesis_length));
+  return std::exp(1 - double(reference_length) / double(hypothesis_length));
 }
 
 // The value that floor and add-k work with.
@@ -101,8 +101,8 @@ std::array<double, kBleuOrder> smoothed_precisions(const BleuStatistics& corpus,
   for (orders = 0; orders < kBleuOrder; ++orders) {
     const int n = orders;
     const double added = options.smoothing == BleuSmoothing::add_k && n > 0 ? value : 0;
-    const double matches = static_cast<double>(corpus.matches[n]) + added;
-    const double total = static_cast<double>(corpus.totals[n]) + added;
+    const double matches = double(corpus.matches[n]) + added;
+    const double total = double(corpus.totals[n]) + added;
     if (total == 0) break;
     if (matches > 0) {
       precisions[n] = 100.0 * matches / total;
@@ -122,32 +122,18 @@ double geometric_mean(std::span<const double> precisions) {
     if (precision == 0) return 0;
     sum += std::log(precision);
   }
-  return std::exp(sum / static_cast<double>(precisions.size()));
+  return std::exp(sum / double(precisions.size()));
 }
 
 std::string signature(size_t reference_count, const BleuOptions& options) {
-  std::string smoothing(name(options.smoothing));
+  std::string smoothing = to_text(options.smoothing);
   if (has_value(options.smoothing)) smoothing += fmt::format("[{:.2f}]", smoothing_value(options));
   return fmt::format("nrefs:{}|case:{}|eff:{}|tok:{}|smooth:{}|{}", reference_count,
                      options.lowercase ? "lc" : "mixed", options.effective_order ? "yes" : "no",
-                     name(options.tokenizer), smoothing, detail::version_field());
+                     to_text(options.tokenizer), smoothing, detail::version_field());
 }
 
 }  // namespace
-
-std::string_view name(BleuSmoothing smoothing) {
-  switch (smoothing) {
-    case BleuSmoothing::none:
-      return "none";
-    case BleuSmoothing::floor:
-      return "floor";
-    case BleuSmoothing::add_k:
-      return "add-k";
-    case BleuSmoothing::exponential:
-      return "exp";
-  }
-  throw Bug("a smoothing without a name");
-}
 
 BleuStatistics& BleuStatistics::operator+=(const BleuStatistics& other) {
   hypothesis_length += other.hypothesis_length;
@@ -178,15 +164,14 @@ BleuScore bleu_score(const BleuStatistics& corpus, size_t reference_count,
                      const BleuOptions& options) {
   if (options.smoothing_value && !has_value(options.smoothing)) {
     fail_usage("BLEU's smoothing {} takes no value, got {}: only floor and add-k do",
-               name(options.smoothing), *options.smoothing_value);
+               to_text(options.smoothing), *options.smoothing_value);
   }
   BleuScore result;
   result.statistics = corpus;
   result.signature = signature(reference_count, options);
   result.brevity_penalty = brevity_penalty(corpus.hypothesis_length, corpus.reference_length);
   if (corpus.reference_length > 0) {
-    result.ratio = static_cast<double>(corpus.hypothesis_length) /
-                   static_cast<double>(corpus.reference_length);
+    result.ratio = double(corpus.hypothesis_length) / double(corpus.reference_length);
   }
   // Without any match there is nothing to smooth.
   const bool any = std::any_of(corpus.matches.begin(), corpus.matches.end(),
@@ -194,7 +179,7 @@ BleuScore bleu_score(const BleuStatistics& corpus, size_t reference_count,
   if (!any) return result;
   int orders = 0;
   result.precisions = smoothed_precisions(corpus, options, orders);
-  const size_t used = options.effective_order ? static_cast<size_t>(orders) : kBleuOrder;
+  const size_t used = options.effective_order ? size_t(orders) : kBleuOrder;
   result.score = result.brevity_penalty * geometric_mean(std::span(result.precisions).first(used));
   return result;
 }

@@ -25,8 +25,13 @@ enum class BleuSmoothing {
   exponential,  // "exp": as with 1/2 match, 1/4 for the next such order, and so on
 };
 
-// The name in options and signatures.
-std::string_view name(BleuSmoothing smoothing);
+// The names in options and signatures.
+constexpr std::array<std::pair<std::string_view, BleuSmoothing>, 4> enum_names(BleuSmoothing) {
+  return {{{"none", BleuSmoothing::none},
+           {"floor", BleuSmoothing::floor},
+           {"add-k", BleuSmoothing::add_k},
+           {"exp", BleuSmoothing::exponential}}};
+}
 
 struct BleuOptions {
   BleuTokenizer tokenizer = BleuTokenizer::mteval_13a;

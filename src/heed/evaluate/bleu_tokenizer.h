@@ -2,10 +2,13 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "heed/evaluate/metric.h"
 
 namespace heed {
 
@@ -17,6 +20,7 @@ enum class BleuTokenizer {
   chinese,        // "zh": separates Chinese characters, the rest as 13a
 };
 
+// The names in options and signatures.
 constexpr std::array<std::pair<std::string_view, BleuTokenizer>, 5> enum_names(BleuTokenizer) {
   return {{{"13a", BleuTokenizer::mteval_13a},
            {"none", BleuTokenizer::none},
@@ -25,15 +29,16 @@ constexpr std::array<std::pair<std::string_view, BleuTokenizer>, 5> enum_names(B
            {"zh", BleuTokenizer::chinese}}};
 }
 
-// The name in options and signatures: "13a", "none", "char", "intl" or "zh".
-std::string_view name(BleuTokenizer tokenizer);
-
-// The inverse of name(); UsageError for other names, which says why some of sacreBLEU's tokenizers
-// are not supported.
-BleuTokenizer parse_bleu_tokenizer(std::string_view name);
-
 // Tokenizes a line of valid UTF-8 into `tokens`, whose content is replaced. They refer to the line,
 // which most tokenizers modify.
 void tokenize(BleuTokenizer tokenizer, std::string& line, std::vector<std::string_view>& tokens);
+
+// The tokenizer for a text by the writing system of its references: zh for Chinese (Han without
+// kana); char for Japanese, Thai, Lao, Khmer, Burmese and Tibetan, whose own tokenizers need
+// dictionaries; 13a, sacreBLEU's default, for every writing system with spaces between words. 13a
+// splits words at spaces and punctuation: a line of Chinese becomes a single token, and BLEU is
+// close to 0 even for good translations. For mixed text the majority decides: characters of the
+// former or words of the latter.
+BleuTokenizer suitable_bleu_tokenizer(std::span<const Lines> references);
 
 }  // namespace heed

@@ -39,8 +39,8 @@ double f_score(const ChrfStatistics& statistics) {
   int orders = 0;
   for (const ChrfCounts& counts : statistics.orders) {
     if (counts.hypothesis == 0 || counts.reference == 0) continue;
-    precision += static_cast<double>(counts.matches) / static_cast<double>(counts.hypothesis);
-    recall += static_cast<double>(counts.matches) / static_cast<double>(counts.reference);
+    precision += double(counts.matches) / double(counts.hypothesis);
+    recall += double(counts.matches) / double(counts.reference);
     ++orders;
   }
   if (precision + recall == 0) return 0;
@@ -100,7 +100,7 @@ class ChrfCounter {
     number_words(hypothesis_);
     number_words(reference_);
     compare(hypothesis_.numbers, reference_.numbers, words_,
-            orders.subspan(kChrfCharacterOrder, static_cast<size_t>(options_.word_order)));
+            orders.subspan(kChrfCharacterOrder, size_t(options_.word_order)));
     return statistics;
   }
 
@@ -111,7 +111,7 @@ class ChrfCounter {
     matcher.add_reference(reference);
     matcher.take_matches(hypothesis, matches);
     const auto ngrams = [](std::span<const uint32_t> tokens, size_t order) {
-      return static_cast<int64_t>(tokens.size() - std::min(tokens.size(), order - 1));
+      return int64_t(tokens.size() - std::min(tokens.size(), order - 1));
     };
     for (size_t i = 0; i < orders.size(); ++i) {
       orders[i].reference = ngrams(reference, i + 1);

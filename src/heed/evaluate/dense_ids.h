@@ -27,7 +27,7 @@ class DenseIds {
     if (2 * entries_.size() >= slots_.size()) grow();
     const size_t slot = find_slot(key);
     if (slots_[slot] == kEmpty) {
-      slots_[slot] = static_cast<uint32_t>(entries_.size());
+      slots_[slot] = uint32_t(entries_.size());
       entries_.push_back({key, slot});
     }
     return slots_[slot];
@@ -59,7 +59,7 @@ class DenseIds {
     slots_.assign(slots_.empty() ? 256 : 2 * slots_.size(), kEmpty);
     for (size_t i = 0; i < entries_.size(); ++i) {
       entries_[i].slot = find_slot(entries_[i].key);
-      slots_[entries_[i].slot] = static_cast<uint32_t>(i);
+      slots_[entries_[i].slot] = uint32_t(i);
     }
   }
 

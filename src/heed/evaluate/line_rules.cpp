@@ -1,5 +1,7 @@
 #include "heed/evaluate/line_rules.h"
 
+#include <algorithm>
+
 #include "heed/core/unicode.h"
 
 namespace heed::detail {
@@ -46,6 +48,12 @@ void separate_points_and_dashes(std::string& line) {
   separate_after(line, is_no_digit, is_point_or_comma);
   separate_before(line, is_point_or_comma, is_no_digit);
   separate_after(line, is_digit, is_hyphen);
+}
+
+bool is_in(std::span<const CharacterRange> ranges, char32_t character) {
+  return std::ranges::any_of(ranges, [&](const CharacterRange& range) {
+    return character >= range.first && character <= range.last;
+  });
 }
 
 }  // namespace heed::detail

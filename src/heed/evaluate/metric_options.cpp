@@ -76,7 +76,7 @@ void check_options(const MetricOptions& options) {
                            options.smooth_method == BleuSmoothing::add_k;
   if (options.smooth_value && !takes_value) {
     fail_usage("--smooth-value goes with --smooth-method floor or add-k, not {}",
-               name(options.smooth_method));
+               to_text(options.smooth_method));
   }
   if (options.ter.asian_support && !options.ter.normalized && !options.ter.no_punctuation) {
     fail_usage("--ter-asian-support needs --ter-normalized or --ter-no-punct to change anything");

@@ -14,13 +14,6 @@
 
 namespace heed {
 
-// For the options' visit: the names that evaluate/ gives.
-inline auto enum_names(BleuSmoothing) {
-  const auto named = [](BleuSmoothing each) { return std::pair(name(each), each); };
-  return std::array{named(BleuSmoothing::none), named(BleuSmoothing::floor),
-                    named(BleuSmoothing::add_k), named(BleuSmoothing::exponential)};
-}
-
 struct MetricOptions {
   std::vector<std::string> metrics{"bleu"};
   bool lowercase = false;

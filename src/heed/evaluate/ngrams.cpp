@@ -14,7 +14,7 @@ void NgramMatcher::clear() {
 void NgramMatcher::add_reference(std::span<const uint32_t> tokens) {
   ++references_;
   for (size_t begin = 0; begin < tokens.size(); ++begin) {
-    const size_t longest = std::min(tokens.size() - begin, static_cast<size_t>(max_order_));
+    const size_t longest = std::min(tokens.size() - begin, size_t(max_order_));
     uint32_t ngram = kNoPrefix;
     for (size_t i = 0; i < longest; ++i) {
       ngram = ngrams_.id_of(key(ngram, tokens[begin + i]));
@@ -31,7 +31,7 @@ void NgramMatcher::add_reference(std::span<const uint32_t> tokens) {
 
 void NgramMatcher::take_matches(std::span<const uint32_t> tokens, std::span<int64_t> matches) {
   for (size_t begin = 0; begin < tokens.size(); ++begin) {
-    const size_t longest = std::min(tokens.size() - begin, static_cast<size_t>(max_order_));
+    const size_t longest = std::min(tokens.size() - begin, size_t(max_order_));
     uint32_t ngram = kNoPrefix;
     for (size_t i = 0; i < longest; ++i) {
       // Where a beginning is unknown, whatever it begins is unknown too.

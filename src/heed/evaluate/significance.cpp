@@ -13,7 +13,7 @@ namespace heed {
 namespace {
 
 double mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  return std::accumulate(values.begin(), values.end(), 0.0) / double(values.size());
 }
 
 // 95% lie between the values a fortieth from either end.
@@ -29,7 +29,7 @@ Interval interval_of(std::vector<double> scores) {
 double p_value(const std::vector<double>& differences, double seen) {
   const auto greater = std::count_if(differences.begin(), differences.end(),
                                      [&](double difference) { return difference > seen; });
-  return static_cast<double>(greater + 1) / static_cast<double>(differences.size() + 1);
+  return double(greater + 1) / double(differences.size() + 1);
 }
 
 // scores[system][trial] of corpora of as many sentences as there are, drawn from them: the same
@@ -41,7 +41,7 @@ std::vector<std::vector<double>> bootstrap_scores(const SystemStatistics& system
   std::vector<uint32_t> drawn(sentences), rows(sentences);
   std::vector<std::vector<double>> scores(systems.systems());
   for (int64_t trial = 0; trial < options.trials; ++trial) {
-    for (uint32_t& i : drawn) i = random.below(static_cast<uint32_t>(sentences));
+    for (uint32_t& i : drawn) i = random.below(uint32_t(sentences));
     for (size_t system = 0; system < scores.size(); ++system) {
       std::transform(drawn.begin(), drawn.end(), rows.begin(),
                      [&](uint32_t i) { return systems.row(system, i); });

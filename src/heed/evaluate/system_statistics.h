@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <utility>
@@ -18,18 +19,19 @@ namespace heed {
 
 class SystemStatistics {
  public:
-  SystemStatistics(size_t systems, size_t sentences) : systems_(systems), sentences_(sentences) {}
-  virtual ~SystemStatistics() = default;
+  // The score of any rows.
+  using ScoreOfRows = std::function<MetricScore(std::span<const uint32_t> rows)>;
+
+  SystemStatistics(size_t systems, size_t sentences, ScoreOfRows score)
+      : systems_(systems), sentences_(sentences), score_(std::move(score)) {}
 
   size_t systems() const { return systems_; }
   size_t sentences() const { return sentences_; }
   // The row index of sentence i of a system.
-  uint32_t row(size_t system, size_t i) const {
-    return static_cast<uint32_t>(system * sentences_ + i);
-  }
+  uint32_t row(size_t system, size_t i) const { return uint32_t(system * sentences_ + i); }
 
   // The score of any rows, of one system or several; rows may repeat.
-  virtual MetricScore score(std::span<const uint32_t> rows) const = 0;
+  MetricScore score(std::span<const uint32_t> rows) const { return score_(rows); }
   // The score of the whole text of a system.
   MetricScore corpus(size_t system) const;
   // The score of one sentence.
@@ -37,6 +39,7 @@ class SystemStatistics {
 
  private:
   size_t systems_, sentences_;
+  ScoreOfRows score_;
 };
 
 // Errors are those of the metric's own statistics; also an Error if all systems together have 2^32

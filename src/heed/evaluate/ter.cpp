@@ -32,8 +32,7 @@ class TerCounter {
       const int64_t edits = edits_.count(hypothesis_.numbers, reference_.numbers);
       if (r == 0 || edits < statistics.edits) statistics.edits = edits;
     }
-    statistics.reference_length =
-        static_cast<double>(reference_words) / static_cast<double>(references.size());
+    statistics.reference_length = double(reference_words) / double(references.size());
     return statistics;
   }
 
@@ -70,7 +69,7 @@ class TerCounter {
 
 double score(const TerStatistics& corpus) {
   if (corpus.reference_length > 0) {
-    return 100 * (static_cast<double>(corpus.edits) / corpus.reference_length);
+    return 100 * (double(corpus.edits) / corpus.reference_length);
   }
   return corpus.edits > 0 ? 100 : 0;
 }

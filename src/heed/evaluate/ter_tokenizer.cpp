@@ -1,9 +1,5 @@
 #include "heed/evaluate/ter_tokenizer.h"
 
-#include <algorithm>
-#include <array>
-#include <utility>
-
 #include "heed/core/unicode.h"
 #include "heed/core/utf8.h"
 #include "heed/evaluate/line_rules.h"
@@ -11,41 +7,26 @@
 namespace heed {
 namespace {
 
-using Range = std::pair<char32_t, char32_t>;
+constexpr detail::CharacterRange kAsianPunctuation[] = {
+    {0x3001, 0x3002}, {0x3008, 0x3011}, {0x3014, 0x301F}, {0x30FB, 0x30FB},
+    {0xFF01, 0xFF02}, {0xFF08, 0xFF09}, {0xFF0C, 0xFF0C}, {0xFF0E, 0xFF0E},
+    {0xFF1A, 0xFF1B}, {0xFF1F, 0xFF1F}, {0xFF61, 0xFF65},
+};
 
-template <size_t count>
-bool belongs(const std::array<Range, count>& ranges, char32_t character) {
-  return std::any_of(ranges.begin(), ranges.end(), [&](const Range& range) {
-    return character >= range.first && character <= range.second;
-  });
-}
+// Ideographs, radicals, strokes, enclosed and compatibility characters, which stand alone beside
+// Asian punctuation. Runs of kana stay whole: sacreBLEU's rule for them sees lines of nothing else,
+// and a line has a space before it by then.
+constexpr detail::CharacterRange kIdeographs[] = {
+    {0x2E80, 0x2EFF}, {0x31C0, 0x31EF}, {0x3200, 0x4DBF},
+    {0x4E00, 0x9FFF}, {0xF900, 0xFAFF}, {0xFE30, 0xFE4F},
+};
 
 bool is_asian_punctuation(char32_t character) {
-  static constexpr std::array<Range, 11> kRanges = {{{0x3001, 0x3002},
-                                                     {0x3008, 0x3011},
-                                                     {0x3014, 0x301F},
-                                                     {0x30FB, 0x30FB},
-                                                     {0xFF01, 0xFF02},
-                                                     {0xFF08, 0xFF09},
-                                                     {0xFF0C, 0xFF0C},
-                                                     {0xFF0E, 0xFF0E},
-                                                     {0xFF1A, 0xFF1B},
-                                                     {0xFF1F, 0xFF1F},
-                                                     {0xFF61, 0xFF65}}};
-  return belongs(kRanges, character);
+  return detail::is_in(kAsianPunctuation, character);
 }
 
-// Ideographs, radicals, strokes, enclosed and compatibility characters, and Asian punctuation. Runs
-// of kana stay whole: sacreBLEU's rule for them sees lines of nothing else, and a line has a space
-// before it by then.
 bool stands_alone(char32_t character) {
-  static constexpr std::array<Range, 6> kRanges = {{{0x2E80, 0x2EFF},
-                                                    {0x31C0, 0x31EF},
-                                                    {0x3200, 0x4DBF},
-                                                    {0x4E00, 0x9FFF},
-                                                    {0xF900, 0xFAFF},
-                                                    {0xFE30, 0xFE4F}}};
-  return belongs(kRanges, character) || is_asian_punctuation(character);
+  return detail::is_in(kIdeographs, character) || is_asian_punctuation(character);
 }
 
 bool is_punctuation_of_tercom(char32_t character) {

@@ -15,6 +15,11 @@ constexpr int64_t kMaxTried = 1000;
 // What a shift changes: the words [begin, end), of which those from `middle` come first.
 struct Rotation {
   size_t begin, middle, end;
+
+  void apply(std::vector<uint32_t>& words) const {
+    const auto at = [&](size_t i) { return words.begin() + std::ptrdiff_t(i); };
+    std::rotate(at(begin), at(middle), at(end));
+  }
 };
 
 Rotation rotation_of(size_t start, size_t length, size_t target, size_t words) {
@@ -24,10 +29,8 @@ Rotation rotation_of(size_t start, size_t length, size_t target, size_t words) {
   return {start, start + length, std::min(words, length + target)};
 }
 
-bool any_error(const std::vector<uint8_t>& errors, size_t begin, size_t length) {
-  const auto first = errors.begin() + static_cast<std::ptrdiff_t>(begin);
-  return std::find(first, first + static_cast<std::ptrdiff_t>(length), 1) !=
-         first + static_cast<std::ptrdiff_t>(length);
+bool any_error(std::span<const uint8_t> errors, size_t begin, size_t length) {
+  return std::ranges::count(errors.subspan(begin, length), 1) > 0;
 }
 
 }  // namespace
@@ -40,19 +43,14 @@ bool TranslationEdits::Shift::operator<(const Shift& other) const {
 
 int64_t TranslationEdits::count(std::span<const uint32_t> hypothesis,
                                 std::span<const uint32_t> reference) {
-  if (reference.empty()) return static_cast<int64_t>(hypothesis.size());
+  if (reference.empty()) return int64_t(hypothesis.size());
   reference_ = reference;
   words_.assign(hypothesis.begin(), hypothesis.end());
   tried_ = 0;
   int64_t shifts = 0;
   distance_ = edits_.compute(words_, reference_);
   for (Shift shift; distance_ > 0 && find_shift(shift); ++shifts) {
-    const auto [begin, middle, end] =
-        rotation_of(shift.start, shift.length, shift.target, words_.size());
-    const auto first = words_.begin();
-    std::rotate(first + static_cast<std::ptrdiff_t>(begin),
-                first + static_cast<std::ptrdiff_t>(middle),
-                first + static_cast<std::ptrdiff_t>(end));
+    rotation_of(shift.start, shift.length, shift.target, words_.size()).apply(words_);
     distance_ = edits_.compute(words_, reference_);
   }
   return shifts + distance_;
@@ -80,8 +78,7 @@ void TranslationEdits::try_run(size_t start, size_t reference_start, size_t leng
   if (!any_error(alignment_.hypothesis_error, start, length)) return;
   if (!any_error(alignment_.reference_error, reference_start, length)) return;
   const auto inside = [&](int64_t position) {
-    return position >= static_cast<int64_t>(start) &&
-           position < static_cast<int64_t>(start + length);
+    return position >= int64_t(start) && position < int64_t(start + length);
   };
   if (inside(alignment_.hypothesis_of[reference_start])) return;
   // Before the word with which its first word is aligned, and after each with which its words are.
@@ -89,8 +86,7 @@ void TranslationEdits::try_run(size_t start, size_t reference_start, size_t leng
   size_t previous = kNone;
   for (size_t i = 0; i <= length; ++i) {
     const size_t position = reference_start + i;  // one after the current word
-    const size_t target =
-        position == 0 ? 0 : static_cast<size_t>(alignment_.hypothesis_of[position - 1] + 1);
+    const size_t target = position == 0 ? 0 : size_t(alignment_.hypothesis_of[position - 1] + 1);
     if (target == previous) continue;
     previous = target;
     Shift shift{0, length, start, target};
@@ -102,14 +98,10 @@ void TranslationEdits::try_run(size_t start, size_t reference_start, size_t leng
 }
 
 int64_t TranslationEdits::shifted_distance(const Shift& shift) {
-  const auto [begin, middle, end] =
-      rotation_of(shift.start, shift.length, shift.target, words_.size());
+  const Rotation rotation = rotation_of(shift.start, shift.length, shift.target, words_.size());
   shifted_ = words_;
-  const auto first = shifted_.begin();
-  std::rotate(first + static_cast<std::ptrdiff_t>(begin),
-              first + static_cast<std::ptrdiff_t>(middle),
-              first + static_cast<std::ptrdiff_t>(end));
-  return edits_.compare(shifted_, begin, end);
+  rotation.apply(shifted_);
+  return edits_.compare(shifted_, rotation.begin, rotation.end);
 }
 
 }  // namespace heed::detail

@@ -8,6 +8,7 @@
 
 #include "heed/core/counted.h"
 #include "heed/core/files.h"
+#include "heed/core/options.h"
 #include "heed/core/strict_json.h"
 #include "heed/evaluate/bleu_tokenizer.h"
 
@@ -91,7 +92,7 @@ class FieldReader {
     }
     if (scores.size() < kScoreNames.size()) return scores.clear();
     const std::string tokenize = text(object_, "bleu_tokenize");
-    scores[0].tokenize = name(BleuTokenizer::mteval_13a);
+    scores[0].tokenize = to_text(BleuTokenizer::mteval_13a);
     for (const auto& [known, tokenizer] : enum_names(BleuTokenizer{}))
       if (tokenize == known) scores[0].tokenize = known;
   }

@@ -8,7 +8,6 @@
 #include "heed/decode/explanation.h"
 #include "heed/decode/translator.h"
 #include "heed/evaluate/bleu.h"
-#include "heed/evaluate/bleu_tokenizer_choice.h"
 #include "heed/evaluate/chrf.h"
 
 namespace heed {
@@ -88,7 +87,7 @@ class Measures {
     const Lines hypotheses = best_translations(translator, sources);
     const BleuTokenizer tokenizer = bleu_tokenizer(references, text.target().front().title());
     return {{"bleu", "BLEU", bleu(hypotheses, references, {.tokenizer = tokenizer}).score,
-             std::string(name(tokenizer))},
+             to_text(tokenizer)},
             {"chrf", "chrF", chrf(hypotheses, references).score}};
   }
 
@@ -125,7 +124,7 @@ class Measures {
       chosen_ = suitable_bleu_tokenizer(references);
       report_(fmt::format(
           "BLEU tokenizer: {}, chosen by the writing system of {} (--bleu-tokenize sets another)",
-          name(*chosen_), file));
+          to_text(*chosen_), file));
     }
     return *chosen_;
   }
