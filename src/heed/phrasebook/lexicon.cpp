@@ -8,7 +8,7 @@
 //   adjective  Chinese English[>comparative>superlative]
 //   person     Chinese subject>object>possessive agreement (first, second, third, plural)
 // Every Chinese word has one English rendering, so that the meaning of a sentence is determined.
-#include "heed/phrasebook/grammar_data.h"
+#include "heed/phrasebook/synchronous_grammar.h"
 
 namespace heed::detail {
 
@@ -199,9 +199,6 @@ const char* const kPhrasebookLexicon = R"(
 打 play
 @Music verb closed
 弹 play_the
-)";
-
-const char* const kPhrasebookModifiers = R"(
 @Trait adjective
 高 tall; 聪明 smart; 友好 friendly; 年轻 young; 勇敢 brave; 善良 kind; 有名 famous; 健康 healthy;
 强壮 strong; 害羞 shy>shyer>shyest; 诚实 honest>more_honest>most_honest; 耐心 patient; 懒 lazy;

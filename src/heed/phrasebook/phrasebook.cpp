@@ -43,28 +43,6 @@ std::vector<std::string> words_of(const SentencePair& pair) {
   return detail::words_of(text);
 }
 
-// Draws sentences that have not been seen before.
-class Source {
- public:
-  explicit Source(uint64_t seed) : random_(seed) {}
-
-  // False where the sentence drawn is not a new one.
-  bool draw(SentencePair& pair, bool& reserved) {
-    std::vector<std::string> content_words;
-    if (!grammar_.draw(random_, pair, content_words)) return false;
-    if (chinese_.count(pair.chinese) || english_.count(pair.english)) return false;
-    chinese_.insert(pair.chinese);
-    english_.insert(pair.english);
-    reserved = has_reserved_pair(content_words);
-    return true;
-  }
-
- private:
-  detail::SynchronousGrammar grammar_;
-  Random random_;
-  std::unordered_set<std::string> chinese_, english_;
-};
-
 void check_counts(int64_t pairs, int64_t held_out_pairs) {
   if (pairs < 0 || held_out_pairs < 0)
     fail_usage("phrasebook: got {} training and {} held-out pairs, expected counts of at least 0",
@@ -90,13 +68,25 @@ Phrasebook make_phrasebook(int64_t pairs, int64_t held_out_pairs, uint64_t seed)
   Phrasebook book;
   book.train.reserve(std::size_t(pairs));
   std::vector<SentencePair> candidates;
-  Source source(seed);
+  const detail::SynchronousGrammar grammar;
+  Random random(seed);
+  std::unordered_set<std::string> chinese, english;
   const int64_t most_draws = 20'000 + 100 * (pairs + held_out_pairs);
   int64_t draws = 0;
   SentencePair pair;
   bool reserved = false;
+  // False where the sentence drawn is not a new one.
+  const auto draw = [&] {
+    std::vector<std::string> content_words;
+    if (!grammar.draw(random, pair, content_words)) return false;
+    if (chinese.count(pair.chinese) || english.count(pair.english)) return false;
+    chinese.insert(pair.chinese);
+    english.insert(pair.english);
+    reserved = has_reserved_pair(content_words);
+    return true;
+  };
   for (; int64_t(book.train.size()) < pairs && draws < most_draws; ++draws)
-    if (source.draw(pair, reserved)) (reserved ? candidates : book.train).push_back(pair);
+    if (draw()) (reserved ? candidates : book.train).push_back(pair);
 
   std::unordered_set<std::string> known;
   for (const SentencePair& trained : book.train)
@@ -109,7 +99,7 @@ Phrasebook make_phrasebook(int64_t pairs, int64_t held_out_pairs, uint64_t seed)
   };
   for (const SentencePair& candidate : candidates) hold_out(candidate);
   for (; int64_t(book.held_out.size()) < held_out_pairs && draws < most_draws; ++draws)
-    if (source.draw(pair, reserved) && reserved) hold_out(pair);
+    if (draw() && reserved) hold_out(pair);
 
   if (int64_t(book.train.size()) < pairs || int64_t(book.held_out.size()) < held_out_pairs)
     fail_usage(

@@ -3,7 +3,7 @@
 //   @Category[X]                 opens a category, here one with a parameter
 //   @Category[One,Other]         opens several that have the same rules
 //   weight chinese || english    one rule; parts are {Category}, {Category2}, {Category[Argument]}
-//   2*One,1*Other ...            a rule for each argument, in the place of the first [X]
+//   2*One,1*Other ...            a rule for each argument, in the place of X
 //
 // A rule with a parameter is copied for each argument it is used with, and left out where it names
 // a category that does not exist for that argument. The Chinese side introduces every part; "*"
@@ -16,25 +16,22 @@
 //   rule)
 //           .a~P (singular with its article or plural, as part P)
 // The number of an English phrase is that of its first part with .* or a form of a noun.
-#include "heed/phrasebook/grammar_data.h"
+#include "heed/phrasebook/synchronous_grammar.h"
 
 namespace heed::detail {
 
 const char* const kPhrasebookPhrases = R"(
 @Pronoun
-2 {Speaker} || {Speaker.*}
-5 {Listener} || {Listener.*}
+2*Speaker,5*Listener {X} || {X.*}
 @Asked
-8 {Listener} || {Listener.*}
-5 {Name} || {Name.*}
+8*Listener,5*Name {X} || {X.*}
 3 {Listener} {Kin} || {Listener.poss} {Kin.*}
 2 {Listener} 的 {Contact} || {Listener.poss} {Contact.*}
 1 那 {Human.m} {Human} || that {Human.*}
 1 那 {Job.m} {Job} || that {Job.*}
 1 那些 {Human} || those {Human.pl}
 @Someone
-10 {Pronoun} || {Pronoun.*}
-7 {Name} || {Name.*}
+10*Pronoun,7*Name {X} || {X.*}
 4 {Pronoun} {Kin} || {Pronoun.poss} {Kin.*}
 2 {Pronoun} 的 {Contact} || {Pronoun.poss} {Contact.*}
 1 {Name} 的 {Kin} || {Name.poss} {Kin.*}
@@ -47,8 +44,7 @@ const char* const kPhrasebookPhrases = R"(
 1 这 {Job.m} {Job} || this {Job.*}
 1 那些 {Job} || those {Job.pl}
 @Owner
-5 {Pronoun} || {Pronoun.*}
-4 {Name} || {Name.*}
+5*Pronoun,4*Name {X} || {X.*}
 2 {Pronoun} {Kin} || {Pronoun.poss} {Kin.*}
 1 {Pronoun} 的 {Contact} || {Pronoun.poss} {Contact.*}
 @Count
@@ -106,9 +102,7 @@ const char* const kPhrasebookPhrases = R"(
 2 {Few} 个 {Months} || {Few} {Months.pl}
 1 一 个 {Months} || {Months.a}
 @InPlace
-2 {Room} || {Room.*}
-3 {Open} || {Open.*}
-3 {Hall} || {Hall.*}
+2*Room,3*Open,3*Hall {X} || {X.*}
 @Where
 5 在 {AtPlace} || at the {AtPlace}
 3 在 {InPlace} || in the {InPlace}
@@ -122,19 +116,11 @@ const char* const kPhrasebookPhrases = R"(
 2 {Ball} {BallGame} || {Ball.*} {BallGame}
 1 {Music} {Instrument} || {Music.*} {Instrument}
 @Ability
-2 {Skill} || {Skill.*}
-3 {Play} || {Play.*}
+2*Skill,3*Play {X} || {X.*}
 @Shared
-3 {Pastime} || {Pastime.*}
-3 {Outing} || {Outing.*}
-2 {Skill} || {Skill.*}
-3 {Play} || {Play.*}
+3*Pastime,3*Outing,2*Skill,3*Play {X} || {X.*}
 @Doing
-6 {Pastime} || {Pastime.*}
-4 {Chore} || {Chore.*}
-3 {Outing} || {Outing.*}
-2 {Skill} || {Skill.*}
-3 {Play} || {Play.*}
+6*Pastime,4*Chore,3*Outing,2*Skill,3*Play {X} || {X.*}
 @Scene
 6 在 {AtPlace} {Pastime} || {Pastime.*} at the {AtPlace}
 2 在 {Hall} {Pastime} || {Pastime.*} in the {Hall}
@@ -149,13 +135,11 @@ const char* const kPhrasebookPhrases = R"(
 @Adj[Thing,Appliance,Furniture,Bike,Vehicle]
 1 {Quality} || {Quality.*}
 @Adj[Text]
-1 {Content} || {Content.*}
-1 {Value} || {Value.*}
+1*Content,1*Value {X} || {X.*}
 @Adj[Writing]
 1 {Message} || {Message.*}
 @Adj[Garment]
-1 {Look} || {Look.*}
-1 {Quality} || {Quality.*}
+1*Look,1*Quality {X} || {X.*}
 @Adj[Fruit]
 1 {Taste} || {Taste.*}
 @Adj[Animal]
@@ -167,11 +151,9 @@ const char* const kPhrasebookPhrases = R"(
 @Get[Thing,Pair,Fruit]
 1 {Buy} || {Buy.*}
 @Get[Garment]
-2 {Buy} || {Buy.*}
-1 {Wear} || {Wear.*}
+2*Buy,1*Wear {X} || {X.*}
 @Get[Text]
-1 {Buy} || {Buy.*}
-1 {Read} || {Read.*}
+1*Buy,1*Read {X} || {X.*}
 @Get[Writing]
 1 {Write} || {Write.*}
 @Get[Bike]

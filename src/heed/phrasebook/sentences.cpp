@@ -1,5 +1,5 @@
 // The sentences of the phrasebook. The notation is that of phrases.cpp.
-#include "heed/phrasebook/grammar_data.h"
+#include "heed/phrasebook/synchronous_grammar.h"
 
 namespace heed::detail {
 

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "heed/core/error.h"
-#include "heed/phrasebook/grammar_data.h"
 
 namespace heed::detail {
 namespace {
@@ -250,7 +249,7 @@ struct Part {
 }  // namespace
 
 SynchronousGrammar::SynchronousGrammar() {
-  for (const char* text : {kPhrasebookLexicon, kPhrasebookModifiers}) read_lexicon(text);
+  read_lexicon(kPhrasebookLexicon);
   for (const char* text : {kPhrasebookPhrases, kPhrasebookSentences}) read_rules(text);
   start_ = category("S");
   check(start_ != nullptr, "the phrasebook's grammar lacks its start category");
@@ -297,9 +296,9 @@ void SynchronousGrammar::read_rules(std::string_view text) {
     const std::string weights = line.substr(0, line.find(' '));
     for (const std::string& item : split(weights, ',')) {
       const size_t times = std::min(item.find('*'), item.size());
-      std::string rule = item.substr(0, times) + line.substr(weights.size());
-      if (times < item.size()) rule.replace(rule.find("[X]") + 1, 1, item.substr(times + 1));
-      for (const std::string& name : names) rule_texts_[name].push_back(rule);
+      const std::string argument = times < item.size() ? item.substr(times + 1) : "";
+      const std::string rule = item.substr(0, times) + line.substr(weights.size());
+      for (const std::string& name : names) rule_texts_[name].emplace_back(rule, argument);
     }
   }
 }
@@ -315,7 +314,8 @@ const Category* SynchronousGrammar::category(const std::string& name) {
     }
     Category& fresh = categories_[name];
     if (rules != rule_texts_.end())
-      for (const std::string& text : rules->second) add_rule(text, argument, fresh);
+      for (const auto& [text, own] : rules->second)
+        add_rule(text, own.empty() ? argument : own, fresh);
   }
   const Category& found = categories_[name];
   return found.lexemes.empty() && found.rules.empty() ? nullptr : &found;

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "heed/core/rng.h"
@@ -62,10 +63,16 @@ class SynchronousGrammar {
   // Adds a rule, unless it names a category that does not exist for this argument.
   void add_rule(const std::string& text, const std::string& argument, Category& category);
 
-  std::map<std::string, std::vector<std::string>> rule_texts_;  // by category
+  // By category, each with an argument of its own, which may be empty.
+  std::map<std::string, std::vector<std::pair<std::string, std::string>>> rule_texts_;
   std::map<std::string, Category> categories_;
   std::map<std::string, bool> is_open_;  // of the Chinese words of the lexicon
   const Category* start_;
 };
+
+// The texts of the grammar: words and rules. Each source file explains its notation.
+extern const char* const kPhrasebookLexicon;    // lexicon.cpp: words
+extern const char* const kPhrasebookPhrases;    // phrases.cpp: parts of sentences
+extern const char* const kPhrasebookSentences;  // sentences.cpp: whole sentences
 
 }  // namespace heed::detail
