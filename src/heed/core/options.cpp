@@ -1,5 +1,7 @@
 #include "heed/core/options.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -80,10 +82,7 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string joined(const std::vector<std::string>& texts) {
-  if (texts.empty()) return "none";
-  std::string line;
-  for (const std::string& text : texts) line += (line.empty() ? "" : " ") + text;
-  return line;
+  return texts.empty() ? "none" : fmt::format("{}", fmt::join(texts, " "));
 }
 
 // The values that an option takes, for a message about these. For a whole number without a bound of
@@ -111,16 +110,8 @@ nlohmann::json json_of(const Option& option) {
   const std::vector<std::string> texts = option.read();
   if (option.list) return texts;
   if (texts.empty()) return nullptr;
-  switch (option.kind) {
-    case OptionKind::flag:
-    case OptionKind::integer:
-    case OptionKind::number:
-      return nlohmann::json::parse(texts[0]);
-    case OptionKind::text:
-    case OptionKind::choice:
-      break;
-  }
-  return texts[0];
+  const bool is_text = option.kind == OptionKind::text || option.kind == OptionKind::choice;
+  return is_text ? nlohmann::json(texts[0]) : nlohmann::json::parse(texts[0]);
 }
 
 std::vector<std::string> texts_of(const nlohmann::json& value) {
@@ -188,19 +179,6 @@ bool from_text(const std::string& text, const OptionInfo&, std::string& value) {
   return true;
 }
 
-std::string to_text(bool value) {
-  return value ? "true" : "false";
-}
-std::string to_text(int64_t value) {
-  return fmt::format("{}", value);
-}
-std::string to_text(double value) {
-  return fmt::format("{}", value);
-}
-std::string to_text(const std::string& value) {
-  return value;
-}
-
 void OptionCollector::operator()(std::string_view name, std::vector<std::string>& field,
                                  OptionInfo info) {
   Option& option = add<std::string>(name, info);
@@ -256,9 +234,10 @@ std::string nearest(std::string_view name, const std::vector<std::string>& known
   return longer == known.end() ? "" : *longer;
 }
 
-std::string suggestion(std::string_view name, const std::vector<std::string>& known) {
+std::string suggestion(std::string_view name, const std::vector<std::string>& known,
+                       std::string_view prefix) {
   const std::string best = nearest(name, known);
-  return best.empty() ? "" : fmt::format("; did you mean '{}'?", best);
+  return best.empty() ? "" : fmt::format("; did you mean '{}{}'?", prefix, best);
 }
 
 std::string suggestion(const Options& options, std::string_view name, std::string_view prefix) {
@@ -266,8 +245,7 @@ std::string suggestion(const Options& options, std::string_view name, std::strin
   for (const Option& option : options) {
     known.push_back(prefix.empty() ? option.name : option.flag().substr(2));
   }
-  const std::string best = nearest(name, known);
-  return best.empty() ? "" : fmt::format("; did you mean '{}{}'?", prefix, best);
+  return suggestion(name, known, prefix);
 }
 
 std::vector<OptionDifference> differences(const Options& left, const Options& right) {

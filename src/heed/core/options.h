@@ -99,10 +99,6 @@ bool from_text(const std::string& text, const OptionInfo& info, bool& value);
 bool from_text(const std::string& text, const OptionInfo& info, int64_t& value);
 bool from_text(const std::string& text, const OptionInfo& info, double& value);
 bool from_text(const std::string& text, const OptionInfo& info, std::string& value);
-std::string to_text(bool value);
-std::string to_text(int64_t value);
-std::string to_text(double value);
-std::string to_text(const std::string& value);
 
 // Whether `text` means this name of a choice: the case of ASCII letters does not matter.
 bool names_choice(std::string_view text, std::string_view name);
@@ -119,13 +115,16 @@ bool from_text(const std::string& text, const OptionInfo& info, Enum& value) {
   return false;
 }
 
-template <class Enum>
-requires std::is_enum_v<Enum> std::string to_text(Enum value) {
-  for (const auto& [name, item] : enum_names(Enum{})) {
-    if (item == value) return std::string(name);
+template <class T>
+std::string to_text(const T& value) {
+  if constexpr (std::is_enum_v<T>) {
+    for (const auto& [name, item] : enum_names(T{}))
+      if (item == value) return std::string(name);
+    check(false, "an enum value without a name in enum_names");
+    return {};
+  } else {
+    return fmt::format("{}", value);
   }
-  check(false, "an enum value without a name in enum_names");
-  return {};
 }
 
 // The visitor that makes Options of a struct.
@@ -226,10 +225,9 @@ std::string with_option_names(std::string_view message);
 // The name among `known` that `name` most likely meant; empty if none is near.
 std::string nearest(std::string_view name, const std::vector<std::string>& known);
 
-// `; did you mean 'bleu'?`, or nothing.
-std::string suggestion(std::string_view name, const std::vector<std::string>& known);
-
 // `; did you mean '--beam'?`, or nothing. `prefix` precedes the suggestion: "--" or "".
+std::string suggestion(std::string_view name, const std::vector<std::string>& known,
+                       std::string_view prefix = "");
 std::string suggestion(const Options& options, std::string_view name, std::string_view prefix);
 
 // An option whose values differ.
