@@ -11,15 +11,17 @@ namespace heed {
 
 namespace fs = std::filesystem;
 
-DirectoryLock::DirectoryLock(const fs::path& directory) : directory_(directory) {
+// Delegates to a constructor, so that the destructor runs where this fails.
+DirectoryLock::DirectoryLock(const fs::path& directory) : DirectoryLock() {
+  directory_ = directory;
   for (;;) {
-    made_.make(directory);
+    make(directory);
     lock_ = Descriptor(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (lock_.get() < 0 && errno == ENOENT) continue;
     if (lock_.get() < 0) return;
     if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno != EWOULDBLOCK) return;
-      made_.keep();  // the holder of the lock uses them
+      made_.clear();  // the holder of the lock uses them
       fail(
           "{}: another process is writing to this directory: wait until it ends, or give "
           "another directory",
@@ -46,20 +48,20 @@ bool is_locked(const fs::path& directory) {
   return file.get() >= 0 && ::flock(file.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
-DirectoryLock::MadeDirectories::~MadeDirectories() {
-  for (; !names_.empty(); names_.pop_back()) ::rmdir(names_.back().text().c_str());
+DirectoryLock::~DirectoryLock() {
+  for (; !made_.empty(); made_.pop_back()) ::rmdir(made_.back().text().c_str());
 }
 
-void DirectoryLock::MadeDirectories::make(const fs::path& directory) {
+void DirectoryLock::make(const fs::path& directory) {
   std::error_code error;
   if (fs::is_directory(directory, error)) return;
   if (fs::exists(directory, error))
     fail("{}: expected a directory, found a file", directory.string());
   if (directory.has_parent_path() && directory.parent_path() != directory)
     make(directory.parent_path());
-  names_.reserve(names_.size() + 1);
+  made_.reserve(made_.size() + 1);
   if (fs::create_directory(directory, error))
-    names_.emplace_back(directory.string(), detail::RegisteredKind::directory);
+    made_.emplace_back(directory.string(), detail::RegisteredKind::directory);
   if (error) fail("{}: cannot make the directory: {}", directory.string(), error.message());
 }
 

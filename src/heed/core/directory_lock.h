@@ -21,32 +21,21 @@ class DirectoryLock {
   DirectoryLock& operator=(DirectoryLock&&) = delete;
   // Removes the directories that it created and that are empty. remove_temporary_files() does so
   // too while the object lives.
-  ~DirectoryLock() = default;
+  ~DirectoryLock();
 
   // Error if the directory was moved or replaced since: files written by its name would land in
   // another directory. Does nothing if it was removed; writing to it fails then.
   void expect_in_place() const;
 
   // Creates a directory below the locked one.
-  void make(const std::filesystem::path& directory) { made_.make(directory); }
+  void make(const std::filesystem::path& directory);
 
  private:
-  class MadeDirectories {
-   public:
-    MadeDirectories() = default;
-    MadeDirectories(MadeDirectories&&) noexcept = default;
-    MadeDirectories& operator=(MadeDirectories&&) = delete;
-    ~MadeDirectories();
-    void make(const std::filesystem::path& directory);
-    void keep() { names_.clear(); }
-
-   private:
-    std::vector<detail::RegisteredName> names_;  // outer before inner
-  };
+  DirectoryLock() = default;
 
   std::filesystem::path directory_;
-  Descriptor lock_;  // before made_, so that it is released after their removal
-  MadeDirectories made_;
+  Descriptor lock_;
+  std::vector<detail::RegisteredName> made_;  // outer directories before inner ones
 };
 
 // Whether a process holds the lock of the directory; false if that cannot be known. Takes the lock
