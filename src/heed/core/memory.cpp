@@ -3,9 +3,9 @@
 #include <malloc.h>
 #include <sys/resource.h>
 
-#include <charconv>
 #include <fstream>
 #include <functional>
+#include <sstream>
 #include <vector>
 
 #include "heed/core/error.h"
@@ -15,33 +15,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A number alone on its file's first line; nothing for "max" or no such file.
+// The number that begins a file; nothing for "max" or no such file.
 std::optional<int64_t> number_in(const fs::path& path) {
   std::ifstream file(path);
-  std::string text;
-  file >> text;
   int64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  if (text.empty() || error != std::errc() || rest != end) return {};
-  return value;
+  return file >> value ? std::optional(value) : std::nullopt;
 }
 
 // The number behind a name in a file of lines "NAME NUMBER" or "NAME: NUMBER kB".
 std::optional<int64_t> number_of(const fs::path& path, const std::string& name) {
   std::ifstream file(path);
-  std::string word;
-  int64_t value = 0;
   for (std::string line; std::getline(file, line);) {
-    if (!line.starts_with(name) || line.size() <= name.size()) continue;
-    const char after = line[name.size()];
-    if (after != ' ' && after != ':') continue;
-    const size_t digit = line.find_first_of("0123456789", name.size());
-    if (digit == line.npos) return {};
-    const char* end = line.data() + line.size();
-    const auto [rest, error] = std::from_chars(line.data() + digit, end, value);
-    if (error != std::errc()) return {};
-    return std::string_view(rest, size_t(end - rest)) == " kB" ? value * 1024 : value;
+    std::istringstream fields(line);
+    std::string key, unit;
+    int64_t value = 0;
+    if (!(fields >> key >> value) || (key != name && key != name + ":")) continue;
+    return fields >> unit && unit == "kB" ? value * 1024 : value;
   }
   return {};
 }

@@ -58,18 +58,9 @@ std::optional<Script> script_of(char32_t character) {
 }
 
 bool is_unspaced(Script script) {
-  switch (script) {
-    case Script::thai:
-    case Script::lao:
-    case Script::tibetan:
-    case Script::myanmar:
-    case Script::khmer:
-    case Script::kana:
-    case Script::han:
-      return true;
-    default:
-      return false;
-  }
+  constexpr Script kUnspaced[] = {Script::thai,  Script::lao,  Script::tibetan, Script::myanmar,
+                                  Script::khmer, Script::kana, Script::han};
+  return std::ranges::find(kUnspaced, script) != std::end(kUnspaced);
 }
 
 bool is_chinese_or_japanese(char32_t c) {

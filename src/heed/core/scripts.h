@@ -30,25 +30,13 @@ enum class Script {
 };
 inline constexpr size_t kScripts = 18;
 
-constexpr std::array<std::pair<std::string_view, Script>, kScripts> enum_names(Script) {
-  return {{{"latin", Script::latin},
-           {"greek", Script::greek},
-           {"cyrillic", Script::cyrillic},
-           {"armenian", Script::armenian},
-           {"hebrew", Script::hebrew},
-           {"arabic", Script::arabic},
-           {"indic", Script::indic},
-           {"thai", Script::thai},
-           {"lao", Script::lao},
-           {"tibetan", Script::tibetan},
-           {"myanmar", Script::myanmar},
-           {"georgian", Script::georgian},
-           {"ethiopic", Script::ethiopic},
-           {"khmer", Script::khmer},
-           {"mongolian", Script::mongolian},
-           {"hangul", Script::hangul},
-           {"kana", Script::kana},
-           {"han", Script::han}}};
+constexpr auto enum_names(Script) {
+  constexpr std::array<std::string_view, kScripts> kNames = {
+      "latin",   "greek",   "cyrillic", "armenian", "hebrew", "arabic",    "indic",  "thai", "lao",
+      "tibetan", "myanmar", "georgian", "ethiopic", "khmer",  "mongolian", "hangul", "kana", "han"};
+  std::array<std::pair<std::string_view, Script>, kScripts> names;
+  for (size_t i = 0; i < kScripts; ++i) names[i] = {kNames[i], Script(i)};
+  return names;
 }
 
 // The script of a letter, by Unicode's blocks; nothing for digits, punctuation, symbols, and

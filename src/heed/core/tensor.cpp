@@ -17,6 +17,27 @@ int64_t bytes_of(const Shape& shape, DType type) {
   return count * size_of(type);
 }
 
+// Where a tensor's first element is, in its memory.
+std::byte* address(const Tensor& tensor) {
+  std::byte* data = tensor.storage()->data;
+  return data ? data + tensor.offset() * size_of(tensor.dtype()) : nullptr;
+}
+
+// Whether this number of values fills a shape, which may be any.
+bool fill(const Shape& shape, size_t values) {
+  int64_t count = 1;
+  for (const int64_t n : shape)
+    if (n < 0 || __builtin_mul_overflow(count, n, &count)) return false;
+  return uint64_t(count) == values;
+}
+
+// Rounds up so that batches of nearly the same size share blocks: at most an eighth is wasted.
+int64_t size_class(int64_t bytes) {
+  if (bytes <= 512) return 512;
+  const int64_t step = int64_t(std::bit_floor(uint64_t(bytes))) / 8;
+  return (bytes + step - 1) / step * step;
+}
+
 }  // namespace
 
 int64_t element_count(const Shape& shape) {
@@ -65,16 +86,6 @@ Tensor to_host(const Tensor& tensor) {
   return host;
 }
 
-namespace {
-
-// Where a tensor's first element is, in its memory.
-std::byte* address(const Tensor& tensor) {
-  std::byte* data = tensor.storage()->data;
-  return data ? data + tensor.offset() * size_of(tensor.dtype()) : nullptr;
-}
-
-}  // namespace
-
 void copy(const Tensor& from, Tensor& to) {
   check(from.size() == to.size() && from.dtype() == to.dtype(), "copy between unlike tensors");
   TensorMemory &source = *from.storage()->memory, &target = *to.storage()->memory;
@@ -120,18 +131,6 @@ Tensor Tensor::reshape(Shape shape) const {
   check(element_count(shape) == size_, "reshape changes the size");
   return Tensor(storage_, std::move(shape), type_, offset_);
 }
-
-namespace {
-
-// Whether this number of values fills a shape, which may be any.
-bool fill(const Shape& shape, size_t values) {
-  int64_t count = 1;
-  for (const int64_t n : shape)
-    if (n < 0 || __builtin_mul_overflow(count, n, &count)) return false;
-  return uint64_t(count) == values;
-}
-
-}  // namespace
 
 template <class T>
 Tensor tensor_of(Shape shape, std::span<const T> values) {
@@ -203,17 +202,6 @@ struct TensorPool::State::Return {
 
 TensorPool::TensorPool(std::shared_ptr<TensorMemory> memory)
     : state_(std::make_shared<State>(std::move(memory))) {}
-
-namespace {
-
-// Rounds up so that batches of nearly the same size share blocks: at most an eighth is wasted.
-int64_t size_class(int64_t bytes) {
-  if (bytes <= 512) return 512;
-  const int64_t step = int64_t(std::bit_floor(uint64_t(bytes))) / 8;
-  return (bytes + step - 1) / step * step;
-}
-
-}  // namespace
 
 Tensor TensorPool::tensor(Shape shape, DType type) {
   const int64_t size = size_class(bytes_of(shape, type));
