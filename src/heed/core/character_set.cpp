@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <bit>
 #include <charconv>
 
 namespace heed {
@@ -40,12 +39,6 @@ void CharacterSet::add(const CharacterSet& other) {
 bool CharacterSet::contains(char32_t character) const {
   const size_t word = character / 64;
   return word < words_.size() && (words_[word] >> (character % 64) & 1) != 0;
-}
-
-int64_t CharacterSet::size() const {
-  int64_t count = 0;
-  for (const uint64_t word : words_) count += std::popcount(word);
-  return count;
 }
 
 std::string CharacterSet::ranges() const {

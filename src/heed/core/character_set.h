@@ -15,8 +15,6 @@ class CharacterSet {
   void add(char32_t character);
   void add(const CharacterSet& other);
   bool contains(char32_t character) const;
-  bool empty() const { return words_.empty(); }
-  int64_t size() const;
 
   // Its ranges in hexadecimal digits, ascending: "20-7e e9 4e00-9fff".
   std::string ranges() const;
