@@ -1,4 +1,4 @@
-#include "heed/core/thread_pool.h"
+#include "heed/core/parallel.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,12 @@
-// A fixed pool of threads for parallel loops.
+// Threads: a fixed team for parallel loops, and a pool that grows with the number of tasks.
 #pragma once
 
+#include <condition_variable>
+#include <deque>
 #include <functional>
+#include <future>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -23,7 +27,7 @@ void start_thread(std::vector<std::thread>& threads, ThreadCount count, std::fun
 
 // A parallel loop, run(): tasks go one by one to the next idle thread, so that a slow core does
 // fewer. Which thread runs which task must not change any result. For tasks that start at any time
-// there is ThreadPool (core/thread_pool.h).
+// there is ThreadPool.
 class Workers {
  public:
   // threads >= 1, the calling thread included.
@@ -42,6 +46,33 @@ class Workers {
   struct Team;
   int count_;
   std::unique_ptr<Team> team_;
+};
+
+// For tasks that start at any time and may run for long; Workers is for parallel
+// loops. It has as many threads as the largest number of tasks that ran at the same time. Any
+// number of threads may call start().
+class ThreadPool {
+ public:
+  ThreadPool() = default;
+  // Waits for all tasks.
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  // Runs `task` on an idle thread or, without one, on a new thread. Error if the thread cannot be
+  // created; `count` is for its message. The future becomes ready when the task ends, and holds its
+  // exception.
+  std::future<void> start(std::function<void()> task, ThreadCount count);
+
+ private:
+  void run_tasks();
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<std::packaged_task<void()>> tasks_;  // not begun
+  size_t idle_ = 0;
+  bool stop_ = false;
+  std::vector<std::thread> threads_;
 };
 
 }  // namespace heed

@@ -2,7 +2,7 @@
 
 #include <mutex>
 
-#include "heed/core/thread_pool.h"
+#include "heed/core/parallel.h"
 #include "heed/decode/line_batch.h"
 #include "heed/decode/line_processor.h"
 #include "heed/decode/line_queue.h"
