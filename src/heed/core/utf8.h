@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +20,16 @@ struct Utf8Character {
   size_t bytes;
   bool valid;
 };
+
+// The first byte of a character of several bytes: how many follow, its payload, and the range of
+// the second byte (narrower than 80..BF where that keeps out overlong forms, surrogates and too
+// large values).
+struct Utf8Lead {
+  int following;
+  char32_t payload;
+  uint8_t second_first, second_last;
+};
+std::optional<Utf8Lead> utf8_lead(uint8_t byte);
 
 // Reads the character at the beginning of a text that is not empty. Overlong forms, surrogates and
 // values above U+10FFFF are not valid.

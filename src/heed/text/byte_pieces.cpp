@@ -8,26 +8,10 @@ namespace {
 // The bytes that continue a character of UTF-8 which begins with these; empty if it is complete or
 // no character begins so (Unicode 15, table 3-7).
 NextBytes bytes_after(std::span<const uint8_t> begun) {
-  if (begun.empty()) return {};
-  const uint8_t lead = begun[0];
-  const size_t length = lead >= 0xC2 && lead <= 0xDF   ? 2
-                        : lead >= 0xE0 && lead <= 0xEF ? 3
-                        : lead >= 0xF0 && lead <= 0xF4 ? 4
-                                                       : 1;
-  if (begun.size() >= length) return {};
+  const auto lead = utf8_lead(begun[0]);
+  if (!lead || begun.size() > size_t(lead->following)) return {};
   if (begun.size() > 1) return {0x80, 0xBF};
-  switch (lead) {
-    case 0xE0:
-      return {0xA0, 0xBF};
-    case 0xED:
-      return {0x80, 0x9F};
-    case 0xF0:
-      return {0x90, 0xBF};
-    case 0xF4:
-      return {0x80, 0x8F};
-    default:
-      return {0x80, 0xBF};
-  }
+  return {lead->second_first, lead->second_last};
 }
 
 bool continues(uint8_t byte) {
@@ -35,7 +19,7 @@ bool continues(uint8_t byte) {
 }
 
 bool begins(uint8_t byte) {
-  return byte < 0x80 || (byte >= 0xC2 && byte <= 0xF4);
+  return byte < 0x80 || utf8_lead(byte);
 }
 
 }  // namespace
