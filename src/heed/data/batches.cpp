@@ -4,57 +4,13 @@
 #include <bit>
 #include <limits>
 #include <numeric>
+#include <tuple>
 
 #include "heed/core/error.h"
 #include "heed/core/options.h"
 #include "heed/core/rng.h"
 
 namespace heed {
-namespace {
-
-struct Keyed {
-  ExampleSize size;
-  uint32_t example;
-  friend bool operator<(const Keyed& a, const Keyed& b) {
-    if (a.size.target != b.size.target) return a.size.target < b.size.target;
-    if (a.size.source != b.size.source) return a.size.source < b.size.source;
-    return a.example < b.example;
-  }
-};
-
-// Decides where one batch ends and the next begins.
-class Cutter {
- public:
-  explicit Cutter(const BatchOptions& options) : options_(options) { validate(options); }
-
-  // Whether this example must begin a new batch. Adds it to the current or the new one.
-  bool begins(uint32_t example, const ExampleSize& size) {
-    bool full = examples_ == 0;
-    if (options_.batch_sentences > 0) {
-      full = full || examples_ == options_.batch_sentences;
-    } else {
-      if (std::max(size.source, size.target) > options_.batch_tokens) {
-        fail(
-            "pair {} has {} source and {} target tokens, more than a batch may have ({}); raise "
-            "--batch-tokens or lower --max-sentence-tokens",
-            example + 1, size.source, size.target, options_.batch_tokens);
-      }
-      full = full || source_ + size.source > options_.batch_tokens ||
-             target_ + size.target > options_.batch_tokens;
-    }
-    if (full) examples_ = source_ = target_ = 0;
-    ++examples_;
-    source_ += size.source;
-    target_ += size.target;
-    return full;
-  }
-
- private:
-  BatchOptions options_;
-  int64_t examples_ = 0, source_ = 0, target_ = 0;  // of the current batch
-};
-
-}  // namespace
 
 int64_t longest_side(const Dataset& data) {
   int64_t longest = 1;
@@ -73,9 +29,28 @@ BatchPlan::BatchPlan(int64_t examples) {
 }
 
 void BatchPlan::cut(const Dataset& data, const BatchOptions& options) {
-  Cutter cutter(options);
-  for (size_t i = 0; i < examples_.size(); ++i)
-    if (cutter.begins(examples_[i], data.bound(examples_[i]))) begin_.push_back(uint32_t(i));
+  validate(options);
+  int64_t count = 0, source = 0, target = 0;  // of the current batch
+  for (size_t i = 0; i < examples_.size(); ++i) {
+    const ExampleSize size = data.bound(examples_[i]);
+    const bool by_tokens = options.batch_sentences == 0;
+    if (by_tokens && std::max(size.source, size.target) > options.batch_tokens) {
+      fail(
+          "pair {} has {} source and {} target tokens, more than a batch may have ({}); raise "
+          "--batch-tokens or lower --max-sentence-tokens",
+          examples_[i] + 1, size.source, size.target, options.batch_tokens);
+    }
+    const bool full = by_tokens ? source + size.source > options.batch_tokens ||
+                                      target + size.target > options.batch_tokens
+                                : count == options.batch_sentences;
+    if (full || count == 0) {
+      count = source = target = 0;
+      begin_.push_back(uint32_t(i));
+    }
+    ++count;
+    source += size.source;
+    target += size.target;
+  }
   begin_.push_back(uint32_t(examples_.size()));
 }
 
@@ -89,12 +64,15 @@ BatchPlan BatchPlan::shuffled(const Dataset& data, const BatchOptions& options, 
 
 BatchPlan BatchPlan::sorted(const Dataset& data, const BatchOptions& options) {
   BatchPlan plan(data.size());
-  std::vector<Keyed> keys;
+  std::vector<std::tuple<int64_t, int64_t, uint32_t>> keys;  // target, source, example
   keys.reserve(plan.examples_.size());
-  for (const uint32_t example : plan.examples_) keys.push_back({data.bound(example), example});
+  for (const uint32_t example : plan.examples_) {
+    const ExampleSize size = data.bound(example);
+    keys.emplace_back(size.target, size.source, example);
+  }
   std::sort(keys.begin(), keys.end());
   std::transform(keys.begin(), keys.end(), plan.examples_.begin(),
-                 [](const Keyed& key) { return key.example; });
+                 [](const auto& key) { return std::get<uint32_t>(key); });
   plan.cut(data, options);
   return plan;
 }

@@ -6,8 +6,6 @@
 #include <array>
 #include <optional>
 
-#include "heed/data/part_multiset.h"
-
 namespace heed::detail {
 namespace {
 
@@ -61,6 +59,20 @@ struct Placeholder {
   std::string reference;  // what it refers to: "%2$s"
 };
 
+// One that refers to the same value each time.
+Placeholder repeatable(std::string text, size_t length) {
+  return {text, length, true, text};
+}
+
+// A placeholder in braces behind a character that belongs to it.
+std::optional<Placeholder> behind(char c, std::optional<Placeholder> found) {
+  if (!found) return std::nullopt;
+  found->name.insert(0, 1, c);
+  found->reference = found->name;
+  ++found->length;
+  return found;
+}
+
 // "-5.2lf" behind a percent sign, without the letter that begins a word: false if it is none.
 bool take_conversion(Scanner& scanner) {
   scanner.set("-+#0");
@@ -99,7 +111,7 @@ std::optional<Placeholder> braces(std::string_view text) {
     if (depth == 0) break;
   }
   const std::string whole = fmt::format("{{{}, {}}}", name, kind);
-  return Placeholder{whole, std::min(end + 1, text.size()), true, whole};
+  return repeatable(whole, std::min(end + 1, text.size()));
 }
 
 // What begins with a percent sign.
@@ -109,17 +121,9 @@ std::optional<Placeholder> percent(std::string_view text) {
   if (scanner.take('(')) {
     scanner.take_while([](char c) { return is_letter(c) || is_digit(c) || is_one_of(c, "_.-"); });
     if (!scanner.take(')') || !take_conversion(scanner)) return std::nullopt;
-    const std::string whole(text.substr(0, scanner.position()));
-    return Placeholder{whole, whole.size(), true, whole};
+    return repeatable(std::string(text.substr(0, scanner.position())), scanner.position());
   }
-  if (scanner.peek() == '{') {
-    auto found = braces(scanner.rest());
-    if (!found) return std::nullopt;
-    found->name.insert(0, "%");
-    found->reference = found->name;
-    ++found->length;
-    return found;
-  }
+  if (scanner.peek() == '{') return behind('%', braces(scanner.rest()));
   const bool numbered = !scanner.digits().empty() && scanner.take('$');
   if (!numbered) scanner.rewind(1);
   const size_t begin = scanner.position();
@@ -131,8 +135,7 @@ std::optional<Placeholder> percent(std::string_view text) {
   scanner.take('L');
   const std::string_view number = scanner.digits();
   if (number.empty() || number.size() > 2 || number.front() == '0') return std::nullopt;
-  const std::string whole(text.substr(0, scanner.position()));
-  return Placeholder{whole, whole.size(), true, whole};
+  return repeatable(std::string(text.substr(0, scanner.position())), scanner.position());
 }
 
 std::optional<Placeholder> placeholder_at(std::string_view line, size_t at) {
@@ -140,14 +143,8 @@ std::optional<Placeholder> placeholder_at(std::string_view line, size_t at) {
   if (c == '%' && (at == 0 || (!is_digit(line[at - 1]) && line[at - 1] != '%')))
     return percent(line.substr(at));
   if (c == '{') return braces(line.substr(at));
-  if ((c == '$' || c == '#') && at + 1 < line.size() && line[at + 1] == '{') {
-    auto found = braces(line.substr(at + 1));
-    if (!found) return std::nullopt;
-    found->name.insert(0, 1, c);
-    found->reference = found->name;
-    ++found->length;
-    return found;
-  }
+  if ((c == '$' || c == '#') && at + 1 < line.size() && line[at + 1] == '{')
+    return behind(c, braces(line.substr(at + 1)));
   return std::nullopt;
 }
 
@@ -203,33 +200,35 @@ std::vector<Tag> tags(std::string_view line) {
   return found;
 }
 
-// The names of those that are tags, by what is closed on either side.
-Parts certain_names(const std::vector<Tag>& own, const Parts& closed) {
-  Parts names;
-  for (const Tag& tag : own) {
-    if (tag.certain || has_part(closed, "/" + tag.name)) names.push_back(tag.name);
-  }
-  return names;
+}  // namespace
+
+bool has_part(const Parts& parts, const std::string& part) {
+  return std::find(parts.begin(), parts.end(), part) != parts.end();
 }
 
-Parts closing_names(const std::vector<Tag>& tags, const std::vector<Tag>& others) {
-  Parts names;
-  for (const auto* side : {&tags, &others}) {
-    for (const Tag& tag : *side) {
-      if (tag.name.starts_with('/') && !has_part(names, tag.name)) names.push_back(tag.name);
+bool remove_one(Parts& parts, const std::string& part) {
+  const auto found = std::find(parts.begin(), parts.end(), part);
+  if (found == parts.end()) return false;
+  parts.erase(found);
+  return true;
+}
+
+Parts without(const Parts& all, const Parts& others) {
+  std::vector<std::string> sorted = others;
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<bool> used(sorted.size());
+  Parts rest;
+  for (const std::string& part : all) {
+    auto at = std::lower_bound(sorted.begin(), sorted.end(), part);
+    while (at != sorted.end() && *at == part && used[size_t(at - sorted.begin())]) ++at;
+    if (at != sorted.end() && *at == part) {
+      used[size_t(at - sorted.begin())] = true;
+    } else {
+      rest.push_back(part);
     }
   }
-  return names;
+  return rest;
 }
-
-PartDifference in_brackets(PartDifference difference) {
-  for (Parts* side : {&difference.source_only, &difference.target_only}) {
-    for (std::string& name : *side) name.insert(0, "<").append(">");
-  }
-  return difference;
-}
-
-}  // namespace
 
 PartDifference placeholder_difference(std::string_view source, std::string_view target) {
   const Parts left = placeholders(source), right = placeholders(target);
@@ -238,9 +237,19 @@ PartDifference placeholder_difference(std::string_view source, std::string_view 
 
 PartDifference tag_difference(std::string_view source, std::string_view target) {
   const std::vector<Tag> left = tags(source), right = tags(target);
-  const Parts closed = closing_names(left, right);
-  const Parts left_names = certain_names(left, closed), right_names = certain_names(right, closed);
-  return in_brackets({without(left_names, right_names), without(right_names, left_names)});
+  Parts closing;  // on either side
+  for (const auto* side : {&left, &right}) {
+    for (const Tag& tag : *side)
+      if (tag.name.starts_with('/')) closing.push_back(tag.name);
+  }
+  const auto names_of = [&](const std::vector<Tag>& side) {
+    Parts names;
+    for (const Tag& tag : side)
+      if (tag.certain || has_part(closing, "/" + tag.name)) names.push_back("<" + tag.name + ">");
+    return names;
+  };
+  const Parts of_source = names_of(left), of_target = names_of(right);
+  return {without(of_source, of_target), without(of_target, of_source)};
 }
 
 std::string without_placeholders(std::string_view line) {

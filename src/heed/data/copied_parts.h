@@ -7,9 +7,17 @@
 
 namespace heed::detail {
 
+using Parts = std::vector<std::string>;
+
+bool has_part(const Parts& parts, const std::string& part);
+// Removes one such part; false if there is none.
+bool remove_one(Parts& parts, const std::string& part);
+// The parts of `all` without those of `others`, each of which removes one, in order.
+Parts without(const Parts& all, const Parts& others);
+
 // Parts that one side alone has, in order.
 struct PartDifference {
-  std::vector<std::string> source_only, target_only;
+  Parts source_only, target_only;
 
   bool found() const { return !source_only.empty() || !target_only.empty(); }
 };

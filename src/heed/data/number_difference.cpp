@@ -1,15 +1,14 @@
 // Numbers that differ between a sentence and its translation.
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
+#include <regex>
 #include <set>
 #include <string>
 
 #include "heed/core/unicode.h"
 #include "heed/core/utf8.h"
 #include "heed/data/copied_parts.h"
-#include "heed/data/part_multiset.h"
 
 namespace heed::detail {
 namespace {
@@ -62,28 +61,13 @@ std::string digits_of(std::u32string_view number) {
 // The value of a digit or unit of Chinese numerals: 0 to 9, 10, 100, ...
 std::optional<int64_t> numeral_value(char32_t c) {
   constexpr std::u32string_view kDigits = U"零一二三四五六七八九";
+  constexpr std::pair<char32_t, int64_t> kOthers[] = {
+      {U'〇', 0},    {U'两', 2},      {U'兩', 2},      {U'十', 10},          {U'百', 100},
+      {U'千', 1000}, {U'万', 10'000}, {U'萬', 10'000}, {U'亿', 100'000'000}, {U'億', 100'000'000}};
   if (const size_t at = kDigits.find(c); at != kDigits.npos) return int64_t(at);
-  switch (c) {
-    case U'〇':
-      return 0;
-    case U'两':
-    case U'兩':
-      return 2;
-    case U'十':
-      return 10;
-    case U'百':
-      return 100;
-    case U'千':
-      return 1000;
-    case U'万':
-    case U'萬':
-      return 10'000;
-    case U'亿':
-    case U'億':
-      return 100'000'000;
-    default:
-      return std::nullopt;
-  }
+  for (const auto& [character, value] : kOthers)
+    if (character == c) return value;
+  return std::nullopt;
 }
 
 // The value of a run of Chinese numerals of at most 18 characters: 三百二十, 二〇二四.
@@ -194,43 +178,21 @@ std::string lowercase_ascii(std::u32string_view text) {
   return lower;
 }
 
-// Whether the text counts in thousands, millions or the like.
+// Whether the text counts in thousands, millions or the like: "3 million", "2.5m", "30k".
 bool has_scale(const Numbers& side) {
   constexpr std::u32string_view kUnits = U"万萬亿億千百兆";
-  if (side.text.find_first_of(kUnits) != side.text.npos) return true;
-  constexpr std::array<std::string_view, 8> kWords = {"mil",   "mio",      "mrd",     "bil",
-                                                      "trill", "thousand", "tausend", "bn"};
-  const std::string lower = lowercase_ascii(side.text);
-  const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
-  for (size_t at = 0; at < lower.size(); ++at) {
-    if (at > 0 && is_letter(lower[at - 1])) continue;
-    const std::string_view rest = std::string_view(lower).substr(at);
-    for (const std::string_view word : kWords)
-      if (rest.starts_with(word)) return true;
-    // "2.5m", "30k"
-    const bool after_digit = at > 0 && lower[at - 1] >= '0' && lower[at - 1] <= '9';
-    if (after_digit && (rest[0] == 'k' || rest[0] == 'm') &&
-        (rest.size() < 2 || !is_letter(rest[1])))
-      return true;
-  }
-  return false;
+  static const std::regex kScale(
+      "(^|[^a-z])(mil|mio|mrd|bil|trill|thousand|tausend|bn)|[0-9][km]([^a-z]|$)");
+  return side.text.find_first_of(kUnits) != side.text.npos ||
+         std::regex_search(lowercase_ascii(side.text), kScale);
 }
 
 // Whether the text has a time of day.
 bool has_clock(const Numbers& side) {
-  if (side.text.find_first_of(U"点點时時") != side.text.npos) return true;
-  const std::string lower = lowercase_ascii(side.text);
-  for (const std::string_view word : {"uhr", "o'clock", "a.m", "p.m", " am", " pm", "0am", "0pm"})
-    if (lower.find(word) != lower.npos) return true;
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  for (size_t at = 1; at + 2 < lower.size(); ++at) {
-    const bool separator = lower[at] == ':' || lower[at] == '.' || lower[at] == 'h';
-    if (separator && is_digit(lower[at - 1]) && is_digit(lower[at + 1]) && is_digit(lower[at + 2]))
-      return true;
-    if (is_digit(lower[at - 1]) && (lower[at] == 'a' || lower[at] == 'p') && lower[at + 1] == 'm')
-      return true;
-  }
-  return false;
+  static const std::regex kClock(
+      "uhr|o'clock|a\\.m|p\\.m| am| pm|0am|0pm|[0-9][:.h][0-9][0-9]|[0-9][ap]m[\\s\\S]");
+  return side.text.find_first_of(U"点點时時") != side.text.npos ||
+         std::regex_search(lowercase_ascii(side.text), kClock);
 }
 
 class Comparison {
