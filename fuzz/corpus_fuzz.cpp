@@ -35,14 +35,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size >= sizeof(detail::CorpusHeader)) sign(bytes);
   const auto corpus = Corpus::from_cache(file.hold(bytes), kKey, kVocabulary);
   if (!corpus) return 0;
-  std::vector<TokenId> ids;
   for (int64_t pair = 0; pair < corpus->size(); ++pair) {
-    ids.clear();
-    corpus->append_source(pair, ids);
-    fuzzing::require(int64_t(ids.size()) == corpus->length(pair).source);
-    corpus->append_target(pair, ids);
+    const Example example = corpus->example(pair);
+    fuzzing::require(int64_t(example.source.size()) + 1 == corpus->bound(pair).source);
     fuzzing::require(corpus->line(pair) >= 0);
-    for (const TokenId id : ids) fuzzing::require(id >= 0 && id < kVocabulary);
+    for (const auto* ids : {&example.source, &example.target})
+      for (const TokenId id : *ids) fuzzing::require(id >= 0 && id < kVocabulary);
   }
   return 0;
 }

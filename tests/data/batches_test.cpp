@@ -17,9 +17,9 @@ namespace {
 using ::testing::HasSubstr;
 using Batches = std::vector<std::vector<uint32_t>>;
 
-std::vector<PairLength> random_lengths(int64_t count) {
+std::vector<ExampleSize> random_lengths(int64_t count) {
   Random random(11);
-  std::vector<PairLength> lengths;
+  std::vector<ExampleSize> lengths;
   for (int64_t i = 0; i < count; ++i) {
     const auto source = int32_t(1 + random.below(60));
     lengths.push_back({source, std::max(1, source + int32_t(random.below(21)) - 10)});
@@ -30,16 +30,16 @@ std::vector<PairLength> random_lengths(int64_t count) {
 // Examples of these lengths, without tokens.
 class Lengths : public Dataset {
  public:
-  explicit Lengths(std::vector<PairLength> lengths) : lengths_(std::move(lengths)) {}
+  explicit Lengths(std::vector<ExampleSize> lengths) : lengths_(std::move(lengths)) {}
   int64_t size() const override { return int64_t(lengths_.size()); }
   ExampleSize bound(int64_t index) const override {
-    const PairLength& length = lengths_.at(size_t(index));
+    const ExampleSize& length = lengths_.at(size_t(index));
     return {length.source + 1, length.target + 1};
   }
   std::vector<Example> examples(int64_t, std::span<const uint32_t>) const override { return {}; }
 
  private:
-  std::vector<PairLength> lengths_;
+  std::vector<ExampleSize> lengths_;
 };
 
 Batches all(const BatchPlan& plan) {
@@ -54,7 +54,7 @@ Batches all(const BatchPlan& plan) {
 struct Sums {
   int64_t source = 0, target = 0;
 };
-Sums sums(const std::vector<uint32_t>& batch, const std::vector<PairLength>& lengths) {
+Sums sums(const std::vector<uint32_t>& batch, const std::vector<ExampleSize>& lengths) {
   Sums result;
   for (const uint32_t pair : batch) {
     result.source += lengths[pair].source + 1;
@@ -90,7 +90,7 @@ TEST(BatchPlan, KeepsTheLimitAndNearlyReachesIt) {
 }
 
 TEST(BatchPlan, APairAsLongAsTheLimitFits) {
-  const std::vector<PairLength> lengths = {{9, 3}, {3, 9}, {9, 9}};
+  const std::vector<ExampleSize> lengths = {{9, 3}, {3, 9}, {9, 9}};
   EXPECT_EQ(BatchPlan::shuffled(Lengths(lengths), {.batch_tokens = 10}, 1, 0).size(), 3);
   const auto plan = [&] { BatchPlan::shuffled(Lengths(lengths), {.batch_tokens = 9}, 1, 0); };
   EXPECT_THAT(error_of(plan), HasSubstr("--batch-tokens"));
@@ -184,7 +184,7 @@ TEST(Shards, AreBalancedAndWhole) {
 }
 
 TEST(Shards, OfATinyBatchMayBeEmpty) {
-  const std::vector<PairLength> lengths = {{3, 3}, {9, 9}};
+  const std::vector<ExampleSize> lengths = {{3, 3}, {9, 9}};
   const std::vector<uint32_t> batch = {0, 1};
   EXPECT_EQ(shards(batch, Lengths(lengths), 4), (Batches{{1}, {0}, {}, {}}));
   EXPECT_EQ(shards({}, Lengths(lengths), 2), (Batches{{}, {}}));

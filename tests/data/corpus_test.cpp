@@ -55,20 +55,14 @@ class CorpusTest : public FolderTest {
     ASSERT_EQ(corpus.size(), int64_t(pairs_.source.size()));
     int64_t source_tokens = 0, target_tokens = 0;
     for (int64_t i = 0; i < corpus.size(); ++i) {
-      std::vector<TokenId> source{7}, target{8};
-      corpus.append_source(i, source);
-      corpus.append_target(i, target);
-      std::vector<TokenId> expected = made.source().encode(pairs_.source[size_t(i)]);
-      expected.insert(expected.begin(), 7);
-      ASSERT_EQ(source, expected);
-      expected = made.target().encode(pairs_.target[size_t(i)]);
-      expected.insert(expected.begin(), 8);
-      ASSERT_EQ(target, expected);
-      ASSERT_EQ(corpus.length(i).source, int64_t(source.size()) - 1);
-      ASSERT_EQ(corpus.length(i).target, int64_t(target.size()) - 1);
+      const Example example = corpus.example(i);
+      ASSERT_EQ(example.source, made.source().encode(pairs_.source[size_t(i)]));
+      ASSERT_EQ(example.target, made.target().encode(pairs_.target[size_t(i)]));
+      ASSERT_EQ(corpus.bound(i).source, int64_t(example.source.size()) + 1);
+      ASSERT_EQ(corpus.bound(i).target, int64_t(example.target.size()) + 1);
       ASSERT_EQ(corpus.line(i), i);
-      source_tokens += corpus.length(i).source;
-      target_tokens += corpus.length(i).target;
+      source_tokens += int64_t(example.source.size());
+      target_tokens += int64_t(example.target.size());
     }
     EXPECT_EQ(corpus.source_tokens(), source_tokens);
     EXPECT_EQ(corpus.target_tokens(), target_tokens);
@@ -86,7 +80,7 @@ TEST_F(CorpusTest, GivesEveryPairAndIsUsedAgain) {
   EXPECT_TRUE(second.reused());
   EXPECT_EQ(second.report().kept, 1300);
   expect_whole(second, tokenizers());
-  EXPECT_THROW(second.length(1300), Bug);
+  EXPECT_THROW(second.bound(1300), Bug);
   EXPECT_THROW(second.line(-1), Bug);
 }
 

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "heed/core/rng.h"
-#include "heed/text/column_counts.h"
+#include "heed/text/parallel_text.h"
 #include "heed/text/tokenizer_training.h"
 #include "support/facts.h"
 #include "support/text_files.h"

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 
 #include "heed/core/hash.h"
-#include "heed/data/held_out.h"
 #include "support/text_files.h"
 
 namespace heed {
@@ -38,10 +37,10 @@ TEST_F(TextFilterTest, BrokenPairsAreNotKeptAndNotCounted) {
 TEST_F(TextFilterTest, ASideOfWhiteSpaceIsEmpty) {
   const TextFilter filter({}, text("a\n", "b\n"));
   for (const char* blank : {"", " \t", "\u00a0", "\u3000\u3000"}) {
-    EXPECT_EQ(filter.decide(blank, "b"), FilterDecision::empty);
-    EXPECT_EQ(filter.decide("a", blank), FilterDecision::empty);
+    EXPECT_EQ(filter.decide(blank, "b"), &FilterReport::empty);
+    EXPECT_EQ(filter.decide("a", blank), &FilterReport::empty);
   }
-  EXPECT_EQ(filter.decide("a", "\u00a0b"), FilterDecision::kept);
+  EXPECT_EQ(filter.decide("a", "\u00a0b"), &FilterReport::kept);
 }
 
 TEST_F(TextFilterTest, FoldsCaseWhereAsked) {

@@ -55,9 +55,7 @@ TEST_F(AlignmentTextTest, IsBoundedByWhatTheRunTrainedOn) {
   const AlignmentText text = alignment_text(all, nullptr, 1e9);
   EXPECT_EQ(int64_t(text.lexical.size()), all.size());
   EXPECT_EQ(int64_t(text.measured.size()), all.size()) << "fewer than 500";
-  std::vector<TokenId> last;
-  all.append_source(all.size() - 1, last);
-  EXPECT_EQ(text.lexical.back().source, last) << "without </s>";
+  EXPECT_EQ(text.lexical.back().source, all.example(all.size() - 1).source) << "without </s>";
 }
 
 TEST_F(AlignmentTextTest, IsSpreadOverTheWholeText) {
@@ -65,10 +63,9 @@ TEST_F(AlignmentTextTest, IsSpreadOverTheWholeText) {
   const AlignmentText text = alignment_text(all, &all, 12'000);
   ASSERT_GE(text.measured.size(), 5u);
   ASSERT_LT(int64_t(text.measured.size()), all.size() / 4);
-  std::vector<TokenId> middle;
   const auto half = text.measured.size() / 2;
-  all.append_source(int64_t(double(half) * double(all.size()) / double(text.measured.size())),
-                    middle);
+  const auto place = int64_t(double(half) * double(all.size()) / double(text.measured.size()));
+  const std::vector<TokenId> middle = all.example(place).source;
   // Unless the tokens ran out before the last pair, the pairs are at even distances.
   const auto has = [&](const TokenPair& pair) { return pair.source == middle; };
   EXPECT_GT(std::ranges::count_if(text.measured, has), 0);

@@ -35,9 +35,9 @@ TEST(Normalizer, RunsOfWhiteSpaceAreASpace) {
 
 TEST(Normalizer, EqualsOneOfTheSameRules) {
   const Normalizer nmt(Normalization::nmt_nfkc, false);
-  EXPECT_EQ(nmt, Normalizer(Normalization::nmt_nfkc, false));
-  EXPECT_EQ(nmt, Normalizer(nmt.specification()));
-  EXPECT_FALSE(nmt == Normalizer(Normalization::nmt_nfkc, true));
+  EXPECT_EQ(nmt.specification(), Normalizer(Normalization::nmt_nfkc, false).specification());
+  EXPECT_EQ(nmt.specification(), Normalizer(nmt.specification()).specification());
+  EXPECT_NE(nmt.specification(), Normalizer(Normalization::nmt_nfkc, true).specification());
 }
 
 }  // namespace

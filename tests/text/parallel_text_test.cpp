@@ -135,5 +135,19 @@ TEST_F(ParallelTextTest, NoticesAFileThatChangesWhileItIsRead) {
   EXPECT_THAT(error_of([&] { reader.next(source, target); }), HasSubstr("changed while"));
 }
 
+TEST(ColumnCounts, RowsWithMoreThanTheUsualColumnsAreWider) {
+  detail::ColumnCounts counts;
+  EXPECT_EQ(counts.wider().count, 0);
+  EXPECT_EQ(counts.wider().first_line, 0);
+  int64_t line = 0;
+  for (const int64_t columns : {2, 2, 7, 3, 2, 1, 1000}) counts.add(columns, ++line);
+  EXPECT_EQ(counts.usual(), 2);
+  EXPECT_EQ(counts.wider().count, 3);
+  EXPECT_EQ(counts.wider().first_line, 3);
+  detail::ColumnCounts even;
+  for (const int64_t columns : {3, 2}) even.add(columns, 1);
+  EXPECT_EQ(even.usual(), 2) << "of equally many, the fewer";
+}
+
 }  // namespace
 }  // namespace heed

@@ -40,13 +40,13 @@ void expect_sentences(const std::string& marked) {
     expected.emplace_back(sentence);
     begin = end + 1;
   }
-  const SplitDocument split = split_sentences(text);
+  const SplitDocument split = split_document(text, TextUnit::sentences);
   EXPECT_EQ(sentences_of(split), expected);
   EXPECT_EQ(source_of(split), text);
 }
 
 TEST(Sentences, WhiteSpaceIsBetweenSentences) {
-  const SplitDocument split = split_sentences(" \tOne.  Two.\r\n\r\n  Three\n");
+  const SplitDocument split = split_document(" \tOne.  Two.\r\n\r\n  Three\n", TextUnit::sentences);
   EXPECT_THAT(sentences_of(split), ElementsAre("One.", "Two.", "Three"));
   EXPECT_EQ(split.sentences[0].before, " \t");
   EXPECT_EQ(split.sentences[1].before, "  ");
@@ -56,20 +56,21 @@ TEST(Sentences, WhiteSpaceIsBetweenSentences) {
 
 TEST(Sentences, WhiteSpaceAloneIsNoSentence) {
   for (const char* text : {"", " ", "\n\n", "\r\n \u3000\u2028"}) {
-    EXPECT_TRUE(split_sentences(text).sentences.empty());
-    EXPECT_EQ(split_sentences(text).after, text);
-    EXPECT_TRUE(split_lines(text).sentences.empty());
-    EXPECT_EQ(split_lines(text).after, text);
+    EXPECT_TRUE(split_document(text, TextUnit::sentences).sentences.empty());
+    EXPECT_EQ(split_document(text, TextUnit::sentences).after, text);
+    EXPECT_TRUE(split_document(text, TextUnit::lines).sentences.empty());
+    EXPECT_EQ(split_document(text, TextUnit::lines).after, text);
   }
 }
 
 TEST(Sentences, LinesAreSplitAtEveryLineBreak) {
   const std::string text = " a. B\n\nc\rd\r\ne \u2028f\u2029g\u0085h\vi\f ";
-  const SplitDocument split = split_lines(text);
+  const SplitDocument split = split_document(text, TextUnit::lines);
   EXPECT_THAT(sentences_of(split), ElementsAre("a. B", "c", "d", "e", "f", "g", "h", "i"));
   EXPECT_EQ(source_of(split), text);
   EXPECT_EQ(split.sentences[1].before, "\n\n");
-  EXPECT_EQ(sentences_of(split_sentences("a\rb\u2028c\u0085d")), (Texts{"a", "b", "c", "d"}));
+  EXPECT_EQ(sentences_of(split_document("a\rb\u2028c\u0085d", TextUnit::sentences)),
+            (Texts{"a", "b", "c", "d"}));
 }
 
 TEST(Sentences, English) {
@@ -178,7 +179,7 @@ TEST(Sentences, OtherScripts) {
 
 TEST(Sentences, BytesThatAreNotUtf8AreKept) {
   const std::string text = "\xff\xfe. A\x80! B\xe4\xbd\n\xc2\x85\xc2";
-  const SplitDocument split = split_sentences(text);
+  const SplitDocument split = split_document(text, TextUnit::sentences);
   EXPECT_EQ(source_of(split), text);
   EXPECT_EQ(split.sentences.size(), 4u);
 }
@@ -225,7 +226,7 @@ double seconds_for(const std::string& unit, size_t bytes) {
   std::string text;
   while (text.size() < bytes) text += unit;
   const auto begin = std::chrono::steady_clock::now();
-  EXPECT_EQ(source_of(split_sentences(text)).size(), text.size());
+  EXPECT_EQ(source_of(split_document(text, TextUnit::sentences)).size(), text.size());
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
@@ -298,7 +299,7 @@ TEST(JoinSentences, OtherWhiteSpaceIsKept) {
 
 TEST(JoinSentences, ATextThatIsItsOwnTranslationIsKept) {
   const std::string text = " It rains.  We stay.\n\n  Why? Because.\t";
-  const SplitDocument split = split_sentences(text);
+  const SplitDocument split = split_document(text, TextUnit::sentences);
   EXPECT_EQ(join_sentences(split.sentences, split.after), text);
 }
 

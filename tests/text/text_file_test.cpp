@@ -92,7 +92,7 @@ TEST_F(TextFileTest, ACopyLeavesATenthOfTheFreeSpace) {
 
 TEST_F(TextFileTest, ACopyTellsHowFarItIs) {
   const auto pipe = make_pipe("pipe");
-  std::vector<StreamCopy> told;
+  std::vector<std::string> told;
   std::thread writer([&] {
     testing::block_broken_pipe_signal();
     const int end = ::open(pipe.c_str(), O_WRONLY | O_CLOEXEC);
@@ -101,14 +101,12 @@ TEST_F(TextFileTest, ACopyTellsHowFarItIs) {
     EXPECT_EQ(::write(end, "two\n", 4), 4);
     ::close(end);
   });
-  const TextFile file(
-      pipe, CopyOptions{.progress = [&](const StreamCopy& copy) { told.push_back(copy); }});
+  const TextFile file(pipe, {.message = [&](const std::string& text) { told.push_back(text); },
+                             .quiet = std::chrono::milliseconds(200)});
   writer.join();
   EXPECT_THAT(lines_of(file), ElementsAre("one", "two"));
-  ASSERT_FALSE(told.empty());
-  EXPECT_EQ(told.back().name, pipe.string());
-  EXPECT_EQ(told.back().bytes, 8);
-  EXPECT_GT(told.back().seconds, 0.2);
+  EXPECT_THAT(told, ElementsAre(HasSubstr("copying " + pipe.string() + " to ")))
+      << "the next later";
 }
 
 TEST_F(TextFileTest, TheCopyLeavesNoNameAndLivesInTmpdir) {
@@ -165,19 +163,6 @@ TEST_F(TextFileTest, StandardInputIsReadAnyNumberOfTimes) {
     EXPECT_THAT(lines_of(rest), ElementsAre("b", "c"));
     EXPECT_THAT(lines_of(rest), ElementsAre("b", "c"));
   });
-}
-
-TEST_F(TextFileTest, ALongCopyIsReportedInMessages) {
-  std::vector<std::string> messages;
-  const CopyOptions options =
-      report_copies([&](const std::string& text) { messages.push_back(text); });
-  for (const double seconds : {1.0, 3.0, 4.0, 22.0, 23.0, 30.0})
-    options.progress({"pipe", "/tmp", int64_t(seconds * (1 << 20)), seconds});
-  options.progress({"other", "/tmp", 1 << 20, 2.0});
-  options.progress({"other", "/tmp", 1 << 20, 3.5});
-  EXPECT_THAT(messages,
-              ElementsAre(AllOf(HasSubstr("pipe"), HasSubstr("/tmp"), HasSubstr("3.0 MiB")),
-                          HasSubstr("23.0 MiB"), HasSubstr("other")));
 }
 
 TEST_F(TextFileTest, ColumnsOfTabSeparatedText) {

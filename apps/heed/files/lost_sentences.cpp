@@ -13,7 +13,8 @@ namespace {
 constexpr size_t kCountedBytes = size_t{16} << 10;
 
 size_t count_sentences(std::string_view text) {
-  return split_sentences(text.substr(0, std::min(text.size(), kCountedBytes))).sentences.size();
+  return split_document(text.substr(0, std::min(text.size(), kCountedBytes)), TextUnit::sentences)
+      .sentences.size();
 }
 
 }  // namespace

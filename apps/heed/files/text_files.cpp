@@ -61,7 +61,7 @@ std::vector<std::string> read_text(const std::string& path, const TextLength& ot
 }
 
 CopyOptions told_copying(const Console& console) {
-  return report_copies([&console](const std::string& text) { console.note(text); });
+  return {.message = [&console](const std::string& text) { console.note(text); }};
 }
 
 void fail_unequal_lines(const TextLength& shorter, const std::string& longer_path) {

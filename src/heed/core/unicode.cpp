@@ -100,10 +100,6 @@ void for_each_character(std::string_view text, Visit&& visit) {
 
 }  // namespace
 
-std::string_view unicode_version() {
-  return utf8proc_unicode_version();
-}
-
 bool is_whitespace(char32_t character) {
   const utf8proc_property_t& found = properties(character);
   return found.category == UTF8PROC_CATEGORY_ZS || found.bidi_class == UTF8PROC_BIDI_CLASS_WS ||
@@ -111,12 +107,7 @@ bool is_whitespace(char32_t character) {
 }
 
 bool is_blank(std::string_view text) {
-  while (!text.empty()) {
-    const Utf8Character first = first_utf8_character(text);
-    if (!is_whitespace(first.value)) return false;
-    text.remove_prefix(first.bytes);
-  }
-  return true;
+  return without_leading_whitespace(text).empty();
 }
 
 bool is_punctuation(char32_t character) {
@@ -216,19 +207,34 @@ std::string nfkc(std::string_view text) {
 }
 
 std::string_view without_trailing_whitespace(std::string_view text) {
-  size_t end = 0;
-  for_each_character(text, [&](size_t position, size_t bytes, bool space) {
-    if (!space) end = position + bytes;
-  });
-  return text.substr(0, end);
+  while (!text.empty()) {
+    const Utf8Character last = last_utf8_character(text);
+    if (!is_whitespace(last.value)) break;
+    text.remove_suffix(last.bytes);
+  }
+  return text;
 }
 
 std::string_view without_leading_whitespace(std::string_view text) {
-  size_t begin = text.size();
-  for_each_character(text, [&](size_t position, size_t, bool space) {
-    if (!space) begin = std::min(begin, position);
-  });
-  return text.substr(begin);
+  while (!text.empty()) {
+    const Utf8Character first = first_utf8_character(text);
+    if (!is_whitespace(first.value)) break;
+    text.remove_prefix(first.bytes);
+  }
+  return text;
+}
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  size_t found = text.find(from);
+  if (found == std::string::npos) return;
+  std::string replaced;
+  replaced.reserve(text.size());
+  size_t begin = 0;
+  for (; found != std::string::npos; found = text.find(from, begin)) {
+    replaced.append(text, begin, found - begin).append(to);
+    begin = found + from.size();
+  }
+  text = replaced.append(text, begin);
 }
 
 void split_at_whitespace(std::string_view text, std::vector<std::string_view>& pieces) {

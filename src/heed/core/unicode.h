@@ -11,9 +11,6 @@
 
 namespace heed {
 
-// The version of Unicode that utf8proc has: "15.0.0". Characters of later ones are in no category.
-std::string_view unicode_version();
-
 bool is_whitespace(char32_t character);
 // Whether a text has nothing but white space.
 bool is_blank(std::string_view text);
@@ -65,6 +62,9 @@ std::string nfkc(std::string_view text);
 // The text without the whitespace at its end, or at its beginning.
 std::string_view without_trailing_whitespace(std::string_view text);
 std::string_view without_leading_whitespace(std::string_view text);
+
+// Replaces every `from`, in time linear in the length of the text.
+void replace_all(std::string& text, std::string_view from, std::string_view to);
 
 // Appends the pieces between runs of whitespace; they point into the text.
 void split_at_whitespace(std::string_view text, std::vector<std::string_view>& pieces);

@@ -8,6 +8,7 @@
 #include "heed/core/counted.h"
 #include "heed/core/error.h"
 #include "heed/core/hash.h"
+#include "heed/core/json_text.h"
 #include "heed/core/options.h"
 #include "heed/data/corpus_file.h"
 
@@ -44,8 +45,8 @@ uint64_t key_of(const ParallelText& text, const TokenizerPair& tokenizers,
   return hash_of(parts);
 }
 
-std::string_view bytes_of(const detail::CorpusHeader& header, size_t count) {
-  return {reinterpret_cast<const char*>(&header), count};
+std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 template <class Id>
@@ -103,11 +104,7 @@ std::optional<CheckedFile> check_file(std::span<const std::byte> file, uint64_t 
   std::memcpy(&result.header, file.data(), sizeof result.header);
   const detail::CorpusHeader& header = result.header;
   if (!good_header(header, file, key)) return std::nullopt;
-  const auto payload = file.subspan(sizeof header);
-  if (hash_of({reinterpret_cast<const char*>(payload.data()), payload.size()}) !=
-      header.fingerprint) {
-    return std::nullopt;
-  }
+  if (hash_of(text_of(file.subspan(sizeof header))) != header.fingerprint) return std::nullopt;
   result.blocks = reinterpret_cast<const uint64_t*>(file.data() + header.index);
   int64_t pairs = header.report.kept;
   for (int64_t b = 0; pairs > 0; ++b, pairs -= detail::kBlockPairs) {
@@ -122,18 +119,49 @@ std::optional<CheckedFile> check_file(std::span<const std::byte> file, uint64_t 
       return std::nullopt;
     }
   }
-  const auto facts_text = file.subspan(size_t(header.facts));
-  auto facts =
-      CorpusFacts::from_json({reinterpret_cast<const char*>(facts_text.data()), facts_text.size()});
+  auto facts = CorpusFacts::from_json(text_of(file.subspan(size_t(header.facts))));
   if (!facts) return std::nullopt;
   result.facts = std::move(*facts);
   return result;
 }
 
+using Json = nlohmann::ordered_json;
+
+Json json_of(const SideFacts& side) {
+  Json changes = Json::array(), unknown = Json::array();
+  for (const CharacterChange& change : side.changes)
+    changes.push_back({change.before, change.after, change.count});
+  for (const UnknownExample& example : side.unknown)
+    unknown.push_back({example.line, example.texts});
+  return {{"characters", side.characters.ranges()},
+          {"changed_lines", side.changed_lines},
+          {"changes", changes},
+          {"unknown_lines", side.unknown_lines},
+          {"unknown", unknown}};
+}
+
+// Throws what nlohmann::json throws where the facts are not as json_of() writes them.
+std::optional<SideFacts> side_of(const Json& json) {
+  SideFacts side;
+  auto characters = CharacterSet::from_ranges(json.at("characters").get<std::string>());
+  if (!characters) return {};
+  side.characters = std::move(*characters);
+  side.changed_lines = json.at("changed_lines").get<int64_t>();
+  for (const Json& change : json.at("changes"))
+    side.changes.push_back({change.at(0).get<std::string>(), change.at(1).get<std::string>(),
+                            change.at(2).get<int64_t>()});
+  side.unknown_lines = json.at("unknown_lines").get<int64_t>();
+  for (const Json& example : json.at("unknown"))
+    side.unknown.push_back(
+        {example.at(0).get<int64_t>(), example.at(1).get<std::vector<std::string>>()});
+  return side;
+}
+
 }  // namespace
 
 uint64_t detail::CorpusHeader::own_fingerprint() const {
-  return hash_of(bytes_of(*this, offsetof(detail::CorpusHeader, header_fingerprint)));
+  return hash_of(
+      {reinterpret_cast<const char*>(this), offsetof(detail::CorpusHeader, header_fingerprint)});
 }
 
 Corpus Corpus::open(const ParallelText& text, const TokenizerPair& tokenizers,
@@ -178,49 +206,33 @@ const detail::CorpusRecord& Corpus::record(int64_t pair) const {
 }
 
 ExampleSize Corpus::bound(int64_t index) const {
-  const PairLength ids = length(index);
-  return {ids.source + 1, ids.target + 1};
+  const detail::CorpusRecord& found = record(index);
+  return {found.source_length + 1, found.target_length + 1};
 }
 
 std::vector<Example> Corpus::examples(int64_t, std::span<const uint32_t> indices) const {
-  std::vector<Example> all(indices.size());
-  for (size_t i = 0; i < indices.size(); ++i) {
-    append_source(indices[i], all[i].source);
-    append_target(indices[i], all[i].target);
-  }
+  std::vector<Example> all;
+  all.reserve(indices.size());
+  for (const uint32_t index : indices) all.push_back(example(index));
   return all;
-}
-
-PairLength Corpus::length(int64_t pair) const {
-  const detail::CorpusRecord& found = record(pair);
-  return {found.source_length, found.target_length};
 }
 
 int64_t Corpus::line(int64_t pair) const {
   return record(pair).line;
 }
 
-void Corpus::append_source(int64_t pair, std::vector<TokenId>& ids) const {
+Example Corpus::example(int64_t pair) const {
   const detail::CorpusRecord& found = record(pair);
-  append(pair, found.begin, found.source_length, ids);
-}
-
-void Corpus::append_target(int64_t pair, std::vector<TokenId>& ids) const {
-  const detail::CorpusRecord& found = record(pair);
-  append(pair, int64_t{found.begin} + found.source_length, found.target_length, ids);
-}
-
-void Corpus::append(int64_t pair, int64_t begin, int64_t count, std::vector<TokenId>& ids) const {
   const int64_t in_block =
       std::min(detail::kBlockPairs, size() - pair / detail::kBlockPairs * detail::kBlockPairs);
-  const std::byte* first = block(pair) + in_block * int64_t(sizeof(detail::CorpusRecord));
-  if (token_bytes_ == 2) {
-    const auto* tokens = reinterpret_cast<const uint16_t*>(first) + begin;
-    ids.insert(ids.end(), tokens, tokens + count);
-  } else {
-    const auto* tokens = reinterpret_cast<const TokenId*>(first) + begin;
-    ids.insert(ids.end(), tokens, tokens + count);
-  }
+  const std::byte* ids = block(pair) + in_block * int64_t(sizeof(detail::CorpusRecord));
+  const auto read = [&](const auto* of_block) {
+    const auto* source = of_block + found.begin;
+    const auto* target = source + found.source_length;
+    return Example{{source, target}, {target, target + found.target_length}};
+  };
+  return token_bytes_ == 2 ? read(reinterpret_cast<const uint16_t*>(ids))
+                           : read(reinterpret_cast<const TokenId*>(ids));
 }
 
 std::string to_string(const FilterReport& report) {
@@ -242,6 +254,26 @@ std::string to_string(const FilterReport& report) {
   say(report.too_long, "of too many tokens");
   say(report.length_ratio, "of an odd length ratio");
   return text;
+}
+
+std::string CorpusFacts::json() const {
+  const Json json = {{"source", json_of(source)},
+                     {"target", json_of(target)},
+                     {"tokens", tokens},
+                     {"unused_tokens", unused_tokens}};
+  return json_text(json);
+}
+
+std::optional<CorpusFacts> CorpusFacts::from_json(std::string_view text) {
+  try {
+    const Json json = Json::parse(text);
+    auto source = side_of(json.at("source")), target = side_of(json.at("target"));
+    if (!source || !target) return {};
+    return CorpusFacts{std::move(*source), std::move(*target), json.at("tokens").get<int64_t>(),
+                       json.at("unused_tokens").get<int64_t>()};
+  } catch (const Json::exception&) {
+    return {};
+  }
 }
 
 }  // namespace heed

@@ -8,12 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "heed/core/character_set.h"
 #include "heed/core/files.h"
 #include "heed/core/parallel.h"
 #include "heed/core/ragged.h"
-#include "heed/data/corpus_facts.h"
 #include "heed/data/dataset.h"
 #include "heed/data/filter_options.h"
+#include "heed/text/character_counter.h"
 #include "heed/text/parallel_text.h"
 #include "heed/text/tokenizer.h"
 
@@ -37,10 +38,31 @@ struct FilterReport {
 // "kept 28990 of 29000 pairs; dropped 7 empty, 3 longer than ...": one line for a log.
 std::string to_string(const FilterReport& report);
 
-// The number of tokens of a pair's sides, </s> not included.
-struct PairLength {
-  int32_t source = 0;
-  int32_t target = 0;
+// Facts about the text of a corpus that its ids do not tell.
+
+// A line with text that the vocabulary lacks.
+struct UnknownExample {
+  int64_t line = 0;                // from 0
+  std::vector<std::string> texts;  // of its tokens that are <unk>, some of them
+};
+
+// Of the kept pairs.
+struct SideFacts {
+  CharacterSet characters;               // as the tokenizer normalizes them
+  int64_t changed_lines = 0;             // those with a character that normalization changes
+  std::vector<CharacterChange> changes;  // the most frequent ones
+  int64_t unknown_lines = 0;             // those with a token that is <unk>
+  std::vector<UnknownExample> unknown;   // the first ones
+};
+
+struct CorpusFacts {
+  SideFacts source, target;
+  // The tokens that the model can predict, and those of them that occur on neither side.
+  int64_t tokens = 0, unused_tokens = 0;
+
+  std::string json() const;
+  // std::nullopt if the text is not as json() writes it.
+  static std::optional<CorpusFacts> from_json(std::string_view text);
 };
 
 namespace detail {
@@ -68,10 +90,8 @@ class Corpus : public Dataset {
   int64_t size() const override { return report_.kept; }
   ExampleSize bound(int64_t index) const override;
   std::vector<Example> examples(int64_t epoch, std::span<const uint32_t> indices) const override;
-  PairLength length(int64_t pair) const;
-  // Append the ids of one side, without </s>.
-  void append_source(int64_t pair, std::vector<TokenId>& ids) const;
-  void append_target(int64_t pair, std::vector<TokenId>& ids) const;
+  // The ids of both sides, without </s>.
+  Example example(int64_t pair) const;
   // The line of the pair in the text: 0 is the first line of the first file, and later files
   // continue.
   int64_t line(int64_t pair) const;
@@ -88,7 +108,6 @@ class Corpus : public Dataset {
   Corpus() = default;
   const std::byte* block(int64_t pair) const;
   const detail::CorpusRecord& record(int64_t pair) const;
-  void append(int64_t pair, int64_t begin, int64_t count, std::vector<TokenId>& ids) const;
 
   MappedFile file_;
   const uint64_t* blocks_ = nullptr;  // where each block of pairs begins in the file

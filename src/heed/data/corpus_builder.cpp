@@ -21,50 +21,49 @@ FilterDecision judge_tokens(const FilterOptions& options, const Encoding& source
                             const Encoding& target) {
   const auto shorter = int64_t(std::min(source.ids.size(), target.ids.size()));
   const auto longer = int64_t(std::max(source.ids.size(), target.ids.size()));
-  if (shorter == 0) return FilterDecision::empty;
+  if (shorter == 0) return &FilterReport::empty;
   if (source.truncated || target.truncated || longer + 1 > options.max_sentence_tokens)
-    return FilterDecision::too_long;
+    return &FilterReport::too_long;
   if (options.max_ratio > 0 && double(longer) > options.max_ratio * double(shorter))
-    return FilterDecision::length_ratio;
-  return FilterDecision::kept;
+    return &FilterReport::length_ratio;
+  return &FilterReport::kept;
 }
 
-// A pair that is being encoded.
-struct Pair {
-  std::string source_line, target_line;
-  int64_t line = 0;
-  std::vector<TokenId> source, target;
-  std::vector<std::string> source_unknown, target_unknown;  // texts of tokens that are <unk>
-  FilterDecision decision = FilterDecision::kept;
+// A side of a pair that is being encoded.
+struct Side {
+  std::string line;
+  std::vector<TokenId> ids;
+  std::vector<std::string> unknown;  // texts of tokens that are <unk>, a few of them
+
+  void keep(Encoding encoding, const Tokenizer& tokenizer) {
+    constexpr size_t kMost = 5;
+    unknown.clear();
+    for (size_t i = 0; i < encoding.ids.size() && unknown.size() < kMost; ++i) {
+      if (encoding.ids[i] != tokenizer.unknown_id()) continue;
+      const size_t begin = i == 0 ? 0 : encoding.ends[i - 1];
+      unknown.push_back(line.substr(begin, encoding.ends[i] - begin));
+    }
+    ids = std::move(encoding.ids);
+  }
 };
 
-// The texts of the tokens of an encoding that are <unk>, a few of them.
-std::vector<std::string> unknown_texts(std::string_view line, const Encoding& encoding,
-                                       const Tokenizer& tokenizer) {
-  constexpr size_t kMost = 5;
-  std::vector<std::string> texts;
-  for (size_t i = 0; i < encoding.ids.size() && texts.size() < kMost; ++i) {
-    if (encoding.ids[i] != tokenizer.unknown_id()) continue;
-    const size_t begin = i == 0 ? 0 : encoding.ends[i - 1];
-    texts.emplace_back(line.substr(begin, encoding.ends[i] - begin));
-  }
-  return texts;
-}
+struct Pair {
+  Side source, target;
+  int64_t line = 0;
+  FilterDecision decision = &FilterReport::kept;
+};
 
 void encode(Pair& pair, const TokenizerPair& tokenizers, const FilterOptions& filters,
             const TextFilter& words) {
-  pair.decision = words.decide(pair.source_line, pair.target_line);
-  if (pair.decision != FilterDecision::kept) return;
-  Encoding source =
-      tokenizers.source().encode_prefix(pair.source_line, filters.max_sentence_tokens);
-  Encoding target =
-      tokenizers.target().encode_prefix(pair.target_line, filters.max_sentence_tokens);
+  pair.decision = words.decide(pair.source.line, pair.target.line);
+  if (pair.decision != &FilterReport::kept) return;
+  const int64_t most = filters.max_sentence_tokens;
+  Encoding source = tokenizers.source().encode_prefix(pair.source.line, most);
+  Encoding target = tokenizers.target().encode_prefix(pair.target.line, most);
   pair.decision = judge_tokens(filters, source, target);
-  if (pair.decision != FilterDecision::kept) return;
-  pair.source_unknown = unknown_texts(pair.source_line, source, tokenizers.source());
-  pair.target_unknown = unknown_texts(pair.target_line, target, tokenizers.target());
-  pair.source = std::move(source.ids);
-  pair.target = std::move(target.ids);
+  if (pair.decision != &FilterReport::kept) return;
+  pair.source.keep(std::move(source), tokenizers.source());
+  pair.target.keep(std::move(target), tokenizers.target());
 }
 
 std::string joined_names(const TextFiles& files) {
@@ -78,12 +77,12 @@ class SideCollector {
  public:
   explicit SideCollector(const Tokenizer& tokenizer) : characters_(tokenizer.normalizer()) {}
 
-  void add(const std::string& line, int64_t number, const std::vector<std::string>& unknown) {
+  void add(const Side& side, int64_t number) {
     constexpr size_t kExamples = 3;
-    characters_.add(line);
-    if (unknown.empty()) return;
+    characters_.add(side.line);
+    if (side.unknown.empty()) return;
     ++facts_.unknown_lines;
-    if (facts_.unknown.size() < kExamples) facts_.unknown.push_back({number, unknown});
+    if (facts_.unknown.size() < kExamples) facts_.unknown.push_back({number, side.unknown});
   }
   SideFacts finish() {
     constexpr size_t kChanges = 20;
@@ -117,18 +116,19 @@ class CorpusWriter {
   }
 
   void add(const Pair& pair) {
-    ++count(pair);
-    if (pair.decision != FilterDecision::kept) return;
-    records_.push_back({uint32_t(ids_.size()), uint16_t(pair.source.size()),
-                        uint16_t(pair.target.size()), uint32_t(pair.line)});
-    ids_.insert(ids_.end(), pair.source.begin(), pair.source.end());
-    ids_.insert(ids_.end(), pair.target.begin(), pair.target.end());
-    source_.add(pair.source_line, pair.line, pair.source_unknown);
-    target_.add(pair.target_line, pair.line, pair.target_unknown);
-    if (tokenizers_.is_joint()) mark_used(pair.source);
-    mark_used(pair.target);
-    header_.source_tokens += int64_t(pair.source.size());
-    header_.target_tokens += int64_t(pair.target.size());
+    count(pair);
+    if (pair.decision != &FilterReport::kept) return;
+    const std::vector<TokenId>&source = pair.source.ids, &target = pair.target.ids;
+    records_.push_back({uint32_t(ids_.size()), uint16_t(source.size()), uint16_t(target.size()),
+                        uint32_t(pair.line)});
+    ids_.insert(ids_.end(), source.begin(), source.end());
+    ids_.insert(ids_.end(), target.begin(), target.end());
+    source_.add(pair.source, pair.line);
+    target_.add(pair.target, pair.line);
+    if (tokenizers_.is_joint()) mark_used(source);
+    mark_used(target);
+    header_.source_tokens += int64_t(source.size());
+    header_.target_tokens += int64_t(target.size());
     if (int64_t(records_.size()) == kBlockPairs) finish_block();
   }
 
@@ -150,27 +150,11 @@ class CorpusWriter {
   }
 
  private:
-  int64_t& count(const Pair& pair) {
-    FilterReport& report = header_.report;
-    switch (pair.decision) {
-      case FilterDecision::kept:
-        return report.kept;
-      case FilterDecision::empty:
-        return report.empty;
-      case FilterDecision::too_many_words:
-        return report.too_many_words;
-      case FilterDecision::rare_words:
-        return report.rare_words;
-      case FilterDecision::held_out:
-        return held_out_.insert(hash_of(pair.source_line)).second ? report.held_out
-                                                                  : report.held_out_source;
-      case FilterDecision::too_long:
-        return report.too_long;
-      case FilterDecision::length_ratio:
-        return report.length_ratio;
-    }
-    check(false, "a decision without a count");
-    return report.kept;
+  void count(const Pair& pair) {
+    FilterDecision decision = pair.decision;
+    if (decision == &FilterReport::held_out && !held_out_.insert(hash_of(pair.source.line)).second)
+      decision = &FilterReport::held_out_source;
+    ++(header_.report.*decision);
   }
 
   void mark_used(const std::vector<TokenId>& ids) {
@@ -235,9 +219,9 @@ void build_corpus(const ParallelText& text, const TokenizerPair& tokenizers,
   int64_t done = 0;
   for (;;) {
     int64_t count = 0;
-    while (count < int64_t(chunk.size()) &&
-           reader.next(chunk[size_t(count)].source_line, chunk[size_t(count)].target_line)) {
-      chunk[size_t(count++)].line = reader.line();
+    for (Pair* pair = chunk.data(); count < int64_t(chunk.size()); ++count, ++pair) {
+      if (!reader.next(pair->source.line, pair->target.line)) break;
+      pair->line = reader.line();
     }
     if (count == 0) break;
     workers.run((count + kTaskPairs - 1) / kTaskPairs, [&](int64_t task, int) {

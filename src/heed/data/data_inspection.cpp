@@ -11,29 +11,14 @@
 #include "heed/data/line_shift.h"
 #include "heed/data/pair_facts.h"
 #include "heed/data/pair_stream.h"
-#include "heed/text/column_counts.h"
+#include "heed/text/parallel_text.h"
 #include "heed/text/text_encoding.h"
 #include "heed/text/text_file.h"
 #include "heed/text/words.h"
 
 namespace heed {
+namespace detail {
 namespace {
-
-using detail::ColumnCounts;
-using detail::conversion_advice;
-using detail::CorpusStatistics;
-using detail::EncodingSample;
-using detail::examine;
-using detail::facts_of;
-using detail::LineFacts;
-using detail::LineTraits;
-using detail::note_on;
-using detail::PairFacts;
-using detail::PairStream;
-using detail::RawPair;
-using detail::SampledMap;
-using detail::ShiftDetector;
-using detail::visible;
 
 constexpr size_t kSamplePairs = 20'000;     // pairs of the sample for CorpusStatistics
 constexpr size_t kSampledBytes = 1000;      // bytes of each of its lines
@@ -119,7 +104,12 @@ class SideCounter {
     if (tokenizer) used_.resize(size_t(tokenizer->size()));
   }
 
-  void add(const LineFacts& line) {
+  void add(const std::string& text, const LineFacts& line) {
+    encoding_.add_line(text);
+    if (line.damage.invalid)
+      encoding_.add_invalid_line(text);
+    else
+      normalized_.add(text);
     side_.words.add(int64_t(line.words.size()));
     side_.characters.add(line.characters);
     for (size_t i = 0; i < kScripts; ++i) side_.letters[i] += line.letters[i];
@@ -134,8 +124,7 @@ class SideCounter {
     }
   }
 
-  // The line of which add() had the facts, if it is UTF-8.
-  void add_text(const std::string& line) { normalized_.add(line); }
+  const EncodingSample& encoding() const { return encoding_; }
 
   SideReport finish(const TextFiles& test, const SampledMap<bool>& held_out) const {
     constexpr size_t kChanges = 20;
@@ -187,6 +176,7 @@ class SideCounter {
   SampledMap<int64_t> words_;
   const Tokenizer* tokenizer_;
   CharacterCounter normalized_;
+  EncodingSample encoding_;
   std::vector<bool> used_;  // by id
   SideReport side_;
 };
@@ -198,14 +188,13 @@ class Inspection {
       : files_(files),
         options_(options),
         tokenizers_(tokenizers),
-        usual_columns_(sample.usual_columns),
         statistics_(sample.pairs),
-        stream_(files.source, files.target, options.pairs),
+        stream_(files.source, files.target, options.pairs, sample.usual_columns),
         held_out_(read_held_out(files, options.max_table_entries)),
         source_(options.max_table_entries, tokenizers ? &tokenizers->source() : nullptr),
         target_(options.max_table_entries, tokenizers ? &tokenizers->target() : nullptr),
-        pairs_(options.max_table_entries),
-        sources_(options.max_table_entries) {
+        earlier_{SampledMap<FirstPair>(options.max_table_entries),
+                 SampledMap<FirstTarget>(options.max_table_entries)} {
     for (size_t i = 0; i < kFindings; ++i) report_.findings[i].kind = FindingKind(i);
   }
 
@@ -237,27 +226,33 @@ class Inspection {
     uint32_t others = 0;  // pairs with another target, without repeated pairs
   };
 
+  // The pairs and the sources so far, by their fingerprints.
+  struct Earlier {
+    SampledMap<FirstPair> pairs;
+    SampledMap<FirstTarget> sources;
+  };
+  // The search for shifted lines in a block.
+  struct Shifts {
+    ShiftDetector detector;
+    std::vector<int64_t> pairs;
+    FindingExample first;
+  };
+
   int64_t read(std::vector<RawPair>& chunk) {
     size_t count = 0;
     for (size_t bytes = 0; count < chunk.size() && bytes < kChunkBytes; ++count) {
       if (!stream_.next(chunk[count])) break;
-      chunk[count].columns = std::min(chunk[count].columns, ColumnCounts::kMaxColumns);
-      chunk[count].usual_columns = usual_columns_[stream_.file()];
       bytes += chunk[count].source.size() + chunk[count].target.size();
     }
     return int64_t(count);
   }
 
   void add(const RawPair& pair, const PairFacts& facts) {
-    source_.add(facts.source);
-    target_.add(facts.target);
-    if (!facts.source.damage.invalid) source_.add_text(pair.source);
-    if (!facts.target.damage.invalid) target_.add_text(pair.target);
-    sample_encoding(pair.source, facts.source, source_encoding_);
-    sample_encoding(pair.target, facts.target, target_encoding_);
+    source_.add(pair.source, facts.source);
+    target_.add(pair.target, facts.target);
     for (size_t i = 0; i < kFindings; ++i) {
       if (!facts.findings[i]) continue;
-      count(FindingKind(i));
+      count(FindingKind(i), report_.pairs);
       if (wants_example(FindingKind(i))) {
         keep_example(FindingKind(i), pair, note_on(FindingKind(i), pair, facts, statistics_));
       }
@@ -271,12 +266,6 @@ class Inspection {
     ++report_.pairs;
   }
 
-  static void sample_encoding(const std::string& line, const LineFacts& facts,
-                              EncodingSample& sample) {
-    sample.add_line(line);
-    if (facts.damage.invalid) sample.add_invalid_line(line);
-  }
-
   void count_ratio(const PairFacts& facts) {
     const double ratio = double(facts.target.characters) / double(facts.source.characters);
     constexpr int kLast = DataReport::kRatioBins - 1;
@@ -285,66 +274,61 @@ class Inspection {
   }
 
   void look_for_shift(const RawPair& pair, const PairFacts& facts) {
-    if (shifts_.pairs() == 0) block_example_ = example_of(pair, "");
-    block_pairs_.push_back(report_.pairs);
+    if (shifts_.pairs.empty()) shifts_.first = example_of(pair, "");
+    shifts_.pairs.push_back(report_.pairs);
     const auto traits = [](const LineFacts& line) {
       return LineTraits{line.characters, line.question, line.number};
     };
-    if (shifts_.add(traits(facts.source), traits(facts.target))) close_block();
+    if (shifts_.detector.add(traits(facts.source), traits(facts.target))) close_block();
   }
 
   void close_block() {
-    const std::vector<int64_t> block = std::exchange(block_pairs_, {});
-    const int64_t pairs = shifts_.pairs();
-    const int shift = shifts_.close_block();
+    const int shift = shifts_.detector.close_block();
+    const auto [detector, pairs, example] = std::exchange(shifts_, {});
     if (shift == 0) return;
-    for (const int64_t pair : block) count(FindingKind::shifted_lines, pair);
+    for (const int64_t pair : pairs) count(FindingKind::shifted_lines, pair);
     if (!wants_example(FindingKind::shifted_lines)) return;
-    const int lines = std::abs(shift);
-    block_example_.note = fmt::format(
-        "in {} from here, a source goes with the target {} {} it", detail::counted(pairs, "pair"),
-        detail::counted(lines, "line"), shift > 0 ? "after" : "before");
-    report_.findings[size_t(FindingKind::shifted_lines)].examples.push_back(block_example_);
+    finding(FindingKind::shifted_lines).examples.push_back(example);
+    finding(FindingKind::shifted_lines).examples.back().note =
+        fmt::format("in {} from here, a source goes with the target {} {} it",
+                    counted(int64_t(pairs.size()), "pair"), counted(std::abs(shift), "line"),
+                    shift > 0 ? "after" : "before");
   }
 
-  // Counts the pair and lists its line.
-  void count(FindingKind kind) { count(kind, report_.pairs); }
+  Finding& finding(FindingKind kind) { return report_.findings[size_t(kind)]; }
+
+  // Counts a pair and lists its line.
   void count(FindingKind kind, int64_t pair) {
-    ++report_.findings[size_t(kind)].pairs;
-    list(kind, pair);
-  }
-  void list(FindingKind kind, int64_t pair) {
-    if (report_.findings[size_t(kind)].listed < Finding::kMaxLines) list(kind, stream_.place(pair));
+    ++finding(kind).pairs;
+    list(kind, stream_.place(pair));
   }
   void list(FindingKind kind, const PairStream::Place& place) {
-    Finding& finding = report_.findings[size_t(kind)];
-    if (finding.listed >= Finding::kMaxLines) return;
-    const std::string& source = files_.source[place.file].name();
-    const std::string& target = files_.target[place.file].name();
-    auto& files = finding.lines;
-    if (last_listed_file_[size_t(kind)] != place.file || files.empty()) {
-      files.push_back({source, target, {}});
+    Finding& found = finding(kind);
+    if (found.listed >= Finding::kMaxLines) return;
+    if (last_listed_file_[size_t(kind)] != place.file || found.lines.empty()) {
+      found.lines.push_back(
+          {files_.source[place.file].name(), files_.target[place.file].name(), {}});
       last_listed_file_[size_t(kind)] = place.file;
     }
-    files.back().lines.push_back(uint32_t(place.line));
-    ++finding.listed;
+    found.lines.back().lines.push_back(uint32_t(place.line));
+    ++found.listed;
   }
 
   // Finds repeated pairs and sources.
   void look_back(const RawPair& pair, const PairFacts& facts) {
     const auto number = uint32_t(report_.pairs);
     const auto target = uint32_t(facts.target.fingerprint);
-    FirstPair* same = pairs_.insert(facts.fingerprint(), {number, 0});
+    FirstPair* same = earlier_.pairs.insert(facts.fingerprint(), {number, 0});
     if (same && same->pair != number) {
       ++same->repeats;
-      list(FindingKind::duplicate_pairs, report_.pairs);
+      list(FindingKind::duplicate_pairs, stream_.place(report_.pairs));
       note_earlier(FindingKind::duplicate_pairs, pair, same->pair, "first in line");
       return;
     }
-    FirstTarget* first = sources_.insert(facts.source.fingerprint, {target, number, 0});
+    FirstTarget* first = earlier_.sources.insert(facts.source.fingerprint, {target, number, 0});
     if (!first || first->target == target) return;
     ++first->others;
-    list(FindingKind::several_targets, report_.pairs);
+    list(FindingKind::several_targets, stream_.place(report_.pairs));
     note_earlier(FindingKind::several_targets, pair, first->pair, "another target in line");
   }
 
@@ -354,12 +338,12 @@ class Inspection {
     const bool both = mark(held_out_.pairs, facts.fingerprint());
     if (!source && !both) return;
     const FindingKind kind = both ? FindingKind::test_pairs : FindingKind::test_sources;
-    count(kind);
+    count(kind, report_.pairs);
     if (wants_example(kind)) keep_example(kind, pair, "");
   }
 
-  bool wants_example(FindingKind kind) const {
-    return int64_t(report_.findings[size_t(kind)].examples.size()) < options_.examples;
+  bool wants_example(FindingKind kind) {
+    return int64_t(finding(kind).examples.size()) < options_.examples;
   }
 
   void note_earlier(FindingKind kind, const RawPair& pair, int64_t earlier, const char* what) {
@@ -372,7 +356,7 @@ class Inspection {
   }
 
   void keep_example(FindingKind kind, const RawPair& pair, std::string note) {
-    report_.findings[size_t(kind)].examples.push_back(example_of(pair, std::move(note)));
+    finding(kind).examples.push_back(example_of(pair, std::move(note)));
   }
 
   FindingExample example_of(const RawPair& pair, std::string note) const {
@@ -393,14 +377,14 @@ class Inspection {
     }
     report_.first_pairs_only = stream_.cut();
     report_.tokenized = tokenizers_ != nullptr;
-    report_.typical_ratio = statistics_.ratio();
+    report_.typical_ratio = statistics_.ratio;
     report_.source = source_.finish(files_.test_source, held_out_.sources);
     report_.target = target_.finish(files_.test_target, held_out_.targets);
     int64_t repeats = 0, others = 0;
-    pairs_.for_each([&](uint64_t, const FirstPair& first) { repeats += first.repeats; });
-    sources_.for_each([&](uint64_t, const FirstTarget& first) { others += first.others; });
-    estimate(FindingKind::duplicate_pairs, repeats, pairs_.period());
-    estimate(FindingKind::several_targets, others, sources_.period());
+    earlier_.pairs.for_each([&](uint64_t, const FirstPair& first) { repeats += first.repeats; });
+    earlier_.sources.for_each([&](uint64_t, const FirstTarget& first) { others += first.others; });
+    estimate(FindingKind::duplicate_pairs, repeats, earlier_.pairs.period());
+    estimate(FindingKind::several_targets, others, earlier_.sources.period());
     close_block();
     finish_lonely();
     finish_commands();
@@ -409,23 +393,22 @@ class Inspection {
   }
 
   void estimate(FindingKind kind, int64_t in_sample, int64_t period) {
-    Finding& finding = report_.findings[size_t(kind)];
-    finding.pairs = in_sample * period;
-    finding.estimated = period > 1;
+    finding(kind).pairs = in_sample * period;
+    finding(kind).estimated = period > 1;
   }
 
   void finish_lonely() {
     if (stream_.lonely() == 0) return;
-    Finding& finding = report_.findings[size_t(FindingKind::unequal_lines)];
-    finding.pairs = stream_.lonely();
+    Finding& found = finding(FindingKind::unequal_lines);
+    found.pairs = stream_.lonely();
     for (const auto& [begin, length] : stream_.stretches()) {
       const int64_t listed = std::min(length, Finding::kMaxLines);
       for (int64_t i = 0; i < listed; ++i)
         list(FindingKind::unequal_lines, PairStream::Place{begin.file, begin.line + i});
     }
     const auto place = stream_.first_lonely();
-    finding.examples.push_back({files_.source[place.file].name(), files_.target[place.file].name(),
-                                place.line, "", "", stream_.unequal()});
+    found.examples.push_back({files_.source[place.file].name(), files_.target[place.file].name(),
+                              place.line, "", "", stream_.unequal()});
   }
 
   // The command of each kind, for two files or for the columns of tab-separated text.
@@ -444,34 +427,29 @@ class Inspection {
 
   // Text in another encoding needs conversion, whatever findings its bytes cause.
   void finish_encoding() {
-    std::string advice = conversion_advice(source_encoding_, target_encoding_);
+    std::string advice = conversion_advice(source_.encoding(), target_.encoding());
     if (advice.empty()) return;
     advice = "T" + advice.substr(1) + ".";  // a sentence
     for (const FindingKind kind : {FindingKind::invalid_utf8, FindingKind::control_characters}) {
-      Finding& finding = report_.findings[size_t(kind)];
-      if (finding.pairs > 0) finding.specific_advice = advice;
+      if (finding(kind).pairs > 0) finding(kind).specific_advice = advice;
     }
   }
 
   const InspectionFiles& files_;
   const InspectionOptions& options_;
   const TokenizerPair* tokenizers_;
-  std::vector<int64_t> usual_columns_;  // by file
   CorpusStatistics statistics_;
   PairStream stream_;
   HeldOutTables held_out_;
   SideCounter source_, target_;
-  EncodingSample source_encoding_, target_encoding_;
-  ShiftDetector shifts_;
-  std::vector<int64_t> block_pairs_;  // the pairs of the block that shifts_ looks at
+  Shifts shifts_;
   std::array<size_t, kFindings> last_listed_file_{};  // the file of the last of Finding::lines
-  FindingExample block_example_;  // of the first pair of the block that shifts_ looks at
-  SampledMap<FirstPair> pairs_;
-  SampledMap<FirstTarget> sources_;
+  Earlier earlier_;
   DataReport report_;
 };
 
 }  // namespace
+}  // namespace detail
 
 DataReport inspect_data(const InspectionFiles& files, const InspectionOptions& options,
                         const TokenizerPair* tokenizers, Workers& workers) {
@@ -480,7 +458,8 @@ DataReport inspect_data(const InspectionFiles& files, const InspectionOptions& o
     fail_usage("{} source and {} target files; expected one target file for each source file",
                files.source.size(), files.target.size());
   }
-  Inspection inspection(files, options, tokenizers, take_sample(files, options.pairs));
+  detail::Inspection inspection(files, options, tokenizers,
+                                detail::take_sample(files, options.pairs));
   return inspection.run(workers);
 }
 

@@ -18,7 +18,7 @@ struct FilterOptions {
   // Ignores case when counting words of a side. No options of the command line: set if the
   // vocabulary does (Tokenizer::folds_case).
   bool fold_source_case = false, fold_target_case = false;
-  // Drops pairs whose source has one of these fingerprints, in ascending order (held_out.h).
+  // Drops pairs whose source has one of these fingerprints, in ascending order (text_filter.h).
   std::vector<uint64_t> held_out = {};
 
   template <class Self, class Visitor>

@@ -40,12 +40,6 @@ bool is_question_mark(char32_t character) {
   return character == '?' || character == 0xFF1F || character == 0x061F;
 }
 
-std::string_view trimmed(std::string_view line) {
-  const size_t begin = line.find_first_not_of(kAsciiWhitespace);
-  if (begin == line.npos) return {};
-  return line.substr(begin, line.find_last_not_of(kAsciiWhitespace) - begin + 1);
-}
-
 // The share of the target's words that occur in its source; 0 if there are too few.
 double shared_words(const LineFacts& source, const LineFacts& target) {
   if (target.words.size() < kWordsToJudge) return 0;
@@ -55,18 +49,38 @@ double shared_words(const LineFacts& source, const LineFacts& target) {
   return double(shared) / double(target.words.size());
 }
 
+using Side = CorpusStatistics::Side;
+
+// By the frequencies of its words on both sides, whether a line is in the language of the other
+// side. A word belongs to the side that uses it much more often; a line needs three times as many
+// words of the other side.
+bool is_in_other_language(const LineFacts& line, const Side& own, const Side& other) {
+  if (line.words.size() < kWordsToJudge) return false;
+  const auto count_in = [](const Side& side, uint64_t word) {
+    const int64_t* count = side.words.find(word);
+    return count ? *count : 0;
+  };
+  int64_t of_own = 0, of_other = 0;
+  for (const uint64_t word : line.words) {
+    const int64_t here = count_in(own, word), there = count_in(other, word);
+    of_own += here >= 4 * there + 3;
+    of_other += there >= 4 * here + 3;
+  }
+  return of_other >= 3 && of_other > 3 * of_own;
+}
+
 bool is_untranslated(const PairFacts& pair, const CorpusStatistics& statistics) {
+  const auto& [ratio, source, target] = statistics;
   const bool has_letters = sum(pair.source.letters) >= kLettersToJudge;
   return (has_letters && shared_words(pair.source, pair.target) > 0.7) ||
-         statistics.target_is_in_source_language(pair.target) ||
-         statistics.source_is_in_target_language(pair.source);
+         is_in_other_language(pair.target, target, source) ||
+         is_in_other_language(pair.source, source, target);
 }
 
 // The unusual script that a line is in, if it is in one.
-template <class IsUsual>
-std::optional<Script> odd_script(const LineFacts& line, IsUsual is_usual) {
+std::optional<Script> odd_script(const LineFacts& line, const Side& side) {
   ScriptCounts odd = line.script_words;
-  for (size_t i = 0; i < kScripts; ++i) odd[i] *= is_usual(Script(i)) ? 0 : 1;
+  for (size_t i = 0; i < kScripts; ++i) odd[i] *= side.usual[i] ? 0 : 1;
   const auto most = Script(std::max_element(odd.begin(), odd.end()) - odd.begin());
   const double share = is_unspaced(most) ? kOddShareUnspaced : kOddShare;
   const bool found =
@@ -74,16 +88,9 @@ std::optional<Script> odd_script(const LineFacts& line, IsUsual is_usual) {
   return found ? std::optional(most) : std::nullopt;
 }
 
-std::optional<Script> odd_source_script(const LineFacts& line, const CorpusStatistics& statistics) {
-  return odd_script(line, [&](Script script) { return statistics.is_usual_source(script); });
-}
-std::optional<Script> odd_target_script(const LineFacts& line, const CorpusStatistics& statistics) {
-  return odd_script(line, [&](Script script) { return statistics.is_usual_target(script); });
-}
-
 bool is_oddly_long(const PairFacts& pair, const CorpusStatistics& statistics,
                    const InspectionOptions& options) {
-  const double expected = double(pair.source.characters) * statistics.ratio();
+  const double expected = double(pair.source.characters) * statistics.ratio;
   return std::abs(double(pair.target.characters) - expected) > kFreeCharacters &&
          statistics.length_ratio_deviation(pair.source, pair.target) > options.max_ratio_deviation;
 }
@@ -111,16 +118,15 @@ int64_t count_unknown(const LineFacts& line, const Tokenizer& tokenizer) {
 }
 
 void find_damage(PairFacts& pair) {
-  const auto mark = [&](FindingKind kind, bool LineDamage::*field) {
-    pair.findings[size_t(kind)] = pair.source.damage.*field || pair.target.damage.*field;
+  const auto mark = [&](FindingKind kind, auto LineDamage::*field) {
+    pair.mark(kind, pair.source.damage.*field || pair.target.damage.*field);
   };
   mark(FindingKind::invalid_utf8, &LineDamage::invalid);
   mark(FindingKind::replacement_characters, &LineDamage::replaced);
   mark(FindingKind::double_encoded, &LineDamage::double_encoded);
   mark(FindingKind::control_characters, &LineDamage::control);
   mark(FindingKind::carriage_returns, &LineDamage::carriage_return);
-  pair.findings[size_t(FindingKind::invisible_characters)] =
-      pair.source.damage.invisible != 0 || pair.target.damage.invisible != 0;
+  mark(FindingKind::invisible_characters, &LineDamage::invisible);
 }
 
 // Placeholders, tags and numbers that one side lacks. Where tags differ, so do the numbers in
@@ -128,13 +134,11 @@ void find_damage(PairFacts& pair) {
 void compare_parts(PairFacts& facts, const RawPair& pair) {
   if (!facts.source.copied_parts && !facts.target.copied_parts) return;
   if (std::max(pair.source.size(), pair.target.size()) > kMaxComparedBytes) return;
-  const auto mark = [&](FindingKind kind, const PartDifference& difference) {
-    facts.findings[size_t(kind)] = difference.found();
-    return difference.found();
-  };
-  mark(FindingKind::different_placeholders, placeholder_difference(pair.source, pair.target));
-  if (mark(FindingKind::different_tags, tag_difference(pair.source, pair.target))) return;
-  mark(FindingKind::different_numbers, number_difference(pair.source, pair.target));
+  facts.mark(FindingKind::different_placeholders,
+             placeholder_difference(pair.source, pair.target).found());
+  facts.mark(FindingKind::different_tags, tag_difference(pair.source, pair.target).found());
+  if (!facts.has(FindingKind::different_tags))
+    facts.mark(FindingKind::different_numbers, number_difference(pair.source, pair.target).found());
 }
 
 // "only in the source: %s; only in the target: %d".
@@ -155,20 +159,19 @@ std::string described(const PartDifference& difference) {
 // Findings on pairs with two sides that are not empty.
 void find_doubts(PairFacts& pair, const CorpusStatistics& statistics,
                  const InspectionOptions& options) {
-  const auto mark = [&](FindingKind kind) { pair.findings.set(size_t(kind)); };
   const bool unreadable = pair.has(FindingKind::invalid_utf8) ||
                           pair.has(FindingKind::double_encoded) ||
                           pair.has(FindingKind::replacement_characters);
   if (pair.source.fingerprint == pair.target.fingerprint) {
-    if (sum(pair.source.letters) > 0) mark(FindingKind::copied_sources);
+    if (sum(pair.source.letters) > 0) pair.mark(FindingKind::copied_sources);
     return;
   }
-  if (is_oddly_long(pair, statistics, options)) mark(FindingKind::length_ratio);
+  if (is_oddly_long(pair, statistics, options)) pair.mark(FindingKind::length_ratio);
   if (unreadable) return;
-  if (odd_source_script(pair.source, statistics) || odd_target_script(pair.target, statistics)) {
-    mark(FindingKind::wrong_script);
+  if (odd_script(pair.source, statistics.source) || odd_script(pair.target, statistics.target)) {
+    pair.mark(FindingKind::wrong_script);
   } else if (is_untranslated(pair, statistics)) {
-    mark(FindingKind::untranslated);
+    pair.mark(FindingKind::untranslated);
   }
 }
 
@@ -179,10 +182,7 @@ LineFacts facts_of(std::string_view line) {
   facts.damage = find_damage(line);
   line = trimmed(line);
   facts.fingerprint = line_fingerprint(line);
-  for_each_word(line, [&](std::string_view word) {
-    facts.words.push_back(hash_of(word));
-    return true;
-  });
+  for (const std::string_view word : words_of(line)) facts.words.push_back(hash_of(word));
   constexpr int kNoWord = -1;
   int word = kNoWord;  // the script of the current word
   while (!line.empty()) {
@@ -211,64 +211,38 @@ uint64_t PairFacts::fingerprint() const {
 CorpusStatistics::CorpusStatistics(const std::vector<RawPair>& sample) {
   ScriptCounts source_scripts{}, target_scripts{};
   std::vector<double> ratios;
-  const auto learn = [](const LineFacts& line, Words& words, ScriptCounts& scripts) {
+  const auto learn = [](const LineFacts& line, Side& side, ScriptCounts& scripts) {
     for (size_t i = 0; i < kScripts; ++i) scripts[i] += line.script_words[i];
     for (const uint64_t word : line.words) {
-      if (int64_t* count = words.insert(word, 0)) ++*count;
+      if (int64_t* count = side.words.insert(word, 0)) ++*count;
     }
   };
   for (const RawPair& pair : sample) {
-    const LineFacts source = facts_of(pair.source), target = facts_of(pair.target);
-    learn(source, source_words_, source_scripts);
-    learn(target, target_words_, target_scripts);
-    if (source.characters > 0 && target.characters > 0) {
-      ratios.push_back(double(target.characters) / double(source.characters));
+    const LineFacts of_source = facts_of(pair.source), of_target = facts_of(pair.target);
+    learn(of_source, source, source_scripts);
+    learn(of_target, target, target_scripts);
+    if (of_source.characters > 0 && of_target.characters > 0) {
+      ratios.push_back(double(of_target.characters) / double(of_source.characters));
     }
   }
-  const auto middle = ratios.begin() + std::ptrdiff_t(ratios.size() / 2);
   if (!ratios.empty()) {
+    const auto middle = ratios.begin() + std::ptrdiff_t(ratios.size() / 2);
     std::nth_element(ratios.begin(), middle, ratios.end());
-    ratio_ = *middle;
+    ratio = *middle;
   }
   for (size_t i = 0; i < kScripts; ++i) {
     const auto is_usual = [i](const ScriptCounts& scripts) {
       return double(scripts[i]) >= kUsualShare * double(sum(scripts));
     };
-    usual_source_[i] = is_usual(source_scripts);
-    usual_target_[i] = is_usual(target_scripts);
+    source.usual[i] = is_usual(source_scripts);
+    target.usual[i] = is_usual(target_scripts);
   }
 }
 
-bool CorpusStatistics::source_is_in_target_language(const LineFacts& source) const {
-  return is_in_other_language(source, source_words_, target_words_);
-}
-
-bool CorpusStatistics::target_is_in_source_language(const LineFacts& target) const {
-  return is_in_other_language(target, target_words_, source_words_);
-}
-
-// A word belongs to the side that uses it much more often; a line needs three times as many words
-// of the other side.
-bool CorpusStatistics::is_in_other_language(const LineFacts& line, const Words& own,
-                                            const Words& other) {
-  if (line.words.size() < kWordsToJudge) return false;
-  const auto count_in = [](const Words& words, uint64_t word) {
-    const int64_t* count = words.find(word);
-    return count ? *count : 0;
-  };
-  int64_t of_own = 0, of_other = 0;
-  for (const uint64_t word : line.words) {
-    const int64_t here = count_in(own, word), there = count_in(other, word);
-    of_own += here >= 4 * there + 3;
-    of_other += there >= 4 * here + 3;
-  }
-  return of_other >= 3 && of_other > 3 * of_own;
-}
-
-double CorpusStatistics::length_ratio_deviation(const LineFacts& source,
-                                                const LineFacts& target) const {
-  const double expected = std::max(1.0, double(source.characters) * ratio_);
-  const double length = std::max(1.0, double(target.characters));
+double CorpusStatistics::length_ratio_deviation(const LineFacts& of_source,
+                                                const LineFacts& of_target) const {
+  const double expected = std::max(1.0, double(of_source.characters) * ratio);
+  const double length = std::max(1.0, double(of_target.characters));
   return std::max(length / expected, expected / length);
 }
 
@@ -276,7 +250,7 @@ PairFacts examine(const RawPair& pair, const CorpusStatistics& statistics,
                   const InspectionOptions& options, const TokenizerPair* tokenizers) {
   PairFacts facts;
   if (!pair.complete) {
-    facts.findings.set(size_t(FindingKind::missing_column));
+    facts.mark(FindingKind::missing_column);
     return facts;
   }
   facts.source = facts_of(pair.source);
@@ -286,22 +260,21 @@ PairFacts examine(const RawPair& pair, const CorpusStatistics& statistics,
     tokenize(facts.target, pair.target, tokenizers->target(), options.max_sentence_tokens);
   }
   find_damage(facts);
-  const auto mark = [&](FindingKind kind, bool found) { facts.findings[size_t(kind)] = found; };
-  mark(FindingKind::extra_columns, pair.columns > pair.usual_columns);
+  facts.mark(FindingKind::extra_columns, pair.columns > pair.usual_columns);
   if (facts.source.words.empty() || facts.target.words.empty()) {
-    mark(FindingKind::empty, true);
+    facts.mark(FindingKind::empty);
     return facts;
   }
   find_doubts(facts, statistics, options);
   compare_parts(facts, pair);
-  mark(FindingKind::too_long,
-       !facts.source.all_tokens || !facts.target.all_tokens ||
-           std::max(length_to_limit(facts.source, tokenizers),
-                    length_to_limit(facts.target, tokenizers)) > options.max_sentence_tokens);
-  mark(FindingKind::unknown_tokens,
-       tokenizers && count_unknown(facts.source, tokenizers->source()) +
-                             count_unknown(facts.target, tokenizers->target()) >
-                         0);
+  facts.mark(FindingKind::too_long,
+             !facts.source.all_tokens || !facts.target.all_tokens ||
+                 std::max(length_to_limit(facts.source, tokenizers),
+                          length_to_limit(facts.target, tokenizers)) > options.max_sentence_tokens);
+  facts.mark(FindingKind::unknown_tokens,
+             tokenizers && count_unknown(facts.source, tokenizers->source()) +
+                                   count_unknown(facts.target, tokenizers->target()) >
+                               0);
   return facts;
 }
 
@@ -313,12 +286,12 @@ std::string note_on(FindingKind kind, const RawPair& pair, const PairFacts& fact
       return fmt::format("the length ratio is off by a factor of {:.1f}",
                          statistics.length_ratio_deviation(facts.source, facts.target));
     case FindingKind::wrong_script: {
-      const auto source = odd_source_script(facts.source, statistics);
-      const auto script = source ? source : odd_target_script(facts.target, statistics);
+      const auto source = odd_script(facts.source, statistics.source);
+      const auto script = source ? source : odd_script(facts.target, statistics.target);
       return fmt::format("the {} is {}", source ? "source" : "target", to_text(*script));
     }
     case FindingKind::untranslated:
-      return statistics.source_is_in_target_language(facts.source)
+      return is_in_other_language(facts.source, statistics.source, statistics.target)
                  ? "the source uses the target's words"
                  : "the target uses the source's words";
     case FindingKind::double_encoded: {

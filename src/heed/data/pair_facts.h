@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "heed/core/ragged.h"
-#include "heed/data/data_inspection.h"
+#include "heed/data/data_report.h"
+#include "heed/data/inspection_options.h"
 #include "heed/data/sampled_map.h"
 #include "heed/text/line_damage.h"
+#include "heed/text/tokenizer.h"
 
 namespace heed::detail {
 
@@ -46,30 +48,22 @@ struct PairFacts {
 
   uint64_t fingerprint() const;
   bool has(FindingKind kind) const { return findings[size_t(kind)]; }
+  void mark(FindingKind kind, bool found = true) { findings[size_t(kind)] = found; }
 };
 
 // Statistics of a sample of the corpus.
-class CorpusStatistics {
- public:
+struct CorpusStatistics {
+  struct Side {
+    std::bitset<kScripts> usual;  // scripts that are no exception
+    SampledMap<int64_t> words;    // the number of each word
+  };
+
   explicit CorpusStatistics(const std::vector<RawPair>& sample);
+  // The factor, at least 1, by which the length ratio of a pair differs from `ratio`.
+  double length_ratio_deviation(const LineFacts& of_source, const LineFacts& of_target) const;
 
-  double ratio() const { return ratio_; }  // median of target characters to source characters
-  bool is_usual_source(Script script) const { return usual_source_[size_t(script)]; }
-  bool is_usual_target(Script script) const { return usual_target_[size_t(script)]; }
-  // By the frequencies of its words on both sides, whether a line is in the language of the other
-  // side.
-  bool source_is_in_target_language(const LineFacts& source) const;
-  bool target_is_in_source_language(const LineFacts& target) const;
-  // The factor, at least 1, by which the length ratio of a pair differs from ratio().
-  double length_ratio_deviation(const LineFacts& source, const LineFacts& target) const;
-
- private:
-  using Words = SampledMap<int64_t>;
-  static bool is_in_other_language(const LineFacts& line, const Words& own, const Words& other);
-
-  double ratio_ = 1;
-  std::bitset<kScripts> usual_source_, usual_target_;
-  Words source_words_, target_words_;
+  double ratio = 1;  // median of target characters to source characters
+  Side source, target;
 };
 
 // All findings on a pair that do not depend on other pairs.

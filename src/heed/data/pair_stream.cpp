@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "heed/core/counted.h"
+#include "heed/text/parallel_text.h"
 
 namespace heed::detail {
 
@@ -19,7 +20,8 @@ bool PairStream::next(RawPair& pair) {
       if (left && right) {
         ++pairs_;
         pair.complete = source_->has_column() && target_->has_column();
-        pair.columns = source_->columns();
+        pair.columns = std::min(source_->columns(), ColumnCounts::kMaxColumns);
+        pair.usual_columns = usual_columns_.empty() ? 1 : usual_columns_[file()];
         return true;
       }
       if (left || right) count_rest();

@@ -22,8 +22,13 @@ class PairStream {
   };
 
   // Reads the first `most` lines of each side, or all if that is 0.
-  PairStream(const TextFiles& source, const TextFiles& target, int64_t most)
-      : source_files_(source), target_files_(target), most_(most) {}
+  // `usual_columns` are those of tab-separated text, by file.
+  PairStream(const TextFiles& source, const TextFiles& target, int64_t most,
+             std::vector<int64_t> usual_columns = {})
+      : source_files_(source),
+        target_files_(target),
+        most_(most),
+        usual_columns_(std::move(usual_columns)) {}
 
   bool next(RawPair& pair);
 
@@ -48,6 +53,7 @@ class PairStream {
   const TextFiles& source_files_;
   const TextFiles& target_files_;
   int64_t most_, pairs_ = 0, lonely_ = 0;
+  std::vector<int64_t> usual_columns_;
   bool cut_ = false;
   Place first_lonely_;
   std::string unequal_;

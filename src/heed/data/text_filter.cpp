@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <string>
+#include <unordered_set>
 
+#include "heed/core/error.h"
 #include "heed/core/hash.h"
+#include "heed/core/rng.h"
 #include "heed/core/unicode.h"
 #include "heed/data/comparison_form.h"
 #include "heed/text/words.h"
@@ -24,33 +27,29 @@ TextFilter::TextFilter(const FilterOptions& options, const ParallelText& text)
 }
 
 FilterDecision TextFilter::decide(std::string_view source, std::string_view target) const {
-  if (is_blank(source) || is_blank(target)) return FilterDecision::empty;
+  if (is_blank(source) || is_blank(target)) return &FilterReport::empty;
   if (options_.max_words > 0 &&
       std::max(detail::count_words(source), detail::count_words(target)) > options_.max_words)
-    return FilterDecision::too_many_words;
+    return &FilterReport::too_many_words;
   if (options_.min_word_count > 1 && (source_words_.has_rare(source, options_.min_word_count) ||
                                       target_words_.has_rare(target, options_.min_word_count)))
-    return FilterDecision::rare_words;
+    return &FilterReport::rare_words;
   if (!options_.held_out.empty() &&
       std::binary_search(options_.held_out.begin(), options_.held_out.end(),
                          detail::line_fingerprint(source)))
-    return FilterDecision::held_out;
-  return FilterDecision::kept;
+    return &FilterReport::held_out;
+  return &FilterReport::kept;
 }
 
 void TextFilter::WordCounts::add(std::string_view line) {
-  detail::for_each_word(line,
-                        [&](std::string_view word) { return ++counts_[fingerprint(word)] > 0; });
+  for (const std::string_view word : detail::words_of(line)) ++counts_[fingerprint(word)];
 }
 
 bool TextFilter::WordCounts::has_rare(std::string_view line, int64_t least) const {
-  bool found = false;
-  detail::for_each_word(line, [&](std::string_view word) {
+  return std::ranges::any_of(detail::words_of(line), [&](std::string_view word) {
     const auto count = counts_.find(fingerprint(word));
-    found = count == counts_.end() || count->second < least;
-    return !found;
+    return count == counts_.end() || count->second < least;
   });
-  return found;
 }
 
 uint64_t TextFilter::WordCounts::fingerprint(std::string_view word) const {
@@ -66,9 +65,38 @@ std::vector<bool> lines_for_tokenizer(const FilterOptions& options, const Parall
   PairReader reader(text);
   std::string source, target;
   while (reader.next(source, target))
-    kept[size_t(reader.line())] =
-        !filtered || filter.decide(source, target) == FilterDecision::kept;
+    kept[size_t(reader.line())] = !filtered || filter.decide(source, target) == &FilterReport::kept;
   return kept;
+}
+
+HeldOut hold_out(const ParallelText& text, const FilterOptions& filters, int64_t count,
+                 uint64_t seed) {
+  const TextFilter filter(filters, text);
+  std::string source, target;
+  std::unordered_set<uint64_t> seen;
+  // Whether the last pair can be drawn: it passes the filters and is the first with its source.
+  const auto eligible = [&] {
+    return filter.decide(source, target) == &FilterReport::kept &&
+           seen.insert(detail::line_fingerprint(source)).second;
+  };
+  int64_t left = 0;
+  for (PairReader reader(text); reader.next(source, target);) left += eligible() ? 1 : 0;
+  if (left <= count)
+    fail("--hold-out {} leaves nothing to learn from: the filters keep {} different sources", count,
+         left);
+  seen.clear();
+  HeldOut held;
+  Random random(seed);
+  int64_t wanted = count;
+  for (PairReader reader(text); wanted > 0 && reader.next(source, target);) {
+    if (!eligible() || random.below(uint64_t(left--)) >= uint64_t(wanted)) continue;
+    --wanted;
+    held.sources.push_back(detail::line_fingerprint(source));
+    held.source += source + "\n";
+    held.target += target + "\n";
+  }
+  std::sort(held.sources.begin(), held.sources.end());
+  return held;
 }
 
 }  // namespace heed

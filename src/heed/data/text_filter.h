@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -12,16 +13,8 @@
 
 namespace heed {
 
-// Whether a pair is kept, or the first filter that rejects it.
-enum class FilterDecision {
-  kept,
-  empty,
-  too_many_words,
-  rare_words,
-  held_out,
-  too_long,
-  length_ratio
-};
+// Whether a pair is kept, or the first filter that rejects it: its count in a FilterReport.
+using FilterDecision = int64_t FilterReport::*;
 
 // Filters of words, empty sides and held-out sources. decide() may be called from any thread.
 class TextFilter {
@@ -29,7 +22,7 @@ class TextFilter {
   // Reads the text to count its words if a filter needs that.
   TextFilter(const FilterOptions& options, const ParallelText& text);
 
-  // Any decision except the two that need tokens: too_long and length_ratio.
+  // Any decision of a filter that needs no tokens.
   FilterDecision decide(std::string_view source, std::string_view target) const;
 
  private:
@@ -54,5 +47,16 @@ class TextFilter {
 // The lines that TextFilter keeps, from which the tokenizers learn: false for a line whose pair the
 // filter or ParallelText drops. Empty if all lines are kept.
 std::vector<bool> lines_for_tokenizer(const FilterOptions& options, const ParallelText& text);
+
+// Validation pairs that are taken out of the training text.
+struct HeldOut {
+  std::string source, target;     // the lines of the pairs, in the order of the text
+  std::vector<uint64_t> sources;  // fingerprints for FilterOptions::held_out, ascending
+};
+
+// `count` random pairs of those that pass the filters of TextFilter, with distinct sources. Error:
+// the text has fewer.
+HeldOut hold_out(const ParallelText& text, const FilterOptions& filters, int64_t count,
+                 uint64_t seed);
 
 }  // namespace heed

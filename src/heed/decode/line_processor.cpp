@@ -231,7 +231,7 @@ EncodedLine LineProcessor::preprocess(const TranslationInput& input, int64_t lin
   const std::string text = valid_utf8(input.text, {line, "input", options.strict}, status);
   const std::string prefix = valid_utf8(input.prefix, {line, "prefixes", options.strict}, status);
   SplitDocument split{{{{}, text}}, {}};
-  if (options.split == TextUnit::sentences) split = split_sentences(text);
+  if (options.split == TextUnit::sentences) split = split_document(text, TextUnit::sentences);
   std::string_view code;  // of the language
   const TextUnits units(options.attention ? std::string_view(text) : std::string_view());
   for (const TextSentence& sentence : split.sentences) {

@@ -5,7 +5,6 @@
 
 #include "heed/core/counted.h"
 #include "heed/core/files.h"
-#include "heed/data/held_out.h"
 #include "heed/data/text_filter.h"
 #include "heed/model/directory.h"
 #include "heed/run/memory_plan.h"

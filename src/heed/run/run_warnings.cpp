@@ -94,11 +94,9 @@ std::optional<std::string> preparation_warning(const TrainOptions& options, doub
 double unigram_loss(const Corpus& counted, int64_t vocabulary, const Corpus& measured) {
   const auto end = TokenId(vocabulary);  // </s>, which a corpus does not store
   const auto for_each_token = [end](const Corpus& corpus, const auto& use) {
-    std::vector<TokenId> target;
     for (int64_t pair = 0; pair < corpus.size(); ++pair) {
-      target.clear();
-      corpus.append_target(pair, target);
-      for (const TokenId id : target) use(id);
+      const Example example = corpus.example(pair);
+      for (const TokenId id : example.target) use(id);
       use(end);
     }
   };

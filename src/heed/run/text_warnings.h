@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "heed/data/corpus_facts.h"
+#include "heed/data/corpus.h"
 #include "heed/run/train_options.h"
 
 namespace heed {

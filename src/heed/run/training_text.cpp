@@ -50,7 +50,7 @@ TrainingText open_training_text(const TrainOptions& o, const CopyOptions& copyin
 
 TrainingText open_training_text(const TrainOptions& options, TrainObserver& observer) {
   return open_training_text(
-      options, report_copies([&observer](const std::string& text) { observer.message(text); }));
+      options, {.message = [&observer](const std::string& text) { observer.message(text); }});
 }
 
 ParallelText held_out_text(const TrainOptions& options) {

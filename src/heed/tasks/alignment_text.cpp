@@ -10,13 +10,6 @@ constexpr double kMeasuredTokens = 0.003;  // of the trained tokens
 constexpr double kTokenPairs = 0.4;        // of the lexicon, for each trained token
 constexpr int64_t kLongest = 128;          // tokens of a side; longer pairs are left out
 
-TokenPair pair_of(const Corpus& corpus, int64_t pair) {
-  TokenPair ids;
-  corpus.append_source(pair, ids.source);
-  corpus.append_target(pair, ids.target);
-  return ids;
-}
-
 // The cost of a pair with so many tokens on its sides.
 double tokens_of(double source, double target) {
   return (source + target) / 2;
@@ -39,11 +32,11 @@ std::vector<TokenPair> spaced_pairs(const Corpus& corpus, int64_t most, double b
   std::vector<TokenPair> pairs;
   for (int64_t i = 0; i < count; ++i) {
     const auto pair = int64_t(double(i) * size / double(count));
-    const PairLength length = corpus.length(pair);
-    if (std::max(length.source, length.target) > kLongest) continue;
-    budget -= cost(double(length.source), double(length.target));
+    Example ids = corpus.example(pair);
+    if (int64_t(std::max(ids.source.size(), ids.target.size())) > kLongest) continue;
+    budget -= cost(double(ids.source.size()), double(ids.target.size()));
     if (budget < 0) break;
-    pairs.push_back(pair_of(corpus, pair));
+    pairs.push_back({std::move(ids.source), std::move(ids.target)});
   }
   return pairs;
 }

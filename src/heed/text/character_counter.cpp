@@ -21,8 +21,7 @@ CharacterCounter::CharacterCounter(Normalizer normalizer)
     : normalizer_(std::move(normalizer)), single_(kCharacters) {}
 
 void CharacterCounter::add(std::string_view line) {
-  const size_t begin = std::min(line.find_first_not_of(detail::kAsciiWhitespace), line.size());
-  line = line.substr(begin, line.find_last_not_of(detail::kAsciiWhitespace) + 1 - begin);
+  line = detail::trimmed(line);
   bool changed = false;
   while (!line.empty()) {
     const std::string_view grapheme = line.substr(0, first_grapheme_bytes(line));

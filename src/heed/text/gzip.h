@@ -4,6 +4,9 @@
 #include <functional>
 #include <memory>
 #include <string_view>
+#include <vector>
+
+struct z_stream_s;
 
 namespace heed {
 
@@ -13,17 +16,20 @@ class GzipWriter {
  public:
   // `sink` is called with the compressed bytes; its exceptions are passed on.
   explicit GzipWriter(std::function<void(std::string_view)> sink);
-  ~GzipWriter();
-  GzipWriter(GzipWriter&&) noexcept;
-  GzipWriter& operator=(GzipWriter&&) noexcept;
 
   void write(std::string_view text);
   // Writes the end of the gzip member, without which it cannot be read. Call once.
   void finish();
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct End {
+    void operator()(z_stream_s* stream) const;
+  };
+  void run(int flush);
+
+  std::function<void(std::string_view)> sink_;
+  std::unique_ptr<z_stream_s, End> stream_;
+  std::vector<char> output_;
 };
 
 }  // namespace heed

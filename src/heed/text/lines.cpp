@@ -54,17 +54,13 @@ bool keep_column(std::string& line, int64_t column) {
 
 }  // namespace
 
-struct LineReader::State {
+// The text of a file, which may be compressed.
+struct LineReader::Input {
   std::string name;
   int descriptor = -1;
-  bool owned = false;
-  std::shared_ptr<const Descriptor> shared;  // or whose descriptor it is
-  std::optional<int64_t> position;           // where to read next; none: at the descriptor's offset
-  int64_t column = 0;
-  int64_t columns = 1;  // of the line that was read last
-  bool has_column = true;
+  std::shared_ptr<const Descriptor> owner;  // null: it is not closed
+  std::optional<int64_t> position;          // where to read next; none: at the descriptor's offset
   bool must_be_gzip = false;
-  bool refuses_utf16 = false;
   bool started = false;
   bool input_ended = false;   // the descriptor has no more
   bool ended = false;         // no more text
@@ -72,37 +68,9 @@ struct LineReader::State {
   std::unique_ptr<z_stream> inflater;
   Buffer input;  // compressed bytes
   Buffer text;
-  std::string begun;  // of the next line, whose end has not been read
-  int64_t line_number = 0;
 
-  ~State() {
+  ~Input() {
     if (inflater) inflateEnd(inflater.get());
-    if (owned) ::close(descriptor);
-  }
-
-  // Appends text to `line` up to the end of the line, which is removed; false if it is not read
-  // yet.
-  bool take_line(std::string& line) {
-    const void* newline = std::memchr(text.data(), '\n', text.size());
-    const size_t length =
-        newline != nullptr ? size_t(static_cast<const char*>(newline) - text.data()) : text.size();
-    if (int64_t(line.size() + length) > kMaxLineBytes) {
-      fail("{}:{}: line longer than {} MiB; is this a text file?", name, line_number + 1,
-           kMaxLineBytes >> 20);
-    }
-    line.append(text.data(), length);
-    text.begin += length + (newline != nullptr ? 1 : 0);
-    return newline != nullptr;
-  }
-
-  // Removes the byte order mark with which Windows programs begin UTF-8.
-  void take_byte_order_mark(std::string& first_line) const {
-    constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
-    if (first_line.starts_with(kUtf8Mark)) first_line.erase(0, kUtf8Mark.size());
-    const std::string_view wide = refuses_utf16 ? detail::encoding_of_mark(first_line) : "";
-    if (!wide.empty())
-      fail("{0} is {1}, and heed reads UTF-8: convert it with iconv -f {1} -t UTF-8 FILE", name,
-           wide);
   }
 
   // Reads once to the end of the buffer, which must have room.
@@ -196,51 +164,76 @@ struct LineReader::State {
   }
 };
 
-LineReader::LineReader(const std::filesystem::path& path) : state_(std::make_unique<State>()) {
-  state_->name = path.string();
-  state_->must_be_gzip = path.extension() == ".gz";
-  state_->descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (state_->descriptor < 0) fail("cannot open {}: {}", state_->name, detail::reason(errno));
-  state_->owned = true;
+LineReader::LineReader(const std::filesystem::path& path) : input_(std::make_unique<Input>()) {
+  input_->name = path.string();
+  input_->must_be_gzip = path.extension() == ".gz";
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) fail("cannot open {}: {}", input_->name, detail::reason(errno));
+  input_->descriptor = file.get();
+  input_->owner = std::make_shared<const Descriptor>(std::move(file));
   struct stat status {};
-  if (::fstat(state_->descriptor, &status) == 0 && S_ISDIR(status.st_mode)) {
-    fail("{} is a directory; expected a text file", state_->name);
+  if (::fstat(input_->descriptor, &status) == 0 && S_ISDIR(status.st_mode)) {
+    fail("{} is a directory; expected a text file", input_->name);
   }
 }
 
-LineReader::LineReader(int descriptor, std::string name) : state_(std::make_unique<State>()) {
-  state_->name = std::move(name);
-  state_->descriptor = descriptor;
+LineReader::LineReader(int descriptor, std::string name) : input_(std::make_unique<Input>()) {
+  input_->name = std::move(name);
+  input_->descriptor = descriptor;
 }
 
 LineReader::LineReader(std::shared_ptr<const Descriptor> descriptor, int64_t position,
                        std::string name)
     : LineReader(descriptor->get(), std::move(name)) {
-  state_->shared = std::move(descriptor);
-  state_->position = position;
+  input_->owner = std::move(descriptor);
+  input_->position = position;
 }
 
 LineReader::~LineReader() = default;
 LineReader::LineReader(LineReader&&) noexcept = default;
 LineReader& LineReader::operator=(LineReader&&) noexcept = default;
 
+// Appends text to `line` up to the end of the line, which is removed; false if it is not read yet.
+bool LineReader::take_line(std::string& line) {
+  Buffer& text = input_->text;
+  const void* newline = std::memchr(text.data(), '\n', text.size());
+  const size_t length =
+      newline != nullptr ? size_t(static_cast<const char*>(newline) - text.data()) : text.size();
+  if (int64_t(line.size() + length) > kMaxLineBytes) {
+    fail("{}:{}: line longer than {} MiB; is this a text file?", name(), line_number_ + 1,
+         kMaxLineBytes >> 20);
+  }
+  line.append(text.data(), length);
+  text.begin += length + (newline != nullptr ? 1 : 0);
+  return newline != nullptr;
+}
+
+// Removes the byte order mark with which Windows programs begin UTF-8.
+void LineReader::take_byte_order_mark(std::string& first_line) const {
+  constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
+  if (first_line.starts_with(kUtf8Mark)) first_line.erase(0, kUtf8Mark.size());
+  const std::string_view wide = refuses_utf16_ ? detail::encoding_of_mark(first_line) : "";
+  if (!wide.empty())
+    fail("{0} is {1}, and heed reads UTF-8: convert it with iconv -f {1} -t UTF-8 FILE", name(),
+         wide);
+}
+
 bool LineReader::next(std::string& line) {
-  State& state = *state_;
-  line = std::move(state.begun);
-  state.begun.clear();
+  line = std::move(begun_);
+  begun_.clear();
   bool any = !line.empty();
-  while (!state.ended) {
-    if (!state.started || state.text.empty()) {
-      state.refill();
+  while (!input_->ended) {
+    if (!input_->started || input_->text.empty()) {
+      input_->refill();
       continue;
     }
     any = true;
-    if (state.take_line(line)) break;
+    if (take_line(line)) break;
   }
-  if (any && ++state.line_number == 1) state.take_byte_order_mark(line);
-  if (state.column > 0) {
-    state.columns = count_columns(line);
-    state.has_column = keep_column(line, state.column);
+  if (any && ++line_number_ == 1) take_byte_order_mark(line);
+  if (column_ > 0) {
+    columns_ = count_columns(line);
+    has_column_ = keep_column(line, column_);
   }
   return any;
 }
@@ -248,49 +241,24 @@ bool LineReader::next(std::string& line) {
 bool LineReader::wait(std::chrono::milliseconds time) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + time;
-  State& state = *state_;
-  while (!state.ended) {
-    const Buffer& text = state.text;
+  while (!input_->ended) {
+    const Buffer& text = input_->text;
     if (std::memchr(text.data(), '\n', text.size()) != nullptr) return true;
-    if (state.started && !text.empty()) state.take_line(state.begun);
-    if (state.input.empty() && !state.input_ended) {
+    if (input_->started && !text.empty()) take_line(begun_);
+    if (input_->input.empty() && !input_->input_ended) {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
-      pollfd input{state.descriptor, POLLIN, 0};
-      const int ready = ::poll(&input, 1, int(std::max<int64_t>(0, left)));
+      pollfd polled{input_->descriptor, POLLIN, 0};
+      const int ready = ::poll(&polled, 1, int(std::max<int64_t>(0, left)));
       if (ready == 0) return false;
       if (ready < 0 && errno == EINTR) continue;  // interrupted by a signal
     }
-    state.refill();
+    input_->refill();
   }
   return true;
 }
 
-void LineReader::refuse_utf16() {
-  state_->refuses_utf16 = true;
-}
-
-void LineReader::select_column(int64_t column) {
-  state_->column = column;
-}
-
-int64_t LineReader::column() const {
-  return state_->column;
-}
-
-int64_t LineReader::columns() const {
-  return state_->columns;
-}
-
-bool LineReader::has_column() const {
-  return state_->has_column;
-}
-
-int64_t LineReader::line_number() const {
-  return state_->line_number;
-}
-
 const std::string& LineReader::name() const {
-  return state_->name;
+  return input_->name;
 }
 
 LineReader open_lines(const std::filesystem::path& path) {

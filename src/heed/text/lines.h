@@ -36,28 +36,34 @@ class LineReader {
 
   // From now on next() gives one column of lines of tab-separated values, counted from 1, or an
   // empty text if a line has fewer; 0: whole lines.
-  void select_column(int64_t column);
+  void select_column(int64_t column) { column_ = column; }
 
   // From now on next() fails for a text that begins with a byte order mark of UTF-16 or UTF-32.
-  void refuse_utf16();
+  void refuse_utf16() { refuses_utf16_ = true; }
 
   // False at the end of the file; the line is then empty.
   bool next(std::string& line);
   // The selected column, and whether the line that next() read last has it.
-  int64_t column() const;
-  bool has_column() const;
+  int64_t column() const { return column_; }
+  bool has_column() const { return has_column_; }
   // How many columns that line has; 1 if whole lines are read.
-  int64_t columns() const;
+  int64_t columns() const { return columns_; }
   // The number of the line that next() gave last, counted from 1.
-  int64_t line_number() const;
+  int64_t line_number() const { return line_number_; }
   // Waits for input, at most `time`. True if next() will not block: a line or the end has been
   // read. With gzip, next() may still wait for the rest of a compressed block.
   bool wait(std::chrono::milliseconds time);
   const std::string& name() const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Input;
+  bool take_line(std::string& line);
+  void take_byte_order_mark(std::string& first_line) const;
+
+  std::unique_ptr<Input> input_;
+  std::string begun_;  // of the next line, whose end has not been read
+  int64_t column_ = 0, columns_ = 1, line_number_ = 0;
+  bool has_column_ = true, refuses_utf16_ = false;
 };
 
 // A reader of a file, or of standard input for "-", that refuses UTF-16.

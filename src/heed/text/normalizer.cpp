@@ -12,9 +12,8 @@
 
 #include "heed/core/error.h"
 #include "heed/core/options.h"
-#include "heed/text/sentencepiece_fields.h"
-#include "heed/text/tokenizer.h"
-#include "heed/text/tokenizer_training.h"
+#include "heed/core/unicode.h"
+#include "heed/text/sentencepiece_model.h"
 
 namespace heed {
 namespace {
@@ -112,15 +111,17 @@ std::string Normalizer::normalize(std::string_view text) const {
   if (!status.ok()) fail("SentencePiece cannot normalize a text: {}", status.message());
   std::string normalized;
   for (int i = 0; i < int(found.pieces_size()); ++i) normalized += found.pieces(i).piece();
-  size_t from = 0;
-  for (size_t at; (at = normalized.find(kSpaceSymbol, from)) != normalized.npos; from = at + 1)
-    normalized.replace(at, kSpaceSymbol.size(), " ");
+  replace_all(normalized, kSpaceSymbol, " ");
   // The space that the rules add before a text.
   return normalized.starts_with(' ') ? normalized.substr(1) : normalized;
 }
 
 const std::string& Normalizer::specification() const {
   return rules_->specification;
+}
+
+std::string detail::normalization_name(Normalization rule, bool lowercase) {
+  return to_text(rule) + (lowercase && rule != Normalization::identity ? "_cf" : "");
 }
 
 }  // namespace heed

@@ -9,6 +9,16 @@
 
 namespace heed {
 
+// What SentencePiece writes for a space at the start of a word: U+2581.
+inline constexpr std::string_view kSpaceSymbol = "\u2581";
+
+namespace detail {
+
+// SentencePiece's name of a normalization. identity has no lowercase.
+std::string normalization_name(Normalization rule, bool lowercase);
+
+}  // namespace detail
+
 // The text with a space for each character that SentencePiece cannot have in a piece: NUL, tabs and
 // line ends. Every byte keeps its place.
 std::string with_plain_spaces(std::string_view text);
@@ -29,10 +39,6 @@ class Normalizer {
 
   // Bytes of the NormalizerSpec.
   const std::string& specification() const;
-
-  friend bool operator==(const Normalizer& a, const Normalizer& b) {
-    return a.specification() == b.specification();
-  }
 
  private:
   struct Rules;

@@ -1,56 +1,51 @@
 #include "heed/text/parallel_text.h"
 
+#include <algorithm>
+#include <span>
 #include <utility>
 
 #include "heed/core/counted.h"
 #include "heed/core/error.h"
 #include "heed/core/hash.h"
 #include "heed/core/utf8.h"
-#include "heed/text/column_counts.h"
 #include "heed/text/text_encoding.h"
 
 namespace heed {
 namespace {
 
 // Reads one file of a survey.
-class Surveyor {
- public:
-  explicit Surveyor(const TextFile& file) : reader_(file.lines()) {}
+struct Surveyor {
+  explicit Surveyor(const TextFile& file) : reader(file.lines()) {}
 
   bool next() {
-    if (!reader_.next(line_)) return false;
-    hash_.add(line_);
-    hash_.add("\n");
-    fault_ = fault_of(reader_, line_);
-    if (reader_.has_column()) columns_.add(reader_.columns(), reader_.line_number());
-    encoding_.add_line(line_);
-    if (fault_ == LineFault::invalid_utf8) encoding_.add_invalid_line(line_);
+    if (!reader.next(line)) return false;
+    hash.add(line);
+    hash.add("\n");
+    fault = fault_of(reader, line);
+    if (reader.has_column()) columns.add(reader.columns(), reader.line_number());
+    encoding.add_line(line);
+    if (fault == LineFault::invalid_utf8) encoding.add_invalid_line(line);
     return true;
   }
-  LineFault fault() const { return fault_; }
   // Counts the line that was read last.
-  void count(TextFaults& faults) const { faults.add(reader_, line_, fault_); }
+  void count(TextFaults& faults) const { faults.add(reader, line, fault); }
   // Counts the rows of the file that are wider than its other rows.
   void count_wider_rows(TextFaults& faults) const {
-    if (columns_.wider_rows() == 0) return;
-    faults.extra_columns += columns_.wider_rows();
-    if (faults.first_extra.empty())
+    const detail::ColumnCounts::Rows wider = columns.wider();
+    faults.extra_columns += wider.count;
+    if (wider.count > 0 && faults.first_extra.empty())
       faults.first_extra =
           fmt::format("{}:{}: the line has more columns than most lines, which have {}",
-                      reader_.name(), columns_.first_wider_line(), columns_.usual());
+                      reader.name(), wider.first_line, columns.usual());
   }
-  int64_t lines() const { return reader_.line_number(); }
-  int64_t column() const { return reader_.column(); }
-  uint64_t fingerprint() const { return hash_.value(); }
-  const detail::EncodingSample& encoding() const { return encoding_; }
+  int64_t lines() const { return reader.line_number(); }
 
- private:
-  LineReader reader_;
-  std::string line_;
-  Hash hash_;
-  LineFault fault_ = LineFault::none;
-  detail::ColumnCounts columns_;
-  detail::EncodingSample encoding_;
+  LineReader reader;
+  std::string line;
+  Hash hash;
+  LineFault fault = LineFault::none;
+  detail::ColumnCounts columns;
+  detail::EncodingSample encoding;
 };
 
 std::string in_parentheses(const std::string& text) {
@@ -66,7 +61,7 @@ void survey_pairs(Surveyor& source, Surveyor& target, TextFaults& faults) {
       while (source.next() || target.next()) continue;
       return;
     }
-    (source.fault() != LineFault::none ? source : target).count(faults);
+    (source.fault != LineFault::none ? source : target).count(faults);
   }
 }
 
@@ -91,6 +86,27 @@ void TextFaults::add(const LineReader& reader, const std::string& line, LineFaul
                        static_cast<unsigned char>(line[at]));
 }
 
+void detail::ColumnCounts::add(int64_t columns, int64_t line) {
+  Rows& rows = by_columns_[size_t(std::clamp<int64_t>(columns, 1, kMaxColumns)) - 1];
+  if (rows.count++ == 0) rows.first_line = line;
+}
+
+int64_t detail::ColumnCounts::usual() const {
+  const auto most = std::ranges::max_element(by_columns_, {}, &Rows::count);
+  return most - by_columns_.begin() + 1;
+}
+
+detail::ColumnCounts::Rows detail::ColumnCounts::wider() const {
+  Rows wider;
+  for (const Rows& rows : std::span(by_columns_).subspan(size_t(usual()))) {
+    if (rows.count == 0) continue;
+    const bool is_first = wider.count == 0 || rows.first_line < wider.first_line;
+    if (is_first) wider.first_line = rows.first_line;
+    wider.count += rows.count;
+  }
+  return wider;
+}
+
 TextSurvey survey(const TextFile& file) {
   Surveyor surveyor(file);
   TextSurvey result;
@@ -109,16 +125,16 @@ ParallelText::ParallelText(TextFiles source, TextFiles target, InvalidLines inva
   for (size_t i = 0; i < source_.size(); ++i) {
     Surveyor left(source_[i]), right(target_[i]);
     survey_pairs(left, right, faults_);
-    (left.column() > right.column() ? left : right).count_wider_rows(faults_);
+    (left.reader.column() > right.reader.column() ? left : right).count_wider_rows(faults_);
     if (faults_.invalid_utf8 > 0 && faults_.conversion.empty())
-      faults_.conversion = detail::conversion_advice(left.encoding(), right.encoding());
+      faults_.conversion = detail::conversion_advice(left.encoding, right.encoding);
     if (left.lines() != right.lines()) {
       fail("{} has {} and {} has {}; expected line by line translations", source_[i].name(),
            detail::counted(left.lines(), "line"), target_[i].name(),
            detail::counted(right.lines(), "line"));
     }
-    parts.push_back(left.fingerprint());
-    parts.push_back(right.fingerprint());
+    parts.push_back(left.hash.value());
+    parts.push_back(right.hash.value());
     pairs_ += left.lines();
   }
   if (pairs_ == 0) {
@@ -138,32 +154,23 @@ ParallelText::ParallelText(TextFiles source, TextFiles target, InvalidLines inva
 }
 
 bool PairReader::next(std::string& source, std::string& target) {
-  while (next_lines(source, target)) {
-    const bool sound =
-        text_.faults().count() == 0 || (fault_of(*source_, source) == LineFault::none &&
-                                        fault_of(*target_, target) == LineFault::none);
-    if (sound) return true;
-  }
-  return false;
-}
-
-bool PairReader::next_lines(std::string& source, std::string& target) {
   for (;;) {
-    if (source_) {
-      const bool more = source_->next(source);
-      if (target_->next(target) != more) {
-        fail("{} or {} changed while it was read", source_->name(), target_->name());
-      }
-      if (more) {
-        ++lines_;
-        return true;
-      }
+    if (source_ && source_->next(source)) {
+      if (!target_->next(target)) break;
+      ++lines_;
+      const bool sound =
+          text_.faults().count() == 0 || (fault_of(*source_, source) == LineFault::none &&
+                                          fault_of(*target_, target) == LineFault::none);
+      if (sound) return true;
+      continue;
     }
+    if (target_ && target_->next(target)) break;
     if (file_ == text_.source().size()) return false;
     source_.emplace(text_.source()[file_].lines());
     target_.emplace(text_.target()[file_].lines());
     ++file_;
   }
+  fail("{} or {} changed while it was read", source_->name(), target_->name());
 }
 
 }  // namespace heed

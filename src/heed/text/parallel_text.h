@@ -1,6 +1,7 @@
 // Parallel text files, read and checked as a whole when they are opened.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -34,6 +35,31 @@ struct TextFaults {
   // Counts the line that a reader gave last, if it has a fault.
   void add(const LineReader& reader, const std::string& line, LineFault fault);
 };
+
+namespace detail {
+
+// Finds rows with more columns than the others, of which the text after the last usual column is
+// not read: "eins zwei<TAB>een twee<TAB>drie" among rows of two columns. Rows of kMaxColumns and
+// more count as equal.
+class ColumnCounts {
+ public:
+  static constexpr int64_t kMaxColumns = 64;
+
+  // Rows are added in order.
+  void add(int64_t columns, int64_t line);
+  // The most frequent number of columns; the smaller one of two that are equally frequent.
+  int64_t usual() const;
+  // The rows with more than usual().
+  struct Rows {
+    int64_t count = 0, first_line = 0;
+  };
+  Rows wider() const;
+
+ private:
+  std::array<Rows, kMaxColumns> by_columns_{};  // with 1 column, with 2, ...
+};
+
+}  // namespace detail
 
 // The number of lines of a text file, and its faults.
 struct TextSurvey {
@@ -83,8 +109,6 @@ class PairReader {
   int64_t line() const { return lines_ - 1; }
 
  private:
-  bool next_lines(std::string& source, std::string& target);
-
   const ParallelText& text_;
   size_t file_ = 0;
   int64_t lines_ = 0;

@@ -6,9 +6,8 @@
 #include "heed/core/scripts.h"
 #include "heed/core/unicode.h"
 #include "heed/core/utf8.h"
-#include "heed/text/abbreviations.h"
 #include "heed/text/language_codes.h"
-#include "heed/text/sentence_marks.h"
+#include "heed/text/sentence_ends.h"
 
 namespace heed {
 namespace {
@@ -383,33 +382,7 @@ void for_each_line(std::string_view text, const Use& use) {
   use(text.substr(begin));
 }
 
-std::string_view without_leading_space(std::string_view text) {
-  while (!text.empty()) {
-    const Utf8Character character = first_utf8_character(text);
-    if (!is_whitespace(character.value)) break;
-    text.remove_prefix(character.bytes);
-  }
-  return text;
-}
-
-std::string_view without_trailing_space(std::string_view text) {
-  while (!text.empty()) {
-    const Utf8Character character = last_utf8_character(text);
-    if (!is_whitespace(character.value)) break;
-    text.remove_suffix(character.bytes);
-  }
-  return text;
-}
-
 }  // namespace
-
-SplitDocument split_lines(std::string_view text) {
-  return split_document(text, TextUnit::lines);
-}
-
-SplitDocument split_sentences(std::string_view text) {
-  return split_document(text, TextUnit::sentences);
-}
 
 SplitDocument split_document(std::string_view text, TextUnit unit) {
   SplitDocument split;
@@ -419,7 +392,7 @@ SplitDocument split_document(std::string_view text, TextUnit unit) {
     end = sentence.data() + sentence.size();
   };
   for_each_line(text, [&](std::string_view line) {
-    line = without_trailing_space(without_leading_space(line));
+    line = without_trailing_whitespace(without_leading_whitespace(line));
     if (unit == TextUnit::lines) {
       if (!line.empty()) add(line);
       return;
@@ -428,7 +401,7 @@ SplitDocument split_document(std::string_view text, TextUnit unit) {
     for (size_t begin = 0; begin < line.size();) {
       const size_t length = finder.end_of(begin) - begin;
       add(line.substr(begin, length));
-      begin = line.size() - without_leading_space(line.substr(begin + length)).size();
+      begin = line.size() - without_leading_whitespace(line.substr(begin + length)).size();
     }
   });
   split.after = {end, size_t(text.data() + text.size() - end)};

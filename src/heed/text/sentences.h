@@ -28,23 +28,18 @@ constexpr std::array<std::pair<std::string_view, TextUnit>, 2> enum_names(TextUn
   return {{{"lines", TextUnit::lines}, {"sentences", TextUnit::sentences}}};
 }
 
-// Each line that is not only white space. Lines end at \n, \r, \v, \f, U+0085, U+2028 and U+2029.
-SplitDocument split_lines(std::string_view text);
-
-// The sentences of each line, in any language; the end of a line always ends a sentence. Within a
-// line a sentence ends
+// The lines or the sentences of a text. Lines end at \n, \r, \v, \f, U+0085, U+2028 and U+2029;
+// those of white space alone are left out. The end of a line always ends a sentence, in any
+// language. Within a line a sentence ends
 // - after 。！？ and the full stops of India, Ethiopia, Armenia, Myanmar and Khmer, and the quotes
 //   and brackets that close there, unless the sentence goes on (“好！”他说。). A semicolon ends
 //   none.
 // - after . ! ? … ؟ ۔ with closing quotes and brackets if white space follows and then anything but
 //   a lower-case letter. Not after an abbreviation, an initial, an ordinal before a noun
-//   (am 3. Mai), or a number that begins a sentence (1. First); see text/abbreviations.h.
+//   (am 3. Mai), or a number that begins a sentence (1. First); see text/sentence_ends.h.
 // Where it is in doubt, a sentence goes on: half a sentence is translated worse than two at once.
 // Any bytes are allowed; bytes that are not UTF-8 are read as U+FFFD. The cost is linear in the
 // text.
-SplitDocument split_sentences(std::string_view text);
-
-// One of the two.
 SplitDocument split_document(std::string_view text, TextUnit unit);
 
 // Joins translations: `text` of each sentence is a translation and `before` the white space before

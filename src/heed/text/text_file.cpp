@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <limits>
+#include <map>
 #include <optional>
 #include <system_error>
 #include <vector>
@@ -71,16 +72,17 @@ class Copy {
  public:
   Copy(std::string name, const CopyOptions& options)
       : options_(options),
-        file_(make_temporary(temporary_directory(), name)),
-        so_far_{std::move(name), temporary_directory(), 0, 0},
+        name_(std::move(name)),
+        directory_(temporary_directory()),
+        file_(make_temporary(directory_, name_)),
         kept_free_(free_bytes() / 10) {}
 
   void write(std::string_view bytes) {
     unchecked_ += int64_t(bytes.size());
     if (unchecked_ >= kCheckedBytes) check_room();
     append(bytes);
-    so_far_.bytes += int64_t(bytes.size());
-    tell();
+    bytes_ += int64_t(bytes.size());
+    report();
   }
   Descriptor take() { return std::move(file_); }
 
@@ -88,7 +90,7 @@ class Copy {
   using Clock = std::chrono::steady_clock;
 
   int64_t free_bytes() const {
-    return (options_.free_bytes ? options_.free_bytes : free_bytes_of)(so_far_.directory);
+    return (options_.free_bytes ? options_.free_bytes : free_bytes_of)(directory_);
   }
 
   // An endless stream would fill the disk for all other programs.
@@ -100,16 +102,15 @@ class Copy {
         "cannot copy all of {} to a temporary file in {} (TMPDIR): after {} MiB less than a tenth "
         "of the space that was free would be left; if the stream has an end, set TMPDIR to a "
         "directory with more room or give a file",
-        so_far_.name, so_far_.directory.string(), so_far_.bytes >> 20);
+        name_, directory_.string(), bytes_ >> 20);
   }
 
-  void tell() {
-    constexpr std::chrono::milliseconds kPause{300};
+  void report() {
     const auto now = Clock::now();
-    if (!options_.progress || now - told_ < kPause) return;
-    told_ = now;
-    so_far_.seconds = std::chrono::duration<double>(now - start_).count();
-    options_.progress(so_far_);
+    if (!options_.message || now < next_report_) return;
+    next_report_ = now + std::chrono::seconds(20);
+    options_.message(fmt::format("copying {} to {}: {:.1f} MiB so far", name_, directory_.string(),
+                                 double(bytes_) / (1 << 20)));
   }
 
   void append(std::string_view bytes) const {
@@ -120,7 +121,7 @@ class Copy {
         fail(
             "cannot copy {} to a temporary file in {}: {}; set TMPDIR to a directory with more "
             "room",
-            so_far_.name, so_far_.directory.string(), detail::reason(errno));
+            name_, directory_.string(), detail::reason(errno));
       bytes.remove_prefix(size_t(written));
     }
   }
@@ -128,61 +129,36 @@ class Copy {
   static constexpr int64_t kCheckedBytes = 1 << 20;
 
   const CopyOptions& options_;
+  const std::string name_;
+  const fs::path directory_;
   Descriptor file_;
-  StreamCopy so_far_;
   const int64_t kept_free_;
+  int64_t bytes_ = 0;
   int64_t unchecked_ = 0;  // bytes since the free space was asked for
-  const Clock::time_point start_ = Clock::now();
-  Clock::time_point told_ = start_;
+  Clock::time_point next_report_ = Clock::now() + options_.quiet;
 };
 
-// The bytes unchanged, which may be gzip.
-Descriptor copy_bytes(int from, const std::string& name, const CopyOptions& options) {
+// The bytes unchanged, which may be gzip, or the first lines.
+std::shared_ptr<const Descriptor> copy_stream(int from, const std::string& name,
+                                              const CopyOptions& options) {
   Copy copy(name, options);
+  if (options.max_lines > 0) {
+    LineReader reader(from, name);
+    std::string line;
+    while (reader.line_number() < options.max_lines && reader.next(line)) copy.write(line + "\n");
+    return std::make_shared<const Descriptor>(copy.take());
+  }
   std::vector<char> buffer(kCopyBytes);
   for (;;) {
     const ssize_t got = ::read(from, buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail("cannot read {}: {}", name, detail::reason(errno));
-    if (got == 0) return copy.take();
+    if (got == 0) return std::make_shared<const Descriptor>(copy.take());
     copy.write({buffer.data(), size_t(got)});
   }
 }
 
-Descriptor copy_lines(int from, const std::string& name, const CopyOptions& options) {
-  Copy copy(name, options);
-  LineReader reader(from, name);
-  std::string line;
-  while (reader.line_number() < options.max_lines && reader.next(line)) copy.write(line + "\n");
-  return copy.take();
-}
-
-std::shared_ptr<const Descriptor> copy_stream(int from, const std::string& name,
-                                              const CopyOptions& options) {
-  return std::make_shared<const Descriptor>(
-      options.max_lines > 0 ? copy_lines(from, name, options) : copy_bytes(from, name, options));
-}
-
 }  // namespace
-
-CopyOptions report_copies(std::function<void(const std::string&)> message) {
-  constexpr double kFirst = 3, kNext = 20;  // seconds
-  CopyOptions options;
-  options.progress = [message = std::move(message), name = std::string(),
-                      next = kFirst](const StreamCopy& copy) mutable {
-    if (copy.name != name) {
-      name = copy.name;
-      next = kFirst;
-    }
-    if (copy.seconds < next) return;
-    next = copy.seconds + kNext;
-    message(fmt::format("copying {} to {}: {:.1f} MiB so far", copy.name, copy.directory.string(),
-                        double(copy.bytes) / (1 << 20)));
-  };
-  return options;
-}
-
-TextFile::TextFile(fs::path path) : TextFile(std::move(path), CopyOptions()) {}
 
 TextFile::TextFile(fs::path path, const CopyOptions& copying)
     : path_(std::move(path)), name_(path_ == kStandardInput ? "standard input" : path_.string()) {
@@ -225,21 +201,14 @@ bool is_stream(const fs::path& path) {
 }
 
 void expect_distinct_streams(const std::vector<NamedInput>& inputs) {
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const auto& [flag, name] = inputs[i];
+  std::map<std::pair<dev_t, ino_t>, std::string> flags;  // of each stream
+  for (const auto& [flag, name] : inputs) {
     if (name.empty() || !is_stream(name)) continue;
-    const auto status = status_of(name);
-    for (size_t k = 0; k < i; ++k) {
-      const auto& [other_flag, other_name] = inputs[k];
-      if (other_name.empty() || !is_stream(other_name)) continue;
-      const auto other = status_of(other_name);
-      const bool same = name == other_name || (status && other && status->st_dev == other->st_dev &&
-                                               status->st_ino == other->st_ino);
-      if (same)
-        fail_usage(
-            "{} and {} both read {}, which can be read only once: give each a file of its own",
-            other_flag, flag, name == kStandardInput ? "standard input" : name);
-    }
+    const struct stat status = status_of(name).value_or(stat{});
+    const auto [other, is_new] = flags.emplace(std::pair(status.st_dev, status.st_ino), flag);
+    if (!is_new)
+      fail_usage("{} and {} both read {}, which can be read only once: give each a file of its own",
+                 other->second, flag, name == kStandardInput ? "standard input" : name);
   }
 }
 

@@ -1,6 +1,7 @@
 // A text that can be read any number of times, even from a pipe.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -14,21 +15,14 @@
 
 namespace heed {
 
-// The progress of copying a stream.
-struct StreamCopy {
-  std::string name;
-  std::filesystem::path directory;  // where it is copied to
-  int64_t bytes = 0;
-  double seconds = 0;
-};
-
 // Options of copying streams.
 struct CopyOptions {
   // Maximum number of lines to read from a stream, for callers that need only the beginning;
   // 0: all.
   int64_t max_lines = 0;
-  // Called during a copy, a few times per second at most.
-  std::function<void(const StreamCopy&)> progress = {};
+  // Called with the progress of a copy that takes longer than `quiet`, then every 20 seconds.
+  std::function<void(const std::string&)> message = {};
+  std::chrono::milliseconds quiet{3000};
   // The free bytes of a directory; if not set, as the file system reports them.
   std::function<int64_t(const std::filesystem::path&)> free_bytes = {};
 };
@@ -44,8 +38,8 @@ struct CopyOptions {
 class TextFile {
  public:
   // Error: the copy cannot be made. Other errors of the file are reported by its readers.
-  TextFile(std::filesystem::path path);  // NOLINT(google-explicit-constructor): a file is a path
-  TextFile(std::filesystem::path path, const CopyOptions& copying);
+  // NOLINTNEXTLINE(google-explicit-constructor): a file is a path
+  TextFile(std::filesystem::path path, const CopyOptions& copying = {});
 
   // The same text, of which only this column is read, counted from 1.
   TextFile column(int64_t number) const;
@@ -69,10 +63,6 @@ class TextFile {
 };
 
 using TextFiles = std::vector<TextFile>;
-
-// Options with which a copy that takes longer than 3 seconds reports its progress as a message,
-// then again every 20 seconds.
-CopyOptions report_copies(std::function<void(const std::string&)> message);
 
 // Whether a name is "-" or that of a pipe, a socket or a terminal.
 bool is_stream(const std::filesystem::path& path);

@@ -3,17 +3,16 @@
 #include <sentencepiece_processor.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "heed/core/error.h"
 #include "heed/core/files.h"
 #include "heed/core/hash.h"
+#include "heed/core/json_text.h"
 #include "heed/core/strict_json.h"
 #include "heed/core/unicode.h"
 #include "heed/core/utf8.h"
-#include "heed/text/sentencepiece_check.h"
-#include "heed/text/sentencepiece_fields.h"
+#include "heed/text/sentencepiece_model.h"
 
 namespace heed {
 namespace {
@@ -256,15 +255,12 @@ TokenizerPair::TokenizerPair(Tokenizer source, Tokenizer target)
   check(source_.size() == target_.size(), "two vocabularies of different size");
 }
 
-TokenizerPair TokenizerPair::joint(std::string model, const std::string& name) {
-  const auto shared = std::make_shared<Tokenizer::Model>(std::move(model), name);
-  const Tokenizer tokenizer(shared,
-                            std::make_shared<Vocabulary>(Tokenizer::vocabulary_of(*shared), name));
-  return {tokenizer, tokenizer};
+TokenizerPair TokenizerPair::joint(const std::string& model, const std::string& name) {
+  return joint_sides(model, model, name);
 }
 
-TokenizerPair TokenizerPair::joint_sides(std::string source_model, std::string target_model) {
-  const std::string name = "tokenizer model";
+TokenizerPair TokenizerPair::joint_sides(std::string source_model, std::string target_model,
+                                         const std::string& name) {
   const bool equal = source_model == target_model;
   const auto source = std::make_shared<Tokenizer::Model>(std::move(source_model), name);
   const auto target =
@@ -375,8 +371,7 @@ void TokenizerPair::save(const std::filesystem::path& directory,
       {"pad_token", kPadPiece},
       {"clean_up_tokenization_spaces", false},
   };
-  constexpr auto replace = nlohmann::ordered_json::error_handler_t::replace;
-  write_file_atomically(directory / kTokenizerConfigFile, json.dump(2, ' ', false, replace) + "\n");
+  write_file_atomically(directory / kTokenizerConfigFile, json_text(json, 2) + "\n");
 }
 
 TokenizerConfig read_tokenizer_config(const std::filesystem::path& directory) {

@@ -17,9 +17,6 @@
 
 namespace heed {
 
-// What SentencePiece writes for a space at the start of a word: U+2581.
-inline constexpr std::string_view kSpaceSymbol = "\u2581";
-
 // The longest prefix of a text of at most `bytes` bytes. Ends between characters. A run of
 // spaces counts as one byte, since tokenizers read it as one space.
 std::string_view prefix_of(std::string_view text, size_t bytes);
@@ -127,9 +124,10 @@ class TokenizerPair {
  public:
   // From the bytes of .spm files, as train_tokenizer() gives them. heed's ids: </s>, <unk>, the
   // model's pieces in their order, <pad>.
-  static TokenizerPair joint(std::string model, const std::string& name = "tokenizer model");
+  static TokenizerPair joint(const std::string& model, const std::string& name = "tokenizer model");
   // One vocabulary for both sides, whose models have the same pieces but normalize differently.
-  static TokenizerPair joint_sides(std::string source_model, std::string target_model);
+  static TokenizerPair joint_sides(std::string source_model, std::string target_model,
+                                   const std::string& name = "tokenizer model");
   static TokenizerPair separate(std::string source_model, std::string target_model);
   // From a model directory: source.spm, target.spm, vocab.json and, for separate vocabularies,
   // target_vocab.json; characters.json if it is there. Also reads what OPUS-MT published in this

@@ -14,11 +14,12 @@
 #include "heed/core/error.h"
 #include "heed/core/options.h"
 #include "heed/core/rng.h"
+#include "heed/core/unicode.h"
 #include "heed/text/language_codes.h"
 #include "heed/text/lines.h"
 #include "heed/text/normalizer.h"
 #include "heed/text/parallel_text.h"
-#include "heed/text/sentencepiece_fields.h"
+#include "heed/text/sentencepiece_model.h"
 #include "heed/text/vocabulary.h"
 
 namespace heed {
@@ -40,11 +41,6 @@ size_t cut_position(std::string_view text, size_t limit) {
 
 // U+2585, which SentencePiece reserves: it skips lines that have it.
 constexpr std::string_view kReservedCharacter = "\u2585";
-
-void replace_all(std::string& text, std::string_view old, std::string_view replacement) {
-  for (size_t at = 0; (at = text.find(old, at)) != text.npos; at += replacement.size())
-    text.replace(at, old.size(), replacement);
-}
 
 // Makes a line of text one whose characters SentencePiece learns. It would leave out those of its
 // own symbols.
@@ -357,10 +353,6 @@ JointModels train_joint_tokenizer(const TokenizerOptions& options, const TextFil
   const std::string model = learn(text, normalized);
   return {detail::with_normalizer(model, of_source.specification()),
           detail::with_normalizer(model, of_target.specification())};
-}
-
-std::string detail::normalization_name(Normalization rule, bool lowercase) {
-  return to_text(rule) + (lowercase && rule != Normalization::identity ? "_cf" : "");
 }
 
 }  // namespace heed

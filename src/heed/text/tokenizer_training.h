@@ -40,11 +40,4 @@ struct JointModels {
 JointModels train_joint_tokenizer(const TokenizerOptions& options, const TextFiles& source,
                                   const TextFiles& target, const std::vector<bool>& kept = {});
 
-namespace detail {
-
-// SentencePiece's name of a normalization. identity has no lowercase.
-std::string normalization_name(Normalization rule, bool lowercase);
-
-}  // namespace detail
-
 }  // namespace heed

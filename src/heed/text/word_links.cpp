@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "heed/core/rng.h"
-
 namespace heed {
 namespace {
 
@@ -34,53 +32,26 @@ int32_t only_greatest(size_t count, const Value& value) {
 
 }  // namespace
 
-WordLinks::Cells::Cells() : table_(1024, kNone) {}
-
-// Where the key is or may be added.
-size_t WordLinks::Cells::slot(uint64_t key) const {
-  const size_t mask = table_.size() - 1;
-  size_t at = size_t(detail::mix(key, 0)) & mask;
-  while (table_[at] != kNone && keys_[table_[at]] != key) at = (at + 1) & mask;
-  return at;
-}
-
-uint32_t WordLinks::Cells::add(TokenId source, TokenId target) {
-  const uint64_t key = key_of(source, target);
-  const size_t at = slot(key);
-  if (table_[at] != kNone) return table_[at];
-  const auto cell = uint32_t(keys_.size());
-  keys_.push_back(key);
-  table_[at] = cell;
-  if (2 * keys_.size() > table_.size()) {
-    table_.assign(2 * table_.size(), kNone);
-    for (uint32_t i = 0; i < keys_.size(); ++i) table_[slot(keys_[i])] = i;
-  }
-  return cell;
-}
-
-uint32_t WordLinks::Cells::find(TokenId source, TokenId target) const {
-  return table_[slot(key_of(source, target))];
-}
-
 WordLinks::WordLinks(const std::vector<TokenPair>& pairs) {
   std::vector<uint32_t> cells;  // of all pairs, [source][target]
   for (const TokenPair& pair : pairs)
     for (const TokenId source : pair.source)
-      for (const TokenId target : pair.target) cells.push_back(cells_.add(source, target));
+      for (const TokenId target : pair.target)
+        cells.push_back(cells_.id_of(key_of(source, target)));
   of_target_ = learn(pairs, cells, Given::source);
   of_source_ = learn(pairs, cells, Given::target);
 }
 
 std::vector<double> WordLinks::learn(const std::vector<TokenPair>& pairs,
                                      const std::vector<uint32_t>& cells, Given given) const {
-  const std::vector<uint64_t>& keys = cells_.keys();
   const auto condition = [&](size_t cell) {
-    return size_t(given == Given::source ? keys[cell] >> 32 : keys[cell] & UINT32_MAX);
+    const uint64_t key = cells_.key(uint32_t(cell));
+    return size_t(given == Given::source ? key >> 32 : key & UINT32_MAX);
   };
   size_t conditions = 0;
-  for (size_t cell = 0; cell < keys.size(); ++cell)
+  for (size_t cell = 0; cell < cells_.size(); ++cell)
     conditions = std::max(conditions, condition(cell) + 1);
-  std::vector<double> probability(keys.size(), 1), count(keys.size()), total(conditions);
+  std::vector<double> probability(cells_.size(), 1), count(cells_.size()), total(conditions);
   for (int round = 0; round < kRounds; ++round) {
     std::ranges::fill(count, 0);
     std::ranges::fill(total, 0);
@@ -101,8 +72,8 @@ std::vector<double> WordLinks::learn(const std::vector<TokenPair>& pairs,
       }
       first += sources * targets;
     }
-    for (size_t cell = 0; cell < keys.size(); ++cell) total[condition(cell)] += count[cell];
-    for (size_t cell = 0; cell < keys.size(); ++cell)
+    for (size_t cell = 0; cell < cells_.size(); ++cell) total[condition(cell)] += count[cell];
+    for (size_t cell = 0; cell < cells_.size(); ++cell)
       probability[cell] = count[cell] / total[condition(cell)];
   }
   return probability;
@@ -110,8 +81,8 @@ std::vector<double> WordLinks::learn(const std::vector<TokenPair>& pairs,
 
 std::vector<int32_t> WordLinks::of(const TokenPair& pair) const {
   const auto value = [&](const std::vector<double>& probability, size_t source, size_t target) {
-    const uint32_t cell = cells_.find(pair.source[source], pair.target[target]);
-    return cell == Cells::kNone ? 0 : probability[cell];
+    const auto cell = cells_.find(key_of(pair.source[source], pair.target[target]));
+    return cell ? probability[*cell] : 0;
   };
   std::vector<int32_t> links(pair.target.size(), -1);
   for (size_t t = 0; t < links.size(); ++t) {

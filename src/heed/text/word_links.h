@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "heed/core/dense_ids.h"
 #include "heed/core/ragged.h"
 
 namespace heed {
@@ -36,26 +37,12 @@ class WordLinks {
   std::vector<int32_t> of(const TokenPair& pair) const;
 
  private:
-  // The numbers of pairs of a source and a target id that occur in a sentence pair: a hash table
-  // with linear probing.
-  class Cells {
-   public:
-    Cells();
-    uint32_t add(TokenId source, TokenId target);
-    static constexpr uint32_t kNone = UINT32_MAX;
-    uint32_t find(TokenId source, TokenId target) const;
-    const std::vector<uint64_t>& keys() const { return keys_; }
-
-   private:
-    size_t slot(uint64_t key) const;
-    std::vector<uint64_t> keys_;   // of each cell
-    std::vector<uint32_t> table_;  // the cell of each slot
-  };
   enum class Given { source, target };
   std::vector<double> learn(const std::vector<TokenPair>& pairs, const std::vector<uint32_t>& cells,
                             Given given) const;
 
-  Cells cells_;
+  // The cells, which are pairs of a source and a target id that occur in a sentence pair.
+  detail::DenseIds<uint64_t, detail::HashOfNumber> cells_;
   // By cell: the probability of the target given the source, and of the source given the target.
   std::vector<double> of_target_, of_source_;
 };

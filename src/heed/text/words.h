@@ -4,28 +4,30 @@
 #include <algorithm>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace heed::detail {
 
 inline constexpr std::string_view kAsciiWhitespace = " \t\r\n\v\f";
 
-// Calls use(word) for each word until it returns false. The words point into the line.
-template <class Use>
-void for_each_word(std::string_view line, Use use) {
-  for (;;) {
-    const size_t begin = line.find_first_not_of(kAsciiWhitespace);
-    if (begin == line.npos) return;
-    line.remove_prefix(begin);
-    const size_t length = std::min(line.find_first_of(kAsciiWhitespace), line.size());
-    if (!use(line.substr(0, length))) return;
-    line.remove_prefix(length);
+// The line without the whitespace around it.
+inline std::string_view trimmed(std::string_view line) {
+  const size_t begin = std::min(line.find_first_not_of(kAsciiWhitespace), line.size());
+  return line.substr(begin, line.find_last_not_of(kAsciiWhitespace) + 1 - begin);
+}
+
+// The words, which point into the line.
+inline std::vector<std::string_view> words_of(std::string_view line) {
+  std::vector<std::string_view> words;
+  for (line = trimmed(line); !line.empty(); line = trimmed(line)) {
+    words.push_back(line.substr(0, line.find_first_of(kAsciiWhitespace)));
+    line.remove_prefix(words.back().size());
   }
+  return words;
 }
 
 inline int64_t count_words(std::string_view line) {
-  int64_t words = 0;
-  for_each_word(line, [&](std::string_view) { return ++words > 0; });
-  return words;
+  return int64_t(words_of(line).size());
 }
 
 }  // namespace heed::detail

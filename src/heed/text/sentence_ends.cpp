@@ -1,7 +1,10 @@
-#include "heed/text/abbreviations.h"
+#include "heed/text/sentence_ends.h"
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
+
+#include "heed/core/scripts.h"
 
 namespace heed::detail {
 namespace {
@@ -73,6 +76,28 @@ bool contains(const std::string_view (&words)[count], std::string_view word) {
 }
 
 }  // namespace
+
+Mark mark_of(char32_t character, char32_t before) {
+  constexpr std::pair<std::u32string_view, Mark> kMarks[] = {
+      {U".\u06D4", Mark::full_stop},
+      {U"…⋯", Mark::ellipsis},
+      // The Arabic one; two marks in one character; Hebrew sof pasuq; the Greek one.
+      {U"!?\u061F\u203C\u2047\u2048\u2049\u05C3\u037E", Mark::question},
+      {U"！？\u1367", Mark::wide_question},  // and Ethiopic
+      // Chinese and Japanese; Armenian; the dandas of India; Tibetan; Myanmar; Ethiopic; Khmer;
+      // Mongolian.
+      {U"。｡\u0589\u0964\u0965\u0F0E\u104B\u1362\u1368\u17D4\u17D5\u1803\u1809", Mark::wide_stop},
+  };
+  for (const auto& [characters, mark] : kMarks)
+    if (characters.find(character) != characters.npos) return mark;
+  const auto is_after = [&](Script script) { return script_of(before) == script; };
+  // The Greek question mark as it is written today.
+  if (character == U';' && is_after(Script::greek)) return Mark::question;
+  // It is also in full-width numbers and names.
+  if (character == U'．' && (is_after(Script::han) || is_after(Script::kana)))
+    return Mark::wide_stop;
+  return Mark::none;
+}
 
 bool is_abbreviation(std::string_view word) {
   return contains(kAbbreviations, word);

@@ -1,5 +1,6 @@
 // The fields of a .spm file, a message in the wire format of protocol buffers
-// (sentencepiece_model.proto). Internal to the text layer.
+// (sentencepiece_model.proto), and its validation before SentencePiece loads it. Internal to the
+// text layer.
 #pragma once
 
 #include <cstdint>
@@ -43,5 +44,11 @@ std::string normalizer_of(std::string_view model);
 
 // A valid model with another normalizer.
 std::string with_normalizer(std::string_view model, std::string_view normalizer);
+
+// Whether the bytes of a .spm file parse as a SentencePiece ModelProto whose normalization tables
+// have no index out of bounds and whose pieces have at most 64 KiB. SentencePiece 0.1.97 checks
+// neither, so a damaged file could make it read out of bounds, or exhaust memory. The rest of the
+// file SentencePiece checks itself.
+bool is_valid_model(std::string_view model);
 
 }  // namespace heed::detail
