@@ -8,11 +8,11 @@
 #include <functional>
 #include <limits>
 
+#include "heed/core/dense_ids.h"
 #include "heed/core/error.h"
 #include "heed/core/options.h"
 #include "heed/core/unicode.h"
 #include "heed/core/utf8.h"
-#include "heed/evaluate/dense_ids.h"
 #include "heed/evaluate/ngrams.h"
 
 namespace heed {
@@ -51,8 +51,7 @@ class BleuCounter {
     storage = find_invalid_utf8(line) ? replace_invalid_utf8(line) : line;
     if (options_.lowercase) storage = lowercase(storage);
     tokenize(options_.tokenizer, storage, tokens_);
-    numbers_.clear();
-    for (const std::string_view token : tokens_) numbers_.push_back(words_.id_of(token));
+    words_.ids_of(tokens_, numbers_);
     return numbers_;
   }
 

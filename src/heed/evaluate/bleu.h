@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "heed/evaluate/bleu_tokenizer.h"
 #include "heed/evaluate/metric.h"
+#include "heed/evaluate/tokenizers.h"
 
 namespace heed {
 

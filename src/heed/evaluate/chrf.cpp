@@ -6,10 +6,10 @@
 #include <functional>
 #include <string_view>
 
+#include "heed/core/dense_ids.h"
 #include "heed/core/error.h"
 #include "heed/core/unicode.h"
 #include "heed/core/utf8.h"
-#include "heed/evaluate/dense_ids.h"
 #include "heed/evaluate/ngrams.h"
 
 namespace heed {
@@ -85,11 +85,6 @@ class ChrfCounter {
     if (options_.word_order > 0) line.words = split_words(line.text);
   }
 
-  void number_words(Line& line) {
-    line.numbers.clear();
-    for (const std::string_view word : line.words) line.numbers.push_back(numbers_.id_of(word));
-  }
-
   ChrfStatistics compare() {
     ChrfStatistics statistics;
     const std::span<ChrfCounts> orders = statistics.orders;
@@ -97,8 +92,8 @@ class ChrfCounter {
             orders.first(kChrfCharacterOrder));
     if (options_.word_order == 0) return statistics;
     numbers_.clear();
-    number_words(hypothesis_);
-    number_words(reference_);
+    numbers_.ids_of(hypothesis_.words, hypothesis_.numbers);
+    numbers_.ids_of(reference_.words, reference_.numbers);
     compare(hypothesis_.numbers, reference_.numbers, words_,
             orders.subspan(kChrfCharacterOrder, size_t(options_.word_order)));
     return statistics;

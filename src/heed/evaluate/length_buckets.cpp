@@ -5,7 +5,7 @@
 
 #include "heed/core/unicode.h"
 #include "heed/core/utf8.h"
-#include "heed/evaluate/bleu_tokenizer.h"
+#include "heed/evaluate/tokenizers.h"
 
 namespace heed {
 namespace {

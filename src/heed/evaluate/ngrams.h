@@ -5,8 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "heed/core/rng.h"
-#include "heed/evaluate/dense_ids.h"
+#include "heed/core/dense_ids.h"
 
 namespace heed::detail {
 
@@ -28,9 +27,6 @@ class NgramMatcher {
   void take_matches(std::span<const uint32_t> tokens, std::span<int64_t> matches);
 
  private:
-  struct Hash {
-    uint64_t operator()(uint64_t key) const { return detail::mix(key, 0); }
-  };
   struct Count {
     uint32_t max = 0;      // in any reference so far
     uint32_t current = 0;  // in the reference being added
@@ -41,7 +37,7 @@ class NgramMatcher {
 
   int max_order_;
   uint32_t references_ = 0;
-  DenseIds<uint64_t, Hash> ngrams_;
+  DenseIds<uint64_t, HashOfNumber> ngrams_;
   std::vector<Count> counts_;  // by the id of the n-gram
 };
 

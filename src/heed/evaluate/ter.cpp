@@ -5,8 +5,8 @@
 #include <functional>
 #include <string_view>
 
+#include "heed/core/dense_ids.h"
 #include "heed/core/utf8.h"
-#include "heed/evaluate/dense_ids.h"
 #include "heed/evaluate/translation_edits.h"
 
 namespace heed {
@@ -26,8 +26,8 @@ class TerCounter {
       read(references[r][i], reference_);
       if (options_.normalized) read_again(reference_);
       // Numbered only now: the table's keys point into the texts.
-      number_words(hypothesis_);
-      number_words(reference_);
+      numbers_.ids_of(hypothesis_.words, hypothesis_.numbers);
+      numbers_.ids_of(reference_.words, reference_.numbers);
       reference_words += reference_.numbers.size();
       const int64_t edits = edits_.count(hypothesis_.numbers, reference_.numbers);
       if (r == 0 || edits < statistics.edits) statistics.edits = edits;
@@ -46,11 +46,6 @@ class TerCounter {
   void read(const std::string& text, Line& line) {
     line.text = replace_invalid_utf8(text);
     tokenize_for_ter(options_, line.text, line.words);
-  }
-
-  void number_words(Line& line) {
-    line.numbers.clear();
-    for (const std::string_view word : line.words) line.numbers.push_back(numbers_.id_of(word));
   }
 
   // sacreBLEU normalizes references twice, which changes some: "x..5" to "x . .5" to "x . . 5".

@@ -8,11 +8,9 @@
 #include <vector>
 
 #include "heed/evaluate/metric.h"
-#include "heed/evaluate/ter_tokenizer.h"
+#include "heed/evaluate/tokenizers.h"
 
 namespace heed {
-
-using TerOptions = TerTokenizerOptions;
 
 // Sufficient statistics of a sentence. The sum over sentences gives the corpus.
 struct TerStatistics {

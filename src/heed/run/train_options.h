@@ -12,7 +12,7 @@
 #include "heed/core/options.h"
 #include "heed/data/batch_options.h"
 #include "heed/data/filter_options.h"
-#include "heed/evaluate/bleu_tokenizer.h"
+#include "heed/evaluate/tokenizers.h"
 #include "heed/model/config.h"
 #include "heed/text/tokenizer_options.h"
 #include "heed/text/tsv_options.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "heed/decode/model_outputs.h"
-#include "heed/evaluate/bleu_tokenizer.h"
+#include "heed/evaluate/tokenizers.h"
 #include "heed/text/parallel_text.h"
 #include "heed/text/word_links.h"
 #include "heed/train/reports.h"

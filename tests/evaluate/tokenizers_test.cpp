@@ -1,7 +1,8 @@
-#include "heed/evaluate/bleu_tokenizer.h"
+#include "heed/evaluate/tokenizers.h"
 
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
+#include <utf8proc.h>
 
 #include "evaluate/every_character.h"
 #include "heed/core/unicode.h"
@@ -68,7 +69,8 @@ TEST(BleuTokenizer, EveryCharacterIsSacrebleus) {
 
 // With the module regex 2022.10.31.
 TEST(BleuTokenizer, EveryCharacterIsSacrebleusInternational) {
-  if (unicode_version() != kGoldenUnicode) GTEST_SKIP() << "Unicode " << unicode_version();
+  if (utf8proc_unicode_version() != kGoldenUnicode)
+    GTEST_SKIP() << "Unicode " << utf8proc_unicode_version();
   EXPECT_EQ(hash_with(BleuTokenizer::international), 0xEF623FD88C1159E0u);
 }
 
@@ -98,6 +100,40 @@ TEST(BleuTokenizerChoice, MixedTextGoesByItsGreaterPart) {
   // All references count.
   const std::vector<Lines> two{{"book"}, {"三本书"}};
   EXPECT_EQ(suitable_bleu_tokenizer(two), BleuTokenizer::chinese);
+}
+
+std::string ter_words(const TerOptions& options, std::string line) {
+  std::vector<std::string_view> words = {"left from before"};
+  tokenize_for_ter(options, line, words);
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+// The right side is sacreBLEU's.
+TEST(TerTokenizer, NormalizesAsTercom) {
+  const std::string line = "The dog's \"5-6\" x..5 &amp;lt; 1,000.5 \u4f60\u597d\uff0c\u3042\u3044";
+  EXPECT_EQ(ter_words({}, line),
+            "the dog's \"5-6\" x..5 &amp;lt; 1,000.5 \u4f60\u597d\uff0c\u3042\u3044");
+  EXPECT_EQ(ter_words({.normalized = true}, line),
+            "the dog 's \" 5 - 6 \" x . .5 < 1,000.5 \u4f60\u597d\uff0c\u3042\u3044");
+  EXPECT_EQ(ter_words({.normalized = true, .asian_support = true, .case_sensitive = true}, line),
+            "The dog 's \" 5 - 6 \" x . .5 < 1,000.5 \u4f60 \u597d \uff0c \u3042\u3044");
+  EXPECT_EQ(ter_words({.no_punctuation = true, .asian_support = true}, line),
+            "the dog's 5-6 x5 &amplt 10005 \u4f60\u597d\u3042\u3044");
+  EXPECT_EQ(ter_words({.normalized = true}, "a\n-b\nc \u3000"), "ab c");
+  EXPECT_EQ(ter_words({.normalized = true}, " \u3000"), "");
+}
+
+TEST(TerTokenizer, EveryCharacterIsSacrebleus) {
+  const auto ter_hash_with = [](const TerOptions& options) {
+    return hash_of_tokens([&](std::string& line, std::vector<std::string_view>& words) {
+      tokenize_for_ter(options, line, words);
+    });
+  };
+  // TER(normalized=True, asian_support=True)
+  EXPECT_EQ(ter_hash_with({.normalized = true, .asian_support = true}), 0x6B056120EE150025u);
+  // TER(no_punct=True, asian_support=True, case_sensitive=True)
+  EXPECT_EQ(ter_hash_with({.no_punctuation = true, .asian_support = true, .case_sensitive = true}),
+            0x694FA7F8BB6B5DF1u);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The tokenizers of BLEU, as in sacreBLEU.
+// The tokenizers of BLEU and TER, as in sacreBLEU.
 #pragma once
 
 #include <array>
@@ -40,5 +40,18 @@ void tokenize(BleuTokenizer tokenizer, std::string& line, std::vector<std::strin
 // close to 0 even for good translations. For mixed text the majority decides: characters of the
 // former or words of the latter.
 BleuTokenizer suitable_bleu_tokenizer(std::span<const Lines> references);
+
+struct TerOptions {
+  bool normalized = false;      // entities to characters, separates punctuation and symbols
+  bool no_punctuation = false;  // removes . , ? : ; ! " ( )
+  bool asian_support = false;   // with normalized: separates Asian characters; with
+                                // no_punctuation: also removes Asian and full-width punctuation
+  bool case_sensitive = false;
+};
+
+// The tokenizer of TER: Tercom's normalization. Splits a line of valid UTF-8 into `words`, whose
+// content is replaced. They refer to the line, which is modified.
+void tokenize_for_ter(const TerOptions& options, std::string& line,
+                      std::vector<std::string_view>& words);
 
 }  // namespace heed
