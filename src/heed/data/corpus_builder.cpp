@@ -36,9 +36,9 @@ struct Side {
   std::vector<std::string> unknown;  // texts of tokens that are <unk>, a few of them
 
   void keep(Encoding encoding, const Tokenizer& tokenizer) {
-    constexpr size_t kMost = 5;
+    constexpr size_t kMaxUnknown = 5;
     unknown.clear();
-    for (size_t i = 0; i < encoding.ids.size() && unknown.size() < kMost; ++i) {
+    for (size_t i = 0; i < encoding.ids.size() && unknown.size() < kMaxUnknown; ++i) {
       if (encoding.ids[i] != tokenizer.unknown_id()) continue;
       const size_t begin = i == 0 ? 0 : encoding.ends[i - 1];
       unknown.push_back(line.substr(begin, encoding.ends[i] - begin));

@@ -82,7 +82,7 @@ HeldOutTables read_held_out(const InspectionFiles& files, int64_t table) {
     const PairFacts facts{facts_of(pair.source), facts_of(pair.target), {}};
     if (!facts.source.words.empty()) held.pairs.insert(facts.fingerprint(), false);
   }
-  if (stream.lonely() > 0) fail_unequal(stream.unequal());
+  if (stream.unpaired() > 0) fail_unequal(stream.unequal());
   return held;
 }
 
@@ -371,7 +371,7 @@ class Inspection {
 
   DataReport finish() {
     if (report_.pairs == 0) {
-      if (stream_.lonely() > 0) fail_unequal(stream_.unequal());
+      if (stream_.unpaired() > 0) fail_unequal(stream_.unequal());
       fail("{} and {} are empty; expected at least one line", files_.source.front().name(),
            files_.target.front().name());
     }
@@ -386,7 +386,7 @@ class Inspection {
     estimate(FindingKind::duplicate_pairs, repeats, earlier_.pairs.period());
     estimate(FindingKind::several_targets, others, earlier_.sources.period());
     close_block();
-    finish_lonely();
+    finish_unpaired();
     finish_commands();
     finish_encoding();
     return std::move(report_);
@@ -397,16 +397,16 @@ class Inspection {
     finding(kind).estimated = period > 1;
   }
 
-  void finish_lonely() {
-    if (stream_.lonely() == 0) return;
+  void finish_unpaired() {
+    if (stream_.unpaired() == 0) return;
     Finding& found = finding(FindingKind::unequal_lines);
-    found.pairs = stream_.lonely();
+    found.pairs = stream_.unpaired();
     for (const auto& [begin, length] : stream_.stretches()) {
       const int64_t listed = std::min(length, Finding::kMaxLines);
       for (int64_t i = 0; i < listed; ++i)
         list(FindingKind::unequal_lines, PairStream::Place{begin.file, begin.line + i});
     }
-    const auto place = stream_.first_lonely();
+    const auto place = stream_.first_unpaired();
     found.examples.push_back({files_.source[place.file].name(), files_.target[place.file].name(),
                               place.line, "", "", stream_.unequal()});
   }

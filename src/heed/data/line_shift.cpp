@@ -11,12 +11,12 @@ namespace {
 
 // Fewer pairs say too little. With 500 a shift shows in lengths, question marks or digits of
 // almost all real text, and sound text does not come near the limits (docs/data.md).
-constexpr size_t kBlock = 500, kLeastBlock = 100;
+constexpr size_t kBlock = 500, kMinBlock = 100;
 // The least correlation of sources with the targets of other lines for a shift, and by how much it
 // must exceed the correlation with their own target.
 constexpr double kRelated = 0.35, kBetter = 0.25;
 // The least number of lines of each side with a mark for it to be used.
-constexpr int64_t kLeastMarks = 5;
+constexpr int64_t kMinMarks = 5;
 
 using Values = std::vector<double>;
 
@@ -53,7 +53,7 @@ int shift_of(const Values& source, const Values& target) {
   int shift = 0;
   // By distance, so that of equally good shifts the nearest is found.
   for (int distance = 1; distance <= ShiftDetector::kMaxLines; ++distance) {
-    if (size_t(distance) + kLeastBlock / 2 > source.size()) break;
+    if (size_t(distance) + kMinBlock / 2 > source.size()) break;
     for (const int lines : {distance, -distance}) {
       const double found = correlation_at(lines, source, target);
       if (found <= best) continue;
@@ -66,7 +66,7 @@ int shift_of(const Values& source, const Values& target) {
 
 bool says_something(const Values& marks) {
   const auto count = std::count(marks.begin(), marks.end(), 1.0);
-  return count >= kLeastMarks;
+  return count >= kMinMarks;
 }
 
 }  // namespace
@@ -80,7 +80,7 @@ bool ShiftDetector::add(const LineTraits& source, const LineTraits& target) {
 int ShiftDetector::close_block() {
   const std::vector<LineTraits> source = std::exchange(source_, {});
   const std::vector<LineTraits> target = std::exchange(target_, {});
-  if (source.size() < kLeastBlock) return 0;
+  if (source.size() < kMinBlock) return 0;
   const auto values = [](const std::vector<LineTraits>& lines, const auto& value) {
     Values all;
     all.reserve(lines.size());

@@ -14,7 +14,7 @@ namespace heed::detail {
 namespace {
 
 // Up to this value numbers are often written in words.
-constexpr int64_t kLeastInDigits = 12;
+constexpr int64_t kMaxInWords = 12;
 
 // The numbers of one side.
 struct Numbers {
@@ -238,7 +238,7 @@ class Comparison {
       const int64_t value = value_of(number);
       const auto found = words.find(value);
       if (found != words.end() && found->second > 0) return --found->second >= 0;
-      return value <= kLeastInDigits && own.months.count(number) > 0;
+      return value <= kMaxInWords && own.months.count(number) > 0;
     });
   }
 
@@ -272,7 +272,7 @@ class Comparison {
     std::erase_if(rest, [&](const std::string& number) {
       const size_t end = number.find_last_not_of('0');
       const bool round = end == number.npos || end < 2;  // at most two digits before the zeros
-      return value_of(number) <= kLeastInDigits || (other.all.empty() && round);
+      return value_of(number) <= kMaxInWords || (other.all.empty() && round);
     });
   }
 

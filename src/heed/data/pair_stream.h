@@ -41,8 +41,8 @@ class PairStream {
   // Whether it stopped at the maximum number of pairs.
   bool cut() const { return cut_; }
   // Lines without a partner, the first of them, and how many lines the two files have there.
-  int64_t lonely() const { return lonely_; }
-  Place first_lonely() const { return first_lonely_; }
+  int64_t unpaired() const { return unpaired_; }
+  Place first_unpaired() const { return first_unpaired_; }
   const std::string& unequal() const { return unequal_; }
   // All of them: where each stretch begins, and its length.
   const std::vector<std::pair<Place, int64_t>>& stretches() const { return stretches_; }
@@ -52,10 +52,10 @@ class PairStream {
 
   const TextFiles& source_files_;
   const TextFiles& target_files_;
-  int64_t most_, pairs_ = 0, lonely_ = 0;
+  int64_t most_, pairs_ = 0, unpaired_ = 0;
   std::vector<int64_t> usual_columns_;
   bool cut_ = false;
-  Place first_lonely_;
+  Place first_unpaired_;
   std::string unequal_;
   std::vector<std::pair<Place, int64_t>> stretches_;
   std::vector<int64_t> begins_;  // the first pair of each file so far

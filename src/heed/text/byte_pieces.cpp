@@ -43,12 +43,12 @@ std::optional<uint8_t> BytePieces::byte(TokenId id) const {
 
 NextBytes BytePieces::expected_after(std::span<const TokenId> ids) const {
   if (ids_.empty()) return {};
-  constexpr size_t kMost = 3;  // bytes of a character that is not complete
-  std::array<uint8_t, kMost> begun;
-  for (size_t count = 1; count <= std::min(kMost, ids.size()); ++count) {
+  constexpr size_t kMaxBegun = 3;  // bytes of a character that is not complete
+  std::array<uint8_t, kMaxBegun> begun;
+  for (size_t count = 1; count <= std::min(kMaxBegun, ids.size()); ++count) {
     const auto last = byte(ids[ids.size() - count]);
     if (!last) return {};
-    begun[kMost - count] = *last;
+    begun[kMaxBegun - count] = *last;
     if (!continues(*last)) return bytes_after(std::span(begun).last(count));
   }
   return {};

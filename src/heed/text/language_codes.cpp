@@ -10,7 +10,7 @@ namespace heed {
 
 std::string_view leading_language_code(std::string_view text) {
   constexpr std::string_view kBegin = ">>", kEnd = "<<";
-  constexpr size_t kMostLetters = 32;
+  constexpr size_t kMaxLetters = 32;
   if (!text.starts_with(kBegin)) return {};
   const auto is_part = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -19,7 +19,7 @@ std::string_view leading_language_code(std::string_view text) {
   size_t end = kBegin.size();
   while (end < text.size() && is_part(text[end])) ++end;
   const size_t letters = end - kBegin.size();
-  if (letters == 0 || letters > kMostLetters || !text.substr(end).starts_with(kEnd)) return {};
+  if (letters == 0 || letters > kMaxLetters || !text.substr(end).starts_with(kEnd)) return {};
   return text.substr(0, end + kEnd.size());
 }
 

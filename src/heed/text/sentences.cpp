@@ -133,10 +133,10 @@ class SentenceFinder {
 
   // After a reference such as [12].
   size_t end_of_note(size_t position) const {
-    constexpr size_t kMostDigits = 4;
+    constexpr size_t kMaxDigits = 4;
     if (line_[position] != '[') return position;
     const size_t end = std::min(line_.find_first_not_of("0123456789", position + 1), line_.size());
-    const bool is_note = end > position + 1 && end - position - 1 <= kMostDigits &&
+    const bool is_note = end > position + 1 && end - position - 1 <= kMaxDigits &&
                          end < line_.size() && line_[end] == ']';
     return is_note ? end + 1 : position;
   }
@@ -205,9 +205,9 @@ class SentenceFinder {
 
   // “好！”他说。 Not an introduction: “好！”他说：“走吧！”
   bool is_attribution(size_t position) const {
-    constexpr int kMostCharacters = 12;
+    constexpr int kMaxCharacters = 12;
     bool said = false;
-    for (int i = 0; i < kMostCharacters && position < line_.size(); ++i) {
+    for (int i = 0; i < kMaxCharacters && position < line_.size(); ++i) {
       const char32_t c = at(position);
       if (is_punctuation(c)) return said && c != U'：' && c != U':';
       said = said || is_in(U"说說道问問喊叫答嚷吼", c);
@@ -227,9 +227,9 @@ class SentenceFinder {
   // What the full stop belongs to: letters and digits with full stops and hyphens between them, not
   // longer than an abbreviation may be.
   std::string_view word_before(size_t begin, size_t end) const {
-    constexpr size_t kMostBytes = 32;
+    constexpr size_t kMaxBytes = 32;
     size_t first = end;
-    while (first > begin && end - first < kMostBytes) {
+    while (first > begin && end - first < kMaxBytes) {
       const Utf8Character c = last_utf8_character(line_.substr(begin, first - begin));
       const bool apostrophe = c.value == U'\'';  // Mary's
       if (is_whitespace(c.value) || (is_in(kOpening, c.value) && !apostrophe)) break;
@@ -260,13 +260,13 @@ class SentenceFinder {
 
   bool ends_with_number(size_t begin, size_t word_begin, std::string_view word,
                         const Ahead& ahead) const {
-    constexpr size_t kMostOrdinalDigits = 2;
+    constexpr size_t kMaxOrdinalDigits = 2;
     const bool roman = is_roman_number(word);
     const std::string_view previous = previous_word(begin, word_begin);
     if (previous.empty()) return false;  // 1. First
     if (roman && word.size() == 1) return false;
     const size_t point = word.rfind('.');
-    if (!roman && (point == word.npos ? word : word.substr(point + 1)).size() > kMostOrdinalDigits)
+    if (!roman && (point == word.npos ? word : word.substr(point + 1)).size() > kMaxOrdinalDigits)
       return true;
     if (ahead.kind == Ahead::number || previous.ends_with(':')) return false;
     return !detail::precedes_ordinal(lowercase(previous)) &&
@@ -289,9 +289,9 @@ class SentenceFinder {
   }
 
   std::string_view word_at(size_t begin) const {
-    constexpr size_t kMostBytes = 32;
+    constexpr size_t kMaxBytes = 32;
     size_t end = begin;
-    while (end < line_.size() && end - begin < kMostBytes) {
+    while (end < line_.size() && end - begin < kMaxBytes) {
       const char32_t c = at(end);
       if (is_whitespace(c) || is_punctuation(c)) break;
       end += size_at(end);
@@ -301,7 +301,7 @@ class SentenceFinder {
 
   // Whether the last full stop is that of an abbreviation.
   static bool is_abbreviated(std::string_view word, const Ahead& ahead) {
-    constexpr size_t kMostLetters = 3;  // between two full stops: Ph.D.
+    constexpr size_t kMaxLetters = 3;  // between two full stops: Ph.D.
     if (word.find('.') != word.npos && word.find_first_of("0123456789") == word.npos) {
       size_t longest = 0;
       for (std::string_view rest = word; !rest.empty();) {
@@ -309,7 +309,7 @@ class SentenceFinder {
         longest = std::max(longest, decode_utf8(rest.substr(0, end)).size());
         rest.remove_prefix(std::min(end + 1, rest.size()));
       }
-      if (longest <= kMostLetters) return true;
+      if (longest <= kMaxLetters) return true;
     }
     const std::string_view last = word.substr(word.find_last_of(".-") + 1);  // npos + 1 is 0
     if (last.empty()) return false;

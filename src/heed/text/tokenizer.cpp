@@ -296,12 +296,12 @@ void TokenizerPair::set_characters(const TrainingCharacters& characters) {
 
 void TokenizerPair::expect_covered(const std::filesystem::path& directory,
                                    Tokenizer::Sharing sharing) const {
-  constexpr double kMost = 0.99, kLeast = 0.75;
+  constexpr double kMaxPartial = 0.99, kMinCoverage = 0.75;
   const double source = source_.coverage(), target = target_.coverage();
   // Two models may share a vocabulary that neither covers.
   const bool covered =
-      sharing == Tokenizer::Sharing::two_models && std::max(source, target) < kMost;
-  if (covered || std::min(source, target) >= kLeast) return;
+      sharing == Tokenizer::Sharing::two_models && std::max(source, target) < kMaxPartial;
+  if (covered || std::min(source, target) >= kMinCoverage) return;
   fail(
       "{}: {} and the vocabulary belong to different models: it has {:.0f}% of the vocabulary's "
       "pieces; take both files from the same model",
