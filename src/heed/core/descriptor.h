@@ -34,7 +34,7 @@ class Descriptor {
 
 namespace detail {
 
-// What the system says of an errno.
+// The system's text for an errno.
 inline std::string reason(int error) {
   return std::generic_category().message(error);
 }

@@ -99,7 +99,7 @@ std::string expectation_of(const Option& option, const std::vector<std::string>&
                      digits_only ? INT64_MAX : int64_t{1} << 53);
 }
 
-// Of values that an option does not take.
+// The message about values that an option does not take.
 std::string complaint(const Option& option, const std::vector<std::string>& texts) {
   const bool meant = option.kind == OptionKind::choice && texts.size() == 1;
   return fmt::format("expected {}, got '{}'{}", expectation_of(option, texts),

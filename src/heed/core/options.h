@@ -88,7 +88,7 @@ struct Option {
 
   // "--length-penalty"
   std::string flag() const;
-  // What is allowed, for messages: "a whole number from 1 to 64".
+  // The allowed values, for messages: "a whole number from 1 to 64".
   std::string expectation() const;
 };
 
@@ -237,7 +237,7 @@ struct OptionDifference {
   std::string right;
 };
 
-// What differs between two structs of one type, but for options that are ignored in comparisons.
+// The options that differ between two structs of one type, but for those ignored in comparisons.
 std::vector<OptionDifference> differences(const Options& left, const Options& right);
 template <class T>
 std::vector<OptionDifference> differences(const T& left, const T& right) {

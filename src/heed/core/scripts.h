@@ -1,4 +1,4 @@
-// Which writing system the letters of a text belong to.
+// The writing systems that the letters of a text belong to.
 #pragma once
 
 #include <array>

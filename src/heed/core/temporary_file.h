@@ -12,7 +12,7 @@ namespace heed {
 
 namespace detail {
 
-// What remove_temporary_files() removes: a file, or a directory if it is empty.
+// The names that remove_temporary_files() removes: of a file, or of a directory if it is empty.
 enum class RegisteredKind { file, directory };
 
 // A temporary file or directory, registered for remove_temporary_files() while the object lives. If

@@ -33,7 +33,8 @@ const utf8proc_property_t& properties(char32_t character) {
   return *utf8proc_get_property(static_cast<utf8proc_int32_t>(character));
 }
 
-// Of the general categories from first to last, in the order of utf8proc_category_t.
+// Whether a character is in a general category from first to last, in the order of
+// utf8proc_category_t.
 bool is_between(char32_t character, utf8proc_category_t first, utf8proc_category_t last) {
   const auto category = properties(character).category;
   return category >= first && category <= last;

@@ -21,21 +21,21 @@ constexpr bool is_bidi_control(char32_t c) {
          (c >= 0x2066 && c <= 0x2069);
 }
 
-// Of the general categories P, S and N.
+// Characters of the general categories P, S and N.
 bool is_punctuation(char32_t character);
 bool is_symbol(char32_t character);
 bool is_number(char32_t character);
 
-// Of the general category L.
+// Characters of the general category L.
 bool is_letter(char32_t character);
 
 // The value of a decimal digit, 0 to 9: of ASCII, full width, or a script of core/scripts.h.
 std::optional<int> decimal_digit(char32_t character);
 
-// Of the general category Cf: characters that are not seen, such as U+200B and U+FEFF.
+// Characters of the general category Cf, which are not seen, such as U+200B and U+FEFF.
 bool is_format_character(char32_t character);
 
-// Of the general category Ll.
+// Characters of the general category Ll.
 bool is_lowercase(char32_t character);
 
 // The punctuation and symbols of ASCII; false for all bytes of other characters.

@@ -12,7 +12,7 @@ namespace {
 // utf8proc needs about 12 bytes of memory for each byte.
 constexpr size_t kMaxComposedBytes = size_t{1} << 20;
 
-// What nmt_nfkc reads as a space, beside what NFKC makes one of.
+// Characters that nmt_nfkc reads as a space, beside those that NFKC makes one.
 bool is_space_to_model(char32_t c) {
   return c == ' ' || (c >= '\t' && c <= '\r' && c != '\v') || c == 0xA0 || c == 0x1680 ||
          (c >= 0x2000 && c <= 0x200F) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F ||

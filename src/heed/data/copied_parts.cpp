@@ -114,7 +114,7 @@ std::optional<Placeholder> braces(std::string_view text) {
   return repeatable(whole, std::min(end + 1, text.size()));
 }
 
-// What begins with a percent sign.
+// A placeholder that begins with a percent sign.
 std::optional<Placeholder> percent(std::string_view text) {
   Scanner scanner(text);
   scanner.take('%');

@@ -46,7 +46,7 @@ struct UnknownExample {
   std::vector<std::string> texts;  // of its tokens that are <unk>, some of them
 };
 
-// Of the kept pairs.
+// Facts about one side of the kept pairs.
 struct SideFacts {
   CharacterSet characters;               // as the tokenizer normalizes them
   int64_t changed_lines = 0;             // those with a character that normalization changes

@@ -39,7 +39,7 @@ double correlation(std::span<const double> x, std::span<const double> y) {
   return xx > 0 && yy > 0 ? xy / std::sqrt(xx * yy) : 0;
 }
 
-// Of the targets that are `lines` after (before, if negative) the sources.
+// The correlation with the targets that are `lines` after (before, if negative) the sources.
 double correlation_at(int lines, std::span<const double> x, std::span<const double> y) {
   const size_t pairs = x.size() - size_t(std::abs(lines));
   return lines >= 0 ? correlation(x.first(pairs), y.last(pairs))

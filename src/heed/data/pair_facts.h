@@ -19,7 +19,7 @@ namespace heed::detail {
 struct RawPair {
   std::string source, target;
   bool complete = true;  // false: tab-separated text that lacks a column
-  // Of tab-separated text: the columns of the row, and of most rows of its file.
+  // The columns of the row of tab-separated text, and of most rows of its file.
   int64_t columns = 1, usual_columns = 1;
 };
 

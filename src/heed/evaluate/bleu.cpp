@@ -55,7 +55,7 @@ class BleuCounter {
     return numbers_;
   }
 
-  // Of two references as close, the shorter.
+  // The length of the closest reference; of two as close, the shorter.
   int64_t closest_length(int64_t length) const {
     return *std::min_element(lengths_.begin(), lengths_.end(), [&](int64_t a, int64_t b) {
       const int64_t distance_a = std::abs(a - length), distance_b = std::abs(b - length);

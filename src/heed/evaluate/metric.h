@@ -1,4 +1,4 @@
-// What all metrics share: the result, and the check of the arguments.
+// The common parts of all metrics: the result, and the check of the arguments.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// Which metrics to compute, and how: the options of `heed evaluate`.
+// The metrics to compute and their settings: the options of `heed evaluate`.
 #pragma once
 
 #include <memory>

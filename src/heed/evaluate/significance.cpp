@@ -51,7 +51,7 @@ Interval interval_of(std::vector<double> scores) {
   return {centre, (scores[scores.size() - lower - 1] - scores[lower]) / 2};
 }
 
-// Of differences that chance made, the share that is greater than the one seen. The one seen counts
+// The share of differences made by chance that are greater than the one seen. The one seen counts
 // among them, so that no p-value is 0.
 double p_value(const std::vector<double>& differences, double seen) {
   const auto greater = std::count_if(differences.begin(), differences.end(),

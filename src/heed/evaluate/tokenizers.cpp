@@ -118,9 +118,9 @@ void rewrite_as_international(std::string& line) {
   line = encode_utf8(characters);
 }
 
-// What sacreBLEU takes for Chinese. Where its source means U+20000 to U+2A6D6, Python reads the
-// texts U+2000 '0' and U+2A6D '6' and compares with them: much that is not Chinese stands alone,
-// and the rarer ideographs do not.
+// The characters that sacreBLEU takes for Chinese. Where its source means U+20000 to U+2A6D6,
+// Python reads the texts U+2000 '0' and U+2A6D '6' and compares with them: much that is not Chinese
+// stands alone, and the rarer ideographs do not.
 constexpr CharacterRange kChinese[] = {
     {0x2001, 0x2A6D}, {0x2E80, 0x2FDF}, {0x2FF0, 0x303F}, {0x3100, 0x312F}, {0x31A0, 0x31BF},
     {0x31C0, 0x31EF}, {0x3200, 0x33FF}, {0x3400, 0x4DB5}, {0x4E00, 0x9FBB}, {0xF900, 0xFA2D},

@@ -13,7 +13,7 @@ constexpr size_t kFarthestShift = 50;
 // sacreBLEU's: shifts tried for a sentence. The round that reaches it counts for nothing.
 constexpr int64_t kMaxTried = 1000;
 
-// What a shift changes: the words [begin, end), of which those from `middle` come first.
+// The words that a shift changes: [begin, end), of which those from `middle` come first.
 struct Rotation {
   size_t begin, middle, end;
 

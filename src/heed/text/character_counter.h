@@ -12,7 +12,7 @@
 
 namespace heed {
 
-// What normalization makes of a character, with its marks.
+// A character, with its marks, before and after normalization.
 struct CharacterChange {
   std::string before, after;
   int64_t count = 0;

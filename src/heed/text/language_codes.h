@@ -10,7 +10,7 @@
 
 namespace heed {
 
-// What looks like a code at the beginning of a text: ">>", letters, digits, '_' and '-', "<<";
+// The code, known or not, at the beginning of a text: ">>", letters, digits, '_' and '-', "<<";
 // empty if there is none.
 std::string_view leading_language_code(std::string_view text);
 

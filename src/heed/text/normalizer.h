@@ -9,7 +9,7 @@
 
 namespace heed {
 
-// What SentencePiece writes for a space at the start of a word: U+2581.
+// SentencePiece's symbol for a space at the start of a word: U+2581.
 inline constexpr std::string_view kSpaceSymbol = "\u2581";
 
 namespace detail {

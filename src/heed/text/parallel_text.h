@@ -69,7 +69,7 @@ struct TextSurvey {
 // Reads a whole file.
 TextSurvey survey(const TextFile& file);
 
-// What to do with lines that cannot be used: skip their pairs, or throw an Error.
+// The treatment of lines that cannot be used: skip their pairs, or throw an Error.
 enum class InvalidLines { drop, refuse };
 
 // Text files that are line by line translations of each other: file k of one side belongs to file k

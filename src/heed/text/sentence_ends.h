@@ -1,4 +1,4 @@
-// What ends a sentence: punctuation of all scripts, and the words before a full stop that ends
+// The ends of sentences: punctuation of all scripts, and the words before a full stop that ends
 // none.
 #pragma once
 

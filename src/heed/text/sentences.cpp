@@ -38,7 +38,7 @@ struct Closing {
   bool quote = false, bracket = false;
 };
 
-// What follows the white space after a run, without quotes, dashes and symbols.
+// The text behind the white space after a run, without quotes, dashes and symbols.
 struct Ahead {
   enum Kind { none, lowercase, letter, number } kind;
   size_t at;
@@ -224,7 +224,7 @@ class SentenceFinder {
                                        rest[1] == '\'' || rest.starts_with("I’")));
   }
 
-  // What the full stop belongs to: letters and digits with full stops and hyphens between them, not
+  // The word of a full stop: letters and digits with full stops and hyphens between them, not
   // longer than an abbreviation may be.
   std::string_view word_before(size_t begin, size_t end) const {
     constexpr size_t kMaxBytes = 32;

@@ -21,7 +21,7 @@ struct SplitDocument {
   std::string_view after;
 };
 
-// What is translated at a time.
+// The unit that is translated at a time.
 enum class TextUnit { lines, sentences };
 
 constexpr std::array<std::pair<std::string_view, TextUnit>, 2> enum_names(TextUnit) {

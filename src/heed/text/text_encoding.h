@@ -29,12 +29,12 @@ class EncodingSample {
   std::string_view wide_encoding() const;
 
   std::string mark_;  // the first bytes of the text
-  // Of add_line():
+  // Counts of add_line():
   int64_t lines_ = 0;
   int64_t lines_starting_with_zero_ = 0, lines_ending_with_zero_ = 0;
   int64_t bytes_ = 0;
   std::array<int64_t, 2> zeros_{};  // zero bytes at even and at odd positions
-  // Of add_invalid_line(), read as GB18030:
+  // Counts of add_invalid_line(), which reads GB18030:
   int64_t invalid_bytes_ = 0;      // bytes read
   int64_t characters_ = 0;         // characters beyond ASCII
   int64_t gb2312_characters_ = 0;  // of these, Chinese characters of GB2312

@@ -114,8 +114,8 @@ struct TokenizerConfig {
   int64_t max_length = 256;                      // tokens of a sentence, </s> included
 };
 
-// What a directory's tokenizer_config.json says; the defaults where it does not, or where there is
-// no such file. Error if it is damaged.
+// The content of a directory's tokenizer_config.json; the defaults for values that it lacks, or
+// where there is no such file. Error if it is damaged.
 TokenizerConfig read_tokenizer_config(const std::filesystem::path& directory);
 
 // Source and target tokenizer of a model, with one vocabulary for both or one for each. Two

@@ -1,5 +1,5 @@
-// Which tokens of a sentence and its translation belong together, learned from sentence pairs
-// alone: the yardstick for word alignments where no person has aligned any.
+// Links between the tokens of a sentence and its translation, learned from sentence pairs alone:
+// the yardstick for word alignments where no person has aligned any.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct TokenPair {
   std::vector<TokenId> source, target;
 };
 
-// What an alignment is measured on.
+// The text that an alignment is measured on.
 struct AlignmentText {
   std::vector<TokenPair> lexical;   // pairs from which translations of tokens are learned
   std::vector<TokenPair> measured;  // pairs whose attention is compared with these
