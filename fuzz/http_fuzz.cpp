@@ -23,7 +23,7 @@ std::string read_in_pieces(std::string_view bytes, size_t piece) {
     const size_t buffered = reader.buffered();
     const RequestReader::State after = reader.advance();
     if (after == RequestReader::State::failed) {
-      fuzzing::require(reader.error().status >= 400 && !reader.error().sentence.empty());
+      fuzzing::require(reader.error().status >= 400 && *reader.error().what() != 0);
       return read + "failed";
     }
     fuzzing::require(int64_t(reader.body_bytes()) <= limits.body_bytes);

@@ -14,7 +14,7 @@ template <class Action>
 int refusal_of(Action action) {
   try {
     action();
-  } catch (const ApiError& error) {
+  } catch (const HttpError& error) {
     return error.status;
   }
   return 0;
@@ -165,7 +165,7 @@ TEST_F(ApiKeysTest, RefusalsSayWhen) {
   try {
     keys.use(*keys.find("secret"), 1, now);
     FAIL();
-  } catch (const ApiError& error) {
+  } catch (const HttpError& error) {
     EXPECT_EQ(error.status, 429);
     ASSERT_EQ(error.headers.size(), 1U);
     EXPECT_EQ(error.headers[0].name + ": " + error.headers[0].value, "Retry-After: 30");

@@ -212,14 +212,14 @@ TEST(HttpLimitsTest, BoundsWhatHandlersHold) {
   Exchange exchange = kept.next();
   second.get("/");
   Exchange other = kept.next();
-  EXPECT_FALSE(exchange->hold(501)) << "half of all";
-  EXPECT_TRUE(exchange->hold(500));
-  EXPECT_FALSE(other->hold(251)) << "half of what is left";
-  EXPECT_TRUE(other->hold(250));
+  EXPECT_THROW(exchange->hold(501), HttpError) << "half of all";
+  exchange->hold(500);
+  EXPECT_THROW(other->hold(251), HttpError) << "half of what is left";
+  other->hold(250);
   EXPECT_EQ(server->counts().held_bytes, 750);
-  EXPECT_FALSE(exchange->hold(501));
-  EXPECT_TRUE(exchange->hold(300));
-  EXPECT_TRUE(other->hold(350));
+  EXPECT_THROW(exchange->hold(501), HttpError);
+  exchange->hold(300);
+  other->hold(350);
   EXPECT_EQ(server->counts().held_bytes, 650);
   for (Exchange* one : {&exchange, &other}) {
     echo(*one);

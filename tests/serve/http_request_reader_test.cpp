@@ -34,7 +34,7 @@ int refusal(std::string_view bytes) {
   reader.feed(bytes);
   const ReaderState state = read_all(reader);
   if (state != ReaderState::failed) return state == ReaderState::complete ? 0 : -1;
-  EXPECT_NE(reader.error().sentence, "");
+  EXPECT_STRNE(reader.error().what(), "");
   return reader.error().status;
 }
 
@@ -46,7 +46,7 @@ int refusal_of_headers(const std::string& headers) {
 HttpRequest request_in(std::string_view bytes) {
   RequestReader reader(small_limits());
   reader.feed(bytes);
-  EXPECT_EQ(read_all(reader), ReaderState::complete) << reader.error().sentence;
+  EXPECT_EQ(read_all(reader), ReaderState::complete) << reader.error().what();
   return reader.take();
 }
 
@@ -73,7 +73,7 @@ TEST(RequestReaderTest, ReadsTheSameByteByByte) {
   for (const char byte : bytes) {
     reader.feed({&byte, 1});
     if (read_all(reader) == ReaderState::complete) requests.push_back(reader.take());
-    ASSERT_NE(reader.state(), ReaderState::failed) << reader.error().sentence;
+    ASSERT_NE(reader.state(), ReaderState::failed) << reader.error().what();
   }
   ASSERT_EQ(requests.size(), 2u);
   EXPECT_EQ(requests[0].body, "hello, world 12");

@@ -117,7 +117,7 @@ TEST(ApiErrorTest, OptionsHaveTheNamesOfTheApi) {
   EXPECT_EQ(error_response(std::make_exception_ptr(std::logic_error("secret"))).status, 500);
   EXPECT_EQ(body(std::make_exception_ptr(std::logic_error("secret"))),
             R"({"error":"internal error"})");
-  EXPECT_EQ(error_response(std::make_exception_ptr(ApiError(404, "x"))).status, 404);
+  EXPECT_EQ(error_response(std::make_exception_ptr(HttpError(404, "x"))).status, 404);
 }
 
 }  // namespace

@@ -12,7 +12,6 @@
 #include "heed/serve/api/libretranslate.h"
 #include "heed/serve/api/openapi.h"
 #include "heed/serve/api/parameters.h"
-#include "heed/serve/api/recorded_exchange.h"
 #include "heed/serve/api/v1.h"
 #include "heed/serve/http/header_text.h"
 #include "heed/serve/http/server.h"
@@ -114,7 +113,7 @@ struct Server::State {
         log(std::move(log)),
         models(options.model, options.compute),
         http(http_options(options, sockets),
-             [this](std::shared_ptr<HttpExchange> exchange) { handle(std::move(exchange)); }),
+             [this](const std::shared_ptr<HttpExchange>& exchange) { handle(exchange); }),
         origins(http.addresses(), options.allowed_hosts, options.cors),
         api{options, models, std::make_shared<Scheduler>(scheduler_options(options)),
             std::make_shared<Places>(attention_places(options))} {
@@ -148,7 +147,7 @@ struct Server::State {
       return json_answer({{"status", "ok"}});
     });
     get("/ready", Needs::nothing, [this](const HttpRequest&) {
-      if (draining) return error_response(503, "the server is stopping");
+      if (draining) return error_response({503, "the server is stopping"});
       return json_answer({{"status", "ready"}});
     });
     get("/metrics", Needs::nothing, [this](const HttpRequest&) {
@@ -172,8 +171,8 @@ struct Server::State {
   }
 
   // On the thread of the HTTP server.
-  void handle(std::shared_ptr<HttpExchange> plain) {
-    const HttpRequest& request = plain->request();
+  void handle(const std::shared_ptr<HttpExchange>& exchange) {
+    const HttpRequest& request = exchange->request();
     const Route* route = find(request.path);
     auto record = std::make_shared<RequestRecord>();
     record->route = route ? route->path : "other";
@@ -184,14 +183,13 @@ struct Server::State {
     record->body_bytes = int64_t(request.body.size());
     std::vector<HttpHeader> headers = origins.headers(request);
     headers.push_back({"X-Content-Type-Options", "nosniff"});
-    const auto exchange = std::make_shared<RecordedExchange>(
-        std::move(plain), std::move(headers), [this, record](int status, double seconds) {
-          record->status = status;
-          record->seconds = seconds;
-          metrics.count(record->route, status, seconds);
-          std::lock_guard lock(log_mutex);
-          if (log) log(*record);
-        });
+    exchange->record(std::move(headers), [this, record](int status, double seconds) {
+      record->status = status;
+      record->seconds = seconds;
+      metrics.count(record->route, status, seconds);
+      std::lock_guard lock(log_mutex);
+      if (log) log(*record);
+    });
     try {
       answer(exchange, route, *record);
     } catch (const std::exception& error) {
@@ -209,12 +207,12 @@ struct Server::State {
       exchange->respond({.status = 204, .content_type = "", .body = ""});
       return;
     }
-    if (!route) throw ApiError(404, "no such path; see /openapi.json");
+    if (!route) throw HttpError(404, "no such path; see /openapi.json");
     const bool is_get = request.method == "GET" || request.method == "HEAD";
     const bool is_post = request.method == "POST";
     if (!(route->get ? is_get : is_post))
-      throw ApiError(405, route->get ? "expected GET" : "expected POST",
-                     {{"Allow", route->get ? "GET, HEAD" : "POST"}});
+      throw HttpError(405, route->get ? "expected GET" : "expected POST",
+                      {{"Allow", route->get ? "GET, HEAD" : "POST"}});
     if (route->get) {
       exchange->respond(route->get(request));
       return;
@@ -244,10 +242,10 @@ struct Server::State {
   const ApiKey& key_of(const HttpRequest& request, const Parameters& parameters) const {
     const std::string text = key_text(request, parameters);
     if (text.empty())
-      throw ApiError(401, "this server needs an API key: Authorization: Bearer KEY, or api_key",
-                     {{"WWW-Authenticate", "Bearer"}});
+      throw HttpError(401, "this server needs an API key: Authorization: Bearer KEY, or api_key",
+                      {{"WWW-Authenticate", "Bearer"}});
     const ApiKey* key = keys->find(text);
-    if (!key) throw ApiError(403, "Invalid API key");
+    if (!key) throw HttpError(403, "Invalid API key");
     return *key;
   }
 

@@ -100,12 +100,12 @@ void OriginRules::check(const HttpRequest& request) const {
   const bool allowed = std::any_of(allowed_hosts_.begin(), allowed_hosts_.end(), is_host);
   // Clients of HTTP/1.0 may leave it out; browsers never do.
   if (loopback_ && !host.empty() && !is_loopback(host) && !allowed)
-    throw ApiError(403, fmt::format("the server is not reached by the name '{}': expected "
-                                    "localhost, or a name that --allowed-hosts adds",
-                                    excerpt(host_of(host))));
+    throw HttpError(403, fmt::format("the server is not reached by the name '{}': expected "
+                                     "localhost, or a name that --allowed-hosts adds",
+                                     excerpt(host_of(host))));
   const std::string_view origin = request.header("origin");
   if (!origin.empty() && !is_same_origin(request) && !allows(origin))
-    throw ApiError(
+    throw HttpError(
         403, fmt::format("pages of '{}' may not use the server, which this request reaches by the "
                          "name '{}': --cors allows an origin; a proxy that serves the page has to "
                          "pass on the Host header, for which --allowed-hosts adds a name",
@@ -182,15 +182,15 @@ void ApiKeys::use(const ApiKey& key, int64_t characters, Time now) {
   left.characters = std::min(most_characters, left.characters + minutes * most_characters);
   left.when = now;
   if (key.characters && characters > *key.characters)
-    throw ApiError(413, fmt::format("{} characters: the key allows {} in a minute", characters,
-                                    *key.characters));
+    throw HttpError(413, fmt::format("{} characters: the key allows {} in a minute", characters,
+                                     *key.characters));
   double seconds = 0;
   if (key.requests && left.requests < 1) seconds = (1 - left.requests) * 60 / most_requests;
   if (key.characters && left.characters < double(characters))
     seconds = std::max(seconds, (double(characters) - left.characters) * 60 / most_characters);
   if (seconds > 0)
-    throw ApiError(429, "the limit of this key is reached",
-                   {{"Retry-After", std::to_string(int64_t(std::ceil(seconds)))}});
+    throw HttpError(429, "the limit of this key is reached",
+                    {{"Retry-After", std::to_string(int64_t(std::ceil(seconds)))}});
   left.requests -= 1;
   left.characters -= double(characters);
 }

@@ -21,7 +21,7 @@ class OriginRules {
   OriginRules(const std::vector<std::string>& addresses, std::vector<std::string> allowed_hosts,
               std::vector<std::string> cors);
 
-  // Throws ApiError 403 where the request breaks the rules, and 400 without a Host header.
+  // Throws HttpError 403 where the request breaks the rules, and 400 without a Host header.
   void check(const HttpRequest& request) const;
   // The headers that let a page of the request's origin read the answer; none for other requests.
   std::vector<HttpHeader> headers(const HttpRequest& request) const;
@@ -64,7 +64,7 @@ class ApiKeys {
   const ApiKey* find(std::string_view key) const;
 
   using Time = std::chrono::steady_clock::time_point;
-  // Counts a request and its characters. Throws ApiError 429 with Retry-After if a limit of the
+  // Counts a request and its characters. Throws HttpError 429 with Retry-After if a limit of the
   // key is reached; then nothing is counted.
   void use(const ApiKey& key, int64_t characters, Time now = std::chrono::steady_clock::now());
 

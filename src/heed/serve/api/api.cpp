@@ -30,7 +30,7 @@ int64_t check_characters(const ServeOptions& options, const std::vector<std::str
   int64_t characters = 0;
   for (const std::string& text : texts) characters += count_characters(text);
   if (options.max_characters > 0 && characters > options.max_characters)
-    throw ApiError(
+    throw HttpError(
         400, fmt::format("{} characters: expected at most {}", characters, options.max_characters));
   return characters;
 }

@@ -43,7 +43,7 @@ std::optional<std::chrono::steady_clock::time_point> deadline_of(const ServeOpti
 // Cancels what the scheduler does for a client (Scheduler::cancel()) if it goes away.
 void cancel_when_gone(const ApiClient& client, uint64_t id);
 
-// Throws ApiError 400 where the texts have more characters than a request may have. Returns how
+// Throws HttpError 400 where the texts have more characters than a request may have. Returns how
 // many they have.
 int64_t check_characters(const ServeOptions& options, const std::vector<std::string>& texts);
 int64_t count_characters(std::string_view text);

@@ -46,16 +46,16 @@ DocumentCall::DocumentCall(const ApiClient& client, std::vector<std::string> tex
   check(options_.models.size() == document_.texts(), "a model for each text");
   const size_t lines = document_.lines().size();
   if (lines > kMostLines)
-    throw ApiError(
+    throw HttpError(
         400, fmt::format("{}: expected at most {} in a request",
                          detail::counted(int64_t(lines),
                                          options_.unit == TextUnit::lines ? "line" : "sentence"),
                          kMostLines));
   if (!options_.prefix.empty() && lines != 1)
-    throw ApiError(400,
-                   fmt::format("prefix: expected a text of one line or sentence, got {} (split: "
-                               "lines keeps a line whole)",
-                               lines));
+    throw HttpError(400,
+                    fmt::format("prefix: expected a text of one line or sentence, got {} (split: "
+                                "lines keeps a line whole)",
+                                lines));
   size_t bytes = 0, attention = 0;
   for (const Document::Line& line : document_.lines()) {
     bytes += line.before.size() + line.source.size();
@@ -70,9 +70,7 @@ DocumentCall::DocumentCall(const ApiClient& client, std::vector<std::string> tex
 }
 
 void DocumentCall::hold_for_a_moment(size_t bytes) {
-  if (!exchange_->hold(held_ + bytes))
-    throw ApiError(503, "the server has no memory left for this request: try again later",
-                   {{"Retry-After", "1"}});
+  exchange_->hold(held_ + bytes);
 }
 
 void DocumentCall::hold(size_t bytes) {
@@ -134,7 +132,7 @@ void DocumentCall::translated(Translation translation) {
       bytes += sizeof(std::string) + texts.back().capacity();
     }
     hold(2 * bytes);  // once more in the answer
-  } catch (const ApiError&) {
+  } catch (const HttpError&) {
     failed(std::current_exception());
     throw;  // cancels the rest
   }

@@ -61,7 +61,7 @@ class DocumentCall : public TranslationObserver {
   const std::vector<std::vector<std::string>>& translations() const { return translations_; }
 
  private:
-  // Both throw ApiError 503 if there is no memory left. What is held for a moment lasts until the
+  // Both throw HttpError 503 if there is no memory left. What is held for a moment lasts until the
   // next call.
   void hold(size_t bytes);
   void hold_for_a_moment(size_t bytes);

@@ -18,24 +18,25 @@ using nlohmann::ordered_json;
 // The texts of `q`, of which there must be one.
 Parameters::Texts texts_of(const Parameters& parameters) {
   const auto texts = parameters.texts("q");
-  if (!texts) throw ApiError(400, "Invalid request: missing q parameter");
+  if (!texts) throw HttpError(400, "Invalid request: missing q parameter");
   return *texts;
 }
 
 enum class TextFormat { text, html };
 
-// The format of the texts. ApiError 400 for one that is not known, and for HTML with mark-up.
+// The format of the texts. HttpError 400 for one that is not known, and for HTML with mark-up.
 TextFormat format_of(const Parameters& parameters, const std::vector<std::string>& texts) {
   const std::string format = parameters.text("format");
   if (format.empty() || format == "text") return TextFormat::text;
   if (format != "html")
-    throw ApiError(
+    throw HttpError(
         400, fmt::format("{} format is not supported: expected text or html", excerpt(format)));
   for (const std::string& text : texts)
     if (const auto at = find_markup(text))
-      throw ApiError(400, fmt::format("format html: mark-up is not supported, got '{}' at byte {}: "
-                                      "expected texts without tags and character references",
-                                      excerpt(std::string_view(text).substr(*at), 20), *at + 1));
+      throw HttpError(400,
+                      fmt::format("format html: mark-up is not supported, got '{}' at byte {}: "
+                                  "expected texts without tags and character references",
+                                  excerpt(std::string_view(text).substr(*at), 20), *at + 1));
   return TextFormat::html;
 }
 
@@ -138,7 +139,7 @@ void translate(const ApiCall& call) {
   Parameters::Texts texts = texts_of(call.parameters);
   for (const char* name : {"source", "target"})
     if (!call.parameters.has(name))
-      throw ApiError(400, fmt::format("Invalid request: missing {} parameter", name));
+      throw HttpError(400, fmt::format("Invalid request: missing {} parameter", name));
   check_characters(options, texts.texts);
   AnswerOptions how = {.array = texts.array};
   how.alternatives = call.parameters.integer("alternatives", 0, 0, options.max_hypotheses - 1);

@@ -18,7 +18,8 @@ constexpr size_t kDetectedTexts = 32;
 constexpr size_t kBytesOfChosenText = 256;
 
 [[noreturn]] void refuse_targets() {
-  throw ApiError(400, "target: expected one of several languages that the source is translated to");
+  throw HttpError(400,
+                  "target: expected one of several languages that the source is translated to");
 }
 
 // A model with what it was asked for.
@@ -48,8 +49,8 @@ std::vector<Candidate> candidates_of(const ServedModels& models, const std::stri
     known_target = known_target || has_target;
     if (has_source && has_target) candidates.push_back(std::move(candidate));
   }
-  if (!known_source) throw ApiError(400, fmt::format("{} is not supported", excerpt(source)));
-  if (!known_target) throw ApiError(400, fmt::format("{} is not supported", excerpt(target)));
+  if (!known_source) throw HttpError(400, fmt::format("{} is not supported", excerpt(source)));
+  if (!known_target) throw HttpError(400, fmt::format("{} is not supported", excerpt(target)));
   // The nearest first.
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.rank() > b.rank(); });
@@ -89,9 +90,7 @@ class DetectionCall : public ScheduledTask {
     const ApiClient& client = call->client_;
     size_t bytes = 0;
     for (const std::string& text : call->texts_) bytes += text.size() + kBytesOfChosenText;
-    if (!client.exchange->hold(bytes))
-      throw ApiError(503, "the server has no memory left for this request: try again later",
-                     {{"Retry-After", "1"}});
+    client.exchange->hold(bytes);
     // What follows the detection sets another function, perhaps before run() returns here.
     client.exchange->on_gone([gone = call->gone_] { *gone = true; });
     client.api.scheduler->run(call, {client.client, kCost, deadline_of(client.api.options)});
@@ -118,10 +117,10 @@ class DetectionCall : public ScheduledTask {
       const size_t index = chosen_.texts.size();
       try {
         chosen_.texts.push_back(choice_.of(texts_[index]));
-      } catch (const ApiError& error) {
+      } catch (const HttpError& error) {
         if (texts_.size() == 1) throw;
-        throw ApiError(error.status,
-                       fmt::format("{} (text {} of {})", error.what(), index + 1, texts_.size()));
+        throw HttpError(error.status,
+                        fmt::format("{} (text {} of {})", error.what(), index + 1, texts_.size()));
       }
     }
     return end == texts_.size();
@@ -160,9 +159,9 @@ ModelChoice::ModelChoice(const ServedModels& models, const std::string& source,
     std::erase_if(candidates,
                   [](const Candidate& one) { return has_one_language(one.model->languages()); });
   if (candidates.empty())
-    throw ApiError(400, fmt::format("{} to {} is not supported",
-                                    source.empty() || detects ? "any language" : excerpt(source),
-                                    target.empty() ? "any language" : excerpt(target)));
+    throw HttpError(400, fmt::format("{} to {} is not supported",
+                                     source.empty() || detects ? "any language" : excerpt(source),
+                                     target.empty() ? "any language" : excerpt(target)));
   for (const Candidate& one : candidates)
     if (detects || one.rank() == candidates.front().rank()) models_.push_back(one.model);
   const LanguagePair& nearest = models_.front()->languages();
@@ -208,9 +207,9 @@ ChosenModel ModelChoice::of(const std::string& text) const {
   if (best.is_among) return {nullptr, best};
   const std::string expected = fmt::format("expected {}", fmt::join(codes, ", "));
   if (best.code == kUndetermined)
-    throw ApiError(400, "the language of the text is not recognized: " + expected);
-  throw ApiError(400, fmt::format("{} is not supported: it is the detected language, {}; {}",
-                                  best.code, language_name(best.code), expected));
+    throw HttpError(400, "the language of the text is not recognized: " + expected);
+  throw HttpError(400, fmt::format("{} is not supported: it is the detected language, {}; {}",
+                                   best.code, language_name(best.code), expected));
 }
 
 ChosenModel ModelChoice::for_source(const DetectedLanguage& language) const {
@@ -234,18 +233,18 @@ void choose_models(const ApiClient& client, ModelChoice choice, std::vector<std:
 
 SharedModel choose_one_model(const ModelChoice& choice, const std::vector<std::string>& texts) {
   if (texts.empty() && choice.detects())
-    throw ApiError(400, "source: expected its code, where there is no text to detect it");
+    throw HttpError(400, "source: expected its code, where there is no text to detect it");
   SharedModel all;
   for (const std::string& text : texts) {
     const ChosenModel chosen = choice.of(text);
     if (!chosen.model)
-      throw ApiError(400, fmt::format("source: the detected language is that of the target, {}: "
-                                      "expected the code of the source",
-                                      chosen.detected->code));
+      throw HttpError(400, fmt::format("source: the detected language is that of the target, {}: "
+                                       "expected the code of the source",
+                                       chosen.detected->code));
     if (all && all != chosen.model)
-      throw ApiError(400, fmt::format("source: the detected languages are {} and {}: expected "
-                                      "texts in one language",
-                                      all->languages().source, chosen.detected->code));
+      throw HttpError(400, fmt::format("source: the detected languages are {} and {}: expected "
+                                       "texts in one language",
+                                       all->languages().source, chosen.detected->code));
     all = chosen.model;
   }
   return all ? all : choice.of("").model;

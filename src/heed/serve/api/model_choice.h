@@ -29,12 +29,12 @@ struct ChosenModel {
 // the source.
 class ModelChoice {
  public:
-  // ApiError 400 if no model fits.
+  // HttpError 400 if no model fits.
   ModelChoice(const ServedModels& models, const std::string& source, const std::string& target);
 
   // Whether the languages of texts are detected.
   bool detects() const { return detector_.has_value(); }
-  // Of a text. ApiError 400 that names the detected language if no model translates it.
+  // Of a text. HttpError 400 that names the detected language if no model translates it.
   ChosenModel of(const std::string& text) const;
 
   // The codes as they are served. The source is "auto" if it is detected; the target is empty if
@@ -67,7 +67,7 @@ using ModelsChosen = std::function<void(std::vector<std::string> texts, ChosenMo
 void choose_models(const ApiClient& client, ModelChoice choice, std::vector<std::string> texts,
                    ModelsChosen then);
 
-// The model for texts that need the same one. ApiError 400 if they do not, or if one of them comes
+// The model for texts that need the same one. HttpError 400 if they do not, or if one of them comes
 // back as it is.
 std::shared_ptr<const ServedModel> choose_one_model(const ModelChoice& choice,
                                                     const std::vector<std::string>& texts);

@@ -57,7 +57,7 @@ Parameters Parameters::of(const HttpRequest& request) {
   const std::string type = media_type(request);
   if (type == "application/json") {
     nlohmann::json object = detail::parse_json(request.body, "the body");
-    if (!object.is_object()) throw ApiError(400, "the body: expected a JSON object");
+    if (!object.is_object()) throw HttpError(400, "the body: expected a JSON object");
     return {std::move(object), Kind::json};
   }
   if (type == "multipart/form-data")
@@ -65,9 +65,9 @@ Parameters Parameters::of(const HttpRequest& request) {
   if (type == "application/x-www-form-urlencoded" && !request.body.empty())
     return {of_pairs(parse_query(request.body)), Kind::form};
   if (!request.body.empty())
-    throw ApiError(415,
-                   "Content-Type: expected application/json, application/x-www-form-urlencoded or "
-                   "multipart/form-data");
+    throw HttpError(415,
+                    "Content-Type: expected application/json, application/x-www-form-urlencoded or "
+                    "multipart/form-data");
   return {of_pairs(parse_query(request.query)), Kind::form};
 }
 
@@ -79,8 +79,8 @@ const nlohmann::json* Parameters::find(const char* name) const {
 void Parameters::expect_only(std::initializer_list<std::string_view> names) const {
   for (const auto& [name, value] : object_.items())
     if (std::find(names.begin(), names.end(), name) == names.end())
-      throw ApiError(400, fmt::format("unknown field {}: expected {}", detail::quote(name),
-                                      fmt::join(names.begin(), names.end(), ", ")));
+      throw HttpError(400, fmt::format("unknown field {}: expected {}", detail::quote(name),
+                                       fmt::join(names.begin(), names.end(), ", ")));
 }
 
 bool Parameters::has(const char* name) const {
@@ -90,7 +90,7 @@ bool Parameters::has(const char* name) const {
 std::string Parameters::text(const char* name) const {
   const nlohmann::json* value = find(name);
   if (!value) return {};
-  if (!value->is_string()) throw ApiError(400, fmt::format("{}: expected a text", name));
+  if (!value->is_string()) throw HttpError(400, fmt::format("{}: expected a text", name));
   return value->get<std::string>();
 }
 
@@ -103,13 +103,15 @@ std::optional<Parameters::Texts> Parameters::texts(const char* name) const {
     if (!of_form) return Texts{{value->get<std::string>()}, false};
     value = &*of_form;
   }
-  if (!value->is_array()) throw ApiError(400, fmt::format("{}: expected a text or an array", name));
+  if (!value->is_array())
+    throw HttpError(400, fmt::format("{}: expected a text or an array", name));
   if (value->size() > kMostTexts)
-    throw ApiError(400, fmt::format("{}: expected at most {} texts in a request, got {}", name,
-                                    kMostTexts, value->size()));
+    throw HttpError(400, fmt::format("{}: expected at most {} texts in a request, got {}", name,
+                                     kMostTexts, value->size()));
   Texts all{{}, true};
   for (const nlohmann::json& item : *value) {
-    if (!item.is_string()) throw ApiError(400, fmt::format("{}: expected an array of texts", name));
+    if (!item.is_string())
+      throw HttpError(400, fmt::format("{}: expected an array of texts", name));
     all.texts.push_back(item.get<std::string>());
   }
   return all;
@@ -133,8 +135,8 @@ int64_t Parameters::integer(const char* name, int64_t missing, int64_t minimum,
     good = error == std::errc{} && end == text.data() + text.size();
   }
   if (good && number >= minimum && number <= maximum) return number;
-  throw ApiError(400, fmt::format("{}: expected a whole number from {} to {}, got {}", name,
-                                  minimum, maximum, detail::quote(*value)));
+  throw HttpError(400, fmt::format("{}: expected a whole number from {} to {}, got {}", name,
+                                   minimum, maximum, detail::quote(*value)));
 }
 
 bool Parameters::flag(const char* name) const {
@@ -144,8 +146,8 @@ bool Parameters::flag(const char* name) const {
   const std::string text = value->is_string() ? value->get<std::string>() : "neither";
   if (text == "true" || text == "1") return true;
   if (text == "false" || text == "0" || text.empty()) return false;
-  throw ApiError(400,
-                 fmt::format("{}: expected true or false, got {}", name, detail::quote(*value)));
+  throw HttpError(400,
+                  fmt::format("{}: expected true or false, got {}", name, detail::quote(*value)));
 }
 
 }  // namespace heed

@@ -13,7 +13,7 @@
 
 namespace heed {
 
-// Access with checks: each function throws ApiError 400 that names the parameter. Private to the
+// Access with checks: each function throws HttpError 400 that names the parameter. Private to the
 // sources of the server.
 class Parameters {
  public:

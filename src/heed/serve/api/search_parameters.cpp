@@ -14,17 +14,17 @@ SearchOptions search_of(const Parameters& parameters, const ServeOptions& option
     if (value.is_null() || std::find(others.begin(), others.end(), name) != others.end()) continue;
     // Of a list, from_json() would take the values of an option that has several: none has here.
     if (value.is_array())
-      throw ApiError(400,
-                     fmt::format("{}: expected one value, got {}", name, detail::quote(value)));
+      throw HttpError(400,
+                      fmt::format("{}: expected one value, got {}", name, detail::quote(value)));
     named[name] = value;
   }
   if (parameters.flag("sample")) search.beam.reset();
   from_json(search, named.dump(), "the request");
   check_options(search);
   if (search.hypothesis_count() > options.max_hypotheses)
-    throw ApiError(400,
-                   fmt::format("{}: expected at most {}, got {}", search.sample ? "nbest" : "beam",
-                               options.max_hypotheses, search.hypothesis_count()));
+    throw HttpError(400,
+                    fmt::format("{}: expected at most {}, got {}", search.sample ? "nbest" : "beam",
+                                options.max_hypotheses, search.hypothesis_count()));
   return search;
 }
 

@@ -13,7 +13,7 @@
 
 namespace heed {
 
-// The parameter of this name as one of an enum's; `missing` where it is missing. ApiError 400 for
+// The parameter of this name as one of an enum's; `missing` where it is missing. HttpError 400 for
 // another text.
 template <class Choice>
 Choice choice_of(const Parameters& parameters, const char* name, Choice missing) {
@@ -23,13 +23,13 @@ Choice choice_of(const Parameters& parameters, const char* name, Choice missing)
     std::string names;
     for (const auto& [known, item] : enum_names(Choice{}))
       names += fmt::format("{}{}", names.empty() ? "" : ", ", known);
-    throw ApiError(400, fmt::format("{}: expected one of {}", name, names));
+    throw HttpError(400, fmt::format("{}: expected one of {}", name, names));
   }
   return value;
 }
 
 // The server's search options with those that the request names. `others` are its parameters that
-// are no options of the search. Errors are those of from_json() and check_options(); ApiError 400
+// are no options of the search. Errors are those of from_json() and check_options(); HttpError 400
 // for more hypotheses than a request may ask for.
 SearchOptions search_of(const Parameters& parameters, const ServeOptions& options,
                         std::initializer_list<std::string_view> others);

@@ -79,9 +79,9 @@ class AttentionCall : public ScheduledTask {
         sources_(document_.sources({&options_.model->processor().languages()})),
         page_(options_.model->model().parts(), title()) {
     if (!options_.prefix.empty() && document_.lines().size() != 1)
-      throw ApiError(400, fmt::format("prefix: expected a text of one line or sentence, got {} "
-                                      "(split: lines keeps a line whole)",
-                                      document_.lines().size()));
+      throw HttpError(400, fmt::format("prefix: expected a text of one line or sentence, got {} "
+                                       "(split: lines keeps a line whole)",
+                                       document_.lines().size()));
   }
 
   static void start(const ApiCall& call, const std::shared_ptr<AttentionCall>& page) {
@@ -108,15 +108,15 @@ class AttentionCall : public ScheduledTask {
   void explain_next() {
     const TranslationInput input(sources_[next_], options_.prefix);
     const Model& model = options_.model->model();
-    hold(page_.bytes() + bytes_to_explain(*options_.model, input, options_.decode));
+    exchange_->hold(page_.bytes() + bytes_to_explain(*options_.model, input, options_.decode));
     page_.add(input.text, explain(model.parts(), input, options_.decode, int64_t(next_)));
     ++next_;
-    hold(page_.bytes());
+    exchange_->hold(page_.bytes());
   }
 
   // The page is a document of its own wherever it is shown: without access to what is the server's.
   HttpResponse answer() {
-    hold(kCopiesOfPage * page_.bytes());
+    exchange_->hold(kCopiesOfPage * page_.bytes());
     return {.content_type = "text/html; charset=utf-8",
             .body = page_.html(int64_t(document_.lines().size()), options_.look),
             .headers = {{"Cache-Control", "no-store"},
@@ -128,12 +128,6 @@ class AttentionCall : public ScheduledTask {
   void respond(HttpResponse response) {
     place_.reset();
     exchange_->respond(std::move(response));
-  }
-
-  void hold(size_t bytes) {
-    if (!exchange_->hold(bytes))
-      throw ApiError(503, "the server has no memory left for this request: try again later",
-                     {{"Retry-After", "1"}});
   }
 
   AttentionPageTitle title() const {
@@ -156,13 +150,13 @@ class AttentionCall : public ScheduledTask {
 
 void attention(const ApiCall& call) {
   const Parameters& parameters = call.parameters;
-  if (!parameters.has("text")) throw ApiError(400, "text: expected a text");
+  if (!parameters.has("text")) throw HttpError(400, "text: expected a text");
   std::string text = parameters.text("text");
   const int64_t characters = check_characters(call.api.options, {text});
   if (characters > call.api.options.max_attention)
-    throw ApiError(400, fmt::format("text: {} characters: expected at most {} for a page of "
-                                    "attention",
-                                    characters, call.api.options.max_attention));
+    throw HttpError(400, fmt::format("text: {} characters: expected at most {} for a page of "
+                                     "attention",
+                                     characters, call.api.options.max_attention));
   AttentionOptions options;
   options.unit = choice_of(parameters, "split", TextUnit::sentences);
   options.decode.search = search_of(

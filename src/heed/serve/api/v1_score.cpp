@@ -86,14 +86,14 @@ void score(const ApiCall& call) {
   parameters.expect_only({"source_text", "target_text", "source", "target", "api_key"});
   const auto sources = parameters.texts("source_text"), targets = parameters.texts("target_text");
   if (!sources || !targets)
-    throw ApiError(400, "source_text and target_text: expected a text or an array of texts each");
+    throw HttpError(400, "source_text and target_text: expected a text or an array of texts each");
   const size_t count = sources->texts.size();
   if (count != targets->texts.size())
-    throw ApiError(400, fmt::format("source_text and target_text: expected as many, got {} and {}",
-                                    count, targets->texts.size()));
+    throw HttpError(400, fmt::format("source_text and target_text: expected as many, got {} and {}",
+                                     count, targets->texts.size()));
   if (count > kMostPairs)
-    throw ApiError(400,
-                   fmt::format("{} pairs: expected at most {} in a request", count, kMostPairs));
+    throw HttpError(400,
+                    fmt::format("{} pairs: expected at most {} in a request", count, kMostPairs));
   check_characters(call.api.options, sources->texts);
   check_characters(call.api.options, targets->texts);
   std::vector<TextPair> pairs;
@@ -105,9 +105,7 @@ void score(const ApiCall& call) {
   const ModelChoice choice(call.api.models, parameters.text("source"), parameters.text("target"));
   const auto model = choose_one_model(choice, sources->texts);
   const std::shared_ptr<HttpExchange> exchange = call.exchange;
-  if (!exchange->hold(kBytesOfScores * size_t(bytes)))
-    throw ApiError(503, "the server has no memory left for this request: try again later",
-                   {{"Retry-After", "1"}});
+  exchange->hold(kBytesOfScores * size_t(bytes));
   const auto task = std::make_shared<ScoreCall>(exchange, model, std::move(pairs));
   const TaskRequest request = {call.client, task->next_cost(), deadline_of(call.api.options)};
   cancel_when_gone(call, call.api.scheduler->run(task, request));

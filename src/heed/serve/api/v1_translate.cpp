@@ -193,7 +193,7 @@ class TranslateCall : public DocumentCall {
 void translate(const ApiCall& call) {
   const Parameters& parameters = call.parameters;
   const auto texts = parameters.texts("text");
-  if (!texts) throw ApiError(400, "text: expected a text or an array of texts");
+  if (!texts) throw HttpError(400, "text: expected a text or an array of texts");
   check_characters(call.api.options, texts->texts);
   AnswerOptions how = {
       .alignments = choice_of(parameters, "alignments", Alignments::none),

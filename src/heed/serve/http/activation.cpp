@@ -6,16 +6,17 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <limits>
 #include <optional>
 #include <string>
 
 #include "heed/core/descriptor.h"
 #include "heed/core/error.h"
+#include "heed/serve/http/header_text.h"
 
 namespace heed {
 namespace {
@@ -26,11 +27,8 @@ constexpr int kMostDescriptors = 1024;
 std::optional<int> number_in(const char* variable) {
   const char* const text = std::getenv(variable);
   if (text == nullptr) return std::nullopt;
-  const char* const end = text + std::strlen(text);
-  int value = 0;
-  const auto read = std::from_chars(text, end, value);
-  if (read.ec != std::errc{} || read.ptr != end || value < 0)
-    fail("the environment variable {} is '{}': expected a whole number", variable, text);
+  const auto value = detail::whole_number(text, 0, std::numeric_limits<int>::max());
+  if (!value) fail("the environment variable {} is '{}': expected a whole number", variable, text);
   return value;
 }
 

@@ -1,9 +1,7 @@
 #include "heed/serve/http/client_address.h"
 
-#include <arpa/inet.h>
-
 #include <algorithm>
-#include <charconv>
+#include <boost/asio/ip/address.hpp>
 
 #include "heed/core/error.h"
 #include "heed/serve/http/header_text.h"
@@ -11,15 +9,10 @@
 namespace heed::detail {
 namespace {
 
-constexpr IpBytes kMapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
-constexpr size_t kMappedBytes = 12;
-
-bool is_mapped(const IpBytes& address) {
-  return std::equal(kMapped.begin(), kMapped.begin() + kMappedBytes, address.begin());
-}
+namespace ip = boost::asio::ip;
 
 // An entry of X-Forwarded-For, which may have a port: "192.0.2.1:80", "[2001:db8::1]:80".
-std::optional<IpBytes> parse_forwarded(std::string_view entry) {
+std::optional<IpAddress> parse_forwarded(std::string_view entry) {
   if (const auto address = parse_ip(entry)) return address;
   const size_t colon = entry.rfind(':');
   if (colon == entry.npos) return std::nullopt;
@@ -32,29 +25,23 @@ std::optional<IpBytes> parse_forwarded(std::string_view entry) {
 
 }  // namespace
 
-std::optional<IpBytes> parse_ip(std::string_view text) {
+std::optional<IpAddress> parse_ip(std::string_view text) {
   if (text.size() > 2 && text.front() == '[' && text.back() == ']')
     text = text.substr(1, text.size() - 2);
-  if (text.size() >= INET6_ADDRSTRLEN) return std::nullopt;
-  const std::string address(text);
-  IpBytes bytes = kMapped;
-  if (inet_pton(AF_INET, address.c_str(), bytes.data() + kMappedBytes) == 1) return bytes;
-  if (inet_pton(AF_INET6, address.c_str(), bytes.data()) == 1) return bytes;
-  return std::nullopt;
+  if (text.find_first_of(std::string_view("%\0", 2)) != text.npos) return {};  // a zone, or a cut
+  boost::system::error_code error;
+  const ip::address address = ip::make_address(std::string(text), error);
+  if (error) return {};
+  return address.is_v4() ? ip::make_address_v6(ip::v4_mapped, address.to_v4()) : address.to_v6();
 }
 
-std::string ip_text(const IpBytes& address) {
-  std::array<char, INET6_ADDRSTRLEN> text{};
-  if (is_mapped(address))
-    inet_ntop(AF_INET, address.data() + kMappedBytes, text.data(), text.size());
-  else
-    inet_ntop(AF_INET6, address.data(), text.data(), text.size());
-  return text.data();
+std::string ip_text(const IpAddress& address) {
+  return address.is_v4_mapped() ? ip::make_address_v4(ip::v4_mapped, address).to_string()
+                                : address.to_string();
 }
 
-IpBytes client_network(IpBytes address) {
-  if (!is_mapped(address)) std::fill(address.begin() + 8, address.end(), uint8_t(0));
-  return address;
+IpAddress client_network(const IpAddress& address) {
+  return address.is_v4_mapped() ? address : ip::network_v6(address, 64).network();
 }
 
 TrustedProxies::TrustedProxies(const std::vector<std::string>& entries) {
@@ -64,25 +51,18 @@ TrustedProxies::TrustedProxies(const std::vector<std::string>& entries) {
     if (!address)
       fail_usage("trusted proxy '{}': expected an address or a network, such as 10.0.0.0/8 or ::1",
                  entry);
-    const int most = is_mapped(*address) ? 32 : 128;
-    int bits = most;
-    if (slash != entry.npos) {
-      const char* const end = entry.data() + entry.size();
-      const auto read = std::from_chars(entry.data() + slash + 1, end, bits);
-      if (read.ec != std::errc{} || read.ptr != end || bits < 0 || bits > most)
-        fail_usage("trusted proxy '{}': expected 0 to {} bits after '/'", entry, most);
-    }
-    networks_.push_back({*address, bits + 128 - most});
+    const int bits = address->is_v4_mapped() ? 32 : 128;
+    const auto prefix = slash == entry.npos
+                            ? bits
+                            : whole_number(std::string_view(entry).substr(slash + 1), 0, bits);
+    if (!prefix) fail_usage("trusted proxy '{}': expected 0 to {} bits after '/'", entry, bits);
+    networks_.push_back(ip::network_v6(*address, uint16_t(*prefix + 128 - bits)).canonical());
   }
 }
 
-bool TrustedProxies::contains(const IpBytes& address) const {
-  return std::any_of(networks_.begin(), networks_.end(), [&](const Network& network) {
-    const size_t whole = size_t(network.bits) / 8;
-    if (!std::equal(address.begin(), address.begin() + whole, network.address.begin()))
-      return false;
-    const int rest = network.bits % 8;
-    return rest == 0 || (address[whole] ^ network.address[whole]) >> (8 - rest) == 0;
+bool TrustedProxies::contains(const IpAddress& address) const {
+  return std::any_of(networks_.begin(), networks_.end(), [&](const ip::network_v6& network) {
+    return ip::network_v6(address, network.prefix_length()).network() == network.address();
   });
 }
 
@@ -105,6 +85,18 @@ std::string TrustedProxies::client(const std::string& peer, const HttpRequest& r
     }
   }
   return client;
+}
+
+std::shared_ptr<void> ClientPlaces::take(const std::string& address) {
+  const auto ip = parse_ip(address);
+  if (!ip) return std::make_shared<int>();
+  const IpAddress client = client_network(*ip);
+  int64_t& taken = (*taken_)[client];
+  if (taken >= each_) return nullptr;
+  ++taken;
+  return {taken_.get(), [all = taken_, client](void*) {
+            if (--all->at(client) == 0) all->erase(client);
+          }};
 }
 
 }  // namespace heed::detail

@@ -1,8 +1,10 @@
-// Which client a request comes from.
+// The client that a request comes from.
 #pragma once
 
-#include <array>
+#include <boost/asio/ip/network_v6.hpp>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,17 +15,17 @@
 namespace heed::detail {
 
 // IPv4 addresses are held as IPv6's "v4-mapped" ones, so that both forms of one address are equal.
-using IpBytes = std::array<uint8_t, 16>;
+using IpAddress = boost::asio::ip::address_v6;
 
 // Reads "192.0.2.1" or "2001:db8::1" (also "::ffff:192.0.2.1", and in brackets); nothing if it is
 // neither.
-std::optional<IpBytes> parse_ip(std::string_view text);
+std::optional<IpAddress> parse_ip(std::string_view text);
 // The usual form of it; a v4-mapped one as IPv4.
-std::string ip_text(const IpBytes& address);
+std::string ip_text(const IpAddress& address);
 
 // The machine that has an address: the address itself, in IPv6 its network of 64 bits, of which a
 // machine can use every address.
-IpBytes client_network(IpBytes address);
+IpAddress client_network(const IpAddress& address);
 
 // Addresses and networks whose X-Forwarded-For is believed.
 class TrustedProxies {
@@ -31,7 +33,7 @@ class TrustedProxies {
   // UsageError naming an entry that is neither an address nor a network.
   explicit TrustedProxies(const std::vector<std::string>& entries);
 
-  bool contains(const IpBytes& address) const;
+  bool contains(const IpAddress& address) const;
 
   // The client of a request that came from the address `peer` (or "unix", a proxy on this machine,
   // which is believed if any proxy is): the last address of X-Forwarded-For that is no trusted
@@ -39,11 +41,22 @@ class TrustedProxies {
   std::string client(const std::string& peer, const HttpRequest& request) const;
 
  private:
-  struct Network {
-    IpBytes address;
-    int bits;
-  };
-  std::vector<Network> networks_;
+  std::vector<boost::asio::ip::network_v6> networks_;
+};
+
+// A bound for the connections of each client, told apart by client_network(). Used by one thread.
+class ClientPlaces {
+ public:
+  explicit ClientPlaces(int64_t each) : each_(each) {}
+
+  // A place of the client at this address, which is free again when it is destroyed; null if the
+  // client has as many as it may. Text that is no address ("unix") always has one.
+  std::shared_ptr<void> take(const std::string& address);
+
+ private:
+  const int64_t each_;
+  const std::shared_ptr<std::map<IpAddress, int64_t>> taken_ =
+      std::make_shared<std::map<IpAddress, int64_t>>();
 };
 
 }  // namespace heed::detail

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "heed/serve/http/answer.h"
+#include "heed/serve/http/exchange.h"
 #include "heed/serve/http/outbox.h"
 #include "heed/serve/http/request_reader.h"
 #include "heed/serve/http/server_core-inl.h"
@@ -25,6 +25,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
+  ServerCore& core() { return core_; }
   // The address that it comes from, or "unix".
   const std::string& peer() const { return peer_; }
 
@@ -36,6 +37,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // of a new connection, which its client sends in the belief that it will be answered.
   void drain();
   void close();
+
+  // For the exchange of the request that is being answered. Bodies count as AnswerState::written().
+  bool is_answering(const AnswerState& answer) const;
+  void send_whole(HttpResponse response);
+  void begin_stream(HttpResponse head);
+  void send_chunk(const std::string& bytes);
+  void end_stream();
+  void abort_stream();
 
  private:
   enum class Stage {
@@ -50,13 +59,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void enter(Stage stage);
   void advance();
   void begin_answer();
-  void deliver(const std::shared_ptr<AnswerState>& state, AnswerPart part);
-  void send_whole(HttpResponse response, size_t written);
-  void drop_whole();
-  void begin_stream(HttpResponse head);
-  void send_chunk(const std::string& bytes);
-  void end_stream();
-  void abort_stream();
+  void fail_whole(const std::string& text);
+  const char* connection_header() const { return answer_.keep_alive ? "keep-alive" : "close"; }
   void complete_answer();
   void answer_error(const HttpError& error);
   void after_answer();
@@ -77,35 +81,51 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void deadline_passed();
   bool has_peer_gone();
 
+  struct Times {
+    explicit Times(asio::io_context& io) : timer(io) {}
+    Timer timer;
+    Clock::time_point deadline = Clock::time_point::max();
+    Clock::time_point peer_check = Clock::time_point::max();  // while nothing can be read
+    Clock::time_point armed_for = Clock::time_point::max();
+  };
+  struct Input {
+    Input(const HttpLimits& limits, const std::shared_ptr<RequestMemory>& memory)
+        : reader(limits), body(memory) {}
+    RequestReader reader;
+    HeldBytes body;        // being read
+    bool is_new = true;    // no request has been read
+    bool waits = false;    // until the socket can be read
+    bool ended = false;    // the client sends no more
+    size_t discarded = 0;  // bytes while lingering
+  };
+  struct Output {
+    Outbox outbox;
+    bool waits = false;   // until the socket can be written
+    int unconfirmed = 0;  // sent bytes, when the deadline for sending was set
+    int64_t unsent = 0;   // bytes of the outbox, as they were last counted
+    std::optional<std::list<Connection*>::iterator> unsent_place;
+  };
+  // The answer to the request that was read last.
+  struct Answer {
+    std::shared_ptr<AnswerState> state;
+    std::shared_ptr<void> client_place;  // of a client that a proxy names
+    bool keep_alive = false, is_head = false, is_http_1_0 = false;
+    bool complete = false;  // nothing will be added to the answer
+    bool bodyless = false;  // a streamed answer whose body is left out
+    HttpResponse whole;     // a streamed answer to HTTP/1.0, until its end
+  };
+
   ServerCore& core_;
   Socket socket_;
   const std::string peer_;
-  Timer timer_;
-  Clock::time_point deadline_ = Clock::time_point::max();
-  Clock::time_point peer_check_ = Clock::time_point::max();  // while nothing can be read
-  Clock::time_point armed_for_ = Clock::time_point::max();
   Stage stage_ = Stage::lingering;  // until start()
   std::list<Connection*>::iterator idle_;
-  RequestReader reader_;
-  HeldBytes body_;  // being read
-  Outbox outbox_;
-  int64_t unsent_ = 0;  // bytes of the outbox, as they were last counted
-  std::optional<std::list<Connection*>::iterator> unsent_place_;
   std::shared_ptr<void> place_;
-  bool is_new_ = true;  // no request has been read
   bool refused_ = false;
-  bool waits_readable_ = false, waits_writable_ = false;
-  bool end_of_input_ = false;
-  int unconfirmed_ = 0;   // sent bytes, when the deadline for sending was set
-  size_t discarded_ = 0;  // bytes while lingering
-
-  // The request being answered:
-  std::shared_ptr<AnswerState> answer_;
-  std::shared_ptr<void> client_place_;  // of a client that a proxy names
-  bool keep_alive_ = false, is_head_ = false, is_http_1_0_ = false;
-  bool complete_ = false;  // nothing will be added to the answer
-  bool bodyless_ = false;  // a streamed answer whose body is left out
-  HttpResponse whole_;     // a streamed answer to HTTP/1.0, until its end
+  Times times_;
+  Input input_;
+  Output output_;
+  Answer answer_;
 };
 
 }  // namespace heed::detail

@@ -46,12 +46,11 @@ Connection::Connection(ServerCore& core, Socket socket)
     : core_(core),
       socket_(std::move(socket)),
       peer_(peer_address(socket_.native_handle())),
-      timer_(core.io),
-      idle_(core.idle.end()),
-      reader_(core.limits),
-      body_(core.memory) {
-  core_.connections.insert(this);
-  ++core_.open;
+      idle_(core.connections.idle.end()),
+      times_(core.io),
+      input_(core.limits, core.memory) {
+  core_.connections.all.insert(this);
+  ++core_.counts.connections;
   if (peer_ == "unix") return;
   // A client whose machine or network fails is noticed after about two minutes.
   const int handle = socket_.native_handle();
@@ -79,48 +78,48 @@ void Connection::start(std::shared_ptr<void> place) {
 
 void Connection::refuse(const HttpError& error) {
   refused_ = true;
-  ++core_.refusing;
+  ++core_.connections.refusing;
   answer_error(error);
 }
 
 void Connection::drain() {
   const auto has_no_headers = [&] {
     return stage_ == Stage::idle ||
-           (stage_ == Stage::reading && reader_.state() == RequestReader::State::head);
+           (stage_ == Stage::reading && input_.reader.state() == RequestReader::State::head);
   };
-  keep_alive_ = false;
+  answer_.keep_alive = false;
   if (has_no_headers()) read();  // they may wait in the socket
   if (!has_no_headers()) return;
-  if (!is_new_) return close();
+  if (!input_.is_new) return close();
   set_deadline(kFirstRequest);
 }
 
 void Connection::close() {
   if (stage_ == Stage::closed) return;
   enter(Stage::closed);
-  core_.connections.erase(this);
-  --core_.open;
-  if (refused_) --core_.refusing;
-  timer_.cancel();
+  core_.connections.all.erase(this);
+  --core_.counts.connections;
+  if (refused_) --core_.connections.refusing;
+  times_.timer.cancel();
   error_code ignored;
   socket_.close(ignored);
-  body_.clear();
-  if (answer_) answer_->sent(outbox_.payload());
-  outbox_ = {};
+  input_.body.clear();
+  if (answer_.state) answer_.state->sent(output_.outbox.payload());
+  output_.outbox = {};
   count_unsent();
   place_.reset();
-  client_place_.reset();
-  if (const auto answer = std::move(answer_)) answer->client_gone();
+  const Answer answer = std::exchange(answer_, {});
+  if (answer.state) answer.state->client_gone();
   core_.closed();
 }
 
 void Connection::enter(Stage stage) {
-  if (stage_ == Stage::idle) core_.idle.erase(idle_);
+  if (stage_ == Stage::idle) core_.connections.idle.erase(idle_);
   stage_ = stage;
   clear_deadline();
-  peer_check_ = Clock::time_point::max();
+  times_.peer_check = Clock::time_point::max();
   if (stage != Stage::idle) return;
-  idle_ = core_.idle.insert(core_.idle.end(), this);
+  idle_ = core_.connections.idle.insert(core_.connections.idle.end(), this);
   set_deadline(core_.limits.idle);
 }
 
@@ -129,29 +128,29 @@ void Connection::enter(Stage stage) {
 void Connection::advance() {
   using State = RequestReader::State;
   while (stage_ == Stage::idle || stage_ == Stage::reading) {
-    const State before = reader_.state();
+    const State before = input_.reader.state();
     if (stage_ == Stage::idle) {
-      if (!reader_.begun()) break;
+      if (!input_.reader.begun()) break;
       enter(Stage::reading);
-      set_deadline(core_.draining
+      set_deadline(core_.draining()
                        ? std::min<std::chrono::milliseconds>(kFirstRequest, core_.limits.headers)
                        : core_.limits.headers);
     }
-    const State after = reader_.advance();
-    if (after == State::failed) return answer_error(reader_.error());
+    const State after = input_.reader.advance();
+    if (after == State::failed) return answer_error(input_.reader.error());
     if (after == State::head) break;
     if (before == State::head) {
-      ++core_.requests;
-      is_new_ = false;
+      ++core_.counts.requests;
+      input_.is_new = false;
       set_deadline(core_.limits.body);
-      if (reader_.expects_continue() && reader_.buffered() == 0) {
-        outbox_.add("HTTP/1.1 100 Continue\r\n\r\n");
+      if (input_.reader.expects_continue() && input_.reader.buffered() == 0) {
+        output_.outbox.add("HTTP/1.1 100 Continue\r\n\r\n");
         flush();
       }
       continue;
     }
-    if (!body_.try_set(int64_t(reader_.body_bytes())))
-      return answer_error({503, "the server has no memory left for this request: try again later"});
+    if (!input_.body.try_set(int64_t(input_.reader.body_bytes())))
+      return answer_error(no_memory_error());
     if (after == State::complete) return begin_answer();
     break;
   }
@@ -160,142 +159,112 @@ void Connection::advance() {
 
 void Connection::begin_answer() {
   enter(Stage::answering);
-  keep_alive_ = reader_.keep_alive() && !core_.draining;
-  is_http_1_0_ = reader_.is_http_1_0();
-  HttpRequest request = reader_.take();
-  is_head_ = request.method == "HEAD";
-  if (is_head_) request.method = "GET";
+  HttpRequest request = input_.reader.take();
+  answer_ = {.state = std::make_shared<AnswerState>(core_.memory),
+             .client_place = {},
+             .keep_alive = input_.reader.keep_alive() && !core_.draining(),
+             .is_head = request.method == "HEAD",
+             .is_http_1_0 = input_.reader.is_http_1_0(),
+             .whole = {}};
+  if (answer_.is_head) request.method = "GET";
   request.client = core_.proxies.client(peer_, request);
-  complete_ = bodyless_ = false;
-  answer_ = std::make_shared<AnswerState>(core_.memory);
-
-  const std::shared_ptr<ServerCore> core = core_.shared_from_this();
-  const auto deliver = [core, self = weak_from_this(), state = answer_](AnswerPart part) {
-    core->post([self, state, part = std::move(part)]() mutable {
-      if (const auto connection = self.lock()) connection->deliver(state, std::move(part));
-    });
-  };
-  if (core_.is_proxy(peer_) && request.client != peer_ &&
-      !(client_place_ = core_.places.take(request.client))) {
-    ++core_.refused;
-    const HttpError error = core_.too_many_connections();
-    HttpResponse response = error_response(error.status, error.sentence);
-    response.headers.push_back({"Retry-After", "1"});
-    deliver({.response = std::move(response), .bytes = {}});
-    return wait_readable();
-  }
-  const auto post = [core](std::function<void()> task) { core->post(std::move(task)); };
-  auto exchange = make_exchange(std::move(request), body_, core_.memory, {answer_, deliver, post});
-  try {
-    core_.handler(std::move(exchange));
-  } catch (const std::exception&) {
-    // The exchange answers with status 500 when it is destroyed.
+  const bool is_behind_proxy = core_.is_proxy(peer_) && request.client != peer_;
+  if (is_behind_proxy) answer_.client_place = core_.places.take(request.client);
+  const auto exchange = std::make_shared<HttpExchange>(std::move(request), std::move(input_.body),
+                                                       shared_from_this(), answer_.state);
+  if (is_behind_proxy && !answer_.client_place) {
+    ++core_.counts.refused;
+    exchange->respond(error_response(core_.too_many_connections()));
+  } else {
+    try {
+      core_.handler(exchange);
+    } catch (const std::exception&) {
+      // The exchange answers with status 500 when it is destroyed.
+    }
   }
   wait_readable();
 }
 
 // Answering.
 
-void Connection::deliver(const std::shared_ptr<AnswerState>& state, AnswerPart part) {
-  if (state != answer_ || stage_ != Stage::answering || complete_) return;
-  switch (part.kind) {
-    case AnswerPart::Kind::whole: {
-      const size_t written = part.response.body.size();
-      return send_whole(std::move(part.response), written);
-    }
-    case AnswerPart::Kind::begin:
-      return begin_stream(std::move(part.response));
-    case AnswerPart::Kind::chunk:
-      return send_chunk(part.bytes);
-    case AnswerPart::Kind::end:
-      return end_stream();
-    case AnswerPart::Kind::aborted:
-      return abort_stream();
-  }
+bool Connection::is_answering(const AnswerState& answer) const {
+  return &answer == answer_.state.get() && stage_ == Stage::answering && !answer_.complete;
 }
 
-// Of the body, `written` bytes are counted as unsent.
-void Connection::send_whole(HttpResponse response, size_t written) {
-  outbox_.add(response_head(response, response.body.size(),
-                            keep_alive_ ? Connectedness::keep_alive : Connectedness::close));
-  if (is_head_ || !has_body(response.status))
-    answer_->sent(written);
+void Connection::send_whole(HttpResponse response) {
+  output_.outbox.add(response_head(response, response.body.size(), connection_header()));
+  const size_t size = response.body.size();
+  if (answer_.is_head || !has_body(response.status))
+    answer_.state->sent(size);
   else
-    outbox_.add(std::move(response.body), written);
+    output_.outbox.add(std::move(response.body), size);
   complete_answer();
 }
 
 void Connection::begin_stream(HttpResponse head) {
-  bodyless_ = is_head_ || !has_body(head.status);
+  answer_.bodyless = answer_.is_head || !has_body(head.status);
   const std::string first = std::exchange(head.body, {});
-  if (is_http_1_0_)
-    whole_ = std::move(head);
+  if (answer_.is_http_1_0)
+    answer_.whole = std::move(head);
   else
-    outbox_.add(response_head(head, std::nullopt,
-                              keep_alive_ ? Connectedness::keep_alive : Connectedness::close));
+    output_.outbox.add(response_head(head, std::nullopt, connection_header()));
   send_chunk(first);
 }
 
 void Connection::send_chunk(const std::string& bytes) {
-  const auto most = size_t(core_.limits.unsent_bytes);
-  if (is_http_1_0_) {
-    whole_.body += bytes;
-    if (whole_.body.size() <= most) return;
-    drop_whole();
-    answer_->client_gone();  // its producer need not go on
-    return send_whole(error_response(500, "the answer is too long for HTTP/1.0: use HTTP/1.1"), 0);
+  const auto limit = size_t(core_.limits.unsent_bytes);
+  if (answer_.is_http_1_0) {
+    answer_.whole.body += bytes;
+    if (answer_.whole.body.size() <= limit) return;
+    answer_.state->client_gone();  // its producer need not go on
+    return fail_whole("the answer is too long for HTTP/1.0: use HTTP/1.1");
   }
-  if (bodyless_)
-    answer_->sent(bytes.size());
+  if (answer_.bodyless)
+    answer_.state->sent(bytes.size());
   else
-    outbox_.add(chunk_bytes(bytes), bytes.size());
+    output_.outbox.add(chunk_bytes(bytes), bytes.size());
   flush();
-  if (outbox_.payload() > most) close();
+  if (output_.outbox.payload() > limit) close();
 }
 
-void Connection::drop_whole() {
-  answer_->sent(whole_.body.size());
-  whole_ = {};
+// Answers with an error instead of a stream that was not sent yet.
+void Connection::fail_whole(const std::string& text) {
+  answer_.state->sent(std::exchange(answer_.whole, {}).body.size());
+  HttpResponse response = error_response({500, text});
+  answer_.state->written(response.body.size());
+  send_whole(std::move(response));
 }
 
 void Connection::end_stream() {
-  if (is_http_1_0_) {
-    const size_t written = whole_.body.size();
-    return send_whole(std::exchange(whole_, {}), written);
-  }
-  if (!bodyless_) outbox_.add(std::string(kLastChunk));
+  if (answer_.is_http_1_0) return send_whole(std::exchange(answer_.whole, {}));
+  if (!answer_.bodyless) output_.outbox.add(std::string(kLastChunk));
   complete_answer();
 }
 
 void Connection::abort_stream() {
-  keep_alive_ = false;
-  if (is_http_1_0_) {
-    drop_whole();
-    return send_whole(error_response(500, "the answer was not completed"), 0);
-  }
+  answer_.keep_alive = false;
+  if (answer_.is_http_1_0) return fail_whole("the answer was not completed");
   complete_answer();  // without its last chunk
 }
 
 void Connection::complete_answer() {
-  complete_ = true;
-  answer_->complete();
+  answer_.complete = true;
+  answer_.state->complete();
   flush();
 }
 
 void Connection::answer_error(const HttpError& error) {
-  reader_.abandon();
-  body_.clear();
-  HttpResponse response = error_response(error.status, error.sentence);
-  if (error.status == 503 || error.status == 429) response.headers.push_back({"Retry-After", "1"});
-  outbox_.add(response_head(response, response.body.size(), Connectedness::close));
-  outbox_.add(std::move(response.body));
+  input_.reader.abandon();
+  input_.body.clear();
+  HttpResponse response = error_response(error);
+  output_.outbox.add(response_head(response, response.body.size(), "close"));
+  output_.outbox.add(std::move(response.body));
   finish();
 }
 
 void Connection::after_answer() {
-  answer_.reset();
-  client_place_.reset();
-  if (!keep_alive_ || end_of_input_ || core_.draining) return finish();
+  const bool keep_alive = std::exchange(answer_, {}).keep_alive;
+  if (!keep_alive || input_.ended || core_.draining()) return finish();
   enter(Stage::idle);
   advance();
 }
@@ -308,27 +277,29 @@ void Connection::finish() {
 // Bytes.
 
 void Connection::wait_readable() {
-  if (waits_readable_ || end_of_input_ || stage_ == Stage::closed) return;
-  if (stage_ == Stage::answering && int64_t(reader_.buffered()) >= core_.limits.header_bytes) {
-    peer_check_ = Clock::now() + kPeerCheck;
+  if (input_.waits || input_.ended || stage_ == Stage::closed) return;
+  if (stage_ == Stage::answering &&
+      int64_t(input_.reader.buffered()) >= core_.limits.header_bytes) {
+    times_.peer_check = Clock::now() + kPeerCheck;
     return arm_timer();
   }
-  waits_readable_ = true;
+  input_.waits = true;
   socket_.async_wait(Socket::wait_read, [self = shared_from_this()](error_code error) {
-    self->waits_readable_ = false;
+    self->input_.waits = false;
     if (!error && self->stage_ != Stage::closed) self->read();
   });
 }
 
 void Connection::read() {
   size_t room = core_.scratch.size();
-  const bool in_body = stage_ == Stage::reading && reader_.state() == RequestReader::State::body;
+  const bool in_body =
+      stage_ == Stage::reading && input_.reader.state() == RequestReader::State::body;
   const bool discards = stage_ == Stage::finishing || stage_ == Stage::lingering;
   if (!discards && !in_body) {
     // One byte more than headers may have, which shows that they are too long.
     const auto most = size_t(core_.limits.header_bytes) + 1;
-    if (reader_.buffered() >= most) return wait_readable();
-    room = std::min(room, most - reader_.buffered());
+    if (input_.reader.buffered() >= most) return wait_readable();
+    room = std::min(room, most - input_.reader.buffered());
   }
   const ssize_t size = ::recv(socket_.native_handle(), core_.scratch.data(), room, MSG_DONTWAIT);
   if (size > 0) return received({core_.scratch.data(), size_t(size)});
@@ -341,39 +312,40 @@ void Connection::received(std::string_view bytes) {
   switch (stage_) {
     case Stage::idle:
     case Stage::reading:
-      reader_.feed(bytes);
+      input_.reader.feed(bytes);
       return advance();
     case Stage::answering:
-      reader_.feed(bytes);
+      input_.reader.feed(bytes);
       return wait_readable();
     case Stage::finishing:
     case Stage::lingering:
-      discarded_ += bytes.size();
-      return discarded_ > kLingerBytes ? close() : wait_readable();
+      input_.discarded += bytes.size();
+      return input_.discarded > kLingerBytes ? close() : wait_readable();
     case Stage::closed:
       return;
   }
 }
 
 void Connection::end_of_input() {
-  end_of_input_ = true;
+  input_.ended = true;
   // A complete answer is sent to its end, to a client that may have closed its sending side only.
-  const bool sending = stage_ == Stage::finishing || (stage_ == Stage::answering && complete_);
+  const bool sending =
+      stage_ == Stage::finishing || (stage_ == Stage::answering && answer_.complete);
   if (!sending) close();
 }
 
 void Connection::flush() {
   if (stage_ == Stage::closed) return;
-  if (!outbox_.empty()) {
-    const Outbox::Progress progress = outbox_.send(socket_.native_handle());
-    if (answer_) answer_->sent(progress.sent_payload);
+  if (!output_.outbox.empty()) {
+    const Outbox::Progress progress = output_.outbox.send(socket_.native_handle());
+    if (answer_.state) answer_.state->sent(progress.sent_payload);
     if (progress.failed) return close();
     count_unsent();
-    if (!outbox_.empty()) {
+    if (!output_.outbox.empty()) {
       const bool sending = stage_ == Stage::answering || stage_ == Stage::finishing;
-      const bool first = deadline_ == Clock::time_point::max();
+      const bool first = times_.deadline == Clock::time_point::max();
       if (sending && (first || progress.sent_bytes > 0)) {
-        unconfirmed_ = unconfirmed_bytes(socket_.native_handle());
+        output_.unconfirmed = unconfirmed_bytes(socket_.native_handle());
         set_deadline(core_.limits.write);
       }
       wait_writable();
@@ -382,9 +354,9 @@ void Connection::flush() {
   }
   if (stage_ == Stage::answering) {
     clear_deadline();
-    if (complete_) after_answer();
+    if (answer_.complete) after_answer();
   } else if (stage_ == Stage::finishing) {
-    if (end_of_input_) return close();
+    if (input_.ended) return close();
     ::shutdown(socket_.native_handle(), SHUT_WR);
     enter(Stage::lingering);
     set_deadline(kLinger);
@@ -393,22 +365,22 @@ void Connection::flush() {
 }
 
 void Connection::count_unsent() {
-  core_.unsent_bytes += int64_t(outbox_.bytes()) - unsent_;
-  unsent_ = int64_t(outbox_.bytes());
-  if (outbox_.empty() == !unsent_place_) return;
-  if (unsent_place_) {
-    core_.unsent.erase(*unsent_place_);
-    unsent_place_.reset();
+  core_.counts.unsent_bytes += int64_t(output_.outbox.bytes()) - output_.unsent;
+  output_.unsent = int64_t(output_.outbox.bytes());
+  if (output_.outbox.empty() == !output_.unsent_place) return;
+  if (output_.unsent_place) {
+    core_.connections.unsent.erase(*output_.unsent_place);
+    output_.unsent_place.reset();
   } else {
-    unsent_place_ = core_.unsent.insert(core_.unsent.end(), this);
+    output_.unsent_place = core_.connections.unsent.insert(core_.connections.unsent.end(), this);
   }
 }
 
 void Connection::wait_writable() {
-  if (waits_writable_) return;
-  waits_writable_ = true;
+  if (output_.waits) return;
+  output_.waits = true;
   socket_.async_wait(Socket::wait_write, [self = shared_from_this()](error_code error) {
-    self->waits_writable_ = false;
+    self->output_.waits = false;
     if (!error) self->flush();
   });
 }
@@ -416,33 +388,33 @@ void Connection::wait_writable() {
 // Time.
 
 void Connection::set_deadline(std::chrono::milliseconds from_now) {
-  deadline_ = Clock::now() + from_now;
+  times_.deadline = Clock::now() + from_now;
   arm_timer();
 }
 
 void Connection::clear_deadline() {
-  deadline_ = Clock::time_point::max();
+  times_.deadline = Clock::time_point::max();
 }
 
 // A deadline that moves away leaves the timer as it is: when it expires, it is set again.
 void Connection::arm_timer() {
-  const Clock::time_point next = std::min(deadline_, peer_check_);
-  if (next >= armed_for_) return;
-  armed_for_ = next;
-  timer_.expires_at(next);
-  timer_.async_wait([self = shared_from_this()](error_code error) {
+  const Clock::time_point next = std::min(times_.deadline, times_.peer_check);
+  if (next >= times_.armed_for) return;
+  times_.armed_for = next;
+  times_.timer.expires_at(next);
+  times_.timer.async_wait([self = shared_from_this()](error_code error) {
     if (!error && self->stage_ != Stage::closed) self->on_timer();
   });
 }
 
 void Connection::on_timer() {
-  armed_for_ = Clock::time_point::max();
+  times_.armed_for = Clock::time_point::max();
   const Clock::time_point now = Clock::now();
-  if (peer_check_ <= now) {
-    peer_check_ = now + kPeerCheck;
+  if (times_.peer_check <= now) {
+    times_.peer_check = now + kPeerCheck;
     if (has_peer_gone()) return end_of_input();
   }
-  if (deadline_ <= now) return deadline_passed();
+  if (times_.deadline <= now) return deadline_passed();
   arm_timer();
 }
 
@@ -452,12 +424,12 @@ void Connection::deadline_passed() {
     // The system asks for more only when much of what it has is sent; a slow client is one whose
     // system confirms none of it.
     const int unconfirmed = unconfirmed_bytes(socket_.native_handle());
-    if (unconfirmed >= unconfirmed_) return close();
-    unconfirmed_ = unconfirmed;
+    if (unconfirmed >= output_.unconfirmed) return close();
+    output_.unconfirmed = unconfirmed;
     return set_deadline(core_.limits.write);
   }
-  const bool in_head = reader_.state() == RequestReader::State::head;
-  if (stage_ != Stage::reading || (in_head && core_.draining)) return close();
+  const bool in_head = input_.reader.state() == RequestReader::State::head;
+  if (stage_ != Stage::reading || (in_head && core_.draining())) return close();
   answer_error({408, in_head ? "the headers of the request took too long to arrive"
                              : "the body of the request took too long to arrive"});
 }

@@ -1,6 +1,8 @@
-// Small readings of header values that several files need.
+// Parsing of short texts that several files need.
 #pragma once
 
+#include <charconv>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -28,6 +30,16 @@ inline std::string_view take_element(std::string_view& list, char separator) {
   const std::string_view element = list.substr(0, end);
   list = end == list.npos ? std::string_view{} : list.substr(end + 1);
   return trimmed(element);
+}
+
+// A number in decimal digits, from `minimum` to `maximum`; nothing for any other text.
+template <class Number>
+std::optional<Number> whole_number(std::string_view text, Number minimum, Number maximum) {
+  Number number{};
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc{} || stop != end || number < minimum || number > maximum) return {};
+  return number;
 }
 
 }  // namespace heed::detail

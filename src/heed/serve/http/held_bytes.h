@@ -8,7 +8,7 @@
 
 namespace heed::detail {
 
-// What all requests hold together, and the limit for it. Any thread may use it.
+// The bytes that all requests hold together, and their limit. Any thread may use it.
 class RequestMemory {
  public:
   explicit RequestMemory(int64_t limit) : limit_(limit) {}
@@ -35,8 +35,9 @@ class HeldBytes {
  public:
   explicit HeldBytes(std::shared_ptr<RequestMemory> all) : all_(std::move(all)) {}
   ~HeldBytes() { clear(); }
-  HeldBytes(const HeldBytes&) = delete;
-  HeldBytes& operator=(const HeldBytes&) = delete;
+  // Takes over what the other one holds.
+  HeldBytes(HeldBytes&& other) noexcept
+      : all_(other.all_), bytes_(std::exchange(other.bytes_, 0)) {}
 
   // False, and nothing changes, as RequestMemory::try_add(). Less than before is always possible.
   bool try_set(int64_t bytes) {
@@ -47,8 +48,6 @@ class HeldBytes {
     return true;
   }
   void clear() { try_set(0); }
-  // Takes over what the other one holds.
-  void take(HeldBytes& other) { bytes_ += std::exchange(other.bytes_, 0); }
 
  private:
   const std::shared_ptr<RequestMemory> all_;

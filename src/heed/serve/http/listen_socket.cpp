@@ -1,6 +1,5 @@
 #include "heed/serve/http/listen_socket.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -9,13 +8,13 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstddef>
 #include <cstring>
 #include <memory>
 
 #include "heed/core/error.h"
 #include "heed/serve/http/client_address.h"
+#include "heed/serve/http/header_text.h"
 
 namespace heed::detail {
 namespace {
@@ -34,10 +33,7 @@ HostAndPort host_and_port(const std::string& address) {
   };
   if (colon == address.npos || colon == 0) refuse();
   HostAndPort result{address.substr(0, colon), address.substr(colon + 1)};
-  int port = 0;
-  const char* const end = result.port.data() + result.port.size();
-  const auto read = std::from_chars(result.port.data(), end, port);
-  if (read.ec != std::errc{} || read.ptr != end || port < 0 || port > 65535)
+  if (!whole_number(result.port, 0, 65535))
     fail_usage("cannot listen on '{}': the port '{}' is not a number from 0 to 65535", address,
                result.port);
   if (result.host.front() == '[' && result.host.back() == ']' && result.host.size() > 2)
@@ -134,16 +130,14 @@ std::string peer_address(int descriptor) {
   socklen_t size = sizeof(address);
   if (::getpeername(descriptor, reinterpret_cast<sockaddr*>(&address), &size) != 0)
     return "unknown";
-  IpBytes bytes{};
   if (address.ss_family == AF_INET6) {
+    IpAddress::bytes_type bytes;
     std::memcpy(bytes.data(), &reinterpret_cast<const sockaddr_in6&>(address).sin6_addr, 16);
-    return ip_text(bytes);
+    return ip_text(IpAddress(bytes));
   }
   if (address.ss_family != AF_INET) return "unix";
-  std::array<char, INET_ADDRSTRLEN> text{};
-  ::inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in&>(address).sin_addr, text.data(),
-              text.size());
-  return text.data();
+  const auto& local = reinterpret_cast<const sockaddr_in&>(address);
+  return boost::asio::ip::address_v4(ntohl(local.sin_addr.s_addr)).to_string();
 }
 
 ListenSocket adopt_socket(int descriptor) {

@@ -1,9 +1,8 @@
 #include "heed/serve/http/message.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
-#include "heed/core/error.h"
+#include "heed/core/json_text.h"
 #include "heed/core/utf8.h"
 
 namespace heed {
@@ -60,61 +59,18 @@ std::vector<std::pair<std::string, std::string>> parse_query(std::string_view te
   return pairs;
 }
 
-std::string_view status_reason(int status) {
-  switch (status) {
-    case 200:
-      return "OK";
-    case 204:
-      return "No Content";
-    case 304:
-      return "Not Modified";
-    case 400:
-      return "Bad Request";
-    case 401:
-      return "Unauthorized";
-    case 403:
-      return "Forbidden";
-    case 404:
-      return "Not Found";
-    case 405:
-      return "Method Not Allowed";
-    case 408:
-      return "Request Timeout";
-    case 411:
-      return "Length Required";
-    case 413:
-      return "Content Too Large";
-    case 414:
-      return "URI Too Long";
-    case 415:
-      return "Unsupported Media Type";
-    case 417:
-      return "Expectation Failed";
-    case 429:
-      return "Too Many Requests";
-    case 431:
-      return "Request Header Fields Too Large";
-    case 500:
-      return "Internal Server Error";
-    case 501:
-      return "Not Implemented";
-    case 503:
-      return "Service Unavailable";
-    case 504:
-      return "Gateway Timeout";
-    case 505:
-      return "HTTP Version Not Supported";
-    default:
-      return "Unknown";
-  }
+HttpError temporary_error(int status, const std::string& text) {
+  return {status, text, {{"Retry-After", "1"}}};
 }
 
-HttpResponse error_response(int status, std::string_view sentence) {
-  HttpResponse response;
-  response.status = status;
-  response.body = nlohmann::json{{"error", sentence}}.dump(
-      -1, ' ', false, nlohmann::json::error_handler_t::replace);
-  return response;
+HttpError no_memory_error() {
+  return temporary_error(503, "the server has no memory left for this request: try again later");
+}
+
+HttpResponse error_response(const HttpError& error) {
+  return {.status = error.status,
+          .body = json_text({{"error", error.what()}}),
+          .headers = error.headers};
 }
 
 }  // namespace heed

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "heed/core/error.h"
+
 namespace heed {
 
 struct HttpHeader {
@@ -45,10 +47,21 @@ std::vector<std::pair<std::string, std::string>> parse_query(std::string_view te
 enum class PlusSign { plus, space };
 std::string percent_decoded(std::string_view text, PlusSign plus);
 
-// "Not Found" for 404; "Unknown" for a status that heed does not use.
-std::string_view status_reason(int status);
+// An error that is answered with this HTTP status.
+class HttpError : public Error {
+ public:
+  HttpError(int status, const std::string& text, std::vector<HttpHeader> headers = {})
+      : Error(text), status(status), headers(std::move(headers)) {}
+  int status;
+  std::vector<HttpHeader> headers;  // Allow, Retry-After, WWW-Authenticate
+};
 
-// The answer {"error": sentence}.
-HttpResponse error_response(int status, std::string_view sentence);
+// The error of a request that may succeed a second later: it has the header Retry-After.
+HttpError temporary_error(int status, const std::string& text);
+// The temporary error 503 of a request for which HttpLimits::request_bytes leave no room.
+HttpError no_memory_error();
+
+// The answer {"error": text}, with the headers of the error.
+HttpResponse error_response(const HttpError& error);
 
 }  // namespace heed

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <boost/beast/http/basic_parser.hpp>
-#include <optional>
 #include <utility>
 
 #include "heed/core/error.h"
@@ -17,9 +16,9 @@ using boost::beast::error_code;
 using BeastView = boost::beast::string_view;
 
 // Short headers take many times their bytes in memory.
-constexpr size_t kMostHeaders = 128;
+constexpr size_t kMaxHeaders = 128;
 // Only these can wait for more bytes within a body.
-constexpr const char* kLongLines =
+constexpr char kLongLines[] =
     "a line between the chunks of the body, or its trailers, are too long";
 
 std::string_view std_view(BeastView text) {
@@ -68,19 +67,19 @@ bool is_host(std::string_view host) {
   return host.find_first_of(" \t,/\\@?#\"<>") == host.npos;
 }
 
-HttpError error_of(error_code code, std::string_view head) {
-  if (code == ParseError::body_limit) return {413, "the body of the request is too long"};
-  if (code == ParseError::header_limit) return {431, "the headers are too long"};
+// Throws the answer to what Beast refuses.
+[[noreturn]] void refuse(error_code code, std::string_view head) {
+  if (code == ParseError::body_limit) throw HttpError(413, "the body of the request is too long");
+  if (code == ParseError::header_limit) throw HttpError(431, "the headers are too long");
   if (code == ParseError::bad_version && asks_other_version(head))
-    return {505, "this server speaks HTTP/1.1"};
-  if (code == ParseError::bad_content_length)
-    return {400, "Content-Length is not one whole number"};
+    throw HttpError(505, "this server speaks HTTP/1.1");
+  if (code == ParseError::bad_content_length) fail("Content-Length is not one whole number");
   if (code == ParseError::bad_transfer_encoding)
-    return {400, "Transfer-Encoding appears twice or together with Content-Length"};
+    fail("Transfer-Encoding appears twice or together with Content-Length");
   if (code == ParseError::bad_chunk || code == ParseError::bad_chunk_extension ||
       code == ParseError::bad_line_ending)
-    return {400, "the chunks of the body are damaged"};
-  return {400, "the request is not valid HTTP (" + code.message() + ")"};
+    fail("the chunks of the body are damaged");
+  fail("the request is not valid HTTP ({})", code.message());
 }
 
 }  // namespace
@@ -125,39 +124,36 @@ class RequestReader::Parser final : public beast_http::basic_parser<true> {
 
 namespace {
 
-// The checks of a head that need only its fields; nothing if they pass.
-std::optional<HttpError> wrong_in(const HttpRequest& request, int version) {
+// The checks of a head that need only its fields.
+void check_head(const HttpRequest& request, int version) {
   const auto count = [&](std::string_view name) {
     return std::count_if(request.headers.begin(), request.headers.end(),
                          [&](const HttpHeader& header) { return header.name == name; });
   };
-  if (request.headers.size() > kMostHeaders)
-    return HttpError{431, fmt::format("a request may have {} headers at most", kMostHeaders)};
-  if (request.method == "CONNECT")
-    return HttpError{501, "the method " + request.method + " is not supported"};
+  if (request.headers.size() > kMaxHeaders)
+    throw HttpError(431, fmt::format("a request may have {} headers at most", kMaxHeaders));
+  if (request.method == "CONNECT") throw HttpError(501, "the method CONNECT is not supported");
   const auto hosts = count("host");
   if (hosts > 1 || (hosts == 0 && version == 11) || !is_host(request.header("host")))
-    return HttpError{400, "a request needs one Host header"};
+    fail("a request needs one Host header");
   const auto codings = count("transfer-encoding"), lengths = count("content-length");
   if (codings > 0) {
     if (codings > 1 || lengths > 0 || version == 10)
-      return HttpError{400,
-                       "Transfer-Encoding must appear once, without Content-Length, in HTTP/1.1"};
+      fail("Transfer-Encoding must appear once, without Content-Length, in HTTP/1.1");
     if (lower_ascii(request.header("transfer-encoding")) != "chunked")
-      return HttpError{501, "the only Transfer-Encoding that is supported is chunked"};
+      throw HttpError(501, "the only Transfer-Encoding that is supported is chunked");
   }
   if (lengths > 1 || (lengths == 1 && !is_digits(request.header("content-length"))))
-    return HttpError{400, "Content-Length is not one whole number"};
+    fail("Content-Length is not one whole number");
   if (version == 10 && lengths == 0 && is_method_with_body(request.method))
-    return HttpError{411, "a request with a body needs Content-Length"};
+    throw HttpError(411, "a request with a body needs Content-Length");
   const std::string coding = lower_ascii(request.header("content-encoding"));
   if (count("content-encoding") > 1 || (!coding.empty() && coding != "identity"))
-    return HttpError{
-        415, "compressed requests are not supported: send the body without Content-Encoding"};
+    throw HttpError(
+        415, "compressed requests are not supported: send the body without Content-Encoding");
   const std::string expectation = lower_ascii(request.header("expect"));
   if (version == 11 && !expectation.empty() && expectation != "100-continue")
-    return HttpError{417, "the only Expect that is supported is 100-continue"};
-  return std::nullopt;
+    throw HttpError(417, "the only Expect that is supported is 100-continue");
 }
 
 // Splits the request target into path and query. Error if its path is not valid.
@@ -194,11 +190,6 @@ RequestReader::RequestReader(const HttpLimits& limits)
 
 RequestReader::~RequestReader() = default;
 
-void RequestReader::refuse(int status, std::string sentence) {
-  error_ = {status, std::move(sentence)};
-  abandon();
-}
-
 void RequestReader::abandon() {
   state_ = State::failed;
   parser_.reset();
@@ -208,10 +199,18 @@ void RequestReader::abandon() {
 }
 
 RequestReader::State RequestReader::advance() {
-  if (state_ == State::head)
-    read_head();
-  else if (state_ == State::body)
-    read_body();
+  try {
+    if (state_ == State::head)
+      read_head();
+    else if (state_ == State::body)
+      read_body();
+  } catch (const HttpError& error) {
+    error_ = error;
+    abandon();
+  } catch (const Error& error) {
+    error_ = {400, error.what()};
+    abandon();
+  }
   return state_;
 }
 
@@ -226,13 +225,13 @@ void RequestReader::read_head() {
   if (buffer_.empty() || buffer_ == "\r") return;
   // TLS and binary protocols are seen at their first byte.
   if (uint8_t(buffer_[0]) <= ' ' || uint8_t(buffer_[0]) >= 0x7f)
-    return refuse(400, "this is not an HTTP request; is it HTTPS? This server speaks plain HTTP");
+    fail("this is not an HTTP request; is it HTTPS? This server speaks plain HTTP");
   const size_t end = buffer_.find("\r\n\r\n", searched_);
   const size_t size = end == buffer_.npos ? buffer_.size() : end + 4;
   if (int64_t(size) > header_bytes_) {
     if (buffer_.find('\n') >= size_t(header_bytes_))
-      return refuse(414, "the request line is too long");
-    return refuse(431, "the headers are too long");
+      throw HttpError(414, "the request line is too long");
+    throw HttpError(431, "the headers are too long");
   }
   if (end == buffer_.npos) {
     searched_ = buffer_.size() < 3 ? 0 : buffer_.size() - 3;
@@ -241,8 +240,7 @@ void RequestReader::read_head() {
   searched_ = 0;
   const std::string head = buffer_.substr(0, size);
   buffer_.erase(0, size);
-  if (!has_only_plain_lines(head))
-    return refuse(400, "the headers have a control character or a continued line");
+  if (!has_only_plain_lines(head)) fail("the headers have a control character or a continued line");
   request_ = {};
   parser_ = std::make_unique<Parser>(request_);
   parser_->header_limit(uint32_t(std::max<int64_t>(header_bytes_, int64_t(size)) + 1));
@@ -250,20 +248,11 @@ void RequestReader::read_head() {
   parser_->eager(false);
   error_code code;
   const size_t used = parser_->put(boost::asio::buffer(head), code);
-  if (code) {
-    const HttpError error = error_of(code, head);
-    return refuse(error.status, error.sentence);
-  }
-  if (used != head.size() || !parser_->is_header_done())
-    return refuse(400, "the request is not valid HTTP");
+  if (code) refuse(code, head);
+  if (used != head.size() || !parser_->is_header_done()) fail("the request is not valid HTTP");
   version_ = parser_->version;
-  try {
-    if (const auto wrong = wrong_in(request_, version_))
-      return refuse(wrong->status, wrong->sentence);
-    read_target(parser_->target, request_);
-  } catch (const Error& error) {
-    return refuse(400, error.what());
-  }
+  check_head(request_, version_);
+  read_target(parser_->target, request_);
   keep_alive_ = parser_->keep_alive();
   expects_continue_ = version_ == 11 && !parser_->is_done() && !request_.header("expect").empty();
   state_ = State::body;
@@ -280,12 +269,9 @@ void RequestReader::read_body() {
         parser_->put(boost::asio::buffer(buffer_.data() + used, buffer_.size() - used), code);
     used += more;
     const size_t framing = more - (request_.body.size() - before);
-    if (int64_t(framing) > header_bytes_) return refuse(400, kLongLines);
+    if (int64_t(framing) > header_bytes_) fail(kLongLines);
     if (code == ParseError::need_more) break;
-    if (code) {
-      const HttpError error = error_of(code, {});
-      return refuse(error.status, error.sentence);
-    }
+    if (code) refuse(code, {});
   }
   buffer_.erase(0, used);
   // Of a body much arrives at once; between requests there may be many connections.
@@ -294,7 +280,7 @@ void RequestReader::read_body() {
     parser_.reset();
     state_ = State::complete;
   } else if (int64_t(buffer_.size()) > header_bytes_) {
-    refuse(400, kLongLines);
+    fail(kLongLines);
   }
 }
 

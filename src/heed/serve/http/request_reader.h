@@ -11,12 +11,6 @@
 
 namespace heed::detail {
 
-// What to answer to a request that is not valid HTTP. The connection is closed afterwards.
-struct HttpError {
-  int status = 400;
-  std::string sentence;
-};
-
 // A strict parser: what two implementations could read differently is an error. Bytes beyond the
 // current request are kept for the next one; the caller bounds them (buffered()).
 class RequestReader {
@@ -30,7 +24,7 @@ class RequestReader {
     head,      // before or within the request line and headers
     body,      // the headers are read
     complete,  // take() returns the request
-    failed     // error(); nothing more can be read
+    failed     // nothing more can be read
   };
   State state() const { return state_; }
 
@@ -39,6 +33,7 @@ class RequestReader {
   // Reads as far as the bytes go; stops after the headers, so that the caller sees State::body for
   // every request, and before the next request.
   State advance();
+  // The answer to a request that is not valid HTTP; the connection is closed afterwards.
   const HttpError& error() const { return error_; }
 
   // Whether a byte of the current request is there.
@@ -64,7 +59,6 @@ class RequestReader {
   class Parser;
   void read_head();
   void read_body();
-  void refuse(int status, std::string sentence);
 
   const int64_t header_bytes_, body_limit_;
   State state_ = State::head;
@@ -74,7 +68,7 @@ class RequestReader {
   HttpRequest request_;
   bool expects_continue_ = false, keep_alive_ = false;
   int version_ = 11;
-  HttpError error_;
+  HttpError error_{400, ""};
 };
 
 }  // namespace heed::detail

@@ -1,9 +1,8 @@
 #include "heed/serve/http/response_bytes.h"
 
-#include <fmt/format.h>
+#include <fmt/chrono.h>
 
-#include <array>
-#include <cstdlib>
+#include <boost/beast/http/status.hpp>
 #include <ctime>
 
 #include "heed/serve/http/header_text.h"
@@ -14,16 +13,12 @@ namespace {
 
 constexpr size_t kShortestCompressed = 1024;  // below it compression saves little
 
-// "Sun, 06 Nov 1994 08:49:37 GMT", whatever the locale is.
-std::string http_date(std::time_t time) {
-  static constexpr std::array kDays{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
-  static constexpr std::array kMonths{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-  std::tm utc{};
-  gmtime_r(&time, &utc);
-  return fmt::format("{}, {:02} {} {} {:02}:{:02}:{:02} GMT", kDays[size_t(utc.tm_wday)],
-                     utc.tm_mday, kMonths[size_t(utc.tm_mon)], utc.tm_year + 1900, utc.tm_hour,
-                     utc.tm_min, utc.tm_sec);
+// "Not Found" for 404.
+std::string_view status_reason(int status) {
+  if (status == 413) return "Content Too Large";  // as RFC 9110 has it; Beast's is older
+  const auto reason =
+      boost::beast::http::obsolete_reason(boost::beast::http::int_to_status(unsigned(status)));
+  return {reason.data(), reason.size()};
 }
 
 // Without what could end a header or a head, where a value has text of a request in it.
@@ -40,13 +35,8 @@ void append_header(std::string& head, std::string_view name, std::string_view va
 
 bool is_compressible(std::string_view content_type) {
   const std::string type = lower_ascii(trimmed(content_type.substr(0, content_type.find(';'))));
-  const auto ends_with = [&](std::string_view end) {
-    return type.size() >= end.size() &&
-           type.compare(type.size() - end.size(), end.size(), end) == 0;
-  };
-  return type.rfind("text/", 0) == 0 || type == "application/json" ||
-         type == "application/javascript" || type == "image/svg+xml" || ends_with("+json") ||
-         ends_with("+xml");
+  return type.starts_with("text/") || type == "application/json" ||
+         type == "application/javascript" || type.ends_with("+json") || type.ends_with("+xml");
 }
 
 bool has_header(const HttpResponse& response, std::string_view lower_name) {
@@ -59,7 +49,7 @@ bool has_header(const HttpResponse& response, std::string_view lower_name) {
 double weight_of(std::string_view parameters) {
   while (!parameters.empty()) {
     const std::string parameter = lower_ascii(take_element(parameters, ';'));
-    if (parameter.rfind("q=", 0) != 0) continue;
+    if (!parameter.starts_with("q=")) continue;
     // At most "0.123": std::strtod would also read "inf", and depends on the locale.
     double weight = 0, unit = 1;
     for (const char c : parameter.substr(2)) {
@@ -84,10 +74,11 @@ bool has_body(int status) {
 }
 
 std::string response_head(const HttpResponse& response, std::optional<size_t> length,
-                          Connectedness connection) {
+                          std::string_view connection) {
   std::string head =
       fmt::format("HTTP/1.1 {} {}\r\n", response.status, status_reason(response.status));
-  append_header(head, "Date", http_date(std::time(nullptr)));
+  append_header(head, "Date",
+                fmt::format("{:%a, %d %b %Y %H:%M:%S GMT}", fmt::gmtime(std::time(nullptr))));
   if (has_body(response.status)) {
     if (!response.content_type.empty()) append_header(head, "Content-Type", response.content_type);
     if (length)
@@ -96,7 +87,7 @@ std::string response_head(const HttpResponse& response, std::optional<size_t> le
       append_header(head, "Transfer-Encoding", "chunked");
   }
   for (const HttpHeader& header : response.headers) append_header(head, header.name, header.value);
-  append_header(head, "Connection", connection == Connectedness::close ? "close" : "keep-alive");
+  append_header(head, "Connection", connection);
   return head + "\r\n";
 }
 

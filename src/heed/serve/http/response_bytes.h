@@ -10,12 +10,11 @@
 
 namespace heed::detail {
 
-enum class Connectedness { keep_alive, close };
-
 // The status line and headers, with the empty line. Without a length the body is chunked; statuses
 // that have no body (1xx, 204, 304) get neither. Control characters in headers become spaces.
+// `connection` is "keep-alive" or "close".
 std::string response_head(const HttpResponse& response, std::optional<size_t> length,
-                          Connectedness connection);
+                          std::string_view connection);
 
 // Whether an answer with this status has a body.
 bool has_body(int status);

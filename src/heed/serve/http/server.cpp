@@ -108,29 +108,26 @@ ServerCore::ServerCore(const HttpServerOptions& options, HttpHandler called)
 ServerCore::~ServerCore() = default;
 
 void ServerCore::post(std::function<void()> task) {
-  if (ended) return;
+  if (phase == Phase::ended) return;
   asio::post(io, [this, task = std::move(task)] {
-    if (!ended) task();
+    if (phase != Phase::ended) task();
   });
 }
 
 void ServerCore::admit(Socket socket) {
-  ++accepted;
-  const auto serving = [&] { return int64_t(connections.size()) - refusing; };
+  ++counts.accepted;
+  const auto serving = [&] { return int64_t(connections.all.size()) - connections.refusing; };
   if (serving() >= limits.connections) close_longest_idle();
   const bool full = serving() >= limits.connections;
-  if (full) ++refused;
   const auto connection = std::make_shared<Connection>(*this, std::move(socket));
   const std::string& peer = connection->peer();
   std::shared_ptr<void> place = full ? nullptr : take_place(peer);
-  if (!full && !place) ++refused;
-  if (place)
-    connection->start(std::move(place));
-  else if (refusing >= kRefusedConnections)
-    connection->close();
-  else
-    connection->refuse(full ? HttpError{503, "the server has too many connections: try again later"}
-                            : too_many_connections());
+  if (place) return connection->start(std::move(place));
+  ++counts.refused;
+  if (connections.refusing >= kRefusedConnections) return connection->close();
+  connection->refuse(
+      full ? temporary_error(503, "the server has too many connections: try again later")
+           : too_many_connections());
 }
 
 // What a proxy passes on counts when the client is known.
@@ -147,11 +144,13 @@ bool ServerCore::is_proxy(const std::string& address) const {
 }
 
 HttpError ServerCore::too_many_connections() const {
-  return {429, fmt::format("too many connections of one client: expected at most {} at a time",
-                           limits.client_connections)};
+  return temporary_error(
+      429, fmt::format("too many connections of one client: expected at most {} at a time",
+                       limits.client_connections));
 }
 
-bool ServerCore::close_longest_idle(const std::optional<IpBytes>& address) {
+bool ServerCore::close_longest_idle(const std::optional<IpAddress>& address) {
+  const std::list<Connection*>& idle = connections.idle;
   const auto longest = std::find_if(idle.begin(), idle.end(), [&](const Connection* one) {
     if (!address) return true;
     const auto peer = parse_ip(one->peer());
@@ -163,31 +162,28 @@ bool ServerCore::close_longest_idle(const std::optional<IpBytes>& address) {
 }
 
 void ServerCore::bound_unsent() {
-  while (unsent_bytes > limits.request_bytes / 2 && unsent.size() > 1) unsent.front()->close();
+  while (counts.unsent_bytes > limits.request_bytes / 2 && connections.unsent.size() > 1)
+    connections.unsent.front()->close();
 }
 
 void ServerCore::closed() {
-  if (draining && connections.empty()) io.stop();
+  if (draining() && connections.all.empty()) io.stop();
 }
 
-void ServerCore::close_connections() {
-  // close() erases from the set, and may be the last to hold a connection.
-  std::vector<std::shared_ptr<Connection>> open_now;
-  for (Connection* connection : connections)
-    if (auto held = connection->weak_from_this().lock()) open_now.push_back(std::move(held));
-  for (const auto& connection : open_now) connection->close();
+std::vector<std::shared_ptr<Connection>> ServerCore::held_connections() const {
+  std::vector<std::shared_ptr<Connection>> held;
+  for (Connection* connection : connections.all)
+    if (auto one = connection->weak_from_this().lock()) held.push_back(std::move(one));
+  return held;
 }
 
 void ServerCore::drain(std::chrono::milliseconds at_most) {
-  if (!draining) {
+  if (phase == Phase::serving) {
     for (const auto& listener : listeners) listener->drain();
-    draining = true;
-    std::vector<std::shared_ptr<Connection>> open_now;
-    for (Connection* connection : connections)
-      if (auto held = connection->weak_from_this().lock()) open_now.push_back(std::move(held));
-    for (const auto& connection : open_now) connection->drain();
+    phase = Phase::draining;
+    for (const auto& connection : held_connections()) connection->drain();
   }
-  if (connections.empty()) return io.stop();
+  if (connections.all.empty()) return io.stop();
   drain_timer.expires_after(at_most);
   drain_timer.async_wait([this](error_code error) {
     if (!error) stop();
@@ -196,69 +192,51 @@ void ServerCore::drain(std::chrono::milliseconds at_most) {
 
 void ServerCore::stop() {
   for (const auto& listener : listeners) listener->close();
-  close_connections();
+  for (const auto& connection : held_connections()) connection->close();
   io.stop();
-}
-
-void ServerCore::repeat(const std::shared_ptr<Repetition>& repetition) {
-  repetition->timer.expires_after(repetition->interval);
-  repetition->timer.async_wait([this, repetition](error_code error) {
-    if (error || ended) return;
-    repetition->task();
-    repeat(repetition);
-  });
 }
 
 }  // namespace detail
 
-struct HttpServer::State {
-  std::shared_ptr<detail::ServerCore> core;
-};
-
 HttpServer::HttpServer(const HttpServerOptions& options, HttpHandler handler)
-    : state_(std::make_unique<State>()) {
-  state_->core = std::make_shared<detail::ServerCore>(options, std::move(handler));
-  detail::ServerCore& core = *state_->core;
+    : core_(std::make_shared<detail::ServerCore>(options, std::move(handler))) {
   if (options.listen.empty() && options.sockets.empty())
     fail_usage("there is no address to listen on: expected HOST:PORT, such as 127.0.0.1:5000");
   const auto add = [&](detail::ListenSocket socket) {
-    core.listeners.push_back(std::make_unique<detail::Listener>(core, std::move(socket)));
+    core_->listeners.push_back(std::make_unique<detail::Listener>(*core_, std::move(socket)));
   };
   for (const int descriptor : options.sockets) add(detail::adopt_socket(descriptor));
   for (const std::string& address : options.listen)
     for (detail::ListenSocket& socket : detail::listen_on(address)) add(std::move(socket));
-  for (const auto& listener : core.listeners) listener->accept();
+  for (const auto& listener : core_->listeners) listener->accept();
 }
 
 // Exchanges may live longer, and hold the core: what they send is dropped.
 HttpServer::~HttpServer() {
-  detail::ServerCore& core = *state_->core;
   try {
-    core.stop();
-    core.ended = true;
-    core.drain_timer.cancel();
-    for (const auto& repetition : core.repetitions) repetition->timer.cancel();
-    core.repetitions.clear();
-    core.io.restart();
-    core.io.poll();  // destroys what was cancelled
+    core_->stop();
+    core_->phase = detail::ServerCore::Phase::ended;
+    core_->drain_timer.cancel();
+    core_->io.restart();
+    core_->io.poll();  // destroys what was cancelled
   } catch (const std::exception&) {
     // Out of memory: the rest is released with the core.
   }
-  core.ended = true;
-  core.handler = nullptr;
-  core.listeners.clear();
+  core_->phase = detail::ServerCore::Phase::ended;
+  core_->handler = nullptr;
+  core_->listeners.clear();
 }
 
 std::vector<std::string> HttpServer::addresses() const {
   std::vector<std::string> addresses;
-  for (const auto& listener : state_->core->listeners) addresses.push_back(listener->address);
+  for (const auto& listener : core_->listeners) addresses.push_back(listener->address);
   return addresses;
 }
 
 void HttpServer::run() {
   while (true) {
     try {
-      state_->core->io.run();
+      core_->io.run();
       return;
     } catch (const std::bad_alloc&) {
       // The connection that needed memory is closed when its last operation ends; others go on.
@@ -267,30 +245,21 @@ void HttpServer::run() {
 }
 
 void HttpServer::drain(std::chrono::milliseconds at_most) {
-  state_->core->post([core = state_->core.get(), at_most] { core->drain(at_most); });
+  core_->post([core = core_.get(), at_most] { core->drain(at_most); });
 }
 
 void HttpServer::stop() {
-  state_->core->post([core = state_->core.get()] { core->stop(); });
+  core_->post([core = core_.get()] { core->stop(); });
 }
 
 void HttpServer::post(std::function<void()> task) {
-  state_->core->post(std::move(task));
-}
-
-void HttpServer::every(std::chrono::milliseconds interval, std::function<void()> task) {
-  check(interval.count() > 0, "a repeated task without an interval");
-  state_->core->post([core = state_->core.get(), interval, task = std::move(task)]() mutable {
-    core->repetitions.push_back(std::make_shared<detail::Repetition>(
-        detail::Repetition{detail::Timer(core->io), interval, std::move(task)}));
-    core->repeat(core->repetitions.back());
-  });
+  core_->post(std::move(task));
 }
 
 HttpCounts HttpServer::counts() const {
-  const detail::ServerCore& core = *state_->core;
-  return {core.open,     core.accepted,       core.refused,
-          core.requests, core.memory->held(), core.unsent_bytes};
+  const detail::LiveCounts& counts = core_->counts;
+  return {counts.connections, counts.accepted,       counts.refused,
+          counts.requests,    core_->memory->held(), counts.unsent_bytes};
 }
 
 void raise_open_file_limit(int64_t files) {

@@ -55,14 +55,11 @@ class HttpServer {
 
   // Runs `task` on the server's thread. What it throws leaves run().
   void post(std::function<void()> task);
-  // Runs `task` on the server's thread every `interval` until the server ends.
-  void every(std::chrono::milliseconds interval, std::function<void()> task);
 
   HttpCounts counts() const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  const std::shared_ptr<detail::ServerCore> core_;
 };
 
 // Raises this process's limit of open files (RLIMIT_NOFILE) to `files`, or as far as the system

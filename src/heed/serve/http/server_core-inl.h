@@ -1,5 +1,5 @@
-// What the connections and the listening sockets of one server share. Only the server's thread
-// accesses it, except where a comment says otherwise.
+// The state that the connections and the listening sockets of one server share. Only the server's
+// thread accesses it, except where a comment says otherwise.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,6 @@
 #include <vector>
 
 #include "heed/serve/http/client_address.h"
-#include "heed/serve/http/client_places.h"
 #include "heed/serve/http/held_bytes.h"
 #include "heed/serve/http/request_reader.h"
 #include "heed/serve/http/server.h"
@@ -39,11 +38,16 @@ using Timer = asio::basic_waitable_timer<Clock, asio::wait_traits<Clock>, Execut
 class Connection;
 class Listener;
 
-// A task that runs every so often.
-struct Repetition {
-  Timer timer;
-  std::chrono::milliseconds interval;
-  std::function<void()> task;
+// HttpCounts, which any thread may read.
+struct LiveCounts {
+  std::atomic<int64_t> connections{0}, accepted{0}, refused{0}, requests{0}, unsent_bytes{0};
+};
+
+struct OpenConnections {
+  std::unordered_set<Connection*> all;
+  std::list<Connection*> idle;    // between requests; the longest idle first
+  std::list<Connection*> unsent;  // with bytes that the system does not take; the oldest first
+  int64_t refusing = 0;           // those that only get an answer with status 503
 };
 
 struct ServerCore : std::enable_shared_from_this<ServerCore> {
@@ -63,7 +67,7 @@ struct ServerCore : std::enable_shared_from_this<ServerCore> {
   HttpError too_many_connections() const;
   // Closes the connection that has waited longest for its next request, if an address is given the
   // longest of its client; false if there is none.
-  bool close_longest_idle(const std::optional<IpBytes>& address = std::nullopt);
+  bool close_longest_idle(const std::optional<IpAddress>& address = std::nullopt);
   // Closes connections whose answers their clients have not read, the oldest first, until these
   // take at most half of HttpLimits::request_bytes.
   void bound_unsent();
@@ -72,8 +76,9 @@ struct ServerCore : std::enable_shared_from_this<ServerCore> {
 
   void drain(std::chrono::milliseconds at_most);
   void stop();
-  void repeat(const std::shared_ptr<Repetition>& repetition);
-  void close_connections();
+  bool draining() const { return phase == Phase::draining; }
+  // Held, since closing one erases it from the set.
+  std::vector<std::shared_ptr<Connection>> held_connections() const;
 
   const HttpLimits limits;
   HttpHandler handler;
@@ -82,18 +87,14 @@ struct ServerCore : std::enable_shared_from_this<ServerCore> {
   // From any thread:
   const std::shared_ptr<RequestMemory> memory =
       std::make_shared<RequestMemory>(limits.request_bytes);
-  std::atomic<int64_t> open{0}, accepted{0}, refused{0}, requests{0}, unsent_bytes{0};
-  std::atomic<bool> ended{false};
+  LiveCounts counts;
+  enum class Phase { serving, draining, ended };
+  std::atomic<Phase> phase{Phase::serving};
 
-  bool draining = false;
-  std::unordered_set<Connection*> connections;
-  int64_t refusing = 0;           // those among them that only get an answer with status 503
-  std::list<Connection*> idle;    // between requests; the longest idle first
-  std::list<Connection*> unsent;  // with bytes that the system does not take; the oldest first
+  OpenConnections connections;
   std::vector<char> scratch = std::vector<char>(64 << 10);  // received bytes, for a moment
   // Its destructor ends the connections, which access what is above.
   asio::io_context io{1};
-  std::vector<std::shared_ptr<Repetition>> repetitions;
   std::vector<std::unique_ptr<Listener>> listeners;
   Timer drain_timer{io};
 };

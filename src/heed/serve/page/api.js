@@ -4,7 +4,7 @@ import {eventsOf} from "./sse.js";
 import {loadForTab, saveForTab} from "./store.js";
 
 // The server answered with an error. `wait`: seconds after which it asks to be tried again, or null.
-export class ApiError extends Error {
+export class HttpError extends Error {
   constructor(status, message, wait = null) {
     super(message);
     this.status = status;
@@ -41,7 +41,7 @@ async function errorOf(response) {
   }
   const seconds = Number.parseFloat(response.headers.get("Retry-After") ?? "");
   const busy = response.status === 429 || response.status === 503;
-  return new ApiError(response.status, message, busy ? (seconds >= 0 ? seconds : 2) : null);
+  return new HttpError(response.status, message, busy ? (seconds >= 0 ? seconds : 2) : null);
 }
 
 async function request(path, body, signal) {
@@ -96,17 +96,17 @@ export const attention = async (body, signal) => read(await request("v1/attentio
 export const translate = (body, signal) => json("v1/translate", body, signal);
 
 // Yields the events of a streamed translation. The last one is "done": a stream that ends without
-// it is a ConnectionError, one with "error" an ApiError.
+// it is a ConnectionError, one with "error" an HttpError.
 export async function* translateStream(body, signal) {
   const response = await request("v1/translate", {...body, stream: true}, signal);
   try {
     for await (const {event, data} of eventsOf(response)) {
-      if (event === "error") throw new ApiError(500, data.error);
+      if (event === "error") throw new HttpError(500, data.error);
       yield {event, data};
       if (event === "done") return;
     }
   } catch (error) {
-    if (error instanceof ApiError || error.name === "AbortError") throw error;
+    if (error instanceof HttpError || error.name === "AbortError") throw error;
     signal?.throwIfAborted();
     throw new ConnectionError(error.message);
   }

@@ -107,7 +107,7 @@ function showState(state, {seconds, error} = {}) {
   }
   if (!failed) return;
   const offline = error instanceof api.ConnectionError;
-  if (!offline && !(error instanceof api.ApiError)) console.error(error);
+  if (!offline && !(error instanceof api.HttpError)) console.error(error);
   showMessage(offline ? text("offline") : text("error", {message: error.message}), {again: true});
 }
 

@@ -76,7 +76,7 @@ export class AttentionDialog {
       try {
         return await api.attention(body, signal);
       } catch (error) {
-        if (signal.aborted || !(error instanceof api.ApiError) || error.wait === null) throw error;
+        if (signal.aborted || !(error instanceof api.HttpError) || error.wait === null) throw error;
         const seconds = Math.min(Math.max(Math.ceil(error.wait), 1), 60);
         this.#say(text("busy", {seconds}));
         await api.pause(seconds, signal);

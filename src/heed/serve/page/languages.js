@@ -127,7 +127,7 @@ export class Languages {
     if (best && !this.#offered.some((language) => language.code === best.language)) {
       this.#detected = null;
       this.#fillTargets();
-      throw new api.ApiError(400, text("not_offered", {language: this.nameOf(best.language)}));
+      throw new api.HttpError(400, text("not_offered", {language: this.nameOf(best.language)}));
     }
     const code = best?.language ?? this.#detected ?? this.#offered[0].code;
     this.#sample = sample;

@@ -152,7 +152,7 @@ export class Translation {
         this.#report.state("busy");
         return await this.#request(lines.filter((line) => !line.complete), signal);
       } catch (error) {
-        if (signal.aborted || !(error instanceof api.ApiError) || error.wait === null) throw error;
+        if (signal.aborted || !(error instanceof api.HttpError) || error.wait === null) throw error;
         const seconds = Math.min(Math.max(Math.ceil(error.wait), 1), 60);
         this.#report.state("waiting", {seconds});
         await api.pause(seconds, signal);
