@@ -4,7 +4,7 @@
 #include "heed/core/utf8.h"
 #include "heed/serve/api/parameters.h"
 #include "heed/serve/api/plain_html.h"
-#include "heed/serve/http/multipart.h"
+#include "heed/serve/http/message.h"
 #include "heed/serve/languages.h"
 
 namespace heed {

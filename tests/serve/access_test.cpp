@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "heed/serve/api/api_error.h"
 #include "support/facts.h"
 #include "support/folder_test.h"
 

@@ -12,6 +12,10 @@ namespace {
 
 using Codes = std::vector<std::string>;
 
+std::vector<DetectedLanguage> detect_language(std::string_view text, const Codes& among) {
+  return LanguageDetector(among).detect(text);
+}
+
 DetectedLanguage best(std::string_view text, const Codes& among) {
   return detect_language(text, among).at(0);
 }

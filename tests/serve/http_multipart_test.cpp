@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "heed/serve/http/multipart.h"
+#include "heed/serve/http/message.h"
 #include "support/facts.h"
 #include "support/folder_test.h"
 

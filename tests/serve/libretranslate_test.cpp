@@ -1,5 +1,4 @@
 // LibreTranslate's API as its clients use it, with models for several languages.
-#include "heed/serve/api/libretranslate.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

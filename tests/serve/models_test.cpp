@@ -25,9 +25,9 @@ TEST_F(ServedModelsTest, LanguagesComeFromTheDirectoryOrTheArgument) {
   const ServedModels models({zh_en, "en-zh=" + zh_en, "zh-Hant:de=" + unknown},
                             ComputeChoice::automatic);
   ASSERT_EQ(models.all().size(), 3U);
-  EXPECT_EQ(models.all()[0]->languages(), (LanguagePair{"zh", "en"}));
-  EXPECT_EQ(models.all()[1]->languages(), (LanguagePair{"en", "zh"}));
-  EXPECT_EQ(models.all()[2]->languages(), (LanguagePair{"zh-Hant", "de"}));
+  EXPECT_EQ(models.all()[0]->languages, (LanguagePair{"zh", "en"}));
+  EXPECT_EQ(models.all()[1]->languages, (LanguagePair{"en", "zh"}));
+  EXPECT_EQ(models.all()[2]->languages, (LanguagePair{"zh-Hant", "de"}));
 }
 
 TEST_F(ServedModelsTest, LanguagesMayBeInTheNameOfTheDirectory) {

@@ -186,7 +186,7 @@ class SchedulerTest : public ::testing::Test {
                                     const DecodeOptions& options) const {
     std::vector<Translation> all(lines.size());
     size_t next = 0;
-    model_->model().translator(options).translate(
+    model_->model.translator(options).translate(
         [&]() -> std::optional<TranslationInput> {
           if (next == lines.size()) return {};
           return lines[next++];

@@ -1,6 +1,7 @@
 #include "heed/serve/scheduler.h"
 
-#include "heed/serve/model_batch.h"
+#include <numeric>
+
 #include "scheduler_fixture.h"
 
 namespace heed {
@@ -9,6 +10,10 @@ namespace {
 using testing::BusyThread;
 using testing::Recorder;
 using testing::SchedulerTest;
+
+int64_t all_steps(const StepCounts& counts) {
+  return std::accumulate(counts.steps.begin(), counts.steps.end(), int64_t(0));
+}
 
 TEST_F(SchedulerTest, SlowTranslationsUnderLoadEqualTheTranslators) {
   const auto options = all_options();
@@ -33,31 +38,24 @@ TEST_F(SchedulerTest, SlowTranslationsUnderLoadEqualTheTranslators) {
       }
       EXPECT_TRUE(becomes_idle(scheduler));
       const SchedulerStatus status = scheduler.status();
-      EXPECT_GT(status.batches.all_steps(), 0);
-      EXPECT_GE(status.batches.sentences, status.batches.all_steps());
+      EXPECT_GT(all_steps(status.counts), 0);
+      EXPECT_GE(status.counts.sentences, all_steps(status.counts));
       EXPECT_GT(status.cache_rows, 0);
       EXPECT_EQ(status.reserved_rows, 0);
-      EXPECT_GT(status.source_tokens, 500);
-      EXPECT_GT(status.target_tokens, 500);
+      EXPECT_GT(status.counts.source_tokens, 500);
+      EXPECT_GT(status.counts.target_tokens, 500);
     }
   }
 }
 
 TEST_F(SchedulerTest, CountsTheSizesOfBatches) {
-  BatchSizes some, other;
+  StepCounts some, other;
   for (const int64_t size : {1, 2, 3, 4, 512}) some.add_step(size);
   other.add_step(513);
-  some.add(other);
+  some += other;
   EXPECT_EQ(some.steps, (std::array<int64_t, 11>{1, 1, 2, 0, 0, 0, 0, 0, 0, 1, 1}));
-  EXPECT_EQ(some.all_steps(), 6);
+  EXPECT_EQ(all_steps(some), 6);
   EXPECT_EQ(some.sentences, 1 + 2 + 3 + 4 + 512 + 513);
-}
-
-TEST_F(SchedulerTest, ARequestWithoutLinesFinishes) {
-  Scheduler scheduler({});
-  const auto recorder = std::make_shared<Recorder>();
-  scheduler.submit(request({}, greedy()), recorder);
-  EXPECT_EQ(recorder->error(), "");
 }
 
 TEST_F(SchedulerTest, OptionsOutOfRangeAreRefused) {

@@ -129,7 +129,7 @@ class ServeOptionsTest : public FolderTest {
         {{"compute", "bf16"},
          [](const ServeOptions& options) {
            RunningTranslationServer server(options);
-           return std::string((*server).models().all()[0]->model().backend().name());
+           return std::string((*server).models().all()[0]->model.backend().name());
          }},
         {{"threads", "5"},
          [](const ServeOptions& options) {

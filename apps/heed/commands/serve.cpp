@@ -1,4 +1,6 @@
 // heed serve: translations by HTTP, and a web page.
+#include <fmt/chrono.h>
+
 #include <cmath>
 #include <csignal>
 #include <ctime>
@@ -66,23 +68,18 @@ class BlockedSignals {
   sigset_t before_;
 };
 
-std::string utc_time() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
-}
-
 std::string log_line(LogFormat format, const RequestRecord& r) {
   if (format == LogFormat::text)
     return fmt::format("{} {} {} {} {:.1f} ms {}", r.client, r.method, r.route, r.status,
                        r.seconds * 1e3, detail::counted(r.body_bytes, "byte"));
   const double milliseconds = std::round(r.seconds * 1e6) / 1e3;
-  nlohmann::ordered_json object = {{"time", utc_time()},        {"client", r.client},
-                                   {"method", r.method},        {"route", r.route},
-                                   {"status", r.status},        {"milliseconds", milliseconds},
+  const std::string time = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  nlohmann::ordered_json object = {{"time", time},
+                                   {"client", r.client},
+                                   {"method", r.method},
+                                   {"route", r.route},
+                                   {"status", r.status},
+                                   {"milliseconds", milliseconds},
                                    {"body_bytes", r.body_bytes}};
   return json_text(object);
 }
@@ -198,9 +195,9 @@ class ServeCommand : public CommandOf<ServeSettings> {
     };
     Server server(settings_.serve, log, sockets);
     for (const auto& model : server.models().all())
-      console.note(fmt::format(
-          "{} to {}: {} parameters on {}", model->languages().source, model->languages().target,
-          parameter_count(model->model().parts().model), model->model().backend().name()));
+      console.note(fmt::format("{} to {}: {} parameters on {}", model->languages.source,
+                               model->languages.target, parameter_count(model->model.parts().model),
+                               model->model.backend().name()));
     const MemoryBound memory = server.memory();
     console.note("memory: " + to_string(memory));
     const auto available = available_memory();

@@ -179,8 +179,8 @@ class Detection {
   };
 
   static bool is_written(const Evidence& evidence) {
-    constexpr double kLeastShare = 0.02;
-    return evidence.share >= kLeastShare;
+    constexpr double kMinShare = 0.02;
+    return evidence.share >= kMinShare;
   }
 
   // Of all but Chinese, the letters say the script.
@@ -204,7 +204,7 @@ LanguageDetector::LanguageDetector(const std::vector<std::string>& among) {
 
 std::vector<DetectedLanguage> LanguageDetector::detect(std::string_view text) const {
   constexpr double kOtherLanguage = 10, kOnlyScript = 40;
-  const std::u32string characters = interchangeable(text.substr(0, kMostDetectedBytes));
+  const std::u32string characters = interchangeable(text.substr(0, kMaxDetectedBytes));
   Detection detection(among_, characters);
   const Guesses guesses = guess(encode_utf8(characters), detection.hint());
   std::vector<DetectedLanguage> others;
@@ -217,11 +217,6 @@ std::vector<DetectedLanguage> LanguageDetector::detect(std::string_view text) co
     others.push_back({std::string(kUndetermined), 0, false});
   }
   return detection.result(std::move(others));
-}
-
-std::vector<DetectedLanguage> detect_language(std::string_view text,
-                                              const std::vector<std::string>& among) {
-  return LanguageDetector(among).detect(text);
 }
 
 }  // namespace heed

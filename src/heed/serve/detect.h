@@ -1,7 +1,6 @@
 // The language of a text, among those that a server knows.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,13 +19,13 @@ struct DetectedLanguage {
 inline constexpr std::string_view kUndetermined = "und";
 
 // How much of a text decides about its language.
-inline constexpr size_t kMostDetectedBytes = 64 << 10;
+inline constexpr size_t kMaxDetectedBytes = 64 << 10;
 
 // A language that may be detected.
 struct DetectableLanguage {
   std::string code;
   LanguageTag tag;
-  std::optional<LanguageFacts> facts;  // nothing for an unknown language
+  const LanguageFacts* facts;  // null for an unknown language
 };
 
 // Detects the languages of any number of texts. Any number of threads may use one: cld2 keeps no
@@ -36,7 +35,7 @@ class LanguageDetector {
   explicit LanguageDetector(const std::vector<std::string>& among);
 
   // The languages that the text may be in, best first; none if it has no letters. The first
-  // kMostDetectedBytes of the text decide, by cld2 and by the scripts of its letters. A language
+  // kMaxDetectedBytes of the text decide, by cld2 and by the scripts of its letters. A language
   // that is not of `among` is returned where the text certainly is in it, or has no letters of
   // their scripts. Text that does not tell, such as a name, is taken for a language of `among` that
   // has its script, with a confidence below 50. "zh" is Chinese of both kinds, "zh-Hans" is not.
@@ -45,9 +44,5 @@ class LanguageDetector {
  private:
   std::vector<DetectableLanguage> among_;
 };
-
-// Of one text.
-std::vector<DetectedLanguage> detect_language(std::string_view text,
-                                              const std::vector<std::string>& among);
 
 }  // namespace heed

@@ -1,4 +1,4 @@
-// Which of several waiting requests has the next turn: fair by client, then by request.
+// The order of waiting requests: fair by client, then by request.
 #pragma once
 
 #include <algorithm>
@@ -78,8 +78,6 @@ class FairTurns {
 class FairQueue {
  public:
   bool empty() const { return clients_.empty(); }
-  bool contains(uint64_t request) const { return client_of_.count(request) > 0; }
-  int64_t size() const { return int64_t(client_of_.size()); }
 
   void add(const std::string& client, uint64_t request) {
     auto& requests = requests_[client];

@@ -1,7 +1,6 @@
 // Names and scripts of languages, by their codes, and which codes mean the same.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,6 +10,7 @@ namespace heed {
 
 struct LanguageFacts {
   std::string_view code;         // ISO 639-1 or 639-3, with a script or region: "de", "zh-Hant"
+  std::string_view iso3;         // ISO 639-3, where it is a synonym of the code
   std::string_view name;         // in English
   std::string_view native_name;  // in the language
   Script script;                 // Japanese: kana, besides Han; Korean: Hangul
@@ -52,8 +52,8 @@ LanguageMatch match_sources(const LanguageTag& asked, const LanguageTag& served)
 // A code of an unknown language comes back in lower case.
 std::string canonical_language(std::string_view code);
 
-// Nothing for an unknown language.
-std::optional<LanguageFacts> find_language(std::string_view code);
+// Null for an unknown language.
+const LanguageFacts* find_language(std::string_view code);
 
 // In English; the code itself for an unknown language.
 std::string language_name(std::string_view code);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "heed/core/memory.h"
-#include "heed/core/parallel.h"
 #include "heed/decode/search_memory.h"
 #include "heed/model/cross_attention.h"
 
@@ -29,11 +28,11 @@ int64_t bytes_to_open(const Model& model) {
 }  // namespace
 
 int64_t attention_places(const ServeOptions& options) {
-  return std::max<int64_t>(1, options.threads.value_or(available_threads()) / 2);
+  return std::max<int64_t>(1, options.thread_count() / 2);
 }
 
 MemoryBound memory_bound(const ServeOptions& options, const ServedModels& models) {
-  const int64_t threads = options.threads.value_or(available_threads());
+  const int64_t threads = options.thread_count();
   const SearchLimits limits = {.hypotheses = options.max_hypotheses,
                                .batch_tokens = options.batch_tokens};
   MemoryBound bound;
@@ -41,7 +40,7 @@ MemoryBound memory_bound(const ServeOptions& options, const ServedModels& models
   bound.resident = resident_bytes();
   int64_t activations = 0, of_one_line = 0;
   for (const auto& served : models.all()) {
-    const Model& model = served->model();
+    const Model& model = served->model;
     const auto memory_of = [&](const SearchLimits& at_most) {
       const ModelParts parts = model.parts();
       return search_memory(parts.model.config(), parts.backend, at_most,

@@ -32,18 +32,25 @@ std::string name_of(const LanguagePair& languages) {
   return languages.source + (plain ? "-" : ":") + languages.target;
 }
 
-}  // namespace
-
-ModelArgument parse_model_argument(const std::string& text) {
+// The directory and the languages of "zh-en=DIR"; the languages are empty for "DIR".
+std::pair<std::filesystem::path, LanguagePair> parse_model_argument(const std::string& text) {
   const size_t at = text.find('=');
   std::error_code error;
-  if (at == text.npos || std::filesystem::is_directory(text, error)) return {text, {}};
+  if (at == text.npos || std::filesystem::is_directory(text, error)) return {text, LanguagePair()};
   LanguagePair languages = parse_languages(std::string_view(text).substr(0, at));
   if (languages.source.empty())
     fail_usage("--model {}: expected the languages before '=', as in zh-en=DIR or zh-Hant:en=DIR",
                text);
   return {text.substr(at + 1), std::move(languages)};
 }
+
+}  // namespace
+
+ServedModel::ServedModel(const std::filesystem::path& directory, LanguagePair languages,
+                         ComputeChoice compute)
+    : languages(std::move(languages)),
+      model(directory, compute),
+      processor(model.tokenizers(), model.config().max_positions) {}
 
 LanguagePair model_languages(const std::filesystem::path& directory) {
   const TokenizerConfig config = read_tokenizer_config(directory);
@@ -73,12 +80,11 @@ ServedModels::ServedModels(const std::vector<std::string>& models, ComputeChoice
 }
 
 ServedModels::Place ServedModels::open(const std::string& text) const {
-  ModelArgument argument = parse_model_argument(text);
-  const ConfigStamp stamp(argument.directory);
-  read_config(argument.directory);  // first, so that its error names a directory that is no model
-  LanguagePair languages = std::move(argument.languages);
+  auto [directory, languages] = parse_model_argument(text);
+  const ConfigStamp stamp(directory);
+  read_config(directory);  // first, so that its error names a directory that is no model
   if (languages.source.empty()) {
-    languages = model_languages(argument.directory);
+    languages = model_languages(directory);
     if (languages.source.empty())
       fail_usage(
           "--model {}: the model does not say its languages; expected them in front: zh-en={}",
@@ -89,9 +95,9 @@ ServedModels::Place ServedModels::open(const std::string& text) const {
       fail_usage(
           "--model {}: 'auto' is no language of a model, since requests ask by it for detection; "
           "expected codes such as zh-en={}",
-          text, argument.directory.string());
-  auto model = std::make_shared<const ServedModel>(argument.directory, languages, compute_);
-  return {std::move(argument.directory), std::move(languages), stamp, std::move(model)};
+          text, directory.string());
+  auto model = std::make_shared<const ServedModel>(directory, languages, compute_);
+  return {std::move(directory), std::move(languages), stamp, std::move(model)};
 }
 
 std::vector<std::shared_ptr<const ServedModel>> ServedModels::all() const {

@@ -6,15 +6,34 @@
 #include <string>
 #include <vector>
 
+#include "heed/decode/line_processor.h"
+#include "heed/decode/model.h"
 #include "heed/model/directory.h"
-#include "heed/serve/served_model.h"
 
 namespace heed {
 
-// What became of a model whose directory was read again.
+// Codes such as "zh" and "en".
+struct LanguagePair {
+  std::string source, target;
+  friend bool operator==(const LanguagePair&, const LanguagePair&) = default;
+};
+
+// A model that a server offers for one pair of languages. Any number of threads may use one.
+// Requests hold the model that they began with, so that it can be replaced while they run.
+struct ServedModel {
+  // Errors are those of Model.
+  ServedModel(const std::filesystem::path& directory, LanguagePair languages,
+              ComputeChoice compute);
+
+  const LanguagePair languages;
+  const Model model;
+  const LineProcessor processor;
+};
+
+// The result of opening a model again.
 struct ModelReload {
   std::filesystem::path directory;
-  std::string error;  // why the old model goes on serving; empty: the new one serves
+  std::string error;  // why the old model continues to serve; empty: the new one serves
 };
 
 // One for each pair of languages. Any number of threads may use one.
@@ -51,13 +70,6 @@ class ServedModels {
   mutable std::mutex mutex_;
   std::vector<Place> places_;  // directories and languages never change
 };
-
-// The directory and the languages of "zh-en=DIR"; the languages are empty for "DIR".
-struct ModelArgument {
-  std::filesystem::path directory;
-  LanguagePair languages;
-};
-ModelArgument parse_model_argument(const std::string& text);
 
 // The languages of a model directory: those that it says, or else those that its name ends with
 // ("opus-mt-zh-en"). Both are empty if neither says them.

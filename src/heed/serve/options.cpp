@@ -1,5 +1,6 @@
 #include "heed/serve/options.h"
 
+#include "heed/core/parallel.h"
 #include "heed/decode/options.h"
 
 namespace heed {
@@ -77,6 +78,10 @@ void visit_access(ServeOptions& self, OptionCollector& v) {
 }
 
 }  // namespace
+
+int64_t ServeOptions::thread_count() const {
+  return threads.value_or(available_threads());
+}
 
 void ServeOptions::visit(ServeOptions& self, OptionCollector& v) {
   v.group("Server");

@@ -41,6 +41,7 @@ struct ServeOptions {
   std::optional<std::string> api_keys;       // a file; see ApiKeys
   std::vector<std::string> trusted_proxies;  // whose X-Forwarded-For is believed
 
+  int64_t thread_count() const;
   int64_t client_connections() const {
     return max_client_connections.value_or(std::max<int64_t>(1, max_connections / 4));
   }

@@ -1,23 +1,18 @@
 #include "heed/serve/scheduler.h"
 
 #include <algorithm>
-#include <condition_variable>
-#include <deque>
-#include <numeric>
-#include <thread>
 
 #include "heed/core/parallel.h"
-#include "heed/serve/model_batch.h"
-#include "heed/serve/waiting_jobs.h"
 
 namespace heed {
+
 namespace {
 
 using detail::HeldModel;
 using detail::Job;
 using detail::ModelBatch;
 using detail::RunningLine;
-using detail::ThreadRoom;
+using detail::SchedulerThread;
 using detail::TimePoint;
 using detail::WaitingJobs;
 using Clock = std::chrono::steady_clock;
@@ -32,173 +27,107 @@ constexpr std::chrono::milliseconds kModelPoll{300};
 // Maximum number of lines that a thread takes at a time.
 constexpr size_t kMaxTurns = 64;
 
-// Of a thread, since its last report.
-struct StepCounts {
-  BatchSizes batches;
-  int64_t source_tokens = 0, target_tokens = 0;
-};
-
 bool has_expired(const Job& job, TimePoint now) {
   return job.request.deadline && *job.request.deadline <= now;
 }
 
-// A thread of the scheduler.
-struct SchedulerThread {
-  // Guarded by the scheduler's mutex:
-  int64_t load = 0;  // lines and tasks taken and not ended, as of the last time between two steps
-  int64_t reserved_rows = 0, cache_rows = 0;
-  bool idle = true, full = false, in_task = false;
-  TimePoint seen;  // when it was between two steps
-
-  // Its own:
-  std::vector<ModelBatch> batches;
-  std::vector<WaitingJobs::Turn> taken;
-  StepCounts counts;
-  // How much longer its tasks took than its steps, while it has lines: these wait for a whole turn
-  // of a task, so the next one waits until they had as much time.
-  Clock::duration task_time{0};
-
-  int64_t running() const {
-    int64_t all = 0;
-    for (const ModelBatch& b : batches) all += int64_t(b.running.size());
-    return all;
-  }
-};
-
 }  // namespace
 
-int64_t BatchSizes::all_steps() const {
-  return std::accumulate(steps.begin(), steps.end(), int64_t(0));
-}
-
-void BatchSizes::add_step(int64_t size) {
-  const auto bound = std::lower_bound(kAtMost.begin(), kAtMost.end(), size);
-  ++steps[size_t(bound - kAtMost.begin())];
-  sentences += size;
-}
-
-void BatchSizes::add(const BatchSizes& other) {
-  for (size_t i = 0; i < steps.size(); ++i) steps[i] += other.steps[i];
-  sentences += other.sentences;
-}
-
-struct Scheduler::State {
-  explicit State(const SchedulerOptions& asked);
-  ~State();
-
-  void add(const std::shared_ptr<Job>& job);
-  void cancel(uint64_t id);
-  SchedulerStatus status();
-
-  // Of a thread.
-  void work(SchedulerThread& self);
-  bool take(SchedulerThread& self);
-  void take_turns(SchedulerThread& self, TimePoint now);
-  void wait(SchedulerThread& self, std::unique_lock<std::mutex>& lock);
-  int64_t share(TimePoint now) const;
-  void report(SchedulerThread& self);
-  void begin(SchedulerThread& self, const WaitingJobs::Turn& turn);
-  void run_turn(const std::shared_ptr<Job>& job);
-  ModelBatch& batch_of(SchedulerThread& self, const std::shared_ptr<const ServedModel>& model);
-  void step(SchedulerThread& self, ModelBatch& batch);
-  void drop_ended(ModelBatch& batch);
-
-  // Calls of observers.
-  void deliver(Job& job, Translation translation);
-  void show_progress(const RunningLine& line, const ModelBatch& batch, int64_t id);
-  void finish(Job& job);
-  void fail(Job& job, const std::exception_ptr& error);
-  void fail_all(const ModelBatch& batch, const std::exception_ptr& error);
-  void forget(const Job& job);
-
-  const SchedulerOptions options;
-  std::atomic<uint64_t> next_id{1};
-  std::mutex mutex;  // guards what follows, but for the threads' own fields
-  std::condition_variable wake;
-  bool stop = false;
-  std::unordered_map<uint64_t, std::shared_ptr<Job>> jobs;  // unfinished requests, by id
-  WaitingJobs waiting;
-  std::vector<std::shared_ptr<Job>> empty_jobs;  // requests without lines
-  std::map<const ServedModel*, std::weak_ptr<HeldModel>> models;
-  StepCounts counts;
-  std::deque<SchedulerThread> workers;
-  std::vector<std::thread> threads;
-};
-
-Scheduler::State::State(const SchedulerOptions& asked) : options(asked), waiting(asked) {
+Scheduler::Scheduler(const SchedulerOptions& options) : options_(options), waiting_(options) {
   check(options.threads >= 1 && options.hypotheses >= 1 && options.batch_tokens >= 1,
         "a scheduler without room");
   const auto wanted = int(options.threads);
-  for (int i = 0; i < wanted; ++i) workers.emplace_back();
+  for (int i = 0; i < wanted; ++i) workers_.emplace_back();
   try {
-    for (SchedulerThread& worker : workers)
-      start_thread(threads, {.running = int(threads.size()), .wanted = wanted},
+    for (SchedulerThread& worker : workers_)
+      start_thread(threads_, {.running = int(threads_.size()), .wanted = wanted},
                    [this, &worker] { work(worker); });
   } catch (...) {
-    {
-      std::lock_guard lock(mutex);
-      stop = true;
-    }
-    wake.notify_all();
-    for (std::thread& thread : threads) thread.join();
+    stop();
     throw;
   }
 }
 
-Scheduler::State::~State() {
-  {
-    std::lock_guard lock(mutex);
-    stop = true;
-    for (const auto& [id, job] : jobs) job->ended = true;
-  }
-  wake.notify_all();
-  for (std::thread& thread : threads) thread.join();
+Scheduler::~Scheduler() {
+  stop();
 }
 
-void Scheduler::State::add(const std::shared_ptr<Job>& job) {
+void Scheduler::stop() {
   {
-    std::lock_guard lock(mutex);
-    if (job->turns() == 0)
-      empty_jobs.push_back(job);
-    else
-      waiting.add(job, Clock::now());
-    jobs[job->id] = job;
+    std::lock_guard lock(mutex_);
+    stop_ = true;
+    for (const auto& [id, job] : jobs_) job->ended = true;
   }
-  wake.notify_all();
+  wake_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
 }
 
-void Scheduler::State::cancel(uint64_t id) {
+uint64_t Scheduler::submit(TranslationRequest request,
+                           std::shared_ptr<TranslationObserver> observer) {
+  check(observer != nullptr, "a request without observer");
+  check(!request.lines.empty(), "a request without lines");
+  for (const TranslationSetup& setup : request.setups) {
+    check(setup.model != nullptr, "a request without model");
+    const SearchOptions& search = setup.options.search;
+    check_options(search);
+    if (search.hypothesis_count() > options_.hypotheses)
+      fail_usage("{} hypotheses: expected at most {}", search.hypothesis_count(),
+                 options_.hypotheses);
+  }
+  for (const TranslationLine& line : request.lines)
+    check(line.setup < request.setups.size(), "a line without setup");
+  return add(std::make_shared<Job>(next_id_++, std::move(request), std::move(observer)));
+}
+
+uint64_t Scheduler::run(std::shared_ptr<ScheduledTask> task, const TaskRequest& request) {
+  check(task != nullptr, "a task");
+  return add(std::make_shared<Job>(next_id_++, std::move(task), request));
+}
+
+uint64_t Scheduler::add(const std::shared_ptr<Job>& job) {
+  {
+    std::lock_guard lock(mutex_);
+    waiting_.add(job, Clock::now());
+    jobs_[job->id] = job;
+  }
+  wake_.notify_all();
+  return job->id;
+}
+
+std::optional<std::chrono::seconds> Scheduler::retry_after(const std::string& client) const {
+  std::lock_guard lock(mutex_);
+  return waiting_.retry_after(client, 0, 1);
+}
+
+void Scheduler::cancel(uint64_t id) {
   std::shared_ptr<Job> job;  // may be destroyed, after the mutex is released
-  std::lock_guard lock(mutex);
-  const auto found = jobs.find(id);
-  if (found == jobs.end()) return;
+  std::lock_guard lock(mutex_);
+  const auto found = jobs_.find(id);
+  if (found == jobs_.end()) return;
   job = std::move(found->second);
   job->ended = true;
-  jobs.erase(found);
-  waiting.remove(id, Clock::now());
+  jobs_.erase(found);
+  waiting_.remove(id, Clock::now());
 }
 
-SchedulerStatus Scheduler::State::status() {
-  std::lock_guard lock(mutex);
-  SchedulerStatus status;
-  status.waiting_lines = waiting.lines();
-  status.waiting_bytes = waiting.bytes();
-  for (const SchedulerThread& worker : workers) {
+SchedulerStatus Scheduler::status() const {
+  std::lock_guard lock(mutex_);
+  SchedulerStatus status{.waiting_lines = waiting_.lines(),
+                         .waiting_bytes = waiting_.bytes(),
+                         .counts = counts_,
+                         .estimated_wait = waiting_.estimated_wait()};
+  for (const SchedulerThread& worker : workers_) {
     status.running_lines += worker.load;
     status.reserved_rows += worker.reserved_rows;
     status.cache_rows += worker.cache_rows;
   }
-  status.batches = counts.batches;
-  status.source_tokens = counts.source_tokens;
-  status.target_tokens = counts.target_tokens;
-  status.estimated_wait = waiting.estimated_wait();
   return status;
 }
 
-void Scheduler::State::work(SchedulerThread& self) {
-  for (bool goes_on = true; goes_on;) {
+void Scheduler::work(SchedulerThread& self) {
+  for (bool running = true; running;) {
     try {
-      goes_on = take(self);
+      running = take(self);
       for (const WaitingJobs::Turn& turn : self.taken) begin(self, turn);
       self.taken.clear();
       const TimePoint begun = Clock::now();
@@ -208,7 +137,7 @@ void Scheduler::State::work(SchedulerThread& self) {
         return batch.failed || (batch.running.empty() && batch.held->unused());
       });
     } catch (...) {  // out of memory
-      for (const WaitingJobs::Turn& turn : self.taken) fail(*turn.job, std::current_exception());
+      for (const WaitingJobs::Turn& turn : self.taken) end(*turn.job, std::current_exception());
       self.taken.clear();
       for (const ModelBatch& batch : self.batches) fail_all(batch, std::current_exception());
       self.batches.clear();
@@ -217,57 +146,55 @@ void Scheduler::State::work(SchedulerThread& self) {
   self.batches.clear();
 }
 
-// Between two steps: takes lines and ends what is due. Waits if the thread has nothing to do. False
-// at the end.
-bool Scheduler::State::take(SchedulerThread& self) {
-  std::vector<std::shared_ptr<Job>> expired, empty;
+// Between two steps: takes lines and ends the jobs whose deadline has passed. Waits if the thread
+// has nothing to do. False at the end.
+bool Scheduler::take(SchedulerThread& self) {
+  std::vector<std::shared_ptr<Job>> expired;
   {
-    std::unique_lock lock(mutex);
+    std::unique_lock lock(mutex_);
     report(self);
     for (bool waited = false;; waited = true) {
-      if (stop) return false;
+      if (stop_) return false;
       const TimePoint now = Clock::now();
       self.seen = now;
-      expired = waiting.remove_expired(now);
-      empty.swap(empty_jobs);
+      expired = waiting_.remove_expired(now);
       take_turns(self, now);
-      if (waited || self.load > 0 || !expired.empty() || !empty.empty()) break;
+      if (waited || self.load > 0 || !expired.empty()) break;
       wait(self, lock);
     }
   }
-  for (const auto& job : expired) fail(*job, std::make_exception_ptr(DeadlinePassed()));
-  for (const auto& job : empty) finish(*job);
+  for (const auto& job : expired) end(*job, std::make_exception_ptr(DeadlinePassed()));
   return true;
 }
 
-void Scheduler::State::wait(SchedulerThread& self, std::unique_lock<std::mutex>& lock) {
-  std::optional<TimePoint> until = waiting.next_deadline();
+void Scheduler::wait(SchedulerThread& self, std::unique_lock<std::mutex>& lock) {
+  std::optional<TimePoint> until = waiting_.next_deadline();
   if (!self.batches.empty()) {
     const TimePoint poll = Clock::now() + kModelPoll;
     until = std::min(until.value_or(poll), poll);
   }
   self.idle = true;
   if (until)
-    wake.wait_until(lock, *until);
+    wake_.wait_until(lock, *until);
   else
-    wake.wait(lock);
+    wake_.wait(lock);
   self.idle = false;
 }
 
 // Takes waiting turns, no more than its share of all.
-void Scheduler::State::take_turns(SchedulerThread& self, TimePoint now) {
+void Scheduler::take_turns(SchedulerThread& self, TimePoint now) {
   self.full = self.in_task = false;
-  if (waiting.empty()) return;
-  const int64_t most = share(now);
-  ThreadRoom room(self.batches, options);
+  if (waiting_.empty()) return;
+  const int64_t limit = share(now);
+  detail::ThreadRoom room(self.batches, options_);
   const bool may_take_task = self.running() == 0 || self.task_time == Clock::duration::zero();
   const auto accepts = [&](const Job& job) {
     return (may_take_task || !job.task) && room.accepts(job);
   };
-  while (self.load < most && self.taken.size() < kMaxTurns) {
-    auto turn = waiting.take(now, accepts);
+  while (self.load < limit && self.taken.size() < kMaxTurns) {
+    auto turn = waiting_.take(now, accepts);
     if (!turn) {
-      self.full = !waiting.empty();
+      self.full = !waiting_.empty();
       return;
     }
     room.take(*turn);
@@ -279,9 +206,9 @@ void Scheduler::State::take_turns(SchedulerThread& self, TimePoint now) {
 
 // How many lines each thread would have if those that wait were spread evenly. Counts the
 // threads that are idle, or will soon be between two steps and then have room.
-int64_t Scheduler::State::share(TimePoint now) const {
-  int64_t lines = waiting.turns(), available = 0;
-  for (const SchedulerThread& worker : workers) {
+int64_t Scheduler::share(TimePoint now) const {
+  int64_t lines = waiting_.turns(), available = 0;
+  for (const SchedulerThread& worker : workers_) {
     const bool soon = !worker.full && !worker.in_task && now - worker.seen < kLongStep;
     if (!worker.idle && !soon) continue;
     lines += worker.load;
@@ -290,7 +217,7 @@ int64_t Scheduler::State::share(TimePoint now) const {
   return (lines + available - 1) / std::max<int64_t>(1, available);
 }
 
-void Scheduler::State::report(SchedulerThread& self) {
+void Scheduler::report(SchedulerThread& self) {
   self.idle = false;
   self.load = self.running();
   self.reserved_rows = self.cache_rows = 0;
@@ -299,14 +226,12 @@ void Scheduler::State::report(SchedulerThread& self) {
     self.reserved_rows += rows - b.batch->room().target_rows;
     self.cache_rows += rows;
   }
-  counts.batches.add(self.counts.batches);
-  counts.source_tokens += self.counts.source_tokens;
-  counts.target_tokens += self.counts.target_tokens;
+  counts_ += self.counts;
   self.counts = {};
 }
 
 // An exception ends only the request.
-void Scheduler::State::begin(SchedulerThread& self, const WaitingJobs::Turn& turn) {
+void Scheduler::begin(SchedulerThread& self, const WaitingJobs::Turn& turn) {
   Job& job = *turn.job;
   if (job.ended) return;
   try {
@@ -319,60 +244,52 @@ void Scheduler::State::begin(SchedulerThread& self, const WaitingJobs::Turn& tur
     const TranslationSetup& setup = job.request.setup_of(turn.index);
     ModelBatch& batch = batch_of(self, setup.model);
     const int64_t id = batch.next_id++;
-    DecodeOptions used;
-    used.search = setup.options.search;
-    used.attention = setup.options.attention;
-    used.strict = setup.options.strict;
-    batch.batch->add(id, job.request.lines[turn.index].number, turn.input, used);
+    batch.batch->add(id, job.request.lines[turn.index].number, turn.input, setup.options);
     batch.running[id] = {turn.job, turn.index};
   } catch (...) {
-    fail(job, std::current_exception());
+    end(job, std::current_exception());
   }
 }
 
-void Scheduler::State::run_turn(const std::shared_ptr<Job>& job) {
+void Scheduler::run_turn(const std::shared_ptr<Job>& job) {
   if (has_expired(*job, Clock::now())) throw DeadlinePassed();
   const std::optional<int64_t> cost = job->task->turn();
-  if (!cost) {
-    job->ended = true;
-    forget(*job);
-    return;
-  }
+  if (!cost) return end(*job, nullptr);
   {
-    std::lock_guard lock(mutex);
-    if (stop || job->ended) return;
-    waiting.add_next_turn(job, *cost, Clock::now());
+    std::lock_guard lock(mutex_);
+    if (stop_ || job->ended) return;
+    waiting_.add_next_turn(job, *cost, Clock::now());
   }
-  wake.notify_all();
+  wake_.notify_all();
 }
 
 // The thread's batch of this model, which is created on first use.
-ModelBatch& Scheduler::State::batch_of(SchedulerThread& self,
-                                       const std::shared_ptr<const ServedModel>& model) {
+ModelBatch& Scheduler::batch_of(SchedulerThread& self,
+                                const std::shared_ptr<const ServedModel>& model) {
   if (ModelBatch* found = find_batch(self.batches, *model)) return *found;
   ModelBatch created;
   {
-    std::lock_guard lock(mutex);
-    std::erase_if(models, [](const auto& one) { return one.second.expired(); });
-    std::weak_ptr<HeldModel>& held = models[model.get()];
+    std::lock_guard lock(mutex_);
+    std::erase_if(models_, [](const auto& one) { return one.second.expired(); });
+    std::weak_ptr<HeldModel>& held = models_[model.get()];
     created.held = held.lock();
     if (!created.held) {
       created.held = std::make_shared<HeldModel>(HeldModel{model});
       held = created.held;
     }
   }
-  const SearchLimits limits = {.hypotheses = options.hypotheses,
-                               .batch_tokens = options.batch_tokens};
-  created.batch = std::make_unique<LineBatch>(model->model().parts(), model->processor(), limits);
+  const SearchLimits limits = {.hypotheses = options_.hypotheses,
+                               .batch_tokens = options_.batch_tokens};
+  created.batch = std::make_unique<LineBatch>(model->model.parts(), model->processor, limits);
   return self.batches.emplace_back(std::move(created));
 }
 
-void Scheduler::State::step(SchedulerThread& self, ModelBatch& batch) {
+void Scheduler::step(SchedulerThread& self, ModelBatch& batch) {
   drop_ended(batch);
   if (batch.running.empty()) return;
   try {
     std::vector<CompletedLine> completed;
-    self.counts.batches.add_step(batch.batch->sentences());
+    self.counts.add_step(batch.batch->sentences());
     batch.batch->step(completed);
     for (CompletedLine& line : completed) {
       const RunningLine done = batch.running.extract(line.id).mapped();
@@ -393,11 +310,11 @@ void Scheduler::State::step(SchedulerThread& self, ModelBatch& batch) {
 }
 
 // Ends requests whose deadline has passed, and frees the rows of requests that have ended.
-void Scheduler::State::drop_ended(ModelBatch& batch) {
+void Scheduler::drop_ended(ModelBatch& batch) {
   const TimePoint now = Clock::now();
   for (auto line = batch.running.begin(); line != batch.running.end();) {
     Job& job = *line->second.job;
-    if (!job.ended && has_expired(job, now)) fail(job, std::make_exception_ptr(DeadlinePassed()));
+    if (!job.ended && has_expired(job, now)) end(job, std::make_exception_ptr(DeadlinePassed()));
     if (!job.ended) {
       ++line;
       continue;
@@ -407,112 +324,58 @@ void Scheduler::State::drop_ended(ModelBatch& batch) {
   }
 }
 
-void Scheduler::State::deliver(Job& job, Translation translation) {
-  bool last = false;
-  {
-    std::lock_guard calling(job.calling);
-    if (job.ended) return;
-    try {
-      job.observer->translated(std::move(translation));
-    } catch (...) {
-      cancel(job.id);
-    }
-    last = --job.missing == 0;
-  }
-  if (last) finish(job);
-}
-
-void Scheduler::State::show_progress(const RunningLine& line, const ModelBatch& batch, int64_t id) {
-  Job& job = *line.job;
-  std::optional<Translation> so_far = batch.batch->progress(id);
-  if (!so_far) return;
-  so_far->line = int64_t(line.index);
+// Calls the observer unless the request has ended; an exception cancels it.
+template <class Call>
+void Scheduler::notify(Job& job, Call&& call) {
   std::lock_guard calling(job.calling);
   if (job.ended) return;
   try {
-    job.observer->progress(*so_far);
+    call(*job.observer);
   } catch (...) {
     cancel(job.id);
   }
 }
 
-void Scheduler::State::finish(Job& job) {
-  forget(job);
-  std::lock_guard calling(job.calling);
-  if (job.ended.exchange(true)) return;
-  try {
-    job.observer->finished();
-  } catch (...) {
-    return;
-  }
+void Scheduler::deliver(Job& job, Translation translation) {
+  bool last = false;
+  notify(job, [&](TranslationObserver& observer) {
+    last = --job.missing == 0;
+    observer.translated(std::move(translation));
+  });
+  if (last) end(job, nullptr);
 }
 
-void Scheduler::State::fail(Job& job, const std::exception_ptr& error) {
-  forget(job);
+void Scheduler::show_progress(const RunningLine& line, const ModelBatch& batch, int64_t id) {
+  std::optional<Translation> so_far = batch.batch->progress(id);
+  if (!so_far) return;
+  so_far->line = int64_t(line.index);
+  notify(*line.job, [&](TranslationObserver& observer) { observer.progress(*so_far); });
+}
+
+// The last call of an observer or a task: without an error, all is translated.
+void Scheduler::end(Job& job, const std::exception_ptr& error) {
+  {
+    std::lock_guard lock(mutex_);
+    waiting_.remove(job.id, Clock::now());
+    jobs_.erase(job.id);
+  }
   std::lock_guard calling(job.calling);
   if (job.ended.exchange(true)) return;
   try {
-    if (job.task)
+    if (job.task && error)
       job.task->failed(error);
-    else
+    else if (error)
       job.observer->failed(error);
+    else if (job.observer)
+      job.observer->finished();
   } catch (...) {
     return;
   }
 }
 
 // All requests with lines in the batch.
-void Scheduler::State::fail_all(const ModelBatch& batch, const std::exception_ptr& error) {
-  for (const auto& [id, line] : batch.running) fail(*line.job, error);
-}
-
-void Scheduler::State::forget(const Job& job) {
-  std::lock_guard lock(mutex);
-  waiting.remove(job.id, Clock::now());
-  jobs.erase(job.id);
-}
-
-Scheduler::Scheduler(const SchedulerOptions& options) : state_(std::make_unique<State>(options)) {}
-
-Scheduler::~Scheduler() = default;
-
-uint64_t Scheduler::submit(TranslationRequest request,
-                           std::shared_ptr<TranslationObserver> observer) {
-  check(observer != nullptr, "a request without observer");
-  for (const TranslationSetup& setup : request.setups) {
-    check(setup.model != nullptr, "a request without model");
-    const SearchOptions& search = setup.options.search;
-    check_options(search);
-    if (search.hypothesis_count() > state_->options.hypotheses)
-      fail_usage("{} hypotheses: expected at most {}", search.hypothesis_count(),
-                 state_->options.hypotheses);
-  }
-  for (const TranslationLine& line : request.lines)
-    check(line.setup < request.setups.size(), "a line without setup");
-  const auto job =
-      std::make_shared<Job>(state_->next_id++, std::move(request), std::move(observer));
-  state_->add(job);
-  return job->id;
-}
-
-uint64_t Scheduler::run(std::shared_ptr<ScheduledTask> task, const TaskRequest& request) {
-  check(task != nullptr, "a task");
-  const auto job = std::make_shared<Job>(state_->next_id++, std::move(task), request);
-  state_->add(job);
-  return job->id;
-}
-
-std::optional<std::chrono::seconds> Scheduler::retry_after(const std::string& client) const {
-  std::lock_guard lock(state_->mutex);
-  return state_->waiting.retry_after(client, 0, 1);
-}
-
-void Scheduler::cancel(uint64_t id) {
-  state_->cancel(id);
-}
-
-SchedulerStatus Scheduler::status() const {
-  return state_->status();
+void Scheduler::fail_all(const ModelBatch& batch, const std::exception_ptr& error) {
+  for (const auto& [id, line] : batch.running) end(*line.job, error);
 }
 
 }  // namespace heed

@@ -11,7 +11,7 @@
 
 #include "heed/decode/options.h"
 #include "heed/decode/translation.h"
-#include "heed/serve/served_model.h"
+#include "heed/serve/models.h"
 
 namespace heed {
 
@@ -86,14 +86,17 @@ struct TaskRequest {
 // The queue is full. `retry_after` is in how long there may be room again.
 class Overloaded : public Error {
  public:
-  explicit Overloaded(std::chrono::seconds retry_after);
+  explicit Overloaded(std::chrono::seconds retry_after)
+      : Error(fmt::format("too many requests: expected room in the queue in about {} s",
+                          retry_after.count())),
+        retry_after(retry_after) {}
   std::chrono::seconds retry_after;
 };
 
 // A request was not finished before its deadline.
 class DeadlinePassed : public Error {
  public:
-  DeadlinePassed();
+  DeadlinePassed() : Error("the request was not finished before its deadline") {}
 };
 
 struct SchedulerOptions {

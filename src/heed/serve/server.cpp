@@ -3,28 +3,25 @@
 #include <algorithm>
 #include <mutex>
 
-#include "heed/core/parallel.h"
 #include "heed/pages/page.h"
 #include "heed/pages/page_assets.h"
-#include "heed/serve/api/api.h"
-#include "heed/serve/api/api_error.h"
-#include "heed/serve/api/json_answer.h"
-#include "heed/serve/api/libretranslate.h"
-#include "heed/serve/api/openapi.h"
+#include "heed/serve/api/access.h"
+#include "heed/serve/api/answers.h"
+#include "heed/serve/api/handlers.h"
+#include "heed/serve/api/metrics.h"
 #include "heed/serve/api/parameters.h"
-#include "heed/serve/api/v1.h"
 #include "heed/serve/http/header_text.h"
 #include "heed/serve/http/server.h"
 #include "heed/serve/page/page_files.h"
-#include "heed/serve/page/page_policy.h"
 
 namespace heed {
 namespace {
 
-// What a request to a path needs: a key, where there are keys, and room in the scheduler's queue.
+// The conditions of a request to a path: a key, where there are keys, and room in the scheduler's
+// queue.
 enum class Needs { nothing, key, key_and_room };
 
-// What a path is for. One of the two functions is set.
+// A path with its function, which is one of the two.
 struct Route {
   std::string path;
   Needs needs = Needs::nothing;
@@ -33,7 +30,7 @@ struct Route {
 };
 
 SchedulerOptions scheduler_options(const ServeOptions& options) {
-  return {.threads = options.threads.value_or(available_threads()),
+  return {.threads = options.thread_count(),
           .batch_tokens = options.batch_tokens,
           .hypotheses = options.max_hypotheses,
           .waiting_requests = options.max_waiting,
@@ -78,7 +75,7 @@ std::string key_text(const HttpRequest& request, const Parameters& parameters) {
   return parameters.text("api_key");
 }
 
-// What would otherwise open the server to all, or never fit a request.
+// Refuses options that would open the server to all, or never fit a request.
 void check_access(const ServeOptions& options) {
   if (options.api_keys && options.api_keys->empty())
     fail_usage("--api-keys: expected a file, got ''");
@@ -116,46 +113,43 @@ struct Server::State {
              [this](const std::shared_ptr<HttpExchange>& exchange) { handle(exchange); }),
         origins(http.addresses(), options.allowed_hosts, options.cors),
         api{options, models, std::make_shared<Scheduler>(scheduler_options(options)),
-            std::make_shared<Places>(attention_places(options))} {
+            std::make_shared<std::counting_semaphore<>>(attention_places(options))} {
     if (options.api_keys) keys = ApiKeys::load(*options.api_keys);
     add_routes();
   }
 
   void add_routes() {
-    const auto get = [&](std::string_view path, Needs needs,
-                         std::function<HttpResponse(const HttpRequest&)> answer) {
-      routes.push_back({std::string(path), needs, std::move(answer), {}});
+    using Get = std::function<HttpResponse(const HttpRequest&)>;
+    using Post = std::function<void(const ApiCall&)>;
+    const auto get = [&](const std::string& path, Get answer) {
+      routes.push_back({.path = path, .get = std::move(answer)});
     };
-    const auto post = [&](const char* path, Needs needs,
-                          std::function<void(const ApiCall&)> answer) {
-      routes.push_back({path, needs, {}, std::move(answer)});
+    const auto post = [&](const char* path, Needs needs, Post answer) {
+      routes.push_back({.path = path, .needs = needs, .post = std::move(answer)});
     };
     post("/translate", Needs::key_and_room, libretranslate::translate);
     post("/detect", Needs::key,
          [](const ApiCall& call) { call.exchange->respond(libretranslate::detect(call)); });
-    get("/languages", Needs::nothing,
-        [this](const HttpRequest&) { return libretranslate::languages(api); });
-    get("/frontend/settings", Needs::nothing,
+    get("/languages", [this](const HttpRequest&) { return libretranslate::languages(api); });
+    get("/frontend/settings",
         [this](const HttpRequest&) { return libretranslate::frontend_settings(api); });
     post("/v1/translate", Needs::key_and_room, v1::translate);
     post("/v1/score", Needs::key_and_room, v1::score);
     if (options.max_attention > 0) post("/v1/attention", Needs::key_and_room, v1::attention);
     for (const char* path : {"/openapi.json", "/spec"})
-      get(path, Needs::nothing,
+      get(path,
           [this](const HttpRequest&) { return HttpResponse{.body = openapi_document(options)}; });
-    get("/health", Needs::nothing, [](const HttpRequest&) {
-      return json_answer({{"status", "ok"}});
-    });
-    get("/ready", Needs::nothing, [this](const HttpRequest&) {
+    get("/health", [](const HttpRequest&) { return json_answer({{"status", "ok"}}); });
+    get("/ready", [this](const HttpRequest&) {
       if (draining) return error_response({503, "the server is stopping"});
       return json_answer({{"status", "ready"}});
     });
-    get("/metrics", Needs::nothing, [this](const HttpRequest&) {
+    get("/metrics", [this](const HttpRequest&) {
       return HttpResponse{.content_type = "text/plain; version=0.0.4; charset=utf-8",
                           .body = metrics.text(api.scheduler->status(), http.counts())};
     });
     const auto get_file = [&](const EmbeddedFile& file) {
-      get(file.name == "index.html" ? "/" : "/" + std::string(file.name), Needs::nothing,
+      get(file.name == "index.html" ? "/" : "/" + std::string(file.name),
           [this, &file](const HttpRequest& request) {
             return page_response(file, request, page_policy);
           });

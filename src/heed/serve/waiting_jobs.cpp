@@ -11,89 +11,111 @@ namespace {
 constexpr int64_t kShareOfFreeRoom = 4;
 
 // Bounds for Overloaded::retry_after, in seconds.
-constexpr double kSoonest = 1, kLatest = 60;
-
-std::chrono::milliseconds as_milliseconds(double seconds) {
-  return std::chrono::milliseconds(int64_t(1000 * std::min(seconds, 1e6)));
-}
+constexpr double kMinRetryAfter = 1, kMaxRetryAfter = 60;
 
 }  // namespace
 
 namespace detail {
 
+void Work::add(const Work& other, int64_t times) {
+  jobs += times * other.jobs;
+  lines += times * other.lines;
+  tasks += times * other.tasks;
+  bytes += times * other.bytes;
+  cost += times * other.cost;
+}
+
 Job::Job(uint64_t id, TranslationRequest asked, std::shared_ptr<TranslationObserver> observer)
     : id(id),
       request(std::move(asked)),
       observer(std::move(observer)),
+      waiting{.jobs = 1},
       missing(request.lines.size()) {
-  for (size_t i = 0; i < turns(); ++i) {
-    waiting_bytes += bytes(i);
-    waiting_cost += cost(i);
-  }
+  for (size_t i = 0; i < request.lines.size(); ++i) waiting.add(of_line(i));
 }
 
 Job::Job(uint64_t id, std::shared_ptr<ScheduledTask> task, const TaskRequest& asked)
     : id(id),
       task(std::move(task)),
-      task_cost(std::max<int64_t>(1, asked.cost)),
-      waiting_cost(task_cost) {
+      waiting{.jobs = 1, .tasks = 1, .cost = std::max<int64_t>(1, asked.cost)} {
   request.client = asked.client;
   request.deadline = asked.deadline;
 }
 
-int64_t Job::bytes(size_t turn) const {
-  if (task) return 0;
-  const TranslationInput& line = request.lines[turn].input;
-  return int64_t(line.text.size() + line.prefix.size());
-}
-
 // A token has about 3 bytes; a step of a sentence costs more with more hypotheses, but its source
 // is encoded once for all.
-int64_t Job::cost(size_t turn) const {
-  if (task) return task_cost;
+Work Job::of_line(size_t index) const {
   constexpr int64_t kOfAnyLine = 8;
-  return (bytes(turn) / 3 + kOfAnyLine) *
-         (1 + request.setup_of(turn).options.search.hypothesis_count()) / 2;
+  const TranslationInput& line = request.lines[index].input;
+  const auto bytes = int64_t(line.text.size() + line.prefix.size());
+  const int64_t hypotheses = request.setup_of(index).options.search.hypothesis_count();
+  return {.lines = 1, .bytes = bytes, .cost = (bytes / 3 + kOfAnyLine) * (1 + hypotheses) / 2};
 }
 
-void WaitingJobs::add(std::shared_ptr<Job> job, TimePoint now) {
+void Throughput::update(TimePoint now, bool waits) {
+  if (waits_) {
+    const double passed = std::chrono::duration<double>(now - updated_).count();
+    period_.seconds += passed;
+    if (period_.seconds >= kMinPeriod) {
+      const double kept = std::exp2(-period_.seconds / kHalfLife);
+      total_ = {kept * total_.cost + period_.cost, kept * total_.seconds + period_.seconds};
+      period_ = {};
+      // A period lasts as long as work waits: only its beginning may be dropped.
+      confirmed_ = true;
+    } else if (confirmed_ && !waits) {
+      total_ = {total_.cost + period_.cost, total_.seconds + period_.seconds};
+    }
+  }
+  if (!waits) {
+    period_ = {};
+    confirmed_ = false;
+  }
+  waits_ = waits;
+  updated_ = now;
+}
+
+std::optional<double> Throughput::per_second() const {
+  if (total_.seconds < kMinMeasured || total_.cost <= 0) return {};
+  return total_.cost / total_.seconds;
+}
+
+void WaitingJobs::add(const std::shared_ptr<Job>& job, TimePoint now) {
   throughput_.update(now, !empty());
-  if (const auto wait = retry_after(job->request.client, job->waiting_bytes, job->waiting_cost))
+  if (const auto wait = retry_after(job->request.client, job->waiting.bytes, job->waiting.cost))
     throw Overloaded(*wait);
-  insert(std::move(job));
+  insert(job);
   throughput_.update(now, true);
 }
 
-void WaitingJobs::add_next_turn(std::shared_ptr<Job> job, int64_t cost, TimePoint now) {
+void WaitingJobs::add_next_turn(const std::shared_ptr<Job>& job, int64_t cost, TimePoint now) {
   check(job->task != nullptr && jobs_.count(job->id) == 0, "a task that does not wait");
   throughput_.update(now, !empty());
-  job->next = 0;
-  job->task_cost = job->waiting_cost = std::max<int64_t>(1, cost);
-  insert(std::move(job));
+  job->waiting = {.jobs = 1, .tasks = 1, .cost = std::max<int64_t>(1, cost)};
+  insert(job);
   throughput_.update(now, true);
 }
 
-void WaitingJobs::insert(std::shared_ptr<Job> job) {
-  Totals& client = clients_[job->request.client];
-  for (Totals* totals : {&client, &total_}) {
-    ++totals->jobs;
-    totals->bytes += job->waiting_bytes;
-    totals->cost += job->waiting_cost;
-  }
-  turns_ += int64_t(job->turns());
-  tasks_ += job->task ? 1 : 0;
+void WaitingJobs::insert(const std::shared_ptr<Job>& job) {
+  count(*job, job->waiting, 1);
   queue_.add(job->request.client, job->id);
   if (job->request.deadline) deadlines_.emplace(*job->request.deadline, job->id);
-  const uint64_t id = job->id;
-  jobs_[id] = std::move(job);
+  jobs_[job->id] = job;
+}
+
+void WaitingJobs::count(const Job& job, const Work& work, int64_t times) {
+  for (Work* all : {&clients_[job.request.client], &total_}) all->add(work, times);
+}
+
+Work WaitingJobs::of_client(const std::string& client) const {
+  const auto found = clients_.find(client);
+  return found == clients_.end() ? Work() : found->second;
 }
 
 // A job that would be alone always has room.
 std::optional<std::chrono::seconds> WaitingJobs::retry_after(const std::string& client,
                                                              int64_t bytes, int64_t cost) const {
   if (empty()) return {};
-  const auto found = clients_.find(client);
-  const Totals own = found == clients_.end() ? Totals() : found->second;
+  const Work own = of_client(client);
   const auto fits = [](int64_t added, int64_t own, int64_t all, int64_t limit) {
     return all + added <= limit && own + added <= kShareOfFreeRoom * (limit - all);
   };
@@ -104,7 +126,8 @@ std::optional<std::chrono::seconds> WaitingJobs::retry_after(const std::string& 
     return {};
   // Until half of what waits has begun, or the wait is as long as allowed.
   const double all = std::chrono::duration<double>(estimated_wait()).count();
-  const double seconds = std::clamp(std::max(all / 2, wait - longest), kSoonest, kLatest);
+  const double seconds =
+      std::clamp(std::max(all / 2, wait - longest), kMinRetryAfter, kMaxRetryAfter);
   return std::chrono::seconds(int64_t(std::ceil(seconds)));
 }
 
@@ -113,36 +136,34 @@ std::optional<std::chrono::seconds> WaitingJobs::retry_after(const std::string& 
 double WaitingJobs::seconds_before(const std::string& client, int64_t cost) const {
   const auto per_second = throughput_.per_second();
   if (!per_second) return 0;
-  const auto found = clients_.find(client);
-  const int64_t own = found == clients_.end() ? 0 : found->second.cost;
+  const int64_t own = of_client(client).cost;
   int64_t before = own;
-  for (const auto& [name, totals] : clients_)
-    if (name != client) before += std::min(totals.cost, own + cost);
+  for (const auto& [name, work] : clients_)
+    if (name != client) before += std::min(work.cost, own + cost);
   return double(before) / *per_second;
 }
 
 std::chrono::milliseconds WaitingJobs::estimated_wait() const {
   const auto per_second = throughput_.per_second();
-  return per_second ? as_milliseconds(double(total_.cost) / *per_second)
-                    : std::chrono::milliseconds(0);
+  const double seconds = per_second ? double(total_.cost) / *per_second : 0;
+  return std::chrono::milliseconds(int64_t(1000 * std::min(seconds, 1e6)));
 }
 
 WaitingJobs::Turn WaitingJobs::take_turn(uint64_t id, TimePoint now) {
   throughput_.update(now, true);
-  Turn turn;
-  turn.job = jobs_.at(id);
+  Turn turn{.job = jobs_.at(id)};
   Job& job = *turn.job;
-  turn.index = job.next++;
-  const int64_t bytes = job.bytes(turn.index), cost = job.cost(turn.index);
-  queue_.charge(id, double(cost));
-  throughput_.begin(cost);
-  job.waiting_bytes -= bytes;
-  job.waiting_cost -= cost;
-  subtract(job, bytes, cost);
-  --turns_;
-  tasks_ -= job.task ? 1 : 0;
-  if (!job.task) turn.input = std::move(job.request.lines[turn.index].input);
-  if (job.next == job.turns()) erase(job);
+  Work work = {.tasks = 1, .cost = job.waiting.cost};
+  if (!job.task) {
+    turn.index = job.next++;
+    work = job.of_line(turn.index);
+    turn.input = std::move(job.request.lines[turn.index].input);
+  }
+  queue_.charge(id, double(work.cost));
+  throughput_.begin(work.cost);
+  job.waiting.add(work, -1);
+  count(job, work, -1);
+  if (job.waiting.lines + job.waiting.tasks == 0) erase(job);
   throughput_.update(now, !empty());
   return turn;
 }
@@ -151,10 +172,6 @@ void WaitingJobs::remove(uint64_t id, TimePoint now) {
   const auto found = jobs_.find(id);
   if (found == jobs_.end()) return;
   const std::shared_ptr<Job> job = found->second;
-  subtract(*job, job->waiting_bytes, job->waiting_cost);
-  const auto left = int64_t(job->turns() - job->next);
-  turns_ -= left;
-  tasks_ -= job->task ? left : 0;
   erase(*job);
   throughput_.update(now, !empty());
 }
@@ -174,7 +191,6 @@ std::optional<TimePoint> WaitingJobs::next_deadline() const {
   return deadlines_.begin()->first;
 }
 
-// A job without a turn that waits.
 void WaitingJobs::erase(const Job& job) {
   queue_.remove(job.id);
   if (job.request.deadline) {
@@ -182,17 +198,9 @@ void WaitingJobs::erase(const Job& job) {
     deadlines_.erase(
         std::find_if(first, last, [&](const auto& one) { return one.second == job.id; }));
   }
-  const auto client = clients_.find(job.request.client);
-  --total_.jobs;
-  if (--client->second.jobs == 0) clients_.erase(client);
+  count(job, job.waiting, -1);
+  if (clients_.at(job.request.client).jobs == 0) clients_.erase(job.request.client);
   jobs_.erase(job.id);
-}
-
-void WaitingJobs::subtract(const Job& job, int64_t bytes, int64_t cost) {
-  for (Totals* totals : {&clients_.at(job.request.client), &total_}) {
-    totals->bytes -= bytes;
-    totals->cost -= cost;
-  }
 }
 
 }  // namespace detail

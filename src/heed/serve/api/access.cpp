@@ -3,13 +3,12 @@
 #include <sodium.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <limits>
 #include <sstream>
 
 #include "heed/core/files.h"
 #include "heed/core/utf8.h"
-#include "heed/serve/api/api_error.h"
 #include "heed/serve/http/header_text.h"
 
 namespace heed {
@@ -31,12 +30,10 @@ bool same_text(std::string_view a, std::string_view b) {
   return detail::lower_ascii(a) == detail::lower_ascii(b);
 }
 
-std::string sha256(std::string_view text) {
-  unsigned char hash[crypto_hash_sha256_BYTES];
-  crypto_hash_sha256(hash, reinterpret_cast<const unsigned char*>(text.data()), text.size());
-  std::string digits;
-  for (const unsigned char byte : hash) digits += fmt::format("{:02x}", byte);
-  return digits;
+auto sha256(std::string_view text) {
+  decltype(ApiKey::hash) hash;
+  crypto_hash_sha256(hash.data(), reinterpret_cast<const unsigned char*>(text.data()), text.size());
+  return hash;
 }
 
 // Reads "requests=60" into its field; false if the word is no limit.
@@ -44,23 +41,22 @@ bool read_limit(std::string_view word, ApiKey& key) {
   const size_t at = word.find('=');
   const std::string_view name = word.substr(0, at);
   std::optional<int64_t>& field = name == "requests" ? key.requests : key.characters;
-  if (at == word.npos || (name != "requests" && name != "characters")) return false;
-  int64_t value = 0;
-  const char* end = word.data() + word.size();
-  const auto [stop, error] = std::from_chars(word.data() + at + 1, end, value);
-  if (error != std::errc{} || stop != end || value < 1 || field) return false;
-  field = value;
-  return true;
+  if (at == word.npos || field || (name != "requests" && name != "characters")) return false;
+  field =
+      detail::whole_number(word.substr(at + 1), int64_t(1), std::numeric_limits<int64_t>::max());
+  return field.has_value();
 }
 
 ApiKey read_key(const std::string& line, const std::string& where) {
   std::istringstream words(line);
   ApiKey key;
-  words >> key.name >> key.hash;
-  const bool is_hash = key.hash.size() == 64 &&
-                       key.hash.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
-  if (!is_hash) fail("{}: expected NAME and a SHA-256 of 64 hexadecimal digits", where);
-  key.hash = detail::lower_ascii(key.hash);
+  std::string digits;
+  words >> key.name >> digits;
+  size_t size = 0;
+  if (sodium_hex2bin(key.hash.data(), key.hash.size(), digits.data(), digits.size(), nullptr, &size,
+                     nullptr) != 0 ||
+      size != key.hash.size())
+    fail("{}: expected NAME and a SHA-256 of 64 hexadecimal digits", where);
   if (key.hash == sha256("")) fail("{}: this is the SHA-256 of an empty key", where);
   for (std::string word; words >> word;)
     if (!read_limit(word, key))
@@ -68,13 +64,14 @@ ApiKey read_key(const std::string& line, const std::string& where) {
   return key;
 }
 
-}  // namespace
-
+// Whether an address ("127.0.0.1:5000", "[::1]:80", "localhost", "unix") is of this machine alone.
 bool is_loopback(std::string_view address) {
   const std::string_view host = host_of(address);
   return host == "unix" || same_text(host, "localhost") || host == "[::1]" ||
          (host.starts_with("127.") && host.find_first_not_of("0123456789.") == host.npos);
 }
+
+}  // namespace
 
 bool is_host_name(std::string_view name) {
   if (name.starts_with('[')) return name.find(']') == name.size() - 1;
@@ -165,7 +162,7 @@ ApiKeys ApiKeys::load(const std::string& path) {
 }
 
 const ApiKey* ApiKeys::find(std::string_view key) const {
-  const std::string hash = sha256(key);
+  const auto hash = sha256(key);
   const ApiKey* found = nullptr;
   for (const ApiKey& one : keys_)
     if (sodium_memcmp(one.hash.data(), hash.data(), hash.size()) == 0) found = &one;
@@ -173,21 +170,21 @@ const ApiKey* ApiKeys::find(std::string_view key) const {
 }
 
 void ApiKeys::use(const ApiKey& key, int64_t characters, Time now) {
-  const double most_requests = double(key.requests.value_or(0)),
-               most_characters = double(key.characters.value_or(0));
-  auto [found, fresh] = left_.try_emplace(key.name, Left{most_requests, most_characters, now});
+  const double max_requests = double(key.requests.value_or(0)),
+               max_characters = double(key.characters.value_or(0));
+  auto [found, fresh] = left_.try_emplace(key.name, Left{max_requests, max_characters, now});
   Left& left = found->second;
   const double minutes = std::chrono::duration<double>(now - left.when).count() / 60;
-  left.requests = std::min(most_requests, left.requests + minutes * most_requests);
-  left.characters = std::min(most_characters, left.characters + minutes * most_characters);
+  left.requests = std::min(max_requests, left.requests + minutes * max_requests);
+  left.characters = std::min(max_characters, left.characters + minutes * max_characters);
   left.when = now;
   if (key.characters && characters > *key.characters)
     throw HttpError(413, fmt::format("{} characters: the key allows {} in a minute", characters,
                                      *key.characters));
   double seconds = 0;
-  if (key.requests && left.requests < 1) seconds = (1 - left.requests) * 60 / most_requests;
+  if (key.requests && left.requests < 1) seconds = (1 - left.requests) * 60 / max_requests;
   if (key.characters && left.characters < double(characters))
-    seconds = std::max(seconds, (double(characters) - left.characters) * 60 / most_characters);
+    seconds = std::max(seconds, (double(characters) - left.characters) * 60 / max_characters);
   if (seconds > 0)
     throw HttpError(429, "the limit of this key is reached",
                     {{"Retry-After", std::to_string(int64_t(std::ceil(seconds)))}});

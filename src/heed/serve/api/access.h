@@ -1,6 +1,7 @@
-// Who may use the API.
+// Access to the API: rules for origins, and keys.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <map>
 #include <optional>
@@ -36,9 +37,6 @@ class OriginRules {
   const std::vector<std::string> allowed_hosts_, cors_;
 };
 
-// Whether an address ("127.0.0.1:5000", "[::1]:80", "localhost", "unix") is of this machine alone.
-bool is_loopback(std::string_view address);
-
 // Whether it may be all of a Host header but the port: "example.org", "[::1]".
 bool is_host_name(std::string_view name);
 // Whether it may be an Origin header ("https://example.org:8000", "null"), or is "*".
@@ -47,12 +45,12 @@ bool is_origin(std::string_view text);
 // A key that a client may use. Its text is not kept.
 struct ApiKey {
   std::string name;
-  std::string hash;  // SHA-256, 64 hexadecimal digits
+  std::array<unsigned char, 32> hash = {};  // SHA-256
   // Bounds for a minute; none: no limit.
   std::optional<int64_t> requests, characters;
 };
 
-// What remains of a key's limits at a time.
+// The keys that a server accepts, with the rest of their limits.
 class ApiKeys {
  public:
   // A line for each key: NAME SHA256 [requests=N] [characters=N]; empty lines and those that begin
@@ -69,7 +67,7 @@ class ApiKeys {
   void use(const ApiKey& key, int64_t characters, Time now = std::chrono::steady_clock::now());
 
  private:
-  // How much of both limits is left; it grows by a limit in a minute, up to the limit.
+  // The rest of both limits, which grows by a limit in a minute, up to the limit.
   struct Left {
     double requests = 0, characters = 0;
     Time when;

@@ -2,9 +2,17 @@
 
 #include <algorithm>
 
-#include "heed/serve/api/api_error.h"
-
 namespace heed {
+namespace {
+
+void cancel_when_gone(const ApiClient& client, uint64_t id) {
+  // The scheduler may end before the connection.
+  client.exchange->on_gone([scheduler = std::weak_ptr(client.api.scheduler), id] {
+    if (const auto running = scheduler.lock()) running->cancel(id);
+  });
+}
+
+}  // namespace
 
 std::optional<std::chrono::steady_clock::time_point> deadline_of(const ServeOptions& options) {
   if (options.timeout <= 0) return {};
@@ -12,12 +20,16 @@ std::optional<std::chrono::steady_clock::time_point> deadline_of(const ServeOpti
          std::chrono::milliseconds(int64_t(options.timeout * 1000));
 }
 
-void cancel_when_gone(const ApiClient& client, uint64_t id) {
-  const std::weak_ptr<Scheduler> scheduler =
-      client.api.scheduler;  // it may end before the connection
-  client.exchange->on_gone([scheduler, id] {
-    if (const auto running = scheduler.lock()) running->cancel(id);
-  });
+void start(const ApiClient& client, TranslationRequest request,
+           const std::shared_ptr<TranslationObserver>& observer) {
+  request.client = client.client;
+  request.deadline = deadline_of(client.api.options);
+  cancel_when_gone(client, client.api.scheduler->submit(std::move(request), observer));
+}
+
+void start(const ApiClient& client, const std::shared_ptr<ScheduledTask>& task, int64_t cost) {
+  const TaskRequest request = {client.client, cost, deadline_of(client.api.options)};
+  cancel_when_gone(client, client.api.scheduler->run(task, request));
 }
 
 int64_t count_characters(std::string_view text) {
@@ -33,6 +45,14 @@ int64_t check_characters(const ServeOptions& options, const std::vector<std::str
     throw HttpError(
         400, fmt::format("{} characters: expected at most {}", characters, options.max_characters));
   return characters;
+}
+
+void check_prefix(const std::string& prefix, size_t lines) {
+  if (!prefix.empty() && lines != 1)
+    throw HttpError(400,
+                    fmt::format("prefix: expected a text of one line or sentence, got {} (split: "
+                                "lines keeps a line whole)",
+                                lines));
 }
 
 }  // namespace heed

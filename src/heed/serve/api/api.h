@@ -1,13 +1,11 @@
-// What the functions of the API share.
+// The parts that the functions of the API share.
 #pragma once
 
 #include <memory>
 #include <optional>
+#include <semaphore>
 #include <string>
 
-#include "heed/serve/api/access.h"
-#include "heed/serve/api/metrics.h"
-#include "heed/serve/api/places.h"
 #include "heed/serve/http/exchange.h"
 #include "heed/serve/models.h"
 #include "heed/serve/options.h"
@@ -17,15 +15,16 @@ namespace heed {
 
 class Parameters;
 
-// What a request is answered from. Outlives every request.
+// All that requests are answered from. Outlives every request.
 struct Api {
   const ServeOptions& options;
   const ServedModels& models;
   std::shared_ptr<Scheduler> scheduler;
-  std::shared_ptr<Places> attention_places;  // of /v1/attention
+  // One for each request to /v1/attention that is computed at a time.
+  std::shared_ptr<std::counting_semaphore<>> attention_places;
 };
 
-// Who waits for an answer.
+// A client that waits for an answer.
 struct ApiClient {
   const Api& api;
   std::string client;  // whose turn it is: an address or the name of a key
@@ -40,12 +39,16 @@ struct ApiCall : ApiClient {
 // The deadline of a request that begins now.
 std::optional<std::chrono::steady_clock::time_point> deadline_of(const ServeOptions& options);
 
-// Cancels what the scheduler does for a client (Scheduler::cancel()) if it goes away.
-void cancel_when_gone(const ApiClient& client, uint64_t id);
+// Begins a translation or a task, which is cancelled if the client goes away.
+void start(const ApiClient& client, TranslationRequest request,
+           const std::shared_ptr<TranslationObserver>& observer);
+void start(const ApiClient& client, const std::shared_ptr<ScheduledTask>& task, int64_t cost);
 
 // Throws HttpError 400 where the texts have more characters than a request may have. Returns how
 // many they have.
 int64_t check_characters(const ServeOptions& options, const std::vector<std::string>& texts);
 int64_t count_characters(std::string_view text);
+// Throws HttpError 400 where there is a prefix, and not one line or sentence that it belongs to.
+void check_prefix(const std::string& prefix, size_t lines);
 
 }  // namespace heed

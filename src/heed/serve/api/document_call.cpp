@@ -3,13 +3,12 @@
 #include <algorithm>
 
 #include "heed/core/counted.h"
-#include "heed/core/parallel.h"
-#include "heed/serve/api/api_error.h"
+#include "heed/serve/api/answers.h"
 
 namespace heed {
 namespace {
 
-constexpr size_t kMostLines = 65536;
+constexpr size_t kMaxLines = 65536;
 // What a line takes while it waits and is translated, besides its text; and what a text takes in
 // the request, the document and the answer, besides its lines.
 constexpr size_t kBytesOfLine = 1024, kBytesOfText = 512;
@@ -22,15 +21,14 @@ size_t bytes_of_attention(const DocumentOptions& options, const Document::Line& 
   if (!options.decode.attention) return 0;
   const SearchOptions& search = options.decode.search;
   const int64_t source = int64_t(line.source.size()) + 2;
-  const int64_t positions = options.models[line.text]->model().config().max_positions;
+  const int64_t positions = options.chosen.texts[line.text].model->model.config().max_positions;
   const int64_t target = max_target_length(search, std::min(source, positions), positions);
   return size_t(search.nbest * target * source) * sizeof(float);
 }
 
 std::vector<bool> kept_texts(const DocumentOptions& options) {
   std::vector<bool> kept;
-  kept.reserve(options.models.size());
-  for (const auto& model : options.models) kept.push_back(model == nullptr);
+  for (const ChosenModel& text : options.chosen.texts) kept.push_back(text.model == nullptr);
   return kept;
 }
 
@@ -43,19 +41,15 @@ DocumentCall::DocumentCall(const ApiClient& client, std::vector<std::string> tex
       document_(std::move(texts), options_.unit, kept_texts(options_)),
       translations_(document_.lines().size()),
       more_(options_.more ? document_.lines().size() : 0) {
-  check(options_.models.size() == document_.texts(), "a model for each text");
+  check(options_.chosen.texts.size() == document_.texts(), "a model for each text");
   const size_t lines = document_.lines().size();
-  if (lines > kMostLines)
+  if (lines > kMaxLines)
     throw HttpError(
         400, fmt::format("{}: expected at most {} in a request",
                          detail::counted(int64_t(lines),
                                          options_.unit == TextUnit::lines ? "line" : "sentence"),
-                         kMostLines));
-  if (!options_.prefix.empty() && lines != 1)
-    throw HttpError(400,
-                    fmt::format("prefix: expected a text of one line or sentence, got {} (split: "
-                                "lines keeps a line whole)",
-                                lines));
+                         kMaxLines));
+  check_prefix(options_.prefix, lines);
   size_t bytes = 0, attention = 0;
   for (const Document::Line& line : document_.lines()) {
     bytes += line.before.size() + line.source.size();
@@ -63,18 +57,14 @@ DocumentCall::DocumentCall(const ApiClient& client, std::vector<std::string> tex
   }
   for (size_t text = 0; text < document_.texts(); ++text) bytes += document_.after(text).size();
   // Each thread ends a line at a time.
-  const auto threads = size_t(client.api.options.threads.value_or(available_threads()));
+  const auto threads = size_t(client.api.options.thread_count());
   const size_t searches = options_.more ? 2 : 1;
   hold(searches * (kCopiesOfText * bytes + kBytesOfLine * lines) +
        kBytesOfText * document_.texts() + attention * std::min(threads, lines));
 }
 
-void DocumentCall::hold_for_a_moment(size_t bytes) {
-  exchange_->hold(held_ + bytes);
-}
-
 void DocumentCall::hold(size_t bytes) {
-  hold_for_a_moment(bytes);
+  exchange_->hold(held_ + bytes);
   held_ += bytes;
 }
 
@@ -89,15 +79,16 @@ TranslationRequest DocumentCall::request() const {
     return request.setups.size() - 1;
   };
   std::vector<const LanguageCodes*> languages;
-  for (const auto& model : options_.models)
-    languages.push_back(model ? &model->processor().languages() : nullptr);
+  for (const auto& [model, detected] : options_.chosen.texts)
+    languages.push_back(model ? &model->processor.languages() : nullptr);
   const std::vector<std::string> sources = document_.sources(languages);
   const auto add_lines = [&](const DecodeOptions& decode) {
     const size_t first = request.setups.size();
     for (size_t i = 0; i < sources.size(); ++i)
-      request.lines.push_back({{sources[i], options_.prefix},
-                               setup_of(options_.models[document_.lines()[i].text], decode, first),
-                               int64_t(i)});
+      request.lines.push_back(
+          {{sources[i], options_.prefix},
+           setup_of(options_.chosen.texts[document_.lines()[i].text].model, decode, first),
+           int64_t(i)});
   };
   add_lines(options_.decode);
   if (options_.more) {
@@ -110,20 +101,15 @@ TranslationRequest DocumentCall::request() const {
 
 void DocumentCall::start(const ApiClient& client, const std::shared_ptr<DocumentCall>& document) {
   TranslationRequest request = document->request();
-  if (request.lines.empty()) {
-    document->finished();
-    return;
-  }
-  request.client = client.client;
-  request.deadline = deadline_of(client.api.options);
-  cancel_when_gone(client, client.api.scheduler->submit(std::move(request), document));
+  if (request.lines.empty()) return document->finished();
+  heed::start(client, std::move(request), document);
 }
 
 void DocumentCall::translated(Translation translation) {
   try {
     const auto index = size_t(translation.line);
     const bool first = index < translations_.size();
-    if (first) hold_for_a_moment(bytes_to_keep(translation));
+    if (first) exchange_->hold(held_ + bytes_to_keep(translation));  // until the next call
     size_t bytes = first ? keep(translation) : 0;
     std::vector<std::string>& texts =
         first ? translations_[index] : more_[index - translations_.size()];

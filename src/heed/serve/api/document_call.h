@@ -7,15 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "heed/serve/api/api.h"
+#include "heed/serve/api/model_choice.h"
 #include "heed/serve/document.h"
 
 namespace heed {
 
-// What a document is translated with.
+// How a document is translated.
 struct DocumentOptions {
-  // Of each text; null: it comes back as it is.
-  std::vector<std::shared_ptr<const ServedModel>> models;
+  ChosenModels chosen;
   TextUnit unit = TextUnit::sentences;
   DecodeOptions decode;
   // A second search of each line: the hypotheses that only it finds follow those of the first,
@@ -25,8 +24,8 @@ struct DocumentOptions {
 };
 
 // Collects the translations of a document's lines and answers the request when it has all, or when
-// it fails. Derived classes say how. What it holds counts as HttpExchange::hold(): the request
-// fails (503) where that is too much.
+// it fails. Derived classes write the answer. Its memory counts as HttpExchange::hold(): the
+// request fails (503) where that is too much.
 class DocumentCall : public TranslationObserver {
  public:
   DocumentCall(const ApiClient& client, std::vector<std::string> texts, DocumentOptions options);
@@ -41,14 +40,14 @@ class DocumentCall : public TranslationObserver {
  protected:
   // The answer, once all lines are translated.
   virtual HttpResponse answer() const = 0;
-  // Takes what the answer needs of a translation besides the texts of its hypotheses; returns how
-  // many bytes were kept.
+  // Keeps the parts of a translation that the answer needs besides the texts of its hypotheses;
+  // returns how many bytes they take.
   virtual size_t keep(const Translation& translation) {
     (void)translation;
     return 0;
   }
 
-  // How many bytes keep() needs while it runs.
+  // The bytes that keep() needs while it runs.
   virtual size_t bytes_to_keep(const Translation& translation) const {
     (void)translation;
     return 0;
@@ -61,10 +60,8 @@ class DocumentCall : public TranslationObserver {
   const std::vector<std::vector<std::string>>& translations() const { return translations_; }
 
  private:
-  // Both throw HttpError 503 if there is no memory left. What is held for a moment lasts until the
-  // next call.
+  // Holds more bytes. HttpError 503 if there is no memory left.
   void hold(size_t bytes);
-  void hold_for_a_moment(size_t bytes);
   TranslationRequest request() const;
   void append_more();
 

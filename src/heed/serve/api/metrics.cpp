@@ -15,42 +15,32 @@ namespace {
 using prometheus::MetricFamily;
 using prometheus::MetricType;
 
-// A metric whose value is known elsewhere.
-MetricFamily family_of(const char* name, const char* help, MetricType type, double value) {
+// A metric whose values are known elsewhere.
+MetricFamily family_of(
+    const char* name, const char* help, MetricType type,
+    const std::vector<std::pair<std::vector<prometheus::ClientMetric::Label>, double>>& values) {
   MetricFamily family{name, help, type, {}};
-  prometheus::ClientMetric& metric = family.metric.emplace_back();
-  if (type == MetricType::Counter)
-    metric.counter.value = value;
-  else
-    metric.gauge.value = value;
-  return family;
-}
-
-MetricFamily tokens_family(const SchedulerStatus& status) {
-  MetricFamily family{"heed_tokens_total", "Tokens translated", MetricType::Counter, {}};
-  const auto add = [&](const char* side, int64_t tokens) {
+  for (const auto& [labels, value] : values) {
     prometheus::ClientMetric& metric = family.metric.emplace_back();
-    metric.label.push_back({"side", side});
-    metric.counter.value = double(tokens);
-  };
-  add("source", status.source_tokens);
-  add("target", status.target_tokens);
+    metric.label = labels;
+    (type == MetricType::Counter ? metric.counter.value : metric.gauge.value) = value;
+  }
   return family;
 }
 
-MetricFamily batches_family(const BatchSizes& batches) {
+MetricFamily batches_family(const StepCounts& counts) {
   MetricFamily family{"heed_decoding_step_sentences",
                       "Sentences that were decoded together, of each decoding step",
                       MetricType::Histogram,
                       {}};
   auto& histogram = family.metric.emplace_back().histogram;
-  histogram.sample_sum = double(batches.sentences);
-  for (size_t i = 0; i < batches.steps.size(); ++i) {
-    histogram.sample_count += uint64_t(batches.steps[i]);
-    const bool last = i == BatchSizes::kAtMost.size();
+  histogram.sample_sum = double(counts.sentences);
+  for (size_t i = 0; i < counts.steps.size(); ++i) {
+    histogram.sample_count += uint64_t(counts.steps[i]);
+    const bool last = i == StepCounts::kSizes.size();
     histogram.bucket.push_back(
         {histogram.sample_count,
-         last ? std::numeric_limits<double>::infinity() : double(BatchSizes::kAtMost[i])});
+         last ? std::numeric_limits<double>::infinity() : double(StepCounts::kSizes[i])});
   }
   return family;
 }
@@ -92,18 +82,20 @@ void Metrics::count_reload(bool succeeded) {
 std::string Metrics::text(const SchedulerStatus& scheduler, const HttpCounts& http) const {
   std::vector<MetricFamily> families = state_->registry.Collect();
   const auto gauge = [&](const char* name, const char* help, double value) {
-    families.push_back(family_of(name, help, MetricType::Gauge, value));
+    families.push_back(family_of(name, help, MetricType::Gauge, {{{}, value}}));
   };
   const auto counter = [&](const char* name, const char* help, double value) {
-    families.push_back(family_of(name, help, MetricType::Counter, value));
+    families.push_back(family_of(name, help, MetricType::Counter, {{{}, value}}));
   };
   gauge("heed_waiting_lines", "Lines that wait for their turn", double(scheduler.waiting_lines));
   gauge("heed_waiting_bytes", "Text that waits for its turn", double(scheduler.waiting_bytes));
   gauge("heed_running_lines", "Lines that are being translated", double(scheduler.running_lines));
   gauge("heed_estimated_wait_seconds", "How long a new request would wait for its turn",
         double(scheduler.estimated_wait.count()) / 1000);
-  families.push_back(batches_family(scheduler.batches));
-  families.push_back(tokens_family(scheduler));
+  families.push_back(batches_family(scheduler.counts));
+  families.push_back(family_of("heed_tokens_total", "Tokens translated", MetricType::Counter,
+                               {{{{"side", "source"}}, double(scheduler.counts.source_tokens)},
+                                {{{"side", "target"}}, double(scheduler.counts.target_tokens)}}));
   gauge("heed_cache_rows", "Rows of the caches of keys and values", double(scheduler.cache_rows));
   gauge("heed_cache_rows_reserved", "Those of lines that are being translated",
         double(scheduler.reserved_rows));

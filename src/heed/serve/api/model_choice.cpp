@@ -4,7 +4,8 @@
 #include <atomic>
 
 #include "heed/core/utf8.h"
-#include "heed/serve/api/api_error.h"
+#include "heed/serve/api/answers.h"
+#include "heed/serve/api/parameters.h"
 
 namespace heed {
 namespace {
@@ -35,14 +36,13 @@ std::vector<Candidate> candidates_of(const ServedModels& models, const std::stri
   const LanguageTag asked_source = parse_language(source), asked_target = parse_language(target);
   std::vector<Candidate> candidates;
   bool known_source = false, known_target = false;
-  for (auto& model : models.all()) {
-    const LanguagePair& languages = model->languages();
-    Candidate candidate;
+  for (const SharedModel& model : models.all()) {
+    const LanguagePair& languages = model->languages;
+    Candidate candidate{model};
     if (!source.empty() && source != "auto")
       candidate.source = match_sources(asked_source, parse_language(languages.source));
     if (!target.empty())
       candidate.target = match_languages(asked_target, parse_language(languages.target));
-    candidate.model = std::move(model);
     const bool has_source = candidate.source != LanguageMatch::none,
                has_target = candidate.target != LanguageMatch::none;
     known_source = known_source || has_source;
@@ -65,7 +65,7 @@ bool has_one_language(const LanguagePair& languages) {
 
 bool have_one_target(const std::vector<SharedModel>& models) {
   return std::all_of(models.begin(), models.end(), [&](const auto& model) {
-    return model->languages().target == models.front()->languages().target;
+    return model->languages.target == models.front()->languages.target;
   });
 }
 
@@ -79,14 +79,13 @@ class DetectionCall : public ScheduledTask {
         texts_(std::move(texts)),
         then_(std::move(then)) {}
 
-  // Without turns of the scheduler, for few texts.
-  void run() {
-    while (!detects_all()) {
-    }
-    pass_on();
-  }
-
+  // Few texts need no turns of the scheduler.
   static void start(const std::shared_ptr<DetectionCall>& call) {
+    if (!call->choice_.detects() || call->texts_.size() <= kDetectedTexts) {
+      while (call->turn()) {
+      }
+      return;
+    }
     const ApiClient& client = call->client_;
     size_t bytes = 0;
     for (const std::string& text : call->texts_) bytes += text.size() + kBytesOfChosenText;
@@ -127,18 +126,19 @@ class DetectionCall : public ScheduledTask {
   }
 
   void pass_on() {
+    chosen_.detects = choice_.detects();
     chosen_.target = choice_.target();
     for (const ChosenModel& text : chosen_.texts) {
       const std::string& source =
-          text.detected ? text.detected->code : text.model->languages().source;
+          text.detected ? text.detected->code : text.model->languages.source;
       if (chosen_.source.empty()) chosen_.source = source;
       if (chosen_.source != source) chosen_.source = "auto";
-      const std::string& target = text.model ? text.model->languages().target : text.detected->code;
+      const std::string& target = text.model ? text.model->languages.target : text.detected->code;
       if (chosen_.target.empty()) chosen_.target = target;
       if (choice_.target().empty() && chosen_.target != target) refuse_targets();
     }
     if (chosen_.texts.empty()) chosen_.source = choice_.source();
-    then_(std::move(texts_), std::move(chosen_));
+    then_(client_, std::move(texts_), std::move(chosen_));
   }
 
   const ApiClient client_;
@@ -151,25 +151,26 @@ class DetectionCall : public ScheduledTask {
 
 }  // namespace
 
-ModelChoice::ModelChoice(const ServedModels& models, const std::string& source,
-                         const std::string& target) {
-  std::vector<Candidate> candidates = candidates_of(models, source, target);
+ModelChoice::ModelChoice(const ApiCall& call) {
+  const std::string source = call.parameters.text("source"),
+                    target = call.parameters.text("target");
+  std::vector<Candidate> candidates = candidates_of(call.api.models, source, target);
   const bool detects = source == "auto" || (source.empty() && candidates.size() > 1);
   if (detects)
     std::erase_if(candidates,
-                  [](const Candidate& one) { return has_one_language(one.model->languages()); });
+                  [](const Candidate& one) { return has_one_language(one.model->languages); });
   if (candidates.empty())
     throw HttpError(400, fmt::format("{} to {} is not supported",
                                      source.empty() || detects ? "any language" : excerpt(source),
                                      target.empty() ? "any language" : excerpt(target)));
   for (const Candidate& one : candidates)
     if (detects || one.rank() == candidates.front().rank()) models_.push_back(one.model);
-  const LanguagePair& nearest = models_.front()->languages();
+  const LanguagePair& nearest = models_.front()->languages;
   const bool one_target = !target.empty() || have_one_target(models_);
   if (one_target) target_ = nearest.target;
   if (detects) {
     source_ = "auto";
-    std::vector<std::string> among = sources();
+    std::vector<std::string> among = source_codes(models_);
     if (one_target) among.push_back(target_);
     detector_.emplace(among);
   } else {
@@ -179,22 +180,13 @@ ModelChoice::ModelChoice(const ServedModels& models, const std::string& source,
   }
 }
 
-std::vector<std::string> ModelChoice::sources() const {
-  std::vector<std::string> codes;
-  for (const SharedModel& model : models_) {
-    const std::string& code = model->languages().source;
-    if (std::find(codes.begin(), codes.end(), code) == codes.end()) codes.push_back(code);
-  }
-  return codes;
-}
-
 ChosenModel ModelChoice::of(const std::string& text) const {
   if (!detector_) return {models_.front()};
   const std::vector<DetectedLanguage> languages = detector_->detect(text);
   if (languages.empty())
     return {nullptr,
-            DetectedLanguage{target_.empty() ? models_.front()->languages().target : target_, 0}};
-  const std::vector<std::string> codes = sources();
+            DetectedLanguage{target_.empty() ? models_.front()->languages.target : target_, 0}};
+  const std::vector<std::string> codes = source_codes(models_);
   const auto is_source = [&](const DetectedLanguage& language) {
     return language.is_among && std::find(codes.begin(), codes.end(), language.code) != codes.end();
   };
@@ -215,23 +207,18 @@ ChosenModel ModelChoice::of(const std::string& text) const {
 ChosenModel ModelChoice::for_source(const DetectedLanguage& language) const {
   std::vector<SharedModel> fitting;
   for (const SharedModel& model : models_)
-    if (model->languages().source == language.code) fitting.push_back(model);
+    if (model->languages.source == language.code) fitting.push_back(model);
   if (target_.empty() && !have_one_target(fitting)) refuse_targets();
   return {fitting.front(), language};
 }
 
-void choose_models(const ApiClient& client, ModelChoice choice, std::vector<std::string> texts,
-                   ModelsChosen then) {
-  const bool at_once = !choice.detects() || texts.size() <= kDetectedTexts;
-  const auto call =
-      std::make_shared<DetectionCall>(client, std::move(choice), std::move(texts), std::move(then));
-  if (at_once)
-    call->run();
-  else
-    DetectionCall::start(call);
+void choose_models(const ApiCall& call, std::vector<std::string> texts, ModelsChosen then) {
+  DetectionCall::start(
+      std::make_shared<DetectionCall>(call, ModelChoice(call), std::move(texts), std::move(then)));
 }
 
-SharedModel choose_one_model(const ModelChoice& choice, const std::vector<std::string>& texts) {
+SharedModel choose_one_model(const ApiCall& call, const std::vector<std::string>& texts) {
+  const ModelChoice choice(call);
   if (texts.empty() && choice.detects())
     throw HttpError(400, "source: expected its code, where there is no text to detect it");
   SharedModel all;
@@ -244,10 +231,20 @@ SharedModel choose_one_model(const ModelChoice& choice, const std::vector<std::s
     if (all && all != chosen.model)
       throw HttpError(400, fmt::format("source: the detected languages are {} and {}: expected "
                                        "texts in one language",
-                                       all->languages().source, chosen.detected->code));
+                                       all->languages.source, chosen.detected->code));
     all = chosen.model;
   }
   return all ? all : choice.of("").model;
+}
+
+void add_code(std::vector<std::string>& codes, const std::string& code) {
+  if (std::find(codes.begin(), codes.end(), code) == codes.end()) codes.push_back(code);
+}
+
+std::vector<std::string> source_codes(const std::vector<SharedModel>& models) {
+  std::vector<std::string> codes;
+  for (const SharedModel& model : models) add_code(codes, model->languages.source);
+  return codes;
 }
 
 }  // namespace heed

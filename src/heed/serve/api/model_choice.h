@@ -1,4 +1,4 @@
-// Which models translate the texts of a request.
+// The choice of models for the texts of a request.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace heed {
 
-// What translates a text.
+// The model of a text.
 struct ChosenModel {
   // Null: the text comes back as it is, since it is in the target language already, or has nothing
   // that tells a language.
@@ -30,7 +30,7 @@ struct ChosenModel {
 class ModelChoice {
  public:
   // HttpError 400 if no model fits.
-  ModelChoice(const ServedModels& models, const std::string& source, const std::string& target);
+  explicit ModelChoice(const ApiCall& call);
 
   // Whether the languages of texts are detected.
   bool detects() const { return detector_.has_value(); }
@@ -44,32 +44,37 @@ class ModelChoice {
 
  private:
   ChosenModel for_source(const DetectedLanguage& language) const;
-  // Of all models.
-  std::vector<std::string> sources() const;
 
   std::vector<std::shared_ptr<const ServedModel>> models_;  // nearest first; one unless detects()
   std::string source_, target_;
   std::optional<LanguageDetector> detector_;
 };
 
-// What a request's texts are translated with, and what its answer says about them.
+// The models of a request's texts, and their languages for its answer.
 struct ChosenModels {
   std::vector<ChosenModel> texts;
+  bool detects = false;  // ModelChoice::detects()
   // The codes of their languages; "auto" for sources that differ.
   std::string source, target;
 };
 
-using ModelsChosen = std::function<void(std::vector<std::string> texts, ChosenModels models)>;
+using ModelsChosen = std::function<void(const ApiClient& client, std::vector<std::string> texts,
+                                        ChosenModels models)>;
 
 // Chooses for all texts, and passes them on to `then`: before it returns, or, where there are many
-// languages to detect, on a thread of the scheduler in turns of the client. What is thrown then,
-// also by `then`, is answered.
-void choose_models(const ApiClient& client, ModelChoice choice, std::vector<std::string> texts,
-                   ModelsChosen then);
+// languages to detect, on a thread of the scheduler in turns of the client. An exception there,
+// also of `then`, is answered.
+void choose_models(const ApiCall& call, std::vector<std::string> texts, ModelsChosen then);
 
 // The model for texts that need the same one. HttpError 400 if they do not, or if one of them comes
 // back as it is.
-std::shared_ptr<const ServedModel> choose_one_model(const ModelChoice& choice,
+std::shared_ptr<const ServedModel> choose_one_model(const ApiCall& call,
                                                     const std::vector<std::string>& texts);
+
+// Adds a code that is not among them.
+void add_code(std::vector<std::string>& codes, const std::string& code);
+// The codes of all sources, each once.
+std::vector<std::string> source_codes(
+    const std::vector<std::shared_ptr<const ServedModel>>& models);
 
 }  // namespace heed

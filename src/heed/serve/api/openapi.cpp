@@ -1,12 +1,11 @@
-#include "heed/serve/api/openapi.h"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "heed/core/version.h"
 #include "heed/decode/alignment.h"
-#include "heed/serve/api/json_answer.h"
+#include "heed/serve/api/handlers.h"
+#include "heed/serve/api/parameters.h"
 #include "heed/text/sentences.h"
 
 namespace heed {
@@ -14,8 +13,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr const char* kSourceHelp =
-    "Code of the source language, such as zh, zh-Hans or zh_CN; auto: that of each text, detected";
+constexpr const char* kTextHelp = "What to translate";
 
 ordered_json reference(const char* schema) {
   return {{"$ref", fmt::format("#/components/schemas/{}", schema)}};
@@ -27,8 +25,8 @@ ordered_json typed(const char* type, std::string_view description = "") {
   return schema;
 }
 
-ordered_json any(std::string_view description) {
-  return {{"description", description}};
+ordered_json text(std::string_view description = "") {
+  return typed("string", description);
 }
 
 ordered_json array_of(const ordered_json& items) {
@@ -36,20 +34,13 @@ ordered_json array_of(const ordered_json& items) {
 }
 
 ordered_json one_or_many_texts(std::string_view description) {
-  return {{"description", description}, {"oneOf", {typed("string"), array_of(typed("string"))}}};
+  return {{"description", description}, {"oneOf", {text(), array_of(text())}}};
 }
 
 ordered_json choice(const std::vector<std::string>& names, std::string_view description) {
-  ordered_json schema = typed("string", description);
+  ordered_json schema = text(description);
   schema["enum"] = names;
   return schema;
-}
-
-template <class Enum>
-ordered_json choice(std::string_view description) {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : enum_names(Enum{})) names.emplace_back(name);
-  return choice(names, description);
 }
 
 // With the flags of other options in their help as the API names them.
@@ -82,25 +73,32 @@ ordered_json object_schema(const ordered_json& properties,
   return schema;
 }
 
-// A parameter that may be null, which counts as missing.
-ordered_json nullable(ordered_json schema) {
-  if (schema.contains("type")) schema["type"] = {schema["type"], "null"};
-  if (schema.contains("enum")) schema["enum"].push_back(nullptr);
-  return schema;
+// The parameters of a request. Null counts as missing, where a parameter may be.
+ordered_json request_schema(ordered_json properties, const std::vector<std::string>& required) {
+  properties["api_key"] = {{"description", "Ignored where the server needs none"}};
+  for (auto& [name, schema] : properties.items()) {
+    if (std::find(required.begin(), required.end(), name) != required.end()) continue;
+    if (schema.contains("type")) schema["type"] = {schema["type"], "null"};
+    if (schema.contains("enum")) schema["enum"].push_back(nullptr);
+  }
+  return object_schema(properties, required);
 }
 
-// The parameters of a request.
-ordered_json request_schema(const ordered_json& properties,
-                            const std::vector<std::string>& required) {
-  ordered_json all = properties;
-  for (auto& [name, schema] : all.items())
-    if (std::find(required.begin(), required.end(), name) == required.end())
-      schema = nullable(schema);
-  return object_schema(all, required);
+ordered_json language_properties() {
+  return {{"source", text("Code of the source language, such as zh, zh-Hans or zh_CN; auto: that "
+                          "of each text, detected")},
+          {"target", text("Code of the target language")}};
 }
 
-// With the options of the search.
-ordered_json search_request(ordered_json properties, const ServeOptions& options) {
+// A request with the options of the search, which follow its own parameters.
+ordered_json search_request(const ServeOptions& options, const ordered_json& translated,
+                            std::string_view split_help, const ordered_json& others) {
+  ordered_json properties = {{"text", translated}};
+  properties.update(language_properties());
+  properties["split"] = choice(names_of<TextUnit>(), split_help);
+  properties["prefix"] = text("Forced beginning of the translation of one sentence or line");
+  properties.update(others);
+  properties["api_key"] = {};
   SearchOptions search = options.search;
   for (const Option& option : options_of(search)) {
     ordered_json schema = option_schema(option);
@@ -114,39 +112,27 @@ ordered_json search_request(ordered_json properties, const ServeOptions& options
 }
 
 ordered_json translate_request(const ServeOptions& options) {
-  ordered_json properties = {
-      {"text", one_or_many_texts("What to translate")},
-      {"source", typed("string", kSourceHelp)},
-      {"target", typed("string", "Code of the target language")},
-      {"split", choice<TextUnit>("What is translated on its own")},
-      {"prefix", typed("string", "Forced beginning of the translation of one sentence or line")},
-      {"alignments",
-       choice<Alignments>("Which source and target words, or tokens, belong together")},
-      {"probabilities", typed("boolean", "Whether to give the log-probability of each token")},
-      {"stream", typed("boolean", "Whether to answer by server-sent events")},
-      {"api_key", any("Ignored where the server needs none")}};
-  return search_request(std::move(properties), options);
+  return search_request(
+      options, one_or_many_texts(kTextHelp), "What is translated on its own",
+      {{"alignments", choice(names_of<Alignments>(),
+                             "Which source and target words, or tokens, belong together")},
+       {"probabilities", typed("boolean", "Whether to give the log-probability of each token")},
+       {"stream", typed("boolean", "Whether to answer by server-sent events")}});
 }
 
 ordered_json attention_request(const ServeOptions& options) {
-  ordered_json text = typed("string", "What to translate");
-  text["maxLength"] = options.max_attention;
-  ordered_json properties = {
-      {"text", std::move(text)},
-      {"source", typed("string", kSourceHelp)},
-      {"target", typed("string", "Code of the target language")},
-      {"split", choice<TextUnit>("What is translated on its own: a line of the page")},
-      {"prefix", typed("string", "Forced beginning of the translation of one sentence or line")},
-      {"page_language", choice({"en", "zh"}, "Language of the page; by the browser if missing")},
-      {"page_theme", choice({"light", "dark"}, "Theme of the page; by the browser if missing")},
-      {"api_key", any("Ignored where the server needs none")}};
-  return search_request(std::move(properties), options);
+  ordered_json translated = text(kTextHelp);
+  translated["maxLength"] = options.max_attention;
+  return search_request(
+      options, translated, "What is translated on its own: a line of the page",
+      {{"page_language", choice({"en", "zh"}, "Language of the page; by the browser if missing")},
+       {"page_theme", choice({"light", "dark"}, "Theme of the page; by the browser if missing")}});
 }
 
 ordered_json hypothesis_properties() {
-  return {{"translation", typed("string")},
+  return {{"translation", text()},
           {"score", typed("number", "Log-probability over the length penalty")},
-          {"pieces", array_of(typed("string"))},
+          {"pieces", array_of(text())},
           {"log_probabilities", array_of(typed("number"))},
           {"alignment", array_of(array_of(typed("integer")))},
           {"attention", array_of(array_of(typed("number")))},
@@ -156,9 +142,8 @@ ordered_json hypothesis_properties() {
 ordered_json score_request() {
   ordered_json schema = request_schema({{"source_text", one_or_many_texts("Source sentences")},
                                         {"target_text", one_or_many_texts("Their translations")},
-                                        {"source", typed("string")},
-                                        {"target", typed("string")},
-                                        {"api_key", any("Ignored where the server needs none")}},
+                                        {"source", text()},
+                                        {"target", text()}},
                                        {"source_text", "target_text"});
   schema["additionalProperties"] = false;
   return schema;
@@ -168,81 +153,73 @@ ordered_json translate_answer() {
   const ordered_json hypothesis =
       object_schema(hypothesis_properties(), {"translation", "score", "pieces"});
   ordered_json sentence = hypothesis_properties();
-  sentence["before"] = typed("string", "White space before it");
-  sentence["source"] = typed("string");
-  sentence["status"] = typed("string", "ok, or what happened to the sentence");
-  sentence["source_pieces"] = array_of(typed("string"));
+  sentence["before"] = text("White space before it");
+  sentence["source"] = text();
+  sentence["status"] = text("ok, or what happened to the sentence");
+  sentence["source_pieces"] = array_of(text());
   sentence["nbest"] = array_of(hypothesis);
-  ordered_json detected = object_schema(
-      {{"language", typed("string")}, {"confidence", typed("number")}}, {"language", "confidence"});
+  ordered_json detected = object_schema({{"language", text()}, {"confidence", typed("number")}},
+                                        {"language", "confidence"});
   detected["description"] = "Of a text whose language was detected";
-  const ordered_json text = object_schema(
-      {{"text", typed("string", "The whole translation")},
+  const ordered_json translation = object_schema(
+      {{"text", text("The whole translation")},
        {"detected", detected},
        {"sentences",
         array_of(object_schema(sentence, {"before", "source", "translation", "score", "status"}))},
-       {"after", typed("string", "White space at the end")}},
+       {"after", text("White space at the end")}},
       {"text", "sentences", "after"});
-  return object_schema({{"source", typed("string", "auto if the texts are in several languages")},
-                        {"target", typed("string")},
-                        {"translations", array_of(text)}},
+  return object_schema({{"source", text("auto if the texts are in several languages")},
+                        {"target", text()},
+                        {"translations", array_of(translation)}},
                        {"source", "target", "translations"});
 }
 
 ordered_json token_event() {
-  return object_schema(
-      {{"text", typed("integer", "Index of the text")},
-       {"sentence", typed("integer", "Index of the sentence in its text")},
-       {"hypothesis", typed("integer", "Number of the sample; 0 in beam search")},
-       {"piece", typed("string", "The token that is added, if any")},
-       {"delta", typed("string", "The text that is added")},
-       {"translation", typed("string", "The text so far, if there is more of it")}},
-      {"text", "sentence", "hypothesis", "delta"});
+  return object_schema({{"text", typed("integer", "Index of the text")},
+                        {"sentence", typed("integer", "Index of the sentence in its text")},
+                        {"hypothesis", typed("integer", "Number of the sample; 0 in beam search")},
+                        {"piece", text("The token that is added, if any")},
+                        {"delta", text("The text that is added")},
+                        {"translation", text("The text so far, if there is more of it")}},
+                       {"text", "sentence", "hypothesis", "delta"});
 }
 
 ordered_json schemas(const ServeOptions& options) {
-  ordered_json any_text = one_or_many_texts("What to translate");
   ordered_json alternatives = typed("integer", "How many other translations to give at most");
   alternatives["minimum"] = 0;
   alternatives["maximum"] = options.max_hypotheses - 1;
+  ordered_json libretranslate = {{"q", one_or_many_texts(kTextHelp)}};
+  libretranslate.update(language_properties());
+  libretranslate["format"] = choice({"text", "html"}, "html: texts without mark-up only");
+  libretranslate["alternatives"] = alternatives;
   const ordered_json detected = object_schema(
-      {{"confidence", typed("number")}, {"language", typed("string")}}, {"confidence", "language"});
-  ordered_json code_and_name = {{"code", typed("string")}, {"name", typed("string")}};
-  ordered_json language = code_and_name;
-  language["targets"] = array_of(typed("string"));
+      {{"confidence", typed("number")}, {"language", text()}}, {"confidence", "language"});
+  const ordered_json language =
+      object_schema({{"code", text()}, {"name", text()}, {"targets", array_of(text())}},
+                    {"code", "name", "targets"});
   const ordered_json score = object_schema({{"log_probability", typed("number")},
-                                            {"pieces", array_of(typed("string"))},
+                                            {"pieces", array_of(text())},
                                             {"log_probabilities", array_of(typed("number"))},
-                                            {"status", typed("string")}});
+                                            {"status", text()}});
   return {
-      {"Error", object_schema({{"error", typed("string")}}, {"error"})},
-      {"LibreTranslateRequest",
-       request_schema({{"q", any_text},
-                       {"source", typed("string", kSourceHelp)},
-                       {"target", typed("string", "Code of the target language")},
-                       {"format", choice({"text", "html"}, "html: texts without mark-up only")},
-                       {"alternatives", alternatives},
-                       {"api_key", any("Ignored where the server needs none")}},
-                      {"q", "source", "target"})},
+      {"Error", object_schema({{"error", text()}}, {"error"})},
+      {"LibreTranslateRequest", request_schema(libretranslate, {"q", "source", "target"})},
       {"LibreTranslateAnswer",
        object_schema({{"translatedText", one_or_many_texts("The translation")},
                       {"alternatives", typed("array")},
                       {"detectedLanguage", {{"oneOf", {detected, array_of(detected)}}}}},
                      {"translatedText"})},
-      {"DetectRequest",
-       request_schema({{"q", any_text}, {"api_key", any("Ignored where the server needs none")}},
-                      {"q"})},
+      {"DetectRequest", request_schema({{"q", one_or_many_texts(kTextHelp)}}, {"q"})},
       {"Detected", array_of(detected)},
-      {"Languages", array_of(object_schema(language, {"code", "name", "targets"}))},
+      {"Languages", array_of(language)},
       {"TranslateRequest", translate_request(options)},
       {"TranslateAnswer", translate_answer()},
       {"TokenEvent", token_event()},
       {"AttentionRequest", attention_request(options)},
       {"ScoreRequest", score_request()},
       {"ScoreAnswer",
-       object_schema(
-           {{"source", typed("string")}, {"target", typed("string")}, {"scores", array_of(score)}},
-           {"source", "target", "scores"})},
+       object_schema({{"source", text()}, {"target", text()}, {"scores", array_of(score)}},
+                     {"source", "target", "scores"})},
   };
 }
 
@@ -293,10 +270,11 @@ ordered_json paths() {
   };
   ordered_json streamed = json("TranslateAnswer");
   streamed.update(
-      content("text/event-stream", any("With stream: the events token (TokenEvent), sentence, done "
-                                       "(TranslateAnswer) and error (Error)")));
+      content("text/event-stream", {{"description",
+                                     "With stream: the events token (TokenEvent), sentence, "
+                                     "done (TranslateAnswer) and error (Error)"}}));
   const ordered_json status =
-      content("application/json", object_schema({{"status", typed("string")}}, {"status"}));
+      content("application/json", object_schema({{"status", text()}}, {"status"}));
   return {
       {"/translate",
        post_path("Translates, with LibreTranslate's parameters",
@@ -312,10 +290,10 @@ ordered_json paths() {
                               json("ScoreAnswer"))},
       {"/v1/attention",
        post_path("A page of how a text is translated: its attention, probabilities and search",
-                 json("AttentionRequest"), content("text/html", typed("string")))},
+                 json("AttentionRequest"), content("text/html", text()))},
       {"/health", get_path("Whether the server runs", status)},
       {"/ready", get_path("Whether the server takes requests", status)},
-      {"/metrics", get_path("Metrics for Prometheus", content("text/plain", typed("string")))},
+      {"/metrics", get_path("Metrics for Prometheus", content("text/plain", text()))},
   };
 }
 

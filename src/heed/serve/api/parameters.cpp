@@ -1,20 +1,15 @@
 #include "heed/serve/api/parameters.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <charconv>
 
 #include "heed/core/strict_json.h"
-#include "heed/serve/api/api_error.h"
 #include "heed/serve/http/header_text.h"
-#include "heed/serve/http/multipart.h"
 
 namespace heed {
 namespace {
 
 // Each takes memory, also if it is empty.
-constexpr size_t kMostTexts = 65536;
+constexpr size_t kMaxTexts = 65536;
 
 // "application/json" of "application/JSON; charset=utf-8".
 std::string media_type(const HttpRequest& request) {
@@ -105,9 +100,9 @@ std::optional<Parameters::Texts> Parameters::texts(const char* name) const {
   }
   if (!value->is_array())
     throw HttpError(400, fmt::format("{}: expected a text or an array", name));
-  if (value->size() > kMostTexts)
+  if (value->size() > kMaxTexts)
     throw HttpError(400, fmt::format("{}: expected at most {} texts in a request, got {}", name,
-                                     kMostTexts, value->size()));
+                                     kMaxTexts, value->size()));
   Texts all{{}, true};
   for (const nlohmann::json& item : *value) {
     if (!item.is_string())
@@ -121,20 +116,10 @@ int64_t Parameters::integer(const char* name, int64_t missing, int64_t minimum,
                             int64_t maximum) const {
   const nlohmann::json* value = find(name);
   if (!value) return missing;
-  int64_t number = 0;
-  bool good = false;
-  if (value->is_number_unsigned()) {
-    good = value->get<uint64_t>() <= uint64_t(INT64_MAX);
-    number = good ? value->get<int64_t>() : 0;
-  } else if (value->is_number_integer()) {
-    good = true;
-    number = value->get<int64_t>();
-  } else if (value->is_string()) {
-    const auto& text = value->get_ref<const std::string&>();
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    good = error == std::errc{} && end == text.data() + text.size();
+  if (value->is_number_integer() || value->is_string()) {
+    const std::string text = value->is_string() ? value->get<std::string>() : value->dump();
+    if (const auto number = detail::whole_number(text, minimum, maximum)) return *number;
   }
-  if (good && number >= minimum && number <= maximum) return number;
   throw HttpError(400, fmt::format("{}: expected a whole number from {} to {}, got {}", name,
                                    minimum, maximum, detail::quote(*value)));
 }
@@ -148,6 +133,36 @@ bool Parameters::flag(const char* name) const {
   if (text == "false" || text == "0" || text.empty()) return false;
   throw HttpError(400,
                   fmt::format("{}: expected true or false, got {}", name, detail::quote(*value)));
+}
+
+std::string Parameters::choice(const char* name, const std::vector<std::string>& names) const {
+  if (!has(name)) return {};
+  const std::string given = text(name);
+  for (const std::string& one : names)
+    if (names_choice(given, one)) return one;
+  throw HttpError(400, fmt::format("{}: expected one of {}", name, fmt::join(names, ", ")));
+}
+
+SearchOptions Parameters::search(const ServeOptions& options,
+                                 std::initializer_list<std::string_view> others) const {
+  SearchOptions search = options.search;
+  nlohmann::json named = nlohmann::json::object();
+  for (const auto& [name, value] : object_.items()) {
+    if (value.is_null() || std::find(others.begin(), others.end(), name) != others.end()) continue;
+    // Of a list, from_json() would take the values of an option that has several: none has here.
+    if (value.is_array())
+      throw HttpError(400,
+                      fmt::format("{}: expected one value, got {}", name, detail::quote(value)));
+    named[name] = value;
+  }
+  if (flag("sample")) search.beam.reset();
+  from_json(search, named.dump(), "the request");
+  check_options(search);
+  if (search.hypothesis_count() > options.max_hypotheses)
+    throw HttpError(400,
+                    fmt::format("{}: expected at most {}, got {}", search.sample ? "nbest" : "beam",
+                                options.max_hypotheses, search.hypothesis_count()));
+  return search;
 }
 
 }  // namespace heed

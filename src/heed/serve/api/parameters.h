@@ -10,8 +10,17 @@
 #include <vector>
 
 #include "heed/serve/http/message.h"
+#include "heed/serve/options.h"
 
 namespace heed {
+
+// The names of an enum's values, in their order.
+template <class Enum>
+std::vector<std::string> names_of() {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : enum_names(Enum{})) names.emplace_back(name);
+  return names;
+}
 
 // Access with checks: each function throws HttpError 400 that names the parameter. Private to the
 // sources of the server.
@@ -43,8 +52,19 @@ class Parameters {
   int64_t integer(const char* name, int64_t missing, int64_t minimum, int64_t maximum) const;
   // true, false, or such a text.
   bool flag(const char* name) const;
-
-  const nlohmann::json& object() const { return object_; }
+  // One of these names, without regard to the case of its letters; empty where it is missing.
+  std::string choice(const char* name, const std::vector<std::string>& names) const;
+  // The value of an enum that has this name.
+  template <class Enum>
+  Enum choice(const char* name, Enum missing) const {
+    from_text(choice(name, names_of<Enum>()), {}, missing);
+    return missing;
+  }
+  // The server's search options with those that the request names. `others` are its parameters that
+  // are no options of the search. Errors are those of from_json() and check_options(), and
+  // HttpError 400 for more hypotheses than a request may ask for.
+  SearchOptions search(const ServeOptions& options,
+                       std::initializer_list<std::string_view> others) const;
 
  private:
   const nlohmann::json* find(const char* name) const;

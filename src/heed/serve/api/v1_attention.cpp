@@ -1,11 +1,8 @@
-#include <array>
-
 #include "heed/pages/attention_page.h"
-#include "heed/serve/api/api_error.h"
+#include "heed/serve/api/answers.h"
+#include "heed/serve/api/handlers.h"
 #include "heed/serve/api/model_choice.h"
 #include "heed/serve/api/parameters.h"
-#include "heed/serve/api/search_parameters.h"
-#include "heed/serve/api/v1.h"
 #include "heed/serve/document.h"
 
 namespace heed::v1 {
@@ -21,26 +18,6 @@ constexpr size_t kCopiesOfPage = 3;
 // A sentence takes about as long as a few of its length that are translated together with others.
 constexpr int64_t kCostOfByte = 2;
 
-enum class PageLanguage { en, zh };
-constexpr auto enum_names(PageLanguage) {
-  return std::array<std::pair<std::string_view, PageLanguage>, 2>{
-      {{"en", PageLanguage::en}, {"zh", PageLanguage::zh}}};
-}
-enum class PageTheme { light, dark };
-constexpr auto enum_names(PageTheme) {
-  return std::array<std::pair<std::string_view, PageTheme>, 2>{
-      {{"light", PageTheme::light}, {"dark", PageTheme::dark}}};
-}
-
-PageLook look_of(const Parameters& parameters) {
-  PageLook look;
-  if (parameters.has("page_language"))
-    look.language = to_text(choice_of(parameters, "page_language", PageLanguage::en));
-  if (parameters.has("page_theme"))
-    look.theme = to_text(choice_of(parameters, "page_theme", PageTheme::light));
-  return look;
-}
-
 struct AttentionOptions {
   std::shared_ptr<const ServedModel> model;
   DecodeOptions decode;
@@ -52,10 +29,10 @@ struct AttentionOptions {
 // At most, while explain() runs and the page gets what it says.
 size_t bytes_to_explain(const ServedModel& model, const TranslationInput& input,
                         const DecodeOptions& options) {
-  const ModelConfig& config = model.model().config();
+  const ModelConfig& config = model.model.config();
   const SearchOptions& search = options.search;
   size_t bytes = 0;
-  for (const EncodedPart& part : model.processor().preprocess(input, 0, options).parts) {
+  for (const EncodedPart& part : model.processor.preprocess(input, 0, options).parts) {
     const auto source = int64_t(part.source.size());
     const int64_t target = max_target_length(search, source, config.max_positions);
     const int64_t weights = config.heads * (config.encoder_layers * source * source +
@@ -76,18 +53,14 @@ class AttentionCall : public ScheduledTask {
         place_(std::move(place)),
         options_(std::move(options)),
         document_({std::move(text)}, options_.unit),
-        sources_(document_.sources({&options_.model->processor().languages()})),
-        page_(options_.model->model().parts(), title()) {
-    if (!options_.prefix.empty() && document_.lines().size() != 1)
-      throw HttpError(400, fmt::format("prefix: expected a text of one line or sentence, got {} "
-                                       "(split: lines keeps a line whole)",
-                                       document_.lines().size()));
+        sources_(document_.sources({&options_.model->processor.languages()})),
+        page_(options_.model->model.parts(), title()) {
+    check_prefix(options_.prefix, document_.lines().size());
   }
 
   static void start(const ApiCall& call, const std::shared_ptr<AttentionCall>& page) {
     if (!page->has_next()) return page->respond(page->answer());
-    const TaskRequest request = {call.client, page->next_cost(), deadline_of(call.api.options)};
-    cancel_when_gone(call, call.api.scheduler->run(page, request));
+    heed::start(call, page, page->next_cost());
   }
 
   std::optional<int64_t> turn() override {
@@ -107,7 +80,7 @@ class AttentionCall : public ScheduledTask {
 
   void explain_next() {
     const TranslationInput input(sources_[next_], options_.prefix);
-    const Model& model = options_.model->model();
+    const Model& model = options_.model->model;
     exchange_->hold(page_.bytes() + bytes_to_explain(*options_.model, input, options_.decode));
     page_.add(input.text, explain(model.parts(), input, options_.decode, int64_t(next_)));
     ++next_;
@@ -131,7 +104,7 @@ class AttentionCall : public ScheduledTask {
   }
 
   AttentionPageTitle title() const {
-    const LanguagePair& languages = options_.model->languages();
+    const LanguagePair& languages = options_.model->languages;
     return {.model = fmt::format("{}-{}", languages.source, languages.target),
             .options = shown_options(options_.decode.search),
             .unit = options_.unit};
@@ -158,17 +131,18 @@ void attention(const ApiCall& call) {
                                      "attention",
                                      characters, call.api.options.max_attention));
   AttentionOptions options;
-  options.unit = choice_of(parameters, "split", TextUnit::sentences);
-  options.decode.search = search_of(
-      parameters, call.api.options,
+  options.unit = parameters.choice("split", TextUnit::sentences);
+  options.decode.search = parameters.search(
+      call.api.options,
       {"text", "source", "target", "split", "prefix", "page_language", "page_theme", "api_key"});
   options.prefix = parameters.text("prefix");
   options.decode.strict = !options.prefix.empty();  // one that is too long is an error
-  options.look = look_of(parameters);
-  const ModelChoice choice(call.api.models, parameters.text("source"), parameters.text("target"));
-  options.model = choose_one_model(choice, {text});
-  std::shared_ptr<void> place = call.api.attention_places->take();
-  if (!place) throw Overloaded(std::chrono::seconds(1));
+  options.look = {.language = parameters.choice("page_language", {"en", "zh"}),
+                  .theme = parameters.choice("page_theme", {"light", "dark"})};
+  options.model = choose_one_model(call, {text});
+  const auto places = call.api.attention_places;
+  if (!places->try_acquire()) throw Overloaded(std::chrono::seconds(1));
+  std::shared_ptr<void> place(nullptr, [places](void*) { places->release(); });
   AttentionCall::start(call, std::make_shared<AttentionCall>(call, std::move(text),
                                                              std::move(options), std::move(place)));
 }

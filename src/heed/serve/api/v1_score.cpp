@@ -1,17 +1,16 @@
 #include <algorithm>
 
-#include "heed/serve/api/api_error.h"
-#include "heed/serve/api/json_answer.h"
+#include "heed/serve/api/answers.h"
+#include "heed/serve/api/handlers.h"
 #include "heed/serve/api/model_choice.h"
 #include "heed/serve/api/parameters.h"
-#include "heed/serve/api/v1.h"
 
 namespace heed::v1 {
 namespace {
 
 using nlohmann::ordered_json;
 
-constexpr size_t kMostPairs = 256;
+constexpr size_t kMaxPairs = 256;
 // What is held for a byte of text: its pieces with their numbers, and these as JSON.
 constexpr size_t kBytesOfScores = 200;
 // A thread is busy with a turn until it is done: as long as with a few steps of other lines.
@@ -40,10 +39,10 @@ class ScoreCall : public ScheduledTask {
     const auto begin = pairs_.begin() + std::ptrdiff_t(next_);
     next_ = next_turn().end;
     const std::vector<TextPair> some(begin, pairs_.begin() + std::ptrdiff_t(next_));
-    for (const PairScore& score : model_->model().scorer(options).score(some))
+    for (const PairScore& score : model_->model.scorer(options).score(some))
       scores_.push_back(json_of(score));
     if (next_ < pairs_.size()) return next_cost();
-    const LanguagePair& languages = model_->languages();
+    const LanguagePair& languages = model_->languages;
     exchange_->respond(json_answer({{"source", languages.source},
                                     {"target", languages.target},
                                     {"scores", std::move(scores_)}}));
@@ -69,7 +68,7 @@ class ScoreCall : public ScheduledTask {
   int64_t likely_tokens(const std::string& text) const {
     constexpr int64_t kBytesPerToken = 3;
     return std::min(int64_t(text.size()) / kBytesPerToken + 1,
-                    model_->model().config().max_positions);
+                    model_->model.config().max_positions);
   }
 
   const std::shared_ptr<HttpExchange> exchange_;
@@ -91,9 +90,9 @@ void score(const ApiCall& call) {
   if (count != targets->texts.size())
     throw HttpError(400, fmt::format("source_text and target_text: expected as many, got {} and {}",
                                      count, targets->texts.size()));
-  if (count > kMostPairs)
+  if (count > kMaxPairs)
     throw HttpError(400,
-                    fmt::format("{} pairs: expected at most {} in a request", count, kMostPairs));
+                    fmt::format("{} pairs: expected at most {} in a request", count, kMaxPairs));
   check_characters(call.api.options, sources->texts);
   check_characters(call.api.options, targets->texts);
   std::vector<TextPair> pairs;
@@ -102,13 +101,10 @@ void score(const ApiCall& call) {
     pairs.push_back({sources->texts[i], targets->texts[i]});
     bytes += int64_t(sources->texts[i].size() + targets->texts[i].size());
   }
-  const ModelChoice choice(call.api.models, parameters.text("source"), parameters.text("target"));
-  const auto model = choose_one_model(choice, sources->texts);
-  const std::shared_ptr<HttpExchange> exchange = call.exchange;
-  exchange->hold(kBytesOfScores * size_t(bytes));
-  const auto task = std::make_shared<ScoreCall>(exchange, model, std::move(pairs));
-  const TaskRequest request = {call.client, task->next_cost(), deadline_of(call.api.options)};
-  cancel_when_gone(call, call.api.scheduler->run(task, request));
+  const auto model = choose_one_model(call, sources->texts);
+  call.exchange->hold(kBytesOfScores * size_t(bytes));
+  const auto task = std::make_shared<ScoreCall>(call.exchange, model, std::move(pairs));
+  start(call, task, task->next_cost());
 }
 
 }  // namespace heed::v1

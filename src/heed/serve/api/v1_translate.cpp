@@ -1,37 +1,31 @@
 #include "heed/pages/translation_json.h"
-#include "heed/serve/api/api_error.h"
+#include "heed/serve/api/answers.h"
 #include "heed/serve/api/document_call.h"
-#include "heed/serve/api/json_answer.h"
-#include "heed/serve/api/model_choice.h"
+#include "heed/serve/api/handlers.h"
 #include "heed/serve/api/parameters.h"
-#include "heed/serve/api/search_parameters.h"
-#include "heed/serve/api/v1.h"
 
 namespace heed::v1 {
 namespace {
 
 using nlohmann::ordered_json;
 
-// How the answer is given.
 struct AnswerOptions {
   Alignments alignments = Alignments::none;
   bool probabilities = false;
   bool stream = false;
-  std::string source, target;                   // codes of languages
-  std::vector<DetectedLanguage> detected = {};  // of each text, where it was asked for
 };
 
 class TranslateCall : public DocumentCall {
  public:
   TranslateCall(const ApiClient& client, std::vector<std::string> texts, DocumentOptions options,
-                AnswerOptions how)
+                const AnswerOptions& answer)
       : DocumentCall(client, std::move(texts), std::move(options)),
-        how_(std::move(how)),
+        answer_(answer),
         sentences_(document().lines().size()),
-        sent_(how_.stream ? document().lines().size() : 0) {}
+        sent_(answer_.stream ? document().lines().size() : 0) {}
 
   void translated(Translation translation) override {
-    if (!how_.stream) return DocumentCall::translated(std::move(translation));
+    if (!answer_.stream) return DocumentCall::translated(std::move(translation));
     const auto line = size_t(translation.line);
     std::string events = token_events(translation);
     ordered_json position = position_of(line);
@@ -43,18 +37,18 @@ class TranslateCall : public DocumentCall {
   }
 
   void finished() override {
-    if (!how_.stream) return DocumentCall::finished();
+    if (!answer_.stream) return DocumentCall::finished();
     send(event_text("done", whole()));
     exchange().end();
   }
 
   void failed(std::exception_ptr error) override {
-    if (!began_) return DocumentCall::failed(error);
+    if (!has_begun_) return DocumentCall::failed(error);
     send(event_text("error", error_response(error).body));
     exchange().end();
   }
 
-  bool follows_progress() const override { return how_.stream; }
+  bool follows_progress() const override { return answer_.stream; }
 
   void progress(const Translation& so_far) override {
     const std::string events = token_events(so_far);
@@ -71,7 +65,7 @@ class TranslateCall : public DocumentCall {
   // A weight as a number of JSON: first a value, then its text, which grows by doubling.
   size_t bytes_to_keep(const Translation& translation) const override {
     constexpr size_t kBytesOfWeight = 40;
-    if (how_.alignments != Alignments::weights) return 0;
+    if (answer_.alignments != Alignments::weights) return 0;
     size_t weights = 0;
     for (const TextHypothesis& hypothesis : translation.hypotheses)
       for (const AttentionRow& row : hypothesis.attention) weights += row.weights.size();
@@ -93,8 +87,9 @@ class TranslateCall : public DocumentCall {
 
   // Put together from texts: as a value in memory it would take several times as much.
   std::string whole() const {
+    const ChosenModels& chosen = options().chosen;
     std::string all =
-        joined({{"source", how_.source}, {"target", how_.target}}, R"({"translations":[)");
+        joined({{"source", chosen.source}, {"target", chosen.target}}, R"({"translations":[)");
     for (size_t text = 0; text < document().texts(); ++text) {
       if (text > 0) all += ',';
       all += joined(head_of(text), R"({"sentences":[)");
@@ -110,9 +105,8 @@ class TranslateCall : public DocumentCall {
 
   ordered_json head_of(size_t text) const {
     ordered_json head = {{"text", document().translation(text, translations(), 0)}};
-    if (how_.detected.empty()) return head;
-    const DetectedLanguage& language = how_.detected[text];
-    head["detected"] = {{"language", language.code}, {"confidence", language.confidence}};
+    if (const auto& detected = options().chosen.texts[text].detected)
+      head["detected"] = {{"language", detected->code}, {"confidence", detected->confidence}};
     return head;
   }
 
@@ -120,10 +114,10 @@ class TranslateCall : public DocumentCall {
     const Document::Line& place = document().lines()[size_t(translation.line)];
     ordered_json object = {{"before", place.before}, {"source", place.source}};
     add_translation(translation,
-                    {.alignments = how_.alignments,
+                    {.alignments = answer_.alignments,
                      .pairs = TranslationFields::Pairs::arrays,
                      .nbest = options().decode.search.nbest > 1,
-                     .log_probabilities = how_.probabilities},
+                     .log_probabilities = answer_.probabilities},
                     object);
     return object;
   }
@@ -175,16 +169,16 @@ class TranslateCall : public DocumentCall {
   }
 
   void send(std::string events) {
-    if (began_) return exchange().write(std::move(events));
-    began_ = true;
+    if (has_begun_) return exchange().write(std::move(events));
+    has_begun_ = true;
     exchange().begin({.content_type = "text/event-stream",
                       .body = std::move(events),
                       .headers = {{"Cache-Control", "no-store"}, {"X-Accel-Buffering", "no"}}});
   }
 
-  const AnswerOptions how_;
+  const AnswerOptions answer_;
   std::vector<std::string> sentences_;   // of each line that is translated: its object in JSON
-  bool began_ = false;                   // the stream
+  bool has_begun_ = false;               // the stream
   std::vector<std::vector<Sent>> sent_;  // of each line: its hypotheses by their numbers
 };
 
@@ -195,35 +189,24 @@ void translate(const ApiCall& call) {
   const auto texts = parameters.texts("text");
   if (!texts) throw HttpError(400, "text: expected a text or an array of texts");
   check_characters(call.api.options, texts->texts);
-  AnswerOptions how = {
-      .alignments = choice_of(parameters, "alignments", Alignments::none),
-      .probabilities = parameters.flag("probabilities"),
-      .stream = parameters.flag("stream"),
-      .source = {},
-      .target = {},
-  };
+  const AnswerOptions answer = {.alignments = parameters.choice("alignments", Alignments::none),
+                                .probabilities = parameters.flag("probabilities"),
+                                .stream = parameters.flag("stream")};
   DocumentOptions options;
-  options.unit = choice_of(parameters, "split", TextUnit::sentences);
-  options.decode.search = search_of(parameters, call.api.options,
-                                    {"text", "source", "target", "split", "prefix", "alignments",
-                                     "probabilities", "stream", "api_key"});
-  options.decode.attention = how.alignments != Alignments::none;
+  options.unit = parameters.choice("split", TextUnit::sentences);
+  options.decode.search =
+      parameters.search(call.api.options, {"text", "source", "target", "split", "prefix",
+                                           "alignments", "probabilities", "stream", "api_key"});
+  options.decode.attention = answer.alignments != Alignments::none;
   options.prefix = parameters.text("prefix");
   options.decode.strict = !options.prefix.empty();  // one that is too long is an error
-  ModelChoice choice(call.api.models, parameters.text("source"), parameters.text("target"));
-  const ApiClient& client = call;  // is copied: the request is gone when the models are known
-  choose_models(client, std::move(choice), texts->texts,
-                [client, how = std::move(how), options = std::move(options)](
-                    std::vector<std::string> all, ChosenModels chosen) mutable {
-                  how.source = std::move(chosen.source);
-                  how.target = std::move(chosen.target);
-                  for (const ChosenModel& text : chosen.texts) {
-                    options.models.push_back(text.model);
-                    if (text.detected) how.detected.push_back(*text.detected);
-                  }
-                  DocumentCall::start(
-                      client, std::make_shared<TranslateCall>(client, std::move(all),
-                                                              std::move(options), std::move(how)));
+  choose_models(call, texts->texts,
+                [answer, options](const ApiClient& client, std::vector<std::string> all,
+                                  ChosenModels chosen) mutable {
+                  options.chosen = std::move(chosen);
+                  DocumentCall::start(client,
+                                      std::make_shared<TranslateCall>(client, std::move(all),
+                                                                      std::move(options), answer));
                 });
 }
 

@@ -18,8 +18,7 @@ std::optional<IpAddress> parse_forwarded(std::string_view entry) {
   if (colon == entry.npos) return std::nullopt;
   const std::string_view host = entry.substr(0, colon), port = entry.substr(colon + 1);
   if (host.find(':') != host.npos && host.front() != '[') return std::nullopt;
-  if (port.empty() || port.size() > 5 || port.find_first_not_of("0123456789") != port.npos)
-    return std::nullopt;
+  if (port.size() > 5 || !is_digits(port)) return std::nullopt;
   return parse_ip(host);
 }
 

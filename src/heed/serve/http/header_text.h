@@ -18,6 +18,10 @@ inline std::string lower_ascii(std::string_view text) {
   return lower;
 }
 
+inline bool is_digits(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+}
+
 inline std::string_view trimmed(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t");
   if (first == text.npos) return {};

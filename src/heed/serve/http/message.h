@@ -42,6 +42,14 @@ struct HttpResponse {
 std::vector<std::pair<std::string, std::string>> parse_query(std::string_view text,
                                                              size_t most = 1000);
 
+// The same of a form of multipart/form-data (RFC 7578). `content_type` is the request's header,
+// which has the boundary. Error where the body is damaged or does not begin and end with the
+// boundary, where a field is a file, is not plain text in UTF-8 or is encoded for transfer, or if
+// there are more than `most` fields.
+std::vector<std::pair<std::string, std::string>> parse_multipart(std::string_view content_type,
+                                                                 std::string_view body,
+                                                                 size_t most = 1000);
+
 // Replaces %XX by bytes (and '+' by a space in forms). Error if one is damaged or if the result is
 // not UTF-8.
 enum class PlusSign { plus, space };

@@ -1,10 +1,9 @@
-#include "heed/serve/http/multipart.h"
-
 #include <algorithm>
 
 #include "heed/core/error.h"
 #include "heed/core/utf8.h"
 #include "heed/serve/http/header_text.h"
+#include "heed/serve/http/message.h"
 
 namespace heed {
 namespace {

@@ -53,11 +53,6 @@ bool asks_other_version(std::string_view head) {
          version[6] == '.' && digit(version[7]) && version != "HTTP/1.0" && version != "HTTP/1.1";
 }
 
-bool is_digits(std::string_view text) {
-  return !text.empty() &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
 bool is_method_with_body(std::string_view method) {
   return method == "POST" || method == "PUT" || method == "PATCH";
 }

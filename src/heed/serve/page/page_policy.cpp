@@ -1,11 +1,10 @@
-#include "heed/serve/page/page_policy.h"
-
 #include <fmt/format.h>
 #include <sodium.h>
 
 #include <array>
 
 #include "heed/core/error.h"
+#include "heed/serve/page/page_files.h"
 
 namespace heed {
 namespace {

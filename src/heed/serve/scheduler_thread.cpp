@@ -1,14 +1,30 @@
-#include "heed/serve/model_batch.h"
+#include "heed/serve/scheduler_thread.h"
 
 #include <algorithm>
 #include <limits>
 
-namespace heed::detail {
+namespace heed {
+
+void StepCounts::add_step(int64_t step_sentences) {
+  const auto bound = std::lower_bound(kSizes.begin(), kSizes.end(), step_sentences);
+  ++steps[size_t(bound - kSizes.begin())];
+  sentences += step_sentences;
+}
+
+StepCounts& StepCounts::operator+=(const StepCounts& other) {
+  for (size_t i = 0; i < steps.size(); ++i) steps[i] += other.steps[i];
+  sentences += other.sentences;
+  source_tokens += other.source_tokens;
+  target_tokens += other.target_tokens;
+  return *this;
+}
+
+namespace detail {
 namespace {
 
-// What a line of this many bytes is likely to need, or each part of it.
+// The likely need of a line of this many bytes, or of each part of it.
 SearchRoom likely_need(const TranslationSetup& setup, size_t bytes) {
-  const int64_t positions = setup.model->model().config().max_positions;
+  const int64_t positions = setup.model->model.config().max_positions;
   const int64_t tokens = std::min(int64_t(bytes / 3) + 1, positions / 2);
   const SearchOptions& search = setup.options.search;
   return {tokens, max_target_length(search, tokens, positions) * search.hypothesis_count(),
@@ -24,11 +40,17 @@ ModelBatch* find_batch(std::vector<ModelBatch>& batches, const ServedModel& mode
   return found == batches.end() ? nullptr : &*found;
 }
 
+int64_t SchedulerThread::running() const {
+  int64_t all = 0;
+  for (const ModelBatch& b : batches) all += int64_t(b.running.size());
+  return all;
+}
+
 bool ThreadRoom::accepts(const Job& job) {
   if (has_task_) return false;
   if (job.task) return true;
   const TranslationSetup& setup = job.request.setup_of(job.next);
-  OfModel& left = of(*setup.model);
+  ModelRoom& left = room_for(*setup.model);
   if (left.empty) return true;
   const SearchRoom needed = likely_need(setup, job.request.lines[job.next].input.text.size());
   left.accepts = left.accepts && needed.source_tokens <= left.room.source_tokens &&
@@ -43,19 +65,16 @@ void ThreadRoom::take(const WaitingJobs::Turn& turn) {
     return;
   }
   const TranslationSetup& setup = turn.job->request.setup_of(turn.index);
-  OfModel& left = of(*setup.model);
-  const SearchRoom needed = likely_need(setup, turn.input.text.size());
+  ModelRoom& left = room_for(*setup.model);
   left.empty = false;
-  left.room.source_tokens -= needed.source_tokens;
-  left.room.target_rows -= needed.target_rows;
-  left.room.step_rows -= needed.step_rows;
+  left.room -= likely_need(setup, turn.input.text.size());
 }
 
-ThreadRoom::OfModel& ThreadRoom::of(const ServedModel& model) {
-  for (OfModel& one : models_)
+ThreadRoom::ModelRoom& ThreadRoom::room_for(const ServedModel& model) {
+  for (ModelRoom& one : models_)
     if (one.model == &model) return one;
   const int64_t any = std::numeric_limits<int64_t>::max();
-  OfModel one = {&model, true, true, {options_.batch_tokens, any, any}};
+  ModelRoom one = {&model, true, true, {options_.batch_tokens, any, any}};
   if (const ModelBatch* batch = find_batch(batches_, model)) {
     one.accepts = batch->batch->has_room_beside_long_lines();
     one.empty = batch->running.empty();
@@ -64,4 +83,5 @@ ThreadRoom::OfModel& ThreadRoom::of(const ServedModel& model) {
   return models_.emplace_back(one);
 }
 
-}  // namespace heed::detail
+}  // namespace detail
+}  // namespace heed

@@ -1,10 +1,26 @@
-// What one thread of the scheduler translates: a batch of lines for each model.
+// A thread of the scheduler: a batch of lines for each model.
 #pragma once
+
+#include <array>
 
 #include "heed/decode/line_batch.h"
 #include "heed/serve/waiting_jobs.h"
 
-namespace heed::detail {
+namespace heed {
+
+// Counts of decoding steps.
+struct StepCounts {
+  static constexpr std::array<int64_t, 10> kSizes = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512};
+  // Steps by their number of sentences: up to each of the sizes, and above all.
+  std::array<int64_t, kSizes.size() + 1> steps = {};
+  int64_t sentences = 0;                         // of all steps
+  int64_t source_tokens = 0, target_tokens = 0;  // of lines that are complete
+
+  void add_step(int64_t step_sentences);
+  StepCounts& operator+=(const StepCounts& other);
+};
+
+namespace detail {
 
 // A model that threads have batches of: the only reference to it that the scheduler itself keeps.
 struct HeldModel {
@@ -32,7 +48,25 @@ struct ModelBatch {
 // Null if there is none of this model.
 ModelBatch* find_batch(std::vector<ModelBatch>& batches, const ServedModel& model);
 
-// What a thread can take between two steps, by the estimated lengths of lines.
+struct SchedulerThread {
+  // Guarded by the scheduler's mutex:
+  int64_t load = 0;  // lines and tasks taken and not ended, as of the last time between two steps
+  int64_t reserved_rows = 0, cache_rows = 0;
+  bool idle = true, full = false, in_task = false;
+  TimePoint seen;  // when it was between two steps
+
+  // Its own:
+  std::vector<ModelBatch> batches;
+  std::vector<WaitingJobs::Turn> taken;
+  StepCounts counts;  // since the last report
+  // How much longer its tasks took than its steps, while it has lines: these wait for a whole turn
+  // of a task, so the next one waits until they had as much time.
+  TimePoint::duration task_time{0};
+
+  int64_t running() const;
+};
+
+// The room that a thread has for more lines between two steps, by their estimated lengths.
 class ThreadRoom {
  public:
   // Both must outlive this.
@@ -47,18 +81,19 @@ class ThreadRoom {
   void take(const WaitingJobs::Turn& turn);
 
  private:
-  struct OfModel {
+  struct ModelRoom {
     const ServedModel* model;
     bool accepts, empty;
     SearchRoom room;
   };
 
-  OfModel& of(const ServedModel& model);
+  ModelRoom& room_for(const ServedModel& model);
 
   std::vector<ModelBatch>& batches_;
   const SchedulerOptions& options_;
-  std::vector<OfModel> models_;
+  std::vector<ModelRoom> models_;
   bool has_task_ = false;
 };
 
-}  // namespace heed::detail
+}  // namespace detail
+}  // namespace heed

@@ -1,4 +1,4 @@
-#include "heed/serve/api/api_error.h"
+#include "heed/serve/api/answers.h"
 
 #include <new>
 

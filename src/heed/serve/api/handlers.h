@@ -1,0 +1,38 @@
+// The functions that answer requests to the API, by path.
+#pragma once
+
+#include "heed/serve/api/api.h"
+
+namespace heed {
+
+// GET /openapi.json: an OpenAPI 3.1 document. The options of the search are those of the option
+// table.
+std::string openapi_document(const ServeOptions& options);
+
+// LibreTranslate's API (https://docs.libretranslate.com), so that its clients can use heed.
+namespace libretranslate {
+
+// POST /translate: q (a text or an array), source ("auto"), target, alternatives, format ("text",
+// or "html" without mark-up).
+void translate(const ApiCall& call);
+// POST /detect: q.
+HttpResponse detect(const ApiCall& call);
+// GET /languages and /frontend/settings.
+HttpResponse languages(const Api& api);
+HttpResponse frontend_settings(const Api& api);
+
+}  // namespace libretranslate
+
+// heed's own API: every option of the search, n-best lists, alignments, probabilities, streams,
+// attention.
+namespace v1 {
+
+// POST /v1/translate.
+void translate(const ApiCall& call);
+// POST /v1/score.
+void score(const ApiCall& call);
+// POST /v1/attention: a page of how a text is translated.
+void attention(const ApiCall& call);
+
+}  // namespace v1
+}  // namespace heed
