@@ -36,6 +36,11 @@ int unconfirmed_bytes(int socket) {
   return ::ioctl(socket, TIOCOUTQ, &bytes) == 0 ? bytes : 0;
 }
 
+std::string peer_of(const Socket& socket) {
+  error_code ignored;
+  return peer_address(socket.remote_endpoint(ignored));
+}
+
 void set_option(int socket, int level, int name, int value) {
   ::setsockopt(socket, level, name, &value, sizeof(value));
 }
@@ -45,7 +50,7 @@ void set_option(int socket, int level, int name, int value) {
 Connection::Connection(ServerCore& core, Socket socket)
     : core_(core),
       socket_(std::move(socket)),
-      peer_(peer_address(socket_.native_handle())),
+      peer_(peer_of(socket_)),
       idle_(core.connections.idle.end()),
       times_(core.io),
       input_(core.limits, core.memory) {

@@ -2,15 +2,13 @@
 
 #include <fcntl.h>
 #include <netdb.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 
-#include <array>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <cerrno>
-#include <cstddef>
 #include <cstring>
 #include <memory>
+#include <sstream>
 
 #include "heed/core/error.h"
 #include "heed/serve/http/client_address.h"
@@ -18,6 +16,8 @@
 
 namespace heed::detail {
 namespace {
+
+namespace asio = boost::asio;
 
 constexpr int kBacklog = 4096;  // the system's limit is usually smaller
 
@@ -53,47 +53,27 @@ HostAndPort host_and_port(const std::string& address) {
   fail("cannot listen on {}: {}{}", address, reason, advice);
 }
 
-// "127.0.0.1:5000" of a socket that is bound.
-std::string bound_address(int descriptor) {
-  sockaddr_storage address{};
-  socklen_t size = sizeof(address);
-  if (::getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &size) != 0)
-    return "unknown";
-  if (address.ss_family == AF_UNIX) {
-    const auto* local = reinterpret_cast<const sockaddr_un*>(&address);
-    const size_t begin = offsetof(sockaddr_un, sun_path);
-    std::string path(local->sun_path, size > begin ? size - begin : 0);
-    if (!path.empty() && path[0] == '\0') path[0] = '@';  // an abstract name
-    while (!path.empty() && path.back() == '\0') path.pop_back();
-    return "unix:" + path;
-  }
-  std::array<char, NI_MAXHOST> host{};
-  std::array<char, NI_MAXSERV> port{};
-  if (::getnameinfo(reinterpret_cast<const sockaddr*>(&address), size, host.data(), host.size(),
-                    port.data(), port.size(), NI_NUMERICHOST | NI_NUMERICSERV) != 0)
-    return "unknown";
-  return address.ss_family == AF_INET6 ? fmt::format("[{}]:{}", host.data(), port.data())
-                                       : fmt::format("{}:{}", host.data(), port.data());
+template <class Specific>
+Specific endpoint_as(const Endpoint& endpoint) {
+  Specific specific;
+  std::memcpy(specific.data(), endpoint.data(), endpoint.size());
+  specific.resize(endpoint.size());
+  return specific;
 }
 
-// An errno, or 0 and a socket that listens.
-struct Attempt {
-  int error = 0;
-  Descriptor socket;
-};
-
-Attempt listen_at(const addrinfo& at) {
+// A socket that listens; without one, errno says why.
+Descriptor listen_at(const addrinfo& at) {
   Descriptor socket(
       ::socket(at.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, at.ai_protocol));
-  if (socket.get() < 0) return {errno, Descriptor()};
+  if (socket.get() < 0) return socket;
   const int on = 1;
   ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
   // "0.0.0.0:5000" and "[::]:5000" can then be given together.
   if (at.ai_family == AF_INET6)
     ::setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
-  if (::bind(socket.get(), at.ai_addr, at.ai_addrlen) != 0 || ::listen(socket.get(), kBacklog) != 0)
-    return {errno, Descriptor()};
-  return {0, std::move(socket)};
+  const bool listens =
+      ::bind(socket.get(), at.ai_addr, at.ai_addrlen) == 0 && ::listen(socket.get(), kBacklog) == 0;
+  return listens ? std::move(socket) : Descriptor();
 }
 
 }  // namespace
@@ -110,34 +90,18 @@ std::vector<ListenSocket> listen_on(const std::string& address) {
   std::vector<ListenSocket> sockets;
   int last_error = 0;
   for (const addrinfo* at = found; at != nullptr; at = at->ai_next) {
-    Attempt attempt = listen_at(*at);
-    if (attempt.error == EADDRINUSE) fail_to_listen(address, attempt.error);
+    Descriptor socket = listen_at(*at);
     // "localhost" may have an address of IPv6 on a machine without IPv6: one that works is enough.
-    if (attempt.error != 0) {
-      last_error = attempt.error;
+    if (socket.get() < 0) {
+      last_error = errno;
+      if (last_error == EADDRINUSE) fail_to_listen(address, last_error);
       continue;
     }
-    std::string bound = bound_address(attempt.socket.get());
-    sockets.push_back({std::move(attempt.socket), std::move(bound)});
+    sockets.push_back({std::move(socket)});
     if (parts.port == "0") break;  // a free port is chosen once
   }
   if (sockets.empty()) fail_to_listen(address, last_error);
   return sockets;
-}
-
-std::string peer_address(int descriptor) {
-  sockaddr_storage address{};
-  socklen_t size = sizeof(address);
-  if (::getpeername(descriptor, reinterpret_cast<sockaddr*>(&address), &size) != 0)
-    return "unknown";
-  if (address.ss_family == AF_INET6) {
-    IpAddress::bytes_type bytes;
-    std::memcpy(bytes.data(), &reinterpret_cast<const sockaddr_in6&>(address).sin6_addr, 16);
-    return ip_text(IpAddress(bytes));
-  }
-  if (address.ss_family != AF_INET) return "unix";
-  const auto& local = reinterpret_cast<const sockaddr_in&>(address);
-  return boost::asio::ip::address_v4(ntohl(local.sin_addr.s_addr)).to_string();
 }
 
 ListenSocket adopt_socket(int descriptor) {
@@ -154,8 +118,34 @@ ListenSocket adopt_socket(int descriptor) {
         descriptor);
   ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
   ::fcntl(descriptor, F_SETFL, ::fcntl(descriptor, F_GETFL) | O_NONBLOCK);
-  std::string address = bound_address(descriptor);
-  return {Descriptor(descriptor), std::move(address), true};
+  return {Descriptor(descriptor), true};
+}
+
+std::string bound_address(const Endpoint& endpoint) {
+  switch (endpoint.protocol().family()) {
+    case AF_UNIX: {
+      std::string path = endpoint_as<asio::local::stream_protocol::endpoint>(endpoint).path();
+      if (path.starts_with('\0')) path[0] = '@';  // an abstract name
+      return "unix:" + path;
+    }
+    case AF_INET:
+    case AF_INET6: {
+      std::ostringstream text;
+      text << endpoint_as<asio::ip::tcp::endpoint>(endpoint);
+      return text.str();
+    }
+    default:
+      return "unknown";
+  }
+}
+
+std::string peer_address(const Endpoint& endpoint) {
+  const int family = endpoint.protocol().family();
+  if (family == AF_UNSPEC) return "unknown";
+  if (family == AF_UNIX) return "unix";
+  const auto address = endpoint_as<asio::ip::tcp::endpoint>(endpoint).address();
+  // Without the zone of an address of IPv6.
+  return address.is_v4() ? address.to_string() : ip_text(IpAddress(address.to_v6().to_bytes()));
 }
 
 }  // namespace heed::detail

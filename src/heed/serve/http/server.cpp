@@ -29,12 +29,13 @@ constexpr int64_t kRefusedConnections = 48;  // that get an answer at the same t
 class Listener {
  public:
   Listener(ServerCore& core, ListenSocket socket)
-      : address(socket.address),
-        core_(core),
+      : core_(core),
         adopted_(socket.adopted),
         acceptor_(core.io, Protocol(family(socket.descriptor.get()), 0), socket.descriptor.get()),
         pause_(core.io) {
     socket.descriptor.release();  // the acceptor closes it
+    error_code ignored;
+    address = bound_address(acceptor_.local_endpoint(ignored));
     acceptor_.non_blocking(true);
   }
 
@@ -65,7 +66,7 @@ class Listener {
     close();
   }
 
-  const std::string address;
+  std::string address;
 
  private:
   static int family(int descriptor) {
