@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "heed/serve/api/answers.h"
+#include "heed/serve/api/api.h"
 #include "support/facts.h"
 #include "support/folder_test.h"
 

@@ -105,95 +105,34 @@ std::string_view chinese_script(std::u32string_view text) {
   return simplified > traditional ? "Hans" : "Hant";
 }
 
-// The languages of a text that is detected, with what speaks for them.
-class Detection {
- public:
-  Detection(const std::vector<DetectableLanguage>& among, std::u32string_view text)
-      : among_(among), chinese_(chinese_script(text)), counts_(count_scripts(text)) {
-    for (const DetectableLanguage& language : among)
-      all_.push_back({share_of(counts_, language), 0});
-  }
+// The evidence for one of the languages that a server knows.
+struct Evidence {
+  const DetectableLanguage* language;
+  double share = 0;  // of the letters: those that the language may have
+  double confidence = 0;
 
-  // Those that the text may be in.
-  std::string hint() const {
-    std::string hint;
-    for (size_t i = 0; i < all_.size(); ++i)
-      if (all_[i].share > 0)
-        (hint += hint.empty() ? "" : ",") += canonical_language(among_[i].code);
-    return hint;
-  }
-
-  bool has_letters() const { return sum(counts_) > 0; }
-
-  // Whether the text may be in one of the languages.
+  // Whether the text may be written in the language.
   bool is_possible() const {
-    return std::any_of(all_.begin(), all_.end(), [](const Evidence& e) { return is_written(e); });
-  }
-
-  // Whether anything speaks for one of the languages.
-  bool has_any() const {
-    return std::any_of(all_.begin(), all_.end(),
-                       [](const Evidence& e) { return e.confidence > 0; });
-  }
-
-  // cld2 often mistakes the characters of short Chinese texts, which this file knows better.
-  std::string code_of(const Guess& guess) const {
-    const bool chinese = parse_language(guess.code).language == "zh" && !chinese_.empty();
-    return chinese ? canonical_language(fmt::format("zh-{}", chinese_)) : guess.code;
-  }
-
-  // Adds to the languages that match best. False if none is that language.
-  bool add(const Guess& guess) {
-    LanguageTag tag = parse_language(guess.code);
-    if (tag.language == "zh") tag.script = chinese_;
-    LanguageMatch best = LanguageMatch::none;
-    for (const DetectableLanguage& language : among_) best = std::max(best, match(tag, language));
-    if (best == LanguageMatch::none) return false;
-    for (size_t i = 0; i < all_.size(); ++i)
-      if (match(tag, among_[i]) == best && is_written(all_[i])) all_[i].confidence += guess.percent;
-    return true;
-  }
-
-  // Gives every language a confidence by the scripts of the text alone.
-  void add_by_script(double percent) {
-    double shares = 0;
-    for (const Evidence& one : all_) shares += one.share;
-    for (Evidence& one : all_) one.confidence = percent * one.share / std::max(shares, 1.0);
-  }
-
-  // Best first.
-  std::vector<DetectedLanguage> result(std::vector<DetectedLanguage> others) const {
-    std::vector<DetectedLanguage> detected;
-    for (size_t i = 0; i < all_.size(); ++i)
-      if (all_[i].confidence > 0) detected.push_back({among_[i].code, all_[i].confidence, true});
-    detected.insert(detected.end(), others.begin(), others.end());
-    std::stable_sort(detected.begin(), detected.end(),
-                     [](const auto& a, const auto& b) { return a.confidence > b.confidence; });
-    return detected;
-  }
-
- private:
-  struct Evidence {
-    double share = 0;  // of the letters: those that the language may have
-    double confidence = 0;
-  };
-
-  static bool is_written(const Evidence& evidence) {
     constexpr double kMinShare = 0.02;
-    return evidence.share >= kMinShare;
+    return share >= kMinShare;
   }
-
-  // Of all but Chinese, the letters say the script.
-  static LanguageMatch match(LanguageTag detected, const DetectableLanguage& language) {
-    if (detected.script.empty()) detected.script = language.tag.script;
-    return match_sources(detected, language.tag);
-  }
-
-  const std::vector<DetectableLanguage>& among_;
-  const std::string_view chinese_;
-  const ScriptCounts counts_;
-  std::vector<Evidence> all_;
 };
+
+// In languages other than Chinese the letters decide about the script.
+LanguageMatch match_detected(LanguageTag detected, const DetectableLanguage& language) {
+  if (detected.script.empty()) detected.script = language.tag.script;
+  return match_sources(detected, language.tag);
+}
+
+// Adds to the languages that match best. False if none is that language.
+bool add_guess(const LanguageTag& tag, double percent, std::vector<Evidence>& all) {
+  LanguageMatch best = LanguageMatch::none;
+  for (const Evidence& one : all) best = std::max(best, match_detected(tag, *one.language));
+  if (best == LanguageMatch::none) return false;
+  for (Evidence& one : all)
+    if (match_detected(tag, *one.language) == best && one.is_possible()) one.confidence += percent;
+  return true;
+}
 
 }  // namespace
 
@@ -205,18 +144,48 @@ LanguageDetector::LanguageDetector(const std::vector<std::string>& among) {
 std::vector<DetectedLanguage> LanguageDetector::detect(std::string_view text) const {
   constexpr double kOtherLanguage = 10, kOnlyScript = 40;
   const std::u32string characters = interchangeable(text.substr(0, kMaxDetectedBytes));
-  Detection detection(among_, characters);
-  const Guesses guesses = guess(encode_utf8(characters), detection.hint());
-  std::vector<DetectedLanguage> others;
-  for (const Guess& one : guesses.languages)
-    if (!detection.add(one)) others.push_back({detection.code_of(one), one.percent, false});
-  if (!detection.has_any() && detection.is_possible()) {
-    if (!guesses.reliable) others.clear();
-    detection.add_by_script(guesses.languages.empty() ? kOnlyScript : kOtherLanguage);
-  } else if (!detection.has_any() && others.empty() && detection.has_letters()) {
-    others.push_back({std::string(kUndetermined), 0, false});
+  const ScriptCounts counts = count_scripts(characters);
+  std::vector<Evidence> evidence;
+  std::string hint;
+  double shares = 0;
+  for (const DetectableLanguage& language : among_) {
+    const double share = share_of(counts, language);
+    evidence.push_back({&language, share});
+    shares += share;
+    if (share > 0) (hint += hint.empty() ? "" : ",") += canonical_language(language.code);
   }
-  return detection.result(std::move(others));
+  const Guesses guesses = guess(encode_utf8(characters), hint);
+  // cld2 often mistakes the characters of short Chinese texts, which this file knows better.
+  const std::string_view chinese = chinese_script(characters);
+  std::vector<DetectedLanguage> others;
+  for (const auto& [code, percent] : guesses.languages) {
+    LanguageTag tag = parse_language(code);
+    const bool is_chinese = tag.language == "zh";
+    if (is_chinese) tag.script = chinese;
+    if (add_guess(tag, percent, evidence)) continue;
+    const std::string better =
+        is_chinese && !chinese.empty() ? fmt::format("zh-{}", chinese) : code;
+    others.push_back({canonical_language(better), percent, false});
+  }
+  const auto any_of = [&](auto holds) {
+    return std::any_of(evidence.begin(), evidence.end(), holds);
+  };
+  if (!any_of([](const Evidence& one) { return one.confidence > 0; })) {
+    if (any_of([](const Evidence& one) { return one.is_possible(); })) {
+      if (!guesses.reliable) others.clear();
+      const double percent = guesses.languages.empty() ? kOnlyScript : kOtherLanguage;
+      for (Evidence& one : evidence) one.confidence = percent * one.share / std::max(shares, 1.0);
+    } else if (others.empty() && sum(counts) > 0) {
+      others.push_back({std::string(kUndetermined), 0, false});
+    }
+  }
+  std::vector<DetectedLanguage> detected;
+  for (const Evidence& one : evidence)
+    if (one.confidence > 0) detected.push_back({one.language->code, one.confidence, true});
+  detected.insert(detected.end(), others.begin(), others.end());
+  std::stable_sort(detected.begin(), detected.end(),
+                   [](const auto& a, const auto& b) { return a.confidence > b.confidence; });
+  return detected;
 }
 
 }  // namespace heed

@@ -6,7 +6,6 @@
 #include "heed/pages/page.h"
 #include "heed/pages/page_assets.h"
 #include "heed/serve/api/access.h"
-#include "heed/serve/api/answers.h"
 #include "heed/serve/api/handlers.h"
 #include "heed/serve/api/metrics.h"
 #include "heed/serve/api/parameters.h"

@@ -1,11 +1,13 @@
-// The parts that the functions of the API share.
+// The parts that the functions of the API share. Private to the sources of the server.
 #pragma once
 
+#include <exception>
 #include <memory>
 #include <optional>
 #include <semaphore>
 #include <string>
 
+#include "heed/core/json_text.h"
 #include "heed/serve/http/exchange.h"
 #include "heed/serve/models.h"
 #include "heed/serve/options.h"
@@ -35,6 +37,16 @@ struct ApiClient {
 struct ApiCall : ApiClient {
   const Parameters& parameters;
 };
+
+inline HttpResponse json_answer(const nlohmann::ordered_json& json) {
+  return {.body = json_text(json)};
+}
+
+// The answer to a request that ended with this exception. Errors of options name them as the API
+// does ("length_penalty" for "--length-penalty"); a bug of heed is a 500 that says no more.
+HttpResponse error_response(const std::exception_ptr& error);
+// 429 with Retry-After.
+HttpResponse overloaded_response(const Overloaded& error);
 
 // The deadline of a request that begins now.
 std::optional<std::chrono::steady_clock::time_point> deadline_of(const ServeOptions& options);

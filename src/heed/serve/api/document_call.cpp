@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "heed/core/counted.h"
-#include "heed/serve/api/answers.h"
 
 namespace heed {
 namespace {

@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "heed/core/utf8.h"
-#include "heed/serve/api/answers.h"
 #include "heed/serve/api/document_call.h"
 #include "heed/serve/api/handlers.h"
 #include "heed/serve/api/parameters.h"

@@ -4,7 +4,6 @@
 #include <atomic>
 
 #include "heed/core/utf8.h"
-#include "heed/serve/api/answers.h"
 #include "heed/serve/api/parameters.h"
 
 namespace heed {

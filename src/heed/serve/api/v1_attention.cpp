@@ -1,5 +1,4 @@
 #include "heed/pages/attention_page.h"
-#include "heed/serve/api/answers.h"
 #include "heed/serve/api/handlers.h"
 #include "heed/serve/api/model_choice.h"
 #include "heed/serve/api/parameters.h"

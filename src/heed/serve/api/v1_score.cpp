@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "heed/serve/api/answers.h"
 #include "heed/serve/api/handlers.h"
 #include "heed/serve/api/model_choice.h"
 #include "heed/serve/api/parameters.h"

@@ -1,5 +1,4 @@
 #include "heed/pages/translation_json.h"
-#include "heed/serve/api/answers.h"
 #include "heed/serve/api/document_call.h"
 #include "heed/serve/api/handlers.h"
 #include "heed/serve/api/parameters.h"

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 
 #include "heed/core/error.h"
 #include "heed/core/utf8.h"
@@ -20,171 +21,152 @@ bool is_token(std::string_view text) {
   });
 }
 
-// "form-data; name=\"q\"": a value and its parameters.
+// A value and its parameters: "form-data; name=\"q\"".
 struct HeaderValue {
-  std::string value;                                            // in lower case
-  std::vector<std::pair<std::string, std::string>> parameters;  // names in lower case
-
-  const std::string* find(std::string_view name) const {
-    for (const auto& [known, parameter] : parameters)
-      if (known == name) return &parameter;
-    return nullptr;
-  }
+  std::string value;                              // in lower case
+  std::map<std::string, std::string> parameters;  // names in lower case
 };
 
-// Removes and returns a parameter's value from the beginning of a text.
-std::string take_parameter(std::string_view& text, std::string_view header) {
-  if (!text.starts_with('"')) {
-    const std::string_view value = detail::trimmed(text.substr(0, text.find(';')));
-    text.remove_prefix(std::min(text.find(';'), text.size()));
-    if (!is_token(value)) fail("{}: a parameter has no value, or needs quotation marks", header);
-    return std::string(value);
-  }
-  const size_t end = text.find('"', 1);
-  if (end == text.npos) fail("{}: a quotation mark has no counterpart", header);
-  const std::string_view value = text.substr(1, end - 1);
-  if (value.find('\\') != value.npos) fail("{}: a backslash in a quoted value", header);
-  text.remove_prefix(end + 1);
-  return std::string(value);
+// Removes and returns the text before `end`, and `end`; Error with this text where there is none.
+std::string_view take_until(std::string_view& text, std::string_view end,
+                            const std::string& error) {
+  const size_t at = text.find(end);
+  if (at == text.npos) fail("{}", error);
+  const std::string_view taken = text.substr(0, at);
+  text.remove_prefix(at + end.size());
+  return taken;
 }
 
-HeaderValue parse_value(std::string_view text, std::string_view header) {
-  HeaderValue value;
-  value.value = detail::lower_ascii(detail::trimmed(text.substr(0, text.find(';'))));
-  text.remove_prefix(std::min(text.find(';'), text.size()));
+// Removes and returns the text before ';', which remains.
+std::string_view take_word(std::string_view& text) {
+  const std::string_view word = text.substr(0, text.find(';'));
+  text.remove_prefix(word.size());
+  return detail::trimmed(word);
+}
+
+HeaderValue parse_value(std::string_view text, const std::string& header) {
+  HeaderValue parsed{detail::lower_ascii(take_word(text)), {}};
   while (!text.empty()) {
     text = detail::trimmed(text.substr(1));  // after ';'
     if (text.empty()) break;
-    const size_t equals = text.find('=');
-    const std::string name = detail::lower_ascii(text.substr(0, equals));
-    if (equals == text.npos || !is_token(name)) fail("{}: expected name=value", header);
-    if (value.find(name)) fail("{}: the parameter {} is repeated", header, excerpt(name));
-    text.remove_prefix(equals + 1);
-    value.parameters.emplace_back(name, take_parameter(text, header));
+    const std::string name =
+        detail::lower_ascii(take_until(text, "=", header + ": expected name=value"));
+    if (!is_token(name)) fail("{}: expected name=value", header);
+    if (parsed.parameters.count(name) > 0)
+      fail("{}: the parameter {} is repeated", header, excerpt(name));
+    std::string_view value;
+    if (text.starts_with('"')) {
+      text.remove_prefix(1);
+      value = take_until(text, "\"", header + ": a quotation mark has no counterpart");
+      if (value.find('\\') != value.npos) fail("{}: a backslash in a quoted value", header);
+    } else {
+      value = take_word(text);
+      if (!is_token(value)) fail("{}: a parameter has no value, or needs quotation marks", header);
+    }
+    parsed.parameters[name] = value;
     text = detail::trimmed(text);
     if (!text.empty() && text[0] != ';') fail("{}: expected ';' between parameters", header);
   }
-  return value;
+  return parsed;
 }
 
 std::string boundary_of(std::string_view content_type) {
-  constexpr size_t kLongest = 70;
-  const HeaderValue type = parse_value(content_type, "Content-Type");
-  const std::string* boundary = type.find("boundary");
-  if (!boundary || boundary->size() > kLongest || !is_token(*boundary))
-    fail("Content-Type: expected a boundary of 1 to {} characters", kLongest);
-  return *boundary;
+  constexpr size_t kMaxBytes = 70;
+  const std::string boundary = parse_value(content_type, "Content-Type").parameters["boundary"];
+  if (boundary.size() > kMaxBytes || !is_token(boundary))
+    fail("Content-Type: expected a boundary of 1 to {} characters", kMaxBytes);
+  return boundary;
 }
 
-// Reads a body from its beginning to its end.
-class MultipartReader {
- public:
-  MultipartReader(std::string_view body, const std::string& boundary)
-      : rest_(body), delimiter_("\r\n--" + boundary) {
-    const std::string_view first = std::string_view(delimiter_).substr(2);
-    if (!rest_.starts_with(first))
-      fail("the body does not begin with the boundary of Content-Type");
-    rest_.remove_prefix(first.size());
-  }
+std::string name_of(HeaderValue disposition) {
+  std::string& name = disposition.parameters["name"];
+  if (disposition.value != "form-data" || name.empty())
+    fail("Content-Disposition: expected form-data with a name");
+  if (disposition.parameters.count("filename") + disposition.parameters.count("filename*") > 0)
+    fail("the form's field {} is a file: expected a text", excerpt(name));
+  return name;
+}
 
-  // Whether another field follows; after the last one, nothing may follow.
-  bool has_next() {
-    if (rest_.starts_with("--")) {
-      rest_.remove_prefix(2);
-      if (!rest_.empty() && rest_ != "\r\n") fail("bytes follow the end of the form");
-      return false;
-    }
-    rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t"), rest_.size()));
-    if (!rest_.starts_with("\r\n")) fail("a boundary does not end its line, or is part of a field");
-    rest_.remove_prefix(2);
-    return true;
-  }
+void check_type(const HeaderValue& type) {
+  const auto charset = type.parameters.find("charset");
+  const std::string given =
+      charset == type.parameters.end() ? "utf-8" : detail::lower_ascii(charset->second);
+  if (type.value != "text/plain" || (given != "utf-8" && given != "us-ascii"))
+    fail("Content-Type of a field: expected text/plain in UTF-8, got {} in {}", excerpt(type.value),
+         excerpt(given));
+}
 
-  std::pair<std::string, std::string> next() {
-    std::string name = take_headers();
-    const size_t end = rest_.find(delimiter_);
-    if (end == rest_.npos) fail("the form has no end: its last boundary is missing");
-    const std::string_view value = rest_.substr(0, end);
-    rest_.remove_prefix(end + delimiter_.size());
-    if (const auto invalid = find_invalid_utf8(value))
-      fail("the form's field {} is not UTF-8 at byte {}", excerpt(name), *invalid + 1);
-    return {std::move(name), std::string(value)};
+void read_header(std::string_view line, std::string& name) {
+  const size_t colon = line.find(':');
+  const bool plain =
+      find_invalid_utf8(line) == std::nullopt && std::none_of(line.begin(), line.end(), [](char c) {
+        return (c >= 0 && c < ' ' && c != '\t') || c == 0x7f;
+      });
+  if (colon == line.npos || !plain || !is_token(line.substr(0, colon)))
+    fail("a header of a field of the form is damaged");
+  const std::string header = detail::lower_ascii(line.substr(0, colon));
+  const std::string_view text = line.substr(colon + 1);
+  if (header == "content-disposition") {
+    if (!name.empty()) fail("a field of the form has two names");
+    name = name_of(parse_value(text, "Content-Disposition"));
+  } else if (header == "content-type") {
+    check_type(parse_value(text, "Content-Type of a field"));
+  } else if (header == "content-transfer-encoding") {
+    const std::string encoding = detail::lower_ascii(detail::trimmed(text));
+    if (encoding != "7bit" && encoding != "8bit" && encoding != "binary")
+      fail("Content-Transfer-Encoding of a field: expected 8bit, got '{}'", excerpt(encoding));
   }
+}
 
- private:
-  // Returns the name of the field.
-  std::string take_headers() {
-    std::string name;
-    size_t bytes = 0;
-    for (size_t count = 0;; ++count) {
-      const size_t end = rest_.find("\r\n");
-      if (end == rest_.npos) fail("the headers of a field of the form have no end");
-      const std::string_view line = rest_.substr(0, end);
-      rest_.remove_prefix(end + 2);
-      if (line.empty()) break;
-      bytes += line.size();
-      if (count == kMaxFieldHeaders || bytes > kMaxFieldHeaderBytes)
-        fail("a field of the form has more than {} headers or {} bytes of them", kMaxFieldHeaders,
-             kMaxFieldHeaderBytes);
-      read_header(line, name);
-    }
-    if (name.empty()) fail("a field of the form has no name");
-    return name;
+// Removes the headers of a field and returns its name.
+std::string take_headers(std::string_view& rest) {
+  std::string name;
+  size_t bytes = 0;
+  for (size_t count = 0;; ++count) {
+    const std::string_view line =
+        take_until(rest, "\r\n", "the headers of a field of the form have no end");
+    if (line.empty()) break;
+    bytes += line.size();
+    if (count == kMaxFieldHeaders || bytes > kMaxFieldHeaderBytes)
+      fail("a field of the form has more than {} headers or {} bytes of them", kMaxFieldHeaders,
+           kMaxFieldHeaderBytes);
+    read_header(line, name);
   }
+  if (name.empty()) fail("a field of the form has no name");
+  return name;
+}
 
-  static void read_header(std::string_view line, std::string& name) {
-    const size_t colon = line.find(':');
-    const bool plain = find_invalid_utf8(line) == std::nullopt &&
-                       std::none_of(line.begin(), line.end(), [](char c) {
-                         return (c >= 0 && c < ' ' && c != '\t') || c == 0x7f;
-                       });
-    if (colon == line.npos || !plain || !is_token(line.substr(0, colon)))
-      fail("a header of a field of the form is damaged");
-    const std::string header = detail::lower_ascii(line.substr(0, colon));
-    const std::string_view text = line.substr(colon + 1);
-    if (header == "content-disposition") {
-      if (!name.empty()) fail("a field of the form has two names");
-      name = name_of(parse_value(text, "Content-Disposition"));
-    } else if (header == "content-type") {
-      check_type(parse_value(text, "Content-Type of a field"));
-    } else if (header == "content-transfer-encoding") {
-      const std::string encoding = detail::lower_ascii(detail::trimmed(text));
-      if (encoding != "7bit" && encoding != "8bit" && encoding != "binary")
-        fail("Content-Transfer-Encoding of a field: expected 8bit, got '{}'", excerpt(encoding));
-    }
+// Whether another field follows a boundary, whose line is removed; after the last one, nothing may
+// follow.
+bool has_next(std::string_view& rest) {
+  if (rest.starts_with("--")) {
+    if (rest != "--" && rest != "--\r\n") fail("bytes follow the end of the form");
+    return false;
   }
-
-  static std::string name_of(const HeaderValue& disposition) {
-    const std::string* name = disposition.find("name");
-    if (disposition.value != "form-data" || !name || name->empty())
-      fail("Content-Disposition: expected form-data with a name");
-    if (disposition.find("filename") || disposition.find("filename*"))
-      fail("the form's field {} is a file: expected a text", excerpt(*name));
-    return *name;
-  }
-
-  static void check_type(const HeaderValue& type) {
-    const std::string* charset = type.find("charset");
-    const std::string given = charset ? detail::lower_ascii(*charset) : "utf-8";
-    if (type.value != "text/plain" || (given != "utf-8" && given != "us-ascii"))
-      fail("Content-Type of a field: expected text/plain in UTF-8, got {} in {}",
-           excerpt(type.value), excerpt(given));
-  }
-
-  std::string_view rest_;
-  const std::string delimiter_;
-};
+  rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
+  if (!rest.starts_with("\r\n")) fail("a boundary does not end its line, or is part of a field");
+  rest.remove_prefix(2);
+  return true;
+}
 
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> parse_multipart(std::string_view content_type,
                                                                  std::string_view body,
                                                                  size_t most) {
+  const std::string boundary = "--" + boundary_of(content_type);
+  if (!body.starts_with(boundary))
+    fail("the body does not begin with the boundary of Content-Type");
+  body.remove_prefix(boundary.size());
   std::vector<std::pair<std::string, std::string>> fields;
-  MultipartReader reader(body, boundary_of(content_type));
-  while (reader.has_next()) {
+  while (has_next(body)) {
     if (fields.size() == most) fail("more than {} fields", most);
-    fields.push_back(reader.next());
+    std::string name = take_headers(body);
+    const std::string_view value =
+        take_until(body, "\r\n" + boundary, "the form has no end: its last boundary is missing");
+    if (const auto invalid = find_invalid_utf8(value))
+      fail("the form's field {} is not UTF-8 at byte {}", excerpt(name), *invalid + 1);
+    fields.emplace_back(std::move(name), value);
   }
   return fields;
 }

@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include "heed/serve/http/limits.h"
 #include "heed/serve/http/message.h"
 
 namespace heed::detail {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "heed/serve/http/exchange.h"
-#include "heed/serve/http/limits.h"
 
 namespace heed {
 
