@@ -1,5 +1,6 @@
 #include "layers/sequence_layer.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "heed/core/rng.h"
@@ -29,6 +30,188 @@ void LayerWeight::multiply(Backend& backend, const Tensor& x, Tensor& y) const {
 
 void LayerWeight::gradient(Backend& backend, const Tensor& dy, const Tensor& x) {
   backend.linear_weight_gradient(dy, x, 0, dweight, &dbias, WriteMode::overwrite);
+}
+
+SelfAttention::SelfAttention(Backend& backend, const SequenceShape& shape, int64_t heads,
+                             std::optional<int64_t> window, Projections projections)
+    : backend_(backend), logsumexp_(shape.columns(heads)), y_(shape.tensor()) {
+  const double d_head = double(shape.d_model / heads);
+  options_.scores = {.heads = heads, .scale = 1 / std::sqrt(d_head), .window = window};
+  keys_.lengths.add(shape.length);
+  for (Tensor& tensor : dinput_) tensor = shape.tensor();
+  if (projections == Projections::none) return;
+  for (const uint64_t seed : {1, 2, 3, 4})
+    weights_.emplace_back(backend, Shape{shape.d_model, shape.d_model}, shape.type, seed);
+  for (Tensor* tensor : {&input_[0], &input_[1], &input_[2], &mixed_, &dmixed_, &dx_})
+    *tensor = shape.tensor();
+}
+
+const Tensor& SelfAttention::forward(const Tensor& x) {
+  x_ = x;
+  const bool bare = weights_.empty();
+  if (bare) input_ = {x, x, x}, mixed_ = y_;
+  for (size_t i = 0; !bare && i < 3; ++i) weights_[i].multiply(backend_, x, input_[i]);
+  backend_.attention({input_[0], input_[1], input_[2]}, {keys_.lengths, keys_}, options_,
+                     {mixed_, logsumexp_});
+  if (!bare) weights_[3].multiply(backend_, mixed_, y_);
+  return y_;
+}
+
+const Tensor& SelfAttention::backward(const Tensor& dy) {
+  const bool bare = weights_.empty();
+  if (bare) {
+    dmixed_ = dy;
+  } else {
+    weights_[3].gradient(backend_, dy, mixed_);
+    backend_.linear_input_gradient(dy, weights_[3].weight, dmixed_, WriteMode::overwrite);
+  }
+  backend_.attention_gradient(dmixed_, {input_[0], input_[1], input_[2]}, {keys_.lengths, keys_},
+                              options_, {mixed_, logsumexp_}, {dinput_[0], dinput_[1], dinput_[2]});
+  if (bare) {
+    dx_ = dinput_[0];
+    backend_.add(dinput_[1], dx_);
+    backend_.add(dinput_[2], dx_);
+    return dx_;
+  }
+  for (size_t i = 0; i < 3; ++i) weights_[i].gradient(backend_, dinput_[i], x_);
+  for (size_t i = 0; i < 3; ++i)
+    backend_.linear_input_gradient(dinput_[i], weights_[i].weight, dx_,
+                                   i == 0 ? WriteMode::overwrite : WriteMode::accumulate);
+  return dx_;
+}
+
+std::vector<LayerWeight*> SelfAttention::weights() {
+  std::vector<LayerWeight*> all;
+  for (LayerWeight& weight : weights_) all.push_back(&weight);
+  return all;
+}
+
+Lstm::Lstm(Backend& backend, const SequenceShape& shape)
+    : backend_(backend),
+      shape_(shape),
+      input_(backend, {4 * shape.d_model, shape.d_model}, shape.type, 1),
+      recurrent_(backend, {4 * shape.d_model, shape.d_model}, shape.type, 2),
+      gates_(shape.columns(4 * shape.d_model)),
+      states_({shape.length + 1, shape.d_model}, shape.type),
+      cells_({shape.length + 1, shape.d_model}, shape.type),
+      y_(states_.slice(1, shape.length + 1)),
+      tanh_cells_(shape.tensor()),
+      sum_({1, 4 * shape.d_model}, shape.type),
+      dgates_(shape.columns(4 * shape.d_model)),
+      dstate_({1, shape.d_model}, shape.type),
+      dcell_({1, shape.d_model}, shape.type),
+      dx_(shape.tensor()) {}
+
+template <class T>
+void Lstm::step(int64_t t) {
+  const int64_t d = shape_.d_model;
+  recurrent_.multiply(backend_, states_.slice(t, t + 1), sum_);
+  T *z = sum_.data<T>(), *gates = gates_.data<T>() + t * 4 * d;
+  for (int64_t j = 0; j < 4 * d; ++j) z[j] += gates[j];
+  const Tensor blocks = sum_.reshape({4, d});
+  const Tensor rows = gates_.reshape({4 * shape_.length, d});
+  Tensor sigmoids = rows.slice(4 * t, 4 * t + 3), candidate = rows.slice(4 * t + 3, 4 * t + 4);
+  backend_.activate(Activation::sigmoid, blocks.slice(0, 3), sigmoids);
+  backend_.activate(Activation::tanh, blocks.slice(3, 4), candidate);
+  const T *i = gates, *f = gates + d, *o = gates + 2 * d, *g = gates + 3 * d;
+  const T* before = cells_.data<T>() + t * d;
+  T* after = cells_.data<T>() + (t + 1) * d;
+  for (int64_t j = 0; j < d; ++j) after[j] = f[j] * before[j] + i[j] * g[j];
+  Tensor tanh_cell = tanh_cells_.slice(t, t + 1);
+  backend_.activate(Activation::tanh, cells_.slice(t + 1, t + 2), tanh_cell);
+  T* state = states_.data<T>() + (t + 1) * d;
+  for (int64_t j = 0; j < d; ++j) state[j] = o[j] * tanh_cell.data<T>()[j];
+}
+
+template <class T>
+void Lstm::step_gradient(int64_t t, const Tensor& dy) {
+  const int64_t d = shape_.d_model;
+  const T* gates = gates_.data<T>() + t * 4 * d;
+  const T *i = gates, *f = gates + d, *o = gates + 2 * d, *g = gates + 3 * d;
+  const T *tanh_cell = tanh_cells_.data<T>() + t * d, *before = cells_.data<T>() + t * d;
+  const T *out = dy.data<T>() + t * d, *later = dstate_.data<T>();
+  T *dcell = dcell_.data<T>(), *dz = dgates_.data<T>() + t * 4 * d;
+  for (int64_t j = 0; j < d; ++j) {
+    const T dh = out[j] + later[j];
+    const T dc = dcell[j] + dh * o[j] * (1 - tanh_cell[j] * tanh_cell[j]);
+    dz[j] = dc * g[j] * i[j] * (1 - i[j]);
+    dz[d + j] = dc * before[j] * f[j] * (1 - f[j]);
+    dz[2 * d + j] = dh * tanh_cell[j] * o[j] * (1 - o[j]);
+    dz[3 * d + j] = dc * i[j] * (1 - g[j] * g[j]);
+    dcell[j] = dc * f[j];
+  }
+  if (t > 0)
+    backend_.linear_input_gradient(dgates_.slice(t, t + 1), recurrent_.weight, dstate_,
+                                   WriteMode::overwrite);
+}
+
+const Tensor& Lstm::forward(const Tensor& x) {
+  x_ = x;
+  input_.multiply(backend_, x, gates_);
+  with_element_type(shape_.type, [&]<class T>() {
+    for (int64_t t = 0; t < shape_.length; ++t) step<T>(t);
+  });
+  return y_;
+}
+
+const Tensor& Lstm::backward(const Tensor& dy) {
+  fill_zeros(dstate_);
+  fill_zeros(dcell_);
+  with_element_type(shape_.type, [&]<class T>() {
+    for (int64_t t = shape_.length - 1; t >= 0; --t) step_gradient<T>(t, dy);
+  });
+  input_.gradient(backend_, dgates_, x_);
+  recurrent_.gradient(backend_, dgates_, states_.slice(0, shape_.length));
+  backend_.linear_input_gradient(dgates_, input_.weight, dx_, WriteMode::overwrite);
+  return dx_;
+}
+
+Convolution::Convolution(Backend& backend, const SequenceShape& shape, int64_t kernel_width)
+    : backend_(backend),
+      shape_(shape),
+      width_(kernel_width),
+      left_((kernel_width - 1) / 2),
+      kernel_(backend, {shape.d_model, kernel_width * shape.d_model}, shape.type, 1),
+      windows_(shape.columns(kernel_width * shape.d_model)),
+      dwindows_(shape.columns(kernel_width * shape.d_model)),
+      y_(shape.tensor()),
+      dx_(shape.tensor()) {}
+
+// What a window has outside the sequence was zero from the start, and is not written.
+template <class T>
+void Convolution::gather(const Tensor& x) {
+  const int64_t n = shape_.length, d = shape_.d_model;
+  for (int64_t i = 0; i < n; ++i) {
+    const int64_t first = std::max<int64_t>(i - left_, 0), last = std::min(i - left_ + width_, n);
+    std::copy_n(x.data<T>() + first * d, (last - first) * d,
+                windows_.data<T>() + (i * width_ + first - (i - left_)) * d);
+  }
+}
+
+// dx_j: the sum over the windows that have row j.
+template <class T>
+void Convolution::sum_windows() {
+  const int64_t n = shape_.length, d = shape_.d_model;
+  T* dx = dx_.data<T>();
+  std::fill_n(dx, n * d, T(0));
+  for (int64_t i = 0; i < n; ++i) {
+    const int64_t first = std::max<int64_t>(i - left_, 0), last = std::min(i - left_ + width_, n);
+    const T* window = dwindows_.data<T>() + (i * width_ + first - (i - left_)) * d;
+    for (int64_t j = 0; j < (last - first) * d; ++j) dx[first * d + j] += window[j];
+  }
+}
+
+const Tensor& Convolution::forward(const Tensor& x) {
+  with_element_type(shape_.type, [&]<class T>() { gather<T>(x); });
+  kernel_.multiply(backend_, windows_, y_);
+  return y_;
+}
+
+const Tensor& Convolution::backward(const Tensor& dy) {
+  kernel_.gradient(backend_, dy, windows_);
+  backend_.linear_input_gradient(dy, kernel_.weight, dwindows_, WriteMode::overwrite);
+  with_element_type(shape_.type, [&]<class T>() { sum_windows<T>(); });
+  return dx_;
 }
 
 }  // namespace heed

@@ -3,7 +3,8 @@
 // that they differ in what they compute and not in how well.
 #pragma once
 
-#include <memory>
+#include <array>
+#include <optional>
 #include <vector>
 
 #include "heed/backend/backend.h"
@@ -55,5 +56,93 @@ void with_element_type(DType type, F&& f) {
   else
     f.template operator()<double>();
 }
+
+// Self-attention of the paper: softmax(x x^T / sqrt(d_head)) x for each head, which the n^2 d of
+// Table 1 counts; or with the projections of query, key, value and output around it, as heed's
+// models have it (section 3.2.2).
+class SelfAttention : public SequenceLayer {
+ public:
+  enum class Projections { none, all };
+  // With a window, each position attends to those at most that far from it.
+  SelfAttention(Backend& backend, const SequenceShape& shape, int64_t heads,
+                std::optional<int64_t> window = {}, Projections projections = Projections::none);
+
+  const Tensor& forward(const Tensor& x) override;
+  const Tensor& backward(const Tensor& dy) override;
+  std::vector<LayerWeight*> weights() override;
+
+ private:
+  Backend& backend_;
+  AttentionOptions options_;
+  KeyRows keys_;                      // of the one sequence
+  std::vector<LayerWeight> weights_;  // of query, key, value and output; none without projections
+  std::array<Tensor, 3> input_, dinput_;  // query, key and value
+  Tensor x_, logsumexp_, mixed_, dmixed_, y_, dx_;
+};
+
+// A recurrent layer for comparison: long short-term memory (Hochreiter and Schmidhuber, 1997, with
+// the forget gate of Gers et al., 2000).
+//
+// With the gates i, f, o and the candidate g as blocks of d rows each in W, U and b:
+//   z_t = W x_t + b + U h_{t-1} + b',  i, f, o = sigmoid(z),  g = tanh(z)
+//   c_t = f c_{t-1} + i g,  h_t = o tanh(c_t),  h_0 = c_0 = 0
+// W x of all steps is one product; U h is a product of one row at each step, which must wait for
+// the step before. The same holds for their gradients. The two biases are those of cuDNN and
+// PyTorch.
+class Lstm : public SequenceLayer {
+ public:
+  Lstm(Backend& backend, const SequenceShape& shape);
+
+  const Tensor& forward(const Tensor& x) override;
+  const Tensor& backward(const Tensor& dy) override;
+  std::vector<LayerWeight*> weights() override { return {&input_, &recurrent_}; }
+
+ private:
+  template <class T>
+  void step(int64_t t);
+  template <class T>
+  void step_gradient(int64_t t, const Tensor& dy);
+
+  Backend& backend_;
+  SequenceShape shape_;
+  LayerWeight input_, recurrent_;  // W [4d, d] with b, U [4d, d] with b'
+  Tensor x_;
+  Tensor gates_;           // [n, 4d] W x + b, in which each step writes i, f, o and g
+  Tensor states_, cells_;  // [n + 1, d] h and c from step 0 on
+  Tensor y_;               // the rows of states_ after the first
+  Tensor tanh_cells_;      // [n, d]
+  Tensor sum_;             // [1, 4d] z of one step
+  Tensor dgates_;          // [n, 4d] the gradient of z
+  Tensor dstate_, dcell_;  // [1, d] what a step passes to the one before
+  Tensor dx_;
+};
+
+// A convolutional layer for comparison (Kalchbrenner et al., 2017; Gehring et al., 2017): y_i =
+// W [x_(i - left); ...; x_(i - left + k - 1)] + b, left = (k - 1) / 2, with zeros outside the
+// sequence.
+//
+// One product over gathered rows: x is stored row after row, so that the k rows of a window are
+// k d consecutive values.
+class Convolution : public SequenceLayer {
+ public:
+  Convolution(Backend& backend, const SequenceShape& shape, int64_t kernel_width);
+
+  const Tensor& forward(const Tensor& x) override;
+  const Tensor& backward(const Tensor& dy) override;
+  std::vector<LayerWeight*> weights() override { return {&kernel_}; }
+
+ private:
+  template <class T>
+  void gather(const Tensor& x);
+  template <class T>
+  void sum_windows();
+
+  Backend& backend_;
+  SequenceShape shape_;
+  int64_t width_, left_;
+  LayerWeight kernel_;         // [d, k d]
+  Tensor windows_, dwindows_;  // [n, k d]
+  Tensor y_, dx_;
+};
 
 }  // namespace heed

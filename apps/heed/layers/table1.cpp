@@ -4,10 +4,6 @@
 #include <chrono>
 #include <ctime>
 
-#include "layers/convolution.h"
-#include "layers/lstm.h"
-#include "layers/self_attention.h"
-
 namespace heed {
 namespace {
 
@@ -110,15 +106,16 @@ int64_t maximum_path_length(LayerKind kind, const LayerSizes& sizes, int64_t n) 
 
 std::unique_ptr<SequenceLayer> make_layer(LayerKind kind, Backend& backend, const LayerSizes& sizes,
                                           const SequenceShape& shape) {
+  constexpr auto projected = SelfAttention::Projections::all;
   switch (kind) {
     case LayerKind::self_attention:
       return std::make_unique<SelfAttention>(backend, shape, sizes.heads);
     case LayerKind::restricted_self_attention:
       return std::make_unique<SelfAttention>(backend, shape, sizes.heads, sizes.window);
     case LayerKind::projected_self_attention:
-      return std::make_unique<ProjectedSelfAttention>(backend, shape, sizes.heads);
+      return std::make_unique<SelfAttention>(backend, shape, sizes.heads, std::nullopt, projected);
     case LayerKind::projected_restricted_self_attention:
-      return std::make_unique<ProjectedSelfAttention>(backend, shape, sizes.heads, sizes.window);
+      return std::make_unique<SelfAttention>(backend, shape, sizes.heads, sizes.window, projected);
     case LayerKind::recurrent:
       return std::make_unique<Lstm>(backend, shape);
     case LayerKind::convolutional:
