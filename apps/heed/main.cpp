@@ -5,8 +5,7 @@
 #include <system_error>
 
 #include "console/console.h"
-#include "console/last_words.h"
-#include "console/stop_signals.h"
+#include "console/signals.h"
 #include "heed/core/error.h"
 #include "heed/core/memory.h"
 #include "program.h"

@@ -7,25 +7,24 @@
 
 #include "console/arguments.h"
 #include "console/command.h"
-#include "console/config.h"
 #include "console/help.h"
 #include "console/other_names.h"
-#include "console/usage.h"
 #include "files/text_files.h"
 #include "heed/core/utf8.h"
+#include "heed/pages/terminal_text.h"
 
 namespace heed {
 namespace {
 
 std::vector<std::string> command_names() {
   std::vector<std::string> names;
-  for (const auto& command : all_commands()) names.push_back(command->name());
+  for (const Command& command : all_commands()) names.push_back(command.name);
   return names;
 }
 
-std::unique_ptr<Command> find_command(const std::string& name) {
-  for (auto& command : all_commands()) {
-    if (command->name() == name) return std::move(command);
+Command find_command(const std::string& name) {
+  for (Command& command : all_commands()) {
+    if (command.name == name) return std::move(command);
   }
   fail_usage("unknown command '{}'{} (heed --help lists all)", excerpt(name), command_hint(name));
 }
@@ -45,12 +44,13 @@ bool asks_for_help(const std::vector<std::string>& arguments) {
   return arguments == std::vector<std::string>{"help"} && !std::filesystem::exists("help", error);
 }
 
-int run_command(Command& command, const std::vector<std::string>& arguments, Console& console) {
+int run_command(const Command& command, const std::vector<std::string>& arguments,
+                Console& console) {
   CommonSettings common;
   Options options = command.options();
   for (Option& option : options_of(common)) options.push_back(std::move(option));
 
-  const Arguments given = read_arguments(arguments, options, command.name());
+  const Arguments given = read_arguments(arguments, options, command.name);
   if (given.help || asks_for_help(arguments)) {
     console.out().write(command_help(command));
     return 0;
@@ -61,7 +61,7 @@ int run_command(Command& command, const std::vector<std::string>& arguments, Con
     if (names_config(a)) apply({a});
   }
   if (!common.config.empty()) {
-    apply(read_config_file(common.config, options, command.name(), command_names()));
+    apply(read_config_file(common.config, options, command.name, command_names()));
   }
   apply(given.assignments);
   expect_complete(command, given.words);
@@ -71,7 +71,7 @@ int run_command(Command& command, const std::vector<std::string>& arguments, Con
   try {
     return command.run(given.words, console);
   } catch (const std::bad_alloc&) {
-    fail("out of memory: {}", command.memory_advice());
+    fail("out of memory: {}", command.memory_advice);
   }
 }
 
@@ -79,9 +79,9 @@ std::string program_help() {
   std::string text =
       "heed trains, evaluates and runs the Transformer of \"Attention Is All You Need\".\n\n"
       "Usage: heed COMMAND [options]\n\nCommands\n";
-  for (const auto& command : all_commands()) {
-    if (command->hidden()) continue;
-    text += fmt::format("  {:<12}{}\n", command->name(), wrap(command->summary(), 14, 14));
+  for (const Command& command : all_commands()) {
+    if (command.hidden) continue;
+    text += fmt::format("  {:<12}{}\n", command.name, wrap(command.summary, 14, 14));
   }
   return text + "\nheed COMMAND --help describes a command and its options.\n";
 }
@@ -100,11 +100,11 @@ int run_program(const std::vector<std::string>& arguments, Console& console) {
   };
   if (is_help(first)) {
     const bool of_all = rest.empty() || is_help(rest[0]);
-    console.out().write(of_all ? program_help() : command_help(*find_command(rest[0])));
+    console.out().write(of_all ? program_help() : command_help(find_command(rest[0])));
     return 0;
   }
   const bool version = first == "--version" || first == "-v" || first == "-V";
-  return run_command(*find_command(version ? "version" : first), rest, console);
+  return run_command(find_command(version ? "version" : first), rest, console);
 }
 
 }  // namespace heed

@@ -39,8 +39,8 @@ TranslationMeasures measures_of(const TrainOptions& options, const TrainingText&
 
 struct Evaluation {
   BleuScore bleu;
-  ChrfScore chrf;
-  TerScore ter;
+  MetricScore chrf;
+  MetricScore ter;
 };
 
 // The scores of `heed evaluate`: reference i belongs to hypothesis i. The defaults are sacreBLEU's:

@@ -14,7 +14,7 @@
 #include "heed/pages/page_assets.h"
 #include "heed/text/tokenizer.h"
 #include "heed/text/tokenizer_training.h"
-#include "pages/numbers.h"
+#include "heed/pages/terminal_text.h"
 #include "run_heed.h"
 #include "support/facts.h"
 #include "support/page_data.h"

@@ -44,8 +44,8 @@ std::string option_of(const std::string& argument, const std::set<std::string>& 
 // The options of each command, and those of "every" command.
 std::map<std::string, std::set<std::string>> options_of_the_program() {
   std::map<std::string, std::set<std::string>> all;
-  for (const auto& command : all_commands())
-    for (const Option& option : command->options()) all[command->name()].insert(option.flag());
+  for (const Command& command : all_commands())
+    for (const Option& option : command.options()) all[command.name].insert(option.flag());
   CommonSettings common;
   for (const Option& option : options_of(common)) all["every"].insert(option.flag());
   return all;
@@ -265,8 +265,8 @@ TEST_P(OptionAuditRows, SlowAreFelt) {
 
 std::vector<std::string> audited() {
   std::vector<std::string> names{"every"};
-  for (const auto& command : all_commands())
-    if (!command->options().empty()) names.push_back(command->name());
+  for (const Command& command : all_commands())
+    if (!command.options().empty()) names.push_back(command.name);
   return names;
 }
 

@@ -33,8 +33,8 @@ TEST(OtherNamesTest, EveryOptionOfTheTableIsOneOfHeed) {
   for (const OtherNames& row : other_option_names()) {
     const auto commands = all_commands();
     const auto has = [&](const auto& command) {
-      return (row.command.empty() || row.command == command->name()) &&
-             find_option(command->options(), row.ours) != nullptr;
+      return (row.command.empty() || row.command == command.name) &&
+             find_option(command.options(), row.ours) != nullptr;
     };
     CommonSettings common;
     EXPECT_TRUE(std::ranges::any_of(commands, has) || find_option(options_of(common), row.ours))
@@ -44,7 +44,7 @@ TEST(OtherNamesTest, EveryOptionOfTheTableIsOneOfHeed) {
 
 TEST(OtherNamesTest, EveryCommandOfTheTableIsOneOfHeed) {
   std::set<std::string> commands;
-  for (const auto& command : all_commands()) commands.insert(command->name());
+  for (const Command& command : all_commands()) commands.insert(command.name);
   for (const OtherNames& row : other_command_names()) {
     EXPECT_TRUE(commands.contains(std::string(row.ours))) << row.ours;
     for (const std::string& other : split_words(row.others))
@@ -57,9 +57,9 @@ TEST(OtherNamesTest, EveryOptionNameOfTheTableIsUnknownToSomeCommandThatHasItsOp
   for (const OtherNames& row : other_option_names()) {
     for (const std::string& other : split_words(row.others)) {
       bool shown = false;
-      for (const auto& command : all_commands()) {
+      for (const Command& command : all_commands()) {
         CommonSettings common;
-        Options options = command->options();
+        Options options = command.options();
         for (Option& option : options_of(common)) options.push_back(std::move(option));
         shown = shown || (find_option(options, row.ours) && !find_option(options, other));
       }

@@ -1,7 +1,7 @@
-#include "console/progress.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "console/train_display.h"
 
 namespace heed {
 namespace {

@@ -88,24 +88,24 @@ TEST_F(ShellTest, BashReadsAWordAsItWasMeant) {
 
 TEST_F(ShellTest, BashOffersEveryCommandAndOption) {
   std::vector<std::string> names = complete({""});
-  for (const auto& command : all_commands()) {
-    const std::string name = command->name();
-    if (command->hidden()) {
+  for (const Command& command : all_commands()) {
+    const std::string name = command.name;
+    if (command.hidden) {
       EXPECT_THAT(names, Not(Contains(name)));
       continue;
     }
     EXPECT_THAT(names, Contains(name));
     const std::vector<std::string> flags = complete({name, "--"});
-    for (const Option& option : command->options()) EXPECT_THAT(flags, Contains(option.flag()));
+    for (const Option& option : command.options()) EXPECT_THAT(flags, Contains(option.flag()));
     for (const char* flag : {"--config", "--quiet", "--help"}) EXPECT_THAT(flags, Contains(flag));
     // No more than the flags, their other forms and those three.
-    const Options options = command->options();
+    const Options options = command.options();
     const auto others = std::count_if(flags.begin(), flags.end(), [&](const std::string& flag) {
       return flag.rfind("--no-", 0) == 0 &&
              std::none_of(options.begin(), options.end(),
                           [&](const Option& option) { return option.flag() == flag; });
     });
-    EXPECT_EQ(flags.size(), command->options().size() + 3 + size_t(others)) << name;
+    EXPECT_EQ(flags.size(), command.options().size() + 3 + size_t(others)) << name;
   }
   EXPECT_THAT(complete({"tr"}), ElementsAre("train", "translate"));
   EXPECT_THAT(complete({"help", "tr"}), ElementsAre("train", "translate"));
@@ -171,10 +171,10 @@ TEST_F(ShellTest, AnotherShellIsRefused) {
 
 TEST_F(ShellTest, TheManPageHasEveryCommandAndOption) {
   const std::string page = run_heed({"manual"}).out;
-  for (const auto& command : all_commands()) {
-    if (command->hidden()) continue;
-    EXPECT_THAT(page, HasSubstr(".SS heed " + command->name()));
-    for (const Option& option : command->options()) {
+  for (const Command& command : all_commands()) {
+    if (command.hidden) continue;
+    EXPECT_THAT(page, HasSubstr(".SS heed " + command.name));
+    for (const Option& option : command.options()) {
       std::string flag = option.flag().substr(2);
       for (size_t at = 0; (at = flag.find('-', at)) != flag.npos; at += 2) flag.insert(at, "\\");
       EXPECT_THAT(page, HasSubstr(flag)) << option.name;

@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "heed/evaluate/bleu.h"
+#include "heed/evaluate/chrf.h"
+#include "heed/evaluate/ter.h"
 #include "support/page_data.h"
 
 namespace heed {
@@ -32,14 +35,15 @@ class EvaluationPageTest : public ::testing::Test {
 
   static std::string page_of(const EvaluatedTexts& texts,
                              const std::optional<PairedTestOptions>& test = {}) {
-    std::vector<Lines> systems, references;
-    for (const NamedText& text : texts.systems) systems.push_back(text.lines);
-    for (const NamedText& text : texts.references) references.push_back(text.lines);
-    const auto bleu = bleu_system_statistics(systems, references);
-    const auto sentence_bleu =
-        bleu_system_statistics(systems, references, {.effective_order = true});
-    const auto chrf = chrf_system_statistics(systems, references);
-    const auto ter = ter_system_statistics(systems, references);
+    const std::vector<Lines>&systems = texts.systems.texts, &references = texts.references.texts;
+    const auto bleu =
+        system_statistics(systems, references, bleu_statistics, bleu_score, BleuOptions());
+    const auto sentence_bleu = system_statistics(systems, references, bleu_statistics, bleu_score,
+                                                 BleuOptions{.effective_order = true});
+    const auto chrf =
+        system_statistics(systems, references, chrf_statistics, chrf_score, ChrfOptions());
+    const auto ter =
+        system_statistics(systems, references, ter_statistics, ter_score, TerOptions());
     return evaluation_page(texts,
                            {{report_of(*bleu, test), bleu.get(), sentence_bleu.get()},
                             {report_of(*chrf, test), chrf.get(), chrf.get()},
@@ -47,7 +51,7 @@ class EvaluationPageTest : public ::testing::Test {
                            test);
   }
 
-  const EvaluatedTexts texts_{{{"first", kFirst}, {"second", kSecond}}, {{"right", kReference}}};
+  const EvaluatedTexts texts_{{{"first", "second"}, {kFirst, kSecond}}, {{"right"}, {kReference}}};
 };
 
 // Golden: sacreBLEU 2.6.0, BLEU(), CHRF(), TER(): corpus_score(...).score with two decimals.
@@ -98,7 +102,8 @@ TEST_F(EvaluationPageTest, ABucketHasTheCorpusScoreOfItsSentences) {
 TEST_F(EvaluationPageTest, TestsAreThoseOfTheReport) {
   const PairedTestOptions test{PairedTest::bootstrap, 50, 7};
   const auto bleu =
-      bleu_system_statistics(std::vector<Lines>{kFirst, kSecond}, std::vector<Lines>{kReference});
+      system_statistics(std::vector<Lines>{kFirst, kSecond}, std::vector<Lines>{kReference},
+                        bleu_statistics, bleu_score, BleuOptions());
   const std::vector<PairedResult> results = paired_test(*bleu, test);
   const Json data = testing::data_of(page_of(texts_, test));
   EXPECT_EQ(data["test"], Json({{"kind", "bootstrap"}, {"trials", 50}, {"seed", 7}}));
@@ -120,7 +125,7 @@ TEST_F(EvaluationPageTest, TextsAreInBlocksOfSentences) {
     sources.push_back(fmt::format("第{}句", i));
   }
   const std::string html = page_of(
-      {{{"one", hypotheses}}, {{"a", references}, {"b", hypotheses}}, NamedText{"zh", sources}});
+      {{{"one"}, {hypotheses}}, {{"a", "b"}, {references, hypotheses}}, {{"zh"}, {sources}}});
   const Json data = testing::data_of(html);
   EXPECT_EQ(data["block_sentences"], 200);
   EXPECT_EQ(data["source"], "zh");
@@ -138,7 +143,7 @@ TEST_F(EvaluationPageTest, TextsAreInBlocksOfSentences) {
 
 TEST_F(EvaluationPageTest, HostileTextsAreKeptAsTheyAre) {
   const Lines hostile = {"</script><script>alert(1)</script>", "\u202e{{data}} \"'&", "", "\xff"};
-  const std::string html = page_of({{{"<b>", hostile}}, {{"</script>", hostile}}});
+  const std::string html = page_of({{{"<b>"}, {hostile}}, {{"</script>"}, {hostile}}});
   const Json block = testing::block_of(html, 1).json;
   for (size_t i = 0; i < 3; ++i) EXPECT_EQ(block["systems"][0][i], hostile[i]);
   EXPECT_EQ(block["systems"][0][3], "\uFFFD");

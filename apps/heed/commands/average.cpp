@@ -38,91 +38,86 @@ struct AverageSettings {
   }
 };
 
-class AverageCommand : public CommandOf<AverageSettings> {
- public:
-  std::string name() const override { return "average"; }
-  std::string summary() const override { return "Averages models or checkpoints into a model"; }
-  std::string words() const override { return "DIR|FILE..."; }
-  std::string description() const override {
-    return "Takes model directories, checkpoints (DIR/training/step-N.safetensors) and training "
-           "states (DIR/training/state.safetensors), all of one shape and one vocabulary, and "
-           "writes the mean of their weights. With --last N the argument is one model directory, "
-           "whose last N checkpoints are averaged, as train --average last:N does. A single "
-           "checkpoint is converted into a model directory.";
-  }
+std::vector<fs::path> checkpoints_of(const AverageSettings& settings, const Words& words) {
+  if (!settings.last) return {words.begin(), words.end()};
+  if (words.size() != 1)
+    fail_usage("--last takes the checkpoints of one run, got {}",
+               detail::counted(int64_t(words.size()), "name"));
+  return last_checkpoints(words[0], *settings.last);
+}
 
-  int run(const std::vector<std::string>& words, Console& console) override {
-    const std::vector<fs::path> paths = checkpoints_of(words);
-    warn_of_repetition(paths, console);
-    const std::vector<fs::path> directories = model_directories(paths);
-    std::vector<fs::path> kept = directories;
-    for (const std::string& word : words) kept.emplace_back(word);
-    check_output(settings_.output, kept, existing());
-    check_vocabularies(directories);
-    const ModelConfig config = settings_.model.empty() ? StoredWeights(paths.front()).config()
-                                                       : read_config(settings_.model);
-    const std::vector<Parameter> mean = zero_parameters(config);
-    load_average(paths, config, mean);
-    write_model(
-        settings_.output, existing(),
-        {.model = {config, mean}, .directory = directories.front(), .averaged_with = directories});
-    for (const fs::path& path : paths) console.note(path.string());
-    console.note(fmt::format("{}: the mean of {}", settings_.output, paths.size()));
-    return 0;
+// Repeating a path gives it more weight, which is seldom intended.
+void warn_of_repetition(const std::vector<fs::path>& paths, const Console& console) {
+  std::error_code error;  // a missing file is reported when it is read
+  for (auto path = paths.begin(); path != paths.end(); ++path) {
+    const auto same = [&](const fs::path& other) { return fs::equivalent(*path, other, error); };
+    if (std::any_of(paths.begin(), path, same)) continue;  // warned of already
+    const auto times = std::count_if(path, paths.end(), same);
+    if (times > 1)
+      console.warn(fmt::format("{} is named {} times: it has {} times the weight of another",
+                               path->string(), times, times));
   }
+}
 
- private:
-  Existing existing() const { return settings_.overwrite ? Existing::replace : Existing::refuse; }
-
-  std::vector<fs::path> checkpoints_of(const std::vector<std::string>& words) const {
-    if (!settings_.last) return {words.begin(), words.end()};
-    if (words.size() != 1)
-      fail_usage("--last takes the checkpoints of one run, got {}",
-                 detail::counted(int64_t(words.size()), "name"));
-    return last_checkpoints(words[0], *settings_.last);
+// The model directory of each path.
+std::vector<fs::path> model_directories(const AverageSettings& settings,
+                                        const std::vector<fs::path>& paths) {
+  std::vector<fs::path> directories;
+  if (!settings.model.empty()) directories.emplace_back(settings.model);
+  for (const fs::path& path : paths) {
+    const StoredWeights weights(path);
+    if (!fs::is_directory(path) && !settings.model.empty()) continue;
+    weights.config();  // fails without one
+    directories.push_back(weights.directory());
   }
+  return directories;
+}
 
-  // Repeating a path gives it more weight, which is seldom intended.
-  static void warn_of_repetition(const std::vector<fs::path>& paths, const Console& console) {
-    std::error_code error;  // a missing file is reported when it is read
-    for (auto path = paths.begin(); path != paths.end(); ++path) {
-      const auto same = [&](const fs::path& other) { return fs::equivalent(*path, other, error); };
-      if (std::any_of(paths.begin(), path, same)) continue;  // warned of already
-      const auto times = std::count_if(path, paths.end(), same);
-      if (times > 1)
-        console.warn(fmt::format("{} is named {} times: it has {} times the weight of another",
-                                 path->string(), times, times));
-    }
+void check_vocabularies(const std::vector<fs::path>& directories) {
+  const uint64_t first = TokenizerPair::load(directories.front()).fingerprint();
+  for (const fs::path& directory : directories) {
+    if (directory == directories.front() || TokenizerPair::load(directory).fingerprint() == first)
+      continue;
+    fail("{} has another vocabulary than {}: their mean would mean nothing", directory.string(),
+         directories.front().string());
   }
+}
 
-  // The model directory of each path.
-  std::vector<fs::path> model_directories(const std::vector<fs::path>& paths) const {
-    std::vector<fs::path> directories;
-    if (!settings_.model.empty()) directories.emplace_back(settings_.model);
-    for (const fs::path& path : paths) {
-      const StoredWeights weights(path);
-      if (!fs::is_directory(path) && !settings_.model.empty()) continue;
-      weights.config();  // fails without one
-      directories.push_back(weights.directory());
-    }
-    return directories;
-  }
-
-  static void check_vocabularies(const std::vector<fs::path>& directories) {
-    const uint64_t first = TokenizerPair::load(directories.front()).fingerprint();
-    for (const fs::path& directory : directories) {
-      if (directory == directories.front() || TokenizerPair::load(directory).fingerprint() == first)
-        continue;
-      fail("{} has another vocabulary than {}: their mean would mean nothing", directory.string(),
-           directories.front().string());
-    }
-  }
-};
+int run_average(const AverageSettings& settings, const Words& words, Console& console) {
+  const std::vector<fs::path> paths = checkpoints_of(settings, words);
+  warn_of_repetition(paths, console);
+  const std::vector<fs::path> directories = model_directories(settings, paths);
+  std::vector<fs::path> kept = directories;
+  for (const std::string& word : words) kept.emplace_back(word);
+  const Existing existing = settings.overwrite ? Existing::replace : Existing::refuse;
+  check_output(settings.output, kept, existing);
+  check_vocabularies(directories);
+  const ModelConfig config =
+      settings.model.empty() ? StoredWeights(paths.front()).config() : read_config(settings.model);
+  const std::vector<Parameter> mean = zero_parameters(config);
+  load_average(paths, config, mean);
+  write_model(
+      settings.output, existing,
+      {.model = {config, mean}, .directory = directories.front(), .averaged_with = directories});
+  for (const fs::path& path : paths) console.note(path.string());
+  console.note(fmt::format("{}: the mean of {}", settings.output, paths.size()));
+  return 0;
+}
 
 }  // namespace
 
-std::unique_ptr<Command> make_average_command() {
-  return std::make_unique<AverageCommand>();
+Command make_average_command() {
+  return with_settings(
+      run_average,
+      {.name = "average",
+       .summary = "Averages models or checkpoints into a model",
+       .description =
+           "Takes model directories, checkpoints (DIR/training/step-N.safetensors) and training "
+           "states (DIR/training/state.safetensors), all of one shape and one vocabulary, and "
+           "writes the mean of their weights. With --last N the argument is one model directory, "
+           "whose last N checkpoints are averaged, as train --average last:N does. A single "
+           "checkpoint is converted into a model directory.",
+       .words = "DIR|FILE..."});
 }
 
 }  // namespace heed

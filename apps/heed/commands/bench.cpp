@@ -7,26 +7,26 @@
 #include <optional>
 
 #include "commands/commands.h"
-#include "commands/shared_options.h"
-#include "files/page_file.h"
+#include "files/outputs.h"
 #include "heed/backend/compute.h"
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/core/counted.h"
 #include "heed/core/parallel.h"
 #include "heed/decode/search.h"
-#include "heed/model/decoder_context.h"
+#include "heed/model/transformer.h"
+#include "heed/pages/model_page.h"
 #include "heed/run/resolved_options.h"
 #include "heed/tasks/translation_task.h"
 #include "heed/train/adam.h"
 #include "heed/train/gradients.h"
 #include "layers/table1.h"
 #include "pages/layers_page.h"
-#include "pages/model_page.h"
 
 namespace heed {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using Json = nlohmann::ordered_json;
 
 enum class Part { machine, kernels, training, decoding, layers };
 constexpr auto enum_names(Part) {
@@ -133,69 +133,44 @@ Tensor random_tensor(const Shape& shape, uint64_t seed) {
   return random_values(shape, DType::fp32, 1, seed);
 }
 
-struct Figure {
-  std::string part, what;
-  double value = 0;
-  const char* unit = "";
-  std::optional<double> share;  // of the peak
-};
-
-class BenchCommand : public CommandOf<BenchSettings> {
+class Benchmark {
  public:
-  std::string name() const override { return "bench"; }
-  std::string summary() const override { return "Measures the speed of this machine and of heed"; }
-  std::string description() const override {
-    return "Measures the peak of the machine in each compute type and the bandwidth of its caches "
-           "and memory; then matrix products, training steps and beam search at a preset's sizes "
-           "with random weights, each with its share of the peak. Since the speed of a shared "
-           "machine varies, peaks are measured again next to each figure. The last part, layers, "
-           "is Table 1 of the paper: self-attention, recurrent (LSTM), convolutional and "
-           "restricted self-attention layers of the preset's width, forward and backward, on "
-           "sequences of doubling length.";
-  }
+  Benchmark(const BenchSettings& settings, Console& console)
+      : settings_(settings),
+        console_(console),
+        threads_(int(settings.threads.value_or(available_threads()))) {}
 
-  int run(const std::vector<std::string>&, Console& console) override {
+  void run() {
     check_html();
-    PageFile page(settings_.html, {}, console);
+    PageFile page(settings_.html, {}, console_);
     check_variant();
-    out_ = &console.out();
-    threads_ = int(settings_.threads.value_or(available_threads()));
-    figures_.clear();
-    layer_times_.clear();
     const auto wanted = [&](Part part) { return settings_.part.value_or(part) == part; };
     if (wanted(Part::machine)) machine();
     if (wanted(Part::kernels)) kernels();
     if (wanted(Part::training)) training();
     if (wanted(Part::decoding)) decoding();
     if (wanted(Part::layers)) layers();
-    if (settings_.json) print_json();
-    if (!page.wanted()) return 0;
+    if (settings_.json) console_.out().write(report_.dump() + "\n");
+    if (!page.wanted()) return;
     page.write(layers_html(layers_title_, layer_times_));
-    console.note(fmt::format("page with charts: {}", settings_.html));
-    return 0;
+    console_.note(fmt::format("page with charts: {}", settings_.html));
   }
 
  private:
+  void print(const std::string& text) {
+    if (settings_.json) return;
+    console_.out().write(text);
+    console_.out().flush();
+  }
+
   // One figure, as a line or for the JSON object. `share` of the peak, where it has one.
   void tell(const std::string& part, const std::string& what, double value, const char* unit,
             std::optional<double> share = {}) {
-    figures_.push_back({part, what, value, unit, share});
-    if (settings_.json) return;
-    std::string line = fmt::format("{:<9} {:<44} {:>10.4g} {}", part, what, value, unit);
-    if (share) line += fmt::format(", {:.0f}% of peak", *share * 100);
-    out_->write(line + "\n");
-    out_->flush();
-  }
-
-  void print_json() {
-    auto report = nlohmann::ordered_json::object();
-    for (const Figure& f : figures_) {
-      nlohmann::ordered_json figure = {{"what", f.what}, {"value", f.value}, {"unit", f.unit}};
-      if (f.share) figure["share_of_peak"] = *f.share;
-      report[f.part].push_back(figure);
-    }
-    if (!layer_times_.empty()) report["layers"] = layers_json(layers_title_, layer_times_);
-    out_->write(report.dump() + "\n");
+    Json& figure =
+        report_[part].emplace_back(Json{{"what", what}, {"value", value}, {"unit", unit}});
+    if (share) figure["share_of_peak"] = *share;
+    print(fmt::format("{:<9} {:<44} {:>10.4g} {}{}\n", part, what, value, unit,
+                      share ? fmt::format(", {:.0f}% of peak", *share * 100) : ""));
   }
 
   // int8 is for decoding alone: of all parts, or of kernels, those of training have another type.
@@ -308,7 +283,7 @@ class BenchCommand : public CommandOf<BenchSettings> {
 
   // Operations of one pass over a source and a target token.
   double operations() const {
-    const ModelTotals sum = totals(model_parts(config(), settings_.length));
+    const ModelCost sum = totals(model_parts(config(), settings_.length));
     return 2 * (sum.source_work + sum.target_work);
   }
 
@@ -361,8 +336,11 @@ class BenchCommand : public CommandOf<BenchSettings> {
     const auto backend = this->backend(Purpose::inference);
     auto model = random_model(config(), 1);
     pack(model, *backend, Purpose::inference);
+    const ModelConfig& c = model.config();
     tell("decoding", "KV cache of a token on one side, all layers",
-         double(DecoderCache::bytes_per_token(model.config(), *backend)), "bytes");
+         double(c.decoder_layers * (c.key_columns() + c.value_columns()) *
+                size_of(backend->cache_type(DType::fp32))),
+         "bytes");
     for (const int64_t beam : {int64_t{1}, settings_.beam}) {
       decode({model, *backend}, beam, settings_.batch_tokens, threads_);
       if (beam == 1) decode({model, *backend}, beam, settings_.length, 1);
@@ -393,7 +371,7 @@ class BenchCommand : public CommandOf<BenchSettings> {
       });
     });
     const double tokens = double(lines * threads * settings_.length) / seconds;
-    const ModelTotals sum = totals(model_parts(config(), settings_.length));
+    const ModelCost sum = totals(model_parts(config(), settings_.length));
     const double work = 2 * (sum.source_work + double(beam) * sum.target_work);
     const double peak =
         threads == 1 ? measure_cpu_peak(backend.compute_type()) : peak_of(backend.compute_type());
@@ -427,29 +405,42 @@ class BenchCommand : public CommandOf<BenchSettings> {
     layers_title_ = {to_text(settings_.preset),
                      backend->name(),
                      {model.d_model, model.heads, settings_.window, settings_.kernel_width}};
-    const auto print = [&](const std::string& text) {
-      if (settings_.json) return;
-      out_->write(text);
-      out_->flush();
-    };
     print(layers_heading(layers_title_));
     layer_times_ =
         measure_layers(*backend, layers_title_.sizes, {settings_.max_length, settings_.seconds / 4},
                        [&](const LayerTime& time) { print(layer_line(layers_title_, time)); });
     print(layers_summary(layer_times_));
+    report_["layers"] = layers_json(layers_title_, layer_times_);
   }
 
-  Output* out_ = nullptr;
-  int threads_ = 1;
-  std::vector<Figure> figures_;
+  const BenchSettings& settings_;
+  Console& console_;
+  const int threads_;
+  Json report_ = Json::object();
   LayersTitle layers_title_;
   std::vector<LayerTime> layer_times_;
 };
 
+int run_bench(const BenchSettings& settings, const Words&, Console& console) {
+  Benchmark(settings, console).run();
+  return 0;
+}
+
 }  // namespace
 
-std::unique_ptr<Command> make_bench_command() {
-  return std::make_unique<BenchCommand>();
+Command make_bench_command() {
+  return with_settings(
+      run_bench,
+      {.name = "bench",
+       .summary = "Measures the speed of this machine and of heed",
+       .description =
+           "Measures the peak of the machine in each compute type and the bandwidth of its caches "
+           "and memory; then matrix products, training steps and beam search at a preset's sizes "
+           "with random weights, each with its share of the peak. Since the speed of a shared "
+           "machine varies, peaks are measured again next to each figure. The last part, layers, "
+           "is Table 1 of the paper: self-attention, recurrent (LSTM), convolutional and "
+           "restricted self-attention layers of the preset's width, forward and backward, on "
+           "sequences of doubling length."});
 }
 
 }  // namespace heed

@@ -1,26 +1,41 @@
 // The subcommands, one source file each.
 #pragma once
 
-#include <memory>
-
 #include "console/command.h"
 
 namespace heed {
 
-std::unique_ptr<Command> make_train_command();
-std::unique_ptr<Command> make_translate_command();
-std::unique_ptr<Command> make_evaluate_command();
-std::unique_ptr<Command> make_score_command();
-std::unique_ptr<Command> make_serve_command();
-std::unique_ptr<Command> make_average_command();
-std::unique_ptr<Command> make_quantize_command();
-std::unique_ptr<Command> make_inspect_command();
-std::unique_ptr<Command> make_bench_command();
-std::unique_ptr<Command> make_phrasebook_command();
-std::unique_ptr<Command> make_demo_command();
-std::unique_ptr<Command> make_version_command();
-std::unique_ptr<Command> make_completion_command();
-std::unique_ptr<Command> make_manual_command();
-std::unique_ptr<Command> make_options_command();
+Command make_train_command();
+Command make_translate_command();
+Command make_evaluate_command();
+Command make_score_command();
+Command make_serve_command();
+Command make_average_command();
+Command make_quantize_command();
+Command make_inspect_command();
+Command make_bench_command();
+Command make_phrasebook_command();
+Command make_demo_command();
+Command make_version_command();
+Command make_completion_command();
+Command make_manual_command();
+Command make_options_command();
+
+// Options that several commands have.
+inline constexpr OptionInfo kModelOption{
+    .help = "Model directory", .value = "DIR", .required = true};
+
+// For TextOutput.
+inline constexpr OptionInfo kOutputOption{
+    .help = "Output file, written atomically, gzip if its name ends in .gz; - is standard output",
+    .value = "FILE",
+    .default_text = "standard output"};
+
+// Where the number of threads matters: measurements, and training for a number of minutes.
+inline constexpr OptionInfo kThreadCountOption = [] {
+  OptionInfo info = kThreadsOption;
+  info.help = "Number of threads";
+  return info;
+}();
 
 }  // namespace heed

@@ -7,9 +7,8 @@
 
 #include "commands/commands.h"
 #include "commands/next_steps.h"
-#include "commands/shared_options.h"
+#include "commands/phrasebook.h"
 #include "console/train_display.h"
-#include "files/phrasebook_files.h"
 #include "heed/core/files.h"
 #include "heed/heed.h"
 
@@ -52,76 +51,65 @@ void set_schedule(TrainOptions& options, double minutes) {
       std::min(1.0, 2 * std::sqrt(double(*options.warmup_steps) / kUsualWarmup));
 }
 
-class DemoCommand : public CommandOf<DemoSettings> {
- public:
-  std::string name() const override { return "demo"; }
-  std::string summary() const override { return "Trains a small Chinese-English translator"; }
-  std::string description() const override {
-    return "Writes the phrasebook to a directory, trains a small model on it, and prints BLEU and "
-           "examples of its translations of unseen sentences.";
-  }
+// Creates the directory, or reuses that of an earlier demo, which a file in it marks. A directory
+// with other files, such as a train.zh of the user, is an error.
+void claim(const fs::path& directory) {
+  std::error_code error;
+  if (fs::exists(directory, error) && !fs::is_directory(directory, error))
+    fail("{}: expected a directory, found a file", directory.string());
+  const fs::path mark = directory / ".heed-demo";
+  const bool has_files = fs::is_directory(directory, error) && !fs::is_empty(directory, error);
+  if (has_files && !fs::exists(mark, error))
+    fail_usage("{} has files that heed demo did not write: give another directory with --directory",
+               directory.string());
+  fs::create_directories(directory, error);
+  if (error) fail("cannot make the directory {}: {}", directory.string(), error.message());
+  write_file_atomically(mark, "Written by heed demo, which replaces its earlier files here.\n");
+}
 
-  int run(const std::vector<std::string>&, Console& console) override {
-    const fs::path directory = settings_.directory;
-    claim(directory);
-    PhrasebookSettings phrasebook;
-    phrasebook.pairs = pairs;
-    write_phrasebook(phrasebook, directory, Existing::replace);
-    console.note(fmt::format("wrote a phrasebook of {} Chinese and English sentences to {}",
-                             phrasebook.pairs, directory.string()));
-
-    TrainOptions options = demo_training(directory, settings_.minutes);
-    options.threads = settings_.threads;
-    TrainDisplay display(options, console,
-                         fmt::format("{} translate --model {} uses it as it is; heed demo starts "
-                                     "over",
-                                     program_command(), options.model));
-    const int status = display.close(train(options, display));
-    if (status == 0) show(directory, console);
-    return status;
+void show(const DemoSettings& settings, Console& console) {
+  const fs::path directory = settings.directory;
+  DecodeOptions decode;
+  decode.threads = settings.threads;
+  const Model model(directory / "model");
+  const Lines source = read_lines(directory / "test.zh");
+  const std::vector<Lines> references{read_lines(directory / "test.en")};
+  const Lines translations = model.translate(source, decode);
+  Output& out = console.out();
+  out.write(fmt::format("\n{} unseen sentences: {}\n\n", source.size(),
+                        bleu(translations, references).line()));
+  // Evenly distributed over the test set, which has sentences of all kinds.
+  for (int64_t i = 0; i < examples; ++i) {
+    const size_t line = size_t(i) * source.size() / size_t(examples);
+    out.write(fmt::format("source       {}\ntranslation  {}\nreference    {}\n\n", source[line],
+                          translations[line], references[0][line]));
   }
+  std::vector<std::string> steps =
+      next_steps({(directory / "model").string(), (directory / "test.zh").string(),
+                  (directory / "test.en").string()});
+  for (const std::string& line : steps) out.write(line + "\n");
+  out.write(fmt::format("  {} train --help    for two files of your own\n", program_command()));
+}
 
- private:
-  // Creates the directory, or reuses that of an earlier demo, which a file in it marks. A directory
-  // with other files, such as a train.zh of the user, is an error.
-  static void claim(const fs::path& directory) {
-    std::error_code error;
-    if (fs::exists(directory, error) && !fs::is_directory(directory, error))
-      fail("{}: expected a directory, found a file", directory.string());
-    const fs::path mark = directory / ".heed-demo";
-    const bool has_files = fs::is_directory(directory, error) && !fs::is_empty(directory, error);
-    if (has_files && !fs::exists(mark, error))
-      fail_usage(
-          "{} has files that heed demo did not write: give another directory with --directory",
-          directory.string());
-    fs::create_directories(directory, error);
-    if (error) fail("cannot make the directory {}: {}", directory.string(), error.message());
-    write_file_atomically(mark, "Written by heed demo, which replaces its earlier files here.\n");
-  }
+int run_demo(const DemoSettings& settings, const Words&, Console& console) {
+  const fs::path directory = settings.directory;
+  claim(directory);
+  PhrasebookSettings phrasebook;
+  phrasebook.pairs = pairs;
+  write_phrasebook(phrasebook, directory, Existing::replace);
+  console.note(fmt::format("wrote a phrasebook of {} Chinese and English sentences to {}",
+                           phrasebook.pairs, directory.string()));
 
-  void show(const fs::path& directory, Console& console) const {
-    DecodeOptions decode;
-    decode.threads = settings_.threads;
-    const Model model(directory / "model");
-    const Lines source = read_lines(directory / "test.zh");
-    const std::vector<Lines> references{read_lines(directory / "test.en")};
-    const Lines translations = model.translate(source, decode);
-    Output& out = console.out();
-    out.write(fmt::format("\n{} unseen sentences: {}\n\n", source.size(),
-                          bleu(translations, references).line()));
-    // Evenly distributed over the test set, which has sentences of all kinds.
-    for (int64_t i = 0; i < examples; ++i) {
-      const size_t line = size_t(i) * source.size() / size_t(examples);
-      out.write(fmt::format("source       {}\ntranslation  {}\nreference    {}\n\n", source[line],
-                            translations[line], references[0][line]));
-    }
-    std::vector<std::string> steps =
-        next_steps({(directory / "model").string(), (directory / "test.zh").string(),
-                    (directory / "test.en").string()});
-    for (const std::string& line : steps) out.write(line + "\n");
-    out.write(fmt::format("  {} train --help    for two files of your own\n", program_command()));
-  }
-};
+  TrainOptions options = demo_training(directory, settings.minutes);
+  options.threads = settings.threads;
+  TrainDisplay display(options, console,
+                       fmt::format("{} translate --model {} uses it as it is; heed demo starts "
+                                   "over",
+                                   program_command(), options.model));
+  const int status = display.close(train(options, display));
+  if (status == 0) show(settings, console);
+  return status;
+}
 
 }  // namespace
 
@@ -145,8 +133,14 @@ TrainOptions demo_training(const fs::path& directory, double minutes) {
   return options;
 }
 
-std::unique_ptr<Command> make_demo_command() {
-  return std::make_unique<DemoCommand>();
+Command make_demo_command() {
+  return with_settings(
+      run_demo,
+      {.name = "demo",
+       .summary = "Trains a small Chinese-English translator",
+       .description =
+           "Writes the phrasebook to a directory, trains a small model on it, and prints BLEU and "
+           "examples of its translations of unseen sentences."});
 }
 
 }  // namespace heed

@@ -1,17 +1,54 @@
-#include "commands/inspect_attention.h"
-
+// heed inspect attention: what the heads look at, in a terminal or as JSON.
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 
+#include "commands/inspect.h"
 #include "heed/core/json_text.h"
 #include "heed/decode/model.h"
-#include "pages/attention_text.h"
+#include "heed/pages/attention_text.h"
+#include "heed/pages/terminal_text.h"
 
 namespace heed {
 namespace {
+
+struct InspectAttentionSettings {
+  std::string model;
+  std::string target;
+  AttentionSite site = AttentionSite::cross;
+  std::optional<int64_t> layer, head;
+  AlignmentUnit units = AlignmentUnit::words;
+  ComputeChoice compute = ComputeChoice::fp32;
+  bool json = false;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v("model", self.model, kInspectedModelOption);
+    v("target", self.target,
+      {.help = "Its translation, instead of the model's own", .value = "TEXT"});
+    v("site", self.site,
+      {.help = "Whose attention is drawn: the encoder's and the decoder's self-attention, or that "
+               "of the translation to the sentence"});
+    v("layer", self.layer,
+      {.help = "Layer to draw",
+       .default_text = "one, and a small map of each",
+       .minimum = 1,
+       .maximum = 1024});
+    v("head", self.head,
+      {.help = "Head to draw",
+       .default_text = "the mean, and a small map of each",
+       .minimum = 1,
+       .maximum = 1024});
+    v("units", self.units,
+      {.help = "What rows and columns are: words (characters in text without spaces), or tokens"});
+    v("compute", self.compute, {.help = "Compute type of matrix products"});
+    v.group("Output");
+    v("json", self.json, kInspectionJsonOption);
+  }
+};
 
 // What is drawn of a sentence.
 struct Inspected {
@@ -61,7 +98,7 @@ const char* name_of(AttentionSite site) {
 }
 
 std::string text_of(const Inspected& inspected, const std::string& sentence,
-                    const AttentionInspection& settings, const Model& opened,
+                    const InspectAttentionSettings& settings, const Model& opened,
                     const TerminalStyle& style) {
   const ModelConfig& config = opened.config();
   const int64_t layers = layers_of(config, settings.site);
@@ -118,17 +155,24 @@ std::string json_of(const Inspected& inspected, const std::string& sentence) {
   return json_text(json) + "\n";
 }
 
-}  // namespace
-
-void inspect_attention(const std::string& model, const std::string& sentence,
-                       const AttentionInspection& settings, bool json, Console& console) {
-  const Model opened(model, settings.compute);
+int run_attention(const InspectAttentionSettings& settings, const Words& words, Console& console) {
+  if (settings.model.empty()) fail_usage("--model is missing: whose attention is to be shown");
+  const std::string& sentence = words[0];
+  const Model opened(settings.model, settings.compute);
   const ModelConfig& config = opened.config();
   expect_within("--layer", settings.layer, layers_of(config, settings.site), "layers there");
   expect_within("--head", settings.head, config.heads, "heads");
   const Inspected inspected = inspect(opened, sentence, settings.target);
-  console.out().write(json ? json_of(inspected, sentence)
-                           : text_of(inspected, sentence, settings, opened, style_of_output()));
+  console.out().write(settings.json
+                          ? json_of(inspected, sentence)
+                          : text_of(inspected, sentence, settings, opened, style_of_output()));
+  return 0;
+}
+
+}  // namespace
+
+Command make_inspect_attention_command() {
+  return with_settings(run_attention, {.name = "attention"});
 }
 
 }  // namespace heed

@@ -1,17 +1,28 @@
-#include "commands/inspect_run.h"
-
+// heed inspect run: one training run, or several beside each other.
 #include <fmt/format.h>
 
-#include "files/page_file.h"
-#include "heed/pages/run_page.h"
+#include "commands/inspect.h"
+#include "files/outputs.h"
 #include "heed/run/run_files.h"
-#include "heed/run/run_history.h"
+#include "heed/run/run_page.h"
 #include "pages/runs_page.h"
 
 namespace heed {
+namespace {
 
-void inspect_runs(const std::vector<std::string>& directories, RunsFormat format,
-                  const std::string& html, Console& console) {
+struct InspectRunSettings {
+  std::string html;
+  bool json = false;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v("html", self.html, kInspectionPageOption);
+    v.group("Output");
+    v("json", self.json, kInspectionJsonOption);
+  }
+};
+
+int run_runs(const InspectRunSettings& settings, const Words& directories, Console& console) {
   std::vector<RunHistory> runs;
   std::vector<std::string> read;
   for (const std::string& directory : directories) {
@@ -19,17 +30,24 @@ void inspect_runs(const std::vector<std::string>& directories, RunsFormat format
     for (const std::filesystem::path& path : files.present())
       if (path != files.report()) read.push_back(path.string());
   }
-  PageFile page(html, read, console);
+  PageFile page(settings.html, read, console);
   runs.reserve(directories.size());
   for (const std::string& directory : directories) {
     runs.push_back(read_run(directory));
     for (const std::string& warning : runs.back().warnings) console.warn(warning);
   }
-  console.out().write(format == RunsFormat::json ? runs_json(runs) : runs_text(runs));
+  console.out().write(settings.json ? runs_json(runs) : runs_text(runs));
   console.out().flush();
-  if (!page.wanted()) return;
+  if (!page.wanted()) return 0;
   page.write(run_page_html(runs, PageOf::files));
-  console.note(fmt::format("page of the runs: {}", html));
+  console.note(fmt::format("page of the runs: {}", settings.html));
+  return 0;
+}
+
+}  // namespace
+
+Command make_inspect_run_command() {
+  return with_settings(run_runs, {.name = "run"});
 }
 
 }  // namespace heed

@@ -2,39 +2,20 @@
 #include "commands/commands.h"
 #include "console/help.h"
 #include "heed/core/version.h"
+#include "heed/pages/terminal_text.h"
 
 namespace heed {
 namespace {
 
 // Text escaped for roff: no special characters, no line that looks like a request.
 std::string roff(std::string_view text) {
-  std::string result;
-  if (text.starts_with('.') || text.starts_with('\'')) result = "\\&";
-  for (const char c : text) {
-    switch (c) {
-      case '\\':
-        result += "\\e";
-        break;
-      case '-':
-        result += "\\-";
-        break;
-      case '\'':
-        result += "\\(aq";
-        break;
-      case '~':
-        result += "\\(ti";
-        break;
-      case '^':
-        result += "\\(ha";
-        break;
-      case '`':
-        result += "\\(ga";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
+  const bool is_request = text.starts_with('.') || text.starts_with('\'');
+  return (is_request ? "\\&" : "") + replaced(text, {{'\\', "\\e"},
+                                                     {'-', "\\-"},
+                                                     {'\'', "\\(aq"},
+                                                     {'~', "\\(ti"},
+                                                     {'^', "\\(ha"},
+                                                     {'`', "\\(ga"}});
 }
 
 std::string bold(std::string_view text) {
@@ -64,12 +45,12 @@ std::string options_roff(const Options& options) {
   return text;
 }
 
-std::string command_roff(Command& command) {
-  const std::string words = command.words().empty() ? "" : " " + command.words();
-  std::string text = fmt::format(".SS heed {}{}\n{}.\n", roff(command.name()), roff(words),
-                                 roff(command.summary()));
-  if (!command.description().empty()) {
-    text += fmt::format(".PP\n{}\n", roff(command.description()));
+std::string command_roff(const Command& command) {
+  const std::string words = command.words.empty() ? "" : " " + command.words;
+  std::string text =
+      fmt::format(".SS heed {}{}\n{}.\n", roff(command.name), roff(words), roff(command.summary));
+  if (!command.description.empty()) {
+    text += fmt::format(".PP\n{}\n", roff(command.description));
   }
   return text + options_roff(command.options());
 }
@@ -88,10 +69,10 @@ std::string page() {
       ".SH COMMANDS\n",
       roff(version()));
   std::string details;
-  for (const auto& command : all_commands()) {
-    if (command->hidden()) continue;
-    text += tagged(bold(command->name()), roff(command->summary()) + ".");
-    details += command_roff(*command);
+  for (const Command& command : all_commands()) {
+    if (command.hidden) continue;
+    text += tagged(bold(command.name), roff(command.summary) + ".");
+    details += command_roff(command);
   }
   CommonSettings common;
   text += ".SH OPTIONS\nEvery command takes these.\n" + options_roff(options_of(common));
@@ -111,24 +92,19 @@ std::string page() {
          "heed translate \\-\\-model zh\\-en \\-\\-input new.zh\n.fi\n";
 }
 
-class ManualCommand : public CommandOf<NoSettings> {
- public:
-  std::string name() const override { return "manual"; }
-  std::string summary() const override { return "Prints the man page"; }
-  std::string description() const override {
-    return "cmake --install installs it (man heed). Otherwise: heed manual | man -l -";
-  }
-
-  int run(const std::vector<std::string>&, Console& console) override {
-    console.out().write(page());
-    return 0;
-  }
-};
+int run_manual(const NoSettings&, const Words&, Console& console) {
+  console.out().write(page());
+  return 0;
+}
 
 }  // namespace
 
-std::unique_ptr<Command> make_manual_command() {
-  return std::make_unique<ManualCommand>();
+Command make_manual_command() {
+  return with_settings(
+      run_manual,
+      {.name = "manual",
+       .summary = "Prints the man page",
+       .description = "cmake --install installs it (man heed). Otherwise: heed manual | man -l -"});
 }
 
 }  // namespace heed

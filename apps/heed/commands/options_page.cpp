@@ -1,7 +1,6 @@
 // heed options --markdown: docs/options.md, from the options themselves.
 #include "commands/commands.h"
 #include "console/help.h"
-#include "console/usage.h"
 
 namespace heed {
 namespace {
@@ -26,40 +25,34 @@ std::string markdown_page() {
       "joined. Keys at the top of the file apply to every command, those of a table `[train]` to "
       "`heed train` alone; `${NAME}` in a string of the file is replaced by the value of that "
       "environment variable.\n";
-  for (const auto& command : all_commands()) {
-    if (command->hidden()) continue;
-    const std::string words =
-        fmt::format("{}{}", command->words().empty() ? "" : " ", command->words());
-    page += fmt::format("\n## heed {}{}\n\n{}.\n", command->name(), words, command->summary());
-    if (!command->description().empty()) page += fmt::format("\n{}\n", command->description());
-    page += options_markdown(command->options());
+  for (const Command& command : all_commands()) {
+    if (command.hidden) continue;
+    const std::string words = fmt::format("{}{}", command.words.empty() ? "" : " ", command.words);
+    page += fmt::format("\n## heed {}{}\n\n{}.\n", command.name, words, command.summary);
+    if (!command.description.empty()) page += fmt::format("\n{}\n", command.description);
+    page += options_markdown(command.options());
   }
   CommonSettings common;
   return page + "\n## Every command\n" + options_markdown(options_of(common));
 }
 
-class OptionsCommand : public CommandOf<OptionsSettings> {
- public:
-  std::string name() const override { return "options"; }
-  std::string summary() const override { return "Lists the options of every command"; }
-  bool hidden() const override { return true; }
-
-  int run(const std::vector<std::string>&, Console& console) override {
-    if (settings_.markdown) {
-      console.out().write(markdown_page());
-      return 0;
-    }
-    for (const auto& command : all_commands()) {
-      console.out().write(command_help(*command) + "\n");
-    }
+int run_options(const OptionsSettings& settings, const Words&, Console& console) {
+  if (settings.markdown) {
+    console.out().write(markdown_page());
     return 0;
   }
-};
+  for (const Command& command : all_commands()) {
+    console.out().write(command_help(command) + "\n");
+  }
+  return 0;
+}
 
 }  // namespace
 
-std::unique_ptr<Command> make_options_command() {
-  return std::make_unique<OptionsCommand>();
+Command make_options_command() {
+  return with_settings(
+      run_options,
+      {.name = "options", .summary = "Lists the options of every command", .hidden = true});
 }
 
 }  // namespace heed

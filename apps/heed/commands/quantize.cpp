@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "commands/commands.h"
-#include "commands/shared_options.h"
 #include "files/model_output.h"
 #include "files/text_files.h"
 #include "heed/decode/model.h"
@@ -65,100 +64,86 @@ struct Outcome {
   std::optional<BleuScore> bleu;
 };
 
-class QuantizeCommand : public CommandOf<QuantizeSettings> {
- public:
-  std::string name() const override { return "quantize"; }
-  std::string summary() const override { return "Makes a smaller copy of a model"; }
-  std::string description() const override {
-    return "Rounds the weights to int8, one scale per row, or to bf16, and reports the size and, "
-           "with --source and --reference, changed translations and BLEU (beam 4, length penalty "
-           "0.6). With the int8 copy, heed translate prints exactly what it prints with the "
-           "original and --compute int8; the copy is smaller on disk and starts faster.";
+Outcome outcome(const fs::path& directory, ComputeChoice compute, const QuantizeSettings& settings,
+                const Lines& source, const std::vector<Lines>& references) {
+  Outcome found;
+  found.bytes = int64_t(fs::file_size(directory / "model.safetensors"));
+  if (source.empty()) return found;
+  DecodeOptions options;
+  options.threads = settings.threads;
+  found.translations = Model(directory, compute).translate(source, options);
+  if (!references.empty()) {
+    const BleuTokenizer tokenizer =
+        settings.bleu_tokenize.value_or(suitable_bleu_tokenizer(references));
+    found.bleu = bleu(found.translations, references, {.tokenizer = tokenizer});
   }
+  return found;
+}
 
-  int run(const std::vector<std::string>&, Console& console) override {
-    if (!settings_.reference.empty() && settings_.source.empty())
-      fail_usage("--reference needs --source: the text that it translates");
-    if (settings_.bleu_tokenize && settings_.reference.empty())
-      fail_usage("--bleu-tokenize changes nothing: BLEU is measured with --reference");
-    check_output(settings_.output, {settings_.model}, existing());
-    std::vector<NamedInput> inputs{{"--source", settings_.source}};
-    for (const std::string& name : settings_.reference) inputs.emplace_back("--reference", name);
-    expect_distinct_streams(inputs);
-    Lines source;
-    std::vector<Lines> references;
-    if (!settings_.source.empty()) source = read_text(settings_.source, {}, console);
-    for (const std::string& path : settings_.reference)
-      references.push_back(read_text(path, {settings_.source, source.size()}, {}, console));
-    write();
-    const bool int8 = settings_.type == QuantizedType::int8;
-    const Outcome before = outcome(settings_.model, ComputeChoice::fp32, source, references);
-    const Outcome after = outcome(
-        settings_.output, int8 ? ComputeChoice::int8 : ComputeChoice::bf16, source, references);
-    report(before, after, console.out());
-    return 0;
-  }
-
- private:
-  Existing existing() const { return settings_.overwrite ? Existing::replace : Existing::refuse; }
-
-  void write() const {
-    auto model = load_model(settings_.model);
-    TokenizerPair::load(settings_.model);  // fails if the directory cannot translate
-    write_model(settings_.output, existing(),
-                {{model.config(), parameters(model)},
-                 settings_.model,
-                 settings_.type == QuantizedType::int8 ? DType::int8 : DType::bf16});
-  }
-
-  Outcome outcome(const fs::path& directory, ComputeChoice compute, const Lines& source,
-                  const std::vector<Lines>& references) const {
-    Outcome found;
-    found.bytes = int64_t(fs::file_size(directory / "model.safetensors"));
-    if (source.empty()) return found;
-    DecodeOptions options;
-    options.threads = settings_.threads;
-    const Model model(directory, compute);
-    found.translations = model.translate(source, options);
-    if (!references.empty()) {
-      const BleuTokenizer tokenizer =
-          settings_.bleu_tokenize.value_or(suitable_bleu_tokenizer(references));
-      found.bleu = bleu(found.translations, references, {.tokenizer = tokenizer});
-    }
-    return found;
-  }
-
-  void report(const Outcome& before, const Outcome& after, Output& out) const {
-    int64_t changed = 0;
-    for (size_t i = 0; i < before.translations.size(); ++i)
-      changed += before.translations[i] != after.translations[i];
-    if (settings_.json) {
-      nlohmann::ordered_json object = {{"bytes_before", before.bytes}, {"bytes", after.bytes}};
-      if (!before.translations.empty())
-        object["lines"] = before.translations.size(), object["changed"] = changed;
-      if (before.bleu) {
-        object["bleu_before"] = before.bleu->score;
-        object["bleu"] = after.bleu->score;
-        object["bleu_signature"] = after.bleu->signature;
-      }
-      out.write(object.dump() + "\n");
-      return;
-    }
-    out.write(fmt::format("model.safetensors: {:.1f} MiB, before {:.1f}\n",
-                          double(after.bytes) / 1048576, double(before.bytes) / 1048576));
-    if (!before.translations.empty())
-      out.write(fmt::format("translations that changed: {} of {}\n", changed,
-                            before.translations.size()));
+std::string report(const Outcome& before, const Outcome& after, bool json) {
+  const size_t lines = before.translations.size();
+  int64_t changed = 0;
+  for (size_t i = 0; i < lines; ++i) changed += before.translations[i] != after.translations[i];
+  if (json) {
+    nlohmann::ordered_json object = {{"bytes_before", before.bytes}, {"bytes", after.bytes}};
+    if (lines > 0) object.update({{"lines", lines}, {"changed", changed}});
     if (before.bleu)
-      out.write(fmt::format("BLEU: {:.2f}, before {:.2f}\n  {}\n", after.bleu->score,
-                            before.bleu->score, after.bleu->signature));
+      object.update({{"bleu_before", before.bleu->score},
+                     {"bleu", after.bleu->score},
+                     {"bleu_signature", after.bleu->signature}});
+    return object.dump() + "\n";
   }
-};
+  std::string text = fmt::format("model.safetensors: {:.1f} MiB, before {:.1f}\n",
+                                 double(after.bytes) / 1048576, double(before.bytes) / 1048576);
+  if (lines > 0) text += fmt::format("translations that changed: {} of {}\n", changed, lines);
+  if (before.bleu)
+    text += fmt::format("BLEU: {:.2f}, before {:.2f}\n  {}\n", after.bleu->score,
+                        before.bleu->score, after.bleu->signature);
+  return text;
+}
+
+int run_quantize(const QuantizeSettings& settings, const Words&, Console& console) {
+  if (!settings.reference.empty() && settings.source.empty())
+    fail_usage("--reference needs --source: the text that it translates");
+  if (settings.bleu_tokenize && settings.reference.empty())
+    fail_usage("--bleu-tokenize changes nothing: BLEU is measured with --reference");
+  const Existing existing = settings.overwrite ? Existing::replace : Existing::refuse;
+  check_output(settings.output, {settings.model}, existing);
+  std::vector<NamedInput> inputs{{"--source", settings.source}};
+  for (const std::string& name : settings.reference) inputs.emplace_back("--reference", name);
+  expect_distinct_streams(inputs);
+  EqualTexts texts(console);
+  Lines source;
+  std::vector<Lines> references;
+  if (!settings.source.empty()) source = texts.read(settings.source);
+  for (const std::string& path : settings.reference) references.push_back(texts.read(path));
+  const bool int8 = settings.type == QuantizedType::int8;
+  {
+    auto model = load_model(settings.model);
+    TokenizerPair::load(settings.model);  // fails if the directory cannot translate
+    write_model(
+        settings.output, existing,
+        {{model.config(), parameters(model)}, settings.model, int8 ? DType::int8 : DType::bf16});
+  }
+  const Outcome before = outcome(settings.model, ComputeChoice::fp32, settings, source, references);
+  const Outcome after = outcome(settings.output, int8 ? ComputeChoice::int8 : ComputeChoice::bf16,
+                                settings, source, references);
+  console.out().write(report(before, after, settings.json));
+  return 0;
+}
 
 }  // namespace
 
-std::unique_ptr<Command> make_quantize_command() {
-  return std::make_unique<QuantizeCommand>();
+Command make_quantize_command() {
+  return with_settings(
+      run_quantize,
+      {.name = "quantize",
+       .summary = "Makes a smaller copy of a model",
+       .description =
+           "Rounds the weights to int8, one scale per row, or to bf16, and reports the size and, "
+           "with --source and --reference, changed translations and BLEU (beam 4, length penalty "
+           "0.6). With the int8 copy, heed translate prints exactly what it prints with the "
+           "original and --compute int8; the copy is smaller on disk and starts faster."});
 }
 
 }  // namespace heed

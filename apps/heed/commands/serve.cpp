@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "commands/commands.h"
-#include "console/own_terminal.h"
+#include "console/signals.h"
 #include "heed/core/counted.h"
 #include "heed/core/json_text.h"
 #include "heed/core/memory.h"
@@ -168,59 +168,52 @@ class Keeper {
   std::thread thread_;  // uses the others
 };
 
-class ServeCommand : public CommandOf<ServeSettings> {
- public:
-  std::string name() const override { return "serve"; }
-  std::string summary() const override { return "Serves translations by HTTP, with a web page"; }
-  std::string description() const override {
-    return "Serves a web page, LibreTranslate's API (POST /translate) and heed's own (POST "
-           "/v1/translate), which /openapi.json describes. Requests are translated together, and "
-           "each answer is the one that heed translate gives. SIGTERM, or closing the "
-           "terminal that the server was started in, finishes the requests that were begun; SIGHUP "
-           "reads models and API keys again, as does a change of a model's directory.";
+int run_serve(const ServeSettings& settings, const Words&, Console& console) {
+  const std::vector<int> sockets = inherited_sockets();
+  const BlockedSignals blocked;
+  // Models and the terminal have a few files besides.
+  raise_open_file_limit(settings.serve.max_connections + 64);
+  const LogFormat format = settings.log;
+  const auto log = [&](const RequestRecord& record) {
+    if (!record.error.empty()) console.warn(record.error);
+    if (format != LogFormat::none) console.note(log_line(format, record));
+  };
+  Server server(settings.serve, log, sockets);
+  for (const auto& model : server.models().all())
+    console.note(fmt::format(
+        "{} to {}: {} parameters on {}", model->languages.source, model->languages.target,
+        parameter_count(model->model.parts().model), model->model.backend().name()));
+  const MemoryBound memory = server.memory();
+  console.note("memory: " + to_string(memory));
+  const auto available = available_memory();
+  if (available && memory.total() - memory.resident > available->bytes)
+    console.warn(
+        fmt::format("{} has only {} left", available->source, memory_text(available->bytes)));
+  for (const std::string& address : server.addresses())
+    console.note(
+        fmt::format("listening on {}{}", address.starts_with("unix:") ? "" : "http://", address));
+  notify_service_manager(kServiceReady);
+  {
+    const Keeper keeper(server, console, std::chrono::milliseconds(int64_t(settings.drain * 1000)));
+    server.run();
   }
-  std::string memory_advice() const override {
-    return "a smaller --batch-tokens, --max-hypotheses or fewer --threads take less";
-  }
-
-  int run(const std::vector<std::string>&, Console& console) override {
-    const std::vector<int> sockets = inherited_sockets();
-    const BlockedSignals blocked;
-    // Models and the terminal have a few files besides.
-    raise_open_file_limit(settings_.serve.max_connections + 64);
-    const LogFormat format = settings_.log;
-    const auto log = [&](const RequestRecord& record) {
-      if (!record.error.empty()) console.warn(record.error);
-      if (format != LogFormat::none) console.note(log_line(format, record));
-    };
-    Server server(settings_.serve, log, sockets);
-    for (const auto& model : server.models().all())
-      console.note(fmt::format("{} to {}: {} parameters on {}", model->languages.source,
-                               model->languages.target, parameter_count(model->model.parts().model),
-                               model->model.backend().name()));
-    const MemoryBound memory = server.memory();
-    console.note("memory: " + to_string(memory));
-    const auto available = available_memory();
-    if (available && memory.total() - memory.resident > available->bytes)
-      console.warn(
-          fmt::format("{} has only {} left", available->source, memory_text(available->bytes)));
-    for (const std::string& address : server.addresses())
-      console.note(
-          fmt::format("listening on {}{}", address.starts_with("unix:") ? "" : "http://", address));
-    notify_service_manager(kServiceReady);
-    {
-      const Keeper keeper(server, console,
-                          std::chrono::milliseconds(int64_t(settings_.drain * 1000)));
-      server.run();
-    }
-    return 0;
-  }
-};
+  return 0;
+}
 
 }  // namespace
 
-std::unique_ptr<Command> make_serve_command() {
-  return std::make_unique<ServeCommand>();
+Command make_serve_command() {
+  return with_settings(
+      run_serve,
+      {.name = "serve",
+       .summary = "Serves translations by HTTP, with a web page",
+       .description =
+           "Serves a web page, LibreTranslate's API (POST /translate) and heed's own (POST "
+           "/v1/translate), which /openapi.json describes. Requests are translated together, and "
+           "each answer is the one that heed translate gives. SIGTERM, or closing the "
+           "terminal that the server was started in, finishes the requests that were begun; SIGHUP "
+           "reads models and API keys again, as does a change of a model's directory.",
+       .memory_advice = "a smaller --batch-tokens, --max-hypotheses or fewer --threads take less"});
 }
 
 }  // namespace heed

@@ -27,64 +27,53 @@ struct TrainSettings {
   }
 };
 
-class TrainCommand : public CommandOf<TrainSettings> {
- public:
-  std::string name() const override { return "train"; }
-  std::string summary() const override { return "Trains a model on two files of parallel text"; }
-  std::string description() const override {
-    return "Line i of the target translates line i of the source. Texts may be pipes, as in "
+void warn_of_data(const TrainOptions& options, const TrainingText& text, const Console& console) {
+  InspectionFiles files{text.text.source(), text.text.target(), {}, {}};
+  if (text.validation) {
+    files.test_source = text.validation->source();
+    files.test_target = text.validation->target();
+  }
+  InspectionOptions quick;
+  quick.pairs = kPairsToInspect;
+  quick.max_sentence_tokens = options.filters.max_sentence_tokens;
+  quick.examples = 1;
+  Workers workers(int(options.threads.value_or(available_threads())));
+  const DataReport report = inspect_data(files, quick, nullptr, workers);
+  const std::vector<std::string> lines = warnings(report, kShareToWarn);
+  for (const std::string& line : lines) console.warn(line);
+  if (!lines.empty()) console.note(inspection_command(options) + " shows more");
+}
+
+int run_train(const TrainSettings& settings, const Words&, Console& console) {
+  const TrainOptions& options = settings.train;
+  check_start(options);
+  const TrainingText text = open_training_text(options, told_copying(console));
+  if (settings.inspect && !options.resume) warn_of_data(options, text, console);
+  TrainDisplay display(options, console);
+  const TrainResult result = train(options, text, display);
+  const int status = display.close(result);
+  if (result.end != TrainEnd::stopped && !console.quiet())
+    for (const std::string& line : next_steps(trained_model(options))) console.note(line);
+  return status;
+}
+
+}  // namespace
+
+Command make_train_command() {
+  return with_settings(
+      run_train,
+      {.name = "train",
+       .summary = "Trains a model on two files of parallel text",
+       .description =
+           "Line i of the target translates line i of the source. Texts may be pipes, as in "
            "<(zcat a b), and - is standard input. After training, the model's directory "
            "holds all that translating needs, in the layout that transformers opens as "
            "MarianMTModel, and metrics.jsonl, the log of the training. On SIGINT, SIGTERM or "
            "SIGHUP (a closed terminal), training finishes the current step, saves and exits; "
-           "--resume continues.";
-  }
-
-  std::vector<std::vector<std::string>> inputs() const override {
-    return {{"source", "target"}, {"tsv"}};
-  }
-
-  std::string memory_advice() const override {
-    return "a smaller --batch-tokens, fewer --threads or a smaller --preset take less";
-  }
-
-  int run(const std::vector<std::string>&, Console& console) override {
-    const TrainOptions& options = settings_.train;
-    check_start(options);
-    const TrainingText text = open_training_text(options, told_copying(console));
-    if (settings_.inspect && !options.resume) warn_of_data(text, console);
-    TrainDisplay display(options, console);
-    const TrainResult result = train(options, text, display);
-    const int status = display.close(result);
-    if (result.end != TrainEnd::stopped && !console.quiet())
-      for (const std::string& line : next_steps(trained_model(options))) console.note(line);
-    return status;
-  }
-
- private:
-  void warn_of_data(const TrainingText& text, const Console& console) const {
-    const TrainOptions& options = settings_.train;
-    InspectionFiles files{text.text.source(), text.text.target(), {}, {}};
-    if (text.validation) {
-      files.test_source = text.validation->source();
-      files.test_target = text.validation->target();
-    }
-    InspectionOptions quick;
-    quick.pairs = kPairsToInspect;
-    quick.max_sentence_tokens = options.filters.max_sentence_tokens;
-    quick.examples = 1;
-    Workers workers(int(options.threads.value_or(available_threads())));
-    const DataReport report = inspect_data(files, quick, nullptr, workers);
-    const std::vector<std::string> lines = warnings(report, kShareToWarn);
-    for (const std::string& line : lines) console.warn(line);
-    if (!lines.empty()) console.note(inspection_command(options) + " shows more");
-  }
-};
-
-}  // namespace
-
-std::unique_ptr<Command> make_train_command() {
-  return std::make_unique<TrainCommand>();
+           "--resume continues.",
+       .inputs = {{"source", "target"}, {"tsv"}},
+       .memory_advice =
+           "a smaller --batch-tokens, fewer --threads or a smaller --preset take less"});
 }
 
 }  // namespace heed

@@ -8,11 +8,9 @@
 #include <optional>
 
 #include "commands/commands.h"
-#include "commands/shared_options.h"
 #include "files/lost_sentences.h"
-#include "files/page_file.h"
+#include "files/outputs.h"
 #include "files/text_files.h"
-#include "files/text_output.h"
 #include "heed/core/counted.h"
 #include "heed/core/descriptor.h"
 #include "heed/core/json_text.h"
@@ -92,20 +90,20 @@ struct Tally {
   }
 
   void print(const Console& console) const {
-    const auto warn = [&](int64_t count, const char* what) {
-      if (count > 0)
-        console.warn(fmt::format("{} of {}: {}", count, detail::counted(lines, "line"), what));
-    };
-    warn(invalid_utf8, "invalid UTF-8, replaced by U+FFFD (--strict makes it an error)");
-    warn(unknown,
-         "with characters that the training text did not have (--format jsonl lists them); "
-         "sentences of these alone are copied");
-    warn(split, "too long for the model, translated in parts");
-    warn(truncated, "a character has more tokens than the model has positions for, truncated");
-    warn(prefix_too_long,
-         "the forced prefix leaves no room for more (--max-length, --extra-length) and is the "
-         "translation (--strict makes it an error)");
-    warn(unfinished, "the translation ended without </s> (--max-length, --extra-length)");
+    const std::string all = detail::counted(lines, "line");
+    console.warn_of(invalid_utf8, all,
+                    "invalid UTF-8, replaced by U+FFFD (--strict makes it an error)");
+    console.warn_of(unknown, all,
+                    "with characters that the training text did not have (--format jsonl lists "
+                    "them); sentences of these alone are copied");
+    console.warn_of(split, all, "too long for the model, translated in parts");
+    console.warn_of(truncated, all,
+                    "a character has more tokens than the model has positions for, truncated");
+    console.warn_of(prefix_too_long, all,
+                    "the forced prefix leaves no room for more (--max-length, --extra-length) and "
+                    "is the translation (--strict makes it an error)");
+    console.warn_of(unfinished, all,
+                    "the translation ended without </s> (--max-length, --extra-length)");
   }
 };
 
@@ -190,106 +188,103 @@ void check_lines(const std::string& input, const std::string& prefixes, const Mo
   }
 }
 
-class TranslateCommand : public CommandOf<TranslateSettings> {
- public:
-  std::string name() const override { return "translate"; }
-  std::string summary() const override { return "Translates lines of text"; }
-  std::string description() const override {
-    return "Prints one translation for each line, in order, and translates the lines that have "
-           "arrived rather than wait for a full batch. A translation depends on the line, the "
-           "model and the search options alone. An empty line gives an empty one; a line too long "
-           "for the model is translated in parts (status \"split\" with --format jsonl).";
+// Translates the lines once more, as the same lines always give the same translations.
+std::string attention_page(const Model& model, AttentionPageTitle title,
+                           const DecodeOptions& options, const std::vector<TranslationInput>& lines,
+                           int64_t all_lines) {
+  AttentionPage page(model.parts(), std::move(title));
+  Workers workers(int(options.threads.value_or(available_threads())));
+  std::vector<Explanation> explanations(size_t(workers.count()));
+  for (size_t begin = 0; begin < lines.size(); begin += explanations.size()) {
+    const size_t count = std::min(explanations.size(), lines.size() - begin);
+    workers.run(int64_t(count), [&](int64_t i, int) {
+      const size_t line = begin + size_t(i);
+      explanations[size_t(i)] = explain(model.parts(), lines[line], options, int64_t(line));
+    });
+    for (size_t i = 0; i < count; ++i) page.add(lines[begin + i].text, explanations[i]);
   }
+  return page.html(all_lines);
+}
 
-  std::string memory_advice() const override {
-    return "a smaller --batch-tokens, fewer --threads or shorter lines take less";
-  }
+void check_settings(const TranslateSettings& settings) {
+  const int64_t nbest = settings.decode.search.nbest;
+  const bool text = settings.format == OutputFormat::text;
+  if (nbest > 1 && text)
+    fail_usage("--nbest {}: needs --format jsonl, since text has one line for each line", nbest);
+  if (settings.alignments != Alignments::none && text)
+    fail_usage("--alignments {}: needs --format jsonl, since text is translations alone",
+               to_text(settings.alignments));
+  if (settings.html.empty() && settings.html_lines != TranslateSettings().html_lines)
+    fail_usage("--html-lines changes nothing without --html");
+  check_options(settings.decode.search);
+}
 
-  int run(const std::vector<std::string>&, Console& console) override {
-    const int64_t nbest = settings_.decode.search.nbest;
-    const bool text = settings_.format == OutputFormat::text;
-    if (nbest > 1 && text)
-      fail_usage("--nbest {}: needs --format jsonl, since text has one line for each line", nbest);
-    if (settings_.alignments != Alignments::none && text)
-      fail_usage("--alignments {}: needs --format jsonl, since text is translations alone",
-                 to_text(settings_.alignments));
-    if (settings_.html.empty() && settings_.html_lines != TranslateSettings().html_lines)
-      fail_usage("--html-lines changes nothing without --html");
-    check_options(settings_.decode.search);
-    settings_.decode.attention = settings_.alignments != Alignments::none;
-    const std::string input = settings_.input.empty() ? "-" : settings_.input;
-    expect_distinct_streams({{"--input", input}, {"--target-prefix", settings_.target_prefix}});
-    std::vector<std::string> read = files_of_model(settings_.model);
-    read.insert(read.end(), {input, settings_.target_prefix});
-    expect_another_file("--output", settings_.output, read);
-    PageFile page(settings_.html, read, console, settings_.output);
-    std::optional<LineReader> prefixes;
-    if (!settings_.target_prefix.empty()) prefixes = open_lines(settings_.target_prefix);
-    Source source(open_lines(input), std::move(prefixes), page.wanted() ? settings_.html_lines : 0);
-    const Model model(settings_.model, settings_.decode.compute);
-    check_lines(input, settings_.target_prefix, model, settings_.decode);
-    TextOutput output(settings_.output, console);
+int run_translate(const TranslateSettings& settings, const Words&, Console& console) {
+  check_settings(settings);
+  DecodeOptions options = settings.decode;
+  options.attention = settings.alignments != Alignments::none;
+  const std::string input = settings.input.empty() ? "-" : settings.input;
+  const std::vector<std::string> read =
+      files_read(settings.model, {{"--input", input}, {"--target-prefix", settings.target_prefix}});
+  expect_another_file("--output", settings.output, read);
+  PageFile page(settings.html, read, console, settings.output);
+  std::optional<LineReader> prefixes;
+  if (!settings.target_prefix.empty()) prefixes = open_lines(settings.target_prefix);
+  Source source(open_lines(input), std::move(prefixes), page.wanted() ? settings.html_lines : 0);
+  const Model model(settings.model, settings.decode.compute);
+  check_lines(input, settings.target_prefix, model, options);
+  TextOutput output(settings.output, console);
 
-    Tally tally;
-    LostSentences lost(settings_.decode.split);
-    const TranslationFields fields{.alignments = settings_.alignments, .nbest = nbest > 1};
-    const auto emit = [&](const Translation& translation) {
-      tally.count(translation);
-      lost.add_translation(translation.hypotheses.front().text);
-      const std::string line =
-          text ? translation.hypotheses.front().text : json_line(translation, fields);
-      output.write(line + "\n");
-      output.flush();  // a reader may be waiting for this line
-    };
-    const auto start = std::chrono::steady_clock::now();
-    model.translator(settings_.decode)
-        .translate(
-            [&] {
-              auto line = source.next();
-              if (line) lost.add_source(line->text);
-              return line;
-            },
-            emit, [&](std::chrono::milliseconds time) { return source.wait(time); });
-    output.commit();
-    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    tally.print(console);
-    if (const std::string warning = lost.warning(); !warning.empty()) console.warn(warning);
-    console.note(fmt::format("{}, {} in {:.2f} s: {:.0f} tokens/s on {}",
-                             detail::counted(tally.lines, "line"),
-                             detail::counted(tally.tokens, "token"), seconds.count(),
-                             double(tally.tokens) / seconds.count(), model.backend().name()));
-    if (!page.wanted()) return 0;
-    page.write(attention_page(model, source.kept(), tally.lines));
-    console.note(fmt::format("page with the attention of {}: {}",
-                             detail::counted(int64_t(source.kept().size()), "line"),
-                             settings_.html));
-    return 0;
-  }
-
- private:
-  // Translates the lines once more, as the same lines always give the same translations.
-  std::string attention_page(const Model& model, const std::vector<TranslationInput>& lines,
-                             int64_t all_lines) const {
-    AttentionPage page(model.parts(), {settings_.model, shown_options(settings_.decode.search)});
-    Workers workers(int(settings_.decode.threads.value_or(available_threads())));
-    std::vector<Explanation> explanations(size_t(workers.count()));
-    for (size_t begin = 0; begin < lines.size(); begin += explanations.size()) {
-      const size_t count = std::min(explanations.size(), lines.size() - begin);
-      workers.run(int64_t(count), [&](int64_t i, int) {
-        const size_t line = begin + size_t(i);
-        explanations[size_t(i)] =
-            explain(model.parts(), lines[line], settings_.decode, int64_t(line));
-      });
-      for (size_t i = 0; i < count; ++i) page.add(lines[begin + i].text, explanations[i]);
-    }
-    return page.html(all_lines);
-  }
-};
+  Tally tally;
+  LostSentences lost(options.split);
+  const TranslationFields fields{.alignments = settings.alignments,
+                                 .nbest = options.search.nbest > 1};
+  const auto emit = [&](const Translation& translation) {
+    tally.count(translation);
+    lost.add_translation(translation.hypotheses.front().text);
+    const std::string line = settings.format == OutputFormat::text
+                                 ? translation.hypotheses.front().text
+                                 : json_line(translation, fields);
+    output.write(line + "\n");
+    output.flush();  // a reader may be waiting for this line
+  };
+  const auto start = std::chrono::steady_clock::now();
+  model.translator(options).translate(
+      [&] {
+        auto line = source.next();
+        if (line) lost.add_source(line->text);
+        return line;
+      },
+      emit, [&](std::chrono::milliseconds time) { return source.wait(time); });
+  output.commit();
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  tally.print(console);
+  if (const std::string warning = lost.warning(); !warning.empty()) console.warn(warning);
+  console.note(fmt::format("{}, {} in {:.2f} s: {:.0f} tokens/s on {}",
+                           detail::counted(tally.lines, "line"),
+                           detail::counted(tally.tokens, "token"), seconds.count(),
+                           double(tally.tokens) / seconds.count(), model.backend().name()));
+  if (!page.wanted()) return 0;
+  page.write(attention_page(model, {settings.model, shown_options(options.search)}, options,
+                            source.kept(), tally.lines));
+  console.note(fmt::format("page with the attention of {}: {}",
+                           detail::counted(int64_t(source.kept().size()), "line"), settings.html));
+  return 0;
+}
 
 }  // namespace
 
-std::unique_ptr<Command> make_translate_command() {
-  return std::make_unique<TranslateCommand>();
+Command make_translate_command() {
+  return with_settings(
+      run_translate,
+      {.name = "translate",
+       .summary = "Translates lines of text",
+       .description =
+           "Prints one translation for each line, in order, and translates the lines that have "
+           "arrived rather than wait for a full batch. A translation depends on the line, the "
+           "model and the search options alone. An empty line gives an empty one; a line too long "
+           "for the model is translated in parts (status \"split\" with --format jsonl).",
+       .memory_advice = "a smaller --batch-tokens, fewer --threads or shorter lines take less"});
 }
 
 }  // namespace heed

@@ -9,10 +9,6 @@
 namespace heed {
 namespace {
 
-bool starts_with(const std::string& text, const char* prefix) {
-  return text.rfind(prefix, 0) == 0;
-}
-
 // Whether an argument is meant as a flag: not "-" (standard input), not "-5".
 bool is_flag(const std::string& text) {
   return text.size() > 1 && text[0] == '-' && !std::isdigit(uint8_t(text[1])) && text[1] != '.';
@@ -46,8 +42,7 @@ class Reader {
   void read_flag(const std::string& argument) {
     const size_t equals = argument.find('=');
     const std::string flag = argument.substr(0, equals);
-    const Option* option =
-        starts_with(flag, "--") ? find_option(options_, flag.substr(2)) : nullptr;
+    const Option* option = flag.starts_with("--") ? find_option(options_, flag.substr(2)) : nullptr;
     if (option) {
       std::vector<std::string> texts;
       if (equals != std::string::npos) {
@@ -64,7 +59,7 @@ class Reader {
       result_.assignments.push_back({option, texts, option->flag()});
       return;
     }
-    if (starts_with(flag, "--no-") && equals == std::string::npos) {
+    if (flag.starts_with("--no-") && equals == std::string::npos) {
       const Option* negated = find_option(options_, flag.substr(5));
       if (negated && negated->kind == OptionKind::flag) {
         result_.assignments.push_back({negated, {"false"}, flag});

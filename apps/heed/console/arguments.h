@@ -1,4 +1,5 @@
-// Reading the command line: words and flags, bound to the options of one command.
+// Reading the command line and TOML files: words, flags and keys, bound to the options of one
+// command.
 //
 // The flags come from the options' visit. CONTRIBUTING.md (Dependencies) says why no parser library
 // is used.
@@ -36,5 +37,14 @@ Arguments read_arguments(const std::vector<std::string>& arguments, const Option
 
 // Assigns the values in order, all values of a list together.
 void apply(const std::vector<Assignment>& assignments);
+
+// Reads the file at `path`. Top-level keys apply to every command; those of a table named after a
+// command ([translate]) to that command alone, and take precedence. ${NAME} in a text is that
+// environment variable. A list in such a table replaces one at the top. UsageError with file
+// and line for invalid TOML, a key that is not in `options`, `config` itself, a key twice in one
+// table (as a_b and a-b), a text with NUL, or a table that is not named after a command.
+std::vector<Assignment> read_config_file(const std::string& path, const Options& options,
+                                         const std::string& command,
+                                         const std::vector<std::string>& commands);
 
 }  // namespace heed

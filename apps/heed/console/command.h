@@ -1,6 +1,7 @@
-// The interface of a subcommand. Each file of commands/ implements one.
+// A subcommand as data. Each file of commands/ makes one.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,47 +11,43 @@
 
 namespace heed {
 
-class Command {
- public:
-  virtual ~Command() = default;
-  virtual std::string name() const = 0;
-  // A short line for the list of commands.
-  virtual std::string summary() const = 0;
-  // A paragraph for --help; may be empty.
-  virtual std::string description() const { return ""; }
+using Words = std::vector<std::string>;
+
+struct Command {
+  std::string name;
+  // A short line for the list of commands, and a paragraph for --help.
+  std::string summary = {}, description = {};
   // The positional arguments: "model DIR|PRESET".
-  virtual std::string words() const { return ""; }
+  std::string words = {};
   // The allowed first words if they are a fixed set: "model", "data".
-  virtual std::vector<std::string> first_words() const { return {}; }
+  Words first_words = {};
   // For other first words the command line that was most likely meant, such as "heed inspect model
   // zh-en"; empty if unknown.
-  virtual std::string meant_by(const std::vector<std::string>& words) const {
-    static_cast<void>(words);
-    return "";
-  }
+  std::string (*meant_by)(const Words& words) = [](const Words&) { return std::string(); };
   // Sets of options of which the command needs one, in addition to its required options:
   // {{"source", "target"}, {"tsv"}}.
-  virtual std::vector<std::vector<std::string>> inputs() const { return {}; }
+  std::vector<Words> inputs = {};
   // Not listed: for development of heed.
-  virtual bool hidden() const { return false; }
-  // Advice for when memory did not suffice; called after run().
-  virtual std::string memory_advice() const { return "grant more"; }
-  // Bound to this command's settings.
-  virtual Options options() = 0;
-  // Called once, with the settings filled and within their ranges. A command throws UsageError
-  // unless `words` are as many as words() says.
-  virtual int run(const std::vector<std::string>& words, Console& console) = 0;
+  bool hidden = false;
+  // Advice for when memory did not suffice.
+  std::string memory_advice = "grant more";
+  // Bound to this command's settings, which copies of the command share.
+  std::function<Options()> options = {};
+  // Called once, with the settings filled and within their ranges. Returns the program's status;
+  // throws UsageError unless the words are as many as `words` says.
+  std::function<int(const Words&, Console&)> run = {};
 };
 
 // A command whose settings are a struct with a visit.
 template <class Settings>
-class CommandOf : public Command {
- public:
-  Options options() override { return options_of(settings_); }
-
- protected:
-  Settings settings_;
-};
+Command with_settings(int (*run)(const Settings&, const Words&, Console&), Command command) {
+  const auto settings = std::make_shared<Settings>();
+  command.options = [settings] { return options_of(*settings); };
+  command.run = [settings, run](const Words& words, Console& console) {
+    return run(*settings, words, console);
+  };
+  return command;
+}
 
 // Settings of a command without options.
 struct NoSettings {
@@ -59,7 +56,7 @@ struct NoSettings {
 };
 
 // Every command, in the order of the help: commands/commands.cpp lists them.
-std::vector<std::unique_ptr<Command>> all_commands();
+std::vector<Command> all_commands();
 
 // The options that every command has in addition to its own.
 struct CommonSettings {

@@ -1,5 +1,3 @@
-#include "console/config.h"
-
 #include <toml++/toml.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <map>
 #include <sstream>
 
+#include "console/arguments.h"
 #include "console/other_names.h"
 #include "heed/core/files.h"
 #include "heed/core/utf8.h"

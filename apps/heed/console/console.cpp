@@ -8,8 +8,8 @@
 #include <cstring>
 
 #include "heed/core/error.h"
-#include "heed/core/unicode.h"
 #include "heed/core/utf8.h"
+#include "heed/pages/terminal_text.h"
 
 namespace heed {
 namespace {
@@ -47,6 +47,10 @@ void Console::warn(std::string_view text) const {
   std::fprintf(stderr, "heed: warning: %s\n", message_line(text).c_str());
 }
 
+void Console::warn_of(int64_t count, std::string_view all, std::string_view what) const {
+  if (count > 0) warn(fmt::format("{} of {}: {}", count, all, what));
+}
+
 std::string message_line(std::string_view text) {
   constexpr size_t kLongestName = 255;
   const std::string line = one_line(text);
@@ -59,17 +63,6 @@ std::string message_line(std::string_view text) {
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return shown;
-}
-
-std::string one_line(std::string_view text) {
-  std::string line;
-  for (const char32_t c : decode_utf8(text)) {
-    if ((c >= 0x80 && c < 0xA0) || c == 0x2028 || c == 0x2029 || is_bidi_control(c))
-      line += fmt::format("<U+{:04X}>", uint32_t(c));
-    else
-      append_utf8(line, c < 0x20 || c == 0x7F ? U' ' : c);
-  }
-  return line;
 }
 
 }  // namespace heed

@@ -1,6 +1,7 @@
 // The output of the program: results to standard output, everything else to standard error.
 #pragma once
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -44,18 +45,17 @@ class Console {
   void note(std::string_view text) const;
   // One line on standard error, always.
   void warn(std::string_view text) const;
+  // "2 of 30 lines: ..." of what befell some of `all`, "30 lines"; nothing if it befell none.
+  void warn_of(int64_t count, std::string_view all, std::string_view what) const;
 
  private:
   Output& out_;
   bool quiet_ = false;
 };
 
-// A text on one line of a terminal: control characters become spaces, bytes that are not UTF-8
-// U+FFFD, and characters that would end the line or turn it around are named, as <U+202E>.
-std::string one_line(std::string_view text);
-
-// The same for an error or a warning: words without a space or '/' that are longer than any file
-// name, which only a user's input has, end after 200 characters.
+// A text on one line, as one_line() of heed/pages/terminal_text.h makes it, for an error or a
+// warning: words without a space or '/' that are longer than any file name, which only a user's
+// input has, end after 200 characters.
 std::string message_line(std::string_view text);
 
 }  // namespace heed

@@ -1,8 +1,13 @@
 #include "console/help.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
-#include <sstream>
+#include <filesystem>
+
+#include "heed/core/utf8.h"
+#include "heed/pages/terminal_text.h"
 
 namespace heed {
 namespace {
@@ -23,11 +28,7 @@ std::string value_word(const Option& option) {
 }
 
 std::string allowed(const Option& option) {
-  if (option.kind == OptionKind::choice) {
-    std::string names;
-    for (const std::string& choice : option.choices) names += (names.empty() ? "" : ", ") + choice;
-    return names;
-  }
+  if (option.kind == OptionKind::choice) return fmt::format("{}", fmt::join(option.choices, ", "));
   const OptionInfo& info = option.info;
   std::string text;
   const auto add = [&](const std::string& bound) { text += (text.empty() ? "" : ", ") + bound; };
@@ -42,17 +43,92 @@ std::string allowed(const Option& option) {
 
 std::string default_of(const Option& option) {
   if (!option.info.default_text.empty()) return std::string(option.info.default_text);
-  std::string text;
-  for (const std::string& item : option.defaults) text += (text.empty() ? "" : " ") + item;
+  const std::string text = fmt::format("{}", fmt::join(option.defaults, " "));
   if (option.kind == OptionKind::flag) return text == "true" ? "on" : "off";
   return text.empty() ? "none" : text;
 }
 
 // A table's cell must not hold its separator.
-std::string cell(std::string text) {
-  for (size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2)
-    text.insert(at, "\\");
+std::string cell(std::string_view text) {
+  return replaced(text, {{'|', "\\|"}});
+}
+
+namespace fs = std::filesystem;
+
+const Option& option_named(const Options& options, const std::string& name) {
+  const Option* option = find_option(options, name);
+  check(option != nullptr, "inputs() names an option that the command lacks");
+  return *option;
+}
+
+bool is_empty(const Option& option) {
+  const std::vector<std::string> texts = option.read();
+  return texts.empty() || (texts.size() == 1 && texts[0].empty());
+}
+
+// "--source FILE... --target FILE..."
+std::string usage_flags(const Options& options, const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names)
+    text += (text.empty() ? "" : " ") + flag_words(option_named(options, name));
   return text;
+}
+
+// The missing options of the set of inputs of which some are given, or of the first set; empty if
+// one set is complete.
+std::vector<std::string> missing_inputs(const Command& command, const Options& options) {
+  std::vector<std::string> missing;
+  bool chosen = false;
+  for (const std::vector<std::string>& set : command.inputs) {
+    std::vector<std::string> absent;
+    for (const std::string& name : set) {
+      const Option& option = option_named(options, name);
+      if (is_empty(option)) absent.push_back(option.flag());
+    }
+    if (absent.empty()) return {};
+    const bool begun = absent.size() < set.size();
+    if (missing.empty() || (begun && !chosen)) missing = absent;
+    chosen = chosen || begun;
+  }
+  return missing;
+}
+
+std::string enumerated(const std::vector<std::string>& names) {
+  std::string text;
+  for (size_t i = 0; i < names.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+  return text;
+}
+
+// The option that a surplus word was most likely meant for: "--model zh-en".
+std::string option_for_words(const Options& options, const std::vector<std::string>& words) {
+  const std::string& word = words[0];
+  const auto has = [&](const char* name) { return find_option(options, name) != nullptr; };
+  std::error_code error;
+  if (fs::is_directory(word, error)) return has("model") ? "--model " + word : "";
+  if (fs::exists(word, error)) {
+    if (word.ends_with(".toml")) return "--config " + word;
+    if (has("input")) return "--input " + word;
+    if (has("hypothesis")) return "--hypothesis " + word;
+    if (has("source") && has("target"))
+      return fmt::format("--source {} --target {}", word, words.size() > 1 ? words[1] : "FILE");
+    return "";
+  }
+  const Option* output = find_option(options, "output");
+  return output && output->info.required && !has("model") ? "--output " + word : "";
+}
+
+std::string in_question(const std::string& text) {
+  return text.empty() ? "" : fmt::format("; did you mean '{}'?", text);
+}
+
+// Of a command whose first word is one of a few.
+void expect_first_word(const Command& command, const std::vector<std::string>& words) {
+  const std::vector<std::string> known = command.first_words;
+  if (std::ranges::find(known, words[0]) != known.end()) return;
+  const std::string line = command.meant_by(words);
+  fail_usage("unexpected '{}'{} (usage: {})", excerpt(words[0]),
+             line.empty() ? suggestion(words[0], known) : in_question(line), usage(command));
 }
 
 }  // namespace
@@ -76,25 +152,6 @@ std::string flag_words(const Option& option) {
   if (is_on_by_default(option)) return "--[no-]" + option.flag().substr(2);
   const std::string word = value_word(option);
   return word.empty() ? option.flag() : option.flag() + " " + word;
-}
-
-std::string wrap(const std::string& text, size_t column, size_t indent, size_t width) {
-  std::istringstream words(text);
-  std::string result, word;
-  bool first = true;
-  while (words >> word) {
-    if (!first && column + 1 + word.size() > width) {
-      result += "\n" + std::string(indent, ' ');
-      column = indent;
-    } else if (!first) {
-      result += ' ';
-      ++column;
-    }
-    result += word;
-    column += word.size();
-    first = false;
-  }
-  return result;
 }
 
 std::string options_help(const Options& options) {
@@ -122,11 +179,63 @@ std::string options_markdown(const Options& options) {
     std::string range = allowed(option);
     if (!range.empty() && !option.info.unit.empty()) range += ' ';
     range += option.info.unit;
-    text += fmt::format("| `{}` | {} | {} | {} |\n", cell(flag_words(option)),
-                        cell(std::string(option.info.help)), cell(range),
-                        option.info.required ? "required" : cell(default_of(option)));
+    text +=
+        fmt::format("| `{}` | {} | {} | {} |\n", cell(flag_words(option)), cell(option.info.help),
+                    cell(range), option.info.required ? "required" : cell(default_of(option)));
   }
   return text;
+}
+
+std::string usage(const Command& command) {
+  const Options options = command.options();
+  std::string text = "heed " + command.name;
+  if (!command.words.empty()) text += " " + command.words;
+  std::string inputs;
+  const auto sets = command.inputs;
+  for (const std::vector<std::string>& set : sets)
+    inputs += (inputs.empty() ? "" : " | ") + usage_flags(options, set);
+  if (!inputs.empty()) text += fmt::format(" ({})", inputs);
+  for (const Option& option : options)
+    if (option.info.required) text += " " + flag_words(option);
+  return text + " [options]";
+}
+
+std::string command_help(const Command& command) {
+  std::string text = fmt::format("{}\n\nUsage: {}\n", command.summary, wrap(usage(command), 7, 7));
+  if (!command.description.empty()) text += fmt::format("\n{}\n", wrap(command.description, 0, 0));
+  CommonSettings common;
+  return text + options_help(command.options()) + options_help(options_of(common));
+}
+
+void expect_complete(const Command& command, const std::vector<std::string>& words) {
+  const Options options = command.options();
+  std::vector<std::string> missing = missing_inputs(command, options);
+  if (words.empty() && !command.words.empty() && command.first_words.empty())
+    missing.insert(missing.begin(), command.words);
+  for (const Option& option : options)
+    if (option.info.required && is_empty(option)) missing.push_back(option.flag());
+  if (missing.empty()) return;
+  const bool is_file = std::ranges::any_of(options, [&](const Option& option) {
+    return option.flag() == missing.front() && option.info.value.starts_with("FILE");
+  });
+  fail_usage("missing {}{} (usage: {})", enumerated(missing),
+             is_file ? "; the FILE - is standard input" : "", usage(command));
+}
+
+void expect_words(const Command& command, const Arguments& given) {
+  if (given.words.empty()) return;
+  if (!command.first_words.empty()) return expect_first_word(command, given.words);
+  if (!command.words.empty()) return;
+  const std::string& word = given.words[0];
+  if (given.before_words)
+    fail_usage("unexpected '{}' after {}, which takes one value (heed {} --help lists all options)",
+               excerpt(word), given.before_words->flag(), command.name);
+  const Options options = command.options();
+  std::string hint = in_question(option_for_words(options, given.words));
+  if (hint.empty() && find_option(options, "input"))
+    hint = "; text is read from --input FILE or standard input";
+  fail_usage("unexpected '{}': heed {} takes options only{} (heed {} --help lists them)",
+             excerpt(word), command.name, hint, command.name);
 }
 
 }  // namespace heed

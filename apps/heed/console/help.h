@@ -1,15 +1,13 @@
-// The text of --help and docs/options.md, from the options' visits.
+// What a command line may be: the text of --help and docs/options.md, and the errors for an
+// incomplete or surplus command line, from the options' visits.
 #pragma once
 
 #include <string>
 
-#include "heed/core/options.h"
+#include "console/arguments.h"
+#include "console/command.h"
 
 namespace heed {
-
-// Breaks `text` at spaces into lines of at most `width` columns, each after the first indented by
-// `indent` spaces; `column` is where the first line begins.
-std::string wrap(const std::string& text, size_t column, size_t indent, size_t width = 80);
 
 // How an option is written: "--beam N", "--source FILE...", "--[no-]inspect".
 std::string flag_words(const Option& option);
@@ -25,5 +23,18 @@ std::string options_help(const Options& options);
 
 // The same as Markdown tables.
 std::string options_markdown(const Options& options);
+
+// "heed score --model DIR --source FILE --target FILE [options]": the required options of a
+// command.
+std::string usage(const Command& command);
+
+// The text of `heed COMMAND --help`.
+std::string command_help(const Command& command);
+
+// UsageError that lists all missing options of the command.
+void expect_complete(const Command& command, const std::vector<std::string>& words);
+
+// UsageError for words that the command does not take, with the option that was most likely meant.
+void expect_words(const Command& command, const Arguments& given);
 
 }  // namespace heed

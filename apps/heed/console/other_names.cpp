@@ -1,5 +1,7 @@
 #include "console/other_names.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <sstream>
 
@@ -176,19 +178,12 @@ std::string with_underscores(std::string_view name) {
   return text;
 }
 
-// "'--source' or '--target'"
-std::string alternatives(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : " or ") + name;
-  return text;
-}
-
 // The commands that have the option, without heed's own tools: "heed translate, bench".
 std::string commands_with(std::string_view option) {
   std::string names;
-  for (const auto& command : all_commands()) {
-    if (command->hidden() || !find_option(command->options(), option)) continue;
-    names += (names.empty() ? "heed " : ", ") + command->name();
+  for (const Command& command : all_commands()) {
+    if (command.hidden || !find_option(command.options(), option)) continue;
+    names += (names.empty() ? "heed " : ", ") + command.name;
   }
   return names;
 }
@@ -218,7 +213,7 @@ std::string option_hint(const std::string& command, const Options& options, std:
     found.push_back(
         fmt::format("'{}'{}", prefix.empty() ? option->name : option->flag(), noted(row.note)));
   }
-  if (!found.empty()) return fmt::format("; did you mean {}?", alternatives(found));
+  if (!found.empty()) return fmt::format("; did you mean {}?", fmt::join(found, " or "));
   // "-beam" is the command's own option with one dash missing.
   const std::string elsewhere = find_option(options, wanted) ? "" : commands_with(wanted);
   if (!elsewhere.empty()) return fmt::format("; it is an option of {}", elsewhere);
@@ -237,7 +232,7 @@ std::string command_hint(std::string_view name, std::string_view open, std::stri
   if (!having.empty()) return fmt::format("; options follow the command: it is one of {}", having);
   std::vector<std::string> known;
   if (name.starts_with('-')) known = {"--help", "--version"};
-  for (const auto& command : all_commands()) known.push_back(command->name());
+  for (const Command& command : all_commands()) known.push_back(command.name);
   const std::string near = nearest(name, known);
   return near.empty() ? "" : meant(near, "");
 }

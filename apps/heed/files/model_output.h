@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "files/output_directory.h"
+#include "files/outputs.h"
 #include "heed/model/directory.h"
 
 namespace heed {

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <limits>
 
 #include "heed/core/counted.h"
 #include "heed/core/descriptor.h"
@@ -14,48 +13,42 @@
 #include "heed/text/tokenizer.h"
 
 namespace heed {
-
 namespace {
 
-std::vector<std::string> read_at_most(size_t most, const std::string& path, LineRules rules,
-                                      const Console& console) {
-  LineReader reader = open_lines(path);
-  std::vector<std::string> lines;
-  TextFaults faults;
-  detail::EncodingSample sample;
-  for (std::string line; lines.size() < most && reader.next(line); lines.push_back(line)) {
-    const LineFault fault = fault_of(reader, line);
-    faults.add(reader, line, fault);
-    sample.add_line(line);
-    if (fault == LineFault::invalid_utf8) sample.add_invalid_line(line);
-    if (rules.strict && faults.count() > 0) fail("{}; convert the file to UTF-8", faults.first);
-  }
-  if (faults.count() == 0) return lines;
-  const std::string_view encoding = sample.encoding();
-  console.warn(fmt::format(
-      "{}; {} of {} of the file: broken bytes are read as U+FFFD{}", faults.first, faults.count(),
-      detail::counted(int64_t(lines.size()), "line"),
-      encoding.empty() ? ""
-                       : fmt::format("; it looks like {0}: convert it with iconv -f {0} -t UTF-8 "
-                                     "FILE",
-                                     encoding)));
-  return lines;
+std::string warning_of(const TextFaults& faults, size_t lines, std::string_view encoding) {
+  return fmt::format("{}; {} of {} of the file: broken bytes are read as U+FFFD{}", faults.first,
+                     faults.count(), detail::counted(int64_t(lines), "line"),
+                     encoding.empty()
+                         ? ""
+                         : fmt::format("; it looks like {0}: convert it with iconv -f {0} -t UTF-8 "
+                                       "FILE",
+                                       encoding));
 }
 
 }  // namespace
 
-std::vector<std::string> read_text(const std::string& path, LineRules rules,
-                                   const Console& console) {
-  return read_at_most(std::numeric_limits<size_t>::max(), path, rules, console);
-}
-
-std::vector<std::string> read_text(const std::string& path, const TextLength& other,
-                                   LineRules rules, const Console& console) {
-  std::vector<std::string> lines = read_at_most(other.lines + 1, path, rules, console);
-  if (lines.size() > other.lines) fail_unequal_lines(other, path);
-  if (lines.size() < other.lines)
-    fail("{} has {} and {} has {}: line i of both must belong to the same sentence", other.path,
-         detail::counted(int64_t(other.lines), "line"), path,
+std::vector<std::string> EqualTexts::read(const std::string& path) {
+  LineReader reader = open_lines(path);
+  std::vector<std::string> lines;
+  TextFaults faults;
+  detail::EncodingSample sample;
+  for (std::string line; (!size_ || lines.size() <= *size_) && reader.next(line);
+       lines.push_back(line)) {
+    const LineFault fault = fault_of(reader, line);
+    faults.add(reader, line, fault);
+    sample.add_line(line);
+    if (fault == LineFault::invalid_utf8) sample.add_invalid_line(line);
+    if (strict_ && faults.count() > 0) fail("{}; convert the file to UTF-8", faults.first);
+  }
+  if (faults.count() > 0) console_.warn(warning_of(faults, lines.size(), sample.encoding()));
+  if (!size_) {
+    first_ = path;
+    size_ = lines.size();
+  }
+  if (lines.size() > *size_) fail_unequal_lines(first_, *size_, path);
+  if (lines.size() < *size_)
+    fail("{} has {} and {} has {}: line i of both must belong to the same sentence", first_,
+         detail::counted(int64_t(*size_), "line"), path,
          detail::counted(int64_t(lines.size()), "line"));
   return lines;
 }
@@ -64,9 +57,9 @@ CopyOptions told_copying(const Console& console) {
   return {.message = [&console](const std::string& text) { console.note(text); }};
 }
 
-void fail_unequal_lines(const TextLength& shorter, const std::string& longer_path) {
-  fail("{} has {} and {} has more: line i of both must belong to the same sentence", shorter.path,
-       detail::counted(int64_t(shorter.lines), "line"), longer_path);
+void fail_unequal_lines(const std::string& shorter, size_t lines, const std::string& longer) {
+  fail("{} has {} and {} has more: line i of both must belong to the same sentence", shorter,
+       detail::counted(int64_t(lines), "line"), longer);
 }
 
 void expect_another_file(const std::string& flag, const std::string& output,
@@ -83,14 +76,18 @@ void expect_another_file(const std::string& flag, const std::string& output,
   }
 }
 
-std::vector<std::string> files_of_model(const std::string& directory) {
+std::vector<std::string> files_read(const std::string& model,
+                                    const std::vector<NamedInput>& texts) {
+  expect_distinct_streams(texts);
   std::vector<std::string> files;
-  if (directory.empty()) return files;
   const auto add = [&](const char* name) {
-    files.push_back((std::filesystem::path(directory) / name).string());
+    files.push_back((std::filesystem::path(model) / name).string());
   };
-  for (const char* name : model_files()) add(name);
-  for (const char* name : tokenizer_files()) add(name);
+  if (!model.empty()) {
+    for (const char* name : model_files()) add(name);
+    for (const char* name : tokenizer_files()) add(name);
+  }
+  for (const auto& [flag, name] : texts) files.push_back(name);
   return files;
 }
 

@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "console/help.h"
 #include "heed/pages/page.h"
-#include "pages/numbers.h"
+#include "heed/pages/terminal_text.h"
 
 namespace heed {
 namespace {

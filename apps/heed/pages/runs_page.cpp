@@ -7,11 +7,11 @@
 #include <cmath>
 
 #include "console/console.h"
-#include "console/progress.h"
+#include "console/train_display.h"
 #include "heed/core/json_text.h"
 #include "heed/core/options.h"
 #include "heed/core/unicode.h"
-#include "pages/numbers.h"
+#include "heed/pages/terminal_text.h"
 
 namespace heed {
 namespace {
@@ -43,24 +43,25 @@ std::string table_text(const std::vector<Cells>& rows, size_t texts) {
   return text;
 }
 
-Cells summary_row(const RunHistory& run) {
+// The columns of the table of runs: their headings, and the cells of one run.
+std::vector<std::pair<const char*, std::string>> columns_of(const RunHistory& run) {
   const RunSummary found = summary(run.metrics);
-  Cells row{one_line(run.name),
-            to_text(run.status),
-            grouped(found.last->step),
-            number(found.last->epoch, 2),
-            std::isfinite(found.last->seconds) ? clock_text(found.last->seconds) : kMissing,
-            number(found.last->tokens_per_second, 0),
-            number(found.last->loss, 4)};
-  const ValidationReport* loss = found.lowest_loss;
-  row.push_back(loss ? number(*loss->loss, 4) : kMissing);
-  row.push_back(loss && loss->perplexity ? number(*loss->perplexity, 3) : kMissing);
-  row.push_back(loss ? grouped(loss->step) : kMissing);
-  const ValidationReport* bleu = found.highest_bleu;
-  row.push_back(bleu ? number(*bleu->score("bleu"), 2) : kMissing);
-  row.push_back(bleu ? number(*bleu->score("chrf"), 2) : kMissing);
-  row.push_back(bleu ? grouped(bleu->step) : kMissing);
-  return row;
+  const TrainReport& last = *found.last;
+  const ValidationReport *loss = found.lowest_loss, *bleu = found.highest_bleu;
+  const bool timed = std::isfinite(last.seconds);
+  return {{"Run", one_line(run.name)},
+          {"State", to_text(run.status)},
+          {"Steps", grouped(last.step)},
+          {"Epochs", number(last.epoch, 2)},
+          {"Time", timed ? clock_text(last.seconds) : kMissing},
+          {"Tokens/s", number(last.tokens_per_second, 0)},
+          {"Train loss", number(last.loss, 4)},
+          {"Loss", loss ? number(*loss->loss, 4) : kMissing},
+          {"Perplexity", loss && loss->perplexity ? number(*loss->perplexity, 3) : kMissing},
+          {"at step", loss ? grouped(loss->step) : kMissing},
+          {"BLEU", bleu ? number(*bleu->score("bleu"), 2) : kMissing},
+          {"chrF", bleu ? number(*bleu->score("chrf"), 2) : kMissing},
+          {"at step", bleu ? grouped(bleu->step) : kMissing}};
 }
 
 std::string option_of(const RunHistory& run, const std::string& name) {
@@ -139,9 +140,12 @@ Json run_json(const RunHistory& run) {
 }  // namespace
 
 std::string runs_text(std::span<const RunHistory> runs) {
-  std::vector<Cells> rows{{"Run", "State", "Steps", "Epochs", "Time", "Tokens/s", "Train loss",
-                           "Loss", "Perplexity", "at step", "BLEU", "chrF", "at step"}};
-  for (const RunHistory& run : runs) rows.push_back(summary_row(run));
+  std::vector<Cells> rows(1);
+  for (const auto& [heading, cell] : columns_of(runs[0])) rows[0].push_back(heading);
+  for (const RunHistory& run : runs) {
+    Cells& row = rows.emplace_back();
+    for (auto& [heading, cell] : columns_of(run)) row.push_back(std::move(cell));
+  }
   std::string text = table_text(rows, 2) +
                      "\nSteps to train loss: of the last report. Loss and perplexity: of the "
                      "validation with the lowest loss; BLEU and chrF: of that with the highest "

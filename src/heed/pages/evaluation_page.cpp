@@ -6,6 +6,7 @@
 
 #include "heed/core/error.h"
 #include "heed/core/json_text.h"
+#include "heed/core/options.h"
 #include "heed/evaluate/length_buckets.h"
 #include "heed/pages/page.h"
 
@@ -20,12 +21,6 @@ constexpr size_t kBlockSentences = 200;
 // The digits that `heed evaluate` prints, rounded as it rounds.
 double printed(double value, int digits = 2) {
   return std::stod(fmt::format("{:.{}f}", value, digits));
-}
-
-Json names_of(const std::vector<NamedText>& texts) {
-  Json names = Json::array();
-  for (const NamedText& text : texts) names.push_back(text.name);
-  return names;
 }
 
 Json result_of(const MetricReport& report, size_t system) {
@@ -103,34 +98,27 @@ Json sentence_scores(const std::vector<EvaluatedMetric>& metrics) {
   return all;
 }
 
-Json slice(const NamedText& text, size_t begin, size_t end) {
-  Json lines = Json::array();
-  for (size_t i = begin; i < end; ++i) lines.push_back(text.lines[i]);
-  return lines;
-}
-
-Json slices(const std::vector<NamedText>& texts, size_t begin, size_t end) {
+Json slices(const NamedTexts& texts, size_t begin, size_t end) {
   Json all = Json::array();
-  for (const NamedText& text : texts) all.push_back(slice(text, begin, end));
+  for (const Lines& lines : texts.texts)
+    all.push_back(Lines(lines.begin() + ptrdiff_t(begin), lines.begin() + ptrdiff_t(end)));
   return all;
 }
 
 void append_texts(const EvaluatedTexts& texts, std::vector<std::string>& blocks) {
-  const size_t count = texts.systems[0].lines.size();
+  const size_t count = texts.systems.texts[0].size();
   for (size_t begin = 0; begin < count; begin += kBlockSentences) {
     const size_t end = std::min(count, begin + kBlockSentences);
     Json block = {{"systems", slices(texts.systems, begin, end)},
                   {"references", slices(texts.references, begin, end)}};
-    if (texts.source) block["source"] = slice(*texts.source, begin, end);
+    if (!texts.source.texts.empty()) block["source"] = slices(texts.source, begin, end)[0];
     blocks.push_back(page_block(json_text(block)));
   }
 }
 
 Json test_of(const std::optional<PairedTestOptions>& test) {
   if (!test) return {};
-  return {{"kind", test->test == PairedTest::bootstrap ? "bootstrap" : "randomization"},
-          {"trials", test->trials},
-          {"seed", test->seed}};
+  return {{"kind", to_text(test->test)}, {"trials", test->trials}, {"seed", test->seed}};
 }
 
 }  // namespace
@@ -138,15 +126,15 @@ Json test_of(const std::optional<PairedTestOptions>& test) {
 std::string evaluation_page(const EvaluatedTexts& texts,
                             const std::vector<EvaluatedMetric>& metrics,
                             const std::optional<PairedTestOptions>& test) {
-  check(!texts.systems.empty() && !metrics.empty(), "a page of no system or no metric");
+  check(!texts.systems.texts.empty() && !metrics.empty(), "a page of no system or no metric");
   std::vector<MeasuredLengths> measured{
-      MeasuredLengths("reference", texts.references[0].lines, metrics)};
-  if (texts.source) measured.emplace_back("source", texts.source->lines, metrics);
+      MeasuredLengths("reference", texts.references.texts[0], metrics)};
+  if (!texts.source.texts.empty()) measured.emplace_back("source", texts.source.texts[0], metrics);
   Json data = {{"kind", "evaluation"},
-               {"systems", names_of(texts.systems)},
-               {"references", names_of(texts.references)},
-               {"source", texts.source ? Json(texts.source->name) : Json()},
-               {"sentences", texts.systems[0].lines.size()},
+               {"systems", texts.systems.names},
+               {"references", texts.references.names},
+               {"source", texts.source.names.empty() ? Json() : Json(texts.source.names[0])},
+               {"sentences", texts.systems.texts[0].size()},
                {"block_sentences", kBlockSentences},
                {"test", test_of(test)},
                {"metrics", Json::array()},

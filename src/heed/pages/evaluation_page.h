@@ -1,4 +1,5 @@
-// A page that compares systems: their scores, and their translations sentence by sentence.
+// The results of `heed evaluate`: as text, as JSON, and as a page that compares systems by their
+// scores, and their translations sentence by sentence.
 #pragma once
 
 #include <optional>
@@ -9,15 +10,27 @@
 
 namespace heed {
 
-struct NamedText {
-  std::string name;
-  Lines lines;
+// The metrics of one system, or of one of its sentences, as one line: [{"name", "score",
+// "signature"}...], with p_value, mean and ci if there was a test; of several systems
+// [{"system": NAME, "scores": [...]}...].
+std::string json_scores(const std::vector<MetricReport>& metrics,
+                        const std::vector<std::string>& systems = {});
+
+// Scores with their signatures below; of several systems sacreBLEU's table of systems and metrics,
+// an explanation of the test, and signatures.
+std::string text_scores(const std::vector<MetricReport>& metrics,
+                        const std::vector<std::string>& systems,
+                        const std::optional<PairedTestOptions>& test);
+
+struct NamedTexts {
+  std::vector<std::string> names;
+  std::vector<Lines> texts;
 };
 
 struct EvaluatedTexts {
-  std::vector<NamedText> systems;     // the first is the baseline
-  std::vector<NamedText> references;  // of as many lines
-  std::optional<NamedText> source = {};
+  NamedTexts systems;      // the first is the baseline
+  NamedTexts references;   // of as many lines
+  NamedTexts source = {};  // one text, or none
 };
 
 struct EvaluatedMetric {

@@ -8,13 +8,14 @@
 #include "heed/core/error.h"
 #include "heed/core/version.h"
 #include "heed/pages/page_assets.h"
+#include "heed/pages/terminal_text.h"
 
 namespace heed {
 namespace {
 
-// What the pages of a kind consist of, besides the files that all have.
+// The files of the pages of a kind, besides KIND.html and the files that all have.
 struct PageFiles {
-  std::string_view kind, main;
+  std::string_view kind;
   std::vector<std::string_view> styles, scripts;
 };
 
@@ -22,33 +23,27 @@ const PageFiles& files_of(std::string_view kind) {
   // A script may use what those before it define.
   static const std::vector<PageFiles> all{
       {"attention",
-       "attention.html",
        {"attention.css"},
        {"heat.js", "attention_strings.js", "attention_data.js", "attention_index.js",
         "attention_tokens.js", "attention_lines.js", "attention_grid.js", "attention_tree.js",
         "attention.js"}},
       {"run",
-       "run.html",
        {"charts.css", "run.css"},
        {"scale.js", "charts.js", "chart_drawing.js", "heat.js", "run_strings.js", "run_data.js",
         "run_head.js", "run_curves.js", "run_options.js", "run_samples.js", "run.js"}},
       {"model",
-       "model.html",
        {"model.css"},
        {"scale.js", "heat.js", "model_strings.js", "model_parts.js", "model_figure.js",
         "model_positions.js", "model_weights.js", "model_heads.js", "model.js"}},
       {"evaluation",
-       "evaluation.html",
        {"evaluation.css"},
        {"scale.js", "evaluation_strings.js", "evaluation_data.js", "evaluation_marks.js",
         "evaluation_table.js", "evaluation_charts.js", "evaluation_list.js", "evaluation.js"}},
       {"data",
-       "data.html",
        {"charts.css", "bars.css", "data.css"},
        {"scale.js", "charts.js", "chart_drawing.js", "bars.js", "data_strings.js",
         "data_findings.js", "data_charts.js", "data.js"}},
       {"layers",
-       "layers.html",
        {"charts.css", "layers.css"},
        {"scale.js", "charts.js", "chart_drawing.js", "layers_strings.js", "layers.js"}}};
   for (const PageFiles& files : all)
@@ -62,39 +57,7 @@ std::string_view asset(std::string_view name) {
 }
 
 std::string html_escaped(std::string_view text) {
-  std::string html;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        html += "&amp;";
-        break;
-      case '<':
-        html += "&lt;";
-        break;
-      case '>':
-        html += "&gt;";
-        break;
-      case '"':
-        html += "&quot;";
-        break;
-      default:
-        html += c;
-    }
-  }
-  return html;
-}
-
-// JSON has "<" in strings only, where it may be written otherwise: no text can end the element.
-std::string json_for_html(std::string_view json) {
-  std::string html;
-  html.reserve(json.size());
-  for (const char c : json) {
-    if (c == '<')
-      html += "\\u003c";
-    else
-      html += c;
-  }
-  return html;
+  return replaced(text, {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}});
 }
 
 std::string compressed(const std::string& bytes) {
@@ -128,8 +91,9 @@ void append_little_endian(std::string& bytes, uint64_t value, size_t width) {
 }
 
 std::string data_elements(const Page& page) {
+  // JSON has "<" in strings only, where it may be written otherwise: no text can end the element.
   std::string html = fmt::format("<script type=\"application/json\" id=\"data\">{}</script>\n",
-                                 json_for_html(page.data));
+                                 replaced(page.data, {{'<', "\\u003c"}}));
   for (size_t i = 0; i < page.blocks.size(); ++i)
     html +=
         fmt::format("<script type=\"text/plain\" id=\"block-{}\">{}</script>\n", i, page.blocks[i]);
@@ -184,7 +148,7 @@ std::string page_html(const Page& page) {
     if (name == "look") return look_attributes(page.look);
     if (name == "title") return html_escaped(page.title);
     if (name == "version") return html_escaped(version());
-    if (name == "main") return std::string(asset(files.main));
+    if (name == "main") return std::string(asset(page.kind + ".html"));
     if (name == "data") return data_elements(page);
     if (name == "style") {
       html = std::string(asset("base.css")) + std::string(asset("page.css"));

@@ -1,8 +1,5 @@
-#include "pages/model_html.h"
-
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <map>
 
 #include "heed/backend/attention_steps.h"
@@ -10,8 +7,9 @@
 #include "heed/core/json_text.h"
 #include "heed/core/options.h"
 #include "heed/model/weight_statistics.h"
+#include "heed/pages/model_page.h"
 #include "heed/pages/page.h"
-#include "pages/numbers.h"
+#include "heed/pages/terminal_text.h"
 
 namespace heed {
 namespace {
@@ -148,11 +146,11 @@ Json positions_of(const ModelConfig& config, const std::vector<Parameter>& weigh
 
 }  // namespace
 
-std::string model_html(const ModelTitle& title, const ModelConfig& config,
+std::string model_html(const std::string& title, const ModelConfig& config, int64_t length,
                        const std::optional<WeightFile>& file, const std::vector<Parameter>& weights,
                        const Json& heads) {
-  Page page{.kind = "model", .title = title.name, .data = ""};
-  Json data = {{"kind", "model"}, {"model", model_json(title.name, config, title.length, file)}};
+  Page page{.kind = "model", .title = title, .data = ""};
+  Json data = {{"kind", "model"}, {"model", model_json(title, config, length, file)}};
   data["variants"] = Json::parse(to_json(config.variants));
   const AttentionReach reach = parse_reach(config.variants.attention_reach);
   data["configuration"] = {{"d_key", config.d_key()},

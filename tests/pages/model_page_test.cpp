@@ -1,4 +1,4 @@
-#include "pages/model_page.h"
+#include "heed/pages/model_page.h"
 
 #include <gtest/gtest.h>
 
@@ -55,7 +55,7 @@ TEST(ModelPageTest, CountsTheWorkOfThePaper) {
   config.vocabulary_size = 12;
   config.output_vocabulary_size = 11;
   config.encoder_layers = config.decoder_layers = 1;
-  const ModelTotals sum = totals(model_parts(config, 5));
+  const ModelCost sum = totals(model_parts(config, 5));
   // Encoder: 4 d^2 + 2 d d_ff and 2 n d; the decoder's keys and values of the source: 2 d^2.
   EXPECT_EQ(sum.source_work, 4 * 64 + 2 * 8 * 16 + 2 * 5 * 8 + 2 * 64);
   // Decoder: 4 d^2 + 2 ((n + 1) / 2) d, then 2 d^2 + 2 n d, then 2 d d_ff, then the softmax.

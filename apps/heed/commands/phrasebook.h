@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "files/output_directory.h"
+#include "files/outputs.h"
 #include "heed/core/options.h"
 
 namespace heed {

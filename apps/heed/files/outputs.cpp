@@ -1,10 +1,11 @@
-#include "files/text_output.h"
+#include "files/outputs.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
 
+#include "files/text_files.h"
 #include "heed/core/error.h"
 
 namespace heed {
@@ -25,6 +26,13 @@ Descriptor open_stream(const fs::path& path) {
 }
 
 }  // namespace
+
+void expect_directory_name(const fs::path& output) {
+  if (output == "-")
+    fail_usage(
+        "--output -: standard output cannot hold a directory; expected a directory (./- is one "
+        "named -)");
+}
 
 TextOutput::TextOutput(const fs::path& path, Console& console) {
   if (path.empty() || path == "-" || detail::is_name_of(path, STDOUT_FILENO)) {
@@ -59,6 +67,27 @@ void TextOutput::commit() {
   if (gzip_) gzip_->finish();
   flush();
   if (file_) file_->commit();
+}
+
+PageFile::PageFile(const std::string& path, const std::vector<std::string>& read, Console& console,
+                   const std::string& output) {
+  if (path.empty()) return;
+  if (path == "-" || detail::is_name_of(path, STDOUT_FILENO))
+    fail_usage("--html {}: standard output has the result; expected a file for the page", path);
+  expect_another_file("--html", path, read);
+  // Neither need exist yet.
+  const auto place = [](const std::string& name) {
+    return fs::weakly_canonical(fs::absolute(name));
+  };
+  if (!output.empty() && place(path) == place(output))
+    fail_usage("--html {} is also --output {}: expected two files", path, output);
+  file_.emplace(path, console);
+}
+
+void PageFile::write(const std::string& html) {
+  check(wanted(), "a page without a file");
+  file_->write(html);
+  file_->commit();
 }
 
 }  // namespace heed

@@ -1,4 +1,4 @@
-#include "pages/attention_text.h"
+#include "heed/pages/attention_text.h"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <array>
 #include <cmath>
 
-#include "console/console.h"
 #include "heed/core/unicode.h"
 #include "heed/core/utf8.h"
+#include "heed/pages/terminal_text.h"
 
 namespace heed {
 namespace {

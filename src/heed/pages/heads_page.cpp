@@ -1,13 +1,12 @@
-#include "pages/heads_page.h"
+#include "heed/pages/heads_page.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "console/console.h"
-#include "console/help.h"
+#include "heed/core/counted.h"
 #include "heed/core/options.h"
-#include "pages/numbers.h"
+#include "heed/pages/terminal_text.h"
 
 namespace heed {
 namespace {
@@ -57,6 +56,32 @@ std::vector<RankedHead> ranked(const HeadsTitle& title, const HeadAnalysis& anal
   }
   std::ranges::stable_sort(all, {}, &RankedHead::cost);
   return all;
+}
+
+// The share of the word links that a candidate agrees with.
+double share(const AlignmentReport& report, const AlignmentCandidate* candidate) {
+  return candidate ? double(candidate->agreeing) / double(report.measured.links) : 0;
+}
+
+std::string share_text(const AlignmentReport& report, const AlignmentCandidate* candidate) {
+  return fmt::format("{:.1f}%", 100 * share(report, candidate));
+}
+
+const AlignmentHeads& heads_now(const AlignmentReport& report) {
+  return report.stored ? report.measured.best->heads : report.current;
+}
+
+Json json_of(const AlignmentHeads& heads) {
+  Json numbers = Json::array();
+  for (const DecoderHead& head : heads.heads)
+    numbers.push_back(Json::array({head.layer + 1, head.head + 1}));
+  return {{"heads", numbers}, {"step", to_text(heads.step)}};
+}
+
+Json json_of(const AlignmentReport& report, const AlignmentCandidate& candidate) {
+  Json json = json_of(candidate.heads);
+  json["agreement"] = share(report, &candidate);
+  return json;
 }
 
 }  // namespace
@@ -117,6 +142,45 @@ nlohmann::ordered_json heads_json(const HeadsTitle& title, const HeadAnalysis& a
       of_site["heads"].push_back(
           head_json(heads[i], int64_t(i) / title.heads + 1, int64_t(i) % title.heads + 1));
   }
+  return json;
+}
+
+std::string alignment_text(const AlignmentReport& report) {
+  const auto& [config, current, stored, measured] = report;
+  std::string text = fmt::format(
+      "\nWord alignment: how many of {} word links in {}, found by a lexicon (IBM model 1 in both "
+      "directions), are where the attention is largest\n",
+      measured.links, detail::counted(measured.pairs, "pair"));
+  for (const AlignmentStep step : {AlignmentStep::predicting, AlignmentStep::following}) {
+    text += step == AlignmentStep::predicting ? "\nAt the step that predicts the token\n"
+                                              : "\nAt the step after the token\n";
+    text += fmt::format("{:>6}{:>8}", "layer", "mean");
+    for (int64_t head = 1; head <= config.heads; ++head)
+      text += fmt::format("{:>8}", fmt::format("head {}", head));
+    for (int64_t layer = 0; layer < config.decoder_layers; ++layer) {
+      const AlignmentHeads mean = heads_of_layers(config, layer, layer, step);
+      text += fmt::format("\n{:>6}{:>8}", layer + 1, share_text(report, measured.find(mean)));
+      for (int64_t head = 0; head < config.heads; ++head)
+        text += fmt::format("{:>8}", share_text(report, measured.find({{{layer, head}}, step})));
+    }
+    text += "\n";
+  }
+  const AlignmentCandidate& best = *measured.best;
+  const char* const note = stored                  ? " (stored)"
+                           : best.heads == current ? ""
+                                                   : " (--alignment store makes it the best)";
+  return text + fmt::format("\nbest         {}: {}\nalignments   {}{}\n",
+                            to_string(best.heads, config), share_text(report, &best),
+                            to_string(heads_now(report), config), note);
+}
+
+nlohmann::ordered_json alignment_json(const AlignmentReport& report) {
+  Json json = {
+      {"pairs", report.measured.pairs}, {"links", report.measured.links}, {"candidates", nullptr}};
+  for (const AlignmentCandidate& candidate : report.measured.candidates)
+    json["candidates"].push_back(json_of(report, candidate));
+  json["best"] = json_of(report, *report.measured.best);
+  json["alignments"] = json_of(heads_now(report));
   return json;
 }
 

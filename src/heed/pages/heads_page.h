@@ -1,9 +1,10 @@
-// What the heads of a model look at, as text or JSON.
+// What the heads of a model look at, and which of them align words best, as text or JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "heed/decode/alignment_choice.h"
 #include "heed/decode/head_analysis.h"
 
 namespace heed {
@@ -18,5 +19,16 @@ struct HeadsTitle {
 // needs least and most.
 std::string heads_text(const HeadsTitle& title, const HeadAnalysis& analysis);
 nlohmann::ordered_json heads_json(const HeadsTitle& title, const HeadAnalysis& analysis);
+
+struct AlignmentReport {
+  ModelConfig config;
+  AlignmentHeads current;  // before
+  bool stored = false;     // whether the model has the best ones now
+  AlignmentMeasurement measured;
+};
+
+// A row for each layer and a column for each head.
+std::string alignment_text(const AlignmentReport& report);
+nlohmann::ordered_json alignment_json(const AlignmentReport& report);
 
 }  // namespace heed

@@ -1,4 +1,4 @@
-#include "pages/model_page.h"
+#include "heed/pages/model_page.h"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 #include "heed/core/options.h"
 #include "heed/model/multi_head.h"
 #include "heed/model/safetensors.h"
-#include "pages/numbers.h"
+#include "heed/pages/terminal_text.h"
 
 namespace heed {
 namespace {
@@ -206,9 +206,15 @@ std::string shape_text(const Shape& shape) {
 // Name, shape, parameters, multiply-adds per source and per target token.
 using Row = std::array<std::string, 5>;
 
-Row row(const std::string& name, const std::string& shape, double parameters, double source,
-        double target) {
-  return {name, shape, count_text(parameters), count_text(source), count_text(target)};
+Row row(const std::string& name, const std::string& shape, const ModelCost& cost) {
+  return {name, shape, count_text(double(cost.parameters)), count_text(cost.source_work),
+          count_text(cost.target_work)};
+}
+
+void add_cost(const ModelCost& cost, nlohmann::ordered_json& json) {
+  json["parameters"] = cost.parameters;
+  json["multiply_adds_per_source_token"] = cost.source_work;
+  json["multiply_adds_per_target_token"] = cost.target_work;
 }
 
 // Columns as wide as their longest cell, the first to the left and the others to the right.
@@ -234,8 +240,8 @@ std::vector<ModelPart> model_parts(const ModelConfig& config, int64_t length) {
   return Parts(config, length).build();
 }
 
-ModelTotals totals(const std::vector<ModelPart>& parts) {
-  ModelTotals sum;
+ModelCost totals(const std::vector<ModelPart>& parts) {
+  ModelCost sum;
   for (const ModelPart& part : parts) {
     sum.parameters += part.copies * part.parameters;
     sum.source_work += double(part.copies) * part.source_work;
@@ -263,8 +269,8 @@ WeightFile weight_file(const std::filesystem::path& safetensors) {
 
 std::string model_page(const std::string& title, const ModelConfig& c, int64_t length,
                        const std::optional<WeightFile>& file) {
-  const WeightFile stored =
-      file.value_or(WeightFile{"float32", 4 * totals(model_parts(c, length)).parameters});
+  const std::vector<ModelPart> parts = model_parts(c, length);
+  const WeightFile stored = file.value_or(WeightFile{"float32", 4 * totals(parts).parameters});
   std::string page =
       fmt::format("{}\nd_model {}, d_ff {}, heads {} of {}, dropout {}, {:.0f} MB as {}\n{}\n",
                   title, c.d_model, c.d_ff, c.heads,
@@ -273,13 +279,10 @@ std::string model_page(const std::string& title, const ModelConfig& c, int64_t l
                   c.dropout, double(stored.bytes) * 1e-6, stored.type, variants_text(c.variants));
   std::vector<Row> rows{{"part (section of the paper)", "shape", "parameters", "source", "target"},
                         {"", "", "", "token", "token"}};
-  for (const ModelPart& part : model_parts(c, length)) {
-    rows.push_back(row(std::string(size_t(2 * part.depth), ' ') + part.name, shape_text(part.shape),
-                       double(part.parameters), part.source_work, part.target_work));
-  }
-  const ModelTotals sum = totals(model_parts(c, length));
-  rows.push_back(
-      row("All layers together", "", double(sum.parameters), sum.source_work, sum.target_work));
+  for (const ModelPart& part : parts)
+    rows.push_back(
+        row(std::string(size_t(2 * part.depth), ' ') + part.name, shape_text(part.shape), part));
+  rows.push_back(row("All layers together", "", totals(parts)));
   page += table_text(rows);
   return page + fmt::format(
                     "\nFor sentences of {} tokens. Weights are [out, in]; parameters count "
@@ -304,19 +307,12 @@ nlohmann::ordered_json model_json(const std::string& title, const ModelConfig& c
     page["variants"] = nlohmann::ordered_json::parse(to_json(c.variants));
   if (file) page["weights"] = {{"type", file->type}, {"bytes", file->bytes}};
   const std::vector<ModelPart> parts = model_parts(c, length);
-  for (const ModelPart& part : parts) {
-    page["parts"].push_back({{"depth", part.depth},
-                             {"name", part.name},
-                             {"shape", part.shape},
-                             {"copies", part.copies},
-                             {"parameters", part.parameters},
-                             {"multiply_adds_per_source_token", part.source_work},
-                             {"multiply_adds_per_target_token", part.target_work}});
-  }
-  const ModelTotals sum = totals(parts);
-  page["parameters"] = sum.parameters;
-  page["multiply_adds_per_source_token"] = sum.source_work;
-  page["multiply_adds_per_target_token"] = sum.target_work;
+  for (const ModelPart& part : parts)
+    add_cost(part, page["parts"].emplace_back(nlohmann::ordered_json{{"depth", part.depth},
+                                                                     {"name", part.name},
+                                                                     {"shape", part.shape},
+                                                                     {"copies", part.copies}}));
+  add_cost(totals(parts), page);
   return page;
 }
 

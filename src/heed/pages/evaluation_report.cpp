@@ -1,0 +1,160 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "heed/core/json_text.h"
+#include "heed/core/utf8.h"
+#include "heed/pages/evaluation_page.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Cell = std::vector<std::string>;  // its lines
+
+Json json_of(const std::vector<MetricReport>& metrics, size_t system) {
+  Json scores = Json::array();
+  for (const MetricReport& metric : metrics) {
+    const MetricScore& found = metric.scores[system];
+    Json& score = scores.emplace_back(
+        Json{{"name", found.name}, {"score", found.score}, {"signature", found.signature}});
+    if (metric.tests.empty()) continue;
+    const auto& [ignored, p_value, interval] = metric.tests[system];
+    score["p_value"] = p_value ? Json(*p_value) : Json();
+    if (!interval) continue;
+    score["mean"] = interval->mean;
+    score["ci"] = interval->half_width;
+  }
+  return scores;
+}
+
+Cell score_cell(const MetricReport& metric, size_t system) {
+  std::string score = fmt::format("{:.2f}", metric.scores[system].score);
+  if (metric.tests.empty()) return {score};
+  const PairedResult& result = metric.tests[system];
+  if (result.interval) {
+    score += fmt::format(" ({:.2f} ± {:.2f})", result.interval->mean, result.interval->half_width);
+  }
+  if (!result.p_value) return {score};
+  return {score, fmt::format("(p = {:.4f}){}", *result.p_value, *result.p_value > 0.05 ? "" : "*")};
+}
+
+size_t characters(const std::string& text) {
+  return decode_utf8(text).size();
+}
+
+// A line of the table between two rows, of these four characters.
+std::string rule(const std::vector<size_t>& widths, const std::array<const char*, 4>& marks) {
+  std::vector<std::string> parts;
+  for (const size_t width : widths) {
+    std::string& part = parts.emplace_back();
+    for (size_t i = 0; i < width + 2; ++i) part += marks[1];
+  }
+  return fmt::format("{}{}{}\n", marks[0], fmt::join(parts, marks[2]), marks[3]);
+}
+
+std::string row_text(const std::vector<Cell>& row, const std::vector<size_t>& widths) {
+  size_t height = 0;
+  for (const Cell& cell : row) height = std::max(height, cell.size());
+  std::string text;
+  for (size_t line = 0; line < height; ++line) {
+    for (size_t column = 0; column < row.size(); ++column) {
+      const std::string content = line < row[column].size() ? row[column][line] : "";
+      const size_t space = widths[column] - characters(content);
+      const size_t before = column == 0 ? space : space / 2;
+      text += "│ " + std::string(before, ' ') + content + std::string(space - before + 1, ' ');
+    }
+    text += "│\n";
+  }
+  return text;
+}
+
+// Cells of equal columns, the first row being the heading. The first column is aligned right,
+// the others in the middle.
+std::string grid_text(const std::vector<std::vector<Cell>>& rows) {
+  std::vector<size_t> widths;
+  for (const Cell& heading : rows[0]) widths.push_back(characters(heading[0]) + 2);
+  for (const std::vector<Cell>& row : rows)
+    for (size_t column = 0; column < row.size(); ++column)
+      for (const std::string& line : row[column])
+        widths[column] = std::max(widths[column], characters(line));
+  std::string text = rule(widths, {"╒", "═", "╤", "╕"}) + row_text(rows[0], widths) +
+                     rule(widths, {"╞", "═", "╪", "╡"});
+  for (size_t row = 1; row < rows.size(); ++row) {
+    if (row > 1) text += rule(widths, {"├", "─", "┼", "┤"});
+    text += row_text(rows[row], widths);
+  }
+  return text + rule(widths, {"╘", "═", "╧", "╛"});
+}
+
+std::string table_text(const std::vector<std::string>& systems,
+                       const std::vector<MetricReport>& metrics) {
+  std::vector<std::vector<Cell>> rows{{{"System"}}};
+  for (const MetricReport& metric : metrics) {
+    const bool interval = !metric.tests.empty() && metric.tests[0].interval;
+    rows[0].push_back({metric.scores[0].name + (interval ? " (μ ± 95% CI)" : "")});
+  }
+  for (size_t system = 0; system < systems.size(); ++system) {
+    const bool baseline = system == 0 && !metrics[0].tests.empty();
+    rows.push_back({{(baseline ? "Baseline: " : "") + systems[system]}});
+    for (const MetricReport& metric : metrics) rows.back().push_back(score_cell(metric, system));
+  }
+  return grid_text(rows);
+}
+
+std::string heading(const std::string& text) {
+  const std::string line(text.size(), '-');
+  return fmt::format("{0}\n{1}\n{0}\n", line, text);
+}
+
+std::string test_text(const std::string& baseline, const PairedTestOptions& test) {
+  const bool bootstrap = test.test == PairedTest::bootstrap;
+  const std::string what =
+      bootstrap
+          ? fmt::format("Paired bootstrap resampling test with {} resampling trials", test.trials)
+          : fmt::format("Paired approximate randomization test with {} trials", test.trials);
+  std::string text = heading(what);
+  text += fmt::format(" - Each system is compared with the baseline, {}.\n", baseline);
+  if (bootstrap) {
+    text +=
+        " - In brackets: the mean score over corpora drawn from the sentences, and half the width\n"
+        "   of the interval that holds 95% of them.\n";
+  }
+  text +=
+      " - p: how often chance alone would make a difference as great, were the two systems the\n"
+      "   same. Up to 0.05 (marked *) the difference is called significant; that does not make a\n"
+      "   system better, only its difference likely to be seen again.\n\n";
+  return text;
+}
+
+}  // namespace
+
+// A path may hold bytes that are no UTF-8.
+std::string json_scores(const std::vector<MetricReport>& metrics,
+                        const std::vector<std::string>& systems) {
+  if (systems.size() < 2) return json_text(json_of(metrics, 0)) + "\n";
+  Json list = Json::array();
+  for (size_t system = 0; system < systems.size(); ++system)
+    list.push_back({{"system", systems[system]}, {"scores", json_of(metrics, system)}});
+  return json_text(list) + "\n";
+}
+
+std::string text_scores(const std::vector<MetricReport>& metrics,
+                        const std::vector<std::string>& systems,
+                        const std::optional<PairedTestOptions>& test) {
+  std::string text;
+  if (systems.size() < 2) {
+    for (const MetricReport& metric : metrics)
+      text += fmt::format("{}\n  {}\n", metric.scores[0].text, metric.scores[0].signature);
+    return text;
+  }
+  text = table_text(systems, metrics) + "\n";
+  if (test) text += test_text(systems[0], *test);
+  text += heading("Metric signatures");
+  for (const MetricReport& metric : metrics)
+    text += fmt::format(" - {:<10} {}\n", metric.scores[0].name, metric.scores[0].signature);
+  return text;
+}
+
+}  // namespace heed

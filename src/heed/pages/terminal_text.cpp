@@ -1,0 +1,77 @@
+#include "heed/pages/terminal_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "heed/core/unicode.h"
+#include "heed/core/utf8.h"
+
+namespace heed {
+
+std::string one_line(std::string_view text) {
+  std::string line;
+  for (const char32_t c : decode_utf8(text)) {
+    if ((c >= 0x80 && c < 0xA0) || c == 0x2028 || c == 0x2029 || is_bidi_control(c))
+      line += fmt::format("<U+{:04X}>", uint32_t(c));
+    else
+      append_utf8(line, c < 0x20 || c == 0x7F ? U' ' : c);
+  }
+  return line;
+}
+
+std::string wrap(const std::string& text, size_t column, size_t indent, size_t width) {
+  std::istringstream words(text);
+  std::string result, word;
+  bool first = true;
+  while (words >> word) {
+    if (!first && column + 1 + word.size() > width) {
+      result += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (!first) {
+      result += ' ';
+      ++column;
+    }
+    result += word;
+    column += word.size();
+    first = false;
+  }
+  return result;
+}
+
+std::string replaced(std::string_view text,
+                     std::initializer_list<std::pair<char, std::string_view>> by) {
+  std::string result;
+  result.reserve(text.size());
+  for (const char c : text) {
+    const auto* found = std::ranges::find(by, c, &std::pair<char, std::string_view>::first);
+    result += found == by.end() ? std::string_view(&c, 1) : found->second;
+  }
+  return result;
+}
+
+std::string grouped(int64_t value) {
+  std::string digits = std::to_string(value);
+  const size_t sign = value < 0 ? 1 : 0;
+  for (size_t at = digits.size(); at > 3 + sign;) digits.insert(at -= 3, ",");
+  return digits;
+}
+
+std::string grouped(int64_t value, std::string_view noun) {
+  return fmt::format("{} {}{}", grouped(value), noun, value == 1 ? "" : "s");
+}
+
+std::string percent(int64_t part, int64_t whole) {
+  const double share = whole > 0 ? 100.0 * double(part) / double(whole) : 0;
+  if (share == 0 || share >= 10) return fmt::format("{:.0f}%", share);
+  return share >= 1 ? fmt::format("{:.1f}%", share) : fmt::format("{:.2g}%", share);
+}
+
+nlohmann::ordered_json json_number(const std::optional<double>& value) {
+  if (value && std::isfinite(*value)) return *value;
+  return nullptr;
+}
+
+}  // namespace heed
