@@ -74,6 +74,8 @@ TEST_F(UsageTest, AMissingSubcommandIsGuessedFromWhatFollows) {
   EXPECT_THAT(refused({"inspect", "a.zh", "a.en"}), HasFacts("'heed inspect data a.zh a.en'"));
   EXPECT_THAT(refused({"inspect", "nothing"}), HasFacts("model data"));
   EXPECT_THAT(refused({"completion", "/bin/bash"}), HasFacts("'heed completion bash'"));
+  EXPECT_THAT(refused({"inspect"}), HasFacts("'heed inspect model DIR' 'heed inspect run DIR...'"));
+  EXPECT_THAT(refused({"completion"}), HasFacts("'heed completion bash'"));
 }
 
 TEST_F(UsageTest, AWordTooManyNamesTheOptionThatTakesIt) {
