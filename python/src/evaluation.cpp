@@ -58,9 +58,9 @@ void bind_evaluation(nb::module_& m) {
       .def_ro("name", &MetricScore::name, "\"BLEU\", \"chrF2\", \"chrF2++\" or \"TER\".")
       .def_ro("score", &MetricScore::score, "In BLEU and chrF 100 is best, in TER 0.")
       .def_ro("signature", &MetricScore::signature, "How it was computed, in sacreBLEU's form.")
-      .def_ro("line", &MetricScore::text, "For display: \"chrF2 = 61.90\".")
+      .def_ro("line", &MetricScore::line, "For display: \"chrF2 = 61.90\".")
       .def("__float__", [](const MetricScore& s) { return s.score; })
-      .def("__str__", [](const MetricScore& s) { return s.text; })
+      .def("__str__", [](const MetricScore& s) { return s.line; })
       .def("__repr__", &repr_of);
   m.def("evaluate", &evaluate_texts, nb::arg("hypotheses"), nb::arg("references"),
         nb::arg("options"));

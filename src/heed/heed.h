@@ -39,8 +39,8 @@ TranslationMeasures measures_of(const TrainOptions& options, const TrainingText&
 
 struct Evaluation {
   BleuScore bleu;
-  MetricScore chrf;
-  MetricScore ter;
+  ChrfScore chrf;
+  TerScore ter;
 };
 
 // The scores of `heed evaluate`: reference i belongs to hypothesis i. The defaults are sacreBLEU's:

@@ -4,9 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "heed/evaluate/bleu.h"
-#include "heed/evaluate/chrf.h"
-#include "heed/evaluate/ter.h"
 #include "support/page_data.h"
 
 namespace heed {
@@ -36,14 +33,11 @@ class EvaluationPageTest : public ::testing::Test {
   static std::string page_of(const EvaluatedTexts& texts,
                              const std::optional<PairedTestOptions>& test = {}) {
     const std::vector<Lines>&systems = texts.systems.texts, &references = texts.references.texts;
-    const auto bleu =
-        system_statistics(systems, references, bleu_statistics, bleu_score, BleuOptions());
-    const auto sentence_bleu = system_statistics(systems, references, bleu_statistics, bleu_score,
-                                                 BleuOptions{.effective_order = true});
-    const auto chrf =
-        system_statistics(systems, references, chrf_statistics, chrf_score, ChrfOptions());
-    const auto ter =
-        system_statistics(systems, references, ter_statistics, ter_score, TerOptions());
+    const auto bleu = bleu_system_statistics(systems, references);
+    const auto sentence_bleu =
+        bleu_system_statistics(systems, references, {.effective_order = true});
+    const auto chrf = chrf_system_statistics(systems, references);
+    const auto ter = ter_system_statistics(systems, references);
     return evaluation_page(texts,
                            {{report_of(*bleu, test), bleu.get(), sentence_bleu.get()},
                             {report_of(*chrf, test), chrf.get(), chrf.get()},
@@ -102,8 +96,7 @@ TEST_F(EvaluationPageTest, ABucketHasTheCorpusScoreOfItsSentences) {
 TEST_F(EvaluationPageTest, TestsAreThoseOfTheReport) {
   const PairedTestOptions test{PairedTest::bootstrap, 50, 7};
   const auto bleu =
-      system_statistics(std::vector<Lines>{kFirst, kSecond}, std::vector<Lines>{kReference},
-                        bleu_statistics, bleu_score, BleuOptions());
+      bleu_system_statistics(std::vector<Lines>{kFirst, kSecond}, std::vector<Lines>{kReference});
   const std::vector<PairedResult> results = paired_test(*bleu, test);
   const Json data = testing::data_of(page_of(texts_, test));
   EXPECT_EQ(data["test"], Json({{"kind", "bootstrap"}, {"trials", 50}, {"seed", 7}}));

@@ -230,7 +230,7 @@ void print_sentences(const Measurements& metrics, bool json, Console& console) {
     std::string line;
     for (const auto& metric : metrics) {
       const MetricScore& score = scores.emplace_back().scores.emplace_back(metric->sentence(0, i));
-      line += (line.empty() ? "" : "\t") + score.text;
+      line += (line.empty() ? "" : "\t") + score.line;
       if (i == 0 && !json) console.note(fmt::format("{}: {}", score.name, score.signature));
     }
     console.out().write(json ? json_scores(scores) : line + "\n");

@@ -3,8 +3,9 @@
 
 #include "commands/inspect.h"
 #include "files/outputs.h"
+#include "heed/pages/run_page.h"
 #include "heed/run/run_files.h"
-#include "heed/run/run_page.h"
+#include "heed/run/run_history.h"
 #include "pages/runs_page.h"
 
 namespace heed {

@@ -3,6 +3,7 @@
 // the probability of a difference at least as large as the observed one if the systems were equal.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -63,6 +65,9 @@ enum class PairedTest {
   bootstrap,      // sentences are resampled with replacement (Koehn, 2004)
   randomization,  // outputs are swapped with probability 1/2 (Riezler and Maxwell, 2005)
 };
+constexpr std::array<std::pair<std::string_view, PairedTest>, 2> enum_names(PairedTest) {
+  return {{{"bootstrap", PairedTest::bootstrap}, {"randomization", PairedTest::randomization}}};
+}
 
 struct PairedTestOptions {
   PairedTest test = PairedTest::bootstrap;

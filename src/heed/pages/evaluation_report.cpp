@@ -146,7 +146,7 @@ std::string text_scores(const std::vector<MetricReport>& metrics,
   std::string text;
   if (systems.size() < 2) {
     for (const MetricReport& metric : metrics)
-      text += fmt::format("{}\n  {}\n", metric.scores[0].text, metric.scores[0].signature);
+      text += fmt::format("{}\n  {}\n", metric.scores[0].line, metric.scores[0].signature);
     return text;
   }
   text = table_text(systems, metrics) + "\n";

@@ -10,7 +10,7 @@
 #include "heed/core/files.h"
 #include "heed/core/options.h"
 #include "heed/core/strict_json.h"
-#include "heed/evaluate/bleu_tokenizer.h"
+#include "heed/evaluate/tokenizers.h"
 
 namespace heed {
 namespace {

@@ -204,8 +204,9 @@ void expect_distinct_streams(const std::vector<NamedInput>& inputs) {
   std::map<std::pair<dev_t, ino_t>, std::string> flags;  // of each stream
   for (const auto& [flag, name] : inputs) {
     if (name.empty() || !is_stream(name)) continue;
-    const struct stat status = status_of(name).value_or(stat{});
-    const auto [other, is_new] = flags.emplace(std::pair(status.st_dev, status.st_ino), flag);
+    const auto status = status_of(name);
+    const std::pair file(status ? status->st_dev : 0, status ? status->st_ino : 0);
+    const auto [other, is_new] = flags.emplace(file, flag);
     if (!is_new)
       fail_usage("{} and {} both read {}, which can be read only once: give each a file of its own",
                  other->second, flag, name == kStandardInput ? "standard input" : name);
