@@ -69,7 +69,7 @@ constexpr uint32_t dropout_bits(DropoutKeys keys, uint32_t counter) {
   return x ^ (x >> 15);
 }
 
-// Which elements dropout keeps: the element of a 64-bit index is kept where bits(index) is at least
+// The elements that dropout keeps: that of a 64-bit index is kept where bits(index) is at least
 // threshold(). The upper half of the index chooses the keys, the lower half is the counter. Every
 // backend computes this same function.
 struct Dropout {
