@@ -1,4 +1,4 @@
-#include "heed/text/tsv_options.h"
+#include "heed/text/text_file.h"
 
 #include <gmock/gmock.h>
 

@@ -339,7 +339,7 @@ class Inspection {
     if (!source && !both) return;
     const FindingKind kind = both ? FindingKind::test_pairs : FindingKind::test_sources;
     count(kind, report_.pairs);
-    if (wants_example(kind)) keep_example(kind, pair, "");
+    keep_example(kind, pair, "");
   }
 
   bool wants_example(FindingKind kind) {
@@ -347,7 +347,6 @@ class Inspection {
   }
 
   void note_earlier(FindingKind kind, const RawPair& pair, int64_t earlier, const char* what) {
-    if (!wants_example(kind)) return;
     const auto place = stream_.place(earlier);
     const bool here = place.file == stream_.place(report_.pairs).file;
     keep_example(kind, pair,
@@ -356,7 +355,7 @@ class Inspection {
   }
 
   void keep_example(FindingKind kind, const RawPair& pair, std::string note) {
-    finding(kind).examples.push_back(example_of(pair, std::move(note)));
+    if (wants_example(kind)) finding(kind).examples.push_back(example_of(pair, std::move(note)));
   }
 
   FindingExample example_of(const RawPair& pair, std::string note) const {

@@ -14,8 +14,8 @@
 #include "heed/data/filter_options.h"
 #include "heed/evaluate/tokenizers.h"
 #include "heed/model/config.h"
+#include "heed/text/text_file.h"
 #include "heed/text/tokenizer_options.h"
-#include "heed/text/tsv_options.h"
 #include "heed/train/schedule.h"
 
 namespace heed {

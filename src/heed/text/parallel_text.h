@@ -9,7 +9,6 @@
 
 #include "heed/text/lines.h"
 #include "heed/text/text_file.h"
-#include "heed/text/tsv_options.h"
 
 namespace heed {
 
