@@ -84,12 +84,16 @@ struct HeadRowKernelsOf {
     for (size_t i = 0; i < sums.size(); ++i) put(y.data<T>()[i], sums[i], mode);
   }
 
-  static void linear_heads(const Tensor& x, const Tensor& weight, Tensor& y) {
-    std::vector<double> sums(size_t(y.size()));
+  static std::vector<double> products(const Tensor& x, const Tensor& weight) {
+    const int64_t heads = x.columns() / weight.columns();
+    std::vector<double> sums(size_t(x.rows() * heads * (weight.rows() / heads)));
     each_product(x.rows(), x.columns(), weight, [&](int64_t to, int64_t from, int64_t w) {
       sums[size_t(to)] += double(x.data<T>()[from]) * double(weight.data<T>()[w]);
     });
-    put_sums(sums, y, WriteMode::overwrite);
+    return sums;
+  }
+  static void linear_heads(const Tensor& x, const Tensor& weight, Tensor& y) {
+    put_sums(products(x, weight), y, WriteMode::overwrite);
   }
   static void linear_heads_input_gradient(const Tensor& dy, const Tensor& weight, Tensor& dx,
                                           WriteMode mode) {

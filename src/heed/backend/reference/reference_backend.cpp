@@ -87,28 +87,10 @@ struct KernelsOf {
 
   static void linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
                      Activation activation, Tensor& y) {
-    const int64_t in = x.columns(), out = weight.rows();
-    for (int64_t r = 0; r < x.rows(); ++r) {
-      for (int64_t n = 0; n < out; ++n) {
-        double sum = 0;
-        for (int64_t k = 0; k < in; ++k)
-          sum += double(x.data<T>()[r * in + k]) * double(weight.data<T>()[n * in + k]);
-        if (bias) sum += double(bias.data<T>()[n]);
-        y.data<T>()[r * out + n] = T(activation_value(activation, sum));
-      }
-    }
-  }
-
-  static void linear_input_gradient(const Tensor& dy, const Tensor& weight, Tensor& dx,
-                                    WriteMode mode) {
-    const int64_t in = weight.columns(), out = weight.rows();
-    for (int64_t r = 0; r < dy.rows(); ++r) {
-      for (int64_t k = 0; k < in; ++k) {
-        double sum = 0;
-        for (int64_t n = 0; n < out; ++n)
-          sum += double(dy.data<T>()[r * out + n]) * double(weight.data<T>()[n * in + k]);
-        put(dx.data<T>()[r * in + k], sum, mode);
-      }
+    const std::vector<double> sums = HeadRowKernelsOf<T>::products(x, weight);
+    for (size_t i = 0; i < sums.size(); ++i) {
+      const double shift = bias ? double(bias.data<T>()[int64_t(i) % weight.rows()]) : 0;
+      y.data<T>()[i] = T(activation_value(activation, sums[i] + shift));
     }
   }
 
@@ -356,8 +338,10 @@ class ReferenceBackend : public Backend {
     embed = by_type(F::embed, D::embed);
     embed_gradient = by_type(F::embed_gradient, D::embed_gradient);
     linear = product(compute, by_type(F::linear, D::linear));
+    // As of one head.
     linear_input_gradient =
-        product(compute, by_type(F::linear_input_gradient, D::linear_input_gradient));
+        product(compute, by_type(HeadRowKernelsOf<float>::linear_heads_input_gradient,
+                                 HeadRowKernelsOf<double>::linear_heads_input_gradient));
     linear_weight_gradient =
         [products = product(compute, by_type(F::weight_gradient, D::weight_gradient)),
          sums = by_type(F::bias_gradient, D::bias_gradient)](const Tensor& dy, const Tensor& x,
