@@ -48,10 +48,6 @@ Tensor pairs_of(ForwardPass& pass, const AttentionLayout& layout, int64_t heads,
   return pass.tensor({attention_weight_count(layout, heads)}, type);
 }
 
-void check_not_cached(const AttentionLayout& layout) {
-  check(layout.keys.rows.empty(), "[attention steps] a cache is not differentiated");
-}
-
 }  // namespace
 
 Tensor scaled_scores(ForwardPass& pass, const ScoreOperands& operands,
@@ -59,8 +55,7 @@ Tensor scaled_scores(ForwardPass& pass, const ScoreOperands& operands,
   check_operands(pass, operands, layout, options.heads);
   Tensor scores = pairs_of(pass, layout, options.heads, operands.query.dtype());
   pass.backend.scaled_scores(operands, layout, options, scores);
-  if (pass.tape) {
-    check_not_cached(layout);
+  if (pass.tape)
     pass.tape->record(scores, [&pass, query = operands.query, key = operands.key,
                                saved = SavedLayout(layout), options](const Tensor& dscores) {
       OverwrittenGradient dquery(pass, query), dkey(pass, key);
@@ -69,7 +64,6 @@ Tensor scaled_scores(ForwardPass& pass, const ScoreOperands& operands,
       dquery.finish();
       dkey.finish();
     });
-  }
   return scores;
 }
 
@@ -79,8 +73,7 @@ Tensor additive_scores(ForwardPass& pass, const ScoreOperands& operands, const T
   check(v.size() == operands.query.columns(), "[additive_scores] v [heads * d_key]");
   Tensor scores = pairs_of(pass, layout, heads, operands.query.dtype());
   pass.backend.additive_scores(operands, v, layout, heads, scores);
-  if (pass.tape) {
-    check_not_cached(layout);
+  if (pass.tape)
     pass.tape->record(scores, [&pass, query = operands.query, key = operands.key, v,
                                saved = SavedLayout(layout), heads](const Tensor& dscores) {
       OverwrittenGradient dquery(pass, query), dkey(pass, key);
@@ -90,7 +83,6 @@ Tensor additive_scores(ForwardPass& pass, const ScoreOperands& operands, const T
       dquery.finish();
       dkey.finish();
     });
-  }
   return scores;
 }
 
@@ -204,8 +196,7 @@ Tensor mix(ForwardPass& pass, const Tensor& weights, const Tensor& value,
   check_keys(pass, value, layout, weights.dtype(), heads.heads, d_value);
   Tensor out = pass.tensor({layout.queries.rows(), heads.heads * d_value}, weights.dtype());
   pass.backend.mix(weights, value, layout, heads.heads, out);
-  if (pass.tape) {
-    check_not_cached(layout);
+  if (pass.tape)
     pass.tape->record(out, [&pass, weights, value, saved = SavedLayout(layout),
                             heads = heads.heads](const Tensor& dout) {
       OverwrittenGradient dweights(pass, weights), dvalue(pass, value);
@@ -214,7 +205,6 @@ Tensor mix(ForwardPass& pass, const Tensor& weights, const Tensor& value,
       dweights.finish();
       dvalue.finish();
     });
-  }
   return out;
 }
 

@@ -41,6 +41,7 @@ class SavedLayout {
  public:
   explicit SavedLayout(const AttentionLayout& layout)
       : queries_(layout.queries), keys_(layout.keys), mask_(layout.mask) {
+    check(keys_.rows.empty(), "[attention] a cache is not differentiated");
     if (layout.positions) positions_ = *layout.positions;
   }
   AttentionLayout layout() const {
