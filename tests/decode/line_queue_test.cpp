@@ -60,24 +60,5 @@ TEST(LineQueue, AnErrorEndsReaderAndWorkers) {
   EXPECT_THROW(queue.rethrow(), Error);
 }
 
-TEST(LineQueue, WithoutAReaderLinesAreReadByTheWorker) {
-  int64_t read = 0;
-  const EmitTranslation emit = [](const Translation&) {};
-  const NextInput next = [&]() -> std::optional<TranslationInput> {
-    if (read == 100) return {};
-    ++read;
-    return TranslationInput("x");
-  };
-  LineQueue queue(emit, next);
-  queue.add_worker();
-  size_t popped = 0;
-  for (;;) {
-    const size_t count = queue.pop(WhenEmpty::wait).size();
-    if (count == 0) break;
-    popped += count;
-  }
-  EXPECT_EQ(popped, 100u);
-}
-
 }  // namespace
 }  // namespace heed

@@ -15,9 +15,11 @@ constexpr size_t kMaxPopped = 64;
 
 bool LineQueue::push(TranslationInput input) {
   std::unique_lock lock(mutex_);
-  room_.wait(lock, [&] { return error_ || sizes_.empty() || has_room(); });
+  room_.wait(lock, [&] { return error_ || backlog_.has_room(); });
   if (error_) return false;
-  append(std::move(input));
+  const int64_t number = emitted_ + int64_t(backlog_.lines.size());
+  backlog_.add(int64_t(input.text.size() + input.prefix.size()));
+  waiting_.push_back({number, std::move(input)});
   work_.notify_one();
   return true;
 }
@@ -30,25 +32,23 @@ void LineQueue::close() {
 
 void LineQueue::add_worker() {
   std::lock_guard lock(mutex_);
-  ++added_;
+  ++workers_.busy;
 }
 
 std::vector<QueuedLine> LineQueue::pop(WhenEmpty when_empty) {
   std::unique_lock lock(mutex_);
-  if (next_ && !error_) {
-    read_more();
-  } else if (when_empty == WhenEmpty::wait) {
-    ++idle_;
+  if (when_empty == WhenEmpty::wait) {
+    --workers_.busy;
     work_.wait(lock, [&] { return error_ || closed_ || !waiting_.empty(); });
-    --idle_;
+    ++workers_.busy;
   }
   std::vector<QueuedLine> lines;
   if (error_) return lines;
   // Lines are left for threads that are about to wake or to start.
-  const int others = idle_ + workers_ - added_;
+  const int others = workers_.wanted - workers_.busy;
   if (when_empty == WhenEmpty::return_none && int64_t(waiting_.size()) <= others) return lines;
   // Only a share, so that one worker does not pop all of the last lines.
-  const size_t share = (waiting_.size() + size_t(workers_) - 1) / size_t(workers_);
+  const size_t share = (waiting_.size() + size_t(workers_.wanted) - 1) / size_t(workers_.wanted);
   for (size_t i = 0; i < std::min(share, kMaxPopped); ++i) {
     lines.push_back(std::move(waiting_.front()));
     waiting_.pop_front();
@@ -72,8 +72,7 @@ void LineQueue::complete(Translation translation) {
     }
     lock.lock();
     ++emitted_;
-    bytes_ -= sizes_.front();
-    sizes_.pop_front();
+    backlog_.remove_first();
     room_.notify_one();
   }
   emitting_ = false;
@@ -96,24 +95,18 @@ void LineQueue::rethrow() {
   if (error_) std::rethrow_exception(error_);
 }
 
-bool LineQueue::has_room() const {
-  return int64_t(sizes_.size()) < kMaxLines && bytes_ < kMaxBytes;
+bool LineQueue::Backlog::has_room() const {
+  return lines.empty() || (int64_t(lines.size()) < kMaxLines && bytes < kMaxBytes);
 }
 
-void LineQueue::append(TranslationInput input) {
-  sizes_.push_back(int64_t(input.text.size() + input.prefix.size()));
-  bytes_ += sizes_.back();
-  waiting_.push_back({number_++, std::move(input)});
+void LineQueue::Backlog::add(int64_t size) {
+  lines.push_back(size);
+  bytes += size;
 }
 
-void LineQueue::read_more() {
-  while (!closed_ && waiting_.size() < kMaxPopped && has_room()) {
-    std::optional<TranslationInput> input = (*next_)();
-    if (input)
-      append(std::move(*input));
-    else
-      closed_ = true;
-  }
+void LineQueue::Backlog::remove_first() {
+  bytes -= lines.front();
+  lines.pop_front();
 }
 
 }  // namespace heed

@@ -21,11 +21,8 @@ struct QueuedLine {
 // Bounded in lines and bytes, except that it always accepts a single line.
 class LineQueue {
  public:
-  // The arguments must outlive the queue.
-  LineQueue(const EmitTranslation& emit, int workers) : emit_(emit), workers_(workers) {}
-  // Without a reader: the only worker calls `next` itself.
-  LineQueue(const EmitTranslation& emit, const NextInput& next)
-      : emit_(emit), workers_(1), next_(&next) {}
+  // `emit` must outlive the queue.
+  LineQueue(const EmitTranslation& emit, int workers) : emit_(emit), workers_{workers} {}
 
   // Called by the reader; waits for room. False after a failure.
   bool push(TranslationInput input);
@@ -47,22 +44,28 @@ class LineQueue {
   void rethrow();
 
  private:
-  bool has_room() const;
-  void append(TranslationInput input);
-  void read_more();
+  struct Workers {
+    int wanted;
+    int busy = 0;  // those of add_worker() that do not wait in pop()
+  };
+  // The bytes of each line that was pushed and is not emitted yet.
+  struct Backlog {
+    std::deque<int64_t> lines;
+    int64_t bytes = 0;  // the sum
+
+    bool has_room() const;
+    void add(int64_t size);
+    void remove_first();
+  };
 
   const EmitTranslation& emit_;
-  const int workers_;
-  const NextInput* const next_ = nullptr;
-  int idle_ = 0;   // workers that wait in pop()
-  int added_ = 0;  // workers that have called add_worker()
+  Workers workers_;
   std::mutex mutex_;
   std::condition_variable work_, room_;
   std::deque<QueuedLine> waiting_;
   std::map<int64_t, Translation> done_;
-  int64_t number_ = 0, emitted_ = 0;  // lines appended and emitted
-  std::deque<int64_t> sizes_;         // bytes of each line that is appended but not emitted
-  int64_t bytes_ = 0;                 // the sum of sizes_
+  int64_t emitted_ = 0;  // lines
+  Backlog backlog_;
   bool closed_ = false, emitting_ = false;
   std::exception_ptr error_;
 };

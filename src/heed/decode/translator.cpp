@@ -115,18 +115,24 @@ void Translator::translate(const Next& next, const Emit& emit, const Wait& wait)
 std::vector<Translation> Translator::translate(const std::vector<std::string>& lines) const {
   std::vector<Translation> all(lines.size());
   size_t at = 0;
-  const Next next = [&]() -> std::optional<TranslationInput> {
-    if (at == lines.size()) return {};
-    return lines[at++];
-  };
-  const Emit emit = [&](const Translation& t) { all[size_t(t.line)] = t; };
-  if (lines.size() <= 1 || state_->thread_count() == 1) {
-    LineQueue queue(emit, next);
-    state_->work(queue);
-    queue.rethrow();
-  } else {
-    translate(next, emit);
+  if (lines.size() > 1 && state_->thread_count() > 1) {
+    const Next next = [&]() -> std::optional<TranslationInput> {
+      if (at == lines.size()) return {};
+      return lines[at++];
+    };
+    translate(next, [&](const Translation& t) { all[size_t(t.line)] = t; });
+    return all;
   }
+  std::unique_ptr<LineBatch> batch = state_->take_batch();
+  std::vector<CompletedLine> completed;
+  while (at < lines.size() || batch->lines() > 0) {
+    for (; at < lines.size() && batch->has_room(); ++at)
+      batch->add(int64_t(at), int64_t(at), lines[at], state_->options);
+    batch->step(completed);
+    for (CompletedLine& line : completed) all[size_t(line.id)] = std::move(line.translation);
+    completed.clear();
+  }
+  state_->keep(std::move(batch));
   return all;
 }
 
