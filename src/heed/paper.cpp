@@ -64,25 +64,18 @@ AttentionResult multi_head_attention(const Attention& parameters, int64_t heads,
   return {apply(parameters.output, seen.output), seen.weights};
 }
 
-namespace {
-
-Tensor expect_values(const Parameter& parameter) {
-  if (!parameter.tensor.has_values())
-    fail_usage(
-        "attention_of: {} has no values, since the model was loaded for a backend: load it by "
-        "load_model(directory)",
-        parameter.name);
-  return parameter.tensor;
-}
-
-}  // namespace
-
 Attention attention_of(Transformer& model, const std::string& name) {
   const std::vector<Parameter> all = parameters(model);
   const auto find = [&](const std::string& part) {
     const std::string wanted = name + "." + part;
-    for (const Parameter& p : all)
-      if (p.name == wanted) return expect_values(p);
+    for (const Parameter& p : all) {
+      if (p.name != wanted) continue;
+      if (p.tensor.has_values()) return p.tensor;
+      fail_usage(
+          "attention_of: {} has no values, since the model was loaded for a backend: load it by "
+          "load_model(directory)",
+          p.name);
+    }
     if (part == "query.weight" && std::any_of(all.begin(), all.end(), [&](const Parameter& p) {
           return p.name == name + ".location.weight";
         }))

@@ -6,19 +6,13 @@ namespace heed {
 namespace {
 
 DType chosen(ComputeChoice choice, Purpose purpose) {
-  switch (choice) {
-    case ComputeChoice::fp32:
-      return DType::fp32;
-    case ComputeChoice::bf16:
-      return DType::bf16;
-    case ComputeChoice::int8:
-      if (purpose == Purpose::training)
-        fail_usage("--compute int8 cannot train, expected auto, fp32 or bf16 (translate takes it)");
-      return DType::int8;
-    case ComputeChoice::automatic:
-      break;
-  }
-  const DType wish = purpose == Purpose::training ? DType::bf16 : DType::int8;
+  const bool trains = purpose == Purpose::training;
+  if (choice == ComputeChoice::int8 && trains)
+    fail_usage("--compute int8 cannot train, expected auto, fp32 or bf16 (translate takes it)");
+  if (choice == ComputeChoice::fp32) return DType::fp32;
+  if (choice == ComputeChoice::bf16) return DType::bf16;
+  if (choice == ComputeChoice::int8) return DType::int8;
+  const DType wish = trains ? DType::bf16 : DType::int8;
   return is_faster_than_fp32(wish) ? wish : DType::fp32;
 }
 

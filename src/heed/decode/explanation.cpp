@@ -10,25 +10,21 @@
 namespace heed {
 namespace {
 
-// The parts of a line, each with its search.
-struct Searched {
+// The results of the parts of a line; `traces` records their searches.
+std::vector<SearchResult> search_parts(const ModelParts& parts, const EncodedLine& line,
+                                       const DecodeOptions& options,
+                                       std::vector<SearchTrace>& traces) {
   std::vector<SearchResult> results;
-  std::vector<SearchTrace> traces;
-};
-
-Searched search_parts(const ModelParts& parts, const EncodedLine& line,
-                      const DecodeOptions& options) {
-  Searched all;
-  all.traces.resize(line.parts.size());
+  traces.resize(line.parts.size());
   Search batch(make_steps(parts), parts.backend,
                {.hypotheses = options.search.hypothesis_count(), .batch_tokens = 1});
   for (size_t i = 0; i < line.parts.size(); ++i) {
     const EncodedPart& part = line.parts[i];
-    batch.add({int64_t(i), part.source, part.prefix, options.search, part.constraints,
-               &all.traces[i], &parts.tokenizers.target()});
-    while (batch.running() > 0) batch.step(all.results);
+    batch.add({int64_t(i), part.source, part.prefix, options.search, part.constraints, &traces[i],
+               &parts.tokenizers.target()});
+    while (batch.running() > 0) batch.step(results);
   }
-  return all;
+  return results;
 }
 
 // The numbers of the hypotheses in the order of LineProcessor::postprocess(): best first.
@@ -108,15 +104,16 @@ Explanation explain(const ModelParts& parts, const TranslationInput& input,
   DecodeOptions with_words = options;
   with_words.attention = true;
   const EncodedLine encoded = processor.preprocess(input, line, with_words);
-  Searched searched = search_parts(parts, encoded, options);
+  std::vector<SearchTrace> traces;
+  const std::vector<SearchResult> results = search_parts(parts, encoded, options, traces);
   Aligner aligner(parts);
   Explanation explanation;
   explanation.translation =
-      processor.postprocess(encoded, searched.results, options.attention ? &aligner : nullptr);
-  const std::vector<size_t> order = ranking(searched.results);
+      processor.postprocess(encoded, results, options.attention ? &aligner : nullptr);
+  const std::vector<size_t> order = ranking(results);
   for (size_t i = 0; i < encoded.parts.size(); ++i)
-    explanation.parts.push_back(explain_part(parts, encoded.parts[i], searched.results[i], order,
-                                             std::move(searched.traces[i])));
+    explanation.parts.push_back(
+        explain_part(parts, encoded.parts[i], results[i], order, std::move(traces[i])));
   return explanation;
 }
 

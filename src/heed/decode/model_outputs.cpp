@@ -36,16 +36,13 @@ Tokens inputs_of(const std::vector<TokenId>& target, const ModelConfig& config) 
 
 // The weights of one kind of attention in all layers, [layers, heads, queries, keys].
 Tensor all_layers(const CapturedAttention& captured, AttentionSite site, int64_t layers) {
-  Shape shape;
   Tensor all;
   for (int64_t layer = 0; layer < layers; ++layer) {
     const Tensor weights = captured.at(site, layer).of_sequence(0);
-    if (layer == 0) {
-      shape = weights.shape();
-      shape.insert(shape.begin(), layers);
-      all = Tensor(shape, weights.dtype());
-    }
-    Tensor place = all.slice(layer, layer + 1).reshape(weights.shape());
+    Shape shape = weights.shape();
+    shape.insert(shape.begin(), layers);
+    if (!all) all = Tensor(shape, weights.dtype());
+    Tensor place = all.slice(layer, layer + 1);
     copy(weights, place);
   }
   return all;

@@ -92,12 +92,12 @@ class Scoring {
     std::vector<Batch> all;
     int64_t source = 0, target = 0;
     for (size_t i = 0; i < pending_.size(); ++i) {
-      source += int64_t(pending_[i].source.size()) + 1;
-      target += int64_t(pending_[i].target.size()) + 1;
+      const auto own_source = int64_t(pending_[i].source.size()) + 1;
+      const auto own_target = int64_t(pending_[i].target.size()) + 1;
+      source += own_source, target += own_target;
       if (all.empty() || std::max(source, target) > options_.batch_tokens) {
         all.push_back({i, i});
-        source = int64_t(pending_[i].source.size()) + 1;
-        target = int64_t(pending_[i].target.size()) + 1;
+        source = own_source, target = own_target;
       }
       all.back().end = i + 1;
     }

@@ -8,16 +8,8 @@
 namespace heed {
 
 Activation activation_of(FeedForwardKind kind) {
-  switch (kind) {
-    case FeedForwardKind::relu:
-      return Activation::relu;
-    case FeedForwardKind::gelu:
-      return Activation::gelu;
-    case FeedForwardKind::silu:
-    case FeedForwardKind::swiglu:
-      break;
-  }
-  return Activation::silu;
+  if (kind == FeedForwardKind::relu) return Activation::relu;
+  return kind == FeedForwardKind::gelu ? Activation::gelu : Activation::silu;
 }
 
 AttentionReach parse_reach(const std::string& text) {
@@ -42,15 +34,8 @@ AttentionReach parse_reach(const std::string& text) {
 
 std::string to_text(const AttentionReach& reach) {
   using Kind = AttentionReach::Kind;
-  switch (reach.kind) {
-    case Kind::global:
-      return "global";
-    case Kind::hard:
-      return "hard";
-    case Kind::local:
-    case Kind::predicted:
-      break;
-  }
+  if (reach.kind == Kind::global) return "global";
+  if (reach.kind == Kind::hard) return "hard";
   return fmt::format("{}:{}", reach.kind == Kind::local ? "local" : "local-p", reach.window);
 }
 
