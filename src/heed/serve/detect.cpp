@@ -13,7 +13,7 @@
 namespace heed {
 namespace {
 
-// Characters that only simplified or only traditional Chinese has, frequent ones.
+// Frequent characters that only simplified or only traditional Chinese has.
 constexpr std::u32string_view kSimplified =
     U"们这来说时为会个国学对发经过东车马气书长门问间见现开关进还没"
     U"无电话语读写听买卖钱银铁红绿热爱亲欢乐难点业务员头样种总义习"
@@ -25,7 +25,7 @@ constexpr std::u32string_view kTraditional =
     U"師龍飛鳥魚風雲歲萬億兩邊達遠運連選讓認識誰請謝該應當戰爭軍隊"
     U"廣場廠產醫藥島灣從眾體";
 
-// What cld2 refuses, as spaces: controls, noncharacters and bytes that are not UTF-8.
+// Replaces by spaces what cld2 refuses: controls, noncharacters and bytes that are not UTF-8.
 std::u32string interchangeable(std::string_view text) {
   std::u32string characters = decode_utf8(text);
   for (char32_t& c : characters) {
@@ -69,7 +69,7 @@ struct Guesses {
 };
 
 // cld2's languages of a text. `hint` is a list of codes, separated by commas, or empty; cld2
-// prefers them where a text does not tell, such as a word that several languages have.
+// prefers them for an ambiguous text, such as a word of several languages.
 Guesses guess(const std::string& text, const std::string& hint) {
   constexpr double kUnreliable = 0.6;
   CLD2::CLDHints hints{hint.empty() ? nullptr : hint.c_str(), nullptr, CLD2::UNKNOWN_ENCODING,
@@ -81,7 +81,7 @@ Guesses guess(const std::string& text, const std::string& hint) {
   const CLD2::Language best = CLD2::ExtDetectLanguageSummaryCheckUTF8(
       text.data(), int(text.size()), true, &hints, CLD2::kCLDFlagBestEffort, languages, percents,
       scores, nullptr, &text_bytes, &guesses.reliable, &valid_bytes);
-  // Where the text is not valid to cld2, it leaves the arrays as they were.
+  // cld2 leaves the arrays as they were if the text is not valid to it.
   if (best == CLD2::UNKNOWN_LANGUAGE && size_t(valid_bytes) < text.size()) return {};
   for (int i = 0; i < 3; ++i) {
     const std::string_view code = CLD2::LanguageCode(languages[i]);
@@ -94,7 +94,7 @@ Guesses guess(const std::string& text, const std::string& hint) {
   return guesses;
 }
 
-// The kind of Chinese that the characters of a text are of; empty where they are of both.
+// The script of Chinese that the characters of a text belong to; empty if they belong to both.
 std::string_view chinese_script(std::u32string_view text) {
   const auto count = [&](std::u32string_view set) {
     return std::count_if(text.begin(), text.end(),

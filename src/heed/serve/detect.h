@@ -18,7 +18,7 @@ struct DetectedLanguage {
 // The code (ISO 639-2) of letters whose language is not known.
 inline constexpr std::string_view kUndetermined = "und";
 
-// How much of a text decides about its language.
+// Maximum number of bytes of a text that decide about its language.
 inline constexpr size_t kMaxDetectedBytes = 64 << 10;
 
 // A language that may be detected.
@@ -36,9 +36,9 @@ class LanguageDetector {
 
   // The languages that the text may be in, best first; none if it has no letters. The first
   // kMaxDetectedBytes of the text decide, by cld2 and by the scripts of its letters. A language
-  // that is not of `among` is returned where the text certainly is in it, or has no letters of
-  // their scripts. Text that does not tell, such as a name, is taken for a language of `among` that
-  // has its script, with a confidence below 50. "zh" is Chinese of both kinds, "zh-Hans" is not.
+  // that is not of `among` is returned if the text certainly is in it, or has no letters of their
+  // scripts. Ambiguous text, such as a name, is taken for a language of `among` that has its
+  // script, with a confidence below 50. "zh" is Chinese in both scripts, "zh-Hans" is not.
   std::vector<DetectedLanguage> detect(std::string_view text) const;
 
  private:

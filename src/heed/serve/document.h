@@ -13,14 +13,14 @@ namespace heed {
 
 class Document {
  public:
-  // `kept`, if it is not empty, says of each text whether it stays whole, without lines: all of it
-  // is after().
+  // Texts that are true in `kept`, if it is not empty, stay whole, without lines: all of such a
+  // text is after().
   Document(std::vector<std::string> texts, TextUnit unit, const std::vector<bool>& kept = {});
   Document(const Document&) = delete;
   Document& operator=(const Document&) = delete;
 
-  // A sentence or a line of a text. The text is the `before` and `source` of its lines and, at its
-  // end, after().
+  // A sentence or a line of a text. The text is the concatenation of `before` and `source` of its
+  // lines and after().
   struct Line {
     size_t text = 0;
     size_t index = 0;         // in its text
@@ -38,7 +38,7 @@ class Document {
   std::string translation(size_t text, const std::vector<std::vector<std::string>>& hypotheses,
                           size_t rank) const;
 
-  // What is translated of each line: its source, and before it the language code that an earlier
+  // The text of each line that is translated: its source, after the language code that an earlier
   // line of its text begins with. `languages` are those of each text's model; null for one without
   // lines. Error if a model does not know a code.
   std::vector<std::string> sources(const std::vector<const LanguageCodes*>& languages) const;

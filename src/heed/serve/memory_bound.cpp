@@ -9,12 +9,12 @@
 namespace heed {
 namespace {
 
-// Headers, and what was read ahead of the next request.
+// Headers, and the bytes of the next request that were read ahead.
 constexpr int64_t kBytesOfConnection = 64 << 10;
-// What a body of many small JSON values takes, against its bytes. One is parsed at a time.
+// Bytes of memory per byte of a body of many small JSON values. One body is parsed at a time.
 constexpr int64_t kParsedPerByte = 48;
 
-// To open a model: its weights as they are computed with, and before they are packed.
+// The memory for opening a model: its packed weights, and its weights before they are packed.
 int64_t bytes_to_open(const Model& model) {
   auto shapes = shapes_of(model.config());
   int64_t bytes = 0;

@@ -1,4 +1,4 @@
-// The memory that a server will need at most.
+// The maximum memory of a server.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,15 @@ namespace heed {
 struct MemoryBound {
   int64_t resident = 0;  // now: the program and its models
   int64_t reload = 0;    // while the largest model is opened again, and the old one has requests
-  int64_t decoding =
-      0;  // caches and activations, of each thread for each model, and of explanations
+  // Caches and activations, of each thread for each model, and of explanations.
+  int64_t decoding = 0;
   int64_t requests = 0;     // ServeOptions::max_memory
   int64_t connections = 0;  // their headers and buffers, and a body while it is parsed
   int64_t total() const { return resident + reload + decoding + requests + connections; }
 };
 
-// How many requests to /v1/attention are computed at a time: on at most half of the threads.
+// The number of requests to /v1/attention that are computed at a time: half of the threads, but at
+// least one.
 int64_t attention_places(const ServeOptions& options);
 
 MemoryBound memory_bound(const ServeOptions& options, const ServedModels& models);

@@ -71,8 +71,8 @@ class ServedModels {
   std::vector<Place> places_;  // directories and languages never change
 };
 
-// The languages of a model directory: those that it says, or else those that its name ends with
-// ("opus-mt-zh-en"). Both are empty if neither says them.
+// The languages of a model directory: those in its files, or else those at the end of its name
+// ("opus-mt-zh-en"). Both are empty if there are none in either.
 LanguagePair model_languages(const std::filesystem::path& directory);
 
 }  // namespace heed

@@ -16,20 +16,20 @@ struct ServeOptions {
   std::vector<std::string> model;   // directories, with their languages where those do not say them
   std::vector<std::string> listen;  // kDefaultAddress if empty and no socket is inherited
 
-  // What a request that does not say it is translated with.
+  // Default search options.
   SearchOptions search;
 
   int64_t batch_tokens = SearchLimits().batch_tokens;  // each thread has its own batch
   ComputeChoice compute = ComputeChoice::automatic;
   std::optional<int64_t> threads;
 
-  // What a request may ask for.
+  // Limits of a request.
   int64_t max_hypotheses = 16;
   int64_t max_characters = 0;    // 0: as many as fit into max_body
   int64_t max_body = 1 << 20;    // bytes
-  int64_t max_attention = 1000;  // characters of a text for /v1/attention; 0: there is none
+  int64_t max_attention = 1000;  // characters of a text for /v1/attention; 0: no such path
   double timeout = 60;           // seconds for a request; 0: no limit
-  // What the server holds.
+  // Limits of all requests.
   int64_t max_connections = 1024;
   std::optional<int64_t> max_client_connections;  // a quarter of max_connections
   int64_t max_waiting = 1000;                     // requests
@@ -39,7 +39,7 @@ struct ServeOptions {
   std::vector<std::string> allowed_hosts;    // besides the loopback names
   std::vector<std::string> cors;             // origins whose pages may use the API, or "*"
   std::optional<std::string> api_keys;       // a file; see ApiKeys
-  std::vector<std::string> trusted_proxies;  // whose X-Forwarded-For is believed
+  std::vector<std::string> trusted_proxies;  // proxies with a trusted X-Forwarded-For
 
   int64_t thread_count() const;
   int64_t client_connections() const {

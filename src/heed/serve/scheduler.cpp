@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 // lines that would be its share.
 constexpr std::chrono::milliseconds kLongStep{100};
 
-// How often an idle thread looks whether it holds models that are not used any more.
+// Interval at which an idle thread releases models that are not used any more.
 constexpr std::chrono::milliseconds kModelPoll{300};
 
 // Maximum number of lines that a thread takes at a time.
@@ -204,8 +204,8 @@ void Scheduler::take_turns(SchedulerThread& self, TimePoint now) {
   }
 }
 
-// How many lines each thread would have if those that wait were spread evenly. Counts the
-// threads that are idle, or will soon be between two steps and then have room.
+// The number of lines of each thread if those that wait were spread evenly over the threads that
+// are idle, or will soon be between two steps and then have room.
 int64_t Scheduler::share(TimePoint now) const {
   int64_t lines = waiting_.turns(), available = 0;
   for (const SchedulerThread& worker : workers_) {

@@ -27,7 +27,7 @@ struct SchedulerStatus {
 class Scheduler {
  public:
   explicit Scheduler(const SchedulerOptions& options);
-  // Cancels what is unfinished.
+  // Cancels unfinished requests.
   ~Scheduler();
 
   // Begins a request, which has lines, and returns its id. Lines join a batch as soon as there is
@@ -38,8 +38,8 @@ class Scheduler {
   // for all of them. Tasks that wait when the scheduler is destroyed get no more calls. Overloaded
   // as submit().
   uint64_t run(std::shared_ptr<ScheduledTask> task, const TaskRequest& request);
-  // Set if even the smallest request of this client would be refused: in how long there may be
-  // room. For refusing a request before anything is done for it.
+  // The time until there may be room, if even the smallest request of this client would be refused
+  // now. For refusing a request before anything is done for it.
   std::optional<std::chrono::seconds> retry_after(const std::string& client) const;
   // The request or task ends without finished() or failed(); it may get at most one more call that
   // has already begun. Unknown ids are ignored.

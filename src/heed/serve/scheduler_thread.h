@@ -59,8 +59,8 @@ struct SchedulerThread {
   std::vector<ModelBatch> batches;
   std::vector<WaitingJobs::Turn> taken;
   StepCounts counts;  // since the last report
-  // How much longer its tasks took than its steps, while it has lines: these wait for a whole turn
-  // of a task, so the next one waits until they had as much time.
+  // The time by which its tasks took longer than its steps, while it has lines: these wait for a
+  // whole turn of a task, so the next one waits until they had as much time.
   TimePoint::duration task_time{0};
 
   int64_t running() const;

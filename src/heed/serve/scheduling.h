@@ -34,7 +34,7 @@ struct TranslationLine {
 struct TranslationRequest {
   std::vector<TranslationSetup> setups;
   std::vector<TranslationLine> lines;
-  std::string client;  // whose request it is, for fairness
+  std::string client;  // clients take turns
   std::optional<std::chrono::steady_clock::time_point> deadline;
 
   const TranslationSetup& setup_of(size_t line) const { return setups[lines[line].setup]; }
@@ -58,32 +58,32 @@ class TranslationObserver {
 
   // Whether to call progress(); may be called at any time.
   virtual bool follows_progress() const { return false; }
-  // After the decoding steps of a line that is not finished: more of what is final of its
+  // After the decoding steps of an unfinished line: the part that is final of its
   // translation (LineProcessor::postprocess_first()).
   virtual void progress(const Translation& so_far) { (void)so_far; }
 };
 
-// Work for a client that is done in turns of its own, one after another, between which other lines
-// are translated: of a request that is not a translation.
+// Work for a request that is not a translation. It is done in turns, one after another, between
+// which lines of other requests are translated.
 class ScheduledTask {
  public:
   virtual ~ScheduledTask() = default;
 
-  // A turn, on one of the threads. Returns about how many source tokens of translation take as long
-  // as the next turn; nothing if this was the last one.
+  // A turn, on one of the threads. Returns the cost of the next turn: the number of source tokens
+  // whose translation takes about as long. Nothing if this was the last turn.
   virtual std::optional<int64_t> turn() = 0;
-  // There is no next turn: a DeadlinePassed, or what turn() threw.
+  // There is no next turn: after a DeadlinePassed, or after an exception of turn().
   virtual void failed(std::exception_ptr error) = 0;
 };
 
-// When a task runs.
+// The client, cost and deadline of a task.
 struct TaskRequest {
   std::string client;
-  int64_t cost = 1;  // of the first turn, as turn() gives that of the next one
+  int64_t cost = 1;  // of the first turn
   std::optional<std::chrono::steady_clock::time_point> deadline = {};
 };
 
-// The queue is full. `retry_after` is in how long there may be room again.
+// The queue is full. `retry_after` is the time until there may be room again.
 class Overloaded : public Error {
  public:
   explicit Overloaded(std::chrono::seconds retry_after)
@@ -103,13 +103,13 @@ struct SchedulerOptions {
   int64_t threads = 1;
   // Source tokens of the lines that one thread decodes together.
   int64_t batch_tokens = SearchLimits().batch_tokens;
-  int64_t hypotheses = 16;  // most hypotheses of a line
-  // Bounds for what waits: a request beyond them is refused, unless nothing waits. A client alone
+  int64_t hypotheses = 16;  // maximum number of hypotheses of a line
+  // Bounds for waiting work: a request beyond them is refused, unless nothing waits. A client alone
   // can use four fifths of `waiting_requests` and `waiting_bytes`, so that others find room.
   int64_t waiting_requests = 1000;
   int64_t waiting_bytes = 32 << 20;  // of text
-  // As estimated from the latest throughput, once there was enough to do to measure it. Other
-  // clients' work counts only as far as it would have its turns before that of the request.
+  // Estimated from the latest throughput, once it has been measured. Work of other clients counts
+  // only as far as it would have its turns before that of the request.
   std::chrono::milliseconds waiting_time{10'000};
 };
 

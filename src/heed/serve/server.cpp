@@ -287,9 +287,9 @@ void Server::run() {
   state_->http.run();
 }
 
-void Server::drain(std::chrono::milliseconds at_most) {
+void Server::drain(std::chrono::milliseconds timeout) {
   state_->draining = true;
-  state_->http.drain(at_most);
+  state_->http.drain(timeout);
 }
 
 void Server::stop() {

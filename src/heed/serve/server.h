@@ -12,7 +12,7 @@
 
 namespace heed {
 
-// A request that was answered. It has nothing of the request's texts.
+// The log record of an answered request. It contains nothing of the request's texts.
 struct RequestRecord {
   std::string route;   // one of the server's paths, or "other"
   std::string method;  // "GET", "POST", or "other"
@@ -20,7 +20,7 @@ struct RequestRecord {
   int status = 0;      // of HTTP; 499: the client went away before the answer was complete
   double seconds = 0;  // from the end of the headers to the end of the answer
   int64_t body_bytes = 0;
-  std::string error;  // of a bug: what failed
+  std::string error;  // the message of a bug
 };
 
 class Server {
@@ -36,18 +36,18 @@ class Server {
 
   std::vector<std::string> addresses() const;
   const ServedModels& models() const;
-  // Before requests: what is resident now counts as that of the program and its models.
+  // Called before requests: resident memory counts as that of the program and its models.
   MemoryBound memory() const;
 
   // Serves on the calling thread, until drain() is complete or stop() is called.
   void run();
   // These may be called from any thread. drain(): no new connections, and every request whose
-  // headers were read is answered; after `at_most` as stop(): everything ends at once.
-  void drain(std::chrono::milliseconds at_most);
+  // headers were read is answered; after the timeout, as stop(): everything ends at once.
+  void drain(std::chrono::milliseconds timeout);
   void stop();
   // As ServedModels::reload().
   std::vector<ModelReload> reload(ServedModels::Which which);
-  // Reads the file of API keys again, if there is one; what was used of their limits is forgotten.
+  // Reads the file of API keys again, if there is one; their limits start anew.
   // Errors are those of ApiKeys; the old keys are then still accepted.
   void reload_keys();
 

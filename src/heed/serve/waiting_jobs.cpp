@@ -6,8 +6,8 @@
 namespace heed {
 namespace {
 
-// What a client may have waiting, as a multiple of the room that is left: a client alone can use
-// four fifths of it, and others always find some.
+// A client's maximum of waiting work, as a multiple of the room that is left: a client alone can
+// use four fifths of it, and others always find some.
 constexpr int64_t kShareOfFreeRoom = 4;
 
 // Bounds for Overloaded::retry_after, in seconds.
@@ -131,8 +131,8 @@ std::optional<std::chrono::seconds> WaitingJobs::retry_after(const std::string& 
   return std::chrono::seconds(int64_t(std::ceil(seconds)));
 }
 
-// How long a new job of this cost would be delayed by what waits: its client's other jobs, and as
-// much of each other client's as they have turns until then. 0 before there is a measurement.
+// The delay of a new job of this cost by waiting work: by all of its client, and by as much of each
+// other client as would have its turns before. 0 before there is a measurement.
 double WaitingJobs::seconds_before(const std::string& client, int64_t cost) const {
   const auto per_second = throughput_.per_second();
   if (!per_second) return 0;

@@ -88,7 +88,7 @@ class WaitingJobs {
   void add(const std::shared_ptr<Job>& job, TimePoint now);
   // The next turn of a task that was added before and waits no more: there is always room.
   void add_next_turn(const std::shared_ptr<Job>& job, int64_t cost, TimePoint now);
-  // In how long there may be room for a job of this client, with this much text, of this cost;
+  // The time until there may be room for a job of this client, with this much text, of this cost;
   // nothing if there is room now.
   std::optional<std::chrono::seconds> retry_after(const std::string& client, int64_t bytes,
                                                   int64_t cost) const;
@@ -96,7 +96,7 @@ class WaitingJobs {
   void remove(uint64_t id, TimePoint now);
   // Removes the jobs whose deadline has passed.
   std::vector<std::shared_ptr<Job>> remove_expired(TimePoint now);
-  // Of the jobs that wait.
+  // The earliest deadline of the jobs that wait.
   std::optional<TimePoint> next_deadline() const;
 
   struct Turn {
@@ -113,7 +113,7 @@ class WaitingJobs {
     return take_turn(*id, now);
   }
 
-  // Until all that waits has begun; zero before there is a measurement.
+  // The time until all waiting work has begun; zero before there is a measurement.
   std::chrono::milliseconds estimated_wait() const;
 
  private:

@@ -8,14 +8,14 @@ namespace heed {
 namespace {
 
 constexpr size_t kMaxLines = 65536;
-// What a line takes while it waits and is translated, besides its text; and what a text takes in
-// the request, the document and the answer, besides its lines.
+// Memory of a line while it waits and is translated, besides its text; and of a text in the
+// request, the document and the answer, besides its lines.
 constexpr size_t kBytesOfLine = 1024, kBytesOfText = 512;
-// How often its text exists: in the document, in the scheduler, in its tokens.
+// Copies of the text: in the document, in the scheduler, in its tokens.
 constexpr size_t kCopiesOfText = 8;
 
-// The most that the attention weights of a line may take: all its parts have them at once. A token
-// has a byte at least, but those that begin and end the line.
+// Maximum memory of the attention weights of a line: all its parts have them at once. A token has
+// at least one byte, except those that begin and end the line.
 size_t bytes_of_attention(const DocumentOptions& options, const Document::Line& line) {
   if (!options.decode.attention) return 0;
   const SearchOptions& search = options.decode.search;

@@ -71,7 +71,7 @@ class TranslateCall : public DocumentCall {
   }
 
  private:
-  // A text that comes back as it is, is HTML already.
+  // A text that is returned unchanged is HTML already.
   std::string translation_of(size_t text, size_t rank) const {
     std::string translation = document().translation(text, translations(), rank);
     const bool escapes = answer_.format == TextFormat::html && options().chosen.texts[text].model;
@@ -95,7 +95,7 @@ class TranslateCall : public DocumentCall {
   const AnswerOptions answer_;
 };
 
-// Searches for so many translations besides the best one, which is that of a request without
+// Searches for this number of translations besides the best one, which is that of a request without
 // alternatives: a larger beam, or more samples, are a search of their own.
 void add_alternatives(DocumentOptions& document, int64_t alternatives) {
   SearchOptions& search = document.decode.search;
@@ -107,7 +107,7 @@ void add_alternatives(DocumentOptions& document, int64_t alternatives) {
   if (!search.sample) document.more->beam = wanted;
 }
 
-// Of sources, then of targets.
+// The codes of all sources, then those of targets.
 std::vector<std::string> all_codes(const ServedModels& models) {
   std::vector<std::string> codes = source_codes(models.all());
   for (const auto& model : models.all()) add_code(codes, model->languages.target);

@@ -11,10 +11,10 @@ namespace {
 
 using SharedModel = std::shared_ptr<const ServedModel>;
 
-// How many languages are detected at a time: some milliseconds.
+// Number of texts whose languages are detected at a time: some milliseconds.
 constexpr size_t kDetectedTexts = 32;
 
-// What is held for a text until the document counts it.
+// Memory held for a text until the document counts it.
 constexpr size_t kBytesOfChosenText = 256;
 
 [[noreturn]] void refuse_targets() {
@@ -56,7 +56,7 @@ std::vector<Candidate> candidates_of(const ServedModels& models, const std::stri
   return candidates;
 }
 
-// Such a model is for requests that name its source.
+// A model of such a pair is for requests that name its source.
 bool has_one_language(const LanguagePair& languages) {
   return match_languages(parse_language(languages.source), parse_language(languages.target)) !=
          LanguageMatch::none;
@@ -89,7 +89,7 @@ class DetectionCall : public ScheduledTask {
     size_t bytes = 0;
     for (const std::string& text : call->texts_) bytes += text.size() + kBytesOfChosenText;
     client.exchange->hold(bytes);
-    // What follows the detection sets another function, perhaps before run() returns here.
+    // The translation that follows sets another function, perhaps before run() returns here.
     client.exchange->on_gone([gone = call->gone_] { *gone = true; });
     client.api.scheduler->run(call, {client.client, kCost, deadline_of(client.api.options)});
   }
@@ -191,7 +191,7 @@ ChosenModel ModelChoice::of(const std::string& text) const {
   };
   const DetectedLanguage& best = languages.front();
   const auto source = std::find_if(languages.begin(), languages.end(), is_source);
-  // Where it has up to twice as much of another language, names and quotations say, the text is
+  // If it has up to twice as much of another language, such as names and quotations, the text is
   // still one to translate.
   if (source != languages.end() && 2 * source->confidence >= best.confidence)
     return for_source(*source);

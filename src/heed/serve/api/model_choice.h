@@ -14,11 +14,11 @@ namespace heed {
 
 // The model of a text.
 struct ChosenModel {
-  // Null: the text comes back as it is, since it is in the target language already, or has nothing
-  // that tells a language.
+  // Null: the text is returned unchanged, since it is in the target language already, or has
+  // nothing from which a language can be detected.
   std::shared_ptr<const ServedModel> model;
-  // Of a text whose language was not given. Where nothing tells it: the target language, with
-  // confidence 0.
+  // The language of a text, if it was not given. If it cannot be detected: the target language,
+  // with confidence 0.
   std::optional<DetectedLanguage> detected = {};
 };
 
@@ -34,7 +34,7 @@ class ModelChoice {
 
   // Whether the languages of texts are detected.
   bool detects() const { return detector_.has_value(); }
-  // Of a text. HttpError 400 that names the detected language if no model translates it.
+  // The model for a text. HttpError 400 that names the detected language if no model translates it.
   ChosenModel of(const std::string& text) const;
 
   // The codes as they are served. The source is "auto" if it is detected; the target is empty if

@@ -8,7 +8,7 @@
 namespace heed {
 namespace {
 
-// Each takes memory, also if it is empty.
+// A text takes memory even if it is empty.
 constexpr size_t kMaxTexts = 65536;
 
 // "application/json" of "application/JSON; charset=utf-8".
@@ -149,7 +149,7 @@ SearchOptions Parameters::search(const ServeOptions& options,
   nlohmann::json named = nlohmann::json::object();
   for (const auto& [name, value] : object_.items()) {
     if (value.is_null() || std::find(others.begin(), others.end(), name) != others.end()) continue;
-    // Of a list, from_json() would take the values of an option that has several: none has here.
+    // No option of the search has several values, which from_json() would read from a list.
     if (value.is_array())
       throw HttpError(400,
                       fmt::format("{}: expected one value, got {}", name, detail::quote(value)));

@@ -26,8 +26,8 @@ std::vector<std::string> names_of() {
 // sources of the server.
 class Parameters {
  public:
-  // Of a JSON body (application/json), of a form (application/x-www-form-urlencoded or
-  // multipart/form-data), or else of the query string. Error for anything else.
+  // Reads a JSON body (application/json), a form (application/x-www-form-urlencoded or
+  // multipart/form-data), or else the query string. Error for anything else.
   static Parameters of(const HttpRequest& request);
 
   // Parameters of JSON keep their types; those of forms are strings, and several of one name an
@@ -41,8 +41,8 @@ class Parameters {
   bool has(const char* name) const;
   // Empty where it is missing or null.
   std::string text(const char* name) const;
-  // One text or several; nothing where it is missing. A form says several by fields of one name, or
-  // by one that is an array of JSON: ["a", "b"].
+  // One text or several; nothing where it is missing. A form has several as fields of one name, or
+  // as one field that is an array of JSON: ["a", "b"].
   struct Texts {
     std::vector<std::string> texts;
     bool array = false;  // they came as an array

@@ -13,14 +13,14 @@ bool is_reference_name(char c) {
   return is_html_letter(c) || (c >= '0' && c <= '9');
 }
 
-// Of what follows '<'.
+// Whether the text after '<' makes it a tag.
 bool begins_tag(std::string_view rest) {
   return !rest.empty() &&
          (is_html_letter(rest[0]) || rest[0] == '/' || rest[0] == '!' || rest[0] == '?');
 }
 
-// Of what follows '&': "amp;", "#39;", "#x27;". Browsers read some names without ';' too, also
-// where letters follow.
+// Whether the text after '&' makes it a reference: "amp;", "#39;", "#x27;". Browsers read some
+// names without ';' too, also where letters follow.
 bool begins_reference(std::string_view rest) {
   static constexpr std::string_view kWithoutSemicolon[] = {"amp",  "lt",   "gt", "quot",
                                                            "nbsp", "copy", "reg"};

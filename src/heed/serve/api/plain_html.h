@@ -7,9 +7,9 @@
 
 namespace heed {
 
-// Where the first tag, comment, declaration or character reference ("&amp;", "&#39;") of HTML is;
-// nothing if the text means the same as plain text. '<' and '&' alone, as in "a < b" and "AT&T",
-// are text.
+// The position of the first tag, comment, declaration or character reference ("&amp;", "&#39;") of
+// HTML; nothing if the text means the same as plain text. '<' and '&' alone, as in "a < b" and
+// "AT&T", are text.
 std::optional<size_t> find_markup(std::string_view html);
 
 // Plain text as HTML.

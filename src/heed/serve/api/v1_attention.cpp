@@ -7,12 +7,12 @@
 namespace heed::v1 {
 namespace {
 
-// What is held for an attention weight while a page gets it: as the model computed it, in the
+// Memory for an attention weight while it is added to a page: as the model computed it, in the
 // tensor of all layers, and as numbers of the page before and after they are compressed.
 constexpr size_t kBytesOfWeight = 16;
-// The same for a hypothesis of a step of the search, with the tokens that were considered.
+// Memory for a hypothesis of a step of the search, with the tokens that were considered.
 constexpr size_t kBytesOfHypothesis = 2048;
-// How often the page exists when it is complete: its parts, their concatenation, the answer.
+// Copies of a page when it is complete: its parts, their concatenation, the answer.
 constexpr size_t kCopiesOfPage = 3;
 // A sentence takes about as long as a few of its length that are translated together with others.
 constexpr int64_t kCostOfByte = 2;
@@ -25,7 +25,7 @@ struct AttentionOptions {
   PageLook look;
 };
 
-// At most, while explain() runs and the page gets what it says.
+// Maximum memory while explain() runs and its result is added to the page.
 size_t bytes_to_explain(const ServedModel& model, const TranslationInput& input,
                         const DecodeOptions& options) {
   const ModelConfig& config = model.model.config();

@@ -10,9 +10,9 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr size_t kMaxPairs = 256;
-// What is held for a byte of text: its pieces with their numbers, and these as JSON.
+// Memory for a byte of text: its pieces with their numbers, and these as JSON.
 constexpr size_t kBytesOfScores = 200;
-// A thread is busy with a turn until it is done: as long as with a few steps of other lines.
+// A thread is busy with a turn until it is done: about as long as with a few steps of other lines.
 constexpr int64_t kTokensOfTurn = 512;
 
 ordered_json json_of(const PairScore& score) {
@@ -29,7 +29,7 @@ class ScoreCall : public ScheduledTask {
             std::vector<TextPair> pairs)
       : exchange_(std::move(exchange)), model_(std::move(model)), pairs_(std::move(pairs)) {}
 
-  // Of the next turn, in tokens.
+  // The cost of the next turn, in tokens.
   int64_t next_cost() const { return next_turn().tokens; }
 
   std::optional<int64_t> turn() override {
@@ -63,7 +63,7 @@ class ScoreCall : public ScheduledTask {
     }
     return turn;
   }
-  // What a side is likely to have; the model reads no more than its positions.
+  // The likely number of tokens of a side; the model reads no more than its positions.
   int64_t likely_tokens(const std::string& text) const {
     constexpr int64_t kBytesPerToken = 3;
     return std::min(int64_t(text.size()) / kBytesPerToken + 1,

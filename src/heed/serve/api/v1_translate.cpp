@@ -84,7 +84,7 @@ class TranslateCall : public DocumentCall {
     return text + other.substr(1);
   }
 
-  // Put together from texts: as a value in memory it would take several times as much.
+  // Concatenated from texts: as a value of JSON it would take several times as much memory.
   std::string whole() const {
     const ChosenModels& chosen = options().chosen;
     std::string all =
@@ -121,12 +121,13 @@ class TranslateCall : public DocumentCall {
     return object;
   }
 
-  // Of a hypothesis, in events.
+  // The parts of a hypothesis that were sent in events.
   struct Sent {
     size_t pieces = 0, bytes = 0;
   };
 
-  // What a translation has that is not sent: of each sample, or of the best hypothesis.
+  // The events for what is not sent yet of a translation: of each sample, or of the best
+  // hypothesis.
   std::string token_events(const Translation& translation) {
     const bool samples = options().decode.search.sample;
     std::vector<Sent>& sent = sent_[size_t(translation.line)];
@@ -162,7 +163,7 @@ class TranslateCall : public DocumentCall {
     return events + event_text("token", json_text(event));
   }
 
-  // Of text/event-stream; JSON has no line breaks.
+  // An event of text/event-stream; JSON has no line breaks.
   static std::string event_text(const char* name, const std::string& data) {
     return fmt::format("event: {}\ndata: {}\n\n", name, data);
   }

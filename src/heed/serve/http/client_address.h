@@ -23,11 +23,11 @@ std::optional<IpAddress> parse_ip(std::string_view text);
 // The usual form of it; a v4-mapped one as IPv4.
 std::string ip_text(const IpAddress& address);
 
-// The machine that has an address: the address itself, in IPv6 its network of 64 bits, of which a
-// machine can use every address.
+// The network of a client: its address itself, in IPv6 the first 64 bits, of which one machine can
+// use every address.
 IpAddress client_network(const IpAddress& address);
 
-// Addresses and networks whose X-Forwarded-For is believed.
+// Addresses and networks of proxies whose X-Forwarded-For is trusted.
 class TrustedProxies {
  public:
   // UsageError naming an entry that is neither an address nor a network.
@@ -36,7 +36,7 @@ class TrustedProxies {
   bool contains(const IpAddress& address) const;
 
   // The client of a request that came from the address `peer` (or "unix", a proxy on this machine,
-  // which is believed if any proxy is): the last address of X-Forwarded-For that is no trusted
+  // which is trusted if any proxy is): the last address of X-Forwarded-For that is no trusted
   // proxy. A damaged entry ends the search at the one after it.
   std::string client(const std::string& peer, const HttpRequest& request) const;
 

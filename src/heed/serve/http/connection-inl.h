@@ -15,8 +15,8 @@ namespace heed::detail {
 
 // Pending operations of Asio keep it alive; close() ends them all.
 //
-// While a request is being answered the connection goes on reading: what comes is kept for the next
-// request (at most as much as headers may have), and an end of input means that the client has
+// While a request is being answered the connection continues to read: bytes are kept for the next
+// request (at most as many as headers may have), and an end of input means that the client has
 // gone, as for nginx and Go, even if it has only closed its sending side.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:

@@ -17,17 +17,18 @@ namespace {
 
 using boost::system::error_code;
 
-// How long, and for how many bytes, a connection that is being closed takes what the client still
-// sends: closing a socket with unread bytes resets the connection, and the client may then lose the
-// answer that it has not read.
+// A connection that is being closed reads, and discards, what the client still sends, for this time
+// and up to this number of bytes: closing a socket with unread bytes resets the connection, and the
+// client may then lose the answer that it has not read.
 constexpr auto kLinger = std::chrono::seconds(2);
 constexpr size_t kLingerBytes = 16 << 20;
-// How often a client is looked at from which nothing can be read, since its bytes fill the buffer.
+// Interval of looking whether a client has gone from which nothing can be read, since its bytes
+// fill the buffer.
 constexpr auto kPeerCheck = std::chrono::milliseconds(250);
-// How long a new connection may take to send its first request when the server ends.
+// Time for a new connection to send its first request when the server ends.
 constexpr auto kFirstRequest = std::chrono::seconds(1);
-// Bytes that the system keeps for a client besides those on their way: few, so that unsent() tells
-// a producer what its client has not read.
+// Maximum of bytes that the system keeps for a client besides those on their way: few, so that
+// unsent() is about the number of bytes that the client has not read.
 constexpr int kUnsentInSystem = 128 << 10;
 
 // Bytes that the system has taken and the client's system has not confirmed.
@@ -39,10 +40,6 @@ int unconfirmed_bytes(int socket) {
 std::string peer_of(const Socket& socket) {
   error_code ignored;
   return peer_address(socket.remote_endpoint(ignored));
-}
-
-void set_option(int socket, int level, int name, int value) {
-  ::setsockopt(socket, level, name, &value, sizeof(value));
 }
 
 }  // namespace
@@ -57,14 +54,16 @@ Connection::Connection(ServerCore& core, Socket socket)
   core_.connections.all.insert(this);
   ++core_.counts.connections;
   if (peer_ == "unix") return;
+  const auto set = [&](int level, int name, int value) {
+    ::setsockopt(socket_.native_handle(), level, name, &value, sizeof(value));
+  };
+  set(IPPROTO_TCP, TCP_NODELAY, 1);
+  set(IPPROTO_TCP, TCP_NOTSENT_LOWAT, kUnsentInSystem);
   // A client whose machine or network fails is noticed after about two minutes.
-  const int handle = socket_.native_handle();
-  set_option(handle, IPPROTO_TCP, TCP_NODELAY, 1);
-  set_option(handle, IPPROTO_TCP, TCP_NOTSENT_LOWAT, kUnsentInSystem);
-  set_option(handle, SOL_SOCKET, SO_KEEPALIVE, 1);
-  set_option(handle, IPPROTO_TCP, TCP_KEEPIDLE, 60);
-  set_option(handle, IPPROTO_TCP, TCP_KEEPINTVL, 15);
-  set_option(handle, IPPROTO_TCP, TCP_KEEPCNT, 4);
+  set(SOL_SOCKET, SO_KEEPALIVE, 1);
+  set(IPPROTO_TCP, TCP_KEEPIDLE, 60);
+  set(IPPROTO_TCP, TCP_KEEPINTVL, 15);
+  set(IPPROTO_TCP, TCP_KEEPCNT, 4);
 }
 
 Connection::~Connection() {

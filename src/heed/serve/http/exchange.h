@@ -67,7 +67,7 @@ class AnswerState {
 // stream closes the connection, so that the client sees that the answer is incomplete.
 class HttpExchange {
  public:
-  // Made by a connection. `body` is what the request's body holds.
+  // Made by a connection. `body` is the memory of the request's body.
   HttpExchange(HttpRequest request, detail::HeldBytes body,
                const std::shared_ptr<detail::Connection>& connection,
                std::shared_ptr<detail::AnswerState> answer);
@@ -85,9 +85,9 @@ class HttpExchange {
 
   void respond(HttpResponse response);
 
-  // How much memory the request's handler holds for it now, besides its body and its answer. Throws
-  // no_memory_error(), and nothing changes, if that is more than HttpLimits::request_bytes leave to
-  // it. Released when the exchange is destroyed. Called by one thread at a time.
+  // Sets the memory that the request's handler holds for it now, besides its body and its answer.
+  // Throws no_memory_error(), and nothing changes, if that is more than HttpLimits::request_bytes
+  // leave to it. Released when the exchange is destroyed. Called by one thread at a time.
   void hold(size_t bytes);
 
   // A streamed answer (chunked). `head.body` is its first chunk, which may be empty. A client of

@@ -30,12 +30,12 @@ class RequestMemory {
   std::atomic<int64_t> held_{0};
 };
 
-// The share of one owner, who calls it from one thread at a time.
+// The share of one owner, which calls it from one thread at a time.
 class HeldBytes {
  public:
   explicit HeldBytes(std::shared_ptr<RequestMemory> all) : all_(std::move(all)) {}
   ~HeldBytes() { clear(); }
-  // Takes over what the other one holds.
+  // Takes over the bytes of the other one.
   HeldBytes(HeldBytes&& other) noexcept
       : all_(other.all_), bytes_(std::exchange(other.bytes_, 0)) {}
 

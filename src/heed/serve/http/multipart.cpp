@@ -9,7 +9,7 @@
 namespace heed {
 namespace {
 
-// Of the headers of a field.
+// Maximum of the headers of a field.
 constexpr size_t kMaxFieldHeaders = 16, kMaxFieldHeaderBytes = 4096;
 
 // The characters of boundaries, and of names and values without quotation marks.

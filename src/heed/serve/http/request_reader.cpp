@@ -15,9 +15,9 @@ using ParseError = beast_http::error;
 using boost::beast::error_code;
 using BeastView = boost::beast::string_view;
 
-// Short headers take many times their bytes in memory.
+// Short headers take many times their size in memory.
 constexpr size_t kMaxHeaders = 128;
-// Only these can wait for more bytes within a body.
+// Only these can wait for more bytes within a body, besides the body itself.
 constexpr char kLongLines[] =
     "a line between the chunks of the body, or its trailers, are too long";
 
@@ -25,8 +25,8 @@ std::string_view std_view(BeastView text) {
   return {text.data(), text.size()};
 }
 
-// What Beast would accept, but implementations read differently: lines that are continued, and
-// control characters, among them CR and LF alone. `head` ends with an empty line.
+// Whether a head has neither continued lines nor control characters, among them CR and LF alone,
+// which Beast would accept but implementations read differently. `head` ends with an empty line.
 bool has_only_plain_lines(std::string_view head) {
   for (size_t at = 0; at < head.size(); ++at) {
     const auto c = uint8_t(head[at]);
@@ -269,7 +269,7 @@ void RequestReader::read_body() {
     if (code) refuse(code, {});
   }
   buffer_.erase(0, used);
-  // Of a body much arrives at once; between requests there may be many connections.
+  // The bytes of a body arrive in large pieces, and many connections may wait between requests.
   if (int64_t(buffer_.capacity()) > 2 * header_bytes_) buffer_.shrink_to_fit();
   if (parser_->is_done()) {
     parser_.reset();

@@ -10,8 +10,8 @@
 
 namespace heed::detail {
 
-// A strict parser: what two implementations could read differently is an error. Bytes beyond the
-// current request are kept for the next one; the caller bounds them (buffered()).
+// A strict parser: text that two implementations could read differently is an error. Bytes beyond
+// the current request are kept for the next one; the caller bounds them (buffered()).
 class RequestReader {
  public:
   explicit RequestReader(const HttpLimits& limits);
@@ -40,8 +40,8 @@ class RequestReader {
   // Bytes that are not part of a read head or body.
   size_t buffered() const { return buffer_.size(); }
 
-  // From State::body on:
-  // Of memory.
+  // The following are known from State::body on.
+  // The memory of the body.
   size_t body_bytes() const { return request_.body.empty() ? 0 : request_.body.capacity(); }
   bool expects_continue() const { return expects_continue_; }
   bool keep_alive() const { return keep_alive_; }
@@ -50,7 +50,7 @@ class RequestReader {
   // The complete request, without `client`; State::head follows.
   HttpRequest take();
 
-  // For a request that is answered with an error before it is complete: releases what was read of
+  // For a request that is answered with an error before it is complete: releases the bytes read of
   // it, since the connection may stay open for a while. State::failed follows.
   void abandon();
 

@@ -11,7 +11,7 @@
 namespace heed::detail {
 namespace {
 
-constexpr size_t kShortestCompressed = 1024;  // below it compression saves little
+constexpr size_t kMinCompressed = 1024;  // below it compression saves little
 
 // "Not Found" for 404.
 std::string_view status_reason(int status) {
@@ -113,7 +113,7 @@ bool accepts_gzip(std::string_view accept_encoding) {
 }
 
 void compress_response(const HttpRequest& request, HttpResponse& response) {
-  if (response.body.size() <= kShortestCompressed || !has_body(response.status) ||
+  if (response.body.size() <= kMinCompressed || !has_body(response.status) ||
       !is_compressible(response.content_type) || has_header(response, "content-encoding"))
     return;
   response.headers.push_back({"Vary", "Accept-Encoding"});

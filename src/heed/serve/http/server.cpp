@@ -54,7 +54,8 @@ class Listener {
     acceptor_.close(ignored);
   }
 
-  // Accepts what waits. Another process goes on accepting from a socket that it opened.
+  // Accepts the connections that wait. Another process continues to accept from a socket that it
+  // opened.
   void drain() {
     while (!adopted_ && acceptor_.is_open()) {
       error_code error;
@@ -131,7 +132,7 @@ void ServerCore::admit(Socket socket) {
            : too_many_connections());
 }
 
-// What a proxy passes on counts when the client is known.
+// The connections of a proxy count later, for the clients that it names.
 std::shared_ptr<void> ServerCore::take_place(const std::string& address) {
   if (is_proxy(address)) return std::make_shared<int>();
   std::shared_ptr<void> place = places.take(address);
@@ -178,14 +179,14 @@ std::vector<std::shared_ptr<Connection>> ServerCore::held_connections() const {
   return held;
 }
 
-void ServerCore::drain(std::chrono::milliseconds at_most) {
+void ServerCore::drain(std::chrono::milliseconds timeout) {
   if (phase == Phase::serving) {
     for (const auto& listener : listeners) listener->drain();
     phase = Phase::draining;
     for (const auto& connection : held_connections()) connection->drain();
   }
   if (connections.all.empty()) return io.stop();
-  drain_timer.expires_after(at_most);
+  drain_timer.expires_after(timeout);
   drain_timer.async_wait([this](error_code error) {
     if (!error) stop();
   });
@@ -212,7 +213,7 @@ HttpServer::HttpServer(const HttpServerOptions& options, HttpHandler handler)
   for (const auto& listener : core_->listeners) listener->accept();
 }
 
-// Exchanges may live longer, and hold the core: what they send is dropped.
+// Exchanges may live longer, and hold the core: their answers are dropped.
 HttpServer::~HttpServer() {
   try {
     core_->stop();
@@ -245,8 +246,8 @@ void HttpServer::run() {
   }
 }
 
-void HttpServer::drain(std::chrono::milliseconds at_most) {
-  core_->post([core = core_.get(), at_most] { core->drain(at_most); });
+void HttpServer::drain(std::chrono::milliseconds timeout) {
+  core_->post([core = core_.get(), timeout] { core->drain(timeout); });
 }
 
 void HttpServer::stop() {

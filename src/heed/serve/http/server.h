@@ -17,12 +17,12 @@ struct HttpServerOptions {
   std::vector<std::string> listen;
   // Listening sockets that were opened by another process (systemd); closed by the server.
   std::vector<int> sockets;
-  // Addresses or networks ("10.0.0.0/8", "::1") whose X-Forwarded-For is believed.
+  // Addresses or networks ("10.0.0.0/8", "::1") of proxies whose X-Forwarded-For is trusted.
   std::vector<std::string> trusted_proxies;
   HttpLimits limits;
 };
 
-// What the server has done since it began, for metrics.
+// Counts since the start of the server, for metrics.
 struct HttpCounts {
   int64_t connections = 0;            // open now
   int64_t accepted = 0, refused = 0;  // connections
@@ -35,10 +35,10 @@ class HttpServer {
  public:
   // Listens at once. Error, naming the address, if it cannot.
   HttpServer(const HttpServerOptions& options, HttpHandler handler);
-  // After run() has returned. Exchanges may live longer: what they send is dropped.
+  // After run() has returned. Exchanges may live longer: their answers are dropped.
   ~HttpServer();
 
-  // Where it listens, with the port that was chosen: "127.0.0.1:5000".
+  // The addresses that it listens on, with the port that was chosen: "127.0.0.1:5000".
   std::vector<std::string> addresses() const;
 
   // Serves on the calling thread until drain() is complete or stop() is called.
@@ -47,12 +47,12 @@ class HttpServer {
   // From any thread and from signal handlers' threads: accepts no more connections, answers every
   // request whose headers were read (with "Connection: close"), closes idle connections
   // (new ones if they send no request within a second), and lets run() return when all are closed,
-  // or after `at_most`.
-  void drain(std::chrono::milliseconds at_most);
+  // or after the timeout.
+  void drain(std::chrono::milliseconds timeout);
   // Closes everything at once.
   void stop();
 
-  // Runs `task` on the server's thread. What it throws leaves run().
+  // Runs `task` on the server's thread. Its exceptions leave run().
   void post(std::function<void()> task);
 
   HttpCounts counts() const;

@@ -74,7 +74,7 @@ struct ServerCore : std::enable_shared_from_this<ServerCore> {
   // Called when a connection has closed.
   void closed();
 
-  void drain(std::chrono::milliseconds at_most);
+  void drain(std::chrono::milliseconds timeout);
   void stop();
   bool draining() const { return phase == Phase::draining; }
   // Held, since closing one erases it from the set.
@@ -93,7 +93,7 @@ struct ServerCore : std::enable_shared_from_this<ServerCore> {
 
   OpenConnections connections;
   std::vector<char> scratch = std::vector<char>(64 << 10);  // received bytes, for a moment
-  // Its destructor ends the connections, which access what is above.
+  // Its destructor ends the connections, which access the members above.
   asio::io_context io{1};
   std::vector<std::unique_ptr<Listener>> listeners;
   Timer drain_timer{io};

@@ -20,7 +20,7 @@ std::string hash_source(std::string_view content) {
   return fmt::format("'sha256-{}'", text.data());
 }
 
-// Of all elements with this tag and without attributes: data has a type.
+// The hashes of all elements with this tag and without attributes: data has a type.
 std::string hash_sources(std::string_view html, std::string_view tag) {
   const std::string begin = fmt::format("<{}>", tag), end = fmt::format("</{}>", tag);
   std::string sources;
