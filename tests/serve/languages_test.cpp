@@ -9,7 +9,7 @@ TEST(LanguagesTest, NamesAndCodes) {
   EXPECT_EQ(language_name("zh"), "Chinese");
   EXPECT_EQ(language_name("de-AT"), "German");
   EXPECT_EQ(language_name("xyz"), "xyz");
-  EXPECT_EQ(find_language("zh-Hant")->native_name, "繁體中文");
+  EXPECT_EQ(find_language("zh-Hant")->name, "Chinese (traditional)");
   EXPECT_EQ(find_language("ru")->script, Script::cyrillic);
   EXPECT_FALSE(find_language("xyz"));
   EXPECT_FALSE(find_language(""));

@@ -9,14 +9,13 @@
 namespace heed {
 
 struct LanguageFacts {
-  std::string_view code;         // ISO 639-1 or 639-3, with a script or region: "de", "zh-Hant"
-  std::string_view iso3;         // ISO 639-3, where it is a synonym of the code
-  std::string_view name;         // in English
-  std::string_view native_name;  // in the language
-  Script script;                 // Japanese: kana, besides Han; Korean: Hangul
+  std::string_view code;  // ISO 639-1 or 639-3, with a script or region: "de", "zh-Hant"
+  std::string_view iso3;  // ISO 639-3, where it is a synonym of the code
+  std::string_view name;  // in English
+  Script script;          // Japanese: kana, besides Han; Korean: Hangul
 };
 
-// The parts of a code, of which only the language must be there.
+// The parts of a code. Only the language is required.
 struct LanguageTag {
   std::string language;  // ISO 639-1 where it has a code, in lower case: "zh" of "cmn"
   std::string script;    // ISO 15924: "Hant"
@@ -25,11 +24,11 @@ struct LanguageTag {
   friend bool operator==(const LanguageTag&, const LanguageTag&) = default;
 };
 
-// Of a code in any case, with '-' or '_', as clients write it: "zh_cn", "ZH", "eng_Latn", "zt". The
-// regions of Chinese imply a script: "zh-TW" is zh, Hant, TW. Never fails.
+// Reads a code in any case, with '-' or '_', as clients write it: "zh_cn", "ZH", "eng_Latn", "zt".
+// The regions of Chinese imply a script: "zh-TW" is zh, Hant, TW. Never fails.
 LanguageTag parse_language(std::string_view code);
 
-// How well a language that is served is the one that was asked for; later is better.
+// The quality of the match of a served language with the requested one; later is better.
 enum class LanguageMatch {
   none,          // another language, or another script
   any_script,    // only match_sources()
@@ -43,8 +42,8 @@ enum class LanguageMatch {
 // simplified Chinese.
 LanguageMatch match_languages(const LanguageTag& asked, const LanguageTag& served);
 
-// The same for the source of a model: one that says no script reads all of them, as models of "zh"
-// do that were trained on both kinds of Chinese text.
+// The same for the source of a model: one without a script reads all of them, as models of "zh" do
+// that were trained on both kinds of Chinese text.
 LanguageMatch match_sources(const LanguageTag& asked, const LanguageTag& served);
 
 // A code in the form of the table: other codes of the same language ("iw", "zt", "zh_TW", "ZH") are
