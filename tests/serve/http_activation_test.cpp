@@ -103,7 +103,7 @@ TEST(ActivationTest, NotifiesTheServiceManager) {
     EXPECT_EQ(manager.next(), "STOPPING=1");
     EXPECT_TRUE(notify_service_manager(kServiceAlive));
     EXPECT_EQ(manager.next(), "WATCHDOG=1");
-    EXPECT_TRUE(notify_reloading());
+    EXPECT_TRUE(notify_service_manager(service_reloading()));
     EXPECT_THAT(manager.next(), ::testing::MatchesRegex("RELOADING=1\nMONOTONIC_USEC=[0-9]+"));
   }
 }

@@ -84,12 +84,12 @@ std::string log_line(LogFormat format, const RequestRecord& r) {
   return json_text(object);
 }
 
-// Answers signals and watches the models' directories on a thread of its own.
-class Keeper {
+// Handles signals and watches the models' directories, on a thread of its own.
+class Monitor {
  public:
-  Keeper(Server& server, const Console& console, std::chrono::milliseconds drain)
+  Monitor(Server& server, const Console& console, std::chrono::milliseconds drain)
       : server_(server), console_(console), drain_(drain), thread_([this] { run(); }) {}
-  ~Keeper() {
+  ~Monitor() {
     ended_ = true;
     thread_.join();
   }
@@ -109,36 +109,32 @@ class Keeper {
       } else if (signal == SIGHUP && !closed) {
         reload();
       } else if (!draining) {
-        tell_reload(ServedModels::Which::changed);
-        tell_manager(kServiceAlive);
+        reload_models(ServedModels::Which::changed);
+        notify(kServiceAlive);
       }
     }
   }
 
   void drain() {
-    tell_manager(kServiceStopping);
+    notify(kServiceStopping);
     console_.note("finishing the requests that were begun; once more ends at once");
     server_.drain(drain_);
   }
 
   void reload() {
-    tell([] { notify_reloading(); });
+    notify(service_reloading());
     reload_keys();
-    tell_reload(ServedModels::Which::all);
-    tell_manager(kServiceReady);
+    reload_models(ServedModels::Which::all);
+    notify(kServiceReady);
   }
 
-  // A service manager that cannot be told is no reason to end.
-  template <class Action>
-  void tell(Action action) {
+  // Continues without a service manager that cannot be reached.
+  void notify(std::string_view lines) {
     try {
-      action();
+      notify_service_manager(lines);
     } catch (const Error& error) {
       if (!std::exchange(warned_, true)) console_.warn(error.what());
     }
-  }
-  void tell_manager(std::string_view line) {
-    tell([&] { notify_service_manager(line); });
   }
 
   void reload_keys() {
@@ -149,7 +145,7 @@ class Keeper {
     }
   }
 
-  void tell_reload(ServedModels::Which which) {
+  void reload_models(ServedModels::Which which) {
     for (const ModelReload& reload : server_.reload(which)) {
       if (reload.error.empty())
         console_.note(fmt::format("{}: serving the new model", reload.directory.string()));

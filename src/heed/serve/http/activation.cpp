@@ -22,7 +22,7 @@ namespace heed {
 namespace {
 
 constexpr int kFirstDescriptor = 3;  // SD_LISTEN_FDS_START
-constexpr int kMostDescriptors = 1024;
+constexpr int kMaxDescriptors = 1024;
 
 std::optional<int> number_in(const char* variable) {
   const char* const text = std::getenv(variable);
@@ -44,9 +44,8 @@ std::vector<int> inherited_sockets() {
   const auto count = number_in("LISTEN_FDS");
   remove_variables();
   if (!count) return {};
-  if (*count > kMostDescriptors)
-    fail("the environment variable LISTEN_FDS is {}: expected at most {}", *count,
-         kMostDescriptors);
+  if (*count > kMaxDescriptors)
+    fail("the environment variable LISTEN_FDS is {}: expected at most {}", *count, kMaxDescriptors);
   std::vector<int> sockets;
   for (int socket = kFirstDescriptor; socket < kFirstDescriptor + *count; ++socket) {
     if (::fcntl(socket, F_SETFD, FD_CLOEXEC) != 0)
@@ -79,11 +78,10 @@ bool notify_service_manager(std::string_view lines) {
   return true;
 }
 
-bool notify_reloading() {
+std::string service_reloading() {
   timespec now{};
   ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return notify_service_manager(
-      fmt::format("RELOADING=1\nMONOTONIC_USEC={}", now.tv_sec * 1'000'000 + now.tv_nsec / 1000));
+  return fmt::format("RELOADING=1\nMONOTONIC_USEC={}", now.tv_sec * 1'000'000 + now.tv_nsec / 1000);
 }
 
 }  // namespace heed

@@ -1,7 +1,8 @@
-// What systemd passes to a service and what a service tells it, without libsystemd:
-// sd_listen_fds(3) and sd_notify(3) are environment variables and a datagram.
+// Sockets from systemd and notifications to it, without libsystemd: sd_listen_fds(3) and
+// sd_notify(3) are environment variables and a datagram.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,11 +18,11 @@ std::vector<int> inherited_sockets();
 // none. Error if the socket cannot be reached. From any thread.
 bool notify_service_manager(std::string_view lines);
 
-// The common ones.
+// Common lines.
 inline constexpr std::string_view kServiceReady = "READY=1";
 inline constexpr std::string_view kServiceStopping = "STOPPING=1";
 inline constexpr std::string_view kServiceAlive = "WATCHDOG=1";
-// Says that the configuration is being reloaded; kServiceReady must follow when it is.
-bool notify_reloading();
+// The lines for a reload of the configuration; kServiceReady must follow when it is complete.
+std::string service_reloading();
 
 }  // namespace heed
