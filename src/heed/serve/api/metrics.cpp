@@ -1,8 +1,5 @@
 #include "heed/serve/api/metrics.h"
 
-#include <prometheus/counter.h>
-#include <prometheus/histogram.h>
-#include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
 #include <limits>
@@ -47,40 +44,19 @@ MetricFamily batches_family(const StepCounts& counts) {
 
 }  // namespace
 
-struct Metrics::State {
-  prometheus::Registry registry;
-  prometheus::Family<prometheus::Counter>& requests =
-      prometheus::BuildCounter()
-          .Name("heed_requests_total")
-          .Help("Requests by route and HTTP status; 499: the client went away")
-          .Register(registry);
-  prometheus::Family<prometheus::Histogram>& seconds =
-      prometheus::BuildHistogram()
-          .Name("heed_request_seconds")
-          .Help("Time from the headers of a request to the end of its answer")
-          .Register(registry);
-  prometheus::Family<prometheus::Counter>& reloads = prometheus::BuildCounter()
-                                                         .Name("heed_model_reloads_total")
-                                                         .Help("Models that were read again")
-                                                         .Register(registry);
-};
-
-Metrics::Metrics() : state_(std::make_unique<State>()) {}
-Metrics::~Metrics() = default;
-
 void Metrics::count(const std::string& route, int status, double seconds) {
   static const prometheus::Histogram::BucketBoundaries kBounds = {
       0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60};
-  state_->requests.Add({{"route", route}, {"status", std::to_string(status)}}).Increment();
-  state_->seconds.Add({{"route", route}}, kBounds).Observe(seconds);
+  requests_.Add({{"route", route}, {"status", std::to_string(status)}}).Increment();
+  seconds_.Add({{"route", route}}, kBounds).Observe(seconds);
 }
 
 void Metrics::count_reload(bool succeeded) {
-  state_->reloads.Add({{"result", succeeded ? "replaced" : "failed"}}).Increment();
+  reloads_.Add({{"result", succeeded ? "replaced" : "failed"}}).Increment();
 }
 
 std::string Metrics::text(const SchedulerStatus& scheduler, const HttpCounts& http) const {
-  std::vector<MetricFamily> families = state_->registry.Collect();
+  std::vector<MetricFamily> families = registry_.Collect();
   const auto gauge = [&](const char* name, const char* help, double value) {
     families.push_back(family_of(name, help, MetricType::Gauge, {{{}, value}}));
   };

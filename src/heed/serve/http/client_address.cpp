@@ -13,7 +13,7 @@ namespace ip = boost::asio::ip;
 
 // An entry of X-Forwarded-For, which may have a port: "192.0.2.1:80", "[2001:db8::1]:80".
 std::optional<IpAddress> parse_forwarded(std::string_view entry) {
-  if (const auto address = parse_ip(entry)) return address;
+  if (auto address = parse_ip(entry)) return address;
   const size_t colon = entry.rfind(':');
   if (colon == entry.npos) return std::nullopt;
   const std::string_view host = entry.substr(0, colon), port = entry.substr(colon + 1);

@@ -72,7 +72,7 @@ HeaderValue parse_value(std::string_view text, const std::string& header) {
 
 std::string boundary_of(std::string_view content_type) {
   constexpr size_t kMaxBytes = 70;
-  const std::string boundary = parse_value(content_type, "Content-Type").parameters["boundary"];
+  std::string boundary = parse_value(content_type, "Content-Type").parameters["boundary"];
   if (boundary.size() > kMaxBytes || !is_token(boundary))
     fail("Content-Type: expected a boundary of 1 to {} characters", kMaxBytes);
   return boundary;

@@ -39,12 +39,6 @@ bool is_compressible(std::string_view content_type) {
          type == "application/javascript" || type.ends_with("+json") || type.ends_with("+xml");
 }
 
-bool has_header(const HttpResponse& response, std::string_view lower_name) {
-  for (const HttpHeader& header : response.headers)
-    if (lower_ascii(header.name) == lower_name) return true;
-  return false;
-}
-
 // The weight of an element such as "gzip;q=0.5"; 0 if it is damaged.
 double weight_of(std::string_view parameters) {
   while (!parameters.empty()) {
@@ -114,7 +108,7 @@ bool accepts_gzip(std::string_view accept_encoding) {
 
 void compress_response(const HttpRequest& request, HttpResponse& response) {
   if (response.body.size() <= kMinCompressed || !has_body(response.status) ||
-      !is_compressible(response.content_type) || has_header(response, "content-encoding"))
+      !is_compressible(response.content_type))
     return;
   response.headers.push_back({"Vary", "Accept-Encoding"});
   std::string accepted;
