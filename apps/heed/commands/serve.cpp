@@ -34,10 +34,10 @@ struct ServeSettings {
     ServeOptions::visit(self.serve, v);
     v.group("Running");
     v("log", self.log,
-      {.help = "A line on standard error for each request, without its text; none: only what goes "
-               "wrong"});
+      {.help = "Format of the log on standard error: one line per request, without its text; none: "
+               "only errors"});
     v("drain", self.drain,
-      {.help = "Longest time for the requests that are unfinished at SIGTERM",
+      {.help = "Graceful-shutdown timeout: time to finish requests after SIGTERM",
        .unit = "seconds",
        .minimum = 0,
        .maximum = 86400});

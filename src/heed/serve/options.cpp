@@ -9,46 +9,51 @@ namespace {
 void visit_limits(ServeOptions& self, OptionCollector& v) {
   v.group("Limits");
   v("max_hypotheses", self.max_hypotheses,
-    {.help = "Most hypotheses (beam size or samples) that a request may ask for",
+    {.help = "Maximum number of hypotheses (beam size or samples) of a request",
      .minimum = 1,
      .maximum = 1024});
   v("max_characters", self.max_characters,
-    {.help = "Most characters of the texts of a request; 0: as many as --max-body holds",
+    {.help =
+         "Maximum number of characters in the texts of a request; 0: limited by --max-body only",
      .minimum = 0});
   v("max_body", self.max_body,
-    {.help = "Largest body of a request", .unit = "bytes", .minimum = 1024, .maximum = 1 << 30});
+    {.help = "Maximum size of the body of a request",
+     .unit = "bytes",
+     .minimum = 1024,
+     .maximum = 1 << 30});
   v("max_attention", self.max_attention,
-    {.help = "Most characters of a text whose attention a request may ask for, which the page then "
-             "offers to show; 0: none",
+    {.help = "Maximum number of characters of a text for /v1/attention, which the web page then "
+             "offers; 0 disables it",
      .minimum = 0,
      .maximum = 1'000'000});
   v("timeout", self.timeout,
-    {.help = "Time after which an unfinished request is answered with an error; 0: no limit",
+    {.help = "Time limit of a request, which is then answered with status 504; 0: no limit",
      .unit = "seconds",
      .minimum = 0,
      .maximum = 86400});
   v("max_connections", self.max_connections,
-    {.help = "Most connections at a time", .minimum = 1, .maximum = 1 << 20});
+    {.help = "Maximum number of connections", .minimum = 1, .maximum = 1 << 20});
   v("max_client_connections", self.max_client_connections,
-    {.help = "Most connections of one client at a time (IPv6: of one network of 64 bits); those of "
-             "--trusted-proxies count for the clients that they name. Others are answered with "
-             "status 429",
+    {.help = "Maximum number of connections of one client (IPv6: of one /64 network); further ones "
+             "are answered with status 429. Connections of --trusted-proxies count for the clients "
+             "that they name",
      .default_text = "a quarter of --max-connections",
      .minimum = 1,
      .maximum = 1 << 20});
   v("max_waiting", self.max_waiting,
-    {.help = "Most requests that wait for their turn; others are answered with status 429",
+    {.help = "Maximum number of requests in the queue; further ones are answered with status 429",
      .minimum = 1,
      .maximum = 1 << 20});
   v("max_wait", self.max_wait,
-    {.help = "Longest time that a new request may have to wait for its turn, as estimated from the "
-             "present speed; if it is longer, the answer is status 429",
+    {.help =
+         "Maximum estimated waiting time of a new request; if it is longer, the answer is status "
+         "429",
      .unit = "seconds",
      .maximum = 86400,
      .above = 0});
   v("max_memory", self.max_memory,
-    {.help = "Most memory for requests: their bodies, translations, and answers that are not sent "
-             "yet; what exceeds it is answered with status 503",
+    {.help = "Maximum memory for requests: their bodies, translations and unsent answers; requests "
+             "beyond it are answered with status 503",
      .unit = "MiB",
      .minimum = 1,
      .maximum = 1 << 20});
@@ -57,22 +62,23 @@ void visit_limits(ServeOptions& self, OptionCollector& v) {
 void visit_access(ServeOptions& self, OptionCollector& v) {
   v.group("Access");
   v("allowed_hosts", self.allowed_hosts,
-    {.help = "Names by which clients reach the server on a loopback address, besides localhost: "
-             "those that a proxy forwards in the Host header",
+    {.help =
+         "Additional host names of a server on a loopback address, besides localhost: values of "
+         "the Host header that a proxy forwards",
      .value = "NAME"});
   v("cors", self.cors,
-    {.help = "Origins (https://example.org) whose pages may use the API from a browser; *: all",
+    {.help = "Origins (https://example.org) whose web pages may use the API; *: all",
      .value = "ORIGIN",
      .default_text = "none"});
   v("api_keys", self.api_keys,
     {.help =
-         "File of the API keys that the server accepts, a line each: a name, the key's SHA-256, "
-         "and limits (requests=60 and characters=100000, both for a minute)",
+         "File of accepted API keys, one per line: a name, the SHA-256 of the key, and limits per "
+         "minute (requests=60 characters=100000)",
      .value = "FILE",
      .default_text = "none: no key is needed"});
   v("trusted_proxies", self.trusted_proxies,
-    {.help = "Addresses or networks (10.0.0.0/8) of proxies, whose X-Forwarded-For header says who "
-             "the client is",
+    {.help = "Addresses or networks (10.0.0.0/8) of proxies whose X-Forwarded-For header is "
+             "trusted",
      .value = "ADDRESS",
      .default_text = "none"});
 }
@@ -86,16 +92,16 @@ int64_t ServeOptions::thread_count() const {
 void ServeOptions::visit(ServeOptions& self, OptionCollector& v) {
   v.group("Server");
   v("model", self.model,
-    {.help =
-         "Model directories, one for each pair of languages; zh-en=DIR where the directory does "
-         "not say which, or says another",
+    {.help = "Model directories, one per language pair; zh-en=DIR sets the languages of a "
+             "directory that "
+             "has none, or others",
      .value = "[zh-en=]DIR",
      .required = true});
   v("listen", self.listen,
     {.help = "Addresses to listen on; [::1]:5000 for IPv6, port 0 for any free port",
      .value = "HOST:PORT",
      .default_text = kDefaultAddress});
-  SearchOptions::visit_without_nbest(self.search, v, " (for requests that do not say it)");
+  SearchOptions::visit_without_nbest(self.search, v, " (defaults of requests)");
   v.group("Runtime");
   v("batch_tokens", self.batch_tokens, kBatchTokensOption);
   v("compute", self.compute,
