@@ -135,7 +135,7 @@ TEST_F(SchedulerTest, AModelThatIsNotUsedAnyMoreIsFreedWhileAnotherRuns) {
   const uint64_t id = scheduler.submit(request(lines(100'000, 1), greedy()), endless);
   for (int i = 0; i < 3; ++i) {
     TranslationRequest other = request(texts, DecodeOptions(), "b");
-    other.setups[0].model = old;
+    set_model(other, old);
     const auto recorder = std::make_shared<Recorder>();
     scheduler.submit(std::move(other), recorder);
     EXPECT_EQ(recorder->error(), "");
@@ -218,7 +218,7 @@ TEST_F(SchedulerTest, ManyClientsAtOnce) {
       for (int i = 0; i < 25; ++i) {
         const size_t kind = random.below(options.size());
         TranslationRequest asked = request(texts[kind], options[kind], std::to_string(client % 3));
-        if (random.below(2) == 0) asked.setups[0].model = own;
+        if (random.below(2) == 0) set_model(asked, own);
         if (random.below(5) == 0)
           asked.deadline =
               std::chrono::steady_clock::now() + std::chrono::microseconds(random.below(20'000));

@@ -171,12 +171,21 @@ class SchedulerTest : public ::testing::Test {
     return all;
   }
 
+  static std::shared_ptr<const TranslationSetup> setup_of(const SharedModel& model,
+                                                          const DecodeOptions& options) {
+    return std::make_shared<TranslationSetup>(TranslationSetup{model, options});
+  }
+  static void set_model(TranslationRequest& request, const SharedModel& model) {
+    const auto setup = setup_of(model, request.lines.front().setup->options);
+    for (TranslationLine& line : request.lines) line.setup = setup;
+  }
+
   TranslationRequest request(std::vector<TranslationInput> lines, const DecodeOptions& options,
                              const std::string& client = "a") const {
     TranslationRequest request;
-    request.setups = {{model_, options}};
+    const auto setup = setup_of(model_, options);
     for (TranslationInput& line : lines)
-      request.lines.push_back({std::move(line), 0, int64_t(request.lines.size())});
+      request.lines.push_back({std::move(line), setup, int64_t(request.lines.size())});
     request.client = client;
     return request;
   }

@@ -129,12 +129,12 @@ TEST_F(SchedulerTest, LinesHaveModelsAndOptionsOfTheirOwn) {
   for (const DecodeOptions& one : options) want.push_back(expected(texts, one));
   TranslationRequest mixed;
   mixed.client = "a";
+  std::vector<std::shared_ptr<const TranslationSetup>> setups;
   for (size_t i = 0; i < options.size(); ++i)
-    mixed.setups.push_back({i % 2 == 0 ? model_ : other, options[i]});
+    setups.push_back(setup_of(i % 2 == 0 ? model_ : other, options[i]));
   // Each text with each setup, in another order than their numbers.
   for (size_t i = texts.size(); i-- > 0;)
-    for (size_t setup = 0; setup < options.size(); ++setup)
-      mixed.lines.push_back({texts[i], setup, int64_t(i)});
+    for (const auto& setup : setups) mixed.lines.push_back({texts[i], setup, int64_t(i)});
   const auto recorder = std::make_shared<Recorder>();
   scheduler.submit(mixed, recorder);
   EXPECT_EQ(recorder->error(), "");
@@ -143,7 +143,8 @@ TEST_F(SchedulerTest, LinesHaveModelsAndOptionsOfTheirOwn) {
   for (const auto& [index, translation] : all) {
     EXPECT_EQ(translation.line, index);
     const TranslationLine& line = mixed.lines[size_t(index)];
-    testing::expect_same_translation(translation, want[line.setup][size_t(line.number)]);
+    const auto setup = size_t(index) % setups.size();
+    testing::expect_same_translation(translation, want[setup][size_t(line.number)]);
   }
 }
 

@@ -66,16 +66,17 @@ uint64_t Scheduler::submit(TranslationRequest request,
                            std::shared_ptr<TranslationObserver> observer) {
   check(observer != nullptr, "a request without observer");
   check(!request.lines.empty(), "a request without lines");
-  for (const TranslationSetup& setup : request.setups) {
-    check(setup.model != nullptr, "a request without model");
-    const SearchOptions& search = setup.options.search;
+  const TranslationSetup* checked = nullptr;
+  for (const TranslationLine& line : request.lines) {
+    if (checked && line.setup.get() == checked) continue;
+    checked = line.setup.get();
+    check(checked && checked->model, "a line without model");
+    const SearchOptions& search = checked->options.search;
     check_options(search);
     if (search.hypothesis_count() > options_.hypotheses)
       fail_usage("{} hypotheses: expected at most {}", search.hypothesis_count(),
                  options_.hypotheses);
   }
-  for (const TranslationLine& line : request.lines)
-    check(line.setup < request.setups.size(), "a line without setup");
   return add(std::make_shared<Job>(next_id_++, std::move(request), std::move(observer)));
 }
 
@@ -241,7 +242,7 @@ void Scheduler::begin(SchedulerThread& self, const WaitingJobs::Turn& turn) {
       self.task_time = Clock::now() - begun;
       return;
     }
-    const TranslationSetup& setup = job.request.setup_of(turn.index);
+    const TranslationSetup& setup = *job.request.lines[turn.index].setup;
     ModelBatch& batch = batch_of(self, setup.model);
     const int64_t id = batch.next_id++;
     batch.batch->add(id, job.request.lines[turn.index].number, turn.input, setup.options);

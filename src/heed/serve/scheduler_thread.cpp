@@ -49,7 +49,7 @@ int64_t SchedulerThread::running() const {
 bool ThreadRoom::accepts(const Job& job) {
   if (has_task_) return false;
   if (job.task) return true;
-  const TranslationSetup& setup = job.request.setup_of(job.next);
+  const TranslationSetup& setup = *job.request.lines[job.next].setup;
   ModelRoom& left = room_for(*setup.model);
   if (left.empty) return true;
   const SearchRoom needed = likely_need(setup, job.request.lines[job.next].input.text.size());
@@ -64,7 +64,7 @@ void ThreadRoom::take(const WaitingJobs::Turn& turn) {
     has_task_ = true;
     return;
   }
-  const TranslationSetup& setup = turn.job->request.setup_of(turn.index);
+  const TranslationSetup& setup = *turn.job->request.lines[turn.index].setup;
   ModelRoom& left = room_for(*setup.model);
   left.empty = false;
   left.room -= likely_need(setup, turn.input.text.size());

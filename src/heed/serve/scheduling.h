@@ -25,19 +25,16 @@ struct TranslationSetup {
 
 struct TranslationLine {
   TranslationInput input;
-  size_t setup = 0;  // index in TranslationRequest::setups
+  std::shared_ptr<const TranslationSetup> setup;  // lines may share one
   // For messages, and for the draws of sampling.
   int64_t number = 0;
 };
 
 // Lines to translate, each with its model and options.
 struct TranslationRequest {
-  std::vector<TranslationSetup> setups;
   std::vector<TranslationLine> lines;
   std::string client;  // clients take turns
   std::optional<std::chrono::steady_clock::time_point> deadline;
-
-  const TranslationSetup& setup_of(size_t line) const { return setups[lines[line].setup]; }
 };
 
 // Receives the results of a request. Called from the scheduler's threads, one call at a time for

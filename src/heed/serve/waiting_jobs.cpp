@@ -48,7 +48,7 @@ Work Job::of_line(size_t index) const {
   constexpr int64_t kOfAnyLine = 8;
   const TranslationInput& line = request.lines[index].input;
   const auto bytes = int64_t(line.text.size() + line.prefix.size());
-  const int64_t hypotheses = request.setup_of(index).options.search.hypothesis_count();
+  const int64_t hypotheses = request.lines[index].setup->options.search.hypothesis_count();
   return {.lines = 1, .bytes = bytes, .cost = (bytes / 3 + kOfAnyLine) * (1 + hypotheses) / 2};
 }
 

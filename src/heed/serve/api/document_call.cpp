@@ -1,6 +1,7 @@
 #include "heed/serve/api/document_call.h"
 
 #include <algorithm>
+#include <map>
 
 #include "heed/core/counted.h"
 
@@ -70,24 +71,18 @@ void DocumentCall::hold(size_t bytes) {
 // Each line once, then each line once more if there is a second search.
 TranslationRequest DocumentCall::request() const {
   TranslationRequest request;
-  const auto setup_of = [&](const std::shared_ptr<const ServedModel>& model,
-                            const DecodeOptions& decode, size_t first) {
-    for (size_t i = first; i < request.setups.size(); ++i)
-      if (request.setups[i].model == model) return i;
-    request.setups.push_back({model, decode});
-    return request.setups.size() - 1;
-  };
   std::vector<const LanguageCodes*> languages;
   for (const auto& [model, detected] : options_.chosen.texts)
     languages.push_back(model ? &model->processor.languages() : nullptr);
   const std::vector<std::string> sources = document_.sources(languages);
   const auto add_lines = [&](const DecodeOptions& decode) {
-    const size_t first = request.setups.size();
-    for (size_t i = 0; i < sources.size(); ++i)
-      request.lines.push_back(
-          {{sources[i], options_.prefix},
-           setup_of(options_.chosen.texts[document_.lines()[i].text].model, decode, first),
-           int64_t(i)});
+    std::map<const ServedModel*, std::shared_ptr<const TranslationSetup>> setups;
+    for (size_t i = 0; i < sources.size(); ++i) {
+      const auto& model = options_.chosen.texts[document_.lines()[i].text].model;
+      auto& setup = setups[model.get()];
+      if (!setup) setup = std::make_shared<TranslationSetup>(TranslationSetup{model, decode});
+      request.lines.push_back({{sources[i], options_.prefix}, setup, int64_t(i)});
+    }
   };
   add_lines(options_.decode);
   if (options_.more) {
