@@ -176,9 +176,9 @@ int run_serve(const ServeSettings& settings, const Words&, Console& console) {
   };
   Server server(settings.serve, log, sockets);
   for (const auto& model : server.models().all())
-    console.note(fmt::format(
-        "{} to {}: {} parameters on {}", model->languages.source, model->languages.target,
-        parameter_count(model->model.parts().model), model->model.backend().name()));
+    console.note(fmt::format("{} to {}: {} parameters on {}", model->languages.source,
+                             model->languages.target, parameter_count(model->model.parts().model),
+                             model->model.backend().name()));
   const MemoryBound memory = server.memory();
   console.note("memory: " + to_string(memory));
   const auto available = available_memory();
@@ -190,7 +190,8 @@ int run_serve(const ServeSettings& settings, const Words&, Console& console) {
         fmt::format("listening on {}{}", address.starts_with("unix:") ? "" : "http://", address));
   notify_service_manager(kServiceReady);
   {
-    const Keeper keeper(server, console, std::chrono::milliseconds(int64_t(settings.drain * 1000)));
+    const Monitor monitor(server, console,
+                          std::chrono::milliseconds(int64_t(settings.drain * 1000)));
     server.run();
   }
   return 0;
@@ -205,10 +206,10 @@ Command make_serve_command() {
        .summary = "Serves translations by HTTP, with a web page",
        .description =
            "Serves a web page, LibreTranslate's API (POST /translate) and heed's own (POST "
-           "/v1/translate), which /openapi.json describes. Requests are translated together, and "
-           "each answer is the one that heed translate gives. SIGTERM, or closing the "
-           "terminal that the server was started in, finishes the requests that were begun; SIGHUP "
-           "reads models and API keys again, as does a change of a model's directory.",
+           "/v1/translate), which /openapi.json describes. Requests are translated in common "
+           "batches; each answer equals that of heed translate. SIGTERM, or closing the terminal "
+           "that the server was started in, ends it after the requests that have begun; SIGHUP "
+           "reloads models and API keys, and a model is also reloaded when its directory changes.",
        .memory_advice = "a smaller --batch-tokens, --max-hypotheses or fewer --threads take less"});
 }
 
