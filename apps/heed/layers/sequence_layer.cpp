@@ -97,10 +97,8 @@ Lstm::Lstm(Backend& backend, const SequenceShape& shape)
       y_(states_.slice(1, shape.length + 1)),
       tanh_cells_(shape.tensor()),
       sum_({1, 4 * shape.d_model}, shape.type),
-      dgates_(shape.columns(4 * shape.d_model)),
-      dstate_({1, shape.d_model}, shape.type),
-      dcell_({1, shape.d_model}, shape.type),
-      dx_(shape.tensor()) {}
+      d_{shape.columns(4 * shape.d_model), Tensor({1, shape.d_model}, shape.type),
+         Tensor({1, shape.d_model}, shape.type), shape.tensor()} {}
 
 template <class T>
 void Lstm::step(int64_t t) {
@@ -129,8 +127,8 @@ void Lstm::step_gradient(int64_t t, const Tensor& dy) {
   const T* gates = gates_.data<T>() + t * 4 * d;
   const T *i = gates, *f = gates + d, *o = gates + 2 * d, *g = gates + 3 * d;
   const T *tanh_cell = tanh_cells_.data<T>() + t * d, *before = cells_.data<T>() + t * d;
-  const T *out = dy.data<T>() + t * d, *later = dstate_.data<T>();
-  T *dcell = dcell_.data<T>(), *dz = dgates_.data<T>() + t * 4 * d;
+  const T *out = dy.data<T>() + t * d, *later = d_.state.data<T>();
+  T *dcell = d_.cell.data<T>(), *dz = d_.gates.data<T>() + t * 4 * d;
   for (int64_t j = 0; j < d; ++j) {
     const T dh = out[j] + later[j];
     const T dc = dcell[j] + dh * o[j] * (1 - tanh_cell[j] * tanh_cell[j]);
@@ -141,7 +139,7 @@ void Lstm::step_gradient(int64_t t, const Tensor& dy) {
     dcell[j] = dc * f[j];
   }
   if (t > 0)
-    backend_.linear_input_gradient(dgates_.slice(t, t + 1), recurrent_.weight, dstate_,
+    backend_.linear_input_gradient(d_.gates.slice(t, t + 1), recurrent_.weight, d_.state,
                                    WriteMode::overwrite);
 }
 
@@ -155,15 +153,15 @@ const Tensor& Lstm::forward(const Tensor& x) {
 }
 
 const Tensor& Lstm::backward(const Tensor& dy) {
-  fill_zeros(dstate_);
-  fill_zeros(dcell_);
+  fill_zeros(d_.state);
+  fill_zeros(d_.cell);
   with_element_type(shape_.type, [&]<class T>() {
     for (int64_t t = shape_.length - 1; t >= 0; --t) step_gradient<T>(t, dy);
   });
-  input_.gradient(backend_, dgates_, x_);
-  recurrent_.gradient(backend_, dgates_, states_.slice(0, shape_.length));
-  backend_.linear_input_gradient(dgates_, input_.weight, dx_, WriteMode::overwrite);
-  return dx_;
+  input_.gradient(backend_, d_.gates, x_);
+  recurrent_.gradient(backend_, d_.gates, states_.slice(0, shape_.length));
+  backend_.linear_input_gradient(d_.gates, input_.weight, d_.x, WriteMode::overwrite);
+  return d_.x;
 }
 
 Convolution::Convolution(Backend& backend, const SequenceShape& shape, int64_t kernel_width)

@@ -112,9 +112,11 @@ class Lstm : public SequenceLayer {
   Tensor y_;               // the rows of states_ after the first
   Tensor tanh_cells_;      // [n, d]
   Tensor sum_;             // [1, 4d] z of one step
-  Tensor dgates_;          // [n, 4d] the gradient of z
-  Tensor dstate_, dcell_;  // [1, d] what a step passes to the one before
-  Tensor dx_;
+  struct Gradients {
+    Tensor gates;        // [n, 4d] of z
+    Tensor state, cell;  // [1, d] what a step passes to the one before
+    Tensor x;
+  } d_;
 };
 
 // A convolutional layer for comparison (Kalchbrenner et al., 2017; Gehring et al., 2017): y_i =

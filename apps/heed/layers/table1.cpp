@@ -53,31 +53,22 @@ const LayerComplexity& complexity(LayerKind kind) {
       {"Self-attention", "O(n^2 d)", "O(1)", "O(1)"},
       {"Recurrent (LSTM)", "O(n d^2)", "O(n)", "O(n)"},
       {"Convolutional", "O(k n d^2)", "O(1)", "O(log_k(n))"},
-      {"Self-attention (restricted)", "O(r n d)", "O(1)", "O(n/r)"},
-      {"Self-attention, projected", "O(n^2 d + n d^2)", "O(1)", "O(1)"},
-      {"Restricted, projected", "O(r n d + n d^2)", "O(1)", "O(n/r)"},
+      {"Self-attention (restricted)", "O(r n d)", "O(1)", "O(n/r)", true},
+      {"Self-attention, projected", "O(n^2 d + n d^2)", "O(1)", "O(1)", false, true},
+      {"Restricted, projected", "O(r n d + n d^2)", "O(1)", "O(n/r)", true, true},
   }};
   return kTable[size_t(kind)];
 }
 
 int64_t multiply_adds(LayerKind kind, const LayerSizes& sizes, int64_t n) {
   const int64_t d = sizes.d_model;
-  switch (kind) {
-    case LayerKind::self_attention:  // scores and weighted sums
-      return 2 * n * n * d;
-    case LayerKind::restricted_self_attention:
-      return 2 * visible_keys(n, sizes.window) * d;
-    case LayerKind::projected_self_attention:
-      return 2 * n * n * d + 4 * n * d * d;
-    case LayerKind::projected_restricted_self_attention:
-      return 2 * visible_keys(n, sizes.window) * d + 4 * n * d * d;
-    case LayerKind::recurrent:  // of the input and of the state, four gates each
-      return 8 * n * d * d;
-    case LayerKind::convolutional:
-      return sizes.kernel_width * n * d * d;
-  }
-  check(false, "a layer that is not in Table 1");
-  return 0;
+  // Of the input and of the state, four gates each.
+  if (kind == LayerKind::recurrent) return 8 * n * d * d;
+  if (kind == LayerKind::convolutional) return sizes.kernel_width * n * d * d;
+  const LayerComplexity& row = complexity(kind);
+  const int64_t seen = row.restricted ? visible_keys(n, sizes.window) : n * n;
+  // Scores and weighted sums.
+  return 2 * seen * d + (row.projected ? 4 * n * d * d : 0);
 }
 
 int64_t sequential_operations(LayerKind kind, int64_t n) {
@@ -85,44 +76,24 @@ int64_t sequential_operations(LayerKind kind, int64_t n) {
 }
 
 int64_t maximum_path_length(LayerKind kind, const LayerSizes& sizes, int64_t n) {
-  switch (kind) {
-    case LayerKind::self_attention:
-    case LayerKind::projected_self_attention:
-      return 1;
-    case LayerKind::restricted_self_attention:
-    case LayerKind::projected_restricted_self_attention:
-      return (n + sizes.neighborhood() - 1) / sizes.neighborhood();
-    case LayerKind::recurrent:
-      return n;
-    case LayerKind::convolutional: {
-      int64_t layers = 1;
-      for (int64_t reach = sizes.kernel_width; reach < n; reach *= sizes.kernel_width) ++layers;
-      return layers;
-    }
-  }
-  check(false, "a layer that is not in Table 1");
-  return 0;
+  if (kind == LayerKind::recurrent) return n;
+  if (complexity(kind).restricted) return (n + sizes.neighborhood() - 1) / sizes.neighborhood();
+  int64_t layers = 1;
+  if (kind == LayerKind::convolutional)
+    for (int64_t reach = sizes.kernel_width; reach < n; reach *= sizes.kernel_width) ++layers;
+  return layers;
 }
 
 std::unique_ptr<SequenceLayer> make_layer(LayerKind kind, Backend& backend, const LayerSizes& sizes,
                                           const SequenceShape& shape) {
-  constexpr auto projected = SelfAttention::Projections::all;
-  switch (kind) {
-    case LayerKind::self_attention:
-      return std::make_unique<SelfAttention>(backend, shape, sizes.heads);
-    case LayerKind::restricted_self_attention:
-      return std::make_unique<SelfAttention>(backend, shape, sizes.heads, sizes.window);
-    case LayerKind::projected_self_attention:
-      return std::make_unique<SelfAttention>(backend, shape, sizes.heads, std::nullopt, projected);
-    case LayerKind::projected_restricted_self_attention:
-      return std::make_unique<SelfAttention>(backend, shape, sizes.heads, sizes.window, projected);
-    case LayerKind::recurrent:
-      return std::make_unique<Lstm>(backend, shape);
-    case LayerKind::convolutional:
-      return std::make_unique<Convolution>(backend, shape, sizes.kernel_width);
-  }
-  check(false, "a layer that is not in Table 1");
-  return nullptr;
+  if (kind == LayerKind::recurrent) return std::make_unique<Lstm>(backend, shape);
+  if (kind == LayerKind::convolutional)
+    return std::make_unique<Convolution>(backend, shape, sizes.kernel_width);
+  using Projections = SelfAttention::Projections;
+  const LayerComplexity& row = complexity(kind);
+  return std::make_unique<SelfAttention>(
+      backend, shape, sizes.heads, row.restricted ? std::optional(sizes.window) : std::nullopt,
+      row.projected ? Projections::all : Projections::none);
 }
 
 std::vector<LayerTime> measure_layers(Backend& backend, const LayerSizes& sizes,

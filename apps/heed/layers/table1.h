@@ -34,6 +34,8 @@ struct LayerComplexity {
   const char* operations;  // "O(r n d)": complexity per layer
   const char* sequential;  // "O(1)": minimum number of sequential operations
   const char* path;        // "O(n/r)": maximum path length
+  // Of self-attention: whether a position sees its neighborhood alone, and has projections.
+  bool restricted = false, projected = false;
 };
 const LayerComplexity& complexity(LayerKind kind);
 

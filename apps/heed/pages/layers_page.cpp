@@ -23,34 +23,6 @@ std::string sizes_text(const LayersTitle& title) {
                      title.backend);
 }
 
-double microseconds_per_token(const LayerTime& time, double LayerTime::*seconds) {
-  return time.*seconds / double(time.n) * 1e6;
-}
-
-struct TimeColumn {
-  const char* title;
-  double LayerTime::*seconds;
-};
-constexpr std::array<TimeColumn, 2> kTimes{
-    {{"forward", &LayerTime::forward}, {"forward and backward", &LayerTime::forward_backward}}};
-
-// Each n once, in order.
-std::vector<int64_t> lengths(const std::vector<LayerTime>& times) {
-  std::vector<int64_t> all;
-  for (const LayerTime& time : times)
-    if (all.empty() || all.back() != time.n) all.push_back(time.n);
-  return all;
-}
-
-// The layer's times per token, by n.
-std::vector<double> times_of(const std::vector<LayerTime>& times, LayerKind kind,
-                             double LayerTime::*seconds) {
-  std::vector<double> values;
-  for (const LayerTime& time : times)
-    if (time.kind == kind) values.push_back(microseconds_per_token(time, seconds));
-  return values;
-}
-
 // Three digits, or all of an integer.
 std::string digits(double value) {
   return fmt::format("{:.{}f}", value, value < 1 ? 3 : value < 10 ? 2 : value < 100 ? 1 : 0);
@@ -83,19 +55,20 @@ std::string layer_line(const LayersTitle& title, const LayerTime& time) {
 }
 
 std::string layers_summary(const std::vector<LayerTime>& times) {
-  std::string text;
-  for (const TimeColumn& column : kTimes) {
-    text += fmt::format("\nmicroseconds a token, {}\n{:<29}", column.title, "n");
-    for (const int64_t n : lengths(times)) text += fmt::format("{:>7}", n);
-    text += "\n";
+  const auto table = [&](const char* title, double LayerTime::*seconds) {
+    std::string text = fmt::format("\nmicroseconds a token, {}\n{:<29}", title, "n");
+    for (const LayerTime& time : times)
+      if (time.kind == kLayerKinds.front()) text += fmt::format("{:>7}", time.n);
     for (const LayerKind kind : kLayerKinds) {
-      text += fmt::format("{:<29}", complexity(kind).name);
-      for (const double value : times_of(times, kind, column.seconds))
-        text += fmt::format("{:>7}", digits(value));
-      text += "\n";
+      text += fmt::format("\n{:<29}", complexity(kind).name);
+      for (const LayerTime& time : times)
+        if (time.kind == kind)
+          text += fmt::format("{:>7}", digits(time.*seconds / double(time.n) * 1e6));
     }
-  }
-  return text;
+    return text + "\n";
+  };
+  return table("forward", &LayerTime::forward) +
+         table("forward and backward", &LayerTime::forward_backward);
 }
 
 nlohmann::ordered_json layers_json(const LayersTitle& title, const std::vector<LayerTime>& times) {
