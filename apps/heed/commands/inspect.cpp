@@ -1,5 +1,4 @@
 // heed inspect: the structure of a model, its attention, training runs, or a corpus.
-#include "commands/inspect.h"
 
 #include <fmt/ranges.h>
 

@@ -2,7 +2,7 @@
 #include <optional>
 #include <tuple>
 
-#include "commands/inspect.h"
+#include "commands/commands.h"
 #include "files/outputs.h"
 #include "files/text_files.h"
 #include "heed/core/files.h"

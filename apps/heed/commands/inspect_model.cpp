@@ -1,15 +1,19 @@
-// heed inspect model: the structure of a model, and what its heads look at.
+// heed inspect model: the structure of a model, what its heads look at over a text, which of them
+// the model needs, and which align words best.
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <optional>
 
-#include "commands/inspect.h"
-#include "commands/inspect_heads.h"
+#include "commands/commands.h"
 #include "files/outputs.h"
 #include "files/text_files.h"
+#include "heed/core/counted.h"
 #include "heed/core/json_text.h"
 #include "heed/core/utf8.h"
+#include "heed/decode/model.h"
 #include "heed/model/directory.h"
+#include "heed/pages/heads_page.h"
 #include "heed/pages/model_page.h"
 #include "heed/run/train_options.h"
 
@@ -74,17 +78,117 @@ void check_settings(const InspectModelSettings& settings, const std::string& mod
 }
 
 ModelConfig preset_of(const std::string& model, int64_t vocabulary_size) {
-  std::vector<std::string> presets;
-  for (const auto& [name, ignored] : enum_names(Preset{})) {
-    presets.emplace_back(name);
-    if (!names_choice(model, name)) continue;
-    ModelConfig config = preset(name);
-    config.vocabulary_size = vocabulary_size;
-    config.output_vocabulary_size = vocabulary_size - 1;
-    return config;
+  if (!is_preset(model)) {
+    std::vector<std::string> presets;
+    for (const auto& [name, ignored] : enum_names(Preset{})) presets.emplace_back(name);
+    fail_usage("'{}' is neither a directory nor a preset (tiny, small, base, big){}",
+               excerpt(model), suggestion(model, presets));
   }
-  fail_usage("'{}' is neither a directory nor a preset (tiny, small, base, big){}", excerpt(model),
-             suggestion(model, presets));
+  Preset named{};
+  from_text(model, {}, named);
+  ModelConfig config = preset(to_text(named));
+  config.vocabulary_size = vocabulary_size;
+  config.output_vocabulary_size = vocabulary_size - 1;
+  return config;
+}
+
+int threads_of(const InspectModelSettings& settings) {
+  return int(settings.threads.value_or(available_threads()));
+}
+
+void warn_of_left_out(const std::string& lines, const ModelConfig& config, const Console& console) {
+  console.warn(
+      fmt::format("{} left out: empty, or with more tokens than the model has positions, {}", lines,
+                  config.max_positions));
+}
+
+// Pairs that the model can be given; `left_out` counts the others.
+AlignmentText text_of(const Model& model, const std::vector<std::string>& sources,
+                      const std::vector<std::string>& targets, int64_t lines, int64_t& left_out) {
+  const auto longest = size_t(model.config().max_positions - 1);  // and </s>
+  AlignmentText text;
+  double token_pairs = 0;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    TokenPair pair{model.tokenizers().source().encode(sources[i]),
+                   model.tokenizers().target().encode(targets[i])};
+    const bool empty = pair.source.empty() || pair.target.empty();
+    if (empty || std::max(pair.source.size(), pair.target.size()) > longest) {
+      ++left_out;
+      continue;
+    }
+    token_pairs += double(pair.source.size()) * double(pair.target.size());
+    if (int64_t(i) < lines) text.measured.push_back(pair);
+    if (token_pairs <= WordLinks::kMaxTokenPairs)
+      text.lexical.push_back(std::move(pair));
+    else if (int64_t(i) >= lines)
+      break;
+  }
+  return text;
+}
+
+// Prints how far it is if it takes long.
+HeadAnalysis inspect_heads(const InspectModelSettings& settings, const std::string& directory,
+                           Console& console) {
+  EqualTexts texts(console);
+  std::vector<std::string> sources = texts.read(settings.source), targets;
+  if (sources.empty()) fail("{}: no lines to look at", settings.source);
+  if (!settings.reference.empty()) targets = texts.read(settings.reference);
+  sources.resize(std::min(sources.size(), size_t(settings.lines)));
+  const std::unique_ptr<Backend> backend = make_backend(ComputeChoice::fp32, Purpose::training);
+  auto model = load_model(directory);
+  model.move_to(backend->memory());
+  const TokenizerPair tokenizers = TokenizerPair::load(directory);
+  Workers workers(threads_of(settings));
+  pack(model, *backend, Purpose::training, &workers);
+  const ModelParts parts{{model, *backend}, tokenizers};
+  if (targets.empty()) {
+    DecodeOptions decode;
+    decode.threads = threads_of(settings);
+    decode.search.beam = 1;
+    targets = best_translations(Translator(parts, decode), sources);
+  }
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (size_t i = 0; i < sources.size(); ++i) pairs.emplace_back(sources[i], targets[i]);
+  // Says from time to time how many heads are done.
+  auto last = std::chrono::steady_clock::now();
+  const auto progress = [&](int64_t done, int64_t all) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last < std::chrono::seconds(10) || done == all) return;
+    console.note(fmt::format("left out {} of {} heads", done, all));
+    last = now;
+  };
+  HeadAnalysis analysis = analyze_heads(parts, parameters(model), pairs, workers, progress);
+  if (analysis.left_out > 0)
+    warn_of_left_out(
+        fmt::format("{} of {}", analysis.left_out, detail::counted(int64_t(pairs.size()), "line")),
+        model.config(), console);
+  return analysis;
+}
+
+// Measures the model's heads on the first lines of the text; its lexicon is of all lines. Stores
+// what is best if the settings say so.
+AlignmentReport inspect_alignment(const InspectModelSettings& settings,
+                                  const std::string& directory, Console& console) {
+  EqualTexts texts(console);
+  const std::vector<std::string> sources = texts.read(settings.source),
+                                 targets = texts.read(settings.reference);
+  const Model model(directory, ComputeChoice::fp32);
+  const ModelParts parts = model.parts();
+  int64_t left_out = 0;
+  const AlignmentText text = text_of(model, sources, targets, settings.lines, left_out);
+  if (left_out > 0) warn_of_left_out(detail::counted(left_out, "line"), model.config(), console);
+  Workers workers(threads_of(settings));
+  AlignmentReport found{model.config(), alignment_heads_of(parts.model), false,
+                        measure_alignment(parts, text, workers)};
+  if (!found.measured.best)
+    fail("{} and {}: {} word links in {}, expected at least {}: give more text, or more --lines",
+         settings.source, settings.reference, found.measured.links,
+         detail::counted(found.measured.pairs, "pair"), AlignmentMeasurement::kFewestLinks);
+  if (settings.alignment == AlignmentAction::store) {
+    store_alignment_heads(directory, found.measured.best->heads);
+    found.stored = true;
+  }
+  return found;
 }
 
 int run_model(const InspectModelSettings& settings, const Words& words, Console& console) {
@@ -110,19 +214,13 @@ int run_model(const InspectModelSettings& settings, const Words& words, Console&
   }
   nlohmann::ordered_json of_heads, json = model_json(model, config, settings.length, file);
   std::string text = model_page(model, config, settings.length, file);
-  const HeadsInspection heads{model, settings.source, settings.reference, settings.lines,
-                              int(settings.threads.value_or(available_threads()))};
   if (settings.alignment != AlignmentAction::none) {
-    AlignmentReport report = inspect_alignment(heads, console);
-    if (settings.alignment == AlignmentAction::store) {
-      store_alignment_heads(model, report.measured.best->heads);
-      report.stored = true;
-    }
+    const AlignmentReport report = inspect_alignment(settings, model, console);
     json["alignment"] = alignment_json(report);
     text += alignment_text(report);
   } else if (!settings.source.empty()) {
     const HeadsTitle title{settings.source, settings.reference, config.heads};
-    const HeadAnalysis analysis = inspect_heads(heads, console);
+    const HeadAnalysis analysis = inspect_heads(settings, model, console);
     json["heads"] = of_heads = heads_json(title, analysis);
     text += heads_text(title, analysis);
   }
@@ -137,8 +235,8 @@ int run_model(const InspectModelSettings& settings, const Words& words, Console&
 }  // namespace
 
 bool is_preset(const std::string& name) {
-  return std::ranges::any_of(enum_names(Preset{}),
-                             [&](const auto& preset) { return names_choice(name, preset.first); });
+  Preset preset{};
+  return from_text(name, {}, preset);
 }
 
 Command make_inspect_model_command() {

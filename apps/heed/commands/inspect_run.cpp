@@ -1,7 +1,7 @@
 // heed inspect run: one training run, or several beside each other.
 #include <fmt/format.h>
 
-#include "commands/inspect.h"
+#include "commands/commands.h"
 #include "files/outputs.h"
 #include "heed/pages/run_page.h"
 #include "heed/run/run_files.h"

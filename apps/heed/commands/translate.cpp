@@ -107,12 +107,6 @@ struct Tally {
   }
 };
 
-std::string json_line(const Translation& translation, const TranslationFields& fields) {
-  nlohmann::ordered_json object;
-  add_translation(translation, fields, object);
-  return json_text(object);
-}
-
 // Lines and their prefixes, of which there must be equally many. Keeps the first ones.
 class Source {
  public:
@@ -242,9 +236,12 @@ int run_translate(const TranslateSettings& settings, const Words&, Console& cons
   const auto emit = [&](const Translation& translation) {
     tally.count(translation);
     lost.add_translation(translation.hypotheses.front().text);
-    const std::string line = settings.format == OutputFormat::text
-                                 ? translation.hypotheses.front().text
-                                 : json_line(translation, fields);
+    std::string line = translation.hypotheses.front().text;
+    if (settings.format == OutputFormat::jsonl) {
+      nlohmann::ordered_json object;
+      add_translation(translation, fields, object);
+      line = json_text(object);
+    }
     output.write(line + "\n");
     output.flush();  // a reader may be waiting for this line
   };

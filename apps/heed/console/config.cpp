@@ -9,6 +9,7 @@
 #include "console/other_names.h"
 #include "heed/core/files.h"
 #include "heed/core/utf8.h"
+#include "heed/pages/terminal_text.h"
 
 namespace heed {
 namespace {
@@ -19,18 +20,11 @@ std::string place(const std::string& path, const toml::source_region& source) {
 
 // Puts environment variables in place of ${NAME}: recipes name directories that differ by machine.
 std::string expand(const std::string& text, const std::string& where) {
-  std::string expanded;
-  size_t at = 0;
-  for (;;) {
-    const size_t begin = text.find("${", at);
-    const size_t end = begin == std::string::npos ? begin : text.find('}', begin);
-    if (end == std::string::npos) return expanded + text.substr(at);
-    const std::string name = text.substr(begin + 2, end - begin - 2);
-    const char* value = std::getenv(name.c_str());
+  return filled(text, "${", "}", [&](std::string_view name) {
+    const char* value = std::getenv(std::string(name).c_str());
     if (!value) fail_usage("{}: the environment variable {} is not set", where, excerpt(name));
-    expanded += text.substr(at, begin - at) + value;
-    at = end + 1;
-  }
+    return std::string(value);
+  });
 }
 
 std::string scalar_text(const toml::node& node, const std::string& where) {

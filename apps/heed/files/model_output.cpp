@@ -11,10 +11,9 @@
 #include "heed/text/tokenizer.h"
 
 namespace heed {
+namespace {
 
 namespace fs = std::filesystem;
-
-namespace {
 
 constexpr const char* kConfigFile = "config.json";
 
@@ -22,61 +21,6 @@ void expect_no_model(const fs::path& output, Existing existing) {
   if (existing == Existing::refuse && holds_model(output))
     fail_usage("{} holds a model already: give --overwrite to replace it, or another --output",
                output.string());
-}
-
-}  // namespace
-
-void check_output(const fs::path& output, const std::vector<fs::path>& inputs, Existing existing) {
-  expect_directory_name(output);
-  std::error_code error;
-  for (const fs::path& input : inputs) {
-    if (fs::exists(output, error) && fs::equivalent(output, input, error))
-      fail_usage("--output is the model itself, expected another directory");
-  }
-  expect_no_model(output, existing);
-}
-
-namespace {
-
-// Locks the directory of --output. If a training run that was killed has left a backup of an
-// earlier model there, it is restored first.
-DirectoryLock lock_output(const fs::path& output, Existing existing) {
-  DirectoryLock lock(output);
-  const RunBackup restored(output);
-  expect_no_model(output, existing);
-  return lock;
-}
-
-// A directory below --output for a new model until it is complete, removed with all that is in it.
-class StagingDirectory {
- public:
-  explicit StagingDirectory(const fs::path& output) : path_(replacement_directory(output)) {
-    remove();  // of a process that was killed
-    std::error_code error;
-    if (!fs::create_directory(path_, error))
-      fail("cannot make the directory {}: {}", path_.string(), error.message());
-  }
-  StagingDirectory(const StagingDirectory&) = delete;
-  StagingDirectory& operator=(const StagingDirectory&) = delete;
-  ~StagingDirectory() { remove(); }
-  const fs::path& path() const { return path_; }
-
- private:
-  void remove() const {
-    std::error_code ignored;  // what stays takes space, nothing else
-    fs::remove_all(path_, ignored);
-  }
-
-  fs::path path_;
-};
-
-// All but config.json, without which a directory is no model.
-std::vector<std::string> names_besides_config() {
-  std::vector<std::string> names;
-  for (const char* name : tokenizer_files()) names.emplace_back(name);
-  for (const char* name : model_files())
-    if (name != std::string_view(kConfigFile)) names.emplace_back(name);
-  return names;
 }
 
 // The characters that the models have seen; std::nullopt if those of one are not known.
@@ -111,12 +55,15 @@ void write_files(const fs::path& directory, const NewModel& made) {
 // without config.json meanwhile, so that a directory with files of both is never opened.
 void replace_files(const fs::path& from, const fs::path& to) {
   std::error_code error;
-  const auto expect_done = [&](const std::string& name) {
+  const auto expect_done = [&](std::string_view name) {
     if (error) fail("{}: cannot be replaced: {}", (to / name).string(), error.message());
   };
   fs::remove(to / kConfigFile, error);
   expect_done(kConfigFile);
-  for (const std::string& name : names_besides_config()) {
+  std::vector<std::string_view> names(tokenizer_files().begin(), tokenizer_files().end());
+  names.insert(names.end(), model_files().begin(), model_files().end());
+  std::erase(names, kConfigFile);  // without which a directory is no model
+  for (const std::string_view name : names) {
     if (fs::exists(from / name, error))
       fs::rename(from / name, to / name, error);
     else
@@ -129,12 +76,42 @@ void replace_files(const fs::path& from, const fs::path& to) {
 
 }  // namespace
 
+void check_output(const fs::path& output, const std::vector<fs::path>& inputs, Existing existing) {
+  expect_directory_name(output);
+  std::error_code error;
+  for (const fs::path& input : inputs) {
+    if (fs::exists(output, error) && fs::equivalent(output, input, error))
+      fail_usage("--output is the model itself, expected another directory");
+  }
+  expect_no_model(output, existing);
+}
+
 void write_model(const fs::path& output, Existing existing, const NewModel& made) {
-  const DirectoryLock lock = lock_output(output, existing);
-  const StagingDirectory staging(output);
-  write_files(staging.path(), made);
-  lock.expect_in_place();
-  replace_files(staging.path(), output);
+  const DirectoryLock lock(output);
+  {
+    // Restores an earlier model of which a training run that was killed has left a backup.
+    const RunBackup restored(output);
+    expect_no_model(output, existing);
+  }
+  // A directory below --output for the new model until it is complete.
+  const fs::path staging = replacement_directory(output);
+  std::error_code error;
+  const auto remove_staging = [&] {
+    std::error_code ignored;  // what stays takes space, nothing else
+    fs::remove_all(staging, ignored);
+  };
+  remove_staging();  // of a process that was killed
+  if (!fs::create_directory(staging, error))
+    fail("cannot make the directory {}: {}", staging.string(), error.message());
+  try {
+    write_files(staging, made);
+    lock.expect_in_place();
+    replace_files(staging, output);
+  } catch (...) {
+    remove_staging();
+    throw;
+  }
+  remove_staging();
 }
 
 }  // namespace heed

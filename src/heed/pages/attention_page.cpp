@@ -40,19 +40,20 @@ Json ranges(const std::vector<PieceRange>& words) {
 
 Json tree_of(const SearchTrace& search, const std::vector<int64_t>& results,
              const Tokenizer& target) {
-  Json tree = {{"parent", Json::array()},          {"piece", Json::array()},
-               {"log_probability", Json::array()}, {"sum", Json::array()},
-               {"score", Json::array()},           {"fate", Json::array()},
-               {"group", Json::array()},           {"results", results}};
-  for (const SearchNode& node : search.nodes) {
-    tree["parent"].push_back(node.parent);
-    tree["piece"].push_back(target.pieces(std::span(&node.id, 1))[0]);
-    tree["log_probability"].push_back(rounded_log(node.log_probability));
-    tree["sum"].push_back(rounded_log(node.sum));
-    tree["score"].push_back(rounded_log(node.score));
-    tree["fate"].push_back(to_text(node.fate));
-    tree["group"].push_back(node.group);
-  }
+  Json tree;
+  const auto column = [&](const char* name, const auto& value_of) {
+    Json& values = tree[name] = Json::array();
+    for (const SearchNode& node : search.nodes) values.push_back(value_of(node));
+  };
+  using Node = const SearchNode&;
+  column("parent", [](Node node) { return node.parent; });
+  column("piece", [&](Node node) { return target.pieces(std::span(&node.id, 1))[0]; });
+  column("log_probability", [](Node node) { return rounded_log(node.log_probability); });
+  column("sum", [](Node node) { return rounded_log(node.sum); });
+  column("score", [](Node node) { return rounded_log(node.score); });
+  column("fate", [](Node node) { return to_text(node.fate); });
+  column("group", [](Node node) { return node.group; });
+  tree["results"] = results;
   return tree;
 }
 

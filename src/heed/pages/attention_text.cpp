@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "heed/core/json_text.h"
 #include "heed/core/unicode.h"
 #include "heed/core/utf8.h"
 #include "heed/pages/terminal_text.h"
@@ -106,8 +107,8 @@ std::vector<double> between_units(const Tensor& weights, const AttentionChoice& 
                                   int64_t layer, const std::vector<Unit>& queries,
                                   const std::vector<Unit>& keys) {
   const int64_t heads = weights.dim(1), rows = weights.dim(2), columns = weights.dim(3);
-  const int64_t first = choice.head > 0 ? choice.head - 1 : 0;
-  const int64_t count = choice.head > 0 ? 1 : heads;
+  const int64_t first = choice.head.value_or(1) - 1;
+  const int64_t count = choice.head ? 1 : heads;
   const auto* values = weights.data<float>();
   std::vector<double> sums;
   for (const Unit& query : queries) {
@@ -139,7 +140,29 @@ std::string row_text(const AttentionMap& map, size_t row, size_t begin, size_t e
   return text;
 }
 
+const char* name_of(AttentionSite site) {
+  if (site == AttentionSite::encoder_self) return "Self-attention of the encoder";
+  return site == AttentionSite::decoder_self ? "Self-attention of the decoder"
+                                             : "Attention of the translation to the sentence";
+}
+
+// Nested arrays of [layers, heads, queries, keys], to four decimal places.
+nlohmann::ordered_json numbers_of(const Tensor& tensor) {
+  const auto* values = tensor.data<float>();
+  const auto array = [&](auto&& self, size_t axis) -> nlohmann::ordered_json {
+    if (axis == tensor.shape().size()) return std::round(double(*values++) * 1e4) / 1e4;
+    nlohmann::ordered_json all = nlohmann::ordered_json::array();
+    for (int64_t i = 0; i < tensor.dim(int(axis)); ++i) all.push_back(self(self, axis + 1));
+    return all;
+  };
+  return array(array, 0);
+}
+
 }  // namespace
+
+int64_t layers_of(const ModelConfig& config, AttentionSite site) {
+  return site == AttentionSite::encoder_self ? config.encoder_layers : config.decoder_layers;
+}
 
 AttentionMap attention_map(const PairAttention& attention, const AttentionChoice& choice,
                            int64_t layer) {
@@ -223,9 +246,44 @@ std::string maps_text(const std::vector<std::pair<std::string, AttentionMap>>& m
   return text;
 }
 
-std::string map_legend() {
-  return fmt::format("weights: {} 0.25  {} 0.5  {} 0.75  {} 1", kShades[1], kShades[2], kShades[3],
-                     kShades[4]);
+std::string attention_text(const SentenceAttention& shown, const AttentionChoice& choice,
+                           const ModelConfig& config, int64_t usual_layer,
+                           const TerminalStyle& style) {
+  const int64_t layers = layers_of(config, choice.site);
+  const int64_t large = choice.layer.value_or(usual_layer);
+  std::string text = "sentence     " + one_line(shown.sentence) + "\ntranslation  " +
+                     one_line(shown.translation) + "\n";
+  if (shown.score) text += fmt::format("score        {:.4f}\n", *shown.score);
+  if (!shown.alignment.empty())
+    text += "alignment    " + alignment_text(shown.attention, shown.alignment, style, 13) + "\n";
+  text += fmt::format("\n{}, layer {} of {}, {}\n\n", name_of(choice.site), large, layers,
+                      choice.head ? fmt::format("head {}", *choice.head)
+                                  : fmt::format("mean of the {} heads", config.heads));
+  text += map_text(attention_map(shown.attention, choice, large - 1), style) + "\n";
+  std::vector<std::pair<std::string, AttentionMap>> maps;
+  AttentionChoice one = choice;
+  for (int64_t layer = choice.layer.value_or(1); layer <= choice.layer.value_or(layers); ++layer)
+    for (int64_t head = choice.head.value_or(1); head <= choice.head.value_or(config.heads);
+         ++head) {
+      one.head = head;
+      maps.emplace_back(fmt::format("{}.{}", layer, head),
+                        attention_map(shown.attention, one, layer - 1));
+    }
+  if (maps.size() > 1) text += "Layer.head\n" + maps_text(maps, style) + "\n";
+  return text + fmt::format("weights: {} 0.25  {} 0.5  {} 0.75  {} 1\n", kShades[1], kShades[2],
+                            kShades[3], kShades[4]);
+}
+
+std::string attention_json(const SentenceAttention& shown) {
+  const PairAttention& attention = shown.attention;
+  nlohmann::ordered_json json = {{"source", shown.sentence}, {"translation", shown.translation}};
+  if (shown.score) json["score"] = *shown.score;
+  json["source_pieces"] = attention.source_pieces;
+  json["target_pieces"] = attention.target_pieces;
+  json["encoder"] = numbers_of(attention.encoder);
+  json["decoder"] = numbers_of(attention.decoder);
+  json["cross"] = numbers_of(attention.cross);
+  return json_text(json) + "\n";
 }
 
 }  // namespace heed

@@ -1,6 +1,7 @@
-// Attention for a terminal: heat maps of block characters.
+// Attention as JSON, and for a terminal as heat maps of block characters.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,12 +16,31 @@ struct TerminalStyle {
   bool colour = false;  // the largest weight of each row, by ANSI codes
 };
 
-// Which weights are shown.
+// A sentence, its translation and what the model looks at in both.
+struct SentenceAttention {
+  std::string sentence, translation;
+  std::optional<double> score;  // of the model's own translation
+  PairAttention attention;
+  std::vector<AlignedPair> alignment = {};  // of words
+};
+
+// What of it is drawn.
 struct AttentionChoice {
   AttentionSite site = AttentionSite::cross;
-  int64_t layer = 0, head = 0;                 // from 1; 0: all
-  AlignmentUnit units = AlignmentUnit::words;  // of rows and columns
+  std::optional<int64_t> layer = {}, head = {};  // from 1; none: all
+  AlignmentUnit units = AlignmentUnit::words;    // of rows and columns
 };
+
+// Layers that a site has.
+int64_t layers_of(const ModelConfig& config, AttentionSite site);
+
+// Draws the mean of the chosen heads in the chosen layer, or in `usual_layer`, and small maps of
+// all that are chosen.
+std::string attention_text(const SentenceAttention& shown, const AttentionChoice& choice,
+                           const ModelConfig& config, int64_t usual_layer,
+                           const TerminalStyle& style);
+// One JSON object with the weights of all heads, to four decimal places.
+std::string attention_json(const SentenceAttention& shown);
 
 // The weights of one head between units: a row sums to 1. Rows are the tokens that look.
 struct AttentionMap {
@@ -28,8 +48,8 @@ struct AttentionMap {
   std::vector<double> weights;             // [queries, keys]
 };
 
-// The mean over the chosen heads of `weights`, [heads, queries, keys], between words: the weight of
-// a word is the sum over its pieces, averaged over the pieces of the word that looks.
+// The mean over the chosen heads of a layer, counted from 0, between words: the weight of a word is
+// the sum over its pieces, averaged over the pieces of the word that looks.
 AttentionMap attention_map(const PairAttention& attention, const AttentionChoice& choice,
                            int64_t layer);
 
@@ -44,8 +64,5 @@ std::string map_text(const AttentionMap& map, const TerminalStyle& style);
 // Maps side by side, without labels but their titles.
 std::string maps_text(const std::vector<std::pair<std::string, AttentionMap>>& maps,
                       const TerminalStyle& style);
-
-// What the characters mean.
-std::string map_legend();
 
 }  // namespace heed

@@ -93,16 +93,11 @@ Facts facts_of(const SideReport& side) {
   Facts facts{{"scripts", scripts_text(side.letters)}};
   add_words(side, facts);
   const NormalizationReport& normalization = side.normalization;
-  facts.emplace_back(
-      fmt::format("changed by {}", normalization.name),
-      normalization.changed_lines == 0
-          ? "0"
-          : fmt::format(
-                "{}: {}", grouped(normalization.changed_lines),
-                to_string(std::vector(
-                    normalization.changes.begin(),
-                    normalization.changes.begin() +
-                        ptrdiff_t(std::min(kShownChanges, normalization.changes.size()))))));
+  std::vector<CharacterChange> changes = normalization.changes;
+  if (changes.size() > kShownChanges) changes.resize(kShownChanges);
+  const int64_t lines = normalization.changed_lines;
+  facts.emplace_back(fmt::format("changed by {}", normalization.name),
+                     lines == 0 ? "0" : fmt::format("{}: {}", grouped(lines), to_string(changes)));
   const TokenReport& use = side.vocabulary_use;
   if (use.vocabulary > 0) {
     facts.emplace_back("tokens for each word",

@@ -50,20 +50,26 @@ Json metric_of(const EvaluatedMetric& metric) {
   return json;
 }
 
-// Scores of a bucket: by metric, then by system.
-Json scores_of(const std::vector<size_t>& sentences, const std::vector<EvaluatedMetric>& metrics) {
-  Json scores = Json::array();
-  if (sentences.empty()) return scores;
+// [metric][system]: what `of` gives for each.
+template <class Of>
+Json by_metric_and_system(const std::vector<EvaluatedMetric>& metrics, Of of) {
+  Json all = Json::array();
   for (const EvaluatedMetric& metric : metrics) {
-    Json& systems = scores.emplace_back(Json::array());
-    for (size_t system = 0; system < metric.corpus->systems(); ++system) {
-      std::vector<uint32_t> rows;
-      rows.reserve(sentences.size());
-      for (const size_t i : sentences) rows.push_back(metric.corpus->row(system, i));
-      systems.push_back(printed(metric.corpus->score(rows).score));
-    }
+    Json& systems = all.emplace_back(Json::array());
+    for (size_t system = 0; system < metric.corpus->systems(); ++system)
+      systems.push_back(of(metric, system));
   }
-  return scores;
+  return all;
+}
+
+Json scores_of_bucket(const std::vector<size_t>& sentences,
+                      const std::vector<EvaluatedMetric>& metrics) {
+  if (sentences.empty()) return Json::array();
+  return by_metric_and_system(metrics, [&](const EvaluatedMetric& metric, size_t system) {
+    std::vector<uint32_t> rows;
+    for (const size_t i : sentences) rows.push_back(metric.corpus->row(system, i));
+    return printed(metric.corpus->score(rows).score);
+  });
 }
 
 // How long the sentences of a text are, and the scores by length.
@@ -80,22 +86,17 @@ struct MeasuredLengths {
       buckets["buckets"].push_back({{"first", bucket.first},
                                     {"last", bucket.last ? Json(*bucket.last) : Json()},
                                     {"sentences", bucket.sentences.size()},
-                                    {"scores", scores_of(bucket.sentences, metrics)}});
+                                    {"scores", scores_of_bucket(bucket.sentences, metrics)}});
   }
 };
 
-// By metric, system and sentence.
-Json sentence_scores(const std::vector<EvaluatedMetric>& metrics) {
-  Json all = Json::array();
-  for (const EvaluatedMetric& metric : metrics) {
-    Json& systems = all.emplace_back(Json::array());
-    for (size_t system = 0; system < metric.sentence->systems(); ++system) {
-      Json& scores = systems.emplace_back(Json::array());
-      for (size_t i = 0; i < metric.sentence->sentences(); ++i)
-        scores.push_back(printed(metric.sentence->sentence(system, i).score));
-    }
-  }
-  return all;
+Json scores_of_sentences(const std::vector<EvaluatedMetric>& metrics) {
+  return by_metric_and_system(metrics, [](const EvaluatedMetric& metric, size_t system) {
+    Json scores = Json::array();
+    for (size_t i = 0; i < metric.sentence->sentences(); ++i)
+      scores.push_back(printed(metric.sentence->sentence(system, i).score));
+    return scores;
+  });
 }
 
 Json slices(const NamedTexts& texts, size_t begin, size_t end) {
@@ -140,7 +141,7 @@ std::string evaluation_page(const EvaluatedTexts& texts,
                {"metrics", Json::array()},
                {"lengths", Json::array()}};
   for (const EvaluatedMetric& metric : metrics) data["metrics"].push_back(metric_of(metric));
-  Json numbers = {{"scores", sentence_scores(metrics)}, {"lengths", Json::array()}};
+  Json numbers = {{"scores", scores_of_sentences(metrics)}, {"lengths", Json::array()}};
   for (MeasuredLengths& lengths : measured) {
     data["lengths"].push_back(std::move(lengths.buckets));
     numbers["lengths"].push_back(std::move(lengths.lengths));

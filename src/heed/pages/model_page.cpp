@@ -1,5 +1,7 @@
 #include "heed/pages/model_page.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -198,9 +200,7 @@ std::string count_text(double value) {
 }
 
 std::string shape_text(const Shape& shape) {
-  std::string text;
-  for (const int64_t size : shape) text += (text.empty() ? "" : " x ") + std::to_string(size);
-  return text;
+  return fmt::format("{}", fmt::join(shape, " x "));
 }
 
 // Name, shape, parameters, multiply-adds per source and per target token.

@@ -108,19 +108,6 @@ std::string look_attributes(const PageLook& look) {
   return html;
 }
 
-// The template with each {{name}} replaced, in one pass, so that no text is taken for a marker.
-template <class TextOf>
-std::string filled(std::string_view text, const TextOf& text_of) {
-  std::string html;
-  for (;;) {
-    const size_t begin = text.find("{{"), end = text.find("}}", begin);
-    html += text.substr(0, begin);
-    if (end == std::string_view::npos) return html;
-    html += text_of(text.substr(begin + 2, end - begin - 2));
-    text.remove_prefix(end + 2);
-  }
-}
-
 }  // namespace
 
 const EmbeddedFile& page_asset(std::string_view name) {
@@ -143,7 +130,7 @@ std::string page_block(std::string_view json, std::span<const uint16_t> numbers)
 
 std::string page_html(const Page& page) {
   const PageFiles& files = files_of(page.kind);
-  return filled(asset("frame.html"), [&](std::string_view name) -> std::string {
+  return filled(asset("frame.html"), "{{", "}}", [&](std::string_view name) -> std::string {
     std::string html;
     if (name == "look") return look_attributes(page.look);
     if (name == "title") return html_escaped(page.title);

@@ -52,6 +52,20 @@ std::string replaced(std::string_view text,
   return result;
 }
 
+std::string filled(std::string_view text, std::string_view open, std::string_view close,
+                   const std::function<std::string(std::string_view name)>& text_of) {
+  std::string result;
+  for (;;) {
+    const size_t begin = text.find(open);
+    const size_t end = begin == text.npos ? begin : text.find(close, begin);
+    if (end == text.npos) return result.append(text);
+    const size_t name = begin + open.size();
+    result += text.substr(0, begin);
+    result += text_of(text.substr(name, end - name));
+    text.remove_prefix(end + close.size());
+  }
+}
+
 std::string grouped(int64_t value) {
   std::string digits = std::to_string(value);
   const size_t sign = value < 0 ? 1 : 0;

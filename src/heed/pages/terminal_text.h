@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -22,6 +23,11 @@ std::string wrap(const std::string& text, size_t column, size_t indent, size_t w
 // Each of these characters replaced by a text: for formats in which they mean something.
 std::string replaced(std::string_view text,
                      std::initializer_list<std::pair<char, std::string_view>> by);
+
+// The text with each name between these marks, "${HOME}", replaced by what `text_of` gives for it:
+// in one pass, so that no replacement is taken for a mark.
+std::string filled(std::string_view text, std::string_view open, std::string_view close,
+                   const std::function<std::string(std::string_view name)>& text_of);
 
 // 18944000 as "18,944,000".
 std::string grouped(int64_t value);
