@@ -1,5 +1,5 @@
 # heed_embed(LAYER FOLDER HEADER): heed/FOLDER's web files become part of the layer, as
-# std::span<const EmbeddedFile> NAME() for the header heed/HEADER of that NAME (pages/embedded_file.h).
+# std::span<const EmbeddedFile> NAME() for the header heed/HEADER of that NAME (pages/page_assets.h).
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   set(HEED_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_FILE})
   function(heed_embed layer folder header)

@@ -105,17 +105,17 @@ void warn_of_left_out(const std::string& lines, const ModelConfig& config, const
 // Pairs that the model can be given; `left_out` counts the others.
 AlignmentText text_of(const Model& model, const std::vector<std::string>& sources,
                       const std::vector<std::string>& targets, int64_t lines, int64_t& left_out) {
-  const auto longest = size_t(model.config().max_positions - 1);  // and </s>
+  const TokenizerPair& tokenizers = model.tokenizers();
   AlignmentText text;
   double token_pairs = 0;
   for (size_t i = 0; i < sources.size(); ++i) {
-    TokenPair pair{model.tokenizers().source().encode(sources[i]),
-                   model.tokenizers().target().encode(targets[i])};
-    const bool empty = pair.source.empty() || pair.target.empty();
-    if (empty || std::max(pair.source.size(), pair.target.size()) > longest) {
+    EncodedText source = encode_to_fit(tokenizers.source(), sources[i], model.config());
+    EncodedText target = encode_to_fit(tokenizers.target(), targets[i], model.config());
+    if (source.ids.empty() || target.ids.empty() || source.truncated || target.truncated) {
       ++left_out;
       continue;
     }
+    TokenPair pair{std::move(source.ids), std::move(target.ids)};
     token_pairs += double(pair.source.size()) * double(pair.target.size());
     if (int64_t(i) < lines) text.measured.push_back(pair);
     if (token_pairs <= WordLinks::kMaxTokenPairs)
@@ -183,7 +183,7 @@ AlignmentReport inspect_alignment(const InspectModelSettings& settings,
   if (!found.measured.best)
     fail("{} and {}: {} word links in {}, expected at least {}: give more text, or more --lines",
          settings.source, settings.reference, found.measured.links,
-         detail::counted(found.measured.pairs, "pair"), AlignmentMeasurement::kFewestLinks);
+         detail::counted(found.measured.pairs, "pair"), AlignmentMeasurement::kMinLinks);
   if (settings.alignment == AlignmentAction::store) {
     store_alignment_heads(directory, found.measured.best->heads);
     found.stored = true;

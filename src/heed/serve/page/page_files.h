@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "heed/pages/embedded_file.h"
+#include "heed/pages/page_assets.h"
 
 namespace heed {
 
