@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "console/train_display.h"
+#include "heed/pages/terminal_text.h"
 
 namespace heed {
 namespace {
@@ -48,28 +49,31 @@ TEST(ProgressTest, ALogLineSaysTheSame) {
 }
 
 TEST(ProgressTest, SlowStepsAreShownByTime) {
-  ProgressDisplay lines(ProgressStyle::lines);
+  Output out(1, "standard output");
+  Console console(out);
+  TrainOptions options;
+  const auto shown = [&](const auto& show) {
+    ::testing::internal::CaptureStderr();
+    show();
+    return !::testing::internal::GetCapturedStderr().empty();
+  };
+  options.validate_every = 1;
+  TrainDisplay lines(options, console);
   std::string steps;
   TrainReport report = half_way();
   for (int64_t step = 1; step <= 30; ++step) {
     report.step = step;
     report.seconds = 2 * double(step);
-    ::testing::internal::CaptureStderr();
-    if (step == 9)
-      lines.report(report);
-    else
-      lines.progress(report);
-    if (!::testing::internal::GetCapturedStderr().empty()) steps += fmt::format("{} ", step);
+    if (shown([&] { step == 9 ? lines.report(report) : lines.progress(report); }))
+      steps += fmt::format("{} ", step);
   }
   EXPECT_EQ(steps, "2 9 19 29 ");  // after 3 s, the report, and 20 s after each line
   report.seconds += 1000;
-  ::testing::internal::CaptureStderr();
-  lines.redraw(report);
-  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
-  ProgressDisplay quiet(ProgressStyle::none);
-  ::testing::internal::CaptureStderr();
-  quiet.progress(report);
-  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  // The end of an epoch, which its validation tells.
+  options.validate_every = 0;
+  EXPECT_FALSE(shown([&] { lines.report(report); }));
+  console.be_quiet(true);
+  EXPECT_FALSE(shown([&] { TrainDisplay(options, console).progress(report); }));
 }
 
 TEST(ProgressTest, FullAndEmptyBarsKeepTheirWidth) {

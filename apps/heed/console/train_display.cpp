@@ -35,13 +35,6 @@ size_t terminal_columns() {
 
 }  // namespace
 
-std::string clock_text(double seconds) {
-  const auto total = int64_t(std::lround(std::max(0.0, seconds)));
-  const int64_t hours = total / 3600, minutes = total / 60 % 60;
-  return hours > 0 ? fmt::format("{}:{:02}:{:02}", hours, minutes, total % 60)
-                   : fmt::format("{}:{:02}", minutes, total % 60);
-}
-
 std::string progress_bar(const TrainReport& report, size_t columns) {
   const std::string facts =
       fmt::format(" {:3.0f}%  step {}  loss {:.3f}  {} tokens/s  rate {:.1e}  {}",
@@ -59,56 +52,46 @@ std::string progress_text(const TrainReport& report) {
       report.epoch, report.loss, report.tokens_per_second, report.learning_rate, times(report));
 }
 
-ProgressStyle ProgressDisplay::style(bool quiet) {
-  if (quiet) return ProgressStyle::none;
-  return isatty(2) ? ProgressStyle::bar : ProgressStyle::lines;
-}
-
-void ProgressDisplay::progress(const TrainReport& report) {
-  if (report.seconds >= next_) this->report(report);
-}
-
-void ProgressDisplay::report(const TrainReport& report) {
-  next_ = report.seconds + (style_ == ProgressStyle::bar ? 0.2 : 20);
-  if (style_ == ProgressStyle::lines) message(progress_text(report));
-  if (style_ != ProgressStyle::bar) return;
-  bar_ = progress_bar(report, terminal_columns() - 1);
-  std::fprintf(stderr, "%s%s", clear_line, bar_.c_str());
-}
-
-void ProgressDisplay::message(std::string_view text) {
-  if (style_ == ProgressStyle::none) return;
-  const char* clear = bar_.empty() ? "" : clear_line;
-  std::fprintf(stderr, "%s%s\n%s", clear, one_line(text).c_str(), bar_.c_str());
-}
-
-void ProgressDisplay::clear() {
-  if (!bar_.empty()) std::fputs(clear_line, stderr);
-  bar_.clear();
-}
-
 TrainDisplay::TrainDisplay(const TrainOptions& options, const Console& console,
                            std::string after_stop)
     : options_(options),
       console_(console),
       after_stop_(std::move(after_stop)),
-      progress_(ProgressDisplay::style(console.quiet())) {}
+      has_bar_(!console.quiet() && isatty(2)) {}
+
+void TrainDisplay::show(const TrainReport& report) {
+  next_ = report.seconds + (has_bar_ ? 0.2 : 20);
+  if (!has_bar_) return say(progress_text(report));
+  bar_ = progress_bar(report, terminal_columns() - 1);
+  std::fprintf(stderr, "%s%s", clear_line, bar_.c_str());
+}
+
+void TrainDisplay::say(const std::string& text) {
+  if (console_.quiet()) return;
+  const char* clear = bar_.empty() ? "" : clear_line;
+  std::fprintf(stderr, "%s%s\n%s", clear, one_line(text).c_str(), bar_.c_str());
+}
+
+void TrainDisplay::clear() {
+  if (!bar_.empty()) std::fputs(clear_line, stderr);
+  bar_.clear();
+}
 
 void TrainDisplay::message(const std::string& text) {
-  progress_.message(text);
+  say(text);
   preparing();
 }
 
 void TrainDisplay::preparing() {
   if (begun_ || !stop_requested()) return;
-  progress_.clear();
+  clear();
   throw StoppedBySignal(signals_.received(),
                         fmt::format("stopped while the training was prepared: {} is as it was",
                                     options_.model));  // the run undoes what it changed
 }
 
 void TrainDisplay::warning(const std::string& text) {
-  progress_.clear();
+  clear();
   console_.warn(text);
 }
 
@@ -117,15 +100,15 @@ void TrainDisplay::report(const TrainReport& report) {
   last_report_ = report;
   // That an epoch ended, validated() says a moment later.
   const bool epoch_is_told = options_.validate_every == 0;
-  if (epoch_is_told && report.step % options_.report_every != 0)
-    progress_.redraw(report);
-  else
-    progress_.report(report);
+  if (!epoch_is_told || report.step % options_.report_every == 0)
+    show(report);
+  else if (has_bar_)
+    progress(report);
 }
 
 void TrainDisplay::progress(const TrainReport& report) {
   begun_ = true;
-  progress_.progress(report);
+  if (report.seconds >= next_) show(report);
 }
 
 void TrainDisplay::validated(const ValidationReport& report) {
@@ -139,8 +122,8 @@ void TrainDisplay::validated(const ValidationReport& report) {
     text = text.empty() ? train_loss : train_loss + ", " + text;
   }
   if (text.empty()) return;
-  progress_.message(fmt::format("step {}, epoch {:.2f}: {}{}", report.step, report.epoch, text,
-                                report.best ? " (best so far)" : ""));
+  say(fmt::format("step {}, epoch {:.2f}: {}{}", report.step, report.epoch, text,
+                  report.best ? " (best so far)" : ""));
 }
 
 bool TrainDisplay::stop_requested() {
@@ -148,7 +131,7 @@ bool TrainDisplay::stop_requested() {
 }
 
 int TrainDisplay::close(const TrainResult& result) {
-  progress_.clear();
+  clear();
   if (result.end == TrainEnd::out_of_patience) {
     message(fmt::format("stopped after step {}: no better validation for {} in a row",
                         result.progress.step, options_.patience));

@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "console/console.h"
-#include "console/train_display.h"
 #include "heed/core/json_text.h"
 #include "heed/core/options.h"
 #include "heed/core/unicode.h"

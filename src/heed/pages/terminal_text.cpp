@@ -83,6 +83,13 @@ std::string percent(int64_t part, int64_t whole) {
   return share >= 1 ? fmt::format("{:.1f}%", share) : fmt::format("{:.2g}%", share);
 }
 
+std::string clock_text(double seconds) {
+  const auto total = int64_t(std::lround(std::max(0.0, seconds)));
+  const int64_t hours = total / 3600, minutes = total / 60 % 60;
+  return hours > 0 ? fmt::format("{}:{:02}:{:02}", hours, minutes, total % 60)
+                   : fmt::format("{}:{:02}", minutes, total % 60);
+}
+
 nlohmann::ordered_json json_number(const std::optional<double>& value) {
   if (value && std::isfinite(*value)) return *value;
   return nullptr;

@@ -37,6 +37,9 @@ std::string grouped(int64_t value, std::string_view noun);
 // The share of `part` in `whole`: "0.04%", "12%", "0%". Of nothing: "0%".
 std::string percent(int64_t part, int64_t whole);
 
+// Seconds as "1:05" or "2:03:09".
+std::string clock_text(double seconds);
+
 // Null for nothing, and for infinity and NaN, which JSON cannot express.
 nlohmann::ordered_json json_number(const std::optional<double>& value);
 
